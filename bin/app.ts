@@ -1,0 +1,14 @@
+// The CDK app of the sample. `cdk deploy -c ephemeral=true` makes a stack for trying out: its tables go with
+// it, and it accepts the two published demo tokens. Without the switch tables stay, and nobody has access until
+// `tokenDigests` names the SHA-256 of each tenant's token.
+import { App } from "aws-cdk-lib";
+import { DEMO_TOKENS, SampleStack, tokenDigestsOf } from "./sample-stack.ts";
+
+const app = new App();
+const ephemeral = String(app.node.tryGetContext("ephemeral")) === "true";
+const configured: Record<string, string> | undefined = app.node.tryGetContext("tokenDigests");
+
+new SampleStack(app, "OnceonlySample", {
+  ephemeral,
+  tokenDigests: configured ?? (ephemeral ? tokenDigestsOf(DEMO_TOKENS) : {}),
+});

@@ -1,0 +1,2 @@
+export { IdempotencyTable, type IdempotencyTableProps } from "./idempotency-table.ts";
+export { UseIdempotency } from "./use-idempotency.ts";

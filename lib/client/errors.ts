@@ -1,0 +1,67 @@
+/** Every error the client throws by itself. Users branch on `code`. Messages never hold keys or payloads. */
+
+/** The brand of every onceonly error: `isOnceonlyError` of the entry "onceonly" knows these too. */
+const BRAND = Symbol.for("onceonly.error");
+
+/** The codes of the client's errors. */
+export type IdempotentFetchErrorCode = "INVALID_OPTION" | "IDEMPOTENT_FETCH_DEADLINE";
+
+/** Base of the client's errors. `retryable` says whether the same call, with the same key, may succeed later. */
+export abstract class IdempotentFetchError extends Error {
+  abstract readonly code: IdempotentFetchErrorCode;
+  abstract readonly retryable: boolean;
+  abstract override readonly name: string;
+  readonly [BRAND] = true;
+}
+
+/** An option is unknown or breaks its rule. Thrown before anything is sent. */
+export class InvalidOptionError extends IdempotentFetchError {
+  override readonly name = "InvalidOptionError";
+  readonly code = "INVALID_OPTION";
+  readonly retryable = false;
+  /** The name of the option. */
+  readonly option: string;
+
+  constructor(option: string, rule: string, got: string) {
+    super(`option \`${option}\` ${rule}; got ${got}`);
+    this.option = option;
+  }
+}
+
+/** What the last try before the deadline ended with. */
+export interface LastTry {
+  readonly response?: Response | undefined;
+  readonly error?: unknown;
+}
+
+/**
+ * No final answer came before the deadline. Whether the operation happened is unknown: go on with the same
+ * `key` and the same payload, now or later, and never with a new key.
+ */
+export class IdempotentFetchDeadlineError extends IdempotentFetchError {
+  override readonly name = "IdempotentFetchDeadlineError";
+  readonly code = "IDEMPOTENT_FETCH_DEADLINE";
+  readonly retryable = true;
+  /** The idempotency key of the operation. Go on with it: `idempotentFetch(url, { ...init, key: error.key })`. */
+  readonly key: string;
+  /** How many tries were sent. */
+  readonly tries: number;
+  /** The last response, if the last try had one. Its body can still be read. `cause` is it, or the last error. */
+  readonly response: Response | undefined;
+  /** How long the server asked to wait before the next try, in milliseconds, if it did. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(key: string, tries: number, last: LastTry, retryAfterMs: number | undefined) {
+    const ending = last.response ? `status ${last.response.status}` : "no response";
+    const due =
+      retryAfterMs === undefined ? "" : `, and the server asks to wait ${Math.ceil(retryAfterMs / 1000)} s`;
+    super(
+      `no final answer before the deadline (tries: ${tries}, the last with ${ending}${due}): go on later with the same key`,
+      { cause: last.response ?? last.error },
+    );
+    this.key = key;
+    this.tries = tries;
+    this.response = last.response;
+    this.retryAfterMs = retryAfterMs;
+  }
+}

@@ -1,0 +1,137 @@
+/** The client's options: what they mean, their defaults and their checks. Pure. */
+import { InvalidOptionError } from "./errors.ts";
+
+/** How an operation is retried. Every field is optional. */
+export interface IdempotentFetchOptions {
+  /**
+   * Gives up after this many seconds, counted from the first try: no try starts later, a running one is cut off,
+   * and a wait that would end later is not begun. More than 0, at most 86 400.
+   * @default 120
+   */
+  readonly deadlineSeconds?: number | undefined;
+  /**
+   * Cuts off a try that has not delivered its whole answer after this many seconds, and tries again with the same
+   * key. The default outlasts the 30 seconds an API Gateway HTTP API waits. More than 0, at most 86 400.
+   * @default 35
+   */
+  readonly tryTimeoutSeconds?: number | undefined;
+  /**
+   * Upper bound of the random wait after the first failure; doubles with every further one.
+   * More than 0, at most 86 400.
+   * @default 0.5
+   */
+  readonly firstDelaySeconds?: number | undefined;
+  /**
+   * Where the doubling stops. Does not shorten what a server asks for by `Retry-After`. More than 0, at most 86 400.
+   * @default 20
+   */
+  readonly maxDelaySeconds?: number | undefined;
+  /**
+   * Called as `fetch(request, init)` for each try, with everything in `init`; must pass on `init.headers`,
+   * `init.body` and `init.signal`.
+   * @default globalThis.fetch
+   */
+  readonly fetch?: ((input: Request, init: RequestInit) => Promise<Response>) | undefined;
+}
+
+/** What `fetch` takes, the retry options, and the key of this one operation. */
+export interface IdempotentFetchInit extends RequestInit, IdempotentFetchOptions {
+  /**
+   * The idempotency key: 1 to 255 printable ASCII characters. Give one to go on with an earlier operation, or a
+   * business key such as an order number.
+   * @default a new UUIDv7
+   */
+  readonly key?: string | undefined;
+  /**
+   * Gets the key, made or given, before the first try, and is awaited: keep it here, so that a page reload or a
+   * crash can go on with it. If it throws, nothing is sent and its error is thrown.
+   */
+  readonly onKey?: ((key: string) => void | Promise<void>) | undefined;
+}
+
+/** The options with every default filled in. */
+export interface RetrySettings {
+  readonly deadlineSeconds: number;
+  readonly tryTimeoutSeconds: number;
+  readonly firstDelaySeconds: number;
+  readonly maxDelaySeconds: number;
+  readonly fetch?: IdempotentFetchOptions["fetch"];
+}
+
+export const DEFAULTS: RetrySettings = {
+  deadlineSeconds: 120,
+  tryTimeoutSeconds: 35,
+  firstDelaySeconds: 0.5,
+  maxDelaySeconds: 20,
+};
+
+const MAX_SECONDS = 86_400;
+const SHARED_NAMES = [...Object.keys(DEFAULTS), "fetch"];
+const FETCH_NAMES = `body cache credentials dispatcher duplex headers integrity keepalive method mode
+  priority redirect referrer referrerPolicy signal window`.split(/\s+/);
+
+/**
+ * Checks `given` and lays it over `below`; an explicit `undefined` wipes nothing.
+ * @throws InvalidOptionError (`INVALID_OPTION`)
+ */
+export function resolveOptions(given: IdempotentFetchOptions, below: RetrySettings): RetrySettings {
+  checkNames("options", given, SHARED_NAMES);
+  const settings: Record<string, unknown> = { ...below };
+  for (const [name, value] of Object.entries(given)) {
+    if (value === undefined) continue;
+    if (name === "fetch") checkFunction(name, value);
+    else if (!(typeof value === "number" && value > 0 && value <= MAX_SECONDS)) {
+      throw invalid(name, `must be a number of seconds greater than 0 and at most ${MAX_SECONDS}`, value);
+    }
+    settings[name] = value;
+  }
+  return settings as unknown as RetrySettings;
+}
+
+export interface Call {
+  readonly key: string | undefined;
+  readonly onKey: IdempotentFetchInit["onKey"];
+  readonly settings: RetrySettings;
+  /** The part that belongs to `fetch` itself. */
+  readonly fetchInit: RequestInit;
+}
+
+/** @throws InvalidOptionError (`INVALID_OPTION`) */
+export function readCall(init: IdempotentFetchInit, shared: RetrySettings): Call {
+  checkNames("init", init, [...SHARED_NAMES, "key", "onKey", ...FETCH_NAMES]);
+  const { key, onKey, ...rest } = init;
+  checkFunction("onKey", onKey);
+  if (init.mode === "no-cors") {
+    throw invalid("mode", "must let the Idempotency-Key header and the answer through", init.mode);
+  }
+  const part = (names: readonly string[]) =>
+    Object.fromEntries(Object.entries(rest).filter(([name]) => names.includes(name)));
+  return { key, onKey, settings: resolveOptions(part(SHARED_NAMES), shared), fetchInit: part(FETCH_NAMES) };
+}
+
+function checkNames(what: string, given: object, known: readonly string[]): void {
+  // A Request given in place of init keeps its fields on its prototype: they would be lost without a word.
+  if (Object.prototype.toString.call(given) !== "[object Object]") {
+    throw invalid(what, "must be a plain object", given);
+  }
+  for (const [name, value] of Object.entries(given)) {
+    if (!known.includes(name)) throw invalid(name, `is unknown here (known: ${known.join(", ")})`, value);
+  }
+}
+
+function checkFunction(name: string, value: unknown): void {
+  if (value !== undefined && typeof value !== "function") throw invalid(name, "must be a function", value);
+}
+
+function invalid(option: string, rule: string, value: unknown): InvalidOptionError {
+  return new InvalidOptionError(option, rule, describeValue(value));
+}
+
+/** Not for keys: it repeats strings. */
+function describeValue(value: unknown): string {
+  if (typeof value === "string") return `"${value.slice(0, 80)}" (string)`;
+  if (value === null || (typeof value !== "object" && typeof value !== "function")) {
+    return `${String(value)} (${typeof value})`;
+  }
+  return `a value of type ${typeof value}`;
+}

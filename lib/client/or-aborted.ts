@@ -1,0 +1,10 @@
+/** Settles like `work`, or rejects with the signal's reason as soon as it aborts, whatever `work` still does. */
+export function orAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const rejectWithReason = () => reject(signal?.reason);
+    if (signal?.aborted) rejectWithReason();
+    signal?.addEventListener("abort", rejectWithReason);
+    const stopListening = () => signal?.removeEventListener("abort", rejectWithReason);
+    work.then(resolve, reject).then(stopListening, stopListening);
+  });
+}

@@ -1,0 +1,35 @@
+/** Time and randomness come in through these two ports and nowhere else. */
+
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** Resolves after `ms`, or as soon as `signal` aborts; never rejects. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+export interface Random {
+  /** An unguessable string of at least 122 random bits: a claim token, or a key for a caller that sent none. */
+  token(): string;
+  /** A number in [0, 1): jitter. */
+  fraction(): number;
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  sleep: (ms, signal) =>
+    new Promise((resolve) => {
+      if (signal?.aborted) return resolve();
+      const finishSleep = () => {
+        clearTimeout(timer);
+        signal?.removeEventListener("abort", finishSleep);
+        resolve();
+      };
+      const timer = setTimeout(finishSleep, ms);
+      signal?.addEventListener("abort", finishSleep);
+    }),
+};
+
+export const systemRandom: Random = {
+  token: () => crypto.randomUUID(),
+  fraction: () => Math.random(),
+};

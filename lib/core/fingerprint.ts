@@ -1,0 +1,37 @@
+/** The fingerprint tells two payloads under one key apart: raw bytes as they are, objects by RFC 8785. */
+import canonicalizeModule from "canonicalize";
+import { PayloadInvalidError } from "./errors.ts";
+import { hashTuple } from "./identity.ts";
+import { findUnfaithful, isWellFormed } from "./json.ts";
+
+// The package's types say `exports.default`; what it exports is the function itself.
+const canonicalize = canonicalizeModule as unknown as (value: unknown) => string;
+
+/** Goes in front of every stored fingerprint; another version never compares equal. */
+const FINGERPRINT_VERSION = "1";
+
+/**
+ * SHA-256 of a payload, with its version. Strings and byte arrays count byte for byte; anything else by
+ * its canonical JSON (RFC 8785), so that the order of names does not matter. Unicode is not normalised.
+ * @throws PayloadInvalidError (`PAYLOAD_INVALID`) for what JSON cannot hold faithfully.
+ */
+export function fingerprintOf(payload: unknown): string {
+  if (payload === undefined) return tagged("none", "");
+  if (typeof payload === "string" && !isWellFormed(payload)) {
+    throw new PayloadInvalidError("the payload has no fingerprint: $ is a string with a lone surrogate");
+  }
+  if (typeof payload === "string" || payload instanceof Uint8Array) return tagged("raw", payload);
+  return tagged("json", canonicalJson(payload));
+}
+
+function tagged(kind: string, content: string | Uint8Array): string {
+  return `${FINGERPRINT_VERSION}:${hashTuple("onceonly/fingerprint/1", kind, content)}`;
+}
+
+function canonicalJson(payload: unknown): string {
+  const fault = findUnfaithful(payload, { exactIntegers: true, wellFormedStrings: true });
+  if (fault !== undefined) {
+    throw new PayloadInvalidError(`the payload has no fingerprint: ${fault.path} is ${fault.why}`);
+  }
+  return canonicalize(payload);
+}

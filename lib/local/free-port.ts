@@ -1,0 +1,23 @@
+// A loopback port nobody listens on, for servers that cannot choose one themselves. It is drawn at random
+// from below the range that operating systems hand out, so that nobody else is given it in the meantime.
+import { randomInt } from "node:crypto";
+import { createServer } from "node:net";
+
+const LOWEST = 20_000;
+const HIGHEST = 32_000;
+
+export async function freePort(): Promise<number> {
+  for (let tries = 0; tries < 50; tries++) {
+    const port = randomInt(LOWEST, HIGHEST);
+    if (await canListen(port)) return port;
+  }
+  throw new Error(`no free port between ${LOWEST} and ${HIGHEST} in 50 tries; stop what listens there`);
+}
+
+function canListen(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", () => resolve(false));
+    server.listen(port, () => server.close(() => resolve(true)));
+  });
+}

@@ -1,0 +1,49 @@
+// The folder a function runs in, as /var/task is on Lambda: a copy of its code, outside of every project, so
+// that no package.json above it decides how its files are read and no dependency left out of the bundle is found.
+// Only the AWS SDK is there besides, which Lambda's Node runtimes bring along.
+import { cp, mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { guardDirectory } from "../process-guard.ts";
+
+export interface TaskRoot {
+  readonly path: string;
+  remove(): Promise<void>;
+}
+
+const SDK_SCOPES = ["@aws-sdk", "@smithy"];
+
+/** @throws Error if there is no such folder */
+export async function createTaskRoot(functionName: string, codeDirectory: string): Promise<TaskRoot> {
+  const home = await mkdtemp(join(tmpdir(), `onceonly-${functionName.replaceAll(/[^\w-]/g, "-")}-`));
+  guardDirectory(home);
+  const remove = () => rm(home, { recursive: true, force: true });
+  const path = join(home, "task");
+  try {
+    await cp(resolve(codeDirectory), path, { recursive: true, dereference: true });
+    await linkSdk(join(home, "node_modules"));
+  } catch (error) {
+    await remove();
+    throw new Error(`the code of function ${functionName} cannot be read at ${codeDirectory}`, {
+      cause: error,
+    });
+  }
+  return { path, remove };
+}
+
+async function linkSdk(modules: string): Promise<void> {
+  const installed = installedModules();
+  if (installed === undefined) return;
+  await mkdir(modules);
+  for (const scope of SDK_SCOPES) await symlink(join(installed, scope), join(modules, scope), "junction");
+}
+
+function installedModules(): string | undefined {
+  try {
+    const manifest = createRequire(import.meta.url).resolve("@aws-sdk/client-dynamodb/package.json");
+    return dirname(dirname(dirname(manifest)));
+  } catch {
+    return undefined;
+  }
+}

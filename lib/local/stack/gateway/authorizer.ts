@@ -1,0 +1,84 @@
+// A Lambda authorizer in front of routes: asks its function who the caller is, remembers the answer for as long
+// as the template says, and decides each request from it.
+// https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-lambda-authorizer.html
+import { authorizerPayload } from "./authorizer-payload.ts";
+import { identityValues } from "./identity-sources.ts";
+import { failureReason, type InvokeFunction, invokeWithin } from "./invocation.ts";
+import type { AuthorizerContext, RequestFacts } from "./payload.ts";
+import { policyAllows } from "./policy.ts";
+import type { GatewayRequest } from "./request.ts";
+
+/** https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html */
+const AUTHORIZER_TIMEOUT_MS = 10_000;
+
+export interface AuthorizerOptions {
+  readonly invoke: InvokeFunction;
+  readonly identitySources: readonly string[];
+  readonly payloadFormatVersion: string;
+  readonly simpleResponses: boolean;
+  /** 0 switches remembering off. */
+  readonly resultTtlSeconds: number;
+  readonly now: () => number;
+}
+
+export type Authorization =
+  | { readonly outcome: "allowed"; readonly context: AuthorizerContext }
+  | { readonly outcome: "unauthorized" }
+  | { readonly outcome: "forbidden" }
+  | { readonly outcome: "failed"; readonly reason: string };
+
+export interface Authorizer {
+  authorize(request: GatewayRequest, facts: RequestFacts, routeArn: string): Promise<Authorization>;
+}
+
+/** What the function answered. It may allow one route and deny another, so it is judged for each request. */
+type Answer = Readonly<Record<string, unknown>>;
+
+export function createAuthorizer(options: AuthorizerOptions): Authorizer {
+  const remembered = new Map<string, { answer: Answer; until: number }>();
+
+  async function askFunction(request: GatewayRequest, facts: RequestFacts, identity: string[], routeArn: string) {
+    const event = authorizerPayload(options.payloadFormatVersion, request, facts, identity, routeArn);
+    const result = await invokeWithin(options.invoke, JSON.stringify(event), AUTHORIZER_TIMEOUT_MS);
+    if (result.outcome !== "ok") return { reason: failureReason(result, AUTHORIZER_TIMEOUT_MS) };
+    const answer: unknown = JSON.parse(result.payload);
+    if (!isAnswer(answer, options.simpleResponses)) {
+      const expected = options.simpleResponses ? "isAuthorized as a boolean" : "a policyDocument";
+      return { reason: `its function must return an object with ${expected}` };
+    }
+    return { answer };
+  }
+
+  function judge(answer: Answer, routeArn: string): Authorization {
+    const allowed = options.simpleResponses
+      ? answer.isAuthorized === true
+      : policyAllows(answer.policyDocument, routeArn);
+    if (!allowed) return { outcome: "forbidden" };
+    return { outcome: "allowed", context: (answer.context ?? {}) as AuthorizerContext };
+  }
+
+  return {
+    async authorize(request, facts, routeArn) {
+      const identity = identityValues(options.identitySources, request, facts);
+      if (identity === undefined) return { outcome: "unauthorized" };
+
+      const key = JSON.stringify(identity);
+      const known = remembered.get(key);
+      if (known && options.now() < known.until) return judge(known.answer, routeArn);
+
+      const asked = await askFunction(request, facts, identity, routeArn);
+      if (!asked.answer) return { outcome: "failed", reason: asked.reason };
+      if (options.resultTtlSeconds > 0 && identity.length > 0) {
+        remembered.set(key, { answer: asked.answer, until: options.now() + options.resultTtlSeconds * 1000 });
+      }
+      return judge(asked.answer, routeArn);
+    },
+  };
+}
+
+function isAnswer(value: unknown, simpleResponses: boolean): value is Answer {
+  if (typeof value !== "object" || value === null) return false;
+  const answer = value as Answer;
+  if (simpleResponses) return typeof answer.isAuthorized === "boolean";
+  return typeof answer.policyDocument === "object" && answer.policyDocument !== null;
+}

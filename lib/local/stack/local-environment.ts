@@ -1,0 +1,72 @@
+// What all resources of a local run share: names that stand for an account, the engines, what runs already, and
+// what has to be undone in the end. Holds state; starts nothing by itself.
+import type { FunctionHost } from "../lambda/function-host.ts";
+import type { Asset } from "./assembly.ts";
+import type { Authorizer } from "./gateway/authorizer.ts";
+import type { BrokenRoute, HttpApi, HttpApiRoute } from "./gateway/http-api.ts";
+
+/** The account that everything local belongs to. */
+export const LOCAL_ACCOUNT_ID = "000000000000";
+export const LOCAL_REGION = "us-east-1";
+export const LOCAL_PARTITION = "aws";
+export const LOCAL_URL_SUFFIX = "amazonaws.com";
+
+export interface LocalTable {
+  readonly logicalId: string;
+  readonly name: string;
+  readonly arn: string;
+}
+
+export interface LocalFunction {
+  readonly logicalId: string;
+  readonly name: string;
+  readonly arn: string;
+  readonly host: FunctionHost;
+}
+
+export interface LocalApi {
+  readonly logicalId: string;
+  readonly path: string;
+  readonly server: HttpApi;
+  /** By id, as routes refer to them. */
+  readonly integrations: Map<string, Omit<HttpApiRoute, "authorizer"> | BrokenRoute>;
+  /** By id, as routes refer to them. */
+  readonly authorizers: Map<string, Authorizer | BrokenRoute>;
+}
+
+export interface LocalEnvironment {
+  readonly log: (line: string) => void;
+  /** The time in epoch milliseconds. */
+  readonly now: () => number;
+  /** The DynamoDB endpoint; waits for the engine to be up. */
+  readonly dynamodbEndpoint: () => Promise<string>;
+  /** Whether tables go with the engine, so that nobody has to delete them. */
+  readonly dynamodbIsOurs: boolean;
+  /** Set for every function, over what its template says. */
+  readonly functionEnvironment: Readonly<Record<string, string>>;
+  /** The port of the next HTTP API; 0 takes any free one. */
+  nextPort(): number;
+  /** By construct path. */
+  readonly tables: Map<string, LocalTable>;
+  /** By construct path. */
+  readonly functions: Map<string, LocalFunction>;
+  /** By API id. */
+  readonly apis: Map<string, LocalApi>;
+  /** What the run leaves out, each in one line. */
+  readonly notRun: string[];
+  /** Called in reverse order when the run stops. */
+  onStop(undo: () => Promise<void>): void;
+}
+
+/** Where a resource of one stack is deployed. */
+export interface StackPlace {
+  readonly stackName: string;
+  readonly region: string;
+  readonly assets: ReadonlyMap<string, Asset>;
+}
+
+/** The function of an ARN, whatever version or alias it names, also inside an invocation URI. */
+export function functionOfArn(environment: LocalEnvironment, arn: string): LocalFunction | undefined {
+  const name = /:function:([\w-]+)/.exec(arn)?.[1];
+  return [...environment.functions.values()].find((candidate) => candidate.name === name);
+}

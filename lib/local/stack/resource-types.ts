@@ -1,0 +1,38 @@
+// The resource types of a template: which are deployed locally and by what, and which have no local meaning.
+// A type that is in neither list is named when a stack starts, so that nothing is missing without a word.
+import type { DeployResource } from "./deploy-resource.ts";
+import { HTTP_API_TYPES } from "./resources/http-api.ts";
+import { FUNCTION_TYPES } from "./resources/lambda-function.ts";
+import { TABLE_TYPES } from "./resources/dynamodb-table.ts";
+
+const DEPLOYED_TYPES: Readonly<Record<string, DeployResource>> = {
+  ...TABLE_TYPES,
+  ...FUNCTION_TYPES,
+  ...HTTP_API_TYPES,
+};
+
+// Rights, logs, alarms and keys: whatever runs locally behaves the same without them.
+const TYPES_WITHOUT_LOCAL_MEANING: ReadonlySet<string> = new Set([
+  "AWS::ApiGatewayV2::Deployment",
+  "AWS::CDK::Metadata",
+  "AWS::CloudWatch::Alarm",
+  "AWS::CloudWatch::CompositeAlarm",
+  "AWS::CloudWatch::Dashboard",
+  "AWS::IAM::ManagedPolicy",
+  "AWS::IAM::Policy",
+  "AWS::IAM::Role",
+  "AWS::KMS::Alias",
+  "AWS::KMS::Key",
+  "AWS::Lambda::Permission",
+  "AWS::Logs::LogGroup",
+  "AWS::Logs::MetricFilter",
+  "AWS::Logs::ResourcePolicy",
+]);
+
+export function deployerOf(type: string): DeployResource | undefined {
+  return DEPLOYED_TYPES[type];
+}
+
+export function hasLocalMeaning(type: string): boolean {
+  return !TYPES_WITHOUT_LOCAL_MEANING.has(type);
+}

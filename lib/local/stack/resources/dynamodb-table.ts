@@ -1,0 +1,80 @@
+// Tables: created on the DynamoDB engine with the keys, indexes, stream and TTL of the template. On-demand always,
+// one replica always: capacity and regions have no local meaning.
+import {
+  CreateTableCommand,
+  type CreateTableCommandInput,
+  DeleteTableCommand,
+  DynamoDBClient,
+  type StreamSpecification,
+  type TimeToLiveSpecification,
+  UpdateTimeToLiveCommand,
+} from "@aws-sdk/client-dynamodb";
+import type { Deployed, DeployResource, ResolvedResource } from "../deploy-resource.ts";
+import { LOCAL_ACCOUNT_ID, LOCAL_PARTITION, type LocalEnvironment, type StackPlace } from "../local-environment.ts";
+
+/** The properties that both types have in common, named as in the template. */
+interface TableProperties {
+  readonly TableName?: string;
+  readonly KeySchema: CreateTableCommandInput["KeySchema"];
+  readonly AttributeDefinitions: CreateTableCommandInput["AttributeDefinitions"];
+  readonly GlobalSecondaryIndexes?: CreateTableCommandInput["GlobalSecondaryIndexes"];
+  readonly LocalSecondaryIndexes?: CreateTableCommandInput["LocalSecondaryIndexes"];
+  readonly StreamSpecification?: StreamSpecification;
+  readonly TimeToLiveSpecification?: TimeToLiveSpecification;
+}
+
+async function deployTable(
+  resource: ResolvedResource,
+  environment: LocalEnvironment,
+  { region }: StackPlace,
+): Promise<Deployed> {
+  const properties = resource.properties as unknown as TableProperties;
+  const name = properties.TableName ?? resource.generatedName;
+  const client = new DynamoDBClient({
+    endpoint: await environment.dynamodbEndpoint(),
+    region,
+    credentials: { accessKeyId: "local", secretAccessKey: "local" },
+  });
+  environment.onStop(async () => {
+    if (!environment.dynamodbIsOurs) await client.send(new DeleteTableCommand({ TableName: name }));
+    client.destroy();
+  });
+  const streamArn = await createTable(client, name, properties);
+  if (properties.TimeToLiveSpecification?.Enabled) {
+    const { TimeToLiveSpecification } = properties;
+    await client.send(new UpdateTimeToLiveCommand({ TableName: name, TimeToLiveSpecification }));
+  }
+  const arn = `arn:${LOCAL_PARTITION}:dynamodb:${region}:${LOCAL_ACCOUNT_ID}:table/${name}`;
+  environment.tables.set(resource.path, { logicalId: resource.logicalId, name, arn });
+  return { ref: name, attributes: { Arn: arn, StreamArn: streamArn, TableId: name } };
+}
+
+async function createTable(
+  client: DynamoDBClient,
+  name: string,
+  properties: TableProperties,
+): Promise<string | undefined> {
+  const indexes = properties.GlobalSecondaryIndexes?.map(({ IndexName, KeySchema, Projection }) => ({
+    IndexName,
+    KeySchema,
+    Projection,
+  }));
+  const stream = properties.StreamSpecification;
+  const { TableDescription } = await client.send(
+    new CreateTableCommand({
+      TableName: name,
+      KeySchema: properties.KeySchema,
+      AttributeDefinitions: properties.AttributeDefinitions,
+      BillingMode: "PAY_PER_REQUEST",
+      ...(indexes && { GlobalSecondaryIndexes: indexes }),
+      ...(properties.LocalSecondaryIndexes && { LocalSecondaryIndexes: properties.LocalSecondaryIndexes }),
+      ...(stream && { StreamSpecification: { StreamEnabled: true, StreamViewType: stream.StreamViewType } }),
+    }),
+  );
+  return TableDescription?.LatestStreamArn;
+}
+
+export const TABLE_TYPES: Readonly<Record<string, DeployResource>> = {
+  "AWS::DynamoDB::GlobalTable": deployTable,
+  "AWS::DynamoDB::Table": deployTable,
+};

@@ -1,0 +1,122 @@
+// Functions: each in processes of its own, from the code, environment, timeout, memory and handler of the template.
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createFunctionHost } from "../../lambda/function-host.ts";
+import { guardDirectory } from "../../process-guard.ts";
+import type { Deployed, DeployResource, ResolvedResource } from "../deploy-resource.ts";
+import { LOCAL_ACCOUNT_ID, LOCAL_PARTITION, type LocalEnvironment, type StackPlace } from "../local-environment.ts";
+
+interface FunctionProperties {
+  readonly FunctionName?: string;
+  readonly PackageType?: string;
+  readonly Runtime?: string;
+  readonly Handler?: string;
+  readonly Timeout?: number | string;
+  readonly MemorySize?: number | string;
+  readonly Environment?: { readonly Variables?: Readonly<Record<string, unknown>> };
+  readonly Layers?: readonly unknown[];
+  readonly Code: { readonly S3Key?: string; readonly ZipFile?: string };
+}
+
+async function deployFunction(
+  resource: ResolvedResource,
+  environment: LocalEnvironment,
+  place: StackPlace,
+): Promise<Deployed> {
+  const properties = resource.properties as unknown as FunctionProperties;
+  const name = properties.FunctionName ?? resource.generatedName;
+  const arn = arnOf(name, place);
+  const deployed = { ref: name, attributes: { Arn: arn } };
+
+  const obstacle = obstacleOf(properties);
+  const codeDirectory = obstacle ? undefined : await codeDirectoryOf(properties, environment, place);
+  if (codeDirectory === undefined) {
+    const reason = obstacle ?? "its code is not a folder of this assembly";
+    environment.notRun.push(`${resource.type} ${resource.path} (${resource.logicalId}): ${reason}`);
+    return deployed;
+  }
+  if (properties.Layers?.length) {
+    environment.notRun.push(`the layers of ${resource.path} (${resource.logicalId}): its code runs without them`);
+  }
+
+  const host = createFunctionHost({
+    name,
+    codeDirectory,
+    handler: properties.Handler ?? "index.handler",
+    environment: {
+      ...(await endpointsOf(environment)),
+      ...textValues(properties.Environment?.Variables ?? {}),
+      ...environment.functionEnvironment,
+    },
+    ...(properties.Timeout !== undefined && { timeoutMs: Number(properties.Timeout) * 1000 }),
+    ...(properties.MemorySize !== undefined && { memoryMb: Number(properties.MemorySize) }),
+    region: place.region,
+    accountId: LOCAL_ACCOUNT_ID,
+    log: ({ line }) => environment.log(`[${resource.path}] ${line}`),
+  });
+  environment.onStop(() => host.stop());
+  environment.functions.set(resource.path, { logicalId: resource.logicalId, name, arn, host });
+  return deployed;
+}
+
+function obstacleOf({ PackageType, Runtime }: FunctionProperties): string | undefined {
+  if (PackageType === "Image") return "container images are not run, only zip packages are";
+  return Runtime?.startsWith("nodejs") ? undefined : `runtime ${Runtime} is not run, only Node.js is`;
+}
+
+async function codeDirectoryOf(
+  { Code }: FunctionProperties,
+  environment: LocalEnvironment,
+  { assets }: StackPlace,
+): Promise<string | undefined> {
+  if (Code.ZipFile !== undefined) return inlineCode(Code.ZipFile, environment);
+  const asset = assets.get(String(Code.S3Key));
+  return asset?.packaging === "zip" ? asset.path : undefined;
+}
+
+async function inlineCode(source: string, environment: LocalEnvironment): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), "onceonly-inline-"));
+  guardDirectory(directory);
+  environment.onStop(() => rm(directory, { recursive: true, force: true }));
+  await writeFile(join(directory, "index.js"), source);
+  return directory;
+}
+
+async function endpointsOf(environment: LocalEnvironment): Promise<Record<string, string>> {
+  return { AWS_ENDPOINT_URL_DYNAMODB: await environment.dynamodbEndpoint() };
+}
+
+function textValues(values: Readonly<Record<string, unknown>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));
+}
+
+// Versions and aliases stand for the one function that runs.
+async function deployVersion(
+  { properties }: ResolvedResource,
+  _: LocalEnvironment,
+  place: StackPlace,
+): Promise<Deployed> {
+  const arn = arnOf(String(properties.FunctionName), place);
+  return { ref: `${arn}:1`, attributes: { FunctionArn: `${arn}:1`, Version: "1" } };
+}
+
+async function deployAlias(
+  { properties }: ResolvedResource,
+  _: LocalEnvironment,
+  place: StackPlace,
+): Promise<Deployed> {
+  const arn = `${arnOf(String(properties.FunctionName), place)}:${properties.Name}`;
+  return { ref: arn, attributes: { AliasArn: arn } };
+}
+
+function arnOf(name: string, { region }: StackPlace): string {
+  if (name.startsWith("arn:")) return name;
+  return `arn:${LOCAL_PARTITION}:lambda:${region}:${LOCAL_ACCOUNT_ID}:function:${name}`;
+}
+
+export const FUNCTION_TYPES: Readonly<Record<string, DeployResource>> = {
+  "AWS::Lambda::Function": deployFunction,
+  "AWS::Lambda::Version": deployVersion,
+  "AWS::Lambda::Alias": deployAlias,
+};

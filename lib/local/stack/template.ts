@@ -1,0 +1,38 @@
+// The parts of a CloudFormation template that running it locally needs. Shapes only; touches nothing.
+
+export interface Template {
+  readonly Transform?: unknown;
+  readonly Parameters?: Readonly<Record<string, TemplateParameter>>;
+  readonly Mappings?: Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, unknown>>>>>>;
+  readonly Conditions?: Readonly<Record<string, unknown>>;
+  readonly Resources: Readonly<Record<string, TemplateResource>>;
+  readonly Outputs?: Readonly<Record<string, TemplateOutput>>;
+}
+
+export interface TemplateParameter {
+  readonly Type: string;
+  readonly Default?: unknown;
+}
+
+export interface TemplateResource {
+  readonly Type: string;
+  readonly Properties?: Readonly<Record<string, unknown>>;
+  readonly DependsOn?: string | readonly string[];
+  readonly Condition?: string;
+  readonly Metadata?: Readonly<Record<string, unknown>>;
+}
+
+export interface TemplateOutput {
+  readonly Value: unknown;
+  readonly Condition?: string;
+  readonly Export?: { readonly Name: unknown };
+}
+
+/** Where the resource stands in the construct tree, for people: `Orders` rather than `OrdersA9B65338`. */
+export function constructPathOf(logicalId: string, resource: TemplateResource): string {
+  const path = resource.Metadata?.["aws:cdk:path"];
+  if (typeof path !== "string") return logicalId;
+  const withoutStack = path.split("/").slice(1);
+  if (withoutStack.at(-1) === "Resource") withoutStack.pop();
+  return withoutStack.join("/") || logicalId;
+}

@@ -1,0 +1,31 @@
+// Starts every DynamoDB engine that can be run here once per test run; tests get them by
+// `inject("dynamodbEngines")`. AWS_ENDPOINT_URL_DYNAMODB replaces them all by that one endpoint.
+import type { TestProject } from "vitest/node";
+import { availableDynamoDBEngines, startDynamoDB } from "../../lib/local/dynamodb-engine.ts";
+
+export interface ProvidedEngine {
+  readonly name: string;
+  readonly endpoint: string;
+}
+
+declare module "vitest" {
+  export interface ProvidedContext {
+    dynamodbEngines: ProvidedEngine[];
+  }
+}
+
+export default async function setupEngines(project: TestProject): Promise<() => Promise<void>> {
+  const endpoint = process.env.AWS_ENDPOINT_URL_DYNAMODB;
+  const names = endpoint ? [undefined] : await availableDynamoDBEngines();
+  // Without any engine the one start that is tried fails with an error that says how to get one.
+  const engines = await Promise.all(
+    (names.length > 0 ? names : [undefined]).map((engine) => startDynamoDB({ engine, endpoint })),
+  );
+  project.provide(
+    "dynamodbEngines",
+    engines.map(({ engine, endpoint }) => ({ name: engine, endpoint })),
+  );
+  return async () => {
+    await Promise.all(engines.map((engine) => engine.stop()));
+  };
+}
