@@ -10,16 +10,22 @@ export abstract class OnceonlyError extends Error {
   readonly [BRAND] = true;
 }
 
+/** The part that differs by class, as literals: minifiers rename classes, and users branch on `code`. */
+function errorClass<Name extends string, Code extends string>(name: Name, code: Code, retryable: boolean) {
+  return class extends OnceonlyError {
+    override readonly name = name as Name;
+    readonly code = code;
+    readonly retryable = retryable;
+  };
+}
+
 /** True for errors of this package, also across copies of it (a Lambda layer and a bundle). */
 export function isOnceonlyError(error: unknown): error is OnceonlyError {
   return typeof error === "object" && error !== null && BRAND in error;
 }
 
 /** An option is unknown, missing or breaks its rule. Thrown where the options are given, before any I/O. */
-export class InvalidOptionError extends OnceonlyError {
-  override readonly name = "InvalidOptionError";
-  readonly code = "INVALID_OPTION";
-  readonly retryable = false;
+export class InvalidOptionError extends errorClass("InvalidOptionError", "INVALID_OPTION", false) {
   readonly option: string;
 
   constructor(option: string, rule: string, value: unknown) {
@@ -28,47 +34,38 @@ export class InvalidOptionError extends OnceonlyError {
   }
 }
 
+/** Options are configuration, not payload; still, only short primitive values are shown. */
 function describeOption(value: unknown): string {
-  if (typeof value === "string") return `"${value.slice(0, 80)}" (string)`;
-  if (typeof value === "function") return "a function";
-  if (Array.isArray(value)) return "an array";
-  if (typeof value === "object" && value !== null) return "an object";
-  return `${String(value)} (${typeof value})`;
+  const primitive = value === null || (typeof value !== "object" && typeof value !== "function");
+  return primitive ? `${String(value).slice(0, 80)} (${typeof value})` : `a value of type ${typeof value}`;
 }
 
 /** The call carries no idempotency key, and the operation requires one. */
-export class IdempotencyKeyMissingError extends OnceonlyError {
-  override readonly name = "IdempotencyKeyMissingError";
-  readonly code = "IDEMPOTENCY_KEY_MISSING";
-  readonly retryable = false;
-}
+export class IdempotencyKeyMissingError extends errorClass(
+  "IdempotencyKeyMissingError",
+  "IDEMPOTENCY_KEY_MISSING",
+  false,
+) {}
 
 /** The idempotency key is malformed, too long or too old. */
-export class IdempotencyKeyInvalidError extends OnceonlyError {
-  override readonly name = "IdempotencyKeyInvalidError";
-  readonly code = "IDEMPOTENCY_KEY_INVALID";
-  readonly retryable = false;
-}
+export class IdempotencyKeyInvalidError extends errorClass(
+  "IdempotencyKeyInvalidError",
+  "IDEMPOTENCY_KEY_INVALID",
+  false,
+) {}
 
 /** No verified caller could be found to own the key. */
-export class ScopeMissingError extends OnceonlyError {
-  override readonly name = "ScopeMissingError";
-  readonly code = "SCOPE_MISSING";
-  readonly retryable = false;
-}
+export class ScopeMissingError extends errorClass("ScopeMissingError", "SCOPE_MISSING", false) {}
 
 /** The payload has no faithful canonical form, so it cannot be told from another one. */
-export class PayloadInvalidError extends OnceonlyError {
-  override readonly name = "PayloadInvalidError";
-  readonly code = "PAYLOAD_INVALID";
-  readonly retryable = false;
-}
+export class PayloadInvalidError extends errorClass("PayloadInvalidError", "PAYLOAD_INVALID", false) {}
 
 /** Somebody else holds a live claim on this key. Retry after `leaseExpiresAt` (epoch ms) at the latest. */
-export class ExecutionInProgressError extends OnceonlyError {
-  override readonly name = "ExecutionInProgressError";
-  readonly code = "EXECUTION_IN_PROGRESS";
-  readonly retryable = true;
+export class ExecutionInProgressError extends errorClass(
+  "ExecutionInProgressError",
+  "EXECUTION_IN_PROGRESS",
+  true,
+) {
   readonly leaseExpiresAt: number;
 
   constructor(leaseExpiresAt: number) {
@@ -78,22 +75,18 @@ export class ExecutionInProgressError extends OnceonlyError {
 }
 
 /** The same key was used with another payload. */
-export class FingerprintMismatchError extends OnceonlyError {
-  override readonly name = "FingerprintMismatchError";
-  readonly code = "FINGERPRINT_MISMATCH";
-  readonly retryable = false;
-
+export class FingerprintMismatchError extends errorClass(
+  "FingerprintMismatchError",
+  "FINGERPRINT_MISMATCH",
+  false,
+) {
   constructor() {
     super("this idempotency key was used with another payload: send a new key with a new operation");
   }
 }
 
 /** This attempt lost its claim, and the winner has no result yet. A retry replays the winner's. */
-export class ClaimLostError extends OnceonlyError {
-  override readonly name = "ClaimLostError";
-  readonly code = "CLAIM_LOST";
-  readonly retryable = true;
-
+export class ClaimLostError extends errorClass("ClaimLostError", "CLAIM_LOST", true) {
   constructor() {
     super(
       "another attempt took over this operation and nothing of this one was recorded: retry with the same key",
@@ -102,17 +95,14 @@ export class ClaimLostError extends OnceonlyError {
 }
 
 /** The result cannot be stored faithfully, so a replay could not equal the first answer. */
-export class ResponseNotStorableError extends OnceonlyError {
-  override readonly name = "ResponseNotStorableError";
-  readonly code = "RESPONSE_NOT_STORABLE";
-  readonly retryable = false;
-}
+export class ResponseNotStorableError extends errorClass(
+  "ResponseNotStorableError",
+  "RESPONSE_NOT_STORABLE",
+  false,
+) {}
 
 /** The operation is done, but its result was too large to keep. It did not run again. */
-export class ResultNotKeptError extends OnceonlyError {
-  override readonly name = "ResultNotKeptError";
-  readonly code = "RESULT_NOT_KEPT";
-  readonly retryable = false;
+export class ResultNotKeptError extends errorClass("ResultNotKeptError", "RESULT_NOT_KEPT", false) {
   readonly bytes: number;
 
   constructor(bytes: number) {
@@ -124,21 +114,14 @@ export class ResultNotKeptError extends OnceonlyError {
 }
 
 /** A stored record cannot be read, or is of a version this code does not know. The handler does not run. */
-export class RecordCorruptError extends OnceonlyError {
-  override readonly name = "RecordCorruptError";
-  readonly code = "RECORD_CORRUPT";
-  readonly retryable = false;
-}
+export class RecordCorruptError extends errorClass("RecordCorruptError", "RECORD_CORRUPT", false) {}
 
 /** Why a store failed. Only `refused` (permissions, missing table, invalid request) does not pass by itself. */
 export const STORE_FAILURES = ["throttled", "conflict", "unreachable", "refused"] as const;
 export type StoreFailure = (typeof STORE_FAILURES)[number];
 
 /** The store could not be reached or refused the request; `cause` is the client's own error. */
-export class StoreUnavailableError extends OnceonlyError {
-  override readonly name = "StoreUnavailableError";
-  readonly code = "STORE_UNAVAILABLE";
-  readonly retryable = true;
+export class StoreUnavailableError extends errorClass("StoreUnavailableError", "STORE_UNAVAILABLE", true) {
   readonly failure: StoreFailure;
 
   constructor(failure: StoreFailure, cause: unknown) {
@@ -149,11 +132,7 @@ export class StoreUnavailableError extends OnceonlyError {
 }
 
 /** An attempt ended with an unknown outcome and the key is held until somebody resolves it. */
-export class OutcomeUnknownError extends OnceonlyError {
-  override readonly name = "OutcomeUnknownError";
-  readonly code = "OUTCOME_UNKNOWN";
-  readonly retryable = false;
-
+export class OutcomeUnknownError extends errorClass("OutcomeUnknownError", "OUTCOME_UNKNOWN", false) {
   constructor() {
     super(
       "the outcome of an earlier attempt is unknown and the key is held: resolve it before it can run again",
@@ -162,10 +141,11 @@ export class OutcomeUnknownError extends OnceonlyError {
 }
 
 /** One of the caller's own writes was refused by its condition; nothing of the transaction was applied. */
-export class TransactionConditionError extends OnceonlyError {
-  override readonly name = "TransactionConditionError";
-  readonly code = "TRANSACTION_CONDITION";
-  readonly retryable = false;
+export class TransactionConditionError extends errorClass(
+  "TransactionConditionError",
+  "TRANSACTION_CONDITION",
+  false,
+) {
   /** Position in `writes`. */
   readonly index: number;
   /** The item as it was, if the write asked for it (`ReturnValuesOnConditionCheckFailure: "ALL_OLD"`). */
@@ -179,18 +159,10 @@ export class TransactionConditionError extends OnceonlyError {
 }
 
 /** `commit` was called twice, after the attempt ended, or with writes the store cannot take. */
-export class CommitInvalidError extends OnceonlyError {
-  override readonly name = "CommitInvalidError";
-  readonly code = "COMMIT_INVALID";
-  readonly retryable = false;
-}
+export class CommitInvalidError extends errorClass("CommitInvalidError", "COMMIT_INVALID", false) {}
 
 /** An operation was started inside itself with the same key; it would wait for itself. */
-export class NestedExecutionError extends OnceonlyError {
-  override readonly name = "NestedExecutionError";
-  readonly code = "NESTED_EXECUTION";
-  readonly retryable = false;
-
+export class NestedExecutionError extends errorClass("NestedExecutionError", "NESTED_EXECUTION", false) {
   constructor(operation: string) {
     super(
       `operation "${operation}" runs inside itself with the same key and scope: give the inner one a name of its own`,
@@ -199,8 +171,4 @@ export class NestedExecutionError extends OnceonlyError {
 }
 
 /** Thrown by handlers: this will never succeed, record it and replay it. */
-export class PermanentError extends OnceonlyError {
-  override readonly name = "PermanentError";
-  readonly code = "PERMANENT";
-  readonly retryable = false;
-}
+export class PermanentError extends errorClass("PermanentError", "PERMANENT", false) {}

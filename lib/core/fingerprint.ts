@@ -2,7 +2,7 @@
 import canonicalizeModule from "canonicalize";
 import { PayloadInvalidError } from "./errors.ts";
 import { hashTuple } from "./identity.ts";
-import { findUnfaithful, isWellFormed } from "./json.ts";
+import { findUnfaithful } from "./json.ts";
 
 // The package's types say `exports.default`; what it exports is the function itself.
 const canonicalize = canonicalizeModule as unknown as (value: unknown) => string;
@@ -17,7 +17,7 @@ const FINGERPRINT_VERSION = "1";
  */
 export function fingerprintOf(payload: unknown): string {
   if (payload === undefined) return tagged("none", "");
-  if (typeof payload === "string" && !isWellFormed(payload)) {
+  if (typeof payload === "string" && !payload.isWellFormed()) {
     throw new PayloadInvalidError("the payload has no fingerprint: $ is a string with a lone surrogate");
   }
   if (typeof payload === "string" || payload instanceof Uint8Array) return tagged("raw", payload);

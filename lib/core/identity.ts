@@ -4,7 +4,6 @@
  */
 import { createHash } from "node:crypto";
 import { IdempotencyKeyInvalidError, ScopeMissingError } from "./errors.ts";
-import { isWellFormed } from "./json.ts";
 
 export const MAX_KEY_LENGTH = 255;
 export const MAX_OPERATION_LENGTH = 64;
@@ -30,7 +29,7 @@ export interface Identity {
 export function identify(operation: string, scope: string, key: string): Identity {
   const fault = keyFault(key);
   if (fault !== undefined) throw new IdempotencyKeyInvalidError(`the idempotency key ${fault}`);
-  if (typeof scope !== "string" || scope.length > MAX_SCOPE_LENGTH || !isWellFormed(scope)) {
+  if (typeof scope !== "string" || scope.length > MAX_SCOPE_LENGTH || !scope.isWellFormed()) {
     throw new ScopeMissingError(
       `the scope must be well-formed text of at most ${MAX_SCOPE_LENGTH} characters`,
     );
@@ -45,7 +44,7 @@ export function keyFault(key: unknown): string | undefined {
   if (typeof key !== "string") return `must be a string; got a ${typeof key}`;
   if (key.length === 0) return "must not be empty";
   if (key.length > MAX_KEY_LENGTH) return `must have at most ${MAX_KEY_LENGTH} characters; got ${key.length}`;
-  if (!isWellFormed(key)) return "must not hold a lone surrogate";
+  if (!key.isWellFormed()) return "must not hold a lone surrogate";
   return /\p{Cc}/u.test(key) ? "must not hold control characters" : undefined;
 }
 

@@ -67,7 +67,7 @@ export class Operation<Write> {
 
   /** Epoch seconds until which a record that ends at `from` (epoch ms) is honoured. */
   expiresAt(from: number): number {
-    return Math.ceil(from / 1000) + this.options.retentionSeconds;
+    return Math.ceil(from / 1000 + this.options.retentionSeconds);
   }
 
   /** Kept back for answering, in ms: the signal aborts this long before the deadline. */

@@ -100,30 +100,25 @@ export const DEFAULTS = {
   random: systemRandom,
 } as const;
 
+/** Fills in defaults for what is not given; unlike spreading, an explicit `undefined` keeps the default. */
+export function withDefaults<Given extends object, Defaults extends object>(
+  given: Given,
+  defaults: Defaults,
+) {
+  const present = Object.entries(given).filter(([, value]) => value !== undefined);
+  return { ...defaults, ...Object.fromEntries(present) } as unknown as Given &
+    Required<Pick<Given, keyof Given & keyof Defaults>>;
+}
+
 /** Checks the options once and fills in the defaults. */
 export function resolveOptions<Write>(options: EngineOptions<Write>): ResolvedOptions<Write> {
   checkOptions(options, ENGINE_CHECKS, ["operation", "store"]);
-  const isFinalError = options.isFinalError ?? DEFAULTS.isFinalError;
-  const fingerprint = options.fingerprint ?? DEFAULTS.fingerprint;
+  const { fingerprint, isFinalError, ...rest } = withDefaults(options, DEFAULTS);
   return Object.freeze({
-    operation: options.operation,
-    store: options.store,
-    fingerprints: (Array.isArray(fingerprint) ? fingerprint : [fingerprint]) as ((
-      input: unknown,
-    ) => unknown)[],
-    retentionSeconds: options.retentionSeconds ?? DEFAULTS.retentionSeconds,
+    ...rest,
     leaseSeconds: options.leaseSeconds,
-    clockSkewSeconds: options.clockSkewSeconds ?? DEFAULTS.clockSkewSeconds,
-    mode: options.mode ?? DEFAULTS.mode,
-    lookFirst: options.lookFirst ?? DEFAULTS.lookFirst,
-    whenInProgress: options.whenInProgress ?? DEFAULTS.whenInProgress,
-    whenStoreFails: options.whenStoreFails ?? DEFAULTS.whenStoreFails,
-    whenKeyExpired: options.whenKeyExpired ?? DEFAULTS.whenKeyExpired,
+    fingerprints: [fingerprint].flat() as ((input: unknown) => unknown)[],
     // A result that cannot be stored today cannot be stored tomorrow: running again would only repeat the effect.
     isFinalError: (error: unknown) => error instanceof ResponseNotStorableError || isFinalError(error),
-    shouldStore: options.shouldStore ?? DEFAULTS.shouldStore,
-    observe: options.observe ?? DEFAULTS.observe,
-    clock: options.clock ?? DEFAULTS.clock,
-    random: options.random ?? DEFAULTS.random,
   });
 }

@@ -2,8 +2,8 @@
 import { perform } from "./engine.ts";
 import type { Execution } from "./execution.ts";
 import { fingerprintOf } from "./fingerprint.ts";
-import { identify, PUBLIC_SCOPE } from "./identity.ts";
-import { type Check, checkOptions, ENGINE_CHECKS } from "./option-checks.ts";
+import { identify, MAX_SCOPE_LENGTH, PUBLIC_SCOPE } from "./identity.ts";
+import { checkOptions, ENGINE_CHECKS, text } from "./option-checks.ts";
 import { type EngineOptions, type ResolvedOptions, resolveOptions } from "./options.ts";
 
 export interface RunOnceOptions<Write = unknown> extends EngineOptions<Write> {
@@ -13,11 +13,6 @@ export interface RunOnceOptions<Write = unknown> extends EngineOptions<Write> {
    */
   readonly scope?: string;
 }
-
-const SCOPE_CHECK: Check = [
-  "must be a non-empty string",
-  (value) => typeof value === "string" && value.length > 0,
-];
 
 const resolved = new WeakMap<object, ResolvedOptions<never>>();
 
@@ -54,7 +49,7 @@ export function fingerprintsOf<Write>(options: ResolvedOptions<Write>, input: un
 function resolveOnce<Write>(options: RunOnceOptions<Write>): ResolvedOptions<Write> {
   const known = resolved.get(options);
   if (known !== undefined) return known as unknown as ResolvedOptions<Write>;
-  checkOptions(options, { ...ENGINE_CHECKS, scope: SCOPE_CHECK }, []);
+  checkOptions(options, { ...ENGINE_CHECKS, scope: text(MAX_SCOPE_LENGTH) }, []);
   const { scope: _, ...engineOptions } = options;
   const fresh = resolveOptions<Write>(engineOptions);
   resolved.set(options, fresh as unknown as ResolvedOptions<never>);
