@@ -27,7 +27,6 @@ export async function replayableRequest(
     throw new InvalidOptionError("headers", `must not carry ${KEY_HEADER}`, "one: give it as `key`");
   }
   const signal = (init.signal === undefined ? given?.signal : init.signal) ?? undefined;
-  signal?.throwIfAborted();
   const { bytes, contentType } = await orAborted(readBody(given, init), signal);
   if (contentType && !headers.has("content-type")) headers.set("content-type", contentType);
   headers.set(KEY_HEADER, keyHeaderValue(key));

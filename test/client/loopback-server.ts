@@ -1,4 +1,5 @@
 // A real HTTP server on loopback that answers by script and keeps what it was sent.
+import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
@@ -21,17 +22,22 @@ export interface LoopbackServer {
   readonly received: Received[];
   /** Answers the next requests in this order; 599 when there is nothing left. */
   script(answers: readonly Answer[]): void;
+  /** Resolves when the client has ended the connections of all requests that were left hanging. */
+  idle(): Promise<void>;
   close(): Promise<void>;
 }
 
 export async function startLoopbackServer(): Promise<LoopbackServer> {
   const received: Received[] = [];
   let answers: Answer[] = [];
+  const hanging = new Set<Promise<unknown>>();
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
     received.push({ method: request.method!, headers: request.headers, body: Buffer.concat(chunks) });
-    give(answers.shift() ?? { status: 599 }, response);
+    const answer = answers.shift() ?? { status: 599 };
+    if ("onRequest" in answer) hanging.add(once(response, "close"));
+    give(answer, response);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
@@ -40,6 +46,10 @@ export async function startLoopbackServer(): Promise<LoopbackServer> {
     script(next) {
       answers = [...next];
       received.length = 0;
+    },
+    async idle() {
+      await Promise.all(hanging);
+      hanging.clear();
     },
     async close() {
       server.closeAllConnections();
