@@ -2,49 +2,46 @@
 import { IdempotencyKeyInvalidError, StoreUnavailableError } from "./errors.ts";
 import { keyCreatedAt } from "./identity.ts";
 import type { Operation } from "./operation.ts";
-import { type IdempotencyRecord, isExpired, readRefusal } from "./record.ts";
+import { type IdempotencyRecord, readRefusal } from "./record.ts";
 import { answerFromRecord, type Outcome } from "./refusal.ts";
-
-export type Claimed =
-  | { readonly won: true; readonly attempt: number; readonly claimedAt: number }
-  | { readonly won: false; readonly outcome: Outcome };
 
 /** Only races (a record that expires or is released under our eyes) go round; more than these are not races. */
 const MAX_RACES = 5;
 
-export async function claimKey<Write>(operation: Operation<Write>): Promise<Claimed> {
-  const { clock } = operation.options;
-  const { recordKey } = operation.identity;
+/** Resolves to the time of the claim (epoch ms), or to an answer that makes one needless. */
+export async function claimKey<Write>(operation: Operation<Write>): Promise<number | Outcome> {
   const waitUntil = waitLimit(operation);
   let expired: IdempotencyRecord | undefined;
-  let races = 0;
-  for (;;) {
-    const seeker = operation.seeker;
+  for (let races = 0; races < MAX_RACES; races++) {
+    const seeker = operation.seek();
     const leaseEndsAt = operation.leaseEndsAt(seeker.now);
-    const claim = { recordKey, ...seeker, leaseEndsAt, expiresAt: operation.expiresAt(leaseEndsAt) };
-    const former = expired;
-    const answer = await operation.ask((store) => store.claim(claim, former));
+    const claim = { ...seeker, leaseEndsAt, expiresAt: operation.expiresAt(leaseEndsAt) };
+    const answer = await operation.ask((store) => store.claim(claim, expired));
     expired = undefined;
     if (answer.won) {
-      if (answer.takenOver) operation.tell("taken-over", { attempt: answer.attempt });
+      operation.attempt = answer.attempt;
+      if (answer.takenOver) operation.tell("taken-over");
       tellSkew(operation, answer.serverTimeMs);
-      return { won: true, attempt: answer.attempt, claimedAt: seeker.now };
+      return seeker.now;
     }
     const { record } = answer;
-    const refusal = record === undefined ? "claimable" : readRefusal(record, seeker);
-    if (record !== undefined && refusal !== "claimable") {
-      if (refusal === "own") return { won: true, attempt: record.attempt, claimedAt: seeker.now };
-      if (refusal === "in-progress" && clock.now() < waitUntil) {
-        await waitForWinner(operation, record, waitUntil);
-        continue;
-      }
-      if (refusal !== "expired")
-        return { won: false, outcome: await answerFromRecord(operation, record, refusal) };
+    if (record === undefined) continue;
+    const refusal = readRefusal(record, seeker);
+    if (refusal === "own") {
+      operation.attempt = record.attempt;
+      return seeker.now;
+    }
+    if (refusal === "expired") {
       refuseExpiredKey(operation);
       expired = record;
+    } else if (refusal === "in-progress" && operation.now() < waitUntil) {
+      await waitForWinner(operation, record, waitUntil);
+      races = 0;
+    } else if (refusal !== "claimable") {
+      return answerFromRecord(operation, record, refusal);
     }
-    if (++races > MAX_RACES) throw new StoreUnavailableError("conflict", undefined);
   }
+  throw new StoreUnavailableError("conflict", undefined);
 }
 
 /**
@@ -52,12 +49,12 @@ export async function claimKey<Write>(operation: Operation<Write>): Promise<Clai
  * mean that it never ran. Costs one read, for such keys only.
  */
 export async function checkKeyAge<Write>(operation: Operation<Write>): Promise<void> {
-  const { clock, retentionSeconds } = operation.options;
-  const { recordKey } = operation.identity;
-  const createdAt = keyCreatedAt(operation.identity.key);
-  if (createdAt === undefined || createdAt + retentionSeconds * 1000 > clock.now()) return;
-  const record = await operation.ask((store) => store.find(recordKey, { consistent: true }));
-  if (record === undefined) refuseExpiredKey(operation);
+  const { key, recordKey } = operation.identity;
+  const createdAt = keyCreatedAt(key);
+  if (createdAt === undefined || createdAt + operation.options.retentionSeconds * 1000 > operation.now())
+    return;
+  if (!(await operation.ask((store) => store.find(recordKey, { consistent: true }))))
+    refuseExpiredKey(operation);
 }
 
 /** Running again after the retention is never silent: it is told, or refused. */
@@ -65,41 +62,31 @@ export function refuseExpiredKey<Write>(operation: Operation<Write>): void {
   operation.tell("key-expired");
   if (operation.options.whenKeyExpired === "reject") {
     throw new IdempotencyKeyInvalidError(
-      "the idempotency key is older than its retention, so it may have run before: check, then send a new key",
+      "the idempotency key is older than its retention and may have run before: check, then send a new key",
     );
   }
 }
 
 function waitLimit<Write>(operation: Operation<Write>): number {
-  const { whenInProgress } = operation.options;
-  const { startedAt, call } = operation;
-  if (whenInProgress === "reject") return startedAt;
-  const own = startedAt + whenInProgress.waitSeconds * 1000;
-  const deadline = operation.deadline(startedAt) - operation.margin(startedAt);
-  return Math.min(own, deadline, call.waitUntil ?? Number.POSITIVE_INFINITY);
+  const { startedAt, call, options } = operation;
+  if (options.whenInProgress === "reject") return startedAt;
+  const own = startedAt + options.whenInProgress.waitSeconds * 1000;
+  return Math.min(own, operation.workUntil(startedAt), call.waitUntil ?? own);
 }
 
 /** Polls by consistent reads, which cost half of a refused claim, until the record moves or time is up. */
-async function waitForWinner<Write>(
-  operation: Operation<Write>,
-  seen: IdempotencyRecord,
-  until: number,
-): Promise<void> {
-  const { clock, random } = operation.options;
+async function waitForWinner<Write>(operation: Operation<Write>, seen: IdempotencyRecord, until: number) {
   const { recordKey } = operation.identity;
-  for (let pauseMs = 50; ; pauseMs = Math.min(pauseMs * 2, 1000)) {
-    const now = clock.now();
-    if (now >= until || seen.leaseEndsAt < now) return;
-    await clock.sleep(Math.min(pauseMs * (0.5 + random.fraction() / 2), until - now));
+  const waitUntil = Math.min(until, seen.leaseEndsAt + 1);
+  for (let pauseMs = 50; operation.now() < waitUntil; pauseMs = Math.min(pauseMs * 2, 1000)) {
+    await operation.pause(Math.min(pauseMs, waitUntil - operation.now()));
     const record = await operation.ask((store) => store.find(recordKey, { consistent: true }));
-    if (record?.state !== "in-progress" || record.token !== seen.token || isExpired(record, clock.now()))
-      return;
+    if (record?.state !== "in-progress" || record.token !== seen.token) return;
   }
 }
 
 /** HTTP dates have a resolution of one second. */
 function tellSkew<Write>(operation: Operation<Write>, serverTimeMs: number | undefined): void {
-  if (serverTimeMs === undefined) return;
-  const skewMs = Math.abs(operation.options.clock.now() - serverTimeMs);
+  const skewMs = Math.abs(operation.now() - (serverTimeMs ?? operation.now()));
   if (skewMs > operation.options.clockSkewSeconds * 1000 + 1000) operation.tell("clock-skewed");
 }

@@ -11,7 +11,6 @@ import type { ResolvedOptions } from "./options.ts";
 import { type IdempotencyRecord, readRefusal } from "./record.ts";
 import { answerFromRecord, type Outcome } from "./refusal.ts";
 import { runAttempt } from "./running.ts";
-import { persist } from "./settling.ts";
 import type { Settlement } from "./store.ts";
 
 /**
@@ -30,77 +29,56 @@ export async function perform<Write>(
 }
 
 async function performClaimed<Write>(operation: Operation<Write>, work: Work<Write>): Promise<Outcome> {
-  const claimed = await unlessStoreFails(operation, async () => {
+  const since = await unlessStoreFails(operation, async () => {
     await checkKeyAge(operation);
     return claimKey(operation);
   });
-  if (claimed === undefined) return performUnclaimed(operation, work, undefined);
-  if (!claimed.won) return claimed.outcome;
+  if (since === undefined) return performUnclaimed(operation, work, undefined);
+  if (typeof since !== "number") return since;
 
-  const { attempt, claimedAt } = claimed;
-  const { recordKey } = operation.identity;
-  const until = operation.deadline(claimedAt) - operation.margin(claimedAt) / 2;
-  const settle = (state: Settlement["state"], result: string | undefined, writes: readonly Write[]) => {
-    const { token } = operation;
-    const now = operation.options.clock.now();
+  const settle = (state: Settlement["state"], result?: string, writes: readonly Write[] = []) => {
+    const { recordKey, token, now } = operation.seek();
     const settlement = { recordKey, token, now, state, result, writes, expiresAt: operation.expiresAt(now) };
-    return persist(operation, until, (store) => store.settle(settlement));
+    return operation.insist(operation.workUntil(since), (store) => store.settle(settlement));
   };
-  return runAttempt(
-    operation,
-    { attempt, since: claimedAt, finish: settle, release: () => settle("released", undefined, []) },
-    work,
-  );
+  return runAttempt(operation, { since, finish: settle, release: () => settle("released") }, work);
 }
 
 async function performOptimistic<Write>(operation: Operation<Write>, work: Work<Write>): Promise<Outcome> {
   const { lookFirst, whenKeyExpired } = operation.options;
-  const found = await unlessStoreFails(operation, async () => {
+  const record = await unlessStoreFails(operation, async () => {
     await checkKeyAge(operation);
     if (!lookFirst && whenKeyExpired === "run") return undefined;
     // A stale read only costs a run whose insertion is then refused.
     return operation.ask((store) => store.find(operation.identity.recordKey, { consistent: false }));
   });
-  if (found === undefined) return performUnclaimed(operation, work, undefined);
-  const refusal = readRefusal(found, operation.seeker);
-  if (refusal === "expired") {
-    refuseExpiredKey(operation);
-    return performUnclaimed(operation, work, found);
-  }
-  if (refusal === "claimable" || refusal === "own") return performUnclaimed(operation, work, undefined);
-  return answerFromRecord(operation, found, refusal);
+  const refusal = record && readRefusal(record, operation.seek());
+  if (record && refusal === "expired") refuseExpiredKey(operation);
+  else if (record && refusal && refusal !== "claimable") return answerFromRecord(operation, record, refusal);
+  return performUnclaimed(operation, work, refusal === "expired" ? record : undefined);
 }
 
 /** Runs without a claim: of two that run at once, the one whose insertion is refused gets the other's result. */
-async function performUnclaimed<Write>(
+function performUnclaimed<Write>(
   operation: Operation<Write>,
   work: Work<Write>,
   expired: IdempotencyRecord | undefined,
 ): Promise<Outcome> {
-  const { recordKey } = operation.identity;
   const since = operation.startedAt;
-  const until = operation.deadline(since) - operation.margin(since) / 2;
   let former = expired;
   const insert: Finish<Write> = (state, result, writes) => {
-    const seeker = operation.seeker;
-    const insertion = {
-      recordKey,
-      ...seeker,
-      state,
-      result,
-      writes,
-      expiresAt: operation.expiresAt(seeker.now),
-    };
-    return persist(operation, until, async (store) => {
+    const seeker = operation.seek();
+    const insertion = { ...seeker, state, result, writes, expiresAt: operation.expiresAt(seeker.now) };
+    return operation.insist(operation.workUntil(since), async (store) => {
       const answer = await store.insert(insertion, former);
-      if (answer.settled || answer.record === undefined) return answer;
-      if (readRefusal(answer.record, seeker) !== "expired") return answer;
+      if (answer.settled || !answer.record || readRefusal(answer.record, seeker) !== "expired") return answer;
       refuseExpiredKey(operation);
       former = answer.record;
       return store.insert(insertion, former);
     });
   };
-  return runAttempt(operation, { attempt: 1, since, finish: insert, release: undefined }, work);
+  operation.attempt = 1;
+  return runAttempt(operation, { since, finish: insert }, work);
 }
 
 /** `undefined` when the store failed and the options say to run all the same. */
@@ -113,7 +91,7 @@ async function unlessStoreFails<Write, T>(
   } catch (error) {
     if (!(error instanceof StoreUnavailableError) || operation.options.whenStoreFails === "reject")
       throw error;
-    operation.tell("ran-unprotected", { error });
+    operation.tell("ran-unprotected", error);
     return undefined;
   }
 }

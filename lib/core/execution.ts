@@ -1,6 +1,6 @@
 /** What a handler sees of its own attempt, and the one place where its effects are committed. */
 import { type ChildKeyLimits, deriveChildKey } from "./child-key.ts";
-import { CommitInvalidError, StoreUnavailableError } from "./errors.ts";
+import { CommitInvalidError, StoreUnavailableError, TransactionConditionError } from "./errors.ts";
 import type { Operation } from "./operation.ts";
 import { answerAfterLoss, type Outcome } from "./refusal.ts";
 import { decodeResult, encodeResult } from "./result.ts";
@@ -49,21 +49,17 @@ export class Attempt<Write> implements Execution<Write> {
   readonly scope: string;
   readonly attempt: number;
   readonly signal: AbortSignal;
-  /** The answer of the call, once a commit has decided it. */
-  outcome: Outcome | undefined;
-  /** Why this attempt has no answer although it tried to record one. */
-  lost: { readonly error: unknown } | undefined;
-  /** A commit failed in a way that leaves open whether it was applied. */
-  unknown: { readonly error: unknown } | undefined;
+  /** What the commit came to. Stays empty while nothing was committed, or a commit certainly wrote nothing. */
+  decided: Promise<Outcome> | undefined;
   readonly #operation: Operation<Write>;
   readonly #finish: Finish<Write>;
-  #pending: Promise<unknown> | undefined;
-  #closed = false;
+  #over = false;
 
-  constructor(operation: Operation<Write>, attempt: number, signal: AbortSignal, finish: Finish<Write>) {
-    this.key = operation.identity.key;
-    this.operation = operation.identity.operation;
-    this.scope = operation.identity.scope;
+  constructor(operation: Operation<Write>, signal: AbortSignal, finish: Finish<Write>) {
+    const { identity, attempt = 1 } = operation;
+    this.key = identity.key;
+    this.operation = identity.operation;
+    this.scope = identity.scope;
     this.attempt = attempt;
     this.signal = signal;
     this.#operation = operation;
@@ -71,27 +67,30 @@ export class Attempt<Write> implements Execution<Write> {
   }
 
   async commit<T>(result: T, effects: { readonly writes?: readonly Write[] } = {}): Promise<T> {
-    if (this.#closed)
+    const { writes = [] } = effects;
+    if (this.#over)
       throw new CommitInvalidError("this attempt is over: await commit before the handler returns");
-    if (this.#pending !== undefined)
-      throw new CommitInvalidError("commit was already called: commit everything at once");
-    const writes = effects.writes ?? [];
+    if (this.decided) throw new CommitInvalidError("commit was already called: commit everything at once");
     this.#operation.options.store.checkWrites(writes);
-    const text = encodeResult(this.toStored(result));
-    const pending = this.#commit(result, text, writes);
-    this.#pending = pending;
-    return (await pending) as T;
-  }
-
-  async #commit(original: unknown, text: string | undefined, writes: readonly Write[]): Promise<unknown> {
+    const text = this.encode(result);
+    const decided = this.conclude("completed", text, writes, result);
+    this.decided = decided;
     try {
-      this.outcome = await this.conclude("completed", text, writes, original);
-      return this.outcome.result;
+      return (await decided).result as T;
     } catch (error) {
-      if (error instanceof StoreUnavailableError && error.failure !== "refused") this.unknown = { error };
-      else if (this.lost === undefined) this.#pending = undefined;
+      if (wroteNothing(error)) this.decided = undefined;
+      else if (error instanceof StoreUnavailableError) this.#operation.tell("outcome-unknown", error);
       throw error;
     }
+  }
+
+  childKey(name: string, limits?: ChildKeyLimits): string {
+    return deriveChildKey(this.#operation.identity, name, limits);
+  }
+
+  encode(value: unknown): string | undefined {
+    const { toStored } = this.#operation.call;
+    return encodeResult(toStored ? toStored(value) : value);
   }
 
   /** Finishes the record, and answers with what it says then. */
@@ -102,30 +101,19 @@ export class Attempt<Write> implements Execution<Write> {
     original: unknown,
   ): Promise<Outcome> {
     const answer = await this.#finish(state, text, writes);
-    if (answer.settled) {
-      this.#operation.tell("executed", { attempt: this.attempt });
-      return { replayed: false, result: decodeResult(text), original };
-    }
-    try {
-      return await answerAfterLoss(this.#operation, answer.record, this.attempt);
-    } catch (error) {
-      this.lost = { error };
-      throw error;
-    }
+    if (!answer.settled) return answerAfterLoss(this.#operation, answer.record);
+    this.#operation.tell("executed");
+    return { replayed: false, result: decodeResult(text), original };
   }
 
-  toStored(value: unknown): unknown {
-    const { toStored } = this.#operation.call;
-    return toStored === undefined ? value : toStored(value);
+  /** From now on nothing can be committed. */
+  end(): void {
+    this.#over = true;
   }
+}
 
-  /** Nothing can be committed any more; a commit under way is waited for. */
-  async close(): Promise<void> {
-    this.#closed = true;
-    await this.#pending?.catch(() => {});
-  }
-
-  childKey(name: string, limits?: ChildKeyLimits): string {
-    return deriveChildKey(this.#operation.identity, name, limits);
-  }
+/** True where a failed commit leaves no doubt, so that the handler may commit something else. */
+function wroteNothing(error: unknown): boolean {
+  if (error instanceof StoreUnavailableError) return error.failure === "refused";
+  return error instanceof TransactionConditionError || error instanceof CommitInvalidError;
 }

@@ -1,4 +1,4 @@
-/** One call of one operation: who it is, how long it has, and how it tells what it decided. */
+/** One call of one operation: who it is, how long it has, how it asks the store and tells what it decided. */
 import type { Decision } from "./decisions.ts";
 import { InvalidOptionError, StoreUnavailableError } from "./errors.ts";
 import type { Identity } from "./identity.ts";
@@ -21,7 +21,7 @@ export interface Call {
 }
 
 /** How long an optimistic call without a known deadline keeps trying to record its result. */
-const UNKNOWN_DEADLINE_MS = 30_000;
+const UNKNOWN_DEADLINE_SECONDS = 30;
 
 export class Operation<Write> {
   readonly options: ResolvedOptions<Write>;
@@ -30,6 +30,8 @@ export class Operation<Write> {
   /** Fresh for each call: proves that a record is ours. */
   readonly token: string;
   readonly startedAt: number;
+  /** Of this call once it may run, until then of the record that was seen. */
+  attempt: number | undefined;
 
   constructor(options: ResolvedOptions<Write>, call: Call) {
     if (call.remainingMs === undefined && options.leaseSeconds === undefined && options.mode === "claimed") {
@@ -43,26 +45,35 @@ export class Operation<Write> {
     this.identity = call.identity;
     this.call = call;
     this.token = options.random.token();
-    this.startedAt = options.clock.now();
+    this.startedAt = this.now();
   }
 
-  get seeker(): Seeker {
-    return { token: this.token, fingerprints: this.call.fingerprints, now: this.options.clock.now() };
+  now(): number {
+    return this.options.clock.now();
   }
 
-  /** When the invocation, or without one the work, must be over (epoch ms). */
+  seek(): Seeker & { recordKey: string } {
+    const { token, identity, call } = this;
+    return { recordKey: identity.recordKey, token, fingerprints: call.fingerprints, now: this.now() };
+  }
+
+  /** When the invocation, or without one the work that began at `since`, must be over (epoch ms). */
   deadline(since: number): number {
-    if (this.call.remainingMs !== undefined) return this.startedAt + this.call.remainingMs;
-    return (
-      since +
-      (this.options.leaseSeconds === undefined ? UNKNOWN_DEADLINE_MS : this.options.leaseSeconds * 1000)
-    );
+    const { remainingMs } = this.call;
+    if (remainingMs !== undefined) return this.startedAt + remainingMs;
+    return since + (this.options.leaseSeconds ?? UNKNOWN_DEADLINE_SECONDS) * 1000;
+  }
+
+  /** Ends a little before the deadline (epoch ms), so that there is time to answer. */
+  workUntil(since: number): number {
+    const deadline = this.deadline(since);
+    return deadline - Math.min(500, (deadline - since) / 10);
   }
 
   /** A claim outlives the invocation by the clock skew, so that a timeout kills the worker before its lease ends. */
   leaseEndsAt(now: number): number {
-    const configured = now + (this.options.leaseSeconds ?? 0) * 1000;
-    return Math.max(this.deadline(now), configured) + this.options.clockSkewSeconds * 1000;
+    const { leaseSeconds = 0, clockSkewSeconds } = this.options;
+    return Math.max(this.deadline(now), now + leaseSeconds * 1000) + clockSkewSeconds * 1000;
   }
 
   /** Epoch seconds until which a record that ends at `from` (epoch ms) is honoured. */
@@ -70,26 +81,50 @@ export class Operation<Write> {
     return Math.ceil(from / 1000 + this.options.retentionSeconds);
   }
 
-  /** Kept back for answering, in ms: the signal aborts this long before the deadline. */
-  margin(since: number): number {
-    return Math.min(500, (this.deadline(since) - since) / 10);
-  }
-
   /** Asks the store; its failures are told one by one. */
   async ask<T>(request: (store: Store<Write>) => Promise<T>): Promise<T> {
     try {
       return await request(this.options.store);
     } catch (error) {
-      if (error instanceof StoreUnavailableError) this.tell("store-failed", { error });
+      if (error instanceof StoreUnavailableError) this.tell("store-failed", error);
       throw error;
     }
   }
 
-  tell(decision: Decision, details: { attempt?: number; error?: unknown } = {}): void {
-    const { operation, keyHash } = this.identity;
-    const durationMs = this.options.clock.now() - this.startedAt;
+  /**
+   * For writes that must not be lost: asks again while the store fails in a way that may pass, until `until` (epoch ms).
+   * @throws the last StoreUnavailableError; any other error at once.
+   */
+  async insist<T>(until: number, request: (store: Store<Write>) => Promise<T>): Promise<T> {
+    for (let pauseMs = 50; ; pauseMs = Math.min(pauseMs * 2, 2000)) {
+      try {
+        return await this.ask(request);
+      } catch (error) {
+        const passes = error instanceof StoreUnavailableError && error.failure !== "refused";
+        if (!passes || this.now() + pauseMs >= until) throw error;
+        await this.pause(pauseMs);
+      }
+    }
+  }
+
+  /** Sleeps for between half of `ms` and all of it. */
+  pause(ms: number): Promise<void> {
+    const { clock, random } = this.options;
+    return clock.sleep(Math.ceil(ms * (0.5 + random.fraction() / 2)));
+  }
+
+  tell(decision: Decision, error?: unknown): void {
+    const { attempt, identity, startedAt } = this;
+    const { operation, keyHash } = identity;
     try {
-      this.options.observe({ decision, operation, keyHash, durationMs, ...details });
+      this.options.observe({
+        decision,
+        operation,
+        keyHash,
+        attempt,
+        durationMs: this.now() - startedAt,
+        error,
+      });
     } catch {
       // Watching must not change an outcome.
     }

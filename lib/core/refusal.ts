@@ -18,48 +18,38 @@ export interface Outcome {
   readonly original?: unknown;
 }
 
-/** Answers from the record, or throws. `own`, `expired` and `claimable` records are the caller's business. */
+/** Answers from the record, or throws. */
 export async function answerFromRecord<Write>(
   operation: Operation<Write>,
   record: IdempotencyRecord,
-  refusal: Exclude<Refusal, "own" | "expired" | "claimable">,
+  refusal: Refusal,
 ): Promise<Outcome> {
-  const { attempt } = record;
-  switch (refusal) {
-    case "completed": {
-      const text = await readResult(record, operation);
-      operation.tell("replayed", { attempt });
-      return { replayed: true, result: decodeResult(text) };
-    }
-    case "failed": {
-      const error = decodeError(await readResult(record, operation));
-      operation.tell("replayed", { attempt, error });
-      throw error;
-    }
-    case "mismatch":
-      operation.tell("mismatch", { attempt });
-      throw new FingerprintMismatchError();
-    case "held":
-      throw new OutcomeUnknownError();
-    case "in-progress":
-    case "released":
-      operation.tell("in-progress", { attempt });
-      throw new ExecutionInProgressError(record.leaseEndsAt);
+  operation.attempt = record.attempt;
+  if (refusal === "completed" || refusal === "failed") {
+    const text = await readResult(record, operation);
+    const error = refusal === "failed" ? decodeError(text) : undefined;
+    operation.tell("replayed", error);
+    if (error !== undefined) throw error;
+    return { replayed: true, result: decodeResult(text) };
   }
+  if (refusal === "held") throw new OutcomeUnknownError();
+  if (refusal === "mismatch") {
+    operation.tell("mismatch");
+    throw new FingerprintMismatchError();
+  }
+  operation.tell("in-progress");
+  throw new ExecutionInProgressError(record.leaseEndsAt);
 }
 
 /** An attempt whose claim is gone changes nothing and answers with the winner's result, where there is one. */
 export async function answerAfterLoss<Write>(
   operation: Operation<Write>,
   record: IdempotencyRecord | undefined,
-  attempt: number,
 ): Promise<Outcome> {
-  operation.tell("claim-lost", { attempt });
-  if (record !== undefined) {
-    const refusal = readRefusal(record, operation.seeker);
-    if (refusal === "completed" || refusal === "failed" || refusal === "mismatch") {
-      return answerFromRecord(operation, record, refusal);
-    }
+  operation.tell("claim-lost");
+  const refusal = record && readRefusal(record, operation.seek());
+  if (record && (refusal === "completed" || refusal === "failed" || refusal === "mismatch")) {
+    return answerFromRecord(operation, record, refusal);
   }
   throw new ClaimLostError();
 }

@@ -4,15 +4,15 @@ import { Attempt, type Finish, type Work } from "./execution.ts";
 import { runInside } from "./nesting.ts";
 import type { Operation } from "./operation.ts";
 import type { Outcome } from "./refusal.ts";
-import { decodeResult, encodeError, encodeResult } from "./result.ts";
+import { decodeResult, encodeError } from "./result.ts";
+import type { SettleAnswer } from "./store.ts";
 
 interface Terms<Write> {
-  readonly attempt: number;
   /** When the right to run began (epoch ms). */
   readonly since: number;
   readonly finish: Finish<Write>;
   /** Lets a retry run at once; absent where there is no claim to give back. */
-  readonly release: (() => Promise<unknown>) | undefined;
+  readonly release?: () => Promise<SettleAnswer>;
 }
 
 /** Wraps an error of work that may still be going on: neither a failure nor a success. */
@@ -26,123 +26,98 @@ export class Interrupted {
 
 export async function runAttempt<Write>(
   operation: Operation<Write>,
-  terms: Terms<Write>,
+  { since, finish, release }: Terms<Write>,
   work: Work<Write>,
 ): Promise<Outcome> {
-  const alarm = abortBeforeDeadline(operation, terms.since);
-  const attempt = new Attempt(operation, terms.attempt, alarm.signal, terms.finish);
-  const runner = new Runner(operation, terms, attempt);
-  try {
-    let value: unknown;
-    try {
-      value = await runInside(operation.identity, async () => work(attempt));
-    } catch (error) {
-      await attempt.close();
-      return await runner.endWithError(error);
+  const { options, identity } = operation;
+  const [signal, stopAlarm] = abortNearDeadline(operation, since);
+  const attempt = new Attempt(operation, signal, finish);
+
+  async function endWithValue(value: unknown): Promise<Outcome> {
+    if (attempt.decided) return attempt.decided;
+    if (!options.shouldStore(value)) {
+      // Aborted work may go on after such an answer.
+      if (signal.aborted) operation.tell("outcome-unknown");
+      else await giveBack(undefined);
+      return { replayed: false, result: value, original: value };
     }
-    await attempt.close();
-    return await runner.endWithValue(value);
-  } finally {
-    alarm.stop();
-  }
-}
-
-class Runner<Write> {
-  readonly #operation: Operation<Write>;
-  readonly #terms: Terms<Write>;
-  readonly #attempt: Attempt<Write>;
-
-  constructor(operation: Operation<Write>, terms: Terms<Write>, attempt: Attempt<Write>) {
-    this.#operation = operation;
-    this.#terms = terms;
-    this.#attempt = attempt;
-  }
-
-  async endWithValue(value: unknown): Promise<Outcome> {
-    const attempt = this.#attempt;
-    if (attempt.outcome !== undefined) return attempt.outcome;
-    if (attempt.lost !== undefined) throw attempt.lost.error;
-    if (attempt.unknown !== undefined) return this.#leave(attempt.unknown.error);
-    if (!this.#operation.options.shouldStore(value)) return this.#answerUnstored(value);
     let text: string | undefined;
     try {
-      text = encodeResult(attempt.toStored(value));
+      text = attempt.encode(value);
     } catch (error) {
-      return this.endWithError(error);
+      return endWithError(error);
     }
-    const outcome = await this.#record("completed", text, value);
-    return outcome ?? { replayed: false, result: decodeResult(text), original: value };
+    return (
+      (await record("completed", text, value)) ?? {
+        replayed: false,
+        result: decodeResult(text),
+        original: value,
+      }
+    );
   }
 
-  async endWithError(error: unknown): Promise<Outcome> {
-    const attempt = this.#attempt;
-    if (attempt.outcome !== undefined) throw error;
-    if (attempt.lost !== undefined) throw attempt.lost.error;
-    if (error instanceof Interrupted) return this.#leave(error.error);
-    if (attempt.unknown !== undefined || attempt.signal.aborted) return this.#leave(error);
-    if (!this.#operation.options.isFinalError(error)) {
-      await this.#release(error);
-      throw error;
+  async function endWithError(error: unknown): Promise<Outcome> {
+    const thrown = error instanceof Interrupted ? error.error : error;
+    if (attempt.decided) {
+      // Committed: the record stands, and the handler's error is its own. Lost or unknown: that is the answer.
+      await attempt.decided;
+    } else if (error instanceof Interrupted || signal.aborted) {
+      operation.tell("outcome-unknown", thrown);
+    } else if (options.isFinalError(error)) {
+      const outcome = await record("failed", encodeError(error), undefined);
+      if (outcome?.replayed) return outcome;
+    } else {
+      await giveBack(error);
     }
-    const outcome = await this.#record("failed", encodeError(error), undefined);
-    if (outcome?.replayed) return outcome;
-    throw error;
+    throw thrown;
   }
 
   /** `undefined` when the completion was lost: the caller still gets the handler's own answer. */
-  async #record(
-    state: "completed" | "failed",
-    text: string | undefined,
-    value: unknown,
-  ): Promise<Outcome | undefined> {
+  async function record(state: "completed" | "failed", text: string | undefined, value: unknown) {
     try {
-      return await this.#attempt.conclude(state, text, [], value);
+      return await attempt.conclude(state, text, [], value);
     } catch (error) {
       if (!(error instanceof StoreUnavailableError)) throw error;
-      this.#operation.tell("completion-lost", { attempt: this.#attempt.attempt, error });
+      operation.tell("completion-lost", error);
       return undefined;
     }
   }
 
-  /** An answer that is not final, such as a 503: the next retry runs. */
-  async #answerUnstored(value: unknown): Promise<Outcome> {
-    if (this.#attempt.signal.aborted) this.#tellUnknown(undefined);
-    else await this.#release(undefined);
-    return { replayed: false, result: value, original: value };
-  }
-
-  /** The effect may have happened: nothing releases, the lease runs out. */
-  #leave(error: unknown): never {
-    this.#tellUnknown(error);
-    throw error;
-  }
-
-  #tellUnknown(error: unknown): void {
-    this.#operation.tell("outcome-unknown", { attempt: this.#attempt.attempt, error });
-  }
-
   /** A release that fails never hides the handler's own error; the lease then ends by itself. */
-  async #release(error: unknown): Promise<void> {
-    const { release } = this.#terms;
-    if (release === undefined) return;
+  async function giveBack(error: unknown): Promise<void> {
     try {
-      await release();
-      this.#operation.tell("released", { attempt: this.#attempt.attempt, error });
-    } catch (failure) {
-      if (!(failure instanceof StoreUnavailableError)) throw failure;
+      const answer = await release?.();
+      operation.tell(answer?.settled === false ? "claim-lost" : "released", error);
+    } catch {
+      // Told as `store-failed`.
     }
+  }
+
+  try {
+    let end: () => Promise<Outcome>;
+    try {
+      const value = await runInside(identity, async () => work(attempt));
+      end = () => endWithValue(value);
+    } catch (error) {
+      end = () => endWithError(error);
+    }
+    attempt.end();
+    return await end();
+  } finally {
+    stopAlarm();
   }
 }
 
 /** The signal aborts while there is still time to answer. */
-function abortBeforeDeadline<Write>(operation: Operation<Write>, since: number) {
-  const { clock } = operation.options;
-  const handler = new AbortController();
+function abortNearDeadline<Write>(
+  operation: Operation<Write>,
+  since: number,
+): [signal: AbortSignal, stop: () => void] {
+  const work = new AbortController();
   const over = new AbortController();
-  const ms = operation.deadline(since) - operation.margin(since) - clock.now();
-  const alarm = clock.sleep(Math.max(0, ms), over.signal).then(() => {
-    if (!over.signal.aborted) handler.abort(new Error("the deadline of this attempt is near"));
+  const ms = Math.max(0, operation.workUntil(since) - operation.now());
+  void operation.options.clock.sleep(ms, over.signal).then(function abortWork() {
+    if (!over.signal.aborted) work.abort(new Error("the deadline of this attempt is near"));
   });
-  void alarm;
-  return { signal: handler.signal, stop: () => over.abort() };
+  return [work.signal, () => over.abort()];
 }
