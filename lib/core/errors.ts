@@ -69,7 +69,7 @@ export class ExecutionInProgressError extends errorClass(
   readonly leaseExpiresAt: number;
 
   constructor(leaseExpiresAt: number) {
-    super("this operation is in progress under the same idempotency key: retry later with the same key");
+    super("in progress under this idempotency key: retry later with the same key");
     this.leaseExpiresAt = leaseExpiresAt;
   }
 }
@@ -81,16 +81,14 @@ export class FingerprintMismatchError extends errorClass(
   false,
 ) {
   constructor() {
-    super("this idempotency key was used with another payload: send a new key with a new operation");
+    super("this idempotency key was used with another payload: a new operation needs a new key");
   }
 }
 
 /** This attempt lost its claim, and the winner has no result yet. A retry replays the winner's. */
 export class ClaimLostError extends errorClass("ClaimLostError", "CLAIM_LOST", true) {
   constructor() {
-    super(
-      "another attempt took over this operation and nothing of this one was recorded: retry with the same key",
-    );
+    super("another attempt took over, nothing of this one was recorded: retry with the same key");
   }
 }
 
@@ -106,9 +104,7 @@ export class ResultNotKeptError extends errorClass("ResultNotKeptError", "RESULT
   readonly bytes: number;
 
   constructor(bytes: number) {
-    super(
-      `this operation is completed, but its result of ${bytes} bytes was too large to keep; it did not run again`,
-    );
+    super(`completed earlier, but its result of ${bytes} bytes was too large to keep`);
     this.bytes = bytes;
   }
 }
@@ -126,7 +122,7 @@ export class StoreUnavailableError extends errorClass("StoreUnavailableError", "
 
   constructor(failure: StoreFailure, cause: unknown) {
     const name = cause instanceof Error ? cause.name : "an unknown error";
-    super(`the idempotency store is unavailable (${failure}: ${name})`, { cause });
+    super(`the idempotency store failed (${failure}: ${name})`, { cause });
     this.failure = failure;
   }
 }
@@ -134,9 +130,7 @@ export class StoreUnavailableError extends errorClass("StoreUnavailableError", "
 /** An attempt ended with an unknown outcome and the key is held until somebody resolves it. */
 export class OutcomeUnknownError extends errorClass("OutcomeUnknownError", "OUTCOME_UNKNOWN", false) {
   constructor() {
-    super(
-      "the outcome of an earlier attempt is unknown and the key is held: resolve it before it can run again",
-    );
+    super("an earlier attempt ended with an unknown outcome: resolve it before it can run again");
   }
 }
 
@@ -164,9 +158,7 @@ export class CommitInvalidError extends errorClass("CommitInvalidError", "COMMIT
 /** An operation was started inside itself with the same key; it would wait for itself. */
 export class NestedExecutionError extends errorClass("NestedExecutionError", "NESTED_EXECUTION", false) {
   constructor(operation: string) {
-    super(
-      `operation "${operation}" runs inside itself with the same key and scope: give the inner one a name of its own`,
-    );
+    super(`operation "${operation}" runs inside itself with the same key: give the inner one its own name`);
   }
 }
 

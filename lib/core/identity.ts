@@ -41,11 +41,9 @@ export function identify(operation: string, scope: string, key: string): Identit
 
 /** What is wrong with a key, or `undefined`. Never repeats the key itself. */
 export function keyFault(key: unknown): string | undefined {
-  if (typeof key !== "string") return `must be a string; got a ${typeof key}`;
-  if (key.length === 0) return "must not be empty";
-  if (key.length > MAX_KEY_LENGTH) return `must have at most ${MAX_KEY_LENGTH} characters; got ${key.length}`;
-  if (!key.isWellFormed()) return "must not hold a lone surrogate";
-  return /\p{Cc}/u.test(key) ? "must not hold control characters" : undefined;
+  const usable = typeof key === "string" && key !== "" && key.length <= MAX_KEY_LENGTH && key.isWellFormed();
+  if (usable && !/\p{Cc}/u.test(key)) return undefined;
+  return `must be well-formed text of 1 to ${MAX_KEY_LENGTH} characters without control characters`;
 }
 
 /** SHA-256 of parts, each preceded by its length, so that no two tuples share an encoding. */
@@ -60,10 +58,7 @@ export function hashTuple(...parts: readonly (string | Uint8Array)[]): string {
 
 /** `#` separates, `%` escapes; neither they nor control characters appear bare. */
 function escapePart(part: string): string {
-  return part.replace(
-    /[#%\p{Cc}]/gu,
-    (c) => `%${c.charCodeAt(0).toString(16).padStart(2, "0").toUpperCase()}`,
-  );
+  return part.replace(/[#%\p{Cc}]/gu, encodeURIComponent);
 }
 
 /** The creation time (epoch ms) inside a UUIDv7 key (RFC 9562 section 5.7); `undefined` for other keys. */

@@ -28,7 +28,7 @@ export function decodeResult(text: string | undefined): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new RecordCorruptError("the stored result is not JSON: the handler does not run again", { cause });
+    throw new RecordCorruptError("the stored result is not JSON", { cause });
   }
 }
 
@@ -47,32 +47,16 @@ export async function readResult<Write>(
 }
 
 /** What of an error is kept: what a caller can see of it. Stacks, causes and other properties are not. */
-interface StoredError {
-  readonly name: string;
-  readonly message: string;
-  readonly code?: string;
-  readonly statusCode?: number;
-  readonly expose?: boolean;
-}
+const KEPT = ["name", "message", "code", "statusCode", "expose"];
 
 export function encodeError(error: unknown): string {
-  if (!(error instanceof Error)) return JSON.stringify({ name: "Error", message: String(error) });
-  const { code, statusCode, expose } = error as Partial<Record<keyof StoredError, unknown>>;
-  const stored: StoredError = {
-    name: error.name,
-    message: error.message,
-    ...(typeof code === "string" && { code }),
-    ...(typeof statusCode === "number" && { statusCode }),
-    ...(typeof expose === "boolean" && { expose }),
-  };
-  return JSON.stringify(stored);
+  const { name, message } = error instanceof Error ? error : new Error(String(error));
+  return JSON.stringify({ ...(error as object), name, message }, KEPT);
 }
 
 /** A `PermanentError` that carries name, message, code and status of the error that was recorded. */
 export function decodeError(text: string | undefined): PermanentError {
-  const stored = decodeResult(text) as StoredError | undefined;
-  if (typeof stored?.message !== "string") {
-    throw new RecordCorruptError("the stored error cannot be read: the handler does not run again");
-  }
+  const stored = decodeResult(text) as { message?: unknown } | undefined;
+  if (typeof stored?.message !== "string") throw new RecordCorruptError("the stored error cannot be read");
   return Object.assign(new PermanentError(stored.message), stored);
 }
