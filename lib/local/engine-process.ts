@@ -55,6 +55,7 @@ async function startOnPort(engine: EngineCommand, port: number): Promise<Running
     child.once("exit", (code, signal) => resolve(`ended with ${signal ?? `exit code ${code}`}`));
   });
   const stop = async () => {
+    child.ref();
     child.kill("SIGKILL");
     await exited;
     await rm(directory, { recursive: true, force: true });

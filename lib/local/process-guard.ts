@@ -16,7 +16,7 @@ while IFS= read -r line; do
     /*) directories="$directories$line$newline" ;;
   esac
 done
-for pid in $pids; do kill -9 -- "-$pid" 2>/dev/null; done
+for pid in $pids; do kill -s KILL -- "-$pid" 2>/dev/null; done
 printf %s "$directories" | while IFS= read -r directory; do rm -rf "$directory"; done
 `;
 
