@@ -88,7 +88,7 @@ export class SampleStack extends Stack {
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       memorySize: 512,
-      timeout: Duration.seconds(10),
+      timeout: Duration.seconds(5),
       environment,
       logGroup: new LogGroup(this, `${id}Logs`, {
         retention: RetentionDays.ONE_MONTH,

@@ -7,10 +7,15 @@ import type {
   APIGatewaySimpleAuthorizerWithContextResult,
 } from "aws-lambda";
 
-type Verdict = APIGatewaySimpleAuthorizerResult | APIGatewaySimpleAuthorizerWithContextResult<{ tenant: string }>;
+type Verdict =
+  | APIGatewaySimpleAuthorizerResult
+  | APIGatewaySimpleAuthorizerWithContextResult<{ tenant: string }>;
 
 const tokenDigests: Record<string, string> = JSON.parse(process.env.TOKEN_DIGESTS ?? "{}");
-const tenants = Object.entries(tokenDigests).map(([tenant, hex]) => ({ tenant, digest: Buffer.from(hex, "hex") }));
+const tenants = Object.entries(tokenDigests).map(([tenant, hex]) => ({
+  tenant,
+  digest: Buffer.from(hex, "hex"),
+}));
 
 export const handler = async (event: APIGatewayRequestAuthorizerEventV2): Promise<Verdict> => {
   const token = /^Bearer +(\S+)$/i.exec(event.headers?.authorization ?? "")?.[1];

@@ -6,12 +6,14 @@ import { callerFromAuthorizer, DynamoDBStore, httpIdempotency } from "onceonly";
 import { newOrder, readOrderRequest } from "./order.ts";
 import { json } from "./response.ts";
 
+type OrderEvent = APIGatewayProxyEventV2WithLambdaAuthorizer<{ tenant: string }>;
+
 const ORDERS_TABLE = process.env.ORDERS_TABLE;
 const store = new DynamoDBStore({ tableName: process.env.IDEMPOTENCY_TABLE });
 
-export const handler = middy()
+export const handler = middy<OrderEvent>()
   .use(httpIdempotency({ operation: "create-order", store, scope: callerFromAuthorizer("tenant") }))
-  .handler(async (event: APIGatewayProxyEventV2WithLambdaAuthorizer<{ tenant: string }>, context) => {
+  .handler(async (event, context) => {
     const request = readOrderRequest(event);
     if ("problem" in request) return json(400, { message: request.problem });
 

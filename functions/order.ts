@@ -27,7 +27,12 @@ export function readOrderRequest(event: APIGatewayProxyEventV2): OrderRequest | 
   if (typeof sku !== "string" || sku === "" || sku.length > MAX_SKU_LENGTH) {
     return { problem: `sku must be a string of 1 to ${MAX_SKU_LENGTH} characters` };
   }
-  if (typeof quantity !== "number" || !Number.isInteger(quantity) || quantity < 1 || quantity > MAX_QUANTITY) {
+  if (
+    typeof quantity !== "number" ||
+    !Number.isInteger(quantity) ||
+    quantity < 1 ||
+    quantity > MAX_QUANTITY
+  ) {
     return { problem: `quantity must be a whole number from 1 to ${MAX_QUANTITY}` };
   }
   return { sku, quantity };
@@ -39,7 +44,9 @@ export function newOrder(request: OrderRequest, tenant: string, idempotencyKey: 
 }
 
 function jsonBody(event: APIGatewayProxyEventV2): unknown {
-  const text = event.isBase64Encoded ? Buffer.from(event.body ?? "", "base64").toString() : (event.body ?? "");
+  const text = event.isBase64Encoded
+    ? Buffer.from(event.body ?? "", "base64").toString()
+    : (event.body ?? "");
   try {
     return JSON.parse(text);
   } catch {

@@ -6,5 +6,9 @@ export function json(
   body: unknown,
   headers: Record<string, string> = {},
 ): APIGatewayProxyStructuredResultV2 {
-  return { statusCode, headers: { "content-type": "application/json", ...headers }, body: JSON.stringify(body) };
+  return {
+    statusCode,
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify(body),
+  };
 }

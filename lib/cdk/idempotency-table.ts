@@ -43,7 +43,8 @@ export interface IdempotencyTableProps {
   readonly pointInTimeRecovery?: boolean;
 
   /**
-   * A customer managed key that encrypts the table. `grantIdempotency` grants its use as well.
+   * A customer managed key that encrypts the table. `grantIdempotency` grants its use as well. The stack must name
+   * its region then.
    *
    * @default - a key owned by DynamoDB
    */

@@ -29,7 +29,9 @@ export class UseIdempotency extends Mixin {
 
   override applyTo(construct: IConstruct): void {
     if (!this.supports(construct)) {
-      throw new Error(`${construct.node.path} is not a Lambda function: apply UseIdempotency to functions only`);
+      throw new Error(
+        `${construct.node.path} is not a Lambda function: apply UseIdempotency to functions only`,
+      );
     }
     this.#table.grantIdempotency(construct);
     construct.addEnvironment(ENVIRONMENT.idempotencyTable, this.#table.table.tableName);

@@ -50,9 +50,11 @@ function isIntrinsicName(name: string): boolean {
 
 const INTRINSICS: Readonly<Record<string, Evaluate>> = {
   Ref: (name, scope) => scope.ref(text(name, "Ref")),
-  Condition: (name, scope) => (typeof name === "string" ? scope.condition(name) : { Condition: resolveIntrinsics(name, scope) }),
+  Condition: (name, scope) =>
+    typeof name === "string" ? scope.condition(name) : { Condition: resolveIntrinsics(name, scope) },
   "Fn::GetAtt": (argument, scope) => {
-    const [logicalId, ...attribute] = typeof argument === "string" ? argument.split(".") : list(argument, scope, "Fn::GetAtt");
+    const [logicalId, ...attribute] =
+      typeof argument === "string" ? argument.split(".") : list(argument, scope, "Fn::GetAtt");
     return scope.attribute(String(logicalId), attribute.join("."));
   },
   "Fn::Join": (argument, scope) => {
@@ -67,7 +69,8 @@ const INTRINSICS: Readonly<Record<string, Evaluate>> = {
   "Fn::Select": (argument, scope) => {
     const [index, items] = list(argument, scope, "Fn::Select");
     const selected = asList(items, "Fn::Select")[Number(index)];
-    if (selected === undefined) throw new Error(`Fn::Select asks for entry ${String(index)} of a shorter list`);
+    if (selected === undefined)
+      throw new Error(`Fn::Select asks for entry ${String(index)} of a shorter list`);
     return selected;
   },
   "Fn::Split": (argument, scope) => {
@@ -86,7 +89,11 @@ const INTRINSICS: Readonly<Record<string, Evaluate>> = {
   "Fn::Or": (argument, scope) => (argument as unknown[]).some((item) => resolveCondition(item, scope)),
   "Fn::Not": (argument, scope) => !resolveCondition((argument as unknown[])[0], scope),
   "Fn::FindInMap": (argument, scope) => {
-    const [map, first, second] = list(argument, scope, "Fn::FindInMap").map(String) as [string, string, string];
+    const [map, first, second] = list(argument, scope, "Fn::FindInMap").map(String) as [
+      string,
+      string,
+      string,
+    ];
     return scope.mapping(map, first, second);
   },
   "Fn::Base64": (argument, scope) =>

@@ -15,6 +15,8 @@ export interface LocalTable {
   readonly logicalId: string;
   readonly name: string;
   readonly arn: string;
+  /** `undefined` where the table has no stream. */
+  readonly streamArn: string | undefined;
 }
 
 export interface LocalFunction {
@@ -38,8 +40,8 @@ export interface LocalEnvironment {
   readonly log: (line: string) => void;
   /** The time in epoch milliseconds. */
   readonly now: () => number;
-  /** The DynamoDB endpoint; waits for the engine to be up. */
-  readonly dynamodbEndpoint: () => Promise<string>;
+  /** Where tables are created and functions find them. */
+  readonly dynamodbEndpoint: string;
   /** Whether tables go with the engine, so that nobody has to delete them. */
   readonly dynamodbIsOurs: boolean;
   /** Set for every function, over what its template says. */

@@ -1,9 +1,9 @@
 // The resource types of a template: which are deployed locally and by what, and which have no local meaning.
 // A type that is in neither list is named when a stack starts, so that nothing is missing without a word.
 import type { DeployResource } from "./deploy-resource.ts";
+import { TABLE_TYPES } from "./resources/dynamodb-table.ts";
 import { HTTP_API_TYPES } from "./resources/http-api.ts";
 import { FUNCTION_TYPES } from "./resources/lambda-function.ts";
-import { TABLE_TYPES } from "./resources/dynamodb-table.ts";
 
 const DEPLOYED_TYPES: Readonly<Record<string, DeployResource>> = {
   ...TABLE_TYPES,

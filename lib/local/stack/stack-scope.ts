@@ -34,7 +34,9 @@ export function createStackScope(options: StackScopeOptions): IntrinsicScope {
     const fromParameterStore = Type.startsWith("AWS::SSM::");
     const value = parameters[name] ?? (fromParameterStore ? undefined : Default);
     if (value === undefined) {
-      throw new Error(`parameter ${name} of ${stackName} has no value here: give it one with --parameter ${name}=…`);
+      throw new Error(
+        `parameter ${name} of ${stackName} has no value here: give it one with --parameter ${name}=…`,
+      );
     }
     const isList = Type === "CommaDelimitedList" || Type.startsWith("List<");
     return isList && typeof value === "string" ? value.split(",") : value;
@@ -46,6 +48,13 @@ export function createStackScope(options: StackScopeOptions): IntrinsicScope {
     return resource;
   }
 
+  /** An attribute of a resource that is not run, which starting the rest must not fail on. */
+  function placeholder(ref: string, attribute: string, type: string): string {
+    if (!attribute.endsWith("Arn")) return `${ref}.${attribute}`;
+    const service = type.split("::")[1]?.toLowerCase();
+    return `arn:${LOCAL_PARTITION}:${service}:${region}:${LOCAL_ACCOUNT_ID}:${ref}`;
+  }
+
   const scope: IntrinsicScope = {
     ref(name) {
       if (name in pseudoParameters) return pseudoParameters[name];
@@ -53,26 +62,27 @@ export function createStackScope(options: StackScopeOptions): IntrinsicScope {
     },
     attribute(logicalId, attribute) {
       const { ref, attributes } = deployedResource(logicalId);
-      const type = template.Resources[logicalId]?.Type;
-      // Of a resource that is not run, nothing is known: a value that says so, rather than no start at all.
-      return attributes?.[attribute] ?? (attributes ? unknownAttribute(attribute, type) : `${ref}.${attribute}`);
+      const type = String(template.Resources[logicalId]?.Type);
+      if (attributes === undefined) return placeholder(ref, attribute, type);
+      if (attributes[attribute] === undefined) {
+        throw new Error(`attribute ${attribute} of ${logicalId} (${type}) is not known here`);
+      }
+      return attributes[attribute];
     },
     condition(name) {
       return resolveCondition(template.Conditions?.[name], scope);
     },
     mapping(map, first, second) {
       const value = template.Mappings?.[map]?.[first]?.[second];
-      if (value === undefined) throw new Error(`mapping ${map} of ${stackName} has no entry ${first}.${second}`);
+      if (value === undefined)
+        throw new Error(`mapping ${map} of ${stackName} has no entry ${first}.${second}`);
       return value;
     },
     importValue(name) {
-      if (!exports.has(name)) throw new Error(`${stackName} imports ${name}, which no stack before it exports`);
+      if (!exports.has(name))
+        throw new Error(`${stackName} imports ${name}, which no stack before it exports`);
       return exports.get(name);
     },
   };
   return scope;
-}
-
-function unknownAttribute(attribute: string, type: string | undefined): never {
-  throw new Error(`attribute ${attribute} of ${type} is not known locally: leave it out of what runs here`);
 }

@@ -1,9 +1,9 @@
 // The variables of Fn::Sub: `${Name}` and `${Resource.Attribute}`. `${!Literal}` stands for `${Literal}`.
 const VARIABLE = /\$\{(!?)([^{}]*)\}/g;
 
-export function substitute(template: string, valueOf: (name: string) => unknown): string {
+export function substitute(template: string, replacementOf: (name: string) => unknown): string {
   return template.replaceAll(VARIABLE, (_, literal: string, name: string) =>
-    literal ? `\${${name}}` : String(valueOf(name.trim())),
+    literal ? `\${${name}}` : String(replacementOf(name.trim())),
   );
 }
 

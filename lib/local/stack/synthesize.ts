@@ -12,7 +12,7 @@ export interface SynthesizeOptions {
   /** A folder with a cdk.json, or one that `cdk synth` wrote. */
   readonly folder: string;
   readonly context: Readonly<Record<string, string>>;
-  readonly signal: AbortSignal | undefined;
+  readonly signal: AbortSignal;
 }
 
 export interface Assembly {
@@ -46,11 +46,22 @@ function runCdkSynth(
   folder: string,
   output: string,
   context: Readonly<Record<string, string>>,
-  signal: AbortSignal | undefined,
+  signal: AbortSignal,
 ): Promise<void> {
-  const contextArguments = Object.entries(context).flatMap(([key, value]) => ["--context", `${key}=${value}`]);
+  const contextArguments = Object.entries(context).flatMap(([key, value]) => [
+    "--context",
+    `${key}=${value}`,
+  ]);
   // Validation is for deployments: it doubles the time and changes nothing in the template.
-  const args = ["synth", "--quiet", "--no-validation", "--no-notices", "--output", output, ...contextArguments];
+  const args = [
+    "synth",
+    "--quiet",
+    "--no-validation",
+    "--no-notices",
+    "--output",
+    output,
+    ...contextArguments,
+  ];
   return new Promise((done, fail) => {
     const child = spawn(process.execPath, [cdkCommand(folder), ...args], {
       cwd: folder,
@@ -60,7 +71,7 @@ function runCdkSynth(
     });
     guardProcess(child);
     const stop = () => child.pid !== undefined && process.kill(-child.pid, "SIGTERM");
-    signal?.addEventListener("abort", stop, { once: true });
+    signal.addEventListener("abort", stop, { once: true });
     let printed = "";
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding("utf8").on("data", (chunk: string) => {
@@ -69,10 +80,11 @@ function runCdkSynth(
     }
     child.once("error", fail);
     child.once("close", (code) => {
-      signal?.removeEventListener("abort", stop);
-      if (signal?.aborted) fail(signal.reason);
+      signal.removeEventListener("abort", stop);
+      if (signal.aborted) fail(signal.reason);
       else if (code === 0) done();
-      else fail(new Error(`cdk synth in ${folder} ended with exit code ${code}; it said:\n${printed.trim()}`));
+      else
+        fail(new Error(`cdk synth in ${folder} ended with exit code ${code}; it said:\n${printed.trim()}`));
     });
   });
 }
@@ -85,5 +97,7 @@ function cdkCommand(folder: string): string {
       // Not installed there.
     }
   }
-  throw new Error(`the CDK command line is not installed: run "npm install --save-dev aws-cdk@2" in ${folder}`);
+  throw new Error(
+    `the CDK command line is not installed: run "npm install --save-dev aws-cdk@2" in ${folder}`,
+  );
 }

@@ -33,6 +33,6 @@ export function constructPathOf(logicalId: string, resource: TemplateResource): 
   const path = resource.Metadata?.["aws:cdk:path"];
   if (typeof path !== "string") return logicalId;
   const withoutStack = path.split("/").slice(1);
-  if (withoutStack.at(-1) === "Resource") withoutStack.pop();
+  while (withoutStack.at(-1) === "Resource") withoutStack.pop();
   return withoutStack.join("/") || logicalId;
 }

@@ -37,7 +37,12 @@ type Answer = Readonly<Record<string, unknown>>;
 export function createAuthorizer(options: AuthorizerOptions): Authorizer {
   const remembered = new Map<string, { answer: Answer; until: number }>();
 
-  async function askFunction(request: GatewayRequest, facts: RequestFacts, identity: string[], routeArn: string) {
+  async function askFunction(
+    request: GatewayRequest,
+    facts: RequestFacts,
+    identity: string[],
+    routeArn: string,
+  ) {
     const event = authorizerPayload(options.payloadFormatVersion, request, facts, identity, routeArn);
     const result = await invokeWithin(options.invoke, JSON.stringify(event), AUTHORIZER_TIMEOUT_MS);
     if (result.outcome !== "ok") return { reason: failureReason(result, AUTHORIZER_TIMEOUT_MS) };

@@ -2,10 +2,10 @@
 // answers as API Gateway does, with its limits. Opens one port.
 import { randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { Authorizer } from "./authorizer.ts";
 import { type CorsConfiguration, corsHeaders, preflightResponse } from "./cors.ts";
 import { failureReason, type InvokeFunction, invokeWithin } from "./invocation.ts";
+import { listen } from "./listen.ts";
 import { type ApiFacts, functionPayload, type RequestFacts } from "./payload.ts";
 import { type GatewayRequest, joinedHeaders, readRequest } from "./request.ts";
 import { functionResponse, type GatewayResponse, gatewayMessage } from "./response.ts";
@@ -97,6 +97,7 @@ export async function startHttpApi(options: HttpApiOptions): Promise<HttpApi> {
     response.writeHead(answer.statusCode, {
       ...answer.headers,
       ...cors,
+      "content-length": answer.body.length,
       "apigw-requestid": requestId,
       ...(answer.cookies.length > 0 && { "set-cookie": [...answer.cookies] }),
     });
@@ -132,14 +133,4 @@ function pathInStage(path: string, stage: string): string | undefined {
   if (stage === "$default") return path;
   if (path === `/${stage}`) return "/";
   return path.startsWith(`/${stage}/`) ? path.slice(stage.length + 1) : undefined;
-}
-
-function listen(server: ReturnType<typeof createServer>, port: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once("error", (error: NodeJS.ErrnoException) => {
-      const taken = `port ${port} is taken: stop what listens there, or choose another port (0 takes any)`;
-      reject(error.code === "EADDRINUSE" ? new Error(taken, { cause: error }) : error);
-    });
-    server.listen(port, "127.0.0.1", () => resolve((server.address() as AddressInfo).port));
-  });
 }

@@ -37,7 +37,9 @@ export function functionResponse(payload: string): GatewayResponse | { readonly 
   const { statusCode, headers = {}, cookies = [], body = "", isBase64Encoded = false } = result;
   const status = Number(statusCode);
   if (!Number.isInteger(status) || status < 200 || status > 599) {
-    return { problem: `statusCode must be a whole number from 200 to 599, got ${JSON.stringify(statusCode)}` };
+    return {
+      problem: `statusCode must be a whole number from 200 to 599, got ${JSON.stringify(statusCode)}`,
+    };
   }
   if (typeof (body ?? "") !== "string") return { problem: `body must be a string, got ${typeof body}` };
   if (headers !== null && !isRecord(headers)) return { problem: "headers must be an object" };
@@ -51,11 +53,18 @@ export function functionResponse(payload: string): GatewayResponse | { readonly 
 }
 
 function jsonResponse(statusCode: number, body: string): GatewayResponse {
-  return { statusCode, headers: { "content-type": "application/json" }, cookies: [], body: Buffer.from(body) };
+  return {
+    statusCode,
+    headers: { "content-type": "application/json" },
+    cookies: [],
+    body: Buffer.from(body),
+  };
 }
 
 function lowerCaseNames(headers: Record<string, unknown>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]));
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]),
+  );
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

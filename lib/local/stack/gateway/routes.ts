@@ -11,7 +11,11 @@ export interface RouteMatch {
 const VARIABLE = /^\{([^{}+]+)(\+?)\}$/;
 
 /** @param path still percent-encoded, without the stage */
-export function matchRoute(routeKeys: Iterable<string>, method: string, path: string): RouteMatch | undefined {
+export function matchRoute(
+  routeKeys: Iterable<string>,
+  method: string,
+  path: string,
+): RouteMatch | undefined {
   const segments = segmentsOf(path);
   let best: { match: RouteMatch; rank: string } | undefined;
   for (const routeKey of routeKeys) {

@@ -5,12 +5,18 @@ import {
   type CreateTableCommandInput,
   DeleteTableCommand,
   DynamoDBClient,
+  ResourceInUseException,
   type StreamSpecification,
   type TimeToLiveSpecification,
   UpdateTimeToLiveCommand,
 } from "@aws-sdk/client-dynamodb";
 import type { Deployed, DeployResource, ResolvedResource } from "../deploy-resource.ts";
-import { LOCAL_ACCOUNT_ID, LOCAL_PARTITION, type LocalEnvironment, type StackPlace } from "../local-environment.ts";
+import {
+  LOCAL_ACCOUNT_ID,
+  LOCAL_PARTITION,
+  type LocalEnvironment,
+  type StackPlace,
+} from "../local-environment.ts";
 
 /** The properties that both types have in common, named as in the template. */
 interface TableProperties {
@@ -31,21 +37,22 @@ async function deployTable(
   const properties = resource.properties as unknown as TableProperties;
   const name = properties.TableName ?? resource.generatedName;
   const client = new DynamoDBClient({
-    endpoint: await environment.dynamodbEndpoint(),
+    endpoint: environment.dynamodbEndpoint,
     region,
     credentials: { accessKeyId: "local", secretAccessKey: "local" },
   });
-  environment.onStop(async () => {
-    if (!environment.dynamodbIsOurs) await client.send(new DeleteTableCommand({ TableName: name }));
-    client.destroy();
-  });
+  environment.onStop(async () => client.destroy());
   const streamArn = await createTable(client, name, properties);
+  // Only what was created here is deleted: a table that was there before belongs to somebody else.
+  if (!environment.dynamodbIsOurs) {
+    environment.onStop(async () => void (await client.send(new DeleteTableCommand({ TableName: name }))));
+  }
   if (properties.TimeToLiveSpecification?.Enabled) {
     const { TimeToLiveSpecification } = properties;
     await client.send(new UpdateTimeToLiveCommand({ TableName: name, TimeToLiveSpecification }));
   }
   const arn = `arn:${LOCAL_PARTITION}:dynamodb:${region}:${LOCAL_ACCOUNT_ID}:table/${name}`;
-  environment.tables.set(resource.path, { logicalId: resource.logicalId, name, arn });
+  environment.tables.set(resource.path, { logicalId: resource.logicalId, name, arn, streamArn });
   return { ref: name, attributes: { Arn: arn, StreamArn: streamArn, TableId: name } };
 }
 
@@ -60,7 +67,7 @@ async function createTable(
     Projection,
   }));
   const stream = properties.StreamSpecification;
-  const { TableDescription } = await client.send(
+  const creation = client.send(
     new CreateTableCommand({
       TableName: name,
       KeySchema: properties.KeySchema,
@@ -71,6 +78,11 @@ async function createTable(
       ...(stream && { StreamSpecification: { StreamEnabled: true, StreamViewType: stream.StreamViewType } }),
     }),
   );
+  const { TableDescription } = await creation.catch((error: unknown) => {
+    if (!(error instanceof ResourceInUseException)) throw error;
+    const advice = "delete it there, or leave its name to the stack";
+    throw new Error(`table ${name} is on that DynamoDB already: ${advice}`, { cause: error });
+  });
   return TableDescription?.LatestStreamArn;
 }
 

@@ -26,7 +26,10 @@ export function integrationOf(
   };
 }
 
-export function authorizerOf(properties: Properties, environment: LocalEnvironment): Authorizer | BrokenRoute {
+export function authorizerOf(
+  properties: Properties,
+  environment: LocalEnvironment,
+): Authorizer | BrokenRoute {
   const { AuthorizerType, AuthorizerUri } = properties;
   if (AuthorizerType !== "REQUEST") return { problem: `a ${AuthorizerType} authorizer is not run` };
   const target = functionOfArn(environment, String(AuthorizerUri));

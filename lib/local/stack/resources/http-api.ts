@@ -1,4 +1,5 @@
 // HTTP APIs: the API opens its port; integrations, authorizers, routes and stages say what it serves.
+import { createHash } from "node:crypto";
 import type { Deployed, DeployResource, ResolvedResource } from "../deploy-resource.ts";
 import type { CorsConfiguration } from "../gateway/cors.ts";
 import { startHttpApi } from "../gateway/http-api.ts";
@@ -16,7 +17,7 @@ async function deployApi(
   { region }: StackPlace,
 ): Promise<Deployed> {
   const { ProtocolType, Body, BodyS3Location, CorsConfiguration } = resource.properties;
-  const apiId = resource.logicalId.toLowerCase();
+  const apiId = createHash("sha256").update(resource.generatedName).digest("hex").slice(0, 10);
   if (ProtocolType !== "HTTP" || (Body ?? BodyS3Location) !== undefined) {
     notRun(resource, environment, ProtocolType === "HTTP" ? "an OpenAPI document" : `a ${ProtocolType} API`);
     return { ref: apiId };

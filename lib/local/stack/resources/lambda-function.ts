@@ -5,7 +5,12 @@ import { join } from "node:path";
 import { createFunctionHost } from "../../lambda/function-host.ts";
 import { guardDirectory } from "../../process-guard.ts";
 import type { Deployed, DeployResource, ResolvedResource } from "../deploy-resource.ts";
-import { LOCAL_ACCOUNT_ID, LOCAL_PARTITION, type LocalEnvironment, type StackPlace } from "../local-environment.ts";
+import {
+  LOCAL_ACCOUNT_ID,
+  LOCAL_PARTITION,
+  type LocalEnvironment,
+  type StackPlace,
+} from "../local-environment.ts";
 
 interface FunctionProperties {
   readonly FunctionName?: string;
@@ -37,7 +42,9 @@ async function deployFunction(
     return deployed;
   }
   if (properties.Layers?.length) {
-    environment.notRun.push(`the layers of ${resource.path} (${resource.logicalId}): its code runs without them`);
+    environment.notRun.push(
+      `the layers of ${resource.path} (${resource.logicalId}): its code runs without them`,
+    );
   }
 
   const host = createFunctionHost({
@@ -45,7 +52,9 @@ async function deployFunction(
     codeDirectory,
     handler: properties.Handler ?? "index.handler",
     environment: {
-      ...(await endpointsOf(environment)),
+      AWS_ENDPOINT_URL_DYNAMODB: environment.dynamodbEndpoint,
+      // The Node that runs this may be older than the runtime of the template; that is no news for its logs.
+      AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: "true",
       ...textValues(properties.Environment?.Variables ?? {}),
       ...environment.functionEnvironment,
     },
@@ -81,10 +90,6 @@ async function inlineCode(source: string, environment: LocalEnvironment): Promis
   environment.onStop(() => rm(directory, { recursive: true, force: true }));
   await writeFile(join(directory, "index.js"), source);
   return directory;
-}
-
-async function endpointsOf(environment: LocalEnvironment): Promise<Record<string, string>> {
-  return { AWS_ENDPOINT_URL_DYNAMODB: await environment.dynamodbEndpoint() };
 }
 
 function textValues(values: Readonly<Record<string, unknown>>): Record<string, string> {

@@ -1,0 +1,88 @@
+// Deploys one synthesized stack: each resource after those it refers to, by the deployer of its type.
+import type { SynthesizedStack } from "./assembly.ts";
+import type { Deployed } from "./deploy-resource.ts";
+import { type IntrinsicScope, resolveCondition, resolveIntrinsics } from "./intrinsics.ts";
+import { withLocalAddresses } from "./local-addresses.ts";
+import { LOCAL_REGION, type LocalEnvironment } from "./local-environment.ts";
+import { deploymentOrder } from "./references.ts";
+import { deployerOf, hasLocalMeaning } from "./resource-types.ts";
+import { createStackScope } from "./stack-scope.ts";
+import { constructPathOf, type Template } from "./template.ts";
+
+export interface DeployStackOptions {
+  readonly environment: LocalEnvironment;
+  readonly parameters: Readonly<Record<string, string>>;
+  /** Made part of generated names, so that two runs on one engine do not meet. */
+  readonly runId: string;
+  /** Put before the construct paths, to tell several stacks apart. */
+  readonly pathPrefix: string;
+  /** By name; the exports of this stack are added. */
+  readonly exports: Map<string, unknown>;
+}
+
+/** The outputs of the stack. */
+export async function deployStack(
+  stack: SynthesizedStack,
+  options: DeployStackOptions,
+): Promise<Record<string, unknown>> {
+  const { template, name: stackName } = stack;
+  const { environment } = options;
+  if (template.Transform !== undefined) {
+    throw new Error(
+      `${stackName} uses the transform ${String(template.Transform)}, which only CloudFormation can run`,
+    );
+  }
+  const region = stack.region ?? LOCAL_REGION;
+  const deployed = new Map<string, Deployed>();
+  const scope = createStackScope({ ...options, template, stackName, region, deployed });
+  const resources = wantedResources(template, scope);
+
+  for (const logicalId of deploymentOrder(resources)) {
+    const resource = resources[logicalId] as Template["Resources"][string];
+    const path = options.pathPrefix + constructPathOf(logicalId, resource);
+    const deploy = deployerOf(resource.Type);
+    if (!deploy) {
+      if (hasLocalMeaning(resource.Type)) environment.notRun.push(`${resource.Type} ${path} (${logicalId})`);
+      deployed.set(logicalId, { ref: logicalId });
+      continue;
+    }
+    const properties = withLocalAddresses(
+      resolveIntrinsics(resource.Properties ?? {}, scope),
+      environment,
+    ) as Record<string, unknown>;
+    const generatedName = generatedNameOf(stackName, logicalId, options.runId);
+    const place = { stackName, region, assets: stack.assets };
+    deployed.set(
+      logicalId,
+      await deploy({ logicalId, type: resource.Type, path, generatedName, properties }, environment, place),
+    );
+  }
+  return outputsOf(template, scope, options);
+}
+
+function wantedResources(template: Template, scope: IntrinsicScope): Template["Resources"] {
+  const isWanted = (condition: string | undefined) =>
+    condition === undefined || resolveCondition(template.Conditions?.[condition], scope);
+  return Object.fromEntries(
+    Object.entries(template.Resources).filter(([, resource]) => isWanted(resource.Condition)),
+  );
+}
+
+function outputsOf(
+  template: Template,
+  scope: IntrinsicScope,
+  { environment, exports }: DeployStackOptions,
+): Record<string, unknown> {
+  const outputs: Record<string, unknown> = {};
+  for (const [name, output] of Object.entries(template.Outputs ?? {})) {
+    if (output.Condition !== undefined && !scope.condition(output.Condition)) continue;
+    outputs[name] = withLocalAddresses(resolveIntrinsics(output.Value, scope), environment);
+    if (output.Export) exports.set(String(resolveIntrinsics(output.Export.Name, scope)), outputs[name]);
+  }
+  return outputs;
+}
+
+/** Not longer than a function's name may be, 64 characters. */
+function generatedNameOf(stackName: string, logicalId: string, runId: string): string {
+  return `${`${stackName}-${logicalId}`.slice(0, 63 - runId.length)}-${runId}`;
+}

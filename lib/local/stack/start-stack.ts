@@ -1,0 +1,132 @@
+// Runs a CDK app on this machine: synthesizes it, deploys its templates on local engines, and undoes everything
+// in the end. The one entry to this folder.
+import { randomBytes } from "node:crypto";
+import { startDynamoDB } from "../dynamodb-engine.ts";
+import { readAssembly } from "./assembly.ts";
+import { deployStack } from "./deploy-stack.ts";
+import { checkPort } from "./gateway/listen.ts";
+import type { LocalEnvironment, LocalFunction, LocalTable } from "./local-environment.ts";
+import { synthesize } from "./synthesize.ts";
+import { createUndoList } from "./undo-list.ts";
+
+export interface StartStackOptions {
+  /** The folder of a CDK app (with a cdk.json), or a cdk.out that it synthesized. */
+  readonly folder: string;
+  /**
+   * CDK context for the synthesis.
+   * @default { ephemeral: "true" }: what runs here is thrown away
+   */
+  readonly context?: Readonly<Record<string, string>> | undefined;
+  /** Values of template parameters. @default - the templates' defaults */
+  readonly parameters?: Readonly<Record<string, string>> | undefined;
+  /** The port of the first HTTP API, further ones follow it; 0 takes free ones. @default 0 */
+  readonly port?: number | undefined;
+  /** A DynamoDB that runs already. @default - one is started */
+  readonly dynamodbEndpoint?: string | undefined;
+  /** Set for every function, over what its template says; for example the endpoint of a fault proxy. */
+  readonly functionEnvironment?: Readonly<Record<string, string>> | undefined;
+  /** Stops a start that is under way. */
+  readonly signal?: AbortSignal | undefined;
+  /** Gets every line that a function prints and one for each request. @default - nobody does */
+  readonly log?: ((line: string) => void) | undefined;
+}
+
+export interface RunningStack {
+  /** Of the first HTTP API, without a slash at the end; `undefined` where there is none. */
+  readonly url: string | undefined;
+  readonly apis: readonly RunningApi[];
+  /** By construct path, `Orders`; with the stack's name before it where there are several. */
+  readonly tables: Readonly<Record<string, LocalTable>>;
+  /** By construct path. */
+  readonly functions: Readonly<Record<string, LocalFunction>>;
+  readonly endpoints: { readonly dynamodb: string };
+  readonly outputs: Readonly<Record<string, unknown>>;
+  /** What the templates have and this run leaves out, each in one line. */
+  readonly notRun: readonly string[];
+  /** Ends all processes, closes all ports, removes all temporary folders. */
+  stop(): Promise<void>;
+}
+
+export interface RunningApi {
+  readonly path: string;
+  readonly url: string;
+  readonly routes: readonly string[];
+}
+
+/** @throws Error that says what to do, where the app cannot be synthesized or something is missing. */
+export async function startStack(options: StartStackOptions): Promise<RunningStack> {
+  const { signal, log = () => undefined, port = 0 } = options;
+  const undo = createUndoList();
+  await checkPort(port);
+  try {
+    // The engine comes up while the app is synthesized.
+    const starting = startDynamoDB({ endpoint: options.dynamodbEndpoint });
+    const noEngine = new AbortController();
+    starting.catch((error: unknown) => noEngine.abort(error));
+    undo.add(async () => (await starting.catch(() => undefined))?.stop());
+    const assembly = await synthesize({
+      folder: options.folder,
+      context: options.context ?? { ephemeral: "true" },
+      signal: AbortSignal.any([noEngine.signal, ...(signal ? [signal] : [])]),
+    });
+    undo.add(assembly.remove);
+    const dynamodb = await starting;
+
+    let nextPort = port;
+    const environment: LocalEnvironment = {
+      log,
+      now: Date.now,
+      dynamodbEndpoint: dynamodb.endpoint,
+      dynamodbIsOurs: options.dynamodbEndpoint === undefined,
+      functionEnvironment: options.functionEnvironment ?? {},
+      nextPort: () => (port === 0 ? 0 : nextPort++),
+      tables: new Map(),
+      functions: new Map(),
+      apis: new Map(),
+      notRun: [],
+      onStop: undo.add,
+    };
+    const outputs = await deployAll(assembly.folder, environment, options);
+    signal?.throwIfAborted();
+
+    const apis = [...environment.apis.values()].map(({ path, server }) => ({
+      path,
+      url: server.url,
+      routes: [...server.routeKeys],
+    }));
+    return {
+      url: apis[0]?.url,
+      apis,
+      tables: Object.fromEntries(environment.tables),
+      functions: Object.fromEntries(environment.functions),
+      endpoints: { dynamodb: dynamodb.endpoint },
+      outputs,
+      notRun: environment.notRun,
+      stop: undo.run,
+    };
+  } catch (error) {
+    await undo.run();
+    throw error;
+  }
+}
+
+async function deployAll(
+  folder: string,
+  environment: LocalEnvironment,
+  { parameters = {}, signal }: StartStackOptions,
+): Promise<Record<string, unknown>> {
+  const stacks = readAssembly(folder);
+  if (stacks.length === 0) throw new Error(`there is no stack in ${folder}: add one to the app`);
+  const exports = new Map<string, unknown>();
+  const runId = randomBytes(4).toString("hex");
+  const outputs: Record<string, unknown> = {};
+  for (const stack of stacks) {
+    signal?.throwIfAborted();
+    const pathPrefix = stacks.length > 1 ? `${stack.name}/` : "";
+    const options = { environment, parameters, runId, pathPrefix, exports };
+    for (const [name, value] of Object.entries(await deployStack(stack, options))) {
+      outputs[pathPrefix + name] = value;
+    }
+  }
+  return outputs;
+}

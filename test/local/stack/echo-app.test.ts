@@ -1,0 +1,82 @@
+// A CDK app in a folder of its own, from synthesis to HTTP, on an engine of its own.
+
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type RunningStack, startStack } from "../../../lib/local/index.ts";
+
+const folder = fileURLToPath(new URL("../../fixtures/echo-app", import.meta.url));
+
+interface Echo {
+  readonly event: { readonly requestContext: { readonly authorizer?: unknown } };
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+const lines: string[] = [];
+let stack: RunningStack;
+
+beforeAll(async () => {
+  stack = await startStack({ folder, log: (line) => lines.push(line) });
+});
+afterAll(() => stack?.stop());
+
+describe("startStack with the folder of a CDK app", () => {
+  it("serves the app's routes", () => {
+    expect(stack.apis[0]?.routes).toEqual(["ANY /echo/{proxy+}", "GET /guarded/{name}", "GET /slow"]);
+  });
+
+  it("hands over events of payload format 2.0 and environment of the template", async () => {
+    const response = await fetch(`${stack.url}/echo/a/b?x=1`, { method: "PUT", body: "hi" });
+    const { event, environment } = (await response.json()) as Echo;
+
+    expect(response.headers.getSetCookie()).toEqual(["a=1", "b=2; Path=/"]);
+    expect(event).toMatchObject({
+      version: "2.0",
+      routeKey: "ANY /echo/{proxy+}",
+      pathParameters: { proxy: "a/b" },
+      queryStringParameters: { x: "1" },
+      body: "hi",
+    });
+    expect(environment).toEqual({
+      table: stack.tables.Table?.name,
+      tableArn: stack.tables.Table?.arn,
+      bucket: expect.any(String),
+      endpoint: stack.endpoints.dynamodb,
+    });
+  });
+
+  it("asks the authorizer, and follows its policy", async () => {
+    const guarded = (authorization?: string) =>
+      fetch(`${stack.url}/guarded/joe`, { headers: authorization ? { authorization } : {} });
+
+    expect((await guarded()).status).toBe(401);
+    expect((await guarded("jim")).status).toBe(403);
+    const allowed = await guarded("joe");
+    expect(allowed.status).toBe(200);
+    expect(((await allowed.json()) as Echo).event.requestContext.authorizer).toEqual({
+      lambda: { tenant: "acme" },
+    });
+  });
+
+  it("kills a function at its timeout and answers 500", async () => {
+    const response = await fetch(`${stack.url}/slow`);
+
+    expect(response.status).toBe(500);
+    expect(lines.some((line) => line.includes("Task timed out after 1.00 seconds"))).toBe(true);
+  });
+
+  it("names the bucket as not run", () => {
+    expect(stack.notRun).toEqual([expect.stringMatching(/^AWS::S3::Bucket Bucket \(Bucket\w+\)$/)]);
+  });
+
+  it("resolves the address of its API in outputs", () => {
+    expect(stack.outputs.ApiUrl).toBe(`${stack.url}/echo/hello`);
+  });
+
+  it("shows its last words when the app cannot be synthesized", async () => {
+    const starting = startStack({ folder, context: { fail: "true" } });
+
+    await expect(starting).rejects.toThrow(
+      /cdk synth in .* ended with exit code 1; it said:.*asked to fail/s,
+    );
+  });
+});
