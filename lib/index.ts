@@ -8,3 +8,19 @@ export type { EngineOptions, Fingerprinter } from "./core/options.ts";
 export type { IdempotencyRecord, State, StoredResult } from "./core/record.ts";
 export { type RunOnceOptions, runOnce } from "./core/run-once.ts";
 export type { Claim, ClaimAnswer, Insertion, SettleAnswer, Settlement, Store } from "./core/store.ts";
+export { DynamoDBStore } from "./dynamodb/dynamodb-store.ts";
+export type { DynamoDBClientLike, DynamoDBStoreOptions } from "./dynamodb/options.ts";
+export type { DynamoDBWrite } from "./dynamodb/writes.ts";
+export { callerFromAuthorizer, callerFromJwt } from "./lambda/caller.ts";
+export type { LambdaContext, WithIdempotency } from "./lambda/context.ts";
+export { httpIdempotency, httpIdempotent } from "./lambda/http.ts";
+export type { IdempotencyMiddleware } from "./lambda/middleware.ts";
+export type {
+  EventReader,
+  FaceOptions,
+  HttpIdempotencyOptions,
+  HttpRequestEvent,
+  IdempotencyOptions,
+} from "./lambda/options.ts";
+export { idempotency, idempotent } from "./lambda/plain.ts";
+export type { Handler } from "./lambda/wrapper.ts";

@@ -1,6 +1,7 @@
 /** Keys for the systems an operation calls: the same for every attempt of one operation. */
 import { InvalidOptionError } from "./errors.ts";
 import { hashTuple, type Identity } from "./identity.ts";
+import { text } from "./option-checks.ts";
 
 export interface ChildKeyLimits {
   /**
@@ -22,7 +23,8 @@ const SHORTEST = { text: 22, hex: 32 } as const;
 export function deriveChildKey(identity: Identity, name: string, limits: ChildKeyLimits = {}): string {
   const { format = "text", maxLength = 64 } = limits;
   const shortest = SHORTEST[format];
-  if (!name) throw new InvalidOptionError("name", "must be a non-empty string", name);
+  const [rule, holds] = text(255);
+  if (!holds(name)) throw new InvalidOptionError("name", rule, name);
   if (!shortest) throw new InvalidOptionError("format", 'must be "text" or "hex"', format);
   if (!(maxLength >= shortest))
     throw new InvalidOptionError("maxLength", `must be at least ${shortest}`, maxLength);

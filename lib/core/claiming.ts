@@ -27,15 +27,12 @@ export async function claimKey<Write>(operation: Operation<Write>): Promise<numb
     const { record } = answer;
     if (record === undefined) continue;
     const refusal = readRefusal(record, seeker);
-    if (refusal === "own") {
-      operation.attempt = record.attempt;
-      return seeker.now;
-    }
+    operation.attempt = record.attempt;
+    if (refusal === "own") return seeker.now;
     if (refusal === "expired") {
       refuseExpiredKey(operation);
       expired = record;
-    } else if (refusal === "in-progress" && operation.now() < waitUntil) {
-      await waitForWinner(operation, record, waitUntil);
+    } else if (refusal === "in-progress" && (await waitForWinner(operation, record, waitUntil))) {
       races = 0;
     } else if (refusal !== "claimable") {
       return answerFromRecord(operation, record, refusal);
@@ -74,15 +71,19 @@ function waitLimit<Write>(operation: Operation<Write>): number {
   return Math.min(own, operation.workUntil(startedAt), call.waitUntil ?? own);
 }
 
-/** Polls by consistent reads, which cost half of a refused claim, until the record moves or time is up. */
+/**
+ * Polls by consistent reads, which cost half of a refused claim, until the record moves. `false` when time is up
+ * before: a claim that wins then would have none to run.
+ */
 async function waitForWinner<Write>(operation: Operation<Write>, seen: IdempotencyRecord, until: number) {
   const { recordKey } = operation.identity;
   const waitUntil = Math.min(until, seen.leaseEndsAt + 1);
   for (let pauseMs = 50; operation.now() < waitUntil; pauseMs = Math.min(pauseMs * 2, 1000)) {
     await operation.pause(Math.min(pauseMs, waitUntil - operation.now()));
     const record = await operation.ask((store) => store.find(recordKey, { consistent: true }));
-    if (record?.state !== "in-progress" || record.token !== seen.token) return;
+    if (record?.state !== "in-progress" || record.token !== seen.token) return true;
   }
+  return operation.now() < until;
 }
 
 /** HTTP dates have a resolution of one second. */

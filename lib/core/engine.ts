@@ -13,6 +13,8 @@ import { answerFromRecord, type Outcome } from "./refusal.ts";
 import { runAttempt } from "./running.ts";
 import type { Settlement } from "./store.ts";
 
+const RELEASE_PATIENCE_MS = 1000;
+
 /**
  * Runs `work` under the protocol and records how it ended; or answers from the record.
  * @throws what `work` throws, and the errors of docs/errors.md.
@@ -39,7 +41,10 @@ async function performClaimed<Write>(operation: Operation<Write>, work: Work<Wri
   const settle = (state: Settlement["state"], result?: string, writes: readonly Write[] = []) => {
     const { recordKey, token, now } = operation.seek();
     const settlement = { recordKey, token, now, state, result, writes, expiresAt: operation.expiresAt(now) };
-    return operation.insist(operation.workUntil(since), (store) => store.settle(settlement));
+    // A release is a courtesy to the next retry: it does not keep the caller waiting for its error.
+    const until = operation.workUntil(since);
+    const patience = state === "released" ? Math.min(until, now + RELEASE_PATIENCE_MS) : until;
+    return operation.insist(patience, (store) => store.settle(settlement));
   };
   return runAttempt(operation, { since, finish: settle, release: () => settle("released") }, work);
 }
@@ -68,6 +73,10 @@ function performUnclaimed<Write>(
   let former = expired;
   const insert: Finish<Write> = (state, result, writes) => {
     const seeker = operation.seek();
+    // Who finished since we began is on record until then; later nobody can tell.
+    if (seeker.now >= operation.expiresAt(since) * 1000) {
+      return Promise.resolve({ settled: false, record: undefined });
+    }
     const insertion = { ...seeker, state, result, writes, expiresAt: operation.expiresAt(seeker.now) };
     return operation.insist(operation.workUntil(since), async (store) => {
       const answer = await store.insert(insertion, former);
@@ -89,8 +98,9 @@ async function unlessStoreFails<Write, T>(
   try {
     return await request();
   } catch (error) {
-    if (!(error instanceof StoreUnavailableError) || operation.options.whenStoreFails === "reject")
-      throw error;
+    // Where a record was seen, its effect may have happened.
+    const mayRun = operation.options.whenStoreFails === "run" && operation.attempt === undefined;
+    if (!mayRun || !(error instanceof StoreUnavailableError)) throw error;
     operation.tell("ran-unprotected", error);
     return undefined;
   }

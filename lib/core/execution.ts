@@ -53,6 +53,7 @@ export class Attempt<Write> implements Execution<Write> {
   decided: Promise<Outcome> | undefined;
   readonly #operation: Operation<Write>;
   readonly #finish: Finish<Write>;
+  #committed: Promise<unknown> | undefined;
   #over = false;
 
   constructor(operation: Operation<Write>, signal: AbortSignal, finish: Finish<Write>) {
@@ -66,8 +67,17 @@ export class Attempt<Write> implements Execution<Write> {
     this.#finish = finish;
   }
 
-  async commit<T>(result: T, effects: { readonly writes?: readonly Write[] } = {}): Promise<T> {
-    const { writes = [] } = effects;
+  // Bound, both: handlers take methods out of their object.
+  readonly commit = <T>(result: T, effects: { readonly writes?: readonly Write[] } = {}): Promise<T> => {
+    const committed = this.#commit(result, effects.writes ?? []);
+    this.#committed = committed;
+    return committed;
+  };
+
+  readonly childKey = (name: string, limits?: ChildKeyLimits): string =>
+    deriveChildKey(this.#operation.identity, name, limits);
+
+  async #commit<T>(result: T, writes: readonly Write[]): Promise<T> {
     if (this.#over)
       throw new CommitInvalidError("this attempt is over: await commit before the handler returns");
     if (this.decided) throw new CommitInvalidError("commit was already called: commit everything at once");
@@ -82,10 +92,6 @@ export class Attempt<Write> implements Execution<Write> {
       else if (error instanceof StoreUnavailableError) this.#operation.tell("outcome-unknown", error);
       throw error;
     }
-  }
-
-  childKey(name: string, limits?: ChildKeyLimits): string {
-    return deriveChildKey(this.#operation.identity, name, limits);
   }
 
   encode(value: unknown): string | undefined {
@@ -106,9 +112,19 @@ export class Attempt<Write> implements Execution<Write> {
     return { replayed: false, result: decodeResult(text), original };
   }
 
-  /** From now on nothing can be committed. */
-  end(): void {
+  /**
+   * From now on nothing can be committed; a commit under way is waited for.
+   * @throws why that one wrote nothing: work that did not wait for its commit must not count as done.
+   */
+  async end(): Promise<void> {
     this.#over = true;
+    // Its failure is told here, also when the handler does not look. One before this stays an unhandled rejection.
+    if (this.decided) this.#committed?.catch(() => {});
+    try {
+      await this.decided;
+    } catch (error) {
+      if (wroteNothing(error)) throw error;
+    }
   }
 }
 

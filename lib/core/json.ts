@@ -13,30 +13,33 @@ interface Rules {
   readonly wellFormedStrings?: boolean;
 }
 
+/** Encoders recurse, and V8's stack ends at a few thousand levels: sooner where it is already in use. */
+const MAX_DEPTH = 500;
+const TOO_DEEP = `nested deeper than ${MAX_DEPTH} levels`;
+
 /** Finds the first thing in `value` that JSON would drop, change or fail on; `undefined` when there is none. */
 export function findUnfaithful(value: unknown, rules: Rules = {}): Unfaithful | undefined {
-  const paths = new Map<unknown, string>();
+  const places = new Map<unknown, { readonly path: string; readonly depth: number }>();
   let path = "$";
   let why: string | undefined;
   // The replacer sees every value as it is, before `toJSON`, and JSON.stringify itself notices cycles.
   const inspectValue = function (this: Record<string, unknown>, name: string): unknown {
     const found = this[name];
-    path = name === "" && !paths.has(this) ? "$" : `${paths.get(this)}.${name}`;
+    const holder = places.get(this);
+    const depth = holder ? holder.depth + 1 : 0;
+    const isContainer = typeof found === "object" && found !== null;
     if (rules.wellFormedStrings && !name.isWellFormed()) why = "under a name with a lone surrogate";
-    else if (typeof found === "object" && found !== null) why = containerFault(found);
+    else if (isContainer) why = depth > MAX_DEPTH ? TOO_DEEP : containerFault(found);
     else if (found !== undefined || Array.isArray(this)) why = primitiveFault(found, rules);
-    if (why !== undefined) throw new Error(why);
-    paths.set(found, path);
+    if (isContainer || why) path = holder ? `${holder.path}.${name}` : "$";
+    if (why) throw new Error(why);
+    if (isContainer) places.set(found, { path, depth });
     return found;
   };
   try {
     JSON.stringify(value, inspectValue);
   } catch (error) {
-    // V8's stack ends at a few thousand levels; a Proxy or getter may throw what it likes.
-    return {
-      path,
-      why: why ?? (error instanceof RangeError ? "nested too deeply" : "a reference to itself"),
-    };
+    return { path, why: why ?? (error instanceof RangeError ? TOO_DEEP : "a reference to itself") };
   }
   return undefined;
 }

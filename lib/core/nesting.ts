@@ -17,9 +17,14 @@ export function refuseNested(identity: Identity): void {
   }
 }
 
-/** Runs `inner` as part of the operation. */
-export function runInside<T>(identity: Identity, inner: () => T): T {
-  return frames.run({ outer: frames.getStore(), recordKey: identity.recordKey }, inner);
+/** Runs `inner` as part of the operation. What it leaves behind, such as a connection, is no part of it later. */
+export async function runInside<T>(identity: Identity, inner: () => Promise<T>): Promise<T> {
+  const frame: Frame = { outer: frames.getStore(), recordKey: identity.recordKey };
+  try {
+    return await frames.run(frame, inner);
+  } finally {
+    frame.recordKey = undefined;
+  }
 }
 
 /**

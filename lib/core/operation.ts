@@ -93,15 +93,18 @@ export class Operation<Write> {
 
   /**
    * For writes that must not be lost: asks again while the store fails in a way that may pass, until `until` (epoch ms).
-   * @throws the last StoreUnavailableError; any other error at once.
+   * @throws the first StoreUnavailableError: if that try may have been applied, no later one can deny it. Any other
+   * error at once.
    */
   async insist<T>(until: number, request: (store: Store<Write>) => Promise<T>): Promise<T> {
+    let first: StoreUnavailableError | undefined;
     for (let pauseMs = 50; ; pauseMs = Math.min(pauseMs * 2, 2000)) {
       try {
         return await this.ask(request);
       } catch (error) {
-        const passes = error instanceof StoreUnavailableError && error.failure !== "refused";
-        if (!passes || this.now() + pauseMs >= until) throw error;
+        if (!(error instanceof StoreUnavailableError)) throw error;
+        first ??= error;
+        if (error.failure === "refused" || this.now() + pauseMs >= until) throw first;
         await this.pause(pauseMs);
       }
     }
@@ -117,7 +120,7 @@ export class Operation<Write> {
     const { attempt, identity, startedAt } = this;
     const { operation, keyHash } = identity;
     try {
-      this.options.observe({
+      const watched: unknown = this.options.observe({
         decision,
         operation,
         keyHash,
@@ -125,6 +128,7 @@ export class Operation<Write> {
         durationMs: this.now() - startedAt,
         error,
       });
+      if (watched instanceof Promise) watched.catch(() => {});
     } catch {
       // Watching must not change an outcome.
     }

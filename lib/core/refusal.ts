@@ -4,6 +4,7 @@ import {
   ExecutionInProgressError,
   FingerprintMismatchError,
   OutcomeUnknownError,
+  StoreUnavailableError,
 } from "./errors.ts";
 import type { Operation } from "./operation.ts";
 import { type IdempotencyRecord, type Refusal, readRefusal } from "./record.ts";
@@ -49,7 +50,12 @@ export async function answerAfterLoss<Write>(
   operation.tell("claim-lost");
   const refusal = record && readRefusal(record, operation.seek());
   if (record && (refusal === "completed" || refusal === "failed" || refusal === "mismatch")) {
-    return answerFromRecord(operation, record, refusal);
+    try {
+      return await answerFromRecord(operation, record, refusal);
+    } catch (error) {
+      // The winner's result cannot be loaded now. A retry can; our own is not the answer.
+      if (!(error instanceof StoreUnavailableError)) throw error;
+    }
   }
   throw new ClaimLostError();
 }

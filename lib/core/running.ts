@@ -45,7 +45,8 @@ export async function runAttempt<Write>(
     try {
       text = attempt.encode(value);
     } catch (error) {
-      return endWithError(error);
+      // The work is done: to run it again would only repeat its effect.
+      return fail(error);
     }
     return (
       (await record("completed", text, value)) ?? {
@@ -61,15 +62,21 @@ export async function runAttempt<Write>(
     if (attempt.decided) {
       // Committed: the record stands, and the handler's error is its own. Lost or unknown: that is the answer.
       await attempt.decided;
+    } else if (!(error instanceof Interrupted) && options.isFinalError(error)) {
+      return fail(error);
     } else if (error instanceof Interrupted || signal.aborted) {
       operation.tell("outcome-unknown", thrown);
-    } else if (options.isFinalError(error)) {
-      const outcome = await record("failed", encodeError(error), undefined);
-      if (outcome?.replayed) return outcome;
     } else {
       await giveBack(error);
     }
     throw thrown;
+  }
+
+  /** A final error: recorded, so that a retry gets it too. */
+  async function fail(error: unknown): Promise<Outcome> {
+    const outcome = await record("failed", encodeError(error), undefined);
+    if (outcome?.replayed) return outcome;
+    throw error;
   }
 
   /** `undefined` when the completion was lost: the caller still gets the handler's own answer. */
@@ -96,12 +103,16 @@ export async function runAttempt<Write>(
   try {
     let end: () => Promise<Outcome>;
     try {
-      const value = await runInside(identity, async () => work(attempt));
+      const value = await runInside(identity, async () => {
+        const returned = await work(attempt);
+        await attempt.end();
+        return returned;
+      });
       end = () => endWithValue(value);
     } catch (error) {
+      await attempt.end().catch(() => {});
       end = () => endWithError(error);
     }
-    attempt.end();
     return await end();
   } finally {
     stopAlarm();

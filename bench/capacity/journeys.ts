@@ -1,0 +1,36 @@
+// What is done to a function while its requests are counted.
+import type { Tally } from "../metering/metered-client.ts";
+import type { Subject } from "./subject.ts";
+
+export type Journey = (subject: Subject) => Promise<Tally>;
+
+export const firstRun: Journey = (subject) => subject.spend(1, () => subject.post(subject.freshKey()));
+
+export const replay: Journey = async (subject) => {
+  const key = subject.freshKey();
+  await subject.post(key);
+  return subject.spend(0, () => subject.post(key));
+};
+
+export const concurrentDuplicate: Journey = async (subject) => {
+  const key = subject.freshKey();
+  const first = await subject.postHeld(key);
+  // One side answers 409, the other throws.
+  const tally = await subject.spend(0, () => subject.post(key).catch(() => undefined));
+  await first.finish();
+  return tally;
+};
+
+/** A first run, whose nth request (1 is the claim) is applied without an answer. */
+export function lostAnswer(nth: number): Journey {
+  return (subject) => {
+    subject.loseAnswer(nth);
+    return firstRun(subject);
+  };
+}
+
+/** Like `lostAnswer(1)`, for a side that then takes its own claim for somebody else's. */
+export const lostClaimAnswerConflicts: Journey = (subject) => {
+  subject.loseAnswer(1);
+  return subject.spend(0, () => subject.post(subject.freshKey()).catch(() => undefined));
+};

@@ -1,0 +1,48 @@
+// What DynamoDB charges for one answered request, in write and read units. Pure, and no code of the package: it is
+// what the package is measured with.
+import type { AttributeValue, ConsumedCapacity } from "@aws-sdk/client-dynamodb";
+
+export type Item = Record<string, AttributeValue>;
+
+interface Units {
+  readonly write: number;
+  readonly read: number;
+}
+
+const READS = ["GetItem", "BatchGetItem", "Query", "Scan", "TransactGetItems"];
+
+/** From the capacity that the engine reports with its answer. */
+export function reportedUnits(
+  operation: string,
+  consumed: ConsumedCapacity | readonly ConsumedCapacity[] | undefined,
+): Units {
+  const parts = consumed === undefined ? [] : [consumed].flat();
+  const units = parts.reduce((sum, part) => sum + (part.CapacityUnits ?? 0), 0);
+  return READS.includes(operation) ? { write: 0, read: units } : { write: units, read: 0 };
+}
+
+/**
+ * No engine reports capacity with a refusal. A conditional write that is refused is charged for the size of the
+ * item that is there (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/read-write-operations.html).
+ */
+export function refusedWriteUnits(existing: Item): number {
+  return Math.max(1, Math.ceil(itemBytes(existing) / 1024));
+}
+
+/** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html */
+function itemBytes(item: Item): number {
+  return Object.entries(item).reduce((sum, [name, value]) => sum + textBytes(name) + valueBytes(value), 0);
+}
+
+function valueBytes(value: AttributeValue): number {
+  if (value.S !== undefined) return textBytes(value.S);
+  if (value.N !== undefined) return Math.ceil(value.N.replace(/\D/g, "").length / 2) + 1;
+  if (value.B !== undefined) return value.B.byteLength;
+  if (value.M !== undefined) return 3 + Object.keys(value.M).length + itemBytes(value.M);
+  if (value.L !== undefined) return value.L.reduce((sum, element) => sum + 1 + valueBytes(element), 3);
+  return 1;
+}
+
+function textBytes(text: string): number {
+  return Buffer.byteLength(text, "utf8");
+}

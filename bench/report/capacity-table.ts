@@ -1,0 +1,35 @@
+// The counted paths as a Markdown table. Pure.
+import type { Tally } from "../metering/metered-client.ts";
+import { markdownTable } from "./markdown.ts";
+
+export interface CountedPath {
+  readonly name: string;
+  readonly onceonly: Tally | undefined;
+  readonly powertools: Tally | undefined;
+  readonly powertoolsRemark: string | undefined;
+}
+
+const HEADER = [
+  "path",
+  "onceonly: requests",
+  "write units",
+  "read units",
+  "Powertools: requests",
+  "write units",
+  "read units",
+];
+
+export function capacityTable(paths: readonly CountedPath[]): string {
+  const rows = paths.map(({ name, onceonly, powertools, powertoolsRemark }) => [
+    name,
+    ...tallyCells(onceonly),
+    ...tallyCells(powertools, powertoolsRemark),
+  ]);
+  return markdownTable([HEADER, ...rows]);
+}
+
+function tallyCells(tally: Tally | undefined, remark?: string): string[] {
+  if (tally === undefined) return ["–", "–", "–"];
+  const requests = remark === undefined ? String(tally.requests) : `${tally.requests} (${remark})`;
+  return [requests, String(tally.writeUnits), String(tally.readUnits)];
+}

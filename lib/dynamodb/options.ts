@@ -1,0 +1,57 @@
+/** What a DynamoDBStore is made of: the table, how its keys are called, and the client that reaches it. */
+import { ATTRIBUTES } from "../contract.ts";
+import { type Check, methods, text } from "../core/option-checks.ts";
+
+/** A `DynamoDBClient` or a `DynamoDBDocumentClient`, of any version 3 of the SDK. */
+export interface DynamoDBClientLike {
+  readonly config: object;
+  send(...args: never[]): unknown;
+}
+
+export interface DynamoDBStoreOptions {
+  /** Name or ARN of the table. `undefined`, as from an environment variable that is not set, is refused. */
+  readonly tableName: string | undefined;
+  /**
+   * Shared with the rest of the handler if given; its timeouts and retries then apply.
+   * @default - a client that gives up connecting after 1 second and a request after 3 seconds
+   */
+  readonly client?: DynamoDBClientLike;
+  /**
+   * Name of the partition key, a string.
+   * @default "pk"
+   */
+  readonly partitionKey?: string;
+  /**
+   * For tables with a sort key (a string): its name, and the value that every record gets.
+   * @default - the table has no sort key
+   */
+  readonly sortKey?: { readonly name: string; readonly value: string };
+  /**
+   * The attribute, in epoch seconds, by which DynamoDB's TTL deletes.
+   * @default "expiresAt"
+   */
+  readonly ttlAttribute?: string;
+}
+
+const [, isName] = text(255);
+
+const isFree = (name: unknown) => isName(name) && !(Object.values(ATTRIBUTES) as unknown[]).includes(name);
+
+const nameCheck = (own: string): Check => [
+  "must be a name that records use for nothing else",
+  (value) => value === own || isFree(value),
+];
+
+export const CHECKS: Readonly<Record<keyof DynamoDBStoreOptions, Check>> = {
+  tableName: text(1024),
+  client: methods("send"),
+  partitionKey: nameCheck(ATTRIBUTES.partitionKey),
+  sortKey: [
+    "must be { name, value }, with a name that records use for nothing else",
+    (value) => {
+      const sortKey = { ...(value as DynamoDBStoreOptions["sortKey"]) };
+      return isFree(sortKey.name) && isName(sortKey.value);
+    },
+  ],
+  ttlAttribute: nameCheck(ATTRIBUTES.expiresAt),
+};

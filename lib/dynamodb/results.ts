@@ -1,0 +1,50 @@
+/**
+ * Where a result goes, by its size: into the record while that stays within one write unit, as it is or
+ * compressed; else into an item of its own; else nowhere. A further place for what fits no item belongs
+ * in front of the last step, and is told apart by its address.
+ */
+import { gunzipSync, gzipSync } from "node:zlib";
+import type { AttributeValue } from "@aws-sdk/client-dynamodb";
+import { RecordCorruptError } from "../core/errors.ts";
+import { hashTuple } from "../core/identity.ts";
+import type { Insertion, Settlement } from "../core/store.ts";
+import type { Item, RecordTable, Values } from "./record-table.ts";
+import { MAX_ITEM_BYTES, sizeOf } from "./sizes.ts";
+
+/** One write unit, less the names and values of what every record has: a refused claim then costs 1. */
+const MAX_RECORD_BYTES = 1024 - 192;
+
+/**
+ * The attributes that say in the record where the result is. What they point to is stored by `put` first,
+ * so that no record ever points to nothing.
+ */
+export async function placeResult(
+  table: RecordTable,
+  { recordKey, token, expiresAt, result }: Omit<Settlement | Insertion, "writes">,
+  put: (item: Item) => Promise<unknown>,
+): Promise<Values> {
+  if (result === undefined) return {};
+  const room = MAX_RECORD_BYTES - sizeOf(table.item({ partitionKey: recordKey, token, expiresAt }));
+  const bytes = sizeOf(result);
+  if (bytes <= room) return { result };
+  const compressed = gzipSync(result);
+  if (compressed.length <= room) return { result: compressed };
+
+  // One address per attempt and content: what lies there never changes, whoever writes late.
+  const resultItem = `${recordKey}#${hashTuple("onceonly/result/1", token, result)}`;
+  const smaller = compressed.length < bytes ? compressed : result;
+  const item = table.item({ partitionKey: resultItem, expiresAt, result: smaller });
+  if (sizeOf(item) > MAX_ITEM_BYTES) return { resultBytes: bytes };
+  await put(item);
+  return { resultItem };
+}
+
+/** The text of a `result` attribute. */
+export function readText(value: AttributeValue | undefined): string {
+  if (value?.S !== undefined) return value.S;
+  try {
+    return gunzipSync(value?.B as Uint8Array).toString();
+  } catch (cause) {
+    throw new RecordCorruptError("the stored result cannot be read", { cause });
+  }
+}

@@ -1,0 +1,34 @@
+/** Reads an item as a record. What has another shape than this code writes fails closed, and is never cast. */
+import { unmarshall } from "@aws-sdk/util-dynamodb";
+import { RecordCorruptError } from "../core/errors.ts";
+import { type IdempotencyRecord, STATES, type StoredResult } from "../core/record.ts";
+import type { Attribute, Item, RecordTable } from "./record-table.ts";
+import { readText } from "./results.ts";
+
+/** @throws RecordCorruptError (`RECORD_CORRUPT`) */
+export function readRecord({ names }: RecordTable, item: Item): IdempotencyRecord {
+  const value = (name: Attribute) => item[names[name]];
+  const refuse = (name: Attribute): never => {
+    throw new RecordCorruptError(`attribute ${name} of the record is missing or of another type`);
+  };
+  const text = (name: Attribute) => value(name)?.S ?? refuse(name);
+  const number = (name: Attribute) => Number(value(name)?.N ?? refuse(name));
+  const optional = <T>(name: Attribute, field: string, read: (name: Attribute) => T) =>
+    value(name) && { [field]: read(name) };
+
+  return {
+    version: number("version"),
+    state: STATES.find((state) => state === text("state")) ?? refuse("state"),
+    token: text("token"),
+    attempt: number("attempt"),
+    leaseEndsAt: number("leaseEndsAt"),
+    fingerprint: text("fingerprint"),
+    createdAt: number("createdAt"),
+    ...optional("completedAt", "completedAt", number),
+    ...optional("expiresAt", "expiresAt", number),
+    ...optional("steps", "steps", (name) => unmarshall(value(name)?.M ?? refuse(name), { wrapNumbers: Number })),
+    ...optional("result", "result", (name): StoredResult => ({ in: "record", text: readText(value(name)) })),
+    ...optional("resultItem", "result", (name): StoredResult => ({ in: "item", address: text(name) })),
+    ...optional("resultBytes", "result", (name): StoredResult => ({ in: "nowhere", bytes: number(name) })),
+  };
+}

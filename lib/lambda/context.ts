@@ -1,0 +1,31 @@
+/** What a handler gets as its second argument. */
+import type { Execution } from "../core/execution.ts";
+import type { MiddlewareObj } from "./middy-request.ts";
+
+/** Lambda's own context object, as Middy types it. */
+export type LambdaContext = Parameters<NonNullable<MiddlewareObj["before"]>>[0]["context"];
+
+/** What onceonly adds to the context. */
+export interface WithIdempotency<Write = unknown> {
+  /** This attempt. `undefined` at run time where the event passed without a record, such as a GET. */
+  readonly idempotency: Execution<Write>;
+}
+
+/**
+ * A context of its own for each attempt: two operations that run with the same context object at once must
+ * not see each other's key. Accessors stay accessors, because the runtime listens to some of them.
+ */
+export function withExecution<Write>(
+  context: unknown,
+  execution: Execution<Write>,
+): LambdaContext & WithIdempotency<Write> {
+  const own = Object.getOwnPropertyDescriptors(context ?? {});
+  const idempotency = { value: execution, enumerable: true, configurable: true, writable: true };
+  return Object.create(Object.getPrototypeOf(context ?? {}), { ...own, idempotency });
+}
+
+/** What is left of the invocation in ms, where the context can tell. */
+export function remainingMsOf(context: unknown): number | undefined {
+  const { getRemainingTimeInMillis } = (context ?? {}) as Partial<LambdaContext>;
+  return typeof getRemainingTimeInMillis === "function" ? getRemainingTimeInMillis.call(context) : undefined;
+}

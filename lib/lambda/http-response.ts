@@ -1,0 +1,93 @@
+/** What of a response is stored, and how it is answered again. */
+import { ResponseNotStorableError } from "../core/errors.ts";
+import { findUnfaithful } from "../core/json.ts";
+import type { Outcome } from "../core/refusal.ts";
+import type { HttpEvent } from "./http-event.ts";
+
+type Headers = Readonly<Record<string, unknown>>;
+
+export interface HttpResponse {
+  readonly statusCode: number;
+  readonly headers?: Headers;
+  readonly multiValueHeaders?: Headers;
+  readonly cookies?: readonly string[];
+  readonly body?: string;
+  readonly isBase64Encoded?: boolean;
+}
+
+/** Cookies belong to one caller, the others to one connection or one moment (RFC 9110 section 7.6.1). */
+const NOT_REPLAYED =
+  /^(set-cookie|date|connection|keep-alive|proxy-.+|te|trailer|transfer-encoding|upgrade)$/i;
+
+/** Whether a response is final: 2xx and 3xx, and what has no status of its own. */
+export function isFinalResponse(value: unknown): boolean {
+  const status = statusOf(value);
+  return status === undefined || !(status < 200 || status >= 400);
+}
+
+function statusOf(value: unknown): number | undefined {
+  const status = (value as Partial<HttpResponse> | null | undefined)?.statusCode ?? undefined;
+  return status === undefined ? undefined : Number(status);
+}
+
+/** @throws ResponseNotStorableError (`RESPONSE_NOT_STORABLE`) for what the gateway or a replay would change. */
+export function toStoredResponse(value: unknown, { isV2 }: HttpEvent): unknown {
+  const status = statusOf(value);
+  if (isV2 && status === undefined) return asBody(value);
+  if (!Number.isInteger(status)) throw notStorable("it has no statusCode");
+  const { cookies: _, ...response } = value as HttpResponse;
+  if (response.body != null && typeof response.body !== "string") {
+    throw notStorable("its body is not text: `use` the serializer after onceonly, so that it runs before");
+  }
+  return {
+    ...response,
+    headers: replayable(response.headers),
+    multiValueHeaders: replayable(response.multiValueHeaders),
+  };
+}
+
+/** https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html */
+function asBody(value: unknown): HttpResponse {
+  try {
+    const body = typeof value === "string" ? value : JSON.stringify(value ?? null);
+    return { statusCode: 200, headers: { "content-type": "application/json" }, body };
+  } catch (cause) {
+    throw notStorable("it is not JSON", cause);
+  }
+}
+
+function notStorable(why: string, cause?: unknown): ResponseNotStorableError {
+  return new ResponseNotStorableError(`the response cannot be stored: ${why}`, { cause });
+}
+
+/** What is not plain JSON stays as it is, for the encoder to name it. */
+function replayable(headers: Headers | undefined): Headers | undefined {
+  if (headers == null || findUnfaithful(headers) !== undefined) return headers;
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !NOT_REPLAYED.test(name)));
+}
+
+/** The first caller gets all of its headers and cookies; a replay says that it is one. */
+export function answerWith(outcome: Outcome, event: HttpEvent): unknown {
+  const { replayed, original } = outcome;
+  const result = outcome.result as HttpResponse;
+  if (replayed) return withHeaders(event, result, { "Idempotent-Replayed": "true" });
+  if (result === original || statusOf(original) === undefined) return result;
+  const { headers, multiValueHeaders, cookies } = original as HttpResponse;
+  return {
+    ...result,
+    ...(headers && { headers }),
+    ...(multiValueHeaders && { multiValueHeaders }),
+    ...(cookies && { cookies }),
+  };
+}
+
+/** Adds headers in the form that the event's gateway reads. */
+export function withHeaders(
+  { wantsMultiValueHeaders: multi }: HttpEvent,
+  response: HttpResponse,
+  added: Readonly<Record<string, string>>,
+): HttpResponse {
+  const field = multi ? "multiValueHeaders" : "headers";
+  const entries = Object.entries(added).map(([name, value]) => [name, multi ? [value] : value]);
+  return { ...response, [field]: { ...response[field], ...Object.fromEntries(entries) } };
+}

@@ -1,0 +1,104 @@
+/** The options of the Lambda faces beyond the engine's, and their rules. */
+import { aFunction, type Check, ENGINE_CHECKS, oneOf } from "../core/option-checks.ts";
+import type { EngineOptions } from "../core/options.ts";
+import type { LambdaContext } from "./context.ts";
+
+/** Reads one text from an event; `undefined` when it holds none. */
+export type EventReader<Event> = (event: Event, context: LambdaContext) => string | undefined;
+
+/** What the HTTP events of all services have in common; `@types/aws-lambda` has the types of each. */
+export interface HttpRequestEvent {
+  /** As it was sent, or in base64 where `isBase64Encoded` says so. */
+  readonly body?: string | null;
+  readonly isBase64Encoded?: boolean;
+  readonly headers?: Readonly<Record<string, string | undefined>> | null;
+  readonly pathParameters?: Readonly<Record<string, string | undefined>> | null;
+  readonly queryStringParameters?: Readonly<Record<string, string | undefined>> | null;
+}
+
+export interface FaceOptions<Event = unknown, Write = unknown>
+  extends Omit<EngineOptions<Write>, "fingerprint"> {
+  /**
+   * What to do with an event that carries no key: refuse it, or run it under a fresh key, so that every such
+   * event is an operation of its own.
+   * @default "reject"
+   */
+  readonly whenKeyMissing?: "reject" | "run";
+  /**
+   * What of the event tells two payloads apart. A list while a change rolls out: the first is stored, all match.
+   * @default - the whole event; for HTTP method, path, query and the raw bytes of the body
+   */
+  readonly fingerprint?: ((event: Event) => unknown) | readonly ((event: Event) => unknown)[];
+}
+
+export interface IdempotencyOptions<Event = unknown, Write = unknown> extends FaceOptions<Event, Write> {
+  /**
+   * The idempotency key: 1 to 255 characters that name one logical operation, the same in every delivery of it.
+   * Lambda's `awsRequestId` is not such a key: a producer that sends twice gets two.
+   */
+  readonly key: EventReader<Event>;
+  /**
+   * The verified owner of the key, such as a tenant: 1 to 256 characters. A function that yields nothing refuses
+   * the event with ScopeMissingError.
+   * @default "public"
+   */
+  readonly scope?: EventReader<Event> | "public";
+}
+
+export interface HttpIdempotencyOptions<Event = HttpRequestEvent, Write = unknown>
+  extends FaceOptions<Event, Write> {
+  /**
+   * The verified caller that owns the key, 1 to 256 characters, never read from a header or the body:
+   * `callerFromJwt()`, `callerFromAuthorizer(field)` or a function of your own; a function that yields nothing
+   * answers 403. `"public"` means that all callers share their keys, and can read each other's answers.
+   */
+  readonly scope: EventReader<Event> | "public";
+  /**
+   * Where the key is, if not in a header; then `header` and `strict` do not count.
+   * @default - the header
+   */
+  readonly key?: EventReader<Event>;
+  /**
+   * Methods that need a key. Others pass: nothing is recorded, and `context.idempotency` is `undefined`.
+   * @default ["POST", "PATCH"]
+   */
+  readonly methods?: readonly string[];
+  /**
+   * The header that holds the key, in any case.
+   * @default "Idempotency-Key"
+   */
+  readonly header?: string;
+  /**
+   * Whether the key must be an RFC 8941 string, as the draft standard says: `"abc"`. Otherwise a bare `abc` is
+   * read as the same key.
+   * @default false
+   */
+  readonly strict?: boolean;
+}
+
+const scopeCheck: Check = [
+  'must be a function or "public"',
+  (value) => value === "public" || typeof value === "function",
+];
+
+export const FACE_CHECKS: Readonly<Record<keyof IdempotencyOptions, Check>> = {
+  ...ENGINE_CHECKS,
+  key: aFunction,
+  scope: scopeCheck,
+  whenKeyMissing: oneOf("reject", "run"),
+};
+
+/** RFC 9110 section 5.6.2. */
+const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
+const isToken = (value: unknown) => typeof value === "string" && TOKEN.test(value);
+
+export const HTTP_CHECKS: Readonly<Record<keyof HttpIdempotencyOptions, Check>> = {
+  ...FACE_CHECKS,
+  methods: [
+    "must be a list of method names in capitals",
+    (value) =>
+      Array.isArray(value) && value.length > 0 && value.every((m) => isToken(m) && m === m.toUpperCase()),
+  ],
+  header: ["must be the name of a header", isToken],
+  strict: oneOf(true, false),
+};

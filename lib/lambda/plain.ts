@@ -1,0 +1,43 @@
+/** The faces for events of any kind. */
+import type { LambdaContext, WithIdempotency } from "./context.ts";
+import { type IdempotencyMiddleware, middlewareFor } from "./middleware.ts";
+import type { IdempotencyOptions } from "./options.ts";
+import { plainFace } from "./plain-face.ts";
+import { type Handler, wrapHandler } from "./wrapper.ts";
+
+/**
+ * Middy middleware: the handler, and every middleware used after this one, runs once per operation, scope and
+ * key. Middlewares used before this one run on every event, but Middy skips their after hooks on a replay: use
+ * `idempotent` where those matter.
+ *
+ * The result must be JSON, and is what every caller gets. A committed result is the answer, whatever a later
+ * hook makes of the response. A hook that answers early is taken at its word; one that throws after the handler
+ * has returned does not undo it.
+ *
+ * Middy's early timeout leaves the outcome open, as long as its `timeoutEarlyResponse` throws Middy's own error. A
+ * custom one cannot be told from an answer or an error of the handler until `context.idempotency.signal` aborts
+ * (half a second, or a tenth of the remaining time, before the deadline): keep `timeoutEarlyInMillis` below that.
+ *
+ * @throws InvalidOptionError (`INVALID_OPTION`) at once. On events: IdempotencyKeyMissingError
+ * (`IDEMPOTENCY_KEY_MISSING`), IdempotencyKeyInvalidError (`IDEMPOTENCY_KEY_INVALID`), ScopeMissingError
+ * (`SCOPE_MISSING`), ExecutionInProgressError (`EXECUTION_IN_PROGRESS`), FingerprintMismatchError
+ * (`FINGERPRINT_MISMATCH`), StoreUnavailableError (`STORE_UNAVAILABLE`), and the others of docs/errors.md.
+ */
+export function idempotency<Event = unknown, Write = unknown>(
+  options: IdempotencyOptions<Event, Write>,
+): IdempotencyMiddleware<Event, Write> {
+  return middlewareFor(plainFace(options));
+}
+
+/**
+ * Wraps a handler, so that it runs once per operation, scope and key. Inside a Middy stack the hooks of all its
+ * middlewares run on replays too: `middy(idempotent(handler, options))`.
+ *
+ * @throws as `idempotency`.
+ */
+export function idempotent<Result, Event = unknown, Write = unknown, Rest extends readonly unknown[] = []>(
+  handler: Handler<Event, LambdaContext & WithIdempotency<Write>, Rest, Result>,
+  options: IdempotencyOptions<Event, Write>,
+): (event: Event, context: LambdaContext, ...rest: Rest) => Promise<Result> {
+  return wrapHandler(plainFace(options), handler);
+}

@@ -1,0 +1,169 @@
+/** The store port in memory: for tests, and the model that other stores are measured against. */
+import { RECORD_VERSION } from "../contract.ts";
+import { CommitInvalidError } from "../core/errors.ts";
+import { type IdempotencyRecord, isClaimable, type Seeker, type StoredResult } from "../core/record.ts";
+import type { Claim, ClaimAnswer, Insertion, SettleAnswer, Settlement, Store } from "../core/store.ts";
+import { type Item, isMemoryWrite, MemoryTables, type MemoryWrite } from "./memory-tables.ts";
+
+export interface MemoryStoreOptions {
+  /**
+   * Larger results are not kept: the record says so. In bytes.
+   * @default - every result is kept
+   */
+  readonly maxResultBytes?: number;
+  /**
+   * What the store answers as the time of the database, in epoch ms.
+   * @default - it does not tell
+   */
+  readonly serverTime?: () => number;
+}
+
+/** Larger results lie outside of the record, as in databases where that matters. */
+const MAX_INLINE_BYTES = 1024;
+
+/**
+ * Keeps records, results and business items in the memory of one process, with the semantics of the port: each
+ * call is one atomic decision. Nothing is ever deleted by age.
+ */
+export class MemoryStore implements Store<MemoryWrite> {
+  readonly #records = new Map<string, IdempotencyRecord>();
+  readonly #results = new Map<string, string>();
+  readonly #tables = new MemoryTables();
+  readonly #options: MemoryStoreOptions;
+
+  constructor(options: MemoryStoreOptions = {}) {
+    this.#options = options;
+  }
+
+  async claim(claim: Claim, expired?: IdempotencyRecord): Promise<ClaimAnswer> {
+    const former = this.#records.get(claim.recordKey);
+    if (!mayReplace(former, claim, expired)) return { won: false, record: copyOf(former) };
+    const record = this.#succeed(former, claim, expired);
+    this.#records.set(claim.recordKey, {
+      ...record,
+      state: "in-progress",
+      leaseEndsAt: claim.leaseEndsAt,
+      expiresAt: claim.expiresAt,
+    });
+    const takenOver = expired === undefined && former?.state === "in-progress";
+    const serverTimeMs = this.#options.serverTime?.();
+    return {
+      won: true,
+      attempt: record.attempt,
+      takenOver,
+      ...(serverTimeMs !== undefined && { serverTimeMs }),
+    };
+  }
+
+  async settle(settlement: Settlement<MemoryWrite>): Promise<SettleAnswer> {
+    const former = this.#records.get(settlement.recordKey);
+    const isOwn = former?.token === settlement.token;
+    if (isOwn && former.state === settlement.state) return { settled: true };
+    if (!isOwn || former.state !== "in-progress") return { settled: false, record: copyOf(former) };
+    this.#tables.apply(settlement.writes);
+    this.#finish(former, settlement);
+    return { settled: true };
+  }
+
+  async insert(insertion: Insertion<MemoryWrite>, expired?: IdempotencyRecord): Promise<SettleAnswer> {
+    const former = this.#records.get(insertion.recordKey);
+    const isOwn = former?.token === insertion.token;
+    if (isOwn && former.state === insertion.state) return { settled: true };
+    const isOwnClaim = isOwn && former.state === "in-progress";
+    if (!isOwnClaim && !mayReplace(former, insertion, expired)) {
+      return { settled: false, record: copyOf(former) };
+    }
+    this.#tables.apply(insertion.writes);
+    this.#finish(isOwnClaim ? former : this.#succeed(former, insertion, expired), insertion);
+    return { settled: true };
+  }
+
+  async find(recordKey: string, _read: { consistent: boolean }): Promise<IdempotencyRecord | undefined> {
+    return copyOf(this.#records.get(recordKey));
+  }
+
+  async loadResult(address: string): Promise<string | undefined> {
+    return this.#results.get(address);
+  }
+
+  checkWrites(writes: readonly MemoryWrite[]): void {
+    const index = writes.findIndex((write) => !isMemoryWrite(write));
+    if (index !== -1) {
+      throw new CommitInvalidError(`writes[${index}] must have table, key, item and at most a condition`);
+    }
+  }
+
+  /** The items that were written to a table so far. */
+  table(name: string): ReadonlyMap<string, Item> {
+    return this.#tables.table(name);
+  }
+
+  /** Every record, by its key: for looking behind the port. */
+  get records(): ReadonlyMap<string, IdempotencyRecord> {
+    return this.#records;
+  }
+
+  /** Changes a record behind the port; `undefined` deletes it, as TTL does. */
+  alter(recordKey: string, change: Partial<IdempotencyRecord> | undefined): void {
+    const record = this.#records.get(recordKey);
+    if (change === undefined) this.#records.delete(recordKey);
+    else if (record !== undefined) this.#records.set(recordKey, { ...record, ...structuredClone(change) });
+  }
+
+  /** The record that follows `former` under a new token: an expired one leaves nothing but its count. */
+  #succeed(
+    former: IdempotencyRecord | undefined,
+    seeker: Seeker,
+    expired: IdempotencyRecord | undefined,
+  ): IdempotencyRecord {
+    return {
+      version: RECORD_VERSION,
+      state: "in-progress",
+      token: seeker.token,
+      attempt: (former?.attempt ?? 0) + 1,
+      leaseEndsAt: seeker.now,
+      fingerprint: seeker.fingerprints[0] as string,
+      createdAt: expired === undefined ? (former?.createdAt ?? seeker.now) : seeker.now,
+      ...(expired === undefined && former?.steps !== undefined && { steps: former.steps }),
+    };
+  }
+
+  #finish(record: IdempotencyRecord, end: Settlement<MemoryWrite> | Insertion<MemoryWrite>): void {
+    const { expiresAt: _, ...kept } = record;
+    const result = this.#keep(end);
+    this.#records.set(end.recordKey, {
+      ...kept,
+      state: end.state,
+      completedAt: end.now,
+      ...(end.expiresAt !== undefined && { expiresAt: end.expiresAt }),
+      ...(result !== undefined && { result }),
+    });
+  }
+
+  #keep({ recordKey, token, result }: Settlement<MemoryWrite> | Insertion<MemoryWrite>) {
+    if (result === undefined) return undefined;
+    const bytes = Buffer.byteLength(result);
+    if (bytes <= MAX_INLINE_BYTES) return { in: "record", text: result } satisfies StoredResult;
+    if (bytes > (this.#options.maxResultBytes ?? Number.POSITIVE_INFINITY)) {
+      return { in: "nowhere", bytes } satisfies StoredResult;
+    }
+    const address = `${recordKey}/${token}`;
+    this.#results.set(address, result);
+    return { in: "item", address } satisfies StoredResult;
+  }
+}
+
+/** The condition of a claim: the port's words as code. */
+function mayReplace(
+  former: IdempotencyRecord | undefined,
+  seeker: Seeker,
+  expired: IdempotencyRecord | undefined,
+): boolean {
+  if (expired !== undefined) return former?.token === expired.token;
+  return former === undefined || isClaimable(former, seeker);
+}
+
+/** What leaves the store cannot be changed by what happens inside later, nor the other way round. */
+function copyOf(record: IdempotencyRecord | undefined): IdempotencyRecord | undefined {
+  return structuredClone(record);
+}

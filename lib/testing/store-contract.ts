@@ -1,0 +1,45 @@
+/**
+ * The contract of the store port as cases that any test runner can run. Every adapter passes them unchanged;
+ * an adapter says only how to make it a write, and how to reach behind it.
+ */
+import { claimCases } from "./contract-claims.ts";
+import { expiryCases } from "./contract-expiry.ts";
+import { insertionCases } from "./contract-insertions.ts";
+import { insertionOverCases } from "./contract-insertions-over.ts";
+import { raceCases } from "./contract-races.ts";
+import { resultCases } from "./contract-results.ts";
+import { settlementCases } from "./contract-settlements.ts";
+import { writeCases } from "./contract-writes.ts";
+import type { StoreSubject } from "./store-subject.ts";
+
+export type { StoreSubject };
+
+export interface ContractCase {
+  readonly name: string;
+  /** Rejects with an AssertionError when the store breaks the promise. */
+  run(): Promise<void>;
+}
+
+/**
+ * Every promise of the port, one case each:
+ * `for (const { name, run } of storeContract(() => subject)) it(name, run);`
+ * `subject` is asked once per case, when the case runs.
+ */
+export function storeContract<Write>(
+  subject: () => StoreSubject<Write> | Promise<StoreSubject<Write>>,
+): readonly ContractCase[] {
+  const cases = {
+    ...claimCases<Write>(),
+    ...expiryCases<Write>(),
+    ...settlementCases<Write>(),
+    ...writeCases<Write>(),
+    ...insertionCases<Write>(),
+    ...insertionOverCases<Write>(),
+    ...resultCases<Write>(),
+    ...raceCases<Write>(),
+  };
+  return Object.entries(cases).map(([name, prove]) => ({
+    name,
+    run: async () => prove(await subject()),
+  }));
+}

@@ -1,0 +1,154 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  isOnceonlyError,
+  PermanentError,
+  RecordCorruptError,
+  ResponseNotStorableError,
+} from "../../lib/core/errors.ts";
+import { decodeError, decodeResult, encodeError, encodeResult } from "../../lib/core/result.ts";
+import { newWorld } from "./world.ts";
+
+const anything = fc.anything({
+  withBigInt: true,
+  withDate: true,
+  withMap: true,
+  withSet: true,
+  withTypedArray: true,
+  withSparseArray: true,
+  withNullPrototype: true,
+  withObjectString: true,
+  withBoxedValues: true,
+});
+
+describe("encodeResult", () => {
+  it("H16: of any value, the first answer equals the replay, or it is refused before it is stored", async () => {
+    await fc.assert(
+      fc.asyncProperty(anything, async (value) => {
+        const world = newWorld();
+        let runs = 0;
+        const work = async () => {
+          runs++;
+          return value;
+        };
+
+        const first = await world.call(work).catch((error) => error);
+        const replay = await world.call(work).catch((error) => error);
+
+        expect(runs).toBe(1);
+        if (first instanceof ResponseNotStorableError) {
+          expect(replay).toBeInstanceOf(PermanentError);
+          expect(replay).toMatchObject({ code: "RESPONSE_NOT_STORABLE", message: first.message });
+        } else expect(replay).toStrictEqual(first);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it("H16: what is stored is what the handler returned, but for -0 and properties that are undefined", () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ noUnicodeString: false }), (value) => {
+        expect(decodeResult(encodeResult(value))).toEqual(JSON.parse(JSON.stringify(value)));
+      }),
+    );
+    expect(decodeResult(encodeResult({ a: undefined, b: -0 }))).toStrictEqual({ b: 0 });
+  });
+
+  it("keeps undefined, which is no JSON", () => {
+    expect(encodeResult(undefined)).toBeUndefined();
+    expect(decodeResult(undefined)).toBeUndefined();
+  });
+
+  it("keeps text with a lone surrogate, which JSON can escape, and integers of any size", () => {
+    expect(decodeResult(encodeResult({ "\ud800": "\udc00" }))).toEqual({ "\ud800": "\udc00" });
+    expect(decodeResult(encodeResult(2 ** 60))).toBe(2 ** 60);
+  });
+
+  const cycle: Record<string, unknown> = { list: [] };
+  (cycle.list as unknown[]).push(cycle);
+
+  it.each([
+    ["a BigInt", { total: 10n }, "$.total is a value of type bigint"],
+    ["a Date", { at: new Date(0) }, "$.at is a Date: convert it first"],
+    ["a class", [new (class Order {})()], "$.0 is a Order: convert it first"],
+    ["a class without a name", new (class {})(), "$ is a class instance: convert it first"],
+    ["an error", new Error("e"), "$ is a Error: convert it first"],
+    ["NaN", { "": { a: Number.NaN } }, "$..a is NaN, which JSON turns into null"],
+    ["a function", { a: { b: [0, () => 1] } }, "$.a.b.1 is a value of type function"],
+    ["toJSON", { toJSON: () => 1 }, "$ is an object with toJSON"],
+    [
+      "inherited toJSON",
+      Object.create(Object.create(null, { toJSON: { value: () => 1 } })),
+      "an object with toJSON",
+    ],
+    ["a list with a name", Object.assign([1], { total: 1 }), "$ is an array with holes or named properties"],
+    ["a symbol as a name", { [Symbol("a")]: 1 }, "$ is an object with symbols as names"],
+    ["a cycle", cycle, "is a reference to itself"],
+    ["a stream", new ReadableStream(), "$ is a ReadableStream"],
+  ])("H16: refuses %s, and says where", (_, value, message) => {
+    expect(() => encodeResult(value)).toThrow(ResponseNotStorableError);
+    expect(() => encodeResult(value)).toThrow(message);
+  });
+
+  it("keeps one object that is used twice", () => {
+    const shared = { id: 1 };
+
+    expect(decodeResult(encodeResult([shared, shared, { shared }]))).toEqual([shared, shared, { shared }]);
+  });
+
+  it("takes plain objects of any realm and without a prototype", () => {
+    expect(encodeResult(Object.assign(Object.create(null), { a: 1 }))).toBe('{"a":1}');
+  });
+});
+
+describe("decodeResult", () => {
+  it("fails closed on text that is no JSON", () => {
+    expect(() => decodeResult("{")).toThrow(RecordCorruptError);
+  });
+});
+
+describe("encodeError and decodeError", () => {
+  it("keeps name, message, code, status and expose, and nothing else", () => {
+    const error = Object.assign(new TypeError("sold out", { cause: "secret" }), {
+      code: "SOLD_OUT",
+      statusCode: 409,
+      expose: true,
+      secret: "secret",
+    });
+
+    const text = encodeError(error);
+    const replayed = decodeError(text);
+
+    expect(text).not.toContain("secret");
+    expect(replayed).toBeInstanceOf(PermanentError);
+    expect(isOnceonlyError(replayed)).toBe(true);
+    expect({ ...replayed, message: replayed.message }).toMatchObject({
+      name: "TypeError",
+      message: "sold out",
+      code: "SOLD_OUT",
+      statusCode: 409,
+      expose: true,
+    });
+  });
+
+  it("keeps the code of a PermanentError without one of its own", () => {
+    expect(decodeError(encodeError(new PermanentError("no")))).toMatchObject({
+      name: "PermanentError",
+      message: "no",
+      code: "PERMANENT",
+    });
+  });
+
+  it.each([
+    ["text", "sold out", "sold out"],
+    ["nothing", undefined, "undefined"],
+    ["null", null, "null"],
+    ["an object", { code: "X" }, "[object Object]"],
+  ])("keeps %s that was thrown as an error with a message", (_, thrown, message) => {
+    expect(decodeError(encodeError(thrown))).toMatchObject({ name: "Error", message });
+  });
+
+  it.each([undefined, "null", "{}", '{"message":1}', "7", "{"])("fails closed on %s", (text) => {
+    expect(() => decodeError(text)).toThrow(RecordCorruptError);
+  });
+});

@@ -1,0 +1,134 @@
+// The budget of requests and capacity, counted at the client. Engines report the capacity of what they accept; of what
+// they refuse the client's counter computes it from the item that refused, as AWS documents it.
+import { randomBytes, randomUUID } from "node:crypto";
+import { EventEmitter, once } from "node:events";
+import { beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
+import { type RunOnceOptions, runOnce } from "../../lib/core/run-once.ts";
+import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
+import type { DynamoDBWrite } from "../../lib/dynamodb/writes.ts";
+import { countRequests } from "./counting-client.ts";
+import { loseAnswers } from "./faulty-client.ts";
+import { connect, createTable } from "./tables.ts";
+
+const SMALL = { orderId: "order-1", status: "accepted", lines: [{ sku: "a-1", quantity: 2 }] };
+
+describe.each(inject("dynamodbEngines"))("DynamoDBStore's budget on $name", ({ endpoint }) => {
+  const client = connect(endpoint);
+  let orders: string;
+  let claimed: RunOnceOptions<DynamoDBWrite>;
+  let counts: ReturnType<typeof countRequests>;
+
+  beforeAll(async () => {
+    const [tableName, ordersTable] = await Promise.all([createTable(client), createTable(client, "id")]);
+    orders = ordersTable;
+    counts = countRequests(client);
+    const store = new DynamoDBStore({ tableName, client });
+    claimed = { operation: "create-order", scope: "tenant-1", store, leaseSeconds: 30 };
+  });
+
+  beforeEach(() => counts.reset());
+
+  const orderOf = (id: string): DynamoDBWrite => ({
+    Put: { TableName: orders, Item: { id, total: 12 }, ConditionExpression: "attribute_not_exists(id)" },
+  });
+
+  const spent = () => [counts.requests, counts.writeUnits, counts.readUnits];
+
+  it("a first run costs 2 requests and 2 write units", async () => {
+    await runOnce(claimed, randomUUID(), {}, () => SMALL);
+
+    expect(spent()).toEqual([2, 2, 0]);
+  });
+
+  it("a first run that commits an order costs 2 requests and 5 write units", async () => {
+    const key = randomUUID();
+
+    await runOnce(claimed, key, {}, (execution) => execution.commit(SMALL, { writes: [orderOf(key)] }));
+
+    expect(spent()).toEqual([2, 5, 0]);
+  });
+
+  it("an optimistic run that commits an order costs 1 request and 4 write units, and with a look half a read more", async () => {
+    for (const [lookFirst, expected] of [
+      [false, [1, 4, 0]],
+      [true, [2, 4, 0.5]],
+    ] as const) {
+      const options = { ...claimed, mode: "optimistic", lookFirst } as const;
+      const key = randomUUID();
+      counts.reset();
+
+      await runOnce(options, key, {}, (execution) => execution.commit(SMALL, { writes: [orderOf(key)] }));
+
+      expect(spent()).toEqual(expected);
+    }
+  });
+
+  it("a replay of a small result costs 1 request and 1 write unit", async () => {
+    const key = randomUUID();
+    await runOnce(claimed, key, {}, () => SMALL);
+    counts.reset();
+
+    await runOnce(claimed, key, {}, () => expect.unreachable());
+
+    expect(spent()).toEqual([1, 1, 0]);
+  });
+
+  it("a replay of a result that fills the record to the last byte still costs 1 write unit", async () => {
+    const texts = ["{}", "x", "é", '"quoted"'].map((seed) => seed + randomBytes(255).toString("base64"));
+    for (const text of texts) {
+      const key = randomUUID();
+      await runOnce(claimed, key, {}, () => text);
+      counts.reset();
+
+      expect(await runOnce(claimed, key, {}, () => expect.unreachable())).toBe(text);
+      expect(spent()).toEqual([1, 1, 0]);
+    }
+  });
+
+  it("a replay of a result of 40 KB costs 2 requests, 1 write unit and at most 10 read units", async () => {
+    const key = randomUUID();
+    const result = randomBytes(30 * 1024 - 16).toString("base64");
+    await runOnce(claimed, key, {}, () => result);
+    counts.reset();
+
+    expect(await runOnce(claimed, key, {}, () => expect.unreachable())).toBe(result);
+
+    expect(counts.commands).toEqual(["UpdateItem", "GetItem"]);
+    expect(spent().slice(0, 2)).toEqual([2, 1]);
+    expect(counts.readUnits).toBeGreaterThan(0);
+    expect(counts.readUnits).toBeLessThanOrEqual(10);
+  });
+
+  it("a concurrent duplicate costs 1 request and 1 write unit", async () => {
+    const key = randomUUID();
+    const gate = new EventEmitter();
+    const first = runOnce(claimed, key, {}, async () => {
+      gate.emit("running");
+      await once(gate, "open");
+      return SMALL;
+    });
+    await once(gate, "running");
+    counts.reset();
+
+    const duplicate = runOnce(claimed, key, {}, () => expect.unreachable());
+
+    await expect(duplicate).rejects.toMatchObject({ code: "EXECUTION_IN_PROGRESS" });
+    expect(spent()).toEqual([1, 1, 0]);
+    gate.emit("open");
+    await first;
+  });
+
+  it("a lost answer of any write costs 1 request more", async () => {
+    for (const lost of ["claim", "completion"]) {
+      loseAnswers(client, lost === "claim" ? 1 : 0);
+      counts.reset();
+
+      await runOnce(claimed, randomUUID(), {}, () => {
+        loseAnswers(client, lost === "completion" ? 1 : 0);
+        return SMALL;
+      });
+
+      expect(counts.requests).toBe(3);
+    }
+  });
+});

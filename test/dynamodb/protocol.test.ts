@@ -1,0 +1,256 @@
+import { randomUUID } from "node:crypto";
+import { type DynamoDBClient, GetItemCommand } from "@aws-sdk/client-dynamodb";
+import { marshall, unmarshall } from "@aws-sdk/util-dynamodb";
+import { beforeAll, describe, expect, inject, it } from "vitest";
+import { identify } from "../../lib/core/identity.ts";
+import { runOnce } from "../../lib/core/run-once.ts";
+import type { Claim } from "../../lib/core/store.ts";
+import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
+import type { DynamoDBWrite } from "../../lib/dynamodb/writes.ts";
+import { clientError, failWith } from "./faulty-client.ts";
+import { connect, createTable } from "./tables.ts";
+
+const NOW = 1_900_000_000_000;
+
+/** Every input that is sent, with the name of its command. */
+function recordInputs(client: DynamoDBClient): { command: string; input: Record<string, unknown> }[] {
+  const inputs: { command: string; input: Record<string, unknown> }[] = [];
+  client.middlewareStack.add(
+    (next, context) => (args) => {
+      inputs.push({ command: String(context.commandName), input: { ...args.input } });
+      return next(args);
+    },
+    { step: "initialize" },
+  );
+  return inputs;
+}
+
+describe.each(inject("dynamodbEngines"))("DynamoDBStore on $name", ({ endpoint }) => {
+  const client = connect(endpoint);
+  let tableName: string;
+  let orders: string;
+  let store: DynamoDBStore;
+
+  beforeAll(async () => {
+    [tableName, orders] = await Promise.all([createTable(client), createTable(client, "id")]);
+    store = new DynamoDBStore({ tableName, client });
+  });
+
+  const claimOf = (token: string, change: Partial<Claim> = {}): Claim => ({
+    recordKey: identify("op", "tenant", randomUUID()).recordKey,
+    token,
+    fingerprints: ["f"],
+    now: NOW,
+    leaseEndsAt: NOW + 30_000,
+    expiresAt: NOW / 1000 + 60,
+    ...change,
+  });
+
+  const order = (id: string): DynamoDBWrite => ({ Put: { TableName: orders, Item: { id } } });
+
+  const readOrder = async (id: string) =>
+    (await client.send(new GetItemCommand({ TableName: orders, Key: marshall({ id }) }))).Item;
+
+  /** Two workers of one key: the first is silent until its lease is over, and the second takes over. */
+  const zombieAndWinner = async () => {
+    const zombie = claimOf("zombie");
+    const later = NOW + 31_000;
+    const winner = { ...zombie, token: "winner", now: later, leaseEndsAt: later + 30_000 };
+    expect(await store.claim(zombie)).toMatchObject({ won: true, attempt: 1, takenOver: false });
+    expect(await store.claim(winner)).toMatchObject({ won: true, attempt: 2, takenOver: true });
+    const finish = { recordKey: zombie.recordKey, now: later, expiresAt: zombie.expiresAt, writes: [] };
+    return {
+      zombie: { ...finish, token: "zombie", result: '"zombie"' },
+      winner: { ...finish, token: "winner", result: '"winner"' },
+    };
+  };
+
+  it("H1: a worker whose claim was taken over completes nothing, before and after the winner", async () => {
+    const { zombie, winner } = await zombieAndWinner();
+    const writes = [order(zombie.recordKey)];
+
+    const early = await store.settle({ ...zombie, state: "completed", writes });
+    expect(early).toMatchObject({ settled: false, record: { token: "winner", state: "in-progress" } });
+    await store.settle({ ...winner, state: "completed" });
+    const late = await store.settle({ ...zombie, state: "completed", writes });
+
+    expect(late).toMatchObject({
+      settled: false,
+      record: { token: "winner", state: "completed", result: { in: "record", text: '"winner"' } },
+    });
+    expect(await readOrder(zombie.recordKey)).toBeUndefined();
+  });
+
+  it("H2: a worker that fails late takes nothing from the winner, and a third call replays", async () => {
+    const { zombie, winner } = await zombieAndWinner();
+    await store.settle({ ...winner, state: "completed" });
+
+    for (const state of ["failed", "released", "held"] as const)
+      expect(await store.settle({ ...zombie, state })).toMatchObject({ settled: false });
+
+    const third = await store.claim(claimOf("third", { recordKey: zombie.recordKey, now: NOW + 50_000 }));
+    expect(third).toMatchObject({ won: false, record: { state: "completed", token: "winner" } });
+  });
+
+  it("H5: a record that TTL has not deleted yet neither blocks nor replays once it is expired", async () => {
+    const key = randomUUID();
+    const time = { now: NOW };
+    const clock = { now: () => time.now, sleep: () => new Promise<void>(() => {}) };
+    const options = { operation: "op", store, leaseSeconds: 30, retentionSeconds: 60, clock };
+    let runs = 0;
+    const call = () => runOnce(options, key, {}, () => ++runs);
+
+    expect([await call(), await call()]).toEqual([1, 1]);
+    time.now += 60_000;
+    expect([await call(), await call()]).toEqual([2, 2]);
+    expect((await store.find(identify("op", "", key).recordKey, { consistent: true }))?.attempt).toBe(2);
+  });
+
+  it("H5: an expired record that its slow worker finished meanwhile is not reset, and its result counts", async () => {
+    const slow = claimOf("slow");
+    const later = slow.expiresAt * 1000;
+    const claim = {
+      ...slow,
+      token: "next",
+      now: later,
+      leaseEndsAt: later + 30_000,
+      expiresAt: later / 1000 + 60,
+    };
+    const insertion = { ...claim, state: "completed", result: '"next"', writes: [] } as const;
+    await store.claim(slow);
+    const expired = await store.find(slow.recordKey, { consistent: true });
+    await store.settle({ ...slow, now: later, state: "completed", expiresAt: claim.expiresAt, writes: [] });
+
+    expect(await store.claim(claim, expired)).toMatchObject({ won: false, record: { state: "completed" } });
+    expect(await store.insert(insertion, expired)).toMatchObject({
+      settled: false,
+      record: { token: "slow" },
+    });
+  });
+
+  it("H7: a completion that is refused by the network for long is settled by the request that gets through", async () => {
+    const claim = claimOf("mine");
+    await store.claim(claim);
+    const settlement = { ...claim, state: "completed", result: '"done"', writes: [] } as const;
+    failWith(client, ...Array.from({ length: 5 }, () => clientError("InternalServerError", {}, 500)));
+
+    for (let tries = 0; tries < 5; tries++)
+      await expect(store.settle(settlement)).rejects.toMatchObject({ failure: "unreachable" });
+
+    expect(await store.settle(settlement)).toEqual({ settled: true });
+  });
+
+  it("H12: a claim that meets a transaction under way answers with the record, and wins if there is none", async () => {
+    const claim = claimOf("first");
+    const conflict = clientError("TransactionConflictException");
+    await store.claim(claim);
+
+    failWith(client, conflict);
+    const refused = await store.claim({ ...claim, token: "second" });
+    expect(refused).toMatchObject({ won: false, record: { token: "first", state: "in-progress" } });
+
+    failWith(client, conflict);
+    const options = { operation: "op", store, leaseSeconds: 30 };
+    expect(await runOnce(options, randomUUID(), {}, () => "ran")).toBe("ran");
+  });
+
+  it("H13: runs once while claims are throttled if the options say so, and tells it", async () => {
+    const decisions: string[] = [];
+    const options = {
+      operation: "op",
+      store,
+      leaseSeconds: 30,
+      whenStoreFails: "run",
+      observe: ({ decision }: { decision: string }) => decisions.push(decision),
+    } as const;
+    const key = randomUUID();
+    failWith(client, clientError("ThrottlingException"));
+
+    expect(await runOnce(options, key, {}, () => "ran")).toBe("ran");
+
+    expect(decisions).toContain("ran-unprotected");
+    expect(await runOnce(options, key, {}, () => expect.unreachable())).toBe("ran");
+  });
+
+  it("H14: decides by conditions that carry the record and by consistent reads, never by an index", async () => {
+    const own = connect(endpoint);
+    const inputs = recordInputs(own);
+    const watched = new DynamoDBStore({ tableName, client: own });
+    const options = { operation: "op", store: watched, leaseSeconds: 30 };
+    const call = (mode: "claimed" | "optimistic", key: string) =>
+      runOnce({ ...options, mode, lookFirst: false }, key, {}, (execution) =>
+        execution.commit("done", { writes: [order(key)] }),
+      );
+
+    for (const mode of ["claimed", "optimistic"] as const) {
+      const key = randomUUID();
+      await Promise.all([1, 2, 3].map(() => call(mode, key).catch(() => {})));
+      await call(mode, key);
+    }
+    await watched.find("any", { consistent: true });
+
+    const writes = inputs.flatMap(({ command, input }) => {
+      if (command === "TransactWriteItemsCommand")
+        return [(input.TransactItems as { Update: object }[])[0]?.Update];
+      return command === "GetItemCommand" ? [] : [input];
+    });
+    expect(new Set(inputs.map(({ command }) => command))).toEqual(
+      new Set(["UpdateItemCommand", "TransactWriteItemsCommand", "GetItemCommand"]),
+    );
+    for (const write of writes)
+      expect(write).toMatchObject({
+        ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+        ConditionExpression: /./,
+      });
+    for (const { command, input } of inputs) {
+      expect(input).not.toHaveProperty("IndexName");
+      if (command === "GetItemCommand") expect(input.ConsistentRead).toBe(true);
+    }
+  });
+
+  it("H19: keeps the same key apart in two operations and two tenants, under the prefix of each", async () => {
+    const inputs = recordInputs(client);
+    const key = randomUUID();
+    const scopes = ["tenant-1", "tenant-2"];
+
+    for (const operation of ["create", "cancel"])
+      for (const scope of scopes) {
+        const options = { operation, scope, store, leaseSeconds: 30 };
+        expect(await runOnce(options, key, {}, () => `${operation} by ${scope}`)).toBe(
+          `${operation} by ${scope}`,
+        );
+      }
+
+    const keys = new Set(inputs.map(({ input }) => unmarshall(input.Key as never).pk as string));
+    expect([...keys].map((pk) => pk.split("#").slice(0, 2).join())).toEqual([
+      "create,tenant-1",
+      "create,tenant-2",
+      "cancel,tenant-1",
+      "cancel,tenant-2",
+    ]);
+  });
+
+  it("H20: parts that hold the separator never meet in one record", async () => {
+    const calls = [
+      ["a#b", "c"],
+      ["a", "b#c"],
+      ["a%23b", "c"],
+    ] as const;
+    const key = randomUUID();
+
+    for (const [operation, scope] of calls) {
+      const options = { operation, scope, store, leaseSeconds: 30 };
+      expect(await runOnce(options, key, {}, () => operation + scope)).toBe(operation + scope);
+    }
+  });
+
+  it("tells the database's own time with a claim", async () => {
+    const before = Math.floor(Date.now() / 1000) * 1000;
+
+    const answer = await store.claim(claimOf("mine"));
+
+    const { serverTimeMs } = answer as { serverTimeMs?: number };
+    expect(serverTimeMs).toBeGreaterThanOrEqual(before);
+    expect(serverTimeMs).toBeLessThanOrEqual(Date.now());
+  });
+});

@@ -1,0 +1,168 @@
+import { createHash, randomUUID } from "node:crypto";
+import { GetItemCommand, PutItemCommand } from "@aws-sdk/client-dynamodb";
+import { marshall } from "@aws-sdk/util-dynamodb";
+import { beforeAll, describe, expect, inject, it } from "vitest";
+import { RecordCorruptError, ResultNotKeptError } from "../../lib/core/errors.ts";
+import { identify } from "../../lib/core/identity.ts";
+import { runOnce } from "../../lib/core/run-once.ts";
+import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
+import { itemSize } from "./counting-client.ts";
+import { connect, createTable } from "./tables.ts";
+
+const KB = 1024;
+
+/** Text that compresses by a quarter at most, the same for the same seed. */
+function noise(bytes: number, seed = "seed"): string {
+  let text = "";
+  for (let block = 0; text.length < bytes; block++)
+    text += createHash("sha512").update(`${seed}:${block}`).digest("base64url");
+  return text.slice(0, bytes);
+}
+
+describe.each(inject("dynamodbEngines"))("Results of DynamoDBStore on $name", ({ endpoint }) => {
+  const client = connect(endpoint);
+  let TableName: string;
+  let store: DynamoDBStore;
+
+  beforeAll(async () => {
+    TableName = await createTable(client);
+    store = new DynamoDBStore({ tableName: TableName, client });
+  });
+
+  const getItem = async (pk: string) =>
+    (await client.send(new GetItemCommand({ TableName, Key: marshall({ pk }), ConsistentRead: true }))).Item;
+
+  /** Runs to `result`, and then replays: the stored record and what the second caller got. */
+  const runTwice = async (result: unknown, scope?: string) => {
+    const options = { operation: "op", store, leaseSeconds: 30, ...(scope && { scope }) };
+    const key = randomUUID();
+    const first = await runOnce(options, key, {}, () => result);
+    const item = (await getItem(identify("op", scope ?? "", key).recordKey)) ?? {};
+    const second = await runOnce(options, key, {}, () => expect.unreachable());
+    return { first, second, item };
+  };
+
+  it.each([
+    ["300 bytes", noise(300), "S"],
+    ["5 KB that compress well", "yes, ".repeat(KB), "B"],
+    ["400 KB of one letter", "x".repeat(400 * KB), "B"],
+  ])("H15: keeps a result of %s in the record, within one write unit", async (_, result, type) => {
+    const { first, second, item } = await runTwice(result);
+
+    expect([first, second]).toEqual([result, result]);
+    expect(Object.keys(item.result ?? {})).toEqual([type]);
+    expect(itemSize(item as never)).toBeLessThanOrEqual(KB);
+  });
+
+  it.each([
+    ["5 KB", noise(5 * KB), 5 * KB],
+    ["40 KB", noise(40 * KB), 40 * KB],
+    ["300 KB", noise(300 * KB), 300 * KB],
+    ["500 KB that compress to what an item takes", noise(500 * KB), 400 * KB],
+    [
+      "1 MB of equal orders",
+      Array.from({ length: 20_000 }, (_, id) => ({ id, status: "accepted" })),
+      400 * KB,
+    ],
+  ])(
+    "H15: keeps a result of %s in an item of its own, and the record within one write unit",
+    async (_, result, most) => {
+      const { first, second, item } = await runTwice(result);
+
+      expect([first, second]).toEqual([result, result]);
+      expect(item).not.toHaveProperty("result");
+      expect(itemSize(item as never)).toBeLessThanOrEqual(KB);
+      const own = (await getItem(item.resultItem?.S as string)) ?? {};
+      expect(itemSize(own as never)).toBeLessThanOrEqual(most);
+      expect(own.expiresAt).toEqual(item.expiresAt);
+      expect(item.resultItem?.S?.startsWith(item.pk?.S as string)).toBe(true);
+    },
+  );
+
+  it("H15: a result of 1 MB that fits no item is done once, and replays say that it was not kept", async () => {
+    const options = { operation: "op", store, leaseSeconds: 30 };
+    const key = randomUUID();
+    const result = noise(KB * KB);
+
+    expect(await runOnce(options, key, {}, () => result)).toBe(result);
+
+    const replay = runOnce(options, key, {}, () => expect.unreachable());
+    await expect(replay).rejects.toThrow(ResultNotKeptError);
+    await expect(replay).rejects.toMatchObject({ bytes: KB * KB + 2 });
+  });
+
+  it("uses the record up to the last bytes before a result gets an item of its own", async () => {
+    const sizes: number[] = [];
+    for (let bytes = 400; bytes <= 900; bytes += 20) {
+      const { item } = await runTwice(noise(bytes, randomUUID()));
+      if (item.result !== undefined) sizes.push(itemSize(item as never));
+    }
+
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(KB);
+    expect(Math.max(...sizes)).toBeGreaterThan(900);
+  });
+
+  it("keeps small results of a very long scope too", async () => {
+    const { second, item } = await runTwice("small", "ä#".repeat(128));
+
+    expect(second).toBe("small");
+    expect(item.resultItem ?? item.result).toBeDefined();
+  });
+
+  it("stores another result of the same attempt elsewhere, so that a late write changes nothing", async () => {
+    const claim = {
+      recordKey: `op##${randomUUID()}`,
+      token: "mine",
+      fingerprints: ["f"],
+      now: 1,
+      leaseEndsAt: 2,
+      expiresAt: 3,
+    };
+    const refused = [
+      { ConditionCheck: { TableName, Key: { pk: "gone" }, ConditionExpression: "attribute_exists(pk)" } },
+    ];
+    const settlement = { ...claim, state: "completed", writes: refused } as const;
+    await store.claim(claim);
+    await expect(store.settle({ ...settlement, result: noise(5 * KB, "a") })).rejects.toMatchObject({
+      index: 0,
+    });
+
+    await store.settle({ ...settlement, writes: [], result: noise(5 * KB, "b") });
+    await expect(store.settle({ ...settlement, result: noise(5 * KB, "a") })).resolves.toEqual({
+      settled: true,
+    });
+
+    const record = await store.find(claim.recordKey, { consistent: true });
+    expect(record?.result?.in).toBe("item");
+    const address = record?.result?.in === "item" ? record.result.address : "";
+    expect(await store.loadResult(address)).toBe(noise(5 * KB, "b"));
+  });
+
+  it("fails closed on results that cannot be read: in the record, in an item, or gone", async () => {
+    const options = { operation: "op", store, leaseSeconds: 30 };
+    for (const broken of [
+      { result: new Uint8Array([1, 2, 3]) },
+      { result: 7 },
+      { resultItem: "nowhere" },
+      { resultItem: 7 },
+      { resultBytes: "many" },
+    ]) {
+      const key = randomUUID();
+      const { recordKey } = identify("op", "", key);
+      await runOnce(options, key, {}, () => "done");
+      const { result: _, ...item } = (await getItem(recordKey)) ?? {};
+      await client.send(new PutItemCommand({ TableName, Item: { ...item, ...marshall(broken) } }));
+
+      const replay = runOnce(options, key, {}, () => expect.unreachable());
+
+      await expect(replay).rejects.toThrow(RecordCorruptError);
+    }
+  });
+
+  it("reads an item with a result that is not text or compressed text as corrupt", async () => {
+    const pk = randomUUID();
+    await client.send(new PutItemCommand({ TableName, Item: marshall({ pk, other: 1 }) }));
+
+    await expect(store.loadResult(pk)).rejects.toThrow(RecordCorruptError);
+  });
+});

@@ -1,0 +1,120 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { idempotency, idempotent, runOnce } from "onceonly";
+import { describe, expect, it } from "vitest";
+import { given } from "./given.ts";
+import { describeOnMiddies } from "./middies.ts";
+
+const EVENT = { key: "k1" };
+const key = (event: typeof EVENT) => event.key;
+const NESTED = { code: "NESTED_EXECUTION" };
+
+describe("idempotent", () => {
+  it("H51: refuses the same operation and key inside itself", async () => {
+    const { options, context } = given();
+    const inner = idempotent(async () => "inner", { ...options, key });
+    const outer = idempotent((event: typeof EVENT, ctx) => inner(event, ctx), { ...options, key });
+
+    await expect(outer(EVENT, context())).rejects.toMatchObject(NESTED);
+  });
+
+  it("allows another operation inside, with the same context", async () => {
+    const { options, context } = given();
+    const inner = idempotent(async (_event: typeof EVENT, ctx) => ctx.idempotency.operation, {
+      ...options,
+      operation: "charge",
+      key,
+    });
+    const outer = idempotent(
+      async (event: typeof EVENT, ctx) => [
+        ...(await Promise.all([inner(event, ctx), inner({ key: "k2" }, ctx)])),
+        ctx.idempotency.operation,
+      ],
+      { ...options, key },
+    );
+
+    expect(await outer(EVENT, context())).toEqual(["charge", "charge", "create-order"]);
+  });
+});
+
+describeOnMiddies("idempotency", (middy) => {
+  it.each([
+    ["first in the stack", []],
+    ["behind another middleware", [{ before: async () => {} }]],
+  ])("H51: refuses the same operation and key inside itself, %s", async (_, before) => {
+    const { options, context } = given();
+    const handler = middy()
+      .use(before)
+      .use(idempotency({ ...options, key }))
+      .handler(() => runOnce({ ...options, leaseSeconds: 60 }, "k1", EVENT, () => "inner"));
+
+    await expect(handler(EVENT, context())).rejects.toMatchObject(NESTED);
+  });
+
+  it("H51: refuses a handler that calls itself with the same event", async () => {
+    const { options, context } = given();
+    const handler = middy()
+      .use(idempotency({ ...options, key }))
+      .handler(async (event: typeof EVENT, ctx): Promise<unknown> => handler(event, ctx));
+
+    await expect(handler(EVENT, context())).rejects.toMatchObject(NESTED);
+  });
+
+  it("lets another operation run inside, and the same key again afterwards", async () => {
+    const { options, context } = given();
+    const handler = middy()
+      .use(idempotency({ ...options, key }))
+      .handler(() =>
+        runOnce({ ...options, operation: "charge", leaseSeconds: 60 }, "k1", EVENT, () => "inner"),
+      );
+
+    expect(await handler(EVENT, context())).toBe("inner");
+    expect(await handler(EVENT, context())).toBe("inner");
+  });
+
+  it("is not nested in an after hook, nor in what its caller does next", async () => {
+    const { options, context } = given();
+    const again = () => runOnce({ ...options, leaseSeconds: 60 }, "k1", EVENT, () => "never");
+    const handler = middy()
+      .after(async (request) => {
+        request.response = await again();
+      })
+      .use(idempotency({ ...options, key }))
+      .handler(async () => "done");
+
+    expect(await handler(EVENT, context())).toBe("done");
+    expect(await again()).toBe("done");
+  });
+
+  it("nests two operations in one stack, each with its own record", async () => {
+    const { options, context, store } = given();
+    let effects = 0;
+    const handler = middy()
+      .use(idempotency({ ...options, operation: "outer", key }))
+      .use(idempotency({ ...options, operation: "inner", key }))
+      .handler(async () => ++effects);
+
+    const answers = [await handler(EVENT, context()), await handler(EVENT, context())];
+    for (const [recordKey] of store.records)
+      if (recordKey.startsWith("outer")) store.alter(recordKey, undefined);
+    const afterLoss = await handler(EVENT, context());
+
+    expect([...answers, afterLoss]).toEqual([1, 1, 1]);
+    expect([...store.records.values()].map((record) => record.state)).toEqual(["completed", "completed"]);
+  });
+
+  it("keeps the async context that its caller has set up", async () => {
+    const { options, context } = given();
+    const storage = new AsyncLocalStorage<string>();
+    const handler = middy()
+      .use(idempotency({ ...options, key }))
+      .handler(async (event: typeof EVENT) => `${event.key} ${storage.getStore()}`);
+
+    const answers = await storage.run("mine", async () => [
+      await handler({ key: "a" }, context()),
+      await handler({ key: "b" }, context()),
+      storage.getStore(),
+    ]);
+
+    expect(answers).toEqual(["a mine", "b mine", "mine"]);
+  });
+});

@@ -1,0 +1,96 @@
+// Checked by the compiler: what these faces promise to TypeScript. The run only shows that they load.
+import middy from "@middy/core";
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, SQSEvent } from "aws-lambda";
+import type middy7 from "middy7";
+import {
+  callerFromJwt,
+  type Execution,
+  httpIdempotency,
+  httpIdempotent,
+  idempotency,
+  idempotent,
+} from "onceonly";
+import { MemoryStore, type MemoryWrite } from "onceonly/testing";
+import { expect, expectTypeOf, it } from "vitest";
+
+const store = new MemoryStore();
+const options = { operation: "create-order", store };
+const http = { ...options, scope: callerFromJwt() };
+
+it("gives handlers of a Middy stack a typed execution, whose commit takes the store's own writes", () => {
+  const handler = middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>()
+    .use(httpIdempotency(http))
+    .handler(async (event, context) => {
+      expectTypeOf(event).toExtend<APIGatewayProxyEventV2>();
+      expectTypeOf(context.idempotency).toEqualTypeOf<Execution<MemoryWrite>>();
+      expectTypeOf(context.getRemainingTimeInMillis()).toEqualTypeOf<number>();
+      // @ts-expect-error a write of another store
+      void (() => context.idempotency.commit({}, { writes: [{ Put: {} }] }));
+      return context.idempotency.commit(
+        { statusCode: 201, body: event.rawPath },
+        { writes: [{ table: "orders", key: context.idempotency.key, item: {} }] },
+      );
+    });
+
+  expect(handler).toBeTypeOf("function");
+});
+
+it("fits the types of Middy 7", () => {
+  const use = (stack: middy7.MiddyfiedHandler<APIGatewayProxyEventV2>) =>
+    stack.use(httpIdempotency(http)).handler(async (event, context) => {
+      expectTypeOf(context.idempotency).toEqualTypeOf<Execution<MemoryWrite>>();
+      return event.rawPath;
+    });
+
+  expect(use).toBeTypeOf("function");
+});
+
+it("takes the event's type from the readers of a middleware", () => {
+  const middleware = idempotency({ ...options, key: (event: SQSEvent) => event.Records[0]?.messageId });
+  const handler = middy()
+    .use(middleware)
+    .handler(async (event) => {
+      expectTypeOf(event).toEqualTypeOf<SQSEvent>();
+    });
+
+  expect(handler).toBeTypeOf("function");
+});
+
+it("knows what all HTTP events have in common where nothing says more", () => {
+  const inStack = middy()
+    .use(httpIdempotency(http))
+    .handler(async (event) => expectTypeOf(event.body).toEqualTypeOf<string | null | undefined>());
+  const wrapped = httpIdempotent(
+    async (event, context) => context.idempotency.commit({ statusCode: 201, body: event.body }),
+    { ...options, scope: "public" },
+  );
+  const typed = httpIdempotent(async (event: APIGatewayProxyEventV2, context) => {
+    expectTypeOf(context.idempotency).toEqualTypeOf<Execution<MemoryWrite>>();
+    return { statusCode: 201, body: event.rawPath };
+  }, http);
+
+  expectTypeOf(typed).returns.toEqualTypeOf<Promise<{ statusCode: number; body: string }>>();
+  expect([inStack, wrapped, typed]).toHaveLength(3);
+});
+
+it("keeps the types of a wrapped handler", () => {
+  const handler = idempotent(
+    async (event: { id: string }, context) => {
+      expectTypeOf(context.idempotency).toEqualTypeOf<Execution<MemoryWrite>>();
+      return event.id.length;
+    },
+    { ...options, key: (event) => event.id },
+  );
+  const answer = () => handler({ id: "1" }, undefined as never);
+
+  expectTypeOf(answer).returns.toEqualTypeOf<Promise<number>>();
+  // @ts-expect-error an event of another type
+  expect(() => handler({ id: 1 }, undefined as never)).toBeTypeOf("function");
+});
+
+it("asks for what must be given", () => {
+  // @ts-expect-error HTTP needs a scope
+  expect(() => httpIdempotent(async () => ({ statusCode: 200 }), options)).toThrow("scope");
+  // @ts-expect-error there is no default key
+  expect(() => idempotency(options)).toThrow("key");
+});
