@@ -1,0 +1,51 @@
+// The demo's options: their defaults, their bounds, and reading them from a command line. Pure.
+import { parseArgs } from "node:util";
+
+export interface DemoOptions {
+  /** How many different orders the clients want, over both tenants. */
+  readonly orders: number;
+  /** How often an order that is asked for again is asked for again. */
+  readonly duplicates: number;
+  /** The same seed and sizes give the same plan. */
+  readonly seed: number;
+}
+
+export const DEFAULTS: DemoOptions = { orders: 120, duplicates: 3, seed: 1 };
+
+const BOUNDS: Readonly<Record<keyof DemoOptions, readonly [low: number, high: number]>> = {
+  orders: [1, 10_000],
+  duplicates: [1, 12],
+  seed: [0, 2 ** 32 - 1],
+};
+
+export const USAGE = `usage: npm run demo -- [options]
+
+Runs the sample order service on local engines, sends it traffic full of duplicates, kills and lost answers, and
+counts the orders. Ends with status 0 if there is exactly one order for each key of each tenant, and 1 if not.
+
+  --orders <number>      different orders that the clients want (default ${DEFAULTS.orders})
+  --duplicates <number>  how often a repeated order is asked for again (default ${DEFAULTS.duplicates})
+  --seed <number>        the same seed gives the same plan (default ${DEFAULTS.seed})
+  --help                 this text
+
+AWS_ENDPOINT_URL_DYNAMODB, if set, is used instead of an engine of the demo's own.`;
+
+/** @throws Error that names the option, its rule and what it got */
+export function readOptions(args: readonly string[]): DemoOptions | "help" {
+  const text = { type: "string" } as const;
+  const { values } = parseArgs({
+    args: [...args],
+    options: { orders: text, duplicates: text, seed: text, help: { type: "boolean", short: "h" } },
+  });
+  if (values.help) return "help";
+  const numberOf = (name: keyof DemoOptions) => readNumber(name, values[name]);
+  return { orders: numberOf("orders"), duplicates: numberOf("duplicates"), seed: numberOf("seed") };
+}
+
+function readNumber(name: keyof DemoOptions, given: string | undefined): number {
+  if (given === undefined) return DEFAULTS[name];
+  const [low, high] = BOUNDS[name];
+  const number = /^\d+$/.test(given) ? Number(given) : Number.NaN;
+  if (number >= low && number <= high) return number;
+  throw new Error(`--${name} must be a whole number from ${low} to ${high}; got "${given}"`);
+}

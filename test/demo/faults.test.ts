@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+import { createFaults } from "../../bench/demo/faults.ts";
+import { FAULT_SHARES } from "../../bench/demo/plan.ts";
+
+const update = (pk: string) => ({ operation: "UpdateItem", sequence: 0, body: { Key: { pk: { S: pk } } } });
+const commit = (pk: string) => ({
+  operation: "TransactWriteItems",
+  sequence: 0,
+  body: {
+    TransactItems: [{ Update: { Key: { pk: { S: pk } } } }, { Put: { Item: { tenant: { S: "acme" } } } }],
+  },
+});
+const none = { lostAnswers: 0, throttles: 0 } as unknown as typeof FAULT_SHARES;
+
+describe("createFaults", () => {
+  it("decides the same for the same seed, in whatever order records come", () => {
+    const records = Array.from({ length: 200 }, (_, index) => `record ${index}`);
+    const forwards = createFaults({ seed: 5, faultShares: FAULT_SHARES });
+    const backwards = createFaults({ seed: 5, faultShares: FAULT_SHARES });
+
+    const one = records.map((record) => forwards.decide(update(record)));
+    const other = records.toReversed().map((record) => backwards.decide(update(record)));
+
+    expect(one).toEqual(other.toReversed());
+  });
+
+  it("decides otherwise for another seed", () => {
+    const decisionsOf = (seed: number) => {
+      const faults = createFaults({ seed, faultShares: FAULT_SHARES });
+      return Array.from({ length: 200 }, () => faults.decide(update("record")));
+    };
+
+    expect(decisionsOf(1)).not.toEqual(decisionsOf(2));
+  });
+
+  it("disturbs its share of writes, by record and by transaction", () => {
+    const faults = createFaults({ seed: 1, faultShares: FAULT_SHARES });
+    const decisions = Array.from({ length: 2000 }, (_, index) => [
+      faults.decide(update(`record ${index}`)),
+      faults.decide(commit(`record ${index}`)),
+    ]).flat();
+
+    const lost = decisions.filter((fault) => fault === "lose-answer").length / decisions.length;
+    const throttled = decisions.filter((fault) => fault === "throttle").length;
+    expect(Math.abs(lost - FAULT_SHARES.lostAnswers)).toBeLessThan(0.02);
+    expect(Math.abs(throttled / decisions.length - FAULT_SHARES.throttles)).toBeLessThan(0.02);
+    expect(faults.throttles).toBe(throttled);
+  });
+
+  it("leaves reads and other tables alone", () => {
+    const faults = createFaults({ seed: 1, faultShares: { lostAnswers: 1, throttles: 0 } as never });
+
+    expect(faults.decide({ ...update("record"), operation: "GetItem" })).toBe("pass");
+    expect(faults.decide({ ...update("record"), body: { Key: { id: { S: "1" } } } })).toBe("pass");
+    expect(faults.decide(update("record"))).toBe("lose-answer");
+  });
+
+  it("tells of the next claim or commit of a record, once", () => {
+    const faults = createFaults({ seed: 1, faultShares: none });
+    const told: string[] = [];
+    faults.onNext("record", "commit", () => {
+      told.push("commit");
+      return "throttle";
+    });
+
+    const decisions = [update("record"), commit("other"), commit("record"), commit("record")].map(
+      faults.decide,
+    );
+
+    expect(decisions).toEqual(["pass", "pass", "throttle", "pass"]);
+    expect(told).toEqual(["commit"]);
+    expect(faults.throttles).toBe(0);
+  });
+});

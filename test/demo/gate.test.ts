@@ -1,0 +1,70 @@
+import { describe, expect, it } from "vitest";
+import { createGate } from "../../bench/demo/gate.ts";
+
+/** A task that runs until it is told to end. */
+function heldTask(log: string[], name: string) {
+  let end = () => {};
+  const promise = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  return {
+    end: () => end(),
+    run: async () => {
+      log.push(`${name} in`);
+      await promise;
+      log.push(`${name} out`);
+    },
+  };
+}
+
+const settle = () => new Promise((resolve) => setImmediate(resolve));
+
+describe("createGate", () => {
+  it("lets in as many as it has places, first come, first served", async () => {
+    const log: string[] = [];
+    const gate = createGate(2);
+    const a = heldTask(log, "a");
+    const b = heldTask(log, "b");
+    const c = heldTask(log, "c");
+    const all = [a, b, c].map((task) => gate.shared(task.run));
+    await settle();
+    expect(log).toEqual(["a in", "b in"]);
+
+    b.end();
+    await settle();
+
+    expect(log).toEqual(["a in", "b in", "b out", "c in"]);
+    a.end();
+    c.end();
+    await Promise.all(all);
+  });
+
+  it("lets nobody in beside a task that must be alone, nor before it", async () => {
+    const log: string[] = [];
+    const gate = createGate(2);
+    const before = heldTask(log, "before");
+    const alone = heldTask(log, "alone");
+    const after = heldTask(log, "after");
+    const all = [gate.shared(before.run), gate.alone(alone.run), gate.shared(after.run)];
+    await settle();
+    expect(log).toEqual(["before in"]);
+
+    before.end();
+    await settle();
+    expect(log).toEqual(["before in", "before out", "alone in"]);
+    alone.end();
+    await settle();
+
+    expect(log).toEqual(["before in", "before out", "alone in", "alone out", "after in"]);
+    after.end();
+    await Promise.all(all);
+  });
+
+  it("gives a place back when a task fails", async () => {
+    const gate = createGate(1);
+
+    await expect(gate.shared(() => Promise.reject(new Error("failed")))).rejects.toThrow("failed");
+
+    await expect(gate.shared(async () => "next")).resolves.toBe("next");
+  });
+});
