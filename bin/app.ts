@@ -2,7 +2,8 @@
 // it, and it accepts the two published demo tokens. Without the switch tables stay, and nobody has access until
 // `tokenDigests` names the SHA-256 of each tenant's token.
 import { App } from "aws-cdk-lib";
-import { DEMO_TOKENS, SampleStack, tokenDigestsOf } from "./sample-stack.ts";
+import { DEMO_TOKENS } from "./demo-tokens.ts";
+import { SampleStack, tokenDigestsOf } from "./sample-stack.ts";
 
 const app = new App();
 const ephemeral = String(app.node.tryGetContext("ephemeral")) === "true";

@@ -13,9 +13,7 @@ import { NodejsFunction, OutputFormat } from "aws-cdk-lib/aws-lambda-nodejs";
 import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
 import { IdempotencyTable, UseIdempotency } from "onceonly/cdk";
-
-/** Tokens for trying out, by tenant. They are public, so only an ephemeral stack accepts them. */
-export const DEMO_TOKENS = { acme: "acme-demo-token", globex: "globex-demo-token" };
+import { DEMO_TOKENS } from "./demo-tokens.ts";
 
 export interface SampleStackProps {
   /** Whether everything, data included, goes when the stack goes. */

@@ -1,11 +1,11 @@
 // One client of the order service. Every request goes through the client library, which keeps the key over its
 // retries, and through the gate, and every answer goes into the journal.
 import { createIdempotentFetch } from "onceonly/client";
+import { DEMO_TOKENS } from "../../bin/demo-tokens.ts";
 import type { Gate } from "./gate.ts";
 import type { Journal } from "./journal.ts";
 import type { Answer } from "./observation.ts";
 import type { OrderBody, PlannedOrder } from "./plan.ts";
-import { TOKENS } from "./tenants.ts";
 
 export interface ShopOptions {
   readonly url: string;
@@ -52,7 +52,7 @@ export function createShopClient({ url, gate, journal, signal }: ShopOptions): S
     try {
       const response = await idempotentFetch(`${url}/orders`, {
         method: "POST",
-        headers: { authorization: `Bearer ${TOKENS[tenant]}`, "content-type": "application/json" },
+        headers: { authorization: `Bearer ${DEMO_TOKENS[tenant]}`, "content-type": "application/json" },
         body: JSON.stringify(otherBody ?? body),
         key,
         onKey,

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { DynamoDBClient, ScanCommand } from "@aws-sdk/client-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { DEMO_TOKENS } from "../../bin/sample-stack.ts";
+import { DEMO_TOKENS } from "../../bin/demo-tokens.ts";
 import { type RunningStack, startStack } from "../../lib/local/index.ts";
 
 const ACME = DEMO_TOKENS.acme;
