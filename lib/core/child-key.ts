@@ -22,11 +22,11 @@ const SHORTEST = { text: 22, hex: 32 } as const;
 /** @throws InvalidOptionError (`INVALID_OPTION`) when the limits leave less than 128 bits. */
 export function deriveChildKey(identity: Identity, name: string, limits: ChildKeyLimits = {}): string {
   const { format = "text", maxLength = 64 } = limits;
-  const shortest = SHORTEST[format];
+  const shortest = Object.hasOwn(SHORTEST, format) ? SHORTEST[format] : 0;
   const [rule, holds] = text(255);
   if (!holds(name)) throw new InvalidOptionError("name", rule, name);
   if (!shortest) throw new InvalidOptionError("format", 'must be "text" or "hex"', format);
-  if (!(maxLength >= shortest))
+  if (typeof maxLength !== "number" || !(maxLength >= shortest))
     throw new InvalidOptionError("maxLength", `must be at least ${shortest}`, maxLength);
   const hash = hashTuple("onceonly/child/1", identity.recordKey, name);
   const key = format === "hex" ? Buffer.from(hash, "base64url").toString("hex") : hash;

@@ -2,7 +2,7 @@
 import { IdempotencyKeyInvalidError, StoreUnavailableError } from "./errors.ts";
 import { keyCreatedAt } from "./identity.ts";
 import type { Operation } from "./operation.ts";
-import { type IdempotencyRecord, readRefusal } from "./record.ts";
+import { type IdempotencyRecord, isExpired, readRefusal } from "./record.ts";
 import { answerFromRecord, type Outcome } from "./refusal.ts";
 
 /** Only races (a record that expires or is released under our eyes) go round; more than these are not races. */
@@ -50,13 +50,14 @@ export async function checkKeyAge<Write>(operation: Operation<Write>): Promise<v
   const createdAt = keyCreatedAt(key);
   if (createdAt === undefined || createdAt + operation.options.retentionSeconds * 1000 > operation.now())
     return;
-  if (!(await operation.ask((store) => store.find(recordKey, { consistent: true }))))
-    refuseExpiredKey(operation);
+  const record = await operation.ask((store) => store.find(recordKey, { consistent: true }));
+  if (!record || isExpired(record, operation.now())) refuseExpiredKey(operation);
 }
 
 /** Running again after the retention is never silent: it is told, or refused. */
 export function refuseExpiredKey<Write>(operation: Operation<Write>): void {
-  operation.tell("key-expired");
+  if (!operation.keyIsExpired) operation.tell("key-expired");
+  operation.keyIsExpired = true;
   if (operation.options.whenKeyExpired === "reject") {
     throw new IdempotencyKeyInvalidError(
       "the idempotency key is older than its retention and may have run before: check, then send a new key",
@@ -68,7 +69,9 @@ function waitLimit<Write>(operation: Operation<Write>): number {
   const { startedAt, call, options } = operation;
   if (options.whenInProgress === "reject") return startedAt;
   const own = startedAt + options.whenInProgress.waitSeconds * 1000;
-  return Math.min(own, operation.workUntil(startedAt), call.waitUntil ?? own);
+  // Without an invocation nothing but the caller's patience ends the wait.
+  const deadline = call.remainingMs === undefined ? own : operation.workUntil(startedAt);
+  return Math.min(own, deadline, call.waitUntil ?? own);
 }
 
 /**

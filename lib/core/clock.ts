@@ -14,6 +14,9 @@ export interface Random {
   fraction(): number;
 }
 
+/** Longer timeouts overflow and fire at once. https://nodejs.org/api/timers.html */
+const MAX_TIMEOUT_MS = 2 ** 31 - 1;
+
 export const systemClock: Clock = {
   now: () => Date.now(),
   sleep: (ms, signal) =>
@@ -24,7 +27,7 @@ export const systemClock: Clock = {
         signal?.removeEventListener("abort", finishSleep);
         resolve();
       };
-      const timer = setTimeout(finishSleep, ms);
+      const timer = setTimeout(finishSleep, Math.min(ms, MAX_TIMEOUT_MS));
       signal?.addEventListener("abort", finishSleep);
     }),
 };

@@ -3,7 +3,8 @@
  * docs/architecture.md draws the states, the lease and what a retry sees after each crash point.
  */
 import { checkKeyAge, claimKey, refuseExpiredKey } from "./claiming.ts";
-import { StoreUnavailableError } from "./errors.ts";
+import { isStoreFailure } from "./error-code.ts";
+import { isOnceonlyError, StoreUnavailableError } from "./errors.ts";
 import type { Finish, Work } from "./execution.ts";
 import { refuseNested } from "./nesting.ts";
 import { type Call, Operation } from "./operation.ts";
@@ -27,7 +28,14 @@ export async function perform<Write>(
   refuseNested(call.identity);
   const operation = new Operation(options, call);
   if (call.keyIsFresh) operation.tell("ran-unprotected");
-  return options.mode === "optimistic" ? performOptimistic(operation, work) : performClaimed(operation, work);
+  const performMode = options.mode === "optimistic" ? performOptimistic : performClaimed;
+  try {
+    return await performMode(operation, work);
+  } catch (error) {
+    // An inner operation's error has its own already, and must not pass for an answer about this key.
+    if (isOnceonlyError(error)) error.keyHash ??= call.identity.keyHash;
+    throw error;
+  }
 }
 
 async function performClaimed<Write>(operation: Operation<Write>, work: Work<Write>): Promise<Outcome> {
@@ -46,6 +54,11 @@ async function performClaimed<Write>(operation: Operation<Write>, work: Work<Wri
     const patience = state === "released" ? Math.min(until, now + RELEASE_PATIENCE_MS) : until;
     return operation.insist(patience, (store) => store.settle(settlement));
   };
+  if (operation.now() >= operation.workUntil(since)) {
+    // The claim was so slow that its lease may be over before the work is: somebody else would run too.
+    await settle("released").catch(() => {});
+    throw new StoreUnavailableError("unreachable", new Error("the claim took all the time there was"));
+  }
   return runAttempt(operation, { since, finish: settle, release: () => settle("released") }, work);
 }
 
@@ -73,15 +86,15 @@ function performUnclaimed<Write>(
   let former = expired;
   const insert: Finish<Write> = (state, result, writes) => {
     const seeker = operation.seek();
-    // Who finished since we began is on record until then; later nobody can tell.
-    if (seeker.now >= operation.expiresAt(since) * 1000) {
-      return Promise.resolve({ settled: false, record: undefined });
-    }
     const insertion = { ...seeker, state, result, writes, expiresAt: operation.expiresAt(seeker.now) };
     return operation.insist(operation.workUntil(since), async (store) => {
+      // Who finished since we began is on record until then; later nobody can tell.
+      if (operation.now() >= operation.expiresAt(since) * 1000) return { settled: false, record: undefined };
       const answer = await store.insert(insertion, former);
-      if (answer.settled || !answer.record || readRefusal(answer.record, seeker) !== "expired") return answer;
-      refuseExpiredKey(operation);
+      if (answer.settled) return answer;
+      if (answer.record && readRefusal(answer.record, seeker) === "expired") refuseExpiredKey(operation);
+      else if (answer.record || !former) return answer;
+      // The record that was seen is gone (TTL), or another one has expired meanwhile.
       former = answer.record;
       return store.insert(insertion, former);
     });
@@ -100,7 +113,7 @@ async function unlessStoreFails<Write, T>(
   } catch (error) {
     // Where a record was seen, its effect may have happened.
     const mayRun = operation.options.whenStoreFails === "run" && operation.attempt === undefined;
-    if (!mayRun || !(error instanceof StoreUnavailableError)) throw error;
+    if (!mayRun || !isStoreFailure(error)) throw error;
     operation.tell("ran-unprotected", error);
     return undefined;
   }

@@ -8,6 +8,8 @@ export abstract class OnceonlyError extends Error {
   abstract readonly retryable: boolean;
   abstract override readonly name: string;
   readonly [BRAND] = true;
+  /** Names the idempotency key it is about, without showing it; absent where there is none. */
+  declare keyHash?: string;
 }
 
 /** The part that differs by class, as literals: minifiers rename classes, and users branch on `code`. */

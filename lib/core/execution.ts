@@ -1,6 +1,7 @@
 /** What a handler sees of its own attempt, and the one place where its effects are committed. */
 import { type ChildKeyLimits, deriveChildKey } from "./child-key.ts";
-import { CommitInvalidError, StoreUnavailableError, TransactionConditionError } from "./errors.ts";
+import { hasCode, isStoreFailure } from "./error-code.ts";
+import { CommitInvalidError } from "./errors.ts";
 import type { Operation } from "./operation.ts";
 import { answerAfterLoss, type Outcome } from "./refusal.ts";
 import { decodeResult, encodeResult } from "./result.ts";
@@ -69,7 +70,8 @@ export class Attempt<Write> implements Execution<Write> {
 
   // Bound, both: handlers take methods out of their object.
   readonly commit = <T>(result: T, effects: { readonly writes?: readonly Write[] } = {}): Promise<T> => {
-    const committed = this.#commit(result, effects.writes ?? []);
+    // Checked at once, not in a promise: a handler that does not await it must not go on.
+    const committed = this.#commit(result, ...this.#check(result, effects));
     this.#committed = committed;
     return committed;
   };
@@ -77,19 +79,24 @@ export class Attempt<Write> implements Execution<Write> {
   readonly childKey = (name: string, limits?: ChildKeyLimits): string =>
     deriveChildKey(this.#operation.identity, name, limits);
 
-  async #commit<T>(result: T, writes: readonly Write[]): Promise<T> {
+  #check(result: unknown, { writes = [], ...unknown }: { readonly writes?: readonly Write[] }) {
     if (this.#over)
       throw new CommitInvalidError("this attempt is over: await commit before the handler returns");
     if (this.decided) throw new CommitInvalidError("commit was already called: commit everything at once");
+    const [name] = Object.keys(unknown);
+    if (name !== undefined) throw new CommitInvalidError(`commit knows no \`${name}\`: it takes { writes }`);
     this.#operation.options.store.checkWrites(writes);
-    const text = this.encode(result);
+    return [this.encode(result), writes] as const;
+  }
+
+  async #commit<T>(result: T, text: string | undefined, writes: readonly Write[]): Promise<T> {
     const decided = this.conclude("completed", text, writes, result);
     this.decided = decided;
     try {
       return (await decided).result as T;
     } catch (error) {
       if (wroteNothing(error)) this.decided = undefined;
-      else if (error instanceof StoreUnavailableError) this.#operation.tell("outcome-unknown", error);
+      else if (isStoreFailure(error)) this.#operation.tell("outcome-unknown", error);
       throw error;
     }
   }
@@ -130,6 +137,6 @@ export class Attempt<Write> implements Execution<Write> {
 
 /** True where a failed commit leaves no doubt, so that the handler may commit something else. */
 function wroteNothing(error: unknown): boolean {
-  if (error instanceof StoreUnavailableError) return error.failure === "refused";
-  return error instanceof TransactionConditionError || error instanceof CommitInvalidError;
+  if (isStoreFailure(error)) return error.failure === "refused";
+  return hasCode(error, "TRANSACTION_CONDITION") || hasCode(error, "COMMIT_INVALID");
 }

@@ -58,15 +58,14 @@ function primitiveFault(value: unknown, rules: Rules): string | undefined {
 }
 
 function containerFault(value: object): string | undefined {
-  if (Array.isArray(value)) {
-    return Object.keys(value).length === value.length ? undefined : "an array with holes or named properties";
-  }
+  const isArray = Array.isArray(value);
   const prototype = Object.getPrototypeOf(value);
   // Plain objects of another realm (a test runner's, say) have a prototype without a prototype too.
-  if (prototype !== null && Object.getPrototypeOf(prototype) !== null) {
+  if (!isArray && prototype !== null && Object.getPrototypeOf(prototype) !== null) {
     return `a ${value.constructor?.name || "class instance"}: convert it first`;
   }
   if (typeof (value as { toJSON?: unknown }).toJSON === "function")
     return "an object with toJSON: convert it first";
+  if (isArray && Object.keys(value).length !== value.length) return "an array with holes or named properties";
   return Object.getOwnPropertySymbols(value).length > 0 ? "an object with symbols as names" : undefined;
 }

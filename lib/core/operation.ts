@@ -1,6 +1,7 @@
 /** One call of one operation: who it is, how long it has, how it asks the store and tells what it decided. */
 import type { Decision } from "./decisions.ts";
-import { InvalidOptionError, StoreUnavailableError } from "./errors.ts";
+import { isStoreFailure } from "./error-code.ts";
+import { InvalidOptionError, type StoreUnavailableError } from "./errors.ts";
 import type { Identity } from "./identity.ts";
 import type { ResolvedOptions } from "./options.ts";
 import type { Seeker } from "./record.ts";
@@ -32,6 +33,8 @@ export class Operation<Write> {
   readonly startedAt: number;
   /** Of this call once it may run, until then of the record that was seen. */
   attempt: number | undefined;
+  /** The key was found to be older than its retention, and that was told. */
+  keyIsExpired = false;
 
   constructor(options: ResolvedOptions<Write>, call: Call) {
     if (call.remainingMs === undefined && options.leaseSeconds === undefined && options.mode === "claimed") {
@@ -86,7 +89,7 @@ export class Operation<Write> {
     try {
       return await request(this.options.store);
     } catch (error) {
-      if (error instanceof StoreUnavailableError) this.tell("store-failed", error);
+      if (isStoreFailure(error)) this.tell("store-failed", error);
       throw error;
     }
   }
@@ -102,7 +105,7 @@ export class Operation<Write> {
       try {
         return await this.ask(request);
       } catch (error) {
-        if (!(error instanceof StoreUnavailableError)) throw error;
+        if (!isStoreFailure(error)) throw error;
         first ??= error;
         if (error.failure === "refused" || this.now() + pauseMs >= until) throw first;
         await this.pause(pauseMs);

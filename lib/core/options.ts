@@ -1,7 +1,8 @@
 /** The engine's options: their promise, and their defaults; option-checks.ts has their rules. */
 import { type Clock, type Random, systemClock, systemRandom } from "./clock.ts";
 import type { Observe } from "./decisions.ts";
-import { isOnceonlyError, PermanentError, ResponseNotStorableError } from "./errors.ts";
+import { hasCode } from "./error-code.ts";
+import { PermanentError } from "./errors.ts";
 import { checkOptions, ENGINE_CHECKS } from "./option-checks.ts";
 import type { Store } from "./store.ts";
 
@@ -92,8 +93,8 @@ export const DEFAULTS = {
   whenInProgress: "reject",
   whenStoreFails: "reject",
   whenKeyExpired: "run",
-  isFinalError: (error: unknown) =>
-    error instanceof PermanentError || (isOnceonlyError(error) && error.code === "PERMANENT"),
+  // A replayed error keeps its own code, so that the class counts too.
+  isFinalError: (error: unknown) => error instanceof PermanentError || hasCode(error, "PERMANENT"),
   shouldStore: () => true,
   observe: () => {},
   clock: systemClock,
@@ -113,12 +114,10 @@ export function withDefaults<Given extends object, Defaults extends object>(
 /** Checks the options once and fills in the defaults. */
 export function resolveOptions<Write>(options: EngineOptions<Write>): ResolvedOptions<Write> {
   checkOptions(options, ENGINE_CHECKS, ["operation", "store"]);
-  const { fingerprint, isFinalError, ...rest } = withDefaults(options, DEFAULTS);
+  const { fingerprint, ...rest } = withDefaults(options, DEFAULTS);
   return Object.freeze({
     ...rest,
     leaseSeconds: options.leaseSeconds,
     fingerprints: [fingerprint].flat() as ((input: unknown) => unknown)[],
-    // A result that cannot be stored today cannot be stored tomorrow: running again would only repeat the effect.
-    isFinalError: (error: unknown) => error instanceof ResponseNotStorableError || isFinalError(error),
   });
 }

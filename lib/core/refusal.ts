@@ -1,10 +1,10 @@
 /** Turns a record that refused into the answer of the call: the replayed result, or the error that says why not. */
+import { isStoreFailure } from "./error-code.ts";
 import {
   ClaimLostError,
   ExecutionInProgressError,
   FingerprintMismatchError,
   OutcomeUnknownError,
-  StoreUnavailableError,
 } from "./errors.ts";
 import type { Operation } from "./operation.ts";
 import { type IdempotencyRecord, type Refusal, readRefusal } from "./record.ts";
@@ -54,7 +54,7 @@ export async function answerAfterLoss<Write>(
       return await answerFromRecord(operation, record, refusal);
     } catch (error) {
       // The winner's result cannot be loaded now. A retry can; our own is not the answer.
-      if (!(error instanceof StoreUnavailableError)) throw error;
+      if (!isStoreFailure(error)) throw error;
     }
   }
   throw new ClaimLostError();

@@ -49,9 +49,21 @@ export async function readResult<Write>(
 /** What of an error is kept: what a caller can see of it. Stacks, causes and other properties are not. */
 const KEPT = ["name", "message", "code", "statusCode", "expose"];
 
+/** Never throws, whatever was thrown. */
 export function encodeError(error: unknown): string {
-  const { name, message } = error instanceof Error ? error : new Error(String(error));
-  return JSON.stringify({ ...(error as object), name, message }, KEPT);
+  const stored: Record<string, unknown> = {
+    name: "Error",
+    message: Object(error) === error ? "an object was thrown" : String(error),
+  };
+  for (const name of KEPT) {
+    try {
+      const value = (error as Record<string, unknown>)[name];
+      if (/string|number|boolean/.test(typeof value)) stored[name] = value;
+    } catch {
+      // Nothing to read it from, or a getter that throws.
+    }
+  }
+  return JSON.stringify(stored);
 }
 
 /** A `PermanentError` that carries name, message, code and status of the error that was recorded. */

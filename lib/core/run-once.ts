@@ -1,9 +1,9 @@
 /** The engine for any async code: queue workers, scripts, servers. */
 import { perform } from "./engine.ts";
+import { ScopeMissingError } from "./errors.ts";
 import type { Execution } from "./execution.ts";
 import { fingerprintOf } from "./fingerprint.ts";
-import { identify, MAX_SCOPE_LENGTH, PUBLIC_SCOPE } from "./identity.ts";
-import { checkOptions, ENGINE_CHECKS, text } from "./option-checks.ts";
+import { identify, PUBLIC_SCOPE } from "./identity.ts";
 import { type EngineOptions, type ResolvedOptions, resolveOptions } from "./options.ts";
 
 export interface RunOnceOptions<Write = unknown> extends EngineOptions<Write> {
@@ -35,7 +35,7 @@ export async function runOnce<T, Write = unknown>(
   fn: (execution: Execution<Write>) => T | Promise<T>,
 ): Promise<T> {
   const engineOptions = resolveOnce(options);
-  const identity = identify(engineOptions.operation, options.scope ?? PUBLIC_SCOPE, key);
+  const identity = identify(engineOptions.operation, scopeOf(options), key);
   const fingerprints = fingerprintsOf(engineOptions, input);
   const outcome = await perform(engineOptions, { identity, fingerprints }, fn);
   return outcome.result as T;
@@ -46,10 +46,17 @@ export function fingerprintsOf<Write>(options: ResolvedOptions<Write>, input: un
   return options.fingerprints.map((fingerprinter) => fingerprintOf(fingerprinter(input)));
 }
 
+/** A scope that was meant and is not there must not become the public one. */
+function scopeOf(options: { readonly scope?: string }): string {
+  if (!("scope" in options)) return PUBLIC_SCOPE;
+  if (!options.scope)
+    throw new ScopeMissingError("the scope is given but empty: leave it out if nobody owns the key");
+  return options.scope;
+}
+
 function resolveOnce<Write>(options: RunOnceOptions<Write>): ResolvedOptions<Write> {
   const known = resolved.get(options);
   if (known !== undefined) return known as unknown as ResolvedOptions<Write>;
-  checkOptions(options, { ...ENGINE_CHECKS, scope: text(MAX_SCOPE_LENGTH) }, []);
   const { scope: _, ...engineOptions } = options;
   const fresh = resolveOptions<Write>(engineOptions);
   resolved.set(options, fresh as unknown as ResolvedOptions<never>);

@@ -1,8 +1,9 @@
 /** One attempt from start to end: runs the work, and decides from how it ended what is recorded. */
-import { StoreUnavailableError } from "./errors.ts";
+import { hasCode, isStoreFailure } from "./error-code.ts";
 import { Attempt, type Finish, type Work } from "./execution.ts";
 import { runInside } from "./nesting.ts";
 import type { Operation } from "./operation.ts";
+import { DEFAULTS } from "./options.ts";
 import type { Outcome } from "./refusal.ts";
 import { decodeResult, encodeError } from "./result.ts";
 import type { SettleAnswer } from "./store.ts";
@@ -35,7 +36,7 @@ export async function runAttempt<Write>(
 
   async function endWithValue(value: unknown): Promise<Outcome> {
     if (attempt.decided) return attempt.decided;
-    if (!options.shouldStore(value)) {
+    if (!isWorthStoring(value)) {
       // Aborted work may go on after such an answer.
       if (signal.aborted) operation.tell("outcome-unknown");
       else await giveBack(undefined);
@@ -62,7 +63,7 @@ export async function runAttempt<Write>(
     if (attempt.decided) {
       // Committed: the record stands, and the handler's error is its own. Lost or unknown: that is the answer.
       await attempt.decided;
-    } else if (!(error instanceof Interrupted) && options.isFinalError(error)) {
+    } else if (!(error instanceof Interrupted) && isFinal(error)) {
       return fail(error);
     } else if (error instanceof Interrupted || signal.aborted) {
       operation.tell("outcome-unknown", thrown);
@@ -70,6 +71,27 @@ export async function runAttempt<Write>(
       await giveBack(error);
     }
     throw thrown;
+  }
+
+  /** The effect is there whatever the predicate does: what throws in it must not cause another. */
+  function isWorthStoring(value: unknown): boolean {
+    try {
+      return Boolean(options.shouldStore(value));
+    } catch {
+      return true;
+    }
+  }
+
+  function isFinal(error: unknown): boolean {
+    // Running again would only repeat the effect, and end the same.
+    if (hasCode(error, "RESPONSE_NOT_STORABLE")) return true;
+    // After an abort only what the handler says in so many words is final: other errors may be the abort's.
+    const isFinalError = signal.aborted ? DEFAULTS.isFinalError : options.isFinalError;
+    try {
+      return isFinalError(error) === true;
+    } catch {
+      return false;
+    }
   }
 
   /** A final error: recorded, so that a retry gets it too. */
@@ -84,7 +106,7 @@ export async function runAttempt<Write>(
     try {
       return await attempt.conclude(state, text, [], value);
     } catch (error) {
-      if (!(error instanceof StoreUnavailableError)) throw error;
+      if (!isStoreFailure(error)) throw error;
       operation.tell("completion-lost", error);
       return undefined;
     }

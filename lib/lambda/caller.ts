@@ -39,6 +39,6 @@ function authorizerOf(event: unknown) {
 
 /** Payload v1 turns numbers into text; here v2 does the same. */
 function textOf(fields: Fields | undefined, name: string): string | undefined {
-  const value = fields && Object.hasOwn(fields, name) ? fields[name] : undefined;
+  const value = fields?.[name];
   return typeof value === "string" || typeof value === "number" ? String(value) : undefined;
 }

@@ -19,10 +19,10 @@ export interface HttpResponse {
 const NOT_REPLAYED =
   /^(set-cookie|date|connection|keep-alive|proxy-.+|te|trailer|transfer-encoding|upgrade)$/i;
 
-/** Whether a response is final: 2xx and 3xx, and what has no status of its own. */
+/** Whether a response is final: 2xx and 3xx, and what has no status of its own, or one that is no number. */
 export function isFinalResponse(value: unknown): boolean {
-  const status = statusOf(value);
-  return status === undefined || !(status < 200 || status >= 400);
+  const status = statusOf(value) ?? 200;
+  return !(status < 200 || status >= 400);
 }
 
 function statusOf(value: unknown): number | undefined {
@@ -71,7 +71,7 @@ export function answerWith(outcome: Outcome, event: HttpEvent): unknown {
   const { replayed, original } = outcome;
   const result = outcome.result as HttpResponse;
   if (replayed) return withHeaders(event, result, { "Idempotent-Replayed": "true" });
-  if (result === original || statusOf(original) === undefined) return result;
+  if (statusOf(original) === undefined) return result;
   const { headers, multiValueHeaders, cookies } = original as HttpResponse;
   return {
     ...result,

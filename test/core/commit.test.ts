@@ -1,15 +1,13 @@
 import { describe, expect, it } from "vitest";
 import {
-  ClaimLostError,
   CommitInvalidError,
   PermanentError,
   ResponseNotStorableError,
-  StoreUnavailableError,
   TransactionConditionError,
 } from "../../lib/core/errors.ts";
 import type { Execution } from "../../lib/core/execution.ts";
 import type { MemoryWrite } from "../../lib/testing/index.ts";
-import { answerLost, failing, gate, newWorld, throttled } from "./world.ts";
+import { newWorld } from "./world.ts";
 
 const MODES = ["claimed", "optimistic"] as const;
 type Work = Execution<MemoryWrite>;
@@ -61,9 +59,9 @@ describe.each(MODES)("commit, %s", (mode) => {
 
     await world.call(async ({ commit }: Work) => {
       const first = commit("first", { writes: [world.orderWrite()] });
-      await expect(commit("second", { writes: [world.orderWrite()] })).rejects.toThrow(CommitInvalidError);
+      expect(() => commit("second", { writes: [world.orderWrite()] })).toThrow(CommitInvalidError);
       await first;
-      await expect(commit("third")).rejects.toThrow("commit was already called: commit everything at once");
+      expect(() => commit("third")).toThrow("commit was already called: commit everything at once");
     });
 
     expect(world.orders()).toBe(1);
@@ -79,7 +77,7 @@ describe.each(MODES)("commit, %s", (mode) => {
       return "returned";
     });
 
-    await expect(late?.()).rejects.toThrow("this attempt is over: await commit before the handler returns");
+    expect(late).toThrow("this attempt is over: await commit before the handler returns");
     expect(world.orders()).toBe(0);
   });
 
@@ -162,11 +160,33 @@ describe.each(MODES)("commit, %s", (mode) => {
     const world = newWorld({ mode });
 
     const answer = await world.call(async ({ commit }: Work) => {
-      await expect(commit("bad", { writes: [{} as MemoryWrite] })).rejects.toThrow(CommitInvalidError);
+      expect(() => commit("bad", { writes: [{} as MemoryWrite] })).toThrow(CommitInvalidError);
+      expect(() => commit("bad", { messages: [] } as object)).toThrow("commit knows no `messages`");
       return commit("good", { writes: [world.orderWrite()] });
     });
 
     expect(answer).toBe("good");
+  });
+
+  it("an invalid commit that the handler does not await fails the handler", async () => {
+    const world = newWorld({ mode });
+
+    const call = world.call(async ({ commit }: Work) => {
+      void commit("lost", { writes: [{} as MemoryWrite] });
+      return "returned";
+    });
+
+    await expect(call).rejects.toThrow(CommitInvalidError);
+    expect(await world.call(async () => "ran again")).toBe("ran again");
+  });
+
+  it("refuses effects it does not know, and names them", async () => {
+    const world = newWorld({ mode });
+    const effects: object = { writes: [], messages: [{}] };
+
+    await expect(world.call(({ commit }: Work) => commit("sent", effects))).rejects.toThrow(
+      "commit knows no `messages`: it takes { writes }",
+    );
   });
 
   it("H16: refuses a result that cannot be stored before anything is written", async () => {
@@ -176,112 +196,6 @@ describe.each(MODES)("commit, %s", (mode) => {
     await expect(world.call(work)).rejects.toThrow(ResponseNotStorableError);
 
     expect(world.orders()).toBe(0);
-  });
-
-  it("H8: counts its own commit as done when the answer was lost, and applies its writes once", async () => {
-    const world = newWorld({ mode });
-    const store = answerLost(world.memory, "settle", "insert");
-
-    const work = ({ commit }: Work) =>
-      commit("done", { writes: [world.orderWrite((former) => former === undefined)] });
-
-    expect(await world.call(work, { store })).toBe("done");
-    expect(world.orders()).toBe(1);
-  });
-
-  it("repeats a commit whose answer was lost until it knows", async () => {
-    const world = newWorld({ mode });
-    const method = mode === "claimed" ? "settle" : "insert";
-    const store = failing(world.memory, method, "after", { times: 3 });
-
-    const work = ({ commit }: Work) => commit("done", { writes: [world.orderWrite()] });
-
-    expect(await world.call(work, { store })).toBe("done");
-    expect(world.orders()).toBe(1);
-    expect(world.decisions()).toEqual(["store-failed", "store-failed", "store-failed", "executed"]);
-  });
-
-  it.each(["before", "after"] as const)(
-    "a commit that nobody knows the outcome of fails the call, also if the handler hides it (lost %s)",
-    async (when) => {
-      const world = newWorld({ mode });
-      const method = mode === "claimed" ? "settle" : "insert";
-      const store = failing(world.memory, method, when);
-
-      const work = async ({ commit }: Work) => {
-        const unknown = commit("done", { writes: [world.orderWrite()] });
-        await expect(unknown).rejects.toThrow(StoreUnavailableError);
-        await expect(commit("again")).rejects.toThrow(CommitInvalidError);
-        return "hidden";
-      };
-      await expect(world.call(work, { store })).rejects.toThrow(StoreUnavailableError);
-
-      expect(world.decisions().at(-1)).toBe("outcome-unknown");
-      expect(world.decisions()).not.toContain("released");
-      expect(world.orders()).toBe(when === "after" ? 1 : 0);
-    },
-  );
-
-  it("a handler that throws something of its own over an unknown commit is not released", async () => {
-    const world = newWorld({ mode });
-    const store = failing(world.memory, mode === "claimed" ? "settle" : "insert", "before");
-
-    const work = async ({ commit }: Work) => {
-      await commit("done").catch(() => {});
-      throw new PermanentError("own");
-    };
-    await expect(world.call(work, { store })).rejects.toThrow(StoreUnavailableError);
-
-    expect(world.decisions()).not.toContain("released");
-    expect(world.decisions()).not.toContain("executed");
-  });
-
-  it("a commit that the store refuses for good wrote nothing: the attempt is released", async () => {
-    const world = newWorld({ mode });
-    const method = mode === "claimed" ? "settle" : "insert";
-    const store = failing(world.memory, method, "before", {
-      times: 1,
-      error: () => new StoreUnavailableError("refused", new Error("denied")),
-    });
-
-    await expect(world.call(({ commit }: Work) => commit("done"), { store })).rejects.toMatchObject({
-      failure: "refused",
-    });
-
-    expect(world.decisions()).toEqual(["store-failed", "released"]);
-  });
-
-  it("a commit that was perhaps applied before the store began to refuse stays unknown", async () => {
-    const world = newWorld({ mode });
-    const method = mode === "claimed" ? "settle" : "insert";
-    const denied = () => new StoreUnavailableError("refused", new Error("expired token"));
-    const lost = failing(world.memory, method, "after", { times: 1 });
-    let tries = 0;
-    const store = failing(lost, method, "before", {
-      error: () => {
-        throw denied();
-      },
-      times: 0,
-    });
-    const flaky = new Proxy(store, {
-      get(target, name) {
-        const value = Reflect.get(target, name);
-        if (name !== method) return value;
-        return (...parameters: unknown[]) => {
-          if (++tries === 2) return Promise.reject(denied());
-          return Reflect.apply(value as () => unknown, target, parameters);
-        };
-      },
-    });
-
-    const work = async ({ commit }: Work) => {
-      await commit("first", { writes: [world.orderWrite()] }).catch(() => {});
-      return commit("second", { writes: [world.orderWrite()] });
-    };
-    await expect(world.call(work, { store: flaky })).rejects.toMatchObject({ failure: "unreachable" });
-
-    expect(world.orders()).toBe(1);
-    expect(await world.call(async () => "never")).toBe("first");
   });
 
   it("H50: commit × status: a result that is not stored releases, unless something was committed", async () => {
@@ -301,84 +215,5 @@ describe.each(MODES)("commit, %s", (mode) => {
         expect([status, commits, runs]).toEqual([status, commits, !commits && status >= 400 ? 2 : 0]);
       }
     }
-  });
-});
-
-describe("commit, against others", () => {
-  it("H1: a commit whose claim is lost writes nothing and answers with the winner's result", async () => {
-    const world = newWorld();
-    const { opened, open } = gate();
-    const order =
-      (result: string) =>
-      async ({ commit }: Work) => {
-        if (result === "zombie") await opened;
-        return commit(result, { writes: [world.orderWrite()] });
-      };
-    const zombie = world.start(order("zombie"));
-    await world.clock.advance(35_001);
-    await world.call(order("winner"));
-
-    open();
-
-    expect((await zombie).result).toBe("winner");
-    expect(world.orders()).toBe(1);
-  });
-
-  it("H1: a commit whose claim is lost to somebody who still works fails the call, also if the handler hides it", async () => {
-    const world = newWorld();
-    const { opened, open } = gate();
-    const zombie = world.start(async ({ commit }: Work) => {
-      await opened;
-      await expect(commit("zombie", { writes: [world.orderWrite()] })).rejects.toThrow(ClaimLostError);
-      return "hidden";
-    });
-    await world.clock.advance(35_001);
-    world.start(() => new Promise(() => {}));
-    await world.clock.advance(0);
-
-    open();
-
-    await expect(zombie).rejects.toThrow(ClaimLostError);
-    expect(world.orders()).toBe(0);
-    expect(world.record()).toMatchObject({ state: "in-progress", attempt: 2 });
-  });
-
-  it("of two optimistic runs at once one commits, and both get its result", async () => {
-    const world = newWorld({ mode: "optimistic" });
-    const { opened, open } = gate();
-    const order =
-      (result: string) =>
-      async ({ commit }: Work) => {
-        await opened;
-        return commit(result, { writes: [world.orderWrite((former) => former === undefined)] });
-      };
-    const both = [world.start(order("one")), world.start(order("two"))];
-    await world.clock.advance(0);
-
-    open();
-
-    const answers = (await Promise.all(both)).map(({ result }) => result);
-    expect(answers).toEqual(["one", "one"]);
-    expect(world.orders()).toBe(1);
-    expect(world.decisions()).toEqual(["executed", "claim-lost", "replayed"]);
-  });
-
-  it("of two unprotected runs at once one commits, and both get its result", async () => {
-    const world = newWorld({ whenStoreFails: "run" });
-    const store = failing(world.memory, "claim", "before", { error: throttled });
-    const { opened, open } = gate();
-    const order =
-      (result: string) =>
-      async ({ commit }: Work) => {
-        await opened;
-        return commit(result, { writes: [world.orderWrite()] });
-      };
-    const both = [world.start(order("one"), { store }), world.start(order("two"), { store })];
-    await world.clock.advance(0);
-
-    open();
-
-    expect((await Promise.all(both)).map(({ result }) => result)).toEqual(["one", "one"]);
-    expect(world.orders()).toBe(1);
   });
 });

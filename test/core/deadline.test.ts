@@ -1,10 +1,11 @@
-// The end of an attempt: released, left alone, or recorded; in time or not.
+// Work that reaches its deadline.
+
 import { describe, expect, it } from "vitest";
 import { PermanentError, StoreUnavailableError } from "../../lib/core/errors.ts";
 import type { Execution } from "../../lib/core/execution.ts";
 import { Interrupted } from "../../lib/core/running.ts";
 import type { MemoryWrite } from "../../lib/testing/index.ts";
-import { failing, gate, intercepted, newWorld, START } from "./world.ts";
+import { gate, intercepted, newWorld, START } from "./world.ts";
 
 type Work = Execution<MemoryWrite>;
 
@@ -24,17 +25,52 @@ describe("signal", () => {
     expect(world.record().state).toBe("in-progress");
   });
 
+  it.each([0, -5])("H42: does not start with %i ms left, and gives the claim back", async (remainingMs) => {
+    const world = newWorld({ leaseSeconds: undefined });
+    let runs = 0;
+
+    await expect(world.call(() => ++runs, {}, { remainingMs })).rejects.toThrow(StoreUnavailableError);
+
+    expect(runs).toBe(0);
+    expect(world.record().state).toBe("released");
+  });
+
   it.each([
     [1000, 900],
     [10, 9],
-    [0, 0],
-    [-5, 0],
   ])("H42: of %i ms, aborts after %i", async (remainingMs, abortsAfter) => {
     const world = newWorld({ leaseSeconds: undefined });
 
     await expect(world.call(obedient, {}, { remainingMs })).rejects.toThrow("near");
 
     expect(world.clock.now()).toBe(START + abortsAfter);
+  });
+
+  it.each([0, -5])("H42: with %i ms left nothing runs, and the key is free", async (remainingMs) => {
+    const world = newWorld({ leaseSeconds: undefined });
+    let runs = 0;
+
+    await expect(world.call(async () => ++runs, {}, { remainingMs })).rejects.toThrow(StoreUnavailableError);
+
+    expect(runs).toBe(0);
+    expect(world.record().state).toBe("released");
+  });
+
+  it("H42: a claim that took all the time runs nothing, and is given back if the store lets it", async () => {
+    for (const broken of [false, true]) {
+      const world = newWorld();
+      const store = intercepted(world.memory, async (method, request) => {
+        if (method === "claim") await world.clock.sleep(29_600);
+        if (method === "settle" && broken) throw new TypeError("broken");
+        return request();
+      });
+      let runs = 0;
+
+      await expect(world.call(async () => ++runs, { store })).rejects.toThrow("unreachable");
+
+      expect(runs).toBe(0);
+      expect(world.record().state).toBe(broken ? "in-progress" : "released");
+    }
   });
 
   it("H42: whenever a worker is killed, its key is stuck until the end of its lease and no longer", async () => {
@@ -89,7 +125,15 @@ describe("signal", () => {
     expect(world.record().state).toBe("in-progress");
   });
 
-  it("H42: a final error after the abort is recorded: the handler has ended and says so", async () => {
+  it("H42: after the abort only what the handler itself calls final is recorded", async () => {
+    const world = newWorld({ isFinalError: () => true });
+
+    await expect(world.call(obedient)).rejects.toThrow("near");
+
+    expect(world.decisions()).toEqual(["outcome-unknown"]);
+  });
+
+  it("H42: a PermanentError after the abort is recorded: the handler has ended and says so", async () => {
     const world = newWorld();
     const { opened, fail } = gate();
     const call = world.start(() => opened);
@@ -124,139 +168,5 @@ describe("Interrupted", () => {
     await expect(world.call(work)).rejects.toBe(error);
 
     expect(await world.call(work)).toBe("committed");
-  });
-});
-
-describe("release", () => {
-  it("lets a retry run at once, with the next attempt number", async () => {
-    const world = newWorld();
-
-    await expect(world.call(() => Promise.reject(new Error("again")))).rejects.toThrow("again");
-
-    expect(world.record()).toMatchObject({ state: "released", attempt: 1 });
-    expect(await world.call(async ({ attempt }) => attempt)).toBe(2);
-    expect(world.decisions()).toEqual(["released", "executed"]);
-  });
-
-  it("lets the client mend its request", async () => {
-    const world = newWorld();
-    await world.call(() => Promise.reject(new Error("invalid"))).catch(() => {});
-
-    expect(await world.call(async () => "mended", {}, { input: "mended" })).toBe("mended");
-  });
-
-  it("answers with a result that is not stored, and the next call runs", async () => {
-    const world = newWorld({ shouldStore: (value) => value !== 503 });
-
-    expect(await world.call(async () => 503)).toBe(503);
-    expect(await world.call(async () => 200)).toBe(200);
-    expect(await world.call(async () => 500)).toBe(200);
-  });
-
-  it.each([
-    ["the store", () => new StoreUnavailableError("unreachable", new Error("no answer"))],
-    ["a store that cannot read its record", () => new TypeError("unreadable")],
-  ])("rule 4: never hides the handler's error behind one of %s", async (_, error) => {
-    const world = newWorld();
-    const store = failing(world.memory, "settle", "before", { error });
-
-    await expect(world.call(() => Promise.reject(new Error("own")), { store })).rejects.toThrow("own");
-    expect(world.record().state).toBe("in-progress");
-  });
-
-  it("rule 4: does not keep the caller waiting for long", async () => {
-    const world = newWorld();
-    const store = failing(world.memory, "settle", "before");
-
-    await expect(world.call(() => Promise.reject(new Error("own")), { store })).rejects.toThrow("own");
-
-    expect(world.clock.now() - START).toBeLessThan(1000);
-    expect(world.decisions().length).toBeGreaterThan(1);
-    expect(new Set(world.decisions())).toEqual(new Set(["store-failed"]));
-  });
-
-  it("rule 3: nothing releases once the effect may have happened", async () => {
-    const releases: unknown[] = [];
-    const world = newWorld();
-    const store = intercepted(failing(world.memory, "settle", "after"), (method, request, [settlement]) => {
-      if (method === "settle") releases.push((settlement as { state: string }).state);
-      return request();
-    });
-
-    await world.call(async ({ commit }: Work) => commit("done"), { store }).catch(() => {});
-    await world.call(async () => "done", { store }, { key: "key-2" });
-    await world.call(obedient, { store }, { key: "key-3" }).catch(() => {});
-
-    expect(new Set(releases)).toEqual(new Set(["completed"]));
-  });
-});
-
-describe("freeze and thaw", () => {
-  it("H43: work that resumes after its attempt was taken over is fenced", async () => {
-    const world = newWorld();
-    const { opened, open } = gate();
-    const frozen = world.start(async ({ commit }: Work) => {
-      await opened;
-      return commit("frozen", { writes: [world.orderWrite()] });
-    });
-    await world.clock.advance(600_000);
-    await world.call(({ commit }: Work) => commit("winner", { writes: [world.orderWrite()] }));
-
-    open();
-
-    expect((await frozen).result).toBe("winner");
-    expect(world.orders()).toBe(1);
-  });
-
-  it("H43: work that was not awaited and resumes in a later invocation cannot commit", async () => {
-    const world = newWorld();
-    const { opened, open } = gate();
-    let leftBehind: Promise<unknown> | undefined;
-    await world.call(async ({ commit }: Work) => {
-      leftBehind = opened.then(() => commit("late", { writes: [world.orderWrite()] }));
-      leftBehind.catch(() => {});
-      return "returned";
-    });
-    await world.clock.advance(600_000);
-
-    open();
-
-    await expect(leftBehind).rejects.toThrow("this attempt is over");
-    expect(world.orders()).toBe(0);
-    expect(await world.call(async () => "never")).toBe("returned");
-  });
-
-  it("H44: interleaved calls in one process do not mix their keys, attempts or results", async () => {
-    const world = newWorld();
-    const gates = [gate(), gate(), gate()];
-    const work = (index: number) => async (execution: Work) => {
-      await gates[index]?.opened;
-      return execution.commit({
-        index,
-        key: execution.key,
-        scope: execution.scope,
-        operation: execution.operation,
-        child: execution.childKey("charge"),
-      });
-    };
-    const calls = gates.map((_, index) =>
-      world.start(work(index), {}, { key: `key-${index}`, scope: `tenant-${index}` }),
-    );
-    await world.clock.advance(0);
-
-    for (const index of [2, 0, 1]) gates[index]?.open();
-
-    const results = (await Promise.all(calls)).map(({ result }) => result as { child: string });
-    expect(results).toEqual(
-      [0, 1, 2].map((index) => ({
-        index,
-        key: `key-${index}`,
-        scope: `tenant-${index}`,
-        operation: "create-order",
-        child: expect.any(String),
-      })),
-    );
-    expect(new Set(results.map(({ child }) => child)).size).toBe(3);
-    expect(new Set(world.events.map(({ keyHash }) => keyHash)).size).toBe(3);
   });
 });

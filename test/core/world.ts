@@ -150,3 +150,10 @@ export function gate<T = void>() {
   });
   return { opened, open, fail };
 }
+
+/** A worker that stops in the middle of its work, until its gate opens. */
+export function pausedWorker(world: World, options: Parameters<World["start"]>[1] = {}) {
+  const { opened, open, fail } = gate<unknown>();
+  const outcome = world.start(() => opened, options);
+  return { outcome, resume: open, fail };
+}

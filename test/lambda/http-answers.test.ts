@@ -87,6 +87,7 @@ describe.each(EVENT_FORMS)("httpIdempotent behind %s", (_name, form) => {
 
     expect([during.statusCode, after.statusCode]).toEqual([422, 422]);
     expect(bodyOf(during).code).toBe("FINGERPRINT_MISMATCH");
+    expect(headersOf(during)).not.toHaveProperty("Retry-After");
     expect(effects()).toBe(1);
   });
 
@@ -177,6 +178,7 @@ describe("httpIdempotent", () => {
 
   it.each([
     ["a body that is not text", v2Event, { statusCode: 200, body: { id: 1 } }, /serializer after onceonly/],
+    ["a status that is no number", v2Event, { statusCode: "created", body: "x" }, /no statusCode/],
     ["no status on payload v1", v1Event, { body: "x" }, /no statusCode/],
     [
       "headers of a class",

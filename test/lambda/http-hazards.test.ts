@@ -38,6 +38,17 @@ describe("httpIdempotent", () => {
     expect(store.records.size).toBe(0);
   });
 
+  it.each([undefined, null, "", 7])(
+    "H21: takes a scope of %j for no caller, not for everybody",
+    async (scope) => {
+      const { options, context, store } = given();
+      const handler = httpIdempotent(async () => "never", { ...options, scope: () => scope as string });
+
+      expect(bodyOf(await handler(v2Event({ headers }), context())).status).toBe(403);
+      expect(store.records.size).toBe(0);
+    },
+  );
+
   it("tells of a missing key before a missing caller", async () => {
     const { options, context } = given();
     const handler = httpIdempotent(async () => "never", { ...options, scope: () => undefined });

@@ -41,11 +41,34 @@ describe("idempotent", () => {
     await expect(handler({ amount: 10 } as Transfer, context())).rejects.toMatchObject({
       code: "IDEMPOTENCY_KEY_MISSING",
     });
+    await expect(handler({ id: null, amount: 10 } as unknown as Transfer, context())).rejects.toMatchObject({
+      code: "IDEMPOTENCY_KEY_MISSING",
+    });
     await expect(handler({ id: 7, amount: 10 } as unknown as Transfer, context())).rejects.toMatchObject({
       code: "IDEMPOTENCY_KEY_INVALID",
     });
     expect(effects).toBe(0);
     expect(store.records.size).toBe(0);
+  });
+
+  it("runs once for each scope", async () => {
+    const { options, context } = given();
+    let effects = 0;
+    const handler = idempotent(async () => ++effects, {
+      ...options,
+      key: () => "same",
+      scope: (event: { tenant?: string }) => event.tenant,
+      fingerprint: () => "same",
+    });
+
+    const answers = [
+      await handler({ tenant: "ann" }, context()),
+      await handler({ tenant: "bob" }, context()),
+      await handler({ tenant: "ann" }, context()),
+    ];
+
+    expect(answers).toEqual([1, 2, 1]);
+    await expect(handler({}, context())).rejects.toMatchObject({ code: "SCOPE_MISSING" });
   });
 
   it.each([1, 1000, 15_000, 29_499, 29_501, 29_999])(

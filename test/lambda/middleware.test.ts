@@ -350,4 +350,34 @@ describeOnMiddies("idempotency", (middy) => {
 
     expect(await slow).toBe("winner");
   });
+
+  it("throws the winner's error through the error handlers around it, not what was made of the loser's", async () => {
+    const { options, clock, context } = given();
+    const first = pausePoint();
+    const onHost = (hostClock: Clock, outer: string[], work: () => Promise<unknown>) =>
+      middy()
+        .onError((request) => {
+          outer.push((request.error as Error).message);
+        })
+        .use(idempotency({ ...options, clock: hostClock, key }))
+        .onError((request) => {
+          request.response = request.error?.message === "loser" ? "handled" : undefined;
+        })
+        .handler(work);
+    const seen: string[] = [];
+
+    const slow = onHost(clock, seen, async () => {
+      await first.pause();
+      throw new PermanentError("loser");
+    })(EVENT, context());
+    await first.reached;
+    const fast = onHost(clock.skewed(60_000), [], async () => {
+      throw new PermanentError("winner");
+    })(EVENT, context());
+    await expect(fast).rejects.toThrow("winner");
+    first.resume();
+
+    await expect(slow).rejects.toThrow("winner");
+    expect(seen).toEqual(["winner"]);
+  });
 });

@@ -76,6 +76,7 @@ describeOnMiddies("idempotency", (middy) => {
     const again = () => runOnce({ ...options, leaseSeconds: 60 }, "k1", EVENT, () => "never");
     const handler = middy()
       .after(async (request) => {
+        expect(request.context.functionName).toBe("fake-function");
         request.response = await again();
       })
       .use(idempotency({ ...options, key }))

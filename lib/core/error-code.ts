@@ -1,0 +1,13 @@
+/** Which error it is, by its code: `instanceof` fails between two copies of the package, a store's and a handler's. */
+import { isOnceonlyError, type OnceonlyError, type StoreUnavailableError } from "./errors.ts";
+
+export function hasCode<Code extends string>(
+  error: unknown,
+  code: Code,
+): error is OnceonlyError & { code: Code } {
+  return isOnceonlyError(error) && error.code === code;
+}
+
+export function isStoreFailure(error: unknown): error is StoreUnavailableError {
+  return hasCode(error, "STORE_UNAVAILABLE");
+}

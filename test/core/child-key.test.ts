@@ -1,0 +1,69 @@
+import { describe, expect, it } from "vitest";
+import { type ChildKeyLimits, deriveChildKey } from "../../lib/core/child-key.ts";
+import { InvalidOptionError } from "../../lib/core/errors.ts";
+import { identify } from "../../lib/core/identity.ts";
+import { newWorld } from "./world.ts";
+
+const identity = identify("pay", "tenant", "key");
+
+describe("deriveChildKey", () => {
+  it("is the same for every attempt of one operation", async () => {
+    const world = newWorld();
+    const keys: string[] = [];
+
+    await world
+      .call(async ({ childKey }) => {
+        keys.push(childKey("charge"));
+        throw new Error("again");
+      })
+      .catch(() => {});
+    await world.call(async ({ childKey }) => keys.push(childKey("charge")));
+
+    expect(keys).toHaveLength(2);
+    expect(new Set(keys).size).toBe(1);
+  });
+
+  it("differs by name, key, scope and operation", () => {
+    const keys = [
+      deriveChildKey(identity, "charge"),
+      deriveChildKey(identity, "mail"),
+      deriveChildKey(identify("pay", "tenant", "key-2"), "charge"),
+      deriveChildKey(identify("pay", "tenant-2", "key"), "charge"),
+      deriveChildKey(identify("refund", "tenant", "key"), "charge"),
+    ];
+
+    expect(new Set(keys).size).toBe(keys.length);
+  });
+
+  it("stays the same from release to release", () => {
+    expect(deriveChildKey(identity, "charge")).toBe("hUqda3w7CWc8oq0csDgMUfZl3a2ixyQLFyHiO1cuwX4");
+  });
+
+  it.each([
+    [{}, /^[\w-]{43}$/],
+    [{ maxLength: 30 }, /^[\w-]{30}$/],
+    [{ maxLength: 22 }, /^[\w-]{22}$/],
+    [{ maxLength: 255 }, /^[\w-]{43}$/],
+    [{ format: "text" }, /^[\w-]{43}$/],
+    [{ format: "hex" }, /^[0-9a-f]{64}$/],
+    [{ format: "hex", maxLength: 40 }, /^[0-9a-f]{40}$/],
+    [{ format: "hex", maxLength: 32 }, /^[0-9a-f]{32}$/],
+    [{ format: undefined, maxLength: undefined }, /^[\w-]{43}$/],
+  ] as [ChildKeyLimits, RegExp][])("with %j has the form %s", (limits, form) => {
+    expect(deriveChildKey(identity, "charge", limits)).toMatch(form);
+  });
+
+  it.each([
+    ["charge", { maxLength: 21 }, "option `maxLength` must be at least 22"],
+    ["charge", { format: "hex", maxLength: 31 }, "option `maxLength` must be at least 32"],
+    ["charge", { maxLength: Number.NaN }, "option `maxLength`"],
+    ["charge", { format: "uuid" as "hex" }, "option `format`"],
+    ["", {}, "option `name`"],
+    ["\ud800", {}, "option `name`"],
+    ["n".repeat(256), {}, "option `name`"],
+    [undefined as unknown as string, {}, "option `name`"],
+  ] as [string, ChildKeyLimits, string][])("refuses the name %j with %j", (name, limits, message) => {
+    expect(() => deriveChildKey(identity, name, limits)).toThrow(InvalidOptionError);
+    expect(() => deriveChildKey(identity, name, limits)).toThrow(message);
+  });
+});

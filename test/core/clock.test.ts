@@ -1,0 +1,56 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { systemClock, systemRandom } from "../../lib/core/clock.ts";
+
+describe("systemClock", () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ now: 1_700_000_000_000 });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it("tells the time in epoch milliseconds", () => {
+    expect(systemClock.now()).toBe(1_700_000_000_000);
+  });
+
+  it("sleeps as long as it is told", async () => {
+    let isAwake = false;
+    const sleep = systemClock.sleep(100).then(() => {
+      isAwake = true;
+    });
+
+    await vi.advanceTimersByTimeAsync(99);
+    expect(isAwake).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+
+    await sleep;
+    expect(isAwake).toBe(true);
+  });
+
+  it("wakes as soon as the signal aborts, and leaves no timer", async () => {
+    const controller = new AbortController();
+    const sleep = systemClock.sleep(100, controller.signal);
+
+    controller.abort();
+
+    await sleep;
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it("does not fall asleep when the signal is aborted already", async () => {
+    await systemClock.sleep(100, AbortSignal.abort());
+
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+describe("systemRandom", () => {
+  it("makes tokens of 122 random bits and fractions below 1", () => {
+    const tokens = Array.from({ length: 100 }, systemRandom.token);
+    const fractions = Array.from({ length: 100 }, systemRandom.fraction);
+
+    expect(new Set(tokens).size).toBe(100);
+    for (const token of tokens) expect(token).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4/);
+    for (const fraction of fractions) expect(fraction >= 0 && fraction < 1).toBe(true);
+  });
+});

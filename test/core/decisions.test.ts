@@ -1,0 +1,69 @@
+import { describe, expect, it } from "vitest";
+import { DECISIONS, type Decision } from "../../lib/core/decisions.ts";
+import { failing, newWorld, START, type World } from "./world.ts";
+
+/** How each decision comes about; the world's events tell whether it did. */
+const SCENARIOS: Record<Decision, (world: World) => Promise<unknown>> = {
+  executed: (world) => world.call(async () => 1),
+  replayed: async (world) => {
+    await world.call(async () => 1);
+    await world.call(async () => 2);
+  },
+  "in-progress": async (world) => {
+    world.start(() => new Promise(() => {}));
+    await world.clock.advance(0);
+    await world.call(async () => 2);
+  },
+  mismatch: async (world) => {
+    await world.call(async () => 1);
+    await world.call(async () => 2, {}, { input: "other" });
+  },
+  "taken-over": async (world) => {
+    world.start(() => new Promise(() => {}));
+    await world.clock.advance(60_000);
+    await world.call(async () => 2);
+  },
+  "claim-lost": async (world) => {
+    const slow = world.start(() => world.clock.sleep(100_000));
+    await world.clock.advance(60_000);
+    await world.call(async () => 2);
+    await world.clock.advance(60_000);
+    await slow;
+  },
+  "completion-lost": (world) =>
+    world.call(async () => 1, { store: failing(world.memory, "settle", "before") }),
+  "outcome-unknown": (world) =>
+    world.call(({ commit }) => commit(1), { store: failing(world.memory, "settle", "after") }),
+  "store-failed": (world) => world.call(async () => 1, { store: failing(world.memory, "claim", "before") }),
+  "ran-unprotected": (world) =>
+    world.call(async () => 1, { store: failing(world.memory, "claim", "before"), whenStoreFails: "run" }),
+  released: (world) => world.call(() => Promise.reject(new Error("again"))),
+  "key-expired": async (world) => {
+    await world.call(async () => 1, { retentionSeconds: 1 });
+    await world.clock.advance(1000);
+    await world.call(async () => 2);
+  },
+  "clock-skewed": (world) => world.call(async () => 1, { clock: world.clock.skewed(60_000) }),
+};
+
+describe("DECISIONS", () => {
+  it.each(DECISIONS)("%s is told once, with operation, key hash and a duration", async (decision) => {
+    const world = newWorld({}, { serverTime: () => START });
+
+    await SCENARIOS[decision](world).catch(() => {});
+
+    const told = world.events.filter((event) => event.decision === decision);
+    if (decision !== "store-failed" && decision !== "executed" && decision !== "clock-skewed") {
+      expect(told).toHaveLength(1);
+    }
+    for (const event of told) {
+      expect(event).toMatchObject({ operation: "create-order", keyHash: expect.any(String) });
+      expect(event.durationMs).toBeGreaterThanOrEqual(0);
+    }
+    expect(told.length).toBeGreaterThan(0);
+  });
+
+  it("has a scenario for each", () => {
+    expect(Object.keys(SCENARIOS)).toEqual([...DECISIONS]);
+  });
+});

@@ -1,0 +1,116 @@
+import { describe, expect, it } from "vitest";
+import * as errors from "../../lib/core/errors.ts";
+
+const {
+  isOnceonlyError,
+  OnceonlyError,
+  STORE_FAILURES,
+  STORE_FAILURES: _failures,
+  isOnceonlyError: _is,
+  OnceonlyError: _base,
+  ...classes
+} = errors;
+
+/** How each class is made, what it carries, and whether the same call may succeed later. */
+const TABLE: Record<
+  keyof typeof classes,
+  readonly [make: () => errors.OnceonlyError, retryable: boolean, fields?: object]
+> = {
+  InvalidOptionError: [
+    () => new errors.InvalidOptionError("mode", "must be good", "bad"),
+    false,
+    { option: "mode" },
+  ],
+  IdempotencyKeyMissingError: [() => new errors.IdempotencyKeyMissingError("no key"), false],
+  IdempotencyKeyInvalidError: [() => new errors.IdempotencyKeyInvalidError("bad key"), false],
+  ScopeMissingError: [() => new errors.ScopeMissingError("no scope"), false],
+  PayloadInvalidError: [() => new errors.PayloadInvalidError("bad payload"), false],
+  ExecutionInProgressError: [() => new errors.ExecutionInProgressError(7), true, { leaseExpiresAt: 7 }],
+  FingerprintMismatchError: [() => new errors.FingerprintMismatchError(), false],
+  ClaimLostError: [() => new errors.ClaimLostError(), true],
+  ResponseNotStorableError: [() => new errors.ResponseNotStorableError("a Date"), false],
+  ResultNotKeptError: [() => new errors.ResultNotKeptError(9), false, { bytes: 9 }],
+  RecordCorruptError: [() => new errors.RecordCorruptError("broken"), false],
+  StoreUnavailableError: [
+    () => new errors.StoreUnavailableError("throttled", new TypeError("slow")),
+    true,
+    { failure: "throttled", cause: new TypeError("slow") },
+  ],
+  OutcomeUnknownError: [() => new errors.OutcomeUnknownError(), false],
+  TransactionConditionError: [
+    () => new errors.TransactionConditionError(2, { id: 1 }, "cause"),
+    false,
+    { index: 2, item: { id: 1 }, cause: "cause" },
+  ],
+  CommitInvalidError: [() => new errors.CommitInvalidError("twice"), false],
+  NestedExecutionError: [() => new errors.NestedExecutionError("pay"), false],
+  PermanentError: [() => new errors.PermanentError("never"), false],
+};
+
+describe.each(Object.entries(TABLE))("%s", (name, [make, retryable, fields = {}]) => {
+  it("carries its name, a code of the same words, whether a retry helps, and its fields", () => {
+    const error = make();
+
+    expect(error).toMatchObject({ name, retryable, ...fields });
+    expect(error.code).toBe(
+      name
+        .replace(/Error$/, "")
+        .replace(/(?<=[a-z])(?=[A-Z])/g, "_")
+        .toUpperCase(),
+    );
+    expect(error).toBeInstanceOf(Error);
+    expect(error).toBeInstanceOf(OnceonlyError);
+    expect(error).toBeInstanceOf(classes[name as keyof typeof classes]);
+    expect(isOnceonlyError(error)).toBe(true);
+    expect(String(error)).toMatch(new RegExp(`^${name}: `));
+    expect(error.stack).toContain(name);
+  });
+
+  it("begins its message in lower case", () => {
+    expect(make().message).toMatch(/^[a-z`]/);
+  });
+});
+
+describe("isOnceonlyError", () => {
+  it("knows errors of another copy of the package by their brand", () => {
+    const foreign = Object.assign(new Error("e"), { [Symbol.for("onceonly.error")]: true });
+
+    expect(isOnceonlyError(foreign)).toBe(true);
+  });
+
+  it.each([new Error("e"), { code: "PERMANENT" }, null, undefined, "text"])("refuses %s", (value) => {
+    expect(isOnceonlyError(value)).toBe(false);
+  });
+});
+
+describe("InvalidOptionError", () => {
+  it.each([
+    ["bad", "bad (string)"],
+    [7, "7 (number)"],
+    [null, "null (object)"],
+    [undefined, "undefined (undefined)"],
+    ["s".repeat(200), `${"s".repeat(80)} (string)`],
+    [{ secret: 1 }, "a value of type object"],
+    [["secret"], "a value of type object"],
+    [() => "secret", "a value of type function"],
+  ])("shows short primitive values only (%s)", (value, shown) => {
+    expect(new errors.InvalidOptionError("mode", "must be good", value).message).toBe(
+      `option \`mode\` must be good; got ${shown}`,
+    );
+  });
+});
+
+describe("StoreUnavailableError", () => {
+  it("names failure and cause, whatever the cause is", () => {
+    const messages = STORE_FAILURES.map(
+      (failure) => new errors.StoreUnavailableError(failure, "text").message,
+    );
+
+    expect(messages).toEqual(
+      STORE_FAILURES.map((failure) => `the idempotency store failed (${failure}: an unknown error)`),
+    );
+    expect(new errors.StoreUnavailableError("refused", new RangeError("secret")).message).toBe(
+      "the idempotency store failed (refused: RangeError)",
+    );
+  });
+});

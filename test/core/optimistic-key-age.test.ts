@@ -1,0 +1,76 @@
+// Expired keys in the optimistic mode.
+import { describe, expect, it } from "vitest";
+import { ClaimLostError, IdempotencyKeyInvalidError } from "../../lib/core/errors.ts";
+import type { Execution } from "../../lib/core/execution.ts";
+import type { MemoryWrite } from "../../lib/testing/index.ts";
+import { gate, newWorld } from "./world.ts";
+
+type Work = Execution<MemoryWrite>;
+
+const optimistic = (options: Parameters<typeof newWorld>[0] = {}) =>
+  newWorld({ mode: "optimistic", ...options });
+
+describe("perform, optimistic", () => {
+  it.each([true, false])(
+    "H5: replaces an expired record and tells it, with lookFirst %s",
+    async (lookFirst) => {
+      const world = optimistic({ retentionSeconds: 60, lookFirst });
+      await world.call(async () => "old");
+      await world.clock.advance(60_000);
+
+      expect(await world.call(async () => "new")).toBe("new");
+
+      expect(world.decisions()).toEqual(["executed", "key-expired", "executed"]);
+      expect(await world.call(async () => "never")).toBe("new");
+    },
+  );
+
+  it.each([true, false])(
+    "H40: refuses an expired key before it runs, with lookFirst %s",
+    async (lookFirst) => {
+      const world = optimistic({ retentionSeconds: 60, lookFirst, whenKeyExpired: "reject" });
+      await world.call(async () => "old");
+      await world.clock.advance(60_000);
+      let runs = 0;
+
+      await expect(world.call(async () => ++runs)).rejects.toThrow(IdempotencyKeyInvalidError);
+
+      expect(runs).toBe(0);
+    },
+  );
+
+  it("replaces an expired record that somebody else replaced meanwhile only once", async () => {
+    const world = optimistic({ retentionSeconds: 60 });
+    await world.call(async () => "old");
+    await world.clock.advance(60_000);
+    const { opened, open } = gate<string>();
+    const slow = world.start(() => opened);
+    await world.clock.advance(0);
+    await world.call(async () => "new");
+
+    open("slow");
+
+    expect((await slow).result).toBe("new");
+  });
+
+  it("H43: a run that outlives the retention of what it looked for records nothing", async () => {
+    const world = optimistic({ retentionSeconds: 60 });
+    const { opened, open } = gate();
+    const order =
+      (result: string) =>
+      async ({ commit }: Work) => {
+        if (result === "zombie") await opened;
+        return commit(result, { writes: [world.orderWrite()] });
+      };
+    const zombie = world.start(order("zombie"));
+    await world.clock.advance(1000);
+    await world.call(order("winner"));
+    await world.clock.advance(61_000);
+    world.memory.alter([...world.memory.records.keys()][0]!, undefined);
+
+    open();
+
+    await expect(zombie).rejects.toThrow(ClaimLostError);
+    expect(world.orders()).toBe(1);
+  });
+});

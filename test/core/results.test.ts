@@ -1,0 +1,106 @@
+// What is stored and replayed: values, errors, and results that cannot be kept.
+import { describe, expect, it } from "vitest";
+import { PermanentError, RecordCorruptError, ResultNotKeptError } from "../../lib/core/errors.ts";
+import { newWorld } from "./world.ts";
+
+describe("perform, claimed", () => {
+  it("tells what is replayed, and what the work itself returned", async () => {
+    const world = newWorld();
+    const value = { a: 1, b: undefined };
+
+    const first = await world.start(async () => value);
+    const replay = await world.start(async () => "never");
+
+    expect(first).toStrictEqual({ replayed: false, result: { a: 1 }, original: value });
+    expect(first.original).toBe(value);
+    expect(replay).toStrictEqual({ replayed: true, result: { a: 1 } });
+  });
+
+  it("replays a final error with its name, message, code and status", async () => {
+    const world = newWorld();
+    const final = Object.assign(new PermanentError("sold out"), { name: "SoldOut", statusCode: 410 });
+    const work = () => Promise.reject(final);
+
+    await expect(world.call(work)).rejects.toBe(final);
+    await expect(world.call(async () => "never")).rejects.toMatchObject({
+      name: "SoldOut",
+      message: "sold out",
+      statusCode: 410,
+      code: "PERMANENT",
+    });
+    expect(world.decisions()).toEqual(["executed", "replayed"]);
+  });
+
+  it("replays what isFinalError calls final, also from work that throws at once", async () => {
+    const world = newWorld({ isFinalError: (error) => error instanceof TypeError });
+
+    const work = () => {
+      throw new TypeError("bad order");
+    };
+    await expect(world.call(work)).rejects.toThrow(TypeError);
+
+    await expect(world.call(async () => "never")).rejects.toMatchObject({ name: "TypeError" });
+  });
+
+  it("H15: an operation whose result was too large to keep does not run again, and says so", async () => {
+    const world = newWorld({}, { maxResultBytes: 5000 });
+    let runs = 0;
+    const work = async () => "x".repeat(++runs * 10_000);
+
+    expect(await world.call(work)).toHaveLength(10_000);
+    await expect(world.call(work)).rejects.toThrow(ResultNotKeptError);
+    await expect(world.call(work)).rejects.toMatchObject({ bytes: 10_002, code: "RESULT_NOT_KEPT" });
+
+    expect(runs).toBe(1);
+  });
+
+  it("H15: a result of 1 MB is kept and replayed where the store has room", async () => {
+    const world = newWorld();
+    const work = async () => "x".repeat(2 ** 20);
+
+    expect(await world.call(work)).toBe(await world.call(work));
+    expect(world.decisions()).toEqual(["executed", "replayed"]);
+  });
+
+  it("fails closed when the item that holds a result is gone", async () => {
+    const world = newWorld();
+    let runs = 0;
+    await world.call(async () => "x".repeat(++runs * 2000));
+    world.memory.alter([...world.memory.records.keys()][0]!, { result: { in: "item", address: "gone" } });
+
+    await expect(world.call(async () => ++runs)).rejects.toThrow(RecordCorruptError);
+    expect(runs).toBe(1);
+  });
+
+  it("H16: a result that cannot be stored is refused for every caller, and never made again", async () => {
+    const world = newWorld();
+    let runs = 0;
+    const work = async () => ({ run: ++runs, at: new Date(0) });
+
+    await expect(world.call(work)).rejects.toMatchObject({ name: "ResponseNotStorableError" });
+    await expect(world.call(work)).rejects.toMatchObject({ name: "ResponseNotStorableError" });
+
+    expect(runs).toBe(1);
+  });
+
+  it("H16: an error of the face that encodes the result does not make the work run again", async () => {
+    const world = newWorld();
+    const toStored = () => {
+      throw new TypeError("no status");
+    };
+    let runs = 0;
+
+    await expect(world.call(async () => ++runs, {}, { toStored })).rejects.toThrow("no status");
+    await expect(world.call(async () => ++runs, {}, { toStored })).rejects.toThrow("no status");
+
+    expect(runs).toBe(1);
+  });
+
+  it("stores and answers what the face makes of the value", async () => {
+    const world = newWorld();
+    const toStored = (value: unknown) => ({ body: value });
+
+    expect(await world.call(async () => 1, {}, { toStored })).toEqual({ body: 1 });
+    expect(await world.call(async () => 2, {}, { toStored })).toEqual({ body: 1 });
+  });
+});

@@ -1,0 +1,128 @@
+// Deployments that overlap: records, fingerprints and keys of another version of the code.
+import { describe, expect, it } from "vitest";
+import { RECORD_VERSION } from "../../lib/contract.ts";
+import { FingerprintMismatchError, RecordCorruptError } from "../../lib/core/errors.ts";
+import { runOnce } from "../../lib/core/run-once.ts";
+import { gate, newWorld } from "./world.ts";
+
+const OTHER_VERSIONS = [RECORD_VERSION - 1, RECORD_VERSION + 1];
+const STATES = ["in-progress", "completed", "failed", "released", "held"] as const;
+
+describe("record versions", () => {
+  it.each(OTHER_VERSIONS.flatMap((version) => STATES.map((state) => [version, state] as const)))(
+    "H46: a record of version %i that is %s is never run over and never replayed, in either mode",
+    async (version, state) => {
+      const world = newWorld({ whenStoreFails: "run" });
+      await world.call(async () => "written by another version");
+      world.memory.alter([...world.memory.records.keys()][0]!, { version, state });
+      const before = world.record();
+      // Leases are over; only the version is in the way.
+      await world.clock.advance(60_000);
+      let runs = 0;
+
+      for (const options of [{ mode: "claimed" }, { mode: "optimistic" }] as const) {
+        await expect(world.call(async () => ++runs, options)).rejects.toThrow(RecordCorruptError);
+      }
+      // Without the look the work runs, but nothing of it is written.
+      const blind = world.call(({ commit }) => commit("blind", { writes: [world.orderWrite()] }), {
+        mode: "optimistic",
+        lookFirst: false,
+      });
+      await expect(blind).rejects.toThrow("finish the deployment");
+
+      expect(runs).toBe(0);
+      expect(world.orders()).toBe(0);
+      expect(world.record()).toEqual(before);
+    },
+  );
+
+  it.each(OTHER_VERSIONS)(
+    "H46: a worker whose record became one of version %i meanwhile does not answer with its own result",
+    async (version) => {
+      const world = newWorld();
+      const { opened, open } = gate<string>();
+      const worker = world.start(() => opened);
+      await world.clock.advance(0);
+      world.memory.alter([...world.memory.records.keys()][0]!, { version, token: "other code" });
+
+      open("mine");
+
+      await expect(worker).rejects.toThrow(RecordCorruptError);
+    },
+  );
+
+  it("H46: a record of this version is read and written by this version", async () => {
+    const world = newWorld();
+
+    await world.call(async () => "done");
+
+    expect(world.record().version).toBe(RECORD_VERSION);
+    expect(await world.call(async () => "never")).toBe("done");
+  });
+});
+
+describe("fingerprint changes", () => {
+  const former = (input: { total: number }) => ({ total: input.total });
+  const current = (input: { total: number }) => ({ total: input.total, currency: "EUR" });
+  const request = { input: { total: 7 } };
+
+  it("H47: a list of fingerprints matches what either version stored", async () => {
+    const world = newWorld();
+    await world.call(async () => "former", { fingerprint: former }, request);
+
+    const overlap = { fingerprint: [current, former] };
+
+    expect(await world.call(async () => "never", overlap, request)).toBe("former");
+    expect(await world.call(async () => "current", overlap, { ...request, key: "key-2" })).toBe("current");
+    expect(
+      await world.call(async () => "never", { fingerprint: current }, { ...request, key: "key-2" }),
+    ).toBe("current");
+    expect(world.decisions()).toEqual(["executed", "replayed", "executed", "replayed"]);
+  });
+
+  it("H47: without the list a changed fingerprint is a mismatch, not a second run", async () => {
+    const world = newWorld();
+    await world.call(async () => "former", { fingerprint: former }, request);
+
+    await expect(world.call(async () => "never", { fingerprint: current }, request)).rejects.toThrow(
+      FingerprintMismatchError,
+    );
+  });
+
+  it("H47: a list still tells another payload", async () => {
+    const world = newWorld();
+    const fingerprint = [current, former];
+    await world.call(async () => "done", { fingerprint }, request);
+
+    await expect(world.call(async () => "never", { fingerprint }, { input: { total: 8 } })).rejects.toThrow(
+      FingerprintMismatchError,
+    );
+  });
+});
+
+describe("key changes", () => {
+  it("H47: with the former key nested in the new one, a change in mid-window costs no second effect", async () => {
+    const world = newWorld();
+    let effects = 0;
+    const options = {
+      operation: "pay",
+      store: world.memory,
+      clock: world.clock,
+      leaseSeconds: 30,
+    };
+    const formerCode = (order: string) => runOnce(options, `v1-${order}`, order, () => ++effects);
+    const currentCode = (order: string) => runOnce(options, `v2-${order}`, order, () => formerCode(order));
+
+    const answers = [
+      await formerCode("a"),
+      await currentCode("a"),
+      await currentCode("a"),
+      await formerCode("a"),
+      await currentCode("b"),
+      await formerCode("b"),
+    ];
+
+    expect(answers).toEqual([1, 1, 1, 1, 2, 2]);
+    expect(effects).toBe(2);
+  });
+});

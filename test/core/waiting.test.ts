@@ -1,0 +1,184 @@
+import { describe, expect, it } from "vitest";
+import { ExecutionInProgressError, PermanentError, StoreUnavailableError } from "../../lib/core/errors.ts";
+import { failing, gate, intercepted, newWorld, START } from "./world.ts";
+
+const waiting = (options: Parameters<typeof newWorld>[0] = {}) =>
+  newWorld({ whenInProgress: { waitSeconds: 20 }, ...options });
+
+describe("whenInProgress: { waitSeconds }", () => {
+  it("H48: waits for the winner and answers with its result", async () => {
+    const world = waiting();
+    let runs = 0;
+    const winner = world.start(async () => {
+      await world.clock.sleep(4000);
+      return ++runs;
+    });
+    await world.clock.advance(0);
+
+    const duplicate = world.call(async () => ++runs);
+
+    expect(await duplicate).toBe(1);
+    expect((await winner).result).toBe(1);
+    expect(world.clock.now() - START).toBeGreaterThanOrEqual(4000);
+    expect(world.clock.now() - START).toBeLessThan(5500);
+    expect(world.decisions()).toEqual(["executed", "replayed"]);
+  });
+
+  it("H48: a winner that takes 45 s under a gateway of 29 s: the client gets the first result in the end, of 1 effect", async () => {
+    const world = waiting({ whenInProgress: { waitSeconds: 900 }, leaseSeconds: undefined });
+    let effects = 0;
+    const work = async () => {
+      await world.clock.sleep(45_000);
+      return ++effects;
+    };
+    const first = world.start(work, {}, { remainingMs: 60_000 });
+    const gatewayMs = 29_000;
+    await world.clock.advance(gatewayMs);
+
+    const answers: unknown[] = [];
+    while (answers.at(-1) !== 1 && answers.length < 5) {
+      const begin = world.clock.now();
+      answers.push(
+        await world
+          .call(work, {}, { remainingMs: 60_000, waitUntil: begin + gatewayMs - 500 })
+          .catch((error) => error.code),
+      );
+      expect(world.clock.now() - begin).toBeLessThan(gatewayMs);
+    }
+
+    expect(answers).toEqual([1]);
+    expect((await first).result).toBe(1);
+    expect(effects).toBe(1);
+  });
+
+  it.each([
+    ["its own limit", { whenInProgress: { waitSeconds: 3 } }, {}, 3000],
+    ["what the caller can wait", {}, { waitUntil: START + 2000 }, 2000],
+    ["the invocation, less the time to answer", {}, { remainingMs: 4000 }, 3600],
+    ["nothing, with 0 seconds", { whenInProgress: { waitSeconds: 0 } }, {}, 0],
+  ] as const)("H48: waits no longer than %s", async (_, options, request, ms) => {
+    const world = waiting(options);
+    world.start(() => new Promise(() => {}), { leaseSeconds: 60 });
+    await world.clock.advance(0);
+
+    await expect(world.call(async () => "never", {}, request)).rejects.toThrow(ExecutionInProgressError);
+
+    expect(world.clock.now() - START).toBe(ms);
+  });
+
+  it("takes over when the lease ends while it waits", async () => {
+    const world = waiting({ leaseSeconds: 5 });
+    world.start(() => new Promise(() => {}), { clockSkewSeconds: 0 });
+    await world.clock.advance(0);
+
+    expect(await world.call(async ({ attempt }) => attempt, { leaseSeconds: 30 })).toBe(2);
+
+    expect(world.clock.now()).toBe(START + 5001);
+    expect(world.decisions()).toEqual(["taken-over", "executed"]);
+  });
+
+  it("does not begin to work when time is up, even if the key is free by then", async () => {
+    const world = waiting({ whenInProgress: { waitSeconds: 3 } });
+    const { opened, fail } = gate();
+    const winner = world.start(() => opened);
+    await world.clock.advance(0);
+    // The release becomes visible after the last look.
+    const store = intercepted(world.memory, async (method, request) => {
+      const answer = await request();
+      if (method === "find" && world.clock.now() >= START + 3000) {
+        fail(new Error("again"));
+        await winner.catch(() => {});
+      }
+      return answer;
+    });
+    let runs = 0;
+
+    await expect(world.call(async () => ++runs, { store })).rejects.toThrow(ExecutionInProgressError);
+
+    expect(world.record().state).toBe("released");
+    expect(runs).toBe(0);
+  });
+
+  it("runs when the winner releases the key", async () => {
+    const world = waiting();
+    const winner = world.start(async () => {
+      await world.clock.sleep(1000);
+      throw new Error("again");
+    });
+    await world.clock.advance(0);
+
+    expect(await world.call(async ({ attempt }) => attempt)).toBe(2);
+    await expect(winner).rejects.toThrow("again");
+  });
+
+  it("answers with the winner's final error", async () => {
+    const world = waiting();
+    world.start(async () => {
+      await world.clock.sleep(1000);
+      throw new PermanentError("sold out");
+    });
+    await world.clock.advance(0);
+
+    await expect(world.call(async () => "never")).rejects.toThrow("sold out");
+  });
+
+  it("waits for the next winner when another one takes over", async () => {
+    const world = waiting({ leaseSeconds: 5, clockSkewSeconds: 0 });
+    world.start(() => new Promise(() => {}));
+    await world.clock.advance(0);
+    const second = world.start(async () => {
+      await world.clock.sleep(3000);
+      return "second";
+    });
+    const third = world.start(async () => "third");
+
+    await world.clock.advance(20_000);
+
+    expect([(await second).result, (await third).result]).toContain("second");
+    expect(new Set([(await second).result, (await third).result]).size).toBe(1);
+  });
+
+  it("starts anew when the record disappears", async () => {
+    const world = waiting();
+    world.start(() => new Promise(() => {}));
+    await world.clock.advance(0);
+    const call = world.start(async ({ attempt }) => attempt);
+    await world.clock.advance(0);
+
+    world.memory.alter([...world.memory.records.keys()][0]!, undefined);
+    await world.clock.advance(1000);
+
+    expect((await call).result).toBe(1);
+  });
+
+  it("refuses when the store fails while it waits", async () => {
+    const world = waiting();
+    world.start(() => new Promise(() => {}));
+    await world.clock.advance(0);
+
+    const call = world.call(async () => "never", { store: failing(world.memory, "find", "before") });
+
+    await expect(call).rejects.toThrow(StoreUnavailableError);
+  });
+
+  it("polls with growing, jittered pauses", async () => {
+    const world = waiting();
+    world.start(() => new Promise(() => {}), { leaseSeconds: 60 });
+    await world.clock.advance(0);
+    const reads: number[] = [];
+    const store = intercepted(world.memory, (method, request) => {
+      if (method === "find") reads.push(world.clock.now());
+      return request();
+    });
+
+    await world.call(async () => "never", { store }).catch(() => {});
+
+    const pauses = reads.map((time, index) => time - (reads[index - 1] ?? START));
+    expect(pauses[0]).toBeGreaterThanOrEqual(25);
+    expect(pauses[0]).toBeLessThanOrEqual(50);
+    expect(Math.max(...pauses)).toBeLessThanOrEqual(1000);
+    expect(new Set(pauses.slice(6, 16)).size).toBeGreaterThan(5);
+    expect(reads.length).toBeGreaterThan(20);
+    expect(reads.length).toBeLessThan(50);
+  });
+});
