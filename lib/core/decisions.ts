@@ -5,6 +5,8 @@ export const DECISIONS = [
   "executed",
   /** Answered from the record. */
   "replayed",
+  /** Refused: the call carries no idempotency key. */
+  "key-missing",
   /** Refused: somebody else holds a live claim. */
   "in-progress",
   /** Refused: same key, other fingerprint. */
@@ -44,3 +46,13 @@ export interface DecisionEvent {
 
 /** Called synchronously; what it throws is ignored, so that watching can never change an outcome. */
 export type Observe = (event: DecisionEvent) => void;
+
+/** Watching must not change an outcome, whatever the observer throws or rejects with. */
+export function tellObserver(observe: Observe, event: DecisionEvent): void {
+  try {
+    const watched: unknown = observe(event);
+    if (watched instanceof Promise) watched.catch(() => {});
+  } catch {
+    // As promised.
+  }
+}

@@ -4,7 +4,7 @@
  */
 import { checkKeyAge, claimKey, refuseExpiredKey } from "./claiming.ts";
 import { isStoreFailure } from "./error-code.ts";
-import { isOnceonlyError, StoreUnavailableError } from "./errors.ts";
+import { StoreUnavailableError } from "./errors.ts";
 import type { Finish, Work } from "./execution.ts";
 import { refuseNested } from "./nesting.ts";
 import { type Call, Operation } from "./operation.ts";
@@ -32,9 +32,7 @@ export async function perform<Write>(
   try {
     return await performMode(operation, work);
   } catch (error) {
-    // An inner operation's error has its own already, and must not pass for an answer about this key.
-    if (isOnceonlyError(error)) error.keyHash ??= call.identity.keyHash;
-    throw error;
+    throw operation.own(error);
   }
 }
 

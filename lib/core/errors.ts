@@ -8,7 +8,7 @@ export abstract class OnceonlyError extends Error {
   abstract readonly retryable: boolean;
   abstract override readonly name: string;
   readonly [BRAND] = true;
-  /** Names the idempotency key it is about, without showing it; absent where there is none. */
+  /** The hash of the idempotency key it is about; absent before a key is known, empty in another operation's. */
   declare keyHash?: string;
 }
 

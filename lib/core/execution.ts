@@ -71,7 +71,8 @@ export class Attempt<Write> implements Execution<Write> {
   // Bound, both: handlers take methods out of their object.
   readonly commit = <T>(result: T, effects: { readonly writes?: readonly Write[] } = {}): Promise<T> => {
     // Checked at once, not in a promise: a handler that does not await it must not go on.
-    const committed = this.#commit(result, ...this.#check(result, effects));
+    const [text, writes] = this.#check(result, effects);
+    const committed = this.#commit(result, text, writes);
     this.#committed = committed;
     return committed;
   };
@@ -85,8 +86,12 @@ export class Attempt<Write> implements Execution<Write> {
     if (this.decided) throw new CommitInvalidError("commit was already called: commit everything at once");
     const [name] = Object.keys(unknown);
     if (name !== undefined) throw new CommitInvalidError(`commit knows no \`${name}\`: it takes { writes }`);
-    this.#operation.options.store.checkWrites(writes);
-    return [this.encode(result), writes] as const;
+    try {
+      this.#operation.options.store.checkWrites(writes);
+      return [this.encode(result), writes] as const;
+    } catch (error) {
+      throw this.#operation.own(error);
+    }
   }
 
   async #commit<T>(result: T, text: string | undefined, writes: readonly Write[]): Promise<T> {
@@ -97,7 +102,7 @@ export class Attempt<Write> implements Execution<Write> {
     } catch (error) {
       if (wroteNothing(error)) this.decided = undefined;
       else if (isStoreFailure(error)) this.#operation.tell("outcome-unknown", error);
-      throw error;
+      throw this.#operation.own(error);
     }
   }
 

@@ -1,7 +1,7 @@
 /** One call of one operation: who it is, how long it has, how it asks the store and tells what it decided. */
-import type { Decision } from "./decisions.ts";
+import { type Decision, tellObserver } from "./decisions.ts";
 import { isStoreFailure } from "./error-code.ts";
-import { InvalidOptionError, type StoreUnavailableError } from "./errors.ts";
+import { InvalidOptionError, isOnceonlyError, type StoreUnavailableError } from "./errors.ts";
 import type { Identity } from "./identity.ts";
 import type { ResolvedOptions } from "./options.ts";
 import type { Seeker } from "./record.ts";
@@ -119,21 +119,16 @@ export class Operation<Write> {
     return clock.sleep(Math.ceil(ms * (0.5 + random.fraction() / 2)));
   }
 
+  /** Marks an error as one about this key. */
+  own(error: unknown): unknown {
+    if (isOnceonlyError(error)) error.keyHash ??= this.identity.keyHash;
+    return error;
+  }
+
   tell(decision: Decision, error?: unknown): void {
-    const { attempt, identity, startedAt } = this;
+    const { attempt, identity, startedAt, options } = this;
     const { operation, keyHash } = identity;
-    try {
-      const watched: unknown = this.options.observe({
-        decision,
-        operation,
-        keyHash,
-        attempt,
-        durationMs: this.now() - startedAt,
-        error,
-      });
-      if (watched instanceof Promise) watched.catch(() => {});
-    } catch {
-      // Watching must not change an outcome.
-    }
+    const durationMs = this.now() - startedAt;
+    tellObserver(options.observe, { decision, operation, keyHash, attempt, durationMs, error });
   }
 }

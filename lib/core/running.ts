@@ -1,5 +1,6 @@
 /** One attempt from start to end: runs the work, and decides from how it ended what is recorded. */
 import { hasCode, isStoreFailure } from "./error-code.ts";
+import { isOnceonlyError } from "./errors.ts";
 import { Attempt, type Finish, type Work } from "./execution.ts";
 import { runInside } from "./nesting.ts";
 import type { Operation } from "./operation.ts";
@@ -132,6 +133,8 @@ export async function runAttempt<Write>(
       });
       end = () => endWithValue(value);
     } catch (error) {
+      // An error about another key, from inside the work, must not pass for an answer about this one.
+      if (isOnceonlyError(error)) error.keyHash ??= "";
       await attempt.end().catch(() => {});
       end = () => endWithError(error);
     }

@@ -11,8 +11,8 @@ export interface Store<Write = unknown> {
   /**
    * Wins if there is no record, or `isClaimable` (core/record.ts) holds; then sets token, fingerprint,
    * lease and expiry, adds 1 to attempt, and keeps the steps of the attempt before.
-   * With `expired`, wins only if the record's token is still that record's: then it is reset whole, and
-   * attempt goes on from there.
+   * With `expired`, wins only if the record's token is still that record's, and it is still expired: then it
+   * is reset whole, and attempt goes on from there.
    */
   claim(claim: Claim, expired?: IdempotencyRecord): Promise<ClaimAnswer>;
 

@@ -8,8 +8,6 @@ import type { RecordTable, Values } from "./record-table.ts";
 
 export type RecordWrite = { readonly Put: Put } | { readonly Update: Update };
 
-const STATES = { inProgress: "in-progress", released: "released" };
-
 const NO_RESULT = { result: undefined, resultItem: undefined, resultBytes: undefined };
 
 /** What remains of an attempt before but for its number: nothing, when a record is finished without a claim. */
@@ -30,23 +28,15 @@ export function beginChange(
     const Item = table.item({ ...begun, ...numbers, partitionKey: recordKey });
     return { Put: { Item, ...table.bind({ ...times, seen: expired.token }, STILL_EXPIRED) } };
   }
-  const same = fingerprints.map((_, index) => `:same${index}`);
-  const bound = table.bind(
-    {
-      ...STATES,
-      ...times,
-      ...begun,
-      zero: 0,
-      one: 1,
-      ...Object.fromEntries(fingerprints.map((fingerprint, index) => [`same${index}`, fingerprint])),
-    },
-    CLAIMABLE.replaceAll(":same", `${same}`),
-    updateExpression(
-      begun,
-      "#attempt = if_not_exists(#attempt, :zero) + :one, #createdAt = if_not_exists(#createdAt, :now), ",
-    ),
+  const same = fingerprints.map((fingerprint, index) => [`same${index}`, fingerprint] as const);
+  return updateOf(
+    table,
+    recordKey,
+    CLAIMABLE.replaceAll(":same", same.map(([name]) => `:${name}`).join()),
+    begun,
+    { ...times, ...Object.fromEntries(same), zero: 0, one: 1 },
+    "#attempt = if_not_exists(#attempt, :zero) + :one, #createdAt = if_not_exists(#createdAt, :now), ",
   );
-  return { Update: { Key: table.key(recordKey), ...bound } };
 }
 
 export function settleChange(
@@ -56,16 +46,26 @@ export function settleChange(
 ): RecordWrite {
   const isFinal = state === "completed" || state === "failed";
   const values = { ...NO_RESULT, ...result, state, expiresAt, completedAt: isFinal ? now : undefined };
-  const bound = table.bind({ ...STATES, ...values, token }, MINE, updateExpression(values));
-  return { Update: { Key: table.key(recordKey), ...bound } };
+  return updateOf(table, recordKey, MINE, values, { token });
 }
 
-/** Sets what has a value, and removes what is `undefined`. */
-function updateExpression(values: Values, others = ""): string {
-  const named = (isThere: boolean, text: (name: string) => string) =>
-    Object.entries(values)
-      .filter(([, value]) => (value !== undefined) === isThere)
-      .map(([name]) => text(name));
-  const removals = named(false, (name) => `#${name}`);
-  return `SET ${others}${named(true, (name) => `#${name} = :${name}`)}${removals.length > 0 ? ` REMOVE ${removals}` : ""}`;
+/** Sets the values that are there, and removes those that are `undefined`. */
+function updateOf(
+  table: RecordTable,
+  recordKey: string,
+  condition: string,
+  values: Values,
+  others: Readonly<Record<string, unknown>>,
+  assignments = "",
+): RecordWrite {
+  const names = (isThere: boolean) =>
+    Object.entries(values).flatMap(([name, value]) => ((value !== undefined) === isThere ? [name] : []));
+  const removed = names(false).map((name) => `#${name}`);
+  const update = `SET ${assignments}${names(true).map((name) => `#${name} = :${name}`)}`;
+  const bound = table.bind(
+    { inProgress: "in-progress", released: "released", ...others, ...values },
+    condition,
+    removed.length > 0 ? `${update} REMOVE ${removed}` : update,
+  );
+  return { Update: { Key: table.key(recordKey), ...bound } };
 }

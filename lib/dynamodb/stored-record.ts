@@ -13,7 +13,7 @@ export function readRecord({ names }: RecordTable, item: Item): IdempotencyRecor
   };
   const text = (name: Attribute) => value(name)?.S ?? refuse(name);
   const number = (name: Attribute) => Number(value(name)?.N ?? refuse(name));
-  const optional = <T>(name: Attribute, field: string, read: (name: Attribute) => T) =>
+  const optional = <T>(name: Attribute, read: (name: Attribute) => T, field: string = name) =>
     value(name) && { [field]: read(name) };
 
   return {
@@ -24,11 +24,11 @@ export function readRecord({ names }: RecordTable, item: Item): IdempotencyRecor
     leaseEndsAt: number("leaseEndsAt"),
     fingerprint: text("fingerprint"),
     createdAt: number("createdAt"),
-    ...optional("completedAt", "completedAt", number),
-    ...optional("expiresAt", "expiresAt", number),
-    ...optional("steps", "steps", (name) => unmarshall(value(name)?.M ?? refuse(name), { wrapNumbers: Number })),
-    ...optional("result", "result", (name): StoredResult => ({ in: "record", text: readText(value(name)) })),
-    ...optional("resultItem", "result", (name): StoredResult => ({ in: "item", address: text(name) })),
-    ...optional("resultBytes", "result", (name): StoredResult => ({ in: "nowhere", bytes: number(name) })),
+    ...optional("completedAt", number),
+    ...optional("expiresAt", number),
+    ...optional("steps", (name) => unmarshall(value(name)?.M ?? refuse(name), { wrapNumbers: Number })),
+    ...optional("result", (name): StoredResult => ({ in: "record", text: readText(value(name)) })),
+    ...optional("resultItem", (name): StoredResult => ({ in: "item", address: text(name) }), "result"),
+    ...optional("resultBytes", (name): StoredResult => ({ in: "nowhere", bytes: number(name) }), "result"),
   };
 }

@@ -5,12 +5,10 @@ import { CommitInvalidError } from "../core/errors.ts";
 import type { Item, RecordTable } from "./record-table.ts";
 import { MAX_ITEM_BYTES, sizeOf } from "./sizes.ts";
 
-type Plain = Readonly<Record<string, unknown>>;
-
 interface Write {
   readonly TableName: string | undefined;
   readonly ExpressionAttributeNames?: Readonly<Record<string, string>>;
-  readonly ExpressionAttributeValues?: Plain;
+  readonly ExpressionAttributeValues?: object;
   /** `"ALL_OLD"` puts the item into `TransactionConditionError.item`. */
   readonly ReturnValuesOnConditionCheckFailure?: "ALL_OLD" | "NONE";
 }
@@ -24,14 +22,18 @@ interface ConditionalWrite extends Write {
  * are left out. At most 99 of them in a commit, 4 MB in all, and one per item.
  */
 export type DynamoDBWrite =
-  | { readonly Put: ConditionalWrite & { readonly Item: Plain } }
-  | { readonly Update: ConditionalWrite & { readonly Key: Plain; readonly UpdateExpression: string } }
-  | { readonly Delete: ConditionalWrite & { readonly Key: Plain } }
-  | { readonly ConditionCheck: Write & { readonly Key: Plain; readonly ConditionExpression: string } };
+  | { readonly Put: ConditionalWrite & { readonly Item: object } }
+  | { readonly Update: ConditionalWrite & { readonly Key: object; readonly UpdateExpression: string } }
+  | { readonly Delete: ConditionalWrite & { readonly Key: object } }
+  | { readonly ConditionCheck: Write & { readonly Key: object; readonly ConditionExpression: string } };
 
-type AnyWrite = ConditionalWrite & { readonly Item: Plain; readonly Key: Plain };
+type AnyWrite = ConditionalWrite & { readonly Item: object; readonly Key: object };
 
 const ACTIONS = /^(Put|Update|Delete|ConditionCheck)$/;
+
+/** The client drops any other field in silence, a misspelt condition too. */
+const FIELDS =
+  /^(TableName|Item|Key|(Condition|Update)Expression|ExpressionAttribute(Names|Values)|ReturnValuesOnConditionCheckFailure)$/;
 
 /** A transaction takes 100 actions and 4 MB; one action of at most 4 KB is the record's. */
 const MAX_WRITES = 99;
@@ -54,25 +56,26 @@ export function marshallWrites(
     const [[action, body] = [], another] = Object.entries<Partial<AnyWrite>>(write ?? {});
     const field = action === "Put" ? "Item" : "Key";
     const content = body?.[field];
-    if (another || !action || !ACTIONS.test(action) || !body?.TableName || !content)
+    const marshalled = marshallOr(refuse, { content, values: body?.ExpressionAttributeValues });
+    const item = marshalled.content?.M;
+    if (another || !ACTIONS.test(`${action}`) || !body?.TableName || !item)
       return refuse("must be one of Put, Update, Delete, ConditionCheck, with TableName and Item or Key");
-
-    const marshalled = marshallOr(refuse, { content, values: body.ExpressionAttributeValues });
-    const item = marshalled.content?.M ?? {};
+    const unknown = Object.keys(body).find((name) => !FIELDS.test(name));
+    if (unknown) return refuse(`has a field \`${unknown}\` that DynamoDB does not know`);
     const size = sizeOf(content);
     bytes += size;
     if (size > MAX_ITEM_BYTES || bytes > MAX_BYTES) refuse("is too large, or makes the commit too large");
     if (body.TableName === table.TableName && ownKey.every(([name, key]) => item[name]?.S === key.S))
       refuse("is for the idempotency record itself");
-    const target = body.Key && JSON.stringify([body.TableName, ...Object.entries(item).sort()]);
+    const target = field === "Key" && JSON.stringify([body.TableName, ...Object.entries(item).sort()]);
     if (target && targets.size === targets.add(target).size) refuse("is for the same item as another one");
     return {
-      [action]: { ...body, [field]: item, ExpressionAttributeValues: marshalled.values?.M },
+      [`${action}`]: { ...body, [field]: item, ExpressionAttributeValues: marshalled.values?.M },
     } as TransactWriteItem;
   });
 }
 
-function marshallOr(refuse: (why: string, cause: unknown) => never, values: Plain): Item {
+function marshallOr(refuse: (why: string, cause: unknown) => never, values: object): Item {
   try {
     return marshall(values, { removeUndefinedValues: true });
   } catch (cause) {

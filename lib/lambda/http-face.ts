@@ -25,6 +25,7 @@ export function httpFace<Event, Write>(options: HttpIdempotencyOptions<Event, Wr
     options: engineOptions,
     begin: (event, context) => {
       const http = readHttpEvent(event);
+      let keyHash: string | undefined;
       const keyOfHeader = () => parseKeyHeader(http.headers(header ?? "Idempotency-Key"), strict ?? false);
       const reading = {
         options: engineOptions,
@@ -35,15 +36,17 @@ export function httpFace<Event, Write>(options: HttpIdempotencyOptions<Event, Wr
       return {
         call: () => {
           if (!keyMethods.includes(http.method)) return undefined;
+          const call = readCall(reading, event, context);
+          keyHash = call.identity.keyHash;
           return {
-            ...readCall(reading, event, context),
+            ...call,
             waitUntil: callerWaitsUntil(http, engineOptions.clock.now()),
             toStored: (value) => toStoredResponse(value, http),
           };
         },
         answer: (outcome) => answerWith(outcome, http),
         refuse: (error) => {
-          const problem = problemFor(error, http, engineOptions.clock.now());
+          const problem = problemFor(error, http, keyHash, engineOptions.clock.now());
           if (problem === undefined) throw error;
           return problem;
         },

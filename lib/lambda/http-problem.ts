@@ -22,9 +22,16 @@ export const PROBLEM_STATUSES = {
   STORE_UNAVAILABLE: 503,
 } as const;
 
-/** The response for an error of onceonly; `undefined` for errors that are thrown. */
-export function problemFor(error: unknown, event: HttpEvent, now: number): HttpResponse | undefined {
+/** The response for an error of onceonly about this key; `undefined` for errors that are thrown. */
+export function problemFor(
+  error: unknown,
+  event: HttpEvent,
+  keyHash: string | undefined,
+  now: number,
+): HttpResponse | undefined {
   if (!isOnceonlyError(error) || !Object.hasOwn(PROBLEM_STATUSES, error.code)) return undefined;
+  // What another operation inside the handler ran into is the handler's business.
+  if (error.keyHash !== undefined && error.keyHash !== keyHash) return undefined;
   const { code, message, retryable } = error;
   const { leaseExpiresAt = now } = error as Partial<ExecutionInProgressError>;
   const status = PROBLEM_STATUSES[code as keyof typeof PROBLEM_STATUSES];

@@ -20,6 +20,8 @@ export class MiddyRun<Write> {
   readonly #frames: { leave(): void }[] = [];
   /** What was assigned to `response` since the handler may have run, until something threw. */
   readonly #responses: unknown[] = [];
+  /** The context was read after the last response: to call the handler, or by a hook after it. */
+  #readSinceResponse = false;
   #failure: { readonly error: unknown } | undefined;
   #ended = false;
 
@@ -37,6 +39,7 @@ export class MiddyRun<Write> {
     // what an earlier hook sets in its own async context is gone by then.
     const enterFrame = () => {
       if (this.#ended) return;
+      this.#readSinceResponse = true;
       const frame = openFrame();
       frame.enter(identity);
       this.#frames.push(frame);
@@ -55,7 +58,10 @@ export class MiddyRun<Write> {
     if (this.#ended) return response;
     if (Object.hasOwn(this.#request, "earlyResponse")) return this.#endEarly(response);
     // Before Middy has read the context, the handler cannot have run: a hook has prepared a response.
-    if (this.#failure === undefined && this.#frames.length > 0) this.#responses.push(response);
+    if (this.#failure === undefined && this.#frames.length > 0) {
+      this.#responses.push(response);
+      if (this.#responses.length === 1 || response !== undefined) this.#readSinceResponse = false;
+    }
     return response;
   }
 
@@ -82,18 +88,18 @@ export class MiddyRun<Write> {
    */
   async endFailed(handled: unknown): Promise<unknown> {
     if (this.#ended) return handled;
-    // The last one is the reset. With one before it the handler has returned, and it was a later hook that threw.
-    // (A hook before the handler that reads the context, assigns a response and goes on looks the same.)
-    if (this.#responses.length > 1) {
+    // The last one is the reset. With one before it the handler has returned, and it was a later hook that threw;
+    // unless the context was read in between: then a hook may have prepared that response before the handler.
+    const hasResponse = this.#responses.length > 1;
+    if (hasResponse && !this.#readSinceResponse) {
       await this.end(this.#responses.at(-2)).catch(() => {});
       return handled;
     }
     this.#leave();
     const error = this.#failure?.error;
+    const isUnclear = hasResponse || isEarlyTimeout(error);
     try {
-      return this.#exchange.answer(
-        await this.#work.fail(isEarlyTimeout(error) ? new Interrupted(error) : error),
-      );
+      return this.#exchange.answer(await this.#work.fail(isUnclear ? new Interrupted(error) : error));
     } catch (thrown) {
       return this.#refuseUnless(error, thrown, handled);
     }

@@ -1,4 +1,6 @@
 /** Reads from an event who calls, under which key, and with what. */
+
+import { tellObserver } from "../core/decisions.ts";
 import { IdempotencyKeyInvalidError, IdempotencyKeyMissingError, ScopeMissingError } from "../core/errors.ts";
 import { identify, keyFault, PUBLIC_SCOPE } from "../core/identity.ts";
 import type { Call } from "../core/operation.ts";
@@ -23,7 +25,12 @@ export function readCall<Write>(reading: Reading<Write>, event: unknown, context
   const lambdaContext = context as LambdaContext;
   const given = reading.key(event, lambdaContext) ?? undefined;
   if (given === undefined && whenKeyMissing === "reject") {
-    throw new IdempotencyKeyMissingError("the request carries no idempotency key: send one per operation");
+    const error = new IdempotencyKeyMissingError(
+      "the request carries no idempotency key: send one per operation",
+    );
+    const { observe, operation } = options;
+    tellObserver(observe, { decision: "key-missing", operation, durationMs: 0, error });
+    throw error;
   }
   const key = given ?? options.random.token();
   const fault = keyFault(key);

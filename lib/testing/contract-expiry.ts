@@ -87,6 +87,17 @@ export const expiryCases = <Write>(): Cases<Write> => ({
     assertRecord(record, { state: "in-progress", token: "token-2", attempt: 2 });
   },
 
+  "an expired record whose slow worker finished meanwhile is not reset": async ({ store }) => {
+    const recordKey = freshRecordKey();
+    await won(store, claimOf(recordKey));
+    const expired = await refused(store, lateClaimOf(recordKey));
+    await store.settle(settlementOf(recordKey, { now: AFTER_EXPIRY, expiresAt: EXPIRES_AT + 86_400 }));
+
+    const record = await refused(store, lateClaimOf(recordKey), expired);
+
+    assertRecord(record, { state: "completed", token: "token-1" });
+  },
+
   "a claim that shows an expired record which is gone by now is refused without a record": async ({
     store,
     remove,

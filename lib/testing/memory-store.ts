@@ -1,7 +1,13 @@
 /** The store port in memory: for tests, and the model that other stores are measured against. */
 import { RECORD_VERSION } from "../contract.ts";
 import { CommitInvalidError } from "../core/errors.ts";
-import { type IdempotencyRecord, isClaimable, type Seeker, type StoredResult } from "../core/record.ts";
+import {
+  type IdempotencyRecord,
+  isClaimable,
+  isExpired,
+  type Seeker,
+  type StoredResult,
+} from "../core/record.ts";
 import type { Claim, ClaimAnswer, Insertion, SettleAnswer, Settlement, Store } from "../core/store.ts";
 import { type Item, isMemoryWrite, MemoryTables, type MemoryWrite } from "./memory-tables.ts";
 
@@ -159,7 +165,9 @@ function mayReplace(
   seeker: Seeker,
   expired: IdempotencyRecord | undefined,
 ): boolean {
-  if (expired !== undefined) return former?.token === expired.token;
+  if (expired !== undefined) {
+    return former !== undefined && former.token === expired.token && isExpired(former, seeker.now);
+  }
   return former === undefined || isClaimable(former, seeker);
 }
 

@@ -2,8 +2,11 @@ import { describe, expect, it } from "vitest";
 import { DECISIONS, type Decision } from "../../lib/core/decisions.ts";
 import { failing, newWorld, START, type World } from "./world.ts";
 
+/** The faces of lib/lambda tell the other one: they look for the key. */
+type Told = Exclude<Decision, "key-missing">;
+
 /** How each decision comes about; the world's events tell whether it did. */
-const SCENARIOS: Record<Decision, (world: World) => Promise<unknown>> = {
+const SCENARIOS: Record<Told, (world: World) => Promise<unknown>> = {
   executed: (world) => world.call(async () => 1),
   replayed: async (world) => {
     await world.call(async () => 1);
@@ -47,23 +50,22 @@ const SCENARIOS: Record<Decision, (world: World) => Promise<unknown>> = {
 };
 
 describe("DECISIONS", () => {
-  it.each(DECISIONS)("%s is told once, with operation, key hash and a duration", async (decision) => {
-    const world = newWorld({}, { serverTime: () => START });
+  it.each(DECISIONS.filter((decision) => decision !== "key-missing"))(
+    "%s is told once, with operation, key hash and a duration",
+    async (decision) => {
+      const world = newWorld({}, { serverTime: () => START });
 
-    await SCENARIOS[decision](world).catch(() => {});
+      await SCENARIOS[decision](world).catch(() => {});
 
-    const told = world.events.filter((event) => event.decision === decision);
-    if (decision !== "store-failed" && decision !== "executed" && decision !== "clock-skewed") {
-      expect(told).toHaveLength(1);
-    }
-    for (const event of told) {
-      expect(event).toMatchObject({ operation: "create-order", keyHash: expect.any(String) });
-      expect(event.durationMs).toBeGreaterThanOrEqual(0);
-    }
-    expect(told.length).toBeGreaterThan(0);
-  });
-
-  it("has a scenario for each", () => {
-    expect(Object.keys(SCENARIOS)).toEqual([...DECISIONS]);
-  });
+      const told = world.events.filter((event) => event.decision === decision);
+      if (decision !== "store-failed" && decision !== "executed" && decision !== "clock-skewed") {
+        expect(told).toHaveLength(1);
+      }
+      for (const event of told) {
+        expect(event).toMatchObject({ operation: "create-order", keyHash: expect.any(String) });
+        expect(event.durationMs).toBeGreaterThanOrEqual(0);
+      }
+      expect(told.length).toBeGreaterThan(0);
+    },
+  );
 });

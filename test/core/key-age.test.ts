@@ -121,6 +121,19 @@ describe("keys that name their own age", () => {
     expect(await world.call(async () => "never", {}, request)).toBe("done");
   });
 
+  it("H40: an old UUIDv7 whose expired record is still there is told once, or refused", async () => {
+    const world = newWorld({ retentionSeconds: 60 });
+    const request = { key: uuidAt(0) };
+    await world.call(async () => "old", {}, request);
+    await world.clock.advance(60_000);
+
+    const rejected = world.call(async () => "never", { whenKeyExpired: "reject" }, request);
+    await expect(rejected).rejects.toThrow(IdempotencyKeyInvalidError);
+    expect(await world.call(async () => "new", {}, request)).toBe("new");
+
+    expect(world.decisions()).toEqual(["executed", "key-expired", "key-expired", "executed"]);
+  });
+
   it("a younger UUIDv7 costs no read, nor does any other key", async () => {
     const world = newWorld({ retentionSeconds: 60, whenKeyExpired: "reject" });
     const store = failing(world.memory, "find", "before");

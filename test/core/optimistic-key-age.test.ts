@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { ClaimLostError, IdempotencyKeyInvalidError } from "../../lib/core/errors.ts";
 import type { Execution } from "../../lib/core/execution.ts";
 import type { MemoryWrite } from "../../lib/testing/index.ts";
-import { gate, newWorld } from "./world.ts";
+import { gate, intercepted, newWorld } from "./world.ts";
 
 type Work = Execution<MemoryWrite>;
 
@@ -51,6 +51,30 @@ describe("perform, optimistic", () => {
     open("slow");
 
     expect((await slow).result).toBe("new");
+  });
+
+  it("inserts afresh when the expired record is deleted while it runs", async () => {
+    const world = optimistic({ retentionSeconds: 60 });
+    await world.call(async () => "old");
+    await world.clock.advance(60_000);
+
+    const answer = await world.call(async ({ commit }) => {
+      world.memory.alter([...world.memory.records.keys()][0]!, undefined);
+      return commit("new", { writes: [world.orderWrite()] });
+    });
+
+    expect(answer).toBe("new");
+    expect(world.orders()).toBe(1);
+    expect(world.record()).toMatchObject({ state: "completed", attempt: 1 });
+  });
+
+  it("a record that disappears while it is told as the winner's leaves the claim lost", async () => {
+    const world = optimistic();
+    const store = intercepted(world.memory, async (method, request) =>
+      method === "insert" ? { settled: false, record: undefined } : request(),
+    );
+
+    await expect(world.call(async () => "done", { store })).rejects.toThrow(ClaimLostError);
   });
 
   it("H43: a run that outlives the retention of what it looked for records nothing", async () => {

@@ -22,6 +22,28 @@ describe("release", () => {
     expect(world.decisions()).toEqual(["released", "executed"]);
   });
 
+  it("H50: a shouldStore that throws does not make the work run again", async () => {
+    const world = newWorld({
+      shouldStore: () => {
+        throw new TypeError("no status");
+      },
+    });
+
+    expect(await world.call(async () => "first")).toBe("first");
+    expect(await world.call(async () => "second")).toBe("first");
+  });
+
+  it("rule 4: an isFinalError that throws does not hide the handler's error", async () => {
+    const world = newWorld({
+      isFinalError: () => {
+        throw new TypeError("no code");
+      },
+    });
+
+    await expect(world.call(() => Promise.reject(new Error("own")))).rejects.toThrow("own");
+    expect(world.record().state).toBe("released");
+  });
+
   it("lets the client mend its request", async () => {
     const world = newWorld();
     await world.call(() => Promise.reject(new Error("invalid"))).catch(() => {});

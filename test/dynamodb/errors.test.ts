@@ -1,133 +1,13 @@
 import { marshall } from "@aws-sdk/util-dynamodb";
 import { beforeEach, describe, expect, it } from "vitest";
-import { StoreUnavailableError, TransactionConditionError } from "../../lib/core/errors.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
-import type { Settlement } from "../../lib/core/store.ts";
-import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
-import type { DynamoDBWrite } from "../../lib/dynamodb/writes.ts";
+import { client, outcomeOf, recordOf, settlement, store } from "./failing-store.ts";
 import { clientError, failWith } from "./faulty-client.ts";
-import { connect } from "./tables.ts";
-
-const NOW = 1_900_000_000_000;
-
-// Nothing listens there: a request that gets through would fail.
-const client = connect("http://127.0.0.1:1", { maxAttempts: 1 });
-const store = new DynamoDBStore({ tableName: "records", client });
-
-const write = (id: string): DynamoDBWrite => ({ Delete: { TableName: "orders", Key: { id } } });
-
-const settlement: Settlement<DynamoDBWrite> = {
-  recordKey: "op##hash",
-  token: "mine",
-  now: NOW,
-  state: "completed",
-  writes: [write("1"), write("2")],
-};
-
-const recordOf = (token: string, state: string) =>
-  marshall({
-    pk: settlement.recordKey,
-    version: 1,
-    state,
-    token,
-    attempt: 1,
-    leaseEndsAt: NOW,
-    fingerprint: "f",
-    createdAt: NOW,
-  });
-
-const CODES = [
-  "None",
-  "ConditionalCheckFailed",
-  "TransactionConflict",
-  "ProvisionedThroughputExceeded",
-  "ThrottlingError",
-  "ItemCollectionSizeLimitExceeded",
-  "ValidationError",
-  "AccessDenied",
-  "DuplicateItem",
-  "SomethingNew",
-] as const;
-type Code = (typeof CODES)[number];
 
 const CCF = "ConditionalCheckFailed";
 
-const canceledBy = (...codes: readonly Code[]) =>
-  clientError("TransactionCanceledException", {
-    CancellationReasons: codes.map((Code, index) => ({
-      Code,
-      ...(Code === CCF && {
-        Item: index === 0 ? recordOf("other", "completed") : marshall({ id: `${index}` }),
-      }),
-    })),
-  });
-
-/** What settling says when the engine answers with `error`, in a few words. */
-async function outcomeOf(error: Error, change: Partial<typeof settlement> = {}): Promise<string> {
-  failWith(client, error);
-  try {
-    const answer = await store.settle({ ...settlement, ...change });
-    return answer.settled ? "settled" : `refused by the record of ${answer.record?.token}`;
-  } catch (failure) {
-    if (failure instanceof TransactionConditionError) return `writes[${failure.index}] refused`;
-    if (failure instanceof StoreUnavailableError && failure.cause === error) return failure.failure;
-    throw failure;
-  }
-}
-
 describe("DynamoDBStore, when the engine answers with an error", () => {
   beforeEach(() => failWith(client));
-
-  it.each<[Code[], string]>([
-    // The record's own condition decides first.
-    [[CCF, "None", "None"], "refused by the record of other"],
-    [[CCF, CCF, "None"], "refused by the record of other"],
-    [[CCF, "TransactionConflict", "ThrottlingError"], "refused by the record of other"],
-    // Then the caller's: the first that was refused.
-    [["None", CCF, "None"], "writes[0] refused"],
-    [["None", "None", CCF], "writes[1] refused"],
-    [["None", CCF, CCF], "writes[0] refused"],
-    [["None", "TransactionConflict", CCF], "writes[1] refused"],
-    [["None", "ValidationError", CCF], "writes[1] refused"],
-    // Where the record could not be asked, a caller's refusal may be the trace of an earlier try.
-    [["TransactionConflict", CCF, "None"], "conflict"],
-    [["ThrottlingError", CCF, "None"], "throttled"],
-    [["SomethingNew", CCF, "None"], "unreachable"],
-    // Then what does not pass by itself, throttling, conflict, and what is not known.
-    [["None", "TransactionConflict", "None"], "conflict"],
-    [["None", "ProvisionedThroughputExceeded", "None"], "throttled"],
-    [["None", "None", "ThrottlingError"], "throttled"],
-    [["None", "ItemCollectionSizeLimitExceeded", "None"], "refused"],
-    [["None", "ValidationError", "None"], "refused"],
-    [["AccessDenied", "AccessDenied", "AccessDenied"], "refused"],
-    [["None", "DuplicateItem", "None"], "refused"],
-    [["TransactionConflict", "ThrottlingError", "None"], "throttled"],
-    [["TransactionConflict", "ThrottlingError", "ValidationError"], "refused"],
-    [["None", "SomethingNew", "None"], "unreachable"],
-    [["None", "None", "None"], "unreachable"],
-  ])("H11: reads the reasons %j as: %s", async (codes, outcome) => {
-    expect(await outcomeOf(canceledBy(...codes))).toBe(outcome);
-  });
-
-  it("H11: reads every vector of three reasons by one rule: the record, then the caller, then the store", async () => {
-    for (const own of CODES)
-      for (const first of CODES)
-        for (const second of CODES) {
-          const outcome = await outcomeOf(canceledBy(own, first, second));
-
-          const isCallers = own === "None" && (first === CCF || second === CCF);
-          if (own === CCF) expect(outcome).toBe("refused by the record of other");
-          else if (isCallers) expect(outcome).toBe(`writes[${first === CCF ? 0 : 1}] refused`);
-          else expect(["throttled", "conflict", "unreachable", "refused"]).toContain(outcome);
-        }
-  });
-
-  it("H11: a transaction that was canceled without reasons may pass", async () => {
-    expect(await outcomeOf(clientError("TransactionCanceledException"))).toBe("conflict");
-    expect(await outcomeOf(clientError("TransactionCanceledException", { CancellationReasons: [] }))).toBe(
-      "unreachable",
-    );
-  });
 
   it("H9: counts a refusal by its own finished record as settled, in a transaction and alone", async () => {
     const Item = recordOf("mine", "completed");
@@ -147,12 +27,20 @@ describe("DynamoDBStore, when the engine answers with an error", () => {
 
   it("carries the item of the caller's refused write as plain values", async () => {
     const Item = marshall({ id: "1", tags: new Set(["a"]), nested: { total: 1.5 } });
-    const CancellationReasons = [{ Code: "None" }, { Code: CCF, Item }, { Code: "None" }];
+    const numbers = { big: { N: "90071992547409930" }, long: { N: "9007199254740993.5" } };
+    const refused = { Code: CCF, Item: { ...Item, ...numbers } };
+    const CancellationReasons = [{ Code: "None" }, refused, { Code: "None" }];
     failWith(client, clientError("TransactionCanceledException", { CancellationReasons }));
 
     await expect(store.settle(settlement)).rejects.toMatchObject({
       index: 0,
-      item: { id: "1", tags: new Set(["a"]), nested: { total: 1.5 } },
+      item: {
+        id: "1",
+        tags: new Set(["a"]),
+        nested: { total: 1.5 },
+        big: 90_071_992_547_409_930n,
+        long: 2 ** 53 + 2,
+      },
     });
   });
 
@@ -183,6 +71,16 @@ describe("DynamoDBStore, when the engine answers with an error", () => {
     expect(await outcomeOf(error, { writes: [] })).toBe(failure);
     failWith(client, error);
     await expect(store.find("key", { consistent: true })).rejects.toMatchObject({ failure, cause: error });
+  });
+
+  it("H12: a refusal after a repetition leaves open whether the try before it was applied", async () => {
+    const repeated = clientError("ExpiredTokenException", {
+      $metadata: { httpStatusCode: 400, attempts: 2 },
+    });
+    const first = clientError("ExpiredTokenException", { $metadata: { httpStatusCode: 400, attempts: 1 } });
+
+    expect(await outcomeOf(repeated)).toBe("unreachable");
+    expect(await outcomeOf(first)).toBe("refused");
   });
 
   it("H12: a fresh request token is tried once; then it is a conflict", async () => {

@@ -138,6 +138,28 @@ describe.each(inject("dynamodbEngines"))("Results of DynamoDBStore on $name", ({
     expect(await store.loadResult(address)).toBe(noise(5 * KB, "b"));
   });
 
+  it("H14: a read that is stale and misses a result is confirmed by a consistent one", async () => {
+    const { item } = await runTwice(noise(5 * KB));
+    const stale = connect(endpoint);
+    const reads: unknown[] = [];
+    stale.middlewareStack.add(
+      (next) => async (args) => {
+        const { ConsistentRead } = args.input as { ConsistentRead: boolean };
+        reads.push(ConsistentRead);
+        const answer = await next(args);
+        return ConsistentRead ? answer : { ...answer, output: { $metadata: {} } };
+      },
+      { step: "initialize" },
+    );
+
+    const text = await new DynamoDBStore({ tableName: TableName, client: stale }).loadResult(
+      item.resultItem?.S as string,
+    );
+
+    expect(text).toBe(JSON.stringify(noise(5 * KB)));
+    expect(reads).toEqual([false, true]);
+  });
+
   it("fails closed on results that cannot be read: in the record, in an item, or gone", async () => {
     const options = { operation: "op", store, leaseSeconds: 30 };
     for (const broken of [

@@ -1,7 +1,5 @@
-import { readFileSync } from "node:fs";
 import { type HttpRequestEvent, httpIdempotent, PermanentError } from "onceonly";
 import { describe, expect, it } from "vitest";
-import { PROBLEM_STATUSES } from "../../lib/lambda/http-problem.ts";
 import { type Answer, bodyOf, given, pausePoint } from "./given.ts";
 import { EVENT_FORMS, type RequestParts, v1Event, v2Event } from "./http-events.ts";
 
@@ -123,15 +121,6 @@ describe.each(EVENT_FORMS)("httpIdempotent behind %s", (_name, form) => {
 });
 
 describe("httpIdempotent", () => {
-  it("answers with the statuses that docs/errors.md promises", () => {
-    const page = readFileSync(new URL("../../docs/errors.md", import.meta.url), "utf8");
-    const rows = [...page.matchAll(/^\| `\w+` \| `(\w+)` \| (?:yes|no) \| (\d{3}) \|/gm)];
-
-    expect(Object.fromEntries(rows.map(([, code, status]) => [code, Number(status)]))).toEqual(
-      PROBLEM_STATUSES,
-    );
-  });
-
   // The single-value form of ALB holds one line of a header: there the second key is the only one.
   it.each(EVENT_FORMS.filter(([name]) => name !== "ALB"))(
     "refuses two different keys behind %s",

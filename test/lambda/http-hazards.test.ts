@@ -1,4 +1,4 @@
-import { callerFromAuthorizer, callerFromJwt, httpIdempotency, httpIdempotent } from "onceonly";
+import { callerFromAuthorizer, callerFromJwt, httpIdempotency, httpIdempotent, runOnce } from "onceonly";
 import { describe, expect, it } from "vitest";
 import { type Answer, bodyOf, given, pausePoint } from "./given.ts";
 import { functionUrlEvent, type RequestParts, v1Event, v2Event } from "./http-events.ts";
@@ -82,7 +82,37 @@ describe("httpIdempotent", () => {
     expect(await handlerFor("run")(event, context())).toEqual({ statusCode: 201, body: "" });
     expect(await handlerFor("run")(event, context())).toEqual({ statusCode: 201, body: "" });
     expect(new Set(keys).size).toBe(2);
-    expect(decisions()).toEqual(["ran-unprotected", "executed", "ran-unprotected", "executed"]);
+    const unprotected = ["ran-unprotected", "executed"];
+    expect(decisions()).toEqual(["key-missing", ...unprotected, ...unprotected]);
+  });
+
+  it("throws what another operation inside the handler ran into: it is no answer about this key", async () => {
+    const { options, context, states } = given();
+    const inner = { ...options, operation: "reserve-stock", leaseSeconds: 5 };
+    await runOnce(inner, "sku-1", { quantity: 1 }, () => "reserved");
+    const handler = httpIdempotent(() => runOnce(inner, "sku-1", { quantity: 2 }, () => "never"), {
+      ...options,
+      scope: "public",
+    });
+    const event = v2Event({ headers: { "Idempotency-Key": "k1" } });
+
+    await expect(handler(event, context())).rejects.toMatchObject({ code: "FINGERPRINT_MISMATCH" });
+    expect(states()).toEqual(["completed", "released"]);
+  });
+
+  it("throws an inner call's invalid key: the request's own key is in order", async () => {
+    const { options, context } = given();
+    const inner = { ...options, operation: "reserve-stock", leaseSeconds: 5 };
+    const handler = httpIdempotent(() => runOnce(inner, "", {}, () => "never"), {
+      ...options,
+      scope: "public",
+    });
+
+    await expect(handler(v2Event({ headers: { "Idempotency-Key": "k1" } }), context())).rejects.toMatchObject(
+      {
+        code: "IDEMPOTENCY_KEY_INVALID",
+      },
+    );
   });
 
   it("H48: a client behind a 29 s gateway gets the first result of a 45 s handler, from one effect", async () => {

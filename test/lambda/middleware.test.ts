@@ -190,6 +190,45 @@ describeOnMiddies("idempotency", (middy) => {
     expect(effects).toBe(1);
   });
 
+  it.each(["reads the context and prepares", "prepares"])(
+    "does not take the response that a before hook %s for the handler's, when the handler throws",
+    async (what) => {
+      const { options, context, states } = given();
+      const failure = new Error("database down");
+      let runs = 0;
+      const handler = middy()
+        .use(idempotency({ ...options, key }))
+        .before((request) => {
+          if (what.startsWith("reads")) expect(request.context).toBeDefined();
+          request.response = "prepared";
+        })
+        .handler(async () => {
+          runs++;
+          throw failure;
+        });
+
+      await expect(handler(EVENT, context())).rejects.toBe(failure);
+
+      expect(runs).toBe(1);
+      expect(states()).not.toContain("completed");
+    },
+  );
+
+  it("leaves open what happened when an after hook that read the context throws", async () => {
+    const { options, context, states, decisions } = given();
+    const handler = middy()
+      .use(idempotency({ ...options, key }))
+      .after((request) => {
+        throw new Error(`cannot shape for ${request.context.functionName}`);
+      })
+      .handler(async () => "done");
+
+    await expect(handler(EVENT, context())).rejects.toThrow("cannot shape");
+
+    expect(states()).toEqual(["in-progress"]);
+    expect(decisions()).toEqual(["outcome-unknown"]);
+  });
+
   it("records that a result could not be stored when an after hook throws over it", async () => {
     const { options, context, states } = given();
     const handler = middy()

@@ -1,0 +1,184 @@
+// The contract must be able to fail: each store here breaks one promise, and at least one case says so.
+import { AssertionError } from "node:assert";
+import { MemoryStore, type MemoryWrite, storeContract } from "onceonly/testing";
+import { describe, expect, it } from "vitest";
+import type { IdempotencyRecord } from "../../lib/core/record.ts";
+import type { Claim, Insertion, Settlement } from "../../lib/core/store.ts";
+import { memorySubject } from "./memory-subject.ts";
+
+type Broken = Record<string, () => MemoryStore>;
+
+/** A store whose record is changed before each claim. */
+const before = (change: (record: IdempotencyRecord, claim: Claim) => Partial<IdempotencyRecord>) =>
+  class extends MemoryStore {
+    override async claim(claim: Claim, expired?: IdempotencyRecord) {
+      const record = this.records.get(claim.recordKey);
+      if (record) this.alter(claim.recordKey, change(record, claim));
+      return super.claim(claim, expired);
+    }
+  };
+
+const lying = (answer: object, when: (claim: Claim) => boolean = () => true) =>
+  class extends MemoryStore {
+    override async claim(claim: Claim, expired?: IdempotencyRecord) {
+      return when(claim)
+        ? { ...(await super.claim(claim, expired)), ...answer }
+        : super.claim(claim, expired);
+    }
+  };
+
+const settling = (
+  settle: (settlement: Settlement<MemoryWrite>, store: MemoryStore) => Partial<Settlement<MemoryWrite>>,
+) =>
+  class extends MemoryStore {
+    override async settle(settlement: Settlement<MemoryWrite>) {
+      return super.settle({ ...settlement, ...settle(settlement, this) });
+    }
+  };
+
+const inserting = (
+  insert: (insertion: Insertion<MemoryWrite>, store: MemoryStore) => Partial<Insertion<MemoryWrite>>,
+) =>
+  class extends MemoryStore {
+    override async insert(insertion: Insertion<MemoryWrite>, expired?: IdempotencyRecord) {
+      return super.insert({ ...insertion, ...insert(insertion, this) }, expired);
+    }
+  };
+
+const make =
+  <T>(Store: new () => T) =>
+  () =>
+    new Store();
+
+const BROKEN: Broken = {
+  "claims live leases": make(before(({ state }) => (state === "in-progress" ? { leaseEndsAt: 0 } : {}))),
+  "never takes over": make(before(() => ({ leaseEndsAt: Number.MAX_SAFE_INTEGER }))),
+  "takes over a millisecond early": make(before(({ leaseEndsAt }) => ({ leaseEndsAt: leaseEndsAt - 1 }))),
+  "runs completed operations again": make(
+    before(({ state }) => (state === "completed" ? { state: "released" } : {})),
+  ),
+  "runs failed operations again": make(
+    before(({ state }) => (state === "failed" ? { state: "released" } : {})),
+  ),
+  "runs held operations again": make(before(({ state }) => (state === "held" ? { state: "released" } : {}))),
+  "ignores the fingerprint": make(before((_, { fingerprints }) => ({ fingerprint: fingerprints[0]! }))),
+  "ignores the version": make(before(() => ({ version: 1 }))),
+  "ignores the expiry": make(before(() => ({ expiresAt: undefined }))),
+  "forgets the steps": make(before(() => ({ steps: undefined }))),
+  "forgets the attempts": make(before(() => ({ attempt: 0 }))),
+  "tells the wrong attempt": make(lying({ attempt: 1 })),
+  "tells no take-over": make(lying({ takenOver: false })),
+  "tells no record": make(lying({ record: undefined })),
+  "settles for any token": make(
+    settling(({ recordKey, token }, store) => ({ token: store.records.get(recordKey)?.token ?? token })),
+  ),
+  "settles from any state": make(
+    settling(({ recordKey }, store) => {
+      store.alter(recordKey, { state: "in-progress" });
+      return {};
+    }),
+  ),
+  "drops the writes of a settlement": make(settling(() => ({ writes: [] }))),
+  "drops the writes of an insertion": make(inserting(() => ({ writes: [] }))),
+  "drops the result": make(settling(() => ({ result: undefined }))),
+  "makes an absent result null": make(settling(({ result }) => ({ result: result ?? "null" }))),
+  "drops the expiry": make(settling(() => ({ expiresAt: undefined }))),
+  "keeps the claim's expiry": make(settling(({ expiresAt }) => ({ expiresAt: expiresAt ?? 9_999_999_999 }))),
+  "inserts over anything": make(
+    inserting(({ recordKey }, store) => {
+      store.alter(recordKey, { state: "released" });
+      return {};
+    }),
+  ),
+  "inserts for any token": make(
+    inserting(({ recordKey, token }, store) => ({ token: store.records.get(recordKey)?.token ?? token })),
+  ),
+  "applies writes before it looks at the record": () =>
+    new (class extends MemoryStore {
+      override async settle(settlement: Settlement<MemoryWrite>) {
+        await super.insert({
+          ...settlement,
+          recordKey: `${settlement.recordKey}-writes-${Math.random()}`,
+          fingerprints: ["x"],
+          state: "completed",
+          expiresAt: 1,
+        });
+        return super.settle({ ...settlement, writes: [] });
+      }
+    })(),
+  "truncates large results": make(settling(({ result }) => ({ result: result?.slice(0, 100_000) }))),
+  "loses large results": () =>
+    new (class extends MemoryStore {
+      override async loadResult() {
+        return undefined;
+      }
+    })(),
+  "keeps no results": () => new MemoryStore({ maxResultBytes: 0 }),
+  "answers late": () =>
+    new (class extends MemoryStore {
+      readonly #seen = new Map<string, IdempotencyRecord | undefined>();
+      // Reads first and decides later: a race between two claims is lost.
+      override async claim(claim: Claim, expired?: IdempotencyRecord) {
+        const record = structuredClone(this.records.get(claim.recordKey));
+        this.#seen.set(claim.recordKey, record);
+        await Promise.resolve();
+        if (record === undefined) this.alter(claim.recordKey, undefined);
+        return super.claim(claim, expired);
+      }
+    })(),
+  "never refuses a write": () =>
+    new (class extends MemoryStore {
+      override checkWrites() {}
+    })(),
+  "refuses every write": () =>
+    new (class extends MemoryStore {
+      override checkWrites() {
+        throw new Error("no");
+      }
+    })(),
+  "invents records": () =>
+    new (class extends MemoryStore {
+      override async find(recordKey: string, read: { consistent: boolean }) {
+        return (await super.find(recordKey, read)) ?? ({ version: 1 } as IdempotencyRecord);
+      }
+    })(),
+};
+
+describe("storeContract", () => {
+  it.each(Object.entries(BROKEN))("finds out a store that %s", async (_, newStore) => {
+    const failures: string[] = [];
+
+    for (const { name, run } of storeContract(() => memorySubject(newStore()))) {
+      await run().catch((error) => failures.push(`${name}: ${(error as Error).name}`));
+    }
+
+    expect(failures).not.toEqual([]);
+  });
+
+  it("has a name of its own for every case", () => {
+    const names = storeContract(() => memorySubject()).map(({ name }) => name);
+
+    expect(new Set(names).size).toBe(names.length);
+    expect(names.length).toBeGreaterThan(60);
+  });
+
+  it("reports a broken promise as an AssertionError, and wants to be told unacceptable writes", async () => {
+    const subject = { ...memorySubject(), unacceptableWrites: [] };
+    const [check] = storeContract(() => subject).filter(({ name }) => name.startsWith("checkWrites"));
+
+    await expect(check?.run()).rejects.toThrow(AssertionError);
+  });
+
+  it("asks for the subject when a case runs, not before", async () => {
+    let asked = 0;
+    const cases = storeContract(async () => {
+      asked++;
+      return memorySubject();
+    });
+    expect(asked).toBe(0);
+
+    await cases[0]?.run();
+
+    expect(asked).toBe(1);
+  });
+});
