@@ -20,6 +20,7 @@ export default defineConfig({
     coverage: {
       provider: "v8",
       include: ["lib/core/**"],
+      reporter: [["text", { skipFull: true }]],
       thresholds: { lines: 100, branches: 100 },
     },
   },

@@ -1,9 +1,19 @@
-// Builds dist/: the ESM and the CommonJS tree from the same sources, each with its types.
-import { execFileSync } from "node:child_process";
+// Builds the ESM and the CommonJS tree from the same sources, each with its types, into dist/ or the folder given.
+import { spawnSync } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
 
-rmSync("dist", { recursive: true, force: true });
-for (const project of ["tools/tsconfig.esm.json", "tools/tsconfig.cjs.json"]) {
-  execFileSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", project], { stdio: "inherit" });
+const root = fileURLToPath(new URL("..", import.meta.url));
+const dist = resolve(process.argv[2] ?? join(root, "dist"));
+const tsc = join(root, "node_modules/typescript/bin/tsc");
+
+for (const format of ["esm", "cjs"]) {
+  const outDir = join(dist, format);
+  rmSync(outDir, { recursive: true, force: true });
+  const args = [tsc, "-p", join(root, `tools/tsconfig.${format}.json`), "--outDir", outDir];
+  const { status } = spawnSync(process.execPath, args, { stdio: "inherit" });
+  if (status !== 0) process.exit(status ?? 1);
 }
-writeFileSync("dist/cjs/package.json", '{ "type": "commonjs" }\n');
+// The package's own type is "module"; this folder is the exception.
+writeFileSync(join(dist, "cjs/package.json"), '{ "type": "commonjs" }\n');

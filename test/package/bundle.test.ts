@@ -1,0 +1,110 @@
+// What a function gets when it bundles an entry: no constructs, no framework, and little of ours.
+import { build, type Metafile } from "esbuild";
+import { describe, expect, it } from "vitest";
+import { root } from "./project.ts";
+
+/** Of our own code in the bundle of a handler behind an HTTP API; the AWS SDK and Middy stay outside. */
+const MAX_OWN_BYTES = 16 * 1024;
+
+const PEERS = ["@aws-sdk/*", "@middy/*"];
+
+const HTTP_HANDLER = `
+  import middy from "@middy/core";
+  import { callerFromJwt, DynamoDBStore, httpIdempotency } from "onceonly";
+
+  const store = new DynamoDBStore({ tableName: process.env.IDEMPOTENCY_TABLE });
+
+  export const handler = middy()
+    .use(httpIdempotency({ operation: "create-order", store, scope: callerFromJwt() }))
+    .handler(async (event, context) => {
+      const response = { statusCode: 201, body: JSON.stringify({ id: context.idempotency.key }) };
+      return context.idempotency.commit(response, { writes: [] });
+    });`;
+
+const runtimeEntries: readonly (readonly [entry: string, file: string, peers: readonly string[]])[] = [
+  ["onceonly", "lib/index.ts", ["@aws-sdk/client-dynamodb", "@aws-sdk/util-dynamodb"]],
+  ["onceonly/client", "lib/client/index.ts", []],
+  ["onceonly/testing", "lib/testing/index.ts", []],
+];
+
+describe.each(runtimeEntries)("%s", (entry, file, peers) => {
+  it("bundles without aws-cdk-lib and constructs", async () => {
+    const { inputs } = await bundle(`export * from "${entry}";`);
+    const paths = Object.keys(inputs);
+
+    expect(paths).toContain(file);
+    expect(paths.filter((path) => /aws-cdk-lib|constructs|lib\/(cdk|local)\//.test(path))).toEqual([]);
+  });
+
+  it("imports nothing at run time but Node and the peers it names", async () => {
+    const { outputs } = await bundle(`export * from "${entry}";`, PEERS);
+    const imported = Object.values(outputs).flatMap((output) => output.imports.map(({ path }) => path));
+
+    expect([...new Set(imported)].filter((path) => !path.startsWith("node:")).sort()).toEqual(peers);
+  });
+});
+
+describe("a handler with httpIdempotency and DynamoDBStore", () => {
+  it(`carries at most ${MAX_OWN_BYTES} bytes of our code, minified`, async () => {
+    const { outputs } = await bundle(HTTP_HANDLER, PEERS);
+    const bytesByFolder = bytesIn(outputs, (path) => /^lib\/\w+/.exec(path)?.[0]);
+    const ownBytes = sum(bytesByFolder.values());
+    const report = `${ownBytes} bytes\n${listing(bytesByFolder)}\n\n${listing(bytesIn(outputs, ownFile))}`;
+
+    console.log(`own code of an HTTP handler, minified: ${ownBytes} bytes`);
+    expect(ownBytes, report).toBeGreaterThan(0);
+    expect(ownBytes, report).toBeLessThanOrEqual(MAX_OWN_BYTES);
+  });
+
+  it("carries no other package than the one for canonical JSON", async () => {
+    const { outputs } = await bundle(HTTP_HANDLER, PEERS);
+    const packages = bytesIn(outputs, (path) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1]);
+
+    expect([...packages.keys()]).toEqual(["canonicalize"]);
+  });
+});
+
+async function bundle(source: string, external: string[] = []): Promise<Metafile> {
+  const { metafile } = await build({
+    stdin: { contents: source, resolveDir: root, sourcefile: "handler.ts", loader: "ts" },
+    absWorkingDir: root,
+    bundle: true,
+    minify: true,
+    write: false,
+    metafile: true,
+    format: "esm",
+    platform: "node",
+    target: "node22",
+    mainFields: ["module", "main"],
+    logLevel: "silent",
+    external,
+  });
+  return metafile;
+}
+
+function ownFile(path: string): string | undefined {
+  return path.startsWith("lib/") ? path : undefined;
+}
+
+/** Bytes in the output by group, the largest first; inputs without a group are left out. */
+function bytesIn(
+  outputs: Metafile["outputs"],
+  groupOf: (path: string) => string | undefined,
+): Map<string, number> {
+  const bytes = new Map<string, number>();
+  for (const { inputs } of Object.values(outputs)) {
+    for (const [path, { bytesInOutput }] of Object.entries(inputs)) {
+      const group = groupOf(path);
+      if (group !== undefined) bytes.set(group, (bytes.get(group) ?? 0) + bytesInOutput);
+    }
+  }
+  return new Map([...bytes].sort(([, left], [, right]) => right - left));
+}
+
+function listing(bytes: ReadonlyMap<string, number>): string {
+  return [...bytes].map(([name, count]) => `${String(count).padStart(7)}  ${name}`).join("\n");
+}
+
+function sum(numbers: Iterable<number>): number {
+  return [...numbers].reduce((total, next) => total + next, 0);
+}

@@ -1,0 +1,53 @@
+// Empty projects with the packed tarball installed. Nothing comes from a registry: the tarball and its one
+// dependency are packed here, peers are links to what is installed beside the tests.
+import { cp, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { root } from "./project.ts";
+import { run } from "./run.ts";
+import { pack, packTarball, type Tarball } from "./tarball.ts";
+
+const fixtures = join(root, "test/fixtures/consumers");
+
+export interface ConsumerProjects {
+  readonly tarball: Tarball;
+  /** The node_modules that npm makes of the tarball. */
+  readonly installed: string;
+  /** A new project each time: a copy of a fixture, with links to `peers`. Answers its folder. */
+  create(fixture: string, peers: readonly string[]): Promise<string>;
+  remove(): Promise<void>;
+}
+
+export async function prepareConsumerProjects(): Promise<ConsumerProjects> {
+  const home = await realpath(await mkdtemp(join(tmpdir(), "consumers-")));
+  const [tarball, dependency] = await Promise.all([
+    packTarball(home),
+    pack(join(root, "node_modules/canonicalize"), home),
+  ]);
+  const empty = join(home, "empty");
+  await mkdir(empty);
+  await writeFile(join(empty, "package.json"), "{}");
+  const flags = ["--offline", "--no-audit", "--no-fund"];
+  await run("npm", ["install", tarball.path, dependency.path, ...flags], empty);
+  const installed = join(empty, "node_modules");
+
+  return {
+    tarball,
+    installed,
+    create: async (fixture, peers) => {
+      const project = await mkdtemp(join(home, `${fixture}-`));
+      await cp(join(fixtures, fixture), project, { recursive: true });
+      await cp(join(fixtures, "invoke.cjs"), join(project, "invoke.cjs"));
+      await cp(installed, join(project, "node_modules"), { recursive: true });
+      for (const peer of peers) await linkPeer(peer, project);
+      return project;
+    },
+    remove: () => rm(home, { recursive: true, force: true }),
+  };
+}
+
+async function linkPeer(name: string, project: string): Promise<void> {
+  const link = join(project, "node_modules", name);
+  await mkdir(dirname(link), { recursive: true });
+  await symlink(join(root, "node_modules", name), link, "junction");
+}

@@ -1,0 +1,22 @@
+// The code of Markdown documents.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { root } from "./project.ts";
+
+export interface Fence {
+  /** Of the Markdown document, from the project's root. */
+  readonly file: string;
+  /** Of the first line of code, counted from 1. */
+  readonly line: number;
+  readonly code: string;
+}
+
+/** The ts fences of a document, in order. */
+export function typescriptFences(file: string): Fence[] {
+  const markdown = readFileSync(join(root, file), "utf8");
+  return [...markdown.matchAll(/^```ts\n(.*?)^```$/gms)].map((fence) => ({
+    file,
+    line: markdown.slice(0, fence.index).split("\n").length + 1,
+    code: fence[1]!,
+  }));
+}

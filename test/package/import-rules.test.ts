@@ -1,0 +1,135 @@
+// The linter's import rules bite: a scratch copy of its settings over files that each break one rule.
+import { execFile } from "node:child_process";
+import { cp, mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { root } from "./project.ts";
+
+interface Report {
+  readonly diagnostics: readonly {
+    readonly category: string;
+    readonly location: { readonly path: string };
+  }[];
+}
+
+const IMPORTS = "lint/style/noRestrictedImports";
+const ENVIRONMENT = "lint/style/noProcessEnv";
+
+const refused: readonly (readonly [file: string, source: string, rule: string])[] = [
+  ["lib/core/sdk.ts", 'import "@aws-sdk/client-dynamodb";', IMPORTS],
+  ["lib/core/middy.ts", 'import type { MiddyfiedHandler } from "@middy/core";', IMPORTS],
+  ["lib/core/upwards.ts", 'import "../lambda/idempotency.ts";', IMPORTS],
+  ["lib/core/store.ts", 'import "../dynamodb/dynamodb-store.ts";', IMPORTS],
+  ["lib/core/dynamic.ts", 'export const late = () => import("aws-cdk-lib");', IMPORTS],
+  ["lib/core/environment.ts", 'import { env } from "node:process";', IMPORTS],
+  ["lib/core/environment-variable.ts", "export const table = process.env.TABLE;", ENVIRONMENT],
+  ["lib/dynamodb/faces.ts", 'import "../lambda/idempotency.ts";', IMPORTS],
+  ["lib/dynamodb/document-client.ts", 'import "@aws-sdk/lib-dynamodb";', IMPORTS],
+  ["lib/dynamodb/environment-variable.ts", "export const { TABLE } = process.env;", ENVIRONMENT],
+  ["lib/lambda/store.ts", 'import "../dynamodb/dynamodb-store.ts";', IMPORTS],
+  ["lib/lambda/sdk.ts", 'import "@aws-sdk/client-dynamodb";', IMPORTS],
+  ["lib/lambda/constructs.ts", 'import "../cdk/index.ts";', IMPORTS],
+  ["lib/lambda/environment-variable.ts", "export const table = process.env.TABLE;", ENVIRONMENT],
+  ["lib/client/core.ts", 'import "../core/errors.ts";', IMPORTS],
+  ["lib/client/node.ts", 'import "node:crypto";', IMPORTS],
+  ["lib/cdk/core.ts", 'import "../core/record.ts";', IMPORTS],
+  ["lib/cdk/runtime.ts", 'import "../index.ts";', IMPORTS],
+  ["lib/cdk/sdk.ts", 'import "@aws-sdk/client-dynamodb";', IMPORTS],
+  ["lib/contract.ts", 'import "node:crypto";', IMPORTS],
+  ["lib/index.ts", 'export * from "./cdk/index.ts";', IMPORTS],
+  ["lib/testing/index.ts", 'export * from "../local/index.ts";', IMPORTS],
+  ["lib/testing/store.ts", 'import "../dynamodb/dynamodb-store.ts";', IMPORTS],
+  ["lib/testing/sqs/constructs.ts", 'import "aws-cdk-lib";', IMPORTS],
+  ["lib/testing/runner.ts", 'import "vitest";', IMPORTS],
+  ["lib/a-new-folder/constructs.ts", 'import "aws-cdk-lib";', IMPORTS],
+  ["lib/local/tests.ts", 'import "../../test/setup/engines.ts";', IMPORTS],
+  ["lib/local/bench.ts", 'import "../../bench/main.ts";', IMPORTS],
+  ["lib/local/app.ts", 'import "../../bin/app.ts";', IMPORTS],
+  ["lib/local/stack/sample.ts", 'import "../../../functions/order.ts";', IMPORTS],
+  ["functions/relative.ts", 'import "../lib/index.ts";', IMPORTS],
+  ["functions/deep.ts", 'import "onceonly/lib/core/errors.ts";', IMPORTS],
+  ["bin/app.ts", 'import "../lib/cdk/index.ts";', IMPORTS],
+  [
+    "lib/core/left.ts",
+    'import { right } from "./right.ts";\nexport const left = () => right;',
+    "lint/suspicious/noImportCycles",
+  ],
+  [
+    "lib/core/floating.ts",
+    "async function late(): Promise<void> {}\nlate();",
+    "lint/nursery/noFloatingPromises",
+  ],
+];
+
+const allowed: readonly (readonly [file: string, source: string])[] = [
+  [
+    "lib/core/allowed.ts",
+    'import "node:fs/promises";\nimport "canonicalize";\nimport "../contract.ts";\nimport "./left.ts";',
+  ],
+  [
+    "lib/dynamodb/allowed.ts",
+    'import "@aws-sdk/client-dynamodb";\nimport "@aws-sdk/util-dynamodb";\nimport "../core/store.ts";',
+  ],
+  [
+    "lib/lambda/allowed.ts",
+    'import type {} from "@middy/core";\nimport type {} from "aws-lambda";\nimport "../core/store.ts";',
+  ],
+  ["lib/testing/sqs/allowed.ts", 'import "../../core/clock.ts";\nimport "../fake-clock.ts";'],
+  ["lib/client/allowed.ts", 'import "./core.ts";'],
+  ["lib/cdk/allowed.ts", 'import "aws-cdk-lib/aws-lambda";\nimport "constructs";\nimport "../contract.ts";'],
+  ["lib/local/allowed.ts", 'import "../core/clock.ts";\nexport const endpoint = process.env.ENDPOINT;'],
+  [
+    "functions/allowed.ts",
+    'import "onceonly";\nimport "./relative.ts";\nexport const table = process.env.TABLE;',
+  ],
+  ["bin/onceonly.ts", 'import "../lib/local/index.ts";'],
+];
+
+let folder: string;
+const found = new Map<string, Set<string>>();
+
+beforeAll(async () => {
+  folder = await realpath(await mkdtemp(join(tmpdir(), "import-rules-")));
+  for (const file of ["biome.json", ".gitignore"]) await cp(join(root, file), join(folder, file));
+  const right = [
+    "lib/core/right.ts",
+    'import { left } from "./left.ts";\nexport const right = () => left;',
+  ] as const;
+  for (const [file, source] of [...refused, ...allowed, right]) {
+    await mkdir(dirname(join(folder, file)), { recursive: true });
+    await writeFile(join(folder, file), `${source}\n`);
+  }
+  for (const { category, location } of (await lint(folder)).diagnostics) {
+    found.set(location.path, (found.get(location.path) ?? new Set()).add(category));
+  }
+});
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe("biome.json", () => {
+  it.each(refused)("refuses %s: %s", (file, _source, rule) => {
+    expect([...(found.get(file) ?? [])]).toContain(rule);
+  });
+
+  it.each(allowed)("allows %s", (file) => {
+    const rules = [...(found.get(file) ?? [])];
+
+    expect(rules.filter((rule) => rule === IMPORTS || rule === ENVIRONMENT)).toEqual([]);
+  });
+});
+
+function lint(directory: string): Promise<Report> {
+  const biome = join(root, "node_modules/@biomejs/biome/bin/biome");
+  const options = ["lint", "--reporter=json", "--max-diagnostics=none", "."];
+  return new Promise((resolve, reject) => {
+    // The exit status is 1, since there are findings.
+    execFile(process.execPath, [biome, ...options], { cwd: directory }, (error, stdout) => {
+      try {
+        resolve(JSON.parse(stdout));
+      } catch {
+        reject(new Error("biome printed no report", { cause: error }));
+      }
+    });
+  });
+}

@@ -1,0 +1,16 @@
+// Where the project is, and its manifest.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export interface Manifest {
+  readonly exports: Readonly<Record<string, unknown>>;
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly peerDependencies: Readonly<Record<string, string>>;
+  readonly devDependencies: Readonly<Record<string, string>>;
+}
+
+/** The folder of package.json. */
+export const root = fileURLToPath(new URL("../..", import.meta.url));
+
+export const manifest: Manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));

@@ -1,0 +1,55 @@
+// Names in package-lock.json the packages for other platforms that a partial registry mirror left out: npm install
+// skips them without a word, and npm ci then refuses the lockfile. Run it after npm install; it changes nothing
+// where nothing is missing. The entries it adds have no integrity, because nobody here has seen the package.
+import { readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+const SYSTEMS = "aix android darwin freebsd linux netbsd openbsd openharmony sunos win32".split(" ");
+const PROCESSORS = "arm64 arm ia32 loong64 mips64el ppc64 riscv64 s390x wasm32 x64".split(" ");
+
+const path = fileURLToPath(new URL("../package-lock.json", import.meta.url));
+const lockfile = JSON.parse(readFileSync(path, "utf8"));
+const added = {};
+
+for (const [location, { dev, optionalDependencies = {} }] of Object.entries(lockfile.packages)) {
+  for (const [name, version] of Object.entries(optionalDependencies)) {
+    if (isLocked(location, name)) continue;
+    added[`node_modules/${name}`] = {
+      version: exact(name, version),
+      ...platformOf(name),
+      dev,
+      optional: true,
+    };
+  }
+}
+
+const packages = Object.entries({ ...lockfile.packages, ...added });
+lockfile.packages = Object.fromEntries(packages.sort(([left], [right]) => left.localeCompare(right, "en")));
+writeFileSync(path, `${JSON.stringify(lockfile, null, 2)}\n`);
+console.log(`${Object.keys(added).length} packages added`);
+
+/** Whether Node finds `name` from `location`: in a node_modules there or in a folder above. */
+function isLocked(location, name) {
+  const folders = location === "" ? [] : location.split("/");
+  for (let depth = folders.length; depth >= 0; depth--) {
+    if ([...folders.slice(0, depth), "node_modules", name].join("/") in lockfile.packages) return true;
+  }
+  return false;
+}
+
+function exact(name, version) {
+  if (/^\d+\.\d+\.\d+$/.test(version)) return version;
+  throw new Error(`${name} is wanted as ${version}: only an exact version can be locked unseen`);
+}
+
+/** By the convention of names such as `binding-linux-arm-musleabihf` and `cli-darwin-arm64`. */
+function platformOf(name) {
+  const parts = name.split(/[/-]/);
+  const os = SYSTEMS.find((system) => parts.includes(system));
+  const cpu = PROCESSORS.find((processor) => parts.includes(processor));
+  if (cpu === undefined || (os === undefined && cpu !== "wasm32")) {
+    throw new Error(`cannot tell the platform of ${name} from its name`);
+  }
+  const libc = /musl/.test(name) ? "musl" : "glibc";
+  return { ...(os && { os: [os] }), cpu: [cpu], ...(os === "linux" && { libc: [libc] }) };
+}
