@@ -1,0 +1,55 @@
+// An SQS on loopback for the AWS SDK: the model behind an HTTP server. Everything is in memory and ends with it.
+import { randomUUID } from "node:crypto";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { SqsModel, type SqsModelOptions } from "../../testing/sqs/sqs-model.ts";
+import { readRequest, sendAnswer, sendError } from "./json-protocol.ts";
+
+export type StartSqsOptions = Omit<SqsModelOptions, "baseUrl">;
+
+export interface SqsEngine {
+  /** For example `http://127.0.0.1:24000`; the URLs of queues start with it. */
+  readonly endpoint: string;
+  /** The same queues without HTTP. */
+  readonly model: SqsModel;
+  /** Ends waiting receives, the server and everything it stored. */
+  stop(): Promise<void>;
+}
+
+/** Resolves once the server listens, on loopback and a port of its own, without any queue. */
+export async function startSqs(options: StartSqsOptions = {}): Promise<SqsEngine> {
+  const server = createServer((incoming, response) => {
+    void handleRequest(incoming, response);
+  });
+  server.keepAliveTimeout = 0;
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const model = new SqsModel({ ...options, baseUrl: endpoint });
+
+  async function handleRequest(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const requestId = randomUUID();
+    // A receiver that hung up must not be given messages.
+    const gone = new AbortController();
+    response.once("close", () => gone.abort());
+    try {
+      const { operation, input } = await readRequest(incoming);
+      sendAnswer(response, requestId, await model.call(operation, input, gone.signal));
+    } catch (error) {
+      sendError(response, requestId, error);
+    }
+  }
+
+  return {
+    endpoint,
+    model,
+    async stop() {
+      model.close();
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}

@@ -1,0 +1,54 @@
+/** What all batches have in common: up to ten entries with ids of their own, and an answer for each. */
+import type { BatchAnswer, BatchOf, FailedEntry } from "./operations.ts";
+import { SqsError } from "./sqs-error.ts";
+
+const MAX_BATCH_ENTRIES = 10;
+const ENTRY_ID = /^[A-Za-z0-9_-]{1,80}$/;
+
+/** Throws for what is wrong with the request as a whole. */
+export function checkBatch<Entry>({ Entries }: BatchOf<Entry>): BatchOf<Entry>["Entries"] {
+  const entries = Entries ?? [];
+  if (entries.length === 0) {
+    throw new SqsError("EmptyBatchRequest", "There should be at least one entry in the request.");
+  }
+  if (entries.length > MAX_BATCH_ENTRIES) {
+    throw new SqsError(
+      "TooManyEntriesInBatchRequest",
+      `Maximum number of entries per request are ${MAX_BATCH_ENTRIES}. You have sent ${entries.length}.`,
+    );
+  }
+  const seen = new Set<string>();
+  for (const { Id } of entries) {
+    if (!ENTRY_ID.test(Id)) {
+      throw new SqsError(
+        "InvalidBatchEntryId",
+        "A batch entry id can only contain alphanumeric characters, hyphens and underscores. It can be at most 80 letters long.",
+      );
+    }
+    if (seen.has(Id)) throw new SqsError("BatchEntryIdsNotDistinct", `Id ${Id} repeated.`);
+    seen.add(Id);
+  }
+  return entries;
+}
+
+/** Does one entry after the other; one that is refused stops none that follow. */
+export function eachEntry<Entry, Success extends object>(
+  entries: BatchOf<Entry>["Entries"],
+  doEntry: (entry: Entry) => Success,
+  codeOf: (error: SqsError) => string = ({ code }) => code,
+): BatchAnswer<Success> {
+  const successful: (Success & { Id: string })[] = [];
+  const failed: FailedEntry[] = [];
+  for (const entry of entries) {
+    try {
+      successful.push({ ...doEntry(entry), Id: entry.Id });
+    } catch (error) {
+      if (!(error instanceof SqsError)) throw error;
+      failed.push({ Id: entry.Id, Code: codeOf(error), Message: error.message, SenderFault: true });
+    }
+  }
+  return {
+    ...(successful.length > 0 && { Successful: successful }),
+    ...(failed.length > 0 && { Failed: failed }),
+  };
+}

@@ -1,0 +1,33 @@
+/** DeleteMessage and its batch. https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_DeleteMessage.html */
+import { checkBatch, eachEntry } from "./batch.ts";
+import { expiredReceipt, isExpiredReceipt, isLatestReceipt } from "./expired-receipt.ts";
+import type { Handler } from "./handler.ts";
+import type { OfReceipt } from "./operations.ts";
+import type { Queue } from "./queue.ts";
+import { readReceiptHandle } from "./receipt-handle.ts";
+
+export const deleteMessage: Handler<"DeleteMessage"> = (service, { QueueUrl, ...receipt }) =>
+  deleteByReceipt(service.queueByUrl(QueueUrl), receipt, service.now());
+
+export const deleteMessageBatch: Handler<"DeleteMessageBatch"> = (service, { QueueUrl, ...batch }) => {
+  const queue = service.queueByUrl(QueueUrl);
+  return eachEntry(
+    checkBatch(batch),
+    (receipt) => deleteByReceipt(queue, receipt, service.now()),
+    // In a batch an expired handle has the code of a malformed one: https://github.com/smaskalik/sqsmover/issues/54
+    () => "ReceiptHandleIsInvalid",
+  );
+};
+
+/**
+ * Deleting what is gone succeeds. In a standard queue the handle of an earlier receive succeeds too, and deletes
+ * nothing: the documentation promises no more.
+ */
+function deleteByReceipt(queue: Queue, { ReceiptHandle }: OfReceipt, now: number): Record<never, never> {
+  const receipt = readReceiptHandle(queue, ReceiptHandle);
+  const message = queue.find(receipt.messageId, now);
+  if (message === undefined) return {};
+  if (isExpiredReceipt(queue, message, receipt, now)) throw expiredReceipt(ReceiptHandle);
+  if (isLatestReceipt(message, receipt)) queue.remove(message);
+  return {};
+}

@@ -1,0 +1,28 @@
+/** Which queues there are. */
+import type { Handler } from "./handler.ts";
+import { pageOf } from "./page.ts";
+
+export const getQueueUrl: Handler<"GetQueueUrl"> = (service, { QueueName }) => ({
+  QueueUrl: service.queueByName(QueueName).url,
+});
+
+export const listQueues: Handler<"ListQueues"> = (service, { QueueNamePrefix = "", ...page }) => {
+  const queues = [...service.queues.values()].filter(({ name }) => name.startsWith(QueueNamePrefix));
+  const { items, ...next } = pageOf(
+    queues.map(({ url }) => url),
+    page,
+  );
+  return { ...(items.length > 0 && { QueueUrls: items }), ...next };
+};
+
+export const listDeadLetterSourceQueues: Handler<"ListDeadLetterSourceQueues"> = (
+  service,
+  { QueueUrl, ...page },
+) => {
+  const sources = service.sourcesOf(service.queueByUrl(QueueUrl));
+  const { items, ...next } = pageOf(
+    sources.map(({ url }) => url),
+    page,
+  );
+  return { queueUrls: items, ...next };
+};

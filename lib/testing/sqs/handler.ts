@@ -1,0 +1,8 @@
+/** The shape of the code of one operation. */
+import type { SqsOperationName, SqsOperations } from "./operations.ts";
+import type { SqsService } from "./service.ts";
+
+export type Handler<Name extends SqsOperationName> = (
+  service: SqsService,
+  input: SqsOperations[Name]["input"],
+) => SqsOperations[Name]["output"];

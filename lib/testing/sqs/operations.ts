@@ -1,0 +1,142 @@
+/** The operations of SQS that the model has, with the shapes the AWS SDK gives and takes. https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_Operations.html */
+import type { MessageAttributes } from "./message.ts";
+
+export interface OfQueue {
+  readonly QueueUrl: string;
+}
+
+type Tags = Readonly<Record<string, string>>;
+type Attributes = Readonly<Record<string, string>>;
+
+export interface Page {
+  readonly MaxResults?: number | undefined;
+  readonly NextToken?: string | undefined;
+}
+
+export interface OutgoingMessage {
+  readonly MessageBody: string;
+  readonly DelaySeconds?: number | undefined;
+  readonly MessageAttributes?: MessageAttributes | undefined;
+  readonly MessageSystemAttributes?: MessageAttributes | undefined;
+  readonly MessageDeduplicationId?: string | undefined;
+  readonly MessageGroupId?: string | undefined;
+}
+
+export interface SentMessage {
+  readonly MessageId: string;
+  readonly MD5OfMessageBody: string;
+  readonly MD5OfMessageAttributes?: string;
+  readonly MD5OfMessageSystemAttributes?: string;
+  readonly SequenceNumber?: string;
+}
+
+export interface ReceiveRequest {
+  readonly AttributeNames?: readonly string[] | undefined;
+  readonly MessageSystemAttributeNames?: readonly string[] | undefined;
+  readonly MessageAttributeNames?: readonly string[] | undefined;
+  readonly MaxNumberOfMessages?: number | undefined;
+  readonly VisibilityTimeout?: number | undefined;
+  readonly WaitTimeSeconds?: number | undefined;
+  readonly ReceiveRequestAttemptId?: string | undefined;
+}
+
+export interface ReceivedMessage {
+  readonly MessageId: string;
+  readonly ReceiptHandle: string;
+  readonly Body: string;
+  readonly MD5OfBody: string;
+  readonly Attributes?: Attributes;
+  readonly MessageAttributes?: MessageAttributes;
+  readonly MD5OfMessageAttributes?: string;
+}
+
+export interface OfReceipt {
+  readonly ReceiptHandle: string;
+}
+
+export interface VisibilityChange extends OfReceipt {
+  readonly VisibilityTimeout: number;
+}
+
+export interface BatchOf<Entry> {
+  readonly Entries: readonly (Entry & { readonly Id: string })[];
+}
+
+export interface FailedEntry {
+  readonly Id: string;
+  readonly Code: string;
+  readonly Message: string;
+  readonly SenderFault: boolean;
+}
+
+export interface BatchAnswer<Success = unknown> {
+  readonly Successful?: readonly (Success & { readonly Id: string })[];
+  readonly Failed?: readonly FailedEntry[];
+}
+
+export interface MoveTask {
+  readonly SourceArn: string;
+  readonly DestinationArn?: string | undefined;
+  readonly MaxNumberOfMessagesPerSecond?: number | undefined;
+}
+
+export interface MoveTaskReport extends MoveTask {
+  readonly TaskHandle?: string;
+  readonly Status: "RUNNING" | "COMPLETED" | "CANCELLED" | "FAILED";
+  readonly ApproximateNumberOfMessagesMoved: number;
+  readonly ApproximateNumberOfMessagesToMove: number;
+  readonly FailureReason?: string;
+  readonly StartedTimestamp: number;
+}
+
+interface Operation<Input, Output = Readonly<Record<never, never>>> {
+  readonly input: Input;
+  readonly output: Output;
+}
+
+export interface SqsOperations {
+  readonly CancelMessageMoveTask: Operation<
+    { readonly TaskHandle: string },
+    { readonly ApproximateNumberOfMessagesMoved: number }
+  >;
+  readonly ChangeMessageVisibility: Operation<OfQueue & VisibilityChange>;
+  readonly ChangeMessageVisibilityBatch: Operation<OfQueue & BatchOf<VisibilityChange>, BatchAnswer>;
+  readonly CreateQueue: Operation<
+    { readonly QueueName: string; readonly Attributes?: Attributes; readonly tags?: Tags },
+    OfQueue
+  >;
+  readonly DeleteMessage: Operation<OfQueue & OfReceipt>;
+  readonly DeleteMessageBatch: Operation<OfQueue & BatchOf<OfReceipt>, BatchAnswer>;
+  readonly DeleteQueue: Operation<OfQueue>;
+  readonly GetQueueAttributes: Operation<
+    OfQueue & { readonly AttributeNames?: readonly string[] },
+    { readonly Attributes?: Attributes }
+  >;
+  readonly GetQueueUrl: Operation<{ readonly QueueName: string }, OfQueue>;
+  readonly ListDeadLetterSourceQueues: Operation<
+    OfQueue & Page,
+    { readonly queueUrls: readonly string[]; readonly NextToken?: string }
+  >;
+  readonly ListMessageMoveTasks: Operation<
+    { readonly SourceArn: string; readonly MaxResults?: number | undefined },
+    { readonly Results: readonly MoveTaskReport[] }
+  >;
+  readonly ListQueues: Operation<
+    Page & { readonly QueueNamePrefix?: string | undefined },
+    { readonly QueueUrls?: readonly string[]; readonly NextToken?: string }
+  >;
+  readonly ListQueueTags: Operation<OfQueue, { readonly Tags?: Tags }>;
+  readonly PurgeQueue: Operation<OfQueue>;
+  readonly ReceiveMessage: Operation<
+    OfQueue & ReceiveRequest,
+    { readonly Messages?: readonly ReceivedMessage[] }
+  >;
+  readonly SendMessage: Operation<OfQueue & OutgoingMessage, SentMessage>;
+  readonly SendMessageBatch: Operation<OfQueue & BatchOf<OutgoingMessage>, BatchAnswer<SentMessage>>;
+  readonly SetQueueAttributes: Operation<OfQueue & { readonly Attributes: Attributes }>;
+  readonly StartMessageMoveTask: Operation<MoveTask, { readonly TaskHandle: string }>;
+  readonly TagQueue: Operation<OfQueue & { readonly Tags: Tags }>;
+  readonly UntagQueue: Operation<OfQueue & { readonly TagKeys: readonly string[] }>;
+}
+
+export type SqsOperationName = keyof SqsOperations;

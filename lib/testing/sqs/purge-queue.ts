@@ -1,0 +1,20 @@
+/** PurgeQueue. */
+import type { Handler } from "./handler.ts";
+import { SqsError } from "./sqs-error.ts";
+
+const PURGE_PAUSE_MS = 60_000;
+
+/** Takes the deduplication ids along. In AWS it may last a minute; here it is done at once. */
+export const purgeQueue: Handler<"PurgeQueue"> = (service, { QueueUrl }) => {
+  const queue = service.queueByUrl(QueueUrl);
+  const now = service.now();
+  if (queue.purgedAt !== undefined && now - queue.purgedAt < PURGE_PAUSE_MS) {
+    throw new SqsError(
+      "PurgeQueueInProgress",
+      `Only one PurgeQueue operation on ${queue.name} is allowed every 60 seconds.`,
+    );
+  }
+  queue.purgedAt = now;
+  queue.clear();
+  return {};
+};

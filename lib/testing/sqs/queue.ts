@@ -1,0 +1,183 @@
+/** One queue: its attributes, its messages and who waits for them. It moves nothing by itself; it is asked what time it is. */
+import { DeduplicationWindow } from "./deduplication-window.ts";
+import { FifoShelf } from "./fifo-shelf.ts";
+import { InFlight } from "./in-flight.ts";
+import { isDelayed, isInFlight, isVisible, type StoredMessage } from "./message.ts";
+import type { QueueAttributes } from "./queue-attributes.ts";
+import { ReceiveAttempts } from "./receive-attempts.ts";
+import { parseRedrivePolicy, type RedrivePolicy } from "./redrive-policy.ts";
+import type { Shelf } from "./shelf.ts";
+import { StandardShelf } from "./standard-shelf.ts";
+import { Watchers } from "./watchers.ts";
+
+export interface QueueIdentity {
+  readonly name: string;
+  readonly arn: string;
+  readonly url: string;
+  readonly isFifo: boolean;
+}
+
+export interface MessageCounts {
+  readonly visible: number;
+  readonly delayed: number;
+  readonly inFlight: number;
+}
+
+export class Queue {
+  readonly name: string;
+  readonly arn: string;
+  readonly url: string;
+  readonly isFifo: boolean;
+  readonly createdAt: number;
+  readonly tags = new Map<string, string>();
+  readonly window = new DeduplicationWindow();
+  readonly attempts = new ReceiveAttempts();
+  lastModifiedAt: number;
+  purgedAt?: number;
+
+  readonly #shelf: Shelf;
+  readonly #inFlight = new InFlight();
+  readonly #watchers = new Watchers();
+  #attributes: QueueAttributes;
+  #redrivePolicy: RedrivePolicy | undefined;
+  /** No message is older. */
+  #oldestSentAt = Number.POSITIVE_INFINITY;
+
+  constructor(identity: QueueIdentity, attributes: QueueAttributes, now: number) {
+    this.name = identity.name;
+    this.arn = identity.arn;
+    this.url = identity.url;
+    this.isFifo = identity.isFifo;
+    this.createdAt = now;
+    this.lastModifiedAt = now;
+    this.#shelf = this.isFifo ? new FifoShelf() : new StandardShelf();
+    this.#attributes = attributes;
+    this.#redrivePolicy = redrivePolicyIn(attributes);
+  }
+
+  get attributes(): QueueAttributes {
+    return this.#attributes;
+  }
+
+  get redrivePolicy(): RedrivePolicy | undefined {
+    return this.#redrivePolicy;
+  }
+
+  /** An attribute that is a number, most of them of seconds. */
+  number(name: string): number {
+    return Number(this.#attributes[name]);
+  }
+
+  setAttributes(attributes: QueueAttributes, now: number): void {
+    const isOtherDelay = attributes.DelaySeconds !== this.#attributes.DelaySeconds;
+    this.#attributes = attributes;
+    this.#redrivePolicy = redrivePolicyIn(attributes);
+    this.lastModifiedAt = now;
+    // A FIFO queue's delay is retroactive: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-delay-queues.html
+    if (this.isFifo && isOtherDelay) this.#delayAgain();
+    this.#watchers.tell();
+  }
+
+  add(message: StoredMessage): void {
+    this.#oldestSentAt = Math.min(this.#oldestSentAt, message.sentAt);
+    this.#shelf.add(message);
+    this.#watchers.tell();
+  }
+
+  remove(message: StoredMessage): void {
+    this.#shelf.remove(message);
+    this.#inFlight.forget(message);
+    // In a FIFO queue the next one of its group may go out now.
+    this.#watchers.tell();
+  }
+
+  clear(): void {
+    this.#shelf.clear();
+    this.#inFlight.clear();
+    this.window.clear();
+  }
+
+  find(messageId: string, now: number): StoredMessage | undefined {
+    this.#dropExpired(now);
+    return this.#shelf.find(messageId);
+  }
+
+  deliverable(now: number): Iterable<StoredMessage> {
+    this.#dropExpired(now);
+    return this.#shelf.deliverable(now);
+  }
+
+  /** Counts a receive of each, and hides them for so long. */
+  deliver(messages: readonly StoredMessage[], visibilitySeconds: number, now: number): void {
+    for (const message of messages) {
+      message.receiveCount++;
+      message.receivesHere++;
+      message.firstReceivedAt ??= now;
+      message.lastReceivedAt = now;
+      message.visibleAt = now + visibilitySeconds * 1000;
+      this.#inFlight.note(message);
+    }
+    this.#shelf.noteDelivered(messages);
+  }
+
+  hideUntil(message: StoredMessage, visibleAt: number): void {
+    message.visibleAt = visibleAt;
+    this.#inFlight.note(message);
+    this.#watchers.tell();
+  }
+
+  inFlightCount(now: number): number {
+    return this.#inFlight.count(now);
+  }
+
+  counts(now: number): MessageCounts {
+    const counts = { visible: 0, delayed: 0, inFlight: 0 };
+    for (const message of this.messages(now)) {
+      if (isDelayed(message, now)) counts.delayed++;
+      else if (isInFlight(message, now)) counts.inFlight++;
+      else counts.visible++;
+    }
+    return counts;
+  }
+
+  /** Everything it holds, whether it may be handed out or not. */
+  messages(now: number): Iterable<StoredMessage> {
+    this.#dropExpired(now);
+    return this.#shelf.all();
+  }
+
+  /** When the next message that is delayed or in flight becomes visible. */
+  nextVisibleAt(now: number): number {
+    let next = Number.POSITIVE_INFINITY;
+    for (const message of this.#shelf.all()) {
+      if (!isVisible(message, now)) next = Math.min(next, message.visibleAt);
+    }
+    return next;
+  }
+
+  /** Calls `tell` whenever there may be something to hand out that was not there before; until the answer is called. */
+  watch(tell: () => void): () => void {
+    return this.#watchers.add(tell);
+  }
+
+  #delayAgain(): void {
+    for (const message of this.#shelf.all()) {
+      if (message.receivesHere === 0) message.visibleAt = message.sentAt + this.number("DelaySeconds") * 1000;
+    }
+  }
+
+  /** Retention is counted from the sending, also for what is in flight. */
+  #dropExpired(now: number): void {
+    const retentionMs = this.number("MessageRetentionPeriod") * 1000;
+    if (now - this.#oldestSentAt < retentionMs) return;
+    this.#oldestSentAt = Number.POSITIVE_INFINITY;
+    for (const message of [...this.#shelf.all()]) {
+      if (now - message.sentAt >= retentionMs) this.remove(message);
+      else this.#oldestSentAt = Math.min(this.#oldestSentAt, message.sentAt);
+    }
+  }
+}
+
+function redrivePolicyIn(attributes: QueueAttributes): RedrivePolicy | undefined {
+  return attributes.RedrivePolicy === undefined ? undefined : parseRedrivePolicy(attributes.RedrivePolicy);
+}

@@ -1,0 +1,56 @@
+/** Receives from a FIFO queue that are tried again under the same ReceiveRequestAttemptId. https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_ReceiveMessage.html */
+import { isInFlight, type StoredMessage } from "./message.ts";
+import type { Queue } from "./queue.ts";
+
+const ATTEMPT_WINDOW_MS = 5 * 60 * 1000;
+
+interface Attempt {
+  readonly at: number;
+  readonly messages: readonly StoredMessage[];
+  /** As the receive left them: when one has changed since, the attempt is over. */
+  readonly visibleAt: number;
+  readonly receiveCounts: readonly number[];
+}
+
+export class ReceiveAttempts {
+  readonly #attempts = new Map<string, Attempt>();
+
+  note(attemptId: string | undefined, messages: readonly StoredMessage[], now: number): void {
+    if (attemptId === undefined || messages[0] === undefined) return;
+    this.#attempts.set(attemptId, {
+      at: now,
+      messages,
+      visibleAt: messages[0].visibleAt,
+      receiveCounts: messages.map(({ receiveCount }) => receiveCount),
+    });
+  }
+
+  /** The messages of that receive, with the same receipt handles and a fresh visibility timeout. */
+  again(
+    attemptId: string | undefined,
+    queue: Queue,
+    visibilitySeconds: number,
+    now: number,
+  ): readonly StoredMessage[] | undefined {
+    const attempt = attemptId === undefined ? undefined : this.#attempts.get(attemptId);
+    if (attempt === undefined || attemptId === undefined || !queue.isFifo) return undefined;
+    if (now - attempt.at >= ATTEMPT_WINDOW_MS || !isUnchanged(attempt, queue, now)) {
+      this.#attempts.delete(attemptId);
+      return undefined;
+    }
+    const visibleAt = now + visibilitySeconds * 1000;
+    for (const message of attempt.messages) queue.hideUntil(message, visibleAt);
+    this.#attempts.set(attemptId, { ...attempt, visibleAt });
+    return attempt.messages;
+  }
+}
+
+function isUnchanged({ messages, visibleAt, receiveCounts }: Attempt, queue: Queue, now: number): boolean {
+  return messages.every(
+    (message, index) =>
+      queue.find(message.id, now) === message &&
+      isInFlight(message, now) &&
+      message.visibleAt === visibleAt &&
+      message.receiveCount === receiveCounts[index],
+  );
+}

@@ -1,0 +1,61 @@
+/** A message as a receiver gets it: what was asked for, and no more. */
+import { copyOfAttributes, type MessageAttributes, type StoredMessage } from "./message.ts";
+import { digestOfAttributes, digestOfBody } from "./message-digest.ts";
+import type { ReceivedMessage, ReceiveRequest } from "./operations.ts";
+import type { Queue } from "./queue.ts";
+import { receiptHandle } from "./receipt-handle.ts";
+
+const SENDER_ID = "AIDAEXAMPLESENDER0001";
+
+export function receivedMessage(
+  queue: Queue,
+  message: StoredMessage,
+  request: ReceiveRequest,
+): ReceivedMessage {
+  const system = systemAttributes(message, [
+    ...(request.AttributeNames ?? []),
+    ...(request.MessageSystemAttributeNames ?? []),
+  ]);
+  const attributes = selectAttributes(message.attributes, request.MessageAttributeNames ?? []);
+  // Of those that are handed out, not of all there are.
+  const digest = digestOfAttributes(attributes);
+  return {
+    MessageId: message.id,
+    ReceiptHandle: receiptHandle(queue, message),
+    Body: message.body,
+    MD5OfBody: digestOfBody(message.body),
+    ...(Object.keys(system).length > 0 && { Attributes: system }),
+    ...(digest !== undefined && { MessageAttributes: attributes, MD5OfMessageAttributes: digest }),
+  };
+}
+
+function systemAttributes(message: StoredMessage, names: readonly string[]): Record<string, string> {
+  const all: Readonly<Record<string, string | number | undefined>> = {
+    ApproximateFirstReceiveTimestamp: message.firstReceivedAt,
+    ApproximateReceiveCount: message.receiveCount,
+    AWSTraceHeader: message.traceHeader,
+    DeadLetterQueueSourceArn: message.deadLetterSourceArn,
+    MessageDeduplicationId: message.deduplicationId,
+    MessageGroupId: message.groupId,
+    SenderId: SENDER_ID,
+    SentTimestamp: message.sentAt,
+    SequenceNumber: message.sequenceNumber,
+  };
+  const isAsked = (name: string) => names.includes("All") || names.includes(name);
+  const asked: Record<string, string> = {};
+  for (const [name, value] of Object.entries(all)) {
+    if (value !== undefined && isAsked(name)) asked[name] = String(value);
+  }
+  return asked;
+}
+
+/** `All` and `.*` ask for all of them, `name.*` for those that start so. */
+function selectAttributes(attributes: MessageAttributes, names: readonly string[]): MessageAttributes {
+  const isAsked = (name: string) =>
+    names.some(
+      (asked) =>
+        asked === name || asked === "All" || (asked.endsWith(".*") && name.startsWith(asked.slice(0, -2))),
+    );
+  const entries = Object.entries(attributes).filter(([name]) => isAsked(name));
+  return copyOfAttributes(Object.fromEntries(entries));
+}

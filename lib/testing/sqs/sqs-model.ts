@@ -1,0 +1,120 @@
+/** SQS in the memory of one process, on a clock of the caller's. Touches no network, no disk and no environment. */
+import { type Clock, type Random, systemClock, systemRandom } from "../../core/clock.ts";
+import { createQueue, deleteQueue, setQueueAttributes } from "./create-queue.ts";
+import { deleteMessage, deleteMessageBatch } from "./delete-message.ts";
+import { getQueueAttributes } from "./describe-queue.ts";
+import { getQueueUrl, listDeadLetterSourceQueues, listQueues } from "./find-queues.ts";
+import type { Handler } from "./handler.ts";
+import { cancelMessageMoveTask, listMessageMoveTasks, startMessageMoveTask } from "./move-tasks.ts";
+import type { SqsOperationName, SqsOperations } from "./operations.ts";
+import { purgeQueue } from "./purge-queue.ts";
+import { receiveMessage } from "./receive-message.ts";
+import { sendMessage, sendMessageBatch } from "./send-message.ts";
+import { SqsService } from "./service.ts";
+import { SqsError } from "./sqs-error.ts";
+import { listQueueTags, tagQueue, untagQueue } from "./tag-queue.ts";
+import { changeMessageVisibility, changeMessageVisibilityBatch } from "./visibility.ts";
+
+export interface SqsModelOptions {
+  /** @default the system's */
+  readonly clock?: Clock | undefined;
+  /**
+   * Where message ids come from.
+   * @default the system's
+   */
+  readonly random?: Random | undefined;
+  /** @default "us-east-1" */
+  readonly region?: string | undefined;
+  /** @default "000000000000" */
+  readonly accountId?: string | undefined;
+  /**
+   * What the URLs of queues start with.
+   * @default "https://sqs.us-east-1.amazonaws.com", or as the region is
+   */
+  readonly baseUrl?: string | undefined;
+  /**
+   * How many messages of a queue may be in flight.
+   * @default 120000
+   */
+  readonly maxInFlight?: number | undefined;
+}
+
+/** https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-fifo.html */
+const MAX_IN_FLIGHT = 120_000;
+
+const HANDLERS: { readonly [Name in Exclude<SqsOperationName, "ReceiveMessage">]: Handler<Name> } = {
+  CancelMessageMoveTask: cancelMessageMoveTask,
+  ChangeMessageVisibility: changeMessageVisibility,
+  ChangeMessageVisibilityBatch: changeMessageVisibilityBatch,
+  CreateQueue: createQueue,
+  DeleteMessage: deleteMessage,
+  DeleteMessageBatch: deleteMessageBatch,
+  DeleteQueue: deleteQueue,
+  GetQueueAttributes: getQueueAttributes,
+  GetQueueUrl: getQueueUrl,
+  ListDeadLetterSourceQueues: listDeadLetterSourceQueues,
+  ListMessageMoveTasks: listMessageMoveTasks,
+  ListQueues: listQueues,
+  ListQueueTags: listQueueTags,
+  PurgeQueue: purgeQueue,
+  SendMessage: sendMessage,
+  SendMessageBatch: sendMessageBatch,
+  SetQueueAttributes: setQueueAttributes,
+  StartMessageMoveTask: startMessageMoveTask,
+  TagQueue: tagQueue,
+  UntagQueue: untagQueue,
+};
+
+const NEVER = new AbortController().signal;
+
+/**
+ * Standard and FIFO queues with the semantics AWS documents: each operation is one step, and time passes only by the
+ * clock. Where AWS promises little (order and repetition in standard queues, when a change takes effect) the model does
+ * the orderly thing at once.
+ */
+export class SqsModel {
+  readonly #service: SqsService;
+
+  constructor(options: SqsModelOptions = {}) {
+    const region = options.region ?? "us-east-1";
+    this.#service = new SqsService({
+      clock: options.clock ?? systemClock,
+      random: options.random ?? systemRandom,
+      region,
+      accountId: options.accountId ?? "000000000000",
+      baseUrl: options.baseUrl ?? `https://sqs.${region}.amazonaws.com`,
+      maxInFlight: options.maxInFlight ?? MAX_IN_FLIGHT,
+    });
+  }
+
+  /**
+   * Does what the AWS SDK's command of that name asks SQS for, with the same input and output. A receive ends early,
+   * and takes nothing, once `signal` aborts.
+   * @throws SqsError with the name AWS's error has
+   */
+  async call<Name extends SqsOperationName>(
+    name: Name,
+    input: SqsOperations[Name]["input"],
+    signal: AbortSignal = NEVER,
+  ): Promise<SqsOperations[Name]["output"]> {
+    if (name === "ReceiveMessage") {
+      const either = signal === NEVER ? this.#closing : AbortSignal.any([signal, this.#closing]);
+      return receiveMessage(this.#service, input as SqsOperations["ReceiveMessage"]["input"], either);
+    }
+    if (!Object.hasOwn(HANDLERS, name)) {
+      throw new SqsError("UnknownOperationException", `the model has no operation ${name}`);
+    }
+    const handler = HANDLERS[name as keyof typeof HANDLERS] as unknown as Handler<Name>;
+    return handler(this.#service, input);
+  }
+
+  /** Ends what waits: receives answer that there is nothing, and messages are moved no further. */
+  close(): void {
+    this.#service.closing.abort();
+    for (const run of this.#service.moveTasks) if (run.isRunning) run.cancel();
+  }
+
+  get #closing(): AbortSignal {
+    return this.#service.closing.signal;
+  }
+}

@@ -1,0 +1,42 @@
+/** The messages of a standard queue: the oldest first, as far as a standard queue has an order at all. */
+import { isVisible, type StoredMessage } from "./message.ts";
+import type { Shelf } from "./shelf.ts";
+
+export class StandardShelf implements Shelf {
+  readonly #messages = new Map<string, StoredMessage>();
+
+  get size(): number {
+    return this.#messages.size;
+  }
+
+  add(message: StoredMessage): void {
+    this.#messages.set(message.id, message);
+  }
+
+  find(id: string): StoredMessage | undefined {
+    return this.#messages.get(id);
+  }
+
+  remove(message: StoredMessage): void {
+    this.#messages.delete(message.id);
+  }
+
+  clear(): void {
+    this.#messages.clear();
+  }
+
+  all(): Iterable<StoredMessage> {
+    return this.#messages.values();
+  }
+
+  *deliverable(now: number): Iterable<StoredMessage> {
+    for (const message of this.#messages.values()) if (isVisible(message, now)) yield message;
+  }
+
+  noteDelivered(messages: readonly StoredMessage[]): void {
+    for (const message of messages) {
+      this.remove(message);
+      this.add(message);
+    }
+  }
+}

@@ -1,0 +1,19 @@
+/** Tags: kept and told, with no meaning to the queue. */
+import type { Handler } from "./handler.ts";
+
+export const listQueueTags: Handler<"ListQueueTags"> = (service, { QueueUrl }) => {
+  const { tags } = service.queueByUrl(QueueUrl);
+  return tags.size === 0 ? {} : { Tags: Object.fromEntries(tags) };
+};
+
+export const tagQueue: Handler<"TagQueue"> = (service, { QueueUrl, Tags }) => {
+  const { tags } = service.queueByUrl(QueueUrl);
+  for (const [key, value] of Object.entries(Tags)) tags.set(key, value);
+  return {};
+};
+
+export const untagQueue: Handler<"UntagQueue"> = (service, { QueueUrl, TagKeys }) => {
+  const { tags } = service.queueByUrl(QueueUrl);
+  for (const key of TagKeys) tags.delete(key);
+  return {};
+};

@@ -1,0 +1,14 @@
+/** Who waits for news of a queue. */
+export class Watchers {
+  readonly #watchers = new Set<() => void>();
+
+  /** Calls `tell` at all news, until the function that is answered is called. */
+  add(tell: () => void): () => void {
+    this.#watchers.add(tell);
+    return () => this.#watchers.delete(tell);
+  }
+
+  tell(): void {
+    for (const tell of this.#watchers) tell();
+  }
+}
