@@ -38,6 +38,7 @@ export class InvalidOptionError extends errorClass("InvalidOptionError", "INVALI
 
 /** Options are configuration, not payload; still, only short primitive values are shown. */
 function describeOption(value: unknown): string {
+  if (value === undefined) return "undefined";
   const primitive = value === null || (typeof value !== "object" && typeof value !== "function");
   return primitive ? `${String(value).slice(0, 80)} (${typeof value})` : `a value of type ${typeof value}`;
 }

@@ -17,7 +17,7 @@ export const text = (max: number): Check => [
   (value) => typeof value === "string" && value !== "" && value.length <= max && value.isWellFormed(),
 ];
 
-export const seconds = (min: number, max: number): Check => [
+const seconds = (min: number, max: number): Check => [
   `must be a number of seconds from ${min} to ${max}`,
   (value) => typeof value === "number" && value >= min && value <= max,
 ];
@@ -65,9 +65,10 @@ export function checkOptions(
   checks: Readonly<Record<string, Check>>,
   required: readonly string[],
 ): void {
-  // A caller without types may pass anything at all.
+  // A caller without types may pass anything at all, and text would spread into its characters.
+  if (Object(options) !== options) throw new InvalidOptionError("options", "must be an object", options);
   const given: Record<string, unknown> = { ...options };
-  for (const name of new Set([...required, ...Object.keys(given)])) {
+  for (const name of new Set([...Object.keys(given), ...required])) {
     const check = Object.hasOwn(checks, name) ? checks[name] : undefined;
     const value = given[name];
     if (check === undefined) {

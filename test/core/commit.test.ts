@@ -194,6 +194,7 @@ describe.each(MODES)("commit, %s", (mode) => {
 
     const work = ({ commit }: Work) => commit(new Map(), { writes: [world.orderWrite()] });
     await expect(world.call(work)).rejects.toThrow(ResponseNotStorableError);
+    await expect(world.call(async () => "never")).rejects.toMatchObject({ code: "RESPONSE_NOT_STORABLE" });
 
     expect(world.orders()).toBe(0);
   });

@@ -88,7 +88,7 @@ describe("InvalidOptionError", () => {
     ["bad", "bad (string)"],
     [7, "7 (number)"],
     [null, "null (object)"],
-    [undefined, "undefined (undefined)"],
+    [undefined, "undefined"],
     ["s".repeat(200), `${"s".repeat(80)} (string)`],
     [{ secret: 1 }, "a value of type object"],
     [["secret"], "a value of type object"],

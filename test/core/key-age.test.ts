@@ -134,6 +134,21 @@ describe("keys that name their own age", () => {
     expect(world.decisions()).toEqual(["executed", "key-expired", "key-expired", "executed"]);
   });
 
+  it("H40: an old UUIDv7 whose expired record is deleted between look and claim is told all the same", async () => {
+    const world = newWorld({ retentionSeconds: 60 });
+    const request = { key: uuidAt(0) };
+    await world.call(async () => "old", {}, request);
+    await world.clock.advance(60_000);
+    const store = intercepted(world.memory, async (method, claim) => {
+      if (method === "claim") world.memory.alter([...world.memory.records.keys()][0]!, undefined);
+      return claim();
+    });
+
+    expect(await world.call(async () => "new", { store }, request)).toBe("new");
+
+    expect(world.decisions()).toEqual(["executed", "key-expired", "executed"]);
+  });
+
   it("a younger UUIDv7 costs no read, nor does any other key", async () => {
     const world = newWorld({ retentionSeconds: 60, whenKeyExpired: "reject" });
     const store = failing(world.memory, "find", "before");

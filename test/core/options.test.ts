@@ -61,7 +61,15 @@ describe("resolveOptions", () => {
   });
 
   it.each([undefined, null, 7, "pay"])("refuses %s in place of options", (options) => {
-    expect(() => resolveOptions(options as unknown as EngineOptions)).toThrow("option `operation` must be");
+    expect(() => resolveOptions(options as unknown as EngineOptions)).toThrow(
+      "option `options` must be an object",
+    );
+  });
+
+  it("names an unknown option before a missing one: it may be that one, misspelt", () => {
+    const misspelt = { operaton: "pay" } as unknown as EngineOptions;
+
+    expect(() => resolveOptions(misspelt)).toThrow("option `operaton` is unknown");
   });
 
   it("refuses an unknown option, naming the known ones", () => {

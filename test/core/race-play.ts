@@ -1,53 +1,23 @@
 /** Plays concurrent calls of one key under a fast-check scheduler, and reports what an onlooker saw. */
-import fc from "fast-check";
+import type fc from "fast-check";
 import type { Clock } from "../../lib/core/clock.ts";
 import { perform } from "../../lib/core/engine.ts";
 import { PermanentError } from "../../lib/core/errors.ts";
 import type { Execution } from "../../lib/core/execution.ts";
 import { identify } from "../../lib/core/identity.ts";
 import { resolveOptions } from "../../lib/core/options.ts";
-import type { Claim } from "../../lib/core/store.ts";
+import type { Claim, Settlement } from "../../lib/core/store.ts";
 import { fakeRandom, MemoryStore, type MemoryWrite } from "../../lib/testing/index.ts";
+import type { CallPlan } from "./race-plan.ts";
 import { intercepted, throttled, unreachable } from "./world.ts";
-
-/** What becomes of one request to the store. */
-const FATES = [
-  "answered",
-  "failed",
-  "answer-lost",
-  "answer-lost-and-sent-again",
-  "crash-before",
-  "crash-after",
-] as const;
-
-export interface CallPlan {
-  readonly mode: "claimed" | "optimistic" | "unprotected";
-  readonly work: "effect" | "commit";
-  readonly end: "value" | "error" | "final-error";
-  readonly waits: boolean;
-  /** One per request, in order; later requests are answered. */
-  readonly fates: readonly (typeof FATES)[number][];
-}
-
-export const callPlan = (
-  modes: readonly CallPlan["mode"][],
-  works: readonly CallPlan["work"][],
-): fc.Arbitrary<CallPlan> =>
-  fc.record({
-    mode: fc.constantFrom(...modes),
-    work: fc.constantFrom(...works),
-    end: fc.constantFrom("value", "value", "value", "error", "final-error"),
-    waits: fc.boolean(),
-    fates: fc.array(fc.constantFrom("answered", "answered", "answered", ...FATES), { maxLength: 4 }),
-  });
 
 export interface Play {
   /** The recorded answers that calls came back with: values and final errors. */
   readonly answers: readonly string[];
   /** What the record says in the end, if it is finished. */
   readonly stored: string | undefined;
-  /** The committed effects. */
-  readonly orders: number;
+  /** The committed effects: when they were applied, and from when on their retention counts (epoch ms). */
+  readonly effects: readonly { readonly at: number; readonly from: number }[];
   /** Pairs of attempts that were live and at work at once. */
   readonly overlaps: readonly string[];
   /** Live attempts that started although the record was finished. */
@@ -60,16 +30,20 @@ export interface Play {
 export async function play(
   scheduler: fc.Scheduler,
   plans: readonly CallPlan[],
-  memory: MemoryStore = new MemoryStore(),
+  { memory = new MemoryStore(), retentionSeconds = 86_400 } = {},
 ): Promise<Play> {
   let time = 1_700_000_000_000;
-  // Sleepers wake whenever the scheduler likes: time then is at least what they waited for.
+  const hops = async (count: number, label: string) => {
+    for (let hop = 0; hop < count; hop++) await scheduler.schedule(Promise.resolve(), label);
+  };
+  // Sleepers wake whenever the scheduler likes, those with a long time less likely than what happens meanwhile:
+  // time then is at least what they waited for.
   const clock: Clock = {
     now: () => time,
     sleep: async (ms, signal) => {
       const until = time + ms;
       await Promise.race([
-        scheduler.schedule(Promise.resolve(), `sleep ${ms}`),
+        hops(ms > 5000 ? 6 : 1, `sleep ${ms}`),
         new Promise((resolve) => signal?.addEventListener("abort", resolve)),
       ]);
       if (!signal?.aborted) time = Math.max(time, until);
@@ -80,6 +54,7 @@ export async function play(
   const answers: string[] = [];
   const overlaps: string[] = [];
   const attempts: number[] = [];
+  const effects: { at: number; from: number }[] = [];
   /** When the lease of each attempt ends. */
   const leases = new Map<number, number>();
   const working = new Set<number>();
@@ -92,6 +67,14 @@ export async function play(
     if (record?.token === token) leases.set(record.attempt, leaseEndsAt);
   };
 
+  /** The store in memory decides at once: what is there now was not there before this request. */
+  const apply = (request: () => Promise<unknown>, parameter: unknown) => {
+    const before = countOf(memory);
+    const answer = request();
+    if (countOf(memory) > before) effects.push({ at: time, from: (parameter as Settlement).now });
+    return answer;
+  };
+
   const finished = () => {
     const record = memory.records.get(identity.recordKey);
     return record?.state === "completed" || record?.state === "failed" ? record : undefined;
@@ -100,17 +83,17 @@ export async function play(
   function startCall(plan: CallPlan, index: number): void {
     const name = `call ${index}`;
     const pending = [...plan.fates];
-    const store = intercepted(memory, async (method, request, [claim]) => {
+    const store = intercepted(memory, async (method, request, [parameter]) => {
       const fate = pending.shift() ?? "answered";
       await scheduler.schedule(Promise.resolve(), `${name}: ${method} arrives`);
       if (fate === "crash-before") return new Promise(() => {});
       if (fate === "failed") throw throttled();
       if (fate === "answer-lost-and-sent-again") {
-        await request().catch(() => {});
+        await apply(request, parameter).catch(() => {});
         await scheduler.schedule(Promise.resolve(), `${name}: ${method} arrives again`);
       }
-      const answer = await request();
-      if (method === "claim") noteClaim(claim as Claim);
+      const answer = await apply(request, parameter);
+      if (method === "claim") noteClaim(parameter as Claim);
       if (fate === "crash-after") return new Promise(() => {});
       await scheduler.schedule(Promise.resolve(), `${name}: ${method} answers`);
       if (fate === "answer-lost") throw unreachable();
@@ -126,12 +109,15 @@ export async function play(
         for (const other of working) if (isLive(other)) overlaps.push(`${other} and ${attempt}`);
       }
       working.add(attempt);
-      await scheduler.schedule(Promise.resolve(), `${name}: works`);
+      await hops(1 + plan.works, `${name}: works`);
+      if (plan.end === "never") return new Promise(() => {});
       working.delete(attempt);
       if (plan.end === "error") throw new Error("try again");
       if (plan.end === "final-error") throw new PermanentError(`${name} is final`);
       if (plan.work === "effect") return { by: name };
-      return execution.commit({ by: name }, { writes: [orderWrite] });
+      const commit = (result: string) => execution.commit({ by: name, result }, { writes: [orderWrite] });
+      await (plan.isStubborn ? commit("first").catch(() => commit("second")) : commit("first"));
+      return "a commit decides, whatever is returned";
     };
 
     let isRecorded = true;
@@ -141,6 +127,7 @@ export async function play(
       clock,
       random,
       leaseSeconds: 30,
+      retentionSeconds,
       mode: plan.mode === "optimistic" ? "optimistic" : "claimed",
       whenStoreFails: plan.mode === "unprotected" ? "run" : "reject",
       whenInProgress: plan.waits ? { waitSeconds: 20 } : "reject",
@@ -156,12 +143,14 @@ export async function play(
   }
 
   plans.forEach((plan, index) => {
-    scheduler.schedule(Promise.resolve(), `call ${index} begins`).then(() => startCall(plan, index));
+    void hops(1 + plan.idles, `call ${index} begins`).then(() => startCall(plan, index));
   });
-  // Calls after a lease has certainly ended.
-  scheduler.schedule(Promise.resolve(), "time passes").then(() => {
-    time += 36_000;
-  });
+  // Each time more than a lease.
+  for (const round of [1, 2]) {
+    void hops(4 * round, `time passes ${round}`).then(() => {
+      time += 36_000;
+    });
+  }
   await scheduler.waitIdle();
 
   const record = finished();
@@ -174,7 +163,7 @@ export async function play(
         : record.state === "completed"
           ? `value ${text}`
           : `error ${JSON.parse(text).message}`,
-    orders: Number(memory.table("orders").get("order-1")?.count ?? 0),
+    effects,
     overlaps,
     runsAfterRecord,
     attempts,
@@ -187,3 +176,5 @@ const orderWrite: MemoryWrite = {
   key: "order-1",
   item: (former) => ({ count: Number(former?.count ?? 0) + 1 }),
 };
+
+const countOf = (memory: MemoryStore) => Number(memory.table("orders").get("order-1")?.count ?? 0);

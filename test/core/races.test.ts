@@ -4,10 +4,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { SettleAnswer, Settlement } from "../../lib/core/store.ts";
 import { MemoryStore, type MemoryWrite } from "../../lib/testing/index.ts";
-import { type CallPlan, callPlan, type Play, play } from "./race-play.ts";
-
-const plans = (mode: CallPlan["mode"][], work: CallPlan["work"][]) =>
-  fc.array(callPlan(mode, work), { minLength: 2, maxLength: 4 });
+import { callPlans } from "./race-plan.ts";
+import { type Play, play } from "./race-play.ts";
 
 /** Every promise that does not depend on how the handler has its effect. */
 function checkAnswers({ answers, stored, keyExpired }: Play): void {
@@ -23,7 +21,7 @@ const RUNS = { numRuns: 700 };
 describe("races", () => {
   it("claimed: never two live attempts, none after the first recorded answer, and one answer for all", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.scheduler(), plans(["claimed"], ["effect"]), async (scheduler, calls) => {
+      fc.asyncProperty(fc.scheduler(), callPlans(["claimed"], ["effect"]), async (scheduler, calls) => {
         const outcome = await play(scheduler, calls);
 
         expect(outcome.overlaps).toEqual([]);
@@ -37,11 +35,10 @@ describe("races", () => {
 
   it("claimed with commit: at most one effect, and one answer for all", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.scheduler(), plans(["claimed"], ["commit"]), async (scheduler, calls) => {
+      fc.asyncProperty(fc.scheduler(), callPlans(["claimed"], ["commit"]), async (scheduler, calls) => {
         const outcome = await play(scheduler, calls);
 
-        expect(outcome.orders).toBeLessThanOrEqual(1);
-        expect(outcome.orders).toBe(outcome.stored?.startsWith("value") ? 1 : 0);
+        expect(outcome.effects).toHaveLength(outcome.stored?.startsWith("value") ? 1 : 0);
         expect(outcome.overlaps).toEqual([]);
         checkAnswers(outcome);
       }),
@@ -51,10 +48,10 @@ describe("races", () => {
 
   it("optimistic: at most one effect, and one answer for all", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.scheduler(), plans(["optimistic"], ["commit"]), async (scheduler, calls) => {
+      fc.asyncProperty(fc.scheduler(), callPlans(["optimistic"], ["commit"]), async (scheduler, calls) => {
         const outcome = await play(scheduler, calls);
 
-        expect(outcome.orders).toBe(outcome.stored?.startsWith("value") ? 1 : 0);
+        expect(outcome.effects).toHaveLength(outcome.stored?.startsWith("value") ? 1 : 0);
         checkAnswers(outcome);
       }),
       RUNS,
@@ -65,12 +62,31 @@ describe("races", () => {
     await fc.assert(
       fc.asyncProperty(
         fc.scheduler(),
-        plans(["optimistic", "claimed", "unprotected"], ["commit"]),
+        callPlans(["optimistic", "claimed", "unprotected"], ["commit"]),
         async (scheduler, calls) => {
           const outcome = await play(scheduler, calls);
 
-          expect(outcome.orders).toBe(outcome.stored?.startsWith("value") ? 1 : 0);
+          expect(outcome.effects).toHaveLength(outcome.stored?.startsWith("value") ? 1 : 0);
           checkAnswers(outcome);
+        },
+      ),
+      RUNS,
+    );
+  });
+
+  it("H40: no second effect before the retention of the first is over, and none without telling it", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.scheduler(),
+        callPlans(["optimistic", "claimed", "unprotected"], ["commit"]),
+        async (scheduler, calls) => {
+          const outcome = await play(scheduler, calls, { retentionSeconds: 10 });
+
+          expect(outcome.effects.length).toBeLessThanOrEqual(1 + outcome.keyExpired);
+          outcome.effects.forEach(({ at }, index) => {
+            const former = outcome.effects[index - 1];
+            if (former) expect(at - former.from).toBeGreaterThanOrEqual(10_000);
+          });
         },
       ),
       RUNS,
@@ -80,10 +96,10 @@ describe("races", () => {
   it("a store that forgets the token in its condition is found out", async () => {
     const property = fc.asyncProperty(
       fc.scheduler(),
-      plans(["claimed"], ["commit"]),
+      callPlans(["claimed"], ["commit"]),
       async (scheduler, calls) => {
-        const outcome = await play(scheduler, calls, new TokenlessStore());
-        expect(outcome.orders).toBeLessThanOrEqual(1);
+        const outcome = await play(scheduler, calls, { memory: new TokenlessStore() });
+        expect(outcome.effects.length).toBeLessThanOrEqual(1);
         checkAnswers(outcome);
       },
     );
@@ -96,9 +112,9 @@ describe("races", () => {
   it("a store that takes over live leases is found out", async () => {
     const property = fc.asyncProperty(
       fc.scheduler(),
-      plans(["claimed"], ["effect"]),
+      callPlans(["claimed"], ["effect"]),
       async (scheduler, calls) => {
-        const { overlaps } = await play(scheduler, calls, new ImpatientStore());
+        const { overlaps } = await play(scheduler, calls, { memory: new ImpatientStore() });
         expect(overlaps).toEqual([]);
       },
     );

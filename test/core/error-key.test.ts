@@ -1,0 +1,67 @@
+// Whose key an error is about: a face must not answer a call with the trouble of another operation.
+import { describe, expect, it } from "vitest";
+import { CommitInvalidError, ExecutionInProgressError, PermanentError } from "../../lib/core/errors.ts";
+import { newWorld } from "./world.ts";
+
+const caught = (call: Promise<unknown>) =>
+  call.then(
+    () => undefined,
+    (error) => error,
+  );
+
+describe("keyHash of an error", () => {
+  it("names the key of the call that was refused", async () => {
+    const world = newWorld();
+    await world.call(async () => "done");
+
+    const error = await caught(world.call(async () => "never", {}, { input: "other" }));
+
+    expect(error).toMatchObject({ code: "FINGERPRINT_MISMATCH", keyHash: world.events[0]?.keyHash });
+  });
+
+  it("names the key whose commit failed", async () => {
+    const world = newWorld();
+
+    const error = await caught(
+      world.call(({ commit }) => commit(1, { writes: [world.orderWrite(() => false)] })),
+    );
+    const invalid = await caught(world.call(({ commit }) => commit(1, { writes: [null as never] })));
+
+    expect(error).toMatchObject({ code: "TRANSACTION_CONDITION", keyHash: world.events[0]?.keyHash });
+    expect(invalid).toBeInstanceOf(CommitInvalidError);
+    expect(invalid).toMatchObject({ keyHash: world.events[0]?.keyHash });
+  });
+
+  it("stays that of an inner operation on its way through the outer one", async () => {
+    const world = newWorld();
+    world.start(() => new Promise(() => {}), {}, { key: "inner" });
+    await world.clock.advance(0);
+    const inner = () => world.start(async () => "never", {}, { key: "inner" });
+
+    const error = await caught(world.call(inner, {}, { key: "outer" }));
+
+    const [refused, released] = world.events;
+    expect([refused?.decision, released?.decision]).toEqual(["in-progress", "released"]);
+    expect(error).toBeInstanceOf(ExecutionInProgressError);
+    expect(error).toMatchObject({ keyHash: refused?.keyHash });
+    expect(refused?.keyHash).not.toBe(released?.keyHash);
+  });
+
+  it("is empty for errors that the work made itself", async () => {
+    const world = newWorld();
+
+    const error = await caught(world.call(() => Promise.reject(new ExecutionInProgressError(7))));
+
+    expect(error).toMatchObject({ keyHash: "" });
+  });
+
+  it("is not part of what is stored and replayed", async () => {
+    const world = newWorld();
+    await caught(world.call(() => Promise.reject(new PermanentError("no"))));
+
+    const replayed = await caught(world.call(async () => "never"));
+
+    expect(JSON.stringify(world.record())).not.toContain("keyHash");
+    expect(replayed).toMatchObject({ message: "no", keyHash: world.events[0]?.keyHash });
+  });
+});
