@@ -43,7 +43,8 @@ export interface EngineOptions<Write = unknown> {
    */
   readonly lookFirst?: boolean;
   /**
-   * What a call does while another one holds a live claim: refuse at once, or wait for the winner's result.
+   * What a call does while another one holds a live claim: refuse at once, or wait for the winner's result. In
+   * the optimistic mode nobody holds a claim, and there is nothing to wait for.
    * @default "reject"
    */
   readonly whenInProgress?: "reject" | { readonly waitSeconds: number };
