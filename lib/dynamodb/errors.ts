@@ -1,7 +1,6 @@
 /** The one place that reads the SDK's errors: whose condition refused a write, or why the store failed. */
-import { unmarshall } from "@aws-sdk/util-dynamodb";
 import { type StoreFailure, StoreUnavailableError, TransactionConditionError } from "../core/errors.ts";
-import type { Item } from "./record-table.ts";
+import { fromItem, type Item } from "./values.ts";
 
 /** What the SDK's errors may carry. */
 interface ClientError {
@@ -11,11 +10,14 @@ interface ClientError {
   readonly $metadata?: { readonly httpStatusCode?: number; readonly attempts?: number };
 }
 
-/** By the names of errors and of cancellation reasons; the first that matches. */
+/** By the codes of all reasons, or an error's name and status; the first that matches. */
 const FAILURES: readonly (readonly [RegExp, StoreFailure])[] = [
   [/Validation|AccessDenied|ItemCollectionSize|Duplicate|Credentials/, "refused"],
-  [/Throttl|Throughput|RequestLimit|TooManyRequests/, "throttled"],
+  [/Throttl|Throughput|RequestLimit|TooMany/, "throttled"],
   [/Conflict|InProgress|ParameterMismatch|Canceled/, "conflict"],
+  [/ 4/, "refused"],
+  // What says nothing of itself may have been applied, and may pass.
+  [/^/, "unreachable"],
 ];
 
 /**
@@ -24,32 +26,19 @@ const FAILURES: readonly (readonly [RegExp, StoreFailure])[] = [
  * every failure.
  */
 export function readRefusedItem(error: unknown): Item {
-  const { name, Item, CancellationReasons, $metadata } = error as ClientError;
-  const reasons = CancellationReasons ?? [{ Code: name, Item }];
-  const refused = reasons.findIndex(({ Code }) => /^ConditionalCheckFailed/.test(Code ?? ""));
+  const { name, Item, CancellationReasons, $metadata = {} } = error as ClientError;
+  const reasons = CancellationReasons ?? [{ Code: `${name} ${$metadata.httpStatusCode}`, Item }];
+  const codes = reasons.map(({ Code }) => Code ?? "None");
+  const refused = codes.findIndex((code) => code.startsWith("ConditionalCheckFailed"));
   const item = reasons[refused]?.Item;
   if (refused === 0) return item ?? {};
   // A caller's refusal counts only if the record did not refuse: where it could not be asked, an earlier
   // try of this very transaction may be what the caller's condition ran into.
-  if (refused > 0 && /None/.test(reasons[0]?.Code ?? "None")) {
-    throw new TransactionConditionError(
-      refused - 1,
-      item && unmarshall(item, { wrapNumbers: readNumber }),
-      error,
-    );
+  if (refused > 0 && codes[0] === "None") {
+    throw new TransactionConditionError(refused - 1, item && fromItem(item), error);
   }
-  const names = reasons.map(({ Code }) => Code).join();
-  const known = FAILURES.find(([pattern]) => pattern.test(names))?.[1];
-  // What says nothing of itself counts as unreachable: it may have been applied, and may pass.
-  const isOurs = !CancellationReasons && /^4/.test(`${$metadata?.httpStatusCode}`);
-  const failure = known ?? (isOurs ? "refused" : "unreachable");
+  const failure = FAILURES.find(([pattern]) => pattern.test(codes.join()))?.[1] as StoreFailure;
   // A try before this one may have been applied.
-  const isRepeated = ($metadata?.attempts ?? 1) > 1;
+  const isRepeated = ($metadata.attempts ?? 1) > 1;
   throw new StoreUnavailableError(isRepeated && failure === "refused" ? "unreachable" : failure, error);
-}
-
-/** What a JavaScript number cannot hold exactly must not hide the refusal behind an error of its own. */
-function readNumber(text: string): number | bigint {
-  const isExact = Number.isSafeInteger(Number(text)) || !/^-?\d+$/.test(text);
-  return isExact ? Number(text) : BigInt(text);
 }

@@ -37,17 +37,16 @@ const [, isName] = text(255);
 
 const isFree = (name: unknown) => isName(name) && !(Object.values(ATTRIBUTES) as unknown[]).includes(name);
 
-const nameCheck = (own: string): Check => [
-  "must be a name that records use for nothing else",
-  (value) => value === own || isFree(value),
-];
+const FREE = "a name that records use for nothing else";
+
+const nameCheck = (own: string): Check => [`must be ${FREE}`, (value) => value === own || isFree(value)];
 
 export const CHECKS: Readonly<Record<keyof DynamoDBStoreOptions, Check>> = {
   tableName: text(1024),
   client: methods("send"),
   partitionKey: nameCheck(ATTRIBUTES.partitionKey),
   sortKey: [
-    "must be { name, value }, with a name that records use for nothing else",
+    `must be { name, value }, with ${FREE}`,
     (value) => {
       const sortKey = { ...(value as DynamoDBStoreOptions["sortKey"]) };
       return isFree(sortKey.name) && isName(sortKey.value);

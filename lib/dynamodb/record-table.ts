@@ -1,56 +1,66 @@
 /** A table that holds records: how its attributes are called, and requests that speak of them. No I/O. */
-import type { AttributeValue } from "@aws-sdk/client-dynamodb";
-import { marshall } from "@aws-sdk/util-dynamodb";
+import type { Update } from "@aws-sdk/client-dynamodb";
 import { ATTRIBUTES } from "../contract.ts";
 import type { DynamoDBStoreOptions } from "./options.ts";
-
-export type Item = Record<string, AttributeValue>;
+import { type Item, toItem } from "./values.ts";
 
 export type Attribute = keyof typeof ATTRIBUTES;
 
 /** Values of attributes, by the name they have in the contract. */
 export type Values = { readonly [name in Attribute]?: string | number | Uint8Array | undefined };
 
-export class RecordTable {
-  readonly TableName: string;
+export type RecordTable = ReturnType<typeof recordTable>;
+
+export function recordTable({ tableName, partitionKey, sortKey, ttlAttribute }: DynamoDBStoreOptions) {
+  const TableName = tableName as string;
   /** The attributes' names in this table. */
-  readonly names: Readonly<Record<Attribute, string>>;
-  readonly #sortKey: Record<string, string>;
-
-  constructor({ tableName, partitionKey, sortKey, ttlAttribute }: DynamoDBStoreOptions) {
-    this.TableName = tableName as string;
-    this.names = {
-      ...ATTRIBUTES,
-      partitionKey: partitionKey ?? ATTRIBUTES.partitionKey,
-      expiresAt: ttlAttribute ?? ATTRIBUTES.expiresAt,
-    };
-    this.#sortKey = sortKey ? { [sortKey.name]: sortKey.value } : {};
-  }
-
-  key(partitionKey: string): Item {
-    return this.item({ partitionKey });
-  }
+  const names: Readonly<Record<Attribute, string>> = {
+    ...ATTRIBUTES,
+    partitionKey: partitionKey ?? ATTRIBUTES.partitionKey,
+    expiresAt: ttlAttribute ?? ATTRIBUTES.expiresAt,
+  };
 
   /** What is `undefined` is left out. */
-  item(values: Values): Item {
-    const named = Object.entries(values).map(([name, value]) => [this.names[name as Attribute], value]);
-    return marshall({ ...Object.fromEntries(named), ...this.#sortKey }, { removeUndefinedValues: true });
-  }
+  const itemOf = (values: Values): Item => {
+    const named = Object.entries(values).map(([name, value]) => [names[name as Attribute], value]);
+    if (sortKey) named.push([sortKey.name, sortKey.value]);
+    return toItem(Object.fromEntries(named));
+  };
 
-  /** Adds those names (`#state`) and values (`:state`) that the expressions use: DynamoDB refuses any others. */
-  bind(values: Readonly<Record<string, unknown>>, ConditionExpression: string, UpdateExpression?: string) {
-    const used = `${ConditionExpression} ${UpdateExpression}`.match(/[#:]\w+/g) ?? [];
-    const pick = (mark: string, from: Readonly<Record<string, unknown>>) =>
-      Object.fromEntries(
-        used.filter((alias) => alias[0] === mark).map((alias) => [alias, from[alias.slice(1)]]),
-      );
+  const keyOf = (partitionKey: string) => itemOf({ partitionKey });
+
+  /**
+   * Sets the values that are there, and removes those that are `undefined`: one at least. `bound` are the values
+   * that `ConditionExpression` and `begin` use, no others: DynamoDB refuses what is not used.
+   */
+  const updateOf = (
+    recordKey: string,
+    ConditionExpression: string,
+    values: Values,
+    bound: Readonly<Record<string, unknown>>,
+    begin = "SET ",
+  ): Update => {
+    const assigned: string[] = [];
+    const removed: string[] = [];
+    for (const [name, value] of Object.entries(values)) {
+      if (value === undefined) removed.push(`#${name}`);
+      else assigned.push(`#${name} = :${name}`);
+    }
+    const UpdateExpression = `${begin}${assigned} REMOVE ${removed}`;
+    const used = `${ConditionExpression} ${UpdateExpression}`.matchAll(/#(\w+)/g);
+    const aliased = Object.entries({ ...bound, ...values }).map(([name, value]) => [`:${name}`, value]);
     return {
-      TableName: this.TableName,
+      TableName,
+      Key: keyOf(recordKey),
       ConditionExpression,
       UpdateExpression,
-      ExpressionAttributeNames: pick("#", this.names) as Record<string, string>,
-      ExpressionAttributeValues: marshall(pick(":", values)) as Item,
+      ExpressionAttributeNames: Object.fromEntries(
+        Array.from(used, ([alias, name]) => [alias, names[name as Attribute]]),
+      ),
+      ExpressionAttributeValues: toItem(Object.fromEntries(aliased)),
       ReturnValuesOnConditionCheckFailure: "ALL_OLD",
-    } as const;
-  }
+    };
+  };
+
+  return { TableName, names, itemOf, keyOf, updateOf };
 }

@@ -8,11 +8,12 @@ import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import { RecordCorruptError } from "../core/errors.ts";
 import { hashTuple } from "../core/identity.ts";
 import type { Insertion, Settlement } from "../core/store.ts";
-import type { Item, RecordTable, Values } from "./record-table.ts";
+import type { RecordTable, Values } from "./record-table.ts";
 import { MAX_ITEM_BYTES, sizeOf } from "./sizes.ts";
+import type { Item } from "./values.ts";
 
-/** One write unit, less the names and values of what every record has: a refused claim then costs 1. */
-const MAX_RECORD_BYTES = 1024 - 192;
+/** One write unit, less the names and values of what every record has but its key: a refused claim then costs 1. */
+const MAX_RECORD_BYTES = 1024 - 256;
 
 /**
  * The attributes that say in the record where the result is. What they point to is stored by `put` first,
@@ -24,16 +25,15 @@ export async function placeResult(
   put: (item: Item) => Promise<unknown>,
 ): Promise<Values> {
   if (result === undefined) return {};
-  const room = MAX_RECORD_BYTES - sizeOf(table.item({ partitionKey: recordKey, token, expiresAt }));
+  const room = MAX_RECORD_BYTES - sizeOf(table.keyOf(recordKey));
   const bytes = sizeOf(result);
   if (bytes <= room) return { result };
   const compressed = gzipSync(result);
   if (compressed.length <= room) return { result: compressed };
 
   // One address per attempt and content: what lies there never changes, whoever writes late.
-  const resultItem = `${recordKey}#${hashTuple("onceonly/result/1", token, result)}`;
-  const smaller = compressed.length < bytes ? compressed : result;
-  const item = table.item({ partitionKey: resultItem, expiresAt, result: smaller });
+  const resultItem = `${recordKey}#${hashTuple(token, result)}`;
+  const item = table.itemOf({ partitionKey: resultItem, expiresAt, result: compressed });
   if (sizeOf(item) > MAX_ITEM_BYTES) return { resultBytes: bytes };
   await put(item);
   return { resultItem };

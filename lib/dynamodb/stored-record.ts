@@ -1,15 +1,19 @@
 /** Reads an item as a record. What has another shape than this code writes fails closed, and is never cast. */
-import { unmarshall } from "@aws-sdk/util-dynamodb";
 import { RecordCorruptError } from "../core/errors.ts";
 import { type IdempotencyRecord, STATES, type StoredResult } from "../core/record.ts";
-import type { Attribute, Item, RecordTable } from "./record-table.ts";
+import type { Attribute, RecordTable } from "./record-table.ts";
 import { readText } from "./results.ts";
+import { fromItem, type Item } from "./values.ts";
 
-/** @throws RecordCorruptError (`RECORD_CORRUPT`) */
-export function readRecord({ names }: RecordTable, item: Item): IdempotencyRecord {
+/**
+ * `undefined` where there is no record: an engine may answer with an empty item.
+ * @throws RecordCorruptError (`RECORD_CORRUPT`)
+ */
+export function readRecord({ names }: RecordTable, item: Item = {}): IdempotencyRecord | undefined {
+  if (!item[names.partitionKey]) return undefined;
   const value = (name: Attribute) => item[names[name]];
   const refuse = (name: Attribute): never => {
-    throw new RecordCorruptError(`attribute ${name} of the record is missing or of another type`);
+    throw new RecordCorruptError(`attribute ${name} is missing or of another type`);
   };
   const text = (name: Attribute) => value(name)?.S ?? refuse(name);
   const number = (name: Attribute) => Number(value(name)?.N ?? refuse(name));
@@ -26,7 +30,7 @@ export function readRecord({ names }: RecordTable, item: Item): IdempotencyRecor
     createdAt: number("createdAt"),
     ...optional("completedAt", number),
     ...optional("expiresAt", number),
-    ...optional("steps", (name) => unmarshall(value(name)?.M ?? refuse(name), { wrapNumbers: Number })),
+    ...optional("steps", (name) => fromItem(value(name)?.M ?? refuse(name))),
     ...optional("result", (name): StoredResult => ({ in: "record", text: readText(value(name)) })),
     ...optional("resultItem", (name): StoredResult => ({ in: "item", address: text(name) }), "result"),
     ...optional("resultBytes", (name): StoredResult => ({ in: "nowhere", bytes: number(name) }), "result"),

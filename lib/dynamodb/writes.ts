@@ -1,9 +1,10 @@
 /** The caller's own writes: what they look like, and what can be known before DynamoDB sees them. */
 import type { TransactWriteItem } from "@aws-sdk/client-dynamodb";
-import { marshall } from "@aws-sdk/util-dynamodb";
 import { CommitInvalidError } from "../core/errors.ts";
-import type { Item, RecordTable } from "./record-table.ts";
+import { oneOf } from "../core/option-checks.ts";
+import type { RecordTable } from "./record-table.ts";
 import { MAX_ITEM_BYTES, sizeOf } from "./sizes.ts";
+import { type Item, toItem } from "./values.ts";
 
 interface Write {
   readonly TableName: string | undefined;
@@ -29,7 +30,7 @@ export type DynamoDBWrite =
 
 type AnyWrite = ConditionalWrite & { readonly Item: object; readonly Key: object };
 
-const ACTIONS = /^(Put|Update|Delete|ConditionCheck)$/;
+const [actionRule, isAction] = oneOf("Put", "Update", "Delete", "ConditionCheck");
 
 /** The client drops any other field in silence, a misspelt condition too. */
 const FIELDS =
@@ -41,44 +42,43 @@ const MAX_BYTES = 4_190_000;
 
 /** @throws CommitInvalidError (`COMMIT_INVALID`) for writes that DynamoDB can never accept. */
 export function marshallWrites(
-  table: RecordTable,
+  { TableName, keyOf }: RecordTable,
   writes: readonly DynamoDBWrite[],
   recordKey = "",
 ): TransactWriteItem[] {
   if (writes.length > MAX_WRITES) throw new CommitInvalidError(`a commit takes at most ${MAX_WRITES} writes`);
-  const ownKey = Object.entries(table.key(recordKey));
-  const targets = new Set<string>();
+  const targets = new Set([targetOf(TableName, keyOf(recordKey))]);
   let bytes = 0;
   return writes.map((write, index) => {
     const refuse = (why: string, cause?: unknown): never => {
       throw new CommitInvalidError(`writes[${index}] ${why}`, { cause });
     };
-    const [[action, body] = [], another] = Object.entries<Partial<AnyWrite>>(write ?? {});
+    const [[action = "", body] = [], another] = Object.entries<Partial<AnyWrite>>(write ?? {});
     const field = action === "Put" ? "Item" : "Key";
     const content = body?.[field];
-    const marshalled = marshallOr(refuse, { content, values: body?.ExpressionAttributeValues });
+    let marshalled: Item;
+    try {
+      marshalled = toItem({ content, values: body?.ExpressionAttributeValues });
+    } catch (cause) {
+      return refuse("holds what DynamoDB cannot store", cause);
+    }
     const item = marshalled.content?.M;
-    if (another || !ACTIONS.test(`${action}`) || !body?.TableName || !item)
-      return refuse("must be one of Put, Update, Delete, ConditionCheck, with TableName and Item or Key");
+    if (another || !isAction(action) || !body?.TableName || !item)
+      return refuse(`${actionRule}, with TableName and Item or Key`);
     const unknown = Object.keys(body).find((name) => !FIELDS.test(name));
-    if (unknown) return refuse(`has a field \`${unknown}\` that DynamoDB does not know`);
+    if (unknown) refuse(`has an unknown field \`${unknown}\``);
     const size = sizeOf(content);
     bytes += size;
-    if (size > MAX_ITEM_BYTES || bytes > MAX_BYTES) refuse("is too large, or makes the commit too large");
-    if (body.TableName === table.TableName && ownKey.every(([name, key]) => item[name]?.S === key.S))
-      refuse("is for the idempotency record itself");
-    const target = field === "Key" && JSON.stringify([body.TableName, ...Object.entries(item).sort()]);
-    if (target && targets.size === targets.add(target).size) refuse("is for the same item as another one");
+    if (size > MAX_ITEM_BYTES || bytes > MAX_BYTES) refuse("is too large, or the commit is");
+    // Which attributes of an item are its key is not known: of two puts only DynamoDB can tell.
+    if (field === "Key" && targets.size === targets.add(targetOf(body.TableName, item)).size)
+      refuse("is for the same item as another one, or the record's own");
     return {
-      [`${action}`]: { ...body, [field]: item, ExpressionAttributeValues: marshalled.values?.M },
+      [action]: { ...body, [field]: item, ExpressionAttributeValues: marshalled.values?.M },
     } as TransactWriteItem;
   });
 }
 
-function marshallOr(refuse: (why: string, cause: unknown) => never, values: object): Item {
-  try {
-    return marshall(values, { removeUndefinedValues: true });
-  } catch (cause) {
-    return refuse("holds a value that DynamoDB cannot store", cause);
-  }
+function targetOf(tableName: string, key: Item): string {
+  return JSON.stringify([tableName, ...Object.entries(key).sort()]);
 }

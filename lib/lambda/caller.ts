@@ -20,7 +20,7 @@ type Fields = Readonly<Record<string, unknown>>;
  */
 export function callerFromJwt(claim = "sub"): (event: HttpRequestEvent) => string | undefined {
   return (event) => {
-    const authorizer = authorizerOf(event);
+    const authorizer = (event as AuthorizedEvent | undefined)?.requestContext?.authorizer;
     return textOf(authorizer?.jwt?.claims ?? authorizer?.claims, claim);
   };
 }
@@ -28,17 +28,13 @@ export function callerFromJwt(claim = "sub"): (event: HttpRequestEvent) => strin
 /** The scope is a field of the context that a Lambda authorizer returned, in payload v1 or v2. */
 export function callerFromAuthorizer(field: string): (event: HttpRequestEvent) => string | undefined {
   return (event) => {
-    const authorizer = authorizerOf(event);
+    const authorizer = (event as AuthorizedEvent | undefined)?.requestContext?.authorizer;
     return textOf(authorizer?.lambda ?? authorizer, field);
   };
-}
-
-function authorizerOf(event: unknown) {
-  return (event as AuthorizedEvent | undefined)?.requestContext?.authorizer;
 }
 
 /** Payload v1 turns numbers into text; here v2 does the same. */
 function textOf(fields: Fields | undefined, name: string): string | undefined {
   const value = fields?.[name];
-  return typeof value === "string" || typeof value === "number" ? String(value) : undefined;
+  return /string|number/.test(typeof value) ? String(value) : undefined;
 }

@@ -19,13 +19,13 @@ export function withExecution<Write>(
   context: unknown,
   execution: Execution<Write>,
 ): LambdaContext & WithIdempotency<Write> {
-  const own = Object.getOwnPropertyDescriptors(context ?? {});
-  const idempotency = { value: execution, enumerable: true, configurable: true, writable: true };
-  return Object.create(Object.getPrototypeOf(context ?? {}), { ...own, idempotency });
+  const given = context ?? {};
+  const own = Object.create(Object.getPrototypeOf(given), Object.getOwnPropertyDescriptors(given));
+  own.idempotency = execution;
+  return own;
 }
 
 /** What is left of the invocation in ms, where the context can tell. */
 export function remainingMsOf(context: unknown): number | undefined {
-  const { getRemainingTimeInMillis } = (context ?? {}) as Partial<LambdaContext>;
-  return typeof getRemainingTimeInMillis === "function" ? getRemainingTimeInMillis.call(context) : undefined;
+  return (context as Partial<LambdaContext> | undefined)?.getRemainingTimeInMillis?.();
 }

@@ -12,9 +12,9 @@ export interface HttpEvent {
   /** Payload v2 and function URLs: a result without a status is a body, and cookies have a field. */
   readonly isV2: boolean;
   /** ALB with multi-value headers reads no others in the response. */
-  readonly wantsMultiValueHeaders: boolean;
-  /** When the gateway stops waiting for the response (epoch ms); `undefined` where there is no such limit. */
-  readonly gatewayEndsAt: number | undefined;
+  readonly isMultiValue: boolean;
+  /** Until when the gateway waits for the response (epoch ms), less the time that it takes to travel. */
+  readonly gatewayEndsAt: number;
 }
 
 type Values<T> = Readonly<Record<string, T | undefined>> | null;
@@ -41,37 +41,39 @@ interface RawEvent {
   };
 }
 
-/** https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html */
-const GATEWAY_TIMEOUT_MS = 29_000;
+/** 29 seconds, less one. https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html */
+const GATEWAY_WAITS_MS = 28_000;
 
 /** @throws PayloadInvalidError (`PAYLOAD_INVALID`) for an event that is not HTTP. */
 export function readHttpEvent(event: unknown): HttpEvent {
   const raw = (event ?? {}) as RawEvent;
   const { requestContext, multiValueHeaders } = raw;
   const method = requestContext?.http?.method ?? raw.httpMethod;
-  if (typeof method !== "string") {
-    throw new PayloadInvalidError("the event is not an HTTP request: use `idempotency` for other events");
-  }
-  const startedAt = requestContext?.timeEpoch ?? requestContext?.requestTimeEpoch;
+  if (typeof method !== "string")
+    throw new PayloadInvalidError("not an HTTP request: use `idempotency` for other events");
   const isFunctionUrl = requestContext?.domainName?.includes(".lambda-url.");
+  const startedAt = isFunctionUrl
+    ? undefined
+    : (requestContext?.timeEpoch ?? requestContext?.requestTimeEpoch);
   return {
     method: method.toUpperCase(),
     path: raw.rawPath ?? raw.path ?? "",
     query: raw.rawQueryString ?? sortedQuery(raw),
     headers: (name) =>
-      Object.entries(multiValueHeaders ?? raw.headers ?? {})
-        .filter(([given, values]) => given.toLowerCase() === name.toLowerCase() && values != null)
-        .flatMap(([, values]) => values as string | readonly string[]),
-    isV2: raw.httpMethod === undefined,
-    wantsMultiValueHeaders: requestContext?.elb !== undefined && multiValueHeaders != null,
-    gatewayEndsAt: startedAt === undefined || isFunctionUrl ? undefined : startedAt + GATEWAY_TIMEOUT_MS,
+      Object.entries(multiValueHeaders ?? raw.headers ?? {}).flatMap(([given, values]) =>
+        given.toLowerCase() === name.toLowerCase() ? (values ?? []) : [],
+      ),
+    isV2: !raw.httpMethod,
+    isMultiValue: Boolean(requestContext?.elb && multiValueHeaders),
+    gatewayEndsAt: (startedAt ?? Infinity) + GATEWAY_WAITS_MS,
   };
 }
 
 /** The order of names in a map says nothing; the order of one name's values does. */
 function sortedQuery({ multiValueQueryStringParameters, queryStringParameters }: RawEvent): string {
-  const query = Object.entries(multiValueQueryStringParameters ?? queryStringParameters ?? {});
-  return query.length === 0 ? "" : JSON.stringify(query.sort(([a], [b]) => (a < b ? -1 : 1)));
+  return JSON.stringify(
+    Object.entries(multiValueQueryStringParameters ?? queryStringParameters ?? {}).sort(),
+  );
 }
 
 /**
@@ -82,13 +84,12 @@ export function httpFingerprint(event: unknown): string {
   const { method, path, query } = readHttpEvent(event);
   const { body, isBase64Encoded } = event as RawEvent;
   const text = body ?? "";
-  if (typeof text !== "string") {
+  if (typeof text !== "string")
     throw new InvalidOptionError(
       "fingerprint",
-      "must be given where event.body is parsed first: or let onceonly come before the body parser",
+      "must be given, or onceonly come before the body parser",
       undefined,
     );
-  }
   if (!text.isWellFormed()) throw new PayloadInvalidError("the body holds a lone surrogate");
   return hashTuple(method, path, query, Buffer.from(text, isBase64Encoded ? "base64" : "utf8"));
 }

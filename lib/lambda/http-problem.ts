@@ -1,7 +1,7 @@
 /** Errors of onceonly as problem details (RFC 9457). */
 import { type ExecutionInProgressError, isOnceonlyError } from "../core/errors.ts";
 import type { HttpEvent } from "./http-event.ts";
-import { type HttpResponse, withHeaders } from "./http-response.ts";
+import { type HttpResponse, withHeader } from "./http-response.ts";
 
 const TYPE_BASE = "https://github.com/onceonly/onceonly/blob/main/docs/errors.md";
 
@@ -22,35 +22,31 @@ export const PROBLEM_STATUSES = {
   STORE_UNAVAILABLE: 503,
 } as const;
 
-/** The response for an error of onceonly about this key; `undefined` for errors that are thrown. */
+/** The response for an error of onceonly about this key. @throws any other error. */
 export function problemFor(
   error: unknown,
   event: HttpEvent,
   keyHash: string | undefined,
   now: number,
-): HttpResponse | undefined {
-  if (!isOnceonlyError(error) || !Object.hasOwn(PROBLEM_STATUSES, error.code)) return undefined;
-  // What another operation inside the handler ran into is the handler's business.
-  if (error.keyHash !== undefined && error.keyHash !== keyHash) return undefined;
+): HttpResponse {
+  if (!isOnceonlyError(error)) throw error;
   const { code, message, retryable } = error;
+  const statuses: Readonly<Record<string, number | undefined>> = PROBLEM_STATUSES;
+  const status = statuses[code];
+  // What another operation inside the handler ran into is the handler's business.
+  if (!status || (error.keyHash ?? keyHash) !== keyHash) throw error;
   const { leaseExpiresAt = now } = error as Partial<ExecutionInProgressError>;
-  const status = PROBLEM_STATUSES[code as keyof typeof PROBLEM_STATUSES];
   const id = code.toLowerCase();
-  const problem = {
-    type: `${TYPE_BASE}#${id}`,
-    title: id.replaceAll("_", " "),
-    status,
-    detail: message,
-    code,
-  };
-  // Retry-After has no smaller unit than a second.
-  const wait = String(Math.max(1, Math.ceil((leaseExpiresAt - now) / 1000)));
-  return withHeaders(
+  const title = id.replaceAll("_", " ");
+  const problem = { type: `${TYPE_BASE}#${id}`, title, status, detail: message, code };
+  const response = withHeader(
     event,
     { statusCode: status, body: JSON.stringify(problem), isBase64Encoded: false },
-    {
-      "Content-Type": "application/problem+json",
-      ...(retryable && { "Retry-After": wait }),
-    },
+    "Content-Type",
+    "application/problem+json",
   );
+  if (!retryable) return response;
+  // Retry-After has no smaller unit than a second.
+  const wait = Math.max(1, Math.ceil((leaseExpiresAt - now) / 1000));
+  return withHeader(event, response, "Retry-After", `${wait}`);
 }

@@ -21,24 +21,22 @@ const NOT_REPLAYED =
 
 /** Whether a response is final: 2xx and 3xx, and what has no status of its own, or one that is no number. */
 export function isFinalResponse(value: unknown): boolean {
-  const status = statusOf(value) ?? 200;
+  const status = Number(statusOf(value));
   return !(status < 200 || status >= 400);
 }
 
-function statusOf(value: unknown): number | undefined {
-  const status = (value as Partial<HttpResponse> | null | undefined)?.statusCode ?? undefined;
-  return status === undefined ? undefined : Number(status);
+function statusOf(value: unknown): unknown {
+  return (value as Partial<HttpResponse> | null | undefined)?.statusCode ?? undefined;
 }
 
 /** @throws ResponseNotStorableError (`RESPONSE_NOT_STORABLE`) for what the gateway or a replay would change. */
 export function toStoredResponse(value: unknown, { isV2 }: HttpEvent): unknown {
   const status = statusOf(value);
   if (isV2 && status === undefined) return asBody(value);
-  if (!Number.isInteger(status)) throw notStorable("it has no statusCode");
+  if (!Number.isInteger(Number(status))) throw notStorable("it has no statusCode");
   const { cookies: _, ...response } = value as HttpResponse;
-  if (response.body != null && typeof response.body !== "string") {
-    throw notStorable("its body is not text: `use` the serializer after onceonly, so that it runs before");
-  }
+  if (typeof (response.body ?? "") !== "string")
+    throw notStorable("its body is not text: `use` the serializer after onceonly");
   return {
     ...response,
     headers: replayable(response.headers),
@@ -62,7 +60,7 @@ function notStorable(why: string, cause?: unknown): ResponseNotStorableError {
 
 /** What is not plain JSON stays as it is, for the encoder to name it. */
 function replayable(headers: Headers | undefined): Headers | undefined {
-  if (headers == null || findUnfaithful(headers) !== undefined) return headers;
+  if (!headers || findUnfaithful(headers)) return headers;
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !NOT_REPLAYED.test(name)));
 }
 
@@ -70,24 +68,19 @@ function replayable(headers: Headers | undefined): Headers | undefined {
 export function answerWith(outcome: Outcome, event: HttpEvent): unknown {
   const { replayed, original } = outcome;
   const result = outcome.result as HttpResponse;
-  if (replayed) return withHeaders(event, result, { "Idempotent-Replayed": "true" });
+  if (replayed) return withHeader(event, result, "Idempotent-Replayed", "true");
   if (statusOf(original) === undefined) return result;
   const { headers, multiValueHeaders, cookies } = original as HttpResponse;
-  return {
-    ...result,
-    ...(headers && { headers }),
-    ...(multiValueHeaders && { multiValueHeaders }),
-    ...(cookies && { cookies }),
-  };
+  return { ...result, headers, multiValueHeaders, cookies };
 }
 
-/** Adds headers in the form that the event's gateway reads. */
-export function withHeaders(
-  { wantsMultiValueHeaders: multi }: HttpEvent,
+/** Adds a header in the form that the event's gateway reads. */
+export function withHeader(
+  { isMultiValue }: HttpEvent,
   response: HttpResponse,
-  added: Readonly<Record<string, string>>,
+  name: string,
+  value: string,
 ): HttpResponse {
-  const field = multi ? "multiValueHeaders" : "headers";
-  const entries = Object.entries(added).map(([name, value]) => [name, multi ? [value] : value]);
-  return { ...response, [field]: { ...response[field], ...Object.fromEntries(entries) } };
+  const field = isMultiValue ? "multiValueHeaders" : "headers";
+  return { ...response, [field]: { ...response[field], [name]: isMultiValue ? [value] : value } };
 }

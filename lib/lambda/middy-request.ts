@@ -28,6 +28,6 @@ export interface MiddyRequest {
 
 /** Middy gave up waiting for the handler, which may still be running. */
 export function isEarlyTimeout(error: unknown): boolean {
-  const { name, cause } = (error ?? {}) as { name?: unknown; cause?: { package?: unknown } };
-  return name === "TimeoutError" && cause?.package === "@middy/core";
+  const failure = error as { name?: unknown; cause?: { package?: unknown } } | null | undefined;
+  return failure?.name === "TimeoutError" && failure.cause?.package === "@middy/core";
 }

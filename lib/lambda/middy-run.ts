@@ -5,117 +5,97 @@
  * throws, `response` again with `undefined`, then `error`.
  */
 import { openFrame } from "../core/nesting.ts";
-import type { Call } from "../core/operation.ts";
 import { Interrupted } from "../core/running.ts";
 import { withExecution } from "./context.ts";
 import type { OpenWork } from "./deferred-work.ts";
-import type { Exchange } from "./exchange.ts";
 import { isEarlyTimeout, type MiddyRequest } from "./middy-request.ts";
 import { watchProperty } from "./watch-property.ts";
 
-export class MiddyRun<Write> {
-  readonly #request: MiddyRequest;
-  readonly #exchange: Exchange;
-  readonly #work: OpenWork<Write>;
-  readonly #frames: { leave(): void }[] = [];
+export interface MiddyRun {
+  /** The stack has a response. Resolves to the answer. */
+  readonly end: (response: unknown) => Promise<unknown>;
+  /**
+   * The stack threw, and `handled` is what an inner middleware made of it. Resolves to that, unless the record
+   * has another answer.
+   */
+  readonly endFailed: (handled: unknown) => Promise<unknown>;
+}
+
+/** Hands the execution to the handler, and watches what becomes of it. */
+export function watchRun<Write>(request: MiddyRequest, work: OpenWork<Write>): MiddyRun {
+  const frames: { leave(): void }[] = [];
   /** What was assigned to `response` since the handler may have run, until something threw. */
-  readonly #responses: unknown[] = [];
+  const responses: unknown[] = [];
   /** The context was read after the last response: to call the handler, or by a hook after it. */
-  #readSinceResponse = false;
-  #failure: { readonly error: unknown } | undefined;
-  #ended = false;
+  let isReadSinceResponse = false;
+  let failure: { readonly error: unknown } | undefined;
+  let isEnded = false;
 
-  constructor(request: MiddyRequest, exchange: Exchange, work: OpenWork<Write>) {
-    this.#request = request;
-    this.#exchange = exchange;
-    this.#work = work;
+  // Middy reads the context where it calls the handler: only there does a frame reach the handler, because
+  // what an earlier hook sets in its own async context is gone by then.
+  function enterFrame(): void {
+    if (isEnded) return;
+    isReadSinceResponse = true;
+    const frame = openFrame();
+    frame.enter(work.identity);
+    frames.push(frame);
   }
 
-  /** Hands the execution to the handler, and watches what becomes of it. */
-  watch({ identity }: Call): void {
-    const request = this.#request;
-    request.context = withExecution(request.context, this.#work.execution);
-    // Middy reads the context where it calls the handler: only there does a frame reach the handler, because
-    // what an earlier hook sets in its own async context is gone by then.
-    const enterFrame = () => {
-      if (this.#ended) return;
-      this.#readSinceResponse = true;
-      const frame = openFrame();
-      frame.enter(identity);
-      this.#frames.push(frame);
-    };
-    watchProperty(request, "context", { read: enterFrame });
-    watchProperty(request, "response", { assigned: (response) => this.#seeResponse(response) });
-    watchProperty(request, "error", {
-      assigned: (error) => {
-        this.#failure ??= { error };
-        return error;
-      },
-    });
-  }
-
-  #seeResponse(response: unknown): unknown {
-    if (this.#ended) return response;
-    if (Object.hasOwn(this.#request, "earlyResponse")) return this.#endEarly(response);
+  function seeResponse(response: unknown): unknown {
+    if (isEnded) return response;
+    if ("earlyResponse" in request) return endEarly(response);
     // Before Middy has read the context, the handler cannot have run: a hook has prepared a response.
-    if (this.#failure === undefined && this.#frames.length > 0) {
-      this.#responses.push(response);
-      if (this.#responses.length === 1 || response !== undefined) this.#readSinceResponse = false;
+    if (!failure && frames.length > 0) {
+      if (responses.length === 0 || response !== undefined) isReadSinceResponse = false;
+      responses.push(response);
     }
     return response;
   }
 
   /** Middy returns the response from an async function, so a promise in its place is waited for. */
-  async #endEarly(early: unknown): Promise<unknown> {
-    const response = this.#failure === undefined ? await this.end(early) : await this.endFailed(early);
-    this.#request.response = response;
+  async function endEarly(early: unknown): Promise<unknown> {
+    const response = await (failure ? endFailed(early) : end(early));
+    request.response = response;
     return response;
   }
 
-  /** The stack has a response. Resolves to the answer. */
-  async end(response: unknown): Promise<unknown> {
-    this.#leave();
-    try {
-      return this.#exchange.answer(await this.#work.finish(response));
-    } catch (error) {
-      return this.#exchange.refuse(error);
-    }
+  function leaveFrames(): void {
+    isEnded = true;
+    for (const frame of frames) frame.leave();
   }
 
-  /**
-   * The stack threw, and `handled` is what an inner middleware made of it. Resolves to that, unless the record
-   * has another answer.
-   */
-  async endFailed(handled: unknown): Promise<unknown> {
-    if (this.#ended) return handled;
+  async function end(response: unknown): Promise<unknown> {
+    leaveFrames();
+    work.finish(response);
+    return work.answer;
+  }
+
+  async function endFailed(handled: unknown): Promise<unknown> {
+    if (isEnded) return handled;
     // The last one is the reset. With one before it the handler has returned, and it was a later hook that threw;
     // unless the context was read in between: then a hook may have prepared that response before the handler.
-    const hasResponse = this.#responses.length > 1;
-    if (hasResponse && !this.#readSinceResponse) {
-      await this.end(this.#responses.at(-2)).catch(() => {});
+    const hasResponse = responses.length > 1;
+    if (hasResponse && !isReadSinceResponse) {
+      await end(responses.at(-2)).catch(() => {});
       return handled;
     }
-    this.#leave();
-    const error = this.#failure?.error;
-    const isUnclear = hasResponse || isEarlyTimeout(error);
+    leaveFrames();
+    const error = failure?.error;
+    work.fail(hasResponse || isEarlyTimeout(error) ? new Interrupted(error) : error);
     try {
-      return this.#exchange.answer(await this.#work.fail(isUnclear ? new Interrupted(error) : error));
+      return await work.answer;
     } catch (thrown) {
-      return this.#refuseUnless(error, thrown, handled);
+      if (thrown === error) return handled;
+      throw thrown;
     }
   }
 
-  #refuseUnless(error: unknown, thrown: unknown, handled: unknown): unknown {
-    try {
-      return this.#exchange.refuse(thrown);
-    } catch (refused) {
-      if (refused === error) return handled;
-      throw refused;
-    }
-  }
-
-  #leave(): void {
-    this.#ended = true;
-    for (const frame of this.#frames) frame.leave();
-  }
+  request.context = withExecution(request.context, work.execution);
+  watchProperty(request, "context", (context) => context, enterFrame);
+  watchProperty(request, "response", seeResponse);
+  watchProperty(request, "error", (error) => {
+    failure ??= { error };
+    return error;
+  });
+  return { end, endFailed };
 }

@@ -1,27 +1,25 @@
 /** Middy has no hook for what happens between its middlewares; assignments to its request tell it. */
 
 /**
- * Calls `assigned` for each assignment to `target[name]` and keeps what that returns; calls `read` for each read.
- * A property can be watched more than once.
+ * Calls `onRead` for each read of `target[name]`, and keeps what `onAssign` makes of each value that is assigned.
+ * A property that is there can be watched more than once.
  */
 export function watchProperty(
   target: object,
   name: string,
-  watcher: { assigned?: (value: unknown) => unknown; read?: () => void },
+  onAssign: (value: unknown) => unknown,
+  onRead = () => {},
 ): void {
   const former = Object.getOwnPropertyDescriptor(target, name);
-  let kept = former?.value as unknown;
+  let kept: unknown = former?.value;
   Object.defineProperty(target, name, {
-    configurable: true,
-    enumerable: true,
     get: () => {
-      watcher.read?.();
-      return former?.get === undefined ? kept : former.get.call(target);
+      onRead();
+      return former?.get ? former.get() : kept;
     },
     set: (value: unknown) => {
-      const keep = watcher.assigned === undefined ? value : watcher.assigned(value);
-      if (former?.set === undefined) kept = keep;
-      else former.set.call(target, keep);
+      kept = onAssign(value);
+      former?.set?.(kept);
     },
   });
 }

@@ -1,7 +1,6 @@
 /** Wraps a plain handler function. */
-import { perform } from "../core/engine.ts";
 import { type LambdaContext, type WithIdempotency, withExecution } from "./context.ts";
-import type { Face } from "./exchange.ts";
+import type { Face } from "./face.ts";
 
 /** A Lambda handler; `Rest` is what a framework passes after the context, such as Middy's signal. */
 export type Handler<Event, Context, Rest extends readonly unknown[], Result> = (
@@ -15,18 +14,8 @@ export function wrapHandler<Event, Rest extends readonly unknown[], Result, Writ
   handler: Handler<Event, LambdaContext & WithIdempotency<Write>, Rest, Result>,
 ): (event: Event, context: LambdaContext, ...rest: Rest) => Promise<Result> {
   return async function idempotentHandler(event, context, ...rest) {
-    const exchange = face.begin(event, context);
-    try {
-      const call = exchange.call();
-      if (call !== undefined) {
-        const outcome = await perform(face.options, call, (execution) =>
-          handler(event, withExecution(context, execution), ...rest),
-        );
-        return exchange.answer(outcome) as Result;
-      }
-    } catch (error) {
-      return exchange.refuse(error) as Result;
-    }
-    return handler(event, context as LambdaContext & WithIdempotency<Write>, ...rest);
+    const run = face(event, context);
+    if (!run) return handler(event, context as LambdaContext & WithIdempotency<Write>, ...rest);
+    return run((execution) => handler(event, withExecution(context, execution), ...rest)) as Promise<Result>;
   };
 }

@@ -48,6 +48,7 @@ describe("DynamoDBStore, when the engine answers with an error", () => {
     ["TransactionInProgressException", 400, "conflict"],
     ["TransactionConflictException", 400, "conflict"],
     ["ReplicatedWriteConflictException", 400, "conflict"],
+    ["IdempotentParameterMismatchException", 400, "conflict"],
     ["ProvisionedThroughputExceededException", 400, "throttled"],
     ["ThrottlingException", 400, "throttled"],
     ["RequestLimitExceeded", 400, "throttled"],
@@ -81,13 +82,6 @@ describe("DynamoDBStore, when the engine answers with an error", () => {
 
     expect(await outcomeOf(repeated)).toBe("unreachable");
     expect(await outcomeOf(first)).toBe("refused");
-  });
-
-  it("H12: a fresh request token is tried once; then it is a conflict", async () => {
-    const mismatch = clientError("IdempotentParameterMismatchException");
-    failWith(client, mismatch, mismatch);
-
-    await expect(store.settle(settlement)).rejects.toMatchObject({ failure: "conflict" });
   });
 
   it("H13: does not run while claims are throttled", async () => {

@@ -5,7 +5,7 @@ import { type RunOnceOptions, runOnce } from "../../lib/core/run-once.ts";
 import type { Settlement } from "../../lib/core/store.ts";
 import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
 import type { DynamoDBWrite } from "../../lib/dynamodb/writes.ts";
-import { clientError, failWith, loseAnswers } from "./faulty-client.ts";
+import { loseAnswers } from "./faulty-client.ts";
 import { connect, createTable } from "./tables.ts";
 
 const NOW = 1_900_000_000_000;
@@ -164,16 +164,5 @@ describe.each(inject("dynamodbEngines"))("DynamoDBStore on $name, when answers g
 
     expect(await store.settle(settlement)).toEqual({ settled: true });
     client.middlewareStack.remove("otherToken");
-  });
-
-  it("H12: a request token that was used for something else does not decide: a fresh one does", async () => {
-    const settlement = await claimed();
-    requestTokens.length = 0;
-    failWith(client, clientError("IdempotentParameterMismatchException"));
-
-    expect(await store.settle(settlement)).toEqual({ settled: true });
-
-    const record = await store.find(settlement.recordKey, { consistent: true });
-    expect(record).toMatchObject({ state: "completed", token: settlement.token });
   });
 });

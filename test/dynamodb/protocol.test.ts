@@ -152,6 +152,17 @@ describe.each(inject("dynamodbEngines"))("DynamoDBStore on $name", ({ endpoint }
     }
   });
 
+  it("H5: does not call it a take-over when an expired record in progress is reset", async () => {
+    const past = { now: NOW - 9000, leaseEndsAt: NOW - 8000, expiresAt: NOW / 1000 - 1 };
+    const claim = claimOf("first");
+    await store.claim({ ...claim, ...past });
+    const expired = await store.find(claim.recordKey, { consistent: true });
+
+    const answer = await store.claim({ ...claim, token: "second" }, expired);
+
+    expect(answer).toMatchObject({ won: true, attempt: 2, takenOver: false });
+  });
+
   it("tells the database's own time with a claim", async () => {
     const before = Math.floor(Date.now() / 1000) * 1000;
 

@@ -66,7 +66,7 @@ export function v1Event(parts: RequestParts = {}) {
   };
 }
 
-export function albEvent(parts: RequestParts = {}) {
+function albEvent(parts: RequestParts = {}) {
   const { method, path, query, body } = { ...PARTS, ...parts };
   return {
     requestContext: {
@@ -81,7 +81,7 @@ export function albEvent(parts: RequestParts = {}) {
   };
 }
 
-export function albMultiValueEvent(parts: RequestParts = {}) {
+function albMultiValueEvent(parts: RequestParts = {}) {
   const { queryStringParameters: _, headers: __, ...event } = albEvent(parts);
   return {
     ...event,

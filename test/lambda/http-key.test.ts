@@ -39,7 +39,9 @@ describe("parseKeyHeader", () => {
 
   it("refuses bare values when it is strict", () => {
     expect(parseKeyHeader(['"a"'], true)).toBe("a");
-    expect(() => parseKeyHeader(["a"], true)).toThrow("malformed: send a string in double quotes");
+    expect(() => parseKeyHeader(["a"], true)).toThrow(
+      "malformed idempotency key: send a string in double quotes",
+    );
   });
 
   it("reads back every key that can be written as a string", () => {

@@ -1,0 +1,20 @@
+/** Plain JavaScript values as DynamoDB writes them, and back. */
+import type { AttributeValue } from "@aws-sdk/client-dynamodb";
+import { marshall, unmarshall } from "@aws-sdk/util-dynamodb";
+
+export type Item = Record<string, AttributeValue>;
+
+/** What is `undefined` is left out. */
+export function toItem(values: object): Item {
+  return marshall(values, { removeUndefinedValues: true });
+}
+
+export function fromItem(item: Item): Record<string, unknown> {
+  return unmarshall(item, { wrapNumbers: readNumber });
+}
+
+/** Of itself the SDK throws for some numbers that JavaScript cannot hold exactly. */
+function readNumber(text: string): number | bigint {
+  const number = Number(text);
+  return Number.isSafeInteger(number) || !/^-?\d+$/.test(text) ? number : BigInt(text);
+}
