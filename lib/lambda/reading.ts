@@ -1,5 +1,4 @@
 /** Reads from an event who calls, under which key, and with what. */
-
 import { tellObserver } from "../core/decisions.ts";
 import { IdempotencyKeyMissingError, ScopeMissingError } from "../core/errors.ts";
 import { identify, PUBLIC_SCOPE } from "../core/identity.ts";
