@@ -29,3 +29,9 @@ export const ATTRIBUTES = {
 export const ENVIRONMENT = {
   idempotencyTable: "IDEMPOTENCY_TABLE",
 } as const;
+
+/** The message attribute that holds the envelope: the idempotency key that travels with a message. */
+export const ENVELOPE_ATTRIBUTE = "OnceonlyEnvelope";
+
+/** Version of the envelope. One of another version counts as absent. */
+export const ENVELOPE_VERSION = 1;

@@ -11,6 +11,20 @@ export type { Claim, ClaimAnswer, Insertion, SettleAnswer, Settlement, Store } f
 export { DynamoDBStore } from "./dynamodb/dynamodb-store.ts";
 export type { DynamoDBClientLike, DynamoDBStoreOptions } from "./dynamodb/options.ts";
 export type { DynamoDBWrite } from "./dynamodb/writes.ts";
+export type { BatchOptions, VisibilityRequest } from "./lambda/batch/batch-options.ts";
+export {
+  keyFromEventBridge,
+  keyFromS3,
+  keyFromSns,
+  type S3KeyEvent,
+  type SnsKeyEvent,
+} from "./lambda/batch/event-keys.ts";
+export {
+  type BatchHandler,
+  idempotentBatch,
+  type RecordHandler,
+} from "./lambda/batch/idempotent-batch.ts";
+export type { BatchResponse, ItemIdentifier, KafkaIdentifier } from "./lambda/batch/item.ts";
 export { callerFromAuthorizer, callerFromJwt } from "./lambda/caller.ts";
 export type { LambdaContext, WithIdempotency } from "./lambda/context.ts";
 export { httpIdempotency, httpIdempotent } from "./lambda/http.ts";
@@ -24,3 +38,13 @@ export type {
 } from "./lambda/options.ts";
 export { idempotency, idempotent } from "./lambda/plain.ts";
 export type { Handler } from "./lambda/wrapper.ts";
+export {
+  ENVELOPE_FAULTS,
+  type Envelope,
+  type EnvelopeFault,
+  type EnvelopeReading,
+  readEnvelope,
+} from "./messaging/envelope.ts";
+export type { FifoMessage, FifoResend } from "./messaging/fifo-message.ts";
+export { FifoProducer } from "./messaging/fifo-producer.ts";
+export type { FifoProducerOptions, SQSClientLike } from "./messaging/options.ts";

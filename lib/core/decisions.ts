@@ -7,6 +7,8 @@ export const DECISIONS = [
   "replayed",
   /** Refused: the call carries no idempotency key. */
   "key-missing",
+  /** The message carries no key, so the source's own name for it stands in: a redrive or a second send changes that. */
+  "key-fallback",
   /** Refused: somebody else holds a live claim. */
   "in-progress",
   /** Refused: same key, other fingerprint. */

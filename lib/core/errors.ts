@@ -167,3 +167,38 @@ export class NestedExecutionError extends errorClass("NestedExecutionError", "NE
 
 /** Thrown by handlers: this will never succeed, record it and replay it. */
 export class PermanentError extends errorClass("PermanentError", "PERMANENT", false) {}
+
+/** A message or its group cannot be named by what was given; nothing was sent. */
+export class MessageIdInvalidError extends errorClass("MessageIdInvalidError", "MESSAGE_ID_INVALID", false) {}
+
+/** SQS has accepted the message, now or when it was sent before. */
+export interface SentMessage {
+  readonly sent: true;
+  readonly messageId: string;
+  readonly sequenceNumber: string;
+}
+
+export type SendResult =
+  | SentMessage
+  /** `code` is SQS's, the client's error name, or `NotAttempted`. */
+  | { readonly sent: false; readonly code: string };
+
+/** Messages were not accepted, or nobody knows. Sending the same again repeats none that was. */
+export class SendFailedError extends errorClass("SendFailedError", "SEND_FAILED", true) {
+  /** The messages that were not sent; `id` is the position among those given. */
+  readonly failed: readonly { readonly id: string; readonly code: string }[];
+  /** For each message given, in that order. */
+  readonly results: readonly SendResult[];
+
+  constructor(results: readonly SendResult[], cause?: unknown) {
+    const failed = Array.from(results).flatMap((result, index) =>
+      result.sent ? [] : [{ id: String(index), code: result.code }],
+    );
+    const codes = [...new Set(failed.map(({ code }) => code))].join(", ");
+    super(`could not send ${failed.length} of ${results.length} messages (${codes}): send the same again`, {
+      cause,
+    });
+    this.failed = failed;
+    this.results = results;
+  }
+}

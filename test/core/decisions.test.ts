@@ -2,8 +2,10 @@ import { describe, expect, it } from "vitest";
 import { DECISIONS, type Decision } from "../../lib/core/decisions.ts";
 import { failing, newWorld, START, type World } from "./world.ts";
 
-/** The faces of lib/lambda tell the other one: they look for the key. */
-type Told = Exclude<Decision, "key-missing">;
+/** The faces of lib/lambda tell the others: they look for the key. */
+const TOLD_BY_FACES = ["key-missing", "key-fallback"] as const satisfies readonly Decision[];
+type Told = Exclude<Decision, (typeof TOLD_BY_FACES)[number]>;
+const isTold = (decision: Decision): decision is Told => !TOLD_BY_FACES.some((other) => other === decision);
 
 /** How each decision comes about; the world's events tell whether it did. */
 const SCENARIOS: Record<Told, (world: World) => Promise<unknown>> = {
@@ -50,7 +52,7 @@ const SCENARIOS: Record<Told, (world: World) => Promise<unknown>> = {
 };
 
 describe("DECISIONS", () => {
-  it.each(DECISIONS.filter((decision) => decision !== "key-missing"))(
+  it.each(DECISIONS.filter(isTold))(
     "%s is told once, with operation, key hash and a duration",
     async (decision) => {
       const world = newWorld({}, { serverTime: () => START });

@@ -11,6 +11,8 @@ const {
   ...classes
 } = errors;
 
+const SENT = { sent: true, messageId: "a", sequenceNumber: "1" } as const;
+
 /** How each class is made, what it carries, and whether the same call may succeed later. */
 const TABLE: Record<
   keyof typeof classes,
@@ -45,6 +47,16 @@ const TABLE: Record<
   CommitInvalidError: [() => new errors.CommitInvalidError("twice"), false],
   NestedExecutionError: [() => new errors.NestedExecutionError("pay"), false],
   PermanentError: [() => new errors.PermanentError("never"), false],
+  MessageIdInvalidError: [() => new errors.MessageIdInvalidError("no key"), false],
+  SendFailedError: [
+    () => new errors.SendFailedError([SENT, { sent: false, code: "InternalError" }], "cause"),
+    true,
+    {
+      failed: [{ id: "1", code: "InternalError" }],
+      results: [SENT, { sent: false, code: "InternalError" }],
+      cause: "cause",
+    },
+  ],
 };
 
 describe.each(Object.entries(TABLE))("%s", (name, [make, retryable, fields = {}]) => {

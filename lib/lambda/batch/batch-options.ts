@@ -1,0 +1,86 @@
+/** The options of `idempotentBatch` beyond the engine's, and their rules. */
+import { aFunction, type Check, ENGINE_CHECKS, oneOf } from "../../core/option-checks.ts";
+import type { EngineOptions } from "../../core/options.ts";
+import { type EventReader, FACE_CHECKS } from "../options.ts";
+
+/** The input of `ChangeMessageVisibilityBatch` of `@aws-sdk/client-sqs`, for up to ten messages of one queue. */
+export interface VisibilityRequest {
+  QueueUrl: string;
+  Entries: { Id: string; ReceiptHandle: string; VisibilityTimeout: number }[];
+}
+
+export interface BatchOptions<Entry = unknown, Write = unknown>
+  extends Omit<EngineOptions<Write>, "fingerprint"> {
+  /**
+   * The stable name of what is done, with the consumer's name in it, such as `charge-payment`: two consumers of one
+   * message need two names, and then both run. 1 to 64 characters.
+   */
+  readonly operation: string;
+  /**
+   * The idempotency key of a record, from what the producer wrote. Where it yields nothing, the key is the envelope's;
+   * without one, what the source calls the record: the deduplication id or message id of SQS (neither survives a
+   * redrive), the `eventID` of a stream, the offset in Kafka. A name that a second send does not share is told as
+   * `key-fallback`. A record whose envelope cannot be read is returned, unless this names its key.
+   * @default - the envelope's
+   */
+  readonly key?: EventReader<Entry>;
+  /**
+   * The verified owner of the key, such as a tenant: 1 to 256 characters. A record without one is returned.
+   * @default "public"
+   */
+  readonly scope?: EventReader<Entry> | "public";
+  /**
+   * What of the record tells two payloads apart. A list while a change rolls out: the first is stored, all match.
+   * @default - the raw body of a message, the data of a Kinesis record, the change of an item, the value in Kafka
+   */
+  readonly fingerprint?: ((record: Entry) => unknown) | readonly ((record: Entry) => unknown)[];
+  /**
+   * How many records run at once: messages of a standard queue, groups of a FIFO queue, partitions of Kafka. Within
+   * a group, shard or partition it is always one.
+   * @default 10
+   */
+  readonly concurrency?: number;
+  /**
+   * With less than this left of the invocation, in ms, no record is started; with a tenth of it left (half a second
+   * at most) the batch returns what is not done, and what still runs then may be repeated.
+   * @default - a fifth of the time left at the start, 2000 at most
+   */
+  readonly marginMs?: number;
+  /**
+   * What becomes of a record whose error is final and recorded: `return` sends it on its way to the dead-letter
+   * queue, each delivery replaying the error without running; `acknowledge` ends it here. Blocked until then are
+   * the rest of its FIFO group, shard or partition.
+   * @default "return"
+   */
+  readonly whenFinalError?: "acknowledge" | "return";
+  /**
+   * Hides messages that another invocation is working on until its lease ends, so that they do not use up their
+   * receives: `(request) => sqs.changeMessageVisibilityBatch(request)`, with the `SQS` of `@aws-sdk/client-sqs` and
+   * the permission `sqs:ChangeMessageVisibility`. `QueueUrl` is made from the queue's ARN.
+   * @default - they come back after the visibility timeout of the queue
+   */
+  readonly changeVisibility?: (request: VisibilityRequest) => Promise<unknown>;
+  /**
+   * Told of each error of a record and of `changeVisibility`, since none of them reaches Lambda. That a record is in
+   * progress elsewhere is no error. What it throws is ignored.
+   * @default - `console.error` with the error
+   */
+  readonly onRecordError?: (error: unknown, record: Entry) => void;
+}
+
+export const BATCH_CHECKS: Readonly<Record<keyof BatchOptions, Check>> = {
+  ...ENGINE_CHECKS,
+  key: aFunction,
+  scope: FACE_CHECKS.scope,
+  concurrency: [
+    "must be a whole number from 1 to 1000",
+    (value) => Number.isInteger(value) && (value as number) >= 1 && (value as number) <= 1000,
+  ],
+  marginMs: [
+    "must be a number of milliseconds from 0 to 300000",
+    (value) => typeof value === "number" && value >= 0 && value <= 300_000,
+  ],
+  whenFinalError: oneOf("acknowledge", "return"),
+  changeVisibility: aFunction,
+  onRecordError: aFunction,
+};

@@ -1,0 +1,49 @@
+/** The options of a batch, checked, with their defaults, and turned from records to the items that hold them. */
+import { checkOptions } from "../../core/option-checks.ts";
+import { type EngineOptions, resolveOptions } from "../../core/options.ts";
+import type { Reading } from "../reading.ts";
+import { BATCH_CHECKS, type BatchOptions } from "./batch-options.ts";
+import type { Item } from "./item.ts";
+
+export interface BatchSettings<Write> {
+  readonly reading: Reading<Write>;
+  readonly concurrency: number;
+  readonly marginMs: number | undefined;
+  readonly acknowledgesFinalErrors: boolean;
+  readonly changeVisibility: BatchOptions["changeVisibility"];
+  readonly onRecordError: (error: unknown, record: unknown) => void;
+}
+
+type OfRecord = (record: unknown, ...rest: unknown[]) => unknown;
+const ofItem =
+  (read: OfRecord) =>
+  (item: Item, ...rest: unknown[]) =>
+    read(item.record, ...rest);
+
+/** @throws InvalidOptionError (`INVALID_OPTION`) */
+export function settingsOf<Entry, Write>(options: BatchOptions<Entry, Write>): BatchSettings<Write> {
+  checkOptions(options, BATCH_CHECKS, ["operation", "store"]);
+  const { key, scope, fingerprint, concurrency, marginMs, whenFinalError, ...rest } = options;
+  const { changeVisibility, onRecordError, ...given } = rest;
+  const fingerprints = fingerprint === undefined ? (item: Item) => item.body : [fingerprint].flat();
+  const engineOptions = resolveOptions({
+    ...given,
+    fingerprint: Array.isArray(fingerprints)
+      ? fingerprints.map((each) => ofItem(each as OfRecord))
+      : fingerprints,
+  } as EngineOptions<Write>);
+  return {
+    reading: {
+      options: engineOptions,
+      key: key === undefined ? () => undefined : ofItem(key as OfRecord),
+      scope: typeof scope === "function" ? ofItem(scope as OfRecord) : "public",
+      whenKeyMissing: "reject",
+    } as Reading<Write>,
+    concurrency: concurrency ?? 10,
+    marginMs,
+    acknowledgesFinalErrors: whenFinalError === "acknowledge",
+    changeVisibility,
+    onRecordError: (onRecordError ??
+      ((error) => console.error(error))) as BatchSettings<Write>["onRecordError"],
+  };
+}

@@ -1,0 +1,61 @@
+/** A batch event as many operations: each record under the engine, and an answer that returns what is not done. */
+import { type LambdaContext, type WithIdempotency, withExecution } from "../context.ts";
+import type { BatchOptions } from "./batch-options.ts";
+import { BatchRun } from "./batch-run.ts";
+import { settingsOf } from "./batch-settings.ts";
+import type { BatchResponse, KafkaIdentifier } from "./item.ts";
+import { readEvent } from "./read-event.ts";
+
+/** Handles one record of a batch. */
+export type RecordHandler<Entry, Write = unknown> = (
+  record: Entry,
+  context: LambdaContext & WithIdempotency<Write>,
+) => unknown;
+
+/** What `idempotentBatch` makes: a Lambda handler for the events of Kafka, or of SQS, Kinesis and DynamoDB streams. */
+export interface BatchHandler<Entry> {
+  (
+    event: { readonly records: { readonly [topicPartition: string]: readonly Entry[] } },
+    context: LambdaContext,
+  ): Promise<BatchResponse<KafkaIdentifier>>;
+  (event: { readonly Records: readonly Entry[] }, context: LambdaContext): Promise<BatchResponse>;
+}
+
+/**
+ * Makes a Lambda handler that runs `handler` once per operation, scope and key of each record, and returns the
+ * records that are not done. The event source mapping must report batch item failures; without that, Lambda takes
+ * every record for done.
+ *
+ * Messages of a standard queue run next to each other, each on its own. FIFO groups, shards and partitions are done in
+ * order, each up to the first record that fails: that one and all behind it come back, and other groups go on. A
+ * record in progress elsewhere comes back too; of SQS it can be hidden until then (`changeVisibility`), of a stream or
+ * Kafka it blocks its shard or partition, unless `whenInProgress` waits.
+ *
+ * SQS counts a receive for all that is returned, also for what only waited behind a failure: a FIFO message that fails
+ * until it reaches the dead-letter queue takes those along that were received with it. `whenFinalError` or a batch size
+ * of 1 prevents that.
+ *
+ * The batch answers before the invocation times out. What the handler still does then is neither done nor failed: heed
+ * `context.idempotency.signal`. Results are kept to be replayed, but nobody reads them here.
+ *
+ * @throws InvalidOptionError (`INVALID_OPTION`) at once. On events that are no batch, PayloadInvalidError
+ * (`PAYLOAD_INVALID`). An error of a record is never thrown: `onRecordError` is told.
+ */
+export function idempotentBatch<Entry = unknown, Write = unknown>(
+  handler: RecordHandler<Entry, Write>,
+  options: BatchOptions<Entry, Write>,
+): BatchHandler<Entry> {
+  const settings = settingsOf(options);
+  return async function batchHandler(event: unknown, context: LambdaContext) {
+    const run = new BatchRun(
+      settings,
+      context,
+      (record) => (execution) => handler(record as Entry, withExecution(context, execution)),
+    );
+    const unprocessed = await run.run(readEvent(event));
+    // Which kind of identifier it is depends on the event, as the signatures say.
+    return {
+      batchItemFailures: unprocessed.map(({ identifier }) => ({ itemIdentifier: identifier as never })),
+    };
+  };
+}

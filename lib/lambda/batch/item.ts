@@ -1,0 +1,45 @@
+/** What the events of all sources come down to: records with a name of their own, in lanes that keep an order. */
+
+/** A place in a partition of Kafka: `partition` is `<topic>-<number>`. */
+export interface KafkaIdentifier {
+  readonly partition: string;
+  readonly offset: number;
+}
+
+/** How the source knows a record: the message id of SQS, a sequence number, or a place in Kafka. */
+export type ItemIdentifier = string | KafkaIdentifier;
+
+/** The answer of a batch handler; Lambda reads it where the event source mapping reports batch item failures. */
+export interface BatchResponse<Identifier extends ItemIdentifier = string> {
+  batchItemFailures: { itemIdentifier: Identifier }[];
+}
+
+export interface Item {
+  /** As the event has it: what the handler gets. */
+  readonly record: unknown;
+  readonly identifier: ItemIdentifier;
+  /** What the producer sent: the default fingerprint. */
+  readonly body: unknown;
+  /**
+   * The key that travels with the message.
+   * @throws IdempotencyKeyInvalidError (`IDEMPOTENCY_KEY_INVALID`) for one that cannot be read.
+   */
+  readonly envelopeKey?: () => string | undefined;
+  /** The key when nobody has named one. */
+  readonly ownKey: string;
+  /** A second send of the same operation, or a redrive, has another `ownKey`. */
+  readonly isOwnKeyFallback: boolean;
+  /** What hides a message for a while; only SQS can. */
+  readonly receipt?: Receipt | undefined;
+}
+
+export interface Receipt {
+  readonly queueUrl: string;
+  readonly handle: string;
+}
+
+/**
+ * Done one after the other, up to the first that fails: that one and all behind it are returned. A message of a
+ * standard queue has a lane of its own; a FIFO group, a shard and a partition are one lane each.
+ */
+export type Lane = readonly Item[];

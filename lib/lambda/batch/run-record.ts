@@ -1,0 +1,57 @@
+/** One record under the engine, and how it ended. Never throws: an error of one record is not one of the batch. */
+import { type Decision, tellObserver } from "../../core/decisions.ts";
+import { perform } from "../../core/engine.ts";
+import { hasCode } from "../../core/error-code.ts";
+import type { ExecutionInProgressError } from "../../core/errors.ts";
+import type { Work } from "../../core/execution.ts";
+import type { Call } from "../../core/operation.ts";
+import type { ResolvedOptions } from "../../core/options.ts";
+import { type Reading, readCall } from "../reading.ts";
+import type { Item } from "./item.ts";
+
+export type RecordEnd =
+  | { readonly end: "done" }
+  /** The record says so: running again would only replay it. */
+  | { readonly end: "final-error"; readonly error: unknown }
+  | { readonly end: "in-progress"; readonly leaseEndsAt: number }
+  | { readonly end: "failed"; readonly error: unknown };
+
+/** @throws as `readCall`, and IdempotencyKeyInvalidError for an envelope that cannot be read. */
+export function readItem<Write>(reading: Reading<Write>, item: Item, context: unknown): Call {
+  let isFallback = false;
+  const key: Reading<Write>["key"] = (_, lambdaContext) => {
+    const named = reading.key(item, lambdaContext) ?? item.envelopeKey?.();
+    isFallback = named === undefined && item.isOwnKeyFallback;
+    return named ?? item.ownKey;
+  };
+  const call = readCall({ ...reading, key }, item, context);
+  const { observe, operation } = reading.options;
+  const { keyHash } = call.identity;
+  if (isFallback) tellObserver(observe, { decision: "key-fallback", operation, keyHash, durationMs: 0 });
+  return call;
+}
+
+export async function runRecord<Write>(
+  options: ResolvedOptions<Write>,
+  call: Call,
+  work: Work<Write>,
+): Promise<RecordEnd> {
+  const told = new Set<Decision>();
+  const observe: typeof options.observe = (event) => {
+    told.add(event.decision);
+    return options.observe(event);
+  };
+  try {
+    await perform({ ...options, observe }, call, work);
+    return { end: "done" };
+  } catch (error) {
+    // An operation inside the handler throws such errors about keys of its own.
+    const isOwn = (error as { keyHash?: unknown } | null)?.keyHash === call.identity.keyHash;
+    if (isOwn && hasCode(error, "EXECUTION_IN_PROGRESS")) {
+      return { end: "in-progress", leaseEndsAt: (error as ExecutionInProgressError).leaseExpiresAt };
+    }
+    if (isOwn && hasCode(error, "RESULT_NOT_KEPT")) return { end: "done" };
+    const isRecorded = told.has("executed") || told.has("replayed");
+    return { end: isRecorded ? "final-error" : "failed", error };
+  }
+}

@@ -1,0 +1,54 @@
+/** Messages of SQS: a lane for each message of a standard queue, one for each group of a FIFO queue. */
+import { hashTuple } from "../../core/identity.ts";
+import { envelopeKeyOf } from "./envelope-key.ts";
+import type { Item, Lane, Receipt } from "./item.ts";
+
+export interface SqsRecord {
+  readonly messageId: string;
+  readonly receiptHandle?: string;
+  readonly body: string;
+  readonly attributes?: {
+    readonly MessageGroupId?: string | undefined;
+    readonly MessageDeduplicationId?: string | undefined;
+  };
+  readonly messageAttributes?: Readonly<Record<string, unknown>>;
+  readonly eventSourceARN?: string;
+}
+
+export function sqsLanes(records: readonly SqsRecord[]): Lane[] {
+  const lanes = new Map<string, Item[]>();
+  for (const record of records) {
+    const { messageId, attributes, eventSourceARN = "" } = record;
+    const item: Item = {
+      record,
+      identifier: messageId,
+      body: record.body,
+      envelopeKey: () => envelopeKeyOf(record.messageAttributes),
+      ownKey: ownKeyOf(record),
+      isOwnKeyFallback: true,
+      receipt: receiptOf(record),
+    };
+    const group = attributes?.MessageGroupId;
+    // A standard queue may have groups too (fair queues): they promise no order, and none waits for another.
+    const isFifo = eventSourceARN === "" ? group !== undefined : eventSourceARN.endsWith(".fifo");
+    const name = isFifo ? `group:${group}` : `message:${messageId}`;
+    const lane = lanes.get(name);
+    if (lane === undefined) lanes.set(name, [item]);
+    else lane.push(item);
+  }
+  return [...lanes.values()];
+}
+
+/** A deduplication id names a message within its queue, or only within its group, as the queue is configured. */
+function ownKeyOf({ messageId, attributes, eventSourceARN = "" }: SqsRecord): string {
+  const { MessageDeduplicationId, MessageGroupId } = attributes ?? {};
+  if (MessageDeduplicationId === undefined) return messageId;
+  return hashTuple("onceonly/sqs/1", eventSourceARN, MessageGroupId ?? "", MessageDeduplicationId);
+}
+
+function receiptOf({ eventSourceARN = "", receiptHandle }: SqsRecord): Receipt | undefined {
+  const [, partition, service, region, account, name] = eventSourceARN.split(":");
+  if (service !== "sqs" || !name || !receiptHandle) return undefined;
+  const suffix = partition === "aws-cn" ? "amazonaws.com.cn" : "amazonaws.com";
+  return { queueUrl: `https://sqs.${region}.${suffix}/${account}/${name}`, handle: receiptHandle };
+}

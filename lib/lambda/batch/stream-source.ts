@@ -1,0 +1,39 @@
+/** Records of a Kinesis or DynamoDB stream: one lane. Lambda never puts two shards into one event. */
+import type { Lane } from "./item.ts";
+
+export interface StreamRecord {
+  readonly eventID: string;
+  readonly eventName?: string;
+  readonly kinesis?: { readonly sequenceNumber: string; readonly data: string };
+  readonly dynamodb?: {
+    readonly SequenceNumber?: string;
+    readonly Keys?: unknown;
+    readonly NewImage?: unknown;
+    readonly OldImage?: unknown;
+  };
+}
+
+/** An item changes once under one event id; but a producer that puts a record into Kinesis twice gets two of them. */
+export function streamLanes(records: readonly StreamRecord[]): Lane[] {
+  return [
+    records.map((record) => {
+      const { eventID, eventName, kinesis, dynamodb } = record;
+      return {
+        record,
+        identifier: (kinesis?.sequenceNumber ?? dynamodb?.SequenceNumber) as string,
+        body: kinesis ? kinesis.data : changeOf(eventName, dynamodb),
+        ownKey: eventID,
+        isOwnKeyFallback: kinesis !== undefined,
+      };
+    }),
+  ];
+}
+
+/** Without what is absent: a fingerprint has no `undefined`. */
+function changeOf(
+  eventName: string | undefined,
+  { Keys, NewImage, OldImage }: StreamRecord["dynamodb"] = {},
+) {
+  const change = { eventName, Keys, NewImage, OldImage };
+  return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+}

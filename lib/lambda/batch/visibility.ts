@@ -1,0 +1,36 @@
+/** Hides messages until somebody else's lease has ended. */
+import type { Clock } from "../../core/clock.ts";
+import type { BatchOptions } from "./batch-options.ts";
+import type { Lane } from "./item.ts";
+
+/**
+ * SQS counts the 12 hours it allows from the receive, which was before the event came: as long as a batching window
+ * and a full invocation at most.
+ * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-visibility-timeout.html
+ */
+const MAX_HIDDEN_SECONDS = 12 * 3600 - 300 - 900;
+
+/**
+ * One request: a FIFO batch has ten messages at most, and so has the request.
+ * @throws what `changeVisibility` throws: the messages then come back after the visibility timeout of their queue.
+ */
+export async function hideUntil(
+  leaseEndsAt: number,
+  lane: Lane,
+  clock: Clock,
+  changeVisibility: NonNullable<BatchOptions["changeVisibility"]>,
+): Promise<void> {
+  const receipts = lane.flatMap(({ receipt }) => receipt ?? []);
+  if (receipts[0] === undefined) return;
+  // A claim may win only after the lease, so the second in which it ends is part of it.
+  const seconds = Math.floor((leaseEndsAt - clock.now()) / 1000) + 1;
+  const VisibilityTimeout = Math.min(MAX_HIDDEN_SECONDS, Math.max(0, seconds));
+  await changeVisibility({
+    QueueUrl: receipts[0].queueUrl,
+    Entries: receipts.map(({ handle }, index) => ({
+      Id: `${index}`,
+      ReceiptHandle: handle,
+      VisibilityTimeout,
+    })),
+  });
+}

@@ -1,0 +1,44 @@
+/** What a FifoProducer is made of: its options, their defaults and their rules. */
+import { type Clock, type Random, systemClock, systemRandom } from "../core/clock.ts";
+import { type Check, methods } from "../core/option-checks.ts";
+
+/** An `SQSClient` of any version 3 of the SDK. */
+export interface SQSClientLike {
+  readonly config: object;
+  send(...args: never[]): unknown;
+}
+
+export interface FifoProducerOptions {
+  /** URL of a FIFO queue. `undefined`, as from an environment variable that is not set, is refused. */
+  readonly queueUrl: string | undefined;
+  /**
+   * Shared with the rest of the handler if given; its timeouts and retries then apply.
+   * @default - a client that gives up connecting after 1 second and a request after 3 seconds
+   */
+  readonly client?: SQSClientLike;
+  /**
+   * How often a message is tried whose entry in a batch SQS refuses for a reason that passes. 1 to 20.
+   * @default 5
+   */
+  readonly maxTries?: number;
+  /** @default - the system's clock */
+  readonly clock?: Clock;
+  /** @default - the system's randomness */
+  readonly random?: Random;
+}
+
+export const DEFAULTS = { maxTries: 5, clock: systemClock, random: systemRandom } as const;
+
+export const CHECKS: Readonly<Record<keyof FifoProducerOptions, Check>> = {
+  queueUrl: [
+    "must be the URL of a FIFO queue, ending in .fifo",
+    (value) => typeof value === "string" && /^https?:\/\/.+\.fifo$/.test(value) && URL.canParse(value),
+  ],
+  client: methods("send"),
+  maxTries: [
+    "must be a whole number from 1 to 20",
+    (value) => Number.isInteger(value) && (value as number) >= 1 && (value as number) <= 20,
+  ],
+  clock: methods("now", "sleep"),
+  random: methods("token", "fraction"),
+};

@@ -1,0 +1,100 @@
+import type { EventBridgeEvent, S3Event, SNSEvent } from "aws-lambda";
+import { idempotent, keyFromEventBridge, keyFromS3, keyFromSns } from "onceonly";
+import { describe, expect, it, vi } from "vitest";
+import { ENVELOPE_ATTRIBUTE } from "../../../lib/contract.ts";
+import { writeEnvelope } from "../../../lib/messaging/envelope.ts";
+import { given } from "../given.ts";
+
+const snsEvent = (envelope?: string, MessageId = "m1") =>
+  ({
+    Records: [
+      {
+        EventSource: "aws:sns",
+        Sns: {
+          MessageId,
+          Message: "order",
+          MessageAttributes: envelope ? { [ENVELOPE_ATTRIBUTE]: { Type: "String", Value: envelope } } : {},
+        },
+      },
+    ],
+  }) as unknown as SNSEvent;
+
+interface S3Change {
+  readonly bucket?: string;
+  readonly key?: string;
+  readonly versionId?: string;
+  readonly sequencer?: string | undefined;
+  readonly eventName?: string;
+}
+
+function s3Event(change: S3Change = {}): S3Event {
+  const { bucket = "orders", key = "a.json", eventName = "ObjectCreated:Put", ...object } = change;
+  const s3 = { bucket: { name: bucket }, object: { key, sequencer: "0A1B", ...object } };
+  return { Records: [{ eventSource: "aws:s3", eventName, s3 }] } as unknown as S3Event;
+}
+
+const bridgeEvent = (id: string) =>
+  ({ id, source: "shop", "detail-type": "paid", detail: {} }) as EventBridgeEvent<"paid", object>;
+
+describe("keyFromSns", () => {
+  const key = keyFromSns();
+
+  it("is the envelope's key, whatever message carries it", () => {
+    const text = writeEnvelope({ key: "order-1" })[ENVELOPE_ATTRIBUTE]?.StringValue;
+
+    expect(key(snsEvent(text, "m1"))).toBe("order-1");
+    expect(key(snsEvent(text, "m2"))).toBe("order-1");
+  });
+
+  it("is the message id without an envelope", () => {
+    expect(key(snsEvent())).toBe("m1");
+  });
+
+  it("refuses an envelope that cannot be read", () => {
+    expect(() => key(snsEvent("{"))).toThrow("envelope");
+  });
+});
+
+describe("keyFromS3", () => {
+  const key = keyFromS3();
+
+  it("is the same for the same change", () => {
+    expect(key(s3Event())).toBe(key(s3Event()));
+  });
+
+  it.each<S3Change>([
+    { bucket: "refunds" },
+    { key: "b.json" },
+    { versionId: "v2" },
+    { sequencer: "0A1C" },
+    { eventName: "ObjectRemoved:Delete" },
+  ])("is another one for another change: %j", (change) => {
+    expect(key(s3Event(change))).not.toBe(key(s3Event()));
+  });
+
+  it("yields nothing without a sequencer, and the event is refused", async () => {
+    const { options, context } = given();
+    const handler = idempotent(() => 1, { ...options, key: keyFromS3() });
+
+    expect(key(s3Event({ sequencer: undefined }))).toBeUndefined();
+    await expect(handler(s3Event({ sequencer: undefined }), context())).rejects.toMatchObject({
+      code: "IDEMPOTENCY_KEY_MISSING",
+    });
+  });
+
+  it.each([0, 2])("refuses an event with %d records", (count) => {
+    const Records = Array(count).fill(s3Event().Records[0]);
+    expect(() => key({ Records })).toThrow(`${count} records`);
+  });
+});
+
+describe("keyFromEventBridge", () => {
+  it("is the event's id: a repeated delivery runs once, another event again", async () => {
+    const { options, context } = given();
+    const run = vi.fn(() => null);
+    const handler = idempotent(run, { ...options, key: keyFromEventBridge() });
+    for (const id of ["e1", "e1", "e2"]) await handler(bridgeEvent(id), context());
+
+    expect(run).toHaveBeenCalledTimes(2);
+  });
+});

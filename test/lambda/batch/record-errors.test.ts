@@ -1,0 +1,144 @@
+import type { SQSRecord } from "aws-lambda";
+import { idempotentBatch, PermanentError, runOnce } from "onceonly";
+import { MemoryStore } from "onceonly/testing";
+import { describe, expect, it, vi } from "vitest";
+import { pausePoint } from "../given.ts";
+import { givenBatch, returned, sqsRecord } from "./sqs-records.ts";
+
+const ids = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => `m${from + i}`);
+
+describe("idempotentBatch", () => {
+  it("H27: returns exactly the records whose handler threw, whatever was thrown", async () => {
+    const { options, context, errors } = givenBatch();
+    const thrown: Record<string, unknown> = { m2: new Error("no"), m4: undefined, m5: "text", m6: null };
+    const handler = idempotentBatch(({ messageId }: SQSRecord) => {
+      if (messageId in thrown) throw thrown[messageId];
+    }, options);
+
+    const answer = await handler({ Records: ids(1, 7).map((id) => sqsRecord(id)) }, context());
+
+    expect(returned(answer)).toEqual(["m2", "m4", "m5", "m6"]);
+    expect(errors).toEqual(Object.values(thrown));
+  });
+
+  it("H27: returns a record whose key, scope or fingerprint cannot be read, and does the others", async () => {
+    const { options, context, errors } = givenBatch();
+    const parse = (record: SQSRecord) => (JSON.parse(record.body) as { id: string }).id;
+    const event = { Records: [sqsRecord("m1", '{"id":"a"}'), sqsRecord("m2", "{")] };
+    for (const name of ["key", "scope", "fingerprint"]) {
+      const run = vi.fn();
+      const answer = await idempotentBatch(run, { ...options, operation: name, [name]: parse })(
+        event,
+        context(),
+      );
+
+      expect(returned(answer)).toEqual(["m2"]);
+      expect(run).toHaveBeenCalledTimes(1);
+    }
+    expect(errors.map((error) => (error as Error).name)).toEqual(Array(3).fill("SyntaxError"));
+  });
+
+  it("H27: an observer that throws, of errors or of decisions, changes nothing", async () => {
+    const { options, context } = givenBatch();
+    const throwing = () => {
+      throw new Error("observer");
+    };
+    const handler = idempotentBatch(
+      ({ messageId }: SQSRecord) => {
+        if (messageId === "m1") throw new Error("no");
+      },
+      { ...options, onRecordError: throwing, observe: throwing },
+    );
+    expect(returned(await handler({ Records: [sqsRecord("m1"), sqsRecord("m2")] }, context()))).toEqual([
+      "m1",
+    ]);
+  });
+
+  it("acknowledges a record that committed and threw only when it comes again", async () => {
+    const { options, context, decisions } = givenBatch();
+    const handler = idempotentBatch(async (_: SQSRecord, { idempotency }) => {
+      await idempotency.commit("charged");
+      throw new Error("after the commit");
+    }, options);
+    const event = { Records: [sqsRecord("m1")] };
+
+    expect(returned(await handler(event, context()))).toEqual(["m1"]);
+    expect(returned(await handler(event, context()))).toEqual([]);
+    expect(decisions()).toEqual(["key-fallback", "executed", "key-fallback", "replayed"]);
+  });
+
+  it.each(["return", "acknowledge"] as const)(
+    "with `%s`, a final error runs once and is replayed",
+    async (how) => {
+      const { options, context, errors } = givenBatch();
+      const run = vi.fn(() => {
+        throw new PermanentError("card is closed");
+      });
+      const handler = idempotentBatch(run, { ...options, whenFinalError: how });
+      const event = { Records: [sqsRecord("m1")] };
+      const expected = how === "return" ? ["m1"] : [];
+
+      expect(returned(await handler(event, context()))).toEqual(expected);
+      expect(returned(await handler(event, context()))).toEqual(expected);
+      expect(run).toHaveBeenCalledTimes(1);
+      expect(errors).toEqual(Array(2).fill(expect.objectContaining({ message: "card is closed" })));
+    },
+  );
+
+  it("returns a final error whose record could not be written, though it were to acknowledge it", async () => {
+    const { options, context, store } = givenBatch();
+    const broken = Object.create(store, {
+      settle: { value: () => Promise.reject(Object.assign(new Error(), { code: "no store" })) },
+    }) as typeof store;
+    const handler = idempotentBatch(
+      () => {
+        throw new PermanentError("no");
+      },
+      { ...options, store: broken, whenFinalError: "acknowledge" as const },
+    );
+    expect(returned(await handler({ Records: [sqsRecord("m1")] }, context()))).toEqual(["m1"]);
+  });
+
+  it("takes a record for done whose result was too large to keep", async () => {
+    const { options, context } = givenBatch();
+    const run = vi.fn(() => "x".repeat(2000));
+    const handler = idempotentBatch(run, { ...options, store: new MemoryStore({ maxResultBytes: 1500 }) });
+    const event = { Records: [sqsRecord("m1")] };
+
+    expect(returned(await handler(event, context()))).toEqual([]);
+    expect(returned(await handler(event, context()))).toEqual([]);
+    expect(run).toHaveBeenCalledTimes(1);
+  });
+
+  it("does not take an inner operation's error for an answer about the record", async () => {
+    const { options, context, errors } = givenBatch();
+    const point = pausePoint();
+    const { onRecordError: _, ...engineOptions } = options;
+    const innerOptions = { ...engineOptions, operation: "inner", leaseSeconds: 60 };
+    const running = runOnce(innerOptions, "shared", null, point.pause);
+    await point.reached;
+    const changeVisibility = vi.fn(async () => {});
+    const outer = idempotentBatch(() => runOnce(innerOptions, "shared", null, () => {}), {
+      ...options,
+      changeVisibility,
+    });
+
+    expect(returned(await outer({ Records: [sqsRecord("m1")] }, context()))).toEqual(["m1"]);
+    expect(changeVisibility).not.toHaveBeenCalled();
+    expect(errors).toEqual([expect.objectContaining({ code: "EXECUTION_IN_PROGRESS" })]);
+    point.resume();
+    await running;
+  });
+
+  it("writes errors of records to the console by default", async () => {
+    const { options, context } = givenBatch();
+    const write = vi.spyOn(console, "error").mockImplementation(() => {});
+    const error = new Error("no");
+    await idempotentBatch(() => Promise.reject(error), { ...options, onRecordError: undefined })(
+      { Records: [sqsRecord("m1")] },
+      context(),
+    );
+    expect(write.mock.calls).toEqual([[error]]);
+    write.mockRestore();
+  });
+});

@@ -1,0 +1,88 @@
+import type { SQSRecord } from "aws-lambda";
+import { idempotentBatch } from "onceonly";
+import { describe, expect, it } from "vitest";
+import { ENVELOPE_ATTRIBUTE } from "../../../lib/contract.ts";
+import { envelope, FIFO, fifoRecord, givenBatch, returned, sqsRecord } from "./sqs-records.ts";
+
+/** The keys under which the records run, and what was decided. */
+async function keysOf(records: readonly SQSRecord[], key?: (record: SQSRecord) => string | undefined) {
+  const { options, context, decisions, errors } = givenBatch();
+  const keys: string[] = [];
+  const handler = idempotentBatch((_: SQSRecord, { idempotency }) => void keys.push(idempotency.key), {
+    ...options,
+    key,
+  });
+  const answer = await handler({ Records: records }, context());
+  const fallbacks = decisions().filter((decision) => decision === "key-fallback").length;
+  return { keys, fallbacks, errors, returned: returned(answer) };
+}
+
+describe("idempotentBatch", () => {
+  it("takes the key that the function reads, before any other", async () => {
+    const { keys, fallbacks } = await keysOf([sqsRecord("m1", "order", envelope("sent"))], () => "read");
+    expect([keys, fallbacks]).toEqual([["read"], 0]);
+  });
+
+  it("takes the envelope's key when the function reads none", async () => {
+    const { keys, fallbacks } = await keysOf([sqsRecord("m1", "order", envelope("sent"))], () => undefined);
+    expect([keys, fallbacks]).toEqual([["sent"], 0]);
+  });
+
+  it("falls back to the message id, and tells it", async () => {
+    const { keys, fallbacks } = await keysOf([sqsRecord("m1")]);
+    expect([keys, fallbacks]).toEqual([["m1"], 1]);
+  });
+
+  it("falls back to the deduplication id, within its queue and group", async () => {
+    const of = (id: string, group: string, arn = FIFO) => ({
+      ...fifoRecord(id, group, "same"),
+      body: "same",
+      eventSourceARN: arn,
+    });
+    const other = FIFO.replace("payments", "refunds");
+    const { keys, fallbacks } = await keysOf([
+      of("m1", "a"),
+      of("m2", "a"),
+      of("m3", "b"),
+      of("m4", "a", other),
+    ]);
+
+    // m2 is m1 sent again after the five minutes of SQS; the others are other messages.
+    expect(new Set(keys).size).toBe(3);
+    expect(keys).toHaveLength(3);
+    expect(fallbacks).toBe(4);
+  });
+
+  it.each(["{", '{"v":99,"key":"order-1"}'])(
+    "returns a record whose envelope cannot be read: %s",
+    async (text) => {
+      const messageAttributes = { [ENVELOPE_ATTRIBUTE]: { stringValue: text, dataType: "String" as const } };
+      const { keys, errors, returned } = await keysOf([sqsRecord("m1", "order", { messageAttributes })]);
+
+      expect([keys, returned]).toEqual([[], ["m1"]]);
+      expect(errors).toEqual([expect.objectContaining({ code: "IDEMPOTENCY_KEY_INVALID" })]);
+    },
+  );
+
+  it.each(["", "k".repeat(256)])(
+    "returns a record whose key is none, instead of falling back",
+    async (key) => {
+      const { keys, returned } = await keysOf([sqsRecord("m1")], () => key);
+      expect([keys, returned]).toEqual([[], ["m1"]]);
+    },
+  );
+
+  it("keeps the owners of one key apart", async () => {
+    const { options, context } = givenBatch();
+    const scopes: string[] = [];
+    const handler = idempotentBatch((_: SQSRecord, { idempotency }) => void scopes.push(idempotency.scope), {
+      ...options,
+      key: () => "order-1",
+      scope: (record: SQSRecord) => record.body,
+    });
+    const Records = ["acme", "umbrella", "acme", ""].map((owner, index) => sqsRecord(`m${index}`, owner));
+
+    expect(returned(await handler({ Records }, context()))).toEqual(["m3"]);
+    expect(scopes).toEqual(["acme", "umbrella"]);
+  });
+});

@@ -1,0 +1,64 @@
+// Records as Lambda hands them over, with what the faces read of them.
+import type { SQSRecord } from "aws-lambda";
+import { writeEnvelope } from "../../../lib/messaging/envelope.ts";
+import { given } from "../given.ts";
+
+const REGION = "eu-central-1";
+const STANDARD = `arn:aws:sqs:${REGION}:123456789012:payments`;
+export const FIFO = `${STANDARD}.fifo`;
+
+export function sqsRecord(id: string, body = `body of ${id}`, more: Partial<SQSRecord> = {}): SQSRecord {
+  return {
+    messageId: id,
+    receiptHandle: `receipt of ${id}`,
+    body,
+    attributes: {
+      ApproximateReceiveCount: "1",
+      SentTimestamp: "1700000000000",
+      SenderId: "AIDAEXAMPLESENDER0001",
+      ApproximateFirstReceiveTimestamp: "1700000000000",
+    },
+    messageAttributes: {},
+    md5OfBody: "",
+    eventSource: "aws:sqs",
+    eventSourceARN: STANDARD,
+    awsRegion: REGION,
+    ...more,
+  };
+}
+
+/** Message `id` of a group; its deduplication id is its own. */
+export function fifoRecord(id: string, group: string, deduplicationId = `dedup ${id}`): SQSRecord {
+  const { attributes } = sqsRecord(id);
+  return sqsRecord(id, `body of ${id}`, {
+    eventSourceARN: FIFO,
+    attributes: { ...attributes, MessageGroupId: group, MessageDeduplicationId: deduplicationId },
+  });
+}
+
+/** What a producer of ours adds to a message, as Lambda shows it. */
+export const envelope = (key: string) => ({
+  messageAttributes: Object.fromEntries(
+    Object.entries(writeEnvelope({ key })).map(([name, { StringValue }]) => [
+      name,
+      { stringValue: StringValue, dataType: "String" as const },
+    ]),
+  ),
+});
+
+/** As of the faces, with a list of the errors that were told. */
+export function givenBatch() {
+  const world = given();
+  const errors: unknown[] = [];
+  const options = {
+    ...world.options,
+    operation: "charge-payment",
+    onRecordError: (error: unknown) => {
+      errors.push(error);
+    },
+  };
+  return { ...world, options, errors };
+}
+
+export const returned = (answer: { batchItemFailures: { itemIdentifier: unknown }[] }) =>
+  answer.batchItemFailures.map(({ itemIdentifier }) => itemIdentifier);

@@ -1,0 +1,147 @@
+import { describe, expect, it } from "vitest";
+import {
+  bytesOf,
+  type FifoMessage,
+  type FifoResend,
+  MAX_BYTES,
+  prepareMessage,
+  prepareResend,
+} from "../../lib/messaging/fifo-message.ts";
+import { checkBody, bytesOf as sizeAtSqs } from "../../lib/testing/sqs/message-checks.ts";
+
+const MESSAGE = { key: "order-7", group: "7", body: "paid" };
+
+const prepare = (changes: object) => () => prepareMessage("messages[3]", { ...MESSAGE, ...changes });
+const refusal = (work: () => unknown) => {
+  try {
+    work();
+  } catch (error) {
+    return error as Error & { code: string };
+  }
+  throw new Error("nothing was refused");
+};
+
+describe("prepareMessage", () => {
+  it.each([
+    ["text", "text"],
+    ['{"as":"it is"}', '{"as":"it is"}'],
+    ["line\n\tend \u{1F600}", "line\n\tend \u{1F600}"],
+    [{ id: 7, none: undefined }, '{"id":7}'],
+    [[1, null], "[1,null]"],
+    [null, "null"],
+    [false, "false"],
+    [{ text: "\u0000\uFFFE\uFFFF" }, '{"text":"\\u0000\\ufffe\\uffff"}'],
+  ])("sends the body %j as %j", (body, sent) => {
+    const { MessageBody } = prepare({ body })();
+
+    checkBody(MessageBody);
+    expect(MessageBody).toBe(sent);
+  });
+
+  it.each([
+    [undefined, "is missing"],
+    [Number.NaN, "$ is NaN"],
+    [{ at: new Date(0) }, "$.at is a Date"],
+    [{ total: 1n }, "bigint"],
+    ["", "is empty"],
+    ["secret\u0000", "characters"],
+    ["secret\uD800", "characters"],
+  ])("refuses the body %s", (body, why) => {
+    const error = refusal(prepare({ body }));
+
+    expect(error.code).toBe("PAYLOAD_INVALID");
+    expect(error.message).toMatch(/^messages\[3\]: the body /);
+    expect(error.message).toContain(why);
+    expect(error.message).not.toContain("secret");
+  });
+
+  it.each(["key", "group"])("refuses a %s that names nothing", (name) => {
+    const values = [
+      ...[undefined, null, "", Number.NaN, 7, {}, ["a"]],
+      ...["undefined", "null", "NaN", "[object Object]", "order-[object Promise]"],
+      ...["secret\u0000", "secret\uD800", "s".repeat(256)],
+    ];
+
+    for (const value of values) {
+      const error = refusal(prepare({ [name]: value }));
+
+      expect(error.code, String(value)).toBe("MESSAGE_ID_INVALID");
+      expect(error.message).toMatch(new RegExp(`^messages\\[3\\]: the ${name} `));
+      expect(error.message).not.toContain("secret");
+    }
+  });
+
+  it.each(["undefined-behaviour", "nullable", "k".repeat(255), "schlüssel 7"])(
+    "takes %j for a key",
+    (key) => {
+      expect(prepare({ key, group: key })().MessageDeduplicationId).toMatch(/^[\w-]{43}$/);
+    },
+  );
+
+  it("H32: says why a key must be given", () => {
+    expect(prepare({ key: undefined })).toThrow(/deduplication by content is never used, since .* two equal/);
+  });
+
+  it.each(["deduplicationId", "MessageDeduplicationId", "messageGroupId", "id"])(
+    "refuses %s, since a random id deduplicates nothing",
+    (name) => {
+      expect(refusal(prepare({ [name]: "a" }))).toMatchObject({
+        code: "MESSAGE_ID_INVALID",
+        message: expect.stringContaining(`\`${name}\` cannot be given, ids are derived from key and group`),
+      });
+    },
+  );
+
+  it.each([
+    [{ ...MESSAGE, boddy: "secret" }, "`boddy` is unknown: known are key, group, body, traceparent"],
+    [{ ...MESSAGE, attempt: 1 }, "`attempt` is unknown"],
+    [{ ...MESSAGE, paid: true }, "`paid` is unknown"],
+    [undefined, "must be an object"],
+    ["secret", "must be an object"],
+  ])("refuses a message that is not as it should be (%#)", (message, why) => {
+    const error = refusal(() => prepareMessage("messages[3]", message as FifoMessage));
+
+    expect(error.code).toBe("PAYLOAD_INVALID");
+    expect(error.message).toContain(why);
+    expect(error.message).not.toContain("secret");
+  });
+
+  it("counts bytes as SQS does, and takes 1 MiB with the envelope but no byte more", () => {
+    const empty = bytesOf(prepare({ body: "b", key: "schlüssel" })()) - 1;
+    const full = prepare({ body: "b".repeat(MAX_BYTES - empty), key: "schlüssel" })();
+
+    expect(sizeAtSqs(full.MessageBody, full.MessageAttributes)).toBe(MAX_BYTES);
+    expect(refusal(prepare({ body: "b".repeat(MAX_BYTES - empty + 1), key: "schlüssel" }))).toMatchObject({
+      code: "PAYLOAD_INVALID",
+      message: `messages[3]: body and envelope are ${MAX_BYTES + 1} bytes, SQS takes ${MAX_BYTES}: store the content and send its address`,
+    });
+  });
+
+  it("adds little to a message", () => {
+    const { MessageBody, ...rest } = prepare({})();
+
+    expect(bytesOf({ MessageBody, ...rest }) - MessageBody.length).toBeLessThan(50);
+  });
+});
+
+describe("prepareResend", () => {
+  it("changes the deduplication id and nothing else", () => {
+    const { MessageDeduplicationId: first, ...message } = prepareMessage("a", MESSAGE);
+    const { MessageDeduplicationId: second, ...again } = prepareResend("a", { ...MESSAGE, attempt: 1 });
+
+    expect(second).not.toBe(first);
+    expect(again).toEqual(message);
+  });
+
+  it.each([undefined, 0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, "1", 2 ** 53])(
+    "refuses the attempt %s",
+    (attempt) => {
+      const work = () => prepareResend("the message", { ...MESSAGE, attempt } as FifoResend);
+
+      expect(refusal(work)).toMatchObject({
+        code: "MESSAGE_ID_INVALID",
+        message: expect.stringMatching(/^the message: the attempt must be a whole number from 1/),
+      });
+    },
+  );
+});

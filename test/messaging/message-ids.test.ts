@@ -1,0 +1,85 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { deduplicationIdOf, groupIdOf } from "../../lib/messaging/message-ids.ts";
+
+/** https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html */
+const SQS_ALPHABET = /^[A-Za-z0-9!"#$%&'()*+,\-./:;<=>?@[\\\]^_`{|}~]{1,128}$/;
+
+type Identity = [group: string, key: string, attempt?: number];
+
+/** Short parts of few characters, so that parts of two tuples often join to the same text. */
+const part = fc.oneof(
+  fc.string({ unit: fc.constantFrom("a", "b", ":", "#", "1", "é"), minLength: 1, maxLength: 4 }),
+  fc.string({ unit: "grapheme", minLength: 1, maxLength: 255 }),
+);
+const identity = fc.tuple(part, part, fc.option(fc.integer({ min: 1, max: 12 }), { nil: undefined }));
+
+describe("deduplicationIdOf", () => {
+  it("is in the alphabet of SQS, and the same for the same identity only", () => {
+    fc.assert(
+      fc.property(identity, identity, (left, right) => {
+        const [leftId, rightId] = [deduplicationIdOf(...left), deduplicationIdOf(...right)];
+
+        expect(leftId).toMatch(SQS_ALPHABET);
+        expect(leftId === rightId).toBe(JSON.stringify(left) === JSON.stringify(right));
+        expect(deduplicationIdOf(...left)).toBe(leftId);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it.each<[Identity, Identity]>([
+    [
+      ["ab", "c"],
+      ["a", "bc"],
+    ],
+    [
+      ["a", "b"],
+      ["b", "a"],
+    ],
+    [
+      ["a", "b"],
+      ["a", "b", 1],
+    ],
+    [
+      ["a", "b1"],
+      ["a", "b", 1],
+    ],
+    [
+      ["a", "b", 1],
+      ["a", "b", 11],
+    ],
+  ])("tells %j from %j", (left, right) => {
+    expect(deduplicationIdOf(...left)).not.toBe(deduplicationIdOf(...right));
+  });
+
+  it("is pinned: an id that changes with a release would let a duplicate through", () => {
+    expect(deduplicationIdOf("order-7", "order-7/created")).toBe(
+      "ZW3ddFjc9bwvxS_rc1vyZeWJ_d2V2RFp6O8AQ4W66bs",
+    );
+    expect(groupIdOf("order 7")).toBe("sha256:bBqhsv4bRA6IQpNB1fbhyf_BKy6OHbaljslsuqG-z-o");
+  });
+});
+
+describe("groupIdOf", () => {
+  it("is in the alphabet of SQS, and the same for the same group only", () => {
+    const group = fc.oneof(part, part.map(groupIdOf));
+
+    fc.assert(
+      fc.property(group, group, (left, right) => {
+        expect(groupIdOf(left)).toMatch(SQS_ALPHABET);
+        expect(groupIdOf(left) === groupIdOf(right)).toBe(left === right);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it.each(["7", "order-7", "!~", "g".repeat(128)])("keeps %j as it is", (group) => {
+    expect(groupIdOf(group)).toBe(group);
+  });
+
+  it.each(["order 7", "größe", "g".repeat(129), "sha256:x", groupIdOf("order 7")])("hashes %j", (group) => {
+    expect(groupIdOf(group)).toMatch(/^sha256:[\w-]{43}$/);
+    expect(groupIdOf(group)).not.toBe(group);
+  });
+});
