@@ -77,6 +77,7 @@ function print(stack: RunningStack, tookMs: number): void {
     for (const route of api.routes) console.log(`  ${route}`);
   }
   for (const [path, { name }] of Object.entries(stack.tables)) console.log(`table ${path}  ${name}`);
+  for (const [path, { url }] of Object.entries(stack.queues)) console.log(`queue ${path}  ${url}`);
   console.log(`DynamoDB  ${stack.endpoints.dynamodb}`);
   for (const [name, value] of Object.entries(stack.outputs)) console.log(`\n${name}:\n  ${value}`);
   for (const line of stack.notRun) console.log(`\nnot run here: ${line}`);

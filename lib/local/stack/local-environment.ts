@@ -1,6 +1,10 @@
 // What all resources of a local run share: names that stand for an account, the engines, what runs already, and
 // what has to be undone in the end. Holds state; starts nothing by itself.
+import type { Clock } from "../../core/clock.ts";
+import type { LocalEventSource } from "../event-sources/event-source.ts";
 import type { FunctionHost } from "../lambda/function-host.ts";
+import type { LocalSchedule } from "../schedules/run-schedule.ts";
+import type { SqsEngine } from "../sqs/start-sqs.ts";
 import type { Asset } from "./assembly.ts";
 import type { Authorizer } from "./gateway/authorizer.ts";
 import type { BrokenRoute, HttpApi, HttpApiRoute } from "./gateway/http-api.ts";
@@ -23,7 +27,15 @@ export interface LocalFunction {
   readonly logicalId: string;
   readonly name: string;
   readonly arn: string;
+  readonly timeoutSeconds: number;
   readonly host: FunctionHost;
+}
+
+export interface LocalQueue {
+  readonly logicalId: string;
+  readonly name: string;
+  readonly arn: string;
+  readonly url: string;
 }
 
 export interface LocalApi {
@@ -38,10 +50,12 @@ export interface LocalApi {
 
 export interface LocalEnvironment {
   readonly log: (line: string) => void;
-  /** The time in epoch milliseconds. */
-  readonly now: () => number;
+  /** What queues, event sources, schedules and caches go by; functions keep the machine's time. */
+  readonly clock: Clock;
   /** Where tables are created and functions find them. */
   readonly dynamodbEndpoint: string;
+  /** Where queues are, and functions find them. */
+  readonly sqs: SqsEngine;
   /** Whether tables go with the engine, so that nobody has to delete them. */
   readonly dynamodbIsOurs: boolean;
   /** Set for every function, over what its template says. */
@@ -52,6 +66,12 @@ export interface LocalEnvironment {
   readonly tables: Map<string, LocalTable>;
   /** By construct path. */
   readonly functions: Map<string, LocalFunction>;
+  /** By construct path. */
+  readonly queues: Map<string, LocalQueue>;
+  /** By construct path. */
+  readonly eventSources: Map<string, LocalEventSource>;
+  /** By construct path. */
+  readonly schedules: Map<string, LocalSchedule>;
   /** By API id. */
   readonly apis: Map<string, LocalApi>;
   /** What the run leaves out, each in one line. */
@@ -71,4 +91,28 @@ export interface StackPlace {
 export function functionOfArn(environment: LocalEnvironment, arn: string): LocalFunction | undefined {
   const name = /:function:([\w-]+)/.exec(arn)?.[1];
   return [...environment.functions.values()].find((candidate) => candidate.name === name);
+}
+
+/** The function of an ARN or a name, also where an alias or version follows the name. */
+export function functionNamed(environment: LocalEnvironment, nameOrArn: string): LocalFunction | undefined {
+  if (nameOrArn.startsWith("arn:")) return functionOfArn(environment, nameOrArn);
+  const name = nameOrArn.split(":")[0];
+  return [...environment.functions.values()].find((candidate) => candidate.name === name);
+}
+
+/** The construct path of what is in one of the maps of the environment. */
+export function pathOf<T>(deployed: ReadonlyMap<string, T>, wanted: T): string {
+  return [...deployed].find(([, each]) => each === wanted)?.[0] ?? "";
+}
+
+export function queueOfArn(environment: LocalEnvironment, arn: string): LocalQueue | undefined {
+  return [...environment.queues.values()].find((candidate) => candidate.arn === arn);
+}
+
+/** For `LocalEnvironment.notRun`: what is left out, and why. */
+export function notRunLine(
+  resource: { readonly type: string; readonly path: string; readonly logicalId: string },
+  reason: string,
+): string {
+  return `${resource.type} ${resource.path} (${resource.logicalId}): ${reason}`;
 }

@@ -2,13 +2,19 @@
 // A type that is in neither list is named when a stack starts, so that nothing is missing without a word.
 import type { DeployResource } from "./deploy-resource.ts";
 import { TABLE_TYPES } from "./resources/dynamodb-table.ts";
+import { EVENT_SOURCE_TYPES } from "./resources/event-source-mapping.ts";
 import { HTTP_API_TYPES } from "./resources/http-api.ts";
 import { FUNCTION_TYPES } from "./resources/lambda-function.ts";
+import { SCHEDULE_TYPES } from "./resources/schedule.ts";
+import { QUEUE_TYPES } from "./resources/sqs-queue.ts";
 
 const DEPLOYED_TYPES: Readonly<Record<string, DeployResource>> = {
   ...TABLE_TYPES,
+  ...QUEUE_TYPES,
   ...FUNCTION_TYPES,
   ...HTTP_API_TYPES,
+  ...EVENT_SOURCE_TYPES,
+  ...SCHEDULE_TYPES,
 };
 
 // Rights, logs, alarms and keys: whatever runs locally behaves the same without them.
@@ -27,6 +33,9 @@ const TYPES_WITHOUT_LOCAL_MEANING: ReadonlySet<string> = new Set([
   "AWS::Logs::LogGroup",
   "AWS::Logs::MetricFilter",
   "AWS::Logs::ResourcePolicy",
+  "AWS::SQS::QueueInlinePolicy",
+  "AWS::SQS::QueuePolicy",
+  "AWS::Scheduler::ScheduleGroup",
 ]);
 
 export function deployerOf(type: string): DeployResource | undefined {

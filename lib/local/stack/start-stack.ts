@@ -1,11 +1,22 @@
 // Runs a CDK app on this machine: synthesizes it, deploys its templates on local engines, and undoes everything
 // in the end. The one entry to this folder.
 import { randomBytes } from "node:crypto";
+import { type Clock, systemClock } from "../../core/clock.ts";
 import { startDynamoDB } from "../dynamodb-engine.ts";
-import { readAssembly } from "./assembly.ts";
+import type { LocalEventSource } from "../event-sources/event-source.ts";
+import type { LocalSchedule } from "../schedules/run-schedule.ts";
+import { startSqs } from "../sqs/start-sqs.ts";
+import { readAssembly, type SynthesizedStack } from "./assembly.ts";
 import { deployStack } from "./deploy-stack.ts";
 import { checkPort } from "./gateway/listen.ts";
-import type { LocalEnvironment, LocalFunction, LocalTable } from "./local-environment.ts";
+import {
+  LOCAL_ACCOUNT_ID,
+  LOCAL_REGION,
+  type LocalEnvironment,
+  type LocalFunction,
+  type LocalQueue,
+  type LocalTable,
+} from "./local-environment.ts";
 import { synthesize } from "./synthesize.ts";
 import { createUndoList } from "./undo-list.ts";
 
@@ -25,6 +36,11 @@ export interface StartStackOptions {
   readonly dynamodbEndpoint?: string | undefined;
   /** Set for every function, over what its template says; for example the endpoint of a fault proxy. */
   readonly functionEnvironment?: Readonly<Record<string, string>> | undefined;
+  /**
+   * What queues, event sources and schedules go by; functions keep the machine's time.
+   * @default the system's
+   */
+  readonly clock?: Clock | undefined;
   /** Stops a start that is under way. */
   readonly signal?: AbortSignal | undefined;
   /** Gets every line that a function prints and one for each request. @default - nobody does */
@@ -39,7 +55,13 @@ export interface RunningStack {
   readonly tables: Readonly<Record<string, LocalTable>>;
   /** By construct path. */
   readonly functions: Readonly<Record<string, LocalFunction>>;
-  readonly endpoints: { readonly dynamodb: string };
+  /** By construct path. */
+  readonly queues: Readonly<Record<string, LocalQueue>>;
+  /** What feeds functions from queues and streams, by construct path. */
+  readonly eventSources: Readonly<Record<string, LocalEventSource>>;
+  /** By construct path. */
+  readonly schedules: Readonly<Record<string, LocalSchedule>>;
+  readonly endpoints: { readonly dynamodb: string; readonly sqs: string };
   readonly outputs: Readonly<Record<string, unknown>>;
   /** What the templates have and this run leaves out, each in one line. */
   readonly notRun: readonly string[];
@@ -55,7 +77,7 @@ export interface RunningApi {
 
 /** @throws Error that says what to do, where the app cannot be synthesized or something is missing. */
 export async function startStack(options: StartStackOptions): Promise<RunningStack> {
-  const { signal, log = () => undefined, port = 0 } = options;
+  const { signal, log = () => undefined, port = 0, clock = systemClock } = options;
   const undo = createUndoList();
   await checkPort(port);
   try {
@@ -71,22 +93,31 @@ export async function startStack(options: StartStackOptions): Promise<RunningSta
     });
     undo.add(assembly.remove);
     const dynamodb = await starting;
+    const stacks = readAssembly(assembly.folder);
+    const [first] = stacks;
+    if (!first) throw new Error(`there is no stack in ${assembly.folder}: add one to the app`);
+    const sqs = await startSqs({ clock, region: first.region ?? LOCAL_REGION, accountId: LOCAL_ACCOUNT_ID });
+    undo.add(sqs.stop);
 
     let nextPort = port;
     const environment: LocalEnvironment = {
       log,
-      now: Date.now,
+      clock,
       dynamodbEndpoint: dynamodb.endpoint,
+      sqs,
       dynamodbIsOurs: options.dynamodbEndpoint === undefined,
       functionEnvironment: options.functionEnvironment ?? {},
       nextPort: () => (port === 0 ? 0 : nextPort++),
       tables: new Map(),
       functions: new Map(),
+      queues: new Map(),
+      eventSources: new Map(),
+      schedules: new Map(),
       apis: new Map(),
       notRun: [],
       onStop: undo.add,
     };
-    const outputs = await deployAll(assembly.folder, environment, options);
+    const outputs = await deployAll(stacks, environment, options);
     signal?.throwIfAborted();
 
     const apis = [...environment.apis.values()].map(({ path, server }) => ({
@@ -99,7 +130,10 @@ export async function startStack(options: StartStackOptions): Promise<RunningSta
       apis,
       tables: Object.fromEntries(environment.tables),
       functions: Object.fromEntries(environment.functions),
-      endpoints: { dynamodb: dynamodb.endpoint },
+      queues: Object.fromEntries(environment.queues),
+      eventSources: Object.fromEntries(environment.eventSources),
+      schedules: Object.fromEntries(environment.schedules),
+      endpoints: { dynamodb: dynamodb.endpoint, sqs: sqs.endpoint },
       outputs,
       notRun: environment.notRun,
       stop: undo.run,
@@ -111,12 +145,10 @@ export async function startStack(options: StartStackOptions): Promise<RunningSta
 }
 
 async function deployAll(
-  folder: string,
+  stacks: readonly SynthesizedStack[],
   environment: LocalEnvironment,
   { parameters = {}, signal }: StartStackOptions,
 ): Promise<Record<string, unknown>> {
-  const stacks = readAssembly(folder);
-  if (stacks.length === 0) throw new Error(`there is no stack in ${folder}: add one to the app`);
   const exports = new Map<string, unknown>();
   const runId = randomBytes(4).toString("hex");
   const outputs: Record<string, unknown> = {};

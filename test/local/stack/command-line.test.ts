@@ -55,6 +55,9 @@ describe("onceonly start", () => {
 
     expect(response.status).toBe(200);
     expect(output.text).toMatch(/ANY \/echo\/\{proxy\+\}/);
+    expect(output.text).toMatch(
+      /^queue Jobs {2}http:\/\/127\.0\.0\.1:\d+\/000000000000\/Echo-Jobs.*\.fifo$/m,
+    );
     expect(output.text).toMatch(/stopped\n$/);
     await expect(fetch(`${url}`)).rejects.toThrow();
     await expect(fetch(`${dynamodb}`)).rejects.toThrow();

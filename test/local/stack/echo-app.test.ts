@@ -1,8 +1,11 @@
 // A CDK app in a folder of its own, from synthesis to HTTP, on an engine of its own.
 
 import { fileURLToPath } from "node:url";
+import { DynamoDBClient, PutItemCommand } from "@aws-sdk/client-dynamodb";
+import { SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type RunningStack, startStack } from "../../../lib/local/index.ts";
+import { until } from "./running-stack.ts";
 
 const folder = fileURLToPath(new URL("../../fixtures/echo-app", import.meta.url));
 
@@ -62,6 +65,43 @@ describe("startStack with the folder of a CDK app", () => {
 
     expect(response.status).toBe(500);
     expect(lines.some((line) => line.includes("Task timed out after 1.00 seconds"))).toBe(true);
+  });
+
+  it("feeds a function from a queue, a stream and schedules", async () => {
+    const credentials = { accessKeyId: "local", secretAccessKey: "local" };
+    const sqs = new SQSClient({ endpoint: stack.endpoints.sqs, region: "us-east-1", credentials });
+    const dynamodb = new DynamoDBClient({
+      endpoint: stack.endpoints.dynamodb,
+      region: "us-east-1",
+      credentials,
+    });
+    const QueueUrl = stack.queues.Jobs?.url;
+
+    await sqs.send(
+      new SendMessageCommand({
+        QueueUrl,
+        MessageBody: "hi",
+        MessageGroupId: "a",
+        MessageDeduplicationId: "1",
+      }),
+    );
+    await dynamodb.send(
+      new PutItemCommand({ TableName: stack.tables.Table?.name, Item: { pk: { S: "a" } } }),
+    );
+    await stack.schedules.Hourly?.fire();
+    await stack.schedules.Daily?.fire();
+    sqs.destroy();
+    dynamodb.destroy();
+
+    for (const source of [
+      "Jobs → Work: batch of 1 ok",
+      "Table → Work: batch of 1 ok",
+      "Hourly → Work: ok",
+      "Daily → Work: ok",
+    ]) {
+      await until(() => lines.some((line) => line.startsWith(source)));
+    }
+    expect(stack.schedules.Hourly?.expression).toBe("rate(1 hour)");
   });
 
   it("names the bucket as not run", () => {

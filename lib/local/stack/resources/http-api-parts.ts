@@ -40,7 +40,7 @@ export function authorizerOf(
     payloadFormatVersion: String(properties.AuthorizerPayloadFormatVersion),
     simpleResponses: String(properties.EnableSimpleResponses) === "true",
     resultTtlSeconds: Number(properties.AuthorizerResultTtlInSeconds ?? 0),
-    now: environment.now,
+    now: environment.clock.now,
   });
 }
 

@@ -28,7 +28,7 @@ async function deployApi(
     region,
     cors: CorsConfiguration as CorsConfiguration | undefined,
     port: environment.nextPort(),
-    now: environment.now,
+    now: environment.clock.now,
     log: environment.log,
   });
   environment.onStop(() => server.close());

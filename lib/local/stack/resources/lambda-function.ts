@@ -24,6 +24,9 @@ interface FunctionProperties {
   readonly Code: { readonly S3Key?: string; readonly ZipFile?: string };
 }
 
+/** https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-lambda-function.html */
+const DEFAULT_TIMEOUT_SECONDS = 3;
+
 async function deployFunction(
   resource: ResolvedResource,
   environment: LocalEnvironment,
@@ -53,6 +56,7 @@ async function deployFunction(
     handler: properties.Handler ?? "index.handler",
     environment: {
       AWS_ENDPOINT_URL_DYNAMODB: environment.dynamodbEndpoint,
+      AWS_ENDPOINT_URL_SQS: environment.sqs.endpoint,
       // The Node that runs this may be older than the runtime of the template; that is no news for its logs.
       AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: "true",
       ...textValues(properties.Environment?.Variables ?? {}),
@@ -65,7 +69,9 @@ async function deployFunction(
     log: ({ line }) => environment.log(`[${resource.path}] ${line}`),
   });
   environment.onStop(() => host.stop());
-  environment.functions.set(resource.path, { logicalId: resource.logicalId, name, arn, host });
+  const { logicalId } = resource;
+  const timeoutSeconds = Number(properties.Timeout ?? DEFAULT_TIMEOUT_SECONDS);
+  environment.functions.set(resource.path, { logicalId, name, arn, timeoutSeconds, host });
   return deployed;
 }
 

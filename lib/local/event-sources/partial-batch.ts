@@ -1,0 +1,28 @@
+// What a function's answer says about the records of its batch, with ReportBatchItemFailures. Pure.
+// https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html#services-sqs-batchfailurereporting
+
+/** The ids of the records that failed; `"all"` where Lambda takes the answer for a failure of the whole batch. */
+export function failedItems(payload: string, ids: ReadonlySet<string>): ReadonlySet<string> | "all" {
+  const answer = parse(payload);
+  if (answer === null) return new Set();
+  if (typeof answer !== "object" || Array.isArray(answer)) return "all";
+  const { batchItemFailures } = answer as { batchItemFailures?: unknown };
+  if (batchItemFailures === undefined || batchItemFailures === null) return new Set();
+  if (!Array.isArray(batchItemFailures)) return "all";
+  const failed = new Set<string>();
+  for (const failure of batchItemFailures) {
+    const id: unknown = Object(failure).itemIdentifier;
+    if (typeof id !== "string" || !ids.has(id)) return "all";
+    failed.add(id);
+  }
+  return failed;
+}
+
+/** `undefined` for what is not JSON. */
+function parse(payload: string): unknown {
+  try {
+    return JSON.parse(payload);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,30 @@
+// A message as Lambda hands it to a function. Pure. https://docs.aws.amazon.com/lambda/latest/dg/with-sqs.html
+import type { MessageAttribute } from "../../testing/sqs/message.ts";
+import type { ReceivedMessage } from "../../testing/sqs/operations.ts";
+
+export function sqsRecord(message: ReceivedMessage, queueArn: string, region: string): object {
+  return {
+    messageId: message.MessageId,
+    receiptHandle: message.ReceiptHandle,
+    body: message.Body,
+    attributes: message.Attributes ?? {},
+    messageAttributes: Object.fromEntries(
+      Object.entries(message.MessageAttributes ?? {}).map(([name, value]) => [name, attributeOf(value)]),
+    ),
+    md5OfBody: message.MD5OfBody,
+    ...(message.MD5OfMessageAttributes && { md5OfMessageAttributes: message.MD5OfMessageAttributes }),
+    eventSource: "aws:sqs",
+    eventSourceARN: queueArn,
+    awsRegion: region,
+  };
+}
+
+function attributeOf({ StringValue, BinaryValue, DataType }: MessageAttribute): object {
+  return {
+    ...(StringValue !== undefined && { stringValue: StringValue }),
+    ...(BinaryValue !== undefined && { binaryValue: Buffer.from(BinaryValue).toString("base64") }),
+    stringListValues: [],
+    binaryListValues: [],
+    dataType: DataType,
+  };
+}

@@ -1,0 +1,106 @@
+// Gets one batch of a shard through the function: again and again, in smaller pieces, or in the end past it.
+// https://docs.aws.amazon.com/lambda/latest/dg/services-ddb-params.html
+import { type EventSourceContext, outcomeOf } from "./event-source.ts";
+import { failedItems } from "./partial-batch.ts";
+import type { StreamRecord } from "./stream-client.ts";
+
+export interface StreamBatchOptions extends EventSourceContext {
+  readonly streamArn: string;
+  /** -1 tries until the records are too old. */
+  readonly maxRetryAttempts: number;
+  /** -1 knows no age. */
+  readonly maxRecordAgeSeconds: number;
+  readonly bisects: boolean;
+  readonly reportsItemFailures: boolean;
+  /** Told about what is given up. */
+  readonly onFailure: (batch: GivenUpBatch) => Promise<void>;
+}
+
+export interface GivenUpBatch {
+  readonly condition: "RetryAttemptsExhausted" | "RecordAgeExceeded";
+  readonly requestId: string;
+  readonly invokeCount: number;
+  readonly records: readonly StreamRecord[];
+}
+
+interface Piece {
+  readonly records: readonly StreamRecord[];
+  readonly retries: number;
+  readonly invokeCount: number;
+}
+
+/** Engines write a region of their own into the ARNs of streams. */
+const ENGINE_REGION = /^(arn:[\w-]+:dynamodb:)[^:]*/;
+const FIRST_DELAY_MS = 200;
+const LONGEST_DELAY_MS = 10_000;
+
+/** @returns whether the shard may go on; `false` when the signal aborted before everything was settled */
+export async function deliverBatch(
+  options: StreamBatchOptions,
+  records: readonly StreamRecord[],
+  signal: AbortSignal,
+): Promise<boolean> {
+  const pieces: Piece[] = [{ records, retries: 0, invokeCount: 0 }];
+  for (let piece = pieces.shift(); piece; piece = pieces.shift()) {
+    if (signal.aborted) return false;
+    const { left, requestId } = await attempt(options, piece);
+    if (left.length === 0) continue;
+    const tried = { ...piece, records: left, invokeCount: piece.invokeCount + 1 };
+    const condition = reasonToGiveUp(options, tried);
+    const parts = options.bisects ? partsOf(piece.records, left) : [];
+    if (condition === "RecordAgeExceeded" || (condition && parts.length === 0)) {
+      await options.onFailure({ condition, requestId, invokeCount: tried.invokeCount, records: left });
+      continue;
+    }
+    // A split is no retry, and comes at once.
+    if (parts.length > 0) {
+      pieces.unshift(...parts.map((part) => ({ ...tried, records: part })));
+      continue;
+    }
+    await options.clock.sleep(Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** piece.retries), signal);
+    pieces.unshift({ ...tried, retries: piece.retries + 1 });
+  }
+  return true;
+}
+
+/** Where the function named the record at which it stopped, that is where the batch is split; else in the middle. */
+function partsOf<T>(records: readonly T[], left: readonly T[]): (readonly T[])[] {
+  if (left.length < records.length) return [left];
+  if (left.length === 1) return [];
+  const middle = Math.ceil(left.length / 2);
+  return [left.slice(0, middle), left.slice(middle)];
+}
+
+function reasonToGiveUp(
+  { clock, maxRetryAttempts, maxRecordAgeSeconds }: StreamBatchOptions,
+  { records, retries }: Piece,
+): GivenUpBatch["condition"] | undefined {
+  const createdAtMs = Number(records[0]?.dynamodb.ApproximateCreationDateTime) * 1000;
+  if (maxRecordAgeSeconds >= 0 && clock.now() - createdAtMs > maxRecordAgeSeconds * 1000) {
+    return "RecordAgeExceeded";
+  }
+  return maxRetryAttempts >= 0 && retries >= maxRetryAttempts ? "RetryAttemptsExhausted" : undefined;
+}
+
+/** What is left of the piece: from the first record that failed on, as order demands. */
+async function attempt(
+  options: StreamBatchOptions,
+  { records }: Piece,
+): Promise<{ left: readonly StreamRecord[]; requestId: string }> {
+  const { clock, label, log, region, streamArn } = options;
+  const startedAtMs = clock.now();
+  const ids = records.map(({ dynamodb }) => dynamodb.SequenceNumber);
+  const eventSourceARN = streamArn.replace(ENGINE_REGION, `$1${region}`);
+  const Records = records.map((record) => ({ ...record, awsRegion: region, eventSourceARN }));
+  const result = await options.invoke(JSON.stringify({ Records }));
+  let firstFailed = result.outcome === "ok" ? records.length : 0;
+  if (result.outcome === "ok" && options.reportsItemFailures) {
+    const failed = failedItems(result.payload, new Set(ids));
+    const at = failed === "all" ? 0 : ids.findIndex((id) => failed.has(id));
+    firstFailed = at < 0 ? records.length : at;
+  }
+  const left = records.slice(firstFailed);
+  const failures = left.length > 0 ? `, ${left.length} left` : "";
+  log(`${label}: batch of ${records.length} ${outcomeOf(result)}${failures} ${clock.now() - startedAtMs} ms`);
+  return { left, requestId: result.requestId };
+}

@@ -1,0 +1,103 @@
+// Schedules: EventBridge rules with a schedule expression, and schedules of EventBridge Scheduler.
+import { type LocalSchedule, runSchedule } from "../../schedules/run-schedule.ts";
+import { nextTimeOf } from "../../schedules/schedule-expression.ts";
+import type { Deployed, DeployResource, ResolvedResource } from "../deploy-resource.ts";
+import {
+  LOCAL_ACCOUNT_ID,
+  LOCAL_PARTITION,
+  type LocalEnvironment,
+  notRunLine,
+  type StackPlace,
+} from "../local-environment.ts";
+import { type ScheduleTarget, type TargetProperties, targetOf } from "./schedule-target.ts";
+import { ruleInput, schedulerInput } from "./scheduled-event.ts";
+
+interface Due {
+  readonly expression: string;
+  readonly timeZone?: string;
+  readonly startMs?: number;
+  readonly endMs?: number;
+  readonly enabled: boolean;
+  readonly targets: readonly TargetProperties[];
+  readonly inputOf: (target: TargetProperties, atMs: number) => string;
+}
+
+async function deployRule(
+  resource: ResolvedResource,
+  environment: LocalEnvironment,
+  { region }: StackPlace,
+): Promise<Deployed> {
+  const { Name = resource.generatedName, ScheduleExpression, State, Targets } = resource.properties;
+  const name = String(Name);
+  const arn = `arn:${LOCAL_PARTITION}:events:${region}:${LOCAL_ACCOUNT_ID}:rule/${name}`;
+  const deployed = { ref: name, attributes: { Arn: arn } };
+  if (ScheduleExpression === undefined) {
+    environment.notRun.push(notRunLine(resource, "event patterns are not run, only schedules are"));
+    return deployed;
+  }
+  deploySchedule(resource, environment, {
+    expression: String(ScheduleExpression),
+    enabled: State !== "DISABLED",
+    targets: [Targets ?? []].flat() as TargetProperties[],
+    inputOf: (target, atMs) => ruleInput(target, { arn, region, atMs }),
+  });
+  return deployed;
+}
+
+async function deploySchedulerSchedule(
+  resource: ResolvedResource,
+  environment: LocalEnvironment,
+  { region }: StackPlace,
+): Promise<Deployed> {
+  const { properties } = resource;
+  const name = String(properties.Name ?? resource.generatedName);
+  const group = String(properties.GroupName ?? "default");
+  const arn = `arn:${LOCAL_PARTITION}:scheduler:${region}:${LOCAL_ACCOUNT_ID}:schedule/${group}/${name}`;
+  deploySchedule(resource, environment, {
+    expression: String(properties.ScheduleExpression),
+    timeZone: String(properties.ScheduleExpressionTimezone ?? "UTC"),
+    ...(properties.StartDate !== undefined && { startMs: Date.parse(String(properties.StartDate)) }),
+    ...(properties.EndDate !== undefined && { endMs: Date.parse(String(properties.EndDate)) }),
+    enabled: properties.State !== "DISABLED",
+    targets: [properties.Target as TargetProperties],
+    inputOf: (target, atMs) => schedulerInput(target, { arn, region, atMs }),
+  });
+  return { ref: name, attributes: { Arn: arn } };
+}
+
+function deploySchedule(resource: ResolvedResource, environment: LocalEnvironment, due: Due): void {
+  const { logicalId, path } = resource;
+  const { clock } = environment;
+  const stopping = new AbortController();
+  environment.onStop(async () => stopping.abort());
+  const { signal } = stopping;
+  const startMs = due.startMs ?? clock.now();
+  const next = nextTimeOf(due.expression, startMs, due.timeZone);
+  const targets: [TargetProperties, ScheduleTarget][] = [];
+  for (const properties of due.targets) {
+    const target = targetOf(properties, { environment, path, signal });
+    if ("problem" in target) environment.notRun.push(notRunLine(resource, target.problem));
+    else targets.push([properties, target]);
+  }
+
+  async function fire(atMs: number): Promise<void> {
+    await Promise.all(targets.map(([properties, target]) => target.deliver(due.inputOf(properties, atMs))));
+  }
+  const schedule: LocalSchedule = { logicalId, expression: due.expression, fire: () => fire(clock.now()) };
+  environment.schedules.set(path, schedule);
+  if (!due.enabled) return;
+  void runSchedule({
+    clock,
+    signal,
+    fire,
+    next: (afterMs) => {
+      const atMs = next(Math.max(afterMs, startMs - 1));
+      return atMs !== undefined && atMs <= (due.endMs ?? Number.POSITIVE_INFINITY) ? atMs : undefined;
+    },
+  });
+}
+
+export const SCHEDULE_TYPES: Readonly<Record<string, DeployResource>> = {
+  "AWS::Events::Rule": deployRule,
+  "AWS::Scheduler::Schedule": deploySchedulerSchedule,
+};
