@@ -69,8 +69,9 @@ export async function startRuntimeApi(events: RuntimeApiEvents): Promise<Runtime
     server.listen(0, "127.0.0.1", resolve);
   });
 
+  const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
-    address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    address,
     deliver({ requestId, payload, deadlineMs, functionArn }) {
       waiting?.writeHead(200, {
         "content-type": "application/json",
@@ -82,6 +83,8 @@ export async function startRuntimeApi(events: RuntimeApiEvents): Promise<Runtime
       waiting = undefined;
     },
     async drained() {
+      // Connections are accepted in their order: once ours is, all that the process opened are known.
+      await fetch(`http://${address}/`, { headers: { connection: "close" } }).catch(() => {});
       await Promise.all(connections);
       // The last request's body is handed on a turn after its connection is gone.
       await new Promise((resolve) => setImmediate(resolve));
