@@ -45,10 +45,15 @@ describe("the deadline", () => {
 
   it("goes on after the answer until the function is done with what it left running", async () => {
     const host = await hostOf(
-      `export const handler = async ({ hang }) => {
-        if (hang) setTimeout(() => { while (true); }, 0).unref();
-        return process.pid;
-      };`,
+      // Hangs once the answer is with the operating system, and before it asks for the next invocation.
+      `import http from "node:http";
+      const { end } = http.ClientRequest.prototype;
+      let hangs = false;
+      http.ClientRequest.prototype.end = function (...args) {
+        this.on("finish", () => { while (hangs && this.path.endsWith("/response")); });
+        return end.apply(this, args);
+      };
+      export const handler = async ({ hang }) => { hangs = hang; return process.pid; };`,
       { timeoutMs: 400 },
     );
 
