@@ -1,25 +1,10 @@
 // How an operation ends without an answer: by its deadline or by its caller.
-
 import type { IdempotentFetchDeadlineError } from "onceonly/client";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { FakeRuntime, START } from "./fake-runtime.ts";
-import { type LoopbackServer, startLoopbackServer } from "./loopback-server.ts";
+import { describe, expect, it, vi } from "vitest";
+import { START } from "./fake-runtime.ts";
+import { CREATED, post, runtime, sentKeys, server, useLoopbackServer } from "./given.ts";
 
-const post = { method: "POST", body: '{"item":"book"}' };
-const CREATED = { status: 201, body: '{"id":1}' };
-
-let server: LoopbackServer;
-let runtime: FakeRuntime;
-beforeAll(async () => {
-  server = await startLoopbackServer();
-});
-afterAll(() => server.close());
-beforeEach(() => {
-  server.script([]);
-  runtime = new FakeRuntime();
-});
-
-const sentKeys = () => server.received.map(({ headers }) => headers["idempotency-key"]);
+useLoopbackServer();
 
 async function deadlineErrorOf(answer: Promise<Response>): Promise<IdempotentFetchDeadlineError> {
   return answer.then(

@@ -1,26 +1,12 @@
 // One key per operation: how it is made, handed out, sent and kept.
-
 import { createIdempotencyKey, idempotentFetch } from "onceonly/client";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { FakeRuntime, START } from "./fake-runtime.ts";
-import { type LoopbackServer, startLoopbackServer } from "./loopback-server.ts";
+import { describe, expect, it, vi } from "vitest";
+import { START } from "./fake-runtime.ts";
+import { CREATED, post, runtime, sentKeys, server, useLoopbackServer } from "./given.ts";
 
-const post = { method: "POST", body: '{"item":"book"}' };
-const CREATED = { status: 201, body: '{"id":1}' };
-
-let server: LoopbackServer;
-let runtime: FakeRuntime;
-beforeAll(async () => {
-  server = await startLoopbackServer();
-});
-afterAll(() => server.close());
-beforeEach(() => {
-  server.script([]);
-  runtime = new FakeRuntime();
-});
+useLoopbackServer();
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
-const sentKeys = () => server.received.map(({ headers }) => headers["idempotency-key"]);
 
 describe("idempotentFetch", () => {
   it("sends a UUIDv7 of the present time as an RFC 8941 string", async () => {

@@ -1,15 +1,11 @@
 // Whatever the body is and however the tries fail, every try sends the same key and the same bytes.
 import fc from "fast-check";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import { FakeRuntime } from "./fake-runtime.ts";
-import { type Answer, type LoopbackServer, startLoopbackServer } from "./loopback-server.ts";
+import { server, useLoopbackServer } from "./given.ts";
+import type { Answer } from "./loopback-server.ts";
 
-let server: LoopbackServer;
-beforeAll(async () => {
-  server = await startLoopbackServer();
-});
-afterAll(() => server.close());
-beforeEach(() => server.script([]));
+useLoopbackServer();
 
 const text = "z\u00fcrich";
 const bytes = new TextEncoder().encode(text);

@@ -1,25 +1,9 @@
 // Which answers and failures are tried again, against a real server.
-
 import { wasReplayed } from "onceonly/client";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from "vitest";
-import { FakeRuntime } from "./fake-runtime.ts";
-import { type LoopbackServer, startLoopbackServer } from "./loopback-server.ts";
+import { describe, expect, it, test } from "vitest";
+import { CREATED, post, runtime, sentKeys, server, useLoopbackServer } from "./given.ts";
 
-const post = { method: "POST", body: '{"item":"book"}' };
-const CREATED = { status: 201, body: '{"id":1}' };
-
-let server: LoopbackServer;
-let runtime: FakeRuntime;
-beforeAll(async () => {
-  server = await startLoopbackServer();
-});
-afterAll(() => server.close());
-beforeEach(() => {
-  server.script([]);
-  runtime = new FakeRuntime();
-});
-
-const sentKeys = () => server.received.map(({ headers }) => headers["idempotency-key"]);
+useLoopbackServer();
 
 describe("idempotentFetch", () => {
   it("H48: gets the first answer of a handler that outlives the gateway, by one key", async () => {

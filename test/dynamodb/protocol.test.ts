@@ -2,15 +2,12 @@ import { randomUUID } from "node:crypto";
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 import { beforeAll, describe, expect, inject, it } from "vitest";
-import { identify } from "../../lib/core/identity.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
-import type { Claim } from "../../lib/core/store.ts";
 import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
 import type { DynamoDBWrite } from "../../lib/dynamodb/writes.ts";
 import { clientError, failWith } from "./faulty-client.ts";
+import { claimOf, NOW } from "./given.ts";
 import { connect, createTable } from "./tables.ts";
-
-const NOW = 1_900_000_000_000;
 
 /** Every input that is sent, with the name of its command. */
 function recordInputs(client: DynamoDBClient): { command: string; input: Record<string, unknown> }[] {
@@ -34,16 +31,6 @@ describe.each(inject("dynamodbEngines"))("DynamoDBStore on $name", ({ endpoint }
   beforeAll(async () => {
     [tableName, orders] = await Promise.all([createTable(client), createTable(client, "id")]);
     store = new DynamoDBStore({ tableName, client });
-  });
-
-  const claimOf = (token: string, change: Partial<Claim> = {}): Claim => ({
-    recordKey: identify("op", "tenant", randomUUID()).recordKey,
-    token,
-    fingerprints: ["f"],
-    now: NOW,
-    leaseEndsAt: NOW + 30_000,
-    expiresAt: NOW / 1000 + 60,
-    ...change,
   });
 
   const order = (id: string): DynamoDBWrite => ({ Put: { TableName: orders, Item: { id } } });

@@ -1,0 +1,16 @@
+// A claim of a key that nobody has used, as the tests against a real engine begin with.
+import { randomUUID } from "node:crypto";
+import { identify } from "../../lib/core/identity.ts";
+import type { Claim } from "../../lib/core/store.ts";
+
+export const NOW = 1_900_000_000_000;
+
+export const claimOf = (token: string, change: Partial<Claim> = {}): Claim => ({
+  recordKey: identify("op", "tenant", randomUUID()).recordKey,
+  token,
+  fingerprints: ["f"],
+  now: NOW,
+  leaseEndsAt: NOW + 30_000,
+  expiresAt: NOW / 1000 + 60,
+  ...change,
+});
