@@ -12,14 +12,14 @@ export default defineConfig({
   },
   test: {
     include: ["test/**/*.test.ts"],
-    globalSetup: ["test/setup/engines.ts"],
+    globalSetup: ["test/setup/engines.ts", "test/setup/prebuilt-functions.ts"],
     reporters: ["default", "./test/setup/closing-line.ts"],
     env: { AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: "true" },
     testTimeout: 30_000,
     hookTimeout: 60_000,
     coverage: {
       provider: "v8",
-      include: ["lib/core/**"],
+      include: ["lib/core/**", "lib/messaging/**"],
       reporter: [["text", { skipFull: true }]],
       thresholds: { lines: 100, branches: 100 },
     },

@@ -1,14 +1,18 @@
-// `npm run bench`: counts and times onceonly beside Powertools idempotency on one engine in one run, prints the
-// result and writes it into docs/benchmarks.md.
-import { writeFileSync } from "node:fs";
+// `npm run bench`: counts and times onceonly beside Powertools for AWS Lambda on one engine in one run, prints the result
+// and writes it into docs/benchmarks.md. `npm run bench -- --only batch` renews the section about batches alone.
+import { readFileSync, writeFileSync } from "node:fs";
+import { parseArgs } from "node:util";
 import { type DynamoDBEngine, startDynamoDB } from "../lib/local/dynamodb-engine.ts";
 import { connect } from "../test/dynamodb/tables.ts";
+import { BATCH_STEPS, type BatchFigures, compareBatches } from "./batch/compare-batches.ts";
 import { capacityPaths } from "./capacity/paths.ts";
 import { createWorld } from "./contestants/world.ts";
 import { meteredClient } from "./metering/metered-client.ts";
 import { type Progress, startProgress } from "./progress.ts";
+import { batchSection } from "./report/batch-section.ts";
 import type { CountedPath } from "./report/capacity-table.ts";
 import { benchmarksDocument, type Figures } from "./report/document.ts";
+import { replaceSection } from "./report/markdown.ts";
 import { onceonlyBundle, powertoolsBundle } from "./size/entries.ts";
 import { speedContestants } from "./timing/contestants.ts";
 import { IMPORT_ROUNDS, importTimes } from "./timing/import-time.ts";
@@ -20,9 +24,13 @@ const BUNDLES = 2;
 
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= "true";
 
+const { only } = parseArgs({ options: { only: { type: "string" } } }).values;
+if (only !== undefined && only !== "batch")
+  throw new Error(`--only takes "batch", got ${JSON.stringify(only)}`);
+
 const engine = await startDynamoDB({ endpoint: process.env.AWS_ENDPOINT_URL_DYNAMODB });
 try {
-  const text = benchmarksDocument(await measure(engine));
+  const text = only === "batch" ? await renewBatchSection(engine) : benchmarksDocument(await measure(engine));
   writeFileSync(DOCUMENT, text);
   console.log(`${text}\nwritten to docs/benchmarks.md`);
 } finally {
@@ -32,7 +40,7 @@ try {
 async function measure(engine: DynamoDBEngine): Promise<Figures> {
   const metered = await meteredClient(engine.endpoint);
   const paths = capacityPaths(metered, await createWorld(metered.client));
-  const progress = startProgress(paths.length + BUNDLES + IMPORT_ROUNDS + SPEED_ROUNDS);
+  const progress = startProgress(paths.length + BATCH_STEPS + BUNDLES + IMPORT_ROUNDS + SPEED_ROUNDS);
   try {
     const counted: CountedPath[] = [];
     for (const { name, onceonly, powertools, powertoolsRemark } of paths) {
@@ -49,7 +57,8 @@ async function measure(engine: DynamoDBEngine): Promise<Figures> {
     const importMs = importTimes(codes, () => progress.step("import time"));
     const world = await createWorld(connect(engine.endpoint));
     const speeds = await compareSpeed(speedContestants(world), () => progress.step("latency and throughput"));
-    return { versions: versionsOf(engine), paths: counted, bundles, importMs, speeds };
+    const batch = await measureBatches(engine, progress);
+    return { versions: versionsOf(engine), paths: counted, batch, bundles, importMs, speeds };
   } finally {
     progress.end();
   }
@@ -61,4 +70,18 @@ async function measureBundles(progress: Progress): Promise<Figures["bundles"]> {
   const powertools = await powertoolsBundle();
   progress.step("bundles");
   return { onceonly, powertools };
+}
+
+function measureBatches({ endpoint }: DynamoDBEngine, progress: Progress): Promise<BatchFigures> {
+  return compareBatches(endpoint, () => progress.step("batches of messages"));
+}
+
+async function renewBatchSection(engine: DynamoDBEngine): Promise<string> {
+  const progress = startProgress(BATCH_STEPS);
+  try {
+    const section = batchSection(await measureBatches(engine, progress));
+    return replaceSection(readFileSync(DOCUMENT, "utf8"), section);
+  } finally {
+    progress.end();
+  }
 }

@@ -17,6 +17,7 @@ export function versionsOf({ engine }: DynamoDBEngine): Record<string, string> {
   return {
     onceonly: onceonly.version,
     Powertools: versionOf("@aws-lambda-powertools/idempotency"),
+    "Powertools batch": versionOf("@aws-lambda-powertools/batch"),
     [engineName]: enginePackage === undefined ? "" : versionOf(enginePackage),
     "AWS SDK": versionOf("@aws-sdk/client-dynamodb"),
     "Node.js": process.versions.node,

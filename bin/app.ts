@@ -1,9 +1,11 @@
 // The CDK app of the sample. `cdk deploy -c ephemeral=true` makes a stack for trying out: its tables go with
-// it, and it accepts the two published demo tokens. Without the switch tables stay, and nobody has access until
-// `tokenDigests` names the SHA-256 of each tenant's token.
+// it, it accepts the two published demo tokens, and a sandbox takes the payments. Without the switch tables stay,
+// nobody has access until `tokenDigests` names the SHA-256 of each tenant's token, and the payment gateway is yours:
+// `--parameters PaymentGatewayUrl=… --parameters PaymentGatewayToken=…`.
 import { App } from "aws-cdk-lib";
+import { tokenDigestsOf } from "./bearer-api.ts";
 import { DEMO_TOKENS } from "./demo-tokens.ts";
-import { SampleStack, tokenDigestsOf } from "./sample-stack.ts";
+import { SampleStack } from "./sample-stack.ts";
 
 const app = new App();
 const ephemeral = String(app.node.tryGetContext("ephemeral")) === "true";

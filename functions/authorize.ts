@@ -1,4 +1,4 @@
-// Lambda authorizer of the HTTP API: turns a bearer token into the tenant that owns it. The tenant reaches the
+// Lambda authorizer of an HTTP API: turns a bearer token into the tenant that owns it. The tenant reaches the
 // other functions in the authorizer's context, which no caller can write.
 import { createHash, timingSafeEqual } from "node:crypto";
 import type {

@@ -1,14 +1,15 @@
-// POST /orders: one order per idempotency key, however often it is asked for. The order and its record commit in
-// one transaction, so that no crash leaves one without the other.
+// POST /orders: one order per idempotency key, however often it is asked for. The order, its record and the message
+// that has it paid commit in one transaction, so that no crash leaves one without the others.
 import middy from "@middy/core";
 import type { APIGatewayProxyEventV2WithLambdaAuthorizer } from "aws-lambda";
 import { callerFromAuthorizer, DynamoDBStore, httpIdempotency } from "onceonly";
-import { newOrder, readOrderRequest } from "./order.ts";
+import { newOrder, orderView, readOrderRequest } from "./order.ts";
 import { json } from "./response.ts";
 
 type OrderEvent = APIGatewayProxyEventV2WithLambdaAuthorizer<{ tenant: string }>;
 
 const ORDERS_TABLE = process.env.ORDERS_TABLE;
+const PAYMENTS_QUEUE_URL = process.env.PAYMENTS_QUEUE_URL;
 const store = new DynamoDBStore({ tableName: process.env.IDEMPOTENCY_TABLE });
 
 export const handler = middy<OrderEvent>()
@@ -19,9 +20,10 @@ export const handler = middy<OrderEvent>()
 
     const { tenant } = event.requestContext.authorizer.lambda;
     const order = newOrder(request, tenant, context.idempotency.key);
-    const { id, sku, quantity, createdAt } = order;
-    const response = json(201, { id, sku, quantity, createdAt }, { location: `/orders/${id}` });
+    const { id } = order;
+    const response = json(201, orderView(order), { location: `/orders/${id}` });
     return context.idempotency.commit(response, {
       writes: [{ Put: { TableName: ORDERS_TABLE, Item: { ...order } } }],
+      messages: [{ queue: PAYMENTS_QUEUE_URL, key: id, group: id, body: { tenant, orderId: id } }],
     });
   });

@@ -1,20 +1,29 @@
 // What an order is, and how one is read from a request. Shared by the functions of the sample.
 import { randomUUID } from "node:crypto";
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
+import { jsonBody } from "./json-body.ts";
 
 const MAX_SKU_LENGTH = 64;
 const MAX_QUANTITY = 1000;
+const DEFAULT_CARD = "card_ok";
+/** Everything in this shop costs the same. */
+const PIECE_CENTS = 250;
 
 /** What a client asks for. */
 export interface OrderRequest {
   readonly sku: string;
   readonly quantity: number;
+  /** What the payment gateway knows the customer's card by; the sandbox's are in sandbox-gateway.ts. */
+  readonly card: string;
 }
 
 /** A row of the orders table, under the key (tenant, id). */
 export interface Order extends OrderRequest {
   readonly tenant: string;
   readonly id: string;
+  readonly totalCents: number;
+  /** `created`, until its payment is settled. */
+  readonly state: "created" | "paid" | "declined";
   readonly idempotencyKey: string;
   readonly createdAt: string;
 }
@@ -23,7 +32,7 @@ export interface Order extends OrderRequest {
 export function readOrderRequest(event: APIGatewayProxyEventV2): OrderRequest | { readonly problem: string } {
   const body = jsonBody(event);
   if (typeof body !== "object" || body === null) return { problem: "the body must be a JSON object" };
-  const { sku, quantity } = body as Partial<Record<keyof OrderRequest, unknown>>;
+  const { sku, quantity, card = DEFAULT_CARD } = body as Partial<Record<keyof OrderRequest, unknown>>;
   if (typeof sku !== "string" || sku === "" || sku.length > MAX_SKU_LENGTH) {
     return { problem: `sku must be a string of 1 to ${MAX_SKU_LENGTH} characters` };
   }
@@ -35,21 +44,26 @@ export function readOrderRequest(event: APIGatewayProxyEventV2): OrderRequest | 
   ) {
     return { problem: `quantity must be a whole number from 1 to ${MAX_QUANTITY}` };
   }
-  return { sku, quantity };
+  if (typeof card !== "string" || !/^card_[a-z_]{1,40}$/.test(card)) {
+    return { problem: `card must be the name of a card, such as ${DEFAULT_CARD}` };
+  }
+  return { sku, quantity, card };
 }
 
 /** A new order. Its id is random, so that running twice would show as a second row. */
 export function newOrder(request: OrderRequest, tenant: string, idempotencyKey: string): Order {
-  return { tenant, id: randomUUID(), ...request, idempotencyKey, createdAt: new Date().toISOString() };
+  return {
+    tenant,
+    id: randomUUID(),
+    ...request,
+    totalCents: request.quantity * PIECE_CENTS,
+    state: "created",
+    idempotencyKey,
+    createdAt: new Date().toISOString(),
+  };
 }
 
-function jsonBody(event: APIGatewayProxyEventV2): unknown {
-  const text = event.isBase64Encoded
-    ? Buffer.from(event.body ?? "", "base64").toString()
-    : (event.body ?? "");
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+/** What clients see of an order. */
+export function orderView({ id, sku, quantity, totalCents, state, createdAt }: Order) {
+  return { id, sku, quantity, totalCents, state, createdAt };
 }

@@ -20,14 +20,31 @@ export const ATTRIBUTES = {
   resultItem: "resultItem",
   resultBytes: "resultBytes",
   messages: "messages",
+  messageItems: "messageItems",
+  unsentShard: "unsentShard",
+  unsentSince: "unsentSince",
+  expiresOnceSent: "expiresOnceSent",
   createdAt: "createdAt",
   completedAt: "completedAt",
   expiresAt: "expiresAt",
 } as const;
 
+/**
+ * The sparse index in which the sweeper finds records whose messages nobody has sent: partition key `unsentShard`
+ * (number), sort key `unsentSince` (number, epoch ms), keys only. Records without such messages are not in it.
+ */
+export const OUTBOX_INDEX = "outbox";
+
+/** How many partitions that index spreads over, from 0. Commits whose first message is of the same
+ * message group share one, and are found there in the order of their commits. */
+export const OUTBOX_SHARDS = 8;
+
 /** Environment variables that the constructs set and a handler reads. */
 export const ENVIRONMENT = {
   idempotencyTable: "IDEMPOTENCY_TABLE",
+  retentionSeconds: "IDEMPOTENCY_RETENTION_SECONDS",
+  metricsService: "METRICS_SERVICE",
+  metricsNamespace: "METRICS_NAMESPACE",
 } as const;
 
 /** The message attribute that holds the envelope: the idempotency key that travels with a message. */
@@ -35,3 +52,51 @@ export const ENVELOPE_ATTRIBUTE = "OnceonlyEnvelope";
 
 /** Version of the envelope. One of another version counts as absent. */
 export const ENVELOPE_VERSION = 1;
+
+/** CloudWatch metrics: `emfMetrics` writes them, `IdempotencyMonitoring` watches them. */
+export const METRICS = {
+  /** The namespace, unless both are given another one. */
+  namespace: "Onceonly",
+  /** The value of the dimension `service`, unless both are given another one. */
+  service: "onceonly",
+  dimensions: { service: "service", operation: "operation" },
+  /** How often each decision was made. */
+  decisions: {
+    executed: "Executed",
+    replayed: "Replayed",
+    "key-missing": "KeyMissing",
+    "key-fallback": "KeyFallback",
+    "in-progress": "InProgress",
+    held: "Held",
+    mismatch: "Mismatch",
+    "taken-over": "TakenOver",
+    "claim-lost": "ClaimLost",
+    "completion-lost": "CompletionLost",
+    "outcome-unknown": "OutcomeUnknown",
+    "store-failed": "StoreFailed",
+    "ran-unprotected": "RanUnprotected",
+    released: "Released",
+    "key-expired": "KeyExpired",
+    "clock-skewed": "ClockSkewed",
+  },
+  /** How long the calls took that ended in these decisions, in milliseconds. */
+  durations: { executed: "ExecutedDuration", replayed: "ReplayedDuration" },
+  /** How long a key had been in progress when a call was refused for it, in milliseconds. */
+  inProgressAge: "InProgressAge",
+  /** Of how many commits the messages were sent, or not. */
+  outboxEvents: { sent: "OutboxSent", "send-failed": "OutboxSendFailed" },
+  /** How long after their commit that was, in milliseconds. */
+  outboxLag: "OutboxLag",
+} as const;
+
+/**
+ * What CloudWatch takes as a namespace, and as the value of a dimension that an alarm watches: printable ASCII.
+ * https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_Metric.html and API_Dimension.html
+ */
+export const NAMESPACE_PATTERN = /^(?!AWS\/|:)(?=.*\S)[\x20-\x7e]{1,255}$/;
+export const DIMENSION_PATTERN = /^(?=.*\S)[\x20-\x7e]{1,255}$/;
+
+/** The value of the dimension `operation`: as in the record's key, with all else escaped that CloudWatch refuses. */
+export function operationDimension(operation: string): string {
+  return operation.replace(/[#%]|^ +$|[^\x20-\x7e]/gu, encodeURIComponent);
+}

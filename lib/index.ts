@@ -3,16 +3,37 @@ export type { ChildKeyLimits } from "./core/child-key.ts";
 export type { Clock, Random } from "./core/clock.ts";
 export { DECISIONS, type Decision, type DecisionEvent, type Observe } from "./core/decisions.ts";
 export * from "./core/errors.ts";
-export type { Execution } from "./core/execution.ts";
+export type { CommitEffects, Execution } from "./core/execution.ts";
 export type { EngineOptions, Fingerprinter } from "./core/options.ts";
+export type { Outbox, OutboxChange, Unsent } from "./core/outbox.ts";
+export type {
+  BusMessage,
+  MessageContent,
+  OutgoingMessage,
+  QueueMessage,
+  StoredMessage,
+  TopicMessage,
+} from "./core/outgoing-message.ts";
 export type { IdempotencyRecord, State, StoredResult } from "./core/record.ts";
 export { type RunOnceOptions, runOnce } from "./core/run-once.ts";
-export type { Claim, ClaimAnswer, Insertion, SettleAnswer, Settlement, Store } from "./core/store.ts";
+export type {
+  Claim,
+  ClaimAnswer,
+  Effects,
+  Insertion,
+  SettleAnswer,
+  Settlement,
+  Store,
+} from "./core/store.ts";
+export { DynamoDBOutbox, type DynamoDBOutboxOptions } from "./dynamodb/dynamodb-outbox.ts";
 export { DynamoDBStore } from "./dynamodb/dynamodb-store.ts";
 export type { DynamoDBClientLike, DynamoDBStoreOptions } from "./dynamodb/options.ts";
 export type { DynamoDBWrite } from "./dynamodb/writes.ts";
 export type { BatchOptions, VisibilityRequest } from "./lambda/batch/batch-options.ts";
 export {
+  type EventBridgeKeyEvent,
+  fingerprintFromEventBridge,
+  fingerprintFromSns,
   keyFromEventBridge,
   keyFromS3,
   keyFromSns,
@@ -38,6 +59,7 @@ export type {
 } from "./lambda/options.ts";
 export { idempotency, idempotent } from "./lambda/plain.ts";
 export type { Handler } from "./lambda/wrapper.ts";
+export type { AwsClientLike } from "./messaging/client.ts";
 export {
   ENVELOPE_FAULTS,
   type Envelope,
@@ -47,4 +69,9 @@ export {
 } from "./messaging/envelope.ts";
 export type { FifoMessage, FifoResend } from "./messaging/fifo-message.ts";
 export { FifoProducer } from "./messaging/fifo-producer.ts";
-export type { FifoProducerOptions, SQSClientLike } from "./messaging/options.ts";
+export { MessageProducer, type MessageProducerOptions } from "./messaging/message-producer.ts";
+export type { FifoProducerOptions } from "./messaging/options.ts";
+export { OUTBOX_EVENTS, type OutboxEvent, type OutboxOptions } from "./messaging/outbox-options.ts";
+export { type OutboxRelayResponse, type OutboxStreamEvent, outboxRelay } from "./messaging/outbox-relay.ts";
+export { type OutboxSweeperOptions, outboxSweeper, type SweepReport } from "./messaging/outbox-sweeper.ts";
+export { type EmfMetricsOptions, emfMetrics } from "./observe/emf-metrics.ts";

@@ -1,8 +1,10 @@
-// Builds the ESM and the CommonJS tree from the same sources, each with its types, into dist/ or the folder given.
+// Builds the ESM and the CommonJS tree from the same sources, each with its types, and the functions that constructs
+// bring along, into dist/ or the folder given.
 import { spawnSync } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { prebuildFunctions } from "./prebuild.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const dist = resolve(process.argv[2] ?? join(root, "dist"));
@@ -17,3 +19,6 @@ for (const format of ["esm", "cjs"]) {
 }
 // The package's own type is "module"; this folder is the exception.
 writeFileSync(join(dist, "cjs/package.json"), '{ "type": "commonjs" }\n');
+
+rmSync(join(dist, "functions"), { recursive: true, force: true });
+await prebuildFunctions(dist);

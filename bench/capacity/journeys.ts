@@ -1,5 +1,5 @@
 // What is done to a function while its requests are counted.
-import type { Tally } from "../metering/metered-client.ts";
+import type { Tally } from "../metering/meter.ts";
 import type { Subject } from "./subject.ts";
 
 export type Journey = (subject: Subject) => Promise<Tally>;

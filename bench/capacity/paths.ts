@@ -4,7 +4,8 @@ import type { Invoke, LambdaHandler } from "../contestants/lambda-call.ts";
 import { committingOrder, onceonlyHttp } from "../contestants/onceonly.ts";
 import { powertoolsHttp } from "../contestants/powertools.ts";
 import { answering, puttingOrder, type World } from "../contestants/world.ts";
-import type { MeteredClient, Tally } from "../metering/metered-client.ts";
+import type { Tally } from "../metering/meter.ts";
+import type { MeteredClient } from "../metering/metered-client.ts";
 import {
   concurrentDuplicate,
   firstRun,

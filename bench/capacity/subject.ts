@@ -4,7 +4,8 @@ import { randomUUID } from "node:crypto";
 import type { Invoke, LambdaHandler } from "../contestants/lambda-call.ts";
 import { postOrder } from "../contestants/lambda-call.ts";
 import { lambdaContext } from "../contestants/world.ts";
-import type { MeteredClient, Tally } from "../metering/metered-client.ts";
+import type { Tally } from "../metering/meter.ts";
+import type { MeteredClient } from "../metering/metered-client.ts";
 
 export class Subject {
   readonly #metered: MeteredClient;

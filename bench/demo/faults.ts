@@ -1,37 +1,53 @@
 // What happens to each request that a function sends to DynamoDB: decided by the plan's seed, the record and how
-// often it was asked for, so that no scheduling changes it. Also tells when a certain record is claimed or committed.
-import { hashTuple } from "../../lib/core/identity.ts";
+// often it was asked for, so that no scheduling changes it. Also tells when a certain record is claimed, committed or
+// marked as sent, and of each order before it is stored.
+import { ATTRIBUTES } from "../../lib/contract.ts";
 import type { Fault, ObservedRequest } from "../../lib/local/fault-proxy.ts";
 import type { Plan } from "./plan.ts";
+import { fractionOf } from "./random.ts";
 
-export type Moment = "claim" | "commit";
+/** "mark" is the request by which relay and sweeper say that the messages of a commit are sent. */
+export type Moment = "claim" | "commit" | "mark";
+
+/** What is to happen; `undefined` leaves it to the seed. */
+export type Act = () => Fault | undefined;
+
+export interface NewOrder {
+  readonly tenant: string;
+  readonly key: string;
+  readonly id: string;
+}
 
 export interface Faults {
   readonly decide: (request: ObservedRequest) => Fault;
-  /** Calls `act` when this record is next claimed or committed: the request has arrived, and nobody has seen it yet. */
-  onNext(recordKey: string, moment: Moment, act: () => Fault): void;
+  /**
+   * Calls `act` at every such moment of this record, when the request has arrived and nobody has seen it yet.
+   * @returns what ends that
+   */
+  on(recordKey: string, moment: Moment, act: Act): () => void;
+  /** Calls `tell` for every order in a transaction that has arrived and that nobody has seen yet. */
+  onOrder(tell: (order: NewOrder) => void): void;
   /** Throttles by the plan; requests that were refused to a function that had just been killed are not among them. */
   readonly throttles: number;
 }
 
-const MOMENTS: Readonly<Record<string, Moment>> = { UpdateItem: "claim", TransactWriteItems: "commit" };
 const WRITES = ["UpdateItem", "PutItem", "TransactWriteItems"];
 
 export function createFaults({ seed, faultShares }: Pick<Plan, "seed" | "faultShares">): Faults {
   const seen = new Map<string, number>();
-  const watched = new Map<string, () => Fault>();
+  const watched = new Map<string, Set<Act>>();
+  const listeners: ((order: NewOrder) => void)[] = [];
   let throttles = 0;
 
   function decide({ operation, body }: ObservedRequest): Fault {
     const recordKey = recordKeyOf(body);
     if (recordKey === undefined || !WRITES.includes(operation)) return "pass";
 
-    const moment = `${MOMENTS[operation]} ${recordKey}`;
-    const act = watched.get(moment);
-    if (act) {
-      watched.delete(moment);
-      return act();
-    }
+    for (const order of ordersIn(body)) for (const tell of listeners) tell(order);
+    const acts = watched.get(`${momentOf(operation, body)} ${recordKey}`) ?? [];
+    const [disturbed] = [...acts].map((act) => act()).filter((fault) => fault !== undefined);
+    if (disturbed !== undefined) return disturbed;
+
     const name = `${operation} ${recordKey}`;
     const times = (seen.get(name) ?? 0) + 1;
     seen.set(name, times);
@@ -44,7 +60,16 @@ export function createFaults({ seed, faultShares }: Pick<Plan, "seed" | "faultSh
 
   return {
     decide,
-    onNext: (recordKey, moment, act) => watched.set(`${moment} ${recordKey}`, act),
+    on(recordKey, moment, act) {
+      const name = `${moment} ${recordKey}`;
+      const acts = watched.get(name) ?? new Set();
+      watched.set(name, acts.add(act));
+      return () => {
+        acts.delete(act);
+        if (acts.size === 0) watched.delete(name);
+      };
+    },
+    onOrder: (tell) => void listeners.push(tell),
     get throttles() {
       return throttles;
     },
@@ -53,16 +78,35 @@ export function createFaults({ seed, faultShares }: Pick<Plan, "seed" | "faultSh
 
 interface WriteBody {
   readonly Key?: { readonly pk?: { readonly S?: string } };
-  readonly Item?: { readonly pk?: { readonly S?: string } };
+  readonly Item?: { readonly [name: string]: { readonly S?: string } };
+  readonly UpdateExpression?: string;
   readonly TransactItems?: readonly { readonly [action: string]: WriteBody }[];
 }
 
-/** Orders have another partition key, so what has a `pk` is a record. */
-function recordKeyOf({ Key, Item, TransactItems = [] }: WriteBody): string | undefined {
-  const writes = TransactItems.flatMap((item) => Object.values(item));
-  return Key?.pk?.S ?? Item?.pk?.S ?? writes.map(recordKeyOf).find((found) => found !== undefined);
+function momentOf(operation: string, { UpdateExpression = "" }: WriteBody): Moment {
+  if (operation === "TransactWriteItems") return "commit";
+  const isMark = new RegExp(`REMOVE .*#${ATTRIBUTES.unsentSince}\\b`).test(UpdateExpression);
+  return isMark ? "mark" : "claim";
 }
 
-function fractionOf(...parts: string[]): number {
-  return Buffer.from(hashTuple(...parts), "base64url").readUInt32BE(0) / 2 ** 32;
+function writesOf({ TransactItems = [] }: WriteBody): WriteBody[] {
+  return TransactItems.flatMap((item) => Object.values(item));
+}
+
+/** Orders have another partition key, so what has a `pk` is a record. */
+function recordKeyOf(body: WriteBody): string | undefined {
+  const own = body.Key?.pk?.S ?? body.Item?.pk?.S;
+  return (
+    own ??
+    writesOf(body)
+      .map(recordKeyOf)
+      .find((found) => found !== undefined)
+  );
+}
+
+function ordersIn(body: WriteBody): NewOrder[] {
+  return writesOf(body).flatMap(({ Item }) => {
+    const [tenant, key, id] = [Item?.tenant?.S, Item?.idempotencyKey?.S, Item?.id?.S];
+    return tenant !== undefined && key !== undefined && id !== undefined ? [{ tenant, key, id }] : [];
+  });
 }

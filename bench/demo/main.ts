@@ -1,12 +1,13 @@
 // `npm run demo`: runs the plan of the options, prints the table and the verdict. Exit status 0 if the promise held,
 // 1 if an effect or an answer is off, 2 if the demo could not run, 130 after Ctrl-C.
-import { type DemoOptions, readOptions, USAGE } from "./options.ts";
+import { type CommandLine, readOptions, USAGE } from "./options.ts";
 import { type Plan, planDemo, planHash } from "./plan.ts";
 import { createProgress } from "./progress.ts";
-import { formatTable, formatVerdict, reportRows } from "./report.ts";
+import { formatTable, reportSections } from "./report.ts";
 import { runDemo } from "./run-demo.ts";
 import type { Stage } from "./stage.ts";
 import { findProblems } from "./verdict.ts";
+import { formatVerdict } from "./verdict-lines.ts";
 
 const CANNOT_RUN = 2;
 const INTERRUPTED = 130;
@@ -14,7 +15,7 @@ const INTERRUPTED = 130;
 async function main(): Promise<number> {
   // The SDK's advice on Node versions is meant for deployed code.
   process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= "true";
-  let options: DemoOptions | "help";
+  let options: CommandLine | "help";
   try {
     options = readOptions(process.argv.slice(2));
   } catch (error) {
@@ -39,7 +40,7 @@ async function main(): Promise<number> {
   }
 }
 
-async function playAndJudge(plan: Plan, options: DemoOptions, signal: AbortSignal): Promise<number> {
+async function playAndJudge(plan: Plan, options: CommandLine, signal: AbortSignal): Promise<number> {
   const startedAtMs = Date.now();
   const secondsSince = () => ((Date.now() - startedAtMs) / 1000).toFixed(1);
   const { orders, duplicates, seed } = options;
@@ -50,6 +51,7 @@ async function playAndJudge(plan: Plan, options: DemoOptions, signal: AbortSigna
     console.log(`running on ${engine}, ${url}, after ${secondsSince()} s`);
   const observation = await runDemo({
     plan,
+    folder: options.app,
     dynamodbEndpoint: process.env.AWS_ENDPOINT_URL_DYNAMODB,
     signal,
     onStarted: tellStarted,
@@ -57,7 +59,7 @@ async function playAndJudge(plan: Plan, options: DemoOptions, signal: AbortSigna
   }).finally(progress.end);
 
   const problems = findProblems(plan, observation);
-  console.log(`\n${formatTable(reportRows(plan, observation))}\n`);
+  console.log(`\n${formatTable(reportSections(plan, observation))}\n`);
   console.log(formatVerdict(plan, observation, problems));
   console.log(`\nplan ${planHash(plan)}, ${secondsSince()} s`);
   return problems.length === 0 ? 0 : 1;

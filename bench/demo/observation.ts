@@ -1,5 +1,9 @@
 // What a run of the demo saw, and nothing it expected: the verdict and the table are made from this alone.
-import type { KillPoint, OrderBody, Tenant } from "./plan.ts";
+import type { Delivery } from "./deliveries.ts";
+import type { Happened } from "./incidents.ts";
+import type { OrderBody } from "./order-plan.ts";
+import type { Send } from "./payments-queue.ts";
+import type { Tenant } from "./plan.ts";
 
 /** An HTTP response that reached a client. */
 export interface Answer {
@@ -26,7 +30,34 @@ export interface Ending {
 export interface OrderRow extends OrderBody {
   readonly tenant: string;
   readonly id: string;
+  readonly totalCents: number;
+  readonly state: string;
   readonly idempotencyKey: string;
+}
+
+/** A row of the payments table. */
+export interface PaymentRow {
+  readonly tenant: string;
+  readonly orderId: string;
+  readonly chargeId: string;
+  readonly amountCents: number;
+}
+
+/** What the gateway wrote down under one idempotency key. */
+export interface LedgerEntry {
+  readonly idempotencyKey: string;
+  readonly orderId: string;
+  readonly amountCents: number;
+  readonly attempts: number;
+  /** Absent where nothing was charged. */
+  readonly chargeId?: string | undefined;
+}
+
+/** What was still under way when all was over. */
+export interface Left {
+  readonly unsent: number;
+  readonly queued: number;
+  readonly deadLetters: number;
 }
 
 export interface Observation {
@@ -34,15 +65,22 @@ export interface Observation {
   readonly requests: number;
   readonly answers: readonly Answer[];
   readonly endings: readonly Ending[];
-  /** Clients that broke off before they had an answer. */
-  readonly gaveUp: number;
-  /** Where a process was killed while it ran an invocation. */
-  readonly kills: readonly KillPoint[];
-  readonly lostAnswers: number;
+  /** What was done to the service, as far as it really happened. */
+  readonly incidents: readonly Happened[];
+  readonly lostAnswers: { readonly dynamodb: number; readonly sqs: number };
   readonly throttles: number;
+  /** Charges that were asked for while the gateway was down. */
+  readonly refusals: number;
   /** Claims that were won, each of which starts the handler: by the records' own count. */
-  readonly executions: number;
+  readonly executions: { readonly orders: number; readonly payments: number };
+  readonly sends: readonly Send[];
+  readonly sweeperSends: number;
+  readonly deliveries: readonly Pick<Delivery, "orderId" | "messageId" | "end" | "hasCommitted">[];
+  readonly redriven: number;
   readonly rows: readonly OrderRow[];
+  readonly payments: readonly PaymentRow[];
+  readonly ledger: readonly LedgerEntry[];
+  readonly left: Left;
 }
 
 /** Names one key of one tenant. */

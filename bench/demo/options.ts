@@ -10,6 +10,11 @@ export interface DemoOptions {
   readonly seed: number;
 }
 
+export interface CommandLine extends DemoOptions {
+  /** The folder of another build of the sample. @default - the sample */
+  readonly app?: string | undefined;
+}
+
 export const DEFAULTS: DemoOptions = { orders: 120, duplicates: 3, seed: 1 };
 
 const BOUNDS: Readonly<Record<keyof DemoOptions, readonly [low: number, high: number]>> = {
@@ -20,26 +25,34 @@ const BOUNDS: Readonly<Record<keyof DemoOptions, readonly [low: number, high: nu
 
 export const USAGE = `usage: npm run demo -- [options]
 
-Runs the sample order service on local engines, sends it traffic full of duplicates, kills and lost answers, and
-counts the orders. Ends with status 0 if there is exactly one order for each key of each tenant, and 1 if not.
+Runs the sample on local engines, from order to payment, under duplicates, kills, lost answers, outages, redeliveries
+and redrives, and counts the effects. Ends with status 0 if there is exactly one order, one payment and one charge for
+each key of each tenant (no payment and no charge where the card is declined), and 1 if not.
 
   --orders <number>      different orders that the clients want (default ${DEFAULTS.orders})
   --duplicates <number>  how often a repeated order is asked for again (default ${DEFAULTS.duplicates})
   --seed <number>        the same seed gives the same plan (default ${DEFAULTS.seed})
+  --app <folder>         another CDK app to run, or the cdk.out of one (default the sample)
   --help                 this text
 
 AWS_ENDPOINT_URL_DYNAMODB, if set, is used instead of an engine of the demo's own.`;
 
 /** @throws Error that names the option, its rule and what it got */
-export function readOptions(args: readonly string[]): DemoOptions | "help" {
+export function readOptions(args: readonly string[]): CommandLine | "help" {
   const text = { type: "string" } as const;
   const { values } = parseArgs({
     args: [...args],
-    options: { orders: text, duplicates: text, seed: text, help: { type: "boolean", short: "h" } },
+    options: { orders: text, duplicates: text, seed: text, app: text, help: { type: "boolean", short: "h" } },
   });
   if (values.help) return "help";
   const numberOf = (name: keyof DemoOptions) => readNumber(name, values[name]);
-  return { orders: numberOf("orders"), duplicates: numberOf("duplicates"), seed: numberOf("seed") };
+  const { app } = values;
+  return {
+    orders: numberOf("orders"),
+    duplicates: numberOf("duplicates"),
+    seed: numberOf("seed"),
+    ...(app !== undefined && { app }),
+  };
 }
 
 function readNumber(name: keyof DemoOptions, given: string | undefined): number {

@@ -1,78 +1,98 @@
-// Plays every order of a plan on a stage that runs, waits until all is quiet, and reads the tables.
+// Plays a plan on a stage that runs, phase by phase, waits until all is quiet, and tells what it saw.
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Faults } from "./faults.ts";
-import { createGate, type Gate } from "./gate.ts";
-import { createJournal } from "./journal.ts";
+import type { DispatchKind } from "./dispatch-plan.ts";
+import { setUpDisturbances } from "./disturbances.ts";
+import type { Gate } from "./gate.ts";
+import type { Interference } from "./interference.ts";
+import { createJournal, type Journal } from "./journal.ts";
+import { playKills } from "./kills.ts";
 import type { Observation } from "./observation.ts";
+import { observe } from "./observe.ts";
+import { playOutage, playSweep } from "./outages.ts";
 import type { Plan } from "./plan.ts";
-import type { ProgressState } from "./progress.ts";
-import { playOrder } from "./scenes.ts";
-import { createShopClient } from "./shop-client.ts";
+import { createPlayers, type Players } from "./players.ts";
+import type { Phase, ProgressState } from "./progress.ts";
+import { settle } from "./settle.ts";
 import type { Stage } from "./stage.ts";
 
 export interface PlayPlanOptions {
   readonly plan: Plan;
   readonly stage: Stage;
-  /** Those that the stage was started with. */
-  readonly faults: Faults;
+  /** That with which the stage was started. */
+  readonly interference: Interference;
   readonly signal: AbortSignal;
   readonly onProgress?: ((state: ProgressState) => void) | undefined;
-  /** @default one with REQUESTS_AT_ONCE places */
+  /** @default one for as many requests as this machine takes */
   readonly gate?: Gate | undefined;
 }
 
-/** Each takes a process of the function; more of them would only wait for a processor. */
-const REQUESTS_AT_ONCE = 8;
 const PROGRESS_EVERY_MS = 100;
 const QUIET_MS = 500;
 
 /** @throws the signal's reason, once it aborts */
 export async function playPlan(options: PlayPlanOptions): Promise<Observation> {
-  const { plan, stage, faults, signal, onProgress, gate = createGate(REQUESTS_AT_ONCE) } = options;
+  const { plan, stage, interference, signal, gate } = options;
+  const { clock, faults } = interference;
   const journal = createJournal();
-  const client = createShopClient({ url: stage.url, gate, journal, signal });
-  const killBusyFunction = () => stage.createOrder.kill() !== undefined;
-  const scenery = { client, gate, faults, journal, killBusyFunction, signal };
+  const { mendGateway } = setUpDisturbances({ plan, stage, interference, journal });
+  const players = createPlayers({ stage, journal, faults, signal, gate });
+  const progress = tellingProgress(options, journal, players);
+  const outage = { stage, interference, journal, letIn: players.letIn, signal };
+  const ordersOf = (...kinds: DispatchKind[]) =>
+    plan.orders.filter(({ dispatch }) => kinds.includes(dispatch.kind));
 
-  const startedAtMs = Date.now();
-  let done = 0;
-  const tellProgress = () =>
-    onProgress?.({
-      done,
-      total: plan.orders.length,
-      requests: journal.requests,
-      kills: journal.kills.length,
-      lostAnswers: stage.lostAnswers(),
-      seconds: Math.floor((Date.now() - startedAtMs) / 1000),
-    });
-  const ticking = setInterval(tellProgress, PROGRESS_EVERY_MS);
-  const playing: Promise<void>[] = [];
   try {
-    for (const order of plan.orders) {
-      // Clients arrive as fast as the service takes them: a key's first try does not wait long for its turn.
-      await gate.turn();
-      signal.throwIfAborted();
-      playing.push(playOrder(order, scenery).then(() => void done++));
-    }
+    progress.enter("stream off");
+    await playOutage({ sentTwice: ordersOf("sent-twice"), late: ordersOf("late") }, outage);
+    progress.enter("sweeper");
+    await playSweep(ordersOf("swept"), outage);
+    progress.enter("orders");
+    await playKills(ordersOf("relayed", "relay-killed"), { journal, letIn: players.letIn, signal });
+    await players.allAnswered();
+    progress.enter("redeliveries");
+    await settle({ stage, clock, signal });
+    progress.enter("redrive");
+    mendGateway();
+    const redriven = await stage.queues.redrive();
+    await settle({ stage, clock, signal });
+    await untilQuiet(stage, signal);
+    return await observe({ stage, interference, journal, redriven });
   } finally {
     // Also after an abort: nobody's client is left behind.
-    await Promise.allSettled(playing);
-    clearInterval(ticking);
+    await players.allAnswered().catch(() => undefined);
+    progress.end();
   }
-  await Promise.all(playing);
-  signal.throwIfAborted();
-  tellProgress();
-  await untilQuiet(stage, signal);
+}
+
+function tellingProgress(
+  { plan, stage, interference, onProgress }: PlayPlanOptions,
+  journal: Journal,
+  players: Players,
+) {
+  const startedAtMs = Date.now();
+  let phase: Phase = "stream off";
+  const tell = () => {
+    const acknowledged = stage.deliveries.all.filter(({ end }) => end === "acknowledged");
+    onProgress?.({
+      phase,
+      total: plan.orders.length,
+      answered: players.answered,
+      settled: new Set(acknowledged.map(({ orderId }) => orderId)).size,
+      kills: journal.incidents.filter(({ incident }) => incident.includes("killed")).length,
+      lostAnswers: stage.lostAnswers() + interference.queue.lostAnswers,
+      seconds: Math.floor((Date.now() - startedAtMs) / 1000),
+    });
+  };
+  const ticking = setInterval(tell, PROGRESS_EVERY_MS);
   return {
-    requests: journal.requests,
-    answers: journal.answers,
-    endings: journal.endings,
-    gaveUp: journal.gaveUp,
-    kills: journal.kills,
-    lostAnswers: stage.lostAnswers(),
-    throttles: faults.throttles,
-    executions: await stage.tables.executions(),
-    rows: await stage.tables.orders(),
+    enter(next: Phase) {
+      phase = next;
+      tell();
+    },
+    end() {
+      clearInterval(ticking);
+      tell();
+    },
   };
 }
 

@@ -1,9 +1,16 @@
 // Shows how far the run is: one line that is drawn again and again on a terminal, a plain line now and then elsewhere.
 
+/** What is done to the service: see play-plan.ts. */
+export type Phase = "stream off" | "sweeper" | "orders" | "redeliveries" | "redrive";
+
 export interface ProgressState {
-  readonly done: number;
+  readonly phase: Phase;
+  /** Orders that are planned. */
   readonly total: number;
-  readonly requests: number;
+  /** Orders whose clients have their answers. */
+  readonly answered: number;
+  /** Orders whose message was acknowledged. */
+  readonly settled: number;
   readonly kills: number;
   readonly lostAnswers: number;
   readonly seconds: number;
@@ -32,7 +39,7 @@ export function createProgress(output: ProgressOutput): Progress {
 function barOn(output: ProgressOutput): Progress {
   return {
     show(state) {
-      const filled = Math.round((BAR_WIDTH * state.done) / state.total);
+      const filled = Math.min(BAR_WIDTH, Math.round(BAR_WIDTH * shareDone(state)));
       const bar = "█".repeat(filled) + "░".repeat(BAR_WIDTH - filled);
       // A line that wraps could not be drawn over.
       output.write(CLEAR_LINE + `${bar} ${describe(state)}`.slice(0, (output.columns ?? 80) - 1));
@@ -41,19 +48,27 @@ function barOn(output: ProgressOutput): Progress {
   };
 }
 
+/** A line for each phase that begins, and for each quarter. */
 function plainLinesOn(output: ProgressOutput): Progress {
-  let shown = 0;
+  let shown = "";
+  let part = 0;
   return {
     show(state) {
-      const part = Math.floor((PLAIN_LINES * state.done) / state.total);
-      if (part <= shown) return;
-      shown = part;
+      const reached = Math.max(part, Math.floor(PLAIN_LINES * shareDone(state)));
+      if (reached === part && state.phase === shown) return;
+      part = reached;
+      shown = state.phase;
       output.write(`${describe(state)}\n`);
     },
     end: () => undefined,
   };
 }
 
-function describe({ done, total, requests, kills, lostAnswers, seconds }: ProgressState): string {
-  return `${done}/${total} orders, ${seconds} s, ${requests} requests, ${kills} kills, ${lostAnswers} lost answers`;
+/** An order is half done when its clients are. */
+function shareDone({ total, answered, settled }: ProgressState): number {
+  return (answered + settled) / (2 * total);
+}
+
+function describe({ phase, total, answered, settled, kills, lostAnswers, seconds }: ProgressState): string {
+  return `${phase}: ${answered}/${total} ordered, ${settled} settled, ${seconds} s, ${kills} kills, ${lostAnswers} lost answers`;
 }

@@ -1,4 +1,5 @@
 // Seeded randomness: the same seed gives the same numbers on every machine. Not for secrets.
+import { hashTuple } from "../../lib/core/identity.ts";
 
 export interface SeededRandom {
   /** In [0, 1). */
@@ -32,4 +33,9 @@ export function seededRandom(seed: number): SeededRandom {
       return shuffled;
     },
   };
+}
+
+/** In [0, 1), by these words alone: for decisions that no scheduling may change. */
+export function fractionOf(...words: string[]): number {
+  return Buffer.from(hashTuple(...words), "base64url").readUInt32BE(0) / 2 ** 32;
 }

@@ -1,6 +1,9 @@
-// The table at the end, and the verdict in words. Pure.
+// The table at the end. Pure.
+import { RELAY_KILL_POINTS } from "./dispatch-plan.ts";
 import type { Observation } from "./observation.ts";
-import { KILL_POINTS, type KillPoint, type Plan } from "./plan.ts";
+import { KILL_POINTS } from "./order-plan.ts";
+import type { Plan } from "./plan.ts";
+import { chargesIn } from "./verdict.ts";
 
 export interface Row {
   readonly name: string;
@@ -8,82 +11,116 @@ export interface Row {
   readonly meaning: string;
 }
 
-export function reportRows(plan: Plan, observation: Observation): Row[] {
-  const { answers, rows } = observation;
-  const answersWith = (wanted: (status: number) => boolean) =>
-    answers.filter(({ status }) => wanted(status)).length;
+/** Rows of one part of the way from the request to the payment. */
+export interface Section {
+  readonly title: string;
+  readonly rows: readonly Row[];
+}
+
+export function reportSections(plan: Plan, observation: Observation): Section[] {
   return [
-    { name: "requests", count: observation.requests, meaning: "HTTP, every retry included" },
-    {
-      name: "executions",
-      count: observation.executions,
-      meaning: "handlers started, those that died included",
-    },
-    {
-      name: "replays",
-      count: answers.filter(({ replayed }) => replayed).length,
-      meaning: "answered from the record",
-    },
-    {
-      name: "409s",
-      count: answersWith((status) => status === 409),
-      meaning: "another request was in progress",
-    },
-    { name: "422s", count: answersWith((status) => status === 422), meaning: "a key came with another body" },
-    {
-      name: "5xx",
-      count: answersWith((status) => status >= 500),
-      meaning: "a process died, or the store failed",
-    },
-    { name: "gave up", count: observation.gaveUp, meaning: "clients that broke off and came back" },
-    { name: "kills", count: observation.kills.length, meaning: `SIGKILL: ${killsByPoint(observation)}` },
-    {
-      name: "lost answers",
-      count: observation.lostAnswers,
-      meaning: "DynamoDB wrote, and the answer was cut off",
-    },
-    { name: "throttles", count: observation.throttles, meaning: "DynamoDB refused a write" },
-    { name: "orders expected", count: plan.orders.length, meaning: "one for each key of each tenant" },
-    { name: "orders found", count: rows.length, meaning: "rows in the table" },
+    { title: "orders", rows: orderRows(observation) },
+    { title: "messages", rows: messageRows(observation) },
+    { title: "disturbances", rows: disturbanceRows(observation) },
+    { title: "effects", rows: effectRows(plan, observation) },
   ];
 }
 
-const WORDS_OF: Readonly<Record<KillPoint, string>> = {
-  "before-claim": "before the claim",
-  "after-claim": "after it",
-  "before-commit": "before the commit",
-  "after-commit": "after it",
-};
-
-function killsByPoint({ kills }: Observation): string {
-  return KILL_POINTS.map(
-    (point) => `${kills.filter((kill) => kill === point).length} ${WORDS_OF[point]}`,
-  ).join(", ");
+function orderRows({ requests, answers, executions, incidents }: Observation): Row[] {
+  const answersWith = (wanted: (status: number) => boolean) =>
+    answers.filter(({ status }) => wanted(status)).length;
+  const replayed = answers.filter((answer) => answer.replayed).length;
+  const gaveUp = incidents.filter(({ incident }) => incident === "client gave up").length;
+  return [
+    row("requests", requests, "HTTP, every retry included"),
+    row("executed", executions.orders, "handlers started, those that died included"),
+    row("replayed", replayed, "answered from the record"),
+    row(
+      "409s",
+      answersWith((status) => status === 409),
+      "another request was in progress",
+    ),
+    row(
+      "422s",
+      answersWith((status) => status === 422),
+      "a key came with another body",
+    ),
+    row(
+      "5xx",
+      answersWith((status) => status >= 500),
+      "a process died, or the store failed",
+    ),
+    row("gave up", gaveUp, "clients that broke off and came back"),
+  ];
 }
 
-export function formatTable(rows: readonly Row[]): string {
-  const nameWidth = Math.max(...rows.map(({ name }) => name.length));
-  const countWidth = Math.max(...rows.map(({ count }) => String(count).length));
-  return rows
-    .map(
-      ({ name, count, meaning }) =>
-        `  ${name.padEnd(nameWidth)}  ${String(count).padStart(countWidth)}  ${meaning}`,
-    )
-    .join("\n");
+function messageRows({ sends, sweeperSends, deliveries, executions, redriven }: Observation): Row[] {
+  const dropped = sends.filter(({ isDropped }) => isDropped).length;
+  const endedWith = (wanted: string) => deliveries.filter(({ end }) => end === wanted);
+  const replayed = endedWith("acknowledged").filter(({ hasCommitted }) => !hasCommitted).length;
+  return [
+    row("sent", sends.length, "accepted by the queue"),
+    row("dropped", dropped, "of these, by the queue: it knew them from the last 5 minutes"),
+    row("sent by sweeper", sweeperSends, "commits that the stream did not bring to the relay"),
+    row("delivered", deliveries.length, "to the consumer"),
+    row("executed", executions.payments, "handlers started, those that failed and died included"),
+    row("replayed", replayed, "acknowledged without charging: it was done already"),
+    row("returned", endedWith("returned").length, "failed, or in progress elsewhere"),
+    row("lost", endedWith("lost").length, "with a consumer that was killed, the rest of its batch included"),
+    row("redriven", redriven, "moved back from the dead-letter queue"),
+  ];
 }
 
-const MOST_PROBLEMS_SHOWN = 20;
+function disturbanceRows(observation: Observation): Row[] {
+  const { lostAnswers, throttles, refusals, incidents } = observation;
+  const kills = (what: string, points: readonly string[]): Row => {
+    const counts = points.map((point) => ({ point, count: happened(`${what} killed ${point}`) }));
+    const meaning = counts.map(({ point, count }) => `${count} ${point.replace("-", " the ")}`).join(", ");
+    return row(
+      `${what} kills`,
+      counts.reduce((sum, { count }) => sum + count, 0),
+      `SIGKILL: ${meaning}`,
+    );
+  };
+  const happened = (wanted: string) => incidents.filter(({ incident }) => incident === wanted).length;
+  return [
+    kills("order function", KILL_POINTS),
+    kills("relay", RELAY_KILL_POINTS),
+    kills("consumer", KILL_POINTS),
+    row("stream off", happened("committed while the stream was off"), "orders committed meanwhile"),
+    row("sent twice", happened("sent again when the queue had forgotten it"), "both copies delivered"),
+    row("sent again", happened("sent again by a producer"), "under other ids, on purpose"),
+    row("overtaken", happened("delivered again while the consumer ran"), "visibility ended too early"),
+    row("gateway down", refusals, "charges that were refused"),
+    row("gateway failed", happened("gateway failed"), "orders: twice out of order before the charge"),
+    row("gateway silent", happened("gateway charged and did not answer"), "orders: charged, answer lost"),
+    row("lost answers", lostAnswers.dynamodb, "DynamoDB wrote, and the answer was cut off"),
+    row("lost receipts", lostAnswers.sqs, "SQS accepted, and the answer was cut off"),
+    row("throttles", throttles, "DynamoDB refused a write"),
+  ];
+}
 
-export function formatVerdict(plan: Plan, observation: Observation, problems: readonly string[]): string {
-  if (problems.length === 0) {
-    const count = plan.orders.length;
-    const successes = observation.answers.filter(({ status }) => status < 300).length;
-    return [
-      `held: one order for each key of each tenant (${count} of ${count}),`,
-      `      one answer for each of them (${successes} successful responses, those of one key identical)`,
-    ].join("\n");
-  }
-  const shown = problems.slice(0, MOST_PROBLEMS_SHOWN).map((problem) => `  ${problem}`);
-  const more = problems.length - shown.length;
-  return [`broken (${problems.length}):`, ...shown, ...(more > 0 ? [`  and ${more} more`] : [])].join("\n");
+function effectRows(plan: Plan, { rows, payments, ledger }: Observation): Row[] {
+  const inState = (wanted: string) => rows.filter(({ state }) => state === wanted).length;
+  return [
+    row("orders expected", plan.orders.length, "one for each key of each tenant"),
+    row("orders found", rows.length, "rows in the table"),
+    row("paid", inState("paid"), "by their state"),
+    row("declined", inState("declined"), "by their state"),
+    row("payments found", payments.length, "rows in the table"),
+    row("charges found", chargesIn(ledger).length, "entries in the gateway's ledger"),
+  ];
+}
+
+function row(name: string, count: number, meaning: string): Row {
+  return { name, count, meaning };
+}
+
+export function formatTable(sections: readonly Section[]): string {
+  const all = sections.flatMap(({ rows }) => rows);
+  const nameWidth = Math.max(...all.map(({ name }) => name.length));
+  const countWidth = Math.max(...all.map(({ count }) => String(count).length));
+  const lineOf = ({ name, count, meaning }: Row) =>
+    `  ${name.padEnd(nameWidth)}  ${String(count).padStart(countWidth)}  ${meaning}`;
+  return sections.map(({ title, rows }) => [title, ...rows.map(lineOf)].join("\n")).join("\n");
 }

@@ -1,27 +1,34 @@
 // How the clients of each kind of order behave.
 import { setTimeout as sleep } from "node:timers/promises";
-import { identify } from "../../lib/core/identity.ts";
-import type { Faults, Moment } from "./faults.ts";
+import type { APIGatewayProxyEventV2 } from "aws-lambda";
+import type { Faults } from "./faults.ts";
 import type { Gate } from "./gate.ts";
 import type { Journal } from "./journal.ts";
-import type { Behaviour, KillPoint, PlannedOrder } from "./plan.ts";
+import { killAt } from "./kill-points.ts";
+import { orderRecordKey } from "./order-book.ts";
+import type { Behaviour } from "./order-plan.ts";
+import type { PlannedOrder } from "./plan.ts";
+import type { Queues } from "./queues.ts";
 import type { ShopClient } from "./shop-client.ts";
+import type { Witness } from "./witness.ts";
 
 export interface Scenery {
   readonly client: ShopClient;
   readonly gate: Gate;
-  readonly faults: Pick<Faults, "onNext">;
-  readonly journal: Pick<Journal, "killedAt">;
-  /** SIGKILLs a process that runs an invocation now, if there is one. */
-  readonly killBusyFunction: () => boolean;
+  readonly faults: Pick<Faults, "on">;
+  readonly journal: Pick<Journal, "happened" | "orderIdOf">;
+  readonly orderFunction: Pick<Witness<APIGatewayProxyEventV2>, "kill">;
+  readonly queues: Pick<Queues, "sendAgain">;
   readonly signal: AbortSignal;
 }
 
-/** The operation of functions/create-order.ts: with tenant and key it names the record. */
-const OPERATION = "create-order";
+/** Settles when the clients of this order have their final answers, and its message was sent as often as planned. */
+export async function playOrder(order: PlannedOrder, scenery: Scenery): Promise<void> {
+  await playClients(order, scenery);
+  if (order.payment.kind === "resent") await sendAgain(order, order.payment.times, scenery);
+}
 
-/** Settles when the clients of this order have their final answers. */
-export function playOrder(order: PlannedOrder, scenery: Scenery): Promise<void> {
+function playClients(order: PlannedOrder, scenery: Scenery): Promise<void> {
   const { behaviour } = order;
   const { client } = scenery;
   switch (behaviour.kind) {
@@ -45,10 +52,11 @@ type BehaviourOf<Kind> = Behaviour & { readonly kind: Kind };
 async function giveUpAndComeBack(
   order: PlannedOrder,
   { giveUpAt, backAfterMs }: BehaviourOf<"abandoned">,
-  { client, faults, signal }: Scenery,
+  { client, faults, journal, signal }: Scenery,
 ): Promise<void> {
   const leaving = new AbortController();
-  faults.onNext(recordKeyOf(order), giveUpAt, () => {
+  const stop = faults.on(orderRecordKey(order), giveUpAt, () => {
+    stop();
     leaving.abort(new Error("the user left"));
     return "pass";
   });
@@ -59,6 +67,7 @@ async function giveUpAndComeBack(
       kept = key;
     },
   });
+  if (leaving.signal.aborted) journal.happened(order, "client gave up");
   await sleep(backAfterMs, undefined, { signal }).catch(() => undefined);
   await client.ask({ ...order, key: kept });
 }
@@ -73,36 +82,32 @@ async function reuseTheKey(
   await client.ask(order);
 }
 
-const MOMENT_OF: Readonly<Record<KillPoint, Moment>> = {
-  "before-claim": "claim",
-  "after-claim": "claim",
-  "before-commit": "commit",
-  "after-commit": "commit",
-};
-
-/** Alone with the service until the first try is over, so that the process that is hit is the one of this order. */
+/** The others come when the first try is over, so that the process that is hit is the one of the first client. */
 async function killTheFunction(
   order: PlannedOrder,
-  { killAt, duplicates }: BehaviourOf<"killed">,
-  { client, gate, faults, journal, killBusyFunction }: Scenery,
+  behaviour: BehaviourOf<"killed">,
+  { client, gate, faults, journal, orderFunction }: Scenery,
 ): Promise<void> {
-  faults.onNext(recordKeyOf(order), MOMENT_OF[killAt], () => {
-    if (killBusyFunction()) journal.killedAt(killAt);
-    // What was asked by a process that is dead is carried out, or is not: nobody is there to hear of it.
-    return killAt.startsWith("before") ? "throttle" : "pass";
+  killAt(faults, orderRecordKey(order), behaviour.killAt, () => {
+    const isKilled = orderFunction.kill((event) => asksFor(order, event));
+    if (isKilled) journal.happened(order, `order function killed ${behaviour.killAt}`);
+    return isKilled;
   });
   let asking: Promise<void> | undefined;
-  await gate.alone(
-    () =>
-      new Promise<void>((firstTryIsOver) => {
-        let enter: Gate["shared"] = (task) => {
-          enter = gate.shared;
-          return task().finally(firstTryIsOver);
-        };
-        asking = client.ask(order, { enter: (task) => enter(task) }).finally(firstTryIsOver);
-      }),
-  );
-  await Promise.all([asking, allAtOnce(duplicates, () => client.ask(order))]);
+  await new Promise<void>((firstTryIsOver) => {
+    const enter: Gate["shared"] = (task) => gate.shared(task).finally(firstTryIsOver);
+    asking = client.ask(order, { enter }).finally(firstTryIsOver);
+  });
+  await Promise.all([asking, allAtOnce(behaviour.duplicates, () => client.ask(order))]);
+}
+
+async function sendAgain(order: PlannedOrder, times: number, { journal, queues }: Scenery): Promise<void> {
+  const orderId = journal.orderIdOf(order);
+  if (orderId === undefined) return;
+  for (let attempt = 1; attempt <= times; attempt++) {
+    await queues.sendAgain({ tenant: order.tenant, orderId }, attempt);
+    journal.happened(order, "sent again by a producer");
+  }
 }
 
 async function oneAfterTheOther(times: number, task: () => Promise<void>): Promise<void> {
@@ -113,6 +118,8 @@ async function allAtOnce(times: number, task: () => Promise<void>): Promise<void
   await Promise.all(Array.from({ length: times }, task));
 }
 
-function recordKeyOf({ tenant, key }: PlannedOrder): string {
-  return identify(OPERATION, tenant, key).recordKey;
+/** The key comes as a quoted string, and no planned key has anything to escape. */
+function asksFor({ tenant, key }: PlannedOrder, event: APIGatewayProxyEventV2): boolean {
+  const { authorizer } = event.requestContext as { authorizer?: { lambda?: { tenant?: string } } };
+  return authorizer?.lambda?.tenant === tenant && `${event.headers["idempotency-key"]}`.includes(key);
 }

@@ -5,7 +5,8 @@ import { DEMO_TOKENS } from "../../bin/demo-tokens.ts";
 import type { Gate } from "./gate.ts";
 import type { Journal } from "./journal.ts";
 import type { Answer } from "./observation.ts";
-import type { OrderBody, PlannedOrder } from "./plan.ts";
+import type { OrderBody } from "./order-plan.ts";
+import type { PlannedOrder } from "./plan.ts";
 
 export interface ShopOptions {
   readonly url: string;
@@ -26,7 +27,7 @@ export interface AskOptions {
 }
 
 export interface ShopClient {
-  /** Asks until there is a final answer, and notes how it ended; never rejects. */
+  /** Asks until there is a final answer, and notes how it ended, unless it was broken off; never rejects. */
   ask(order: PlannedOrder, options?: AskOptions): Promise<void>;
 }
 
@@ -61,7 +62,7 @@ export function createShopClient({ url, gate, journal, signal }: ShopOptions): S
       });
       journal.ended({ tenant, key, asked }, { status: response.status });
     } catch (error) {
-      if (options.signal?.aborted) return journal.gaveUpOne();
+      if (options.signal?.aborted) return;
       journal.ended({ tenant, key, asked }, { failure: String(error) });
     }
   }

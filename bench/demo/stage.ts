@@ -1,23 +1,37 @@
-// The sample on local engines, with the fault proxy between its functions and DynamoDB.
+// The sample on local engines, with the demo's hands between its functions and all that they use.
+import type { APIGatewayProxyEventV2, DynamoDBStreamEvent } from "aws-lambda";
 import { startFaultProxy } from "../../lib/local/fault-proxy.ts";
-import { type DynamoDBEngine, type FunctionHost, startDynamoDB, startStack } from "../../lib/local/index.ts";
-import type { Faults } from "./faults.ts";
-import { openTables, type TableNames, type Tables } from "./tables.ts";
+import { type DynamoDBEngine, type RunningStack, startDynamoDB, startStack } from "../../lib/local/index.ts";
+import { type Deliveries, watchDeliveries } from "./deliveries.ts";
+import type { Interference } from "./interference.ts";
+import { startMiddleman } from "./middleman.ts";
+import { openQueues, type Queues } from "./queues.ts";
+import { findSample } from "./sample.ts";
+import { type Sweeper, watchSweeper } from "./sweeper.ts";
+import { openTables, type Tables } from "./tables.ts";
+import { type Witness, witness } from "./witness.ts";
 
 export interface StageOptions {
   /** The folder of the CDK app. */
   readonly folder: string;
   /** A DynamoDB that runs already. @default - one is started */
   readonly dynamodbEndpoint?: string | undefined;
-  readonly decide: Faults["decide"];
+  readonly interference: Interference;
   readonly signal: AbortSignal;
 }
 
 export interface Stage {
   readonly engine: DynamoDBEngine["engine"];
   readonly url: string;
-  readonly createOrder: FunctionHost;
-  readonly tableNames: TableNames;
+  readonly orderFunction: Witness<APIGatewayProxyEventV2>;
+  readonly relay: Witness<DynamoDBStreamEvent>;
+  readonly sweeper: Sweeper;
+  readonly deliveries: Deliveries;
+  /** What feeds the relay. */
+  readonly stream: RunningStack["eventSources"][string];
+  /** Has the sweeper do now what it does once a minute. */
+  readonly sweep: () => Promise<void>;
+  readonly queues: Queues;
   readonly tables: Tables;
   /** Requests that the functions sent to DynamoDB so far. */
   databaseRequests(): number;
@@ -25,34 +39,61 @@ export interface Stage {
   stop(): Promise<void>;
 }
 
-export async function startStage({ folder, decide, signal, ...given }: StageOptions): Promise<Stage> {
+/** Any path will do: the road leads to one queue. The ending says that it is a FIFO queue. */
+const QUEUE_PATH = "/000000000000/payments.fifo";
+
+export async function startStage({ folder, interference, signal, ...given }: StageOptions): Promise<Stage> {
   const undos: (() => Promise<void>)[] = [];
   const stop = async () => {
     for (let undo = undos.pop(); undo; undo = undos.pop()) await undo();
   };
+  const started = async <T extends { stop(): Promise<void> }>(starting: Promise<T>): Promise<T> => {
+    const running = await starting;
+    undos.push(() => running.stop());
+    return running;
+  };
   try {
-    const dynamodb = await startDynamoDB({ endpoint: given.dynamodbEndpoint });
-    undos.push(dynamodb.stop);
-    const proxy = await startFaultProxy({ target: dynamodb.endpoint, decide });
-    undos.push(proxy.stop);
-    const stack = await startStack({
-      folder,
-      dynamodbEndpoint: dynamodb.endpoint,
-      functionEnvironment: { AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint },
-      signal,
-    });
-    undos.push(stack.stop);
-    const tableNames = {
-      orders: found("table Orders", stack.tables.Orders?.name),
-      records: found("table Idempotency", stack.tables.Idempotency?.name),
-    };
+    const { faults, gateway, queue, clock } = interference;
+    const dynamodb = await started(startDynamoDB({ endpoint: given.dynamodbEndpoint }));
+    const proxy = await started(startFaultProxy({ target: dynamodb.endpoint, decide: faults.decide }));
+    const toQueue = await started(startMiddleman(queue.carry));
+    const toGateway = await started(startMiddleman(gateway.carry));
+    const stack = await started(
+      startStack({
+        folder,
+        dynamodbEndpoint: dynamodb.endpoint,
+        functionEnvironment: {
+          AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint,
+          PAYMENTS_QUEUE_URL: toQueue.endpoint + QUEUE_PATH,
+          GATEWAY_URL: toGateway.endpoint,
+        },
+        clock,
+        signal,
+      }),
+    );
+    const { apis, hosts, stream, schedule, tableNames, queues: ofSample } = findSample(stack);
+    toQueue.leadTo(stack.endpoints.sqs);
+    queue.leadTo(ofSample.queueUrl);
+    toGateway.leadTo(apis.gateway);
     const tables = openTables(dynamodb.endpoint, tableNames);
     undos.push(async () => tables.close());
+    const queues = openQueues({
+      ...ofSample,
+      endpoint: stack.endpoints.sqs,
+      senderEndpoint: toQueue.endpoint,
+      senderUrl: toQueue.endpoint + QUEUE_PATH,
+    });
+    undos.push(async () => queues.close());
     return {
       engine: dynamodb.engine,
-      url: found("HTTP API", stack.url),
-      createOrder: found("function CreateOrder", stack.functions.CreateOrder?.host),
-      tableNames,
+      url: apis.orders,
+      orderFunction: witness(hosts.createOrder),
+      relay: witness(hosts.relayOutbox),
+      sweeper: watchSweeper(hosts.sweepOutbox),
+      deliveries: watchDeliveries(hosts.chargePayment),
+      stream,
+      sweep: () => schedule.fire(),
+      queues,
       tables,
       databaseRequests: () => proxy.counts().requests,
       lostAnswers: () => proxy.counts().lost,
@@ -62,9 +103,4 @@ export async function startStage({ folder, decide, signal, ...given }: StageOpti
     await stop();
     throw error;
   }
-}
-
-function found<T>(what: string, value: T | undefined): T {
-  if (value === undefined) throw new Error(`the stack has no ${what}; the demo needs the one of the sample`);
-  return value;
 }

@@ -1,38 +1,76 @@
 // Reads what is really stored, from the engine itself and past the fault proxy.
-import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { DynamoDBDocumentClient, paginateScan } from "@aws-sdk/lib-dynamodb";
-import { ATTRIBUTES } from "../../lib/contract.ts";
-import type { OrderRow } from "./observation.ts";
+import { ConditionalCheckFailedException, DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { DynamoDBDocumentClient, paginateScan, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { ATTRIBUTES, OUTBOX_INDEX } from "../../lib/contract.ts";
+import type { LedgerEntry, OrderRow, PaymentRow } from "./observation.ts";
 
 export interface TableNames {
   readonly orders: string;
+  readonly payments: string;
+  readonly ledger: string;
   readonly records: string;
 }
 
 export interface Tables {
+  readonly names: TableNames;
   orders(): Promise<OrderRow[]>;
-  /** Claims that were won, over all records. */
-  executions(): Promise<number>;
+  payments(): Promise<PaymentRow[]>;
+  ledger(): Promise<LedgerEntry[]>;
+  /** Claims that were won, over all records of an operation. */
+  executions(operation: string): Promise<number>;
+  /** Commits whose messages nobody has marked as sent. */
+  unsent(): Promise<number>;
+  /** Epoch ms of the end of the last lease of this operation that is live; 0 where none is. */
+  lastLeaseEnd(operation: string): Promise<number>;
+  /** Makes commits with unsent messages older: the sweeper goes by the machine's time, and would wait. */
+  ageUnsent(seconds: number): Promise<void>;
   close(): void;
 }
+
+type Item = Readonly<Record<string, unknown>>;
 
 export function openTables(endpoint: string, names: TableNames): Tables {
   const credentials = { accessKeyId: "local", secretAccessKey: "local" };
   const base = new DynamoDBClient({ endpoint, region: "us-east-1", credentials });
   const client = DynamoDBDocumentClient.from(base);
 
-  async function scan(TableName: string): Promise<Record<string, unknown>[]> {
-    const items: Record<string, unknown>[] = [];
-    for await (const page of paginateScan({ client }, { TableName, ConsistentRead: true })) {
-      items.push(...(page.Items ?? []));
-    }
+  async function scan(TableName: string, IndexName?: string): Promise<Item[]> {
+    const items: Item[] = [];
+    const input = IndexName ? { TableName, IndexName } : { TableName, ConsistentRead: true };
+    for await (const page of paginateScan({ client }, input)) items.push(...(page.Items ?? []));
     return items;
   }
+  const recordsOf = async (operation: string) =>
+    (await scan(names.records)).filter((record) => String(record.pk).startsWith(`${operation}#`));
 
   return {
+    names,
     orders: async () => (await scan(names.orders)) as unknown as OrderRow[],
-    executions: async () =>
-      (await scan(names.records)).reduce((sum, record) => sum + Number(record[ATTRIBUTES.attempt] ?? 0), 0),
+    payments: async () => (await scan(names.payments)) as unknown as PaymentRow[],
+    ledger: async () => (await scan(names.ledger)) as unknown as LedgerEntry[],
+    executions: async (operation) =>
+      (await recordsOf(operation)).reduce((sum, record) => sum + Number(record[ATTRIBUTES.attempt] ?? 0), 0),
+    unsent: async () => (await scan(names.records, OUTBOX_INDEX)).length,
+    async lastLeaseEnd(operation) {
+      const claimed = (await recordsOf(operation)).filter(({ state }) => state === "in-progress");
+      const ends = claimed.map((record) => Number(record[ATTRIBUTES.leaseEndsAt]));
+      return ends.reduce((last, end) => (end > Date.now() ? Math.max(last, end) : last), 0);
+    },
+    async ageUnsent(seconds) {
+      for (const { pk, unsentSince } of await scan(names.records, OUTBOX_INDEX)) {
+        const update = new UpdateCommand({
+          TableName: names.records,
+          Key: { pk },
+          UpdateExpression: "SET unsentSince = :aged",
+          // Nobody has marked it as sent since it was read.
+          ConditionExpression: "unsentSince = :seen",
+          ExpressionAttributeValues: { ":seen": unsentSince, ":aged": Number(unsentSince) - seconds * 1000 },
+        });
+        await client.send(update).catch((error: unknown) => {
+          if (!(error instanceof ConditionalCheckFailedException)) throw error;
+        });
+      }
+    },
     close: () => base.destroy(),
   };
 }

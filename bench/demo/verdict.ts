@@ -1,79 +1,53 @@
 // Whether the promise held: compares what was planned with what was seen. Pure; knows nothing of how it ran.
-import { type Answer, nameOf, type Observation, type OrderRow } from "./observation.ts";
-import type { Behaviour, Plan, PlannedOrder } from "./plan.ts";
-
-/** What a client may see: the order or the refusal, in progress, a process that died, a store that failed. */
-const STATUSES_OF = { order: [201, 409, 500, 503], "other-body": [422, 500, 503] } as const;
-const FINAL_STATUS_OF = { order: 201, "other-body": 422 } as const;
-
-interface SeenOfOne {
-  readonly rows: readonly OrderRow[];
-  readonly answers: readonly Answer[];
-  readonly endings: Observation["endings"];
-}
+import { groupBy } from "./group-by.ts";
+import { incidentsPlanned } from "./incidents.ts";
+import { nameOf, type Observation } from "./observation.ts";
+import { orderProblems } from "./order-verdict.ts";
+import { paymentProblems } from "./payment-verdict.ts";
+import type { Plan } from "./plan.ts";
 
 /** @returns a line for everything that is off, with tenant and key; none if the promise held */
 export function findProblems(plan: Plan, observation: Observation): string[] {
-  const rows = groupByName(observation.rows.map((row) => ({ ...row, key: row.idempotencyKey })));
-  const answers = groupByName(observation.answers);
-  const endings = groupByName(observation.endings);
+  const { rows, payments, ledger } = observation;
+  const rowsOf = groupBy(rows, (row) => nameOf({ ...row, key: row.idempotencyKey }));
+  const answersOf = groupBy(observation.answers, nameOf);
+  const endingsOf = groupBy(observation.endings, nameOf);
+  const paymentsOf = groupBy(payments, ({ orderId }) => orderId);
+  const chargesOf = groupBy(chargesIn(ledger), ({ orderId }) => orderId);
+  const deliveriesOf = groupBy(observation.deliveries, ({ orderId }) => orderId);
+
   const problems = plan.orders.flatMap((order) => {
     const name = nameOf(order);
-    const seen = {
-      rows: rows.get(name) ?? [],
-      answers: answers.get(name) ?? [],
-      endings: endings.get(name) ?? [],
-    };
+    const own = rowsOf.get(name) ?? [];
+    const ofOwn = <T>(groups: ReadonlyMap<string, T[]>) => own.flatMap(({ id }) => groups.get(id) ?? []);
     const found = [
-      ...rowProblems(order, seen),
-      ...answerProblems(seen),
-      ...statusProblems(seen),
-      ...endingProblems(order, seen),
+      ...orderProblems(order, {
+        rows: own,
+        answers: answersOf.get(name) ?? [],
+        endings: endingsOf.get(name) ?? [],
+      }),
+      ...paymentProblems(order, {
+        rows: own,
+        payments: ofOwn(paymentsOf),
+        charges: ofOwn(chargesOf),
+        deliveries: ofOwn(deliveriesOf),
+      }),
     ];
     return [...new Set(found)].map((what) => `${name}: ${what}`);
   });
-  return [...problems, ...unplannedRows(plan, rows), ...undoneProblems(plan, observation)];
+  return [
+    ...problems,
+    ...unplannedRows(plan, rowsOf),
+    ...strays(observation),
+    ...leftovers(observation),
+    ...undone(plan, observation),
+  ];
 }
 
-function rowProblems({ body }: PlannedOrder, { rows }: SeenOfOne): string[] {
-  if (rows.length !== 1) return [`expected 1 order, found ${rows.length}`];
-  const row = rows[0]!;
-  if (row.sku === body.sku && row.quantity === body.quantity) return [];
-  return [`expected an order of ${body.quantity} ${body.sku}, found one of ${row.quantity} ${row.sku}`];
+/** The entries of the ledger under which money was moved. */
+export function chargesIn(ledger: Observation["ledger"]): Observation["ledger"] {
+  return ledger.filter(({ chargeId }) => chargeId !== undefined);
 }
-
-function answerProblems({ answers, rows }: SeenOfOne): string[] {
-  const successes = answers.filter(({ status }) => status >= 200 && status < 300);
-  const different = new Set(successes.map(({ status, location, body }) => `${status} ${location} ${body}`));
-  const problems: string[] = [];
-  if (different.size > 1) problems.push(`expected 1 answer, got ${different.size} different ones`);
-  if (successes.some(({ body }) => !rows.some(({ id }) => id === orderIdOf(body)))) {
-    problems.push("was answered with an order that is not in the table");
-  }
-  return problems;
-}
-
-function statusProblems({ answers }: SeenOfOne): string[] {
-  return answers
-    .filter(({ asked, status }) => !(STATUSES_OF[asked] as readonly number[]).includes(status))
-    .map(({ asked, status }) => `${WORDS_OF[asked]} was answered with ${status}`);
-}
-
-function endingProblems({ behaviour }: PlannedOrder, { endings }: SeenOfOne): string[] {
-  const planned = endingsPlanned(behaviour);
-  if (endings.length !== planned)
-    return [`planned to ask ${planned} times to the end, asked ${endings.length}`];
-  return endings
-    .filter(({ asked, status }) => status !== FINAL_STATUS_OF[asked])
-    .map(({ asked, status, failure }) => `${WORDS_OF[asked]} ended with ${failure ?? `status ${status}`}`);
-}
-
-function endingsPlanned(behaviour: Behaviour): number {
-  if ("duplicates" in behaviour) return 1 + behaviour.duplicates;
-  return behaviour.kind === "reused" ? 3 : 1;
-}
-
-const WORDS_OF = { order: "a request", "other-body": "a request with another body" } as const;
 
 function unplannedRows(plan: Plan, rows: ReadonlyMap<string, readonly unknown[]>): string[] {
   const planned = new Set(plan.orders.map(nameOf));
@@ -82,34 +56,36 @@ function unplannedRows(plan: Plan, rows: ReadonlyMap<string, readonly unknown[]>
     .map(([name, { length }]) => `${name}: expected no order, found ${length}`);
 }
 
-/** A run that did not do to the service what its plan says has shown nothing. */
-function undoneProblems(plan: Plan, { kills, gaveUp }: Observation): string[] {
-  const plannedOf = (kind: string) => plan.orders.filter(({ behaviour }) => behaviour.kind === kind).length;
+/** What was charged, paid or sent for an order that was never committed. */
+function strays({ rows, payments, ledger, deliveries }: Observation): string[] {
+  const ids = new Set(rows.map(({ id }) => id));
+  const strayIn = (values: readonly { readonly orderId: string }[]) =>
+    new Set(values.filter(({ orderId }) => !ids.has(orderId)).map(({ orderId }) => orderId));
+  return [
+    ...[...strayIn(chargesIn(ledger))].map((id) => `order ${id}: was charged, and is not in the table`),
+    ...[...strayIn(payments)].map((id) => `order ${id}: has a payment, and is not in the table`),
+    ...[...strayIn(deliveries)].map((id) => `order ${id}: has a message, and is not in the table`),
+  ];
+}
+
+function leftovers({ left: { unsent, queued, deadLetters } }: Observation): string[] {
   const problems: string[] = [];
-  if (kills.length !== plannedOf("killed")) {
-    problems.push(`planned ${plannedOf("killed")} kills, made ${kills.length}`);
-  }
-  if (gaveUp !== plannedOf("abandoned")) {
-    problems.push(`planned that ${plannedOf("abandoned")} clients give up, ${gaveUp} did`);
-  }
+  if (unsent > 0) problems.push(`${unsent} commits have messages that were never sent`);
+  if (queued > 0) problems.push(`${queued} messages are left in the queue`);
+  if (deadLetters > 0) problems.push(`${deadLetters} messages are left in the dead-letter queue`);
   return problems;
 }
 
-function groupByName<T extends { readonly tenant: string; readonly key: string }>(
-  values: readonly T[],
-): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const value of values) {
-    const name = nameOf(value);
-    groups.set(name, [...(groups.get(name) ?? []), value]);
-  }
-  return groups;
-}
-
-function orderIdOf(body: string): unknown {
-  try {
-    return JSON.parse(body).id;
-  } catch {
-    return undefined;
-  }
+/** A run that did not do to the service what its plan says has shown nothing. */
+function undone(plan: Plan, { incidents }: Observation): string[] {
+  const happened = groupBy(incidents, nameOf);
+  return plan.orders.flatMap((order) => {
+    const left = (happened.get(nameOf(order)) ?? []).map(({ incident }) => incident);
+    const missing = incidentsPlanned(order).filter((incident) => {
+      const found = left.indexOf(incident);
+      if (found >= 0) left.splice(found, 1);
+      return found < 0;
+    });
+    return missing.map((incident) => `${nameOf(order)}: planned "${incident}", which did not happen`);
+  });
 }

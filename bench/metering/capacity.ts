@@ -29,6 +29,14 @@ export function refusedWriteUnits(existing: Item): number {
   return Math.max(1, Math.ceil(itemBytes(existing) / 1024));
 }
 
+/**
+ * What a canceled transaction is charged is not documented in figures: it is taken for as much as one that was applied
+ * to items of 1 KB each, or of the size of the items that refused it.
+ */
+export function refusedTransactionUnits(reasons: readonly { readonly Item?: Item }[]): number {
+  return reasons.reduce((sum, { Item = {} }) => sum + 2 * refusedWriteUnits(Item), 0);
+}
+
 /** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html */
 function itemBytes(item: Item): number {
   return Object.entries(item).reduce((sum, [name, value]) => sum + textBytes(name) + valueBytes(value), 0);

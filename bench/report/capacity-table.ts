@@ -1,5 +1,5 @@
 // The counted paths as a Markdown table. Pure.
-import type { Tally } from "../metering/metered-client.ts";
+import type { Tally } from "../metering/meter.ts";
 import { markdownTable } from "./markdown.ts";
 
 export interface CountedPath {

@@ -1,6 +1,8 @@
 // docs/benchmarks.md as a whole. Pure: the same figures give the same text, and no date is in it.
+import type { BatchFigures } from "../batch/compare-batches.ts";
 import type { Bundle } from "../size/bundle.ts";
 import type { Speed } from "../timing/speed.ts";
+import { batchSection } from "./batch-section.ts";
 import { type CountedPath, capacityTable } from "./capacity-table.ts";
 import { exactBytes, milliseconds, ratio } from "./format.ts";
 import { markdownTable } from "./markdown.ts";
@@ -13,6 +15,7 @@ interface Sided<T> {
 export interface Figures {
   readonly versions: Readonly<Record<string, string>>;
   readonly paths: readonly CountedPath[];
+  readonly batch: BatchFigures;
   readonly bundles: Sided<Bundle>;
   readonly importMs: Sided<number>;
   /** By the contestant's name; the first is the bare handler, the last the peer. */
@@ -20,7 +23,7 @@ export interface Figures {
 }
 
 export function benchmarksDocument(figures: Figures): string {
-  const { versions, paths, bundles, importMs, speeds } = figures;
+  const { versions, paths, batch, bundles, importMs, speeds } = figures;
   return `# Benchmarks
 
 Written by \`npm run bench\`; do not edit. Both packages ran in one process on one engine: ${versionList(versions)}.
@@ -45,6 +48,7 @@ ${capacityTable(paths)}
 - A commit costs more than an order that the handler puts on its own: that is the price of the transaction, which
   leaves no moment in which the order is there and its record is not.
 
+${batchSection(batch)}
 ## Bundle
 
 Exact bytes of the Middy middleware with the DynamoDB store, minified by esbuild as an ES module; the AWS SDK and Middy

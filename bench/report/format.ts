@@ -4,6 +4,14 @@ export function exactBytes(bytes: number): string {
   return `${bytes.toLocaleString("en")} bytes`;
 }
 
+export function exactCount(count: number): string {
+  return count.toLocaleString("en");
+}
+
+export function percent(share: number): string {
+  return `${(share * 100).toFixed(0)} %`;
+}
+
 export function milliseconds(ms: number): string {
   return `${ms.toFixed(1)} ms`;
 }

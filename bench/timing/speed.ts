@@ -3,6 +3,7 @@
 import type { Invoke } from "../contestants/lambda-call.ts";
 import { postOrder } from "../contestants/lambda-call.ts";
 import { lambdaContext } from "../contestants/world.ts";
+import { median } from "./median.ts";
 
 export const SPEED_ROUNDS = 12;
 const WARM_UP_CALLS = 60;
@@ -92,9 +93,4 @@ function medianRound(rounds: readonly Round[]): Speed {
     replayLatency: median(rounds.map((round) => round.replayLatency)),
     throughput: median(rounds.map((round) => round.throughput)),
   };
-}
-
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }

@@ -1,24 +1,33 @@
-// The mixin that connects a function with an IdempotencyTable: the grant, and the environment variable that
-// the handler reads. It may touch aws-cdk-lib, constructs and contract.ts only.
-import { Mixin } from "aws-cdk-lib";
+// The mixin that connects a function with an IdempotencyTable: the grant, the environment variables that the handler
+// reads, and the proof that its numbers hold. It may touch aws-cdk-lib, constructs and contract.ts only.
+import { Lazy, Mixin, Tokenization } from "aws-cdk-lib";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { IConstruct } from "constructs";
 import { ENVIRONMENT } from "../contract.ts";
-import type { IdempotencyTable } from "./idempotency-table.ts";
+import { checkConsumer, longestRedelivery } from "./consumer-checks.ts";
+import type { IIdempotencyTable } from "./idempotency-table-base.ts";
+import type { UseIdempotencyOptions } from "./use-idempotency-options.ts";
 
 /**
  * Lets a Lambda function run operations against a table: `fn.with(new UseIdempotency(table))` grants exactly
  * what that takes and puts the table's name into the function's environment as `IDEMPOTENCY_TABLE`.
  *
+ * At synthesis it computes the longest redelivery to the function, over all queues of the app that it consumes (visibility
+ * timeout × receives + retention of the queue + retention of its dead-letter queue + client window), and fails with these
+ * numbers where `retention` is shorter; likewise where a queue hides messages for less than the function's timeout, and
+ * where an API Gateway gives up before the function. Numbers that are known at deployment only are not checked, with a note.
+ *
  * Works on `Function` and everything that extends it, `NodejsFunction` included. An imported function has no
  * environment to set and is left alone.
  */
 export class UseIdempotency extends Mixin {
-  readonly #table: IdempotencyTable;
+  readonly #table: IIdempotencyTable;
+  readonly #options: UseIdempotencyOptions;
 
-  constructor(table: IdempotencyTable) {
+  constructor(table: IIdempotencyTable, options: UseIdempotencyOptions = {}) {
     super();
     this.#table = table;
+    this.#options = options;
   }
 
   override supports(construct: IConstruct): construct is LambdaFunction {
@@ -33,7 +42,34 @@ export class UseIdempotency extends Mixin {
         `${construct.node.path} is not a Lambda function: apply UseIdempotency to functions only`,
       );
     }
-    this.#table.grantIdempotency(construct);
+    const options = this.#options;
+    this.#table.grantIdempotency(construct, { ...options, closedUntil: this.#closedUntil(construct) });
     construct.addEnvironment(ENVIRONMENT.idempotencyTable, this.#table.table.tableName);
+    if (options.retention) {
+      construct.addEnvironment(
+        ENVIRONMENT.retentionSeconds,
+        Tokenization.stringifyNumber(options.retention.toSeconds()),
+      );
+    }
+    checkConsumer(construct, options);
+  }
+
+  /** When whatever may have run between the backup and the restoration can no longer come again. */
+  #closedUntil(fn: LambdaFunction): string | undefined {
+    const options = this.#options;
+    const { restoredAt, node } = this.#table;
+    if (!restoredAt || options.closedUntil !== undefined) return options.closedUntil;
+    // Event sources may be added after the mixin.
+    return Lazy.string({
+      produce() {
+        const longest = longestRedelivery(fn, options);
+        if ("unknown" in longest) {
+          throw new Error(
+            `${node.path} was restored at ${restoredAt.toISOString()}, and for how long ${fn.node.path} must be closed cannot be computed, since ${longest.unknown}: give closedUntil`,
+          );
+        }
+        return new Date(restoredAt.getTime() + longest.seconds * 1000).toISOString();
+      },
+    });
   }
 }

@@ -11,6 +11,8 @@ export const DECISIONS = [
   "key-fallback",
   /** Refused: somebody else holds a live claim. */
   "in-progress",
+  /** Refused: an earlier attempt ended with an unknown outcome, and somebody must resolve it. */
+  "held",
   /** Refused: same key, other fingerprint. */
   "mismatch",
   /** Claimed after the lease of a former attempt had ended; the handler runs next. */
@@ -42,6 +44,8 @@ export interface DecisionEvent {
   readonly attempt?: number;
   /** Since the call began. */
   readonly durationMs: number;
+  /** For `in-progress` and `held`: since the key was first claimed. */
+  readonly ageMs?: number | undefined;
   /** The error that was thrown or swallowed. It may hold what the handler put in it: log its name only. */
   readonly error?: unknown;
 }

@@ -5,14 +5,14 @@
 import { checkKeyAge, claimKey, refuseExpiredKey } from "./claiming.ts";
 import { isStoreFailure } from "./error-code.ts";
 import { StoreUnavailableError } from "./errors.ts";
-import type { Finish, Work } from "./execution.ts";
+import { type Finish, NO_EFFECTS, type Work } from "./execution.ts";
 import { refuseNested } from "./nesting.ts";
 import { type Call, Operation } from "./operation.ts";
 import type { ResolvedOptions } from "./options.ts";
 import { type IdempotencyRecord, readRefusal } from "./record.ts";
 import { answerFromRecord, type Outcome } from "./refusal.ts";
 import { runAttempt } from "./running.ts";
-import type { Settlement } from "./store.ts";
+import type { Effects, Settlement } from "./store.ts";
 
 const RELEASE_PATIENCE_MS = 1000;
 
@@ -44,9 +44,17 @@ async function performClaimed<Write>(operation: Operation<Write>, work: Work<Wri
   if (since === undefined) return performUnclaimed(operation, work, undefined);
   if (typeof since !== "number") return since;
 
-  const settle = (state: Settlement["state"], result?: string, writes: readonly Write[] = []) => {
+  const settle = (state: Settlement["state"], result?: string, effects: Effects<Write> = NO_EFFECTS) => {
     const { recordKey, token, now } = operation.seek();
-    const settlement = { recordKey, token, now, state, result, writes, expiresAt: operation.expiresAt(now) };
+    const settlement = {
+      recordKey,
+      token,
+      now,
+      state,
+      result,
+      expiresAt: operation.expiresAt(now),
+      ...effects,
+    };
     // A release is a courtesy to the next retry: it does not keep the caller waiting for its error.
     const until = operation.workUntil(since);
     const patience = state === "released" ? Math.min(until, now + RELEASE_PATIENCE_MS) : until;
@@ -82,9 +90,9 @@ function performUnclaimed<Write>(
 ): Promise<Outcome> {
   const since = operation.startedAt;
   let former = expired;
-  const insert: Finish<Write> = (state, result, writes) => {
+  const insert: Finish<Write> = (state, result, effects) => {
     const seeker = operation.seek();
-    const insertion = { ...seeker, state, result, writes, expiresAt: operation.expiresAt(seeker.now) };
+    const insertion = { ...seeker, state, result, expiresAt: operation.expiresAt(seeker.now), ...effects };
     return operation.insist(operation.workUntil(since), async (store) => {
       // Who finished since we began is on record until then; later nobody can tell.
       if (operation.now() >= operation.expiresAt(since) * 1000) return { settled: false, record: undefined };

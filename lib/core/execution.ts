@@ -3,9 +3,10 @@ import { type ChildKeyLimits, deriveChildKey } from "./child-key.ts";
 import { hasCode, isStoreFailure } from "./error-code.ts";
 import { CommitInvalidError } from "./errors.ts";
 import type { Operation } from "./operation.ts";
+import { type OutgoingMessage, prepareMessages } from "./outgoing-message.ts";
 import { answerAfterLoss, type Outcome } from "./refusal.ts";
 import { decodeResult, encodeResult } from "./result.ts";
-import type { SettleAnswer } from "./store.ts";
+import type { Effects, SettleAnswer } from "./store.ts";
 
 /** One attempt at an operation, as its handler sees it. */
 export interface Execution<Write = unknown> {
@@ -19,19 +20,28 @@ export interface Execution<Write = unknown> {
   /** Aborts shortly before the deadline. Work that goes on after it may be repeated by a retry. */
   readonly signal: AbortSignal;
   /**
-   * Records `result` and applies `writes` in one transaction: all of it, once, or nothing. Resolves to the
-   * result that every caller gets: this one, or the winner's if another attempt was first.
-   * At most once per attempt, and before the handler returns.
+   * Records `result`, applies `writes` and stores `messages` in one transaction: all of it, once, or nothing. Resolves
+   * to the result that every caller gets: this one, or the winner's if another attempt was first. The messages are
+   * sent afterwards, by `outboxRelay`. At most once per attempt, and before the handler returns.
    * @throws TransactionConditionError (`TRANSACTION_CONDITION`) when a condition of `writes` is not met: nothing
-   * is written, and the handler may commit something else. ResponseNotStorableError, CommitInvalidError: nothing
-   * is written. ClaimLostError, StoreUnavailableError.
+   * is written, and the handler may commit something else. ResponseNotStorableError, CommitInvalidError,
+   * MessageIdInvalidError, PayloadInvalidError, OutboxTransactionTooLargeError: nothing is written. ClaimLostError,
+   * StoreUnavailableError.
    */
-  commit<T>(result: T, effects?: { readonly writes?: readonly Write[] }): Promise<T>;
+  commit<T>(result: T, effects?: CommitEffects<Write>): Promise<T>;
   /**
    * A key for a system this handler calls, the same for every attempt: pass it on as that system's idempotency key.
    * @throws InvalidOptionError (`INVALID_OPTION`) when the limits leave less than 128 bits.
    */
   childKey(name: string, limits?: ChildKeyLimits): string;
+}
+
+/** What a commit brings about together with its result. */
+export interface CommitEffects<Write = unknown> {
+  /** @default - none */
+  readonly writes?: readonly Write[];
+  /** @default - none */
+  readonly messages?: readonly OutgoingMessage[];
 }
 
 /** The caller's own code. */
@@ -41,8 +51,10 @@ export type Work<Write> = (execution: Execution<Write>) => unknown;
 export type Finish<Write> = (
   state: "completed" | "failed",
   text: string | undefined,
-  writes: readonly Write[],
+  effects: Effects<Write>,
 ) => Promise<SettleAnswer>;
+
+export const NO_EFFECTS: Effects<never> = { writes: [], messages: [] };
 
 export class Attempt<Write> implements Execution<Write> {
   readonly key: string;
@@ -69,10 +81,10 @@ export class Attempt<Write> implements Execution<Write> {
   }
 
   // Bound, both: handlers take methods out of their object.
-  readonly commit = <T>(result: T, effects: { readonly writes?: readonly Write[] } = {}): Promise<T> => {
+  readonly commit = <T>(result: T, effects: CommitEffects<Write> = {}): Promise<T> => {
     // Checked at once, not in a promise: a handler that does not await it must not go on.
-    const [text, writes] = this.#check(result, effects);
-    const committed = this.#commit(result, text, writes);
+    const [text, checked] = this.#check(result, effects);
+    const committed = this.#commit(result, text, checked);
     this.#committed = committed;
     return committed;
   };
@@ -80,22 +92,26 @@ export class Attempt<Write> implements Execution<Write> {
   readonly childKey = (name: string, limits?: ChildKeyLimits): string =>
     deriveChildKey(this.#operation.identity, name, limits);
 
-  #check(result: unknown, { writes = [], ...unknown }: { readonly writes?: readonly Write[] }) {
+  #check(result: unknown, { writes = [], messages = [], ...unknown }: CommitEffects<Write>) {
     if (this.#over)
       throw new CommitInvalidError("this attempt is over: await commit before the handler returns");
     if (this.decided) throw new CommitInvalidError("commit was already called: commit everything at once");
     const [name] = Object.keys(unknown);
-    if (name !== undefined) throw new CommitInvalidError(`commit knows no \`${name}\`: it takes { writes }`);
+    if (name !== undefined)
+      throw new CommitInvalidError(`commit knows no \`${name}\`: it takes { writes, messages }`);
     try {
-      this.#operation.options.store.checkWrites(writes);
-      return [this.encode(result), writes] as const;
+      const effects: Effects<Write> = { writes, messages: prepareMessages(messages) };
+      this.#operation.options.store.checkEffects(effects);
+      return [this.encode(result), effects] as const;
     } catch (error) {
-      throw this.#operation.own(error);
+      // Over HTTP that code is about the caller's payload, and this is the handler's.
+      const isOfMessage = hasCode(error, "PAYLOAD_INVALID");
+      throw this.#operation.own(isOfMessage ? new CommitInvalidError(error.message) : error);
     }
   }
 
-  async #commit<T>(result: T, text: string | undefined, writes: readonly Write[]): Promise<T> {
-    const decided = this.conclude("completed", text, writes, result);
+  async #commit<T>(result: T, text: string | undefined, effects: Effects<Write>): Promise<T> {
+    const decided = this.conclude("completed", text, effects, result);
     this.decided = decided;
     try {
       return (await decided).result as T;
@@ -115,10 +131,10 @@ export class Attempt<Write> implements Execution<Write> {
   async conclude(
     state: "completed" | "failed",
     text: string | undefined,
-    writes: readonly Write[],
+    effects: Effects<Write>,
     original: unknown,
   ): Promise<Outcome> {
-    const answer = await this.#finish(state, text, writes);
+    const answer = await this.#finish(state, text, effects);
     if (!answer.settled) return answerAfterLoss(this.#operation, answer.record);
     this.#operation.tell("executed");
     return { replayed: false, result: decodeResult(text), original };

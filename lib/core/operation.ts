@@ -125,10 +125,10 @@ export class Operation<Write> {
     return error;
   }
 
-  tell(decision: Decision, error?: unknown): void {
+  tell(decision: Decision, error?: unknown, ageMs?: number): void {
     const { attempt, identity, startedAt, options } = this;
     const { operation, keyHash } = identity;
     const durationMs = this.now() - startedAt;
-    tellObserver(options.observe, { decision, operation, keyHash, attempt, durationMs, error });
+    tellObserver(options.observe, { decision, operation, keyHash, attempt, durationMs, ageMs, error });
   }
 }

@@ -33,7 +33,7 @@ const [waitRule, isWait] = seconds(0, 900);
 
 export const ENGINE_CHECKS: Readonly<Record<keyof EngineOptions, Check>> = {
   operation: text(MAX_OPERATION_LENGTH),
-  store: methods("claim", "settle", "insert", "find", "loadResult", "checkWrites"),
+  store: methods("claim", "settle", "insert", "find", "loadResult", "checkEffects"),
   fingerprint: [
     "must be a function or a list of functions",
     (value) => [value].flat().every((each) => typeof each === "function") && [value].flat().length > 0,

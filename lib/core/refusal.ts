@@ -33,13 +33,14 @@ export async function answerFromRecord<Write>(
     if (error !== undefined) throw error;
     return { replayed: true, result: decodeResult(text) };
   }
-  if (refusal === "held") throw new OutcomeUnknownError();
   if (refusal === "mismatch") {
     operation.tell("mismatch");
     throw new FingerprintMismatchError();
   }
-  operation.tell("in-progress");
-  throw new ExecutionInProgressError(record.leaseEndsAt);
+  const isHeld = refusal === "held";
+  const error = isHeld ? new OutcomeUnknownError() : new ExecutionInProgressError(record.leaseEndsAt);
+  operation.tell(isHeld ? "held" : "in-progress", undefined, operation.now() - record.createdAt);
+  throw error;
 }
 
 /** An attempt whose claim is gone changes nothing and answers with the winner's result, where there is one. */

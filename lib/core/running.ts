@@ -1,7 +1,7 @@
 /** One attempt from start to end: runs the work, and decides from how it ended what is recorded. */
 import { hasCode, isStoreFailure } from "./error-code.ts";
 import { isOnceonlyError } from "./errors.ts";
-import { Attempt, type Finish, type Work } from "./execution.ts";
+import { Attempt, type Finish, NO_EFFECTS, type Work } from "./execution.ts";
 import { runInside } from "./nesting.ts";
 import type { Operation } from "./operation.ts";
 import { DEFAULTS } from "./options.ts";
@@ -105,7 +105,7 @@ export async function runAttempt<Write>(
   /** `undefined` when the completion was lost: the caller still gets the handler's own answer. */
   async function record(state: "completed" | "failed", text: string | undefined, value: unknown) {
     try {
-      return await attempt.conclude(state, text, [], value);
+      return await attempt.conclude(state, text, NO_EFFECTS, value);
     } catch (error) {
       if (!isStoreFailure(error)) throw error;
       operation.tell("completion-lost", error);

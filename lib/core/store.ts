@@ -5,6 +5,7 @@
  * Promises of every store: each method is one atomic decision; a method that rejects with
  * StoreUnavailableError may or may not have been applied, and repeating it with the same arguments is safe.
  */
+import type { StoredMessage } from "./outgoing-message.ts";
 import type { IdempotencyRecord, Seeker } from "./record.ts";
 
 export interface Store<Write = unknown> {
@@ -19,6 +20,7 @@ export interface Store<Write = unknown> {
   /**
    * Moves the record on, if its token is `settlement.token` and it is in progress; in one transaction with
    * `writes`. A record that this token already moved to the same state counts as settled (an answer was lost).
+   * `messages` are kept with the record until an Outbox (core/outbox.ts) marks them as sent; it does not expire before.
    * @throws TransactionConditionError when one of `writes` was refused; then nothing is applied.
    */
   settle(settlement: Settlement<Write>): Promise<SettleAnswer>;
@@ -36,8 +38,11 @@ export interface Store<Write = unknown> {
   /** Loads a result that is in an item of its own; `undefined` if it is gone. */
   loadResult(address: string): Promise<string | undefined>;
 
-  /** Refuses writes that can never be accepted (shape, size, count), before any I/O. */
-  checkWrites(writes: readonly Write[]): void;
+  /**
+   * Refuses effects that can never be accepted (shape, size, count), before any I/O.
+   * @throws CommitInvalidError, OutboxTransactionTooLargeError
+   */
+  checkEffects(effects: Effects<Write>): void;
 }
 
 export interface Claim extends Seeker {
@@ -63,7 +68,13 @@ export type ClaimAnswer =
       readonly record: IdempotencyRecord | undefined;
     };
 
-interface Finish<Write> {
+/** What a finished state brings about, in the transaction that records it. */
+export interface Effects<Write = unknown> {
+  readonly writes: readonly Write[];
+  readonly messages: readonly StoredMessage[];
+}
+
+interface Finish<Write> extends Effects<Write> {
   readonly recordKey: string;
   readonly token: string;
   /** Epoch ms. */
@@ -72,7 +83,6 @@ interface Finish<Write> {
   readonly expiresAt?: number;
   /** Encoded by core/result.ts. */
   readonly result?: string;
-  readonly writes: readonly Write[];
 }
 
 export interface Settlement<Write = unknown> extends Finish<Write> {

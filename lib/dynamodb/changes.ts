@@ -2,7 +2,7 @@
 import type { Update } from "@aws-sdk/client-dynamodb";
 import { RECORD_VERSION } from "../contract.ts";
 import type { IdempotencyRecord } from "../core/record.ts";
-import type { Claim, Insertion, Settlement } from "../core/store.ts";
+import type { Claim, Effects, Insertion, Settlement } from "../core/store.ts";
 import { CLAIMABLE, MINE, STILL_EXPIRED } from "./conditions.ts";
 import type { RecordTable, Values } from "./record-table.ts";
 
@@ -19,14 +19,14 @@ export const ANEW = { ...UNFINISHED, steps: undefined, messages: undefined };
 /** Makes a record, or gives the one that is there to this token. */
 export function beginChange(
   table: RecordTable,
-  { recordKey, token, fingerprints, now, expiresAt }: Omit<Claim | Insertion, "writes">,
+  { recordKey, token, fingerprints, now, expiresAt }: Omit<Claim | Insertion, keyof Effects>,
   values: Values,
   expired: IdempotencyRecord | undefined,
 ): Update {
   // Expiry has whole seconds, so that rounding down changes no comparison.
   const nowSeconds = Math.floor(now / 1000);
   const [fingerprint] = fingerprints;
-  const begun = { ...UNFINISHED, ...values, version: RECORD_VERSION, token, fingerprint, expiresAt };
+  const begun = { ...UNFINISHED, version: RECORD_VERSION, token, fingerprint, expiresAt, ...values };
   if (expired) {
     const reset = { ...begun, attempt: expired.attempt + 1, createdAt: now };
     return table.updateOf(recordKey, STILL_EXPIRED, reset, { seen: expired.token, nowSeconds });
@@ -44,10 +44,10 @@ export function beginChange(
 
 export function settleChange(
   table: RecordTable,
-  { recordKey, token, state, now, expiresAt }: Omit<Settlement, "writes">,
-  result: Values,
+  { recordKey, token, state, now, expiresAt }: Omit<Settlement, keyof Effects>,
+  values: Values,
 ): Update {
   const completedAt = state === "completed" || state === "failed" ? now : undefined;
-  const settled = { ...UNFINISHED, ...result, state, expiresAt, completedAt };
+  const settled = { ...UNFINISHED, state, expiresAt, completedAt, ...values };
   return table.updateOf(recordKey, MINE, settled, { token, inProgress: "in-progress" });
 }

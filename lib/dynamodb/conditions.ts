@@ -18,3 +18,6 @@ export const MINE = "#token = :token AND #state = :inProgress";
 
 /** Nobody touched the record since it was seen to be expired. */
 export const STILL_EXPIRED = "#token = :seen AND #expiresAt <= :nowSeconds";
+
+/** The commit under this token still has messages to send. */
+export const STILL_UNSENT = "#token = :token AND attribute_exists(#unsentSince)";

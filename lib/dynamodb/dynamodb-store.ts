@@ -1,7 +1,6 @@
 /** The store on DynamoDB: every decision is one conditional write. All policy is in the engine. */
 import { serialize } from "node:v8";
 import {
-  DynamoDBClient,
   GetItemCommand,
   PutItemCommand,
   type TransactWriteItem,
@@ -13,9 +12,18 @@ import type { StoreUnavailableError } from "../core/errors.ts";
 import { hashTuple } from "../core/identity.ts";
 import { checkOptions } from "../core/option-checks.ts";
 import type { IdempotencyRecord } from "../core/record.ts";
-import type { Claim, ClaimAnswer, Insertion, SettleAnswer, Settlement, Store } from "../core/store.ts";
+import type {
+  Claim,
+  ClaimAnswer,
+  Effects,
+  Insertion,
+  SettleAnswer,
+  Settlement,
+  Store,
+} from "../core/store.ts";
 import { ANEW, beginChange, settleChange } from "./changes.ts";
-import { CHECKS, type DynamoDBStoreOptions } from "./options.ts";
+import { placeMessages } from "./messages.ts";
+import { CHECKS, clientOf, type DynamoDBStoreOptions } from "./options.ts";
 import { type RecordTable, recordTable, type Values } from "./record-table.ts";
 import { placeResult, readText } from "./results.ts";
 import { type Request, send } from "./send.ts";
@@ -37,14 +45,9 @@ export class DynamoDBStore implements Store<DynamoDBWrite> {
   /** @throws InvalidOptionError (`INVALID_OPTION`) */
   constructor(options: DynamoDBStoreOptions) {
     checkOptions(options, CHECKS, ["tableName"]);
-    const client =
-      options.client ??
-      new DynamoDBClient({
-        // Without the last one a request that is over its time is only warned about.
-        requestHandler: { connectionTimeout: 1000, requestTimeout: 3000, throwOnRequestTimeout: true },
-      });
+    const client = clientOf(options);
     this.#table = recordTable(options);
-    this.#send = (request) => send(client as DynamoDBClient, request);
+    this.#send = (request) => send(client, request);
   }
 
   async claim(claim: Claim, expired?: IdempotencyRecord): Promise<ClaimAnswer> {
@@ -72,14 +75,14 @@ export class DynamoDBStore implements Store<DynamoDBWrite> {
   }
 
   settle(settlement: Settlement<DynamoDBWrite>): Promise<SettleAnswer> {
-    return this.#finish(settlement, (result) => settleChange(this.#table, settlement, result));
+    return this.#finish(settlement, (values) => settleChange(this.#table, settlement, values));
   }
 
   async insert(insertion: Insertion<DynamoDBWrite>, expired?: IdempotencyRecord): Promise<SettleAnswer> {
     const { state, token, now } = insertion;
-    const values = { ...ANEW, state, leaseEndsAt: now, completedAt: now };
-    const answer = await this.#finish(insertion, (result) =>
-      beginChange(this.#table, insertion, { ...values, ...result }, expired),
+    const begun = { ...ANEW, state, leaseEndsAt: now, completedAt: now };
+    const answer = await this.#finish(insertion, (values) =>
+      beginChange(this.#table, insertion, { ...begun, ...values }, expired),
     );
     if (answer.settled || answer.record?.token !== token || answer.record.state !== "in-progress")
       return answer;
@@ -100,21 +103,23 @@ export class DynamoDBStore implements Store<DynamoDBWrite> {
     return item && readText(item[this.#table.names.result]);
   }
 
-  checkWrites(writes: readonly DynamoDBWrite[]): void {
-    marshallWrites(this.#table, writes);
+  checkEffects({ writes, messages }: Effects<DynamoDBWrite>): void {
+    const placed = placeMessages(this.#table, messages, { recordKey: "", token: "", now: 0 });
+    marshallWrites(this.#table, writes, placed);
   }
 
   async #finish(
     finish: Settlement<DynamoDBWrite> | Insertion<DynamoDBWrite>,
-    changeWith: (result: Values) => Update,
+    changeWith: (values: Values) => Update,
   ): Promise<SettleAnswer> {
-    const { recordKey, token, state, writes } = finish;
-    const others = marshallWrites(this.#table, writes, recordKey);
+    const { recordKey, token, state, writes, messages } = finish;
+    const placed = placeMessages(this.#table, messages, finish);
+    const others = marshallWrites(this.#table, writes, placed, recordKey);
     const { TableName } = this.#table;
     const result = await placeResult(this.#table, finish, (Item) =>
       this.#send(new PutItemCommand({ TableName, Item })),
     );
-    const Update = changeWith(result);
+    const Update = changeWith({ ...result, ...placed.values });
     const request = others.length > 0 ? transaction([{ Update }, ...others]) : new UpdateItemCommand(Update);
     const { refusedBy } = await this.#send(request);
     const record = readRecord(this.#table, refusedBy);

@@ -1,4 +1,5 @@
 /** What a DynamoDBStore is made of: the table, how its keys are called, and the client that reaches it. */
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { ATTRIBUTES } from "../contract.ts";
 import { type Check, methods, text } from "../core/option-checks.ts";
 
@@ -54,3 +55,14 @@ export const CHECKS: Readonly<Record<keyof DynamoDBStoreOptions, Check>> = {
   ],
   ttlAttribute: nameCheck(ATTRIBUTES.expiresAt),
 };
+
+/** The caller's client, or one of ours. */
+export function clientOf({ client }: DynamoDBStoreOptions): DynamoDBClient {
+  return (
+    (client as DynamoDBClient | undefined) ??
+    new DynamoDBClient({
+      // Without the last one a request that is over its time is only warned about.
+      requestHandler: { connectionTimeout: 1000, requestTimeout: 3000, throwOnRequestTimeout: true },
+    })
+  );
+}

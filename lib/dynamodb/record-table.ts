@@ -30,7 +30,7 @@ export function recordTable({ tableName, partitionKey, sortKey, ttlAttribute }: 
   const keyOf = (partitionKey: string) => itemOf({ partitionKey });
 
   /**
-   * Sets the values that are there, and removes those that are `undefined`: one at least. `bound` are the values
+   * Sets the values that are there, and removes those that are `undefined`: one at least of these. `bound` are the values
    * that `ConditionExpression` and `begin` use, no others: DynamoDB refuses what is not used.
    */
   const updateOf = (
@@ -46,7 +46,8 @@ export function recordTable({ tableName, partitionKey, sortKey, ttlAttribute }: 
       if (value === undefined) removed.push(`#${name}`);
       else assigned.push(`#${name} = :${name}`);
     }
-    const UpdateExpression = `${begin}${assigned} REMOVE ${removed}`;
+    const set = assigned.length > 0 ? `${begin}${assigned} ` : "";
+    const UpdateExpression = `${set}REMOVE ${removed}`;
     const used = `${ConditionExpression} ${UpdateExpression}`.matchAll(/#(\w+)/g);
     const aliased = Object.entries({ ...bound, ...values }).map(([name, value]) => [`:${name}`, value]);
     return {

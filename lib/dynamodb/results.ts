@@ -7,7 +7,7 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import { RecordCorruptError } from "../core/errors.ts";
 import { hashTuple } from "../core/identity.ts";
-import type { Insertion, Settlement } from "../core/store.ts";
+import type { Effects, Insertion, Settlement } from "../core/store.ts";
 import type { RecordTable, Values } from "./record-table.ts";
 import { MAX_ITEM_BYTES, sizeOf } from "./sizes.ts";
 import type { Item } from "./values.ts";
@@ -21,7 +21,7 @@ const MAX_RECORD_BYTES = 1024 - 256;
  */
 export async function placeResult(
   table: RecordTable,
-  { recordKey, token, expiresAt, result }: Omit<Settlement | Insertion, "writes">,
+  { recordKey, token, expiresAt, result }: Omit<Settlement | Insertion, keyof Effects>,
   put: (item: Item) => Promise<unknown>,
 ): Promise<Values> {
   if (result === undefined) return {};

@@ -3,19 +3,28 @@ import type {
   DynamoDBClient,
   GetItemCommand,
   PutItemCommand,
+  QueryCommand,
   TransactWriteItemsCommand,
   UpdateItemCommand,
 } from "@aws-sdk/client-dynamodb";
 import { readRefusedItem } from "./errors.ts";
 import type { Item } from "./values.ts";
 
-export type Request = GetItemCommand | PutItemCommand | TransactWriteItemsCommand | UpdateItemCommand;
+export type Request =
+  | GetItemCommand
+  | PutItemCommand
+  | QueryCommand
+  | TransactWriteItemsCommand
+  | UpdateItemCommand;
 
 export interface Answer {
   /** The item whose condition refused; empty if there is none. */
   readonly refusedBy?: Item;
   /** The item that was read. */
   readonly Item?: Item;
+  /** A page of what was found, and where the next one begins. */
+  readonly Items?: readonly Item[];
+  readonly LastEvaluatedKey?: Item;
   /** The item as it was before it was written. */
   readonly Attributes?: Item;
   readonly serverTimeMs?: number | undefined;

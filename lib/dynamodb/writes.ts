@@ -1,7 +1,8 @@
 /** The caller's own writes: what they look like, and what can be known before DynamoDB sees them. */
 import type { TransactWriteItem } from "@aws-sdk/client-dynamodb";
-import { CommitInvalidError } from "../core/errors.ts";
+import { CommitInvalidError, OutboxTransactionTooLargeError } from "../core/errors.ts";
 import { oneOf } from "../core/option-checks.ts";
+import type { PlacedMessages } from "./messages.ts";
 import type { RecordTable } from "./record-table.ts";
 import { MAX_ITEM_BYTES, sizeOf } from "./sizes.ts";
 import { type Item, toItem } from "./values.ts";
@@ -40,16 +41,24 @@ const FIELDS =
 const MAX_WRITES = 99;
 const MAX_BYTES = 4_190_000;
 
-/** @throws CommitInvalidError (`COMMIT_INVALID`) for writes that DynamoDB can never accept. */
+/**
+ * The actions of a transaction for the caller's writes, and for the items of messages that do not fit into the record.
+ * @throws CommitInvalidError (`COMMIT_INVALID`) for writes that DynamoDB can never accept, and
+ * OutboxTransactionTooLargeError (`OUTBOX_TRANSACTION_TOO_LARGE`) where they are too much together with messages.
+ */
 export function marshallWrites(
   { TableName, keyOf }: RecordTable,
   writes: readonly DynamoDBWrite[],
+  messages: PlacedMessages,
   recordKey = "",
 ): TransactWriteItem[] {
-  if (writes.length > MAX_WRITES) throw new CommitInvalidError(`a commit takes at most ${MAX_WRITES} writes`);
+  let { bytes } = messages;
+  const TooMuch = bytes > 0 ? OutboxTransactionTooLargeError : CommitInvalidError;
+  if (writes.length + messages.items.length > MAX_WRITES || bytes > MAX_BYTES) {
+    throw new TooMuch(`a commit takes at most ${MAX_WRITES} writes, and 4 MB with its messages`);
+  }
   const targets = new Set([targetOf(TableName, keyOf(recordKey))]);
-  let bytes = 0;
-  return writes.map((write, index) => {
+  const actions = writes.map((write, index): TransactWriteItem => {
     const refuse = (why: string, cause?: unknown): never => {
       throw new CommitInvalidError(`writes[${index}] ${why}`, { cause });
     };
@@ -69,7 +78,8 @@ export function marshallWrites(
     if (unknown) refuse(`has an unknown field \`${unknown}\``);
     const size = sizeOf(content);
     bytes += size;
-    if (size > MAX_ITEM_BYTES || bytes > MAX_BYTES) refuse("is too large, or the commit is");
+    if (bytes > MAX_BYTES) throw new TooMuch(`writes[${index}] is too large for a commit of 4 MB in all`);
+    if (size > MAX_ITEM_BYTES) refuse("is too large: an item takes 400 KB");
     // Which attributes of an item are its key is not known: of two puts only DynamoDB can tell.
     if (field === "Key" && targets.size === targets.add(targetOf(body.TableName, item)).size)
       refuse("is for the same item as another one, or the record's own");
@@ -77,6 +87,7 @@ export function marshallWrites(
       [action]: { ...body, [field]: item, ExpressionAttributeValues: marshalled.values?.M },
     } as TransactWriteItem;
   });
+  return [...actions, ...messages.items.map((Item) => ({ Put: { TableName, Item } }))];
 }
 
 function targetOf(tableName: string, key: Item): string {

@@ -4,6 +4,7 @@
  */
 import { ENVELOPE_ATTRIBUTE, ENVELOPE_VERSION } from "../contract.ts";
 import { keyFault } from "../core/identity.ts";
+import { messageText } from "../core/message-text.ts";
 
 export interface Envelope {
   /** The idempotency key of the operation that the message asks for. */
@@ -23,21 +24,40 @@ export type EnvelopeReading =
 /** https://www.w3.org/TR/trace-context/#traceparent-header */
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
-/** The envelope as message attributes. A malformed `traceparent` is left out: tracing never stops a message. */
-export function writeEnvelope({ key, traceparent }: Envelope) {
-  const content = { v: ENVELOPE_VERSION, key, traceparent: readTraceparent(traceparent) };
-  return { [ENVELOPE_ATTRIBUTE]: { DataType: "String", StringValue: messageText(content) } };
+/** What an envelope holds, as JSON. A malformed `traceparent` is left out: tracing never stops a message. */
+export function envelopeContent({ key, traceparent }: Envelope): object {
+  return { v: ENVELOPE_VERSION, key, traceparent: readTraceparent(traceparent) };
+}
+
+/** The envelope as message attributes, of SQS and of SNS. */
+export function writeEnvelope(envelope: Envelope) {
+  return {
+    [ENVELOPE_ATTRIBUTE]: { DataType: "String", StringValue: messageText(envelopeContent(envelope)) },
+  };
 }
 
 /**
- * Reads the envelope of a message: of a Lambda event record (`messageAttributes`) or of the SDK's (`MessageAttributes`).
- * Never throws: without a usable envelope the answer says why, and the caller decides on another key.
+ * Reads the envelope of a message: of a Lambda event record (`messageAttributes`; `MessageAttributes` of SNS) or of the
+ * SDK's (`MessageAttributes`). Never throws: without a usable envelope the answer says why, and the caller decides on
+ * another key.
  */
 export function readEnvelope(messageAttributes: unknown): EnvelopeReading {
+  return readHolder(messageAttributes, ({ stringValue, StringValue, Value }) =>
+    JSON.parse(stringValue ?? StringValue ?? Value),
+  );
+}
+
+/** As `readEnvelope`, of the detail of an event of EventBridge, which holds the envelope as it is. */
+export function readDetailEnvelope(detail: unknown): EnvelopeReading {
+  return readHolder(detail, (content) => content);
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: whatever it is, reading it may fail, and that is an answer too.
+function readHolder(holder: unknown, contentOf: (held: any) => any): EnvelopeReading {
   try {
-    const attribute = Object(messageAttributes)[ENVELOPE_ATTRIBUTE];
-    if (attribute === undefined || attribute === null) return { found: false, reason: "absent" };
-    const { v, key, traceparent } = JSON.parse(attribute.stringValue ?? attribute.StringValue);
+    const held = Object(holder)[ENVELOPE_ATTRIBUTE];
+    if (held === undefined || held === null) return { found: false, reason: "absent" };
+    const { v, key, traceparent } = contentOf(held);
     if (v !== ENVELOPE_VERSION) {
       return { found: false, reason: Number.isInteger(v) ? "unknown-version" : "malformed" };
     }
@@ -47,16 +67,6 @@ export function readEnvelope(messageAttributes: unknown): EnvelopeReading {
   } catch {
     return { found: false, reason: "malformed" };
   }
-}
-
-/**
- * JSON in characters that SQS takes: of all that JSON leaves as it is, it refuses U+FFFE and U+FFFF.
- * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html
- */
-export function messageText(value: unknown): string {
-  return JSON.stringify(value).replace(/[\uFFFE\uFFFF]/g, (character) =>
-    character === "\uFFFE" ? "\\ufffe" : "\\uffff",
-  );
 }
 
 function readTraceparent(value: unknown): string | undefined {

@@ -1,22 +1,13 @@
 /** Sends messages to one FIFO queue, under derived ids and with the envelope. */
-import {
-  MessageIdInvalidError,
-  PayloadInvalidError,
-  SendFailedError,
-  type SentMessage,
-} from "../core/errors.ts";
+import { PayloadInvalidError, type SentMessage } from "../core/errors.ts";
 import { checkOptions } from "../core/option-checks.ts";
 import { withDefaults } from "../core/options.ts";
-import {
-  type FifoMessage,
-  type FifoResend,
-  type PreparedMessage,
-  prepareMessage,
-  prepareResend,
-} from "./fifo-message.ts";
+import { refuseTwins } from "../core/outgoing-message.ts";
+import type { Entry } from "./entry.ts";
+import { type FifoMessage, type FifoResend, prepareFifo, prepareResend } from "./fifo-message.ts";
 import { CHECKS, DEFAULTS, type FifoProducerOptions } from "./options.ts";
-import { type BatchEntry, type SendingRules, sendInOrder } from "./send-in-order.ts";
-import { connectToSqs, type SendBatch } from "./sqs-client.ts";
+import { allSent, type SendingRules, sendInOrder } from "./send-in-order.ts";
+import { connectToSqs, SQS_MAX_BYTES, type SqsForm, sqsEntry } from "./sqs.ts";
 
 /**
  * Sends to one FIFO queue. Every message carries the envelope with its idempotency key, and a deduplication id derived
@@ -30,7 +21,7 @@ import { connectToSqs, type SendBatch } from "./sqs-client.ts";
 export class FifoProducer {
   readonly #queueUrl: string;
   readonly #rules: SendingRules;
-  readonly #connection: Promise<SendBatch>;
+  readonly #connection: ReturnType<typeof connectToSqs>;
 
   /** @throws InvalidOptionError (`INVALID_OPTION`) */
   constructor(options: FifoProducerOptions) {
@@ -50,7 +41,8 @@ export class FifoProducer {
    * sent; SendFailedError (`SEND_FAILED`): send the same again.
    */
   async send(message: FifoMessage): Promise<SentMessage> {
-    const [sent] = await this.#sendAll([prepareMessage("the message", message)]);
+    const prepared = prepareFifo("the message", this.#queueUrl, message);
+    const [sent] = await this.#sendAll([sqsEntry(prepared)]);
     return sent!;
   }
 
@@ -64,10 +56,10 @@ export class FifoProducer {
   async sendBatch(messages: readonly FifoMessage[]): Promise<readonly SentMessage[]> {
     if (!Array.isArray(messages)) throw new PayloadInvalidError("the messages must be an array");
     const prepared = Array.from(messages as readonly FifoMessage[], (message, index) =>
-      prepareMessage(`messages[${index}]`, message),
+      prepareFifo(`messages[${index}]`, this.#queueUrl, message),
     );
     refuseTwins(prepared);
-    return this.#sendAll(prepared);
+    return this.#sendAll(prepared.map((message) => sqsEntry(message)));
   }
 
   /**
@@ -78,29 +70,13 @@ export class FifoProducer {
    * sent; SendFailedError (`SEND_FAILED`): call again with the same `attempt`.
    */
   async resend(message: FifoResend): Promise<SentMessage> {
-    const [sent] = await this.#sendAll([prepareResend("the message", message)]);
+    const prepared = prepareResend("the message", this.#queueUrl, message);
+    const [sent] = await this.#sendAll([sqsEntry(prepared, message.attempt)]);
     return sent!;
   }
 
-  async #sendAll(messages: readonly PreparedMessage[]): Promise<readonly SentMessage[]> {
-    const request = async (entries: BatchEntry[]) => (await this.#connection)(this.#queueUrl, entries);
-    const { results, cause } = await sendInOrder(messages, request, this.#rules);
-    const sent = results.filter((result) => result.sent);
-    if (sent.length < results.length) throw new SendFailedError(results, cause);
-    return sent;
-  }
-}
-
-/** SQS would take the first of two messages under one id, and drop the other, whatever it says. */
-function refuseTwins(messages: readonly PreparedMessage[]): void {
-  const first = new Map<string, number>();
-  for (const [index, { MessageDeduplicationId, MessageBody }] of messages.entries()) {
-    const earlier = first.get(MessageDeduplicationId);
-    if (earlier === undefined) first.set(MessageDeduplicationId, index);
-    else if (messages[earlier]!.MessageBody !== MessageBody) {
-      throw new MessageIdInvalidError(
-        `messages[${index}]: has group and key of messages[${earlier}] and another body: give each message its own key`,
-      );
-    }
+  async #sendAll(entries: readonly Entry<SqsForm>[]): Promise<readonly SentMessage[]> {
+    const request = async (forms: readonly SqsForm[]) => (await this.#connection)(this.#queueUrl)(forms);
+    return allSent(await sendInOrder(entries, SQS_MAX_BYTES, request, this.#rules));
   }
 }

@@ -1,50 +1,54 @@
-/** Messages that wait to be sent, in one line for each group. Only the head of a line may go: that keeps the order. Pure. */
-import { bytesOf, MAX_BYTES, type PreparedMessage } from "./fifo-message.ts";
+/** Entries that wait to be sent, in lines. Only the head of a line may go: that keeps the order. Pure. */
+import { type Entry, MAX_ENTRIES } from "./entry.ts";
 
-/** https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessageBatch.html */
-const MAX_ENTRIES = 10;
-
-/** A message and its position among those that were given. */
-export interface Waiting {
+/** An entry and its position among those that were given. */
+export interface Waiting<Form> {
   readonly position: number;
-  readonly message: PreparedMessage;
+  readonly entry: Entry<Form>;
 }
 
-export class GroupLines {
-  readonly #lines = new Map<string, Waiting[]>();
+export class GroupLines<Form> {
+  readonly #lines = new Map<string | number, Waiting<Form>[]>();
+  readonly #maxBytes: number;
 
-  constructor(messages: readonly PreparedMessage[]) {
-    for (const [position, message] of messages.entries()) {
-      const line = this.#lines.get(message.MessageGroupId);
-      if (line === undefined) this.#lines.set(message.MessageGroupId, [{ position, message }]);
-      else line.push({ position, message });
+  constructor(entries: readonly Entry<Form>[], maxBytes: number) {
+    this.#maxBytes = maxBytes;
+    for (const [position, entry] of entries.entries()) {
+      const waiting = { position, entry };
+      const line = this.#lines.get(nameOf(waiting));
+      if (line === undefined) this.#lines.set(nameOf(waiting), [waiting]);
+      else line.push(waiting);
     }
   }
 
   /**
-   * The heads that fit into one request; empty when nobody waits. One of each group at most: SQS may accept the second
-   * of two entries and refuse the first.
+   * The heads that fit into one request; empty when nobody waits. One of each line at most: a service may accept the
+   * second of two entries and refuse the first. One that fits into no request goes alone, to be refused.
    */
-  heads(): Waiting[] {
-    const heads: Waiting[] = [];
+  heads(): Waiting<Form>[] {
+    const heads: Waiting<Form>[] = [];
     let bytes = 0;
     for (const [head] of this.#lines.values()) {
-      bytes += bytesOf(head!.message);
-      if (heads.length === MAX_ENTRIES || bytes > MAX_BYTES) break;
+      bytes += head!.entry.bytes;
+      if (heads.length === MAX_ENTRIES || (heads.length > 0 && bytes > this.#maxBytes)) break;
       heads.push(head!);
     }
     return heads;
   }
 
-  /** The head has been sent: the next of its group may go. */
-  advance({ message: { MessageGroupId } }: Waiting): void {
-    const line = this.#lines.get(MessageGroupId)!;
+  /** The head has been sent: the next of its line may go. */
+  advance(head: Waiting<Form>): void {
+    const line = this.#lines.get(nameOf(head))!;
     line.shift();
-    if (line.length === 0) this.#lines.delete(MessageGroupId);
+    if (line.length === 0) this.#lines.delete(nameOf(head));
   }
 
-  /** Nobody of this group is sent any more. */
-  stop({ message: { MessageGroupId } }: Waiting): void {
-    this.#lines.delete(MessageGroupId);
+  /** Nobody of this line is sent any more. */
+  stop(head: Waiting<Form>): void {
+    this.#lines.delete(nameOf(head));
   }
+}
+
+function nameOf({ position, entry }: Waiting<unknown>): string | number {
+  return entry.line ?? position;
 }

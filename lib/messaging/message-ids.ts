@@ -1,17 +1,11 @@
 /** The ids that FIFO queues order and deduplicate by, derived from business keys. Pure. */
 import { MessageIdInvalidError } from "../core/errors.ts";
-import { hashTuple, keyFault } from "../core/identity.ts";
+import { hashTuple } from "../core/identity.ts";
 
 /** https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html */
 const SQS_ID = /^[!-~]{1,128}$/;
 
 const HASHED_GROUP = "sha256:";
-
-/** What a template or `String()` makes of a value that is not there, or that is no key. */
-const NO_VALUE = /^(undefined|null|NaN)$|\[object [A-Z]\w*\]/;
-
-const WHY_EXPLICIT =
-  "deduplication by content is never used, since it takes two equal messages for one: give the business key";
 
 /**
  * The same for every send of one message, and another one for each other (group, key) and each deliberate re-send.
@@ -27,24 +21,6 @@ export function deduplicationIdOf(group: string, key: string, attempt?: number):
 export function groupIdOf(group: string): string {
   if (SQS_ID.test(group) && !group.startsWith(HASHED_GROUP)) return group;
   return HASHED_GROUP + hashTuple("onceonly/group/1", group);
-}
-
-/**
- * Refuses what cannot name a message or its group. Never repeats the value.
- * @throws MessageIdInvalidError (`MESSAGE_ID_INVALID`)
- */
-export function checkId(where: string, name: "key" | "group", value: unknown): asserts value is string {
-  const fault = idFault(name, value);
-  if (fault !== undefined) throw new MessageIdInvalidError(`${where}: the ${name} ${fault}`);
-}
-
-function idFault(name: "key" | "group", value: unknown): string | undefined {
-  if (value === undefined || value === null || value === "") {
-    return name === "key" ? `is missing: ${WHY_EXPLICIT}` : "is missing: give what is to stay in order";
-  }
-  if (typeof value !== "string") return `must be text; got a value of type ${typeof value}`;
-  if (NO_VALUE.test(value)) return "is the text of a value that is not there, or that is no text";
-  return keyFault(value);
 }
 
 /** @throws MessageIdInvalidError (`MESSAGE_ID_INVALID`) */

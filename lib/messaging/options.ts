@@ -1,23 +1,11 @@
-/** What a FifoProducer is made of: its options, their defaults and their rules. */
+/** What producers are made of: their options, the defaults and the rules. */
 import { type Clock, type Random, systemClock, systemRandom } from "../core/clock.ts";
 import { type Check, methods } from "../core/option-checks.ts";
+import type { AwsClientLike } from "./client.ts";
 
-/** An `SQSClient` of any version 3 of the SDK. */
-export interface SQSClientLike {
-  readonly config: object;
-  send(...args: never[]): unknown;
-}
-
-export interface FifoProducerOptions {
-  /** URL of a FIFO queue. `undefined`, as from an environment variable that is not set, is refused. */
-  readonly queueUrl: string | undefined;
+export interface RetryOptions {
   /**
-   * Shared with the rest of the handler if given; its timeouts and retries then apply.
-   * @default - a client that gives up connecting after 1 second and a request after 3 seconds
-   */
-  readonly client?: SQSClientLike;
-  /**
-   * How often a message is tried whose entry in a batch SQS refuses for a reason that passes. 1 to 20.
+   * How often a message is tried whose entry in a batch is refused for a reason that passes. 1 to 20.
    * @default 5
    */
   readonly maxTries?: number;
@@ -25,6 +13,16 @@ export interface FifoProducerOptions {
   readonly clock?: Clock;
   /** @default - the system's randomness */
   readonly random?: Random;
+}
+
+export interface FifoProducerOptions extends RetryOptions {
+  /** URL of a FIFO queue. `undefined`, as from an environment variable that is not set, is refused. */
+  readonly queueUrl: string | undefined;
+  /**
+   * An `SQSClient`, shared with the rest of the handler if given; its timeouts and retries then apply.
+   * @default - a client that gives up connecting after 1 second and a request after 3 seconds
+   */
+  readonly client?: AwsClientLike;
 }
 
 export const DEFAULTS = { maxTries: 5, clock: systemClock, random: systemRandom } as const;

@@ -58,6 +58,7 @@ export function settlementOf<Write>(
     result: '{"answer":1}',
     expiresAt: EXPIRES_AT,
     writes: [],
+    messages: [],
     ...change,
   };
 }
@@ -79,6 +80,7 @@ export function insertionOf<Write>(
     result: '{"answer":1}',
     expiresAt: EXPIRES_AT,
     writes: [],
+    messages: [],
     ...change,
   };
 }

@@ -147,17 +147,17 @@ export const writeCases = <Write>(): Cases<Write> => ({
     assert.equal(await readCount(name), recordKeys.length);
   },
 
-  "checkWrites accepts no writes and good writes, and refuses what can never be accepted": async ({
+  "checkEffects accepts no writes and good writes, and refuses what can never be accepted": async ({
     store,
     countUp,
     unacceptableWrites,
   }) => {
-    store.checkWrites([]);
-    store.checkWrites([countUp(freshName()), countUp(freshName(), "onlyFirst")]);
+    store.checkEffects({ writes: [], messages: [] });
+    store.checkEffects({ writes: [countUp(freshName()), countUp(freshName(), "onlyFirst")], messages: [] });
 
     assert.ok(unacceptableWrites.length > 0, "the subject must name unacceptable writes");
     for (const writes of unacceptableWrites) {
-      assert.throws(() => store.checkWrites(writes), CommitInvalidError);
+      assert.throws(() => store.checkEffects({ writes, messages: [] }), CommitInvalidError);
     }
   },
 });

@@ -8,7 +8,16 @@ import {
   type Seeker,
   type StoredResult,
 } from "../core/record.ts";
-import type { Claim, ClaimAnswer, Insertion, SettleAnswer, Settlement, Store } from "../core/store.ts";
+import type {
+  Claim,
+  ClaimAnswer,
+  Effects,
+  Insertion,
+  SettleAnswer,
+  Settlement,
+  Store,
+} from "../core/store.ts";
+import { MemoryOutbox } from "./memory-outbox.ts";
 import { type Item, isMemoryWrite, MemoryTables, type MemoryWrite } from "./memory-tables.ts";
 
 export interface MemoryStoreOptions {
@@ -36,6 +45,12 @@ export class MemoryStore implements Store<MemoryWrite> {
   readonly #results = new Map<string, string>();
   readonly #tables = new MemoryTables();
   readonly #options: MemoryStoreOptions;
+  readonly #expiresOnceSent = new Map<string, number>();
+  /** What commits have to send. */
+  readonly outbox = new MemoryOutbox(({ recordKey }) => {
+    this.alter(recordKey, { expiresAt: this.#expiresOnceSent.get(recordKey) });
+    this.#expiresOnceSent.delete(recordKey);
+  });
 
   constructor(options: MemoryStoreOptions = {}) {
     this.#options = options;
@@ -92,7 +107,7 @@ export class MemoryStore implements Store<MemoryWrite> {
     return this.#results.get(address);
   }
 
-  checkWrites(writes: readonly MemoryWrite[]): void {
+  checkEffects({ writes }: Effects<MemoryWrite>): void {
     const index = writes.findIndex((write) => !isMemoryWrite(write));
     if (index !== -1) {
       throw new CommitInvalidError(`writes[${index}] must have table, key, item and at most a condition`);
@@ -136,14 +151,19 @@ export class MemoryStore implements Store<MemoryWrite> {
 
   #finish(record: IdempotencyRecord, end: Settlement<MemoryWrite> | Insertion<MemoryWrite>): void {
     const { expiresAt: _, ...kept } = record;
+    const { recordKey, state, token, now, expiresAt, messages } = end;
     const result = this.#keep(end);
-    this.#records.set(end.recordKey, {
+    const isUnsent = messages.length > 0;
+    this.#records.set(recordKey, {
       ...kept,
-      state: end.state,
-      completedAt: end.now,
-      ...(end.expiresAt !== undefined && { expiresAt: end.expiresAt }),
+      state,
+      completedAt: now,
+      ...(expiresAt !== undefined && !isUnsent && { expiresAt }),
       ...(result !== undefined && { result }),
     });
+    if (!isUnsent) return;
+    if (expiresAt !== undefined) this.#expiresOnceSent.set(recordKey, expiresAt);
+    this.outbox.keep({ recordKey, token, committedAt: now, messages });
   }
 
   #keep({ recordKey, token, result }: Settlement<MemoryWrite> | Insertion<MemoryWrite>) {

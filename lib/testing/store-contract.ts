@@ -6,6 +6,7 @@ import { claimCases } from "./contract-claims.ts";
 import { expiryCases } from "./contract-expiry.ts";
 import { insertionCases } from "./contract-insertions.ts";
 import { insertionOverCases } from "./contract-insertions-over.ts";
+import { outboxCases } from "./contract-outbox.ts";
 import { raceCases } from "./contract-races.ts";
 import { resultCases } from "./contract-results.ts";
 import { settlementCases } from "./contract-settlements.ts";
@@ -36,6 +37,7 @@ export function storeContract<Write>(
     ...insertionCases<Write>(),
     ...insertionOverCases<Write>(),
     ...resultCases<Write>(),
+    ...outboxCases<Write>(),
     ...raceCases<Write>(),
   };
   return Object.entries(cases).map(([name, prove]) => ({

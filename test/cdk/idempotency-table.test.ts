@@ -98,7 +98,7 @@ describe("IdempotencyTable.grantIdempotency", () => {
           {
             Action: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
             Effect: "Allow",
-            Resource: [{ "Fn::GetAtt": ["Table7ABB320E", "Arn"] }],
+            Resource: { "Fn::GetAtt": ["Table7ABB320E", "Arn"] },
           },
         ],
       },

@@ -12,7 +12,7 @@ const RUNS_OPERATIONS = {
       {
         Action: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
         Effect: "Allow",
-        Resource: [{ "Fn::GetAtt": ["Table7ABB320E", "Arn"] }],
+        Resource: { "Fn::GetAtt": ["Table7ABB320E", "Arn"] },
       },
     ],
   },

@@ -161,7 +161,7 @@ describe.each(MODES)("commit, %s", (mode) => {
 
     const answer = await world.call(async ({ commit }: Work) => {
       expect(() => commit("bad", { writes: [{} as MemoryWrite] })).toThrow(CommitInvalidError);
-      expect(() => commit("bad", { messages: [] } as object)).toThrow("commit knows no `messages`");
+      expect(() => commit("bad", { mesages: [] } as object)).toThrow("commit knows no `mesages`");
       return commit("good", { writes: [world.orderWrite()] });
     });
 
@@ -182,10 +182,10 @@ describe.each(MODES)("commit, %s", (mode) => {
 
   it("refuses effects it does not know, and names them", async () => {
     const world = newWorld({ mode });
-    const effects: object = { writes: [], messages: [{}] };
+    const effects: object = { writes: [], mesages: [{}] };
 
     await expect(world.call(({ commit }: Work) => commit("sent", effects))).rejects.toThrow(
-      "commit knows no `messages`: it takes { writes }",
+      "commit knows no `mesages`: it takes { writes, messages }",
     );
   });
 

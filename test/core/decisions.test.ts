@@ -19,6 +19,12 @@ const SCENARIOS: Record<Told, (world: World) => Promise<unknown>> = {
     await world.clock.advance(0);
     await world.call(async () => 2);
   },
+  held: async (world) => {
+    world.start(() => new Promise(() => {}));
+    await world.clock.advance(0);
+    for (const recordKey of world.memory.records.keys()) world.memory.alter(recordKey, { state: "held" });
+    await world.call(async () => 2);
+  },
   mismatch: async (world) => {
     await world.call(async () => 1);
     await world.call(async () => 2, {}, { input: "other" });

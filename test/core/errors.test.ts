@@ -45,6 +45,7 @@ const TABLE: Record<
     { index: 2, item: { id: 1 }, cause: "cause" },
   ],
   CommitInvalidError: [() => new errors.CommitInvalidError("twice"), false],
+  OutboxTransactionTooLargeError: [() => new errors.OutboxTransactionTooLargeError("too large"), false],
   NestedExecutionError: [() => new errors.NestedExecutionError("pay"), false],
   PermanentError: [() => new errors.PermanentError("never"), false],
   MessageIdInvalidError: [() => new errors.MessageIdInvalidError("no key"), false],

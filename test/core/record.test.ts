@@ -94,7 +94,14 @@ describe("TRANSITIONS", () => {
         async (store: Store<MemoryWrite>) => {
           const record = await store.find("r", { consistent: true });
           const token = record?.token ?? "mine";
-          const finish = { ...seeker, recordKey: "r", token, writes: [], expiresAt: NOW / 1000 + 60 };
+          const finish = {
+            ...seeker,
+            recordKey: "r",
+            token,
+            writes: [],
+            messages: [],
+            expiresAt: NOW / 1000 + 60,
+          };
           await store.settle({ ...finish, state });
           // Somebody without a claim can only finish.
           if (state === "completed" || state === "failed") {

@@ -106,7 +106,7 @@ export function intercepted<Write>(store: Store<Write>, intercept: Intercept): S
     get(target, name) {
       const value = Reflect.get(target, name, target);
       if (typeof value !== "function") return value;
-      if (name === "checkWrites") return value.bind(target);
+      if (name === "checkEffects") return value.bind(target);
       return (...parameters: unknown[]) =>
         intercept(name as StoreMethod, () => Reflect.apply(value, target, parameters), parameters);
     },

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createFaults } from "../../bench/demo/faults.ts";
 import { FAULT_SHARES } from "../../bench/demo/plan.ts";
+import type { ObservedRequest } from "../../lib/local/fault-proxy.ts";
 
 const update = (pk: string) => ({ operation: "UpdateItem", sequence: 0, body: { Key: { pk: { S: pk } } } });
 const commit = (pk: string) => ({
@@ -8,6 +9,14 @@ const commit = (pk: string) => ({
   sequence: 0,
   body: {
     TransactItems: [{ Update: { Key: { pk: { S: pk } } } }, { Put: { Item: { tenant: { S: "acme" } } } }],
+  },
+});
+const mark = (pk: string): ObservedRequest => ({
+  operation: "UpdateItem",
+  sequence: 0,
+  body: {
+    Key: { pk: { S: pk } },
+    UpdateExpression: "SET #expiresAt = :expiresAt REMOVE #messages,#unsentShard,#unsentSince",
   },
 });
 const none = { lostAnswers: 0, throttles: 0 } as unknown as typeof FAULT_SHARES;
@@ -55,20 +64,54 @@ describe("createFaults", () => {
     expect(faults.decide(update("record"))).toBe("lose-answer");
   });
 
-  it("tells of the next claim or commit of a record, once", () => {
+  it("tells of each claim, commit and mark of a record, and decides by what it is told", () => {
     const faults = createFaults({ seed: 1, faultShares: none });
     const told: string[] = [];
-    faults.onNext("record", "commit", () => {
-      told.push("commit");
-      return "throttle";
-    });
+    for (const moment of ["claim", "commit", "mark"] as const) {
+      faults.on("record", moment, () => {
+        told.push(moment);
+        return moment === "commit" ? "throttle" : undefined;
+      });
+    }
 
-    const decisions = [update("record"), commit("other"), commit("record"), commit("record")].map(
+    const decisions = [update("record"), commit("other"), commit("record"), mark("record")].map(
       faults.decide,
     );
 
     expect(decisions).toEqual(["pass", "pass", "throttle", "pass"]);
-    expect(told).toEqual(["commit"]);
+    expect(told).toEqual(["claim", "commit", "mark"]);
     expect(faults.throttles).toBe(0);
+  });
+
+  it("tells everybody who watches a moment, until they leave", () => {
+    const faults = createFaults({ seed: 1, faultShares: none });
+    const told: string[] = [];
+    const note = (name: string) => () => {
+      told.push(name);
+      return undefined;
+    };
+    const leave = faults.on("record", "claim", note("first"));
+    faults.on("record", "claim", note("second"));
+
+    faults.decide(update("record"));
+    leave();
+    faults.decide(update("record"));
+
+    expect(told).toEqual(["first", "second", "second"]);
+  });
+
+  it("tells of an order that is about to be stored, by tenant, key and id", () => {
+    const faults = createFaults({ seed: 1, faultShares: none });
+    const told: unknown[] = [];
+    faults.onOrder((order) => told.push(order));
+    const request = commit("record");
+    request.body.TransactItems[1] = {
+      Put: { Item: { tenant: { S: "acme" }, idempotencyKey: { S: "cart-1" }, id: { S: "order-1" } } },
+    } as never;
+
+    faults.decide(request);
+    faults.decide(commit("record"));
+
+    expect(told).toEqual([{ tenant: "acme", key: "cart-1", id: "order-1" }]);
   });
 });

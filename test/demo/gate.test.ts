@@ -39,25 +39,21 @@ describe("createGate", () => {
     await Promise.all(all);
   });
 
-  it("lets nobody in beside a task that must be alone, nor before it", async () => {
+  it("tells when everybody who waited has been let in", async () => {
     const log: string[] = [];
-    const gate = createGate(2);
-    const before = heldTask(log, "before");
-    const alone = heldTask(log, "alone");
-    const after = heldTask(log, "after");
-    const all = [gate.shared(before.run), gate.alone(alone.run), gate.shared(after.run)];
+    const gate = createGate(1);
+    const first = heldTask(log, "first");
+    const second = heldTask(log, "second");
+    const all = [gate.shared(first.run), gate.shared(second.run)];
+    const turn = gate.turn().then(() => log.push("turn"));
+    first.end();
     await settle();
-    expect(log).toEqual(["before in"]);
+    expect(log).toEqual(["first in", "first out", "second in"]);
 
-    before.end();
-    await settle();
-    expect(log).toEqual(["before in", "before out", "alone in"]);
-    alone.end();
-    await settle();
+    second.end();
+    await Promise.all([turn, ...all]);
 
-    expect(log).toEqual(["before in", "before out", "alone in", "alone out", "after in"]);
-    after.end();
-    await Promise.all(all);
+    expect(log.at(-1)).toBe("turn");
   });
 
   it("gives a place back when a task fails", async () => {

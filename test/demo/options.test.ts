@@ -7,9 +7,9 @@ describe("readOptions", () => {
   });
 
   it("reads each option", () => {
-    const options = readOptions(["--orders", "7", "--duplicates=2", "--seed", "0"]);
+    const options = readOptions(["--orders", "7", "--duplicates=2", "--seed", "0", "--app", "elsewhere"]);
 
-    expect(options).toEqual({ orders: 7, duplicates: 2, seed: 0 });
+    expect(options).toEqual({ orders: 7, duplicates: 2, seed: 0, app: "elsewhere" });
   });
 
   it("asks for help by --help and -h", () => {

@@ -1,18 +1,14 @@
 import { describe, expect, it } from "vitest";
+import { DISPATCH_SHARES, RELAY_KILL_POINTS } from "../../bench/demo/dispatch-plan.ts";
 import { DEFAULTS } from "../../bench/demo/options.ts";
-import {
-  KILL_POINTS,
-  type Kind,
-  type Plan,
-  planDemo,
-  planHash,
-  SHARES,
-  TENANTS,
-} from "../../bench/demo/plan.ts";
+import { KILL_POINTS, ORDER_SHARES } from "../../bench/demo/order-plan.ts";
+import { PAYMENT_SHARES } from "../../bench/demo/payment-plan.ts";
+import { type PlannedOrder, planDemo, planHash, TENANTS } from "../../bench/demo/plan.ts";
 
-const countsOf = (plan: Plan) => {
-  const counts: Partial<Record<Kind, number>> = {};
-  for (const { behaviour } of plan.orders) counts[behaviour.kind] = (counts[behaviour.kind] ?? 0) + 1;
+const large = planDemo({ ...DEFAULTS, orders: 999 }).orders;
+const countBy = (orders: readonly PlannedOrder[], kindOf: (order: PlannedOrder) => string) => {
+  const counts: Record<string, number> = {};
+  for (const order of orders) counts[kindOf(order)] = (counts[kindOf(order)] ?? 0) + 1;
   return counts;
 };
 
@@ -32,19 +28,30 @@ describe("planDemo", () => {
     expect(planHash(planDemo(options))).not.toBe(planHash(planDemo(DEFAULTS)));
   });
 
-  it.each([6, 10, 120, 999])("plans %i orders, of each kind its share and at least one", (orders) => {
-    const plan = planDemo({ ...DEFAULTS, orders });
+  it.each([9, 12, 120, 999])(
+    "plans %i orders, each kind of order, payment and dispatch among them",
+    (count) => {
+      const { orders } = planDemo({ ...DEFAULTS, orders: count });
 
-    expect(plan.orders).toHaveLength(orders);
-    for (const [kind, share] of Object.entries(SHARES)) {
-      const count = countsOf(plan)[kind as Kind] ?? 0;
-      expect(count).toBeGreaterThanOrEqual(1);
-      if (orders >= 20) expect(Math.abs(count - share * orders)).toBeLessThanOrEqual(1);
-    }
-  });
+      expect(orders).toHaveLength(count);
+      expect(countBy(orders, ({ behaviour }) => behaviour.kind)).toEqual(
+        expect.objectContaining(mapOf(ORDER_SHARES)),
+      );
+      expect(countBy(orders, ({ payment }) => payment.kind)).toEqual(
+        expect.objectContaining(mapOf(PAYMENT_SHARES)),
+      );
+      expect(countBy(orders, ({ dispatch }) => dispatch.kind)).toEqual(
+        expect.objectContaining(mapOf(DISPATCH_SHARES)),
+      );
+    },
+  );
 
-  it("shares out all orders", () => {
-    expect(Object.values(SHARES).reduce((sum, share) => sum + share, 0)).toBeCloseTo(1, 10);
+  it.each([
+    ["orders", ORDER_SHARES],
+    ["payments", PAYMENT_SHARES],
+    ["dispatches", DISPATCH_SHARES],
+  ])("shares out all %s", (_, shares) => {
+    expect(Object.values(shares).reduce((sum, { share }) => sum + share, 0)).toBeCloseTo(1, 10);
   });
 
   it("plans a single order", () => {
@@ -61,24 +68,45 @@ describe("planDemo", () => {
     for (const tenants of tenantsOf.values()) expect(tenants.toSorted()).toEqual([...TENANTS]);
   });
 
-  it("kills at every point", () => {
-    const points = planDemo(DEFAULTS).orders.flatMap(({ behaviour }) =>
-      behaviour.kind === "killed" ? [behaviour.killAt] : [],
+  it("kills order function, relay and consumer at every point", () => {
+    const { orders } = planDemo(DEFAULTS);
+    const pointsOf = (subject: "behaviour" | "payment" | "dispatch") =>
+      new Set(orders.flatMap(({ [subject]: planned }) => ("killAt" in planned ? [planned.killAt] : [])));
+
+    expect(pointsOf("behaviour")).toEqual(new Set(KILL_POINTS));
+    expect(pointsOf("payment")).toEqual(new Set(KILL_POINTS));
+    expect(pointsOf("dispatch")).toEqual(new Set(RELAY_KILL_POINTS));
+  });
+
+  it("leaves what waits for the lease of a killed process out of outages", () => {
+    const killed = large.filter(({ behaviour, payment }) =>
+      [behaviour.kind, payment.kind].includes("killed"),
     );
 
-    expect(new Set(points)).toEqual(new Set(KILL_POINTS));
+    expect(killed.length).toBeGreaterThan(0);
+    expect(new Set(killed.map(({ dispatch }) => dispatch.kind))).toEqual(new Set(["relayed"]));
   });
 
   it("reuses a key with a body that differs", () => {
-    for (const { body, behaviour } of planDemo({ ...DEFAULTS, orders: 999 }).orders) {
+    for (const { body, behaviour } of large) {
       if (behaviour.kind === "reused") expect(behaviour.otherBody).not.toEqual(body);
     }
   });
 
   it("plans only orders that the service takes", () => {
-    for (const { body, behaviour } of planDemo({ ...DEFAULTS, orders: 9999 }).orders) {
+    for (const { body, behaviour } of large) {
       const bodies = behaviour.kind === "reused" ? [body, behaviour.otherBody] : [body];
       for (const { quantity } of bodies) expect(quantity >= 1 && quantity <= 1000).toBe(true);
     }
   });
+
+  it("gives exactly those a card that is declined whose payment is to be declined", () => {
+    for (const { body, payment } of large) {
+      expect(body.card === "card_declined").toBe(payment.kind === "declined");
+    }
+  });
 });
+
+function mapOf(shares: object): Record<string, unknown> {
+  return Object.fromEntries(Object.keys(shares).map((kind) => [kind, expect.any(Number)]));
+}

@@ -1,9 +1,9 @@
-// The demo itself, in small, on every engine; and once with a service that forgets what it did.
+// The demo itself, in small, on every engine; and twice with a service that is wrong.
 import { setMaxListeners } from "node:events";
 import { DeleteItemCommand, DynamoDBClient, ScanCommand } from "@aws-sdk/client-dynamodb";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
-import { createFaults } from "../../bench/demo/faults.ts";
 import { createGate, type Gate } from "../../bench/demo/gate.ts";
+import { createInterference } from "../../bench/demo/interference.ts";
 import { nameOf, type Observation } from "../../bench/demo/observation.ts";
 import { type Plan, planDemo } from "../../bench/demo/plan.ts";
 import { playPlan } from "../../bench/demo/play-plan.ts";
@@ -11,6 +11,8 @@ import { SAMPLE_FOLDER } from "../../bench/demo/run-demo.ts";
 import { type Stage, startStage } from "../../bench/demo/stage.ts";
 import { findProblems } from "../../bench/demo/verdict.ts";
 import { type Assembly, synthesize } from "../../lib/local/stack/synthesize.ts";
+import { startDemo } from "./demo-process.ts";
+import { naiveSample } from "./naive-sample.ts";
 
 const engines = inject("dynamodbEngines");
 const { signal } = new AbortController();
@@ -23,20 +25,21 @@ beforeAll(async () => {
 afterAll(() => assembly?.remove());
 
 async function play(plan: Plan, endpoint: string, gateOf?: (stage: Stage) => Gate): Promise<Observation> {
-  const faults = createFaults(plan);
+  const interference = createInterference(plan);
   const { folder } = assembly;
-  const stage = await startStage({ folder, dynamodbEndpoint: endpoint, decide: faults.decide, signal });
+  const stage = await startStage({ folder, dynamodbEndpoint: endpoint, interference, signal });
   try {
-    return await playPlan({ plan, stage, faults, signal, gate: gateOf?.(stage) });
+    return await playPlan({ plan, stage, interference, signal, gate: gateOf?.(stage) });
   } finally {
     await stage.stop();
   }
 }
 
 /** Deletes every record before each request. */
-function forgetfulGate({ tableNames: { records: TableName } }: Stage, endpoint: string): Gate {
+function forgetfulGate({ tables }: Stage, endpoint: string): Gate {
   const credentials = { accessKeyId: "local", secretAccessKey: "local" };
   const client = new DynamoDBClient({ endpoint, region: "us-east-1", credentials });
+  const TableName = tables.names.records;
   const gate = createGate(1);
   const forget = async () => {
     const { Items = [] } = await client.send(new ScanCommand({ TableName, ConsistentRead: true }));
@@ -45,23 +48,37 @@ function forgetfulGate({ tableNames: { records: TableName } }: Stage, endpoint: 
   return { ...gate, shared: (task) => gate.shared(() => forget().then(task)) };
 }
 
-describe("playPlan", () => {
+describe("npm run demo", () => {
   it.concurrent.each(engines)(
-    "gives one order for each key through all that is done to the service, on $name",
+    "gives one order, payment and charge for each key through all that is done to the service, on $name",
     { timeout: 120_000 },
     async ({ endpoint }) => {
-      const plan = planDemo({ orders: 6, duplicates: 2, seed: 5 });
+      const plan = planDemo({ orders: 10, duplicates: 2, seed: 4 });
 
       const observation = await play(plan, endpoint);
 
       expect(findProblems(plan, observation)).toEqual([]);
-      expect(observation.rows).toHaveLength(6);
-      expect(observation.kills).toEqual(["before-commit"]);
-      expect(observation.executions).toBeGreaterThanOrEqual(7);
-      expect(observation.gaveUp).toBe(1);
-      expect(observation.lostAnswers).toBeGreaterThan(0);
+      expect(observation.rows).toHaveLength(10);
+      expect(observation.payments).toHaveLength(9);
+      expect(new Set(observation.incidents.map(({ incident }) => incident.split(" killed")[0]))).toEqual(
+        new Set([
+          "client gave up",
+          "order function",
+          "relay",
+          "consumer",
+          "committed while the stream was off",
+          "sent by the sweeper",
+          "sent again when the queue had forgotten it",
+          "sent again by a producer",
+          "delivered again while the consumer ran",
+          "gateway failed",
+          "gateway charged and did not answer",
+          "redriven from the dead-letter queue",
+        ]),
+      );
+      expect(observation.sends.length).toBeGreaterThan(10);
+      expect(observation.redriven).toBeGreaterThan(0);
       expect(observation.answers.filter(({ status }) => status === 422)).toHaveLength(1);
-      expect(observation.answers.filter(({ replayed }) => replayed).length).toBeGreaterThanOrEqual(5);
     },
   );
 
@@ -70,7 +87,9 @@ describe("playPlan", () => {
   }, async () => {
     const { endpoint } = engines[0]!;
     const full = planDemo({ orders: 12, duplicates: 2, seed: 5 });
-    const orders = full.orders.filter(({ behaviour }) => /sequential|reused/.test(behaviour.kind));
+    const orders = full.orders
+      .filter(({ behaviour }) => /sequential|reused/.test(behaviour.kind))
+      .map((order) => ({ ...order, dispatch: { kind: "relayed" }, payment: { kind: "plain" } }) as const);
     const plan: Plan = { ...full, orders };
 
     const observation = await play(plan, endpoint, (stage) => forgetfulGate(stage, endpoint));
@@ -79,5 +98,18 @@ describe("playPlan", () => {
     for (const order of orders) expect(problems).toContain(`${nameOf(order)}: expected 1 order, found 3`);
     const reused = orders.find(({ behaviour }) => behaviour.kind === "reused")!;
     expect(problems).toContain(`${nameOf(reused)}: a request with another body was answered with 201`);
+  });
+
+  it.concurrent("finds the double charges of a consumer without idempotency and ends with status 1", {
+    timeout: 120_000,
+  }, async (test) => {
+    const { folder, remove } = await naiveSample(assembly.folder);
+    try {
+      const { exited, printed } = startDemo(test, { args: ["--orders", "5", "--app", folder] });
+
+      expect([await exited, printed()]).toEqual([1, expect.stringMatching(/expected 1 charge, found [2-9]/)]);
+    } finally {
+      remove();
+    }
   });
 });

@@ -2,27 +2,32 @@
 // they refuse the client's counter computes it from the item that refused, as AWS documents it.
 import { randomBytes, randomUUID } from "node:crypto";
 import { EventEmitter, once } from "node:events";
+import { GetItemCommand } from "@aws-sdk/client-dynamodb";
 import { beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
+import { identify } from "../../lib/core/identity.ts";
+import type { Unsent } from "../../lib/core/outbox.ts";
 import { type RunOnceOptions, runOnce } from "../../lib/core/run-once.ts";
+import { DynamoDBOutbox } from "../../lib/dynamodb/dynamodb-outbox.ts";
 import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
 import type { DynamoDBWrite } from "../../lib/dynamodb/writes.ts";
-import { countRequests } from "./counting-client.ts";
+import { countRequests, itemSize } from "./counting-client.ts";
 import { loseAnswers } from "./faulty-client.ts";
+import { paymentOf } from "./outbox-given.ts";
 import { connect, createTable } from "./tables.ts";
 
 const SMALL = { orderId: "order-1", status: "accepted", lines: [{ sku: "a-1", quantity: 2 }] };
 
 describe.each(inject("dynamodbEngines"))("DynamoDBStore's budget on $name", ({ endpoint }) => {
   const client = connect(endpoint);
+  let records: string;
   let orders: string;
   let claimed: RunOnceOptions<DynamoDBWrite>;
   let counts: ReturnType<typeof countRequests>;
 
   beforeAll(async () => {
-    const [tableName, ordersTable] = await Promise.all([createTable(client), createTable(client, "id")]);
-    orders = ordersTable;
+    [records, orders] = await Promise.all([createTable(client), createTable(client, "id")]);
     counts = countRequests(client);
-    const store = new DynamoDBStore({ tableName, client });
+    const store = new DynamoDBStore({ tableName: records, client });
     claimed = { operation: "create-order", scope: "tenant-1", store, leaseSeconds: 30 };
   });
 
@@ -60,6 +65,66 @@ describe.each(inject("dynamodbEngines"))("DynamoDBStore's budget on $name", ({ e
       await runOnce(options, key, {}, (execution) => execution.commit(SMALL, { writes: [orderOf(key)] }));
 
       expect(spent()).toEqual(expected);
+    }
+  });
+
+  const commitOrderAndMessage = (options: RunOnceOptions<DynamoDBWrite>, key: string) =>
+    runOnce(options, key, {}, ({ commit }) =>
+      commit(SMALL, { writes: [orderOf(key)], messages: [paymentOf(key)] }),
+    );
+
+  const recordOf = async (key: string) => {
+    const { recordKey } = identify("create-order", "tenant-1", key);
+    const Key = { pk: { S: recordKey } };
+    const { Item = {} } = await client.send(
+      new GetItemCommand({ TableName: records, Key, ConsistentRead: true }),
+    );
+    return { recordKey, bytes: itemSize(Item as Parameters<typeof itemSize>[0]) };
+  };
+
+  it("a first run that commits an order and a message costs 2 requests and 5 write units", async () => {
+    const key = randomUUID();
+
+    await commitOrderAndMessage(claimed, key);
+
+    // Engines count a transaction as 2 units for each table, which is right while record and order have 1 KB each.
+    expect(spent()).toEqual([2, 5, 0]);
+    expect((await recordOf(key)).bytes).toBeLessThanOrEqual(1024);
+  });
+
+  it("an optimistic run that commits an order and a message costs 1 request and 4 write units", async () => {
+    const key = randomUUID();
+
+    await commitOrderAndMessage({ ...claimed, mode: "optimistic", lookFirst: false }, key);
+
+    expect(spent()).toEqual([1, 4, 0]);
+    expect((await recordOf(key)).bytes).toBeLessThanOrEqual(1024);
+  });
+
+  it("a message without writes adds neither a request nor a write unit, and a replay while it waits costs 1", async () => {
+    const key = randomUUID();
+    const messages = [
+      { queue: "https://sqs.eu-central-1.amazonaws.com/123456789012/payments", key, body: "paid" },
+    ];
+
+    await runOnce(claimed, key, {}, (execution) => execution.commit(SMALL, { messages }));
+    expect(spent()).toEqual([2, 2, 0]);
+    counts.reset();
+
+    await runOnce(claimed, key, {}, () => expect.unreachable());
+    expect(spent()).toEqual([1, 1, 0]);
+  });
+
+  it("a mark costs 1 request and 1 write unit, and so does a second one", async () => {
+    const key = randomUUID();
+    await commitOrderAndMessage(claimed, key);
+    const outbox = new DynamoDBOutbox({ tableName: records, client });
+    const unsent = (await outbox.load((await recordOf(key)).recordKey)) as Unsent;
+
+    for (const _ of ["first", "second"]) {
+      counts.reset();
+      await outbox.markSent(unsent);
+      expect(spent()).toEqual([1, 1, 0]);
     }
   });
 

@@ -1,10 +1,11 @@
 import { DeleteItemCommand, GetItemCommand, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
 import { marshall, unmarshall } from "@aws-sdk/util-dynamodb";
 import { beforeAll, describe, inject, it } from "vitest";
+import { DynamoDBOutbox } from "../../lib/dynamodb/dynamodb-outbox.ts";
 import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
 import type { DynamoDBWrite } from "../../lib/dynamodb/writes.ts";
 import { type StoreSubject, storeContract } from "../../lib/testing/store-contract.ts";
-import { connect, createTable } from "./tables.ts";
+import { connect, createOutboxTable, createTable } from "./tables.ts";
 
 const SCHEMAS = [
   { title: "its own table", options: {}, key: (pk: string) => ({ pk }) },
@@ -47,10 +48,11 @@ describe.each(inject("dynamodbEngines"))("DynamoDBStore on $name", ({ endpoint }
     beforeAll(async () => {
       const [counters, tableName] = await Promise.all([
         createTable(client, "name"),
-        createTable(client, ...(Object.keys(key("")) as [string, string?])),
+        createOutboxTable(client, ...(Object.keys(key("")) as [string, string?])),
       ]);
       subject = {
         store: new DynamoDBStore({ tableName, client, ...options }),
+        outbox: new DynamoDBOutbox({ tableName, client, ...options }),
         unacceptableWrites: UNACCEPTABLE,
         countUp: (name, condition) => ({
           Update: {

@@ -21,6 +21,7 @@ export const settlement: Settlement<DynamoDBWrite> = {
   now: NOW,
   state: "completed",
   writes: [write("1"), write("2")],
+  messages: [],
 };
 
 export const recordOf = (token: string, state: string) =>

@@ -34,7 +34,7 @@ describe.each(inject("dynamodbEngines"))(
           leaseEndsAt: 2,
           expiresAt: 3,
         };
-        const finish = { ...claim, state: "completed", result: "1", writes: [] } as const;
+        const finish = { ...claim, state: "completed", result: "1", writes: [], messages: [] } as const;
         await store.claim(claim);
         await store.settle({ ...finish, state: "released" });
         const leftovers = { resultItem: "a", resultBytes: 1, messages: [1], steps: { charge: 1 } };

@@ -47,6 +47,7 @@ describe.each(inject("dynamodbEngines"))("DynamoDBStore on $name, when answers g
       result: '"mine"',
       expiresAt: NOW / 1000 + 60,
       writes: [insertCounter(randomUUID())],
+      messages: [],
       ...change,
     } as const;
     const claim = { ...settlement, fingerprints: ["f"], leaseEndsAt: NOW + 30_000 };

@@ -121,7 +121,7 @@ describe.each(inject("dynamodbEngines"))("Results of DynamoDBStore on $name", ({
     const refused = [
       { ConditionCheck: { TableName, Key: { pk: "gone" }, ConditionExpression: "attribute_exists(pk)" } },
     ];
-    const settlement = { ...claim, state: "completed", writes: refused } as const;
+    const settlement = { ...claim, state: "completed", writes: refused, messages: [] } as const;
     await store.claim(claim);
     await expect(store.settle({ ...settlement, result: noise(5 * KB, "a") })).rejects.toMatchObject({
       index: 0,

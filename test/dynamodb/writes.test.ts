@@ -6,7 +6,9 @@ import { type DynamoDBWrite, marshallWrites } from "../../lib/dynamodb/writes.ts
 const TableName = "orders";
 const table = recordTable({ tableName: "records", sortKey: { name: "sk", value: "record" } });
 
-const check = (...writes: unknown[]) => marshallWrites(table, writes as DynamoDBWrite[], "op##hash");
+const NO_MESSAGES = { values: {}, items: [], bytes: 0 };
+const check = (...writes: unknown[]) =>
+  marshallWrites(table, writes as DynamoDBWrite[], NO_MESSAGES, "op##hash");
 const put = (Item: object) => ({ Put: { TableName, Item } });
 const remove = (Key: object) => ({ Delete: { TableName, Key } });
 const blob = (bytes: number) => "x".repeat(bytes);

@@ -33,7 +33,13 @@ describe.each(inject("dynamodbEngines"))("DynamoDBStore on $name", ({ endpoint }
     const winner = { ...zombie, token: "winner", now: later, leaseEndsAt: later + 30_000 };
     expect(await store.claim(zombie)).toMatchObject({ won: true, attempt: 1, takenOver: false });
     expect(await store.claim(winner)).toMatchObject({ won: true, attempt: 2, takenOver: true });
-    const finish = { recordKey: zombie.recordKey, now: later, expiresAt: zombie.expiresAt, writes: [] };
+    const finish = {
+      recordKey: zombie.recordKey,
+      now: later,
+      expiresAt: zombie.expiresAt,
+      writes: [],
+      messages: [],
+    };
     return {
       zombie: { ...finish, token: "zombie", result: '"zombie"' },
       winner: { ...finish, token: "winner", result: '"winner"' },
@@ -44,10 +50,10 @@ describe.each(inject("dynamodbEngines"))("DynamoDBStore on $name", ({ endpoint }
     const { zombie, winner } = await zombieAndWinner();
     const writes = [order(zombie.recordKey)];
 
-    const early = await store.settle({ ...zombie, state: "completed", writes });
+    const early = await store.settle({ ...zombie, state: "completed", writes, messages: [] });
     expect(early).toMatchObject({ settled: false, record: { token: "winner", state: "in-progress" } });
     await store.settle({ ...winner, state: "completed" });
-    const late = await store.settle({ ...zombie, state: "completed", writes });
+    const late = await store.settle({ ...zombie, state: "completed", writes, messages: [] });
 
     expect(late).toMatchObject({
       settled: false,
@@ -91,10 +97,17 @@ describe.each(inject("dynamodbEngines"))("DynamoDBStore on $name", ({ endpoint }
       leaseEndsAt: later + 30_000,
       expiresAt: later / 1000 + 60,
     };
-    const insertion = { ...claim, state: "completed", result: '"next"', writes: [] } as const;
+    const insertion = { ...claim, state: "completed", result: '"next"', writes: [], messages: [] } as const;
     await store.claim(slow);
     const expired = await store.find(slow.recordKey, { consistent: true });
-    await store.settle({ ...slow, now: later, state: "completed", expiresAt: claim.expiresAt, writes: [] });
+    await store.settle({
+      ...slow,
+      now: later,
+      state: "completed",
+      expiresAt: claim.expiresAt,
+      writes: [],
+      messages: [],
+    });
 
     expect(await store.claim(claim, expired)).toMatchObject({ won: false, record: { state: "completed" } });
     expect(await store.insert(insertion, expired)).toMatchObject({
@@ -123,7 +136,7 @@ describe.each(inject("dynamodbEngines"))("DynamoDBStore on $name", ({ endpoint }
   it("H7: a completion that is refused by the network for long is settled by the request that gets through", async () => {
     const claim = claimOf("mine");
     await store.claim(claim);
-    const settlement = { ...claim, state: "completed", result: '"done"', writes: [] } as const;
+    const settlement = { ...claim, state: "completed", result: '"done"', writes: [], messages: [] } as const;
     failWith(client, ...Array.from({ length: 5 }, () => clientError("InternalServerError", {}, 500)));
 
     for (let tries = 0; tries < 5; tries++)

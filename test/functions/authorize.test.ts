@@ -1,7 +1,7 @@
 import type { APIGatewayRequestAuthorizerEventV2 } from "aws-lambda";
 import { beforeAll, describe, expect, it, test, vi } from "vitest";
+import { tokenDigestsOf } from "../../bin/bearer-api.ts";
 import { DEMO_TOKENS } from "../../bin/demo-tokens.ts";
-import { tokenDigestsOf } from "../../bin/sample-stack.ts";
 
 let handler: typeof import("../../functions/authorize.ts").handler;
 

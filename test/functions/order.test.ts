@@ -1,21 +1,31 @@
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import { describe, expect, it, test } from "vitest";
-import { newOrder, readOrderRequest } from "../../functions/order.ts";
+import { newOrder, orderView, readOrderRequest } from "../../functions/order.ts";
 
 const eventWith = (body: string | undefined, isBase64Encoded = false) =>
   ({ body, isBase64Encoded }) as APIGatewayProxyEventV2;
 
 describe("readOrderRequest", () => {
-  it("reads sku and quantity, and nothing else", () => {
-    const body = JSON.stringify({ sku: "tea", quantity: 2, tenant: "globex" });
+  it("reads sku, quantity and card, and nothing else", () => {
+    const body = JSON.stringify({
+      sku: "tea",
+      quantity: 2,
+      card: "card_slow",
+      tenant: "globex",
+      state: "paid",
+    });
 
-    expect(readOrderRequest(eventWith(body))).toEqual({ sku: "tea", quantity: 2 });
+    expect(readOrderRequest(eventWith(body))).toEqual({ sku: "tea", quantity: 2, card: "card_slow" });
+  });
+
+  it("takes a card that works where none is named", () => {
+    expect(readOrderRequest(eventWith('{"sku":"tea","quantity":2}'))).toMatchObject({ card: "card_ok" });
   });
 
   it("reads a base64 body", () => {
     const body = Buffer.from('{"sku":"tea","quantity":2}').toString("base64");
 
-    expect(readOrderRequest(eventWith(body, true))).toEqual({ sku: "tea", quantity: 2 });
+    expect(readOrderRequest(eventWith(body, true))).toMatchObject({ sku: "tea", quantity: 2 });
   });
 
   test.each([
@@ -28,15 +38,37 @@ describe("readOrderRequest", () => {
     ["half a piece", '{"sku":"tea","quantity":1.5}', "quantity must be"],
     ["none", '{"sku":"tea","quantity":0}', "quantity must be"],
     ["too many", '{"sku":"tea","quantity":1001}', "quantity must be"],
+    ["a card's number", '{"sku":"tea","quantity":1,"card":"4242424242424242"}', "card must be"],
+    ["no card", '{"sku":"tea","quantity":1,"card":null}', "card must be"],
   ])("says what is wrong with %s", (_, body, problem) => {
     expect(readOrderRequest(eventWith(body))).toEqual({ problem: expect.stringContaining(problem) });
   });
 });
 
+const REQUEST = { sku: "tea", quantity: 2, card: "card_ok" };
+
 describe("newOrder", () => {
   it("makes two orders of two runs", () => {
-    const request = { sku: "tea", quantity: 2 };
+    expect(newOrder(REQUEST, "acme", "k").id).not.toBe(newOrder(REQUEST, "acme", "k").id);
+  });
 
-    expect(newOrder(request, "acme", "k").id).not.toBe(newOrder(request, "acme", "k").id);
+  it("begins unpaid, with its total in cents", () => {
+    expect(newOrder(REQUEST, "acme", "k")).toMatchObject({ ...REQUEST, state: "created", totalCents: 500 });
+  });
+});
+
+describe("orderView", () => {
+  it("shows neither tenant, card nor idempotency key", () => {
+    const order = newOrder(REQUEST, "acme", "k");
+    const { id, createdAt } = order;
+
+    expect(orderView(order)).toEqual({
+      id,
+      sku: "tea",
+      quantity: 2,
+      totalCents: 500,
+      state: "created",
+      createdAt,
+    });
   });
 });

@@ -1,17 +1,20 @@
 import { describe, expect, it } from "vitest";
 import {
-  bytesOf,
   type FifoMessage,
   type FifoResend,
-  MAX_BYTES,
-  prepareMessage,
+  prepareFifo,
   prepareResend,
 } from "../../lib/messaging/fifo-message.ts";
+import { SQS_MAX_BYTES, sqsEntry } from "../../lib/messaging/sqs.ts";
 import { checkBody, bytesOf as sizeAtSqs } from "../../lib/testing/sqs/message-checks.ts";
 
+const QUEUE = "https://sqs.eu-central-1.amazonaws.com/123456789012/payments.fifo";
 const MESSAGE = { key: "order-7", group: "7", body: "paid" };
 
-const prepare = (changes: object) => () => prepareMessage("messages[3]", { ...MESSAGE, ...changes });
+const prepare = (changes: object) => () =>
+  sqsEntry(prepareFifo("messages[3]", QUEUE, { ...MESSAGE, ...changes })).form;
+const bytesOf = (changes: object) =>
+  sqsEntry(prepareFifo("messages[3]", QUEUE, { ...MESSAGE, ...changes })).bytes;
 const refusal = (work: () => unknown) => {
   try {
     work();
@@ -21,7 +24,7 @@ const refusal = (work: () => unknown) => {
   throw new Error("nothing was refused");
 };
 
-describe("prepareMessage", () => {
+describe("prepareFifo", () => {
   it.each([
     ["text", "text"],
     ['{"as":"it is"}', '{"as":"it is"}'],
@@ -96,10 +99,11 @@ describe("prepareMessage", () => {
     [{ ...MESSAGE, boddy: "secret" }, "`boddy` is unknown: known are key, group, body, traceparent"],
     [{ ...MESSAGE, attempt: 1 }, "`attempt` is unknown"],
     [{ ...MESSAGE, paid: true }, "`paid` is unknown"],
+    [{ ...MESSAGE, queue: QUEUE }, "`queue` is unknown"],
     [undefined, "must be an object"],
     ["secret", "must be an object"],
   ])("refuses a message that is not as it should be (%#)", (message, why) => {
-    const error = refusal(() => prepareMessage("messages[3]", message as FifoMessage));
+    const error = refusal(() => prepareFifo("messages[3]", QUEUE, message as FifoMessage));
 
     expect(error.code).toBe("PAYLOAD_INVALID");
     expect(error.message).toContain(why);
@@ -107,27 +111,28 @@ describe("prepareMessage", () => {
   });
 
   it("counts bytes as SQS does, and takes 1 MiB with the envelope but no byte more", () => {
-    const empty = bytesOf(prepare({ body: "b", key: "schlüssel" })()) - 1;
-    const full = prepare({ body: "b".repeat(MAX_BYTES - empty), key: "schlüssel" })();
+    const empty = bytesOf({ body: "b", key: "schlüssel" }) - 1;
+    const full = prepare({ body: "b".repeat(SQS_MAX_BYTES - empty), key: "schlüssel" })();
 
-    expect(sizeAtSqs(full.MessageBody, full.MessageAttributes)).toBe(MAX_BYTES);
-    expect(refusal(prepare({ body: "b".repeat(MAX_BYTES - empty + 1), key: "schlüssel" }))).toMatchObject({
-      code: "PAYLOAD_INVALID",
-      message: `messages[3]: body and envelope are ${MAX_BYTES + 1} bytes, SQS takes ${MAX_BYTES}: store the content and send its address`,
-    });
+    expect(sizeAtSqs(full.MessageBody, full.MessageAttributes)).toBe(SQS_MAX_BYTES);
+    expect(refusal(prepare({ body: "b".repeat(SQS_MAX_BYTES - empty + 1), key: "schlüssel" }))).toMatchObject(
+      {
+        code: "PAYLOAD_INVALID",
+        message: `messages[3]: body and envelope are ${SQS_MAX_BYTES + 1} bytes, SQS takes ${SQS_MAX_BYTES}: store the content and send its address`,
+      },
+    );
   });
 
   it("adds little to a message", () => {
-    const { MessageBody, ...rest } = prepare({})();
-
-    expect(bytesOf({ MessageBody, ...rest }) - MessageBody.length).toBeLessThan(50);
+    expect(bytesOf({}) - MESSAGE.body.length).toBeLessThan(50);
   });
 });
 
 describe("prepareResend", () => {
   it("changes the deduplication id and nothing else", () => {
-    const { MessageDeduplicationId: first, ...message } = prepareMessage("a", MESSAGE);
-    const { MessageDeduplicationId: second, ...again } = prepareResend("a", { ...MESSAGE, attempt: 1 });
+    const { MessageDeduplicationId: first, ...message } = prepare({})();
+    const resend = prepareResend("a", QUEUE, { ...MESSAGE, attempt: 1 });
+    const { MessageDeduplicationId: second, ...again } = sqsEntry(resend, 1).form;
 
     expect(second).not.toBe(first);
     expect(again).toEqual(message);
@@ -136,7 +141,7 @@ describe("prepareResend", () => {
   it.each([undefined, 0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, "1", 2 ** 53])(
     "refuses the attempt %s",
     (attempt) => {
-      const work = () => prepareResend("the message", { ...MESSAGE, attempt } as FifoResend);
+      const work = () => prepareResend("the message", QUEUE, { ...MESSAGE, attempt } as FifoResend);
 
       expect(refusal(work)).toMatchObject({
         code: "MESSAGE_ID_INVALID",

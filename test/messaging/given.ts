@@ -4,9 +4,10 @@ import type { SendFailedError } from "../../lib/core/errors.ts";
 import { startSqs } from "../../lib/local/sqs/start-sqs.ts";
 import type { FifoMessage } from "../../lib/messaging/fifo-message.ts";
 import { FifoProducer } from "../../lib/messaging/fifo-producer.ts";
+import { MessageProducer, type MessageProducerOptions } from "../../lib/messaging/message-producer.ts";
 import type { FifoProducerOptions } from "../../lib/messaging/options.ts";
 import { fakeClock } from "../../lib/testing/fake-clock.ts";
-import { newFifo, receive, remove } from "../testing/sqs/case.ts";
+import { newFifo, newQueue, receive, remove } from "../testing/sqs/case.ts";
 import { sdkSubject, sqsClient } from "../testing/sqs/sdk-subject.ts";
 
 export type World = Awaited<ReturnType<typeof newWorld>>;
@@ -21,14 +22,14 @@ export async function newWorld(attributes: Record<string, string> = {}) {
   const sleep = async (ms: number) => {
     slept.push(ms);
   };
+  const timeless = {
+    clock: { now: () => clock.now(), sleep },
+    random: { token: () => "token", fraction: () => 1 },
+  };
   const newProducer = (changes: Partial<FifoProducerOptions> = {}) =>
-    new FifoProducer({
-      queueUrl,
-      client,
-      clock: { now: () => clock.now(), sleep },
-      random: { token: () => "token", fraction: () => 1 },
-      ...changes,
-    });
+    new FifoProducer({ queueUrl, client, ...timeless, ...changes });
+  const newMessageProducer = (changes: MessageProducerOptions = {}) =>
+    new MessageProducer({ sqs: client, ...timeless, ...changes });
 
   return {
     clock,
@@ -37,8 +38,10 @@ export async function newWorld(attributes: Record<string, string> = {}) {
     queueUrl,
     slept,
     newProducer,
+    newMessageProducer,
     producer: newProducer(),
     newQueue: (queueAttributes: Record<string, string>) => newFifo(subject, queueAttributes),
+    newStandardQueue: () => newQueue(subject),
     /** Takes everything that is in the queue, in the order of delivery. */
     async drain(url = queueUrl) {
       const taken = [];

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { MAX_BYTES } from "../../lib/messaging/fifo-message.ts";
 import { DEFAULTS } from "../../lib/messaging/options.ts";
+import { SQS_MAX_BYTES } from "../../lib/messaging/sqs.ts";
 import { BUSY, type Fault, failEntries, noteRequests, THROTTLED, WRONG } from "./faulty-sqs.ts";
 import { failureOf, messagesOf, newWorld, type World } from "./given.ts";
 
@@ -48,7 +48,7 @@ describe("FifoProducer.sendBatch", () => {
 
   it("sends at most 1 MiB a request, the envelopes counted", async () => {
     const requests = noteRequests(world.client);
-    const half = "h".repeat(MAX_BYTES / 2 - 41);
+    const half = "h".repeat(SQS_MAX_BYTES / 2 - 41);
     const large = (name: string, body: string) => ({ key: name, group: name, body });
 
     await world.producer.sendBatch([
@@ -151,8 +151,7 @@ describe("FifoProducer.sendBatch", () => {
 
     await expect(world.producer.sendBatch(messages)).rejects.toMatchObject({
       code: "MESSAGE_ID_INVALID",
-      message:
-        "messages[2]: has group and key of messages[0] and another body: give each message its own key",
+      message: "messages[2]: has the key of messages[0] and another body: give each message its own key",
     });
     expect(await bodies()).toEqual([]);
   });

@@ -1,4 +1,4 @@
-// Where @aws-sdk/client-sqs, an optional peer, is not installed.
+// Where the clients of the SDK, optional peers, are not installed.
 import { cp, mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,22 +6,39 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { run } from "../package/run.ts";
+import { failureOf } from "./given.ts";
 
 const lib = fileURLToPath(new URL("../../lib", import.meta.url));
 const queueUrl = "https://sqs.us-east-1.amazonaws.com/000000000000/payments.fifo";
 const PAID = { key: "order-7/paid", group: "7", body: "paid" };
 
+const KINDS = [
+  ["@aws-sdk/client-sqs", { queue: queueUrl, ...PAID }],
+  ["@aws-sdk/client-sns", { topic: "arn:aws:sns:us-east-1:000000000000:orders", ...PAID }],
+  ["@aws-sdk/client-eventbridge", { bus: "orders", source: "shop", detailType: "paid", key: "7", body: {} }],
+] as const;
+
 afterEach(() => {
-  vi.doUnmock("@aws-sdk/client-sqs");
+  for (const [name] of KINDS) vi.doUnmock(name);
   vi.resetModules();
 });
 
-describe("FifoProducer without @aws-sdk/client-sqs", () => {
-  it("is constructed, and fails what it is to send", async () => {
-    vi.resetModules();
-    vi.doMock("@aws-sdk/client-sqs", () => {
+/** Imports of these packages fail, and are counted. */
+function withoutPackages(): string[] {
+  const asked: string[] = [];
+  vi.resetModules();
+  for (const [name] of KINDS) {
+    vi.doMock(name, () => {
+      asked.push(name);
       throw new Error("not installed");
     });
+  }
+  return asked;
+}
+
+describe("FifoProducer without @aws-sdk/client-sqs", () => {
+  it("is constructed, and fails what it is to send", async () => {
+    withoutPackages();
     const { FifoProducer } = await import("../../lib/messaging/fifo-producer.ts");
 
     const producer = new FifoProducer({ queueUrl });
@@ -29,17 +46,47 @@ describe("FifoProducer without @aws-sdk/client-sqs", () => {
     await new Promise((resolve) => setImmediate(resolve));
     await expect(producer.send(PAID)).rejects.toMatchObject({ code: "SEND_FAILED", retryable: true });
   });
+});
 
-  it("bundles, and names the missing package when it is to send", async () => {
+describe("MessageProducer without packages of the SDK", () => {
+  it.each(KINDS)("loads %s for its first message and none before", async (name, message) => {
+    const asked = withoutPackages();
+    const { MessageProducer } = await import("../../lib/messaging/message-producer.ts");
+    const producer = new MessageProducer();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(asked).toEqual([]);
+
+    const { cause } = await failureOf(producer.send(message));
+
+    expect(asked).toEqual([name]);
+    expect(cause).toMatchObject({
+      message: `cannot load '${name}', which sends these messages: npm install ${name}`,
+      cause: expect.any(Error),
+    });
+  });
+
+  it("sends what it has the package for", async () => {
+    withoutPackages();
+    vi.doUnmock("@aws-sdk/client-sqs");
+    const { MessageProducer } = await import("../../lib/messaging/message-producer.ts");
+    const sqs = { config: {}, send: async () => ({ Successful: [{ Id: "0" }] }) };
+
+    const { results } = await failureOf(
+      new MessageProducer({ sqs }).sendBatch(KINDS.map(([, message]) => message)),
+    );
+
+    expect(results.map(({ sent }) => sent)).toEqual([true, false, false]);
+  });
+
+  it("bundles, and names the missing packages when it is to send", async () => {
     const folder = await realpath(await mkdtemp(join(tmpdir(), "without-sdk-")));
-    const outfile = join(folder, "producer.mjs");
     try {
       for (const part of ["contract.ts", "core", "messaging"]) {
         await cp(join(lib, part), join(folder, "lib", part), { recursive: true });
       }
       await build({
-        entryPoints: [join(folder, "lib/messaging/fifo-producer.ts")],
-        outfile,
+        entryPoints: [join(folder, "lib/messaging/message-producer.ts")],
+        outfile: join(folder, "producer.mjs"),
         bundle: true,
         format: "esm",
         platform: "node",
@@ -47,15 +94,18 @@ describe("FifoProducer without @aws-sdk/client-sqs", () => {
         logLevel: "silent",
       });
       const send = `
-        import { FifoProducer } from "./producer.mjs";
-        const producer = new FifoProducer({ queueUrl: "${queueUrl}" });
-        await producer.send(${JSON.stringify(PAID)}).catch(({ failed, cause }) => {
-          console.log(failed[0].code, cause.message);
-        });`;
+        import { MessageProducer } from "./producer.mjs";
+        const producer = new MessageProducer();
+        for (const message of ${JSON.stringify(KINDS.map(([, message]) => message))}) {
+          await producer.send(message).catch(({ failed, cause }) => {
+            console.log(failed[0].code, cause.message);
+          });
+        }`;
 
       const { stdout } = await run(process.execPath, ["--input-type=module", "--eval", send], folder);
 
-      expect(stdout).toMatch(/^ERR_MODULE_NOT_FOUND .*'@aws-sdk\/client-sqs'/);
+      const said = KINDS.map(([name]) => `ERR_MODULE_NOT_FOUND cannot load '${name}'`);
+      expect(stdout.split("\n").map((line) => line.replace(/,.*/, ""))).toEqual([...said, ""]);
     } finally {
       await rm(folder, { recursive: true });
     }

@@ -19,7 +19,7 @@ describe("MemoryStore", () => {
     const store = new MemoryStore({ maxResultBytes: 2000 });
     await store.claim(claim);
 
-    await store.settle({ ...claim, state: "completed", result: "x".repeat(2001), writes: [] });
+    await store.settle({ ...claim, state: "completed", result: "x".repeat(2001), writes: [], messages: [] });
 
     expect((await store.find("r", { consistent: true }))?.result).toEqual({ in: "nowhere", bytes: 2001 });
   });
@@ -44,7 +44,7 @@ describe("MemoryStore", () => {
     const item = { total: 7 };
     const write: MemoryWrite = { table: "orders", key: "1", item };
 
-    await store.insert({ ...claim, state: "completed", writes: [write] });
+    await store.insert({ ...claim, state: "completed", writes: [write], messages: [] });
     item.total = 8;
 
     expect(store.table("orders").get("1")).toEqual({ total: 7 });
@@ -55,9 +55,15 @@ describe("MemoryStore", () => {
   it("shows the refused item of a write", async () => {
     const store = new MemoryStore();
     const write: MemoryWrite = { table: "orders", key: "1", item: { total: 7 }, condition: (item) => !item };
-    await store.insert({ ...claim, state: "completed", writes: [write] });
+    await store.insert({ ...claim, state: "completed", writes: [write], messages: [] });
 
-    const refused = store.insert({ ...claim, recordKey: "s", state: "completed", writes: [write] });
+    const refused = store.insert({
+      ...claim,
+      recordKey: "s",
+      state: "completed",
+      writes: [write],
+      messages: [],
+    });
 
     await expect(refused).rejects.toMatchObject({ index: 0, item: { total: 7 } });
   });
@@ -81,8 +87,8 @@ describe("MemoryStore", () => {
   ])("refuses %j as a write, and says which", (write) => {
     const good: MemoryWrite = { table: "t", key: "k", item: {} };
 
-    expect(() => new MemoryStore().checkWrites([good, write as unknown as MemoryWrite])).toThrow(
-      "writes[1] must have table, key, item",
-    );
+    expect(() =>
+      new MemoryStore().checkEffects({ writes: [good, write as unknown as MemoryWrite], messages: [] }),
+    ).toThrow("writes[1] must have table, key, item");
   });
 });

@@ -4,6 +4,7 @@ import { MemoryStore, type MemoryWrite, type StoreSubject } from "onceonly/testi
 export function memorySubject(store: MemoryStore = new MemoryStore()): StoreSubject<MemoryWrite> {
   return {
     store,
+    outbox: store.outbox,
     countUp: (name, condition) => ({
       table: "counters",
       key: name,

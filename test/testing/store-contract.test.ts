@@ -128,11 +128,11 @@ const BROKEN: Broken = {
     })(),
   "never refuses a write": () =>
     new (class extends MemoryStore {
-      override checkWrites() {}
+      override checkEffects() {}
     })(),
   "refuses every write": () =>
     new (class extends MemoryStore {
-      override checkWrites() {
+      override checkEffects() {
         throw new Error("no");
       }
     })(),
@@ -164,7 +164,7 @@ describe("storeContract", () => {
 
   it("reports a broken promise as an AssertionError, and wants to be told unacceptable writes", async () => {
     const subject = { ...memorySubject(), unacceptableWrites: [] };
-    const [check] = storeContract(() => subject).filter(({ name }) => name.startsWith("checkWrites"));
+    const [check] = storeContract(() => subject).filter(({ name }) => name.startsWith("checkEffects"));
 
     await expect(check?.run()).rejects.toThrow(AssertionError);
   });

@@ -17,11 +17,11 @@ export interface BatchOptions<Entry = unknown, Write = unknown>
    */
   readonly operation: string;
   /**
-   * The idempotency key of a record, from what the producer wrote. Where it yields nothing, the key is the envelope's;
-   * without one, what the source calls the record: the deduplication id or message id of SQS (neither survives a
-   * redrive), the `eventID` of a stream, the offset in Kafka. A name that a second send does not share is told as
-   * `key-fallback`. A record whose envelope cannot be read is returned, unless this names its key.
-   * @default - the envelope's
+   * The idempotency key of a record without an envelope, from what its producer wrote. Where it yields nothing, the key
+   * is what the source calls the record: the deduplication id or message id of SQS (neither survives a redrive), the
+   * `eventID` of a stream, the offset in Kafka. A name that a second send does not share is told as `key-fallback`. A
+   * record whose envelope cannot be read is returned: under another key it might run again.
+   * @default - what the source calls the record
    */
   readonly key?: EventReader<Entry>;
   /**

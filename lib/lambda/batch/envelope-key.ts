@@ -1,14 +1,13 @@
 /** The idempotency key that travels with a message. */
 import { IdempotencyKeyInvalidError } from "../../core/errors.ts";
-import { readEnvelope } from "../../messaging/envelope.ts";
+import type { EnvelopeReading } from "../../messaging/envelope.ts";
 
 /**
  * `undefined` for a message without an envelope.
  * @throws IdempotencyKeyInvalidError (`IDEMPOTENCY_KEY_INVALID`) for one that cannot be read: under another key, what
  * it names might run again.
  */
-export function envelopeKeyOf(messageAttributes: unknown): string | undefined {
-  const reading = readEnvelope(messageAttributes);
+export function envelopeKeyOf(reading: EnvelopeReading): string | undefined {
   if (reading.found) return reading.envelope.key;
   if (reading.reason === "absent") return undefined;
   throw new IdempotencyKeyInvalidError(`the envelope of the message cannot be read: ${reading.reason}`);

@@ -1,17 +1,24 @@
 /** Keys of events that carry one record, for `idempotency` and `idempotent`. */
-import { ENVELOPE_ATTRIBUTE } from "../../contract.ts";
 import { PayloadInvalidError } from "../../core/errors.ts";
 import { hashTuple } from "../../core/identity.ts";
+import { readDetailEnvelope, readEnvelope } from "../../messaging/envelope.ts";
 import { envelopeKeyOf } from "./envelope-key.ts";
+import { contentOfEvent, type SentEvent } from "./forwarded.ts";
 
 /** An event of SNS; `@types/aws-lambda` has the whole type. */
 export interface SnsKeyEvent {
   readonly Records: readonly {
     readonly Sns: {
       readonly MessageId: string;
+      readonly Message: string;
       readonly MessageAttributes?: Readonly<Record<string, { readonly Value: string }>>;
     };
   }[];
+}
+
+/** An event of EventBridge; `@types/aws-lambda` has the whole type. */
+export interface EventBridgeKeyEvent extends SentEvent {
+  readonly id: string;
 }
 
 /** An event of S3; `@types/aws-lambda` has the whole type. */
@@ -31,17 +38,24 @@ export interface S3KeyEvent {
 
 /**
  * The key of an SNS notification: its envelope's, or else its message id. Retries of a delivery share that id;
- * a message that is published again has another one.
+ * a message that is published again has another one. Use it together with `fingerprintFromSns`.
  * @throws PayloadInvalidError (`PAYLOAD_INVALID`) for several records; IdempotencyKeyInvalidError
  * (`IDEMPOTENCY_KEY_INVALID`) for an envelope that cannot be read.
  */
 export function keyFromSns(): (event: SnsKeyEvent) => string {
   return (event) => {
-    const { MessageId, MessageAttributes = {} } = onlyRecord(event).Sns;
-    const envelope = MessageAttributes[ENVELOPE_ATTRIBUTE];
-    const attributes = envelope && { [ENVELOPE_ATTRIBUTE]: { stringValue: envelope.Value } };
-    return envelopeKeyOf(attributes) ?? MessageId;
+    const { MessageId, MessageAttributes } = onlyRecord(event).Sns;
+    return envelopeKeyOf(readEnvelope(MessageAttributes)) ?? MessageId;
   };
+}
+
+/**
+ * What of an SNS notification is the message: for `fingerprint`. The whole event differs each time a message is
+ * published, and a second copy under one key would be refused instead of replayed.
+ * @throws PayloadInvalidError (`PAYLOAD_INVALID`) for several records.
+ */
+export function fingerprintFromSns(): (event: SnsKeyEvent) => string {
+  return (event) => onlyRecord(event).Sns.Message;
 }
 
 /**
@@ -58,9 +72,21 @@ export function keyFromS3(): (event: S3KeyEvent) => string | undefined {
   };
 }
 
-/** The key of an EventBridge event: its id, which retries of a delivery share. An event that is put again has another. */
-export function keyFromEventBridge(): (event: { readonly id: string }) => string {
-  return ({ id }) => id;
+/**
+ * The key of an EventBridge event: its envelope's, or else its id. Retries of a delivery share that id; an event that is
+ * put again has another one. Use it together with `fingerprintFromEventBridge`.
+ * @throws IdempotencyKeyInvalidError (`IDEMPOTENCY_KEY_INVALID`) for an envelope that cannot be read.
+ */
+export function keyFromEventBridge(): (event: EventBridgeKeyEvent) => string {
+  return ({ id, detail }) => envelopeKeyOf(readDetailEnvelope(detail)) ?? id;
+}
+
+/**
+ * What of an EventBridge event is the message: for `fingerprint`. The whole event differs each time it is put, and a
+ * second copy under one key would be refused instead of replayed.
+ */
+export function fingerprintFromEventBridge(): (event: EventBridgeKeyEvent) => unknown {
+  return (event) => contentOfEvent(event);
 }
 
 /** One operation per event: of several records, one key could answer for the others. */

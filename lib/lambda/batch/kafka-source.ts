@@ -1,5 +1,8 @@
 /** Records of Kafka, managed by AWS or not: a lane for each partition of a topic. */
+import { ENVELOPE_ATTRIBUTE } from "../../contract.ts";
 import { hashTuple } from "../../core/identity.ts";
+import { type EnvelopeReading, readEnvelope } from "../../messaging/envelope.ts";
+import { envelopeKeyOf } from "./envelope-key.ts";
 import type { Lane } from "./item.ts";
 
 export interface KafkaRecord {
@@ -7,6 +10,8 @@ export interface KafkaRecord {
   readonly partition: number;
   readonly offset: number;
   readonly value?: string | null;
+  /** Each of one name, with the bytes of its value. */
+  readonly headers?: readonly Readonly<Record<string, readonly number[]>>[];
 }
 
 export interface KafkaEvent {
@@ -23,8 +28,17 @@ export function kafkaLanes({ records, eventSourceArn, bootstrapServers }: KafkaE
       record,
       identifier: { partition: `${record.topic}-${record.partition}`, offset: record.offset },
       body: record.value ?? "",
+      envelopeKey: () => envelopeKeyOf(readHeaders(record.headers)),
       ownKey: hashTuple("onceonly/kafka/1", cluster, record.topic, `${record.partition}`, `${record.offset}`),
       isOwnKeyFallback: true,
     })),
   );
+}
+
+/** The last header of a name counts, as in Kafka's own clients. Bytes may be signed. */
+function readHeaders(headers: KafkaRecord["headers"] = []): EnvelopeReading {
+  const header = headers.findLast((each) => Object.hasOwn(each, ENVELOPE_ATTRIBUTE));
+  const bytes = header?.[ENVELOPE_ATTRIBUTE];
+  const StringValue = Array.isArray(bytes) ? Buffer.from(bytes).toString() : bytes;
+  return readEnvelope(header && { [ENVELOPE_ATTRIBUTE]: { StringValue } });
 }

@@ -1,6 +1,8 @@
 /** Messages of SQS: a lane for each message of a standard queue, one for each group of a FIFO queue. */
 import { hashTuple } from "../../core/identity.ts";
+import { readEnvelope } from "../../messaging/envelope.ts";
 import { envelopeKeyOf } from "./envelope-key.ts";
+import { readForwarded } from "./forwarded.ts";
 import type { Item, Lane, Receipt } from "./item.ts";
 
 export interface SqsRecord {
@@ -22,8 +24,7 @@ export function sqsLanes(records: readonly SqsRecord[]): Lane[] {
     const item: Item = {
       record,
       identifier: messageId,
-      body: record.body,
-      envelopeKey: () => envelopeKeyOf(record.messageAttributes),
+      ...messageOf(record),
       ownKey: ownKeyOf(record),
       isOwnKeyFallback: true,
       receipt: receiptOf(record),
@@ -37,6 +38,17 @@ export function sqsLanes(records: readonly SqsRecord[]): Lane[] {
     else lane.push(item);
   }
   return [...lanes.values()];
+}
+
+/** The envelope is an attribute; behind SNS without raw delivery, and behind EventBridge, it is inside the body. */
+function messageOf({ messageAttributes, body }: SqsRecord): Pick<Item, "body" | "envelopeKey"> {
+  const reading = readEnvelope(messageAttributes);
+  const isAbsent = !reading.found && reading.reason === "absent";
+  const forwarded = isAbsent ? readForwarded(body) : undefined;
+  return {
+    body: forwarded === undefined ? body : forwarded.content,
+    envelopeKey: () => envelopeKeyOf(forwarded?.reading ?? reading),
+  };
 }
 
 /** A deduplication id names a message within its queue, or only within its group, as the queue is configured. */

@@ -1,18 +1,26 @@
 import type { EventBridgeEvent, S3Event, SNSEvent } from "aws-lambda";
-import { idempotent, keyFromEventBridge, keyFromS3, keyFromSns } from "onceonly";
+import {
+  fingerprintFromEventBridge,
+  fingerprintFromSns,
+  idempotent,
+  keyFromEventBridge,
+  keyFromS3,
+  keyFromSns,
+} from "onceonly";
 import { describe, expect, it, vi } from "vitest";
 import { ENVELOPE_ATTRIBUTE } from "../../../lib/contract.ts";
-import { writeEnvelope } from "../../../lib/messaging/envelope.ts";
+import { envelopeContent, writeEnvelope } from "../../../lib/messaging/envelope.ts";
 import { given } from "../given.ts";
 
-const snsEvent = (envelope?: string, MessageId = "m1") =>
+const snsEvent = (envelope?: string, MessageId = "m1", Message = "order") =>
   ({
     Records: [
       {
         EventSource: "aws:sns",
         Sns: {
           MessageId,
-          Message: "order",
+          Message,
+          Timestamp: `time of ${MessageId}`,
           MessageAttributes: envelope ? { [ENVELOPE_ATTRIBUTE]: { Type: "String", Value: envelope } } : {},
         },
       },
@@ -33,8 +41,15 @@ function s3Event(change: S3Change = {}): S3Event {
   return { Records: [{ eventSource: "aws:s3", eventName, s3 }] } as unknown as S3Event;
 }
 
-const bridgeEvent = (id: string) =>
-  ({ id, source: "shop", "detail-type": "paid", detail: {} }) as EventBridgeEvent<"paid", object>;
+const bridgeEvent = (id: string, detail: object = {}) =>
+  ({ id, source: "shop", "detail-type": "paid", time: `time of ${id}`, detail }) as EventBridgeEvent<
+    "paid",
+    object
+  >;
+const sent = (key: string, more: object = {}) => ({
+  [ENVELOPE_ATTRIBUTE]: envelopeContent({ key }),
+  ...more,
+});
 
 describe("keyFromSns", () => {
   const key = keyFromSns();
@@ -52,6 +67,21 @@ describe("keyFromSns", () => {
 
   it("refuses an envelope that cannot be read", () => {
     expect(() => key(snsEvent("{"))).toThrow("envelope");
+  });
+});
+
+describe("fingerprintFromSns", () => {
+  it("replays a message that is published twice, and refuses another one under its key", async () => {
+    const { options, context } = given();
+    const run = vi.fn(() => null);
+    const handler = idempotent(run, { ...options, key: keyFromSns(), fingerprint: fingerprintFromSns() });
+    const text = writeEnvelope({ key: "order-1" })[ENVELOPE_ATTRIBUTE]?.StringValue;
+    for (const id of ["m1", "m2"]) await handler(snsEvent(text, id), context());
+
+    await expect(handler(snsEvent(text, "m3", "refund"), context())).rejects.toMatchObject({
+      code: "FINGERPRINT_MISMATCH",
+    });
+    expect(run).toHaveBeenCalledTimes(1);
   });
 });
 
@@ -96,5 +126,46 @@ describe("keyFromEventBridge", () => {
     for (const id of ["e1", "e1", "e2"]) await handler(bridgeEvent(id), context());
 
     expect(run).toHaveBeenCalledTimes(2);
+  });
+});
+
+describe("keyFromEventBridge with an envelope", () => {
+  const key = keyFromEventBridge();
+
+  it("is the envelope's key, whatever event carries it", () => {
+    expect(key(bridgeEvent("e1", sent("order-1")))).toBe("order-1");
+    expect(key(bridgeEvent("e2", sent("order-1")))).toBe("order-1");
+  });
+
+  it.each([{ v: 2, key: "a" }, { v: 1 }, "text"])(
+    "refuses an envelope that cannot be read (%j)",
+    (content) => {
+      expect(() => key(bridgeEvent("e1", { [ENVELOPE_ATTRIBUTE]: content }))).toThrow("envelope");
+    },
+  );
+
+  it("is the event's id where there is no detail to look into", () => {
+    expect(key({ id: "e1" })).toBe("e1");
+    expect(key({ id: "e1", detail: null })).toBe("e1");
+  });
+});
+
+describe("fingerprintFromEventBridge", () => {
+  const fingerprint = fingerprintFromEventBridge();
+
+  it("replays an event that is put twice, and refuses another one under its key", async () => {
+    const { options, context } = given();
+    const run = vi.fn(() => null);
+    const handler = idempotent(run, { ...options, key: keyFromEventBridge(), fingerprint });
+    for (const id of ["e1", "e2"]) await handler(bridgeEvent(id, sent("order-1", { total: 7 })), context());
+
+    await expect(handler(bridgeEvent("e3", sent("order-1", { total: 8 })), context())).rejects.toMatchObject({
+      code: "FINGERPRINT_MISMATCH",
+    });
+    expect(run).toHaveBeenCalledTimes(1);
+  });
+
+  it("is the same without the fields that an event may lack", () => {
+    expect(fingerprint({ id: "e1" })).toEqual({ source: "", detailType: "", detail: {} });
   });
 });

@@ -1,6 +1,8 @@
 import type { MSKEvent, MSKRecord } from "aws-lambda";
 import { idempotentBatch } from "onceonly";
 import { describe, expect, it } from "vitest";
+import { ENVELOPE_ATTRIBUTE } from "../../../lib/contract.ts";
+import { writeEnvelope } from "../../../lib/messaging/envelope.ts";
 import { givenBatch, returned } from "./sqs-records.ts";
 
 function kafkaEvent(places: readonly (readonly [partition: number, offset: number])[]): MSKEvent {
@@ -100,5 +102,59 @@ describe("idempotentBatch on Kafka", () => {
     await expect(
       idempotentBatch(() => {}, options)({ records: { "orders-0": [record] } }, context()),
     ).rejects.toThrow("without an identifier");
+  });
+
+  describe("with headers", () => {
+    const bytesOf = (text: string) => [...Buffer.from(text)];
+    const envelopeOf = (key: string) => writeEnvelope({ key })[ENVELOPE_ATTRIBUTE]!.StringValue;
+    const header = (value: unknown) => ({ [ENVELOPE_ATTRIBUTE]: value }) as Record<string, number[]>;
+
+    async function outcomeOf(...headers: readonly Record<string, number[]>[][]) {
+      const { options, context, decisions, errors } = givenBatch();
+      const keys: string[] = [];
+      const event = kafkaEvent(headers.map((_, index) => [index, 1]));
+      for (const [index, [record]] of Object.values(event.records).entries()) {
+        Object.assign(record!, { headers: headers[index], value: "same" });
+      }
+      const handler = idempotentBatch((_: MSKRecord, { idempotency }) => void keys.push(idempotency.key), {
+        ...options,
+        concurrency: 1,
+      });
+      const answer = await handler(event, context());
+      const fallbacks = decisions().filter((decision) => decision === "key-fallback").length;
+      return { keys, fallbacks, returned: returned(answer).length, errors };
+    }
+
+    it("takes the envelope's key, also from bytes with a sign, and runs it once in all partitions", async () => {
+      const bytes = bytesOf(envelopeOf("größe-7"));
+      const signed = bytes.map((byte) => (byte > 127 ? byte - 256 : byte));
+
+      const headers = [{ traced: bytesOf("a") }, header(bytes)];
+      expect(await outcomeOf(headers, [header(signed)])).toMatchObject({
+        keys: ["größe-7"],
+        fallbacks: 0,
+        returned: 0,
+      });
+    });
+
+    it("takes the last of several envelopes, as Kafka's clients do", async () => {
+      const headers = ["first", "last"].map((key) => header(bytesOf(envelopeOf(key))));
+
+      expect((await outcomeOf(headers)).keys).toEqual(["last"]);
+    });
+
+    it("falls back without an envelope among them, and tells it", async () => {
+      expect(await outcomeOf([{ traced: bytesOf("a") }], [])).toMatchObject({ fallbacks: 2, returned: 0 });
+    });
+
+    it.each([[[]], [bytesOf("{")], [bytesOf('{"v":2,"key":"a"}')], [7], ["text"], [{}]])(
+      "returns a record whose envelope cannot be read (%j)",
+      async (value) => {
+        const { keys, errors, returned } = await outcomeOf([header(value)]);
+
+        expect([keys, returned]).toEqual([[], 1]);
+        expect(errors).toEqual([expect.objectContaining({ code: "IDEMPOTENCY_KEY_INVALID" })]);
+      },
+    );
   });
 });

@@ -18,14 +18,14 @@ async function keysOf(records: readonly SQSRecord[], key?: (record: SQSRecord) =
 }
 
 describe("idempotentBatch", () => {
-  it("takes the key that the function reads, before any other", async () => {
+  it("takes the envelope's key before any other", async () => {
     const { keys, fallbacks } = await keysOf([sqsRecord("m1", "order", envelope("sent"))], () => "read");
-    expect([keys, fallbacks]).toEqual([["read"], 0]);
+    expect([keys, fallbacks]).toEqual([["sent"], 0]);
   });
 
-  it("takes the envelope's key when the function reads none", async () => {
-    const { keys, fallbacks } = await keysOf([sqsRecord("m1", "order", envelope("sent"))], () => undefined);
-    expect([keys, fallbacks]).toEqual([["sent"], 0]);
+  it("takes the key that the function reads of a message without an envelope", async () => {
+    const { keys, fallbacks } = await keysOf([sqsRecord("m1", "order")], () => "read");
+    expect([keys, fallbacks]).toEqual([["read"], 0]);
   });
 
   it("falls back to the message id, and tells it", async () => {

@@ -1,0 +1,112 @@
+// Who consumes the stream, and under which faults. The contestants take turns section by section, so that a slow moment
+// of the machine meets all of them.
+import type { SQSRecord } from "aws-lambda";
+import type { DeployBatch } from "../contestants/batch-function.ts";
+import { onceonlyCommitting, onceonlyWriting } from "../contestants/onceonly-batch.ts";
+import { powertoolsBatch } from "../contestants/powertools-batch.ts";
+import { POWERTOOLS_PARTITION_KEY } from "../contestants/world.ts";
+import { createMeter } from "../metering/meter.ts";
+import { VISIBILITY_SECONDS } from "./consumer.ts";
+import { crashes, type FaultPlan, lostAnswers, noFaults } from "./faults.ts";
+import { MESSAGES_OF_A_BATCH, messageStream, type Places, placesOf } from "./message-stream.ts";
+import { SkippableTime } from "./skippable-time.ts";
+import { Trial, type TrialResult } from "./trial.ts";
+
+const SECTION_BATCHES = 50;
+const CONCURRENCY = 4;
+
+interface Contestant {
+  readonly partitionKey: string;
+  readonly deploy: DeployBatch;
+}
+
+interface Part {
+  readonly sections: number;
+  readonly planFaults: () => FaultPlan;
+}
+
+const onceonly = (deploy: DeployBatch): Contestant => ({ partitionKey: "pk", deploy });
+
+/** The last is the peer. */
+export const CONTESTANTS: Readonly<Record<string, Contestant>> = {
+  "onceonly, claimed, with a commit": onceonly(onceonlyCommitting()),
+  "onceonly, optimistic, with a commit": onceonly(onceonlyCommitting({ mode: "optimistic" })),
+  "onceonly, claimed, the handler writes on its own": onceonly(onceonlyWriting),
+  Powertools: { partitionKey: POWERTOOLS_PARTITION_KEY, deploy: powertoolsBatch },
+};
+
+const PARTS = {
+  withoutFaults: { sections: 20, planFaults: noFaults },
+  withCrashes: { sections: 3, planFaults: crashes },
+  withLostAnswers: { sections: 3, planFaults: lostAnswers },
+} satisfies Record<string, Part>;
+
+export const BATCH_STEPS = Object.values(PARTS).reduce((sum, { sections }) => sum + sections, 0);
+
+/** What one part came to. */
+export interface PartFigures {
+  readonly sections: number;
+  readonly messages: number;
+  readonly orders: number;
+  readonly places: Places;
+  /** By the contestant's name; the last is the peer. */
+  readonly results: Readonly<Record<string, TrialResult>>;
+}
+
+export type BatchFigures = { readonly concurrency: number } & {
+  readonly [part in keyof typeof PARTS]: PartFigures;
+};
+
+/** @param onSection called BATCH_STEPS times */
+export async function compareBatches(
+  endpoint: string,
+  onSection: () => void,
+  sectionBatches = SECTION_BATCHES,
+): Promise<BatchFigures> {
+  const run = (part: Part) => runPart(endpoint, part, sectionBatches, onSection);
+  return {
+    concurrency: CONCURRENCY,
+    withoutFaults: await run(PARTS.withoutFaults),
+    withCrashes: await run(PARTS.withCrashes),
+    withLostAnswers: await run(PARTS.withLostAnswers),
+  };
+}
+
+async function runPart(
+  endpoint: string,
+  { sections, planFaults }: Part,
+  sectionBatches: number,
+  onSection: () => void,
+): Promise<PartFigures> {
+  const stream = messageStream(sections * sectionBatches, CONCURRENCY);
+  const sectionMessages = sectionBatches * MESSAGES_OF_A_BATCH;
+  const meter = await createMeter(endpoint);
+  const time = new SkippableTime();
+  const trials: [name: string, trial: Trial][] = [];
+  for (const [name, contestant] of Object.entries(CONTESTANTS)) {
+    const setup = { ...contestant, endpoint, meter, time, concurrency: CONCURRENCY, faultOf: planFaults() };
+    trials.push([name, await Trial.create(setup)]);
+  }
+  time.start();
+  try {
+    for (let section = 0; section < sections; section++) {
+      const messages = stream.slice(section * sectionMessages, (section + 1) * sectionMessages);
+      const first = section % trials.length;
+      for (const [, trial] of [...trials.slice(first), ...trials.slice(0, first)]) {
+        await trial.consume(messages, () => time.skip(VISIBILITY_SECONDS * 1000));
+      }
+      onSection();
+    }
+  } finally {
+    time.stop();
+  }
+  const results: Record<string, TrialResult> = {};
+  for (const [name, trial] of trials) results[name] = await trial.end(stream);
+  return { sections, ...describe(stream), results };
+}
+
+function describe(stream: readonly SQSRecord[]): Omit<PartFigures, "results" | "sections"> {
+  const places = placesOf(stream, CONCURRENCY);
+  const orders = stream.length - places.sameBatch - places.nextBatches - places.later;
+  return { messages: stream.length, orders, places };
+}

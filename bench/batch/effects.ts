@@ -1,0 +1,60 @@
+// The effect of a message: it adds 1 to its order's counter, so that a second time shows. Counts what came of it.
+import { type DynamoDBClient, paginateScan, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
+import type { DynamoDBWrite } from "onceonly";
+
+export interface Effects {
+  /** Orders whose effect happened more than once. */
+  readonly doubled: number;
+  /** Orders without any. */
+  readonly missing: number;
+}
+
+const ADD_ONE = "ADD runs :one";
+
+export function effectWrite(TableName: string, id: string): DynamoDBWrite {
+  return {
+    Update: { TableName, Key: { id }, UpdateExpression: ADD_ONE, ExpressionAttributeValues: { ":one": 1 } },
+  };
+}
+
+/** The same as a request of its own. */
+export function writeEffect(client: DynamoDBClient, TableName: string, id: string): Promise<unknown> {
+  const values = { ":one": { N: "1" } };
+  return client.send(
+    new UpdateItemCommand({
+      TableName,
+      Key: { id: { S: id } },
+      UpdateExpression: ADD_ONE,
+      ExpressionAttributeValues: values,
+    }),
+  );
+}
+
+interface Update {
+  readonly TableName?: string;
+  readonly Key?: { readonly id?: { readonly S?: string } };
+}
+
+/** The order whose effect a request writes, alone or in a transaction. */
+export function orderIdIn(input: object, tableName: string): string | undefined {
+  const { TransactItems } = input as { TransactItems?: readonly { readonly Update?: Update }[] };
+  const actions = TransactItems ?? [{ Update: input as Update }];
+  return actions.find(({ Update }) => Update?.TableName === tableName)?.Update?.Key?.id?.S;
+}
+
+export async function countEffects(
+  client: DynamoDBClient,
+  TableName: string,
+  orderIds: ReadonlySet<string>,
+): Promise<Effects> {
+  let doubled = 0;
+  const seen = new Set<string>();
+  for await (const { Items = [] } of paginateScan({ client }, { TableName, ConsistentRead: true })) {
+    for (const { id, runs } of Items) {
+      seen.add(String(id?.S));
+      if (runs?.N !== "1") doubled++;
+    }
+  }
+  const missing = [...orderIds].filter((id) => !seen.has(id)).length;
+  return { doubled, missing };
+}

@@ -1,0 +1,44 @@
+// What goes wrong, decided in the same way for every contestant: by what a request writes, not by who sends it. Pure.
+import { createHash } from "node:crypto";
+
+/**
+ * `die-before` and `die-after`: the process ends when it would send this request, or when the engine has carried it
+ * out. `lose-answer`: the engine carried it out, and the process never hears of it.
+ */
+export type Fault = "die-after" | "die-before" | "lose-answer" | undefined;
+
+export interface ObservedRequest {
+  /** The order whose effect the request writes, if it does. */
+  readonly orderId: string | undefined;
+}
+
+export type FaultPlan = (request: ObservedRequest) => Fault;
+
+export const CRASH_SHARE = 0.02;
+export const LOST_SHARE = 0.02;
+
+export const noFaults = (): FaultPlan => () => undefined;
+
+/** Of the writes of effects: half of the crashes come before, half after. */
+export function crashes(): FaultPlan {
+  const tries = new Map<string, number>();
+  return ({ orderId }) => {
+    if (orderId === undefined) return undefined;
+    const nth = (tries.get(orderId) ?? 0) + 1;
+    tries.set(orderId, nth);
+    const chance = fractionOf(`${orderId} ${nth}`);
+    if (chance >= CRASH_SHARE) return undefined;
+    return chance < CRASH_SHARE / 2 ? "die-before" : "die-after";
+  };
+}
+
+/** Of all requests, whatever they are for. */
+export function lostAnswers(): FaultPlan {
+  let requests = 0;
+  return () => (fractionOf(`request ${requests++}`) < LOST_SHARE ? "lose-answer" : undefined);
+}
+
+/** In [0, 1), the same for the same text. */
+function fractionOf(text: string): number {
+  return createHash("sha256").update(text).digest().readUInt32BE() / 2 ** 32;
+}

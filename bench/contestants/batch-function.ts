@@ -1,0 +1,17 @@
+// What a function that processes messages is deployed with and called with: the same for every contestant.
+import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import type { Context, SQSBatchResponse, SQSEvent } from "aws-lambda";
+
+export interface BatchSetup {
+  readonly client: DynamoDBClient;
+  readonly recordsTable: string;
+  readonly effectsTable: string;
+}
+
+export type BatchFunction = (event: SQSEvent, context: Context) => Promise<SQSBatchResponse>;
+
+/** A new execution environment of the function. */
+export type DeployBatch = (setup: BatchSetup) => BatchFunction;
+
+/** Both packages honour a finished record for as long; the peer's default is an hour. */
+export const RETENTION_SECONDS = 86_400;

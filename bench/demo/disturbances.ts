@@ -1,0 +1,119 @@
+// What is done to the message and the payment of each order, as its plan says: set up when its commit arrives, which
+// is before anybody can have its message.
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Passage } from "./gateway.ts";
+import type { Interference } from "./interference.ts";
+import type { Journal } from "./journal.ts";
+import { killAt } from "./kill-points.ts";
+import { bringsRecord, createOrderBook, orderRecordKey, paymentRecordKey } from "./order-book.ts";
+import type { Plan, PlannedOrder } from "./plan.ts";
+import type { Stage } from "./stage.ts";
+
+export interface DisturbancesOptions {
+  readonly plan: Plan;
+  readonly stage: Pick<Stage, "deliveries" | "relay" | "sweeper" | "stream" | "queues">;
+  readonly interference: Pick<Interference, "faults" | "gateway">;
+  readonly journal: Pick<Journal, "happened">;
+}
+
+export interface Disturbances {
+  /** From now on the gateway takes the orders for which it was down. */
+  mendGateway(): void;
+}
+
+/** The consumer waits 4 seconds for the gateway. */
+const HOLD_MS = 2500;
+const LOOK_EVERY_MS = 20;
+/** Each that is held keeps one of the consumer's few batches. */
+const MOST_HELD = 2;
+
+export function setUpDisturbances(options: DisturbancesOptions): Disturbances {
+  const { plan, stage, interference, journal } = options;
+  const { faults, gateway } = interference;
+  const { deliveries, relay, stream, queues, sweeper } = stage;
+  const book = createOrderBook(plan);
+  const watched = new Set<PlannedOrder>();
+  let isMended = false;
+  let held = 0;
+
+  faults.onOrder((newOrder) => {
+    const order = book.enter(newOrder);
+    if (!order) return;
+    // Whoever died before the commit comes with another id for the same record.
+    if (!watched.has(order)) watchOutbox(order);
+    watched.add(order);
+    watchPayment(order, newOrder.id);
+  });
+
+  function watchOutbox(order: PlannedOrder): void {
+    const recordKey = orderRecordKey(order);
+    const { dispatch } = order;
+    if (!stream.enabled) journal.happened(order, "committed while the stream was off");
+    if (dispatch.kind === "relay-killed") {
+      killAt(faults, recordKey, dispatch.killAt, () => {
+        const isKilled = relay.kill((event) => bringsRecord(event, recordKey));
+        if (isKilled) journal.happened(order, `relay killed ${dispatch.killAt}`);
+        return isKilled;
+      });
+    }
+    if (dispatch.kind === "swept") {
+      const stop = faults.on(recordKey, "mark", () => {
+        stop();
+        // With the stream off there is no relay whose mark it could be.
+        if (sweeper.running.size > 0 && relay.running.size === 0)
+          journal.happened(order, "sent by the sweeper");
+        return undefined;
+      });
+    }
+  }
+
+  function watchPayment(order: PlannedOrder, orderId: string): void {
+    const recordKey = paymentRecordKey(orderId);
+    const { payment } = order;
+    faults.on(recordKey, "commit", () => {
+      for (const delivery of deliveries.running(orderId)) delivery.hasCommitted = true;
+      return undefined;
+    });
+    if (payment.kind === "killed") {
+      killAt(faults, recordKey, payment.killAt, () => {
+        const isKilled = deliveries.killConsumerOf(orderId);
+        if (isKilled) journal.happened(order, `consumer killed ${payment.killAt}`);
+        return isKilled;
+      });
+    }
+    if (payment.kind === "poison") gateway.on(orderId, () => (isMended ? "pass" : "refuse"));
+    if (payment.kind === "redelivered") {
+      const stop = gateway.on(orderId, async () => {
+        const passage = await holdUntilRedelivered(orderId);
+        if (passage === "refuse") return passage;
+        stop();
+        journal.happened(order, "delivered again while the consumer ran");
+        return passage;
+      });
+    }
+  }
+
+  /** Refuses where no second consumer comes in time, so that it is tried again with the next delivery. */
+  async function holdUntilRedelivered(orderId: string): Promise<Passage> {
+    const [first] = deliveries.running(orderId);
+    if (!first || held >= MOST_HELD) return "refuse";
+    held++;
+    try {
+      await queues.endVisibility(first.receiptHandle);
+      const untilMs = Date.now() + HOLD_MS;
+      while (Date.now() < untilMs) {
+        if (deliveries.running(orderId).length > 1) return "pass";
+        await sleep(LOOK_EVERY_MS);
+      }
+      return "refuse";
+    } finally {
+      held--;
+    }
+  }
+
+  return {
+    mendGateway() {
+      isMended = true;
+    },
+  };
+}

@@ -1,0 +1,23 @@
+// All that stands between the functions and what they use, and the clock of what feeds them.
+import { createFaults, type Faults } from "./faults.ts";
+import { createGateway, type Gateway } from "./gateway.ts";
+import { type LeapingClock, leapingClock } from "./leaping-clock.ts";
+import { type PaymentsQueue, paymentsQueue } from "./payments-queue.ts";
+import type { Plan } from "./plan.ts";
+
+export interface Interference {
+  readonly faults: Faults;
+  readonly gateway: Gateway;
+  readonly queue: PaymentsQueue;
+  /** Of queues, event sources and schedules; functions keep the machine's time. */
+  readonly clock: LeapingClock;
+}
+
+export function createInterference({ seed, faultShares }: Pick<Plan, "seed" | "faultShares">): Interference {
+  return {
+    faults: createFaults({ seed, faultShares }),
+    gateway: createGateway(),
+    queue: paymentsQueue(seed, faultShares.lostSends),
+    clock: leapingClock(),
+  };
+}

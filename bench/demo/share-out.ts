@@ -1,0 +1,26 @@
+// Divides a number of things among kinds. Pure.
+
+export interface Share {
+  /** Of 1; the shares of all kinds are 1 together. */
+  readonly share: number;
+  /** However many there are: for what is played one after the other. @default - as its share is */
+  readonly most?: number;
+}
+
+/** One of each, in the order of the kinds; then whatever is furthest below its share. */
+export function shareOut<Kind extends string>(count: number, shares: Readonly<Record<Kind, Share>>): Kind[] {
+  const kinds = Object.keys(shares) as Kind[];
+  const chosen = kinds.slice(0, count);
+  const counts = new Map(kinds.map((kind) => [kind, 1]));
+  const lackOf = (kind: Kind) => {
+    const { share, most = Number.POSITIVE_INFINITY } = shares[kind];
+    const has = counts.get(kind)!;
+    return has < most ? share * count - has : Number.NEGATIVE_INFINITY;
+  };
+  while (chosen.length < count) {
+    const next = kinds.reduce((furthest, kind) => (lackOf(kind) > lackOf(furthest) ? kind : furthest));
+    counts.set(next, counts.get(next)! + 1);
+    chosen.push(next);
+  }
+  return chosen;
+}

@@ -1,0 +1,24 @@
+// The verdict in words. Pure.
+import type { Observation } from "./observation.ts";
+import type { Plan } from "./plan.ts";
+
+const MOST_PROBLEMS_SHOWN = 20;
+
+export function formatVerdict(plan: Plan, observation: Observation, problems: readonly string[]): string {
+  if (problems.length === 0) return held(plan, observation);
+  const shown = problems.slice(0, MOST_PROBLEMS_SHOWN).map((problem) => `  ${problem}`);
+  const more = problems.length - shown.length;
+  return [`broken (${problems.length}):`, ...shown, ...(more > 0 ? [`  and ${more} more`] : [])].join("\n");
+}
+
+function held({ orders }: Plan, { answers }: Observation): string {
+  const declined = orders.filter(({ payment }) => payment.kind === "declined").length;
+  const paid = orders.length - declined;
+  const successes = answers.filter(({ status }) => status < 300).length;
+  return [
+    `held: one order for each key of each tenant (${orders.length} of ${orders.length}),`,
+    `      one answer for each of them (${successes} successful responses, those of one key identical),`,
+    `      one payment and one charge for each order that is paid (${paid} of ${paid}), none for the ${declined} declined,`,
+    "      every message sent and done: nothing is left in outbox, queue or dead-letter queue",
+  ].join("\n");
+}

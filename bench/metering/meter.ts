@@ -1,0 +1,114 @@
+// Counts what every try of every request of the clients under it costs, inside the SDK's own retries.
+import {
+  type ConsumedCapacity,
+  DeleteTableCommand,
+  type DynamoDBClient,
+  TransactWriteItemsCommand,
+} from "@aws-sdk/client-dynamodb";
+import { connect, createTable } from "../../test/dynamodb/tables.ts";
+import { type Item, refusedTransactionUnits, refusedWriteUnits, reportedUnits } from "./capacity.ts";
+
+export interface Tally {
+  readonly requests: number;
+  readonly writeUnits: number;
+  readonly readUnits: number;
+}
+
+export class Meter {
+  readonly #transactionFactor: number;
+  readonly #spent = { requests: 0, writeUnits: 0, readUnits: 0 };
+  /**
+   * Tokens of transactions that were applied. DynamoDB answers a repetition by reading the items, and charges that:
+   * https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
+   */
+  readonly #applied = new Set<string>();
+
+  constructor(transactionFactor: number) {
+    this.#transactionFactor = transactionFactor;
+  }
+
+  get spent(): Tally {
+    return { ...this.#spent };
+  }
+
+  /** What was spent while `work` ran. */
+  async during(work: () => Promise<unknown>): Promise<Tally> {
+    const before = this.spent;
+    await work();
+    const after = this.spent;
+    return {
+      requests: after.requests - before.requests,
+      writeUnits: after.writeUnits - before.writeUnits,
+      readUnits: after.readUnits - before.readUnits,
+    };
+  }
+
+  /** From now on the client's requests count. */
+  attach(client: DynamoDBClient): void {
+    client.middlewareStack.add(
+      (next) => (args) =>
+        next({ ...args, input: { ...args.input, ReturnConsumedCapacity: "TOTAL" } as never }),
+      { step: "initialize", name: "askForCapacity" },
+    );
+    client.middlewareStack.add(
+      (next, context) => async (args) => {
+        const operation = String(context.commandName).replace(/Command$/, "");
+        this.#spent.requests++;
+        try {
+          const answer = await next(args);
+          this.#count(operation, args.input, answer.output);
+          return answer;
+        } catch (error) {
+          this.#countRefusal(error);
+          throw error;
+        }
+      },
+      { step: "deserialize", priority: "high", name: "meterTry" },
+    );
+  }
+
+  #count(operation: string, input: object, output: object | undefined): void {
+    const { ConsumedCapacity } = (output ?? {}) as { ConsumedCapacity?: ConsumedCapacity };
+    const { write, read } = reportedUnits(operation, ConsumedCapacity);
+    const { ClientRequestToken: token } = input as { ClientRequestToken?: string };
+    this.#spent.readUnits += read;
+    if (operation !== "TransactWriteItems") this.#spent.writeUnits += write;
+    else if (token !== undefined && this.#applied.has(token))
+      this.#spent.readUnits += write * this.#transactionFactor;
+    else this.#spent.writeUnits += write * this.#transactionFactor;
+    if (token !== undefined) this.#applied.add(token);
+  }
+
+  #countRefusal(error: unknown): void {
+    if (!(error instanceof Error)) return;
+    const { name, Item = {}, CancellationReasons = [] } = error as Error & Refusal;
+    if (name === "ConditionalCheckFailedException") this.#spent.writeUnits += refusedWriteUnits(Item);
+    if (name === "TransactionCanceledException") {
+      this.#spent.writeUnits += refusedTransactionUnits(CancellationReasons);
+    }
+  }
+}
+
+interface Refusal {
+  readonly Item?: Item;
+  readonly CancellationReasons?: readonly { readonly Item?: Item }[];
+}
+
+export async function createMeter(endpoint: string): Promise<Meter> {
+  return new Meter(await transactionFactorOf(endpoint));
+}
+
+/** DynamoDB charges 2 units for each item of a transaction; DynamoDB Local reports 1. */
+async function transactionFactorOf(endpoint: string): Promise<number> {
+  const client = connect(endpoint);
+  const TableName = await createTable(client);
+  const answer = await client.send(
+    new TransactWriteItemsCommand({
+      TransactItems: [{ Put: { TableName, Item: { pk: { S: "probe" } } } }],
+      ReturnConsumedCapacity: "TOTAL",
+    }),
+  );
+  await client.send(new DeleteTableCommand({ TableName }));
+  client.destroy();
+  return 2 / reportedUnits("TransactWriteItems", answer.ConsumedCapacity).write;
+}

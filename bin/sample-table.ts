@@ -1,0 +1,36 @@
+// What the tables of the sample have in common: on-demand, restorable, and protected unless they go with the stack.
+import { RemovalPolicy } from "aws-cdk-lib";
+import { AttributeType, Billing, TableV2 } from "aws-cdk-lib/aws-dynamodb";
+import { Grant, type IGrantable } from "aws-cdk-lib/aws-iam";
+import type { Construct } from "constructs";
+
+export interface SampleTableProps {
+  /** The name of a text attribute, as is the sort key. */
+  readonly partitionKey: string;
+  /** @default - none */
+  readonly sortKey?: string;
+  readonly removalPolicy: RemovalPolicy;
+}
+
+export class SampleTable extends TableV2 {
+  constructor(scope: Construct, id: string, { partitionKey, sortKey, removalPolicy }: SampleTableProps) {
+    super(scope, id, {
+      partitionKey: { name: partitionKey, type: AttributeType.STRING },
+      ...(sortKey !== undefined && { sortKey: { name: sortKey, type: AttributeType.STRING } }),
+      billing: Billing.onDemand(),
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+      deletionProtection: removalPolicy !== RemovalPolicy.DESTROY,
+      removalPolicy,
+    });
+  }
+
+  /** Rows are written together with their record or not at all: outside a transaction the action is refused. */
+  grantInTransactions(grantee: IGrantable, action: "dynamodb:PutItem" | "dynamodb:UpdateItem"): Grant {
+    return Grant.addToPrincipal({
+      grantee,
+      actions: [action],
+      resourceArns: [this.tableArn],
+      conditions: { "ForAnyValue:StringEquals": { "dynamodb:EnclosingOperation": ["TransactWriteItems"] } },
+    });
+  }
+}

@@ -1,0 +1,24 @@
+// The payment gateway to try things out with: a service of its own, with its own API, tokens and ledger.
+import type { RemovalPolicy } from "aws-cdk-lib";
+import { HttpMethod } from "aws-cdk-lib/aws-apigatewayv2";
+import type { Construct } from "constructs";
+import { BearerApi, tokenDigestsOf } from "./bearer-api.ts";
+import { SANDBOX_TOKENS } from "./demo-tokens.ts";
+import type { PaymentGateway } from "./payment-service.ts";
+import { SampleFunction } from "./sample-function.ts";
+import { SampleTable } from "./sample-table.ts";
+
+export function addSandboxGateway(scope: Construct, removalPolicy: RemovalPolicy): PaymentGateway {
+  const ledger = new SampleTable(scope, "Ledger", { partitionKey: "idempotencyKey", removalPolicy });
+  const gateway = new SampleFunction(scope, "SandboxGateway", {
+    file: "sandbox-gateway",
+    environment: { LEDGER_TABLE: ledger.tableName },
+    removalPolicy,
+  });
+  ledger.grants.actions(gateway, "dynamodb:UpdateItem");
+
+  const tokenDigests = tokenDigestsOf(SANDBOX_TOKENS);
+  const api = new BearerApi(scope, "GatewayApi", { tokenDigests, removalPolicy });
+  api.route(HttpMethod.POST, "/charges", gateway);
+  return { url: api.apiEndpoint, token: SANDBOX_TOKENS.shop };
+}

@@ -1,0 +1,66 @@
+// Consumer of the payments queue: charges each order once. The gateway is somebody else's system, so it gets a key
+// that all attempts share; what it decided then commits in one transaction with the record.
+import { SQS } from "@aws-sdk/client-sqs";
+import type { SQSRecord } from "aws-lambda";
+import { DynamoDBStore, type DynamoDBWrite, idempotentBatch, PermanentError } from "onceonly";
+import type { Order } from "./order.ts";
+import { findOrder } from "./order-table.ts";
+import { charge, type Verdict } from "./payment-gateway.ts";
+import { readPaymentRequest } from "./payment-request.ts";
+
+const { ORDERS_TABLE, PAYMENTS_TABLE, IDEMPOTENCY_TABLE } = process.env;
+// At the endpoint of its configuration, as the other clients: without this the host in the queue's URL goes first.
+const sqs = new SQS({ useQueueUrlAsEndpoint: false });
+
+export const handler = idempotentBatch<SQSRecord, DynamoDBWrite>(
+  async (message, { idempotency }) => {
+    const { tenant, orderId } = readPaymentRequest(message.body);
+    const order = await findOrder(tenant, orderId);
+    if (!order) throw new PermanentError("the order does not exist");
+    // A message may be redriven after its record has expired.
+    if (order.state !== "created") return { state: order.state };
+
+    const verdict = await charge(order, idempotency.childKey("charge"), idempotency.signal);
+    return idempotency.commit({ state: verdict.state }, { writes: settlementOf(order, verdict) });
+  },
+  {
+    operation: "charge-payment",
+    store: new DynamoDBStore({ tableName: IDEMPOTENCY_TABLE }),
+    // The stack knows how long a message can live, and refuses what is shorter.
+    retentionSeconds: Number(process.env.IDEMPOTENCY_RETENTION_SECONDS),
+    changeVisibility: (request) => sqs.changeMessageVisibilityBatch(request),
+  },
+);
+
+function settlementOf(order: Order, verdict: Verdict): DynamoDBWrite[] {
+  const { tenant, id, totalCents } = order;
+  const settled: DynamoDBWrite = {
+    Update: {
+      TableName: ORDERS_TABLE,
+      Key: { tenant, id },
+      UpdateExpression: "SET #state = :state",
+      ConditionExpression: "#state = :created",
+      ExpressionAttributeNames: { "#state": "state" },
+      ExpressionAttributeValues: { ":state": verdict.state, ":created": "created" },
+    },
+  };
+  if (verdict.state === "declined") return [settled];
+  const { chargeId } = verdict;
+  const payment = {
+    tenant,
+    orderId: id,
+    chargeId,
+    amountCents: totalCents,
+    paidAt: new Date().toISOString(),
+  };
+  return [
+    settled,
+    {
+      Put: {
+        TableName: PAYMENTS_TABLE,
+        Item: payment,
+        ConditionExpression: "attribute_not_exists(orderId)",
+      },
+    },
+  ];
+}

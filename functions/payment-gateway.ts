@@ -1,0 +1,39 @@
+// The client of the payment gateway: asks it for one charge over HTTP.
+import type { Order } from "./order.ts";
+
+const GATEWAY_URL = process.env.GATEWAY_URL;
+const GATEWAY_TOKEN = process.env.GATEWAY_TOKEN;
+const TIMEOUT_MS = 4000;
+
+/** The gateway's decision, which it stands by: asking again under the same key gets the same one. */
+export type Verdict =
+  | { readonly state: "paid"; readonly chargeId: string }
+  | { readonly state: "declined"; readonly reason: string };
+
+/**
+ * Charges an order's card.
+ * @throws Error where there is no verdict, such as a timeout or a status of 500: the card may have been charged all
+ * the same, so ask again under the same key.
+ */
+export async function charge(order: Order, idempotencyKey: string, signal: AbortSignal): Promise<Verdict> {
+  const response = await fetch(`${GATEWAY_URL}/charges`, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${GATEWAY_TOKEN}`,
+      "content-type": "application/json",
+      "idempotency-key": idempotencyKey,
+    },
+    body: JSON.stringify({ orderId: order.id, amountCents: order.totalCents, card: order.card }),
+    signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+  });
+  if (response.status === 201) {
+    const { chargeId } = (await response.json()) as { chargeId: string };
+    return { state: "paid", chargeId };
+  }
+  if (response.status === 402) {
+    const { reason } = (await response.json()) as { reason: string };
+    return { state: "declined", reason };
+  }
+  await response.body?.cancel();
+  throw new Error(`the payment gateway answered ${response.status}`);
+}

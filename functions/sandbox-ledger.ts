@@ -1,0 +1,53 @@
+// What the sandbox gateway writes down: an item for each idempotency key, with the attempts it saw and its one charge.
+import { randomUUID } from "node:crypto";
+import { ConditionalCheckFailedException, DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { DynamoDBDocumentClient, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+
+const TableName = process.env.LEDGER_TABLE;
+const ledger = DynamoDBDocumentClient.from(new DynamoDBClient());
+
+export interface ChargeRequest {
+  readonly orderId: string;
+  readonly amountCents: number;
+  readonly card: string;
+}
+
+/** The number of this attempt, from 1; `undefined` where the key was used for another charge. */
+export async function enterAttempt(
+  idempotencyKey: string,
+  { orderId, amountCents, card }: ChargeRequest,
+): Promise<number | undefined> {
+  try {
+    const { Attributes } = await ledger.send(
+      new UpdateCommand({
+        TableName,
+        Key: { idempotencyKey },
+        UpdateExpression: "SET orderId = :order, amountCents = :amount, card = :card ADD attempts :one",
+        // The key is new, or stands for the same charge.
+        ConditionExpression:
+          "attribute_not_exists(idempotencyKey) OR (orderId = :order AND amountCents = :amount AND card = :card)",
+        ExpressionAttributeValues: { ":order": orderId, ":amount": amountCents, ":card": card, ":one": 1 },
+        ReturnValues: "UPDATED_NEW",
+      }),
+    );
+    return Attributes?.attempts;
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return undefined;
+    throw error;
+  }
+}
+
+/** Charges under the key, unless that was done; the id of its one charge. */
+export async function chargeOnce(idempotencyKey: string): Promise<string> {
+  const { Attributes } = await ledger.send(
+    new UpdateCommand({
+      TableName,
+      Key: { idempotencyKey },
+      UpdateExpression:
+        "SET chargeId = if_not_exists(chargeId, :id), chargedAt = if_not_exists(chargedAt, :now)",
+      ExpressionAttributeValues: { ":id": randomUUID(), ":now": new Date().toISOString() },
+      ReturnValues: "ALL_NEW",
+    }),
+  );
+  return Attributes?.chargeId;
+}

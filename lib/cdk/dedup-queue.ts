@@ -1,0 +1,176 @@
+// A FIFO queue whose messages are told apart by ids that producers give, with a dead-letter queue of the same kind.
+// It may touch aws-cdk-lib and constructs only.
+import { Annotations } from "aws-cdk-lib";
+import type { Metric, MetricOptions } from "aws-cdk-lib/aws-cloudwatch";
+import { Grant, type IGrantable } from "aws-cdk-lib/aws-iam";
+import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import { SqsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
+import {
+  DeduplicationScope,
+  FifoThroughputLimit,
+  type IQueue,
+  Queue,
+  QueueEncryption,
+  type QueueProps,
+  RedrivePermission,
+} from "aws-cdk-lib/aws-sqs";
+import { Construct } from "constructs";
+import { isChecked, knownSeconds, timeoutOf } from "./consumer-checks.ts";
+import {
+  CONSUMER_DEFAULTS,
+  DEAD_LETTER_RETENTION,
+  type DedupQueueConsumerOptions,
+  type DedupQueueProps,
+  QUEUE_DEFAULTS,
+} from "./dedup-queue-props.ts";
+import { grantSending } from "./perms.ts";
+import { withDefaults } from "./with-defaults.ts";
+
+/** AWS's advice for queues that feed functions: https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html */
+const VISIBILITY_PER_TIMEOUT = 6;
+
+/**
+ * A FIFO queue with a FIFO dead-letter queue: throughput and deduplication per message group, no deduplication by content
+ * (two equal messages can both be meant), encrypted, and closed to requests without TLS.
+ */
+export class DedupQueue extends Construct {
+  /** The queue itself, for everything this construct does not wrap. */
+  readonly queue: Queue;
+
+  /** Where messages go that were received too often. */
+  readonly deadLetterQueue: IQueue;
+
+  readonly #visibilityTimeout: DedupQueueProps["visibilityTimeout"] & object;
+
+  constructor(scope: Construct, id: string, props: DedupQueueProps = {}) {
+    super(scope, id);
+    const settings = withDefaults(props, QUEUE_DEFAULTS);
+    this.#check(settings);
+    const { visibilityTimeout, retentionPeriod, maxReceiveCount, removalPolicy } = settings;
+    const common: QueueProps = {
+      fifo: true,
+      enforceSSL: true,
+      removalPolicy,
+      ...(props.encryptionKey
+        ? { encryption: QueueEncryption.KMS, encryptionMasterKey: props.encryptionKey }
+        : { encryption: QueueEncryption.SQS_MANAGED }),
+    };
+    this.deadLetterQueue =
+      props.deadLetterQueue ??
+      new Queue(this, "DeadLetters", { ...common, retentionPeriod: DEAD_LETTER_RETENTION });
+    this.queue = new Queue(this, "Resource", {
+      ...common,
+      ...(props.queueName !== undefined && { queueName: props.queueName }),
+      contentBasedDeduplication: false,
+      deduplicationScope: settings.deduplicationScope,
+      fifoThroughputLimit: settings.fifoThroughputLimit,
+      visibilityTimeout,
+      retentionPeriod,
+      deadLetterQueue: { queue: this.deadLetterQueue, maxReceiveCount },
+      // What others gave up would come in among messages that were sent.
+      redriveAllowPolicy: { redrivePermission: RedrivePermission.DENY_ALL },
+    });
+    this.#visibilityTimeout = visibilityTimeout;
+  }
+
+  /**
+   * Has a function handle the messages, as `idempotentBatch` does: it reports what it has not done, and only that comes
+   * again.
+   *
+   * @throws Error where messages are hidden for less than six times the function's timeout
+   */
+  addConsumer(fn: LambdaFunction, options: DedupQueueConsumerOptions = {}): SqsEventSource {
+    this.#checkConsumer(fn);
+    const { batchSize, enabled } = withDefaults(options, CONSUMER_DEFAULTS);
+    const source = new SqsEventSource(this.queue, {
+      batchSize,
+      enabled,
+      reportBatchItemFailures: true,
+      ...(options.maxConcurrency !== undefined && { maxConcurrency: options.maxConcurrency }),
+    });
+    fn.addEventSource(source);
+    this.node.addValidation({ validate: () => this.#warnOfUnchecked(fn) });
+    return source;
+  }
+
+  /** Grants `sqs:SendMessage`, and the use of the queue's key where it has one of its own. */
+  grantProduce(grantee: IGrantable): Grant {
+    return grantSending(grantee, {
+      action: "sqs:SendMessage",
+      arn: this.queue.queueArn,
+      key: this.queue.encryptionMasterKey,
+    });
+  }
+
+  /**
+   * Grants `sqs:ChangeMessageVisibility`, for `changeVisibility` of `idempotentBatch`. A function of `addConsumer` has it
+   * already.
+   */
+  grantChangeVisibility(grantee: IGrantable): Grant {
+    return Grant.addToPrincipal({
+      grantee,
+      actions: ["sqs:ChangeMessageVisibility"],
+      resourceArns: [this.queue.queueArn],
+    });
+  }
+
+  /** How many messages wait to be received. */
+  metricApproximateNumberOfMessagesVisible(options?: MetricOptions): Metric {
+    return this.queue.metricApproximateNumberOfMessagesVisible(options);
+  }
+
+  /** How long the oldest message has waited, in seconds. */
+  metricApproximateAgeOfOldestMessage(options?: MetricOptions): Metric {
+    return this.queue.metricApproximateAgeOfOldestMessage(options);
+  }
+
+  /** How many messages wait in the dead-letter queue. */
+  metricDeadLetters(options?: MetricOptions): Metric {
+    return this.deadLetterQueue.metricApproximateNumberOfMessagesVisible(options);
+  }
+
+  #check({ deduplicationScope, fifoThroughputLimit, deadLetterQueue }: DedupQueueProps): void {
+    const { path } = this.node;
+    if (
+      fifoThroughputLimit === FifoThroughputLimit.PER_MESSAGE_GROUP_ID &&
+      deduplicationScope !== DeduplicationScope.MESSAGE_GROUP
+    ) {
+      throw new Error(
+        `fifoThroughputLimit of ${path} is ${fifoThroughputLimit} and its deduplicationScope is ${deduplicationScope}: SQS takes it with ${DeduplicationScope.MESSAGE_GROUP} only, so set both or neither`,
+      );
+    }
+    if (deadLetterQueue?.fifo === false) {
+      throw new Error(
+        `deadLetterQueue of ${path} is ${deadLetterQueue.node.path}, a standard queue: a FIFO queue takes a FIFO queue`,
+      );
+    }
+  }
+
+  /** The mixin may come after the consumer. */
+  #warnOfUnchecked(fn: LambdaFunction): string[] {
+    if (!isChecked(fn)) {
+      Annotations.of(this).addWarningV2(
+        "onceonly:consumer-unchecked",
+        `${fn.node.path} consumes ${this.node.path} without UseIdempotency, so that nothing is known of its retention: whether it outlasts the longest redelivery is not checked`,
+      );
+    }
+    return [];
+  }
+
+  #checkConsumer(fn: LambdaFunction): void {
+    const visibility = knownSeconds(this.#visibilityTimeout);
+    const timeout = timeoutOf(fn);
+    if (visibility === undefined || timeout === undefined) {
+      Annotations.of(this).addInfoV2(
+        "onceonly:visibility-unknown",
+        `whether messages are hidden for long enough for ${fn.node.path} is not checked: its timeout, or theirs, is known at deployment only`,
+      );
+      return;
+    }
+    const least = VISIBILITY_PER_TIMEOUT * timeout;
+    if (visibility >= least) return;
+    throw new Error(
+      `visibilityTimeout ${visibility} s of ${this.node.path} < ${least} s, ${VISIBILITY_PER_TIMEOUT} × timeout ${timeout} s of its consumer ${fn.node.path}: messages would come again while they are handled or wait for a throttled function`,
+    );
+  }
+}

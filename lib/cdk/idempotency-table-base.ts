@@ -1,0 +1,139 @@
+// What every idempotency table grants and measures, made here or imported.
+// It may touch aws-cdk-lib, constructs and contract.ts only.
+import type { IMetric, Metric, MetricOptions } from "aws-cdk-lib/aws-cloudwatch";
+import {
+  type ITableV2,
+  Operation,
+  type OperationsMetricOptions,
+  type SystemErrorsForOperationsMetricOptions,
+} from "aws-cdk-lib/aws-dynamodb";
+import { Grant, type IGrantable } from "aws-cdk-lib/aws-iam";
+import { FilterCriteria, FilterRule } from "aws-cdk-lib/aws-lambda";
+import { Construct, type IConstruct } from "constructs";
+import { ATTRIBUTES, OUTBOX_INDEX } from "../contract.ts";
+import { withTableKey } from "./perms.ts";
+import { type RecordAccessOptions, type Right, rightsOf, SENDING_RIGHTS } from "./record-access.ts";
+
+/** A table that holds idempotency records. */
+export interface IIdempotencyTable extends IConstruct {
+  /** The table itself, for everything that this construct does not wrap. */
+  readonly table: ITableV2;
+
+  /** Whether operations can commit messages: the table has a stream, and the index of unsent messages. */
+  readonly hasOutbox: boolean;
+
+  /** When a restored table was put to use, if it is one. */
+  readonly restoredAt: Date | undefined;
+
+  /** Filters for the event source of `outboxRelay`: only changes that leave messages to be sent reach it. */
+  readonly outboxFilters: readonly Record<string, unknown>[];
+
+  /** Grants exactly what running operations takes. */
+  grantIdempotency(grantee: IGrantable, options?: RecordAccessOptions): Grant;
+
+  /** Grants what `outboxRelay` does to this table. */
+  grantRelay(grantee: IGrantable): Grant;
+
+  /** Grants what `outboxSweeper` does to this table. */
+  grantSweeper(grantee: IGrantable): Grant;
+
+  /** How many conditional writes were refused: each refused claim is one, and so is each lost race. */
+  metricConditionalCheckFailedRequests(options?: MetricOptions): Metric;
+
+  /** How many requests DynamoDB throttled, of the kinds that handlers make. */
+  metricThrottledRequests(options?: OperationsMetricOptions): IMetric;
+
+  /** How many requests failed in DynamoDB, of the kinds that handlers make. */
+  metricSystemErrors(options?: SystemErrorsForOperationsMetricOptions): IMetric;
+}
+
+const HANDLER_OPERATIONS = [
+  Operation.GET_ITEM,
+  Operation.PUT_ITEM,
+  Operation.UPDATE_ITEM,
+  Operation.TRANSACT_WRITE_ITEMS,
+];
+
+export abstract class IdempotencyTableBase extends Construct implements IIdempotencyTable {
+  abstract readonly table: ITableV2;
+  abstract readonly hasOutbox: boolean;
+  abstract readonly restoredAt: Date | undefined;
+
+  /**
+   * Filters for the event source of `outboxRelay`: only changes that leave messages to be sent reach it, and the many
+   * others cost no invocation. Removals do not either, since they have no new image.
+   */
+  readonly outboxFilters: readonly Record<string, unknown>[] = [
+    FilterCriteria.filter({
+      dynamodb: { NewImage: { [ATTRIBUTES.unsentSince]: { N: FilterRule.exists() } } },
+    }),
+  ];
+
+  /**
+   * Grants exactly what running operations takes: `UpdateItem`; `GetItem` and `PutItem` as the options say; and the use
+   * of the table's key where it has one of its own.
+   *
+   * @throws Error for a restored table without `closedUntil`
+   */
+  grantIdempotency(grantee: IGrantable, options: RecordAccessOptions = {}): Grant {
+    if (this.restoredAt && options.closedUntil === undefined) {
+      throw new Error(
+        `${this.node.path} was restored at ${this.restoredAt.toISOString()} and has forgotten what ran since its backup: give closedUntil, or apply UseIdempotency, which computes it`,
+      );
+    }
+    return this.#grant(grantee, rightsOf(options));
+  }
+
+  /**
+   * Grants what `outboxRelay` does to this table: `GetItem` and `UpdateItem`, `DeleteItem` in transactions, and the use of
+   * its key. The event source grants reading the stream; sending is for the destinations to grant.
+   *
+   * @throws Error where `outbox` is off
+   */
+  grantRelay(grantee: IGrantable): Grant {
+    if (this.hasOutbox) return this.#grant(grantee, SENDING_RIGHTS);
+    throw new Error(`outbox of ${this.node.path} is off, so nothing can be relayed: set it to true`);
+  }
+
+  /**
+   * Grants what `outboxSweeper` does to this table: what the relay does, and `Query` on the index of unsent messages.
+   *
+   * @throws Error where `outbox` is off
+   */
+  grantSweeper(grantee: IGrantable): Grant {
+    return this.grantRelay(grantee).combine(
+      Grant.addToPrincipal({
+        grantee,
+        actions: ["dynamodb:Query"],
+        resourceArns: [`${this.table.tableArn}/index/${OUTBOX_INDEX}`],
+      }),
+    );
+  }
+
+  metricConditionalCheckFailedRequests(options?: MetricOptions): Metric {
+    return this.table.metricConditionalCheckFailedRequests(options);
+  }
+
+  metricThrottledRequests(options?: OperationsMetricOptions): IMetric {
+    return this.table.metricThrottledRequestsForOperations({ operations: HANDLER_OPERATIONS, ...options });
+  }
+
+  metricSystemErrors(options?: SystemErrorsForOperationsMetricOptions): IMetric {
+    return this.table.metricSystemErrorsForOperations({ operations: HANDLER_OPERATIONS, ...options });
+  }
+
+  #grant(grantee: IGrantable, rights: readonly Right[]): Grant {
+    const { tableArn, encryptionKey } = this.table;
+    // `table.grants.actions` adds all indexes, which none of these actions touches, and no use of the key.
+    const grants = rights.map(({ actions, conditions }) =>
+      Grant.addToPrincipal({
+        grantee,
+        actions: [...actions],
+        resourceArns: [tableArn],
+        ...(Object.keys(conditions).length > 0 && { conditions: { ...conditions } }),
+      }),
+    );
+    const grant = grants.reduce((all, next) => all.combine(next));
+    return withTableKey(grant, encryptionKey, grantee);
+  }
+}

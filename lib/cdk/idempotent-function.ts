@@ -1,0 +1,34 @@
+// A preset for functions of apps that run operations: built, logged and connected as the rest of this package expects.
+// It may touch aws-cdk-lib and constructs only. It bundles the app's own code, and so none of this package's functions is one.
+import { ManagedPolicy } from "aws-cdk-lib/aws-iam";
+import { NodejsFunction } from "aws-cdk-lib/aws-lambda-nodejs";
+import type { Construct } from "constructs";
+import { FUNCTION_DEFAULTS, type IdempotentFunctionProps } from "./idempotent-function-props.ts";
+import { leanLogging } from "./lean-logging.ts";
+import { UseIdempotency } from "./use-idempotency.ts";
+import { withDefaults } from "./with-defaults.ts";
+
+const VPC_POLICY = "service-role/AWSLambdaVPCAccessExecutionRole";
+
+/**
+ * A `NodejsFunction` that runs operations: on Node.js 24 and ARM, as one minified ES module with the AWS SDK in it, with JSON
+ * logs in a log group of its own, a role that may do nothing else, and `UseIdempotency` applied. What it does not set
+ * is as in a `NodejsFunction`.
+ */
+export class IdempotentFunction extends NodejsFunction {
+  constructor(scope: Construct, id: string, props: IdempotentFunctionProps) {
+    const { bundling, logRetention, logRemovalPolicy, ...settings } = withDefaults(props, FUNCTION_DEFAULTS);
+    super(scope, id, {
+      ...settings,
+      ...leanLogging(scope, id, {
+        ...props,
+        logRetention,
+        logRemovalPolicy,
+        managedPolicies: props.vpc ? [ManagedPolicy.fromAwsManagedPolicyName(VPC_POLICY)] : [],
+      }),
+      ...(props.loggingFormat && { loggingFormat: props.loggingFormat }),
+      bundling: { ...FUNCTION_DEFAULTS.bundling, ...bundling },
+    });
+    this.with(new UseIdempotency(props.table, props));
+  }
+}

@@ -1,0 +1,46 @@
+// Fences a grant to the records of some operations, by what their keys begin with. No I/O.
+
+/** Statement conditions as IAM writes them. */
+export type Conditions = Readonly<Record<string, Readonly<Record<string, string | readonly string[]>>>>;
+
+export const IN_TRANSACTIONS: Conditions = {
+  "ForAnyValue:StringEquals": { "dynamodb:EnclosingOperation": ["TransactWriteItems"] },
+};
+
+/**
+ * A record is `<operation>#<scope>#<hash>`, and the items of its large result and of its messages begin with the record's
+ * own key.
+ */
+export function leadingKeyConditions(
+  operations: readonly string[] | undefined,
+  scopeTag: string | undefined,
+): Conditions {
+  if (operations === undefined) {
+    if (scopeTag === undefined) return {};
+    // The scope comes second in the key, and a wildcard before it would match what comes later as well.
+    throw new Error(`scopeTag is ${scopeTag} and operations is not given: name the operations as well`);
+  }
+  if (operations.length === 0) throw new Error("operations is empty: name at least one, or leave it out");
+  const scope = scopeTag === undefined ? "" : `${scopeVariable(scopeTag)}#`;
+  const patterns = operations.map((operation) => `${literal(operation)}#${scope}*`);
+  return {
+    "ForAllValues:StringLike": { "dynamodb:LeadingKeys": patterns },
+    // A request without leading keys, such as a scan, would satisfy "for all values".
+    Null: { "dynamodb:LeadingKeys": "false" },
+  };
+}
+
+/** The operation as it stands in the key (core/identity.ts), with what IAM would read as a wildcard or a variable. */
+function literal(operation: string): string {
+  if (operation === "")
+    throw new Error("operations holds an empty name: give the `operation` of each handler");
+  return operation.replace(/[#%\p{Cc}]/gu, encodeURIComponent).replace(/[*?$]/g, (sign) => `\${${sign}}`);
+}
+
+/** https://docs.aws.amazon.com/IAM/latest/UserGuide/id_tags.html has the characters of a tag's key. */
+function scopeVariable(tag: string): string {
+  if (/^[\p{L}\p{Z}\p{N}_.:/=+\-@]{1,128}$/u.test(tag)) return `\${aws:PrincipalTag/${tag}}`;
+  throw new Error(
+    `scopeTag is ${JSON.stringify(tag)}, which no tag can be called: give the key of a session tag`,
+  );
+}

@@ -1,0 +1,22 @@
+// Where committed messages may be sent, and the right to send there. It may touch aws-cdk-lib only.
+import type { IEventBus } from "aws-cdk-lib/aws-events";
+import type { Grant, IGrantable } from "aws-cdk-lib/aws-iam";
+import type { ITopic } from "aws-cdk-lib/aws-sns";
+import type { IQueue } from "aws-cdk-lib/aws-sqs";
+import { grantSending } from "./perms.ts";
+
+/** A queue, standard or FIFO, a topic, or an event bus. */
+export type OutboxDestination = IQueue | ITopic | IEventBus;
+
+/** Exactly what one request with messages takes. */
+export function grantSendingTo(destination: OutboxDestination, grantee: IGrantable): Grant {
+  if ("queueArn" in destination) {
+    const { queueArn: arn, encryptionMasterKey: key } = destination;
+    return grantSending(grantee, { action: "sqs:SendMessage", arn, key });
+  }
+  if ("topicArn" in destination) {
+    const { topicArn: arn, masterKey: key } = destination;
+    return grantSending(grantee, { action: "sns:Publish", arn, key });
+  }
+  return grantSending(grantee, { action: "events:PutEvents", arn: destination.eventBusArn });
+}

@@ -1,0 +1,134 @@
+// What sends the messages that operations commit: a relay on the table's stream, and a sweeper for what that lost.
+// It may touch aws-cdk-lib, constructs and contract.ts only.
+import { Validations } from "aws-cdk-lib";
+import type { Metric, MetricOptions } from "aws-cdk-lib/aws-cloudwatch";
+import { Rule, Schedule } from "aws-cdk-lib/aws-events";
+import { LambdaFunction as FunctionTarget } from "aws-cdk-lib/aws-events-targets";
+import type { Grant } from "aws-cdk-lib/aws-iam";
+import { Architecture, Function as LambdaFunction, Runtime, StartingPosition } from "aws-cdk-lib/aws-lambda";
+import { DynamoEventSource, SqsDlq } from "aws-cdk-lib/aws-lambda-event-sources";
+import type { IQueue } from "aws-cdk-lib/aws-sqs";
+import { Construct } from "constructs";
+import { ENVIRONMENT } from "../contract.ts";
+import { knownSeconds } from "./consumer-checks.ts";
+import { leanLogging } from "./lean-logging.ts";
+import { grantSendingTo, type OutboxDestination } from "./outbox-destination.ts";
+import { type OutboxRelayProps, RELAY_DEFAULTS, STREAM_RETENTION } from "./outbox-relay-props.ts";
+import { prebuiltCode } from "./prebuilt-code.ts";
+import { withDefaults } from "./with-defaults.ts";
+
+type FunctionSettings = OutboxRelayProps & Required<Pick<OutboxRelayProps, keyof typeof RELAY_DEFAULTS>>;
+
+/**
+ * Sends what operations of a table commit: two functions that come with the package. The relay reads the table's stream
+ * from its beginning, in order, and gives up nothing unless told to; the sweeper looks every minute for what
+ * the stream has lost.
+ */
+export class OutboxRelay extends Construct {
+  /** The function on the table's stream. */
+  readonly relay: LambdaFunction;
+
+  /** The function on a schedule. */
+  readonly sweeper: LambdaFunction;
+
+  #destinations = 0;
+
+  constructor(scope: Construct, id: string, props: OutboxRelayProps) {
+    super(scope, id);
+    this.#check(props);
+    const { table } = props;
+    const settings = withDefaults(props, RELAY_DEFAULTS);
+    this.relay = this.#addFunction("Relay", settings);
+    table.grantRelay(this.relay);
+    this.relay.addEventSource(
+      new DynamoEventSource(table.table, {
+        startingPosition: StartingPosition.TRIM_HORIZON,
+        filters: [...table.outboxFilters],
+        batchSize: settings.batchSize,
+        reportBatchItemFailures: true,
+        // The relay names the first change that it could not send, and Lambda begins again there.
+        bisectBatchOnError: false,
+        ...(props.retryAttempts !== undefined && { retryAttempts: props.retryAttempts }),
+        ...(props.maxRecordAge && { maxRecordAge: props.maxRecordAge }),
+        ...(props.onFailureQueue && { onFailure: new SqsDlq(props.onFailureQueue) }),
+      }),
+    );
+
+    if (props.onFailureQueue) acknowledgeNoDeadLetters(props.onFailureQueue);
+
+    this.sweeper = this.#addFunction("Sweeper", settings);
+    table.grantSweeper(this.sweeper);
+    new Rule(this, "Sweep", {
+      schedule: Schedule.rate(settings.sweepInterval),
+      targets: [new FunctionTarget(this.sweeper)],
+    });
+
+    for (const destination of props.destinations ?? []) this.addDestination(destination);
+    this.node.addValidation({ validate: () => this.#faults() });
+  }
+
+  /** Lets relay and sweeper send to a queue, a topic or an event bus. */
+  addDestination(destination: OutboxDestination): Grant {
+    this.#destinations++;
+    return grantSendingTo(destination, this.relay).combine(grantSendingTo(destination, this.sweeper));
+  }
+
+  /** How far the relay is behind the stream, in milliseconds; after 24 hours the stream forgets. */
+  metricIteratorAge(options?: MetricOptions): Metric {
+    return this.relay.metric("IteratorAge", { statistic: "Maximum", ...options });
+  }
+
+  #addFunction(id: string, settings: FunctionSettings): LambdaFunction {
+    const { table, timeout, memorySize, service, namespace, logRetention, logRemovalPolicy } = settings;
+    return new LambdaFunction(this, id, {
+      runtime: Runtime.NODEJS_24_X,
+      architecture: Architecture.ARM_64,
+      handler: "index.handler",
+      code: prebuiltCode(id === "Relay" ? "relay" : "sweeper"),
+      timeout,
+      memorySize,
+      environment: {
+        [ENVIRONMENT.idempotencyTable]: table.table.tableName,
+        ...(service !== undefined && { [ENVIRONMENT.metricsService]: service }),
+        ...(namespace !== undefined && { [ENVIRONMENT.metricsNamespace]: namespace }),
+      },
+      ...leanLogging(this, id, { logRetention, logRemovalPolicy }),
+    });
+  }
+
+  #check({ table, maxRecordAge, onFailureQueue }: OutboxRelayProps): void {
+    const { path } = this.node;
+    if (table.restoredAt) {
+      throw new Error(
+        `${table.node.path} was restored at ${table.restoredAt.toISOString()}: ${path} would send again what was sent after its backup. Leave the relay out until the unsent messages of the backup are looked through and restoredAt is gone`,
+      );
+    }
+    if (onFailureQueue?.fifo) {
+      throw new Error(
+        `onFailureQueue of ${path} is ${onFailureQueue.node.path}, a FIFO queue: Lambda sends what it gives up to standard queues only`,
+      );
+    }
+    const longest = STREAM_RETENTION.toSeconds();
+    const age = maxRecordAge && knownSeconds(maxRecordAge);
+    if (age !== undefined && age > longest) {
+      throw new Error(
+        `maxRecordAge of ${path} is ${age} s and the stream of a table keeps a change for ${longest} s: make it shorter, or leave it out`,
+      );
+    }
+  }
+
+  #faults(): string[] {
+    if (this.#destinations > 0) return [];
+    return [
+      `${this.node.path} has 0 destinations, so that no committed message can be sent: addDestination one`,
+    ];
+  }
+}
+
+/** A rule of cdk-nag that cannot see that this queue is a dead-letter queue. Older versions of aws-cdk-lib know no such rules. */
+function acknowledgeNoDeadLetters(onFailureQueue: IQueue): void {
+  (Validations as typeof Validations | undefined)?.of(onFailureQueue).acknowledge({
+    id: "AwsSolutions::AwsSolutions-SQS3",
+    reason: "it is the dead-letter queue of a stream, which is not seen in its own settings",
+  });
+}

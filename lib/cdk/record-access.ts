@@ -1,0 +1,104 @@
+// What of an idempotency table a handler may do, said by the options that it runs with. No I/O.
+import { type Conditions, IN_TRANSACTIONS, leadingKeyConditions } from "./leading-keys.ts";
+import { withDefaults } from "./with-defaults.ts";
+
+/** Which rights on an idempotency table a handler gets: say what its options are, and nothing more is granted. */
+export interface RecordAccessOptions {
+  /**
+   * The operations it runs: it reaches their records only, by the leading part of their keys.
+   *
+   * @default - every operation of the table
+   */
+  readonly operations?: string[];
+
+  /**
+   * The key of a session tag whose value is the scope: a session reaches its own scope's records only. For roles that are
+   * assumed per tenant, with that tag; a function that serves all tenants has no such tag, and is refused everything.
+   * Takes `operations`.
+   *
+   * @default - every scope
+   */
+  readonly scopeTag?: string;
+
+  /**
+   * Whether results may take more than about 700 bytes when compressed: they are items of their own (`PutItem`,
+   * `GetItem`). Where it is off and a result is larger after all, it cannot be recorded, and a retry runs again.
+   *
+   * @default true
+   */
+  readonly largeResults?: boolean;
+
+  /**
+   * Whether calls wait for the one in progress, by `whenInProgress: { waitSeconds }` (`GetItem`).
+   *
+   * @default false
+   */
+  readonly waiting?: boolean;
+
+  /**
+   * Whether calls look before they run: in the optimistic mode, and for UUIDv7 keys that are older than the retention
+   * (`GetItem`). Where nothing grants it, both are refused with `STORE_UNAVAILABLE`.
+   *
+   * @default false
+   */
+  readonly lookFirst?: boolean;
+
+  /**
+   * Whether the handler commits writes or messages together with its record: a claim that meets such a commit reads the
+   * record (`GetItem`), and messages beyond 390 KB are items of their own (`PutItem`, in transactions only).
+   *
+   * @default false
+   */
+  readonly commits?: boolean;
+
+  /**
+   * Until when (ISO 8601) IAM refuses everything. For tables that were restored into the past, and only for these;
+   * `UseIdempotency` computes it.
+   *
+   * @default - nothing is refused
+   */
+  readonly closedUntil?: string;
+}
+
+export const ACCESS_DEFAULTS = {
+  largeResults: true,
+  waiting: false,
+  lookFirst: false,
+  commits: false,
+} as const;
+
+export interface Right {
+  readonly actions: readonly string[];
+  readonly conditions: Conditions;
+}
+
+/** Claims, completions and releases are updates: nothing deletes, queries or scans. */
+export function rightsOf(options: RecordAccessOptions): readonly Right[] {
+  const { largeResults, waiting, lookFirst, commits } = withDefaults(options, ACCESS_DEFAULTS);
+  const conditions: Conditions = {
+    ...leadingKeyConditions(options.operations, options.scopeTag),
+    ...(options.closedUntil !== undefined && {
+      DateGreaterThanEquals: { "aws:CurrentTime": options.closedUntil },
+    }),
+  };
+  const actions = [
+    ...(largeResults || waiting || lookFirst || commits ? ["dynamodb:GetItem"] : []),
+    ...(largeResults ? ["dynamodb:PutItem"] : []),
+    "dynamodb:UpdateItem",
+  ];
+  if (largeResults || !commits) return [{ actions, conditions }];
+  const inTransactions = { ...conditions, ...IN_TRANSACTIONS };
+  return [
+    { actions, conditions },
+    { actions: ["dynamodb:PutItem"], conditions: inTransactions },
+  ];
+}
+
+/**
+ * Relay and sweeper read and mark. Messages that did not fit into the record are items of their own, loaded, and then
+ * deleted in one transaction with the mark.
+ */
+export const SENDING_RIGHTS: readonly Right[] = [
+  { actions: ["dynamodb:GetItem", "dynamodb:UpdateItem"], conditions: {} },
+  { actions: ["dynamodb:DeleteItem"], conditions: IN_TRANSACTIONS },
+];

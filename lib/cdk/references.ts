@@ -1,0 +1,30 @@
+// Which constructs a value of a template refers to, however it does. It may touch aws-cdk-lib and constructs only.
+import { DefaultTokenResolver, Reference, StringConcat, Tokenization } from "aws-cdk-lib";
+import type { IConstruct } from "constructs";
+
+class ReferenceCollector extends DefaultTokenResolver {
+  readonly targets = new Set<IConstruct>();
+
+  constructor() {
+    super(new StringConcat());
+  }
+
+  override resolveToken(...args: Parameters<DefaultTokenResolver["resolveToken"]>): unknown {
+    const [token] = args;
+    if (Reference.isReference(token)) this.targets.add(token.target);
+    return super.resolveToken(...args);
+  }
+}
+
+/** The low-level constructs behind a value: `AWS::SQS::Queue` for the ARN of a queue. Imported ones are none. */
+export function referencedBy(value: unknown, scope: IConstruct): IConstruct[] {
+  const resolver = new ReferenceCollector();
+  Tokenization.resolve(value, { scope, resolver, preparing: false });
+  return [...resolver.targets];
+}
+
+/** Whether a low-level construct is a function's own, or that of one of its versions and aliases. */
+export function isPartOf(resource: IConstruct, fn: IConstruct): boolean {
+  const owner: (IConstruct & { readonly lambda?: IConstruct }) | undefined = resource.node.scope;
+  return owner !== undefined && (owner === fn || owner.lambda === fn);
+}

@@ -1,0 +1,37 @@
+// What UseIdempotency is told about a handler. It may touch aws-cdk-lib only.
+import { Duration } from "aws-cdk-lib";
+import type { RecordAccessOptions } from "./record-access.ts";
+
+/** Options of {@link UseIdempotency}: what the handler does, and how long its callers repeat. */
+export interface UseIdempotencyOptions extends RecordAccessOptions {
+  /**
+   * How long a finished record is honoured: the handler's `retentionSeconds`. If given, the function gets it as
+   * `IDEMPOTENCY_RETENTION_SECONDS`, for the handler to read: `retentionSeconds: Number(process.env.…)`. Two to three times
+   * the longest redelivery is good; shorter than that is refused at synthesis.
+   *
+   * @default Duration.days(1)
+   */
+  readonly retention?: Duration;
+
+  /**
+   * How long after its first try a caller, or a sender of messages, may repeat with the same key.
+   *
+   * @default Duration.minutes(2)
+   */
+  readonly clientWindow?: Duration;
+
+  /**
+   * Whether the function may go on after the API in front of it has given up: its result is kept, and the caller's retry
+   * gets it.
+   *
+   * @default false
+   */
+  readonly outlivesGateway?: boolean;
+}
+
+/** Those of the runtime: `retentionSeconds` of handlers, and `deadlineSeconds` of `idempotentFetch`. */
+export const USE_DEFAULTS = {
+  retention: Duration.days(1),
+  clientWindow: Duration.minutes(2),
+  outlivesGateway: false,
+} as const;

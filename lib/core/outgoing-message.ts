@@ -1,0 +1,184 @@
+/**
+ * A message to be sent: what callers say, and the checked form in which it is kept and sent. Knows a destination by its
+ * address only. Pure.
+ */
+import { MessageIdInvalidError, PayloadInvalidError } from "./errors.ts";
+import { keyFault } from "./identity.ts";
+import { bodyText } from "./message-text.ts";
+
+export interface MessageContent {
+  /**
+   * The idempotency key: names the one operation that the message asks for, the same at every try to send it. Two
+   * messages about one order need two keys, such as `order-7/created` and `order-7/cancelled`. 1 to 255 characters.
+   */
+  readonly key: string;
+  /** Text is sent as it is, anything else as JSON, which must hold it faithfully. */
+  readonly body: unknown;
+  /** W3C trace context, for the envelope. A malformed one is left out. */
+  readonly traceparent?: string | undefined;
+}
+
+interface GroupedContent extends MessageContent {
+  /**
+   * What stays in order, such as the id of the order: 1 to 255 characters. FIFO queues and topics require it; for others
+   * it only spreads the load fairly.
+   */
+  readonly group?: string | undefined;
+}
+
+/** A message for an SQS queue: at most 1 MiB with the envelope. */
+export interface QueueMessage extends GroupedContent {
+  /** URL of the queue. `undefined`, as from an environment variable that is not set, is refused. */
+  readonly queue: string | undefined;
+  readonly topic?: never;
+  readonly bus?: never;
+  readonly source?: never;
+  readonly detailType?: never;
+}
+
+/** A message for an SNS topic: at most 252 KiB. */
+export interface TopicMessage extends GroupedContent {
+  /** ARN of the topic. `undefined` is refused. */
+  readonly topic: string | undefined;
+  readonly queue?: never;
+  readonly bus?: never;
+  readonly source?: never;
+  readonly detailType?: never;
+}
+
+/** An event for an EventBridge bus: `body` is its detail, an object, at most 252 KiB; the envelope goes into it. */
+export interface BusMessage extends MessageContent {
+  /** Name or ARN of the bus. `undefined` is refused. */
+  readonly bus: string | undefined;
+  /** Who sends it, as rules match it: 1 to 128 characters. */
+  readonly source: string;
+  /** 1 to 128 characters. */
+  readonly detailType: string;
+  readonly group?: never;
+  readonly queue?: never;
+  readonly topic?: never;
+}
+
+export type OutgoingMessage = QueueMessage | TopicMessage | BusMessage;
+
+/** A message that was checked, with its body as the text that is sent. Survives JSON. */
+export type StoredMessage = OutgoingMessage & { readonly body: string };
+
+/**
+ * Fields by the one that names the destination; the rules of their addresses, and how large a body may be. SNS takes
+ * 256 KiB unless a topic is set to more, EventBridge 256 KB in some Regions and 1 MB in others: 4 KiB of it are left for
+ * the envelope, and for what EventBridge adds to an event.
+ * https://docs.aws.amazon.com/sns/latest/dg/large-message-payloads.html
+ * https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutEvents.html
+ */
+const DESTINATIONS: readonly (readonly [
+  address: "queue" | "topic" | "bus",
+  rule: string,
+  pattern: RegExp,
+  fields: readonly string[],
+  maxBytes: number,
+])[] = [
+  ["queue", "the URL of a queue", /^https?:\/\/./, ["group"], 1_048_576],
+  ["topic", "the ARN of a topic", /^arn:/, ["group"], 258_048],
+  ["bus", "the name or ARN of a bus", /./, ["source", "detailType"], 258_048],
+];
+
+const CONTENT_FIELDS = ["key", "body", "traceparent"];
+
+/** What a template or `String()` makes of a value that is not there, or that is no key. */
+const NO_VALUE = /^(undefined|null|NaN)$|\[object [A-Z]\w*\]/;
+
+/**
+ * Checks a message and encodes its body, before any I/O; `where` names it in errors.
+ * @throws MessageIdInvalidError (`MESSAGE_ID_INVALID`) for an unusable key or group; PayloadInvalidError
+ * (`PAYLOAD_INVALID`) for anything else that cannot be sent as it is.
+ */
+export function prepareMessage(where: string, message: OutgoingMessage): StoredMessage {
+  const given: Readonly<Record<string, unknown>> = Object(message);
+  const refuse = (why: string): never => {
+    throw new PayloadInvalidError(`${where}: ${why}`);
+  };
+  const destination = DESTINATIONS.find(([address]) => address in given);
+  if (!destination) return refuse("must be an object with `queue`, `topic` or `bus`");
+  const [address, rule, pattern, fields, maxBytes] = destination;
+  checkFields(where, message, [address, ...CONTENT_FIELDS, ...fields]);
+  const { key, group, body, traceparent } = given;
+  const to = given[address];
+  if (typeof to !== "string" || !pattern.test(to)) refuse(`\`${address}\` must be ${rule}`);
+  checkId(where, "key", key);
+  if (address !== "bus") {
+    if (group !== undefined || `${to}`.endsWith(".fifo")) checkId(where, "group", group);
+  } else {
+    const lacking = fields.find((name) => typeof given[name] !== "string" || !/^.{1,128}$/.test(given[name]));
+    if (lacking) refuse(`\`${lacking}\` must be text of 1 to 128 characters`);
+    if (Object(body) !== body || Array.isArray(body)) refuse("the body of an event must be an object");
+  }
+  const text = bodyText(where, body);
+  const bytes = Buffer.byteLength(text);
+  if (bytes > maxBytes) {
+    refuse(`the body is ${bytes} bytes, ${maxBytes} are possible: store the content and send its address`);
+  }
+  const traced = typeof traceparent === "string" ? traceparent : undefined;
+  return { ...message, body: text, traceparent: traced };
+}
+
+/**
+ * Checks messages that are given together.
+ * @throws as `prepareMessage`; MessageIdInvalidError where a FIFO queue or a consumer would take one for another.
+ */
+export function prepareMessages(messages: readonly OutgoingMessage[]): readonly StoredMessage[] {
+  if (!Array.isArray(messages)) throw new PayloadInvalidError("the messages must be an array");
+  const prepared = Array.from(messages as readonly OutgoingMessage[], (message, index) =>
+    prepareMessage(`messages[${index}]`, message),
+  );
+  refuseTwins(prepared);
+  return prepared;
+}
+
+/** Of two messages under one name a FIFO queue would drop one, and a consumer would refuse it, whatever it says. */
+export function refuseTwins(messages: readonly StoredMessage[]): void {
+  const first = new Map<string, number>();
+  for (const [index, message] of messages.entries()) {
+    const { queue, topic, bus, source, detailType, key, body } = message;
+    const name = JSON.stringify([queue, topic, bus, source, detailType, key]);
+    const earlier = first.get(name);
+    if (earlier === undefined) first.set(name, index);
+    else if (messages[earlier]!.body !== body) {
+      throw new MessageIdInvalidError(
+        `messages[${index}]: has the key of messages[${earlier}] and another body: give each message its own key`,
+      );
+    }
+  }
+}
+
+/** A misspelt field would be lost without a word, and ids of the caller's own would undo the derived ones. */
+export function checkFields(where: string, message: object, known: readonly string[]): void {
+  const unknown = Object.keys(message).find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  if (/Id$|^id$/.test(unknown)) {
+    throw new MessageIdInvalidError(
+      `${where}: \`${unknown}\` cannot be given, ids are derived from key and group: a random id deduplicates nothing`,
+    );
+  }
+  throw new PayloadInvalidError(`${where}: \`${unknown}\` is unknown: known are ${known.join(", ")}`);
+}
+
+/**
+ * Refuses what cannot name a message or its group. Never repeats the value.
+ * @throws MessageIdInvalidError (`MESSAGE_ID_INVALID`)
+ */
+export function checkId(where: string, name: "key" | "group", value: unknown): asserts value is string {
+  const fault = idFault(name, value);
+  if (fault !== undefined) throw new MessageIdInvalidError(`${where}: the ${name} ${fault}`);
+}
+
+function idFault(name: "key" | "group", value: unknown): string | undefined {
+  if (value === undefined || value === null || value === "") {
+    return name === "group"
+      ? "is missing: give what is to stay in order"
+      : "is missing: deduplication by content is never used, since it takes two equal messages for one: give the business key";
+  }
+  if (typeof value !== "string") return `must be text; got a value of type ${typeof value}`;
+  if (NO_VALUE.test(value)) return "is the text of a value that is not there, or that is no text";
+  return keyFault(value);
+}

@@ -1,0 +1,84 @@
+/**
+ * Where the messages of a commit go: into its record; where they are too large for that, into items of their own, which
+ * the same transaction writes. They leave with the mark that says that they are sent. No I/O.
+ */
+import { OUTBOX_SHARDS } from "../contract.ts";
+import { OutboxTransactionTooLargeError } from "../core/errors.ts";
+import { hashTuple } from "../core/identity.ts";
+import type { StoredMessage } from "../core/outgoing-message.ts";
+import type { Insertion, Settlement } from "../core/store.ts";
+import type { RecordTable, Values } from "./record-table.ts";
+import { MAX_ITEM_BYTES, sizeOf } from "./sizes.ts";
+import type { Item } from "./values.ts";
+
+/** What is left of an item beside the largest key and everything else of a record. */
+const MAX_MESSAGES_BYTES = MAX_ITEM_BYTES - 8192;
+
+export interface PlacedMessages {
+  /** Attributes of the record. While it has any it does not expire: what was committed is sent, however late. */
+  readonly values: Values;
+  /** In the transaction of the record. */
+  readonly items: readonly Item[];
+  readonly bytes: number;
+}
+
+/** @throws OutboxTransactionTooLargeError (`OUTBOX_TRANSACTION_TOO_LARGE`) for a message that fits no item. */
+export function placeMessages(
+  table: RecordTable,
+  messages: readonly StoredMessage[],
+  {
+    recordKey,
+    token,
+    now,
+    expiresAt,
+  }: Pick<Settlement | Insertion, "recordKey" | "token" | "now" | "expiresAt">,
+): PlacedMessages {
+  const [first] = messages;
+  if (!first) return { values: {}, items: [], bytes: 0 };
+  const texts = packTexts(messages);
+  const bytes = sizeOf(texts);
+  const waiting = {
+    unsentShard: shardOf(first),
+    unsentSince: now,
+    expiresOnceSent: expiresAt,
+    expiresAt: undefined,
+  };
+  if (texts.length === 1) return { values: { ...waiting, messages: texts[0] }, items: [], bytes };
+  const items = texts.map((messages, index) =>
+    table.itemOf({ partitionKey: messageItemKey(recordKey, token, index), messages }),
+  );
+  return { values: { ...waiting, messageItems: items.length }, items, bytes };
+}
+
+export function messageItemKey(recordKey: string, token: string, index: number): string {
+  return `${recordKey}#messages#${hashTuple(token)}#${index}`;
+}
+
+/** JSON arrays, in order, each of which fits an item. */
+function packTexts(messages: readonly StoredMessage[]): string[] {
+  const packs: string[][] = [];
+  let room = 0;
+  for (const [index, message] of messages.entries()) {
+    const text = JSON.stringify(message);
+    const bytes = sizeOf(text) + 1;
+    if (bytes > MAX_MESSAGES_BYTES) {
+      throw new OutboxTransactionTooLargeError(
+        `messages[${index}] is ${bytes} bytes, ${MAX_MESSAGES_BYTES} can be stored: store the content and send its address`,
+      );
+    }
+    if (bytes > room) {
+      packs.push([]);
+      room = MAX_MESSAGES_BYTES;
+    }
+    packs.at(-1)?.push(text);
+    room -= bytes;
+  }
+  return packs.map((texts) => `[${texts}]`);
+}
+
+/** What stays in order among each other shares a shard, where it is found in the order of its commits. */
+function shardOf(message: StoredMessage): number {
+  const { queue, topic, bus, group, key } = { ...message } as Readonly<Record<string, string | undefined>>;
+  const [byte = 0] = Buffer.from(hashTuple(`${queue ?? topic ?? bus}`, `${group ?? key}`), "base64url");
+  return byte % OUTBOX_SHARDS;
+}

@@ -1,0 +1,42 @@
+/** What SQS and SNS take alike of a message: attributes with the envelope, and the ids of a FIFO destination. Pure. */
+import type { StoredMessage } from "../core/outgoing-message.ts";
+import { bytesOf } from "./entry.ts";
+import { writeEnvelope } from "./envelope.ts";
+import { deduplicationIdOf, groupIdOf } from "./message-ids.ts";
+
+export interface AttributedForm {
+  readonly MessageAttributes: ReturnType<typeof writeEnvelope>;
+  /** Required by FIFO; others use it to share their consumers out fairly. */
+  readonly MessageGroupId?: string;
+  /** FIFO only: others refuse it. */
+  readonly MessageDeduplicationId?: string;
+}
+
+/** `attempt` tells a deliberate re-send from the first send. */
+export function attributedForm(
+  address: string,
+  { group, key, traceparent }: StoredMessage,
+  attempt?: number,
+): AttributedForm {
+  const MessageAttributes = writeEnvelope({ key, traceparent });
+  if (group === undefined) return { MessageAttributes };
+  const MessageGroupId = groupIdOf(group);
+  if (!address.endsWith(".fifo")) return { MessageAttributes, MessageGroupId };
+  const MessageDeduplicationId = deduplicationIdOf(group, key, attempt);
+  return { MessageAttributes, MessageGroupId, MessageDeduplicationId };
+}
+
+/** Only FIFO promises an order. Elsewhere a group would make its messages wait for each other to no avail. */
+export function lineOf({ MessageGroupId, MessageDeduplicationId }: AttributedForm): string | undefined {
+  return MessageDeduplicationId && MessageGroupId;
+}
+
+/** Names, types and values of attributes count. */
+export function attributedBytes(body: string, { MessageAttributes }: AttributedForm): number {
+  const attributes = Object.entries(MessageAttributes).flatMap(([name, { DataType, StringValue }]) => [
+    name,
+    DataType,
+    StringValue,
+  ]);
+  return bytesOf(body, ...attributes);
+}

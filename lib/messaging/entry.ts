@@ -1,0 +1,66 @@
+/** Messages as a service takes them, several in a request, and how each of them ended. What all services have in common. */
+import type { SendResult } from "../core/errors.ts";
+
+/** All three services take at most so many messages in a request. */
+export const MAX_ENTRIES = 10;
+
+export interface Entry<Form> {
+  /** What the service is given, but for the entry's id in its request. */
+  readonly form: Form;
+  /** As the service counts them. */
+  readonly bytes: number;
+  /** What goes in order: an entry leaves only after the one before it of the same line. `undefined` waits for nobody. */
+  readonly line: string | undefined;
+}
+
+export interface EntryEnd {
+  readonly result: SendResult;
+  /** Whether the same entry may succeed later. */
+  readonly mayPass: boolean;
+}
+
+/** Sends entries in one request; answers for each, in their order. */
+export type Request<Form> = (forms: readonly Form[]) => Promise<readonly EntryEnd[]>;
+
+/** The answer of SQS and of SNS to a batch. */
+export interface BatchAnswer {
+  readonly Successful?:
+    | readonly {
+        readonly Id?: string | undefined;
+        readonly MessageId?: string;
+        readonly SequenceNumber?: string;
+      }[]
+    | undefined;
+  readonly Failed?:
+    | readonly { readonly Id?: string | undefined; readonly Code?: string; readonly SenderFault?: boolean }[]
+    | undefined;
+}
+
+/** Gives each entry an id for its request: its place in it. */
+export function withIds<Form>(forms: readonly Form[]): (Form & { Id: string })[] {
+  return forms.map((form, index) => ({ Id: String(index), ...form }));
+}
+
+export function readAnswer(answer: BatchAnswer, forms: readonly unknown[]): readonly EntryEnd[] {
+  return forms.map((_, index) => {
+    const id = String(index);
+    const sent = answer.Successful?.find(({ Id }) => Id === id);
+    if (sent !== undefined) return sentAs(sent.MessageId, sent.SequenceNumber);
+    const failed = answer.Failed?.find(({ Id }) => Id === id);
+    return notSent(failed?.Code, !failed?.SenderFault);
+  });
+}
+
+export function sentAs(messageId = "", sequenceNumber = ""): EntryEnd {
+  return { result: { sent: true, messageId, sequenceNumber }, mayPass: false };
+}
+
+/** Throttling, by the service or by KMS, may count as the sender's fault and still passes. */
+export function notSent(code = "NoAnswer", mayPass: boolean): EntryEnd {
+  return { result: { sent: false, code }, mayPass: mayPass || /throttl/i.test(code) };
+}
+
+/** UTF-8, as all three services count. */
+export function bytesOf(...texts: readonly string[]): number {
+  return texts.reduce((bytes, text) => bytes + Buffer.byteLength(text), 0);
+}

@@ -1,0 +1,47 @@
+/** Messages as EventBridge takes them, and the way to it. Loads the SDK's package, which only senders need installed. */
+import type { EventBridgeClient } from "@aws-sdk/client-eventbridge";
+import { ENVELOPE_ATTRIBUTE } from "../contract.ts";
+import { messageText } from "../core/message-text.ts";
+import type { StoredMessage } from "../core/outgoing-message.ts";
+import { type AwsClientLike, CLIENT_CONFIG, cannotLoad } from "./client.ts";
+import { bytesOf, type Entry, notSent, type Request, sentAs } from "./entry.ts";
+import { envelopeContent } from "./envelope.ts";
+
+export interface EventForm {
+  readonly EventBusName: string;
+  readonly Source: string;
+  readonly DetailType: string;
+  readonly Detail: string;
+}
+
+/** What every Region takes in a request; in many it is 1 MB: https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutEvents.html */
+export const EVENTBRIDGE_MAX_BYTES = 262_144;
+
+/** EventBridge promises no order: nobody waits. */
+export function eventBridgeEntry(message: StoredMessage): Entry<EventForm> {
+  const { bus, source, detailType, body } = message;
+  // An event that was received and is sent on has an envelope already: this one is another message.
+  const detail = { ...JSON.parse(body), [ENVELOPE_ATTRIBUTE]: envelopeContent(message) };
+  const form = { EventBusName: bus!, Source: source!, DetailType: detailType!, Detail: messageText(detail) };
+  // https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-putevents.html
+  return { form, bytes: bytesOf(form.Source, form.DetailType, form.Detail), line: undefined };
+}
+
+/** https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutEventsResultEntry.html */
+const PASSING = ["InternalFailure", "ThrottlingException"];
+
+export async function connectToEventBridge(given: AwsClientLike | undefined): Promise<Request<EventForm>> {
+  const { EventBridgeClient, PutEventsCommand } = await import("@aws-sdk/client-eventbridge").catch(
+    cannotLoad("@aws-sdk/client-eventbridge"),
+  );
+  const client = (given as EventBridgeClient | undefined) ?? new EventBridgeClient(CLIENT_CONFIG);
+  return async (forms) => {
+    const { Entries = [] } = await client.send(new PutEventsCommand({ Entries: [...forms] }));
+    // Answers are in the order of the entries; those have no ids.
+    return forms.map((_, index) => {
+      const { EventId, ErrorCode } = Entries[index] ?? {};
+      if (EventId !== undefined) return sentAs(EventId);
+      return notSent(ErrorCode, ErrorCode === undefined || PASSING.includes(ErrorCode));
+    });
+  };
+}

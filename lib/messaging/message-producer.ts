@@ -1,0 +1,85 @@
+/** Sends messages to queues, topics and event buses, with the envelope and, where FIFO, under derived ids. */
+import type { SentMessage } from "../core/errors.ts";
+import { type Check, checkOptions } from "../core/option-checks.ts";
+import { withDefaults } from "../core/options.ts";
+import {
+  type OutgoingMessage,
+  prepareMessage,
+  prepareMessages,
+  type StoredMessage,
+} from "../core/outgoing-message.ts";
+import { type Clients, type Connections, connect } from "./connections.ts";
+import { deliver } from "./deliver.ts";
+
+import { CHECKS, DEFAULTS, type RetryOptions } from "./options.ts";
+import { allSent, type SendingRules } from "./send-in-order.ts";
+import { checkSize } from "./sqs.ts";
+
+export interface MessageProducerOptions extends Clients, RetryOptions {}
+
+export const PRODUCER_DEFAULTS = DEFAULTS;
+
+const { client, maxTries, clock, random } = CHECKS;
+
+export const PRODUCER_CHECKS: Readonly<Record<keyof MessageProducerOptions, Check>> = {
+  sqs: client,
+  sns: client,
+  eventBridge: client,
+  maxTries,
+  clock,
+  random,
+};
+
+/**
+ * Sends to SQS queues and SNS topics, standard and FIFO, and to EventBridge buses. Every message carries the envelope
+ * with its idempotency key: as a message attribute, in an event as a field of its detail. Consumers find it there, so
+ * that a message that is sent or delivered twice has its effect once.
+ *
+ * To FIFO queues and topics messages go under derived ids: whoever sends one again within 5 minutes sends nothing new,
+ * and within a group a message leaves only after the one before it was accepted. Calls that overlap are not ordered
+ * among each other. Standard queues and topics and EventBridge keep no order and drop no duplicates.
+ *
+ * Destinations do not wait for each other. A request carries up to 10 messages, and 1 MiB to SQS, 256 KiB to others.
+ * `@aws-sdk/client-sqs`, `-sns` and `-eventbridge` are needed for those kinds only that something is sent to.
+ */
+export class MessageProducer {
+  readonly #connections: Connections;
+  readonly #rules: SendingRules;
+
+  /** @throws InvalidOptionError (`INVALID_OPTION`) */
+  constructor(options: MessageProducerOptions = {}) {
+    checkOptions(options, PRODUCER_CHECKS, []);
+    const { sqs, sns, eventBridge, ...rules } = withDefaults(options, PRODUCER_DEFAULTS);
+    this.#connections = connect({ sqs, sns, eventBridge });
+    this.#rules = rules;
+  }
+
+  /**
+   * Resolves once the destination has accepted the message, or, where FIFO, had accepted it before.
+   * @throws MessageIdInvalidError (`MESSAGE_ID_INVALID`) and PayloadInvalidError (`PAYLOAD_INVALID`) before anything is
+   * sent; SendFailedError (`SEND_FAILED`): send the same again.
+   */
+  async send(message: OutgoingMessage): Promise<SentMessage> {
+    const prepared = prepareMessage("the message", message);
+    checkSize("the message", prepared);
+    const [sent] = await this.#sendAll([prepared]);
+    return sent!;
+  }
+
+  /**
+   * Sends any number of messages to any number of destinations. Answers in the order given, once all are accepted.
+   * Nothing is sent if one of them is not valid.
+   * @throws MessageIdInvalidError (`MESSAGE_ID_INVALID`) and PayloadInvalidError (`PAYLOAD_INVALID`) before anything is
+   * sent; SendFailedError (`SEND_FAILED`), with a result for each message: after a message to a FIFO destination that
+   * failed, none of its group was sent. Send the same again, or only what `failed` names.
+   */
+  async sendBatch(messages: readonly OutgoingMessage[]): Promise<readonly SentMessage[]> {
+    const prepared = prepareMessages(messages);
+    for (const [index, message] of prepared.entries()) checkSize(`messages[${index}]`, message);
+    return this.#sendAll(prepared);
+  }
+
+  async #sendAll(messages: readonly StoredMessage[]): Promise<readonly SentMessage[]> {
+    return allSent(await deliver(messages, this.#connections, this.#rules));
+  }
+}

@@ -1,0 +1,33 @@
+/** Messages as SNS takes them, and the way to it. Loads the SDK's package, which only senders need installed. */
+import type { SNSClient } from "@aws-sdk/client-sns";
+import type { StoredMessage } from "../core/outgoing-message.ts";
+import { type AttributedForm, attributedBytes, attributedForm, lineOf } from "./attributed-form.ts";
+import { type AwsClientLike, CLIENT_CONFIG, cannotLoad } from "./client.ts";
+import { type Entry, type Request, readAnswer, withIds } from "./entry.ts";
+
+export interface SnsForm extends AttributedForm {
+  readonly Message: string;
+}
+
+/** What every topic takes; some are set to more: https://docs.aws.amazon.com/sns/latest/api/API_PublishBatch.html */
+export const SNS_MAX_BYTES = 262_144;
+
+export function snsEntry(message: StoredMessage): Entry<SnsForm> {
+  const { topic, body } = message;
+  const form = { Message: body, ...attributedForm(topic!, message) };
+  return { form, bytes: attributedBytes(body, form), line: lineOf(form) };
+}
+
+export async function connectToSns(
+  given: AwsClientLike | undefined,
+): Promise<(topicArn: string) => Request<SnsForm>> {
+  const { PublishBatchCommand, SNSClient } = await import("@aws-sdk/client-sns").catch(
+    cannotLoad("@aws-sdk/client-sns"),
+  );
+  const client = (given as SNSClient | undefined) ?? new SNSClient(CLIENT_CONFIG);
+  return (TopicArn) => async (forms) => {
+    const PublishBatchRequestEntries = withIds(forms);
+    const command = new PublishBatchCommand({ TopicArn, PublishBatchRequestEntries });
+    return readAnswer(await client.send(command), forms);
+  };
+}

@@ -1,0 +1,46 @@
+/** Messages as SQS takes them, and the way to it. Loads the SDK's package, which only senders need installed. */
+import type { SQSClient } from "@aws-sdk/client-sqs";
+import { PayloadInvalidError } from "../core/errors.ts";
+import type { StoredMessage } from "../core/outgoing-message.ts";
+import { type AttributedForm, attributedBytes, attributedForm, lineOf } from "./attributed-form.ts";
+import { type AwsClientLike, CLIENT_CONFIG, cannotLoad } from "./client.ts";
+import { type Entry, type Request, readAnswer, withIds } from "./entry.ts";
+
+export interface SqsForm extends AttributedForm {
+  readonly MessageBody: string;
+}
+
+/** Of one message, and of all messages of a request together: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-messages.html */
+export const SQS_MAX_BYTES = 1_048_576;
+
+export function sqsEntry(message: StoredMessage, attempt?: number): Entry<SqsForm> {
+  const { queue, body } = message;
+  const form = { MessageBody: body, ...attributedForm(queue!, message, attempt) };
+  return { form, bytes: attributedBytes(body, form), line: lineOf(form) };
+}
+
+/**
+ * Core has checked the size of the body alone, which leaves room for the envelope everywhere but here.
+ * @throws PayloadInvalidError (`PAYLOAD_INVALID`)
+ */
+export function checkSize(where: string, message: StoredMessage): void {
+  if (message.queue === undefined) return;
+  const { bytes } = sqsEntry(message);
+  if (bytes <= SQS_MAX_BYTES) return;
+  throw new PayloadInvalidError(
+    `${where}: body and envelope are ${bytes} bytes, SQS takes ${SQS_MAX_BYTES}: store the content and send its address`,
+  );
+}
+
+export async function connectToSqs(
+  given: AwsClientLike | undefined,
+): Promise<(queueUrl: string) => Request<SqsForm>> {
+  const { SendMessageBatchCommand, SQSClient } = await import("@aws-sdk/client-sqs").catch(
+    cannotLoad("@aws-sdk/client-sqs"),
+  );
+  const client = (given as SQSClient | undefined) ?? new SQSClient(CLIENT_CONFIG);
+  return (QueueUrl) => async (forms) => {
+    const Entries = withIds(forms);
+    return readAnswer(await client.send(new SendMessageBatchCommand({ QueueUrl, Entries })), forms);
+  };
+}

@@ -1,0 +1,78 @@
+/**
+ * A subscriber that turns what the engine, the relay and the sweeper tell into CloudWatch metrics: lines in the embedded
+ * metric format, which CloudWatch Logs reads. Calls no service; the names of the metrics are those of contract.ts.
+ */
+import { DIMENSION_PATTERN, METRICS, NAMESPACE_PATTERN } from "../contract.ts";
+import { type Clock, systemClock } from "../core/clock.ts";
+import type { DecisionEvent } from "../core/decisions.ts";
+import { aFunction, type Check, checkOptions, methods } from "../core/option-checks.ts";
+import { withDefaults } from "../core/options.ts";
+import { emfLine } from "./emf-line.ts";
+import { measureDecision, measureSending, type SendingEvent } from "./measurements.ts";
+
+export interface EmfMetricsOptions {
+  /**
+   * Names whose operations these are, as a dimension: give `IdempotencyMonitoring` the same. Printable ASCII, 1 to 255
+   * characters. Two stacks of one account and region need two names.
+   * @default "onceonly"
+   */
+  readonly service?: string;
+  /**
+   * The namespace of the metrics: give `IdempotencyMonitoring` the same. Printable ASCII, 1 to 255 characters.
+   * @default "Onceonly"
+   */
+  readonly namespace?: string;
+  /**
+   * Takes a line, without the end of it. The log group of the function must get the line as it is: `console.log` will not
+   * do where the function's log format is JSON, since Lambda then wraps it.
+   * @default - standard output
+   */
+  readonly write?: (line: string) => void;
+  /** @default - the system's clock */
+  readonly clock?: Pick<Clock, "now">;
+}
+
+const asciiText = (pattern: RegExp, more: string): Check => [
+  `must be printable ASCII of 1 to 255 characters${more}`,
+  (value) => typeof value === "string" && pattern.test(value),
+];
+
+const CHECKS: Readonly<Record<keyof EmfMetricsOptions, Check>> = {
+  service: asciiText(DIMENSION_PATTERN, ""),
+  namespace: asciiText(NAMESPACE_PATTERN, " that does not start with `AWS/` or a colon"),
+  write: aFunction,
+  clock: methods("now"),
+};
+
+const DEFAULTS = {
+  service: METRICS.service,
+  namespace: METRICS.namespace,
+  // Not `console.log`, which Lambda replaces.
+  // https://docs.aws.amazon.com/lambda/latest/dg/nodejs-logging.html#node-js-logging-advanced
+  write: (line: string): void => {
+    process.stdout.write(`${line}\n`);
+  },
+  clock: systemClock,
+};
+
+/**
+ * Makes the `observe` that counts: for `idempotency`, `httpIdempotency`, `idempotentBatch` and `runOnce`, and for
+ * `outboxRelay` and `outboxSweeper`. In Lambda nothing else is needed; no request is made.
+ *
+ * Each event becomes one line of about half a kilobyte, and counts as one metric by the service and by service and operation;
+ * `executed` and `replayed` have a duration as well, messages of a commit their lag. CloudWatch bills every combination
+ * of metric, service and operation that occurs as a custom metric. Beside the metrics a line has `keyHash`, `attempt`,
+ * `durationMs` and the name of the error, to search for in the logs: never a key, payload or result, nor what an error says.
+ *
+ * A relay or sweeper whose `observe` this is no longer prints its errors: print them beside it if you want to read them.
+ *
+ * @throws InvalidOptionError (`INVALID_OPTION`) at once.
+ */
+export function emfMetrics(options: EmfMetricsOptions = {}): (event: DecisionEvent | SendingEvent) => void {
+  checkOptions(options, CHECKS, []);
+  const { service, namespace, write, clock } = withDefaults(options, DEFAULTS);
+  return function writeMetrics(event) {
+    const measured = "decision" in event ? measureDecision(event) : measureSending(event);
+    write(emfLine({ namespace, service, timestampMs: clock.now(), ...measured }));
+  };
+}

@@ -1,0 +1,55 @@
+/** Which metrics an event counts as, and what else its line says. */
+import { METRICS, operationDimension } from "../contract.ts";
+import type { DecisionEvent } from "../core/decisions.ts";
+import type { Measured } from "./emf-line.ts";
+
+/** What relay and sweeper tell (`OutboxEvent`), as far as it is measured. */
+export interface SendingEvent {
+  readonly event: keyof typeof METRICS.outboxEvents;
+  readonly by: string;
+  readonly operation: string;
+  readonly keyHash: string;
+  readonly messages: number;
+  readonly lagMs: number;
+  readonly error?: unknown;
+}
+
+const DURATIONS: Readonly<Partial<Record<DecisionEvent["decision"], string>>> = METRICS.durations;
+
+export function measureDecision(event: DecisionEvent): Measured {
+  const { decision, operation, keyHash, attempt, durationMs, ageMs, error } = event;
+  const duration = DURATIONS[decision];
+  return {
+    operation: operationDimension(operation),
+    metrics: [
+      { name: METRICS.decisions[decision], unit: "Count", value: 1 },
+      ...(duration === undefined
+        ? []
+        : [{ name: duration, unit: "Milliseconds", value: durationMs } as const]),
+      ...(decision === "in-progress" && ageMs !== undefined
+        ? [{ name: METRICS.inProgressAge, unit: "Milliseconds", value: ageMs } as const]
+        : []),
+    ],
+    properties: { decision, keyHash, attempt, durationMs, errorName: nameOf(error) },
+  };
+}
+
+export function measureSending({ event, by, operation, keyHash, ...rest }: SendingEvent): Measured {
+  const { messages, lagMs, error } = rest;
+  return {
+    // It comes out of the record's key, where `#` and `%` are escaped. A change that cannot be read tells none.
+    operation: operation === "" ? "unknown" : operation.replace(/^ +$|[^\x20-\x7e]/gu, encodeURIComponent),
+    metrics: [
+      { name: METRICS.outboxEvents[event], unit: "Count", value: 1 },
+      { name: METRICS.outboxLag, unit: "Milliseconds", value: lagMs },
+    ],
+    properties: { event, by, keyHash, messages, errorName: nameOf(error) },
+  };
+}
+
+/** A thrown object may be a payload, and a name may have been made of one. */
+function nameOf(error: unknown): string | undefined {
+  if (error === undefined) return undefined;
+  if (!(error instanceof Error)) return typeof error;
+  return /^[\w$.]{1,64}$/.test(error.name) ? error.name : "Error";
+}

@@ -1,0 +1,127 @@
+// The defaults of constructs: what their types say, what their documents say, and what holds are the same.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Duration, RemovalPolicy } from "aws-cdk-lib";
+import { Architecture, Runtime } from "aws-cdk-lib/aws-lambda";
+import { OutputFormat } from "aws-cdk-lib/aws-lambda-nodejs";
+import { RetentionDays } from "aws-cdk-lib/aws-logs";
+import { DeduplicationScope, FifoThroughputLimit } from "aws-cdk-lib/aws-sqs";
+import { describe, expect, it } from "vitest";
+import { CONSUMER_DEFAULTS, QUEUE_DEFAULTS } from "../../lib/cdk/dedup-queue-props.ts";
+import { TABLE_DEFAULTS } from "../../lib/cdk/idempotency-table-props.ts";
+import { FUNCTION_DEFAULTS } from "../../lib/cdk/idempotent-function-props.ts";
+import { RELAY_DEFAULTS } from "../../lib/cdk/outbox-relay-props.ts";
+import { ACCESS_DEFAULTS } from "../../lib/cdk/record-access.ts";
+import { USE_DEFAULTS } from "../../lib/cdk/use-idempotency-options.ts";
+import { DEFAULTS as CLIENT_DEFAULTS } from "../../lib/client/options.ts";
+import { METRICS } from "../../lib/contract.ts";
+import { DEFAULTS as HANDLER_DEFAULTS } from "../../lib/core/options.ts";
+import { root } from "../package/project.ts";
+
+interface Property {
+  readonly name: string;
+  readonly isOptional: boolean;
+  /** What `@default` says, on one line. */
+  readonly stated: string | undefined;
+}
+
+const METRIC_NAMES = { service: METRICS.service, namespace: METRICS.namespace };
+
+const interfaces: readonly (readonly [file: string, name: string, defaults: object])[] = [
+  ["idempotency-table-props", "IdempotencyTableProps", TABLE_DEFAULTS],
+  ["idempotency-table-props", "IdempotencyTableAttributes", {}],
+  ["record-access", "RecordAccessOptions", ACCESS_DEFAULTS],
+  ["use-idempotency-options", "UseIdempotencyOptions", USE_DEFAULTS],
+  ["dedup-queue-props", "DedupQueueProps", QUEUE_DEFAULTS],
+  ["dedup-queue-props", "DedupQueueConsumerOptions", CONSUMER_DEFAULTS],
+  ["outbox-relay-props", "OutboxRelayProps", { ...RELAY_DEFAULTS, ...METRIC_NAMES }],
+  ["idempotent-function-props", "IdempotentFunctionProps", FUNCTION_DEFAULTS],
+];
+
+function propertiesOf(file: string, name: string): Property[] {
+  const source = readFileSync(join(root, `lib/cdk/${file}.ts`), "utf8");
+  const [, body = ""] = new RegExp(`^export interface ${name} .*?\\{\\n(.*?)^\\}`, "ms").exec(source) ?? [];
+  return [...body.matchAll(/\/\*\*(.*?)\*\/\s*readonly (\w+)(\??):/gs)].map(
+    ([, comment, name, optional]) => ({
+      name: name!,
+      isOptional: optional === "?",
+      stated: /@default (.*)/s
+        .exec(comment!)?.[1]
+        ?.replaceAll(/\s*\n\s*\*\s*/g, " ")
+        .trim(),
+    }),
+  );
+}
+
+/** The value that a `@default` names, as a user would write it. */
+function evaluate(code: string): unknown {
+  const names = {
+    Architecture,
+    DeduplicationScope,
+    Duration,
+    FifoThroughputLimit,
+    OutputFormat,
+    RemovalPolicy,
+    RetentionDays,
+    Runtime,
+  };
+  return new Function(...Object.keys(names), `return (${code});`)(...Object.values(names));
+}
+
+const comparable = (value: unknown) => (value instanceof Duration ? `${value.toMilliseconds()} ms` : value);
+
+describe.each(interfaces)("%s: %s", (file, name, defaults) => {
+  const properties = propertiesOf(file, name);
+  const stated = properties.filter(({ stated }) => stated !== undefined && !stated.startsWith("- "));
+
+  it("states a default of every optional property, and of no other", () => {
+    expect(properties.length).toBeGreaterThan(0);
+    expect(properties.filter(({ isOptional, stated }) => isOptional !== (stated !== undefined))).toEqual([]);
+  });
+
+  it("states the values that hold", () => {
+    const statedValues = stated.map(({ name, stated }) => [name, comparable(evaluate(stated!))]);
+    const values = Object.entries(defaults).map(([name, value]) => [name, comparable(value)]);
+
+    expect(Object.fromEntries(statedValues)).toEqual(Object.fromEntries(values));
+  });
+});
+
+describe("docs/constructs.md", () => {
+  const document = readFileSync(join(root, "docs/constructs.md"), "utf8");
+
+  it.each([
+    ["IdempotencyTable", ["IdempotencyTableProps"]],
+    ["UseIdempotency", ["RecordAccessOptions", "UseIdempotencyOptions"]],
+    ["DedupQueue", ["DedupQueueProps", "DedupQueueConsumerOptions"]],
+    ["OutboxRelay", ["OutboxRelayProps"]],
+    ["IdempotentFunction", ["IdempotentFunctionProps"]],
+  ])("lists the properties of %s with the defaults that their types state", (construct, names) => {
+    const [, section = ""] = new RegExp(`^## \`${construct}\`\\n(.*?)^## `, "ms").exec(document) ?? [];
+    const listed = [...section.matchAll(/^\| `(\w+)` \| (.*?) \| .*\|$/gm)].map(([, name, text]) => [
+      name,
+      text,
+    ]);
+    const properties = names.flatMap((name) =>
+      propertiesOf(interfaces.find(([, candidate]) => candidate === name)![0], name),
+    );
+
+    expect(listed).toEqual(properties.map(({ name, stated }) => [name, written(stated)]));
+  });
+
+  function written(stated: string | undefined): string {
+    if (stated === undefined) return "required";
+    return stated.startsWith("- ") ? stated.slice(2) : `\`${stated}\``;
+  }
+});
+
+describe("defaults that follow from others", () => {
+  it("take the handlers' retention and the client's patience", () => {
+    expect(USE_DEFAULTS.retention.toSeconds()).toBe(HANDLER_DEFAULTS.retentionSeconds);
+    expect(USE_DEFAULTS.clientWindow.toSeconds()).toBe(CLIENT_DEFAULTS.deadlineSeconds);
+  });
+
+  it("hide a message for six times as long as an IdempotentFunction runs", () => {
+    expect(QUEUE_DEFAULTS.visibilityTimeout.toSeconds()).toBe(6 * FUNCTION_DEFAULTS.timeout.toSeconds());
+  });
+});

@@ -1,0 +1,109 @@
+import { CfnParameter, Duration } from "aws-cdk-lib";
+import { Annotations, Match, Template } from "aws-cdk-lib/assertions";
+import { Key } from "aws-cdk-lib/aws-kms";
+import { DedupQueue, type DedupQueueConsumerOptions, IdempotencyTable, UseIdempotency } from "onceonly/cdk";
+import { describe, expect, it } from "vitest";
+import { aFunction } from "./given.ts";
+import { rightsOf } from "./rights.ts";
+import { unitStack } from "./unit-app.ts";
+
+function consumed(options?: DedupQueueConsumerOptions): Template {
+  const stack = unitStack();
+  new DedupQueue(stack, "Queue").addConsumer(aFunction(stack), options);
+  return Template.fromStack(stack);
+}
+
+const QUEUE_ID = Match.stringLikeRegexp("^Queue[0-9A-F]{8}$");
+
+describe("DedupQueue.addConsumer", () => {
+  it("has the function report what it has not done", () => {
+    consumed().hasResourceProperties("AWS::Lambda::EventSourceMapping", {
+      BatchSize: 10,
+      Enabled: true,
+      FunctionResponseTypes: ["ReportBatchItemFailures"],
+      ScalingConfig: Match.absent(),
+      EventSourceArn: { "Fn::GetAtt": [QUEUE_ID, "Arn"] },
+    });
+  });
+
+  it("takes a batch size, a limit of invocations, and the switch", () => {
+    consumed({ batchSize: 1, maxConcurrency: 7, enabled: false }).hasResourceProperties(
+      "AWS::Lambda::EventSourceMapping",
+      { BatchSize: 1, Enabled: false, ScalingConfig: { MaximumConcurrency: 7 } },
+    );
+  });
+
+  it("lets the function receive, and nothing else", () => {
+    expect(rightsOf(consumed(), "FnServiceRole")).toEqual([
+      {
+        on: "Queue",
+        actions: [
+          "sqs:ChangeMessageVisibility",
+          "sqs:DeleteMessage",
+          "sqs:GetQueueAttributes",
+          "sqs:GetQueueUrl",
+          "sqs:ReceiveMessage",
+        ],
+      },
+    ]);
+  });
+
+  it("lets the function use a customer managed key to read", () => {
+    const stack = unitStack();
+    new DedupQueue(stack, "Queue", { encryptionKey: new Key(stack, "Key") }).addConsumer(aFunction(stack));
+
+    const [, ofKey] = rightsOf(Template.fromStack(stack), "FnServiceRole");
+    expect(ofKey).toEqual({ on: "Key", actions: ["kms:Decrypt"] });
+  });
+
+  it("refuses a function that takes longer than a sixth of the visibility timeout", () => {
+    const stack = unitStack();
+    const queue = new DedupQueue(stack, "Queue", { visibilityTimeout: Duration.seconds(60) });
+
+    expect(() => queue.addConsumer(aFunction(stack, "Slow", { timeout: Duration.seconds(11) }))).toThrow(
+      "visibilityTimeout 60 s of Test/Queue < 66 s, 6 × timeout 11 s of its consumer Test/Slow",
+    );
+    expect(() =>
+      queue.addConsumer(aFunction(stack, "Quick", { timeout: Duration.seconds(10) })),
+    ).not.toThrow();
+  });
+
+  it("takes the 3 seconds of Lambda for a function that names no timeout", () => {
+    const stack = unitStack();
+    const queue = (id: string, seconds: number) =>
+      new DedupQueue(stack, id, { visibilityTimeout: Duration.seconds(seconds) });
+
+    expect(() => queue("Short", 17).addConsumer(aFunction(stack))).toThrow("< 18 s, 6 × timeout 3 s");
+    expect(() => queue("Right", 18).addConsumer(aFunction(stack, "Other"))).not.toThrow();
+  });
+
+  it("warns of a function of whose retention nothing is known, and of no other", () => {
+    const stackWith = (isKnown: boolean) => {
+      const stack = unitStack();
+      const fn = aFunction(stack);
+      new DedupQueue(stack, "Queue").addConsumer(fn);
+      const retention = Duration.days(40);
+      if (isKnown) fn.with(new UseIdempotency(new IdempotencyTable(stack, "Table"), { retention }));
+      return stack;
+    };
+    const warningsOf = (stack: ReturnType<typeof unitStack>) =>
+      Annotations.fromStack(stack).findWarning("/Test/Queue", Match.anyValue());
+
+    expect(warningsOf(stackWith(true))).toEqual([]);
+    expect(JSON.stringify(warningsOf(stackWith(false)))).toContain(
+      "Test/Fn consumes Test/Queue without UseIdempotency",
+    );
+  });
+
+  it("notes a timeout that is known at deployment only", () => {
+    const stack = unitStack();
+    const parameter = new CfnParameter(stack, "Seconds", { type: "Number" });
+    const visibilityTimeout = Duration.seconds(parameter.valueAsNumber);
+    new DedupQueue(stack, "Queue", { visibilityTimeout }).addConsumer(aFunction(stack));
+
+    Annotations.fromStack(stack).hasInfo(
+      "/Test/Queue",
+      Match.stringLikeRegexp("for long enough for Test/Fn is not checked"),
+    );
+  });
+});

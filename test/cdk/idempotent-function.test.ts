@@ -1,0 +1,115 @@
+import { fileURLToPath } from "node:url";
+import { Duration, RemovalPolicy } from "aws-cdk-lib";
+import { Match, Template } from "aws-cdk-lib/assertions";
+import { Vpc } from "aws-cdk-lib/aws-ec2";
+import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import { LoggingFormat } from "aws-cdk-lib/aws-lambda";
+import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
+import { IdempotencyTable, IdempotentFunction, type IdempotentFunctionProps } from "onceonly/cdk";
+import { describe, expect, it } from "vitest";
+import { rightsOf } from "./rights.ts";
+import { unitStack } from "./unit-app.ts";
+
+type Settings = Partial<IdempotentFunctionProps>;
+type Stack = ReturnType<typeof unitStack>;
+
+const entry = fileURLToPath(new URL("../../functions/get-order.ts", import.meta.url));
+
+function templateWith(settingsIn: (stack: Stack) => Settings = () => ({})): Template {
+  const stack = unitStack();
+  const table = new IdempotencyTable(stack, "Table");
+  new IdempotentFunction(stack, "Fn", { entry, table, ...settingsIn(stack) });
+  return Template.fromStack(stack);
+}
+
+describe("IdempotentFunction", () => {
+  it("runs on Node.js 24 and ARM, for a second less than an HTTP API waits, and knows its table", () => {
+    templateWith().hasResourceProperties("AWS::Lambda::Function", {
+      Runtime: "nodejs24.x",
+      Architectures: ["arm64"],
+      Timeout: 29,
+      MemorySize: 512,
+      LoggingConfig: { LogFormat: "JSON", LogGroup: { Ref: Match.stringLikeRegexp("^FnLogs") } },
+      Environment: {
+        Variables: Match.objectLike({ IDEMPOTENCY_TABLE: { Ref: Match.stringLikeRegexp("^Table") } }),
+      },
+    });
+  });
+
+  it("may write to its own logs and run operations, and nothing else", () => {
+    const template = templateWith();
+
+    expect(rightsOf(template, "FnRole")).toEqual([
+      { on: "FnLogs", actions: ["logs:CreateLogStream", "logs:PutLogEvents"] },
+      { on: "Table", actions: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"] },
+    ]);
+    template.allResourcesProperties("AWS::IAM::Role", { ManagedPolicyArns: Match.absent() });
+  });
+
+  it("keeps its logs for a month, and when it goes", () => {
+    templateWith().hasResource("AWS::Logs::LogGroup", {
+      DeletionPolicy: "Retain",
+      Properties: { RetentionInDays: 30 },
+    });
+  });
+
+  it("takes the options of UseIdempotency", () => {
+    const template = templateWith(() => ({
+      operations: ["create-order"],
+      largeResults: false,
+      retention: Duration.days(3),
+    }));
+
+    expect(rightsOf(template, "FnRole")[1]).toMatchObject({
+      actions: ["dynamodb:UpdateItem"],
+      condition: { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": ["create-order#*"] } },
+    });
+    template.hasResourceProperties("AWS::Lambda::Function", {
+      Environment: { Variables: Match.objectLike({ IDEMPOTENCY_RETENTION_SECONDS: "259200" }) },
+    });
+  });
+
+  it("takes what a NodejsFunction takes", () => {
+    const template = templateWith(() => ({
+      memorySize: 1024,
+      timeout: Duration.seconds(5),
+      environment: { ORDERS_TABLE: "orders" },
+      loggingFormat: LoggingFormat.TEXT,
+      logRetention: RetentionDays.ONE_DAY,
+      logRemovalPolicy: RemovalPolicy.DESTROY,
+    }));
+
+    template.hasResourceProperties("AWS::Lambda::Function", {
+      MemorySize: 1024,
+      Timeout: 5,
+      LoggingConfig: Match.objectLike({ LogFormat: "Text" }),
+      Environment: { Variables: Match.objectLike({ ORDERS_TABLE: "orders" }) },
+    });
+    template.hasResource("AWS::Logs::LogGroup", {
+      DeletionPolicy: "Delete",
+      Properties: { RetentionInDays: 1 },
+    });
+    template.resourceCountIs("Custom::LogRetention", 0);
+  });
+
+  it("takes a role and a log group that are there", () => {
+    const template = templateWith((stack) => ({
+      role: new Role(stack, "Own", { assumedBy: new ServicePrincipal("lambda.amazonaws.com") }),
+      logGroup: new LogGroup(stack, "OwnLogs"),
+    }));
+
+    template.resourceCountIs("AWS::IAM::Role", 1);
+    template.resourceCountIs("AWS::Logs::LogGroup", 1);
+    expect(rightsOf(template, "Own").map(({ on }) => on)).toEqual(["Table"]);
+  });
+
+  it("may make network interfaces where it runs in a VPC", () => {
+    const template = templateWith((stack) => ({ vpc: new Vpc(stack, "Vpc", { natGateways: 0 }) }));
+
+    template.hasResourceProperties("AWS::IAM::Role", {
+      ManagedPolicyArns: [
+        { "Fn::Join": ["", Match.arrayWith([Match.stringLikeRegexp("AWSLambdaVPCAccessExecutionRole$")])] },
+      ],
+    });
+  });
+});

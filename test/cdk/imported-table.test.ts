@@ -1,0 +1,99 @@
+import { Template } from "aws-cdk-lib/assertions";
+import { type MathExpression, Metric } from "aws-cdk-lib/aws-cloudwatch";
+import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import { Key } from "aws-cdk-lib/aws-kms";
+import { IdempotencyTable, UseIdempotency } from "onceonly/cdk";
+import { describe, expect, it } from "vitest";
+import { aFunction } from "./given.ts";
+import { unitStack } from "./unit-app.ts";
+
+const tableArn = "arn:aws:dynamodb:eu-west-1:111111111111:table/records";
+const tableStreamArn = `${tableArn}/stream/2026-01-01T00:00:00.000`;
+
+describe("IdempotencyTable.fromTableAttributes", () => {
+  it("makes nothing, and connects functions all the same", () => {
+    const stack = unitStack();
+    const table = IdempotencyTable.fromTableAttributes(stack, "Table", { tableArn });
+    aFunction(stack).with(new UseIdempotency(table));
+
+    const template = Template.fromStack(stack);
+    template.resourceCountIs("AWS::DynamoDB::GlobalTable", 0);
+    template.hasResourceProperties("AWS::IAM::Policy", {
+      PolicyDocument: {
+        Statement: [
+          {
+            Action: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
+            Effect: "Allow",
+            Resource: tableArn,
+          },
+        ],
+      },
+    });
+    template.hasResourceProperties("AWS::Lambda::Function", {
+      Environment: { Variables: { IDEMPOTENCY_TABLE: "records" } },
+    });
+  });
+
+  it("grants the use of the key that it is told about", () => {
+    const stack = unitStack();
+    const role = new Role(stack, "Role", { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
+    const encryptionKey = Key.fromKeyArn(stack, "Key", "arn:aws:kms:eu-west-1:111111111111:key/a");
+    IdempotencyTable.fromTableAttributes(stack, "Table", {
+      tableName: "records",
+      encryptionKey,
+    }).grantIdempotency(role);
+
+    const [policy] = Object.values(Template.fromStack(stack).findResources("AWS::IAM::Policy"));
+    expect(policy?.Properties.PolicyDocument.Statement[1].Resource).toBe(encryptionKey.keyArn);
+  });
+
+  it("has an outbox where it has a stream", () => {
+    const stack = unitStack();
+    const role = new Role(stack, "Role", { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
+    const table = IdempotencyTable.fromTableAttributes(stack, "Table", { tableArn, tableStreamArn });
+    const without = IdempotencyTable.fromTableAttributes(stack, "Without", { tableArn });
+
+    expect([table.hasOutbox, without.hasOutbox]).toEqual([true, false]);
+    expect(table.grantSweeper(role).success).toBe(true);
+    expect(() => without.grantRelay(role)).toThrow("outbox of Test/Without is off");
+  });
+
+  it("takes a name or an ARN, not both", () => {
+    const both = { tableArn, tableName: "records" };
+
+    expect(() => IdempotencyTable.fromTableAttributes(unitStack(), "Table", both)).toThrow("tableName");
+  });
+});
+
+describe("metrics of an idempotency table", () => {
+  const stack = unitStack();
+  const tables = [
+    new IdempotencyTable(stack, "Made"),
+    IdempotencyTable.fromTableAttributes(stack, "Imported", { tableArn }),
+  ];
+
+  it("are those of the table", () => {
+    for (const table of tables) {
+      const metric = table.metricConditionalCheckFailedRequests({ statistic: "Sum" });
+
+      expect(metric).toBeInstanceOf(Metric);
+      expect(metric).toMatchObject({
+        metricName: "ConditionalCheckFailedRequests",
+        dimensions: { TableName: table.table.tableName },
+      });
+    }
+  });
+
+  it("count throttles and failures over the requests that handlers make", () => {
+    for (const table of tables) {
+      for (const metric of [table.metricThrottledRequests(), table.metricSystemErrors()]) {
+        expect(Object.keys((metric as MathExpression).usingMetrics)).toEqual([
+          "getitem",
+          "putitem",
+          "updateitem",
+          "transactwriteitems",
+        ]);
+      }
+    }
+  });
+});

@@ -1,0 +1,94 @@
+import { Duration } from "aws-cdk-lib";
+import { Template } from "aws-cdk-lib/assertions";
+import { EventBus } from "aws-cdk-lib/aws-events";
+import { Key } from "aws-cdk-lib/aws-kms";
+import { Topic } from "aws-cdk-lib/aws-sns";
+import { Queue } from "aws-cdk-lib/aws-sqs";
+import {
+  DedupQueue,
+  IdempotencyTable,
+  type OutboxDestination,
+  OutboxRelay,
+  type OutboxRelayProps,
+} from "onceonly/cdk";
+import { describe, expect, it } from "vitest";
+import { faultsOf } from "./given.ts";
+import { rightsOf } from "./rights.ts";
+import { unitStack } from "./unit-app.ts";
+
+type Settings = Omit<OutboxRelayProps, "table">;
+type Stack = ReturnType<typeof unitStack>;
+
+function outboxIn(stack: Stack, settings: Settings = {}): OutboxRelay {
+  const table = new IdempotencyTable(stack, "Table", { outbox: true });
+  return new OutboxRelay(stack, "Outbox", { table, ...settings });
+}
+
+function templateWith(settings?: Settings, destinationIn?: (stack: Stack) => OutboxDestination): Template {
+  const stack = unitStack();
+  const outbox = outboxIn(stack, settings);
+  outbox.addDestination(destinationIn?.(stack) ?? new DedupQueue(stack, "Queue").queue);
+  return Template.fromStack(stack);
+}
+
+describe("OutboxRelay.addDestination", () => {
+  it.each<[string, (stack: Stack) => OutboxDestination, object[]]>([
+    ["a queue", (stack) => new Queue(stack, "To"), [{ on: "To", actions: ["sqs:SendMessage"] }]],
+    [
+      "a queue with a key",
+      (stack) => new Queue(stack, "To", { encryptionMasterKey: new Key(stack, "Key") }),
+      [
+        { on: "To", actions: ["sqs:SendMessage"] },
+        { on: "Key", actions: ["kms:Decrypt", "kms:GenerateDataKey"] },
+      ],
+    ],
+    [
+      "a topic with a key",
+      (stack) => new Topic(stack, "To", { masterKey: new Key(stack, "Key") }),
+      [
+        { on: "To", actions: ["sns:Publish"] },
+        { on: "Key", actions: ["kms:Decrypt", "kms:GenerateDataKey"] },
+      ],
+    ],
+    ["an event bus", (stack) => new EventBus(stack, "To"), [{ on: "To", actions: ["events:PutEvents"] }]],
+  ])("lets both functions send to %s", (_, destinationIn, rights) => {
+    const template = templateWith({}, destinationIn);
+
+    for (const role of ["OutboxRelayRole", "OutboxSweeperRole"]) {
+      expect(rightsOf(template, role).slice(-rights.length)).toEqual(rights);
+    }
+  });
+
+  it("is asked for at synthesis where there is none", () => {
+    const stack = unitStack();
+    outboxIn(stack);
+
+    expect(faultsOf(stack)).toContain("Test/Outbox has 0 destinations");
+  });
+});
+
+describe("OutboxRelay refuses", () => {
+  it("a table without an outbox, which has no stream", () => {
+    const stack = unitStack();
+    const table = new IdempotencyTable(stack, "Table");
+
+    expect(() => new OutboxRelay(stack, "Outbox", { table })).toThrow(
+      "outbox of Test/Table is off, so nothing can be relayed: set it to true",
+    );
+  });
+
+  it("a FIFO queue for what the relay gave up", () => {
+    const stack = unitStack();
+    const onFailureQueue = new Queue(stack, "GivenUp", { fifo: true });
+
+    expect(() => outboxIn(stack, { onFailureQueue })).toThrow(
+      "onFailureQueue of Test/Outbox is Test/GivenUp, a FIFO queue",
+    );
+  });
+
+  it("an age that no change in a stream reaches", () => {
+    expect(() => templateWith({ maxRecordAge: Duration.hours(25) })).toThrow(
+      "maxRecordAge of Test/Outbox is 90000 s and the stream of a table keeps a change for 86400 s",
+    );
+  });
+});

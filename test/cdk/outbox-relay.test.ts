@@ -1,0 +1,170 @@
+import { Duration, RemovalPolicy } from "aws-cdk-lib";
+import { Match, Template } from "aws-cdk-lib/assertions";
+import { RetentionDays } from "aws-cdk-lib/aws-logs";
+import { Queue } from "aws-cdk-lib/aws-sqs";
+import {
+  DedupQueue,
+  IdempotencyTable,
+  type OutboxDestination,
+  OutboxRelay,
+  type OutboxRelayProps,
+} from "onceonly/cdk";
+import { describe, expect, it } from "vitest";
+import { rightsOf } from "./rights.ts";
+import { unitStack } from "./unit-app.ts";
+
+type Settings = Omit<OutboxRelayProps, "table">;
+type Stack = ReturnType<typeof unitStack>;
+
+function outboxIn(stack: Stack, settings: Settings = {}): OutboxRelay {
+  const table = new IdempotencyTable(stack, "Table", { outbox: true });
+  return new OutboxRelay(stack, "Outbox", { table, ...settings });
+}
+
+function templateWith(settings?: Settings, destinationIn?: (stack: Stack) => OutboxDestination): Template {
+  const stack = unitStack();
+  const outbox = outboxIn(stack, settings);
+  outbox.addDestination(destinationIn?.(stack) ?? new DedupQueue(stack, "Queue").queue);
+  return Template.fromStack(stack);
+}
+
+const IN_TRANSACTIONS = {
+  "ForAnyValue:StringEquals": { "dynamodb:EnclosingOperation": ["TransactWriteItems"] },
+};
+const SENDS = [
+  { on: "Table", actions: ["dynamodb:GetItem", "dynamodb:UpdateItem"] },
+  { on: "Table", actions: ["dynamodb:DeleteItem"], condition: IN_TRANSACTIONS },
+];
+const LOGS = ["logs:CreateLogStream", "logs:PutLogEvents"];
+
+describe("OutboxRelay", () => {
+  it("feeds the relay unsent messages only, from the stream's beginning, and retries for good", () => {
+    templateWith().hasResourceProperties("AWS::Lambda::EventSourceMapping", {
+      EventSourceArn: { "Fn::GetAtt": [Match.stringLikeRegexp("^Table"), "StreamArn"] },
+      StartingPosition: "TRIM_HORIZON",
+      BatchSize: 100,
+      BisectBatchOnFunctionError: false,
+      FunctionResponseTypes: ["ReportBatchItemFailures"],
+      MaximumRetryAttempts: Match.absent(),
+      MaximumRecordAgeInSeconds: Match.absent(),
+      ParallelizationFactor: Match.absent(),
+      DestinationConfig: Match.absent(),
+      FilterCriteria: {
+        Filters: [
+          { Pattern: JSON.stringify({ dynamodb: { NewImage: { unsentSince: { N: [{ exists: true }] } } } }) },
+        ],
+      },
+    });
+  });
+
+  it("sweeps every minute", () => {
+    templateWith().hasResourceProperties("AWS::Events::Rule", {
+      ScheduleExpression: "rate(1 minute)",
+      Targets: [{ Arn: { "Fn::GetAtt": [Match.stringLikeRegexp("^OutboxSweeper"), "Arn"] } }],
+    });
+  });
+
+  it("runs two functions that came with the package", () => {
+    const template = templateWith();
+
+    template.resourceCountIs("AWS::Lambda::Function", 2);
+    template.allResourcesProperties("AWS::Lambda::Function", {
+      Handler: "index.handler",
+      Runtime: "nodejs24.x",
+      Architectures: ["arm64"],
+      Timeout: 30,
+      MemorySize: 512,
+      LoggingConfig: Match.objectLike({ LogFormat: "JSON" }),
+      Environment: { Variables: { IDEMPOTENCY_TABLE: { Ref: Match.stringLikeRegexp("^Table") } } },
+    });
+    const keys = Object.values(template.findResources("AWS::Lambda::Function")).map(
+      ({ Properties }) => Properties.Code.S3Key,
+    );
+    expect(new Set(keys).size).toBe(2);
+  });
+
+  it("lets the relay read the stream, mark and send, and nothing else", () => {
+    expect(rightsOf(templateWith(), "OutboxRelayRole")).toEqual([
+      { on: "OutboxRelayLogs", actions: LOGS },
+      ...SENDS,
+      { on: "Table.StreamArn", actions: ["dynamodb:ListStreams"] },
+      {
+        on: "Table.StreamArn",
+        actions: ["dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator"],
+      },
+      { on: "Queue", actions: ["sqs:SendMessage"] },
+    ]);
+  });
+
+  it("lets the sweeper search the one index, mark and send, and nothing else", () => {
+    expect(rightsOf(templateWith(), "OutboxSweeperRole")).toEqual([
+      { on: "OutboxSweeperLogs", actions: LOGS },
+      ...SENDS,
+      { on: "Table/index/outbox", actions: ["dynamodb:Query"] },
+      { on: "Queue", actions: ["sqs:SendMessage"] },
+    ]);
+  });
+
+  it("gives no function a managed policy", () => {
+    templateWith().allResourcesProperties("AWS::IAM::Role", { ManagedPolicyArns: Match.absent() });
+  });
+
+  it("sends metrics under other names, if they are given", () => {
+    const named = { METRICS_SERVICE: "shop", METRICS_NAMESPACE: "Shop" };
+
+    templateWith({ service: "shop", namespace: "Shop" }).allResourcesProperties("AWS::Lambda::Function", {
+      Environment: { Variables: Match.objectLike(named) },
+    });
+  });
+
+  it("takes other numbers", () => {
+    const template = templateWith({
+      batchSize: 10,
+      retryAttempts: 3,
+      maxRecordAge: Duration.hours(24),
+      sweepInterval: Duration.minutes(5),
+      timeout: Duration.minutes(1),
+      memorySize: 1024,
+      logRetention: RetentionDays.ONE_WEEK,
+      logRemovalPolicy: RemovalPolicy.DESTROY,
+    });
+
+    template.hasResourceProperties("AWS::Lambda::EventSourceMapping", {
+      BatchSize: 10,
+      MaximumRetryAttempts: 3,
+      MaximumRecordAgeInSeconds: 86_400,
+    });
+    template.hasResourceProperties("AWS::Events::Rule", { ScheduleExpression: "rate(5 minutes)" });
+    template.allResourcesProperties("AWS::Lambda::Function", { Timeout: 60, MemorySize: 1024 });
+    template.allResources("AWS::Logs::LogGroup", {
+      DeletionPolicy: "Delete",
+      Properties: Match.objectLike({ RetentionInDays: 7 }),
+    });
+  });
+
+  it("tells a standard queue what the relay gave up", () => {
+    const stack = unitStack();
+    const onFailureQueue = new Queue(stack, "GivenUp");
+    outboxIn(stack, { onFailureQueue, destinations: [new Queue(stack, "Queue")] });
+
+    const template = Template.fromStack(stack);
+    template.hasResourceProperties("AWS::Lambda::EventSourceMapping", {
+      DestinationConfig: {
+        OnFailure: { Destination: { "Fn::GetAtt": [Match.stringLikeRegexp("^GivenUp"), "Arn"] } },
+      },
+    });
+    const sending = rightsOf(template, "OutboxRelayRole").find(({ on }) => on === "GivenUp");
+    expect(sending?.actions).toContain("sqs:SendMessage");
+    expect(JSON.stringify(onFailureQueue.node.metadata)).toContain("AwsSolutions-SQS3");
+  });
+
+  it("measures how far it is behind", () => {
+    const outbox = outboxIn(unitStack());
+
+    expect(outbox.metricIteratorAge()).toMatchObject({
+      metricName: "IteratorAge",
+      statistic: "Maximum",
+      dimensions: { FunctionName: outbox.relay.functionName },
+    });
+  });
+});

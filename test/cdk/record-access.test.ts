@@ -1,0 +1,114 @@
+import { Template } from "aws-cdk-lib/assertions";
+import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import { Key } from "aws-cdk-lib/aws-kms";
+import { IdempotencyTable, type IdempotencyTableProps, type RecordAccessOptions } from "onceonly/cdk";
+import { describe, expect, it } from "vitest";
+import { identify } from "../../lib/core/identity.ts";
+import { type Right, rightsOf } from "./rights.ts";
+import { unitStack } from "./unit-app.ts";
+
+function granted(options?: RecordAccessOptions, props: IdempotencyTableProps = {}): Right[] {
+  const stack = unitStack();
+  const role = new Role(stack, "Role", { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
+  new IdempotencyTable(stack, "Table", props).grantIdempotency(role, options);
+  return rightsOf(Template.fromStack(stack), "Role");
+}
+
+const LEAN: RecordAccessOptions = { largeResults: false };
+const UPDATE = ["dynamodb:UpdateItem"];
+const GET_AND_UPDATE = ["dynamodb:GetItem", "dynamodb:UpdateItem"];
+const ALL = ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"];
+const IN_TRANSACTIONS = {
+  "ForAnyValue:StringEquals": { "dynamodb:EnclosingOperation": ["TransactWriteItems"] },
+};
+const leadingKeys = (...patterns: string[]) => ({
+  "ForAllValues:StringLike": { "dynamodb:LeadingKeys": patterns },
+  Null: { "dynamodb:LeadingKeys": "false" },
+});
+
+describe("IdempotencyTable.grantIdempotency", () => {
+  it.each<[string, RecordAccessOptions | undefined, readonly string[]]>([
+    ["results of any size", undefined, ALL],
+    ["small results only", LEAN, UPDATE],
+    ["small results, and calls that wait", { ...LEAN, waiting: true }, GET_AND_UPDATE],
+    ["small results, and a look first", { ...LEAN, lookFirst: true }, GET_AND_UPDATE],
+    ["an option that is undefined", { largeResults: undefined, waiting: undefined }, ALL],
+    ["everything", { waiting: true, lookFirst: true, commits: true }, ALL],
+  ])("grants exactly what it takes: %s", (_, options, actions) => {
+    expect(granted(options)).toEqual([{ on: "Table", actions }]);
+  });
+
+  it("grants puts in transactions only where nothing but messages is put", () => {
+    expect(granted({ ...LEAN, commits: true })).toEqual([
+      { on: "Table", actions: GET_AND_UPDATE },
+      { on: "Table", actions: ["dynamodb:PutItem"], condition: IN_TRANSACTIONS },
+    ]);
+  });
+
+  it("fences operations by the beginning of their keys, in every statement", () => {
+    const conditions = leadingKeys("create-order#*", "cancel-order#*");
+
+    expect(granted({ ...LEAN, commits: true, operations: ["create-order", "cancel-order"] })).toEqual([
+      { on: "Table", actions: GET_AND_UPDATE, condition: conditions },
+      { on: "Table", actions: ["dynamodb:PutItem"], condition: { ...conditions, ...IN_TRANSACTIONS } },
+    ]);
+  });
+
+  it("fences scopes by a session tag", () => {
+    expect(granted({ ...LEAN, operations: ["ship"], scopeTag: "tenant" })).toEqual([
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: an IAM policy variable.
+      { on: "Table", actions: UPDATE, condition: leadingKeys("ship#${aws:PrincipalTag/tenant}#*") },
+    ]);
+  });
+
+  it("takes operations literally: nothing in a name is a wildcard or a variable", () => {
+    const [right] = granted({ operations: ["a*b?c$d"] });
+
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: IAM policy variables.
+    expect(right?.condition).toEqual(leadingKeys("a${*}b${?}c${$}d#*"));
+  });
+
+  it.each(["create-order", "50% off", "a#b", "tab\there", "größer", "a*b?c$d"])(
+    "fences %j where the runtime puts it",
+    (operation) => {
+      const [right] = granted({ operations: [operation] });
+      const [, pattern = ""] = /"dynamodb:LeadingKeys":\["(.*?)"\]/.exec(JSON.stringify(right)) ?? [];
+
+      expect(pattern.endsWith("#*")).toBe(true);
+      const prefix = pattern.slice(0, -1).replaceAll(/\$\{(.)\}/g, "$1");
+      expect(identify(operation, "acme", "key").recordKey.startsWith(prefix)).toBe(true);
+    },
+  );
+
+  it.each<[string, RecordAccessOptions]>([
+    ["operations is empty: name at least one, or leave it out", { operations: [] }],
+    ["operations holds an empty name", { operations: [""] }],
+    ["scopeTag is tenant and operations is not given", { scopeTag: "tenant" }],
+    ['scopeTag is "a}b", which no tag can be called', { operations: ["ship"], scopeTag: "a}b" }],
+  ])("refuses: %s", (message, options) => {
+    expect(() => granted(options)).toThrow(message);
+  });
+
+  it("grants the use of a customer managed key, action by action", () => {
+    const stack = unitStack({ env: { region: "eu-west-1" } });
+    const role = new Role(stack, "Role", { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
+    const encryptionKey = new Key(stack, "Key");
+    new IdempotencyTable(stack, "Table", { encryptionKey }).grantIdempotency(role, LEAN);
+
+    expect(rightsOf(Template.fromStack(stack), "Role")).toEqual([
+      { on: "Table", actions: UPDATE },
+      {
+        on: "Key",
+        actions: [
+          "kms:Decrypt",
+          "kms:DescribeKey",
+          "kms:Encrypt",
+          "kms:GenerateDataKey",
+          "kms:GenerateDataKeyWithoutPlaintext",
+          "kms:ReEncryptFrom",
+          "kms:ReEncryptTo",
+        ],
+      },
+    ]);
+  });
+});

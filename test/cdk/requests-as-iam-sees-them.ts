@@ -1,0 +1,79 @@
+// The requests of a DynamoDB client as IAM sees them: which action, on which keys, inside what.
+import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import type { Conditions } from "../../lib/cdk/leading-keys.ts";
+import type { Right } from "../../lib/cdk/record-access.ts";
+
+export interface Seen {
+  readonly action: string;
+  readonly leadingKey: string | undefined;
+  readonly inTransaction: boolean;
+}
+
+interface Body {
+  readonly TableName?: string;
+  readonly Key?: { readonly pk?: { readonly S?: string } };
+  readonly Item?: { readonly pk?: { readonly S?: string } };
+}
+
+interface Input extends Body {
+  readonly TransactItems?: readonly Readonly<Record<string, Body>>[];
+}
+
+const TRANSACTED: Readonly<Record<string, string>> = {
+  ConditionCheck: "ConditionCheckItem",
+  Delete: "DeleteItem",
+  Put: "PutItem",
+  Update: "UpdateItem",
+};
+
+function seenIn(command: string, input: Input, tableName: string): Seen[] {
+  const inTransaction = input.TransactItems !== undefined;
+  const bodies = input.TransactItems?.flatMap((item) => Object.entries(item)) ?? [[command, input] as const];
+  return bodies
+    .filter(([, body]) => body.TableName === tableName)
+    .map(([name, body]) => ({
+      action: `dynamodb:${inTransaction ? TRANSACTED[name] : name}`,
+      leadingKey: (body.Key ?? body.Item)?.pk?.S,
+      inTransaction,
+    }));
+}
+
+/** Notes every request to the table, and refuses as IAM does what the rights do not allow. */
+export function guard(client: DynamoDBClient, tableName: string, rights: readonly Right[]): Seen[] {
+  const seen: Seen[] = [];
+  client.middlewareStack.add(
+    (next, context) => (args) => {
+      const command = String(context.commandName).replace(/Command$/, "");
+      const requests = seenIn(command, args.input as Input, tableName);
+      seen.push(...requests);
+      const refused = requests.find((request) => !rights.some((right) => allows(right, request)));
+      if (!refused) return next(args);
+      const message = `not authorized to perform ${refused.action}`;
+      const name = "AccessDeniedException";
+      return Promise.reject(Object.assign(new Error(message), { name, $metadata: { httpStatusCode: 400 } }));
+    },
+    { step: "initialize", priority: "high", name: "guard", override: true },
+  );
+  return seen;
+}
+
+function allows({ actions, conditions }: Right, request: Seen): boolean {
+  return (
+    actions.includes(request.action) &&
+    Object.keys(conditions).every((operator) => holds(conditions, operator, request))
+  );
+}
+
+function holds(conditions: Conditions, operator: string, { leadingKey, inTransaction }: Seen): boolean {
+  const patterns = Object.values(conditions[operator] ?? {}).flat();
+  switch (operator) {
+    case "ForAnyValue:StringEquals":
+      return inTransaction && patterns.includes("TransactWriteItems");
+    case "ForAllValues:StringLike":
+      return patterns.some((pattern) => leadingKey?.startsWith(pattern.slice(0, -1)));
+    case "Null":
+      return leadingKey !== undefined;
+    default:
+      throw new Error(`${operator} is not known here`);
+  }
+}

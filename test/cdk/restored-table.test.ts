@@ -1,0 +1,92 @@
+import { CfnParameter, Duration } from "aws-cdk-lib";
+import { Template } from "aws-cdk-lib/assertions";
+import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import {
+  DedupQueue,
+  IdempotencyTable,
+  OutboxRelay,
+  UseIdempotency,
+  type UseIdempotencyOptions,
+} from "onceonly/cdk";
+import { describe, expect, it } from "vitest";
+import { aFunction, faultsOf } from "./given.ts";
+import { rightsOf } from "./rights.ts";
+import { unitStack } from "./unit-app.ts";
+
+const restoredAt = new Date("2026-01-01T12:00:00Z");
+
+function conditionWith(options: UseIdempotencyOptions, isConsumer = false) {
+  const stack = unitStack();
+  const fn = aFunction(stack);
+  fn.with(new UseIdempotency(new IdempotencyTable(stack, "Table", { restoredAt }), options));
+  if (isConsumer) new DedupQueue(stack, "Queue").addConsumer(fn);
+  const [right] = rightsOf(Template.fromStack(stack), "FnServiceRole");
+  return right?.condition;
+}
+
+const notBefore = (time: string) => ({ DateGreaterThanEquals: { "aws:CurrentTime": time } });
+
+describe("UseIdempotency on a restored table", () => {
+  it("H56: has IAM refuse everything until no caller repeats what the backup forgot", () => {
+    expect(conditionWith({ clientWindow: Duration.minutes(10) })).toEqual(
+      notBefore("2026-01-01T12:10:00.000Z"),
+    );
+  });
+
+  it("H56: counts the longest redelivery of queues in, though they come after it", () => {
+    // 174 s × 5 + 4 days + 14 days + 2 minutes
+    expect(conditionWith({ retention: Duration.days(40) }, true)).toEqual(
+      notBefore("2026-01-19T12:16:30.000Z"),
+    );
+  });
+
+  it("H56: takes another time, if one is given", () => {
+    const closedUntil = "2026-01-02T00:00:00Z";
+
+    expect(conditionWith({ closedUntil })).toEqual(notBefore(closedUntil));
+  });
+
+  it("fences operations all the same", () => {
+    expect(conditionWith({ operations: ["ship"] })).toEqual({
+      "ForAllValues:StringLike": { "dynamodb:LeadingKeys": ["ship#*"] },
+      Null: { "dynamodb:LeadingKeys": "false" },
+      ...notBefore("2026-01-01T12:02:00.000Z"),
+    });
+  });
+
+  it("H56: refuses to guess where a number is known at deployment only", () => {
+    const stack = unitStack();
+    const parameter = new CfnParameter(stack, "Window", { type: "Number" });
+    const table = new IdempotencyTable(stack, "Table", { restoredAt });
+    const clientWindow = Duration.seconds(parameter.valueAsNumber);
+    aFunction(stack).with(new UseIdempotency(table, { clientWindow }));
+
+    expect(faultsOf(stack)).toContain(
+      "for how long Test/Fn must be closed cannot be computed, since clientWindow is known at deployment only: give closedUntil",
+    );
+  });
+});
+
+describe("IdempotencyTable.grantIdempotency on a restored table", () => {
+  it("H56: refuses to grant without saying until when the table is closed", () => {
+    const stack = unitStack();
+    const role = new Role(stack, "Role", { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
+    const table = new IdempotencyTable(stack, "Table", { restoredAt });
+
+    expect(() => table.grantIdempotency(role)).toThrow(
+      "Test/Table was restored at 2026-01-01T12:00:00.000Z and has forgotten what ran since its backup: give closedUntil",
+    );
+    expect(() => table.grantIdempotency(role, { closedUntil: "2026-01-02T00:00:00Z" })).not.toThrow();
+  });
+});
+
+describe("OutboxRelay of a restored table", () => {
+  it("H56: is refused, since it would send again what was sent after the backup", () => {
+    const stack = unitStack();
+    const table = new IdempotencyTable(stack, "Table", { restoredAt, outbox: true });
+
+    expect(() => new OutboxRelay(stack, "Outbox", { table })).toThrow(
+      "Test/Table was restored at 2026-01-01T12:00:00.000Z: Test/Outbox would send again",
+    );
+  });
+});

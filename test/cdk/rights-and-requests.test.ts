@@ -1,0 +1,184 @@
+// The rights that constructs grant are the requests that handlers, relay and sweeper send: none is missing, and none is
+// idle. A client refuses what IAM would refuse, on a real engine.
+import { randomUUID } from "node:crypto";
+import { describe, expect, inject, it } from "vitest";
+import {
+  type RecordAccessOptions,
+  type Right,
+  rightsOf,
+  SENDING_RIGHTS,
+} from "../../lib/cdk/record-access.ts";
+import { OUTBOX_SHARDS } from "../../lib/contract.ts";
+import type { Execution } from "../../lib/core/execution.ts";
+import { type RunOnceOptions, runOnce } from "../../lib/core/run-once.ts";
+import type { DynamoDBWrite } from "../../lib/dynamodb/writes.ts";
+import { fakeClock } from "../../lib/testing/fake-clock.ts";
+import { clientError } from "../dynamodb/faulty-client.ts";
+import { newOutboxTable } from "../dynamodb/outbox-given.ts";
+import { connect } from "../dynamodb/tables.ts";
+import { guard, type Seen } from "./requests-as-iam-sees-them.ts";
+
+type Work = (execution: Execution<DynamoDBWrite>) => unknown;
+
+interface Handler {
+  readonly run: (
+    key: string,
+    work: Work,
+    change?: Partial<RunOnceOptions<DynamoDBWrite>>,
+  ) => Promise<unknown>;
+  /** The next request meets an error of this name. */
+  readonly failNext: (name: string) => void;
+}
+
+const [engine] = inject("dynamodbEngines");
+const queue = "https://sqs.eu-central-1.amazonaws.com/123456789012/payments.fifo";
+const messageOf = (bytes: number) => ({ queue, key: randomUUID(), group: "a", body: "x".repeat(bytes) });
+
+async function handlerWith(rights: readonly Right[]): Promise<{ handler: Handler; seen: Seen[] }> {
+  const client = connect(engine!.endpoint, { maxAttempts: 1 });
+  const { store, tableName } = await newOutboxTable(client, engine!.endpoint);
+  const seen = guard(client, tableName, rights);
+  const options = { operation: "create-order", store, leaseSeconds: 30 };
+  let next: string | undefined;
+  client.middlewareStack.add(
+    (send) => (args) => {
+      const name = next;
+      next = undefined;
+      return name === undefined ? send(args) : Promise.reject(clientError(name));
+    },
+    { step: "initialize", name: "failNext" },
+  );
+  const handler: Handler = {
+    run: (key, work, change) => runOnce({ ...options, ...change }, key, {}, work),
+    failNext: (name) => {
+      next = name;
+    },
+  };
+  return { handler, seen };
+}
+
+/** An attempt that has begun, and ends when it is told to. */
+async function attempt(run: Handler["run"], key: string) {
+  let end = () => {};
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  let answer: Promise<unknown> | undefined;
+  await new Promise<void>((started) => {
+    answer = run(key, async () => {
+      started();
+      await ended;
+      return "slow";
+    });
+  });
+  return { answer, end };
+}
+
+/** Claims, replays, refuses one in progress, takes over, releases and records a final error: with small results. */
+async function runSmall({ run }: Handler): Promise<void> {
+  const key = randomUUID();
+  expect(await run(key, () => "small")).toBe("small");
+  expect(await run(key, () => "again")).toBe("small");
+
+  const slow = await attempt(run, "slow");
+  await expect(run("slow", () => "beside")).rejects.toMatchObject({ code: "EXECUTION_IN_PROGRESS" });
+  const later = fakeClock(Date.now() + 3_600_000);
+  expect(await run("slow", () => "took over", { clock: later })).toBe("took over");
+  slow.end();
+  expect(await slow.answer).toBe("took over");
+
+  const fail = () => Promise.reject(new Error("no"));
+  await expect(run("fails", fail)).rejects.toThrow("no");
+  await expect(run("fails", fail, { isFinalError: () => true })).rejects.toThrow("no");
+  await expect(run("fails", () => "never")).rejects.toThrow("no");
+}
+
+async function runLarge({ run }: Handler): Promise<void> {
+  const large = Array.from({ length: 200 }, () => randomUUID()).join();
+  const key = randomUUID();
+  expect(await run(key, () => large)).toBe(large);
+  expect(await run(key, () => "again")).toBe(large);
+}
+
+async function runWaiting({ run }: Handler): Promise<void> {
+  const slow = await attempt(run, "slow");
+  async function sleep(): Promise<void> {
+    slow.end();
+    await slow.answer;
+  }
+  const waiting = { whenInProgress: { waitSeconds: 5 }, clock: { now: () => Date.now(), sleep } };
+  expect(await run("slow", () => "beside", waiting)).toBe("slow");
+}
+
+async function runLookingFirst({ run }: Handler): Promise<void> {
+  const key = randomUUID();
+  expect(await run(key, () => "first", { mode: "optimistic" })).toBe("first");
+  expect(await run(key, () => "second", { mode: "optimistic" })).toBe("first");
+  // A UUIDv7 of 2023.
+  expect(await run("018c251d-9800-7000-8000-000000000000", () => "old")).toBe("old");
+}
+
+async function runCommits({ run, failNext }: Handler): Promise<void> {
+  const large = [messageOf(300_000), messageOf(300_000)];
+  await run(randomUUID(), (execution) => execution.commit("small", { messages: [messageOf(10)] }));
+  await run(randomUUID(), (execution) => execution.commit("large", { messages: large }));
+  failNext("TransactionConflictException");
+  expect(await run(randomUUID(), () => "after a conflict")).toBe("after a conflict");
+}
+
+const LEAN: RecordAccessOptions = { largeResults: false, operations: ["create-order"] };
+
+const uses: readonly (readonly [string, RecordAccessOptions, (handler: Handler) => Promise<void>])[] = [
+  ["small results", LEAN, runSmall],
+  ["large results", { operations: ["create-order"] }, runLarge],
+  ["waiting", { ...LEAN, waiting: true }, runWaiting],
+  ["looking first", { ...LEAN, lookFirst: true }, runLookingFirst],
+  ["commits", { ...LEAN, commits: true }, runCommits],
+];
+
+const actionsOf = (seen: readonly Seen[]) => [...new Set(seen.map(({ action }) => action))].sort();
+
+describe.each(uses)("the rights for %s", (_, options, use) => {
+  it("are enough, and none too many", async () => {
+    const rights = rightsOf(options);
+    const { handler, seen } = await handlerWith(rights);
+
+    await use(handler);
+
+    expect(actionsOf(seen)).toEqual(rights.flatMap(({ actions }) => actions).sort());
+  });
+
+  it("keep other operations' records closed", async () => {
+    const { handler } = await handlerWith(rightsOf({ ...options, operations: ["another"] }));
+
+    await expect(handler.run("key", () => "never")).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+  });
+});
+
+describe("the rights of relay and sweeper", () => {
+  it("are enough, and none too many", async () => {
+    const client = connect(engine!.endpoint, { maxAttempts: 1 });
+    const { store, outbox, tableName } = await newOutboxTable(client, engine!.endpoint);
+    const options = { operation: "create-order", store, leaseSeconds: 30 };
+    const large = [messageOf(300_000), messageOf(300_000)];
+    for (const messages of [[messageOf(10)], large]) {
+      await runOnce(options, randomUUID(), {}, (execution) => execution.commit("", { messages }));
+    }
+    const query = { actions: ["dynamodb:Query"], conditions: {} };
+    const seen = guard(client, tableName, [...SENDING_RIGHTS, query]);
+
+    const found: string[] = [];
+    for (let shard = 0; shard < OUTBOX_SHARDS; shard++) {
+      for await (const keys of outbox.findUnsent(shard, Date.now() + 1000)) found.push(...keys);
+    }
+    for (const recordKey of found) await outbox.markSent((await outbox.load(recordKey))!);
+
+    expect(found).toHaveLength(2);
+    expect(actionsOf(seen)).toEqual([
+      "dynamodb:DeleteItem",
+      "dynamodb:GetItem",
+      "dynamodb:Query",
+      "dynamodb:UpdateItem",
+    ]);
+  });
+});

@@ -1,0 +1,39 @@
+// What roles of a template may do, one line per statement, for exact comparisons.
+import type { Template } from "aws-cdk-lib/assertions";
+
+interface Statement {
+  readonly Action: string | string[];
+  readonly Effect: string;
+  readonly Resource: unknown;
+  readonly Condition?: object;
+}
+
+export interface Right {
+  readonly on: string;
+  readonly actions: readonly string[];
+  readonly condition?: object;
+}
+
+/** Every right of the one role whose logical id begins so: sorted actions by resource, in the order of their grants. */
+export function rightsOf(template: Template, rolePrefix: string): Right[] {
+  const statements = Object.values(template.findResources("AWS::IAM::Policy"))
+    .filter(({ Properties }) =>
+      Properties.Roles.some(({ Ref }: { Ref: string }) => Ref.startsWith(rolePrefix)),
+    )
+    .flatMap(({ Properties }): Statement[] => Properties.PolicyDocument.Statement);
+  return statements.map(({ Action, Effect, Resource, Condition }) => {
+    if (Effect !== "Allow") throw new Error(`a statement of ${rolePrefix} has the effect ${Effect}`);
+    const right = { on: nameOf(Resource), actions: [Action].flat().sort() };
+    return Condition === undefined ? right : { ...right, condition: Condition };
+  });
+}
+
+/** The resource's logical id without its hash, and what follows its ARN. */
+function nameOf(resource: unknown): string {
+  const text = JSON.stringify(resource);
+  const [, logicalId, attribute = "Arn"] =
+    /"(?:Ref":|Fn::GetAtt":\[)"(\w+?)[0-9A-F]{8}"(?:,"(\w+)"\])?/.exec(text) ?? [];
+  const [, suffix = ""] = /\]\},"(\/[^"]+)"/.exec(text) ?? [];
+  if (logicalId === undefined) return text;
+  return `${logicalId}${attribute === "Arn" ? "" : `.${attribute}`}${suffix}`;
+}

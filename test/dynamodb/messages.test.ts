@@ -1,0 +1,70 @@
+import { describe, expect, it } from "vitest";
+import { OUTBOX_SHARDS } from "../../lib/contract.ts";
+import type { StoredMessage } from "../../lib/core/outgoing-message.ts";
+import { placeMessages } from "../../lib/dynamodb/messages.ts";
+import { recordTable } from "../../lib/dynamodb/record-table.ts";
+
+const table = recordTable({ tableName: "records" });
+const commit = { recordKey: "op##hash", token: "mine", now: 5, expiresAt: 9 };
+
+const place = (...messages: StoredMessage[]) => placeMessages(table, messages, commit);
+const shardOf = (...messages: StoredMessage[]) => place(...messages).values.unsentShard;
+
+const toQueue = (name: string): StoredMessage => ({
+  queue: "https://q",
+  key: name,
+  group: `group ${name}`,
+  body: name,
+});
+const toTopic = (name: string): StoredMessage => ({ topic: "arn:t", key: name, body: name });
+const toBus = (name: string): StoredMessage => ({
+  bus: "b",
+  source: "s",
+  detailType: "d",
+  key: name,
+  body: "{}",
+});
+
+describe("placeMessages", () => {
+  it("adds nothing to a commit without messages", () => {
+    expect(place()).toEqual({ values: {}, items: [], bytes: 0 });
+  });
+
+  it("keeps the expiry for later: until the messages are sent the record has none", () => {
+    expect(place(toQueue("1")).values).toMatchObject({
+      unsentSince: 5,
+      expiresOnceSent: 9,
+      expiresAt: undefined,
+    });
+    expect(place(toQueue("1")).values).toHaveProperty("expiresAt");
+  });
+
+  it.each([
+    ["queues, by group", toQueue],
+    ["topics, without a group by key", toTopic],
+    ["event buses, by key", toBus],
+  ])("spreads commits over all shards of the index: %s", (_, to) => {
+    const shards = new Set(Array.from({ length: 200 }, (_, index) => shardOf(to(`${index}`))));
+
+    expect([...shards].sort()).toEqual(Array.from({ length: OUTBOX_SHARDS }, (_, shard) => shard));
+  });
+
+  it("H35: commits that begin with a message of one group share a shard, whatever else they send", () => {
+    for (let group = 0; group < 50; group++) {
+      const first = { ...toQueue("1"), group: `${group}` } as StoredMessage;
+      const another = { ...first, key: "2", body: "other" } as StoredMessage;
+
+      expect(shardOf(another, toTopic("3"), toBus("4"))).toBe(shardOf(first));
+    }
+  });
+
+  it("holds the messages as JSON, in their order, and counts its bytes", () => {
+    const messages = [toQueue("é"), toTopic("2"), toBus("3")];
+
+    const { values, bytes, items } = place(...messages);
+
+    expect(JSON.parse(String(values.messages))).toEqual(messages);
+    expect(bytes).toBeGreaterThanOrEqual(Buffer.byteLength(String(values.messages)));
+    expect(items).toEqual([]);
+  });
+});

@@ -1,0 +1,190 @@
+// What the outbox reads of a table's real stream, and of records in any shape.
+import { randomUUID } from "node:crypto";
+import { DeleteItemCommand, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
+import { marshall } from "@aws-sdk/util-dynamodb";
+import { beforeAll, describe, expect, inject, it } from "vitest";
+import type { Unsent } from "../../lib/core/outbox.ts";
+import { COMMITTED_AT, MODES, messageOf, newOutboxTable, type OutboxTable } from "./outbox-given.ts";
+import { connect } from "./tables.ts";
+
+const TABLES = [
+  ["its own table", false],
+  ["a table with other keys", true],
+] as const;
+
+/** Twice that does not fit into a record. */
+const HALF = 200_000;
+
+describe.each(inject("dynamodbEngines"))("DynamoDBOutbox on $name", ({ endpoint }) => {
+  const client = connect(endpoint);
+
+  describe.each(TABLES)("in %s", (_, hasOtherKeys) => {
+    let table: OutboxTable;
+
+    beforeAll(async () => {
+      table = await newOutboxTable(client, endpoint, hasOtherKeys);
+    });
+
+    const toSend = async () => {
+      const changes = await table.nextChanges();
+      const found = changes.map((change) => table.outbox.readChange(change));
+      return { changes: changes.length, found: found.filter((each) => each !== undefined) };
+    };
+
+    it.each(MODES)(
+      "of all changes that belong to a commit, %s, exactly one has something to send",
+      async (mode) => {
+        const { outbox, put, begin } = table;
+        // A result that goes to an item of its own, and two business items.
+        const result = JSON.stringify(Array.from({ length: 100 }, () => randomUUID()));
+        const commit = await begin(mode, { result, writes: [put(randomUUID()), put(randomUUID())] });
+        await commit.finish();
+        await outbox.markSent((await outbox.load(commit.recordKey))!);
+        await client.send(
+          new DeleteItemCommand({ TableName: table.tableName, Key: marshall(table.key(commit.recordKey)) }),
+        );
+
+        const { changes, found } = await toSend();
+
+        expect(changes).toBe(mode === "claimed" ? 7 : 6);
+        expect(found).toMatchObject([
+          {
+            recordKey: commit.recordKey,
+            committedAt: COMMITTED_AT,
+            unsent: { recordKey: commit.recordKey, token: commit.token, committedAt: COMMITTED_AT },
+          },
+        ]);
+        expect(found[0]?.unsent?.messages).toEqual(commit.messages);
+      },
+    );
+
+    it.each(MODES)(
+      "messages in items of their own, %s, are one change, and have to be loaded",
+      async (mode) => {
+        const { outbox, begin } = table;
+        const messages = [messageOf("1", HALF), messageOf("2", HALF), messageOf("3", HALF)];
+        const commit = await begin(mode, { messages });
+        await commit.finish();
+
+        const { found } = await toSend();
+
+        expect(found).toStrictEqual([{ recordKey: commit.recordKey, committedAt: COMMITTED_AT }]);
+        const unsent = await outbox.load(commit.recordKey);
+        expect(unsent?.messages).toEqual(messages);
+        await outbox.markSent(unsent!);
+        expect((await toSend()).found).toEqual([]);
+      },
+    );
+
+    it("the image of a commit is enough to mark it", async () => {
+      const commit = await table.begin("claimed");
+      await commit.finish();
+      const [change] = (await toSend()).found;
+
+      await table.outbox.markSent(change?.unsent as Unsent);
+
+      expect(await table.outbox.load(commit.recordKey)).toBeUndefined();
+    });
+
+    it("what commits nothing, is released or fails has nothing to send", async () => {
+      for (const state of ["completed", "failed", "released", "held"] as const) {
+        const { recordKey } = await table.begin("claimed");
+        const settlement = { recordKey, token: "mine", now: COMMITTED_AT, state, writes: [], messages: [] };
+        await table.store.settle(settlement);
+      }
+
+      expect((await toSend()).found).toEqual([]);
+    });
+
+    it("H34: a record with messages does not expire before they are sent, however late, and then as others do", async () => {
+      const ttl = hasOtherKeys ? "ttl" : "expiresAt";
+      for (const mode of MODES) {
+        const { recordKey, expiresAt, finish } = await table.begin(mode);
+        await finish();
+        const waiting = await table.read(recordKey);
+
+        await table.outbox.markSent((await table.outbox.load(recordKey))!);
+
+        expect(waiting).not.toHaveProperty(ttl);
+        const {
+          [ttl]: expiry,
+          messages,
+          unsentSince,
+          unsentShard,
+          expiresOnceSent,
+        } = (await table.read(recordKey))!;
+        expect(expiry).toBe(expiresAt);
+        expect([messages, unsentSince, unsentShard, expiresOnceSent]).toEqual(Array(4).fill(undefined));
+      }
+    });
+
+    describe.each([
+      ["a later version", { version: 2 }],
+      ["no token", { token: undefined }],
+      ["no messages", { messages: undefined }],
+      ["messages that are no JSON", { messages: "[{" }],
+      ["messages that are no list", { messages: "{}" }],
+      ["no text as messages", { messages: 7 }],
+      ["null among the messages", { messages: "[null]" }],
+      ["a message without a key", { messages: '[{"queue":"q","body":"b"}]' }],
+      ["a count of items that is none", { messages: undefined, messageItems: "many" }],
+    ])("of a record with %s", (_, damage: Record<string, unknown>) => {
+      it("nothing is sent: it is told as corrupt", async () => {
+        const { recordKey, finish } = await table.begin("claimed");
+        await finish();
+        await table.nextChanges();
+        await alter(recordKey, damage);
+
+        const [change] = await table.nextChanges();
+
+        const corrupt = expect.objectContaining({ code: "RECORD_CORRUPT" });
+        expect(() => table.outbox.readChange(change)).toThrow(corrupt);
+        await expect(table.outbox.load(recordKey)).rejects.toThrow(corrupt);
+      });
+    });
+
+    const alter = (recordKey: string, change: Record<string, unknown>) => {
+      const names = Object.keys(change);
+      const clause = (verb: string, some: string[]) => (some.length > 0 ? `${verb} ${some}` : "");
+      const isRemoved = (name: string) => change[name] === undefined;
+      const removed = names.filter(isRemoved).map((name) => `#${name}`);
+      const set = names.filter((name) => !isRemoved(name)).map((name) => `#${name} = :${name}`);
+      const values = Object.fromEntries(names.map((name) => [`:${name}`, change[name]]));
+      return client.send(
+        new UpdateItemCommand({
+          TableName: table.tableName,
+          Key: marshall(table.key(recordKey)),
+          UpdateExpression: `${clause("SET", set)} ${clause("REMOVE", removed)}`,
+          ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
+          ...(set.length > 0 && {
+            ExpressionAttributeValues: marshall(values, { removeUndefinedValues: true }),
+          }),
+        }),
+      );
+    };
+  });
+
+  it("a change whose time is no number is told as corrupt", async () => {
+    const { outbox } = await newOutboxTable(client, endpoint);
+    const NewImage = marshall({
+      pk: "op##hash",
+      token: "mine",
+      version: 1,
+      unsentSince: "1",
+      messages: "[]",
+    });
+
+    const read = () => outbox.readChange({ dynamodb: { NewImage } });
+
+    expect(read).toThrow(expect.objectContaining({ code: "RECORD_CORRUPT" }));
+  });
+
+  it.each([[undefined], [null], ["text"], [{}], [{ dynamodb: {} }], [{ dynamodb: { NewImage: {} } }]])(
+    "%j is no change with anything to send",
+    async (change) => {
+      const { outbox } = await newOutboxTable(client, endpoint);
+
+      expect(outbox.readChange(change)).toBeUndefined();
+    },
+  );
+});

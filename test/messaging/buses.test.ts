@@ -1,0 +1,155 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { ENVELOPE_ATTRIBUTE } from "../../lib/contract.ts";
+import { prepareMessage } from "../../lib/core/outgoing-message.ts";
+import { readDetailEnvelope } from "../../lib/messaging/envelope.ts";
+import { EVENTBRIDGE_MAX_BYTES, eventBridgeEntry } from "../../lib/messaging/eventbridge.ts";
+import { MessageProducer } from "../../lib/messaging/message-producer.ts";
+import { fakeEventBridge } from "./fake-client.ts";
+import { failureOf } from "./given.ts";
+
+let eventBridge: ReturnType<typeof fakeEventBridge>;
+let slept: number[];
+let producer: MessageProducer;
+
+beforeEach(() => {
+  eventBridge = fakeEventBridge();
+  slept = [];
+  const sleep = async (ms: number) => void slept.push(ms);
+  producer = new MessageProducer({
+    eventBridge,
+    clock: { now: () => 0, sleep },
+    random: { token: () => "token", fraction: () => 1 },
+  });
+});
+
+const event = (detailType: string, body: object = { id: 7 }) => ({
+  bus: "orders",
+  source: "shop",
+  detailType,
+  key: `order-7/${detailType}`,
+  body,
+});
+const sentTypes = () => eventBridge.requests.map((entries) => entries.map(({ DetailType }) => DetailType));
+
+describe("MessageProducer to an event bus", () => {
+  it("puts the envelope into the detail, and answers with the event's id", async () => {
+    const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+
+    expect(await producer.send({ ...event("paid"), traceparent })).toEqual({
+      sent: true,
+      messageId: "id of paid",
+      sequenceNumber: "",
+    });
+    const [{ Detail, ...rest }] = eventBridge.accepted as [(typeof eventBridge.accepted)[0]];
+    expect(rest).toEqual({ EventBusName: "orders", Source: "shop", DetailType: "paid" });
+    expect(JSON.parse(Detail)).toEqual({
+      id: 7,
+      [ENVELOPE_ATTRIBUTE]: { v: 1, key: "order-7/paid", traceparent },
+    });
+    expect(readDetailEnvelope(JSON.parse(Detail))).toEqual({
+      found: true,
+      envelope: { key: "order-7/paid", traceparent },
+    });
+  });
+
+  it("replaces the envelope of an event that is sent on", async () => {
+    await producer.send(event("shipped", { id: 7, [ENVELOPE_ATTRIBUTE]: { v: 1, key: "order-7/paid" } }));
+
+    expect(JSON.parse(eventBridge.accepted[0]?.Detail ?? "")).toEqual({
+      id: 7,
+      [ENVELOPE_ATTRIBUTE]: { v: 1, key: "order-7/shipped" },
+    });
+  });
+
+  it("sends 10 events a request, of 256 KiB in all, each bus on its own", async () => {
+    const quarter = { text: "q".repeat(EVENTBRIDGE_MAX_BYTES / 4) };
+    await producer.sendBatch(Array.from({ length: 12 }, (_, index) => event(`type-${index}`)));
+    await producer.sendBatch(Array.from({ length: 4 }, (_, index) => event(`large-${index}`, quarter)));
+    await producer.sendBatch([event("paid"), { ...event("paid"), bus: "refunds" }]);
+
+    expect(sentTypes().map(({ length }) => length)).toEqual([10, 2, 3, 1, 1, 1]);
+  });
+
+  it("takes a detail of 252 KiB, which fits with the longest envelope and names, and no byte more", async () => {
+    const longest = "\uFFFF".repeat(128);
+    const message = {
+      ...event(longest, { text: "b".repeat(252 * 1024 - '{"text":""}'.length) }),
+      source: longest,
+      key: "\uFFFF".repeat(255),
+    };
+    const larger = { ...message, body: { text: `${message.body && "b".repeat(252 * 1024)}` } };
+
+    // EventBridge adds the event's other fields: some hundred bytes.
+    expect(eventBridgeEntry(prepareMessage("a", message)).bytes).toBeLessThan(EVENTBRIDGE_MAX_BYTES - 500);
+    await expect(producer.send(larger)).rejects.toMatchObject({ code: "PAYLOAD_INVALID" });
+    expect(eventBridge.requests).toEqual([]);
+  });
+
+  it.each(["InternalFailure", "ThrottlingException"])(
+    "tries only the event again that failed by %s",
+    async (Code) => {
+      let left = 2;
+      eventBridge.faultOf = ({ DetailType }) => (DetailType === "paid" && left-- > 0 ? { Code } : undefined);
+
+      const sent = await producer.sendBatch([event("created"), event("paid"), event("shipped")]);
+
+      expect(sentTypes()).toEqual([["created", "paid", "shipped"], ["paid"], ["paid"]]);
+      expect(sent.map(({ messageId }) => messageId)).toEqual([
+        "id of created",
+        "id of paid",
+        "id of shipped",
+      ]);
+      expect(slept).toEqual([100, 200]);
+    },
+  );
+
+  it.each(["MalformedDetail", "NotAuthorizedForSourceException"])(
+    "does not try again after %s",
+    async (Code) => {
+      eventBridge.faultOf = ({ DetailType }) => (DetailType === "paid" ? { Code } : undefined);
+
+      const { failed } = await failureOf(producer.sendBatch([event("paid"), event("shipped")]));
+
+      expect(failed).toEqual([{ id: "0", code: Code }]);
+      expect(sentTypes()).toHaveLength(1);
+    },
+  );
+
+  it("tries an event again that an answer says nothing about", async () => {
+    const answers = [{}, { Entries: [{ EventId: "e1" }] }];
+    const client = { config: {}, send: async () => answers.shift() };
+    const patient = new MessageProducer({
+      eventBridge: client,
+      clock: { now: () => 0, sleep: async () => {} },
+    });
+
+    expect(await patient.send(event("paid"))).toMatchObject({ messageId: "e1" });
+  });
+
+  it("says so when an answer was lost: sent again, the event has the same key", async () => {
+    eventBridge.answersToLose = 1;
+    const error = await failureOf(producer.send(event("paid")));
+    await producer.send(event("paid"));
+
+    expect(error).toMatchObject({ code: "SEND_FAILED", failed: [{ id: "0", code: "TimeoutError" }] });
+    expect(eventBridge.accepted[1]).toEqual(eventBridge.accepted[0]);
+  });
+
+  it.each<object>([
+    { bus: "" },
+    { bus: undefined },
+    { source: "" },
+    { detailType: undefined },
+    { detailType: "t".repeat(129) },
+    { body: "text" },
+    { body: [1] },
+    { body: null },
+    { group: "7" },
+    { key: "" },
+  ])("refuses what is no event (%#)", async (change) => {
+    await expect(producer.send({ ...event("paid"), ...change } as never)).rejects.toMatchObject({
+      code: expect.stringMatching(/^(MESSAGE_ID|PAYLOAD)_INVALID$/),
+    });
+    expect(eventBridge.requests).toEqual([]);
+  });
+});

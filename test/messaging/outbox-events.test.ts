@@ -1,0 +1,175 @@
+// What relay and sweeper tell, and what they refuse to be made of.
+import { type OutboxEvent, type OutboxOptions, outboxRelay, outboxSweeper, runOnce } from "onceonly";
+import { fakeClock, fakeRandom, MemoryStore } from "onceonly/testing";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { identify } from "../../lib/core/identity.ts";
+
+const QUEUE = "https://sqs.eu-central-1.amazonaws.com/123456789012/payments.fifo";
+const SECRET = "4111-1111";
+
+afterEach(() => vi.restoreAllMocks());
+
+/** A commit of two messages that waits, and an SQS that accepts all or refuses all. */
+async function newCommit(accepts = true) {
+  const clock = fakeClock();
+  const store = new MemoryStore();
+  const messages = ["created", "paid"].map((name) => ({
+    queue: QUEUE,
+    key: `${SECRET}/${name}`,
+    group: SECRET,
+    body: SECRET,
+  }));
+  const options = { operation: "create-order", scope: "tenant-1", store, leaseSeconds: 30, clock };
+  await runOnce(options, SECRET, {}, ({ commit }) => commit(null, { messages }));
+  const events: OutboxEvent[] = [];
+  const send = async ({ input }: { input: { Entries: { Id: string }[] } }) => {
+    const ids = input.Entries.map(({ Id }) => ({ Id, MessageId: Id, Code: "Refused", SenderFault: true }));
+    return accepts ? { Successful: ids } : { Failed: ids };
+  };
+  const outboxOptions: OutboxOptions = {
+    outbox: store.outbox,
+    sqs: { config: {}, send },
+    clock,
+    random: fakeRandom("events"),
+    observe: (event) => events.push(event),
+  };
+  const [recordKey = ""] = store.outbox.changes;
+  // A change of a MemoryStore is the key of its record.
+  const change = { dynamodb: { SequenceNumber: "17" }, toString: () => recordKey };
+  return {
+    clock,
+    store,
+    events,
+    options: outboxOptions,
+    relay: (more: Partial<OutboxOptions> = {}) =>
+      outboxRelay({ ...outboxOptions, ...more })({ Records: [change] }),
+    sweep: (more: Partial<OutboxOptions> = {}) => outboxSweeper({ ...outboxOptions, ...more })(),
+  };
+}
+
+describe("what relay and sweeper tell", () => {
+  const { keyHash } = identify("create-order", "tenant-1", SECRET);
+  const told = { operation: "create-order", keyHash, messages: 2 };
+
+  it("a commit that was sent: by whom, of which operation, and how long it took", async () => {
+    const commit = await newCommit();
+    await commit.clock.advance(1234);
+
+    expect(await commit.relay()).toEqual({ batchItemFailures: [] });
+
+    expect(commit.events).toEqual([{ event: "sent", by: "relay", ...told, lagMs: 1234, error: undefined }]);
+  });
+
+  it("a commit that could not be sent: with the error, and again with every try", async () => {
+    const commit = await newCommit(false);
+    await commit.clock.advance(61_000);
+
+    expect(await commit.relay()).toEqual({ batchItemFailures: [{ itemIdentifier: "17" }] });
+    expect(await commit.sweep()).toEqual({ sent: 0, failed: 1, waiting: 0 });
+
+    const error = expect.objectContaining({
+      code: "SEND_FAILED",
+      failed: [
+        { id: "0", code: "Refused" },
+        { id: "1", code: "NotAttempted" },
+      ],
+    });
+    expect(commit.events).toEqual([
+      { event: "send-failed", by: "relay", ...told, lagMs: 61_000, error },
+      { event: "send-failed", by: "sweeper", ...told, lagMs: 61_000, error },
+    ]);
+  });
+
+  it("H38: never a key, a group, a body or an address", async () => {
+    for (const accepts of [true, false]) {
+      const commit = await newCommit(accepts);
+      await commit.clock.advance(61_000);
+      await commit.relay();
+      await commit.sweep();
+
+      const said = commit.events.map((event) => `${JSON.stringify(event)} ${event.error}`).join();
+      expect(said).toContain("create-order");
+      expect(said).not.toMatch(/4111|amazonaws/);
+    }
+  });
+
+  it("without anybody to tell, errors go to the console, and nothing else does", async () => {
+    const logged = vi.spyOn(console, "error").mockImplementation(() => {});
+    for (const accepts of [true, false]) {
+      const { relay } = await newCommit(accepts);
+      await relay({ observe: undefined as never });
+    }
+
+    expect(logged.mock.calls).toEqual([[expect.objectContaining({ code: "SEND_FAILED" })]]);
+  });
+
+  it("what is thrown by whom it tells changes nothing", async () => {
+    const { relay, store } = await newCommit();
+    const observe = () => {
+      throw new Error("the log is full");
+    };
+
+    expect(await relay({ observe })).toEqual({ batchItemFailures: [] });
+
+    expect(store.outbox.changes).toEqual([]);
+  });
+});
+
+describe("the options of relay and sweeper", () => {
+  const outbox = new MemoryStore().outbox;
+  const both = { outboxRelay, outboxSweeper };
+
+  it.each([
+    ["no outbox", {}, "option `outbox` must be"],
+    ["a store for an outbox", { outbox: new MemoryStore() }, "option `outbox` must"],
+    ["an unknown option", { outbox, minAge: 5 }, "option `minAge` is unknown"],
+    ["a client that cannot send", { outbox, sqs: {} }, "option `sqs` must"],
+    ["no try at all", { outbox, maxTries: 0 }, "option `maxTries` must be a whole number from 1 to 20"],
+    ["an observer that is none", { outbox, observe: "log" }, "option `observe` must be a function"],
+  ])("refuse %s at once", (_, options: object, message) => {
+    for (const make of Object.values(both)) {
+      expect(() => make(options as OutboxOptions)).toThrow(
+        expect.objectContaining({ code: "INVALID_OPTION" }),
+      );
+      expect(() => make(options as OutboxOptions)).toThrow(message);
+    }
+  });
+
+  it.each([0, 0.5, 86_401, Number.NaN, "60"])("refuse minAgeSeconds of %s", (minAgeSeconds) => {
+    const make = () => outboxSweeper({ outbox, minAgeSeconds: minAgeSeconds as number });
+
+    expect(make).toThrow("option `minAgeSeconds` must be a number of seconds from 1 to 86400");
+  });
+
+  it("take minAgeSeconds from 1 second to a day, which the relay does not know", () => {
+    for (const minAgeSeconds of [1, 86_400]) outboxSweeper({ outbox, minAgeSeconds });
+
+    expect(() => outboxRelay({ outbox, minAgeSeconds: 1 } as OutboxOptions)).toThrow(
+      "`minAgeSeconds` is unknown",
+    );
+  });
+
+  it("a change without a sequence number brings its whole batch again when it fails", async () => {
+    const { options, store } = await newCommit(false);
+    const Records = store.outbox.changes as never;
+
+    expect(await outboxRelay(options)({ Records })).toEqual({ batchItemFailures: [{ itemIdentifier: "" }] });
+  });
+
+  it("the relay throws for what is no event of a stream", async () => {
+    await expect(outboxRelay({ outbox })({} as never)).rejects.toThrow(TypeError);
+  });
+
+  it("the sweeper throws where the index cannot be read: its invocation counts as failed", async () => {
+    const broken = new Proxy(outbox, {
+      get: (target, name) =>
+        name === "findUnsent" ? () => brokenPages() : Reflect.get(target, name, target),
+    });
+    // biome-ignore lint/correctness/useYield: it fails before there is a page.
+    async function* brokenPages(): AsyncGenerator<readonly string[]> {
+      throw new Error("no index");
+    }
+
+    await expect(outboxSweeper({ outbox: broken })()).rejects.toThrow("no index");
+  });
+});

@@ -1,0 +1,162 @@
+// Which commits of a shard wait for which, where they have messages in several groups and destinations.
+import {
+  type Outbox,
+  type OutgoingMessage,
+  outboxSweeper,
+  type QueueMessage,
+  RecordCorruptError,
+  type StoredMessage,
+  StoreUnavailableError,
+  type Unsent,
+} from "onceonly";
+import { fakeClock, fakeRandom } from "onceonly/testing";
+import { describe, expect, it } from "vitest";
+
+const URL = "https://sqs.eu-central-1.amazonaws.com/123456789012/";
+
+const to = (queue: string, name: string): OutgoingMessage => ({
+  queue: `${URL}${queue}`,
+  key: name,
+  group: name.replace(/\d+$/, ""),
+  body: name,
+});
+const fifo = (name: string) => to("payments.fifo", name) as QueueMessage;
+
+/**
+ * Sweeps one shard with these commits, a page each, while one message is refused; answers what was accepted. In the place
+ * of a commit, what its reading fails with.
+ */
+async function sweep(refused: string, ...commits: readonly (OutgoingMessage[] | Error)[]) {
+  const accepted: string[] = [];
+  const errors: unknown[] = [];
+  const unsent = commits.map(
+    (messages, index): Unsent => ({
+      recordKey: `op##${index}`,
+      token: "mine",
+      committedAt: 1 + index,
+      messages: messages as StoredMessage[],
+    }),
+  );
+  const outbox: Outbox = {
+    readChange: () => undefined,
+    async load(recordKey) {
+      const index = unsent.findIndex((each) => each.recordKey === recordKey);
+      if (commits[index] instanceof Error) throw commits[index];
+      return unsent[index];
+    },
+    markSent: async () => {},
+    async *findUnsent(shard) {
+      if (shard === 0) for (const { recordKey } of unsent) yield [recordKey];
+    },
+  };
+  const answer = (entries: readonly { readonly Id: string }[], bodies: readonly string[]) => {
+    const passed = entries.filter((_, index) => bodies[index] !== refused);
+    accepted.push(...bodies.filter((body) => body !== refused));
+    return {
+      Successful: passed.map(({ Id }) => ({ Id, MessageId: Id })),
+      Failed: entries
+        .filter((entry) => !passed.includes(entry))
+        .map(({ Id }) => ({ Id, Code: "Refused", SenderFault: true })),
+    };
+  };
+  const clientOf = (field: string, text: string) => ({
+    config: {},
+    async send({ input }: { input: Record<string, Record<string, string>[]> }) {
+      const entries = input[field] as (Record<string, string> & { Id: string })[];
+      return answer(
+        entries,
+        entries.map((entry) => String(entry[text])),
+      );
+    },
+  });
+  const report = await outboxSweeper({
+    outbox,
+    sqs: clientOf("Entries", "MessageBody"),
+    sns: clientOf("PublishBatchRequestEntries", "Message"),
+    clock: fakeClock(),
+    random: fakeRandom("lines"),
+    observe: ({ error }) => {
+      if (error !== undefined) errors.push((error as { code: string }).code);
+    },
+  })();
+  return { accepted, report, errors };
+}
+
+describe("outboxSweeper, in one shard", () => {
+  it("H35: what waits in one of its groups holds up those behind it in all of them", async () => {
+    const { accepted, report } = await sweep(
+      "a1",
+      [fifo("a1")],
+      [fifo("a2"), fifo("b1")],
+      [fifo("b2"), fifo("c1")],
+      [fifo("c2")],
+      [fifo("d1")],
+    );
+
+    expect(accepted).toEqual(["d1"]);
+    expect(report).toEqual({ sent: 1, failed: 1, waiting: 3 });
+  });
+
+  it("H35: a commit that failed in one of its groups holds up those behind it in all of them", async () => {
+    const { accepted, report } = await sweep("a1", [fifo("a1"), fifo("b1")], [fifo("b2")], [fifo("c1")]);
+
+    expect(accepted).toEqual(["b1", "c1"]);
+    expect(report).toEqual({ sent: 1, failed: 1, waiting: 1 });
+  });
+
+  it("groups of one name in two queues do not wait for each other", async () => {
+    const { accepted } = await sweep("a1", [fifo("a1")], [to("mails.fifo", "a2")]);
+
+    expect(accepted).toEqual(["a2"]);
+  });
+
+  it("where nothing is in order, nothing waits: in standard queues, with a group or without", async () => {
+    const { accepted, report } = await sweep(
+      "a1",
+      [to("payments", "a1")],
+      [to("payments", "a2")],
+      [{ queue: `${URL}payments`, key: "b1", body: "b1" }],
+    );
+
+    expect(accepted).toEqual(["a2", "b1"]);
+    expect(report).toEqual({ sent: 2, failed: 1, waiting: 0 });
+  });
+
+  it("H35: a group of a FIFO topic stops as one of a queue does, and they do not wait for each other", async () => {
+    const toTopic = (name: string): OutgoingMessage => {
+      const { key, group, body } = fifo(name);
+      return { topic: "arn:aws:sns:eu-central-1:123456789012:payments.fifo", key, group, body };
+    };
+
+    const { accepted, report } = await sweep("a1", [toTopic("a1")], [toTopic("a2")], [fifo("a3")]);
+
+    expect(accepted).toEqual(["a3"]);
+    expect(report).toEqual({ sent: 1, failed: 1, waiting: 1 });
+  });
+
+  it("H35: what cannot be read now may be of any group: nothing behind it is sent", async () => {
+    const unreachable = new StoreUnavailableError("throttled", new Error("slow down"));
+
+    const { accepted, report, errors } = await sweep(
+      "",
+      [fifo("a1")],
+      unreachable,
+      [fifo("a2")],
+      [fifo("b1")],
+    );
+
+    expect(accepted).toEqual(["a1"]);
+    expect(report).toEqual({ sent: 1, failed: 1, waiting: 0 });
+    expect(errors).toEqual(["STORE_UNAVAILABLE"]);
+  });
+
+  it("what can never be read is told, and holds nobody up", async () => {
+    const corrupt = new RecordCorruptError("of a later version");
+
+    const { accepted, report, errors } = await sweep("", [fifo("a1")], corrupt, [fifo("a2")], [fifo("b1")]);
+
+    expect(accepted).toEqual(["a1", "a2", "b1"]);
+    expect(report).toEqual({ sent: 3, failed: 1, waiting: 0 });
+    expect(errors).toEqual(["RECORD_CORRUPT"]);
+  });
+});

@@ -1,0 +1,121 @@
+// What the relay does with a batch of the table's stream: sends, marks, stops where it must.
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
+import { countRequests } from "../dynamodb/counting-client.ts";
+import { connect } from "../dynamodb/tables.ts";
+import { noteRequests } from "./faulty-sqs.ts";
+import { newRun, type OutboxRun } from "./outbox-run.ts";
+import { newOutboxWorld, type OutboxWorld } from "./outbox-world.ts";
+
+describe.each(inject("dynamodbEngines"))("outboxRelay on $name", ({ endpoint }) => {
+  const dynamodb = connect(endpoint);
+  let world: OutboxWorld;
+  let counts: ReturnType<typeof countRequests>;
+  let requests: string[][];
+  let run: OutboxRun;
+
+  beforeAll(async () => {
+    world = await newOutboxWorld(dynamodb, endpoint);
+    counts = countRequests(dynamodb);
+    requests = noteRequests(world.sqs);
+  });
+  afterAll(() => world.stop());
+
+  beforeEach(() => {
+    run = newRun(world);
+  });
+
+  afterEach(async () => {
+    run.refuse();
+    await world.relay();
+    await world.consume();
+    requests.length = 0;
+    world.events.length = 0;
+  });
+
+  /** What the relay asked the table for; the fences of the stream's reader are not its own. */
+  const asked = () => counts.commands.filter((command) => command !== "PutItem");
+  const told = () => world.events.map(({ event }) => event);
+
+  it("sends up to 10 messages of 10 commits in a request, marks each commit with one, and reads nothing", async () => {
+    await run.order(...Array.from("abcdefghijklmnopqrstuvwxy", (letter) => `${letter}1`));
+    counts.reset();
+
+    expect(await world.relay()).toBe(0);
+
+    expect(requests.map((bodies) => bodies.length)).toEqual([10, 10, 5]);
+    expect(asked()).toEqual(Array(25).fill("UpdateItem"));
+    expect(told()).toEqual(Array(25).fill("sent"));
+  });
+
+  it("has nothing to do for its own marks and for what commits no messages", async () => {
+    await run.order("a1");
+    await world.relay();
+    await world.order({ key: `${run.prefix}none`, messages: [] });
+    counts.reset();
+    requests.length = 0;
+
+    expect(await world.relay()).toBe(0);
+
+    expect([requests, asked()]).toEqual([[], []]);
+  });
+
+  it("looks up what is older than 5 seconds, and leaves what is sent alone", async () => {
+    await run.order("a1", "b1");
+    await world.clock.advance(5000);
+    const swept = await world.sweep({ minAgeSeconds: 1 });
+    requests.length = 0;
+    counts.reset();
+
+    expect(await world.relay()).toBe(0);
+
+    expect(swept?.sent).toBe(2);
+    expect(asked()).toEqual(["GetItem", "GetItem"]);
+    expect(requests).toEqual([]);
+  });
+
+  it("H35: within a group messages leave in the order of their commits, however many there are", async () => {
+    const messages = run.named("a1", "a2", "a3").map((name) => world.message(name));
+    await world.order({ key: run.prefix, messages });
+    await run.order("a4", "b1", "a5", "b2");
+
+    await world.relay();
+    await world.consume();
+
+    expect(await run.effects("a")).toEqual(run.named("a1", "a2", "a3", "a4", "a5"));
+    expect(await run.effects("b")).toEqual(run.named("b1", "b2"));
+    expect(requests.map((bodies) => bodies.length).filter(Boolean)).toEqual([2, 2, 1, 1, 1]);
+  });
+
+  it("H35: a message that is refused holds up its group and the batch from there on; other groups go on", async () => {
+    await run.order("a1", "b1", "b2", "c1");
+    run.refuse("b1");
+
+    const left = await world.relay();
+    await world.consume();
+
+    expect(left).toBeGreaterThanOrEqual(3);
+    expect(world.delivered.slice(-2)).toEqual(run.named("a1", "c1"));
+    expect(told().sort()).toEqual(["send-failed", "send-failed", "sent", "sent"]);
+    run.refuse();
+    expect(await world.relay()).toBe(0);
+    await world.consume();
+    expect(await run.effects("b")).toEqual(run.named("b1", "b2"));
+    expect(await run.effects("c")).toEqual(run.named("c1"));
+  });
+
+  it("a commit is marked once all its messages are accepted, and what was accepted comes again with the rest", async () => {
+    const messages = run.named("a1", "b1", "c1").map((name) => world.message(name));
+    await world.order({ key: run.prefix, messages });
+    run.refuse("b1");
+
+    expect(await world.relay()).toBeGreaterThan(0);
+    expect(await world.isUnsent(run.prefix)).toBe(true);
+    run.refuse();
+    expect(await world.relay()).toBe(0);
+
+    expect(await world.isUnsent(run.prefix)).toBe(false);
+    // The second send of what was accepted is nothing to a FIFO queue.
+    await world.consume();
+    expect(world.delivered.slice(-3).sort()).toEqual(run.named("a1", "b1", "c1"));
+  });
+});

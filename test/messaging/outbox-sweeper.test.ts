@@ -1,0 +1,154 @@
+// What the sweeper sends, and what it leaves alone.
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
+import { connect } from "../dynamodb/tables.ts";
+import { newProcess } from "./dying-process.ts";
+import { noteRequests } from "./faulty-sqs.ts";
+import { newRun, type OutboxRun } from "./outbox-run.ts";
+import { newOutboxWorld, type OutboxWorld } from "./outbox-world.ts";
+
+const HOUR = 3_600_000;
+const NOTHING = { sent: 0, failed: 0, waiting: 0 };
+
+describe.each(inject("dynamodbEngines"))("outboxSweeper on $name", ({ endpoint }) => {
+  let world: OutboxWorld;
+  let requests: string[][];
+  let run: OutboxRun;
+
+  beforeAll(async () => {
+    world = await newOutboxWorld(connect(endpoint), endpoint);
+    requests = noteRequests(world.sqs);
+  });
+  afterAll(() => world.stop());
+
+  beforeEach(() => {
+    run = newRun(world);
+  });
+
+  afterEach(async () => {
+    run.refuse();
+    await world.loseStream();
+    await world.clock.advance(61_000);
+    await world.sweep();
+    await world.consume();
+    world.delivered.length = 0;
+    requests.length = 0;
+  });
+
+  it("H34: the stream was off for 25 hours: all it lost is sent, once, in order, and nothing that was sent before", async () => {
+    await run.order("a1", "b1");
+    await world.relay();
+    await run.order("a2", "b2");
+    await world.clock.advance(25 * HOUR);
+    await run.order("a3");
+    await world.loseStream();
+    await world.clock.advance(60_000);
+    await run.order("a4");
+
+    expect(await world.sweep()).toEqual({ sent: 3, failed: 0, waiting: 0 });
+    expect(await world.sweep()).toEqual(NOTHING);
+    await world.consume();
+
+    // The first two come again if they are sent again: the deduplication window is long over.
+    expect(world.delivered.slice().sort()).toEqual(run.named("a1", "a2", "a3", "b1", "b2"));
+    expect(await run.effects("a", "b")).toEqual(run.named("a1", "a2", "a3", "b1", "b2"));
+    expect(await run.unsent("a4")).toEqual([true]);
+  });
+
+  it("H34: a commit waits to be sent beyond its retention, and is no other operation's before", async () => {
+    const order25 = { key: run.prefix, messages: [world.message(`${run.prefix}a1`)] };
+    await world.order(order25);
+    await world.loseStream();
+    await world.clock.advance(25 * HOUR);
+
+    // Its retention of 24 hours is over: without messages it would run again, and commit another one.
+    expect(await world.order(order25)).toBe("created");
+
+    expect((await world.sweep())?.sent).toBe(1);
+    await world.consume();
+    expect(world.delivered).toEqual(run.named("a1"));
+  });
+
+  it("H34: what is too large for its record is found and sent as well", async () => {
+    const messages = run
+      .named("a1", "a2")
+      .map((name) => world.message(name, { body: `${name} ${"x".repeat(300_000)}` }));
+    await world.order({ key: run.prefix, messages });
+    await world.loseStream();
+    await world.clock.advance(61_000);
+
+    expect((await world.sweep())?.sent).toBe(1);
+    expect(await world.sweep()).toEqual(NOTHING);
+
+    await world.consume();
+    expect(await run.effects("a")).toEqual(run.named("a1", "a2"));
+  });
+
+  it("leaves what is younger than minAgeSeconds to the relay: not a request for it", async () => {
+    await run.order("a1");
+    await world.clock.advance(9000);
+
+    expect(await world.sweep({ minAgeSeconds: 10 })).toEqual(NOTHING);
+    expect(requests).toEqual([]);
+    await world.clock.advance(1000);
+    expect((await world.sweep({ minAgeSeconds: 10 }))?.sent).toBe(1);
+  });
+
+  it.each([
+    ["the sweeper sends between the relay's send and its mark", "relay", "sweep"],
+    ["the relay sends between the sweeper's send and its mark", "sweep", "relay"],
+  ] as const)("H34, H35: both at once, %s: one effect, and each is content", async (_, first, second) => {
+    await run.order("a1", "a2");
+    await world.clock.advance(61_000);
+    const invoke = { relay: world.relay, sweep: (process = newProcess()) => world.sweep({}, process) };
+    let other: Promise<unknown> | undefined;
+    const interrupted = newProcess(undefined, async (command) => {
+      if (command !== "UpdateItem") return;
+      other ??= invoke[second]();
+      await other;
+    });
+
+    const own = await invoke[first](interrupted);
+
+    const done = { relay: 0, sweep: { sent: 2, failed: 0, waiting: 0 } };
+    expect([own, await other]).toEqual([done[first], done[second]]);
+    await world.consume();
+    expect(world.delivered).toEqual(run.named("a1", "a2"));
+    expect(await run.effects("a")).toEqual(run.named("a1", "a2"));
+  });
+
+  it("H35: a group stops at what cannot be sent, across pages of the index, and other groups go on", async () => {
+    // More than a page of the index in one group, and so in one shard of it.
+    const many = Array.from({ length: 103 }, (_, index) => `a${index + 1}`);
+    await run.order(...many, "b1");
+    await world.loseStream();
+    await world.clock.advance(61_000);
+    run.refuse("a2");
+
+    const report = await world.sweep();
+
+    expect(report).toEqual({ sent: 2, failed: 9, waiting: 93 });
+    await world.consume();
+    expect(world.delivered.slice().sort()).toEqual(run.named("a1", "b1"));
+    run.refuse();
+    expect(await world.sweep()).toEqual({ sent: 102, failed: 0, waiting: 0 });
+    await world.consume();
+    expect(await run.effects("a")).toEqual(run.named(...many));
+  });
+
+  it("H35: while the relay's shard is held up by one group, the others go by the sweeper, and the relay skips them", async () => {
+    await run.order("a1", "a2", "b1");
+    run.refuse("a1");
+    await world.relay();
+    await run.order("b2");
+    await world.clock.advance(61_000);
+
+    expect(await world.sweep()).toEqual({ sent: 1, failed: 2, waiting: 0 });
+    run.refuse();
+    requests.length = 0;
+    expect(await world.relay()).toBe(0);
+
+    expect(requests).toEqual([run.named("a1"), run.named("a2")]);
+    await world.consume();
+    expect(await run.effects("a", "b")).toEqual(run.named("a1", "a2", "b1", "b2"));
+  });
+});

@@ -1,0 +1,160 @@
+// A shop on real engines: orders that commit messages to a DynamoDB table, its stream, the relay and the sweeper that
+// send them to a FIFO queue of a local SQS, and a consumer of it. One clock moves leases, retention and queues.
+import { randomUUID } from "node:crypto";
+import { type DynamoDBClient, GetItemCommand } from "@aws-sdk/client-dynamodb";
+import { unmarshall } from "@aws-sdk/util-dynamodb";
+import {
+  DynamoDBOutbox,
+  DynamoDBStore,
+  type DynamoDBWrite,
+  type OutboxEvent,
+  type OutboxOptions,
+  type OutboxSweeperOptions,
+  type OutgoingMessage,
+  outboxRelay,
+  outboxSweeper,
+  type RunOnceOptions,
+  runOnce,
+  type SweepReport,
+} from "onceonly";
+import { fakeClock } from "onceonly/testing";
+import { identify } from "../../lib/core/identity.ts";
+import { startSqs } from "../../lib/local/sqs/start-sqs.ts";
+import { type Change, readStream } from "../dynamodb/table-stream.ts";
+import { createOutboxTable } from "../dynamodb/tables.ts";
+import { newFifo } from "../testing/sqs/case.ts";
+import { sdkSubject, sqsClient } from "../testing/sqs/sdk-subject.ts";
+import { newProcess, type Process } from "./dying-process.ts";
+import { newConsumer } from "./outbox-consumer.ts";
+
+export type OutboxWorld = Awaited<ReturnType<typeof newOutboxWorld>>;
+
+export interface Order {
+  /** The idempotency key of the request. */
+  readonly key: string;
+  readonly mode?: "claimed" | "optimistic";
+  readonly messages: readonly OutgoingMessage[];
+}
+
+export async function newOutboxWorld(dynamodb: DynamoDBClient, endpoint: string) {
+  const tableName = await createOutboxTable(dynamodb);
+  const nextChanges = await readStream(dynamodb, endpoint, tableName);
+  const clock = fakeClock();
+  const engine = await startSqs({ clock });
+  // Faults of what relay and sweeper send leave the consumer alone.
+  const [sqs, receiver] = [sqsClient(engine.endpoint), sqsClient(engine.endpoint)];
+  const subject = sdkSubject({ endpoint: engine.endpoint, clock, stop: () => engine.stop() });
+  const queue = await newFifo(subject, { MessageRetentionPeriod: "1209600" });
+  const events: OutboxEvent[] = [];
+  /** The bodies in the order of their delivery. */
+  const delivered: string[] = [];
+  /** Of the stream, what the relay has not settled. */
+  let backlog: Change[] = [];
+
+  const optionsIn = (process: Process, changes: Partial<OutboxOptions> = {}): OutboxOptions => ({
+    outbox: new DynamoDBOutbox({ tableName, client: process.clientOf(dynamodb) }),
+    sqs: process.clientOf(sqs),
+    // Waits between tries take no time.
+    clock: { now: () => clock.now(), sleep: async () => {} },
+    random: { token: randomUUID, fraction: () => 1 },
+    observe: (event) => events.push(event),
+    ...changes,
+  });
+
+  const readItem = async (pk: string) => {
+    const request = { TableName: tableName, Key: { pk: { S: pk } }, ConsistentRead: true };
+    const { Item } = await dynamodb.send(new GetItemCommand(request));
+    return Item && unmarshall(Item);
+  };
+
+  const consume = newConsumer(dynamodb, tableName, receiver, queue, clock);
+
+  return {
+    tableName,
+    clock,
+    sqs,
+    queue,
+    events,
+    delivered,
+    subject,
+
+    /** `a1` is the first message of group `a`; its body is its key, or begins with it. */
+    message: (name: string, more: object = {}): OutgoingMessage => ({
+      queue,
+      key: name,
+      group: name.replace(/\d+$/, ""),
+      body: name,
+      ...more,
+    }),
+
+    /** A request that commits an order row and its messages. */
+    order({ key, mode = "claimed", messages }: Order, process = newProcess()): Promise<unknown> {
+      const store = new DynamoDBStore({ tableName, client: process.clientOf(dynamodb) });
+      const options: RunOnceOptions<DynamoDBWrite> = {
+        operation: "create-order",
+        store,
+        leaseSeconds: 30,
+        clock,
+        mode,
+      };
+      const row = { Put: { TableName: tableName, Item: { pk: `order ${key}` } } };
+      return process.run(() =>
+        runOnce(options, key, {}, ({ commit }) => commit("created", { writes: [row], messages })),
+      );
+    },
+
+    /** Whether the commit of an order waits to be sent. */
+    isUnsent: async (key: string): Promise<boolean> =>
+      (await readItem(identify("create-order", "", key).recordKey))?.unsentSince !== undefined,
+
+    hasOrderRow: async (key: string): Promise<boolean> => (await readItem(`order ${key}`)) !== undefined,
+
+    effectsOf: async (group: string): Promise<string[]> =>
+      ((await readItem(`effects ${group}`))?.effects as string[] | undefined) ?? [],
+
+    /**
+     * One invocation of the relay with all that it has not settled, as an event source mapping does it. Answers how many
+     * changes are left: all, where the process dies or its answer is lost.
+     */
+    async relay(
+      process = newProcess(),
+      changes: Partial<OutboxOptions> = {},
+      isAnswerLost = false,
+    ): Promise<number> {
+      backlog.push(...(await nextChanges()));
+      const handler = outboxRelay(optionsIn(process, changes));
+      const answer = await process.run(() => handler({ Records: backlog }));
+      if (answer === undefined || isAnswerLost) return backlog.length;
+      const [first] = answer.batchItemFailures;
+      const settled = backlog.findIndex(({ dynamodb }) => dynamodb.SequenceNumber === first?.itemIdentifier);
+      backlog = first === undefined ? [] : backlog.slice(settled);
+      return backlog.length;
+    },
+
+    /** The changes since it was last asked for, for tests that invoke the relay themselves. */
+    nextChanges,
+
+    /** What the stream holds is gone, as after its 24 hours. */
+    async loseStream(): Promise<void> {
+      await nextChanges();
+      backlog = [];
+    },
+
+    sweep: (
+      changes: Partial<OutboxSweeperOptions> = {},
+      process = newProcess(),
+      context?: Parameters<ReturnType<typeof outboxSweeper>>[1],
+    ): Promise<SweepReport | undefined> =>
+      process.run(() => outboxSweeper({ ...optionsIn(process), ...changes })({}, context)),
+
+    /** Works off the queue. */
+    async consume(): Promise<void> {
+      delivered.push(...(await consume()));
+    },
+
+    async stop(): Promise<void> {
+      for (const client of [sqs, receiver]) client.destroy();
+      await subject.stop();
+    },
+  };
+}

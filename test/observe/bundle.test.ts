@@ -1,0 +1,54 @@
+// emfMetrics is loaded only where it is used: whoever bundles a handler without it carries nothing of it.
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import { describe, expect, it } from "vitest";
+import { METRICS } from "../../lib/contract.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+function handlerSource(observe: string): string {
+  return `
+    import { DynamoDBStore, ${observe === "" ? "" : "emfMetrics, "}httpIdempotent } from "onceonly";
+    const store = new DynamoDBStore({ tableName: "records" });
+    export const handler = httpIdempotent(() => ({ statusCode: 201 }), {
+      operation: "create-order", store, scope: "public", ${observe}
+    });`;
+}
+
+/** The bundle, and how many bytes of it are of lib/observe. */
+async function bundle(observe: string) {
+  const { metafile, outputFiles } = await build({
+    stdin: { contents: handlerSource(observe), resolveDir: root, loader: "ts" },
+    absWorkingDir: root,
+    bundle: true,
+    minify: true,
+    write: false,
+    metafile: true,
+    format: "esm",
+    platform: "node",
+    external: ["@aws-sdk/*"],
+    logLevel: "silent",
+  });
+  const inputs = Object.values(metafile.outputs).flatMap((output) => Object.entries(output.inputs));
+  const ofObserve = inputs.filter(([path]) => path.startsWith("lib/observe/"));
+  const bytes = ofObserve.reduce((sum, [, { bytesInOutput }]) => sum + bytesInOutput, 0);
+  return { text: outputFiles[0]!.text, bytes };
+}
+
+describe("a bundled HTTP handler", () => {
+  it("carries nothing of the metrics without emfMetrics", async () => {
+    const { text, bytes } = await bundle("");
+
+    expect(bytes).toBe(0);
+    expect(text).not.toContain(METRICS.outboxLag);
+    expect(text).not.toContain("CloudWatchMetrics");
+  });
+
+  it("carries them with it", async () => {
+    const { text, bytes } = await bundle("observe: emfMetrics({ service: 'shop' }),");
+
+    console.log(`emfMetrics, minified: ${bytes} bytes`);
+    expect(bytes).toBeGreaterThan(0);
+    expect(text).toContain(METRICS.outboxLag);
+  });
+});

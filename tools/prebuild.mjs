@@ -1,0 +1,48 @@
+// Bundles the functions that constructs bring along into <dist>/functions/<name>/index.mjs, with everything they need,
+// the AWS SDK included. `node tools/prebuild.mjs [dist]`; also called by the build, and before tests and syntheses of the
+// sample, which use constructs from their sources.
+import { mkdir, rename, writeFile } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+
+export const PREBUILT_FUNCTIONS = ["relay", "sweeper"];
+
+/** @param {string} dist */
+export async function prebuildFunctions(dist = join(root, "dist")) {
+  const outdir = join(dist, "functions");
+  const { outputFiles } = await build({
+    absWorkingDir: root,
+    entryPoints: Object.fromEntries(
+      PREBUILT_FUNCTIONS.map((name) => [`${name}/index`, `tools/prebuilt/${name}.ts`]),
+    ),
+    outdir,
+    outExtension: { ".js": ".mjs" },
+    bundle: true,
+    minify: true,
+    write: false,
+    format: "esm",
+    platform: "node",
+    target: "node22",
+    mainFields: ["module", "main"],
+    // Without source maps: they make the hash of the asset depend on the folder it was built in.
+    sourcemap: false,
+    logLevel: "warning",
+  });
+  await Promise.all(outputFiles.map(({ path, contents }) => replaceFile(path, contents)));
+  return outdir;
+}
+
+/** In one step, since others may be reading the file. */
+async function replaceFile(path, contents) {
+  await mkdir(dirname(path), { recursive: true });
+  const draft = join(dirname(dirname(path)), `.${process.pid}-${Math.random().toString(36).slice(2)}`);
+  await writeFile(draft, contents);
+  await rename(draft, path);
+}
+
+if (process.argv[1] !== undefined && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  await prebuildFunctions(process.argv[2] === undefined ? undefined : resolve(process.argv[2]));
+}

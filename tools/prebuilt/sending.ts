@@ -1,0 +1,19 @@
+// What the prebuilt relay and sweeper have in common: the table of their environment, and what they tell.
+import { ENVIRONMENT } from "../../lib/contract.ts";
+import { DynamoDBOutbox, type OutboxOptions } from "../../lib/index.ts";
+import { emfMetrics } from "../../lib/observe/emf-metrics.ts";
+
+const { env } = process;
+
+const measure = emfMetrics({
+  service: env[ENVIRONMENT.metricsService],
+  namespace: env[ENVIRONMENT.metricsNamespace],
+});
+
+export const options: OutboxOptions = {
+  outbox: new DynamoDBOutbox({ tableName: env[ENVIRONMENT.idempotencyTable] }),
+  observe(event) {
+    measure(event);
+    if (event.error !== undefined) console.error(event.error);
+  },
+};
