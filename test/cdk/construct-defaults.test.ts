@@ -8,6 +8,11 @@ import { RetentionDays } from "aws-cdk-lib/aws-logs";
 import { DeduplicationScope, FifoThroughputLimit } from "aws-cdk-lib/aws-sqs";
 import { describe, expect, it } from "vitest";
 import { CONSUMER_DEFAULTS, QUEUE_DEFAULTS } from "../../lib/cdk/dedup-queue-props.ts";
+import {
+  DEFAULT_RUNBOOK_URL,
+  DEFAULT_THRESHOLDS,
+  THRESHOLD_PROPERTIES,
+} from "../../lib/cdk/idempotency-monitoring-alarms.ts";
 import { TABLE_DEFAULTS } from "../../lib/cdk/idempotency-table-props.ts";
 import { FUNCTION_DEFAULTS } from "../../lib/cdk/idempotent-function-props.ts";
 import { RELAY_DEFAULTS } from "../../lib/cdk/outbox-relay-props.ts";
@@ -27,6 +32,13 @@ interface Property {
 
 const METRIC_NAMES = { service: METRICS.service, namespace: METRICS.namespace };
 
+const ALARM_DEFAULTS = Object.fromEntries(
+  Object.entries(THRESHOLD_PROPERTIES).map(([kind, property]) => [
+    property,
+    DEFAULT_THRESHOLDS[kind as keyof typeof DEFAULT_THRESHOLDS],
+  ]),
+);
+
 const interfaces: readonly (readonly [file: string, name: string, defaults: object])[] = [
   ["idempotency-table-props", "IdempotencyTableProps", TABLE_DEFAULTS],
   ["idempotency-table-props", "IdempotencyTableAttributes", {}],
@@ -36,6 +48,12 @@ const interfaces: readonly (readonly [file: string, name: string, defaults: obje
   ["dedup-queue-props", "DedupQueueConsumerOptions", CONSUMER_DEFAULTS],
   ["outbox-relay-props", "OutboxRelayProps", { ...RELAY_DEFAULTS, ...METRIC_NAMES }],
   ["idempotent-function-props", "IdempotentFunctionProps", FUNCTION_DEFAULTS],
+  [
+    "idempotency-monitoring-props",
+    "IdempotencyMonitoringProps",
+    { ...METRIC_NAMES, runbookUrl: DEFAULT_RUNBOOK_URL },
+  ],
+  ["idempotency-monitoring-thresholds", "IdempotencyAlarmProps", ALARM_DEFAULTS],
 ];
 
 function propertiesOf(file: string, name: string): Property[] {
@@ -95,6 +113,7 @@ describe("docs/constructs.md", () => {
     ["UseIdempotency", ["RecordAccessOptions", "UseIdempotencyOptions"]],
     ["DedupQueue", ["DedupQueueProps", "DedupQueueConsumerOptions"]],
     ["OutboxRelay", ["OutboxRelayProps"]],
+    ["IdempotencyMonitoring", ["IdempotencyMonitoringProps", "IdempotencyAlarmProps"]],
     ["IdempotentFunction", ["IdempotentFunctionProps"]],
   ])("lists the properties of %s with the defaults that their types state", (construct, names) => {
     const [, section = ""] = new RegExp(`^## \`${construct}\`\\n(.*?)^## `, "ms").exec(document) ?? [];

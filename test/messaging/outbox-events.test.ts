@@ -43,6 +43,8 @@ async function newCommit(accepts = true) {
     options: outboxOptions,
     relay: (more: Partial<OutboxOptions> = {}) =>
       outboxRelay({ ...outboxOptions, ...more })({ Records: [change] }),
+    relayWithoutNumber: () =>
+      outboxRelay(outboxOptions)({ Records: [{ toString: () => recordKey, dynamodb: {} }] }),
     sweep: (more: Partial<OutboxOptions> = {}) => outboxSweeper({ ...outboxOptions, ...more })(),
   };
 }
@@ -171,5 +173,13 @@ describe("the options of relay and sweeper", () => {
     }
 
     await expect(outboxSweeper({ outbox: broken })()).rejects.toThrow("no index");
+  });
+});
+
+describe("outboxRelay, for a change without a sequence number", () => {
+  it("fails the whole batch, since Lambda could not begin again in it", async () => {
+    const commit = await newCommit(false);
+
+    expect(await commit.relayWithoutNumber()).toEqual({ batchItemFailures: [{ itemIdentifier: "" }] });
   });
 });
