@@ -1,5 +1,5 @@
-// The CDK app of the sample. `cdk deploy -c ephemeral=true` makes a stack for trying out: its tables go with
-// it, it accepts the two published demo tokens, and a sandbox takes the payments. Without the switch tables stay,
+// The CDK app of the sample. `cdk deploy -c ephemeral=true` makes a stack for trying out: tables, queues and logs go
+// with it, it accepts the two published demo tokens, and a sandbox takes the payments. Without the switch they stay,
 // nobody has access until `tokenDigests` names the SHA-256 of each tenant's token, and the payment gateway is yours:
 // `--parameters PaymentGatewayUrl=… --parameters PaymentGatewayToken=…`.
 import { App } from "aws-cdk-lib";

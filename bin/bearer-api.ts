@@ -1,31 +1,45 @@
-// An HTTP API that answers to bearer tokens only: a Lambda authorizer in front of every route names their owner.
+// An HTTP API that answers to bearer tokens only: a Lambda authorizer in front of every route names their owner. It
+// takes so many requests a second, and logs each.
 import { createHash } from "node:crypto";
 import { Duration, type RemovalPolicy } from "aws-cdk-lib";
-import { HttpApi, type HttpMethod } from "aws-cdk-lib/aws-apigatewayv2";
+import { HttpApi, type HttpMethod, HttpStage, LogGroupLogDestination } from "aws-cdk-lib/aws-apigatewayv2";
 import { HttpLambdaAuthorizer, HttpLambdaResponseType } from "aws-cdk-lib/aws-apigatewayv2-authorizers";
 import { HttpLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integrations";
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
+import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
-import { SampleFunction } from "./sample-function.ts";
+import { PlainFunction } from "./plain-function.ts";
 
 export interface BearerApiProps {
   /** The SHA-256 (hex) of each owner's token; the tokens themselves stay out of the API. */
   readonly tokenDigests: Readonly<Record<string, string>>;
-  readonly removalPolicy: RemovalPolicy;
+  /** What happens to its logs when the stack goes. */
+  readonly logRemovalPolicy: RemovalPolicy;
 }
 
 export class BearerApi extends HttpApi {
-  constructor(scope: Construct, id: string, { tokenDigests, removalPolicy }: BearerApiProps) {
-    const authorize = new SampleFunction(scope, `${id}Authorize`, {
-      file: "authorize",
+  constructor(scope: Construct, id: string, { tokenDigests, logRemovalPolicy }: BearerApiProps) {
+    const authorize = new PlainFunction(scope, `${id}Authorize`, {
+      entry: "functions/authorize.ts",
       environment: { TOKEN_DIGESTS: JSON.stringify(tokenDigests) },
-      removalPolicy,
+      logRemovalPolicy,
     });
     super(scope, id, {
       defaultAuthorizer: new HttpLambdaAuthorizer("BearerToken", authorize, {
         responseTypes: [HttpLambdaResponseType.SIMPLE],
         resultsCacheTtl: Duration.minutes(1),
       }),
+      createDefaultStage: false,
+    });
+    const accessLogs = new LogGroup(scope, `${id}AccessLogs`, {
+      retention: RetentionDays.ONE_MONTH,
+      removalPolicy: logRemovalPolicy,
+    });
+    new HttpStage(this, "Stage", {
+      httpApi: this,
+      autoDeploy: true,
+      throttle: { rateLimit: 100, burstLimit: 200 },
+      accessLogSettings: { destination: new LogGroupLogDestination(accessLogs) },
     });
   }
 

@@ -1,16 +1,15 @@
 // The sample: an order service that gives one order per key, and a payment service that charges each order once. The
-// order, its record and the message between the two commit together; relay and sweeper send the message.
+// order, its record and the message between the two commit together; the outbox sends the message.
 import { CfnOutput, CfnParameter, RemovalPolicy, Stack } from "aws-cdk-lib";
 import type { Construct } from "constructs";
-import { IdempotencyTable } from "onceonly/cdk";
+import { IdempotencyMonitoring, IdempotencyTable, OutboxRelay } from "onceonly/cdk";
 import { DEMO_TOKENS } from "./demo-tokens.ts";
 import { addOrderService } from "./order-service.ts";
-import { addOutbox } from "./outbox.ts";
 import { addPaymentService, addPaymentsQueue, type PaymentGateway } from "./payment-service.ts";
 import { addSandboxGateway } from "./sandbox-gateway.ts";
 
 export interface SampleStackProps {
-  /** Whether everything, data included, goes when the stack goes; and whether a sandbox takes the payments. */
+  /** Whether everything, data and logs included, goes when the stack goes; and whether a sandbox takes the payments. */
   readonly ephemeral: boolean;
   /** The SHA-256 (hex) of each tenant's bearer token; the tokens themselves stay out of the template. */
   readonly tokenDigests: Readonly<Record<string, string>>;
@@ -20,18 +19,34 @@ export class SampleStack extends Stack {
   constructor(scope: Construct, id: string, { ephemeral, tokenDigests }: SampleStackProps) {
     super(scope, id);
     const removalPolicy = ephemeral ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN;
+    const service = this.stackName;
 
     const idempotency = new IdempotencyTable(this, "Idempotency", { outbox: true, removalPolicy });
-    const queue = addPaymentsQueue(this);
-    const { orders, api } = addOrderService(this, {
-      idempotency,
+    const common = { idempotency, service, removalPolicy };
+    const queue = addPaymentsQueue(this, removalPolicy);
+    const { orders, createOrder, api } = addOrderService(this, {
+      ...common,
       paymentsQueue: queue,
       tokenDigests,
-      removalPolicy,
     });
     const gateway = ephemeral ? addSandboxGateway(this, removalPolicy) : this.#realGateway();
-    addPaymentService(this, { queue, idempotency, orders, gateway, removalPolicy });
-    addOutbox(this, { idempotency, queue, removalPolicy });
+    const chargePayment = addPaymentService(this, { ...common, queue, orders, gateway });
+    const outbox = new OutboxRelay(this, "Outbox", {
+      table: idempotency,
+      destinations: [queue.queue],
+      service,
+      logRemovalPolicy: removalPolicy,
+    });
+    new IdempotencyMonitoring(this, "Monitoring", {
+      service,
+      table: idempotency,
+      operations: ["create-order", "charge-payment"],
+      functions: [createOrder, chargePayment],
+      relay: outbox.relay,
+      sweeper: outbox.sweeper,
+      queues: [queue.queue],
+      deadLetterQueues: [queue.deadLetterQueue],
+    });
 
     new CfnOutput(this, "Url", { value: api.apiEndpoint });
     if (ephemeral) {

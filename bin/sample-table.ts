@@ -1,7 +1,6 @@
 // What the tables of the sample have in common: on-demand, restorable, and protected unless they go with the stack.
 import { RemovalPolicy } from "aws-cdk-lib";
 import { AttributeType, Billing, TableV2 } from "aws-cdk-lib/aws-dynamodb";
-import { Grant, type IGrantable } from "aws-cdk-lib/aws-iam";
 import type { Construct } from "constructs";
 
 export interface SampleTableProps {
@@ -21,16 +20,6 @@ export class SampleTable extends TableV2 {
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       deletionProtection: removalPolicy !== RemovalPolicy.DESTROY,
       removalPolicy,
-    });
-  }
-
-  /** Rows are written together with their record or not at all: outside a transaction the action is refused. */
-  grantInTransactions(grantee: IGrantable, action: "dynamodb:PutItem" | "dynamodb:UpdateItem"): Grant {
-    return Grant.addToPrincipal({
-      grantee,
-      actions: [action],
-      resourceArns: [this.tableArn],
-      conditions: { "ForAnyValue:StringEquals": { "dynamodb:EnclosingOperation": ["TransactWriteItems"] } },
     });
   }
 }

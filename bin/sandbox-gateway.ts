@@ -5,20 +5,20 @@ import type { Construct } from "constructs";
 import { BearerApi, tokenDigestsOf } from "./bearer-api.ts";
 import { SANDBOX_TOKENS } from "./demo-tokens.ts";
 import type { PaymentGateway } from "./payment-service.ts";
-import { SampleFunction } from "./sample-function.ts";
+import { PlainFunction } from "./plain-function.ts";
 import { SampleTable } from "./sample-table.ts";
 
 export function addSandboxGateway(scope: Construct, removalPolicy: RemovalPolicy): PaymentGateway {
   const ledger = new SampleTable(scope, "Ledger", { partitionKey: "idempotencyKey", removalPolicy });
-  const gateway = new SampleFunction(scope, "SandboxGateway", {
-    file: "sandbox-gateway",
+  const gateway = new PlainFunction(scope, "SandboxGateway", {
+    entry: "functions/sandbox-gateway.ts",
     environment: { LEDGER_TABLE: ledger.tableName },
-    removalPolicy,
+    logRemovalPolicy: removalPolicy,
   });
   ledger.grants.actions(gateway, "dynamodb:UpdateItem");
 
   const tokenDigests = tokenDigestsOf(SANDBOX_TOKENS);
-  const api = new BearerApi(scope, "GatewayApi", { tokenDigests, removalPolicy });
+  const api = new BearerApi(scope, "GatewayApi", { tokenDigests, logRemovalPolicy: removalPolicy });
   api.route(HttpMethod.POST, "/charges", gateway);
   return { url: api.apiEndpoint, token: SANDBOX_TOKENS.shop };
 }

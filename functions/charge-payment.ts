@@ -2,13 +2,13 @@
 // that all attempts share; what it decided then commits in one transaction with the record.
 import { SQS } from "@aws-sdk/client-sqs";
 import type { SQSRecord } from "aws-lambda";
-import { DynamoDBStore, type DynamoDBWrite, idempotentBatch, PermanentError } from "onceonly";
+import { DynamoDBStore, type DynamoDBWrite, emfMetrics, idempotentBatch, PermanentError } from "onceonly";
 import type { Order } from "./order.ts";
 import { findOrder } from "./order-table.ts";
 import { charge, type Verdict } from "./payment-gateway.ts";
 import { readPaymentRequest } from "./payment-request.ts";
 
-const { ORDERS_TABLE, PAYMENTS_TABLE, IDEMPOTENCY_TABLE } = process.env;
+const { ORDERS_TABLE, PAYMENTS_TABLE, IDEMPOTENCY_TABLE, METRICS_SERVICE } = process.env;
 // At the endpoint of its configuration, as the other clients: without this the host in the queue's URL goes first.
 const sqs = new SQS({ useQueueUrlAsEndpoint: false });
 
@@ -29,6 +29,7 @@ export const handler = idempotentBatch<SQSRecord, DynamoDBWrite>(
     // The stack knows how long a message can live, and refuses what is shorter.
     retentionSeconds: Number(process.env.IDEMPOTENCY_RETENTION_SECONDS),
     changeVisibility: (request) => sqs.changeMessageVisibilityBatch(request),
+    observe: emfMetrics({ service: METRICS_SERVICE }),
   },
 );
 

@@ -2,18 +2,23 @@
 // that has it paid commit in one transaction, so that no crash leaves one without the others.
 import middy from "@middy/core";
 import type { APIGatewayProxyEventV2WithLambdaAuthorizer } from "aws-lambda";
-import { callerFromAuthorizer, DynamoDBStore, httpIdempotency } from "onceonly";
+import { callerFromAuthorizer, DynamoDBStore, emfMetrics, httpIdempotency } from "onceonly";
 import { newOrder, orderView, readOrderRequest } from "./order.ts";
 import { json } from "./response.ts";
 
 type OrderEvent = APIGatewayProxyEventV2WithLambdaAuthorizer<{ tenant: string }>;
 
-const ORDERS_TABLE = process.env.ORDERS_TABLE;
-const PAYMENTS_QUEUE_URL = process.env.PAYMENTS_QUEUE_URL;
-const store = new DynamoDBStore({ tableName: process.env.IDEMPOTENCY_TABLE });
+const { ORDERS_TABLE, PAYMENTS_QUEUE_URL, IDEMPOTENCY_TABLE, METRICS_SERVICE } = process.env;
 
 export const handler = middy<OrderEvent>()
-  .use(httpIdempotency({ operation: "create-order", store, scope: callerFromAuthorizer("tenant") }))
+  .use(
+    httpIdempotency({
+      operation: "create-order",
+      store: new DynamoDBStore({ tableName: IDEMPOTENCY_TABLE }),
+      scope: callerFromAuthorizer("tenant"),
+      observe: emfMetrics({ service: METRICS_SERVICE }),
+    }),
+  )
   .handler(async (event, context) => {
     const request = readOrderRequest(event);
     if ("problem" in request) return json(400, { message: request.problem });

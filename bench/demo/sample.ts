@@ -7,8 +7,8 @@ export function findSample(stack: RunningStack) {
   const hostOf = (path: string) => found(`function ${path}`, stack.functions[path]?.host);
   const nameOf = (path: string) => found(`table ${path}`, stack.tables[path]?.name);
   const queue = found("queue PaymentsQueue", stack.queues.PaymentsQueue);
-  const deadLetters = found("queue PaymentsDeadLetters", stack.queues.PaymentsDeadLetters);
-  const streams = Object.entries(stack.eventSources).filter(([path]) => path.startsWith("RelayOutbox/"));
+  const deadLetters = found("queue PaymentsQueue/DeadLetters", stack.queues["PaymentsQueue/DeadLetters"]);
+  const streams = Object.entries(stack.eventSources).filter(([path]) => path.startsWith("Outbox/Relay/"));
   return {
     apis: {
       orders: found("API of the orders", apiAt("Api")),
@@ -16,14 +16,14 @@ export function findSample(stack: RunningStack) {
     },
     hosts: {
       createOrder: hostOf("CreateOrder"),
-      relayOutbox: hostOf("RelayOutbox"),
-      sweepOutbox: hostOf("SweepOutbox"),
+      relay: hostOf("Outbox/Relay"),
+      sweeper: hostOf("Outbox/Sweeper"),
       chargePayment: hostOf("ChargePayment"),
     },
     /** What feeds the relay. */
-    stream: found("event source of RelayOutbox", streams[0]?.[1]),
-    /** It has one, that of the sweeper. */
-    schedule: found("schedule of SweepOutbox", Object.values(stack.schedules)[0]),
+    stream: found("event source of Outbox/Relay", streams[0]?.[1]),
+    /** Of the sweeper. */
+    schedule: found("schedule Outbox/Sweep", stack.schedules["Outbox/Sweep"]),
     tableNames: {
       orders: nameOf("Orders"),
       payments: nameOf("Payments"),

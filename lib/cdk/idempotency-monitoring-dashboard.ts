@@ -92,7 +92,7 @@ function operationRow(operation: string, metrics: IdempotencyMetrics): Graph[] {
   ];
 }
 
-function tableRow({ table }: IdempotencyMonitoringProps): Graph[] {
+function tableRow({ table: { table } }: IdempotencyMonitoringProps): Graph[] {
   return [
     graph("Table: throttled requests", [tableThrottles(table, { label: "throttled" })]),
     graph("Table: system errors", [tableSystemErrors(table, { label: "system errors" })]),

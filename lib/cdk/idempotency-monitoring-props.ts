@@ -1,15 +1,15 @@
 // What IdempotencyMonitoring watches.
 // It may touch aws-cdk-lib, constructs and contract.ts only.
 import type { IAlarmAction } from "aws-cdk-lib/aws-cloudwatch";
-import type { ITable } from "aws-cdk-lib/aws-dynamodb";
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import type { IQueue } from "aws-cdk-lib/aws-sqs";
 import type { IdempotencyAlarmProps } from "./idempotency-monitoring-thresholds.ts";
+import type { IIdempotencyTable } from "./idempotency-table-base.ts";
 
 /** Properties of an {@link IdempotencyMonitoring}. */
 export interface IdempotencyMonitoringProps extends IdempotencyAlarmProps {
-  /** The table that holds the records: `table` of an `IdempotencyTable`. */
-  readonly table: ITable;
+  /** The table that holds the records. */
+  readonly table: IIdempotencyTable;
 
   /**
    * The `service` that `emfMetrics` was given. Alarms are raised by service, for all of its operations together.

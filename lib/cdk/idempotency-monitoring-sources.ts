@@ -39,7 +39,7 @@ export function alarmSources(props: IdempotencyMonitoringProps, metrics: Idempot
     { kind: "ran-unprotected", metric: (options) => metrics.decision("ran-unprotected", options) },
     { kind: "outcome-unknown", metric: (options) => metrics.decision("outcome-unknown", options) },
     { kind: "store-failures", metric: (options) => metrics.decision("store-failed", options) },
-    { kind: "table-throttles", metric: (options) => tableThrottles(table, options) },
+    { kind: "table-throttles", metric: (options) => tableThrottles(table.table, options) },
     ...(hasOutbox(props) ? outboxSources(metrics) : []),
     ...(relay ? [{ kind: "relay-iterator-age", metric: iteratorAgeOf(relay) } as const] : []),
     ...deadLetterQueues.flatMap((resource): AlarmSource[] => [

@@ -3,6 +3,7 @@
 import { ManagedPolicy } from "aws-cdk-lib/aws-iam";
 import { NodejsFunction } from "aws-cdk-lib/aws-lambda-nodejs";
 import type { Construct } from "constructs";
+import { acknowledge } from "./acknowledge.ts";
 import { FUNCTION_DEFAULTS, type IdempotentFunctionProps } from "./idempotent-function-props.ts";
 import { leanLogging } from "./lean-logging.ts";
 import { UseIdempotency } from "./use-idempotency.ts";
@@ -29,6 +30,13 @@ export class IdempotentFunction extends NodejsFunction {
       ...(props.loggingFormat && { loggingFormat: props.loggingFormat }),
       bundling: { ...FUNCTION_DEFAULTS.bundling, ...bundling },
     });
+    if (props.vpc && !props.role && this.role) {
+      acknowledge(
+        this.role,
+        `AwsSolutions::AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/${VPC_POLICY}]`,
+        "network interfaces cannot be granted one by one, and this is the policy that AWS keeps for them",
+      );
+    }
     this.with(new UseIdempotency(props.table, props));
   }
 }

@@ -1,3 +1,5 @@
+import "./installed.ts";
+
 export { type CommitAction, CommitGrants } from "./commit-grants.ts";
 export { DedupQueue } from "./dedup-queue.ts";
 export type { DedupQueueConsumerOptions, DedupQueueProps } from "./dedup-queue-props.ts";

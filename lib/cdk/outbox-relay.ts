@@ -1,15 +1,14 @@
 // What sends the messages that operations commit: a relay on the table's stream, and a sweeper for what that lost.
 // It may touch aws-cdk-lib, constructs and contract.ts only.
-import { Validations } from "aws-cdk-lib";
 import type { Metric, MetricOptions } from "aws-cdk-lib/aws-cloudwatch";
 import { Rule, Schedule } from "aws-cdk-lib/aws-events";
 import { LambdaFunction as FunctionTarget } from "aws-cdk-lib/aws-events-targets";
 import type { Grant } from "aws-cdk-lib/aws-iam";
 import { Architecture, Function as LambdaFunction, Runtime, StartingPosition } from "aws-cdk-lib/aws-lambda";
 import { DynamoEventSource, SqsDlq } from "aws-cdk-lib/aws-lambda-event-sources";
-import type { IQueue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import { ENVIRONMENT } from "../contract.ts";
+import { acknowledge } from "./acknowledge.ts";
 import { knownSeconds } from "./consumer-checks.ts";
 import { leanLogging } from "./lean-logging.ts";
 import { grantSendingTo, type OutboxDestination } from "./outbox-destination.ts";
@@ -54,7 +53,13 @@ export class OutboxRelay extends Construct {
       }),
     );
 
-    if (props.onFailureQueue) acknowledgeNoDeadLetters(props.onFailureQueue);
+    if (props.onFailureQueue) {
+      acknowledge(
+        props.onFailureQueue,
+        "AwsSolutions::AwsSolutions-SQS3",
+        "it is the dead-letter queue of a stream, which is not seen in its own settings",
+      );
+    }
 
     this.sweeper = this.#addFunction("Sweeper", settings);
     table.grantSweeper(this.sweeper);
@@ -123,12 +128,4 @@ export class OutboxRelay extends Construct {
       `${this.node.path} has 0 destinations, so that no committed message can be sent: addDestination one`,
     ];
   }
-}
-
-/** A rule of cdk-nag that cannot see that this queue is a dead-letter queue. Older versions of aws-cdk-lib know no such rules. */
-function acknowledgeNoDeadLetters(onFailureQueue: IQueue): void {
-  (Validations as typeof Validations | undefined)?.of(onFailureQueue).acknowledge({
-    id: "AwsSolutions::AwsSolutions-SQS3",
-    reason: "it is the dead-letter queue of a stream, which is not seen in its own settings",
-  });
 }

@@ -5,7 +5,7 @@ import type { RecordAccessOptions } from "./record-access.ts";
 /** Options of {@link UseIdempotency}: what the handler does, and how long its callers repeat. */
 export interface UseIdempotencyOptions extends RecordAccessOptions {
   /**
-   * How long a finished record is honoured: the handler's `retentionSeconds`. If given, the function gets it as
+   * How long a finished record is honoured: the handler's `retentionSeconds`. The function gets it as
    * `IDEMPOTENCY_RETENTION_SECONDS`, for the handler to read: `retentionSeconds: Number(process.env.…)`. Two to three times
    * the longest redelivery is good; shorter than that is refused at synthesis.
    *

@@ -6,7 +6,7 @@ import type { IConstruct } from "constructs";
 import { ENVIRONMENT } from "../contract.ts";
 import { checkConsumer, longestRedelivery } from "./consumer-checks.ts";
 import type { IIdempotencyTable } from "./idempotency-table-base.ts";
-import type { UseIdempotencyOptions } from "./use-idempotency-options.ts";
+import { USE_DEFAULTS, type UseIdempotencyOptions } from "./use-idempotency-options.ts";
 
 /**
  * Lets a Lambda function run operations against a table: `fn.with(new UseIdempotency(table))` grants exactly
@@ -45,12 +45,11 @@ export class UseIdempotency extends Mixin {
     const options = this.#options;
     this.#table.grantIdempotency(construct, { ...options, closedUntil: this.#closedUntil(construct) });
     construct.addEnvironment(ENVIRONMENT.idempotencyTable, this.#table.table.tableName);
-    if (options.retention) {
-      construct.addEnvironment(
-        ENVIRONMENT.retentionSeconds,
-        Tokenization.stringifyNumber(options.retention.toSeconds()),
-      );
-    }
+    const retention = options.retention ?? USE_DEFAULTS.retention;
+    construct.addEnvironment(
+      ENVIRONMENT.retentionSeconds,
+      Tokenization.stringifyNumber(retention.toSeconds()),
+    );
     checkConsumer(construct, options);
   }
 

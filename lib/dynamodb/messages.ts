@@ -14,6 +14,12 @@ import type { Item } from "./values.ts";
 /** What is left of an item beside the largest key and everything else of a record. */
 const MAX_MESSAGES_BYTES = MAX_ITEM_BYTES - 8192;
 
+/** Of an item beside its messages, in a transaction: the largest key there is, and what its attributes are called. */
+const AROUND_MESSAGES_BYTES = 2560;
+
+/** More of one group would take longer to send, one after the other, than an invocation of the relay lasts. */
+const MAX_MESSAGES = 1000;
+
 export interface PlacedMessages {
   /** Attributes of the record. While it has any it does not expire: what was committed is sent, however late. */
   readonly values: Values;
@@ -22,7 +28,7 @@ export interface PlacedMessages {
   readonly bytes: number;
 }
 
-/** @throws OutboxTransactionTooLargeError (`OUTBOX_TRANSACTION_TOO_LARGE`) for a message that fits no item. */
+/** @throws OutboxTransactionTooLargeError (`OUTBOX_TRANSACTION_TOO_LARGE`) for a message that fits no item, or too many. */
 export function placeMessages(
   table: RecordTable,
   messages: readonly StoredMessage[],
@@ -34,6 +40,11 @@ export function placeMessages(
   }: Pick<Settlement | Insertion, "recordKey" | "token" | "now" | "expiresAt">,
 ): PlacedMessages {
   const [first] = messages;
+  if (messages.length > MAX_MESSAGES) {
+    throw new OutboxTransactionTooLargeError(
+      `a commit takes at most ${MAX_MESSAGES} messages, got ${messages.length}: send one that names them all`,
+    );
+  }
   if (!first) return { values: {}, items: [], bytes: 0 };
   const texts = packTexts(messages);
   const bytes = sizeOf(texts);
@@ -47,7 +58,8 @@ export function placeMessages(
   const items = texts.map((messages, index) =>
     table.itemOf({ partitionKey: messageItemKey(recordKey, token, index), messages }),
   );
-  return { values: { ...waiting, messageItems: items.length }, items, bytes };
+  const inAll = bytes + items.length * AROUND_MESSAGES_BYTES;
+  return { values: { ...waiting, messageItems: items.length }, items, bytes: inAll };
 }
 
 export function messageItemKey(recordKey: string, token: string, index: number): string {

@@ -3,8 +3,10 @@ import { OUTBOX_SHARDS } from "../contract.ts";
 import { hasCode } from "../core/error-code.ts";
 import { type Check, checkOptions } from "../core/option-checks.ts";
 import type { Unsent } from "../core/outbox.ts";
+import { BlockedLines } from "./blocked-lines.ts";
+import { type TimedContext, timeOf } from "./invocation-time.ts";
 import { OUTBOX_CHECKS, type OutboxOptions, type OutboxSettings, settingsOf } from "./outbox-options.ts";
-import { sendUnsent, tell } from "./send-unsent.ts";
+import { COMMITS_AT_ONCE, sendUnsent, tell } from "./send-unsent.ts";
 
 export interface OutboxSweeperOptions extends OutboxOptions {
   /**
@@ -24,12 +26,6 @@ const CHECKS: Readonly<Record<keyof OutboxSweeperOptions, Check>> = {
   ],
 };
 
-/** With less than this left of the invocation no further commits are loaded. */
-const MARGIN_MS = 5000;
-
-/** Of each shard: a commit may have 4 MB of messages, and a function has little memory. */
-const COMMITS_AT_ONCE = 10;
-
 /** What one sweep came to, in commits. */
 export interface SweepReport {
   sent: number;
@@ -38,16 +34,14 @@ export interface SweepReport {
   waiting: number;
 }
 
-interface SweepContext {
-  readonly getRemainingTimeInMillis?: () => number;
-}
-
 /**
  * A handler for a schedule, such as once a minute: sends messages that the relay has not sent, because the stream was
  * off, expired after its 24 hours, or dropped them. Finds them by the table's sparse index; a commit whose messages are
- * sent is not in it. Commits are sent oldest first, in order within a message group; a group stops at the first message
- * that cannot be sent, and where a commit cannot be read the sweep of its shard ends; one that is corrupt is passed over,
- * and loses its place. What relay and sweeper both send is the same message under the same deduplication id.
+ * sent is not in it. What relay and sweeper both send is the same message under the same deduplication id.
+ *
+ * Commits whose first messages are of one group are sent oldest first, and what of them cannot be sent holds up the rest
+ * of its groups. Those that share only a group of later messages may overtake each other. Where a commit cannot be read
+ * the sweep of its shard ends; one that is corrupt is passed over, and loses its place.
  *
  * The function needs `dynamodb:Query` on the index, and on the table `dynamodb:GetItem`, `dynamodb:UpdateItem` and
  * `dynamodb:DeleteItem`, and the right to send to each destination.
@@ -57,12 +51,12 @@ interface SweepContext {
  */
 export function outboxSweeper(
   options: OutboxSweeperOptions,
-): (event?: unknown, context?: SweepContext) => Promise<SweepReport> {
+): (event?: unknown, context?: TimedContext) => Promise<SweepReport> {
   checkOptions(options, CHECKS, ["outbox"]);
   const { minAgeSeconds = DEFAULT_MIN_AGE_SECONDS, ...others } = options;
   const settings = settingsOf("sweeper", others);
   return async function sweepHandler(_event, context) {
-    const hasTime = () => (context?.getRemainingTimeInMillis?.() ?? Number.POSITIVE_INFINITY) > MARGIN_MS;
+    const hasTime = timeOf(context);
     const before = settings.rules.clock.now() - minAgeSeconds * 1000;
     const report: SweepReport = { sent: 0, failed: 0, waiting: 0 };
     const shards = Array.from({ length: OUTBOX_SHARDS }, (_, shard) => shard);
@@ -81,7 +75,7 @@ async function sweepShard(
   settings: OutboxSettings,
   report: SweepReport,
 ): Promise<void> {
-  const blocked = new Set<string>();
+  const blocked = new BlockedLines();
   for await (const recordKeys of inChunks(settings.outbox.findUnsent(shard, before))) {
     if (!hasTime()) return;
     const found = await Promise.all(recordKeys.map((recordKey) => loadCommit(recordKey, before, settings)));
@@ -91,14 +85,11 @@ async function sweepShard(
       if (commit === undefined) continue;
       if (commit === "unreachable") isCut = true;
       if (typeof commit === "string") report.failed++;
-      else if (isCut || linesOf(commit).some((line) => blocked.has(line))) {
-        // What comes after it in any of its groups waits with it.
-        for (const line of linesOf(commit)) blocked.add(line);
-        report.waiting++;
-      } else free.push(commit);
+      else if (isCut || blocked.holdUp(commit)) report.waiting++;
+      else free.push(commit);
     }
     const failed = await sendUnsent(free, settings);
-    for (const commit of failed) for (const line of linesOf(commit)) blocked.add(line);
+    for (const commit of failed) blocked.block(commit);
     report.failed += failed.size;
     report.sent += free.length - failed.size;
     if (isCut) return;
@@ -124,12 +115,4 @@ async function loadCommit(recordKey: string, before: number, settings: OutboxSet
     tell(settings, { recordKey, committedAt: before }, error);
     return hasCode(error, "RECORD_CORRUPT") ? "unreadable" : "unreachable";
   }
-}
-
-/** What its messages keep an order in: a group of a FIFO destination. Nothing waits elsewhere. */
-function linesOf({ messages }: Unsent): string[] {
-  return messages.flatMap(({ queue, topic, group }) => {
-    const address = queue ?? topic;
-    return address?.endsWith(".fifo") && group !== undefined ? JSON.stringify([address, group]) : [];
-  });
 }

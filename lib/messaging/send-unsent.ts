@@ -4,8 +4,11 @@ import type { Unsent } from "../core/outbox.ts";
 import { deliver } from "./deliver.ts";
 import type { OutboxEvent, OutboxSettings } from "./outbox-options.ts";
 
-/** How many marks are under way at once. */
-const CONCURRENT_MARKS = 10;
+/**
+ * How many commits the relay, and of each shard the sweeper, may send at once: one can have 4 MB of messages, and a function
+ * has little memory and time. What is marked counts, also when the invocation then times out.
+ */
+export const COMMITS_AT_ONCE = 10;
 
 /** The commits that were not sent and marked. Never throws: what failed is told, and is there to be sent again. */
 export async function sendUnsent(
@@ -36,9 +39,7 @@ export async function sendUnsent(
       tell(settings, commit, error);
     }
   }
-  for (let next = 0; next < ends.length; next += CONCURRENT_MARKS) {
-    await Promise.all(ends.slice(next, next + CONCURRENT_MARKS).map(endCommit));
-  }
+  await Promise.all(ends.map(endCommit));
   return failed;
 }
 

@@ -1,11 +1,10 @@
 import { Duration } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
 import type { IAlarmAction } from "aws-cdk-lib/aws-cloudwatch";
-import { Table } from "aws-cdk-lib/aws-dynamodb";
 import { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
-import { IdempotencyMonitoring, type IdempotencyMonitoringProps } from "onceonly/cdk";
+import { IdempotencyMonitoring, type IdempotencyMonitoringProps, IdempotencyTable } from "onceonly/cdk";
 import { describe, expect, it } from "vitest";
 import { alarmsIn, monitored, newFunction } from "./idempotency-monitoring-given.ts";
 import { unitStack } from "./unit-app.ts";
@@ -165,7 +164,7 @@ describe("the alarms of IdempotencyMonitoring", () => {
     const stack = unitStack();
     const arn = "arn:aws:lambda:eu-west-1:123456789012:function:relay";
     new IdempotencyMonitoring(stack, "Monitoring", {
-      table: Table.fromTableName(stack, "Table", "records"),
+      table: IdempotencyTable.fromTableAttributes(stack, "Table", { tableName: "records" }),
       relay: LambdaFunction.fromFunctionArn(stack, "Relay", arn),
       deadLetterQueues: [Queue.fromQueueArn(stack, "Dead", "arn:aws:sqs:eu-west-1:123456789012:dead")],
     });

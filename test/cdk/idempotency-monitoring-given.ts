@@ -34,7 +34,7 @@ export function newFunction(scope: Construct, id: string): LambdaFunction {
 /** Everything that can be watched is there, unless `changes` say otherwise. */
 export function monitored(changes: Partial<IdempotencyMonitoringProps> = {}, app: App = unitApp()) {
   const stack = new Stack(app, "Test");
-  const { table } = new IdempotencyTable(stack, "Table", { outbox: true });
+  const table = new IdempotencyTable(stack, "Table", { outbox: true });
   const given = {
     table,
     functions: [newFunction(stack, "CreateOrder"), newFunction(stack, "ChargePayment")],

@@ -17,7 +17,7 @@ describe("SampleStack", () => {
       FifoThroughputLimit: "perMessageGroupId",
       MessageRetentionPeriod: 4 * 86_400,
       RedrivePolicy: {
-        deadLetterTargetArn: { "Fn::GetAtt": [Match.stringLikeRegexp("^PaymentsDeadLetters"), "Arn"] },
+        deadLetterTargetArn: { "Fn::GetAtt": [Match.stringLikeRegexp("^PaymentsQueueDeadLetters"), "Arn"] },
         maxReceiveCount: 10,
       },
     });
@@ -67,7 +67,7 @@ describe("SampleStack", () => {
   it("sweeps every minute", () => {
     template.hasResourceProperties("AWS::Events::Rule", {
       ScheduleExpression: "rate(1 minute)",
-      Targets: [{ Arn: { "Fn::GetAtt": [Match.stringLikeRegexp("^SweepOutbox"), "Arn"] } }],
+      Targets: [{ Arn: { "Fn::GetAtt": [Match.stringLikeRegexp("^OutboxSweeper"), "Arn"] } }],
     });
   });
 });

@@ -1,6 +1,7 @@
 import { Match, Template } from "aws-cdk-lib/assertions";
 import { describe, expect, it } from "vitest";
 import { SampleStack } from "../../bin/sample-stack.ts";
+import { type Right, rightsOf as rolesRights } from "./rights.ts";
 import { unitApp } from "./unit-app.ts";
 
 const templateOf = (ephemeral: boolean): Template =>
@@ -9,80 +10,89 @@ const templateOf = (ephemeral: boolean): Template =>
 const template = templateOf(false);
 const ephemeral = templateOf(true);
 
-const IN_TRANSACTIONS = {
+const ONLY_IN_TRANSACTIONS = {
   "ForAnyValue:StringEquals": { "dynamodb:EnclosingOperation": ["TransactWriteItems"] },
 };
-const RUNS_OPERATIONS = ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"];
-const MARKS = { Idempotency: ["dynamodb:GetItem", "dynamodb:UpdateItem"] };
-const DELETES_IN_TRANSACTIONS = {
-  Idempotency: "dynamodb:DeleteItem",
-  Condition: { "ForAnyValue:StringEquals": { "dynamodb:EnclosingOperation": ["TransactWriteItems"] } },
-};
 
-/** Every right that a function has, as `<resource>: <actions>`, and the condition where there is one. */
-function rightsOf(functionId: string, of = template): unknown[] {
-  const [, policy] =
-    Object.entries(of.findResources("AWS::IAM::Policy")).find(([logicalId]) =>
-      logicalId.startsWith(`${functionId}ServiceRole`),
-    ) ?? [];
-  const statements: Record<string, unknown>[] = policy?.Properties.PolicyDocument.Statement ?? [];
-  return statements.map(({ Action, Resource, Condition }) => {
-    const [, resource] = /"([A-Z][A-Za-z]+?)[0-9A-F]{8}"/.exec(JSON.stringify(Resource)) ?? [];
-    const index = JSON.stringify(Resource).includes("/index/outbox") ? "/index/outbox" : "";
-    const right = { [`${resource}${index}`]: Action };
-    return Condition === undefined ? right : { ...right, Condition };
+const STATEFUL_TYPES = ["AWS::DynamoDB::GlobalTable", "AWS::SQS::Queue", "AWS::Logs::LogGroup"] as const;
+
+function countsOf(of: Template) {
+  const [tables, queues, logGroups] = STATEFUL_TYPES.map(
+    (type) => Object.keys(of.findResources(type)).length,
+  );
+  return { tables, queues, logGroups };
+}
+
+/** Of one operation, with results that fit into its records, and with commits. */
+function runs(operation: string): Right[] {
+  const condition = {
+    "ForAllValues:StringLike": { "dynamodb:LeadingKeys": [`${operation}#*`] },
+    Null: { "dynamodb:LeadingKeys": "false" },
+  };
+  return [
+    { on: "Idempotency", actions: ["dynamodb:GetItem", "dynamodb:UpdateItem"], condition },
+    {
+      on: "Idempotency",
+      actions: ["dynamodb:PutItem"],
+      condition: { ...condition, ...ONLY_IN_TRANSACTIONS },
+    },
+  ];
+}
+
+/** To write its logs aside, which every function may. */
+function rightsOf(functionId: string, of = template): Right[] {
+  const [logs, ...rights] = rolesRights(of, functionId);
+  expect(logs).toEqual({
+    on: expect.stringMatching(`^${functionId}Logs$`),
+    actions: ["logs:CreateLogStream", "logs:PutLogEvents"],
   });
+  return rights;
 }
 
 describe("SampleStack", () => {
-  it("lets create-order run operations, and write orders within a transaction only", () => {
+  it("lets create-order run its operation, and write orders within a transaction only", () => {
     expect(rightsOf("CreateOrder")).toEqual([
-      { Idempotency: RUNS_OPERATIONS },
-      { Orders: "dynamodb:PutItem", Condition: IN_TRANSACTIONS },
+      ...runs("create-order"),
+      { on: "Orders", actions: ["dynamodb:PutItem"], condition: ONLY_IN_TRANSACTIONS },
     ]);
   });
 
   it("lets get-order read orders, and authorize nothing", () => {
-    expect(rightsOf("GetOrder")).toEqual([{ Orders: "dynamodb:GetItem" }]);
+    expect(rightsOf("GetOrder")).toEqual([{ on: "Orders", actions: ["dynamodb:GetItem"] }]);
     expect(rightsOf("ApiAuthorize")).toEqual([]);
   });
 
   it("lets charge-payment consume its queue, read orders, and write within a transaction only", () => {
     expect(rightsOf("ChargePayment")).toEqual([
-      { Idempotency: RUNS_OPERATIONS },
-      { Orders: "dynamodb:GetItem" },
-      { Orders: "dynamodb:UpdateItem", Condition: IN_TRANSACTIONS },
-      { Payments: "dynamodb:PutItem", Condition: IN_TRANSACTIONS },
+      ...runs("charge-payment"),
+      { on: "Orders", actions: ["dynamodb:GetItem"] },
+      { on: "Orders", actions: ["dynamodb:UpdateItem"], condition: ONLY_IN_TRANSACTIONS },
+      { on: "Payments", actions: ["dynamodb:PutItem"], condition: ONLY_IN_TRANSACTIONS },
       {
-        PaymentsQueue: [
-          "sqs:ReceiveMessage",
+        on: "PaymentsQueue",
+        actions: [
           "sqs:ChangeMessageVisibility",
-          "sqs:GetQueueUrl",
           "sqs:DeleteMessage",
           "sqs:GetQueueAttributes",
+          "sqs:GetQueueUrl",
+          "sqs:ReceiveMessage",
         ],
       },
     ]);
   });
 
-  it("lets relay and sweeper mark records and send to the one queue", () => {
-    expect(rightsOf("RelayOutbox")).toEqual([
-      MARKS,
-      DELETES_IN_TRANSACTIONS,
-      { PaymentsQueue: "sqs:SendMessage" },
-      { Idempotency: "dynamodb:ListStreams" },
-      { Idempotency: ["dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator"] },
-    ]);
-    expect(rightsOf("SweepOutbox")).toEqual([
-      MARKS,
-      DELETES_IN_TRANSACTIONS,
-      { "Idempotency/index/outbox": "dynamodb:Query" },
-      { PaymentsQueue: "sqs:SendMessage" },
-    ]);
+  it("lets relay and sweeper send to the one queue", () => {
+    for (const functionId of ["OutboxRelay", "OutboxSweeper"]) {
+      expect(rightsOf(functionId).filter(({ on }) => !on.startsWith("Idempotency"))).toEqual([
+        { on: "PaymentsQueue", actions: ["sqs:SendMessage"] },
+      ]);
+    }
   });
 
   it("keeps the sandbox gateway apart: it has a ledger of its own and nothing else", () => {
-    expect(rightsOf("SandboxGateway", ephemeral)).toEqual([{ Ledger: "dynamodb:UpdateItem" }]);
+    expect(rightsOf("SandboxGateway", ephemeral)).toEqual([
+      { on: "Ledger", actions: ["dynamodb:UpdateItem"] },
+    ]);
   });
 
   it("puts an authorizer in front of every route", () => {
@@ -137,16 +147,35 @@ describe("SampleStack", () => {
     }
   });
 
-  it("keeps its tables, unless it is ephemeral", () => {
-    template.resourceCountIs("AWS::DynamoDB::GlobalTable", 3);
-    template.allResources("AWS::DynamoDB::GlobalTable", {
-      DeletionPolicy: "Retain",
-      Properties: Match.objectLike({ Replicas: [Match.objectLike({ DeletionProtectionEnabled: true })] }),
-    });
-    ephemeral.resourceCountIs("AWS::DynamoDB::GlobalTable", 4);
-    ephemeral.allResources("AWS::DynamoDB::GlobalTable", {
-      DeletionPolicy: "Delete",
-      Properties: Match.objectLike({ Replicas: [Match.objectLike({ DeletionProtectionEnabled: false })] }),
+  it("keeps its tables, queues and logs, unless it is ephemeral", () => {
+    for (const type of STATEFUL_TYPES) {
+      template.allResources(type, { DeletionPolicy: "Retain", UpdateReplacePolicy: "Retain" });
+      ephemeral.allResources(type, { DeletionPolicy: "Delete", UpdateReplacePolicy: "Delete" });
+    }
+    expect(countsOf(template)).toEqual({ tables: 3, queues: 2, logGroups: 7 });
+    expect(countsOf(ephemeral)).toEqual({ tables: 4, queues: 2, logGroups: 10 });
+  });
+
+  it("protects its tables from deletion, unless it is ephemeral", () => {
+    for (const [each, DeletionProtectionEnabled] of [
+      [template, true],
+      [ephemeral, false],
+    ] as const) {
+      each.allResourcesProperties("AWS::DynamoDB::GlobalTable", {
+        Replicas: [Match.objectLike({ DeletionProtectionEnabled })],
+      });
+    }
+  });
+
+  it("limits and logs the requests of each API", () => {
+    ephemeral.resourceCountIs("AWS::ApiGatewayV2::Stage", 2);
+    ephemeral.allResourcesProperties("AWS::ApiGatewayV2::Stage", {
+      StageName: "$default",
+      AutoDeploy: true,
+      DefaultRouteSettings: { ThrottlingRateLimit: 100, ThrottlingBurstLimit: 200 },
+      AccessLogSettings: Match.objectLike({
+        DestinationArn: { "Fn::GetAtt": [Match.stringLikeRegexp("AccessLogs"), "Arn"] },
+      }),
     });
   });
 

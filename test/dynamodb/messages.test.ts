@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { OUTBOX_SHARDS } from "../../lib/contract.ts";
+import { OutboxTransactionTooLargeError } from "../../lib/core/errors.ts";
 import type { StoredMessage } from "../../lib/core/outgoing-message.ts";
 import { placeMessages } from "../../lib/dynamodb/messages.ts";
 import { recordTable } from "../../lib/dynamodb/record-table.ts";
@@ -28,6 +29,13 @@ const toBus = (name: string): StoredMessage => ({
 describe("placeMessages", () => {
   it("adds nothing to a commit without messages", () => {
     expect(place()).toEqual({ values: {}, items: [], bytes: 0 });
+  });
+
+  it("takes 1000 messages, and refuses one more", () => {
+    const messages = Array.from({ length: 1000 }, (_, index) => toBus(`${index}`));
+
+    expect(place(...messages).items).toEqual([]);
+    expect(() => place(...messages, toBus("1000"))).toThrow(OutboxTransactionTooLargeError);
   });
 
   it("keeps the expiry for later: until the messages are sent the record has none", () => {

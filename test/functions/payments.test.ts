@@ -3,6 +3,8 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { type Shop, startShop } from "./shop.ts";
 
+const COUNTED = ["Executed", "Replayed", "OutboxSent"];
+
 /** One charge, at which the gateway saw so many attempts, and one payment of it. */
 async function expectOnePayment(shop: Shop, orderId: string, attempts: number): Promise<void> {
   const { state, payments, ledger } = await shop.effectsOf(orderId);
@@ -21,6 +23,29 @@ describe.each(inject("dynamodbEngines"))("an order, on $name", ({ endpoint }) =>
     shop = await startShop(endpoint);
   }, 120_000);
   afterAll(() => shop?.stop());
+
+  // The first to run: what is counted is all that was told.
+  it("is counted on its way, under the service that the stack's alarms look at", async () => {
+    const key = randomUUID();
+
+    await shop.order("card_ok", key);
+    await shop.order("card_ok", key);
+    await shop.settled();
+
+    const counts = () =>
+      shop.measured
+        .filter(({ service }) => service === "OnceonlySample")
+        .flatMap(({ operation, ...line }) =>
+          COUNTED.filter((name) => name in line).map((name) => `${operation} ${name}`),
+        );
+    await shop.until(async () => counts().length >= 4);
+    expect(counts().sort()).toEqual([
+      "charge-payment Executed",
+      "create-order Executed",
+      "create-order OutboxSent",
+      "create-order Replayed",
+    ]);
+  });
 
   it("is charged and paid once", async () => {
     const { id } = await shop.order("card_ok");

@@ -48,11 +48,11 @@ describe("the message that has an order paid", () => {
   });
 
   it("H34: is sent by the sweeper while the stream is off, and charges once when that comes back", async () => {
-    const relay = shop.eventSourceOf("RelayOutbox");
+    const relay = shop.eventSourceOf("Outbox/Relay");
     await relay.disable();
     const { id } = await shop.order("card_ok");
     await shop.ageUnsent();
-    await shop.stack.schedules.Sweep?.fire();
+    await shop.stack.schedules["Outbox/Sweep"]?.fire();
     await shop.settled();
     const swept = await shop.effectsOf(id);
     relay.enable();
@@ -80,15 +80,15 @@ describe("the message that has an order paid", () => {
     await shop.sqs.send(new SendMessageCommand({ QueueUrl, ...malformed }));
     const { id } = await shop.order("card_ok");
     await shop.attempted(id, 1);
-    const meanwhile = await shop.countMessages("PaymentsDeadLetters");
+    const meanwhile = await shop.countMessages("PaymentsQueue/DeadLetters");
     await shop.until(async () => {
       await shop.passVisibilityTimeout();
-      return (await shop.countMessages("PaymentsDeadLetters")).visible > 0;
+      return (await shop.countMessages("PaymentsQueue/DeadLetters")).visible > 0;
     });
     await shop.settled();
 
     expect(meanwhile).toEqual({ visible: 0, inFlight: 0 });
-    expect(await shop.countMessages("PaymentsDeadLetters")).toEqual({ visible: 1, inFlight: 0 });
+    expect(await shop.countMessages("PaymentsQueue/DeadLetters")).toEqual({ visible: 1, inFlight: 0 });
     expect(await shop.effectsOf(id)).toEqual(paidOnce);
   });
 });

@@ -17,6 +17,8 @@ export interface Shop {
   readonly sqs: SQSClient;
   /** What functions told as an error. */
   readonly errors: readonly string[];
+  /** What functions told in the embedded metric format. */
+  readonly measured: readonly Row[];
   /** Asks for an order, as a client does. */
   order(card: string, key?: string): Promise<{ readonly id: string; readonly replayed: boolean }>;
   /** What became of an order: in its own row, the payments and the sandbox's ledger. */
@@ -47,7 +49,12 @@ export async function startShop(dynamodbEndpoint?: string): Promise<Shop> {
   const clock = fakeClock(Date.now());
   const folder = fileURLToPath(new URL("../..", import.meta.url));
   const errors: string[] = [];
-  const log = (line: string) => void (line.includes("\tERROR\t") && errors.push(line));
+  const measured: Row[] = [];
+  function log(line: string): void {
+    if (line.includes("\tERROR\t")) errors.push(line);
+    const [, metrics] = /^\[\S+\] (\{"_aws":.*)$/.exec(line) ?? [];
+    if (metrics !== undefined) measured.push(JSON.parse(metrics));
+  }
   const stack = await startStack({ folder, clock, dynamodbEndpoint, log });
   const dynamodb = new DynamoDBClient({ endpoint: stack.endpoints.dynamodb, region, credentials });
   const sqs = new SQSClient({ endpoint: stack.endpoints.sqs, region, credentials });
@@ -100,6 +107,7 @@ export async function startShop(dynamodbEndpoint?: string): Promise<Shop> {
     stack,
     sqs,
     errors,
+    measured,
     async order(card, key = randomUUID()) {
       const response = await fetch(`${stack.url}/orders`, {
         method: "POST",

@@ -36,6 +36,7 @@ async function newCommit(accepts = true) {
   const [recordKey = ""] = store.outbox.changes;
   // A change of a MemoryStore is the key of its record.
   const change = { dynamodb: { SequenceNumber: "17" }, toString: () => recordKey };
+  const numberless = { dynamodb: {}, toString: () => recordKey };
   return {
     clock,
     store,
@@ -43,8 +44,7 @@ async function newCommit(accepts = true) {
     options: outboxOptions,
     relay: (more: Partial<OutboxOptions> = {}) =>
       outboxRelay({ ...outboxOptions, ...more })({ Records: [change] }),
-    relayWithoutNumber: () =>
-      outboxRelay(outboxOptions)({ Records: [{ toString: () => recordKey, dynamodb: {} }] }),
+    relayWithoutNumber: () => outboxRelay(outboxOptions)({ Records: [numberless] }),
     sweep: (more: Partial<OutboxOptions> = {}) => outboxSweeper({ ...outboxOptions, ...more })(),
   };
 }

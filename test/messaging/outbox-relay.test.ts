@@ -118,4 +118,16 @@ describe.each(inject("dynamodbEngines"))("outboxRelay on $name", ({ endpoint }) 
     await world.consume();
     expect(world.delivered.slice(-3).sort()).toEqual(run.named("a1", "b1", "c1"));
   });
+
+  it("H36: each commit answers for its own messages, however many those before it have", async () => {
+    const messages = run.named("a1", "b1", "c1").map((name) => world.message(name));
+    await world.order({ key: run.prefix, messages });
+    await run.order("d1", "e1");
+    run.refuse("d1");
+
+    expect(await world.relay()).toBeGreaterThan(0);
+
+    expect(await world.isUnsent(run.prefix)).toBe(false);
+    expect(await run.unsent("d1", "e1")).toEqual([true, false]);
+  });
 });

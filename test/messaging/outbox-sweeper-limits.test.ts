@@ -55,12 +55,20 @@ describe("outboxSweeper", () => {
   it("loads nothing more with less than 5 seconds left, and answers with what it did", async () => {
     const { state, sweep } = newBacklog();
     let asked = 0;
-    // Every shard asks before each ten of its commits.
-    const getRemainingTimeInMillis = () => (++asked <= 16 ? 5001 : 5000);
+    // It is asked once at the start, and by every shard before each ten of its commits.
+    const getRemainingTimeInMillis = () => [30_000, ...Array(16).fill(5001)][asked++] ?? 5000;
 
     expect(await sweep({}, { getRemainingTimeInMillis })).toEqual({ sent: 160, failed: 0, waiting: 0 });
 
     expect(state.held).toBe(0);
+  });
+
+  it("H34, H42: sends something also where the function has 3 seconds in all, as Lambda gives by default", async () => {
+    const { sweep } = newBacklog();
+    const times = [3000, ...Array(8).fill(3000), ...Array(8).fill(601)];
+    const getRemainingTimeInMillis = () => times.shift() ?? 600;
+
+    expect(await sweep({}, { getRemainingTimeInMillis })).toEqual({ sent: 160, failed: 0, waiting: 0 });
   });
 
   it("needs no context: then time is no limit", async () => {

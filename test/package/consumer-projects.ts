@@ -7,6 +7,7 @@ import { root } from "./project.ts";
 import { run } from "./run.ts";
 import { pack, packTarball, type Tarball } from "./tarball.ts";
 
+const CDK = join(root, "node_modules/aws-cdk/bin/cdk");
 const fixtures = join(root, "test/fixtures/consumers");
 
 export interface ConsumerProjects {
@@ -15,6 +16,10 @@ export interface ConsumerProjects {
   readonly installed: string;
   /** A new project each time: a copy of a fixture, with links to `peers`. Answers its folder. */
   create(fixture: string, peers: readonly string[]): Promise<string>;
+  /** An app as `cdk init` makes it, under this name, with links to `peers`. Answers its folder. */
+  createCdkApp(name: string, peers: readonly string[]): Promise<string>;
+  /** Copies a file of the fixtures into a project. */
+  copy(fixture: string, target: string): Promise<void>;
   remove(): Promise<void>;
 }
 
@@ -38,12 +43,28 @@ export async function prepareConsumerProjects(): Promise<ConsumerProjects> {
       const project = await mkdtemp(join(home, `${fixture}-`));
       await cp(join(fixtures, fixture), project, { recursive: true });
       await cp(join(fixtures, "invoke.cjs"), join(project, "invoke.cjs"));
-      await cp(installed, join(project, "node_modules"), { recursive: true });
-      for (const peer of peers) await linkPeer(peer, project);
+      await install(project, peers);
       return project;
+    },
+    createCdkApp: async (name, peers) => {
+      const project = join(await mkdtemp(join(home, "cdk-app-")), name);
+      await mkdir(project);
+      const init = [CDK, "init", "app", "--language", "typescript", "--generate-only", "--no-notices"];
+      await run(process.execPath, init, project, { CDK_DISABLE_CLI_TELEMETRY: "true" });
+      await install(project, peers);
+      return project;
+    },
+    copy: async (fixture, target) => {
+      await mkdir(dirname(target), { recursive: true });
+      await cp(join(fixtures, fixture), target);
     },
     remove: () => rm(home, { recursive: true, force: true }),
   };
+
+  async function install(project: string, peers: readonly string[]): Promise<void> {
+    await cp(installed, join(project, "node_modules"), { recursive: true });
+    for (const peer of peers) await linkPeer(peer, project);
+  }
 }
 
 async function linkPeer(name: string, project: string): Promise<void> {

@@ -1,13 +1,14 @@
-// The packed tarball in empty projects, each running the first example of the README on a local DynamoDB engine.
+// The packed tarball in empty projects: handlers that run the first example of the README on a local DynamoDB engine,
+// and apps that synthesize a stack.
 import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { transform } from "esbuild";
+import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createInitApp, createModulesApp, synthesize } from "./cdk-apps.ts";
 import { type ConsumerProjects, prepareConsumerProjects } from "./consumer-projects.ts";
-import { typescriptFences } from "./fences.ts";
-import { type OrderTables, startOrderTables } from "./order-tables.ts";
+import { expectReplay, type OrderExample, startOrderExample } from "./order-example.ts";
 import { root } from "./project.ts";
-import { type Printed, run } from "./run.ts";
+import { run } from "./run.ts";
 
 const RUNTIME_PEERS = ["@aws-sdk/client-dynamodb", "@aws-sdk/util-dynamodb", "@middy/core"];
 const CONSTRUCTS = ["aws-cdk-lib", "constructs"];
@@ -15,15 +16,14 @@ const TYPES = ["@types/aws-lambda", "@types/node"];
 const JEST = join(root, "node_modules/jest/bin/jest.js");
 const TSC = join(root, "node_modules/typescript/bin/tsc");
 
-const example = typescriptFences("README.md")[0]!.code;
 let projects: ConsumerProjects;
-let tables: OrderTables;
+let example: OrderExample;
 
 beforeAll(async () => {
-  [projects, tables] = await Promise.all([prepareConsumerProjects(), startOrderTables()]);
+  [projects, example] = await Promise.all([prepareConsumerProjects(), startOrderExample()]);
 }, 120_000);
 
-afterAll(() => Promise.all([projects.remove(), tables.stop()]));
+afterAll(() => Promise.all([projects.remove(), example.stop()]));
 
 describe("the tarball", () => {
   it("holds both builds, the documents and nothing else", () => {
@@ -46,6 +46,15 @@ describe("the tarball", () => {
     expect(files.filter((file) => file.startsWith("dist/esm/cdk/"))).toEqual([]);
   });
 
+  it("has the functions of OutboxRelay, bundled", () => {
+    const { files } = projects.tarball;
+
+    expect(files.filter((file) => file.startsWith("dist/functions/"))).toEqual([
+      "dist/functions/relay/index.mjs",
+      "dist/functions/sweeper/index.mjs",
+    ]);
+  });
+
   it("installs one package beside itself", async () => {
     const packages = await readdir(projects.installed);
 
@@ -56,20 +65,20 @@ describe("the tarball", () => {
 describe("an ESM consumer without aws-cdk-lib", () => {
   it("runs the first example once for two requests", async () => {
     const project = await projects.create("esm", RUNTIME_PEERS);
-    await transpileExample(project, "esm");
+    await example.transpile(project, "esm");
 
-    const { stdout } = await expectOneOrder(project, ["main.js"]);
+    const { stdout } = await example.expectOneOrder(project, ["main.js"]);
 
     expectReplay(stdout);
   });
 });
 
-describe("a CommonJS jest consumer", () => {
+describe("a CommonJS jest consumer without aws-cdk-lib", () => {
   it("runs the first example once for two requests", async () => {
     const project = await projects.create("cjs-jest", [...RUNTIME_PEERS, "@jest/globals", "esbuild"]);
-    await transpileExample(project, "cjs");
+    await example.transpile(project, "cjs");
 
-    const { stdout, stderr } = await expectOneOrder(project, [JEST, "--ci"]);
+    const { stdout, stderr } = await example.expectOneOrder(project, [JEST, "--ci"]);
 
     expect(stderr).toContain("3 passed, 3 total");
     expectReplay(/^ *(\[.*\])$/m.exec(stdout)?.[1] ?? "");
@@ -81,7 +90,7 @@ describe("a TypeScript consumer", () => {
 
   beforeAll(async () => {
     project = await projects.create("typescript", [...RUNTIME_PEERS, ...CONSTRUCTS, ...TYPES]);
-    await writeFile(join(project, "handler.ts"), example);
+    await writeFile(join(project, "handler.ts"), example.source);
   });
 
   it.each([
@@ -92,7 +101,7 @@ describe("a TypeScript consumer", () => {
 
     await compile(project, module);
     await writeFile(join(out, "package.json"), JSON.stringify({ type }));
-    const { stdout } = await expectOneOrder(project, ["main.cjs", join(out, "handler.js")]);
+    const { stdout } = await example.expectOneOrder(project, ["main.cjs", join(out, "handler.js")]);
 
     expectReplay(stdout);
   });
@@ -106,6 +115,57 @@ describe("a TypeScript consumer", () => {
 
     await run(process.execPath, ["out/constructs/stack.js"], project);
   });
+
+  it.each(["esm", "cjs"] as const)(
+    "bundles handlers as %s without the constructs beside them",
+    async (format) => {
+      const { metafile } = await build({
+        entryPoints: [join(project, "handler.ts")],
+        absWorkingDir: project,
+        outdir: join(project, "out"),
+        bundle: true,
+        write: false,
+        metafile: true,
+        format,
+        platform: "node",
+      });
+      const inputs = Object.keys(metafile.inputs);
+
+      expect(inputs).toContain("node_modules/onceonly/dist/esm/index.js");
+      expect(
+        inputs.filter((path) => /aws-cdk-lib|\/constructs\/|onceonly\/dist\/\w+\/cdk/.test(path)),
+      ).toEqual([]);
+    },
+  );
+});
+
+describe("a CDK app", { timeout: 90_000 }, () => {
+  let made: string;
+  let modules: string;
+
+  beforeAll(async () => {
+    [made, modules] = await Promise.all([createInitApp(projects), createModulesApp(projects)]);
+  });
+
+  it("as cdk init makes it compiles", async () => {
+    await run(process.execPath, [TSC], made);
+  });
+
+  it("as cdk init makes it passes its jest test", async () => {
+    const { stderr } = await run(process.execPath, [JEST, "--ci"], made);
+
+    expect(stderr).toContain("3 passed, 3 total");
+  });
+
+  it("synthesizes the same with tsx as CommonJS and as ES modules", async () => {
+    const [template, fromModules] = await Promise.all([
+      synthesize(made, "bin/shop.ts"),
+      synthesize(modules, "app.ts"),
+    ]);
+
+    expect(Object.keys(template.Resources).length).toBeGreaterThan(0);
+    expect(fromModules).toEqual(template);
+  });
 });
 
 describe("a consumer without peers", () => {
@@ -117,43 +177,19 @@ describe("a consumer without peers", () => {
     expect(stdout.trim()).toBe("function function function function");
   });
 
-  it("is told which package onceonly/cdk lacks", async () => {
-    const project = await projects.create("bare", []);
-    const importing = ["--eval", 'await import("onceonly/cdk")'];
+  it.each(['await import("onceonly/cdk")', 'require("onceonly/cdk")'])(
+    "is told by %s which package it lacks",
+    async (statement) => {
+      const project = await projects.create("bare", []);
+      const flags = statement.startsWith("await") ? ["--input-type=module"] : ["--input-type=commonjs"];
 
-    await expect(run(process.execPath, importing, project)).rejects.toThrow("aws-cdk-lib");
-  });
+      await expect(run(process.execPath, [...flags, "--eval", statement], project)).rejects.toThrow(
+        "npm install aws-cdk-lib constructs",
+      );
+    },
+  );
 });
-
-async function transpileExample(project: string, format: "cjs" | "esm"): Promise<void> {
-  const { code } = await transform(example, { loader: "ts", format, target: "node20" });
-  await writeFile(join(project, "handler.js"), code);
-}
 
 async function compile(project: string, settings: string): Promise<void> {
   await run(process.execPath, [TSC, "-p", `tsconfig.${settings}.json`], project);
-}
-
-/** Runs Node where the example finds its tables, and looks for one order more than before. */
-async function expectOneOrder(project: string, args: readonly string[]): Promise<Printed> {
-  const environment = await tables.createEnvironment();
-  const before = await tables.countOrders();
-
-  const printed = await run(process.execPath, args, project, environment);
-
-  expect(await tables.countOrders()).toBe(before + 1);
-  return printed;
-}
-
-function expectReplay(printed: string): void {
-  const [first, second] = JSON.parse(printed);
-
-  expect(first.statusCode).toBe(201);
-  expect(second).toMatchObject({ statusCode: 201, body: first.body });
-  expect(lowerCaseKeys(first.headers)).not.toHaveProperty("idempotent-replayed");
-  expect(lowerCaseKeys(second.headers)).toHaveProperty("idempotent-replayed", "true");
-}
-
-function lowerCaseKeys(headers: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }

@@ -107,6 +107,18 @@ describe("idempotentBatch", () => {
     expect(decisions()).toEqual(["executed", "replayed", "replayed", "replayed"]);
   });
 
+  it("runs duplicates within one batch one after the other, also where the first of them fails", async () => {
+    const { options, context, decisions } = givenBatch();
+    const run = vi.fn(async () => {
+      await new Promise((resolve) => setImmediate(resolve));
+      if (run.mock.calls.length === 1) throw new Error("at first");
+    });
+    const records = ids(1, 4).map((id) => sqsRecord(id, "order", envelope("order-1")));
+
+    expect(returned(await idempotentBatch(run, options)({ Records: records }, context()))).toEqual(["m1"]);
+    expect(decisions()).toEqual(["released", "executed", "replayed", "replayed"]);
+  });
+
   it("refuses another payload under the same key", async () => {
     const { options, context, decisions, errors } = givenBatch();
     const handler = idempotentBatch(() => {}, options);

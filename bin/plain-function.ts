@@ -1,0 +1,45 @@
+// A function that runs no operations, so that it needs no table: built as an IdempotentFunction is, with a log group of
+// its own and a role that may write there.
+import { Duration, type RemovalPolicy } from "aws-cdk-lib";
+import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import { Architecture, LoggingFormat, Runtime } from "aws-cdk-lib/aws-lambda";
+import { NodejsFunction, OutputFormat } from "aws-cdk-lib/aws-lambda-nodejs";
+import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
+import type { Construct } from "constructs";
+
+export interface PlainFunctionProps {
+  /** The file of the handler. */
+  readonly entry: string;
+  readonly environment: Readonly<Record<string, string>>;
+  /** What happens to its logs when the stack goes. */
+  readonly logRemovalPolicy: RemovalPolicy;
+}
+
+export class PlainFunction extends NodejsFunction {
+  constructor(scope: Construct, id: string, { entry, environment, logRemovalPolicy }: PlainFunctionProps) {
+    const role = new Role(scope, `${id}Role`, { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
+    const logGroup = new LogGroup(scope, `${id}Logs`, {
+      retention: RetentionDays.ONE_MONTH,
+      removalPolicy: logRemovalPolicy,
+    });
+    logGroup.grantWrite(role);
+    super(scope, id, {
+      entry,
+      environment: { ...environment },
+      role,
+      logGroup,
+      loggingFormat: LoggingFormat.JSON,
+      runtime: Runtime.NODEJS_24_X,
+      architecture: Architecture.ARM_64,
+      memorySize: 512,
+      timeout: Duration.seconds(5),
+      bundling: {
+        format: OutputFormat.ESM,
+        target: "node22",
+        minify: true,
+        mainFields: ["module", "main"],
+        bundleAwsSDK: true,
+      },
+    });
+  }
+}

@@ -1,0 +1,74 @@
+// Messages in items of their own: how many there may be, and who marks them while somebody reads them.
+import { randomUUID } from "node:crypto";
+import { beforeAll, describe, expect, inject, it } from "vitest";
+import { runOnce } from "../../lib/core/run-once.ts";
+import { messageOf, newOutboxTable, type OutboxTable } from "./outbox-given.ts";
+import { connect } from "./tables.ts";
+
+const large = (count: number) =>
+  Array.from({ length: count }, (_, index) => messageOf(`m/${index}`, 380_000));
+
+describe.each(inject("dynamodbEngines"))("messages in items of their own on $name", ({ endpoint }) => {
+  const client = connect(endpoint);
+  let table: OutboxTable;
+
+  beforeAll(async () => {
+    table = await newOutboxTable(client, endpoint);
+  });
+
+  it("what is taken for its size is taken by DynamoDB too, under the longest record key and in the most items", async () => {
+    const [operation, scope] = ["#".repeat(64), "\u0080".repeat(256)];
+    const commitOf = (bytes: number) => {
+      const messages = Array.from({ length: 20 }, (_, index) => messageOf(`m/${index + 10}`, bytes));
+      const options = { operation, scope, store: table.store, leaseSeconds: 30 };
+      return runOnce(options, randomUUID(), {}, ({ commit }) => {
+        return commit("done", { messages: messages as never });
+      });
+    };
+    // The largest that is not refused by us is taken by DynamoDB.
+    let [taken, refused] = [200_000, 210_000];
+    while (refused - taken > 1) {
+      const bytes = Math.floor((taken + refused) / 2);
+      const effects = {
+        writes: [],
+        messages: Array.from({ length: 20 }, (_, index) => messageOf(`m/${index + 10}`, bytes)),
+      };
+      try {
+        table.store.checkEffects(effects);
+        taken = bytes;
+      } catch {
+        refused = bytes;
+      }
+    }
+
+    expect(await commitOf(taken)).toBe("done");
+    await expect(commitOf(refused)).rejects.toMatchObject({ code: "OUTBOX_TRANSACTION_TOO_LARGE" });
+  });
+
+  it("somebody else marks them when half of them is loaded: nothing is left to send", async () => {
+    const { outbox, begin } = table;
+    const { recordKey, finish } = await begin("optimistic", { messages: large(2) });
+    await finish();
+    const unsent = (await outbox.load(recordKey))!;
+    let reads = 0;
+    let readFirst = () => {};
+    const firstIsRead = new Promise<void>((resolve) => {
+      readFirst = resolve;
+    });
+    client.middlewareStack.add(
+      (next, context) => async (args) => {
+        const read = context.commandName === "GetItemCommand" ? ++reads : 0;
+        // The record is read first, then both items at once.
+        if (read === 3) await firstIsRead.then(() => outbox.markSent(unsent));
+        const answer = await next(args);
+        if (read === 2) readFirst();
+        return answer;
+      },
+      { step: "initialize", name: "markBetween" },
+    );
+
+    const loading = outbox.load(recordKey).finally(() => client.middlewareStack.remove("markBetween"));
+
+    expect(await loading).toBeUndefined();
+  });
+});
