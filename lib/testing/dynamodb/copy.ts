@@ -1,0 +1,14 @@
+/** Copies what comes from a caller and what goes to one, so that neither sees the other's later changes. Leaves out what is undefined. */
+
+export function copied<T>(value: T): T {
+  return copyOf(value) as T;
+}
+
+function copyOf(value: unknown): unknown {
+  if (value instanceof Uint8Array) return new Uint8Array(value);
+  if (Array.isArray(value)) return value.map(copyOf);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, each]) => (each === undefined ? [] : [[name, copyOf(each)]])),
+  );
+}

@@ -1,0 +1,97 @@
+/** The errors DynamoDB answers with, by the names under which the AWS SDK throws them. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html */
+import type { Item } from "./values/attribute-value.ts";
+
+export const DYNAMODB_ERROR_NAMES = [
+  "ConditionalCheckFailedException",
+  "ExpiredIteratorException",
+  "IdempotentParameterMismatchException",
+  "InternalServerError",
+  "ItemCollectionSizeLimitExceededException",
+  "LimitExceededException",
+  "ProvisionedThroughputExceededException",
+  "RequestLimitExceeded",
+  "ReplicatedWriteConflictException",
+  "ResourceInUseException",
+  "ResourceNotFoundException",
+  "SerializationException",
+  "ServiceUnavailable",
+  "ThrottlingException",
+  "TransactionCanceledException",
+  "TransactionConflictException",
+  "TransactionInProgressException",
+  "TrimmedDataAccessException",
+  "UnknownOperationException",
+  "ValidationException",
+] as const;
+
+export type DynamoDBErrorName = (typeof DYNAMODB_ERROR_NAMES)[number];
+
+export interface CancellationReason {
+  /** "None" for an action that stood in nobody's way. */
+  readonly Code: string;
+  readonly Message?: string | undefined;
+  readonly Item?: Item | undefined;
+}
+
+export interface DynamoDBErrorDetails {
+  readonly Item?: Item | undefined;
+  readonly CancellationReasons?: readonly CancellationReason[] | undefined;
+}
+
+const SERVER_ERRORS: Partial<Record<DynamoDBErrorName, number>> = {
+  InternalServerError: 500,
+  ServiceUnavailable: 503,
+};
+
+/** What an interceptor throws to answer a call with an error of DynamoDB's. */
+export class DynamoDBError extends Error {
+  override readonly name: DynamoDBErrorName;
+  readonly statusCode: number;
+  readonly details: DynamoDBErrorDetails;
+
+  constructor(name: DynamoDBErrorName, message: string, details: DynamoDBErrorDetails = {}) {
+    super(message);
+    this.name = name;
+    this.statusCode = SERVER_ERRORS[name] ?? 400;
+    this.details = details;
+  }
+}
+
+/** A request that does not fit its table: in a transaction that is the reason of one action, not an error of the whole. */
+export class SchemaMismatchError extends DynamoDBError {
+  constructor(message: string) {
+    super("ValidationException", message);
+  }
+}
+
+export function invalid(message: string): DynamoDBError {
+  return new DynamoDBError("ValidationException", message);
+}
+
+export function invalidParameterValues(message: string): DynamoDBError {
+  return invalid(`One or more parameter values were invalid: ${message}`);
+}
+
+export function notSerializable(message: string): DynamoDBError {
+  return new DynamoDBError("SerializationException", message);
+}
+
+export function notFound(message = "Requested resource not found"): DynamoDBError {
+  return new DynamoDBError("ResourceNotFoundException", message);
+}
+
+export function conditionFailed(item: Item | undefined): DynamoDBError {
+  return new DynamoDBError("ConditionalCheckFailedException", "The conditional request failed", {
+    ...(item && { Item: item }),
+  });
+}
+
+/** One reason for each action, in the order of the actions. */
+export function transactionCanceled(reasons: readonly CancellationReason[]): DynamoDBError {
+  const codes = reasons.map(({ Code }) => Code).join(", ");
+  return new DynamoDBError(
+    "TransactionCanceledException",
+    `Transaction cancelled, please refer cancellation reasons for specific reasons [${codes}]`,
+    { CancellationReasons: reasons },
+  );
+}

@@ -1,0 +1,160 @@
+/** DynamoDB and its streams in the memory of one process, on a clock of the caller's. Touches no network, no disk and no environment. */
+import { type Clock, systemClock } from "../../core/clock.ts";
+import { copied } from "./copy.ts";
+import { DynamoDBError } from "./dynamodb-error.ts";
+import { DynamoDBService, type StaleRead } from "./dynamodb-service.ts";
+import type { Handler } from "./handler.ts";
+import { type Intercept, intercepted } from "./intercept.ts";
+import type { DynamoDBOperationName, DynamoDBOperations } from "./operations.ts";
+import { checkParameters } from "./parameters.ts";
+import { batchGetItem } from "./reads/batch-get-item.ts";
+import { getItem } from "./reads/get-item.ts";
+import { query } from "./reads/query.ts";
+import { scan } from "./reads/scan.ts";
+import { transactGetItems } from "./reads/transact-get-items.ts";
+import { type ModelRequestHandler, requestHandler } from "./request-handler.ts";
+import { describeStream, listStreams } from "./streams/describe-stream.ts";
+import { getRecords } from "./streams/get-records.ts";
+import { getShardIterator } from "./streams/shard-iterator.ts";
+import { createTable } from "./tables/create-table.ts";
+import { deleteTable, describeTable, listTables } from "./tables/describe-table.ts";
+import { deleteExpired, describeTimeToLive, updateTimeToLive } from "./tables/time-to-live.ts";
+import { batchWriteItem } from "./writes/batch-write-item.ts";
+import { deleteItem, putItem, updateItem } from "./writes/single-write.ts";
+import { transactWriteItems } from "./writes/transact-write-items.ts";
+
+export interface DynamoDBModelOptions {
+  /** @default the system's */
+  readonly clock?: Clock | undefined;
+  /** @default "us-east-1" */
+  readonly region?: string | undefined;
+  /** @default "000000000000" */
+  readonly accountId?: string | undefined;
+  /** Stands around every call. */
+  readonly intercept?: Intercept | undefined;
+  /**
+   * Whether an eventually consistent read sees the version of an item before its last write; asked for every such read
+   * of an item that was written. What one read sees says nothing of the next one.
+   * @default never
+   */
+  readonly isStale?: ((read: StaleRead) => boolean) | undefined;
+  /**
+   * How long after its expiry an item is deleted, in seconds, as far as the model is called then.
+   * @default never, but by `sweep`
+   */
+  readonly ttlLagSeconds?: number | undefined;
+}
+
+export interface UsedCapacity {
+  readonly readUnits: number;
+  readonly writeUnits: number;
+}
+
+const HANDLERS: { readonly [Name in DynamoDBOperationName]: Handler<Name> } = {
+  BatchGetItem: batchGetItem,
+  BatchWriteItem: batchWriteItem,
+  CreateTable: createTable,
+  DeleteItem: deleteItem,
+  DeleteTable: deleteTable,
+  DescribeStream: describeStream,
+  DescribeTable: describeTable,
+  DescribeTimeToLive: describeTimeToLive,
+  GetItem: getItem,
+  GetRecords: getRecords,
+  GetShardIterator: getShardIterator,
+  ListStreams: listStreams,
+  ListTables: listTables,
+  PutItem: putItem,
+  Query: query,
+  Scan: scan,
+  TransactGetItems: transactGetItems,
+  TransactWriteItems: transactWriteItems,
+  UpdateItem: updateItem,
+  UpdateTimeToLive: updateTimeToLive,
+};
+
+/**
+ * Tables, indexes, transactions and streams with the semantics AWS documents: each call is one step, and time passes
+ * only by the clock. Where AWS promises little (how far an index or a replica is behind, when what expired is deleted)
+ * the model does the orderly thing at once, unless it is told otherwise.
+ */
+export class DynamoDBModel {
+  readonly #service: DynamoDBService;
+  readonly #intercept: Intercept | undefined;
+  readonly #ttlLagSeconds: number | undefined;
+
+  constructor(options: DynamoDBModelOptions = {}) {
+    this.#intercept = options.intercept;
+    this.#ttlLagSeconds = options.ttlLagSeconds;
+    this.#service = new DynamoDBService({
+      clock: options.clock ?? systemClock,
+      region: options.region ?? "us-east-1",
+      accountId: options.accountId ?? "000000000000",
+      isStale: options.isStale,
+    });
+  }
+
+  /**
+   * Does what the AWS SDK's command of that name asks DynamoDB for, with the same input and output.
+   * @throws DynamoDBError with the name AWS's error has
+   */
+  async call<Name extends DynamoDBOperationName>(
+    operation: Name,
+    input: DynamoDBOperations[Name]["input"],
+  ): Promise<DynamoDBOperations[Name]["output"]> {
+    return this.#callThrough([this.#intercept], operation, input) as Promise<
+      DynamoDBOperations[Name]["output"]
+    >;
+  }
+
+  /**
+   * What an AWS SDK client takes as its `requestHandler`: clients of DynamoDB, document clients and clients of its
+   * streams then talk to the model. `intercept` stands around the calls of this handler, outside the model's own.
+   */
+  requestHandler({ intercept }: { readonly intercept?: Intercept | undefined } = {}): ModelRequestHandler {
+    return requestHandler({
+      now: () => this.#service.now(),
+      newRequestId: () => this.#service.newId(),
+      call: (operation, input) => this.#callThrough([intercept, this.#intercept], operation, input),
+    });
+  }
+
+  /** What a client needs to talk to the model: `new DynamoDBClient(model.clientConfig())`. */
+  clientConfig(options: { readonly intercept?: Intercept | undefined } = {}) {
+    return {
+      region: this.#service.options.region,
+      credentials: { accessKeyId: "model", secretAccessKey: "model" },
+      requestHandler: this.requestHandler(options),
+    };
+  }
+
+  /** Deletes everything that has expired, as TTL does sooner or later, and tells how many items that were. */
+  sweep(): number {
+    return deleteExpired(this.#service, 0);
+  }
+
+  /** What all calls for a table have used, refused ones included. */
+  usedCapacity(tableName: string): UsedCapacity {
+    const { read, write } = this.#service.table(tableName).units;
+    return { readUnits: read, writeUnits: write };
+  }
+
+  #callThrough(
+    intercepts: readonly (Intercept | undefined)[],
+    operation: DynamoDBOperationName,
+    input: object,
+  ): Promise<unknown> {
+    const call = { operation, input: copied(input) as Readonly<Record<string, unknown>> };
+    return intercepted(intercepts, call, () => this.#run(operation, call.input));
+  }
+
+  #run(operation: DynamoDBOperationName, input: Readonly<Record<string, unknown>>): unknown {
+    if (!Object.hasOwn(HANDLERS, operation)) {
+      throw new DynamoDBError("UnknownOperationException", `the model has no operation ${operation}`);
+    }
+    checkParameters(operation, input);
+    if (this.#ttlLagSeconds !== undefined) deleteExpired(this.#service, this.#ttlLagSeconds);
+    const handler = HANDLERS[operation] as (service: DynamoDBService, input: object) => unknown;
+    return copied(handler(this.#service, input));
+  }
+}

@@ -1,0 +1,8 @@
+/** The shape of the code of one operation. */
+import type { DynamoDBService } from "./dynamodb-service.ts";
+import type { DynamoDBOperationName, DynamoDBOperations } from "./operations.ts";
+
+export type Handler<Name extends DynamoDBOperationName> = (
+  service: DynamoDBService,
+  input: DynamoDBOperations[Name]["input"],
+) => DynamoDBOperations[Name]["output"];

@@ -1,0 +1,100 @@
+/** Stands in the AWS SDK where its HTTP client stands: requests go to the model, and nothing leaves the process. */
+import { DynamoDBError } from "./dynamodb-error.ts";
+import { type JsonAnswer, jsonAnswer, jsonError, readJsonRequest } from "./json-protocol.ts";
+import type { DynamoDBOperationName } from "./operations.ts";
+
+interface HttpRequest {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+}
+
+interface HttpResponse {
+  readonly statusCode: number;
+  readonly headers: Record<string, string>;
+  readonly body: Uint8Array;
+}
+
+interface Cancellable {
+  readonly abortSignal?: unknown;
+}
+
+/** As the AWS SDK's interface HttpHandler. */
+export interface ModelRequestHandler {
+  handle(request: HttpRequest, options?: Cancellable): Promise<{ response: HttpResponse }>;
+  destroy(): void;
+  updateHttpClientConfig(): void;
+  httpHandlerConfigs(): Record<string, never>;
+}
+
+export interface RequestHandlerOptions {
+  now(): number;
+  newRequestId(): string;
+  call(operation: DynamoDBOperationName, input: object): Promise<unknown>;
+}
+
+/** Errors that are not DynamoDB's are the network's: the SDK sees them as they are. */
+export function requestHandler(options: RequestHandlerOptions): ModelRequestHandler {
+  const answerTo = async ({ headers, body }: HttpRequest): Promise<HttpResponse> => {
+    const { statusCode, body: text } = await answer(options, headers, textOf(body));
+    return {
+      statusCode,
+      headers: {
+        "content-type": "application/x-amz-json-1.0",
+        date: new Date(options.now()).toUTCString(),
+        "x-amzn-requestid": options.newRequestId(),
+      },
+      body: new TextEncoder().encode(text),
+    };
+  };
+  return {
+    handle: async (request, { abortSignal } = {}) => ({
+      response: await unlessAborted(abortSignal as AbortSignal | undefined, () => answerTo(request)),
+    }),
+    destroy: () => undefined,
+    updateHttpClientConfig: () => undefined,
+    httpHandlerConfigs: () => ({}),
+  };
+}
+
+async function answer(
+  { call }: RequestHandlerOptions,
+  headers: HttpRequest["headers"],
+  body: string,
+): Promise<JsonAnswer> {
+  try {
+    const { operation, input } = readJsonRequest(targetIn(headers), body);
+    return jsonAnswer(await call(operation, input));
+  } catch (error) {
+    if (error instanceof DynamoDBError) return jsonError(error);
+    throw error;
+  }
+}
+
+function targetIn(headers: HttpRequest["headers"]): string | undefined {
+  return Object.entries(headers).find(([name]) => name.toLowerCase() === "x-amz-target")?.[1];
+}
+
+function textOf(body: unknown): string {
+  return body instanceof Uint8Array ? new TextDecoder().decode(body) : String(body ?? "");
+}
+
+/** A caller that gave up hears so at once; what it asked for may still be done. */
+async function unlessAborted<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+  if (signal === undefined) return work();
+  if (signal.aborted) throw aborted();
+  let stopListening: () => void = () => undefined;
+  const abortion = new Promise<never>((_resolve, reject) => {
+    const giveUp = () => reject(aborted());
+    signal.addEventListener("abort", giveUp);
+    stopListening = () => signal.removeEventListener("abort", giveUp);
+  });
+  try {
+    return await Promise.race([work(), abortion]);
+  } finally {
+    stopListening();
+  }
+}
+
+function aborted(): Error {
+  return Object.assign(new Error("Request aborted"), { name: "AbortError" });
+}

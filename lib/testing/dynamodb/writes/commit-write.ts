@@ -1,0 +1,22 @@
+/** Makes a write true: in the table, in what stale reads may still see, and in the stream. */
+import type { DynamoDBService } from "../dynamodb-service.ts";
+import { recordChange, type UserIdentity } from "../streams/stream-record.ts";
+import type { Table } from "../tables/table.ts";
+import type { Item } from "../values/attribute-value.ts";
+
+/** `next` is the whole item; `undefined` deletes it. */
+export function commitWrite(
+  service: DynamoDBService,
+  table: Table,
+  key: Item,
+  next: Item | undefined,
+  userIdentity?: UserIdentity,
+): void {
+  const former = table.items.get(key);
+  if (next === undefined) table.items.delete(key);
+  else table.items.put(next);
+  if (service.options.isStale !== undefined) {
+    table.formerVersions.set(table.keyText(key), { item: former, replacedAt: service.now() });
+  }
+  recordChange(service, table, former, next, userIdentity);
+}
