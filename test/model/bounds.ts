@@ -1,0 +1,69 @@
+/** What an exploration of the model ranges over, and which of the protocol's rules it leaves out. */
+
+/**
+ * Rules of the protocol that a negative control can leave out, one at a time. A rule earns its place by the violation that
+ * is found without it.
+ */
+export const RULES = {
+  settleToken: "a completion or a release carries the claim token",
+  settleOwn: "a completion that is repeated finds its own token and counts as done",
+  claimOwn: "a refused claim looks for its own token first",
+  liveLease: "a live lease is not taken over",
+  leaseEnd: "a claim ends by itself: its lease, and in the end its record",
+  takeOver: "a claim whose lease has ended may be taken over",
+  graceOnLease: "a lease lasts longer than the work by the clock skew",
+  fingerprint: "a claim matches the fingerprint before anything else is told",
+  resetIfExpired: "a reset needs the record to be expired still",
+  releaseKeepsRecord: "a release keeps the record",
+  keepAfterAbort: "an abort never releases",
+  keepAfterLoss: "nothing is released once the effect may have happened, also when the completion is lost",
+  insertCondition: "an insertion has the condition of a claim",
+  messagesInCommit: "messages are stored by the write that commits",
+  unsentNeverExpires: "a record with unsent messages has no expiry",
+  sendBeforeMark: "a sender marks after it has sent",
+  markToken: "a sender marks under the token of the commit that it sent",
+} as const;
+export type Rule = keyof typeof RULES;
+
+/** How a call works: `fail-open` is claimed with `whenStoreFails: "run"`. */
+export interface CallKind {
+  readonly mode: "claimed" | "optimistic" | "fail-open";
+  /** What its handler does: an effect in somebody else's system, or a commit. */
+  readonly handler: "outside" | "commit";
+}
+
+/** Times are in ticks; one tick stands for a second. Calls, crashes, lost answers and repetitions have no bound. */
+export interface Bounds {
+  readonly title: string;
+  /** One number per worker: how far the clock of its host is ahead. Each runs one call after another. */
+  readonly hosts: readonly number[];
+  readonly keys: number;
+  readonly calls: readonly CallKind[];
+  /** Relays and sweepers that may be at work at once; with 0 commits have no messages. */
+  readonly senders: number;
+  /** How many payloads callers send under one key: with 2, some are mismatches. */
+  readonly payloads: number;
+  /** From the start of a call to its deadline. */
+  readonly workTicks: number;
+  /** `clockSkewSeconds`. */
+  readonly graceTicks: number;
+  /** `retentionSeconds`. */
+  readonly retentionTicks: number;
+  /** Workers may go on after their deadline: a freeze and thaw, or no Lambda at all. */
+  readonly outlives: boolean;
+}
+
+export interface Model extends Bounds {
+  readonly without?: Rule;
+}
+
+/** Whether workers may be at work after their lease as others see it: then only the token protects a record. */
+export function mayOverlap({ hosts, graceTicks, outlives }: Bounds): boolean {
+  return outlives || Math.max(...hosts) - Math.min(...hosts) > graceTicks;
+}
+
+/** A request is applied within the time of its call; of a worker without deadline, within as many ticks. */
+export const requestTicks = ({ workTicks }: Bounds): number => workTicks;
+
+/** Times before this look all the same to every request that may be under way. */
+export const longAgo = (bounds: Bounds): number => Math.min(0, ...bounds.hosts) - requestTicks(bounds) - 1;

@@ -1,0 +1,91 @@
+/**
+ * A state as a short string, the same for states that differ in names only: tokens are numbered in the order in which they
+ * are met, workers on equal hosts and senders are sorted, and two keys may change places.
+ */
+import { STATES } from "../../lib/core/record.ts";
+import type { Model } from "./bounds.ts";
+import {
+  type ModelState,
+  NO_TOKEN,
+  type Phase,
+  type Sender,
+  type Slot,
+  type Token,
+  type Worker,
+} from "./state.ts";
+
+const PHASES: readonly Phase[] = ["idle", "look", "claim", "run", "settle", "insert", "orphan"];
+const MODES: readonly Worker["mode"][] = ["claimed", "optimistic", "fail-open"];
+const ENDS: readonly Worker["to"][] = ["completed", "failed", "released"];
+const SENDER_PHASES: readonly Sender["phase"][] = ["idle", "send", "mark"];
+
+/** Makes times that lie in the past into characters. */
+const SHIFT = 40;
+
+export function canonical(state: ModelState, { hosts }: Model): string {
+  const [one, other] = state.slots.map((slot) => slotCode(slot, () => 0));
+  if (other === undefined || (one as string) < other) return encode(state, 0, hosts);
+  if ((one as string) > other) return encode(state, 1, hosts);
+  return [encode(state, 0, hosts), encode(state, 1, hosts)].sort()[0] as string;
+}
+
+/** All that is in the state, beginning with the slot `first`. */
+function encode({ slots, workers, senders }: ModelState, first: number, hosts: readonly number[]): string {
+  const names: Token[] = [NO_TOKEN];
+  const nameOf = (token: Token) => {
+    const at = names.indexOf(token);
+    return at === -1 ? names.push(token) - 1 : at;
+  };
+  const placeOf = (key: number) => key ^ first;
+
+  let code = "";
+  for (let place = 0; place < slots.length; place++) code += slotCode(slots[placeOf(place)] as Slot, nameOf);
+  // Sorted by everything but the tokens that no record has: those get their names afterwards.
+  const recorded = names.length;
+  const codeOf = (token: Token) => names.lastIndexOf(token, recorded - 1) + 1;
+  const atWork = workers.map((worker, index): Coded => {
+    const own = workerCode(worker, placeOf(worker.key), hosts[index] as number);
+    return [own + String.fromCharCode(codeOf(worker.token), codeOf(worker.seen)), worker.token, worker.seen];
+  });
+  const sending = senders.map((sender): Coded => {
+    const what = SENDER_PHASES.indexOf(sender.phase) * 2 + placeOf(sender.key);
+    return [String.fromCharCode(what, codeOf(sender.token)), sender.token, NO_TOKEN];
+  });
+  for (const group of [atWork, sending]) {
+    for (const [own, token, seen] of group.sort(byCode))
+      code += own + String.fromCharCode(nameOf(token), nameOf(seen));
+  }
+  return code;
+}
+
+type Coded = readonly [own: string, token: Token, seen: Token];
+
+const byCode = ([one]: Coded, [other]: Coded) => (one < other ? -1 : one > other ? 1 : 0);
+
+function slotCode({ record, history }: Slot, nameOf: (token: Token) => number): string {
+  const flags = [record !== undefined, history.ran, history.claimed, history.delivered];
+  const past = String.fromCharCode(
+    flags.reduce((bits, flag) => bits * 2 + (flag ? 1 : 0), history.protectedFor),
+    nameOf(history.firstAnswer),
+  );
+  if (!record) return past;
+  return (
+    past +
+    String.fromCharCode(
+      STATES.indexOf(record.state) * 2 + record.payload,
+      nameOf(record.token),
+      nameOf(record.result),
+      record.leaseEndsIn + SHIFT,
+      record.expiresIn + SHIFT,
+      record.expiresOnceSentIn + SHIFT,
+    )
+  );
+}
+
+function workerCode(worker: Worker, place: number, host: number): string {
+  if (worker.phase === "idle") return String.fromCharCode(host * 2);
+  const { phase, mode, to, handler, payload, left, age } = worker;
+  const kind = (PHASES.indexOf(phase) * 3 + MODES.indexOf(mode)) * 3 + ENDS.indexOf(to);
+  const what = (kind * 2 + (handler === "commit" ? 0 : 1)) * 4 + payload * 2 + place;
+  return String.fromCharCode(host * 2 + 1, what, left + SHIFT, age);
+}

@@ -1,0 +1,52 @@
+// Every rule of the protocol is there for a reason: without it the model breaks, and these are the shortest ways.
+import { describe, expect, it } from "vitest";
+import { RULES } from "./bounds.ts";
+import { CLAIM_CONTROLS } from "./claim-controls.ts";
+import { type Control, findWith, findWithout } from "./controls.ts";
+import { explore } from "./explore.ts";
+import { INVARIANTS } from "./invariants.ts";
+import { OUTCOME_CONTROLS } from "./outcome-controls.ts";
+import { COMMIT, OPTIMISTIC, SMALLEST } from "./suites.ts";
+
+const CONTROLS: readonly Control[] = [...CLAIM_CONTROLS, ...OUTCOME_CONTROLS];
+
+const promiseOf = ({ breaks }: Control) =>
+  breaks === "liveness" ? "every key can be finished, and its messages sent" : INVARIANTS[breaks];
+
+describe("the model without one rule", () => {
+  for (const control of CONTROLS) {
+    const { hazards, without, breaks, trace } = control;
+    it(`${hazards}: without "${RULES[without]}" breaks "${promiseOf(control)}"`, () => {
+      expect(findWithout(control)).toEqual({ breaks, trace });
+      expect(findWith(control)).toEqual({});
+    });
+  }
+
+  it("has a control for each rule", () => {
+    expect([...new Set(CONTROLS.map(({ without }) => without))].sort()).toEqual(Object.keys(RULES).sort());
+  });
+
+  it("has a control that breaks each invariant", () => {
+    const broken = new Set(CONTROLS.map(({ breaks }) => breaks));
+
+    expect([...broken].sort()).toEqual([...Object.keys(INVARIANTS), "liveness"].sort());
+  });
+
+  it("H40: a retention no longer than a call and the clock skew: a repeated insertion may be applied again", () => {
+    const found = explore({
+      ...SMALLEST,
+      hosts: [0, 1],
+      graceTicks: 1,
+      retentionTicks: 2,
+      calls: [COMMIT, OPTIMISTIC],
+      senders: 1,
+    });
+
+    expect(found.violation?.trace).toContain("worker 1 inserts: completed; the answer is lost");
+    expect(found.violation?.trace).toContain("worker 2 resets the expired record");
+    expect(found.violation?.trace.slice(-2)).toEqual([
+      "worker 1 inserts: completed",
+      "sender 1 marks key 1 as sent",
+    ]);
+  });
+});

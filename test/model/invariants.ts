@@ -1,0 +1,43 @@
+/** What must hold of every step of the model. Each is checked where it could break, through `Watch.expect`. */
+import { TRANSITIONS } from "../../lib/core/record.ts";
+
+export const INVARIANTS = {
+  legalMove: "a record moves as the table in core/record.ts says",
+  oneEffect: "within the retention of a committed effect there is no other one for its key",
+  finishedStays: "a finished record never changes, until its retention is over or it is marked as sent",
+  tokenOnWrite: "a write after the claim changes nothing unless the record carries its token",
+  firstAnswer: "every recorded answer equals the first one",
+  samePayload: "a caller gets the answer to its own payload only",
+  ownClaim: "a caller is never refused because of its own claim or completion",
+  notStuck: "a claim is not refused once the key is released, or its lease has ended",
+  oneAtWork: "no attempt starts while another one that holds the claim is at work",
+  runsExcused:
+    "an effect in somebody else's system is repeated only after a lease end, a failure of its handler, or the retention",
+  fencingNumber: "the fencing number of a key starts again only after its retention",
+  messagesCommitted: "a message is sent only if its commit is recorded",
+  messagesSent: "messages leave a record only after they were sent",
+  unsentStays: "a record with unsent messages is never deleted or reset",
+} as const;
+export type Invariant = keyof typeof INVARIANTS;
+
+type TableState = keyof typeof TRANSITIONS;
+
+const NONE: readonly never[] = [];
+
+/** Notes what one step does: the moves it makes, and the invariants it breaks. */
+export class Watch {
+  broken: readonly Invariant[] = NONE;
+  moves: readonly string[] = NONE;
+
+  expect(holds: boolean, invariant: Invariant): void {
+    if (!holds) this.broken = [...this.broken, invariant];
+  }
+
+  /** Every change of a record's state goes through here, and so through the one table. */
+  move(from: TableState, to: Exclude<TableState, "absent">): void {
+    this.moves = [...this.moves, moveName(from, to)];
+    this.expect((TRANSITIONS[from] as readonly string[]).includes(to), "legalMove");
+  }
+}
+
+export const moveName = (from: string, to: string): string => `${from} → ${to}`;

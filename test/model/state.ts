@@ -1,0 +1,140 @@
+/** A state of the model: the stored records, what every worker and sender is about to do, and a little history. */
+import type { State } from "../../lib/core/record.ts";
+import type { Bounds, CallKind } from "./bounds.ts";
+
+/** Claim tokens, fresh for each call. Which number it is means nothing. */
+export type Token = number;
+export const NO_TOKEN: Token = 0;
+
+/** In ticks from now; negative is past. */
+export type Ticks = number;
+export const NEVER: Ticks = 90;
+
+/** What the protocol reads of a stored record. */
+export interface ModelRecord {
+  readonly state: State;
+  readonly token: Token;
+  readonly payload: number;
+  /** Only of a record in progress: nothing reads it in others. */
+  readonly leaseEndsIn: Ticks;
+  readonly expiresIn: Ticks;
+  /** Results are told apart by who recorded them. */
+  readonly result: Token;
+  /** `NEVER` unless messages of the commit wait to be sent. */
+  readonly expiresOnceSentIn: Ticks;
+}
+
+/** What an onlooker remembers of a key. The protocol does not see it; invariants are about it. */
+export interface History {
+  /** The first recorded answer that a caller got. */
+  readonly firstAnswer: Token;
+  /** How long the last committed effect is promised to stay the only one. */
+  readonly protectedFor: Ticks;
+  /** An effect in somebody else's system happened, and no lease end, failure or expiry excuses another one. */
+  readonly ran: boolean;
+  /** The record was claimed since it came to be. */
+  readonly claimed: boolean;
+  /** The messages that wait were sent at least once. */
+  readonly delivered: boolean;
+}
+
+export interface Slot {
+  readonly record: ModelRecord | undefined;
+  readonly history: History;
+}
+
+/**
+ * What a worker does next. `look`, `claim`, `settle` and `insert` are one request each; `run` is the handler at work,
+ * `orphan` a handler that works on although its call was aborted.
+ */
+export type Phase = "idle" | "look" | "claim" | "run" | "settle" | "insert" | "orphan";
+
+export interface Worker extends CallKind {
+  readonly phase: Phase;
+  readonly key: number;
+  readonly payload: number;
+  readonly token: Token;
+  /** Until its deadline. */
+  readonly left: Ticks;
+  /** Since the arguments of the request were made: a repetition has the same. */
+  readonly age: Ticks;
+  /** Of the expired record that a claim or an insertion is to replace. */
+  readonly seen: Token;
+  /** What a settlement or an insertion records. */
+  readonly to: "completed" | "failed" | "released";
+}
+
+/** A relay or a sweeper with one commit in its hands. */
+export interface Sender {
+  readonly phase: "idle" | "send" | "mark";
+  readonly key: number;
+  readonly token: Token;
+}
+
+export interface ModelState {
+  readonly slots: readonly Slot[];
+  readonly workers: readonly Worker[];
+  readonly senders: readonly Sender[];
+}
+
+export const NO_HISTORY: History = {
+  firstAnswer: NO_TOKEN,
+  protectedFor: 0,
+  ran: false,
+  claimed: false,
+  delivered: false,
+};
+
+export const IDLE_WORKER: Worker = {
+  phase: "idle",
+  mode: "claimed",
+  handler: "commit",
+  key: 0,
+  payload: 0,
+  token: NO_TOKEN,
+  left: 0,
+  age: 0,
+  seen: NO_TOKEN,
+  to: "completed",
+};
+
+export const IDLE_SENDER: Sender = { phase: "idle", key: 0, token: NO_TOKEN };
+
+export const isUnsent = (record: ModelRecord): boolean => record.expiresOnceSentIn !== NEVER;
+
+export const isFinished = (record: ModelRecord): boolean =>
+  record.state === "completed" || record.state === "failed";
+
+export function initialState({ keys, hosts, senders }: Bounds): ModelState {
+  return {
+    slots: Array.from({ length: keys }, () => ({ record: undefined, history: NO_HISTORY })),
+    workers: hosts.map(() => IDLE_WORKER),
+    senders: Array.from({ length: senders }, () => IDLE_SENDER),
+  };
+}
+
+export function withSlot(state: ModelState, key: number, slot: Slot): ModelState {
+  return slot === state.slots[key] ? state : { ...state, slots: state.slots.with(key, slot) };
+}
+
+export function withWorker(state: ModelState, index: number, worker: Worker): ModelState {
+  return { ...state, workers: state.workers.with(index, worker) };
+}
+
+export function withSender(state: ModelState, index: number, sender: Sender): ModelState {
+  return { ...state, senders: state.senders.with(index, sender) };
+}
+
+/** One that nobody remembers. */
+export function freshToken({ slots, workers, senders }: ModelState): Token {
+  const isKnown = (token: Token) =>
+    slots.some(
+      ({ record, history }) =>
+        record?.token === token || record?.result === token || history.firstAnswer === token,
+    ) ||
+    workers.some((worker) => worker.token === token || worker.seen === token) ||
+    senders.some((sender) => sender.token === token);
+  let token = NO_TOKEN + 1;
+  while (isKnown(token)) token++;
+  return token;
+}

@@ -1,0 +1,75 @@
+/** Everything that may happen next in a state: one step is one request, one end of a handler, one fault, or one tick. */
+import { longAgo, type Model, requestTicks } from "./bounds.ts";
+import { type Invariant, Watch } from "./invariants.ts";
+import { deleteByTtl } from "./model-store.ts";
+import { senderSteps } from "./sender-steps.ts";
+import type { Worker } from "./state.ts";
+import { IDLE_WORKER, isUnsent, type ModelState, NEVER, type Slot, type Ticks, withSlot } from "./state.ts";
+import { workerSteps } from "./worker-steps.ts";
+
+export interface Step {
+  readonly label: string;
+  readonly next: ModelState;
+  readonly broken: readonly Invariant[];
+  readonly moves: readonly string[];
+}
+
+/** Offers a step: `act` says what state it leads to, and tells the watch what it does. */
+export type Emit = (label: string, act: (watch: Watch) => ModelState) => void;
+
+export function stepsFrom(state: ModelState, model: Model): Step[] {
+  const steps: Step[] = [];
+  const emit: Emit = (label, act) => {
+    const watch = new Watch();
+    const next = act(watch);
+    steps.push({ label, next, broken: watch.broken, moves: watch.moves });
+  };
+  for (const index of state.workers.keys()) workerSteps(state, index, model, emit);
+  for (const index of state.senders.keys()) senderSteps(state, index, model, emit);
+  for (const [key, slot] of state.slots.entries()) {
+    if ((slot.record?.expiresIn ?? NEVER) <= 0)
+      emit(`TTL deletes the record of key ${key + 1}`, (watch) =>
+        withSlot(state, key, deleteByTtl(slot, watch)),
+      );
+  }
+  emit("a tick passes", () => tick(state, model));
+  return steps;
+}
+
+/** All clocks go on by one. Differences beyond what any request can tell apart are forgotten: that keeps states finite. */
+function tick(state: ModelState, model: Model): ModelState {
+  const floor = longAgo(model);
+  const pass = (ticks: Ticks) => (ticks === NEVER ? NEVER : Math.max(floor, ticks - 1));
+  const passSlot = ({ record, history }: Slot): Slot => ({
+    record: record && {
+      ...record,
+      leaseEndsIn: record.state === "in-progress" ? pass(record.leaseEndsIn) : record.leaseEndsIn,
+      expiresIn: pass(record.expiresIn),
+      expiresOnceSentIn: isUnsent(record) ? pass(record.expiresOnceSentIn) : NEVER,
+    },
+    history: { ...history, protectedFor: Math.max(0, history.protectedFor - 1) },
+  });
+  return {
+    slots: state.slots.map(passSlot),
+    workers: state.workers.map((worker) => passWorker(worker, model)),
+    senders: state.senders,
+  };
+}
+
+/** At its deadline a worker is killed. One that may outlive it goes on, but its requests are not delayed for ever. */
+function passWorker(worker: Worker, model: Model): Worker {
+  if (worker.phase === "idle") return worker;
+  if (!model.outlives && worker.left <= 0) return IDLE_WORKER;
+  const left = Math.max(worker.left - 1, floorOfLeft(worker, model));
+  const isHandler = worker.phase === "run" || worker.phase === "orphan";
+  if (isHandler) return { ...worker, left };
+  if (worker.age >= requestTicks(model)) return IDLE_WORKER;
+  return { ...worker, left, age: worker.age + 1 };
+}
+
+/** From where on it makes no difference how long the deadline is past. */
+function floorOfLeft({ phase, mode }: Worker, model: Model): Ticks {
+  const { retentionTicks, graceTicks, workTicks, hosts } = model;
+  if (phase === "claim") return longAgo(model) - Math.max(...hosts) - graceTicks - retentionTicks;
+  return mode === "optimistic" ? Math.min(-1, workTicks - retentionTicks) : -1;
+}
