@@ -48,7 +48,8 @@ export function readLoss(
     if (record && refusal === "expired") return { goesOn: { seen: record.token } };
     if (!record && worker.seen !== NO_TOKEN) return { goesOn: { seen: NO_TOKEN } };
   }
-  if (!record) return { slot };
+  // A release that fails never hides the handler's own error.
+  if (!record || worker.to === "released") return { slot };
   if (refusal === "completed" || refusal === "failed") return { slot: replay(slot, record, worker, watch) };
   // The claim is lost: an error that says so, which a retry gets over.
   watch.expect(record.token !== worker.token || record.state !== worker.to, "ownClaim");

@@ -14,6 +14,8 @@ export const RULES = {
   graceOnLease: "a lease lasts longer than the work by the clock skew",
   fingerprint: "a claim matches the fingerprint before anything else is told",
   resetIfExpired: "a reset needs the record to be expired still",
+  freshToken: "each call has a claim token of its own",
+  countOn: "a record that is reset goes on counting its attempts",
   releaseKeepsRecord: "a release keeps the record",
   keepAfterAbort: "an abort never releases",
   keepAfterLoss: "nothing is released once the effect may have happened, also when the completion is lost",
@@ -51,6 +53,8 @@ export interface Bounds {
   readonly retentionTicks: number;
   /** Workers may go on after their deadline: a freeze and thaw, or no Lambda at all. */
   readonly outlives: boolean;
+  /** Copies of requests that may be on their way at once, and arrive when their worker has gone on or is dead. */
+  readonly strays: number;
 }
 
 export interface Model extends Bounds {

@@ -30,7 +30,11 @@ export function canonical(state: ModelState, { hosts }: Model): string {
 }
 
 /** All that is in the state, beginning with the slot `first`. */
-function encode({ slots, workers, senders }: ModelState, first: number, hosts: readonly number[]): string {
+function encode(
+  { slots, workers, strays, senders }: ModelState,
+  first: number,
+  hosts: readonly number[],
+): string {
   const names: Token[] = [NO_TOKEN];
   const nameOf = (token: Token) => {
     const at = names.indexOf(token);
@@ -43,15 +47,18 @@ function encode({ slots, workers, senders }: ModelState, first: number, hosts: r
   // Sorted by everything but the tokens that no record has: those get their names afterwards.
   const recorded = names.length;
   const codeOf = (token: Token) => names.lastIndexOf(token, recorded - 1) + 1;
-  const atWork = workers.map((worker, index): Coded => {
-    const own = workerCode(worker, placeOf(worker.key), hosts[index] as number);
+  const requestCode = (worker: Worker, host: number): Coded => {
+    const own = workerCode(worker, placeOf(worker.key), host);
     return [own + String.fromCharCode(codeOf(worker.token), codeOf(worker.seen)), worker.token, worker.seen];
-  });
+  };
+  const atWork = workers.map((worker, index) => requestCode(worker, hosts[index] as number));
+  const onTheirWay = strays.map(({ worker, host }) => requestCode(worker, host));
   const sending = senders.map((sender): Coded => {
-    const what = SENDER_PHASES.indexOf(sender.phase) * 2 + placeOf(sender.key);
+    const what = sender.phase === "idle" ? 0 : SENDER_PHASES.indexOf(sender.phase) * 2 + placeOf(sender.key);
     return [String.fromCharCode(what, codeOf(sender.token)), sender.token, NO_TOKEN];
   });
-  for (const group of [atWork, sending]) {
+  // Of workers and senders there is always the same number, so that where strays begin and end can be told.
+  for (const group of [atWork, sending, onTheirWay]) {
     for (const [own, token, seen] of group.sort(byCode))
       code += own + String.fromCharCode(nameOf(token), nameOf(seen));
   }
@@ -63,7 +70,9 @@ type Coded = readonly [own: string, token: Token, seen: Token];
 const byCode = ([one]: Coded, [other]: Coded) => (one < other ? -1 : one > other ? 1 : 0);
 
 function slotCode({ record, history }: Slot, nameOf: (token: Token) => number): string {
-  const flags = [record !== undefined, history.ran, history.claimed, history.delivered];
+  // Which number an attempt has means nothing, but that it is the highest.
+  const isBehind = (record?.attempt ?? 0) !== history.attempts;
+  const flags = [record !== undefined, history.ran, isBehind, history.delivered];
   const past = String.fromCharCode(
     flags.reduce((bits, flag) => bits * 2 + (flag ? 1 : 0), history.protectedFor),
     nameOf(history.firstAnswer),

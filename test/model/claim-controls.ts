@@ -13,6 +13,35 @@ export const CLAIM_CONTROLS: readonly Control[] = [
     worker 1 claims`,
   },
   {
+    without: "freshToken",
+    hazards: "H8",
+    bounds: { calls: [OUTSIDE] },
+    breaks: "runsExcused",
+    trace: `
+    worker 1 is called (claimed, outside, key 1)
+    worker 1 claims
+    worker 1 has its effect
+    worker 1 stops: it crashes, is killed, or gives up
+    worker 1 is called (claimed, outside, key 1)
+    worker 1 claims
+    worker 1 has its effect`,
+  },
+  {
+    without: "countOn",
+    hazards: "H3",
+    breaks: "fencingNumber",
+    trace: `
+    worker 1 is called (claimed, commit, key 1)
+    worker 1 claims
+    a tick passes
+    a tick passes
+    a tick passes
+    a tick passes
+    worker 1 is called (claimed, commit, key 1)
+    worker 1 claims
+    worker 1 resets the expired record`,
+  },
+  {
     without: "liveLease",
     hazards: "H24",
     bounds: { hosts: [0, 0], calls: [OUTSIDE] },

@@ -13,7 +13,7 @@ const CONTROLS: readonly Control[] = [...CLAIM_CONTROLS, ...OUTCOME_CONTROLS];
 const promiseOf = ({ breaks }: Control) =>
   breaks === "liveness" ? "every key can be finished, and its messages sent" : INVARIANTS[breaks];
 
-describe("the model without one rule", () => {
+describe("the model without one rule", { timeout: 120_000 }, () => {
   for (const control of CONTROLS) {
     const { hazards, without, breaks, trace } = control;
     it(`${hazards}: without "${RULES[without]}" breaks "${promiseOf(control)}"`, () => {

@@ -13,7 +13,8 @@ export const INVARIANTS = {
   oneAtWork: "no attempt starts while another one that holds the claim is at work",
   runsExcused:
     "an effect in somebody else's system is repeated only after a lease end, a failure of its handler, or the retention",
-  fencingNumber: "the fencing number of a key starts again only after its retention",
+  fencingNumber:
+    "every attempt gets a higher fencing number than all before it, until TTL deletes the record",
   messagesCommitted: "a message is sent only if its commit is recorded",
   messagesSent: "messages leave a record only after they were sent",
   unsentStays: "a record with unsent messages is never deleted or reset",

@@ -14,6 +14,7 @@ import type { Settlement } from "../../lib/core/store.ts";
 import type { Model } from "./bounds.ts";
 import type { Watch } from "./invariants.ts";
 import {
+  type History,
   isFinished,
   isUnsent,
   type ModelRecord,
@@ -53,7 +54,7 @@ const toRecord = (record: ModelRecord): IdempotencyRecord => ({
   version: RECORD_VERSION,
   state: record.state,
   token: `token-${record.token}`,
-  attempt: 1,
+  attempt: record.attempt,
   leaseEndsAt: record.leaseEndsIn * 1000,
   fingerprint: `payload-${record.payload}`,
   createdAt: 0,
@@ -76,13 +77,13 @@ export function refusalOf(record: ModelRecord, seeker: ModelSeeker, { without }:
 export function claim(slot: Slot, begin: Begin, model: Model, watch: Watch): [Slot, boolean] {
   const { record } = slot;
   if (!mayBegin(record, begin, model)) return [slot, false];
-  const history = enter(slot, begin, watch);
+  const history = enter(slot, begin, model, watch);
   watch.move(stateOf(slot, begin), "in-progress");
   const { token, payload } = begin;
   const { leaseEndsIn, expiresIn } = model.without === "leaseEnd" ? FOR_EVER : begin;
-  const claimed = { state: "in-progress", token, payload, leaseEndsIn, expiresIn } as const;
-  const next = { ...claimed, result: NO_TOKEN, expiresOnceSentIn: NEVER };
-  return [{ record: next, history: { ...history, claimed: true } }, true];
+  const claimed = { state: "in-progress", token, attempt: history.attempts, payload } as const;
+  const times = { leaseEndsIn, expiresIn, expiresOnceSentIn: NEVER };
+  return [{ record: { ...claimed, ...times, result: NO_TOKEN }, history }, true];
 }
 
 /** `store.settle`: the slot as it is then, and whether it is settled. */
@@ -115,10 +116,10 @@ export function insert(
   if (isOwn && record.state === finish.to) return [slot, true];
   if (isOwn && record.state === "in-progress") return settle(slot, finish, model, watch);
   if (model.without !== "insertCondition" && !mayBegin(record, begin, model)) return [slot, false];
-  const history = enter(slot, begin, watch);
+  const history = enter(slot, begin, model, watch);
   watch.move(stateOf(slot, begin), finish.to);
-  const { token, payload } = begin;
-  return [finished({ record, history }, { token, payload }, finish, model, watch), true];
+  const begun = { token: begin.token, attempt: history.attempts, payload: begin.payload };
+  return [finished({ record, history }, begun, finish, model, watch), true];
 }
 
 /** `outbox.markSent` */
@@ -156,24 +157,24 @@ function mayBegin(record: ModelRecord | undefined, begin: Begin, { without }: Mo
 const stateOf = ({ record }: Slot, { seen }: Begin) =>
   record === undefined || seen !== NO_TOKEN ? "absent" : record.state;
 
-/** What history says of a key that gets a new token: a record that is replaced whole begins anew. */
-function enter({ record, history }: Slot, begin: Begin, watch: Watch) {
+/** What history says of a key that gets a new token: a record that is replaced whole begins anew, but for its count. */
+function enter({ record, history }: Slot, begin: Begin, { without }: Model, watch: Watch): History {
   const isReset = begin.seen !== NO_TOKEN;
-  if (!record) {
-    watch.expect(!history.claimed, "fencingNumber");
-  } else {
+  const attempts = without === "countOn" && isReset ? 1 : (record?.attempt ?? 0) + 1;
+  watch.expect(attempts > history.attempts, "fencingNumber");
+  if (record) {
     watch.expect(!isUnsent(record), isReset ? "unsentStays" : "finishedStays");
     const isOver = isReset && isExpired(toRecord(record), begin.now * 1000);
     watch.expect(!isFinished(record) || isOver, "finishedStays");
   }
-  if (!record || isReset) return { ...NO_HISTORY, protectedFor: history.protectedFor };
+  if (!record || isReset) return { ...NO_HISTORY, protectedFor: history.protectedFor, attempts };
   // Taken over after its lease: the attempt before may have had its effect.
-  return record.state === "in-progress" ? { ...history, ran: false } : history;
+  return { ...history, attempts, ran: history.ran && record.state !== "in-progress" };
 }
 
 function finished(
   { history }: Slot,
-  { token, payload }: Pick<ModelRecord, "token" | "payload">,
+  { token, attempt, payload }: Pick<ModelRecord, "token" | "attempt" | "payload">,
   { token: result, to: state, commits, expiresIn, protectedFor }: Finish,
   { senders, without }: Model,
   watch: Watch,
@@ -183,6 +184,7 @@ function finished(
   const record: ModelRecord = {
     state,
     token,
+    attempt,
     payload,
     leaseEndsIn: 0,
     result: state === "completed" || state === "failed" ? result : NO_TOKEN,

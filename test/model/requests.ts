@@ -1,7 +1,28 @@
-/** The arguments of a worker's requests, by the clock of its host. A repetition has those of the first time. */
+/** A worker's requests. Their arguments are by the clock of its host; a repetition has those of the first time. */
 import { longAgo, type Model } from "./bounds.ts";
-import type { Begin, Finish } from "./model-store.ts";
-import type { Ticks, Worker } from "./state.ts";
+import type { Watch } from "./invariants.ts";
+import { type Begin, claim, type Finish, insert, settle } from "./model-store.ts";
+import { NO_TOKEN, type Slot, type Ticks, type Worker } from "./state.ts";
+
+/** The request that a worker is about to make: the slot as it is then, and whether the claim won or the record is settled. */
+export function apply(
+  slot: Slot,
+  worker: Worker,
+  host: number,
+  model: Model,
+  watch: Watch,
+): [after: Slot, isDone: boolean] {
+  const begin = beginOf(worker, host, model);
+  if (worker.phase === "claim") return claim(slot, begin, model, watch);
+  const finish = finishOf(worker, host, model);
+  if (worker.phase === "insert") return insert(slot, begin, finish, model, watch);
+  return settle(slot, finish, model, watch);
+}
+
+export function nameOf({ phase, seen, to }: Worker): string {
+  if (phase === "claim") return seen === NO_TOKEN ? "claims" : "resets the expired record";
+  return `${phase}s: ${to}`;
+}
 
 /** As `Operation.seek`, `leaseEndsAt` and `expiresAt` in core/operation.ts. */
 export function beginOf(worker: Worker, host: number, model: Model): Begin {

@@ -14,6 +14,7 @@ export const NEVER: Ticks = 90;
 export interface ModelRecord {
   readonly state: State;
   readonly token: Token;
+  readonly attempt: number;
   readonly payload: number;
   /** Only of a record in progress: nothing reads it in others. */
   readonly leaseEndsIn: Ticks;
@@ -32,8 +33,8 @@ export interface History {
   readonly protectedFor: Ticks;
   /** An effect in somebody else's system happened, and no lease end, failure or expiry excuses another one. */
   readonly ran: boolean;
-  /** The record was claimed since it came to be. */
-  readonly claimed: boolean;
+  /** The highest fencing number since the record came to be. */
+  readonly attempts: number;
   /** The messages that wait were sent at least once. */
   readonly delivered: boolean;
 }
@@ -71,9 +72,17 @@ export interface Sender {
   readonly token: Token;
 }
 
+/** A copy of a request that is still on its way when its worker has gone on, or is dead. */
+export interface Stray {
+  readonly worker: Worker;
+  /** How far the clock is ahead by which it was made. */
+  readonly host: Ticks;
+}
+
 export interface ModelState {
   readonly slots: readonly Slot[];
   readonly workers: readonly Worker[];
+  readonly strays: readonly Stray[];
   readonly senders: readonly Sender[];
 }
 
@@ -81,7 +90,7 @@ export const NO_HISTORY: History = {
   firstAnswer: NO_TOKEN,
   protectedFor: 0,
   ran: false,
-  claimed: false,
+  attempts: 0,
   delivered: false,
 };
 
@@ -109,6 +118,7 @@ export function initialState({ keys, hosts, senders }: Bounds): ModelState {
   return {
     slots: Array.from({ length: keys }, () => ({ record: undefined, history: NO_HISTORY })),
     workers: hosts.map(() => IDLE_WORKER),
+    strays: [],
     senders: Array.from({ length: senders }, () => IDLE_SENDER),
   };
 }
@@ -126,13 +136,15 @@ export function withSender(state: ModelState, index: number, sender: Sender): Mo
 }
 
 /** One that nobody remembers. */
-export function freshToken({ slots, workers, senders }: ModelState): Token {
+export function freshToken({ slots, workers, strays, senders }: ModelState): Token {
   const isKnown = (token: Token) =>
     slots.some(
       ({ record, history }) =>
         record?.token === token || record?.result === token || history.firstAnswer === token,
     ) ||
-    workers.some((worker) => worker.token === token || worker.seen === token) ||
+    [...workers, ...strays.map(({ worker }) => worker)].some(
+      (worker) => worker.token === token || worker.seen === token,
+    ) ||
     senders.some((sender) => sender.token === token);
   let token = NO_TOKEN + 1;
   while (isKnown(token)) token++;

@@ -2,9 +2,18 @@
 import { longAgo, type Model, requestTicks } from "./bounds.ts";
 import { type Invariant, Watch } from "./invariants.ts";
 import { deleteByTtl } from "./model-store.ts";
+import { apply, nameOf } from "./requests.ts";
 import { senderSteps } from "./sender-steps.ts";
-import type { Worker } from "./state.ts";
-import { IDLE_WORKER, isUnsent, type ModelState, NEVER, type Slot, type Ticks, withSlot } from "./state.ts";
+import {
+  IDLE_WORKER,
+  isUnsent,
+  type ModelState,
+  NEVER,
+  type Slot,
+  type Ticks,
+  type Worker,
+  withSlot,
+} from "./state.ts";
 import { workerSteps } from "./worker-steps.ts";
 
 export interface Step {
@@ -26,6 +35,12 @@ export function stepsFrom(state: ModelState, model: Model): Step[] {
   };
   for (const index of state.workers.keys()) workerSteps(state, index, model, emit);
   for (const index of state.senders.keys()) senderSteps(state, index, model, emit);
+  for (const [at, { worker, host }] of state.strays.entries()) {
+    emit(`a copy that was held up arrives: ${nameOf(worker)}`, (watch) => {
+      const [slot] = apply(state.slots[worker.key] as Slot, worker, host, model, watch);
+      return withSlot({ ...state, strays: state.strays.toSpliced(at, 1) }, worker.key, slot);
+    });
+  }
   for (const [key, slot] of state.slots.entries()) {
     if ((slot.record?.expiresIn ?? NEVER) <= 0)
       emit(`TTL deletes the record of key ${key + 1}`, (watch) =>
@@ -52,6 +67,9 @@ function tick(state: ModelState, model: Model): ModelState {
   return {
     slots: state.slots.map(passSlot),
     workers: state.workers.map((worker) => passWorker(worker, model)),
+    strays: state.strays
+      .map(({ worker, host }) => ({ host, worker: passWorker(worker, { ...model, outlives: true }) }))
+      .filter(({ worker }) => worker.phase !== "idle"),
     senders: state.senders,
   };
 }

@@ -2,7 +2,16 @@
 import { STATES } from "../../lib/core/record.ts";
 import { Watch } from "./invariants.ts";
 import { type Begin, claim, type Finish, insert, mark, settle } from "./model-store.ts";
-import { isUnsent, type ModelRecord, NEVER, NO_HISTORY, NO_TOKEN, type Slot, type Token } from "./state.ts";
+import {
+  isUnsent,
+  type ModelRecord,
+  NEVER,
+  NO_HISTORY,
+  NO_TOKEN,
+  type Slot,
+  type Ticks,
+  type Token,
+} from "./state.ts";
 import { SMALLEST } from "./suites.ts";
 
 export type StoreRequest =
@@ -11,24 +20,26 @@ export type StoreRequest =
   | { readonly kind: "insert"; readonly begin: Begin; readonly finish: Finish }
   | { readonly kind: "mark"; readonly token: Token };
 
+/** Won, settled, or found; or the token of the record that refused, which comes with the refusal. */
+export type Answer = "done" | Token;
+
 /** Requests to one record: at most one of them, the last, changes it. */
 export interface StoreCase {
   readonly record: ModelRecord | undefined;
   readonly requests: readonly StoreRequest[];
   readonly expected: {
     readonly record: ModelRecord | undefined;
-    /** Whether each is answered as won, settled or found. */
-    readonly done: readonly boolean[];
+    readonly answers: readonly Answer[];
     readonly moves: readonly string[];
   };
 }
 
 /** Who asks, who else there is, and one that no record carries. */
-const ME: Token = 1;
+export const ME: Token = 1;
 const THEY: Token = 2;
 const STRANGER: Token = 3;
 
-const LATER = 9;
+const LATER: Ticks = 9;
 
 const MODEL = { ...SMALLEST, senders: 1 };
 
@@ -42,7 +53,7 @@ export function storeCases(): StoreCase[] {
       requests: group.map(({ request }) => request),
       expected: {
         record: group.at(-1)?.after,
-        done: group.map(({ isDone }) => isDone),
+        answers: group.map(({ answer }) => answer),
         moves: group.flatMap(({ moves }) => moves),
       },
     }));
@@ -50,7 +61,7 @@ export function storeCases(): StoreCase[] {
 }
 
 /** Lease and expiry are over, at their last or first tick, or ahead. */
-function records(): ModelRecord[] {
+export function records(): ModelRecord[] {
   const found: ModelRecord[] = [];
   for (const state of STATES)
     for (const token of [ME, THEY])
@@ -59,9 +70,9 @@ function records(): ModelRecord[] {
           for (const expiresIn of [0, 1]) {
             const result = state === "completed" || state === "failed" ? token : NO_TOKEN;
             const times = { leaseEndsIn, expiresIn, expiresOnceSentIn: NEVER };
-            found.push({ state, token, payload, result, ...times });
-            if (state === "completed")
-              found.push({ state, token, payload, result, ...times, ...waiting(expiresIn) });
+            const record = { state, token, attempt: 1, payload, result, ...times };
+            found.push(record);
+            if (state === "completed") found.push({ ...record, ...waiting(expiresIn) });
           }
   return found;
 }
@@ -79,12 +90,18 @@ function requestsTo(record: ModelRecord | undefined): StoreRequest[] {
   });
   // Nobody sees an own record as an expired one: "own" is read first.
   const seen = [NO_TOKEN, STRANGER, ...(record?.token === THEY ? [THEY] : [])];
+  const insertions = seen.map(
+    (token): StoreRequest => ({
+      kind: "insert",
+      begin: { ...begin, seen: token },
+      finish: finish("completed", true),
+    }),
+  );
   return [
-    ...seen.flatMap((token): StoreRequest[] => [
-      { kind: "claim", begin: { ...begin, seen: token } },
-      { kind: "insert", begin: { ...begin, seen: token }, finish: finish("completed", true) },
-    ]),
-    { kind: "insert", begin, finish: finish("failed") },
+    ...seen.map((token): StoreRequest => ({ kind: "claim", begin: { ...begin, seen: token } })),
+    ...(isOwnToTakeOver(record)
+      ? []
+      : [...insertions, { kind: "insert", begin, finish: finish("failed") } as const]),
     { kind: "settle", finish: finish("completed", true) },
     ...(["completed", "failed", "released", "held"] as const).map(
       (to): StoreRequest => ({ kind: "settle", finish: finish(to) }),
@@ -95,10 +112,15 @@ function requestsTo(record: ModelRecord | undefined): StoreRequest[] {
   ];
 }
 
+/** Over one's own claim whose lease has ended, stores may count an insertion as another attempt or not. */
+const isOwnToTakeOver = (record: ModelRecord | undefined) =>
+  record?.token === ME && record.payload === 0 && record.leaseEndsIn < 0 && record.expiresIn > 0;
+
 function decide(record: ModelRecord | undefined, request: StoreRequest) {
   const watch = new Watch();
   const [{ record: after }, isDone] = applied({ record, history: NO_HISTORY }, request, watch);
-  return { after, isDone, moves: watch.moves };
+  const answer: Answer = isDone ? "done" : (record?.token ?? NO_TOKEN);
+  return { after, answer, moves: watch.moves };
 }
 
 function applied(slot: Slot, request: StoreRequest, watch: Watch): [Slot, boolean] {

@@ -2,10 +2,10 @@
 import { randomUUID } from "node:crypto";
 import { identify } from "../../lib/core/identity.ts";
 import type { Outbox } from "../../lib/core/outbox.ts";
-import type { Settlement, Store } from "../../lib/core/store.ts";
+import type { SettleAnswer, Settlement, Store } from "../../lib/core/store.ts";
 import { type Begin, type Finish, toSeeker } from "./model-store.ts";
 import { isUnsent, type ModelRecord, NEVER, NO_TOKEN, type Ticks, type Token } from "./state.ts";
-import type { StoreCase, StoreRequest } from "./store-cases.ts";
+import type { Answer, StoreCase, StoreRequest } from "./store-cases.ts";
 
 export interface Ports {
   readonly store: Store<never>;
@@ -13,32 +13,33 @@ export interface Ports {
 }
 
 /** A whole second, and ahead of the present: a database that deletes by TTL leaves the records alone. */
-const NOW = Math.ceil(Date.now() / 1000) + 3600;
+export const NOW = Math.ceil(Date.now() / 1000) + 3600;
 const inSeconds = (ticks: Ticks) => NOW + ticks;
 const inMs = (ticks: Ticks) => inSeconds(ticks) * 1000;
 
-const tokenOf = (token: Token) => `token-${token}`;
-const numberIn = (text: string) => Number(text.match(/\d+$/)?.[0]);
+export const tokenOf = (token: Token) => `token-${token}`;
+export const numberIn = (text = "") => Number(text.match(/\d+/)?.[0] ?? NO_TOKEN);
 
 /** What came of it: how each request was answered, and the record as the model sees one. */
 export async function playCase(
   ports: Ports,
   { record, requests }: Pick<StoreCase, "record" | "requests">,
-): Promise<{ done: boolean[]; record: VisibleRecord | undefined }> {
+): Promise<{ answers: Answer[]; record: VisibleRecord | undefined }> {
   const { recordKey } = identify("model", "tenant-1", randomUUID());
   if (record) await make(ports.store, recordKey, record);
-  const done: boolean[] = [];
-  for (const request of requests) done.push(await ask(ports, recordKey, request));
-  return { done, record: await read(ports, recordKey) };
+  const answers: Answer[] = [];
+  for (const request of requests) answers.push(await ask(ports, recordKey, request));
+  return { answers, record: await read(ports, recordKey) };
 }
 
-async function ask({ store, outbox }: Ports, recordKey: string, request: StoreRequest): Promise<boolean> {
+async function ask({ store, outbox }: Ports, recordKey: string, request: StoreRequest): Promise<Answer> {
   if (request.kind === "claim") {
     const { begin } = request;
     const claim = { recordKey, ...seekerOf(begin), ...timesOf(begin) };
-    return (await store.claim(claim, seenBy(begin))).won;
+    const answer = await store.claim(claim, seenBy(begin));
+    return answer.won ? "done" : numberIn(answer.record?.token);
   }
-  if (request.kind === "settle") return (await store.settle(settlementOf(recordKey, request.finish))).settled;
+  if (request.kind === "settle") return settled(await store.settle(settlementOf(recordKey, request.finish)));
   if (request.kind === "insert") {
     const { begin, finish } = request;
     const settlement = settlementOf(recordKey, finish);
@@ -47,12 +48,14 @@ async function ask({ store, outbox }: Ports, recordKey: string, request: StoreRe
       ...seekerOf(begin),
       state: settlement.state as "completed" | "failed",
     };
-    return (await store.insert(insertion, seenBy(begin))).settled;
+    return settled(await store.insert(insertion, seenBy(begin)));
   }
   const unsent = await outbox.load(recordKey);
   if (unsent) await outbox.markSent({ ...unsent, token: tokenOf(request.token) });
-  return unsent !== undefined;
+  return unsent === undefined ? NO_TOKEN : "done";
 }
+
+const settled = (answer: SettleAnswer) => (answer.settled ? "done" : numberIn(answer.record?.token));
 
 /** Of the record that was seen to be expired a store reads the token and the attempt. */
 const seenBy = ({ seen }: Begin) => (seen === NO_TOKEN ? undefined : { ...SEEN, token: tokenOf(seen) });
@@ -90,7 +93,7 @@ function settlementOf(
   { token, to, commits, expiresIn }: Finish,
 ): Settlement<never> & { expiresAt: number } {
   const message = { queue: "https://sqs.example.com/1/orders", key: "order-1", body: "{}" };
-  const isFinished = to === "completed" || to === "failed";
+  const text = tokenOf(token);
   return {
     recordKey,
     token: tokenOf(token),
@@ -99,12 +102,13 @@ function settlementOf(
     expiresAt: inSeconds(expiresIn),
     writes: [],
     messages: commits ? [message] : [],
-    ...(isFinished && { result: tokenOf(token) }),
+    ...(to === "completed" && { result: JSON.stringify(text) }),
+    ...(to === "failed" && { result: JSON.stringify({ message: text }) }),
   };
 }
 
 /** Makes the record as an attempt would. */
-async function make(store: Store<never>, recordKey: string, record: ModelRecord): Promise<void> {
+export async function make(store: Store<never>, recordKey: string, record: ModelRecord): Promise<void> {
   const { state, token, payload, expiresIn, expiresOnceSentIn } = record;
   const begin = { ...record, seen: NO_TOKEN, now: 0, expiresIn: state === "in-progress" ? expiresIn : 9 };
   await store.claim({ recordKey, ...seekerOf(begin), ...timesOf(begin) });
@@ -116,17 +120,18 @@ async function make(store: Store<never>, recordKey: string, record: ModelRecord)
   );
 }
 
-async function read({ store, outbox }: Ports, recordKey: string): Promise<VisibleRecord | undefined> {
+export async function read({ store, outbox }: Ports, recordKey: string): Promise<VisibleRecord | undefined> {
   const found = await store.find(recordKey, { consistent: true });
   if (!found) return undefined;
-  const { state, token, fingerprint, leaseEndsAt, expiresAt, result } = found;
+  const { state, token, attempt, fingerprint, leaseEndsAt, expiresAt, result } = found;
   return {
     state,
     token: numberIn(token),
+    attempt,
     payload: numberIn(fingerprint),
     leaseEndsIn: state === "in-progress" ? leaseEndsAt / 1000 - NOW : 0,
     expiresIn: expiresAt === undefined ? NEVER : expiresAt - NOW,
-    result: result?.in === "record" ? numberIn(result.text) : NO_TOKEN,
+    result: numberIn(result?.in === "record" ? result.text : undefined),
     waits: state === "completed" && (await outbox.load(recordKey)) !== undefined,
   };
 }

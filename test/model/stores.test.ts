@@ -20,7 +20,7 @@ async function disagreements(ports: Ports): Promise<unknown[]> {
   const playRest = async () => {
     for (const { record, requests, expected } of rest) {
       const real = await playCase(ports, { record, requests });
-      const model = { done: expected.done, record: visible(expected.record) };
+      const model = { answers: expected.answers, record: visible(expected.record) };
       if (!isDeepStrictEqual(real, model)) found.push({ record, requests, real, model });
     }
   };
@@ -28,14 +28,16 @@ async function disagreements(ports: Ports): Promise<unknown[]> {
   return found;
 }
 
-describe("the model's store", () => {
-  it("makes the moves of core's table, and no others; no request resolves a held record yet", () => {
+describe("the model's store", { timeout: 120_000 }, () => {
+  it("makes the moves of core's table, and no others", () => {
     const made = new Set(storeCases().flatMap(({ expected }) => expected.moves));
 
     const table = Object.entries(TRANSITIONS).flatMap(([from, states]) =>
       from === "held" ? [] : states.map((to) => moveName(from, to)),
     );
     expect([...made].sort()).toEqual(table.sort());
+    // What resolves a held record is not built: until then nothing moves one, and these are the moves kept for it.
+    expect(TRANSITIONS.held).toEqual(["completed", "released"]);
   });
 
   it("decides as MemoryStore does", async () => {

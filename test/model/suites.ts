@@ -18,6 +18,7 @@ export const SMALLEST: Bounds = {
   graceTicks: 0,
   retentionTicks: 3,
   outlives: false,
+  strays: 0,
 };
 
 const boundsOf = (title: string, change: Partial<Bounds>): Bounds => ({ ...SMALLEST, title, ...change });
@@ -25,11 +26,18 @@ const boundsOf = (title: string, change: Partial<Bounds>): Bounds => ({ ...SMALL
 /** Two hosts whose clocks differ by as much as `clockSkewSeconds` says. */
 const APART: Partial<Bounds> = { hosts: [0, 1], graceTicks: 1 };
 
+/** Copies of requests arrive late. */
+const HELD_UP: Partial<Bounds> = { hosts: [0, 0], strays: 1, retentionTicks: 2 };
+/** Workers go on after their deadline. */
+const FROZEN: Partial<Bounds> = { ...APART, outlives: true };
+const ALL_MODES = [COMMIT, OPTIMISTIC, FAIL_OPEN];
+
 export const NORMAL: readonly Bounds[] = [
   boundsOf("effects outside", { ...APART, calls: [OUTSIDE], workTicks: 2, retentionTicks: 4 }),
   boundsOf("effects outside, 3 workers", { ...APART, hosts: [0, 0, 1], calls: [OUTSIDE] }),
+  boundsOf("commits, 3 workers", { ...APART, hosts: [0, 0, 1], senders: 1, retentionTicks: 2 }),
   boundsOf("commits, relay and sweeper", { ...APART, senders: 2 }),
-  boundsOf("all modes on one key", { ...APART, calls: [COMMIT, OPTIMISTIC, FAIL_OPEN] }),
+  boundsOf("all modes", { ...APART, calls: ALL_MODES }),
   boundsOf("both modes, with a sender", {
     hosts: [0, 0],
     calls: [COMMIT, OPTIMISTIC],
@@ -38,39 +46,46 @@ export const NORMAL: readonly Bounds[] = [
   }),
   boundsOf("other payloads", { ...APART, payloads: 2 }),
   boundsOf("2 keys", { ...APART, keys: 2, retentionTicks: 2 }),
-  boundsOf("frozen workers, effects outside", { ...APART, calls: [OUTSIDE], outlives: true }),
+  boundsOf("requests held up, commits", HELD_UP),
+  boundsOf("requests held up, effects outside", { ...HELD_UP, calls: [OUTSIDE] }),
+  boundsOf("frozen workers, effects outside", { ...FROZEN, calls: [OUTSIDE] }),
   boundsOf("frozen workers, both modes", {
     hosts: [0, 0],
     calls: [COMMIT, OPTIMISTIC],
     outlives: true,
     retentionTicks: 2,
   }),
+  boundsOf("a clock behind the database's", { hosts: [-1, 0], graceTicks: 1, senders: 1 }),
   boundsOf("clocks too far apart", { hosts: [0, 2], graceTicks: 1, calls: [COMMIT, OUTSIDE] }),
 ];
 
 export const LARGE: readonly Bounds[] = [
-  boundsOf("effects outside, 3 workers, 2 keys", { ...APART, hosts: [0, 0, 1], keys: 2, calls: [OUTSIDE] }),
   boundsOf("commits, 3 workers, relay and sweeper", { ...APART, hosts: [0, 0, 1], senders: 2 }),
-  boundsOf("all modes, 3 workers", { ...APART, hosts: [0, 0, 1], calls: [COMMIT, OPTIMISTIC, FAIL_OPEN] }),
-  boundsOf("all modes, 2 keys", { hosts: [0, 0], keys: 2, calls: [COMMIT, OPTIMISTIC, FAIL_OPEN] }),
-  boundsOf("2 keys, with a sender", { ...APART, keys: 2, senders: 1 }),
-  boundsOf("frozen workers, both modes, with a sender", {
+  boundsOf("commits, 3 workers, 2 keys", { hosts: [0, 0, 0], keys: 2, retentionTicks: 2 }),
+  boundsOf("effects outside, 3 workers, 2 keys", { ...APART, hosts: [0, 0, 1], keys: 2, calls: [OUTSIDE] }),
+  boundsOf("all modes, 3 workers", { ...APART, hosts: [0, 0, 1], calls: ALL_MODES }),
+  boundsOf("both modes, 2 keys", { hosts: [0, 0], keys: 2, calls: [COMMIT, OPTIMISTIC], retentionTicks: 2 }),
+  boundsOf("requests held up, all modes", { ...HELD_UP, calls: ALL_MODES }),
+  boundsOf("requests held up, with a sender", { ...HELD_UP, senders: 1 }),
+  boundsOf("requests held up, effects outside, clocks apart", {
+    ...HELD_UP,
     ...APART,
+    calls: [OUTSIDE],
+    workTicks: 2,
+    retentionTicks: 4,
+  }),
+  boundsOf("frozen workers, both modes, with a sender", {
+    hosts: [0, 0],
+    retentionTicks: 2,
+    outlives: true,
     calls: [COMMIT, OPTIMISTIC],
     senders: 1,
-    outlives: true,
-  }),
-  boundsOf("frozen workers, commits and effects outside", {
-    ...APART,
-    calls: [COMMIT, OUTSIDE],
-    outlives: true,
   }),
   boundsOf("frozen workers, long work", {
-    ...APART,
+    ...FROZEN,
     calls: [COMMIT, OUTSIDE],
     workTicks: 2,
     retentionTicks: 5,
-    outlives: true,
   }),
 ];
 
@@ -79,7 +94,8 @@ export const RICH = boundsOf("", {
   ...APART,
   hosts: [0, 0, 1],
   keys: 2,
-  calls: [COMMIT, OUTSIDE, OPTIMISTIC, FAIL_OPEN],
+  calls: [...ALL_MODES, OUTSIDE],
   senders: 2,
   payloads: 2,
+  strays: 1,
 });

@@ -7,8 +7,8 @@ import { checkAlone, readLoss, readRecord, replay } from "./answers.ts";
 import type { CallKind, Model } from "./bounds.ts";
 import { effect, handlerSteps, type Turn } from "./handler-steps.ts";
 import type { Watch } from "./invariants.ts";
-import { claim, insert, settle } from "./model-store.ts";
-import { beginOf, finishOf } from "./requests.ts";
+import { refusalOf } from "./model-store.ts";
+import { apply, beginOf, nameOf } from "./requests.ts";
 import {
   freshToken,
   IDLE_WORKER,
@@ -54,7 +54,8 @@ export function workerSteps(state: ModelState, index: number, model: Model, emit
 
 function callSteps({ state, index, model, offer }: WorkerTurn): void {
   const { calls, keys, payloads, workTicks } = model;
-  const token = freshToken(state);
+  // Without the rule, the same for every call of a host.
+  const token = model.without === "freshToken" ? index + 1 : freshToken(state);
   const start = (call: CallKind, key: number, payload: number) => {
     const about = [call.mode, call.handler, `key ${key + 1}`, payload > 0 && "other payload"];
     offer(`is called (${about.filter(Boolean).join(", ")})`, () => {
@@ -90,34 +91,25 @@ function lookSteps(turn: WorkerTurn): void {
 function claimSteps(turn: WorkerTurn): void {
   const { state, index, slot, worker, host, model, offer, become, stop } = turn;
   const begin = beginOf(worker, host, model);
-  const what = worker.seen === NO_TOKEN ? "claims" : "resets the expired record";
-  request(
-    turn,
-    what,
-    (watch) => claim(slot, begin, model, watch),
-    (won, after, watch) => {
-      if (won) checkAlone(state, slot, index, model, watch);
-      if (won) return become({ phase: "run", mode: "claimed", seen: NO_TOKEN }, after);
-      const reading = readRecord(slot, worker, begin, model, watch);
-      return reading.goesOn ? become(reading.goesOn) : stop(reading.slot);
-    },
-  );
+  request(turn, (won, after, watch) => {
+    if (won) checkAlone(state, slot, index, model, watch);
+    if (won) return become({ phase: "run", mode: "claimed", seen: NO_TOKEN }, after);
+    const reading = readRecord(slot, worker, begin, model, watch);
+    return reading.goesOn ? become(reading.goesOn) : stop(reading.slot);
+  });
+  if (slot.record && refusalOf(slot.record, begin, model) === "in-progress")
+    offer("claims, is refused, and waits for the winner", () => become({ seen: NO_TOKEN }));
   if (worker.mode !== "fail-open" || worker.seen !== NO_TOKEN) return;
   offer("cannot reach the store, and runs all the same", () => become({ phase: "run", mode: "optimistic" }));
 }
 
 function finishSteps(turn: WorkerTurn): void {
   const { slot, worker, host, model, offer, become, stop } = turn;
-  const isInsertion = worker.phase === "insert";
   // Who finished since its call began may be forgotten by then.
-  if (isInsertion && model.workTicks - worker.left >= model.retentionTicks) return;
-  const begin = beginOf(worker, host, model);
-  const finish = finishOf(worker, host, model);
-  const apply = (watch: Watch) =>
-    isInsertion ? insert(slot, begin, finish, model, watch) : settle(slot, finish, model, watch);
-  request(turn, `${isInsertion ? "inserts" : "settles"}: ${worker.to}`, apply, (isSettled, after, watch) => {
+  if (worker.phase === "insert" && model.workTicks - worker.left >= model.retentionTicks) return;
+  request(turn, (isSettled, after, watch) => {
     if (!isSettled) {
-      const reading = readLoss(slot, worker, begin, model, watch);
+      const reading = readLoss(slot, worker, beginOf(worker, host, model), model, watch);
       // Another insertion with the same arguments.
       return reading.goesOn ? become({ age: worker.age, ...reading.goesOn }) : stop(reading.slot);
     }
@@ -129,16 +121,19 @@ function finishSteps(turn: WorkerTurn): void {
     offer("gives up its completion, and releases", () => become({ to: "released" }));
 }
 
-/** Answered, or applied with its answer lost. */
+/** Answered, or applied with its answer lost; before either, a copy of it may be held up on its way. */
 function request(
-  { state, worker, offer }: WorkerTurn,
-  what: string,
-  apply: (watch: Watch) => [Slot, boolean],
+  { state, slot, worker, host, model, offer }: WorkerTurn,
   answered: (isDone: boolean, after: ModelState, watch: Watch) => ModelState,
 ): void {
+  const what = nameOf(worker);
   offer(what, (watch) => {
-    const [slot, isDone] = apply(watch);
-    return answered(isDone, withSlot(state, worker.key, slot), watch);
+    const [after, isDone] = apply(slot, worker, host, model, watch);
+    return answered(isDone, withSlot(state, worker.key, after), watch);
   });
-  offer(`${what}; the answer is lost`, (watch) => withSlot(state, worker.key, apply(watch)[0]));
+  offer(`${what}; the answer is lost`, (watch) =>
+    withSlot(state, worker.key, apply(slot, worker, host, model, watch)[0]),
+  );
+  if (state.strays.length < model.strays)
+    offer(`${what}; a copy is held up`, () => ({ ...state, strays: [...state.strays, { worker, host }] }));
 }
