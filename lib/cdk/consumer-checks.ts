@@ -4,8 +4,9 @@ import { Annotations, type Duration, Token } from "aws-cdk-lib";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { CfnQueue } from "aws-cdk-lib/aws-sqs";
 import type { IConstruct } from "constructs";
+import { ownerPath, queuesOf, tablesWithoutStream } from "./event-sources.ts";
 import { gatewayLimits } from "./gateway-checks.ts";
-import { ownerPath, queuesOf, type Redelivery, redeliveryOf, settingsOf } from "./redelivery.ts";
+import { type Redelivery, redeliveryOf, settingsOf } from "./redelivery.ts";
 import { USE_DEFAULTS, type UseIdempotencyOptions } from "./use-idempotency-options.ts";
 import { withDefaults } from "./with-defaults.ts";
 
@@ -59,6 +60,9 @@ function consumerFaults(fn: LambdaFunction, options: UseIdempotencyOptions): str
   return [
     ...retentionFaults(fn, options),
     ...queuesOf(fn).flatMap(({ queue }) => (queue ? queueFaults(fn, queue) : [])),
+    ...tablesWithoutStream(fn).map(
+      (table) => `${fn.node.path} reads the stream of ${table}, which has 0 streams: switch one on`,
+    ),
     ...(outlivesGateway ? [] : gatewayFaults(fn)),
   ];
 }

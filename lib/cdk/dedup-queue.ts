@@ -1,21 +1,13 @@
 // A FIFO queue whose messages are told apart by ids that producers give, with a dead-letter queue of the same kind.
 // It may touch aws-cdk-lib and constructs only.
-import { Annotations } from "aws-cdk-lib";
+import type { Duration } from "aws-cdk-lib";
 import type { Metric, MetricOptions } from "aws-cdk-lib/aws-cloudwatch";
 import { Grant, type IGrantable } from "aws-cdk-lib/aws-iam";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { SqsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
-import {
-  DeduplicationScope,
-  FifoThroughputLimit,
-  type IQueue,
-  Queue,
-  QueueEncryption,
-  type QueueProps,
-  RedrivePermission,
-} from "aws-cdk-lib/aws-sqs";
+import { type IQueue, Queue, QueueEncryption, type QueueProps, RedrivePermission } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
-import { isChecked, knownSeconds, timeoutOf } from "./consumer-checks.ts";
+import { checkQueue, checkQueueConsumer } from "./dedup-queue-checks.ts";
 import {
   CONSUMER_DEFAULTS,
   DEAD_LETTER_RETENTION,
@@ -25,9 +17,6 @@ import {
 } from "./dedup-queue-props.ts";
 import { grantSending } from "./perms.ts";
 import { withDefaults } from "./with-defaults.ts";
-
-/** AWS's advice for queues that feed functions: https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html */
-const VISIBILITY_PER_TIMEOUT = 6;
 
 /**
  * A FIFO queue with a FIFO dead-letter queue: throughput and deduplication per message group, no deduplication by content
@@ -40,12 +29,12 @@ export class DedupQueue extends Construct {
   /** Where messages go that were received too often. */
   readonly deadLetterQueue: IQueue;
 
-  readonly #visibilityTimeout: DedupQueueProps["visibilityTimeout"] & object;
+  readonly #visibilityTimeout: Duration;
 
   constructor(scope: Construct, id: string, props: DedupQueueProps = {}) {
     super(scope, id);
     const settings = withDefaults(props, QUEUE_DEFAULTS);
-    this.#check(settings);
+    checkQueue(this, settings);
     const { visibilityTimeout, retentionPeriod, maxReceiveCount, removalPolicy } = settings;
     const common: QueueProps = {
       fifo: true,
@@ -80,7 +69,7 @@ export class DedupQueue extends Construct {
    * @throws Error where messages are hidden for less than six times the function's timeout
    */
   addConsumer(fn: LambdaFunction, options: DedupQueueConsumerOptions = {}): SqsEventSource {
-    this.#checkConsumer(fn);
+    checkQueueConsumer(this, this.#visibilityTimeout, fn);
     const { batchSize, enabled } = withDefaults(options, CONSUMER_DEFAULTS);
     const source = new SqsEventSource(this.queue, {
       batchSize,
@@ -89,7 +78,6 @@ export class DedupQueue extends Construct {
       ...(options.maxConcurrency !== undefined && { maxConcurrency: options.maxConcurrency }),
     });
     fn.addEventSource(source);
-    this.node.addValidation({ validate: () => this.#warnOfUnchecked(fn) });
     return source;
   }
 
@@ -127,50 +115,5 @@ export class DedupQueue extends Construct {
   /** How many messages wait in the dead-letter queue. */
   metricDeadLetters(options?: MetricOptions): Metric {
     return this.deadLetterQueue.metricApproximateNumberOfMessagesVisible(options);
-  }
-
-  #check({ deduplicationScope, fifoThroughputLimit, deadLetterQueue }: DedupQueueProps): void {
-    const { path } = this.node;
-    if (
-      fifoThroughputLimit === FifoThroughputLimit.PER_MESSAGE_GROUP_ID &&
-      deduplicationScope !== DeduplicationScope.MESSAGE_GROUP
-    ) {
-      throw new Error(
-        `fifoThroughputLimit of ${path} is ${fifoThroughputLimit} and its deduplicationScope is ${deduplicationScope}: SQS takes it with ${DeduplicationScope.MESSAGE_GROUP} only, so set both or neither`,
-      );
-    }
-    if (deadLetterQueue?.fifo === false) {
-      throw new Error(
-        `deadLetterQueue of ${path} is ${deadLetterQueue.node.path}, a standard queue: a FIFO queue takes a FIFO queue`,
-      );
-    }
-  }
-
-  /** The mixin may come after the consumer. */
-  #warnOfUnchecked(fn: LambdaFunction): string[] {
-    if (!isChecked(fn)) {
-      Annotations.of(this).addWarningV2(
-        "onceonly:consumer-unchecked",
-        `${fn.node.path} consumes ${this.node.path} without UseIdempotency, so that nothing is known of its retention: whether it outlasts the longest redelivery is not checked`,
-      );
-    }
-    return [];
-  }
-
-  #checkConsumer(fn: LambdaFunction): void {
-    const visibility = knownSeconds(this.#visibilityTimeout);
-    const timeout = timeoutOf(fn);
-    if (visibility === undefined || timeout === undefined) {
-      Annotations.of(this).addInfoV2(
-        "onceonly:visibility-unknown",
-        `whether messages are hidden for long enough for ${fn.node.path} is not checked: its timeout, or theirs, is known at deployment only`,
-      );
-      return;
-    }
-    const least = VISIBILITY_PER_TIMEOUT * timeout;
-    if (visibility >= least) return;
-    throw new Error(
-      `visibilityTimeout ${visibility} s of ${this.node.path} < ${least} s, ${VISIBILITY_PER_TIMEOUT} × timeout ${timeout} s of its consumer ${fn.node.path}: messages would come again while they are handled or wait for a throttled function`,
-    );
   }
 }

@@ -1,6 +1,6 @@
 // A dashboard and alarms for the operations of a service, over the metrics that emfMetrics writes and over the table,
 // functions and queues below. It may touch aws-cdk-lib, constructs and contract.ts only.
-import { Duration, Names, Token } from "aws-cdk-lib";
+import { Duration, Names } from "aws-cdk-lib";
 import {
   Alarm,
   ComparisonOperator,
@@ -10,13 +10,14 @@ import {
   TreatMissingData,
 } from "aws-cdk-lib/aws-cloudwatch";
 import { Construct } from "constructs";
-import { DIMENSION_PATTERN, METRICS, NAMESPACE_PATTERN } from "../contract.ts";
+import { METRICS } from "../contract.ts";
 import {
   DEFAULT_EVALUATION,
   DEFAULT_RUNBOOK_URL,
   MEANINGS,
   thresholdsOf,
 } from "./idempotency-monitoring-alarms.ts";
+import { checkMetricNames } from "./idempotency-monitoring-checks.ts";
 import { widgetRows } from "./idempotency-monitoring-dashboard.ts";
 import { type IdempotencyMetricOptions, IdempotencyMetrics } from "./idempotency-monitoring-metrics.ts";
 import type { IdempotencyMonitoringProps } from "./idempotency-monitoring-props.ts";
@@ -42,8 +43,7 @@ export class IdempotencyMonitoring extends Construct {
   constructor(scope: Construct, id: string, props: IdempotencyMonitoringProps) {
     super(scope, id);
     const { service = METRICS.service, namespace = METRICS.namespace, dashboardName } = props;
-    this.#check("service", service, DIMENSION_PATTERN);
-    this.#check("namespace", namespace, NAMESPACE_PATTERN);
+    checkMetricNames(this, { service, namespace }, props);
     this.#metrics = new IdempotencyMetrics(namespace, service);
 
     this.alarms = alarmSources(props, this.#metrics).flatMap((source) =>
@@ -158,12 +158,5 @@ export class IdempotencyMonitoring extends Construct {
     });
     alarm.addAlarmAction(...(threshold.alarmActions ?? alarmActions));
     return alarm;
-  }
-
-  #check(name: string, value: string, pattern: RegExp): void {
-    if (Token.isUnresolved(value) || pattern.test(value)) return;
-    throw new Error(
-      `${name} of ${this.node.path} is ${JSON.stringify(value)}, which CloudWatch does not take: give what emfMetrics was given, printable ASCII of 1 to 255 characters`,
-    );
   }
 }

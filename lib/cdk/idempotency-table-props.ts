@@ -1,6 +1,12 @@
 // What an IdempotencyTable is made of, or imported by. It may touch aws-cdk-lib only.
 import { RemovalPolicy } from "aws-cdk-lib";
-import type { MultiRegionConsistency, ReplicaTableProps } from "aws-cdk-lib/aws-dynamodb";
+import type {
+  ContributorInsightsSpecification,
+  MultiRegionConsistency,
+  ReplicaTableProps,
+  WarmThroughput,
+} from "aws-cdk-lib/aws-dynamodb";
+import type { PolicyDocument } from "aws-cdk-lib/aws-iam";
 import type { IKey } from "aws-cdk-lib/aws-kms";
 
 /** Properties of an {@link IdempotencyTable}. */
@@ -43,6 +49,35 @@ export interface IdempotencyTableProps {
   readonly encryptionKey?: IKey;
 
   /**
+   * How many write units a second the table takes at most. A cap on what runaway callers cost, and DynamoDB refuses claims
+   * beyond it.
+   *
+   * @default - as many as the account allows
+   */
+  readonly maxWriteRequestUnits?: number;
+
+  /**
+   * What the table can take at once, before it has seen such traffic. Before a launch for example.
+   *
+   * @default - what DynamoDB gives a new table
+   */
+  readonly warmThroughput?: WarmThroughput;
+
+  /**
+   * Whether CloudWatch finds out which keys are used, or throttled, most. It bills for that.
+   *
+   * @default - off
+   */
+  readonly contributorInsightsSpecification?: ContributorInsightsSpecification;
+
+  /**
+   * Who may use the table beside those with grants, of other accounts for example.
+   *
+   * @default - nobody
+   */
+  readonly resourcePolicy?: PolicyDocument;
+
+  /**
    * Whether operations commit messages: adds a stream for the relay, and an index for the sweeper that holds
    * records with unsent messages only. Can be switched on later. Not on a table with replicas.
    *
@@ -66,6 +101,13 @@ export interface IdempotencyTableProps {
    * @default - the table is in one region
    */
   readonly replicas?: ReplicaTableProps[];
+
+  /**
+   * By region, the ARN of the customer managed key that encrypts the replica there. With `encryptionKey` and `replicas`.
+   *
+   * @default - none
+   */
+  readonly replicaKeyArns?: Record<string, string>;
 
   /**
    * Says that each key is used in one region only, so that replicas are copies for disasters: after one, what was not yet

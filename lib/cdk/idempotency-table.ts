@@ -1,6 +1,6 @@
 // The table that holds the records, with the settings the protocol relies on.
 // It may touch aws-cdk-lib, constructs and contract.ts only.
-import { RemovalPolicy, Stack } from "aws-cdk-lib";
+import { CfnDeletionPolicy, RemovalPolicy, Stack } from "aws-cdk-lib";
 import {
   AttributeType,
   Billing,
@@ -19,7 +19,7 @@ import {
   type IdempotencyTableProps,
   TABLE_DEFAULTS,
 } from "./idempotency-table-props.ts";
-import { checkTable, replicationFaults } from "./table-checks.ts";
+import { checkRestoration, checkTable, protectionFaults, replicationFaults } from "./table-checks.ts";
 import { withDefaults } from "./with-defaults.ts";
 
 /**
@@ -41,20 +41,27 @@ export class IdempotencyTable extends IdempotencyTableBase {
 
   constructor(scope: Construct, id: string, props: IdempotencyTableProps = {}) {
     super(scope, id);
-    checkTable(this.node.path, props);
+    checkTable(this, props);
+    const { encryptionKey, maxWriteRequestUnits, warmThroughput } = props;
+    const { contributorInsightsSpecification, resourcePolicy, replicas, tableName } = props;
     const { outbox, removalPolicy, pointInTimeRecovery } = withDefaults(props, TABLE_DEFAULTS);
     this.hasOutbox = outbox;
     this.restoredAt = props.restoredAt;
     this.table = new TableV2(this, "Resource", {
-      ...(props.tableName !== undefined && { tableName: props.tableName }),
+      ...(tableName !== undefined && { tableName }),
       partitionKey: { name: ATTRIBUTES.partitionKey, type: AttributeType.STRING },
       timeToLiveAttribute: ATTRIBUTES.expiresAt,
-      billing: Billing.onDemand(),
+      billing: Billing.onDemand(maxWriteRequestUnits === undefined ? {} : { maxWriteRequestUnits }),
+      ...(warmThroughput && { warmThroughput }),
+      ...(contributorInsightsSpecification && { contributorInsightsSpecification }),
+      ...(resourcePolicy && { resourcePolicy }),
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: pointInTimeRecovery },
-      ...(props.encryptionKey && { encryption: TableEncryptionV2.customerManagedKey(props.encryptionKey) }),
+      ...(encryptionKey && {
+        encryption: TableEncryptionV2.customerManagedKey(encryptionKey, props.replicaKeyArns),
+      }),
       deletionProtection: props.deletionProtection ?? removalPolicy !== RemovalPolicy.DESTROY,
       removalPolicy,
-      ...(props.replicas && { replicas: props.replicas }),
+      ...(replicas && { replicas }),
       ...(outbox && {
         dynamoStream: StreamViewType.NEW_IMAGE,
         globalSecondaryIndexes: [
@@ -67,18 +74,28 @@ export class IdempotencyTable extends IdempotencyTableBase {
         ],
       }),
     });
-    // `table.addReplica` may come later.
-    this.node.addValidation({
-      validate: () => replicationFaults(this.node.path, this.#otherRegions(), props),
-    });
+    this.node.addValidation({ validate: () => this.#faults(props) });
   }
 
-  #otherRegions(): string[] {
-    const { replicas } = this.table.node.defaultChild as CfnGlobalTable;
-    const regions: { region: string }[] = Stack.of(this).resolve(replicas);
-    // The table's own comes last.
-    return regions.slice(0, -1).map(({ region }) => region);
+  /** Of what was done to the table later: `table.addReplica`, `RemovalPolicies.of(stack).destroy()`. */
+  #faults(props: IdempotencyTableProps): string[] {
+    const { path } = this.node;
+    const resource = this.table.node.defaultChild as CfnGlobalTable;
+    const replicas: Replica[] = Stack.of(this).resolve(resource.replicas);
+    // The table's own region comes last.
+    const isProtected = replicas.at(-1)?.deletionProtectionEnabled === true;
+    const otherRegions = replicas.slice(0, -1).map(({ region }) => region);
+    const isDestroyed = resource.cfnOptions.deletionPolicy === CfnDeletionPolicy.DELETE;
+    return [
+      ...protectionFaults(path, isProtected, isDestroyed),
+      ...replicationFaults(path, otherRegions, props),
+    ];
   }
+}
+
+interface Replica {
+  readonly region: string;
+  readonly deletionProtectionEnabled?: boolean;
 }
 
 class ImportedTable extends IdempotencyTableBase {
@@ -88,7 +105,7 @@ class ImportedTable extends IdempotencyTableBase {
 
   constructor(scope: Construct, id: string, { restoredAt, ...attributes }: IdempotencyTableAttributes) {
     super(scope, id);
-    checkTable(this.node.path, { restoredAt });
+    checkRestoration(this.node.path, restoredAt);
     this.table = TableV2.fromTableAttributes(this, "Resource", attributes);
     this.hasOutbox = attributes.tableStreamArn !== undefined;
     this.restoredAt = restoredAt;

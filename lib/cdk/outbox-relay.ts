@@ -7,7 +7,7 @@ import type { Grant } from "aws-cdk-lib/aws-iam";
 import { Architecture, Function as LambdaFunction, Runtime, StartingPosition } from "aws-cdk-lib/aws-lambda";
 import { DynamoEventSource, SqsDlq } from "aws-cdk-lib/aws-lambda-event-sources";
 import { Construct } from "constructs";
-import { ENVIRONMENT } from "../contract.ts";
+import { ENVIRONMENT, METRICS } from "../contract.ts";
 import { acknowledge } from "./acknowledge.ts";
 import { knownSeconds } from "./consumer-checks.ts";
 import { leanLogging } from "./lean-logging.ts";
@@ -30,12 +30,23 @@ export class OutboxRelay extends Construct {
   /** The function on a schedule. */
   readonly sweeper: LambdaFunction;
 
+  /** The schedule. */
+  readonly sweeping: Rule;
+
+  /** The dimension `service` of their metrics. */
+  readonly service: string;
+
+  /** The namespace of their metrics. */
+  readonly namespace: string;
+
   #destinations = 0;
 
   constructor(scope: Construct, id: string, props: OutboxRelayProps) {
     super(scope, id);
     this.#check(props);
-    const { table } = props;
+    const { table, service = METRICS.service, namespace = METRICS.namespace } = props;
+    this.service = service;
+    this.namespace = namespace;
     const settings = withDefaults(props, RELAY_DEFAULTS);
     this.relay = this.#addFunction("Relay", settings);
     table.grantRelay(this.relay);
@@ -63,7 +74,7 @@ export class OutboxRelay extends Construct {
 
     this.sweeper = this.#addFunction("Sweeper", settings);
     table.grantSweeper(this.sweeper);
-    new Rule(this, "Sweep", {
+    this.sweeping = new Rule(this, "Sweep", {
       schedule: Schedule.rate(settings.sweepInterval),
       targets: [new FunctionTarget(this.sweeper)],
     });

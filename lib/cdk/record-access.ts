@@ -1,4 +1,5 @@
 // What of an idempotency table a handler may do, said by the options that it runs with. No I/O.
+import { Token } from "aws-cdk-lib";
 import { type Conditions, IN_TRANSACTIONS, leadingKeyConditions } from "./leading-keys.ts";
 import { withDefaults } from "./with-defaults.ts";
 
@@ -77,9 +78,7 @@ export function rightsOf(options: RecordAccessOptions): readonly Right[] {
   const { largeResults, waiting, lookFirst, commits } = withDefaults(options, ACCESS_DEFAULTS);
   const conditions: Conditions = {
     ...leadingKeyConditions(options.operations, options.scopeTag),
-    ...(options.closedUntil !== undefined && {
-      DateGreaterThanEquals: { "aws:CurrentTime": options.closedUntil },
-    }),
+    ...(options.closedUntil !== undefined && notBefore(options.closedUntil)),
   };
   const actions = [
     ...(largeResults || waiting || lookFirst || commits ? ["dynamodb:GetItem"] : []),
@@ -92,6 +91,19 @@ export function rightsOf(options: RecordAccessOptions): readonly Right[] {
     { actions, conditions },
     { actions: ["dynamodb:PutItem"], conditions: inTransactions },
   ];
+}
+
+/** What IAM cannot read it refuses at deployment, and the whole policy with it. */
+function notBefore(time: string): Conditions {
+  if (
+    !Token.isUnresolved(time) &&
+    !/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(time)
+  ) {
+    throw new Error(
+      `closedUntil is ${JSON.stringify(time)}, which is no point in time: give one in ISO 8601, with its zone, such as "2026-01-31T12:00:00Z"`,
+    );
+  }
+  return { DateGreaterThanEquals: { "aws:CurrentTime": time } };
 }
 
 /**

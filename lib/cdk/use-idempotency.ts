@@ -4,8 +4,9 @@ import { Lazy, Mixin, Tokenization } from "aws-cdk-lib";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { IConstruct } from "constructs";
 import { ENVIRONMENT } from "../contract.ts";
-import { checkConsumer, longestRedelivery } from "./consumer-checks.ts";
+import { checkConsumer, isChecked, longestRedelivery } from "./consumer-checks.ts";
 import type { IIdempotencyTable } from "./idempotency-table-base.ts";
+import { OutboxRelay } from "./outbox-relay.ts";
 import { USE_DEFAULTS, type UseIdempotencyOptions } from "./use-idempotency-options.ts";
 
 /**
@@ -14,11 +15,14 @@ import { USE_DEFAULTS, type UseIdempotencyOptions } from "./use-idempotency-opti
  *
  * At synthesis it computes the longest redelivery to the function, over all queues of the app that it consumes (visibility
  * timeout × receives + retention of the queue + retention of its dead-letter queue + client window), and fails with these
- * numbers where `retention` is shorter; likewise where a queue hides messages for less than the function's timeout, and
- * where an API Gateway gives up before the function. Numbers that are known at deployment only are not checked, with a note.
+ * numbers where `retention` is shorter; likewise where a queue hides messages for less than the function's timeout,
+ * where an API Gateway gives up before the function, and where the function reads the stream of a table that has none.
+ * Numbers that are known at deployment only are not checked, with a note.
  *
- * Works on `Function` and everything that extends it, `NodejsFunction` included. An imported function has no
- * environment to set and is left alone.
+ * Works on `Function` and everything that extends it, `NodejsFunction` included, once for each. An imported function and
+ * an alias have no environment to set, and the functions of an `OutboxRelay` run no operations: they are left alone.
+ *
+ * @throws Error where a function has it already
  */
 export class UseIdempotency extends Mixin {
   readonly #table: IIdempotencyTable;
@@ -33,13 +37,20 @@ export class UseIdempotency extends Mixin {
   override supports(construct: IConstruct): construct is LambdaFunction {
     // Not instanceof: an app may hold two copies of aws-cdk-lib, and a mixin that is not supported is skipped
     // without a word.
-    return "addEnvironment" in construct && "grantPrincipal" in construct;
+    const isFunction = "addEnvironment" in construct && "grantPrincipal" in construct;
+    return isFunction && !(construct.node.scope instanceof OutboxRelay);
   }
 
   override applyTo(construct: IConstruct): void {
     if (!this.supports(construct)) {
       throw new Error(
         `${construct.node.path} is not a Lambda function: apply UseIdempotency to functions only`,
+      );
+    }
+    if (isChecked(construct)) {
+      // The first table would be granted and never used, and rights add up.
+      throw new Error(
+        `${construct.node.path} has UseIdempotency already, and would have it of ${this.#table.node.path} as well: apply it once, with all options`,
       );
     }
     const options = this.#options;

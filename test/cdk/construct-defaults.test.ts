@@ -9,6 +9,7 @@ import { DeduplicationScope, FifoThroughputLimit } from "aws-cdk-lib/aws-sqs";
 import { describe, expect, it } from "vitest";
 import { CONSUMER_DEFAULTS, QUEUE_DEFAULTS } from "../../lib/cdk/dedup-queue-props.ts";
 import {
+  DEFAULT_EVALUATION,
   DEFAULT_RUNBOOK_URL,
   DEFAULT_THRESHOLDS,
   THRESHOLD_PROPERTIES,
@@ -39,6 +40,11 @@ const ALARM_DEFAULTS = Object.fromEntries(
   ]),
 );
 
+const EVALUATION_DEFAULTS = {
+  evaluationPeriods: DEFAULT_EVALUATION.evaluationPeriods,
+  period: Duration.minutes(DEFAULT_EVALUATION.periodMinutes),
+};
+
 const interfaces: readonly (readonly [file: string, name: string, defaults: object])[] = [
   ["idempotency-table-props", "IdempotencyTableProps", TABLE_DEFAULTS],
   ["idempotency-table-props", "IdempotencyTableAttributes", {}],
@@ -54,6 +60,8 @@ const interfaces: readonly (readonly [file: string, name: string, defaults: obje
     { ...METRIC_NAMES, runbookUrl: DEFAULT_RUNBOOK_URL },
   ],
   ["idempotency-monitoring-thresholds", "IdempotencyAlarmProps", ALARM_DEFAULTS],
+  ["idempotency-monitoring-thresholds", "AlarmThreshold", EVALUATION_DEFAULTS],
+  ["idempotency-monitoring-metrics", "IdempotencyMetricOptions", {}],
 ];
 
 function propertiesOf(file: string, name: string): Property[] {

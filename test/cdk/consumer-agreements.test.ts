@@ -1,6 +1,7 @@
 import { Duration } from "aws-cdk-lib";
-import { CfnEventSourceMapping } from "aws-cdk-lib/aws-lambda";
-import { SqsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
+import { AttributeType, CfnTable, StreamViewType, Table, TableV2 } from "aws-cdk-lib/aws-dynamodb";
+import { CfnEventSourceMapping, StartingPosition } from "aws-cdk-lib/aws-lambda";
+import { DynamoEventSource, SqsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
 import { CfnQueue, Queue } from "aws-cdk-lib/aws-sqs";
 import { IdempotencyTable, UseIdempotency } from "onceonly/cdk";
 import { describe, expect, it } from "vitest";
@@ -46,6 +47,59 @@ describe("UseIdempotency proves what else a queue and its consumer must agree on
     expect(faultsOf(stackWith("messageGroup"))).toBe("");
     expect(faultsOf(stackWith())).toContain(
       "fifoThroughputLimit of Test/Fifo is perMessageGroupId and its deduplicationScope is queue",
+    );
+  });
+});
+
+describe("UseIdempotency proves that there is a stream where a function reads one", () => {
+  const partitionKey = { name: "id", type: AttributeType.STRING };
+
+  function faultsOfReader(tableIn: (stack: ReturnType<typeof unitStack>) => TableV2 | Table): string {
+    const stack = unitStack();
+    const fn = aFunction(stack);
+    fn.with(new UseIdempotency(new IdempotencyTable(stack, "Records")));
+    const startingPosition = StartingPosition.LATEST;
+    fn.addEventSource(new DynamoEventSource(tableIn(stack), { startingPosition }));
+    return faultsOf(stack);
+  }
+
+  it("of any table", () => {
+    const dynamoStream = StreamViewType.NEW_IMAGE;
+
+    expect(faultsOfReader((stack) => new TableV2(stack, "Table", { partitionKey, dynamoStream }))).toBe("");
+    expect(faultsOfReader((stack) => new Table(stack, "Table", { partitionKey, stream: dynamoStream }))).toBe(
+      "",
+    );
+    expect(faultsOfReader((stack) => new TableV2(stack, "Table", { partitionKey }))).toContain(
+      "Test/Fn reads the stream of Test/Table, which has 0 streams: switch one on",
+    );
+  });
+
+  it("of a table and an event source that are plain resources", () => {
+    const faultsWith = (streamSpecification?: CfnTable.StreamSpecificationProperty) => {
+      const stack = unitStack();
+      const fn = aFunction(stack);
+      fn.with(new UseIdempotency(new IdempotencyTable(stack, "Records")));
+      const keySchema = [{ attributeName: "id", keyType: "HASH" }];
+      const table = new CfnTable(stack, "Plain", { keySchema, streamSpecification });
+      const eventSourceArn = table.attrStreamArn;
+      const { functionName } = fn;
+      new CfnEventSourceMapping(stack, "Mapping", {
+        functionName,
+        eventSourceArn,
+        startingPosition: "LATEST",
+      });
+      return faultsOf(stack);
+    };
+
+    expect(faultsWith({ streamViewType: "NEW_IMAGE" })).toBe("");
+    expect(faultsWith()).toContain("Test/Fn reads the stream of Test/Plain, which has 0 streams");
+  });
+
+  it("of an idempotency table, whose outbox brings it", () => {
+    expect(faultsOfReader((stack) => new IdempotencyTable(stack, "Outbox", { outbox: true }).table)).toBe("");
+    expect(faultsOfReader((stack) => new IdempotencyTable(stack, "Outbox").table)).toContain(
+      "Test/Fn reads the stream of Test/Outbox, which has 0 streams",
     );
   });
 });

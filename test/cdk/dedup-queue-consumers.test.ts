@@ -4,7 +4,7 @@ import { Key } from "aws-cdk-lib/aws-kms";
 import { DedupQueue, type DedupQueueConsumerOptions, IdempotencyTable, UseIdempotency } from "onceonly/cdk";
 import { describe, expect, it } from "vitest";
 import { aFunction } from "./given.ts";
-import { rightsOf } from "./rights.ts";
+import { RECEIVING, rightsOf } from "./rights.ts";
 import { unitStack } from "./unit-app.ts";
 
 function consumed(options?: DedupQueueConsumerOptions): Template {
@@ -33,17 +33,18 @@ describe("DedupQueue.addConsumer", () => {
     );
   });
 
+  it.each<[string, DedupQueueConsumerOptions, string]>([
+    ["a batch of 11", { batchSize: 11 }, "between 1 and 10"],
+    ["one invocation at once", { maxConcurrency: 1 }, "between 2 and 1000"],
+  ])("refuses %s, which SQS does not take", (_, options, message) => {
+    expect(() => consumed(options)).toThrow(message);
+  });
+
   it("lets the function receive, and nothing else", () => {
     expect(rightsOf(consumed(), "FnServiceRole")).toEqual([
       {
         on: "Queue",
-        actions: [
-          "sqs:ChangeMessageVisibility",
-          "sqs:DeleteMessage",
-          "sqs:GetQueueAttributes",
-          "sqs:GetQueueUrl",
-          "sqs:ReceiveMessage",
-        ],
+        actions: RECEIVING,
       },
     ]);
   });

@@ -2,7 +2,7 @@ import { Duration, RemovalPolicy } from "aws-cdk-lib";
 import { Match, Template } from "aws-cdk-lib/assertions";
 import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Key } from "aws-cdk-lib/aws-kms";
-import { DeduplicationScope, FifoThroughputLimit, Queue } from "aws-cdk-lib/aws-sqs";
+import { Queue } from "aws-cdk-lib/aws-sqs";
 import { DedupQueue, type DedupQueueProps } from "onceonly/cdk";
 import { describe, expect, it } from "vitest";
 import { rightsOf } from "./rights.ts";
@@ -97,26 +97,6 @@ describe("DedupQueue", () => {
     Template.fromStack(stack).allResourcesProperties("AWS::SQS::Queue", {
       KmsMasterKeyId: { "Fn::GetAtt": [Match.stringLikeRegexp("^Key"), "Arn"] },
     });
-  });
-
-  it("refuses throughput per message group without deduplication per message group", () => {
-    expect(() => templateWith({ deduplicationScope: DeduplicationScope.QUEUE })).toThrow(
-      "fifoThroughputLimit of Test/Queue is perMessageGroupId and its deduplicationScope is queue",
-    );
-    expect(() =>
-      templateWith({
-        deduplicationScope: DeduplicationScope.QUEUE,
-        fifoThroughputLimit: FifoThroughputLimit.PER_QUEUE,
-      }),
-    ).not.toThrow();
-  });
-
-  it("refuses a standard queue for its dead letters", () => {
-    const stack = unitStack();
-
-    expect(() => new DedupQueue(stack, "Queue", { deadLetterQueue: new Queue(stack, "Dead") })).toThrow(
-      "deadLetterQueue of Test/Queue is Test/Dead, a standard queue: a FIFO queue takes a FIFO queue",
-    );
   });
 });
 

@@ -1,5 +1,5 @@
-// One app with every construct and most options, synthesized as `cdk synth` does: bundled, and validated with the
-// built-in rules as errors.
+// One app with every construct and most options, bundled, and the sample: synthesized as `cdk synth` does, with the
+// built-in rules as errors, as cdk.json says.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,7 +8,9 @@ import { HttpApi, HttpMethod } from "aws-cdk-lib/aws-apigatewayv2";
 import { HttpLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integrations";
 import { AttributeType, TableV2 } from "aws-cdk-lib/aws-dynamodb";
 import { EventBus } from "aws-cdk-lib/aws-events";
+import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { Key } from "aws-cdk-lib/aws-kms";
+import { SqsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import { CfnQueue, Queue } from "aws-cdk-lib/aws-sqs";
 import {
@@ -20,8 +22,11 @@ import {
   UseIdempotency,
 } from "onceonly/cdk";
 import { afterAll, describe, expect, it } from "vitest";
+import { SampleStack } from "../../bin/sample-stack.ts";
 import { root } from "../package/project.ts";
-import { aFunction } from "./given.ts";
+import { aFunction, faultsOf } from "./given.ts";
+
+const { context } = JSON.parse(readFileSync(join(root, "cdk.json"), "utf8"));
 
 const folders: string[] = [];
 
@@ -29,11 +34,10 @@ afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-function strictApp(): App {
+function strictApp(more: object = {}): App {
   const outdir = mkdtempSync(join(tmpdir(), "everything-"));
   folders.push(outdir);
-  const context = { "@aws-cdk/core:validateAgainstDefaultRules": true };
-  return new App({ outdir, context, analyticsReporting: false });
+  return new App({ outdir, context: { ...context, ...more }, analyticsReporting: false });
 }
 
 function everythingIn(app: App): Stack {
@@ -53,6 +57,7 @@ function everythingIn(app: App): Stack {
     table,
     operations: ["create-order"],
     commits: true,
+    bundling: { sourceMap: true },
   });
   const orders = new TableV2(stack, "Orders", { partitionKey: { name: "id", type: AttributeType.STRING } });
   CommitGrants.fromTable(orders).actions(create, "dynamodb:PutItem", "dynamodb:ConditionCheckItem");
@@ -87,25 +92,27 @@ function everythingIn(app: App): Stack {
   return stack;
 }
 
+function findingsIn(app: App): unknown {
+  app.synth();
+  return JSON.parse(readFileSync(join(app.outdir, "validation-report.json"), "utf8")).pluginReports;
+}
+
 describe("an app with every construct", () => {
   const app = strictApp();
   const stack = everythingIn(app);
 
   it("is synthesized without a finding of the built-in rules", () => {
-    app.synth();
-
-    const report = JSON.parse(readFileSync(join(app.outdir, "validation-report.json"), "utf8"));
-    expect(report.pluginReports).toEqual([]);
+    expect(findingsIn(app)).toEqual([]);
   }, 120_000);
 
-  it("has its function bundled as one ES module, with the AWS SDK in it", () => {
+  it("has its function bundled as one ES module, with the AWS SDK in it, and as it asked itself", () => {
     const { Resources } = JSON.parse(readFileSync(join(app.outdir, stack.templateFile), "utf8"));
     const [, create] = Object.entries<{ Properties: { Code: { S3Key: string } } }>(Resources).find(
       ([logicalId]) => /^Create[0-9A-F]{8}$/.test(logicalId),
     )!;
     const folder = join(app.outdir, `asset.${create.Properties.Code.S3Key.replace(".zip", "")}`);
 
-    expect(readdirSync(folder)).toEqual(["index.mjs"]);
+    expect(readdirSync(folder).sort()).toEqual(["index.mjs", "index.mjs.map"]);
     const code = readFileSync(join(folder, "index.mjs"), "utf8");
     expect(code).toContain("DynamoDBClient");
     expect([...code.matchAll(/\bfrom\s*"([^"]+)"/g)].map(([, name]) => name)).not.toContainEqual(
@@ -114,16 +121,34 @@ describe("an app with every construct", () => {
   });
 });
 
-describe("an app with a defect", () => {
-  it("is refused by the same rules", () => {
-    const app = strictApp();
-    const stack = new Stack(app, "Defect");
-    const dead = new CfnQueue(stack, "Dead");
-    new CfnQueue(stack, "Fifo", {
-      fifoQueue: true,
-      redrivePolicy: { deadLetterTargetArn: dead.attrArn, maxReceiveCount: 3 },
-    });
+describe("SampleStack", () => {
+  // As it is deployed for good is what `npm run synth` makes.
+  it("is synthesized without a finding of the built-in rules as it is tried out, sandbox included", () => {
+    const app = strictApp({ "aws:cdk:bundling-stacks": [] });
+    new SampleStack(app, "Sample", { ephemeral: true, tokenDigests: {} });
 
-    expect(() => app.synth()).toThrow("E3502");
+    expect(findingsIn(app)).toEqual([]);
+  }, 120_000);
+});
+
+describe("an app with defects that constructs do not see", () => {
+  it("is refused by the same rules", () => {
+    const stack = new Stack(strictApp(), "Defects");
+    const dead = new CfnQueue(stack, "Dead");
+    const redrivePolicy = { deadLetterTargetArn: dead.attrArn, maxReceiveCount: 3 };
+    const fifo = new CfnQueue(stack, "Fifo", { fifoQueue: true, redrivePolicy });
+    dead.redriveAllowPolicy = { redrivePermission: "byQueue", sourceQueueArns: [fifo.attrArn] };
+    new CfnQueue(stack, "Misspelt").addPropertyOverride("VisibilityTimeOut", 30);
+    new CfnQueue(stack, "Forever").addPropertyOverride("MessageRetentionPeriod", 1_209_601);
+    const slow = aFunction(stack, "Slow", { timeout: Duration.seconds(31) });
+    slow.addEventSource(new SqsEventSource(new Queue(stack, "Short")));
+    const resources = [dead.attrArn];
+    const conditions = { StringEqualz: { "aws:username": "a" } };
+    slow.addToRolePolicy(new PolicyStatement({ actions: ["sqs:SendMessage"], resources, conditions }));
+
+    const faults = faultsOf(stack);
+    for (const rule of ["E3502", "E3505", "E3510", "F3002", "F3004", "F3034"]) {
+      expect(faults).toContain(`CloudFormation-Validate::${rule}`);
+    }
   }, 120_000);
 });

@@ -1,11 +1,9 @@
 // What an alarm watches is what a decision writes: every alarm on metrics of emfMetrics is read from the template, and what
 // the engine or the relay then really decides must carry its namespace, its metric and exactly its dimensions.
-import { MemoryStore } from "onceonly/testing";
 import { beforeAll, describe, expect, it } from "vitest";
 import { METRICS } from "../../lib/contract.ts";
-import { failing } from "../core/world.ts";
 import { allDataPoints, type DataPoint, propertiesOf } from "../observe/emf-lines.ts";
-import { type Observed, observed } from "../observe/observed.ts";
+import { observed } from "../observe/observed.ts";
 import {
   alarmsIn,
   type MetricIdentity,
@@ -13,94 +11,9 @@ import {
   monitored,
   type SynthesizedAlarm,
 } from "./idempotency-monitoring-given.ts";
+import { ABOUT, SCENARIOS } from "./idempotency-monitoring-scenarios.ts";
 
 const NAMES = { service: "shop", namespace: "Shop/Idempotency" };
-
-const HOUR_MS = 3_600_000;
-const forever = () => new Promise(() => {});
-
-/** What each alarm is about, as the engine or the relay tells it. */
-const ABOUT: Readonly<Record<string, readonly string[]>> = {
-  "replay-rate": ["replayed", "executed"],
-  mismatches: ["mismatch"],
-  "in-progress": ["in-progress"],
-  "in-progress-age": ["in-progress"],
-  held: ["held"],
-  "taken-over": ["taken-over"],
-  "claim-lost": ["claim-lost"],
-  "completion-lost": ["completion-lost"],
-  "ran-unprotected": ["ran-unprotected"],
-  "outcome-unknown": ["outcome-unknown"],
-  "store-failures": ["store-failed"],
-  "outbox-lag": ["sent"],
-  "send-failed": ["send-failed"],
-};
-
-/** How that comes about. */
-const SCENARIOS: Readonly<Record<string, (world: Observed) => Promise<void>>> = {
-  "replay-rate": async (world) => {
-    await world.call(() => "created");
-    await world.call(() => "again");
-  },
-  mismatches: async (world) => {
-    await world.consume("message-1", "10 euros", () => "charged");
-    await world.consume("message-1", "99 euros", () => "charged");
-  },
-  "in-progress": async (world) => {
-    world.start(forever);
-    await world.clock.advance(0);
-    await world.call(() => "created");
-  },
-  "in-progress-age": async (world) => {
-    world.start(forever, { leaseSeconds: 3600 });
-    await world.clock.advance(HOUR_MS / 2);
-    await world.call(() => "created");
-  },
-  held: async (world) => {
-    world.start(forever);
-    await world.clock.advance(0);
-    for (const recordKey of world.memory.records.keys()) world.memory.alter(recordKey, { state: "held" });
-    await world.call(() => "created");
-  },
-  "taken-over": async (world) => {
-    world.start(forever);
-    await world.clock.advance(60_000);
-    await world.call(() => "created");
-  },
-  "claim-lost": async (world) => {
-    const slow = world.start(() => world.clock.sleep(100_000));
-    await world.clock.advance(60_000);
-    await world.call(() => "created");
-    await world.clock.advance(60_000);
-    await slow.catch(() => {});
-  },
-  "completion-lost": (world) =>
-    world.call(() => "created", { store: failing(world.memory, "settle", "before") }),
-  "ran-unprotected": (world) =>
-    world.call(() => "created", {
-      store: failing(world.memory, "claim", "before"),
-      whenStoreFails: "run",
-    }),
-  "outcome-unknown": async (world) => {
-    const slow = world.start(({ signal }) => aborted(signal));
-    await world.clock.advance(60_000);
-    await slow.catch(() => {});
-  },
-  "store-failures": (world) =>
-    world.consume("message-1", "10 euros", () => "charged", {
-      store: failing(new MemoryStore(), "claim", "before"),
-    }),
-  "outbox-lag": async (world) => {
-    await world.commitMessage();
-    await world.clock.advance(HOUR_MS);
-    await world.relay();
-  },
-  "send-failed": async (world) => {
-    await world.commitMessage();
-    world.bus.faultOf = () => ({ Code: "InternalFailure", SenderFault: true });
-    await world.relay();
-  },
-};
 
 let alarms: readonly SynthesizedAlarm[];
 let dashboard: readonly MetricIdentity[];
@@ -201,10 +114,4 @@ function sorted(dimensions: Readonly<Record<string, unknown>>): unknown {
 
 function isOfAws(namespace: string): boolean {
   return namespace.startsWith("AWS/");
-}
-
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    signal.addEventListener("abort", () => reject(signal.reason));
-  });
 }

@@ -1,5 +1,6 @@
 import { App, Duration, Token } from "aws-cdk-lib";
 import { Match } from "aws-cdk-lib/assertions";
+import { IdempotencyMonitoring, OutboxRelay, type OutboxRelayProps } from "onceonly/cdk";
 import { describe, expect, it } from "vitest";
 import { monitored, widgetsIn } from "./idempotency-monitoring-given.ts";
 
@@ -111,6 +112,32 @@ describe("IdempotencyMonitoring", () => {
     expect(() => monitored({ service: Token.asString({ Ref: "Service" }) })).not.toThrow();
   });
 
+  it.each<[string, OutboxNames, OutboxNames, string]>([
+    [
+      "service",
+      { service: "shop" },
+      {},
+      'service of Test/Again is "onceonly" and that of Test/Outbox is "shop"',
+    ],
+    [
+      "service",
+      {},
+      { service: "shop" },
+      'service of Test/Again is "shop" and that of Test/Outbox is "onceonly"',
+    ],
+    ["namespace", { namespace: "Shop" }, { namespace: "Shop2" }, 'namespace of Test/Again is "Shop2"'],
+  ])("fails for another %s than that of the OutboxRelay it watches", (_, ofOutbox, own, message) => {
+    expect(() => watchesOutbox(ofOutbox, own)).toThrow(message);
+  });
+
+  it.each<[string, OutboxNames]>([
+    ["by default", {}],
+    ["where both are given them", { service: "shop", namespace: "Shop" }],
+    ["where they are known at deployment only", { service: Token.asString({ Ref: "Service" }) }],
+  ])("has the names of the OutboxRelay it watches %s", (_, names) => {
+    expect(() => watchesOutbox(names, names)).not.toThrow();
+  });
+
   it("makes a template in which CloudFormation's rules find no fault", () => {
     const app = new App({
       analyticsReporting: false,
@@ -121,3 +148,12 @@ describe("IdempotencyMonitoring", () => {
     expect(() => app.synth()).not.toThrow();
   });
 });
+
+type OutboxNames = Pick<OutboxRelayProps, "service" | "namespace">;
+
+function watchesOutbox(ofOutbox: OutboxNames, own: OutboxNames): void {
+  const { stack, given } = monitored();
+  const { table, queues } = given;
+  const { relay } = new OutboxRelay(stack, "Outbox", { table, destinations: queues, ...ofOutbox });
+  new IdempotencyMonitoring(stack, "Again", { table, relay, ...own });
+}

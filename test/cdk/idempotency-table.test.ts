@@ -1,7 +1,7 @@
 import { RemovalPolicy } from "aws-cdk-lib";
 import { Match, Template } from "aws-cdk-lib/assertions";
-import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
-import { Key } from "aws-cdk-lib/aws-kms";
+import { ContributorInsightsMode } from "aws-cdk-lib/aws-dynamodb";
+import { AccountPrincipal, PolicyDocument, PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { IdempotencyTable, type IdempotencyTableProps } from "onceonly/cdk";
 import { describe, expect, it } from "vitest";
 import { unitStack } from "./unit-app.ts";
@@ -9,13 +9,6 @@ import { unitStack } from "./unit-app.ts";
 function templateWith(props?: IdempotencyTableProps): Template {
   const stack = unitStack();
   new IdempotencyTable(stack, "Table", props);
-  return Template.fromStack(stack);
-}
-
-function granted(props?: IdempotencyTableProps): Template {
-  const stack = unitStack();
-  const role = new Role(stack, "Role", { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
-  new IdempotencyTable(stack, "Table", props).grantIdempotency(role);
   return Template.fromStack(stack);
 }
 
@@ -80,47 +73,36 @@ describe("IdempotencyTable", () => {
     );
   });
 
+  it("takes a cap, warm throughput, contributor insights and a resource policy", () => {
+    templateWith({
+      maxWriteRequestUnits: 5000,
+      warmThroughput: { readUnitsPerSecond: 12_000, writeUnitsPerSecond: 8000 },
+      contributorInsightsSpecification: { enabled: true, mode: ContributorInsightsMode.THROTTLED_KEYS },
+      resourcePolicy: new PolicyDocument({
+        statements: [
+          new PolicyStatement({
+            actions: ["dynamodb:UpdateItem"],
+            principals: [new AccountPrincipal("222222222222")],
+            resources: ["*"],
+          }),
+        ],
+      }),
+    }).hasResourceProperties("AWS::DynamoDB::GlobalTable", {
+      BillingMode: "PAY_PER_REQUEST",
+      WriteOnDemandThroughputSettings: { MaxWriteRequestUnits: 5000 },
+      WarmThroughput: { ReadUnitsPerSecond: 12_000, WriteUnitsPerSecond: 8000 },
+      Replicas: [
+        Match.objectLike({
+          ContributorInsightsSpecification: { Enabled: true, Mode: "THROTTLED_KEYS" },
+          ResourcePolicy: { PolicyDocument: Match.objectLike({ Statement: [Match.anyValue()] }) },
+        }),
+      ],
+    });
+  });
+
   it("keeps its logical id, which a table lives and dies by", () => {
     expect(Object.keys(templateWith().findResources("AWS::DynamoDB::GlobalTable"))).toEqual([
       "Table7ABB320E",
     ]);
-  });
-});
-
-describe("IdempotencyTable.grantIdempotency", () => {
-  it("grants three actions on the table and nothing else", () => {
-    const template = granted();
-
-    template.resourceCountIs("AWS::IAM::Policy", 1);
-    template.hasResourceProperties("AWS::IAM::Policy", {
-      PolicyDocument: {
-        Statement: [
-          {
-            Action: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
-            Effect: "Allow",
-            Resource: { "Fn::GetAtt": ["Table7ABB320E", "Arn"] },
-          },
-        ],
-      },
-    });
-  });
-
-  it("grants the use of a customer managed key as well", () => {
-    const stack = unitStack({ env: { region: "eu-west-1" } });
-    const role = new Role(stack, "Role", { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
-    const encryptionKey = new Key(stack, "Key");
-
-    new IdempotencyTable(stack, "Table", { encryptionKey }).grantIdempotency(role);
-
-    Template.fromStack(stack).hasResourceProperties("AWS::IAM::Policy", {
-      PolicyDocument: {
-        Statement: Match.arrayWith([
-          Match.objectLike({
-            Action: Match.arrayWith(["kms:Decrypt"]),
-            Resource: { "Fn::GetAtt": [Match.stringLikeRegexp("^Key"), "Arn"] },
-          }),
-        ]),
-      },
-    });
   });
 });

@@ -2,7 +2,7 @@
 import { type App, Duration, Stack } from "aws-cdk-lib";
 import { AttributeType, TableV2 } from "aws-cdk-lib/aws-dynamodb";
 import { FlowLogDestination, Vpc } from "aws-cdk-lib/aws-ec2";
-import { PolicyStatement } from "aws-cdk-lib/aws-iam";
+import { ManagedPolicy, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Key } from "aws-cdk-lib/aws-kms";
 import { Queue } from "aws-cdk-lib/aws-sqs";
 import {
@@ -137,5 +137,20 @@ describe("AwsSolutions rules", () => {
       open: ["Test/FnRole/DefaultPolicy/Resource: AwsSolutions-IAM5[Resource::*]"],
       acknowledged: [expect.stringMatching(/^Test\/FnRole\/Resource: .*AWSLambdaVPCAccessExecutionRole\]$/)],
     });
+  });
+
+  it("leave it to the app what a role of its own may do in a VPC", () => {
+    const { acknowledged } = findingsIn((stack) => {
+      const vpc = new Vpc(stack, "Vpc", { natGateways: 0 });
+      const role = new Role(stack, "Own", {
+        assumedBy: new ServicePrincipal("lambda.amazonaws.com"),
+        managedPolicies: [
+          ManagedPolicy.fromAwsManagedPolicyName("service-role/AWSLambdaVPCAccessExecutionRole"),
+        ],
+      });
+      new IdempotentFunction(stack, "Fn", { entry, table: aTable(stack), vpc, role });
+    });
+
+    expect(acknowledged).toEqual([]);
   });
 });

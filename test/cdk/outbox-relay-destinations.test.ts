@@ -1,35 +1,14 @@
-import { Duration } from "aws-cdk-lib";
-import { Template } from "aws-cdk-lib/assertions";
+import { Duration, type Stack } from "aws-cdk-lib";
 import { EventBus } from "aws-cdk-lib/aws-events";
 import { Key } from "aws-cdk-lib/aws-kms";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import { Queue } from "aws-cdk-lib/aws-sqs";
-import {
-  DedupQueue,
-  IdempotencyTable,
-  type OutboxDestination,
-  OutboxRelay,
-  type OutboxRelayProps,
-} from "onceonly/cdk";
+import { IdempotencyTable, type OutboxDestination, OutboxRelay, type OutboxRelayProps } from "onceonly/cdk";
 import { describe, expect, it } from "vitest";
 import { faultsOf } from "./given.ts";
+import { outboxIn, templateWith } from "./outbox-relay-given.ts";
 import { rightsOf } from "./rights.ts";
 import { unitStack } from "./unit-app.ts";
-
-type Settings = Omit<OutboxRelayProps, "table">;
-type Stack = ReturnType<typeof unitStack>;
-
-function outboxIn(stack: Stack, settings: Settings = {}): OutboxRelay {
-  const table = new IdempotencyTable(stack, "Table", { outbox: true });
-  return new OutboxRelay(stack, "Outbox", { table, ...settings });
-}
-
-function templateWith(settings?: Settings, destinationIn?: (stack: Stack) => OutboxDestination): Template {
-  const stack = unitStack();
-  const outbox = outboxIn(stack, settings);
-  outbox.addDestination(destinationIn?.(stack) ?? new DedupQueue(stack, "Queue").queue);
-  return Template.fromStack(stack);
-}
 
 describe("OutboxRelay.addDestination", () => {
   it.each<[string, (stack: Stack) => OutboxDestination, object[]]>([
@@ -90,5 +69,12 @@ describe("OutboxRelay refuses", () => {
     expect(() => templateWith({ maxRecordAge: Duration.hours(25) })).toThrow(
       "maxRecordAge of Test/Outbox is 90000 s and the stream of a table keeps a change for 86400 s",
     );
+  });
+
+  it.each<[string, Partial<OutboxRelayProps>, string]>([
+    ["more than 10000 retries", { retryAttempts: 10_001 }, "between 0 and 10000"],
+    ["an age of less than a minute", { maxRecordAge: Duration.seconds(59) }, "between 60 seconds"],
+  ])("%s, which CDK knows", (_, settings, message) => {
+    expect(() => templateWith(settings)).toThrow(message);
   });
 });

@@ -2,31 +2,10 @@ import { Duration, RemovalPolicy } from "aws-cdk-lib";
 import { Match, Template } from "aws-cdk-lib/assertions";
 import { RetentionDays } from "aws-cdk-lib/aws-logs";
 import { Queue } from "aws-cdk-lib/aws-sqs";
-import {
-  DedupQueue,
-  IdempotencyTable,
-  type OutboxDestination,
-  OutboxRelay,
-  type OutboxRelayProps,
-} from "onceonly/cdk";
 import { describe, expect, it } from "vitest";
+import { outboxIn, templateWith } from "./outbox-relay-given.ts";
 import { rightsOf } from "./rights.ts";
 import { unitStack } from "./unit-app.ts";
-
-type Settings = Omit<OutboxRelayProps, "table">;
-type Stack = ReturnType<typeof unitStack>;
-
-function outboxIn(stack: Stack, settings: Settings = {}): OutboxRelay {
-  const table = new IdempotencyTable(stack, "Table", { outbox: true });
-  return new OutboxRelay(stack, "Outbox", { table, ...settings });
-}
-
-function templateWith(settings?: Settings, destinationIn?: (stack: Stack) => OutboxDestination): Template {
-  const stack = unitStack();
-  const outbox = outboxIn(stack, settings);
-  outbox.addDestination(destinationIn?.(stack) ?? new DedupQueue(stack, "Queue").queue);
-  return Template.fromStack(stack);
-}
 
 const IN_TRANSACTIONS = {
   "ForAnyValue:StringEquals": { "dynamodb:EnclosingOperation": ["TransactWriteItems"] },
@@ -156,6 +135,16 @@ describe("OutboxRelay", () => {
     const sending = rightsOf(template, "OutboxRelayRole").find(({ on }) => on === "GivenUp");
     expect(sending?.actions).toContain("sqs:SendMessage");
     expect(JSON.stringify(onFailureQueue.node.metadata)).toContain("AwsSolutions-SQS3");
+  });
+
+  it("shows what it is made of", () => {
+    const { relay, sweeper, sweeping } = outboxIn(unitStack());
+
+    expect([relay, sweeper, sweeping].map(({ node }) => node.path)).toEqual([
+      "Test/Outbox/Relay",
+      "Test/Outbox/Sweeper",
+      "Test/Outbox/Sweep",
+    ]);
   });
 
   it("measures how far it is behind", () => {

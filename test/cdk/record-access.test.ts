@@ -84,10 +84,29 @@ describe("IdempotencyTable.grantIdempotency", () => {
     ["operations is empty: name at least one, or leave it out", { operations: [] }],
     ["operations holds an empty name", { operations: [""] }],
     ["scopeTag is tenant and operations is not given", { scopeTag: "tenant" }],
+    ['closedUntil is "tomorrow", which is no point in time', { closedUntil: "tomorrow" }],
+    ['closedUntil is "2026-01-31", which is no point in time', { closedUntil: "2026-01-31" }],
+    [
+      'closedUntil is "2026-01-31T12:00:00", which is no point in time',
+      { closedUntil: "2026-01-31T12:00:00" },
+    ],
     ['scopeTag is "a}b", which no tag can be called', { operations: ["ship"], scopeTag: "a}b" }],
   ])("refuses: %s", (message, options) => {
     expect(() => granted(options)).toThrow(message);
   });
+
+  it.each(["2026-01-31T12:00:00Z", "2026-01-31T12:00Z", "2026-01-31T12:00:00.5+01:00"])(
+    "closes the table until %s",
+    (closedUntil) => {
+      expect(granted({ ...LEAN, closedUntil })).toEqual([
+        {
+          on: "Table",
+          actions: UPDATE,
+          condition: { DateGreaterThanEquals: { "aws:CurrentTime": closedUntil } },
+        },
+      ]);
+    },
+  );
 
   it("grants the use of a customer managed key, action by action", () => {
     const stack = unitStack({ env: { region: "eu-west-1" } });

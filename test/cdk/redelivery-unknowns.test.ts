@@ -1,7 +1,7 @@
-import { CfnParameter, Duration, type Stack } from "aws-cdk-lib";
+import { CfnParameter, Duration, Fn, Lazy, type Stack } from "aws-cdk-lib";
 import { Annotations, Match, Template } from "aws-cdk-lib/assertions";
 import { CfnEventSourceMapping } from "aws-cdk-lib/aws-lambda";
-import { Queue } from "aws-cdk-lib/aws-sqs";
+import { CfnQueue, Queue } from "aws-cdk-lib/aws-sqs";
 import { IdempotencyTable, UseIdempotency, type UseIdempotencyOptions } from "onceonly/cdk";
 import { describe, expect, it } from "vitest";
 import { aFunction, faultsOf } from "./given.ts";
@@ -68,5 +68,56 @@ describe("UseIdempotency does not guess", () => {
       noteOf(withDeadLetters, "the dead-letter queue of Test/Queue is not made in this app"),
     ).toHaveLength(1);
     expect(noteOf(withQueue, "the queue that Test/Mapping reads is not made in this app")).toHaveLength(1);
+  });
+
+  it.each<[string, (stack: Stack) => string]>([
+    ["an export", () => Fn.importValue("QueueArn")],
+    ["a parameter", (stack) => new CfnParameter(stack, "QueueArn").valueAsString],
+    ["a name", (stack) => stack.formatArn({ service: "sqs", resource: "other" })],
+  ])("a queue of another app that is given by %s, and notes it", (_, arnIn) => {
+    const stack = stackWith((stack) => ({ queue: arnIn(stack) }));
+
+    expect(faultsOf(stack)).toBe("");
+    expect(noteOf(stack, "the queue that Test/Mapping reads is not made in this app")).toHaveLength(1);
+  });
+
+  it.each([
+    ["stream", { startingPosition: "LATEST" }],
+    ["broker", { queues: ["orders"] }],
+  ])("takes no %s for a queue, although its ARN says as little", (_, settings) => {
+    const stack = unitStack();
+    const fn = aFunction(stack);
+    fn.with(new UseIdempotency(new IdempotencyTable(stack, "Table")));
+    const { functionName } = fn;
+    const eventSourceArn = Fn.importValue("SourceArn");
+    new CfnEventSourceMapping(stack, "Mapping", { functionName, eventSourceArn, ...settings });
+
+    expect(faultsOf(stack)).toBe("");
+    expect(noteOf(stack, ".*")).toEqual([]);
+  });
+
+  it("a redrive policy that is made late: it is read", () => {
+    const stack = unitStack();
+    const fn = aFunction(stack);
+    fn.with(new UseIdempotency(new IdempotencyTable(stack, "Table")));
+    const deadLetterTargetArn = new Queue(stack, "Dead").queueArn;
+    const redrivePolicy = Lazy.any({ produce: () => ({ deadLetterTargetArn, maxReceiveCount: 3 }) });
+    const eventSourceArn = new CfnQueue(stack, "Queue", { redrivePolicy }).attrArn;
+    new CfnEventSourceMapping(stack, "Mapping", { functionName: fn.functionName, eventSourceArn });
+
+    expect(faultsOf(stack)).toContain(
+      "(visibility timeout 30 s × 3 receives + 345600 s in Test/Queue + 345600 s in Test/Dead + client window 120 s)",
+    );
+  });
+
+  it("a number of receives that is known at deployment only, and notes it", () => {
+    const stack = stackWith((stack) => {
+      const maxReceiveCount = new CfnParameter(stack, "Receives", { type: "Number" }).valueAsNumber;
+      const deadLetterQueue = { queue: new Queue(stack, "Dead"), maxReceiveCount };
+      return { queue: new Queue(stack, "Queue", { deadLetterQueue }) };
+    });
+
+    expect(faultsOf(stack)).toBe("");
+    expect(noteOf(stack, "a number of Test/Queue or of its dead-letter queue is known")).toHaveLength(1);
   });
 });

@@ -37,3 +37,12 @@ function nameOf(resource: unknown): string {
   if (logicalId === undefined) return text;
   return `${logicalId}${attribute === "Arn" ? "" : `.${attribute}`}${suffix}`;
 }
+
+/** What Lambda does to a queue in the name of a function. */
+export const RECEIVING = [
+  "sqs:ChangeMessageVisibility",
+  "sqs:DeleteMessage",
+  "sqs:GetQueueAttributes",
+  "sqs:GetQueueUrl",
+  "sqs:ReceiveMessage",
+];

@@ -49,25 +49,4 @@ describe("SampleStack", () => {
       FunctionResponseTypes: ["ReportBatchItemFailures"],
     });
   });
-
-  it("feeds the relay from the beginning of the stream with unsent messages only, and retries for good", () => {
-    template.hasResourceProperties("AWS::Lambda::EventSourceMapping", {
-      StartingPosition: "TRIM_HORIZON",
-      BisectBatchOnFunctionError: false,
-      MaximumRetryAttempts: Match.absent(),
-      MaximumRecordAgeInSeconds: Match.absent(),
-      FilterCriteria: {
-        Filters: [
-          { Pattern: JSON.stringify({ dynamodb: { NewImage: { unsentSince: { N: [{ exists: true }] } } } }) },
-        ],
-      },
-    });
-  });
-
-  it("sweeps every minute", () => {
-    template.hasResourceProperties("AWS::Events::Rule", {
-      ScheduleExpression: "rate(1 minute)",
-      Targets: [{ Arn: { "Fn::GetAtt": [Match.stringLikeRegexp("^OutboxSweeper"), "Arn"] } }],
-    });
-  });
 });

@@ -1,7 +1,7 @@
 import { Match, Template } from "aws-cdk-lib/assertions";
 import { describe, expect, it } from "vitest";
 import { SampleStack } from "../../bin/sample-stack.ts";
-import { type Right, rightsOf as rolesRights } from "./rights.ts";
+import { RECEIVING, type Right, rightsOf as rolesRights } from "./rights.ts";
 import { unitApp } from "./unit-app.ts";
 
 const templateOf = (ephemeral: boolean): Template =>
@@ -70,13 +70,7 @@ describe("SampleStack", () => {
       { on: "Payments", actions: ["dynamodb:PutItem"], condition: ONLY_IN_TRANSACTIONS },
       {
         on: "PaymentsQueue",
-        actions: [
-          "sqs:ChangeMessageVisibility",
-          "sqs:DeleteMessage",
-          "sqs:GetQueueAttributes",
-          "sqs:GetQueueUrl",
-          "sqs:ReceiveMessage",
-        ],
+        actions: RECEIVING,
       },
     ]);
   });

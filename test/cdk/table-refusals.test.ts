@@ -1,6 +1,7 @@
-import { RemovalPolicy } from "aws-cdk-lib";
-import { Template } from "aws-cdk-lib/assertions";
+import { RemovalPolicies, RemovalPolicy } from "aws-cdk-lib";
+import { Match, Template } from "aws-cdk-lib/assertions";
 import { MultiRegionConsistency } from "aws-cdk-lib/aws-dynamodb";
+import { Key } from "aws-cdk-lib/aws-kms";
 import { IdempotencyTable, type IdempotencyTableProps } from "onceonly/cdk";
 import { describe, expect, it } from "vitest";
 import { faultsOf } from "./given.ts";
@@ -40,6 +41,55 @@ describe("IdempotencyTable", () => {
     new IdempotencyTable(stack, "Table", props);
 
     expect(faultsOf(stack)).toBe("");
+  });
+
+  it("refuses at synthesis that the whole stack is destroyed while the table is protected", () => {
+    const stackWith = (props: IdempotencyTableProps) => {
+      const stack = inRegion();
+      new IdempotencyTable(stack, "Table", props);
+      RemovalPolicies.of(stack).destroy();
+      return stack;
+    };
+
+    expect(faultsOf(stackWith({ deletionProtection: false }))).toBe("");
+    expect(faultsOf(stackWith({}))).toContain(
+      "deletionProtection of Test/Table is true and its removalPolicy is destroy",
+    );
+  });
+
+  it("refuses a customer managed key in a stack of no region", () => {
+    const stack = unitStack();
+    const encryptionKey = new Key(stack, "Key");
+
+    expect(() => new IdempotencyTable(stack, "Table", { encryptionKey })).toThrow(
+      "encryptionKey of Test/Table is given in a stack of no region",
+    );
+  });
+
+  it("takes a customer managed key for each replica, or none at all", () => {
+    const stackWith = (replicaKeyArns?: Record<string, string>) => {
+      const stack = inRegion();
+      new IdempotencyTable(stack, "Table", {
+        encryptionKey: new Key(stack, "Key"),
+        replicas: REPLICAS,
+        keysPinnedToRegion: true,
+        replicaKeyArns,
+      });
+      return stack;
+    };
+    const first = { "eu-west-1": "arn:aws:kms:eu-west-1:111111111111:key/a" };
+    const both = { ...first, "eu-central-1": "arn:aws:kms:eu-central-1:111111111111:key/b" };
+
+    Template.fromStack(stackWith(both)).hasResourceProperties("AWS::DynamoDB::GlobalTable", {
+      Replicas: Match.arrayWith([
+        Match.objectLike({
+          Region: "eu-west-1",
+          SSESpecification: { KMSMasterKeyId: first["eu-west-1"] },
+        }),
+      ]),
+    });
+    expect(() => stackWith(first)).toThrow("replicaKeyArns has no key for eu-central-1: give one for each");
+    expect(() => stackWith()).toThrow("replicaKeyArns has no key for eu-west-1, eu-central-1");
   });
 
   it("H55: refuses replicas, since each region decides claims by itself", () => {

@@ -1,57 +1,94 @@
 import { fileURLToPath } from "node:url";
+import { Mixins } from "aws-cdk-lib";
 import { Match, Template } from "aws-cdk-lib/assertions";
-import { Code, Function as LambdaFunction, Runtime } from "aws-cdk-lib/aws-lambda";
+import { Alias, Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { NodejsFunction } from "aws-cdk-lib/aws-lambda-nodejs";
-import { IdempotencyTable, UseIdempotency } from "onceonly/cdk";
+import { DedupQueue, IdempotencyTable, IdempotentFunction, OutboxRelay, UseIdempotency } from "onceonly/cdk";
 import { describe, expect, it } from "vitest";
+import { aFunction } from "./given.ts";
+import { rightsOf } from "./rights.ts";
 import { unitStack } from "./unit-app.ts";
 
+const entry = fileURLToPath(new URL("../../functions/get-order.ts", import.meta.url));
+
 const RUNS_OPERATIONS = {
-  PolicyDocument: {
-    Statement: [
-      {
-        Action: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
-        Effect: "Allow",
-        Resource: { "Fn::GetAtt": ["Table7ABB320E", "Arn"] },
-      },
-    ],
-  },
+  on: "Table",
+  actions: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
 };
+
+const knowsItsTable = (others: object = {}) => ({
+  Environment: { Variables: Match.objectLike({ ...others, IDEMPOTENCY_TABLE: { Ref: "Table7ABB320E" } }) },
+});
 
 describe("UseIdempotency", () => {
   it("grants a function exactly what running operations takes, and names the table to it", () => {
     const stack = unitStack();
-    const fn = new LambdaFunction(stack, "Fn", {
-      runtime: Runtime.NODEJS_24_X,
-      handler: "index.handler",
-      code: Code.fromInline("exports.handler = () => {}"),
-      environment: { OTHER: "kept" },
-    });
+    const fn = aFunction(stack, "Fn", { environment: { OTHER: "kept" } });
 
     fn.with(new UseIdempotency(new IdempotencyTable(stack, "Table")));
 
     const template = Template.fromStack(stack);
-    template.hasResourceProperties("AWS::IAM::Policy", RUNS_OPERATIONS);
-    template.hasResourceProperties("AWS::Lambda::Function", {
-      Environment: { Variables: { OTHER: "kept", IDEMPOTENCY_TABLE: { Ref: "Table7ABB320E" } } },
-    });
+    expect(rightsOf(template, "FnServiceRole")).toEqual([RUNS_OPERATIONS]);
+    template.hasResourceProperties("AWS::Lambda::Function", knowsItsTable({ OTHER: "kept" }));
   });
 
   it("works on a NodejsFunction", () => {
     const stack = unitStack();
-    const entry = fileURLToPath(new URL("../../functions/get-order.ts", import.meta.url));
     const fn = new NodejsFunction(stack, "Fn", { entry });
 
     fn.with(new UseIdempotency(new IdempotencyTable(stack, "Table")));
 
     const template = Template.fromStack(stack);
-    template.hasResourceProperties("AWS::IAM::Policy", RUNS_OPERATIONS);
-    template.hasResourceProperties("AWS::Lambda::Function", {
-      Environment: { Variables: Match.objectLike({ IDEMPOTENCY_TABLE: { Ref: "Table7ABB320E" } }) },
-    });
+    expect(rightsOf(template, "FnServiceRole")).toEqual([RUNS_OPERATIONS]);
+    template.hasResourceProperties("AWS::Lambda::Function", knowsItsTable());
   });
 
-  it("supports functions only, so that applied to a whole stack it finds them", () => {
+  it("finds the functions of a whole stack, but those of an OutboxRelay, which run no operations", () => {
+    const stackWith = (isMixedIn: boolean) => {
+      const stack = unitStack();
+      const table = new IdempotencyTable(stack, "Table", { outbox: true });
+      const { queue } = new DedupQueue(stack, "Queue");
+      new OutboxRelay(stack, "Outbox", { table, destinations: [queue] });
+      for (const id of ["First", "Second"]) aFunction(stack, id);
+      if (isMixedIn) Mixins.of(stack).apply(new UseIdempotency(table));
+      return Template.fromStack(stack);
+    };
+    const [before, after] = [stackWith(false), stackWith(true)];
+
+    for (const id of ["First", "Second"]) {
+      expect(rightsOf(after, `${id}ServiceRole`)).toEqual([RUNS_OPERATIONS]);
+    }
+    for (const id of ["OutboxRelayRole", "OutboxSweeperRole"]) {
+      expect(rightsOf(after, id)).toEqual(rightsOf(before, id));
+    }
+  });
+
+  it("leaves what has no environment as it is: imported functions and aliases", () => {
+    const stack = unitStack();
+    const mixin = new UseIdempotency(new IdempotencyTable(stack, "Table"));
+    const { currentVersion: version } = aFunction(stack);
+    const arn = "arn:aws:lambda:eu-west-1:111111111111:function:other";
+
+    new Alias(stack, "Live", { aliasName: "live", version }).with(mixin);
+    LambdaFunction.fromFunctionArn(stack, "Other", arn).with(mixin);
+
+    Template.fromStack(stack).resourceCountIs("AWS::IAM::Policy", 0);
+  });
+
+  it("is refused a second time: the first table would be granted and not used, and rights add up", () => {
+    const stack = unitStack();
+    const table = new IdempotencyTable(stack, "Table");
+    const fn = aFunction(stack).with(new UseIdempotency(table));
+    const fenced = new IdempotentFunction(stack, "Fenced", { entry, table, operations: ["create-order"] });
+
+    const other = new UseIdempotency(new IdempotencyTable(stack, "Other"));
+    expect(() => fn.with(other)).toThrow(
+      "Test/Fn has UseIdempotency already, and would have it of Test/Other as well: apply it once, with all options",
+    );
+    expect(() => fenced.with(new UseIdempotency(table))).toThrow("Test/Fenced has UseIdempotency already");
+  });
+
+  it("is refused for what is no function", () => {
     const stack = unitStack();
     const table = new IdempotencyTable(stack, "Table");
     const mixin = new UseIdempotency(table);

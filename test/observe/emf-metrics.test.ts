@@ -24,6 +24,7 @@ describe("METRICS", () => {
       ...Object.values(METRICS.durations),
       ...Object.values(METRICS.outboxEvents),
       METRICS.outboxLag,
+      METRICS.inProgressAge,
     ];
 
     expect(Object.keys(METRICS.decisions)).toEqual([...DECISIONS]);
@@ -57,6 +58,19 @@ describe("emfMetrics", () => {
     );
     expect(measured.every(({ value }) => value === 12)).toBe(true);
     expect(propertiesOf(lineOf({ ...DECIDED, decision: "mismatch" }))).toMatchObject({ durationMs: 12 });
+  });
+
+  it("measures for how long a key is in progress, and of a held key, which nobody is at work on, not", () => {
+    const agesOf = (decision: DecisionEvent["decision"]) =>
+      dataPointsOf(lineOf({ ...DECIDED, decision, ageMs: 61_000 }))
+        .filter(({ name }) => name === METRICS.inProgressAge)
+        .map(({ unit, value }) => [unit, value]);
+
+    expect(agesOf("in-progress")).toEqual([
+      ["Milliseconds", 61_000],
+      ["Milliseconds", 61_000],
+    ]);
+    expect(agesOf("held")).toEqual([]);
   });
 
   it.each(OUTBOX_EVENTS)("counts commits of which messages were %s, and their lag", (event) => {
