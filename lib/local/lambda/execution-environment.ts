@@ -120,6 +120,8 @@ export class ExecutionEnvironment {
   }
 
   kill(): void {
+    // What the dying process still sent must not make it look free.
+    if (this.#state === "ready") this.#state = "gone";
     killProcess(this.#process);
   }
 
