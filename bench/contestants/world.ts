@@ -33,6 +33,11 @@ export function answering(body = '{"order":"1"}'): LambdaHandler {
   return async () => created(body);
 }
 
+/** A handler that fails before it has done anything. */
+export const failing: LambdaHandler = async () => {
+  throw new Error("the handler fails");
+};
+
 /** A handler that writes an order on its own, beside the record. */
 export function puttingOrder({ client, ordersTable }: World): LambdaHandler {
   return async () => {

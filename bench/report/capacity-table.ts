@@ -1,6 +1,8 @@
-// The counted paths as a Markdown table. Pure.
+// The counted paths as Markdown tables: what they need, and what that costs. Pure.
 import type { Tally } from "../metering/meter.ts";
+import { dollars } from "./format.ts";
 import { markdownTable } from "./markdown.ts";
+import { costPerMillion } from "./prices.ts";
 
 export interface CountedPath {
   readonly name: string;
@@ -26,6 +28,16 @@ export function capacityTable(paths: readonly CountedPath[]): string {
     ...tallyCells(powertools, powertoolsRemark),
   ]);
   return markdownTable([HEADER, ...rows]);
+}
+
+export function costTable(paths: readonly CountedPath[]): string {
+  const cell = (tally: Tally | undefined) => (tally === undefined ? "–" : dollars(costPerMillion(tally)));
+  const rows = paths.map(({ name, onceonly, powertools, powertoolsRemark }) => [
+    name,
+    cell(onceonly),
+    powertoolsRemark === undefined ? cell(powertools) : `${cell(powertools)} (${powertoolsRemark})`,
+  ]);
+  return markdownTable([["path", "onceonly", "Powertools"], ...rows]);
 }
 
 function tallyCells(tally: Tally | undefined, remark?: string): string[] {

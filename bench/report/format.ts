@@ -8,6 +8,11 @@ export function exactCount(count: number): string {
   return count.toLocaleString("en");
 }
 
+/** Exact: a quarter of a unit is not rounded away. */
+export function dollars(amount: number): string {
+  return `$${amount.toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: 5 })}`;
+}
+
 export function percent(share: number): string {
   return `${(share * 100).toFixed(0)} %`;
 }

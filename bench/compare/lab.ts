@@ -2,17 +2,21 @@
 // are counted, and time that can be skipped.
 import { type DynamoDBClient, type DynamoDBClientConfig, ScanCommand } from "@aws-sdk/client-dynamodb";
 import type { Context } from "aws-lambda";
-import type { HttpAnswer, Invoke } from "../../bench/contestants/lambda-call.ts";
-import { lambdaContext } from "../../bench/contestants/world.ts";
 import type { Clock } from "../../lib/core/clock.ts";
 import { type Fault, type ObservedRequest, startFaultProxy } from "../../lib/local/fault-proxy.ts";
-import { connect, createTable } from "../dynamodb/tables.ts";
-import type { Contestant } from "./contestants.ts";
+import { connect, createTable } from "../../test/dynamodb/tables.ts";
+import { type HttpAnswer, postOrder } from "../contestants/lambda-call.ts";
+import { lambdaContext } from "../contestants/world.ts";
+import type { Contestant, Deployment } from "./contestant.ts";
 import { LabTime } from "./lab-time.ts";
+import { answerInWords, errorInWords } from "./seen.ts";
 
 export interface Order {
   readonly order: number;
 }
+
+/** Resolves to what the caller gets, in words; never rejects. */
+export type Call = (event: unknown, context?: Context) => Promise<string>;
 
 export class Lab {
   readonly contestant: Contestant;
@@ -51,18 +55,19 @@ export class Lab {
     return { order: ++this.effects };
   }
 
+  makeHttpOrder(): HttpAnswer {
+    return { statusCode: 201, body: JSON.stringify(this.makeOrder()) };
+  }
+
   /** A new execution environment of the function. */
-  deploy(handler: (context: Context) => Promise<Order>): (event: unknown) => Promise<string> {
-    return answering(this.contestant.deploy(this, (_event, context) => handler(context)));
+  deploy(deployment: Deployment): Call {
+    const invoke = this.contestant.deploy(this, deployment);
+    return inWords((event, context = lambdaContext()) => invoke(event, context));
   }
 
-  deployForWholeEvents(handler: () => Promise<Order>): (event: unknown) => Promise<string> {
-    return answering(this.contestant.deployForWholeEvents(this, handler));
-  }
-
-  deployHttp(handler: () => Promise<Order>): (event: unknown) => Promise<string> {
-    const httpHandler = async () => ({ statusCode: 201, body: JSON.stringify(await handler()) });
-    return answering(this.contestant.deployHttp(this, httpHandler));
+  /** The same for a function that runs without a Lambda context. */
+  deployInner(work: () => Promise<unknown>): Call {
+    return inWords(this.contestant.deployInner(this, work));
   }
 
   async storedOrders(): Promise<number> {
@@ -87,6 +92,7 @@ export async function inLab<T>(
     const records = await createTable(client, contestant.partitionKey);
     const orders = await createTable(client, "id");
     time.start();
+    time.attach(client);
     const lab = new Lab(contestant, client, { records, orders }, time);
     decide = (request) => lab.faults(request);
     return await work(lab);
@@ -97,16 +103,21 @@ export async function inLab<T>(
   }
 }
 
-/** What a caller sees: `order 1`, `201 order 1`, `422`, or the name of the error. */
-function answering(invoke: Invoke): (event: unknown) => Promise<string> {
-  return async (event) => {
+/** POST /orders by a caller whom the gateway's authorizer has verified. */
+export function postOrderAs(caller: string, idempotencyKey: string): unknown {
+  const { requestContext, ...event } = postOrder(idempotencyKey);
+  return {
+    ...event,
+    requestContext: { ...requestContext, authorizer: { jwt: { claims: { sub: caller } } } },
+  };
+}
+
+function inWords(call: (event: unknown, context?: Context) => Promise<unknown>): Call {
+  return async (event, context) => {
     try {
-      const answer = (await invoke(event, lambdaContext())) as Order | HttpAnswer;
-      if (!("statusCode" in answer)) return `order ${answer.order}`;
-      const { order } = JSON.parse(answer.body) as Partial<Order>;
-      return order === undefined ? `${answer.statusCode}` : `${answer.statusCode} order ${order}`;
+      return answerInWords(await call(event, context));
     } catch (error) {
-      return error instanceof Error ? error.name : String(error);
+      return errorInWords(error);
     }
   };
 }
