@@ -28,7 +28,8 @@ export async function claimKey<Write>(operation: Operation<Write>): Promise<numb
     if (record === undefined) continue;
     const refusal = readRefusal(record, seeker);
     operation.attempt = record.attempt;
-    if (refusal === "own") return seeker.now;
+    // It may be an earlier claim of ours that arrived late: the work began, as it were, when that one was made.
+    if (refusal === "own") return seeker.now - Math.max(0, leaseEndsAt - record.leaseEndsAt);
     if (refusal === "expired") {
       refuseExpiredKey(operation);
       expired = record;

@@ -155,5 +155,6 @@ function abortNearDeadline<Write>(
   void operation.options.clock.sleep(ms, over.signal).then(function abortWork() {
     if (!over.signal.aborted) work.abort(new Error("the deadline of this attempt is near"));
   });
-  return [work.signal, () => over.abort()];
+  // With a reason, or a DOMException with its stack would be made on each run.
+  return [work.signal, () => over.abort("over")];
 }

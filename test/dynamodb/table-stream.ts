@@ -3,7 +3,8 @@ import { randomUUID } from "node:crypto";
 import { DescribeTableCommand, type DynamoDBClient, PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { marshall } from "@aws-sdk/util-dynamodb";
 import type { Item } from "../../lib/dynamodb/values.ts";
-import { type StreamRecord, streamClient } from "../../lib/local/event-sources/stream-client.ts";
+import { streamClient } from "../../lib/local/event-sources/stream-client.ts";
+import type { StreamRecord } from "../../lib/testing/event-sources/stream-batch.ts";
 
 /** As a Lambda function gets it. */
 export interface Change extends StreamRecord {

@@ -18,8 +18,8 @@ import {
   idempotentBatch,
 } from "onceonly";
 import { fakeClock, fakeLambdaContext } from "onceonly/testing";
-import { sqsRecord } from "../../lib/local/event-sources/sqs-record.ts";
 import { startSqs } from "../../lib/local/sqs/start-sqs.ts";
+import { sqsRecord } from "../../lib/testing/event-sources/sqs-record.ts";
 import type { ReceivedMessage } from "../../lib/testing/sqs/operations.ts";
 import { createTable } from "../dynamodb/tables.ts";
 import { arnOf, newFifo } from "../testing/sqs/case.ts";

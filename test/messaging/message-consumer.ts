@@ -8,7 +8,7 @@ import {
   MemoryStore,
   type MemoryWrite,
 } from "onceonly/testing";
-import { sqsRecord } from "../../lib/local/event-sources/sqs-record.ts";
+import { sqsRecord } from "../../lib/testing/event-sources/sqs-record.ts";
 import type { ReceivedMessage } from "../../lib/testing/sqs/operations.ts";
 import type { Fate, Invocation, MessagePlan } from "./message-steps.ts";
 import { mortalProcess } from "./store-requests.ts";

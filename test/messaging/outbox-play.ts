@@ -10,7 +10,7 @@ import {
   runOnce,
 } from "onceonly";
 import { fakeClock, fakeLambdaContext, fakeRandom, MemoryStore, type MemoryWrite } from "onceonly/testing";
-import { sqsRecord } from "../../lib/local/event-sources/sqs-record.ts";
+import { sqsRecord } from "../../lib/testing/event-sources/sqs-record.ts";
 import { SqsModel } from "../../lib/testing/sqs/sqs-model.ts";
 import { FROZEN_MS, faultyProcess, outboxIn, sqsIn } from "./outbox-process.ts";
 import type { OutboxStep, Sending } from "./outbox-steps.ts";

@@ -11,7 +11,7 @@ import {
 } from "onceonly";
 import { fakeLambdaContext } from "onceonly/testing";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
-import { sqsRecord } from "../../lib/local/event-sources/sqs-record.ts";
+import { sqsRecord } from "../../lib/testing/event-sources/sqs-record.ts";
 import type { ReceivedMessage } from "../../lib/testing/sqs/operations.ts";
 import { connect } from "../dynamodb/tables.ts";
 import { newFifo, receiveBodies, send } from "../testing/sqs/case.ts";

@@ -55,8 +55,3 @@ export function switchable(run: (signal: AbortSignal) => Promise<void>, enabled:
   if (enabled) state.enable();
   return state;
 }
-
-/** In words for a log line. */
-export function outcomeOf(result: InvokeResult): string {
-  return result.outcome === "ok" ? "ok" : `${result.outcome}: ${result.errorMessage}`;
-}

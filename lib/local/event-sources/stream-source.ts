@@ -1,8 +1,12 @@
 // Feeds a function from the stream of a table: each shard in order, a child after its parent, a batch at a time.
+import {
+  deliverBatch,
+  type StreamBatchOptions,
+  type StreamRecord,
+} from "../../testing/event-sources/stream-batch.ts";
 import type { EventFilter } from "./event-filter.ts";
 import { type SourceSwitch, switchable } from "./event-source.ts";
-import { deliverBatch, type StreamBatchOptions } from "./stream-batch.ts";
-import { type Position, type StreamClient, type StreamRecord, streamClient } from "./stream-client.ts";
+import { type Position, type StreamClient, streamClient } from "./stream-client.ts";
 
 export interface StreamSourceOptions extends StreamBatchOptions {
   readonly endpoint: string;

@@ -108,6 +108,18 @@ export class SqsModel {
     return handler(this.#service, input);
   }
 
+  /** How many messages a queue holds, and when the next that is delayed or in flight becomes visible. */
+  backlog(queueUrl: string): { readonly messages: number; readonly nextVisibleAt: number } {
+    const queue = this.#service.queueByUrl(queueUrl);
+    const now = this.#service.now();
+    return { messages: [...queue.messages(now)].length, nextVisibleAt: queue.nextVisibleAt(now) };
+  }
+
+  /** Calls `tell` whenever a queue may have something new to hand out, until the function it answers is called. */
+  watch(queueUrl: string, tell: () => void): () => void {
+    return this.#service.queueByUrl(queueUrl).watch(tell);
+  }
+
   /** Ends what waits: receives answer that there is nothing, and messages are moved no further. */
   close(): void {
     this.#service.closing.abort();

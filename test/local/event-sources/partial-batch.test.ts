@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { failedItems } from "../../../lib/local/event-sources/partial-batch.ts";
+import { failedItems } from "../../../lib/testing/event-sources/partial-batch.ts";
 
 const failures = (...ids: unknown[]) =>
   JSON.stringify({ batchItemFailures: ids.map((itemIdentifier) => ({ itemIdentifier })) });

@@ -1,5 +1,7 @@
-// What a function's answer says about the records of its batch, with ReportBatchItemFailures. Pure.
-// https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html#services-sqs-batchfailurereporting
+/**
+ * What a function's answer says about the records of its batch, with ReportBatchItemFailures. Pure.
+ * https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html#services-sqs-batchfailurereporting
+ */
 
 /** The ids of the records that failed; `"all"` where Lambda takes the answer for a failure of the whole batch. */
 export function failedItems(payload: string, ids: ReadonlySet<string>): ReadonlySet<string> | "all" {

@@ -1,4 +1,4 @@
-// Binary message attributes: base64 in the JSON protocol, bytes in the model.
+/** Binary message attributes: base64 in the JSON protocol, bytes in the model. */
 
 /** A copy of a request in which the values of binary attributes are bytes. */
 export function withBytes(json: unknown): unknown {

@@ -1,6 +1,6 @@
-// A message as Lambda hands it to a function. Pure. https://docs.aws.amazon.com/lambda/latest/dg/with-sqs.html
-import type { MessageAttribute } from "../../testing/sqs/message.ts";
-import type { ReceivedMessage } from "../../testing/sqs/operations.ts";
+/** A message as Lambda hands it to a function. Pure. https://docs.aws.amazon.com/lambda/latest/dg/with-sqs.html */
+import type { MessageAttribute } from "../sqs/message.ts";
+import type { ReceivedMessage } from "../sqs/operations.ts";
 
 export function sqsRecord(message: ReceivedMessage, queueArn: string, region: string): object {
   return {

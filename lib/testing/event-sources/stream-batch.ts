@@ -1,10 +1,40 @@
-// Gets one batch of a shard through the function: again and again, in smaller pieces, or in the end past it.
-// https://docs.aws.amazon.com/lambda/latest/dg/services-ddb-params.html
-import { type EventSourceContext, outcomeOf } from "./event-source.ts";
+/**
+ * Gets one batch of a shard through the function: again and again, in smaller pieces, or in the end past it.
+ * https://docs.aws.amazon.com/lambda/latest/dg/services-ddb-params.html
+ */
+import type { Clock } from "../../core/clock.ts";
 import { failedItems } from "./partial-batch.ts";
-import type { StreamRecord } from "./stream-client.ts";
 
-export interface StreamBatchOptions extends EventSourceContext {
+export interface StreamRecord {
+  readonly eventID: string;
+  readonly eventName: "INSERT" | "MODIFY" | "REMOVE";
+  readonly dynamodb: {
+    readonly SequenceNumber: string;
+    /** In epoch seconds. */
+    readonly ApproximateCreationDateTime: number;
+  };
+}
+
+/** What became of the invocation for a batch. */
+export type BatchResult =
+  | { readonly outcome: "ok"; readonly requestId: string; readonly payload: string }
+  | {
+      readonly outcome: "error" | "timedOut" | "crashed";
+      readonly requestId: string;
+      readonly errorMessage: string;
+    };
+
+export interface BatchContext {
+  readonly clock: Clock;
+  /** Gets one line for each batch. */
+  readonly log: (line: string) => void;
+  /** From where to where, for log lines. */
+  readonly label: string;
+  readonly region: string;
+  readonly invoke: (payload: string) => Promise<BatchResult>;
+}
+
+export interface StreamBatchOptions extends BatchContext {
   readonly streamArn: string;
   /** -1 tries until the records are too old. */
   readonly maxRetryAttempts: number;
@@ -103,4 +133,9 @@ async function attempt(
   const failures = left.length > 0 ? `, ${left.length} left` : "";
   log(`${label}: batch of ${records.length} ${outcomeOf(result)}${failures} ${clock.now() - startedAtMs} ms`);
   return { left, requestId: result.requestId };
+}
+
+/** In words for a log line. */
+export function outcomeOf(result: BatchResult): string {
+  return result.outcome === "ok" ? "ok" : `${result.outcome}: ${result.errorMessage}`;
 }

@@ -1,0 +1,128 @@
+// The functions of the sample, with the worlds in which they are explored.
+import "../../test/testing/explore/environment.ts";
+import { DynamoDBOutbox, outboxRelay, outboxSweeper } from "onceonly";
+import { explore } from "../../lib/testing/explore/explore.ts";
+import type { ExploreOptions } from "../../lib/testing/explore/options.ts";
+import type { ExploreReport } from "../../lib/testing/explore/report.ts";
+import { streamEvent } from "../../lib/testing/explore/stream-event.ts";
+import type { Simulator } from "../../lib/testing/simulator/simulator.ts";
+import { getOrder, messages, postOrder } from "../../test/testing/explore/events.ts";
+
+export interface Sample {
+  readonly name: string;
+  /** What the page says about it. */
+  readonly about: string;
+  explore(): Promise<ExploreReport>;
+}
+
+const { handler: createOrder } = await import("../../functions/create-order.ts");
+const { handler: chargePayment } = await import("../../functions/charge-payment.ts");
+const { handler: getOrderOf } = await import("../../functions/get-order.ts");
+
+const outbox = new DynamoDBOutbox({ tableName: "idempotency" });
+const relay = outboxRelay({ outbox });
+const sweeper = outboxSweeper({ outbox });
+
+const order = {
+  tenant: { S: "acme" },
+  id: { S: "order-1" },
+  sku: { S: "tea" },
+  quantity: { N: "2" },
+  card: { S: "card_ok" },
+  totalCents: { N: "500" },
+  state: { S: "created" },
+  idempotencyKey: { S: "order-key-1" },
+  createdAt: { S: "2026-01-05T08:59:00.000Z" },
+};
+
+const shop: ExploreOptions = {
+  tables: {
+    orders: { partitionKey: "tenant", sortKey: "id" },
+    payments: { partitionKey: "tenant", sortKey: "orderId" },
+  },
+  idempotencyTable: "idempotency",
+  queues: { "payments.fifo": {} },
+  timeoutSeconds: 10,
+};
+
+const putOrder = (aws: Simulator) => aws.dynamodb.call("PutItem", { TableName: "orders", Item: order });
+
+/** Two orders are created, and their messages wait to be sent. */
+async function commitTwo(aws: Simulator): Promise<void> {
+  const fn = aws.lambda(createOrder, { name: "create-order" });
+  for (const key of ["order-key-1", "order-key-2"]) {
+    await fn.invoke(postOrder({ sku: "tea", quantity: 2 }, { "idempotency-key": key }));
+  }
+}
+
+export const SAMPLES: readonly Sample[] = [
+  {
+    name: "create-order",
+    about:
+      "`functions/create-order.ts`, as an HTTP client asks for it, with `outboxRelay` on the stream of its table: order, record and message commit together, and one message arrives in the queue.",
+    explore: () =>
+      explore(createOrder, postOrder(), {
+        ...shop,
+        name: "create-order",
+        setUp: (aws) => aws.connectTable(aws.lambda(relay, { name: "relay" }), { tableName: "idempotency" }),
+      }),
+  },
+  {
+    name: "charge-payment",
+    about:
+      "`functions/charge-payment.ts`, as the FIFO queue feeds it, with a payment gateway that keeps its promise: what is asked under one key is done once.",
+    explore: () =>
+      explore(
+        chargePayment,
+        messages("payments.fifo", [
+          { body: { tenant: "acme", orderId: "order-1" }, group: "order-1", key: "order-1" },
+        ]),
+        {
+          ...shop,
+          name: "charge-payment",
+          outside: {
+            "https://gateway.example.com": () => Response.json({ chargeId: "charge-1" }, { status: 201 }),
+          },
+          setUp: putOrder,
+        },
+      ),
+  },
+  {
+    name: "get-order",
+    about: "`functions/get-order.ts`, which reads only.",
+    explore: () =>
+      explore(getOrderOf, getOrder("order-1"), {
+        ...shop,
+        name: "get-order",
+        setUp: putOrder,
+      }),
+  },
+  {
+    name: "outbox-relay",
+    about: "`outboxRelay`, as the stream of the table feeds it, with the messages of two commits.",
+    explore: () =>
+      explore(relay, (aws: Simulator) => streamEvent(aws, "idempotency"), {
+        ...shop,
+        name: "outbox-relay",
+        setUp: commitTwo,
+      }),
+  },
+  {
+    name: "outbox-sweeper",
+    about: "`outboxSweeper`, on its schedule, with the messages of two commits that no relay has sent.",
+    explore: () =>
+      explore(
+        sweeper,
+        {},
+        {
+          ...shop,
+          name: "outbox-sweeper",
+          source: "schedule",
+          setUp: async (aws) => {
+            await commitTwo(aws);
+            await aws.clock.sleep(120_000);
+          },
+        },
+      ),
+  },
+];

@@ -1,0 +1,45 @@
+/** What to do about a finding, in the words of the guides. Pure. */
+import type { Effect } from "./effect.ts";
+import type { FindingKind } from "./finding.ts";
+import type { SourceKind } from "./source.ts";
+
+export interface Symptom {
+  readonly kind: FindingKind;
+  readonly source: SourceKind;
+  /** What the finding is about, where that is an effect. */
+  readonly effect?: Pick<Effect, "kind"> | undefined;
+}
+
+export function adviceFor({ kind, effect, source }: Symptom): string {
+  switch (kind) {
+    case "happens-twice":
+      return ONCE[effect?.kind ?? "item"];
+    case "lost":
+      return source !== "sqs" && source !== "stream"
+        ? "report success only after the effect: throw (or answer 5xx) when it failed, and let one commit hold result and effect together"
+        : "report a record as done only after its effect: let the handler throw, so that idempotentBatch returns the record in batchItemFailures";
+    case "differs":
+      return "a repetition must write the same: derive what is written from the key and the payload, or keep it in step(), and write it in commit";
+    case "answer-differs":
+      return "return what was committed: idempotent() and httpIdempotent() replay the stored result; do not compute an answer beside it";
+    case "dangling":
+      return "make ids once: create them inside the handler and give the same ones to commit's writes, its messages and its result";
+    case "stuck":
+      return "a lock needs a lease: let an attempt that died be taken over (onceonly's records are, once leaseEndsAt has passed)";
+    case "order":
+      return "stop a group at its first failure and return the rest of it: idempotentBatch does, for FIFO queues and streams";
+    case "unbounded":
+      return "bound retries: give up after a few tries or when `signal` aborts, and leave the rest to the source's redelivery";
+    case "unawaited":
+      return "await everything before returning: Lambda freezes what is left, and it runs in another invocation or never";
+    case "key-reused":
+      return "send the same request under the same key: build it from the stored order, without timestamps or fresh ids";
+  }
+}
+
+const ONCE: Readonly<Record<Effect["kind"], string>> = {
+  item: "move the write into commit: `idempotency.commit(result, { writes: [...] })` stores it in one transaction with the record",
+  message:
+    "send through the commit: `idempotency.commit(result, { messages: [...] })`; the outbox relay sends it with a stable identity",
+  call: "pass `idempotency.childKey(name)` as the other system's idempotency key; if it takes none, say so with `atLeastOnce`",
+};

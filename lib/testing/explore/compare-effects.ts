@@ -1,0 +1,151 @@
+/** What two runs have left in the world, compared as multisets, and the difference in words. Pure. */
+import { type Effect, leavesOf } from "./effect.ts";
+import type { FindingKind } from "./finding.ts";
+import { canonicalText, type Plain } from "./plain-value.ts";
+import { placeOf, type VolatileValues } from "./volatile-values.ts";
+
+export interface Difference {
+  readonly kind: Extract<FindingKind, "happens-twice" | "lost" | "differs">;
+  /** "2 items in orders instead of 1" */
+  readonly what: string;
+  /** What kind of effect it is about, and where. */
+  readonly effect: Pick<Effect, "kind" | "place">;
+}
+
+interface Form {
+  readonly content: Plain;
+  readonly text: string;
+}
+
+/** `before` is what was there before the handler ran: it says which way a number moves. */
+export function compareEffects(
+  expected: readonly Effect[],
+  found: readonly Effect[],
+  volatile: VolatileValues,
+  before: readonly Effect[] = [],
+): Difference[] {
+  const places = new Map([...expected, ...found].map((effect) => [placeOf(effect), effect]));
+  return [...places.values()].flatMap((effect) => {
+    const at = (effects: readonly Effect[]) => formsAt(effects, effect, volatile);
+    return compareForms(effect, at(expected), at(found), at(before));
+  });
+}
+
+function formsAt(effects: readonly Effect[], at: Effect, volatile: VolatileValues): Form[] {
+  return effects
+    .filter((effect) => placeOf(effect) === placeOf(at))
+    .map((effect) => {
+      const content = volatile.mask({ place: placeOf(effect), content: effect.content });
+      return { content, text: canonicalText(content) };
+    });
+}
+
+function compareForms(
+  { kind, place }: Effect,
+  expected: readonly Form[],
+  found: readonly Form[],
+  before: readonly Form[],
+): Difference[] {
+  const effect = { kind, place };
+  const missing = without(expected, found);
+  const extra = without(found, expected);
+  const differences: Difference[] = [];
+  for (const form of [...missing]) {
+    const like = mostAlike(form, extra);
+    if (like === undefined) continue;
+    missing.splice(missing.indexOf(form), 1);
+    extra.splice(extra.indexOf(like), 1);
+    differences.push({ ...changeOf(form, like, mostAlike(form, before), effect), effect });
+  }
+  const what = `${countOf(found.length, effect)} instead of ${expected.length === 0 ? "none" : expected.length}`;
+  if (extra.length > 0) differences.push({ kind: "happens-twice", what, effect });
+  if (missing.length > 0) differences.push({ kind: "lost", what, effect });
+  return differences;
+}
+
+/** Those of `forms` that `others` do not have, as often as they lack them. */
+function without(forms: readonly Form[], others: readonly Form[]): Form[] {
+  const left = others.map(({ text }) => text);
+  return forms.filter(({ text }) => {
+    const index = left.indexOf(text);
+    if (index >= 0) left.splice(index, 1);
+    return index < 0;
+  });
+}
+
+/** The one that shares the most with it, at least half of what it holds. */
+function mostAlike(form: Form, candidates: readonly Form[]): Form | undefined {
+  const own = new Set(leavesOf(form.content).map((leaf) => canonicalText([leaf.path, leaf.value])));
+  let best: Form | undefined;
+  let most = own.size / 2 - 0.5;
+  for (const candidate of candidates) {
+    const shared = leavesOf(candidate.content).filter((leaf) =>
+      own.has(canonicalText([leaf.path, leaf.value])),
+    ).length;
+    if (shared > most) [best, most] = [candidate, shared];
+  }
+  return best;
+}
+
+function changeOf(
+  expected: Form,
+  found: Form,
+  before: Form | undefined,
+  { kind, place }: Pick<Effect, "kind" | "place">,
+): Pick<Difference, "kind" | "what"> {
+  const wanted = valuesOf(expected);
+  const got = valuesOf(found);
+  const former = before && valuesOf(before);
+  const changed = [...new Set([...wanted.keys(), ...got.keys()])].filter(
+    (path) => wanted.get(path) !== got.get(path),
+  );
+  const words = changed
+    .slice(0, 3)
+    .map((path) => `${path} is ${shown(got.get(path))} instead of ${shown(wanted.get(path))}`);
+  const more = changed.length > words.length ? [`${changed.length - words.length} more`] : [];
+  const [first = ""] = changed;
+  const move = moveOf(former?.get(first), wanted.get(first), got.get(first));
+  return { kind: move, what: `${[...words, ...more].join(", ")} in ${one(kind)} ${inPlace(kind, place)}` };
+}
+
+/** A number that went further than it should was moved twice, one that did not get there was moved too little. */
+function moveOf(before: string | undefined, expected: string | undefined, found: string | undefined) {
+  const [wanted, got] = [numberIn(expected), numberIn(found)];
+  if (wanted === undefined || got === undefined) return "differs";
+  const start = numberIn(before) ?? 0;
+  if (wanted === start) return "happens-twice";
+  const ratio = (got - start) / (wanted - start);
+  return ratio > 1 ? "happens-twice" : ratio < 1 ? "lost" : "differs";
+}
+
+/** Of each path what stands there, a list's parts together. */
+function valuesOf({ content }: Form): Map<string, string> {
+  const values = new Map<string, string>();
+  for (const { path, value } of leavesOf(content)) {
+    const text = JSON.stringify(value);
+    values.set(path, values.has(path) ? `${values.get(path)}, ${text}` : text);
+  }
+  return values;
+}
+
+function numberIn(text: string | undefined): number | undefined {
+  return text !== undefined && /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : undefined;
+}
+
+function shown(text = "absent"): string {
+  return text.length > 60 ? `${text.slice(0, 57)}…` : text;
+}
+
+/** "2 items in orders", "no call of POST https://gateway.example.com" */
+function countOf(count: number, { kind, place }: Pick<Effect, "kind" | "place">): string {
+  const number = count === 0 ? "no" : String(count);
+  return `${number} ${kind}${count > 1 ? "s" : ""} ${inPlace(kind, place)}`;
+}
+
+function one(kind: Effect["kind"]): string {
+  return kind === "item" ? "an item" : `a ${kind}`;
+}
+
+function inPlace(kind: Effect["kind"], place: string): string {
+  return kind === "call" ? `of ${place}` : `in ${place}`;
+}

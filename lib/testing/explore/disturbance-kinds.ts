@@ -1,0 +1,86 @@
+/** What can go wrong with a request, and with which. Pure. */
+import type { Fault } from "../simulator/fault.ts";
+import type { Io } from "../simulator/io.ts";
+import type { Disturbance } from "./disturbances.ts";
+
+export interface DisturbanceKind {
+  readonly words: string;
+  readonly fault: Fault;
+  readonly reach?: Disturbance["reach"];
+  readonly duplicate?: Disturbance["duplicate"];
+  /** @default - every I/O */
+  readonly fits?: (io: Io) => boolean;
+}
+
+export interface Durations {
+  /** Shorter than any timeout. */
+  readonly pauseMs: number;
+  /** Longer than the function's timeout. */
+  readonly overdueMs: number;
+  /** Longer than any lease. */
+  readonly absenceMs: number;
+}
+
+/** By the name that a disturbance's id has. */
+export function kindsOf({
+  pauseMs,
+  overdueMs,
+  absenceMs,
+}: Durations): Readonly<Record<string, DisturbanceKind>> {
+  return {
+    "crash-before": { words: "a crash before", fault: { kind: "crash", when: "before" } },
+    "crash-after": { words: "a crash after", fault: { kind: "crash", when: "after" }, fits: isWrite },
+    unsent: { words: "a broken connection before", fault: { kind: "unsent" }, fits: isWrite },
+    "lost-answer": { words: "a lost answer of", fault: { kind: "lost-answer" }, fits: isWrite },
+    "lost-answers": {
+      words: "nothing but lost answers of",
+      fault: { kind: "lost-answer" },
+      reach: "request",
+      fits: (io) => isWrite(io) && io.service !== "http",
+    },
+    throttle: { words: "throttling of", fault: { kind: "throttle" }, reach: "request" },
+    outage: { words: "an outage from", fault: { kind: "unsent" }, reach: "invocation" },
+    conflict: {
+      words: "a transaction conflict at",
+      fault: { kind: "conflict" },
+      fits: ({ operation }) => operation === "TransactWriteItems",
+    },
+    timeout: { words: "a timeout at", fault: { kind: "slow", ms: overdueMs } },
+    stale: { words: "a stale read at", fault: { kind: "stale" }, fits: isEventuallyConsistent },
+    "duplicate-before": {
+      words: "a duplicate that comes before",
+      fault: { kind: "freeze", when: "before", ms: pauseMs },
+      duplicate: "meanwhile",
+    },
+    "duplicate-after": {
+      words: "a duplicate that comes after",
+      fault: { kind: "freeze", when: "after", ms: pauseMs },
+      duplicate: "meanwhile",
+      fits: isWrite,
+    },
+    "zombie-before": {
+      words: "a lease that ends before",
+      fault: { kind: "freeze", when: "before", ms: absenceMs },
+    },
+    "zombie-after": {
+      words: "a lease that ends after",
+      fault: { kind: "freeze", when: "after", ms: absenceMs },
+      fits: isWrite,
+    },
+  };
+}
+
+const READS = ["GetItem", "BatchGetItem", "Query", "Scan"];
+
+const SAFE_METHODS = ["GET", "HEAD", "OPTIONS"];
+
+/** Before or after a read is the same: it has no effect. */
+function isWrite({ operation }: Io): boolean {
+  return !READS.includes(operation) && !SAFE_METHODS.includes(operation);
+}
+
+function isEventuallyConsistent({ operation, input }: Io): boolean {
+  if (!READS.includes(operation)) return false;
+  if (operation !== "BatchGetItem") return input.ConsistentRead !== true;
+  return Object.values(Object(input.RequestItems)).some((each) => !Object(each).ConsistentRead);
+}

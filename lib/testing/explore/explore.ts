@@ -1,0 +1,144 @@
+/** The explorer: runs a handler under everything that can go wrong at each of its I/Os, and counts the effects. */
+import type { LambdaHandler } from "../simulator/simulated-function.ts";
+import { adviceFor } from "./advice.ts";
+import { type Disturbance, disturbancesOf } from "./disturbances.ts";
+import type { Finding } from "./finding.ts";
+import type { ExploreOptions } from "./options.ts";
+import { judge, type Verdict } from "./oracles.ts";
+import { type Play, play } from "./play.ts";
+import { startProgress } from "./progress.ts";
+import { quietConsole } from "./quiet-console.ts";
+import { type ReferenceRun, referenceOf } from "./reference-run.ts";
+import { type Accepted, ExploreReport } from "./report.ts";
+import { sampledPairs } from "./sampled-pairs.ts";
+import { type ExploredEvent, type Scenario, scenarioOf } from "./scenario.ts";
+import { traceLines } from "./trace-lines.ts";
+import { withoutStacks } from "./without-stacks.ts";
+
+const START = Date.UTC(2026, 0, 5, 9);
+/** Another day, hour and second: what depends on the time differs between the two undisturbed runs. */
+const OTHER_START = START + 98_765_432;
+
+/**
+ * Runs `handler` on `event` once undisturbed, and then again from the start for everything that can go wrong at each of
+ * its requests to DynamoDB, SQS and other systems: crashes, lost answers, throttling, timeouts, leases that end,
+ * duplicates. Its source sends the event again as the real one does. What was effected is compared with the undisturbed
+ * run: happened twice, lost, changed, stuck. The handler runs unchanged, in a deterministic AWS in memory.
+ *
+ * `event` may be a function that makes it of the world which `setUp` has left.
+ *
+ * @throws InvalidOptionError (`INVALID_OPTION`); Error where the handler fails without any disturbance.
+ */
+export async function explore(
+  handler: LambdaHandler,
+  event: ExploredEvent,
+  options: ExploreOptions = {},
+): Promise<ExploreReport> {
+  const scenario = scenarioOf(handler, event, options);
+  const unquiet = scenario.options.showsOutput ? () => {} : quietConsole();
+  try {
+    return await exploreAll(scenario);
+  } finally {
+    unquiet();
+  }
+}
+
+async function exploreAll(scenario: Scenario): Promise<ExploreReport> {
+  const { options } = scenario;
+  const reference = await findReference(scenario);
+  const { chosen, leftOut } = choose(scenario, reference);
+  const withStacks = options.showsOutput || options.only !== undefined ? () => {} : withoutStacks();
+  const bar = options.onProgress ? undefined : startProgress(scenario.name);
+  const findings: Finding[] = [];
+  const accepted = new Map<string, Accepted>();
+  try {
+    for (const [index, disturbance] of chosen.entries()) {
+      const run = await playDisturbed(scenario, disturbance);
+      for (const verdict of judge(run, reference)) {
+        const isAccepted = noteAccepted(accepted, verdict, run, disturbance, scenario);
+        if (!isAccepted) findings.push(findingOf(verdict, run, disturbance, scenario));
+      }
+      options.onProgress?.(index + 1, chosen.length);
+      bar?.step(index + 1, chosen.length);
+    }
+  } finally {
+    bar?.end();
+    withStacks();
+  }
+  return new ExploreReport({
+    name: scenario.name,
+    points: reference.points,
+    runs: chosen.length + 2,
+    findings,
+    accepted: [...accepted.values()],
+    seed: scenario.options.seed,
+    leftOut,
+  });
+}
+
+async function findReference(scenario: Scenario): Promise<ReferenceRun> {
+  const { seed } = scenario.options;
+  const one = await play(scenario, { seed, startAt: START });
+  const other = await play(scenario, { seed: seed + 1, startAt: OTHER_START });
+  for (const run of [one, other]) {
+    if (run.last?.isSuccess !== true) {
+      throw new Error(
+        `${scenario.name} fails without any disturbance: ${run.last?.words ?? "it got nothing to do"}; give it the tables, rows, queues and outside systems that it needs\n${traceLines(run, scenario.name)}`,
+      );
+    }
+  }
+  return referenceOf(one, other, scenario.options);
+}
+
+function choose(scenario: Scenario, { play: { ios }, points }: ReferenceRun) {
+  const { maxRuns, only, depth, seed } = scenario.options;
+  const all = disturbancesOf(ios, points, scenario.durations);
+  if (depth === 2) all.push(...sampledPairs(all, scenario.durations, seed));
+  const wanted = only === undefined ? all : all.filter(({ id }) => id === only);
+  if (wanted.length === 0)
+    throw new Error(`there is no disturbance ${JSON.stringify(only)}: take the id of a finding`);
+  return { chosen: wanted.slice(0, maxRuns), leftOut: Math.max(0, wanted.length - maxRuns) };
+}
+
+function playDisturbed(scenario: Scenario, disturbance: Disturbance): Promise<Play> {
+  return play(scenario, { seed: scenario.options.seed, startAt: START, disturbance });
+}
+
+function findingOf(
+  { kind, what, effect }: Verdict,
+  run: Play,
+  { id, words, point }: Disturbance,
+  scenario: Scenario,
+): Finding {
+  const advice = adviceFor({ kind, effect, source: run.source.kind });
+  return {
+    kind,
+    point,
+    disturbance: words,
+    id,
+    what,
+    trace: traceLines(run, scenario.name),
+    seed: scenario.options.seed,
+    advice,
+  };
+}
+
+/** Whether it may happen more than once, as the options say; then the report tells how often it did. */
+function noteAccepted(
+  accepted: Map<string, Accepted>,
+  { kind, effect }: Verdict,
+  run: Play,
+  { words }: Disturbance,
+  { options }: Scenario,
+): boolean {
+  if (kind !== "happens-twice" || effect === undefined) return false;
+  const found = run.effects.filter(({ kind, place }) => kind === effect.kind && place === effect.place);
+  const isNamed = (name: string) =>
+    effect.kind === "call" ? effect.place.split(" ")[1]?.startsWith(name) : effect.place === name;
+  if (!options.atLeastOnce?.some(isNamed)) return false;
+  const former = accepted.get(effect.place);
+  if (former === undefined || former.most < found.length) {
+    accepted.set(effect.place, { call: effect.place, most: found.length, disturbance: words });
+  }
+  return true;
+}

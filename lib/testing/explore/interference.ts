@@ -1,0 +1,69 @@
+/** Puts one disturbance on a run: counts its I/O, faults what the disturbance names, and tells when it has struck. */
+import { canHave } from "../simulator/exchange.ts";
+import type { Fault } from "../simulator/fault.ts";
+import type { Io } from "../simulator/io.ts";
+import type { Disturbance } from "./disturbances.ts";
+
+export class Interference {
+  /** The I/O so far, since it was armed; the point of one is its place in here, from 1. */
+  readonly ios: Io[] = [];
+  readonly #pending: Disturbance[];
+  /** Faults that last longer than one try. */
+  readonly #lasting: { readonly covers: (io: Io) => boolean; readonly fault: Fault }[] = [];
+  readonly #strike: () => void;
+  readonly #begin: () => void;
+  /** Resolves when a duplicate is due. */
+  readonly duplicateDue: Promise<void>;
+  #isArmed = false;
+
+  constructor(disturbance: Disturbance | undefined) {
+    this.#pending =
+      disturbance === undefined ? [] : [disturbance, ...(disturbance.next ? [disturbance.next] : [])];
+    const when = disturbance?.duplicate;
+    let due: () => void = () => {};
+    this.duplicateDue = new Promise((resolve) => {
+      due = resolve;
+    });
+    this.#strike = when === "meanwhile" ? due : () => {};
+    this.#begin = when === "at-once" ? due : () => {};
+  }
+
+  /** From here on I/O counts. */
+  arm(): void {
+    this.#isArmed = true;
+  }
+
+  /** What has not struck yet will not: the repetition afterwards is undisturbed. */
+  rest(): void {
+    this.#pending.length = 0;
+  }
+
+  /** The handler was given an event. */
+  noteStart(): void {
+    if (this.#isArmed) this.#begin();
+  }
+
+  faultFor(io: Io): Fault | undefined {
+    if (!this.#isArmed) return undefined;
+    this.ios.push(io);
+    const [next] = this.#pending;
+    if (next?.fault !== undefined && next.point?.number === this.ios.length && canHave(io, next.fault.kind)) {
+      this.#pending.shift();
+      this.#strike();
+      if (next.reach === "invocation") this.#lasting.push({ covers: sameService(io), fault: next.fault });
+      if (next.reach === "request") this.#lasting.push({ covers: sameRequest(io), fault: next.fault });
+      return next.fault;
+    }
+    return this.#lasting.find(({ covers, fault }) => covers(io) && canHave(io, fault.kind))?.fault;
+  }
+}
+
+function sameService({ invocation, service }: Io): (io: Io) => boolean {
+  return (io) => io.invocation === invocation && io.service === service;
+}
+
+function sameRequest(first: Io): (io: Io) => boolean {
+  const inputOf = ({ operation, target, input }: Io) => JSON.stringify([operation, target, input]);
+  const text = inputOf(first);
+  return (io) => sameService(first)(io) && inputOf(io) === text;
+}

@@ -1,0 +1,122 @@
+/** Judges a run: every promise that it broke, compared with an undisturbed one. Pure. */
+import { compareEffects } from "./compare-effects.ts";
+import { type Effect, leavesOf } from "./effect.ts";
+import type { FindingKind } from "./finding.ts";
+import { groupOrders } from "./group-orders.ts";
+import { canonicalText, type Plain } from "./plain-value.ts";
+import type { Play } from "./play.ts";
+import { answerObserved, mostRequests, observedIn, type ReferenceRun } from "./reference-run.ts";
+import { danglingIn } from "./references.ts";
+
+export interface Verdict {
+  readonly kind: FindingKind;
+  readonly what: string;
+  readonly effect?: Pick<Effect, "kind" | "place"> | undefined;
+}
+
+export function judge(run: Play, reference: ReferenceRun): Verdict[] {
+  const verdicts = [
+    ...judgeEffects(run, reference),
+    ...judgeProgress(run),
+    ...judgeAnswers(run, reference),
+    ...judgeOrder(run, reference),
+    ...judgeConduct(run, reference),
+  ];
+  const isSuccessful = run.last?.isSuccess === true;
+  // What was never reported as done may be missing: then it is stuck, and said so.
+  return verdicts.filter(({ kind }) => isSuccessful || (kind !== "lost" && kind !== "dangling"));
+}
+
+/** Missing is what is missing when the source was done: a repetition afterwards, which may heal it, need not come. */
+function judgeEffects(run: Play, { play, volatile, references }: ReferenceRun): Verdict[] {
+  const differences = compareEffects(play.effects, run.effects, volatile, play.before);
+  const afterwards = compareEffects(run.effects, run.effectsAfterwards, volatile, play.before);
+  const healed = (kind: FindingKind) =>
+    kind === "happens-twice" && differences.some((each) => each.kind === "lost");
+  const all = [...differences, ...afterwards.filter(({ kind }) => !healed(kind))];
+  if (all.length > 0) return all;
+  const [first] = danglingIn(observedIn(run), references);
+  return first === undefined ? [] : [{ kind: "dangling", what: first }];
+}
+
+function judgeProgress({ last, repeated, tookMs }: Play): Verdict[] {
+  if (last?.isSuccess !== true) {
+    const seconds = Math.round(tookMs / 1000);
+    return [{ kind: "stuck", what: `after ${seconds} s still "${last?.words ?? "no answer"}"` }];
+  }
+  if (repeated === undefined || repeated.isSuccess) return [];
+  return [{ kind: "stuck", what: `once done, the same again gets "${repeated.words}"` }];
+}
+
+function judgeAnswers(run: Play, reference: ReferenceRun): Verdict[] {
+  const [first, ...others] = run.answers.filter(({ isSuccess }) => isSuccess);
+  if (first?.content === undefined) return [];
+  const other = others.find(({ content }) => textOf(content) !== textOf(first.content));
+  if (other?.content !== undefined) {
+    return [
+      {
+        kind: "answer-differs",
+        what: `the first answer and a later one: ${changed(first.content, other.content)}`,
+      },
+    ];
+  }
+  const [expected] = answersOf(reference.play, reference);
+  const [found] = answersOf(run, reference);
+  if (expected === undefined || found === undefined || textOf(expected) === textOf(found)) return [];
+  return [{ kind: "answer-differs", what: `undisturbed and now: ${changed(expected, found)}` }];
+}
+
+function answersOf({ answers }: Play, { volatile }: ReferenceRun): Plain[] {
+  return answers
+    .filter(({ isSuccess }) => isSuccess)
+    .flatMap(answerObserved)
+    .map((observed) => volatile.mask(observed));
+}
+
+function judgeOrder(run: Play, reference: ReferenceRun): Verdict[] {
+  const outOfOrder = run.answers.flatMap(({ outOfOrder }) => outOfOrder ?? []);
+  if (outOfOrder[0] !== undefined) return [{ kind: "order", what: outOfOrder[0] }];
+  const expected = groupOrders(reference.play.effects, reference.volatile);
+  const found = groupOrders(run.effects, reference.volatile);
+  const moved = [...expected].find(
+    ([place, orders]) =>
+      orders.length === found.get(place)?.length && textOf(orders) !== textOf(found.get(place)),
+  );
+  return moved
+    ? [{ kind: "order", what: `the messages of a group in ${moved[0]} are in another order` }]
+    : [];
+}
+
+function judgeConduct(run: Play, { maxRequests }: ReferenceRun): Verdict[] {
+  const verdicts: Verdict[] = [];
+  const most = mostRequests(run);
+  if (most > maxRequests) verdicts.push({ kind: "unbounded", what: `${most} requests in one invocation` });
+  // An answer that is a failure leaves all to the next delivery, and what still runs to its fences.
+  const left = run.unawaited.find(({ invocation }) =>
+    run.answers.some((answer) => answer.invocation === invocation && answer.isSuccess),
+  );
+  if (left !== undefined)
+    verdicts.push({ kind: "unawaited", what: `${left.label} goes on after the handler has returned` });
+  const [reused] = run.reusedKeys;
+  if (reused !== undefined)
+    verdicts.push({ kind: "key-reused", what: `${reused} was asked for two things under one key` });
+  return verdicts;
+}
+
+function textOf(value: Plain | undefined): string {
+  return canonicalText(value ?? null);
+}
+
+/** The first thing in which two answers differ. */
+function changed(left: Plain, right: Plain): string {
+  const [wanted, got] = [left, right].map(
+    (value) => new Map(leavesOf(value).map((leaf) => [leaf.path, leaf.value])),
+  );
+  for (const path of new Set([...(wanted?.keys() ?? []), ...(got?.keys() ?? [])])) {
+    const [before, after] = [wanted?.get(path), got?.get(path)].map(
+      (value) => JSON.stringify(value) ?? "absent",
+    );
+    if (before !== after) return `${path || "the value"} ${before}, then ${after}`;
+  }
+  return "the order of a list";
+}

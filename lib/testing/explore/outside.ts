@@ -1,0 +1,86 @@
+/** Other systems of one run: notes every call that arrives, and answers a repeated key as before. */
+import type { Effect } from "./effect.ts";
+import type { OutsideService } from "./options.ts";
+import { plainText } from "./plain-value.ts";
+
+interface Call {
+  readonly method: string;
+  readonly url: URL;
+  readonly key: string | undefined;
+  readonly body: string;
+}
+
+/** Methods that ask for no effect (RFC 9110, section 9.2.1). */
+const SAFE_METHODS = ["GET", "HEAD", "OPTIONS", "TRACE"];
+
+/** Parts of a path that name one thing: numbers, UUIDs, and what is long or holds digits among letters. */
+const ID_SEGMENT = /\/(?:\d+|(?=[^/]*\d)[^/]{8,}|[^/]{24,})(?=\/|$)/g;
+
+export class Outside {
+  readonly #calls: Call[] = [];
+  readonly #answers = new Map<string, Promise<Response>>();
+  readonly #callKey: (request: Request) => string | null | undefined;
+
+  constructor(callKey: ((request: Request) => string | null | undefined) | undefined) {
+    this.#callKey = callKey ?? ((request) => request.headers.get("idempotency-key"));
+  }
+
+  /** What stands in for the system: the service, with a memory for keys. */
+  remembering(service: OutsideService): OutsideService {
+    return async (request) => {
+      if (SAFE_METHODS.includes(request.method)) return service(request);
+      const body = await request.clone().text();
+      const key = this.#callKey(request) ?? undefined;
+      const call = { method: request.method, url: new URL(request.url), key, body };
+      this.#calls.push(call);
+      if (key === undefined) return service(request);
+
+      const name = nameOf(call);
+      const former = await this.#answers.get(name);
+      if (former !== undefined && former.status < 500) return former.clone();
+      const answer = Promise.resolve(service(request));
+      this.#answers.set(name, answer);
+      return (await answer).clone();
+    };
+  }
+
+  /** Calls with one key are one. */
+  effects(): Effect[] {
+    const seen = new Set<string>();
+    return this.#calls.flatMap((call): Effect[] => {
+      const name = nameOf(call);
+      if (call.key !== undefined && seen.has(name)) return [];
+      seen.add(name);
+      const { method, url, key = null, body } = call;
+      const path = url.pathname.split("/").slice(1);
+      const query = Object.fromEntries(url.searchParams);
+      return [
+        {
+          kind: "call",
+          place: `${method} ${url.origin}${url.pathname.replace(ID_SEGMENT, "/…")}`,
+          content: { path, query, key, body: plainText(body) },
+        },
+      ];
+    });
+  }
+
+  /** The keys under which two different things were asked for, as places. */
+  reusedKeys(): string[] {
+    const bodies = new Map<string, string>();
+    const reused = new Set<string>();
+    for (const call of this.#calls) {
+      if (call.key === undefined) continue;
+      const name = nameOf(call);
+      const former = bodies.get(name);
+      if (former !== undefined && former !== call.body) {
+        reused.add(`${call.method} ${call.url.origin}${call.url.pathname}`);
+      }
+      bodies.set(name, call.body);
+    }
+    return [...reused];
+  }
+}
+
+function nameOf({ method, url, key }: Call): string {
+  return JSON.stringify([method, url.href, key]);
+}

@@ -1,0 +1,141 @@
+/** One run of a handler from the start, in a world of its own: under one disturbance, or under none. */
+import type { TraceEvent } from "../simulator/trace-event.ts";
+import type { Disturbance } from "./disturbances.ts";
+import type { Effect } from "./effect.ts";
+import { Interference } from "./interference.ts";
+import type { Scenario } from "./scenario.ts";
+import type { Answer, Source, Stage } from "./source.ts";
+import { type QueueEvent, queueNameOf } from "./sources/queue-record.ts";
+import { sourceKindOf, sourceOf } from "./sources/source-of.ts";
+import { type LateRequest, Unawaited } from "./unawaited.ts";
+import { World } from "./world.ts";
+
+/** What came of a run. */
+export interface Play {
+  readonly source: Source;
+  readonly ios: Interference["ios"];
+  /** All answers, in order: to the source's own deliveries, to a duplicate, to the repetition afterwards. */
+  readonly answers: readonly Answer[];
+  /** The last answer to the source's own deliveries. */
+  readonly last: Answer | undefined;
+  /** The answer to the repetition afterwards. */
+  readonly repeated: Answer | undefined;
+  /** How long the source went on, in ms. */
+  readonly tookMs: number;
+  /** What was there before, when the source was done, and after the repetition. */
+  readonly before: readonly Effect[];
+  readonly effects: readonly Effect[];
+  readonly effectsAfterwards: readonly Effect[];
+  /** Requests of invocations that had ended. */
+  readonly unawaited: readonly LateRequest[];
+  readonly reusedKeys: readonly string[];
+  readonly trace: readonly TraceEvent[];
+}
+
+export interface PlaySettings {
+  readonly seed: number;
+  readonly startAt: number;
+  /** With one, the event is delivered once more after all is done. */
+  readonly disturbance?: Disturbance | undefined;
+}
+
+/** A duplicate arrives so much later. */
+const SHORTLY_MS = 5;
+
+export async function play(scenario: Scenario, settings: PlaySettings): Promise<Play> {
+  const world = new World(scenario, settings);
+  const { aws } = world;
+  const interference = new Interference(settings.disturbance);
+  const unawaited = new Unawaited(() => aws.trace);
+  aws.faults = (io) => {
+    unawaited.note(io);
+    return interference.faultFor(io);
+  };
+  return aws.run(async () => {
+    await scenario.options.setUp?.(aws);
+    await aws.untilIdle();
+    const answers: Answer[] = [];
+    const own: Answer[] = [];
+    const stage = await stageOf(scenario, settings, world, interference, (answer) => {
+      own.push(answer);
+      answers.push(answer);
+    });
+    const source = sourceOf(scenario.options.source ?? sourceKindOf(stage.event));
+    const repeat = async () => {
+      const answer = await source.repeat(stage);
+      answers.push(answer);
+      return answer;
+    };
+    await source.prepare(stage);
+    await world.ageItems();
+    const before = await world.items();
+    const from = aws.trace.length;
+    const startedAt = aws.clock.now();
+
+    interference.arm();
+    let duplicate: Promise<unknown> | undefined;
+    void interference.duplicateDue.then(() => {
+      duplicate = aws.clock.sleep(SHORTLY_MS).then(repeat);
+    });
+    await source.deliver(stage);
+    const tookMs = aws.clock.now() - startedAt;
+    await world.settle();
+    await duplicate;
+    interference.rest();
+    const readEffects = () => world.effects(sourceQueueOf(source, stage));
+    const effects = await readEffects();
+
+    let repeated: Answer | undefined;
+    if (settings.disturbance !== undefined) {
+      repeated = await repeat();
+      await world.settle();
+    }
+    const effectsAfterwards = repeated === undefined ? effects : await readEffects();
+    unawaited.readOn();
+    return {
+      source,
+      ios: interference.ios,
+      answers,
+      last: own.at(-1),
+      repeated,
+      tookMs,
+      before,
+      effects,
+      effectsAfterwards,
+      unawaited: unawaited.requests,
+      reusedKeys: world.outside.reusedKeys(),
+      trace: aws.trace.slice(from),
+    };
+  });
+}
+
+async function stageOf(
+  { options, name, handler, event, patienceMs }: Scenario,
+  { disturbance }: PlaySettings,
+  { aws }: World,
+  interference: Interference,
+  note: Stage["note"],
+): Promise<Stage> {
+  const fn = aws.lambda(
+    (delivered, context) => {
+      interference.noteStart();
+      return handler(delivered, context);
+    },
+    { name, timeoutSeconds: options.timeoutSeconds },
+  );
+  return {
+    ...options,
+    aws,
+    fn,
+    clock: aws.clock,
+    event: typeof event === "function" ? await event(aws) : event,
+    newId: aws.random.stream("requests").token,
+    isDisturbed: disturbance !== undefined,
+    patienceMs,
+    note,
+  };
+}
+
+function sourceQueueOf({ kind }: Source, { event }: Stage): string | undefined {
+  return kind === "sqs" ? queueNameOf((event as QueueEvent).Records) : undefined;
+}

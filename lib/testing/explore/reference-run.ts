@@ -1,0 +1,60 @@
+/** What an undisturbed run comes to, learnt from two of them: what every other run is compared with. */
+import type { Point } from "./finding.ts";
+import type { Play } from "./play.ts";
+import { referencesIn } from "./references.ts";
+import type { Scenario } from "./scenario.ts";
+import type { Answer } from "./source.ts";
+import { ANSWER_PLACE, type Observed, placeOf, VolatileValues } from "./volatile-values.ts";
+
+export interface ReferenceRun {
+  readonly play: Play;
+  readonly points: readonly Point[];
+  readonly volatile: VolatileValues;
+  readonly references: ReturnType<typeof referencesIn>;
+  /** More than this in one invocation is without bound. */
+  readonly maxRequests: number;
+}
+
+/** So many tries of one request, and so many more in each second: a write that is retried until the deadline makes fewer. */
+const TRIES = 20;
+const TRIES_PER_SECOND = 2;
+
+export function referenceOf(
+  play: Play,
+  other: Play,
+  { ignore = [], timeoutSeconds }: Scenario["options"],
+): ReferenceRun {
+  const [ours, theirs] = [observedIn(play), observedIn(other)];
+  const volatile = new VolatileValues(ours, theirs, ignore);
+  return {
+    play,
+    points: play.ios.map(({ service, operation, target }, index) => ({
+      number: index + 1,
+      label: `${service} ${operation} ${target}`,
+    })),
+    volatile,
+    references: referencesIn(ours, theirs, (place, { path, value }) =>
+      volatile.isVolatile(place, path, value),
+    ),
+    maxRequests: mostRequests(play) * (TRIES + timeoutSeconds * TRIES_PER_SECOND),
+  };
+}
+
+/** Effects and the first answer. */
+export function observedIn({ effects, answers }: Pick<Play, "effects" | "answers">): Observed[] {
+  const first = answers.find(({ isSuccess }) => isSuccess);
+  return [
+    ...effects.map((effect) => ({ place: placeOf(effect), content: effect.content })),
+    ...(first === undefined ? [] : answerObserved(first)),
+  ];
+}
+
+export function answerObserved({ content }: Answer): Observed[] {
+  return content === undefined ? [] : [{ place: ANSWER_PLACE, content }];
+}
+
+export function mostRequests({ ios }: Pick<Play, "ios">): number {
+  const counts = new Map<number, number>();
+  for (const { invocation } of ios) counts.set(invocation, (counts.get(invocation) ?? 0) + 1);
+  return Math.max(0, ...counts.values());
+}

@@ -1,0 +1,76 @@
+/** A report in words: the verdict in one line, then every kind of finding once, with its trace and what to do. Pure. */
+import type { Finding, FindingKind } from "./finding.ts";
+import type { ExploreReportParts } from "./report.ts";
+
+export function reportText(report: ExploreReportParts): string {
+  const groups = groupsOf(report.findings);
+  return [headline(report), ...report.accepted.map(acceptedLine), ...groups.map(groupText)].join("\n");
+}
+
+/** "create-order: 11 I/O points, 97 runs, exactly once" */
+export function headline({ name, points, runs, findings, accepted, leftOut }: ExploreReportParts): string {
+  const verdict =
+    findings.length > 0
+      ? countOf(findings.length, "finding")
+      : accepted.length > 0
+        ? "exactly once, but for what was accepted"
+        : "exactly once";
+  const cut = leftOut > 0 ? ` (${leftOut} more left out by maxRuns)` : "";
+  return `${name}: ${countOf(points.length, "I/O point")}, ${countOf(runs, "run")}${cut}, ${verdict}`;
+}
+
+/** "a crash after point 7 (dynamodb PutItem orders) makes it happen twice: 2 items in orders instead of 1" */
+function findingLine({ disturbance, kind, what }: Finding): string {
+  return `${disturbance} ${VERBS[kind]}: ${what}`;
+}
+
+const VERBS: Readonly<Record<FindingKind, string>> = {
+  "happens-twice": "makes it happen twice",
+  lost: "loses an effect",
+  differs: "changes an effect",
+  "answer-differs": "changes the answer",
+  dangling: "leaves something named that is not there",
+  stuck: "leaves it stuck",
+  order: "breaks the order",
+  unbounded: "sets off requests without end",
+  unawaited: "meets work that nobody waits for",
+  "key-reused": "reuses a key for another request",
+};
+
+function acceptedLine({ call, most, disturbance }: ExploreReportParts["accepted"][number]): string {
+  return `at least once, as accepted: ${call}, up to ${countOf(most, "time")} (${disturbance})`;
+}
+
+function groupText(findings: readonly Finding[], index: number): string {
+  const [first, ...others] = findings as readonly [Finding, ...Finding[]];
+  const lines = [
+    "",
+    `${index + 1}. ${findingLine(first)}`,
+    ...first.trace.split("\n").map((line) => `     ${line}`),
+    `   what to do: ${first.advice}`,
+    `   again, alone: only: ${JSON.stringify(first.id)}, seed: ${first.seed}`,
+  ];
+  if (others.length > 0) lines.push(`   the same after ${others.length} more: ${idsOf(others)}`);
+  return lines.join("\n");
+}
+
+/** Findings that say the same, of the same kind: one defect shows at many points. */
+function groupsOf(findings: readonly Finding[]): Finding[][] {
+  const groups = new Map<string, Finding[]>();
+  for (const finding of findings) {
+    const key = `${finding.kind} ${finding.advice} ${finding.what.replaceAll(/"[^"]*"|\d+/g, "#")}`;
+    groups.set(key, [...(groups.get(key) ?? []), finding]);
+  }
+  return [...groups.values()];
+}
+
+const IDS_SHOWN = 8;
+
+function idsOf(findings: readonly Finding[]): string {
+  const ids = findings.slice(0, IDS_SHOWN).map(({ id }) => id);
+  return findings.length > IDS_SHOWN ? `${ids.join(", ")}, …` : ids.join(", ");
+}
+
+function countOf(count: number, thing: string): string {
+  return `${count} ${thing}${count === 1 ? "" : "s"}`;
+}

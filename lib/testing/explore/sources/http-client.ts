@@ -1,0 +1,93 @@
+/**
+ * A client behind an HTTP API: sends the request under the same key until it gets an answer that is one. It waits as
+ * `Retry-After` says, else longer each time, and gives up when its patience ends.
+ */
+import type { Invocation } from "../../simulator/invocation.ts";
+import { type Plain, plainText } from "../plain-value.ts";
+import { type Answer, failureWords, type Source, type Stage } from "../source.ts";
+
+const FIRST_WAIT_MS = 1000;
+const MAX_WAIT_MS = 60_000;
+
+/** In progress elsewhere, too early, too many, or a failure of the server: the client asks again. */
+const isAskedAgain = (status: number) => [408, 409, 425, 429].includes(status) || status >= 500;
+
+export const httpClient: Source = {
+  kind: "http",
+  sender: "the client",
+  prepare() {},
+  async deliver(stage) {
+    const { clock, patienceMs, note } = stage;
+    const until = clock.now() + patienceMs;
+    for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, MAX_WAIT_MS)) {
+      const { answer, retryAfterMs } = await ask(stage);
+      note(answer);
+      if (answer.isSuccess || clock.now() >= until) return;
+      await clock.sleep(retryAfterMs ?? waitMs);
+    }
+  },
+  async repeat(stage) {
+    return (await ask(stage)).answer;
+  },
+};
+
+async function ask(
+  stage: Stage,
+): Promise<{ readonly answer: Answer; readonly retryAfterMs?: number | undefined }> {
+  const invocation = await stage.fn.invoke(arriving(stage));
+  const { number } = invocation;
+  if (invocation.outcome !== "returned") {
+    return { answer: { isSuccess: false, invocation: number, words: failureWords(invocation) } };
+  }
+  const { status, headers, body } = readAnswer(invocation);
+  if (isAskedAgain(status)) {
+    const after = Number(headers["retry-after"]);
+    const retryAfterMs = Number.isFinite(after) ? after * 1000 + 1000 : undefined;
+    const told = retryAfterMs === undefined ? "" : `, Retry-After: ${after}`;
+    return {
+      answer: { isSuccess: false, invocation: number, words: `answer ${status}${told}` },
+      retryAfterMs,
+    };
+  }
+  const isReplay = headers[REPLAY_HEADER] !== undefined;
+  const content = { status, headers: safe(headers), body };
+  const words = `answer ${status}${isReplay ? ", replayed" : ""}`;
+  return { answer: { isSuccess: true, invocation: number, words, content } };
+}
+
+const REPLAY_HEADER = "idempotent-replayed";
+/** Of one transmission, or not to be replayed. */
+const UNSAFE_HEADERS = [REPLAY_HEADER, "date", "set-cookie", "connection", "x-request-id", "age"];
+
+function safe(headers: Readonly<Record<string, string>>): Record<string, string> {
+  const entries = Object.entries(headers).filter(
+    ([name]) => !UNSAFE_HEADERS.includes(name) && !name.startsWith("x-amz"),
+  );
+  return Object.fromEntries(entries);
+}
+
+/** What an API makes of a function's result: without a status it is a body (payload version 2). */
+function readAnswer({ value }: Extract<Invocation, { outcome: "returned" }>) {
+  const result = Object(value) as Readonly<Record<string, unknown>>;
+  if (typeof result.statusCode !== "number") return { status: 200, headers: {}, body: value as Plain };
+  const lines = { ...Object(result.multiValueHeaders), ...Object(result.headers) } as Record<string, unknown>;
+  const headers: Record<string, string> = {};
+  for (const [name, text] of Object.entries(lines)) headers[name.toLowerCase()] = String(text);
+  return { status: result.statusCode, headers, body: plainText(String(result.body ?? "")) };
+}
+
+/** The event with what the API sets anew for each request. */
+function arriving({ event, clock, newId }: Stage): unknown {
+  const { requestContext, ...rest } = structuredClone(event) as { requestContext?: Record<string, unknown> };
+  if (requestContext === undefined) return rest;
+  const now = clock.now();
+  return {
+    ...rest,
+    requestContext: {
+      ...requestContext,
+      requestId: newId(),
+      ...(requestContext.elb === undefined &&
+        ("http" in requestContext ? { timeEpoch: now } : { requestTimeEpoch: now })),
+    },
+  };
+}

@@ -1,0 +1,34 @@
+/**
+ * An asynchronous invocation: Lambda tries twice more under the same request id; what still fails comes again later under
+ * another one, as from a dead-letter queue.
+ */
+import type { Invocation } from "../../simulator/invocation.ts";
+import { plainOf } from "../plain-value.ts";
+import { type Answer, failureWords, type Source } from "../source.ts";
+
+const AGAIN_AFTER_MS = 120_000;
+
+export const invoker: Source = {
+  kind: "invoke",
+  sender: "Lambda",
+  prepare() {},
+  async deliver({ fn, event, clock, patienceMs, note }) {
+    const until = clock.now() + patienceMs;
+    for (;;) {
+      const answer = answerOf(await fn.invokeAsync(structuredClone(event)));
+      note(answer);
+      if (answer.isSuccess || clock.now() >= until) return;
+      await clock.sleep(AGAIN_AFTER_MS);
+    }
+  },
+  async repeat({ fn, event }) {
+    return answerOf(await fn.invoke(structuredClone(event)));
+  },
+};
+
+function answerOf(invocation: Invocation): Answer {
+  const { number } = invocation;
+  return invocation.outcome === "returned"
+    ? { isSuccess: true, invocation: number, words: "returned", content: plainOf(invocation.value) }
+    : { isSuccess: false, invocation: number, words: failureWords(invocation) };
+}

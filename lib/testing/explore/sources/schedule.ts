@@ -1,0 +1,32 @@
+/** A schedule: invokes each minute, whatever came of the last time, and nobody hears the answers. */
+import type { Invocation } from "../../simulator/invocation.ts";
+import { type Answer, failureWords, type Source } from "../source.ts";
+
+const EVERY_MS = 60_000;
+
+export const schedule: Source = {
+  kind: "schedule",
+  sender: "the schedule",
+  prepare() {},
+  async deliver({ fn, event, clock, patienceMs, isDisturbed, note }) {
+    const until = clock.now() + (isDisturbed ? patienceMs : 0);
+    for (;;) {
+      const answer = answerOf(await fn.invoke(structuredClone(event)));
+      note(answer);
+      if (clock.now() >= until) return;
+      await clock.sleep(EVERY_MS);
+    }
+  },
+  async repeat({ fn, event }) {
+    return answerOf(await fn.invoke(structuredClone(event)));
+  },
+};
+
+function answerOf(invocation: Invocation): Answer {
+  const isSuccess = invocation.outcome === "returned";
+  return {
+    isSuccess,
+    invocation: invocation.number,
+    words: isSuccess ? "returned" : failureWords(invocation),
+  };
+}

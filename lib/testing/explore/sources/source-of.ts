@@ -1,0 +1,31 @@
+/** Tells by an event's shape where it comes from. Pure. */
+import type { Source, SourceKind } from "../source.ts";
+import { httpClient } from "./http-client.ts";
+import { invoker } from "./invoker.ts";
+import { queueSource } from "./queue.ts";
+import { schedule } from "./schedule.ts";
+import { streamSource } from "./stream.ts";
+
+/** A source of its own for each run. */
+export function sourceOf(kind: SourceKind): Source {
+  switch (kind) {
+    case "http":
+      return httpClient;
+    case "sqs":
+      return queueSource();
+    case "stream":
+      return streamSource;
+    case "invoke":
+      return invoker;
+    case "schedule":
+      return schedule;
+  }
+}
+
+export function sourceKindOf(event: unknown): SourceKind {
+  const { Records, httpMethod, requestContext } = Object(event) as Readonly<Record<string, unknown>>;
+  const first: unknown = Array.isArray(Records) ? Object(Records[0]).eventSource : undefined;
+  if (first === "aws:sqs") return "sqs";
+  if (first === "aws:dynamodb" || first === "aws:kinesis") return "stream";
+  return typeof httpMethod === "string" || Object(requestContext).http !== undefined ? "http" : "invoke";
+}

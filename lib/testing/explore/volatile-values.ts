@@ -1,0 +1,73 @@
+/**
+ * Values that differ between two undisturbed runs with other seeds and times: random ids, timestamps. They are masked
+ * before runs are compared, so that they count as no difference, while doubled and missing rows and counters do. Pure.
+ */
+import { type Effect, leavesOf, mapLeaves } from "./effect.ts";
+import { canonicalText, type Plain } from "./plain-value.ts";
+
+const MASK = "…";
+
+/** The place of what the handler answered; effects have theirs by `placeOf`. */
+export const ANSWER_PLACE = "the answer";
+
+/** What is compared: under a place of its own, so that an attribute of one table says nothing of another's. */
+export interface Observed {
+  readonly place: string;
+  readonly content: Plain;
+}
+
+export class VolatileValues {
+  /** By place and path, the values that both runs had there; what else appears there is masked. */
+  readonly #paths: ReadonlyMap<string, ReadonlySet<unknown>>;
+  readonly #ignored: ReadonlySet<string>;
+
+  /** `ignored` are names of attributes that are masked wherever they stand. */
+  constructor(one: readonly Observed[], other: readonly Observed[], ignored: readonly string[] = []) {
+    const ours = valuesByPath(one);
+    const theirs = valuesByPath(other);
+    const paths = new Map<string, ReadonlySet<unknown>>();
+    for (const [path, values] of [...ours, ...theirs]) {
+      const left = ours.get(path) ?? values;
+      const right = theirs.get(path) ?? values;
+      if (areEqualCounts(left, right)) continue;
+      paths.set(path, new Set([...left.keys()].filter((value) => right.has(value))));
+    }
+    this.#paths = paths;
+    this.#ignored = new Set(ignored);
+  }
+
+  isVolatile(place: string, path: string, value: unknown): boolean {
+    const name = path.split(".").at(-1)?.replaceAll("[]", "") ?? "";
+    const stable = this.#paths.get(keyOf(place, path));
+    return this.#ignored.has(name) || (stable !== undefined && !stable.has(value));
+  }
+
+  mask({ place, content }: Observed): Plain {
+    return mapLeaves(content, ({ path, value }) => (this.isVolatile(place, path, value) ? MASK : value));
+  }
+}
+
+export function placeOf({ kind, place }: Effect): string {
+  return `${kind} ${place}`;
+}
+
+/** Of each path the values and how often each is there. */
+function valuesByPath(observed: readonly Observed[]): Map<string, Map<unknown, number>> {
+  const paths = new Map<string, Map<unknown, number>>();
+  for (const { place, content } of observed) {
+    for (const { path, value } of leavesOf(content)) {
+      const key = keyOf(place, path);
+      const counts = paths.get(key) ?? new Map<unknown, number>();
+      paths.set(key, counts.set(value, (counts.get(value) ?? 0) + 1));
+    }
+  }
+  return paths;
+}
+
+function areEqualCounts(left: ReadonlyMap<unknown, number>, right: ReadonlyMap<unknown, number>): boolean {
+  return left.size === right.size && [...left].every(([value, count]) => right.get(value) === count);
+}
+
+function keyOf(place: string, path: string): string {
+  return canonicalText([place, path]);
+}

@@ -1,0 +1,66 @@
+/** The world of one run: tables, queues and other systems, new and empty, and what is effected in them. */
+import { Simulator } from "../simulator/simulator.ts";
+import { Arrivals } from "./arrivals.ts";
+import type { Effect } from "./effect.ts";
+import { itemEffects, itemsOf } from "./item-effects.ts";
+import { Outside } from "./outside.ts";
+import type { Scenario } from "./scenario.ts";
+
+/** What stands still and what is late is over by then. */
+const MARGIN_MS = 5000;
+
+export class World {
+  readonly aws: Simulator;
+  readonly outside: Outside;
+  readonly #scenario: Scenario;
+  readonly #arrivals: readonly Arrivals[];
+
+  constructor(scenario: Scenario, { seed, startAt }: { readonly seed: number; readonly startAt: number }) {
+    const { options, tables } = scenario;
+    const aws = new Simulator({ seed, startAt });
+    this.aws = aws;
+    this.outside = new Outside(options.callKey);
+    this.#scenario = scenario;
+    for (const [name, table] of Object.entries(tables)) aws.table(name, table);
+    this.#arrivals = Object.entries(options.queues ?? {}).map(
+      ([name, queue]) => new Arrivals(aws.sqs, aws.queue(name, queue), name),
+    );
+    for (const [origin, service] of Object.entries(options.outside ?? {})) {
+      aws.serve(origin, this.outside.remembering(service));
+    }
+  }
+
+  /** `sourceQueue` is the one that the event comes from: what is in it is no effect. */
+  async effects(sourceQueue: string | undefined): Promise<Effect[]> {
+    const arrivals = this.#arrivals.filter(({ name }) => name !== sourceQueue);
+    return [
+      ...(await this.items()),
+      ...(await Promise.all(arrivals.map((each) => each.effects()))).flat(),
+      ...this.outside.effects(),
+      ...((await this.#scenario.options.effects?.(this.aws)) ?? []),
+    ];
+  }
+
+  async items(): Promise<Effect[]> {
+    const { tables, idempotencyTables } = this.#scenario;
+    const names = Object.keys(tables).filter((name) => !idempotencyTables.includes(name));
+    return (await Promise.all(names.map((name) => itemEffects(this.aws.dynamodb, name)))).flat();
+  }
+
+  /** Makes what was set up old: a stale read sees it too. */
+  async ageItems(): Promise<void> {
+    for (const TableName of Object.keys(this.#scenario.tables)) {
+      for (const Item of await itemsOf(this.aws.dynamodb, TableName)) {
+        await this.aws.dynamodb.call("PutItem", { TableName, Item });
+      }
+    }
+  }
+
+  /** Lets everything end that still goes on, and every lease. */
+  async settle(): Promise<void> {
+    const { absenceMs, overdueMs } = this.#scenario.durations;
+    await this.aws.clock.sleep(absenceMs + overdueMs + MARGIN_MS);
+    // What never succeeds, such as a poisonous message of a connected queue, is not waited for.
+    await Promise.race([this.aws.untilIdle(), this.aws.clock.sleep(absenceMs)]);
+  }
+}

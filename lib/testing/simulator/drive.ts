@@ -1,0 +1,39 @@
+/** Moves virtual time on while work is to be done: one thing at a time, and only when nothing else is ready. */
+import { untilQuiet } from "./real-work.ts";
+import { within } from "./scene.ts";
+import type { World } from "./world.ts";
+
+const DAY_MS = 86_400_000;
+
+/**
+ * Does `work` outside of hosts until it is settled, and answers as it does.
+ * @param failureOf what failed meanwhile that nobody waits for
+ */
+export async function drive<T>(
+  { time, network, trace, outside }: World,
+  maxDays: number,
+  work: () => T | Promise<T>,
+  failureOf: () => { readonly error: unknown } | undefined,
+): Promise<T> {
+  let isSettled = false;
+  const noteSettled = () => {
+    isSettled = true;
+  };
+  const latest = time.now() + maxDays * DAY_MS;
+  const result = within(outside, async () => work());
+  result.then(noteSettled, noteSettled);
+  await untilQuiet();
+  while (!isSettled) {
+    if (!network.dispatch() && !time.fireNext(latest)) {
+      const why =
+        time.sleepers === 0
+          ? "waits for something that is not the clock"
+          : `is not done after ${maxDays} days of its own time`;
+      throw new Error(`the work ${why}; the last that happened:\n${trace.text().slice(-2000)}`);
+    }
+    await untilQuiet();
+    const failure = failureOf();
+    if (failure) throw failure.error;
+  }
+  return result;
+}

@@ -1,0 +1,35 @@
+/** What can go wrong with one I/O. */
+
+export type Fault =
+  /** The environment ends for good: before the request leaves, or after it is done and before its answer comes. */
+  | { readonly kind: "crash"; readonly when: "before" | "after" }
+  /** The request is done; instead of its answer the connection breaks. */
+  | { readonly kind: "lost-answer" }
+  /** The connection breaks before the request arrives. */
+  | { readonly kind: "unsent" }
+  /** The service refuses, for now. */
+  | { readonly kind: "throttle" }
+  /** DynamoDB: another transaction is under way on the item. */
+  | { readonly kind: "conflict" }
+  /** So much later: the answer, or with `before` the request itself. */
+  | { readonly kind: "slow"; readonly ms: number; readonly when?: "before" | "after" }
+  /**
+   * The environment stands still for so long, before the request leaves or after it is done, and then goes on. Lambda's
+   * own deadline does not end it: the caller is told of a timeout then, and what goes on later is a zombie.
+   */
+  | { readonly kind: "freeze"; readonly when: "before" | "after"; readonly ms: number }
+  /** An eventually consistent read sees its items as they were before their last write. */
+  | { readonly kind: "stale" };
+
+export const FAULT_KINDS = [
+  "crash",
+  "lost-answer",
+  "unsent",
+  "throttle",
+  "conflict",
+  "slow",
+  "freeze",
+  "stale",
+] as const satisfies readonly Fault["kind"][];
+
+export type FaultKind = Fault["kind"];

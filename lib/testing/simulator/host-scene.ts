@@ -1,0 +1,88 @@
+/** The scene of one invocation on a host: its time, its randomness, and all its requests. */
+import type { Exchange } from "./exchange.ts";
+import type { Host } from "./host.ts";
+import type { Network } from "./network.ts";
+import { type Scene, type SdkRequest, type SdkResponse, within } from "./scene.ts";
+import type { SeededRandom } from "./seeded-random.ts";
+import type { Services } from "./services.ts";
+import { unlessAborted } from "./unless-aborted.ts";
+
+export interface HostSceneOptions {
+  readonly host: Host;
+  readonly invocation: number;
+  readonly network: Network;
+  readonly services: Services;
+  readonly onFailure: (error: unknown) => void;
+}
+
+export class HostScene implements Scene {
+  readonly #options: HostSceneOptions;
+
+  constructor(options: HostSceneOptions) {
+    this.#options = options;
+  }
+
+  get owner(): Host {
+    return this.#options.host;
+  }
+
+  get random(): SeededRandom {
+    return this.owner.random;
+  }
+
+  now(): number {
+    return this.owner.time.now() + this.owner.skewMs;
+  }
+
+  elapsed(): number {
+    return this.owner.time.now() - this.owner.startedAt;
+  }
+
+  after(ms: number, fire: () => void): () => void {
+    let isCancelled = false;
+    const run = () => {
+      if (isCancelled) return;
+      try {
+        within(this, fire);
+      } catch (error) {
+        this.fail(error);
+      }
+    };
+    const cancel = this.owner.time.after(ms, () => this.owner.deliver(run));
+    return () => {
+      isCancelled = true;
+      cancel();
+    };
+  }
+
+  ask<Answer>(exchange: Exchange<Answer>): Promise<Answer> {
+    const { network, host, invocation } = this.#options;
+    return network.ask(host, invocation, exchange);
+  }
+
+  async fetch(request: Request): Promise<Response> {
+    const exchange = await this.#options.services.httpExchange(request);
+    return unlessAborted(
+      request.signal,
+      () => this.ask({ ...exchange, signal: request.signal }),
+      (reason) => reason,
+    );
+  }
+
+  send(request: SdkRequest, signal: AbortSignal | undefined): Promise<SdkResponse> {
+    const { services } = this.#options;
+    return unlessAborted(
+      signal,
+      async () => this.ask({ ...(await services.sdkExchange(request)), signal }),
+      abortError,
+    );
+  }
+
+  fail(error: unknown): void {
+    this.#options.onFailure(error);
+  }
+}
+
+function abortError(): Error {
+  return Object.assign(new Error("Request aborted"), { name: "AbortError" });
+}

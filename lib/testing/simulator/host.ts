@@ -1,0 +1,104 @@
+/** One execution environment of a function: runs, stands still, or is gone. What comes for it comes in order, or not at all. */
+import type { SeededRandom } from "./seeded-random.ts";
+import type { Trace } from "./trace.ts";
+import type { VirtualTime } from "./virtual-time.ts";
+
+export interface HostOptions {
+  readonly id: string;
+  /** Orders what hosts ask at the same time. */
+  readonly order: number;
+  readonly skewMs: number;
+  readonly time: VirtualTime;
+  readonly trace: Trace;
+  readonly random: SeededRandom;
+}
+
+export class Host {
+  readonly id: string;
+  readonly order: number;
+  readonly skewMs: number;
+  readonly time: VirtualTime;
+  readonly random: SeededRandom;
+  /** How long requests are on their way; apart from `random`, so that a handler's own draws change nothing in it. */
+  readonly latency: SeededRandom;
+  readonly startedAt: number;
+  readonly #trace: Trace;
+  #state: "running" | "frozen" | "dead" = "running";
+  #thawsAt = 0;
+  #held: (() => void)[] = [];
+  #mourners: ((reason: string) => void)[] = [];
+
+  constructor({ id, order, skewMs, time, trace, random }: HostOptions) {
+    this.id = id;
+    this.order = order;
+    this.skewMs = skewMs;
+    this.time = time;
+    this.random = random.stream(`host ${id}`);
+    this.latency = random.stream(`latency ${id}`);
+    this.startedAt = time.now();
+    this.#trace = trace;
+  }
+
+  get state(): "running" | "frozen" | "dead" {
+    return this.#state;
+  }
+
+  /** Whether a fault holds it, whatever its invocation does. */
+  get isHeldByFault(): boolean {
+    return this.#state === "frozen" && this.#thawsAt > this.time.now();
+  }
+
+  /** Does it now, or when the host thaws, or never. */
+  deliver(work: () => void): void {
+    if (this.#state === "running") work();
+    else if (this.#state === "frozen") this.#held.push(work);
+  }
+
+  /** Between invocations. */
+  freeze(): void {
+    if (this.#state === "running") this.#state = "frozen";
+  }
+
+  freezeFor(ms: number): void {
+    if (this.#state === "dead") return;
+    this.#state = "frozen";
+    this.#thawsAt = Math.max(this.#thawsAt, this.time.now() + ms);
+    this.note(`stands still for ${ms} ms`);
+    this.time.after(ms, () => {
+      if (!this.isHeldByFault && this.#state === "frozen") this.thaw();
+    });
+  }
+
+  /** What was held back comes now, one after the other, in the order in which it would have come. */
+  thaw(): void {
+    if (this.#state !== "frozen") return;
+    this.#state = "running";
+    const held = this.#held;
+    this.#held = [];
+    if (held.length > 0) this.note(`goes on with ${held.length} held back`);
+    for (const work of held) this.time.after(0, () => this.deliver(work));
+  }
+
+  /** Its I/O is never answered any more, and its timers never fire. */
+  die(reason: string): void {
+    if (this.#state === "dead") return;
+    this.#state = "dead";
+    this.#held = [];
+    this.note(reason);
+    const mourners = this.#mourners;
+    this.#mourners = [];
+    for (const tell of mourners) tell(reason);
+  }
+
+  /** Calls `tell` when it dies, until the function it answers is called. */
+  onDeath(tell: (reason: string) => void): () => void {
+    this.#mourners.push(tell);
+    return () => {
+      this.#mourners = this.#mourners.filter((each) => each !== tell);
+    };
+  }
+
+  note(text: string): void {
+    this.#trace.note({ kind: "host", hostId: this.id, invocation: undefined, text });
+  }
+}

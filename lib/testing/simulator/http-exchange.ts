@@ -1,0 +1,36 @@
+/** Requests to somebody else's system as exchanges. */
+import type { Exchange } from "./exchange.ts";
+
+/** Somebody else's system: whatever it does, simulated hosts see its answers only. */
+export type Service = (request: Request) => Response | Promise<Response>;
+
+export interface HttpRequest {
+  readonly method: string;
+  readonly url: URL;
+  readonly headers: Headers;
+  readonly body: string;
+}
+
+export function httpExchange(
+  { method, url, headers, body }: HttpRequest,
+  service: (request: Request) => Promise<Response>,
+): Exchange<Response> {
+  const hasBody = method !== "GET" && method !== "HEAD";
+  return {
+    io: {
+      service: "http",
+      operation: method,
+      target: url.origin + url.pathname,
+      input: { headers: Object.fromEntries(headers), body, search: url.search },
+      attempt: undefined,
+    },
+    run: () => service(new Request(url, { method, headers, ...(hasBody && { body }) })),
+    broken: () => {
+      const cause = Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" });
+      return new TypeError("fetch failed", { cause });
+    },
+    throttled: async () =>
+      new Response("too many requests", { status: 429, headers: { "retry-after": "1" } }),
+    describe: ({ status }) => String(status),
+  };
+}

@@ -1,0 +1,17 @@
+/** How one invocation of a simulated function ended, as its caller sees it. */
+
+interface Ended {
+  /** From 1, in the order in which a simulator's functions start. */
+  readonly number: number;
+  readonly hostId: string;
+  readonly requestId: string;
+}
+
+export type InvocationOutcome =
+  /** `value` went through JSON, as Lambda's answers do. */
+  | { readonly outcome: "returned"; readonly value: unknown }
+  | { readonly outcome: "threw"; readonly error: unknown }
+  | { readonly outcome: "timed-out" }
+  | { readonly outcome: "crashed" };
+
+export type Invocation = Ended & InvocationOutcome;

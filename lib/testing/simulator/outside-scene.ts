@@ -1,0 +1,49 @@
+/** The scene of what is no host: the test itself, and the services it serves. Virtual time, and no faults. */
+import { type Scene, type SdkRequest, type SdkResponse, within } from "./scene.ts";
+import type { SeededRandom } from "./seeded-random.ts";
+import type { Services } from "./services.ts";
+import type { VirtualTime } from "./virtual-time.ts";
+
+export class OutsideScene implements Scene {
+  readonly owner = {};
+  readonly random: SeededRandom;
+  readonly #time: VirtualTime;
+  readonly #services: Services;
+  readonly #onFailure: (error: unknown) => void;
+
+  constructor(
+    time: VirtualTime,
+    random: SeededRandom,
+    services: Services,
+    onFailure: (error: unknown) => void,
+  ) {
+    this.#time = time;
+    this.random = random;
+    this.#services = services;
+    this.#onFailure = onFailure;
+  }
+
+  now(): number {
+    return this.#time.now();
+  }
+
+  elapsed(): number {
+    return this.#time.now() - this.#time.startAt;
+  }
+
+  after(ms: number, fire: () => void): () => void {
+    return this.#time.after(ms, () => within(this, fire));
+  }
+
+  async fetch(request: Request): Promise<Response> {
+    return (await this.#services.httpExchange(request)).run();
+  }
+
+  async send(request: SdkRequest): Promise<SdkResponse> {
+    return (await this.#services.sdkExchange(request)).run();
+  }
+
+  fail(error: unknown): void {
+    this.#onFailure(error);
+  }
+}

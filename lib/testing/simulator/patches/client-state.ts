@@ -1,0 +1,49 @@
+/**
+ * What a client of the AWS SDK remembers from one request to the next, kept apart by scene: the clock's offset, and how
+ * many retries it may still do. A module that is loaded once would otherwise carry them from host to host, and from one
+ * simulation to the next, which then would not repeat itself.
+ */
+import { currentScene } from "../scene.ts";
+
+export interface ClientConfig {
+  systemClockOffset?: number;
+  retryStrategy?: () => Promise<object>;
+}
+
+const seen = new WeakSet<object>();
+
+export function keepStateByScene(config: ClientConfig): void {
+  if (seen.has(config)) return;
+  seen.add(config);
+  if ("systemClockOffset" in config) keepApart(config, "systemClockOffset");
+  const real = config.retryStrategy;
+  if (typeof real !== "function") return;
+  config.retryStrategy = async () => {
+    const strategy = await real();
+    if (!seen.has(strategy)) {
+      seen.add(strategy);
+      if ("capacity" in strategy) keepApart(strategy, "capacity");
+    }
+    return strategy;
+  };
+}
+
+function keepApart(object: object, name: string): void {
+  let own: unknown = Reflect.get(object, name);
+  const initial = own;
+  const byOwner = new WeakMap<object, unknown>();
+  Object.defineProperty(object, name, {
+    configurable: true,
+    enumerable: true,
+    get() {
+      const owner = currentScene()?.owner;
+      if (owner === undefined) return own;
+      return byOwner.has(owner) ? byOwner.get(owner) : initial;
+    },
+    set(value: unknown) {
+      const owner = currentScene()?.owner;
+      if (owner === undefined) own = value;
+      else byOwner.set(owner, value);
+    },
+  });
+}

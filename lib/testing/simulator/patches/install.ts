@@ -1,0 +1,44 @@
+/**
+ * Puts the patches in place, once per process. They do nothing outside of scenes, so that they can stay: tests, their
+ * runner and other code keep the system's time, randomness and network.
+ */
+import { syncBuiltinESMExports } from "node:module";
+import { patchDate } from "./date.ts";
+import { patchFetch } from "./fetch.ts";
+import { patchRandomness } from "./randomness.ts";
+import { patchRejections } from "./rejections.ts";
+import { restoreAll } from "./replace.ts";
+import { patchSdkClients } from "./sdk-clients.ts";
+import { patchThreads } from "./threads.ts";
+import { patchTimerPromises } from "./timer-promises.ts";
+import { patchTimers } from "./timers.ts";
+
+let clients: Promise<void> | undefined;
+
+/** Takes effect at once, but for clients of the AWS SDK: for those, see `clientsPatched`. */
+export function installPatches(): void {
+  if (clients !== undefined) return;
+  patchDate();
+  patchTimers();
+  patchTimerPromises();
+  patchRandomness();
+  patchThreads();
+  patchFetch();
+  patchRejections();
+  syncBuiltinESMExports();
+  clients = patchSdkClients();
+  clients.catch(() => undefined);
+}
+
+/** Puts everything back as it was. A simulator that is made later installs the patches again. */
+export async function removePatches(): Promise<void> {
+  await clients?.catch(() => undefined);
+  restoreAll();
+  syncBuiltinESMExports();
+  clients = undefined;
+}
+
+/** Resolves when clients of the AWS SDK are patched too. */
+export async function clientsPatched(): Promise<void> {
+  await clients;
+}

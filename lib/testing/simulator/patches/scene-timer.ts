@@ -1,0 +1,79 @@
+/** What `setTimeout` and `setInterval` answer in a scene: a timer as Node's are, on the scene's time. */
+import { AsyncResource } from "node:async_hooks";
+import type { Scene } from "../scene.ts";
+
+const LONGEST_MS = 2 ** 31 - 1;
+const byId = new Map<number, WeakRef<SceneTimer>>();
+let ids = 0;
+
+export class SceneTimer {
+  readonly #scene: Scene;
+  readonly #fire: () => void;
+  readonly #ms: number;
+  readonly #repeats: boolean;
+  #id: number | undefined;
+  #cancel: () => void = () => undefined;
+  #hasRef = true;
+
+  constructor(scene: Scene, fire: () => void, ms: unknown, repeats: boolean) {
+    const asked = Number(ms ?? 1);
+    this.#scene = scene;
+    this.#fire = AsyncResource.bind(fire);
+    // As Node does: what is too long fires at once.
+    this.#ms = asked >= 1 && asked <= LONGEST_MS ? Math.trunc(asked) : 1;
+    this.#repeats = repeats;
+    this.refresh();
+  }
+
+  refresh(): this {
+    this.#cancel();
+    this.#cancel = this.#scene.after(this.#ms, () => {
+      if (this.#repeats) this.refresh();
+      else this.#forget();
+      this.#fire();
+    });
+    return this;
+  }
+
+  close(): this {
+    this.#cancel();
+    this.#forget();
+    return this;
+  }
+
+  ref(): this {
+    this.#hasRef = true;
+    return this;
+  }
+
+  unref(): this {
+    this.#hasRef = false;
+    return this;
+  }
+
+  hasRef(): boolean {
+    return this.#hasRef;
+  }
+
+  [Symbol.toPrimitive](): number {
+    // Far from the numbers that Node gives its own.
+    this.#id ??= 2 ** 40 + ids++;
+    byId.set(this.#id, new WeakRef(this));
+    return this.#id;
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  #forget(): void {
+    if (this.#id !== undefined) byId.delete(this.#id);
+  }
+}
+
+/** The timer that is meant; `undefined` for Node's own. */
+export function sceneTimerOf(timer: unknown): SceneTimer | undefined {
+  if (timer instanceof SceneTimer) return timer;
+  const id = typeof timer === "string" ? Number(timer) : timer;
+  return typeof id === "number" ? byId.get(id)?.deref() : undefined;
+}

@@ -1,0 +1,76 @@
+/** Knows when nothing real is under way in this process, so that virtual time may move on. */
+
+/** What stays open for as long as a process likes, and says nothing of work: the rest ends by itself, soon. */
+const LASTING = new Set([
+  "FSEventWrap",
+  "PipeServerWrap",
+  "PipeWrap",
+  "ProcessWrap",
+  "SignalWrap",
+  "StatWatcher",
+  "TCPServerWrap",
+  "TCPSocketWrap",
+  "TLSWrap",
+  "TTYWrap",
+  "Timeout",
+  "UDPWrap",
+  "Worker",
+]);
+/** How long a channel may stay open that was not there before, in real ms: loaders of modules answer by one. */
+const LONGEST_ANSWER_MS = 5000;
+
+const realNow = performance.now.bind(performance);
+
+/** Work on threads of Node's own, which it does not tell of; counted by who starts it. */
+let threads = 0;
+/** Simulations that wait for their own turn. */
+let turns = 0;
+/** How many channels are open for good. */
+let channels = Number.POSITIVE_INFINITY;
+
+/** Counts what runs on a thread until the function that is answered is called. */
+export function beginThreadWork(): () => void {
+  threads++;
+  let isRunning = true;
+  return function endThreadWork() {
+    if (isRunning) threads--;
+    isRunning = false;
+  };
+}
+
+/** Resolves when everything that is ready has run as far as it can, and nothing real is waited for. */
+export async function untilQuiet(): Promise<void> {
+  let channelSince: number | undefined;
+  while (true) {
+    turns++;
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    turns--;
+    const waitsFor = whatIsUnderWay();
+    if (waitsFor === undefined) return;
+    if (waitsFor === "work") channelSince = undefined;
+    else channelSince ??= realNow();
+    if (channelSince !== undefined && realNow() - channelSince > LONGEST_ANSWER_MS) channels++;
+  }
+}
+
+function whatIsUnderWay(): "work" | "channel" | undefined {
+  if (threads > 0 || importsUnderWay() > 0) return "work";
+  let immediates = 0;
+  let open = 0;
+  for (const kind of process.getActiveResourcesInfo()) {
+    if (kind === "Immediate") immediates++;
+    else if (kind === "MessagePort") open++;
+    else if (!LASTING.has(kind)) return "work";
+  }
+  if (immediates > turns) return "work";
+  channels = Math.min(channels, open);
+  return open > channels ? "channel" : undefined;
+}
+
+/** Vitest loads modules by asking another process, on a channel that is always open. */
+function importsUnderWay(): number {
+  const { __vitest_worker__: worker } = globalThis as {
+    __vitest_worker__?: { resolvingModules?: ReadonlySet<string> };
+  };
+  return worker?.resolvingModules?.size ?? 0;
+}

@@ -1,0 +1,106 @@
+/** Finds who answers a request: DynamoDB, SQS, or a service that the simulation serves. */
+import type { DynamoDBModel } from "../dynamodb/dynamodb-model.ts";
+import type { SqsModel } from "../sqs/sqs-model.ts";
+import { type DynamoDBRequest, dynamodbExchange, dynamodbSdkExchange } from "./dynamodb-exchange.ts";
+import type { Exchange } from "./exchange.ts";
+import { type HttpRequest, httpExchange, type Service } from "./http-exchange.ts";
+import { type Scene, type SdkRequest, type SdkResponse, within } from "./scene.ts";
+import { bodyText, headerOf, urlOf } from "./sdk-request.ts";
+import { sqsExchange } from "./sqs-exchange.ts";
+import type { StaleReads } from "./stale-reads.ts";
+
+export interface ServicesOptions {
+  readonly dynamodb: DynamoDBModel;
+  readonly sqs: SqsModel;
+  readonly staleReads: StaleReads;
+  readonly now: () => number;
+  /** Where services run. */
+  readonly outside: () => Scene;
+}
+
+const BY_TARGET = { dynamodb: /^DynamoDB(Streams)?_/, sqs: /^AmazonSQS\./ };
+
+export class Services {
+  readonly #options: ServicesOptions;
+  readonly #served = new Map<string, Service>();
+  #requests = 0;
+
+  constructor(options: ServicesOptions) {
+    this.#options = options;
+  }
+
+  serve(origin: string, service: Service): void {
+    this.#served.set(new URL(origin).origin, service);
+  }
+
+  async sdkExchange(request: SdkRequest): Promise<Exchange<SdkResponse>> {
+    const target = headerOf(request, "x-amz-target") ?? "";
+    const envelope = () => this.#envelope();
+    if (BY_TARGET.dynamodb.test(target)) {
+      return dynamodbSdkExchange(request, (each) => this.dynamodbExchange(each), envelope);
+    }
+    if (BY_TARGET.sqs.test(target)) return sqsExchange(request, this.#options.sqs, envelope);
+    return this.#servedToSdk(request);
+  }
+
+  /** @param run the way through; the model's own by default */
+  dynamodbExchange(
+    request: Pick<DynamoDBRequest, "operation" | "input" | "attempt">,
+    run: () => Promise<unknown> = () =>
+      this.#options.dynamodb.call(request.operation as "GetItem", request.input as never),
+  ): Exchange<unknown> {
+    const { staleReads } = this.#options;
+    return dynamodbExchange({ ...request, run, runStale: () => staleReads.during(run) });
+  }
+
+  async httpExchange(request: Request): Promise<Exchange<Response>> {
+    const { method, headers } = request;
+    return this.#toServed({ method, headers, url: new URL(request.url), body: await request.text() });
+  }
+
+  async #servedToSdk(request: SdkRequest): Promise<Exchange<SdkResponse>> {
+    const url = urlOf(request);
+    if (!this.#served.has(url.origin)) {
+      throw new Error(
+        `the simulator has DynamoDB and SQS, not what is at ${url.hostname}: serve("${url.origin}", …) a stand-in, or give the code a client of its own`,
+      );
+    }
+    const headers = new Headers(request.headers);
+    const exchange = this.#toServed({ method: request.method, headers, url, body: bodyText(request) });
+    const asSdk = async (response: Promise<Response>): Promise<SdkResponse> => {
+      const answer = await response;
+      return {
+        statusCode: answer.status,
+        headers: Object.fromEntries(answer.headers),
+        body: new Uint8Array(await answer.arrayBuffer()),
+      };
+    };
+    return {
+      io: exchange.io,
+      broken: exchange.broken,
+      run: () => asSdk(exchange.run()),
+      throttled: () => asSdk(exchange.throttled()),
+      describe: ({ statusCode }) => String(statusCode),
+    };
+  }
+
+  #toServed(request: HttpRequest): Exchange<Response> {
+    const { origin } = request.url;
+    const service = this.#served.get(origin);
+    if (service === undefined) {
+      throw new TypeError("fetch failed", {
+        cause: new Error(
+          `nothing is served at ${origin}: aws.serve("${origin}", (request) => new Response())`,
+        ),
+      });
+    }
+    return httpExchange(request, (each) => within(this.#options.outside(), async () => service(each)));
+  }
+
+  #envelope() {
+    return {
+      date: new Date(this.#options.now()).toUTCString(),
+      "x-amzn-requestid": `request-${++this.#requests}`,
+    };
+  }
+}

@@ -1,0 +1,48 @@
+/** Makes tables and queues of a simulation, at once, and remembers what was wrong with them. */
+import type { DynamoDBModel } from "../dynamodb/dynamodb-model.ts";
+import type { SqsModel } from "../sqs/sqs-model.ts";
+import { queueAttributes } from "./queue-attributes.ts";
+import type { SimulatedQueue, SimulatedTable } from "./simulator-options.ts";
+import { createTableInput } from "./table-input.ts";
+
+export class SetUp {
+  readonly #dynamodb: DynamoDBModel;
+  readonly #sqs: SqsModel;
+  #calls: Promise<unknown>[] = [];
+
+  constructor(dynamodb: DynamoDBModel, sqs: SqsModel) {
+    this.#dynamodb = dynamodb;
+    this.#sqs = sqs;
+  }
+
+  table(name: string, table: SimulatedTable): void {
+    this.#note(this.#dynamodb.call("CreateTable", createTableInput(name, table)));
+    if (table.ttl === undefined) return;
+    const TimeToLiveSpecification = { AttributeName: table.ttl, Enabled: true };
+    this.#note(this.#dynamodb.call("UpdateTimeToLive", { TableName: name, TimeToLiveSpecification }));
+  }
+
+  /** Answers its URL. */
+  queue(name: string, queue: SimulatedQueue): string {
+    const deadLetter = queue.deadLetter?.queue.split("/").at(-1);
+    if (deadLetter !== undefined) {
+      const Attributes = queueAttributes(deadLetter, {}, undefined);
+      // One that is there already, with attributes of its own, will do.
+      this.#sqs.call("CreateQueue", { QueueName: deadLetter, Attributes }).catch(() => undefined);
+    }
+    const deadLetterArn = deadLetter && `arn:aws:sqs:us-east-1:000000000000:${deadLetter}`;
+    const Attributes = queueAttributes(name, queue, deadLetterArn);
+    this.#note(this.#sqs.call("CreateQueue", { QueueName: name, Attributes }));
+    return `https://sqs.us-east-1.amazonaws.com/000000000000/${name}`;
+  }
+
+  /** @throws DynamoDBError or SqsError for the first that was refused */
+  async check(): Promise<void> {
+    await Promise.all(this.#calls.splice(0));
+  }
+
+  #note(call: Promise<unknown>): void {
+    call.catch(() => undefined);
+    this.#calls.push(call);
+  }
+}

@@ -1,0 +1,102 @@
+/** What a simulation is made of, put together: models, time, network, and the scene outside of all hosts. */
+import { DynamoDBModel } from "../dynamodb/dynamodb-model.ts";
+import type { DynamoDBCall } from "../dynamodb/intercept.ts";
+import { SqsModel } from "../sqs/sqs-model.ts";
+import { Activities } from "./activities.ts";
+import { Host } from "./host.ts";
+import { HostScene } from "./host-scene.ts";
+import { Network } from "./network.ts";
+import { OutsideScene } from "./outside-scene.ts";
+import { currentScene, type Scene } from "./scene.ts";
+import { SeededRandom } from "./seeded-random.ts";
+import { Services } from "./services.ts";
+import type { Stage } from "./stage.ts";
+import { StaleReads } from "./stale-reads.ts";
+import { Trace } from "./trace.ts";
+import { VirtualTime } from "./virtual-time.ts";
+
+export interface WorldOptions {
+  readonly seed: number;
+  readonly startAt: number;
+  readonly ttlLagSeconds: number | undefined;
+  readonly checkRunning: (what: string) => void;
+  /** Something failed outside of hosts that nobody waits for. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+const WRITES = /^(Put|Update|Delete|BatchWrite|TransactWrite)/;
+
+export class World {
+  readonly dynamodb: DynamoDBModel;
+  readonly sqs: SqsModel;
+  readonly time: VirtualTime;
+  readonly random: SeededRandom;
+  readonly trace: Trace;
+  readonly network: Network;
+  readonly services: Services;
+  readonly outside: Scene;
+  readonly stage: Stage;
+  readonly #writeListeners = new Set<() => void>();
+
+  constructor({ seed, startAt, ttlLagSeconds, checkRunning, onFailure }: WorldOptions) {
+    const time = new VirtualTime(startAt);
+    const staleReads = new StaleReads();
+    this.time = time;
+    this.random = new SeededRandom(seed);
+    this.trace = new Trace(() => time.now() - startAt);
+    this.network = new Network(this.trace);
+    this.dynamodb = new DynamoDBModel({
+      clock: time,
+      intercept: (call, run) => this.#pass(call, run),
+      isStale: staleReads.isStale,
+      ttlLagSeconds,
+    });
+    this.sqs = new SqsModel({ clock: time, random: this.random.stream("sqs") });
+    const outside = () => this.outside;
+    this.services = new Services({
+      dynamodb: this.dynamodb,
+      sqs: this.sqs,
+      staleReads,
+      now: time.now,
+      outside,
+    });
+    this.outside = new OutsideScene(time, this.random.stream("outside"), this.services, onFailure);
+    this.stage = this.#newStage(checkRunning);
+  }
+
+  /** Calls `tell` after each write to DynamoDB. */
+  onWrite(tell: () => void): void {
+    this.#writeListeners.add(tell);
+  }
+
+  /** All calls of DynamoDB come by here: those of hosts take their time and their faults. */
+  #pass(call: DynamoDBCall, run: () => Promise<unknown>): Promise<unknown> {
+    const runAndTell = async () => {
+      try {
+        return await run();
+      } finally {
+        if (WRITES.test(call.operation)) for (const tell of this.#writeListeners) tell();
+      }
+    };
+    const scene = currentScene();
+    if (!(scene instanceof HostScene)) return runAndTell();
+    return scene.ask(this.services.dynamodbExchange({ ...call, attempt: undefined }, runAndTell));
+  }
+
+  #newStage(checkRunning: (what: string) => void): Stage {
+    let hosts = 0;
+    let invocations = 0;
+    const { time, trace, random, network, services } = this;
+    return {
+      time,
+      trace,
+      random: random.stream("stage"),
+      network,
+      services,
+      activities: new Activities(),
+      newHost: (id, skewMs) => new Host({ id, order: ++hosts, skewMs, time, trace, random }),
+      newInvocation: () => ++invocations,
+      checkRunning,
+    };
+  }
+}

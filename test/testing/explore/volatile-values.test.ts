@@ -1,0 +1,42 @@
+import { describe, expect, it } from "vitest";
+import type { Plain } from "../../../lib/testing/explore/plain-value.ts";
+import { VolatileValues } from "../../../lib/testing/explore/volatile-values.ts";
+
+const rows = (...contents: Plain[]) => contents.map((content) => ({ place: "item orders", content }));
+
+describe("VolatileValues", () => {
+  it("masks values that differ, wherever they are nested", () => {
+    const volatile = new VolatileValues(
+      rows({ id: 1, lines: [{ sku: "a", at: 10 }] }),
+      rows({ id: 1, lines: [{ sku: "a", at: 11 }] }),
+    );
+
+    const [row] = rows({ id: 1, lines: [{ sku: "a", at: 99 }] });
+    expect(volatile.mask(row!)).toEqual({ id: 1, lines: [{ sku: "a", at: "…" }] });
+  });
+
+  it("keeps, at one path, the values that both runs have", () => {
+    const volatile = new VolatileValues(
+      rows({ sk: "stock" }, { sk: "order-x" }),
+      rows({ sk: "stock" }, { sk: "order-y" }),
+    );
+
+    expect(rows({ sk: "stock" }, { sk: "order-z" }).map((row) => volatile.mask(row))).toEqual([
+      { sk: "stock" },
+      { sk: "…" },
+    ]);
+  });
+
+  it("learns nothing about another place", () => {
+    const volatile = new VolatileValues(rows({ id: 1 }), rows({ id: 2 }));
+
+    expect(volatile.mask({ place: "item payments", content: { id: 3 } })).toEqual({ id: 3 });
+  });
+
+  it("masks attributes that are to be ignored, by name", () => {
+    const volatile = new VolatileValues([], [], ["attempt"]);
+
+    const [row] = rows({ id: 1, meta: { attempt: 2 } });
+    expect(volatile.mask(row!)).toEqual({ id: 1, meta: { attempt: "…" } });
+  });
+});
