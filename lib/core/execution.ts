@@ -15,7 +15,10 @@ export interface Execution<Write = unknown> {
   readonly operation: string;
   /** The verified owner of the key; empty for public operations. */
   readonly scope: string;
-  /** Counts the claims of this key, from 1: a fencing number to pass on. Always 1 in the optimistic mode. */
+  /**
+   * Counts the claims of this key, from 1: a fencing number to pass on. Begins again once TTL has deleted the record.
+   * Always 1 in the optimistic mode.
+   */
   readonly attempt: number;
   /** Aborts shortly before the deadline. Work that goes on after it may be repeated by a retry. */
   readonly signal: AbortSignal;
@@ -142,17 +145,13 @@ export class Attempt<Write> implements Execution<Write> {
 
   /**
    * From now on nothing can be committed; a commit under way is waited for.
-   * @throws why that one wrote nothing: work that did not wait for its commit must not count as done.
+   * @throws as that one: work that did not wait for its commit must not count as done.
    */
   async end(): Promise<void> {
     this.#over = true;
     // Its failure is told here, also when the handler does not look. One before this stays an unhandled rejection.
     if (this.decided) this.#committed?.catch(() => {});
-    try {
-      await this.decided;
-    } catch (error) {
-      if (wroteNothing(error)) throw error;
-    }
+    await this.decided;
   }
 }
 

@@ -37,6 +37,9 @@ describe("deriveChildKey", () => {
 
   it("stays the same from release to release", () => {
     expect(deriveChildKey(identity, "charge")).toBe("hUqda3w7CWc8oq0csDgMUfZl3a2ixyQLFyHiO1cuwX4");
+    expect(deriveChildKey(identity, "charge", { format: "hex" })).toBe(
+      "854a9d6b7c3b09673ca2ad1cb0380c51f665ddada2c7240b1721e23b572ec17e",
+    );
   });
 
   it.each([
@@ -57,6 +60,7 @@ describe("deriveChildKey", () => {
     ["charge", { maxLength: 21 }, "option `maxLength` must be at least 22"],
     ["charge", { format: "hex", maxLength: 31 }, "option `maxLength` must be at least 32"],
     ["charge", { maxLength: Number.NaN }, "option `maxLength`"],
+    ["charge", { maxLength: "64" as unknown as number }, "option `maxLength`"],
     ["charge", { format: "uuid" as "hex" }, "option `format`"],
     ["", {}, "option `name`"],
     ["\ud800", {}, "option `name`"],

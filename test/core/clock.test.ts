@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { systemClock, systemRandom } from "../../lib/core/clock.ts";
 
@@ -35,6 +36,30 @@ describe("systemClock", () => {
 
     await sleep;
     expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it("leaves nothing behind on a signal that outlives the sleep", async () => {
+    const { signal } = new AbortController();
+    const sleep = systemClock.sleep(100, signal);
+    expect(getEventListeners(signal, "abort")).toHaveLength(1);
+
+    await vi.advanceTimersByTimeAsync(100);
+
+    await sleep;
+    expect(getEventListeners(signal, "abort")).toHaveLength(0);
+  });
+
+  it("sleeps as long as a timer can when it is told to sleep for longer, and does not wake at once", async () => {
+    let isAwake = false;
+    void systemClock.sleep(2 ** 32).then(() => {
+      isAwake = true;
+    });
+
+    await vi.advanceTimersByTimeAsync(2 ** 31 - 2);
+    expect(isAwake).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+
+    expect(isAwake).toBe(true);
   });
 
   it("does not fall asleep when the signal is aborted already", async () => {

@@ -44,6 +44,7 @@ describe("commit, against others", () => {
     await expect(zombie).rejects.toThrow(ClaimLostError);
     expect(world.orders()).toBe(0);
     expect(world.record()).toMatchObject({ state: "in-progress", attempt: 2 });
+    expect(world.decisions()).toEqual(["taken-over", "claim-lost"]);
   });
 
   it("of two optimistic runs at once one commits, and both get its result", async () => {

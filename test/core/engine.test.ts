@@ -129,4 +129,18 @@ describe("perform, claimed", () => {
     ]);
     expect(JSON.stringify(world.events)).not.toContain("secret");
   });
+
+  it.each(["in-progress", "held"] as const)(
+    "tells of a key that is %s for how long it has been claimed",
+    async (state) => {
+      const world = newWorld();
+      pausedWorker(world);
+      await world.clock.advance(7000);
+      world.memory.alter([...world.memory.records.keys()][0]!, { state });
+
+      await world.call(async () => "never").catch(() => {});
+
+      expect(world.events).toMatchObject([{ decision: state, ageMs: 7000, durationMs: 0 }]);
+    },
+  );
 });

@@ -55,6 +55,16 @@ describe("keyHash of an error", () => {
     expect(error).toMatchObject({ keyHash: "" });
   });
 
+  it.each([new TypeError("own"), Object.freeze(new Error("frozen")), "text", undefined])(
+    "is given to errors of this package only: what else is thrown stays as it is (%s)",
+    async (thrown) => {
+      const error = await caught(newWorld().call(() => Promise.reject(thrown)));
+
+      expect(error).toBe(thrown);
+      expect(Object(error)).not.toHaveProperty("keyHash");
+    },
+  );
+
   it("is not part of what is stored and replayed", async () => {
     const world = newWorld();
     await caught(world.call(() => Promise.reject(new PermanentError("no"))));

@@ -127,3 +127,16 @@ describe("StoreUnavailableError", () => {
     );
   });
 });
+
+describe("SendFailedError", () => {
+  it("says how many of how many were not sent, and each code once", () => {
+    const failed = ["InternalError", "NotAttempted", "InternalError"].map((code) => ({
+      sent: false as const,
+      code,
+    }));
+
+    expect(new errors.SendFailedError([SENT, ...failed]).message).toBe(
+      "could not send 3 of 4 messages (InternalError, NotAttempted): send the same again",
+    );
+  });
+});

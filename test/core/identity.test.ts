@@ -165,6 +165,7 @@ describe("keyCreatedAt", () => {
     "018bcfe5-6800-4000-8000-000000000000",
     "018bcfe5-6800-7000-c000-000000000000",
     "018bcfe5-6800-7000-8000-000000000000 ",
+    "urn:uuid:018bcfe5-6800-7000-8000-000000000000",
     "order-1",
   ])("knows no time of %s", (key) => {
     expect(keyCreatedAt(key)).toBeUndefined();

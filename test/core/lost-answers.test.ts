@@ -1,7 +1,7 @@
 // Writes whose answer is lost, or that can never be made.
 import { describe, expect, it } from "vitest";
 import { PermanentError, StoreUnavailableError } from "../../lib/core/errors.ts";
-import { answerLost, failing, newWorld, START, throttled } from "./world.ts";
+import { answerLost, failing, intercepted, newWorld, START, throttled, unreachable } from "./world.ts";
 
 describe("perform, claimed", () => {
   it("H7: a completion that can never be written costs one effect, and the caller gets the result", async () => {
@@ -9,9 +9,9 @@ describe("perform, claimed", () => {
     let effects = 0;
     const store = failing(world.memory, "settle", "before", { error: throttled });
 
-    const answer = await world.call(async () => ++effects, { store });
+    const answer = await world.clock.run(world.start(async () => ++effects, { store }));
 
-    expect(answer).toBe(1);
+    expect(answer).toEqual({ replayed: false, result: 1, original: 1 });
     expect(effects).toBe(1);
     expect(world.decisions().at(-1)).toBe("completion-lost");
     expect(world.decisions().filter((decision) => decision === "store-failed").length).toBeGreaterThan(10);
@@ -19,6 +19,24 @@ describe("perform, claimed", () => {
     expect(world.clock.now()).toBeLessThan(START + 30_000);
     expect(world.clock.now()).toBeGreaterThan(START + 25_000);
     expect(world.record().state).toBe("in-progress");
+  });
+
+  it("H7: makes no try that could only begin when the time is up", async () => {
+    const world = newWorld({
+      leaseSeconds: 5.65,
+      random: { token: () => "mine", fraction: () => 1 - 2 ** -53 },
+    });
+    const tries: number[] = [];
+    const store = intercepted(world.memory, async (method, request) => {
+      if (method !== "settle") return request();
+      tries.push(world.clock.now() - START);
+      throw unreachable();
+    });
+
+    await world.call(async () => "done", { store });
+
+    // The next one would begin at 5150, half a second before the end of the lease.
+    expect(tries).toEqual([0, 50, 150, 350, 750, 1550, 3150]);
   });
 
   it("H7: a completion is written once the store is back", async () => {

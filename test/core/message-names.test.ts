@@ -3,13 +3,18 @@ import { describe, expect, it } from "vitest";
 import { checkId } from "../../lib/core/outgoing-message.ts";
 
 describe("checkId", () => {
-  it.each(["order-7/created", "k".repeat(255), "Größe 😀", "undefined-7", "[object 7]", "nullable"])(
-    "takes %j",
-    (name) => {
-      for (const field of ["key", "group"] as const)
-        expect(checkId("the message", field, name)).toBeUndefined();
-    },
-  );
+  it.each([
+    "order-7/created",
+    "k".repeat(255),
+    "Größe 😀",
+    "undefined-7",
+    "[object 7]",
+    "nullable",
+    "not-undefined",
+  ])("takes %j", (name) => {
+    for (const field of ["key", "group"] as const)
+      expect(checkId("the message", field, name)).toBeUndefined();
+  });
 
   it.each([
     [undefined, "is missing"],
@@ -32,5 +37,12 @@ describe("checkId", () => {
       expect(check).toThrow(`messages[3]: the ${field} ${why}`);
       expect(check).not.toThrow("4111");
     }
+  });
+
+  it.each([
+    ["key", "give the business key"],
+    ["group", "give what is to stay in order"],
+  ] as const)("says what to give for a %s that is missing", (field, advice) => {
+    expect(() => checkId("the message", field, undefined)).toThrow(advice);
   });
 });

@@ -13,7 +13,7 @@ describe("bodyText", () => {
     }
   });
 
-  it.each(["", "\u0000", "a\u001f", "\ufffe", "\uffff", "\ud800", "\udc00\ud800"])(
+  it.each(["", "\u0000", "\u0000a", "a\u001f", "\ufffe", "\uffff", "\ud800", "\udc00\ud800"])(
     "refuses text that SQS does not take: %j",
     (text) => {
       expect(() => bodyText("the message", text)).toThrow(

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { ClaimLostError, IdempotencyKeyInvalidError } from "../../lib/core/errors.ts";
 import type { Execution } from "../../lib/core/execution.ts";
 import type { MemoryWrite } from "../../lib/testing/index.ts";
-import { gate, intercepted, newWorld } from "./world.ts";
+import { counting, gate, newWorld } from "./world.ts";
 
 type Work = Execution<MemoryWrite>;
 
@@ -39,18 +39,31 @@ describe("perform, optimistic", () => {
     },
   );
 
-  it("replaces an expired record that somebody else replaced meanwhile only once", async () => {
+  it("replaces an expired record that it saw by one insertion", async () => {
     const world = optimistic({ retentionSeconds: 60 });
+    const { requests, store } = counting(world);
+    await world.call(async () => "old");
+    await world.clock.advance(60_000);
+
+    await world.call(async () => "new", { store });
+
+    expect(requests).toEqual(["find", "insert"]);
+  });
+
+  it("replaces an expired record that somebody else replaced meanwhile only once, and tries no second time", async () => {
+    const world = optimistic({ retentionSeconds: 60 });
+    const { requests, store } = counting(world);
     await world.call(async () => "old");
     await world.clock.advance(60_000);
     const { opened, open } = gate<string>();
-    const slow = world.start(() => opened);
+    const slow = world.start(() => opened, { store });
     await world.clock.advance(0);
     await world.call(async () => "new");
 
     open("slow");
 
     expect((await slow).result).toBe("new");
+    expect(requests).toEqual(["find", "insert"]);
   });
 
   it("inserts afresh when the expired record is deleted while it runs", async () => {
@@ -70,11 +83,12 @@ describe("perform, optimistic", () => {
 
   it("a record that disappears while it is told as the winner's leaves the claim lost", async () => {
     const world = optimistic();
-    const store = intercepted(world.memory, async (method, request) =>
+    const { requests, store } = counting(world, async (method, request) =>
       method === "insert" ? { settled: false, record: undefined } : request(),
     );
 
     await expect(world.call(async () => "done", { store })).rejects.toThrow(ClaimLostError);
+    expect(requests).toEqual(["find", "insert"]);
   });
 
   it("H43: a run that outlives the retention of what it looked for records nothing", async () => {
@@ -96,5 +110,22 @@ describe("perform, optimistic", () => {
 
     await expect(zombie).rejects.toThrow(ClaimLostError);
     expect(world.orders()).toBe(1);
+  });
+
+  it.each([
+    [59_999, 1],
+    [60_000, 0],
+  ])("H43: of a run of %i ms under a retention of 60 s %i effects are recorded", async (ms, orders) => {
+    const world = optimistic({ retentionSeconds: 60, leaseSeconds: 120 });
+    const work = async ({ commit }: Work) => {
+      await world.clock.sleep(ms);
+      return commit("done", { writes: [world.orderWrite()] });
+    };
+
+    const call = world.call(work);
+
+    if (orders === 0) await expect(call).rejects.toThrow(ClaimLostError);
+    else expect(await call).toBe("done");
+    expect(world.orders()).toBe(orders);
   });
 });

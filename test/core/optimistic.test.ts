@@ -8,21 +8,12 @@ import {
 } from "../../lib/core/errors.ts";
 import type { Execution } from "../../lib/core/execution.ts";
 import type { MemoryWrite } from "../../lib/testing/index.ts";
-import { failing, gate, intercepted, newWorld, type StoreMethod, type World } from "./world.ts";
+import { counting, failing, gate, intercepted, newWorld } from "./world.ts";
 
 type Work = Execution<MemoryWrite>;
 
 const optimistic = (options: Parameters<typeof newWorld>[0] = {}) =>
   newWorld({ mode: "optimistic", ...options });
-
-function counting(world: World) {
-  const requests: StoreMethod[] = [];
-  const store = intercepted(world.memory, (method, request) => {
-    requests.push(method);
-    return request();
-  });
-  return { requests, store };
-}
 
 describe("perform, optimistic", () => {
   it("looks, runs, and inserts: two requests; a replay is one", async () => {

@@ -26,6 +26,7 @@ describe("prepareMessage", () => {
     [{ ...toTopic, traceparent: TRACE }, "paid"],
     [{ ...toTopic, topic: `${TOPIC}.fifo`, group: "7" }, "paid"],
     [{ ...toBus, bus: "orders.fifo" }, '{"id":7}'],
+    [{ ...toBus, source: "s".repeat(128), detailType: "d" }, '{"id":7}'],
     [{ ...toBus, bus: "arn:aws:events:eu-central-1:123456789012:event-bus/orders" }, '{"id":7}'],
   ])("keeps what is said, with the body as text, and survives JSON (%#)", (message, body) => {
     const stored = prepareMessage("the message", message);
@@ -46,15 +47,26 @@ describe("prepareMessage", () => {
     ["PAYLOAD_INVALID", { key: "a", body: "b" }, "must be an object with"],
     ["PAYLOAD_INVALID", { ...toQueue, queue: undefined }, "`queue` must be the URL of a queue"],
     ["PAYLOAD_INVALID", { ...toQueue, queue: TOPIC }, "`queue` must be the URL of a queue"],
+    ["PAYLOAD_INVALID", { ...toQueue, queue: "https://" }, "`queue` must be the URL of a queue"],
+    ["PAYLOAD_INVALID", { ...toQueue, queue: `my ${QUEUE}` }, "`queue` must be the URL of a queue"],
+    ["PAYLOAD_INVALID", { ...toTopic, topic: `my ${TOPIC}` }, "`topic` must be the ARN of a topic"],
     ["PAYLOAD_INVALID", { ...toTopic, topic: "secret" }, "`topic` must be the ARN of a topic"],
     ["PAYLOAD_INVALID", { ...toTopic, topic: ["arn:"] }, "`topic` must be the ARN of a topic"],
     ["PAYLOAD_INVALID", { ...toBus, bus: "" }, "`bus` must be the name or ARN of a bus"],
     ["PAYLOAD_INVALID", { ...toBus, source: 7 }, "`source` must be text of 1 to 128 characters"],
     ["PAYLOAD_INVALID", { ...toBus, detailType: "" }, "`detailType` must be text of 1 to 128 characters"],
+    [
+      "PAYLOAD_INVALID",
+      { ...toBus, source: "s".repeat(129) },
+      "`source` must be text of 1 to 128 characters",
+    ],
     ["PAYLOAD_INVALID", { ...toBus, body: "secret" }, "the body of an event must be an object"],
     ["PAYLOAD_INVALID", { ...toBus, body: ["secret"] }, "the body of an event must be an object"],
     ["PAYLOAD_INVALID", { ...toQueue, topic: TOPIC }, "`topic` is unknown: known are queue, key, body"],
     ["PAYLOAD_INVALID", { ...toQueue, delaySeconds: 7 }, "`delaySeconds` is unknown"],
+    ["PAYLOAD_INVALID", { ...toQueue, identity: 7 }, "`identity` is unknown: known are queue, key, body"],
+    ["PAYLOAD_INVALID", { ...toQueue, grid: 7 }, "`grid` is unknown: known are queue, key, body"],
+    ["PAYLOAD_INVALID", { ...toQueue, IdToken: 7 }, "`IdToken` is unknown: known are queue, key, body"],
     ["PAYLOAD_INVALID", { ...toQueue, body: undefined }, "the body is missing"],
     ["PAYLOAD_INVALID", { ...toQueue, body: "secret\u0000" }, "characters that SQS does not take"],
     ["PAYLOAD_INVALID", { ...toQueue, body: { at: new Date(0) } }, "$.at is a Date"],
@@ -64,6 +76,7 @@ describe("prepareMessage", () => {
     ["MESSAGE_ID_INVALID", { ...toQueue, queue: `${QUEUE}.fifo` }, "the group is missing"],
     ["MESSAGE_ID_INVALID", { ...toTopic, topic: `${TOPIC}.fifo` }, "the group is missing"],
     ["MESSAGE_ID_INVALID", { ...toTopic, group: "undefined" }, "the group is the text of a value"],
+    ["MESSAGE_ID_INVALID", { ...toQueue, id: "secret" }, "ids are derived"],
     ["MESSAGE_ID_INVALID", { ...toQueue, messageDeduplicationId: "secret" }, "ids are derived"],
   ])("refuses what cannot be sent as it is: %s %#", (code, message, why) => {
     const error = refusal(() => prepareMessage("messages[3]", message as OutgoingMessage));

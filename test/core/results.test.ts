@@ -1,7 +1,7 @@
 // What is stored and replayed: values, errors, and results that cannot be kept.
 import { describe, expect, it } from "vitest";
 import { PermanentError, RecordCorruptError, ResultNotKeptError } from "../../lib/core/errors.ts";
-import { newWorld } from "./world.ts";
+import { intercepted, newWorld } from "./world.ts";
 
 describe("perform, claimed", () => {
   it("tells what is replayed, and what the work itself returned", async () => {
@@ -15,6 +15,22 @@ describe("perform, claimed", () => {
     expect(first.original).toBe(value);
     expect(replay).toStrictEqual({ replayed: true, result: { a: 1 } });
   });
+
+  it.each(["claimed", "optimistic"] as const)(
+    "%s: a value that is returned brings nothing else about",
+    async (mode) => {
+      const world = newWorld({ mode });
+      const finished: unknown[] = [];
+      const store = intercepted(world.memory, (method, request, [parameter]) => {
+        if (method === "settle" || method === "insert") finished.push(parameter);
+        return request();
+      });
+
+      await world.call(async () => "done", { store });
+
+      expect(finished).toMatchObject([{ state: "completed", writes: [], messages: [] }]);
+    },
+  );
 
   it("replays a final error with its name, message, code and status", async () => {
     const world = newWorld();

@@ -25,6 +25,10 @@ describe("runOnce", () => {
     expect([first, second, third]).toEqual([{ run: 1 }, { run: 1 }, { run: 2 }]);
   });
 
+  it("without a scope the operation has the empty one, which no caller can have", async () => {
+    expect(await runOnce(optionsOf(), "key", 1, ({ scope }) => scope)).toBe("");
+  });
+
   it("refuses another input under the same key", async () => {
     const options = optionsOf();
     await runOnce(options, "key", { total: 7 }, () => 1);

@@ -56,11 +56,14 @@ describe("perform, claimed", () => {
 
   it("gives up when the record changes under every claim", async () => {
     const world = newWorld();
-    const store = intercepted(world.memory, async (method, request) =>
-      method === "claim" ? { won: false, record: undefined } : request(),
-    );
+    let claims = 0;
+    const store = intercepted(world.memory, async () => {
+      claims++;
+      return { won: false, record: undefined };
+    });
 
     await expect(world.call(async () => "never", { store })).rejects.toMatchObject({ failure: "conflict" });
+    expect(claims).toBe(5);
   });
 
   it("claims again when the refusal shows a record that can be claimed by now", async () => {

@@ -99,18 +99,6 @@ describe("whenInProgress: { waitSeconds }", () => {
     expect(runs).toBe(0);
   });
 
-  it("runs when the winner releases the key", async () => {
-    const world = waiting();
-    const winner = world.start(async () => {
-      await world.clock.sleep(1000);
-      throw new Error("again");
-    });
-    await world.clock.advance(0);
-
-    expect(await world.call(async ({ attempt }) => attempt)).toBe(2);
-    await expect(winner).rejects.toThrow("again");
-  });
-
   it("answers with the winner's final error", async () => {
     const world = waiting();
     world.start(async () => {
@@ -120,35 +108,6 @@ describe("whenInProgress: { waitSeconds }", () => {
     await world.clock.advance(0);
 
     await expect(world.call(async () => "never")).rejects.toThrow("sold out");
-  });
-
-  it("waits for the next winner when another one takes over", async () => {
-    const world = waiting({ leaseSeconds: 5, clockSkewSeconds: 0 });
-    world.start(() => new Promise(() => {}));
-    await world.clock.advance(0);
-    const second = world.start(async () => {
-      await world.clock.sleep(3000);
-      return "second";
-    });
-    const third = world.start(async () => "third");
-
-    await world.clock.advance(20_000);
-
-    expect([(await second).result, (await third).result]).toContain("second");
-    expect(new Set([(await second).result, (await third).result]).size).toBe(1);
-  });
-
-  it("starts anew when the record disappears", async () => {
-    const world = waiting();
-    world.start(() => new Promise(() => {}));
-    await world.clock.advance(0);
-    const call = world.start(async ({ attempt }) => attempt);
-    await world.clock.advance(0);
-
-    world.memory.alter([...world.memory.records.keys()][0]!, undefined);
-    await world.clock.advance(1000);
-
-    expect((await call).result).toBe(1);
   });
 
   it("refuses when the store fails while it waits", async () => {

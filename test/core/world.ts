@@ -113,6 +113,16 @@ export function intercepted<Write>(store: Store<Write>, intercept: Intercept): S
   });
 }
 
+/** A store that keeps the names of the requests that are made to it. */
+export function counting(world: World, intercept: Intercept = (_, request) => request()) {
+  const requests: StoreMethod[] = [];
+  const store = intercepted(world.memory, (method, request, parameters) => {
+    requests.push(method);
+    return intercept(method, request, parameters);
+  });
+  return { requests, store };
+}
+
 export const unreachable = () => new StoreUnavailableError("unreachable", new Error("no answer"));
 export const throttled = () => new StoreUnavailableError("throttled", new Error("slow down"));
 

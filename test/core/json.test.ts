@@ -1,0 +1,81 @@
+import { describe, expect, it } from "vitest";
+import { findUnfaithful } from "../../lib/core/json.ts";
+
+/** Lists inside one another; the outermost is level 0. */
+const listsTo = (level: number): unknown => JSON.parse("[".repeat(level + 1) + "]".repeat(level + 1));
+
+const STRICT = { exactIntegers: true, wellFormedStrings: true };
+
+describe("findUnfaithful", () => {
+  it("H18: finds nothing in 500 levels, and names the place where the 501st begins", () => {
+    expect(findUnfaithful(listsTo(500))).toBeUndefined();
+    expect(findUnfaithful(listsTo(501))).toEqual({
+      path: `$${".0".repeat(501)}`,
+      why: "nested deeper than 500 levels",
+    });
+    expect(findUnfaithful({ shallow: 1, deep: listsTo(499) })).toBeUndefined();
+    expect(findUnfaithful({ shallow: 1, deep: listsTo(500) })?.path).toBe(`$.deep${".0".repeat(500)}`);
+  });
+
+  it("H18: takes the end of the stack for too deep, and never for a cycle", () => {
+    const payload = listsTo(200);
+    const found = new Set<string | undefined>();
+    let framesFromTheEnd = 0;
+    const exhaustStack = (): void => {
+      try {
+        exhaustStack();
+      } catch {
+        framesFromTheEnd = 0;
+      }
+      if (framesFromTheEnd++ > 400) return;
+      try {
+        found.add(findUnfaithful(payload)?.why);
+      } catch {
+        // No frame was left even for the call.
+      }
+    };
+
+    exhaustStack();
+
+    found.delete(undefined);
+    expect([...found]).toEqual(["nested deeper than 500 levels"]);
+  });
+
+  it.each([
+    [{ a: [1, { b: 7n }] }, "$.a.1.b", "a value of type bigint"],
+    [[undefined], "$.0", "a value of type undefined"],
+    [Symbol("s"), "$", "a value of type symbol"],
+    [{ a: Number.POSITIVE_INFINITY }, "$.a", "Infinity, which JSON turns into null"],
+    [Object.assign([1, 2], { total: 3 }), "$", "an array with holes or named properties"],
+    [Object.create(Object.create(Object.create(null))), "$", "a class instance: convert it first"],
+    [new Array(3), "$", "an array with holes or named properties"],
+    [{ a: { [Symbol("s")]: 1 } }, "$.a", "an object with symbols as names"],
+    [{ list: Object.assign([1], { [Symbol("s")]: 1 }) }, "$.list", "an object with symbols as names"],
+  ])("says where and why (%#)", (value, path, why) => {
+    expect(findUnfaithful(value)).toEqual({ path, why });
+  });
+
+  it.each([
+    [{ a: 2 ** 53 }, "$.a", /^an integer beyond/],
+    [[-(2 ** 53)], "$.0", /^an integer beyond/],
+    [{ a: "\ud800" }, "$.a", /^a string with a lone surrogate$/],
+    [{ "\udc00": 1 }, "$.\udc00", /^under a name with a lone surrogate$/],
+    [{ a: { "\udc00": {} } }, "$.a.\udc00", /^under a name with a lone surrogate$/],
+  ] as const)("by rules that are given only, says where and why (%#)", (value, path, why) => {
+    expect(findUnfaithful(value)).toBeUndefined();
+    expect(findUnfaithful(value, STRICT)).toEqual({ path, why: expect.stringMatching(why) });
+  });
+
+  it("takes integers up to the last exact one, and fractions of any size", () => {
+    expect(findUnfaithful([2 ** 53 - 1, -(2 ** 53 - 1), 0.1, 5e-324, -0], STRICT)).toBeUndefined();
+  });
+
+  it("takes properties that are undefined, which JSON leaves out, but no places of a list", () => {
+    expect(findUnfaithful({ a: undefined }, STRICT)).toBeUndefined();
+    expect(findUnfaithful({ a: [undefined] }, STRICT)?.path).toBe("$.a.0");
+  });
+
+  it("tells the first fault only", () => {
+    expect(findUnfaithful({ a: [1n], b: Number.NaN })?.path).toBe("$.a.0");
+  });
+});
