@@ -1,5 +1,6 @@
 // `npm run load`: sends the requests of the options, prints what came of them and each threshold. Exit status 0 if all
 // thresholds hold, 1 if one is broken, 2 if the load could not run, 130 after Ctrl-C.
+import { runCommand } from "../command-line.ts";
 import { startProgress } from "../progress.ts";
 import { answerThresholds } from "./answer-thresholds.ts";
 import { effectThresholds } from "./effect-thresholds.ts";
@@ -10,37 +11,6 @@ import { formatInformation, formatThresholds } from "./report.ts";
 import { runLoad, stepsOf } from "./run-load.ts";
 import type { Service } from "./service.ts";
 import { isBroken } from "./threshold.ts";
-
-const CANNOT_RUN = 2;
-const INTERRUPTED = 130;
-
-async function main(): Promise<number> {
-  // The SDK's advice on Node versions is meant for deployed code.
-  process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= "true";
-  let options: LoadOptions | "help";
-  try {
-    options = readOptions(process.argv.slice(2));
-  } catch (error) {
-    console.error(`${messageOf(error)}\n\n${USAGE}`);
-    return CANNOT_RUN;
-  }
-  if (options === "help") {
-    console.log(USAGE);
-    return 0;
-  }
-
-  const stopping = new AbortController();
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-    process.on(signal, () => stopping.abort(new Error(`stopped by ${signal}`)));
-  }
-  try {
-    return await loadAndJudge(options, stopping.signal);
-  } catch (error) {
-    const { aborted, reason } = stopping.signal;
-    console.error(messageOf(aborted ? reason : error));
-    return aborted ? INTERRUPTED : CANNOT_RUN;
-  }
-}
 
 async function loadAndJudge(options: LoadOptions, signal: AbortSignal): Promise<number> {
   const plan = planLoad(options);
@@ -73,10 +43,4 @@ function endpointGiven(): string | undefined {
   return given ? loopbackOrigin("AWS_ENDPOINT_URL_DYNAMODB", given) : undefined;
 }
 
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
-// Nothing else keeps this process running while a stack starts or stops.
-const keepRunning = setInterval(() => undefined, 60_000);
-process.exitCode = await main().finally(() => clearInterval(keepRunning));
+await runCommand({ usage: USAGE, readOptions, run: loadAndJudge });

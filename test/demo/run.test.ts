@@ -11,8 +11,8 @@ import { SAMPLE_FOLDER } from "../../bench/demo/run-demo.ts";
 import { type Stage, startStage } from "../../bench/demo/stage.ts";
 import { findProblems } from "../../bench/demo/verdict.ts";
 import { type Assembly, synthesize } from "../../lib/local/stack/synthesize.ts";
-import { startDemo } from "./demo-process.ts";
-import { naiveSample } from "./naive-sample.ts";
+import { alteredSample } from "./altered-sample.ts";
+import { startCommand } from "./command-process.ts";
 
 const engines = inject("dynamodbEngines");
 const { signal } = new AbortController();
@@ -103,11 +103,16 @@ describe("npm run demo", () => {
   it.concurrent("finds the double charges of a consumer without idempotency and ends with status 1", {
     timeout: 120_000,
   }, async (test) => {
-    const { folder, remove } = await naiveSample(assembly.folder);
+    const { folder, remove } = await alteredSample(
+      assembly.folder,
+      "ChargePayment",
+      new URL("naive-consumer.ts", import.meta.url),
+    );
     try {
-      const { exited, printed } = startDemo(test, { args: ["--orders", "5", "--app", folder] });
+      const args = ["--orders", "5", "--app", folder];
+      const { status, printed } = await startCommand(test, "demo", { args }).ended();
 
-      expect([await exited, printed()]).toEqual([1, expect.stringMatching(/expected 1 charge, found [2-9]/)]);
+      expect([status, printed]).toEqual([1, expect.stringMatching(/expected 1 charge, found [2-9]/)]);
     } finally {
       remove();
     }

@@ -7,9 +7,9 @@ import { SAMPLE_FOLDER } from "../../bench/demo/run-demo.ts";
 import { DEFAULTS } from "../../bench/load/options.ts";
 import { startStack } from "../../lib/local/index.ts";
 import { type Assembly, synthesize } from "../../lib/local/stack/synthesize.ts";
+import { alteredSample } from "../demo/altered-sample.ts";
+import { processesIn, startCommand } from "../demo/command-process.ts";
 import { judgeRun } from "./judge-run.ts";
-import { processesIn, startLoad } from "./load-process.ts";
-import { unprotectedSample } from "./unprotected-sample.ts";
 
 const SIZES = { ...DEFAULTS, orders: 20, duplicates: 2 };
 const engines = inject("dynamodbEngines");
@@ -62,12 +62,16 @@ describe("npm run load", () => {
   it.concurrent("finds the second orders of an order function without idempotency and ends with status 1", {
     timeout: 120_000,
   }, async (test) => {
-    const { folder, remove } = await unprotectedSample(assembly.folder);
+    const { folder, remove } = await alteredSample(
+      assembly.folder,
+      "CreateOrder",
+      new URL("unprotected-order.ts", import.meta.url),
+    );
     test.onTestFinished(remove);
 
     const args = ["--orders", "4", "--duplicates", "2", "--app", folder];
     const environment = { AWS_ENDPOINT_URL_DYNAMODB: engines[0]!.endpoint };
-    const { status, printed } = await startLoad(test, args, environment).ended();
+    const { status, printed } = await startCommand(test, "load", { args, environment }).ended();
 
     expect(printed).toMatch(/^✗ orders of acme +2 +\d{2}$/m);
     expect(printed).toMatch(/^broken .*: unexpected statuses, keys with different answers, orders of acme/m);
@@ -81,7 +85,10 @@ describe("npm run load", () => {
     const folder = mkdtempSync(join(tmpdir(), "load-test-"));
     test.onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const args = ["--orders", "2000", "--app", assembly.folder];
-    const running = startLoad(test, args, { TMPDIR: folder, AWS_ENDPOINT_URL_DYNAMODB: "" });
+    const running = startCommand(test, "load", {
+      args,
+      environment: { TMPDIR: folder, AWS_ENDPOINT_URL_DYNAMODB: "" },
+    });
     const leftFolders = () => readdirSync(folder).filter((name) => name.startsWith("onceonly-"));
 
     await running.said("requests\n");

@@ -2,8 +2,8 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import type { RunningTarget } from "../../bench/load/target.ts";
+import { startCommand } from "../demo/command-process.ts";
 import { judgeRun } from "./judge-run.ts";
-import { startLoad } from "./load-process.ts";
 import { type Answer, type PostedOrder, startOrderServer } from "./order-server.ts";
 
 const SIZES = { orders: 6, duplicates: 3, hot: 20, seed: 1, connections: 4, seconds: 10 };
@@ -133,7 +133,9 @@ describe("runLoad with a service that runs already", () => {
 describe("npm run load -- --url", () => {
   it("ends with status 1 and names what is broken", async (test) => {
     const url = await startOrderServer(newOrder);
-    const { status, printed } = await startLoad(test, ["--orders", "4", "--url", url]).ended();
+    const { status, printed } = await startCommand(test, "load", {
+      args: ["--orders", "4", "--url", url],
+    }).ended();
 
     expect(printed).toMatch(/^✗ orders of acme +2 +\d+$/m);
     expect(printed).toMatch(/^broken \(7 of 10\): unexpected statuses, keys with different answers/m);
@@ -141,7 +143,9 @@ describe("npm run load -- --url", () => {
   });
 
   it("refuses any other machine, and sends nothing", async (test) => {
-    const { status, printed } = await startLoad(test, ["--url", "http://192.0.2.1"]).ended();
+    const { status, printed } = await startCommand(test, "load", {
+      args: ["--url", "http://192.0.2.1"],
+    }).ended();
 
     expect(status).toBe(2);
     expect(printed.split("\n")[0]).toBe(

@@ -1,41 +1,44 @@
-// The load as a process of its own.
+// A command of bench as a process of its own, and what is left of it.
 import { spawn } from "node:child_process";
 import { readdirSync, readlinkSync } from "node:fs";
-import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { TestContext } from "vitest";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
+export interface CommandProcessOptions {
+  readonly args: readonly string[];
+  /** Over our own. */
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
 /** Ends with the test, if it has not ended before. */
-export function startLoad(
+export function startCommand(
   { onTestFinished }: Pick<TestContext, "onTestFinished">,
-  args: readonly string[],
-  environment: Readonly<Record<string, string>> = {},
+  command: "demo" | "load",
+  { args, environment = {} }: CommandProcessOptions,
 ) {
-  const child = spawn(process.execPath, ["--import", "tsx", "bench/load/main.ts", ...args], {
+  const child = spawn(process.execPath, ["--import", "tsx", `bench/${command}/main.ts`, ...args], {
     cwd: ROOT,
     env: { ...process.env, ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });
   onTestFinished(() => void child.kill("SIGKILL"));
   let printed = "";
+  const status = new Promise<number | null>((resolve) => child.once("close", resolve));
+  const said = (text: string) =>
+    new Promise<void>((resolve, reject) => {
+      const check = () => printed.includes(text) && resolve();
+      for (const stream of [child.stdout, child.stderr]) stream.on("data", check);
+      void status.then(() => reject(new Error(`it ended without saying "${text}": ${printed}`)));
+      check();
+    });
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding("utf8").on("data", (chunk: string) => {
       printed += chunk;
     });
   }
-  const exited = new Promise<number | null>((resolve) => child.once("close", resolve));
-  return {
-    child,
-    ended: async () => ({ status: await exited, printed }),
-    async said(text: string) {
-      while (!printed.includes(text)) {
-        if (child.exitCode !== null) throw new Error(`it ended without saying "${text}": ${printed}`);
-        await sleep(20);
-      }
-    },
-  };
+  return { child, said, ended: async () => ({ status: await status, printed }) };
 }
 
 /** Everything local works in a folder of its own below the temporary one. */

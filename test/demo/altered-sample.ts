@@ -1,4 +1,4 @@
-// The sample as it was synthesized, with a consumer that has no idempotency.
+// The sample as it was synthesized, with another function in the place of one of its own.
 import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,19 +9,27 @@ interface Template {
   readonly Resources: Readonly<Record<string, { readonly Metadata?: Readonly<Record<string, string>> }>>;
 }
 
-/** @returns the folder of the copy, and what removes it */
-export async function naiveSample(assembly: string): Promise<{ folder: string; remove: () => void }> {
-  const folder = mkdtempSync(join(tmpdir(), "naive-sample-"));
+/**
+ * @param replaced the id of the function's construct
+ * @param entry the file of the other one
+ * @returns the folder of the copy, and what removes it
+ */
+export async function alteredSample(
+  assembly: string,
+  replaced: "CreateOrder" | "ChargePayment",
+  entry: URL,
+): Promise<{ folder: string; remove: () => void }> {
+  const folder = mkdtempSync(join(tmpdir(), "altered-sample-"));
   cpSync(assembly, folder, { recursive: true });
   const template = readFileSync(join(folder, "OnceonlySample.template.json"), "utf8");
   const { Resources } = JSON.parse(template) as Template;
-  const consumer = Object.values(Resources).find(
-    ({ Metadata }) => Metadata?.["aws:cdk:path"] === "OnceonlySample/ChargePayment/Resource",
+  const resource = Object.values(Resources).find(
+    ({ Metadata }) => Metadata?.["aws:cdk:path"] === `OnceonlySample/${replaced}/Resource`,
   );
-  const asset = consumer?.Metadata?.["aws:asset:path"];
-  if (asset === undefined) throw new Error("the template has no code for ChargePayment");
+  const asset = resource?.Metadata?.["aws:asset:path"];
+  if (asset === undefined) throw new Error(`the template has no code for ${replaced}`);
   await build({
-    entryPoints: [fileURLToPath(new URL("naive-consumer.ts", import.meta.url))],
+    entryPoints: [fileURLToPath(entry)],
     outfile: join(folder, asset, "index.mjs"),
     bundle: true,
     platform: "node",
