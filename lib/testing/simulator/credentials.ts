@@ -1,4 +1,4 @@
-/** A region and credentials for clients of the AWS SDK that find none: they sign requests that never leave the process. */
+/** A region and credentials for clients of the AWS SDK: they sign requests that never leave the process. */
 
 const NEEDED = {
   AWS_REGION: "us-east-1",
@@ -7,27 +7,38 @@ const NEEDED = {
   AWS_EC2_METADATA_DISABLED: "true",
 } as const;
 
-/** Which of them were added, and by how many simulations at once they are needed. */
-const added = new Set<string>();
+/** The SDK prefers a profile to all of these, and would ask for its credentials elsewhere. */
+const DISTURBING = ["AWS_PROFILE"] as const;
+
+/** What there was instead, and by how many simulations at once they are needed. */
+const former = new Map<string, string | undefined>();
 let users = 0;
 
 /** For as long as `work` takes. */
 export async function withCredentials<T>(work: () => Promise<T>): Promise<T> {
-  // Unchanged handlers make their clients of it. What was there stays.
+  // Unchanged handlers make their clients of it. What was there stays, but for a profile.
   const { env } = process;
   users++;
   for (const [name, value] of Object.entries(NEEDED)) {
     if (env[name] !== undefined) continue;
+    former.set(name, undefined);
     env[name] = value;
-    added.add(name);
+  }
+  for (const name of DISTURBING) {
+    if (env[name] === undefined) continue;
+    former.set(name, env[name]);
+    delete env[name];
   }
   try {
     return await work();
   } finally {
     users--;
     if (users === 0) {
-      for (const name of added) delete env[name];
-      added.clear();
+      for (const [name, value] of former) {
+        if (value === undefined) delete env[name];
+        else env[name] = value;
+      }
+      former.clear();
     }
   }
 }

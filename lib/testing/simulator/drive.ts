@@ -35,5 +35,8 @@ export async function drive<T>(
     const failure = failureOf();
     if (failure) throw failure.error;
   }
-  return result;
+  const answer = await result;
+  const failure = failureOf();
+  if (failure) throw failure.error;
+  return answer;
 }

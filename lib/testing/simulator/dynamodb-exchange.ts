@@ -1,10 +1,9 @@
 /** Requests to DynamoDB as exchanges: in the words of the model, and as HTTP for the AWS SDK. */
 import { DynamoDBError, transactionCanceled } from "../dynamodb/dynamodb-error.ts";
 import { jsonAnswer, jsonError, readJsonRequest } from "../dynamodb/json-protocol.ts";
-import { brokenConnection } from "./broken-connection.ts";
 import type { Exchange } from "./exchange.ts";
 import type { SdkRequest, SdkResponse } from "./scene.ts";
-import { attemptOf, bodyText, headerOf } from "./sdk-request.ts";
+import { attemptOf, bodyText, brokenConnection, headerOf } from "./sdk-request.ts";
 
 type Input = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,5 @@
 /** One request of a host, and the ways in which it can be answered, in the words of who asked. */
-import type { Fault, FaultKind } from "./fault.ts";
+import { checkShape, type Fault, type FaultKind } from "./fault.ts";
 import type { Io } from "./io.ts";
 
 export interface Exchange<Answer> {
@@ -36,6 +36,7 @@ export function canHave(io: Pick<Io, "service" | "operation" | "input">, kind: F
 
 /** @throws Error for a fault that makes no sense on this I/O */
 export function checkFault(io: Io, fault: Fault): void {
+  checkShape(fault);
   if (canHave(io, fault.kind)) return;
   throw new Error(
     `I/O ${io.number} (${io.service} ${io.operation} ${io.target}) cannot have the fault ${fault.kind}: ask canHave(io, kind) first`,

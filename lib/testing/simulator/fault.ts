@@ -1,4 +1,5 @@
 /** What can go wrong with one I/O. */
+import { type Check, checkOptions, oneOf } from "../../core/option-checks.ts";
 
 export type Fault =
   /** The environment ends for good: before the request leaves, or after it is done and before its answer comes. */
@@ -33,3 +34,22 @@ export const FAULT_KINDS = [
 ] as const satisfies readonly Fault["kind"][];
 
 export type FaultKind = Fault["kind"];
+
+const kind = oneOf(...FAULT_KINDS);
+const when = oneOf("before", "after");
+const ms: Check = [
+  "must be a number of milliseconds",
+  (value) => typeof value === "number" && value >= 0 && Number.isFinite(value),
+];
+
+const DETAILS = {
+  crash: { required: ["when"], checks: { when } },
+  freeze: { required: ["when", "ms"], checks: { when, ms } },
+  slow: { required: ["ms"], checks: { when, ms } },
+} as const;
+
+/** @throws InvalidOptionError (`INVALID_OPTION`) for a fault that there is not */
+export function checkShape(fault: Fault): void {
+  const details = DETAILS[fault.kind as keyof typeof DETAILS];
+  checkOptions(fault, { kind, ...details?.checks }, ["kind", ...(details?.required ?? [])]);
+}

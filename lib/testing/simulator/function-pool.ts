@@ -45,10 +45,9 @@ export class FunctionPool implements SimulatedFunction {
       await this.#turn();
       const number = this.#stage.newInvocation();
       const id = requestId ?? this.#stage.random.token();
-      return await this.#invokeIn(this.#idle.shift() ?? this.#newHost(), number, id, JSON.stringify(event));
+      return await this.#invokeIn(this.#takeIdle() ?? this.#newHost(), number, id, payloadOf(event));
     } finally {
-      this.#running--;
-      this.#waiting.shift()?.();
+      this.#endTurn();
       done();
     }
   }
@@ -71,16 +70,29 @@ export class FunctionPool implements SimulatedFunction {
 
   async #turn(): Promise<void> {
     const most = this.#options.concurrency ?? Number.POSITIVE_INFINITY;
-    if (this.#running >= most) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    this.#running++;
+    if (this.#running < most) this.#running++;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  }
+
+  /** Who waits takes the place over, so that nobody comes in between. */
+  #endTurn(): void {
+    const next = this.#waiting.shift();
+    if (next) next();
+    else this.#running--;
+  }
+
+  /** One that a fault holds is left where it is. */
+  #takeIdle(): Environment | undefined {
+    this.#idle = this.#idle.filter(({ host }) => host.state !== "dead");
+    const index = this.#idle.findIndex(({ host }) => !host.isHeldByFault);
+    return index < 0 ? undefined : this.#idle.splice(index, 1)[0];
   }
 
   #newHost(): Host {
     const { skewsMs = [], skewMs = 0 } = this.#options;
     const index = this.#environments++;
     const id = `${this.name}#${index + 1}`;
-    const host = this.#stage.newHost(id, skewsMs[index % skewsMs.length] ?? skewMs);
-    return host;
+    return this.#stage.newHost(id, skewsMs[index % skewsMs.length] ?? skewMs);
   }
 
   #invokeIn(
@@ -123,30 +135,42 @@ export class FunctionPool implements SimulatedFunction {
         functionName: this.name,
       });
       const end = (outcome: InvocationOutcome, environment?: Environment) => {
-        if (host.state === "dead") return;
         cancelDeadline();
         stopMourning();
         // What goes on after its caller was told of a timeout is a zombie: nobody gives it work again.
         if (isTold) return host.die("ended after its invocation");
         tell(outcome);
         if (!environment) return host.die("could not be initialized");
-        host.freeze();
+        host.rest();
         this.#idle.push(environment);
       };
+      // In a turn of its own: an error that nobody waits for comes before the answer, and takes the environment along.
+      const endSoon = (...parameters: Parameters<typeof end>) => {
+        time.after(0, () => host.deliver(() => end(...parameters)));
+      };
       note("starts");
-      host.thaw();
+      host.wake();
       void within(scene, async () => {
         let environment: Environment | undefined;
         try {
           environment = place instanceof Host ? { host, handler: await this.#initialize() } : place;
-          const value = await environment.handler(JSON.parse(payload), context);
-          end({ outcome: "returned", value: throughJson(value) }, environment);
+          const value = await environment.handler(JSON.parse(payload), context, refuseCallback);
+          endSoon({ outcome: "returned", value: throughJson(value) }, environment);
         } catch (error) {
-          end({ outcome: "threw", error }, environment);
+          endSoon({ outcome: "threw", error }, environment);
         }
       });
     });
   }
+}
+
+/** What is invoked without an event gets an empty one. */
+function payloadOf(event: unknown): string {
+  return JSON.stringify(event) ?? "{}";
+}
+
+function refuseCallback(): never {
+  throw new Error("the simulator has no callbacks: return a promise");
 }
 
 function throughJson(value: unknown): unknown {

@@ -5,7 +5,6 @@ import type { Network } from "./network.ts";
 import { type Scene, type SdkRequest, type SdkResponse, within } from "./scene.ts";
 import type { SeededRandom } from "./seeded-random.ts";
 import type { Services } from "./services.ts";
-import { unlessAborted } from "./unless-aborted.ts";
 
 export interface HostSceneOptions {
   readonly host: Host;
@@ -85,4 +84,21 @@ export class HostScene implements Scene {
 
 function abortError(): Error {
   return Object.assign(new Error("Request aborted"), { name: "AbortError" });
+}
+
+/** A caller that gave up hears so at once; what it asked for may still be done. */
+async function unlessAborted<T>(
+  signal: AbortSignal | undefined,
+  work: () => Promise<T>,
+  errorOf: (reason: unknown) => unknown,
+): Promise<T> {
+  if (signal === undefined) return work();
+  if (signal.aborted) throw errorOf(signal.reason);
+  return new Promise<T>((resolve, reject) => {
+    const giveUp = () => reject(errorOf(signal.reason));
+    signal.addEventListener("abort", giveUp, { once: true });
+    work()
+      .finally(() => signal.removeEventListener("abort", giveUp))
+      .then(resolve, reject);
+  });
 }

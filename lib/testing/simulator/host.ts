@@ -25,6 +25,8 @@ export class Host {
   readonly #trace: Trace;
   #state: "running" | "frozen" | "dead" = "running";
   #thawsAt = 0;
+  /** Between invocations. */
+  #isIdle = false;
   #held: (() => void)[] = [];
   #mourners: ((reason: string) => void)[] = [];
 
@@ -54,9 +56,16 @@ export class Host {
     else if (this.#state === "frozen") this.#held.push(work);
   }
 
-  /** Between invocations. */
-  freeze(): void {
+  /** It has no invocation any more, and stands still until the next one. */
+  rest(): void {
+    this.#isIdle = true;
     if (this.#state === "running") this.#state = "frozen";
+  }
+
+  /** It has an invocation. */
+  wake(): void {
+    this.#isIdle = false;
+    this.#thaw();
   }
 
   freezeFor(ms: number): void {
@@ -65,12 +74,12 @@ export class Host {
     this.#thawsAt = Math.max(this.#thawsAt, this.time.now() + ms);
     this.note(`stands still for ${ms} ms`);
     this.time.after(ms, () => {
-      if (!this.isHeldByFault && this.#state === "frozen") this.thaw();
+      if (!this.isHeldByFault && !this.#isIdle) this.#thaw();
     });
   }
 
   /** What was held back comes now, one after the other, in the order in which it would have come. */
-  thaw(): void {
+  #thaw(): void {
     if (this.#state !== "frozen") return;
     this.#state = "running";
     const held = this.#held;

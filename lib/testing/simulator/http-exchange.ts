@@ -8,7 +8,7 @@ export interface HttpRequest {
   readonly method: string;
   readonly url: URL;
   readonly headers: Headers;
-  readonly body: string;
+  readonly body: Uint8Array<ArrayBuffer>;
 }
 
 export function httpExchange(
@@ -21,7 +21,11 @@ export function httpExchange(
       service: "http",
       operation: method,
       target: url.origin + url.pathname,
-      input: { headers: Object.fromEntries(headers), body, search: url.search },
+      input: {
+        headers: Object.fromEntries(headers),
+        body: new TextDecoder().decode(body),
+        search: url.search,
+      },
       attempt: undefined,
     },
     run: () => service(new Request(url, { method, headers, ...(hasBody && { body }) })),

@@ -2,8 +2,7 @@
  * Everything between hosts and services: numbers each request, puts its fault on it, and lets it and its answer take
  * their time. What hosts ask at one time goes out in the order of the hosts, however long real work took them.
  */
-import type { Exchange } from "./exchange.ts";
-import { checkFault } from "./exchange.ts";
+import { checkFault, type Exchange } from "./exchange.ts";
 import type { Fault } from "./fault.ts";
 import type { Host } from "./host.ts";
 import type { Io } from "./io.ts";

@@ -1,10 +1,6 @@
 /** The attributes that make a queue of the simulation's description. */
 import type { SimulatedQueue } from "./simulator-options.ts";
 
-export function isFifo(name: string, { fifo }: SimulatedQueue): boolean {
-  return fifo ?? name.endsWith(".fifo");
-}
-
 export function queueAttributes(
   name: string,
   queue: SimulatedQueue,
@@ -24,4 +20,8 @@ export function queueAttributes(
       }),
     }),
   };
+}
+
+function isFifo(name: string, { fifo }: SimulatedQueue): boolean {
+  return fifo ?? name.endsWith(".fifo");
 }

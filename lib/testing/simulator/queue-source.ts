@@ -43,17 +43,18 @@ export function connectQueue(
       hasNews = false;
     } while ((await handOnBatch()) || hasNews);
     pollers--;
-    if (pollers === 0) rest();
+    rest();
   }
 
+  /** Messages in flight come back also while another poller's function still works on them. */
   function rest(): void {
     const { messages, nextVisibleAt } = model.backlog(queueUrl);
-    if (messages > 0) {
-      cancelWait = time.after(nextVisibleAt - time.now(), wake);
-      return;
+    cancelWait();
+    if (messages > 0) cancelWait = time.after(nextVisibleAt - time.now(), wake);
+    else if (pollers === 0) {
+      endActivity?.();
+      endActivity = undefined;
     }
-    endActivity?.();
-    endActivity = undefined;
   }
 
   async function handOnBatch(): Promise<boolean> {
@@ -88,6 +89,20 @@ export function connectQueue(
     await model.call("DeleteMessage", { QueueUrl: queueUrl, ReceiptHandle }).catch(() => undefined);
   }
 
+  checkQueue(model, queueUrl);
   model.watch(queueUrl, wake);
   if (model.backlog(queueUrl).messages > 0) wake();
+}
+
+function checkQueue(model: SqsModel, queueUrl: string): void {
+  try {
+    model.backlog(queueUrl);
+  } catch (cause) {
+    throw new Error(
+      `there is no queue ${queueUrl} to connect: make it with queue(name), which answers its URL`,
+      {
+        cause,
+      },
+    );
+  }
 }

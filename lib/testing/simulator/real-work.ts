@@ -19,7 +19,11 @@ const LASTING = new Set([
 /** How long a channel may stay open that was not there before, in real ms: loaders of modules answer by one. */
 const LONGEST_ANSWER_MS = 5000;
 
+/** Code that is at it again and again for so long, in real ms, and so often, will never wait for time. */
+const LONGEST_BUSY = { ms: 3000, rounds: 50_000 } as const;
+
 const realNow = performance.now.bind(performance);
+const realImmediate = setImmediate;
 
 /** Work on threads of Node's own, which it does not tell of; counted by who starts it. */
 let threads = 0;
@@ -38,22 +42,33 @@ export function beginThreadWork(): () => void {
   };
 }
 
-/** Resolves when everything that is ready has run as far as it can, and nothing real is waited for. */
+/**
+ * Resolves when everything that is ready has run as far as it can, and nothing real is waited for.
+ * @throws Error when something runs on and on without waiting
+ */
 export async function untilQuiet(): Promise<void> {
   let channelSince: number | undefined;
-  while (true) {
+  let busySince: number | undefined;
+  for (let rounds = 0; ; rounds++) {
     turns++;
-    await new Promise<void>((resolve) => setImmediate(resolve));
+    await new Promise<void>((resolve) => realImmediate(resolve));
     turns--;
     const waitsFor = whatIsUnderWay();
     if (waitsFor === undefined) return;
-    if (waitsFor === "work") channelSince = undefined;
-    else channelSince ??= realNow();
+    if (waitsFor !== "immediates") [rounds, busySince] = [0, undefined];
+    else busySince ??= realNow();
+    if (rounds > LONGEST_BUSY.rounds && realNow() - (busySince ?? 0) > LONGEST_BUSY.ms) {
+      throw new Error(
+        "something goes on with setImmediate for ever, which takes no virtual time: let it wait with a timer",
+      );
+    }
+    if (waitsFor === "channel") channelSince ??= realNow();
+    else channelSince = undefined;
     if (channelSince !== undefined && realNow() - channelSince > LONGEST_ANSWER_MS) channels++;
   }
 }
 
-function whatIsUnderWay(): "work" | "channel" | undefined {
+function whatIsUnderWay(): "work" | "immediates" | "channel" | undefined {
   if (threads > 0 || importsUnderWay() > 0) return "work";
   let immediates = 0;
   let open = 0;
@@ -62,7 +77,7 @@ function whatIsUnderWay(): "work" | "channel" | undefined {
     else if (kind === "MessagePort") open++;
     else if (!LASTING.has(kind)) return "work";
   }
-  if (immediates > turns) return "work";
+  if (immediates > turns) return "immediates";
   channels = Math.min(channels, open);
   return open > channels ? "channel" : undefined;
 }

@@ -1,4 +1,4 @@
-/** Reads what the AWS SDK is about to send. */
+/** Reads what the AWS SDK is about to send, and says to it that the connection broke. */
 import type { SdkRequest } from "./scene.ts";
 
 export function headerOf({ headers }: SdkRequest, name: string): string | undefined {
@@ -9,6 +9,10 @@ export function bodyText({ body }: SdkRequest): string {
   return body instanceof Uint8Array ? new TextDecoder().decode(body) : String(body ?? "");
 }
 
+export function bodyBytes({ body }: SdkRequest): Uint8Array<ArrayBuffer> {
+  return body instanceof Uint8Array ? new Uint8Array(body) : new TextEncoder().encode(String(body ?? ""));
+}
+
 /** Such as 2 of `attempt=2; max=3`. */
 export function attemptOf(request: SdkRequest): number | undefined {
   const attempt = /attempt=(\d+)/.exec(headerOf(request, "amz-sdk-request") ?? "")?.[1];
@@ -17,4 +21,9 @@ export function attemptOf(request: SdkRequest): number | undefined {
 
 export function urlOf({ protocol, hostname, port, path }: SdkRequest): URL {
   return new URL(`${protocol}//${hostname}${port ? `:${port}` : ""}${path}`);
+}
+
+/** As Node tells it; the SDK sends such a request again. */
+export function brokenConnection(): Error {
+  return Object.assign(new Error("read ECONNRESET"), { name: "TimeoutError", code: "ECONNRESET" });
 }

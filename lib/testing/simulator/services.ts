@@ -5,7 +5,7 @@ import { type DynamoDBRequest, dynamodbExchange, dynamodbSdkExchange } from "./d
 import type { Exchange } from "./exchange.ts";
 import { type HttpRequest, httpExchange, type Service } from "./http-exchange.ts";
 import { type Scene, type SdkRequest, type SdkResponse, within } from "./scene.ts";
-import { bodyText, headerOf, urlOf } from "./sdk-request.ts";
+import { bodyBytes, headerOf, urlOf } from "./sdk-request.ts";
 import { sqsExchange } from "./sqs-exchange.ts";
 import type { StaleReads } from "./stale-reads.ts";
 
@@ -30,7 +30,14 @@ export class Services {
   }
 
   serve(origin: string, service: Service): void {
-    this.#served.set(new URL(origin).origin, service);
+    const url = URL.canParse(origin) ? new URL(origin) : undefined;
+    if (url?.href !== `${url?.origin}/`) {
+      throw new TypeError(`serve takes an origin such as "https://api.example.com", got "${origin}"`);
+    }
+    if (typeof service !== "function") {
+      throw new TypeError(`serve takes a function that answers requests to ${origin}, got ${typeof service}`);
+    }
+    this.#served.set(url.origin, service);
   }
 
   async sdkExchange(request: SdkRequest): Promise<Exchange<SdkResponse>> {
@@ -55,7 +62,7 @@ export class Services {
 
   async httpExchange(request: Request): Promise<Exchange<Response>> {
     const { method, headers } = request;
-    return this.#toServed({ method, headers, url: new URL(request.url), body: await request.text() });
+    return this.#toServed({ method, headers, url: new URL(request.url), body: await bytesOf(request) });
   }
 
   async #servedToSdk(request: SdkRequest): Promise<Exchange<SdkResponse>> {
@@ -66,13 +73,13 @@ export class Services {
       );
     }
     const headers = new Headers(request.headers);
-    const exchange = this.#toServed({ method: request.method, headers, url, body: bodyText(request) });
+    const exchange = this.#toServed({ method: request.method, headers, url, body: bodyBytes(request) });
     const asSdk = async (response: Promise<Response>): Promise<SdkResponse> => {
       const answer = await response;
       return {
         statusCode: answer.status,
         headers: Object.fromEntries(answer.headers),
-        body: new Uint8Array(await answer.arrayBuffer()),
+        body: await bytesOf(answer),
       };
     };
     return {
@@ -94,7 +101,15 @@ export class Services {
         ),
       });
     }
-    return httpExchange(request, (each) => within(this.#options.outside(), async () => service(each)));
+    return httpExchange(request, (each) =>
+      within(this.#options.outside(), async () => {
+        const response = await service(each);
+        if (typeof Object(response).status === "number") return response;
+        throw new TypeError(
+          `what is served at ${origin} answers ${typeof response}: let it answer a Response`,
+        );
+      }),
+    );
   }
 
   #envelope() {
@@ -103,4 +118,8 @@ export class Services {
       "x-amzn-requestid": `request-${++this.#requests}`,
     };
   }
+}
+
+async function bytesOf(message: Request | Response): Promise<Uint8Array<ArrayBuffer>> {
+  return new Uint8Array(await message.arrayBuffer());
 }

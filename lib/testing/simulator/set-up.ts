@@ -8,6 +8,7 @@ import { createTableInput } from "./table-input.ts";
 export class SetUp {
   readonly #dynamodb: DynamoDBModel;
   readonly #sqs: SqsModel;
+  readonly #names = { table: new Set<string>(), queue: new Set<string>() };
   #calls: Promise<unknown>[] = [];
 
   constructor(dynamodb: DynamoDBModel, sqs: SqsModel) {
@@ -15,15 +16,21 @@ export class SetUp {
     this.#sqs = sqs;
   }
 
+  /** @throws Error for a name that there is already */
   table(name: string, table: SimulatedTable): void {
+    this.#claimName("table", name);
     this.#note(this.#dynamodb.call("CreateTable", createTableInput(name, table)));
     if (table.ttl === undefined) return;
     const TimeToLiveSpecification = { AttributeName: table.ttl, Enabled: true };
     this.#note(this.#dynamodb.call("UpdateTimeToLive", { TableName: name, TimeToLiveSpecification }));
   }
 
-  /** Answers its URL. */
+  /**
+   * Answers its URL.
+   * @throws Error for a name that there is already
+   */
   queue(name: string, queue: SimulatedQueue): string {
+    this.#claimName("queue", name);
     const deadLetter = queue.deadLetter?.queue.split("/").at(-1);
     if (deadLetter !== undefined) {
       const Attributes = queueAttributes(deadLetter, {}, undefined);
@@ -39,6 +46,12 @@ export class SetUp {
   /** @throws DynamoDBError or SqsError for the first that was refused */
   async check(): Promise<void> {
     await Promise.all(this.#calls.splice(0));
+  }
+
+  #claimName(kind: "table" | "queue", name: string): void {
+    if (this.#names[kind].has(name))
+      throw new Error(`there is a ${kind} ${name} already: give it another name`);
+    this.#names[kind].add(name);
   }
 
   #note(call: Promise<unknown>): void {

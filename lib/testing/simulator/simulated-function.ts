@@ -1,8 +1,11 @@
 /** A Lambda function of a simulation. */
 import type { Invocation } from "./invocation.ts";
 
+/**
+ * As `Handler` in the types of aws-lambda, whose callback is not called: handlers return promises. Called, it throws.
+ */
 // biome-ignore lint/suspicious/noExplicitAny: handlers have narrower types for their event and context.
-export type LambdaHandler = (event: any, context: any) => unknown;
+export type LambdaHandler = (event: any, context: any, callback?: any) => unknown;
 
 export interface InvokeOptions {
   /** @default - a new one */

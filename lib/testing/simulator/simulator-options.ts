@@ -68,7 +68,7 @@ export interface SimulatedQueue {
 export interface LambdaOptions {
   /** @default - `function-1`, and so on */
   readonly name?: string | undefined;
-  /** @default 30 */
+  /** Up to 900, the first invocation of an environment with its initialization. @default 30 */
   readonly timeoutSeconds?: number | undefined;
   /** How far the clocks of its environments are ahead. @default 0 */
   readonly skewMs?: number | undefined;
@@ -80,9 +80,9 @@ export interface LambdaOptions {
 
 export interface QueueConnection {
   readonly queueUrl: string;
-  /** @default 10 */
+  /** Up to 10. @default 10 */
   readonly batchSize?: number | undefined;
-  /** @default true */
+  /** Whether the function answers which messages failed. AWS has it switched off by default. @default true */
   readonly reportsItemFailures?: boolean | undefined;
   /** How many batches at once. @default 2 */
   readonly concurrency?: number | undefined;
@@ -92,7 +92,7 @@ export interface TableConnection {
   readonly tableName: string;
   /** @default 100 */
   readonly batchSize?: number | undefined;
-  /** @default true */
+  /** Whether the function answers where in the batch it stopped. AWS has it switched off by default. @default true */
   readonly reportsItemFailures?: boolean | undefined;
   /** Whether a batch that fails is split. @default false */
   readonly bisect?: boolean | undefined;

@@ -7,9 +7,11 @@ import { drive } from "./drive.ts";
 import { FunctionPool } from "./function-pool.ts";
 import type { Service } from "./http-exchange.ts";
 import type { Faults } from "./network.ts";
+import { check } from "./option-rules.ts";
+import { checkPatches } from "./patches/fake-timers.ts";
 import { clientsPatched, installPatches } from "./patches/install.ts";
 import { connectQueue } from "./queue-source.ts";
-import { within } from "./scene.ts";
+import { currentScene, within } from "./scene.ts";
 import { runSchedule } from "./schedule.ts";
 import type { SeededRandom } from "./seeded-random.ts";
 import { SetUp } from "./set-up.ts";
@@ -47,7 +49,12 @@ export class Simulator {
   #isRunning = false;
   #functions = 0;
 
+  /**
+   * @throws InvalidOptionError (`INVALID_OPTION`) for an option that breaks its rule, as the other methods do
+   * @throws Error while fake timers of a test runner are on
+   */
   constructor(options: SimulatorOptions = {}) {
+    check.simulator(options);
     installPatches();
     const { seed = DEFAULTS.seed, startAt = DEFAULTS.startAt, ttlLagSeconds } = options;
     const checkRunning = (what: string) => {
@@ -80,11 +87,13 @@ export class Simulator {
 
   /** Creates a table, which can be used at once. What is wrong with it, the next `run` tells. */
   table(name: string, table: SimulatedTable): void {
+    check.table(table);
     this.#setUp.table(name, table);
   }
 
   /** Creates a queue, and its dead-letter queue where there is none of that name. Answers its URL. */
   queue(name: string, queue: SimulatedQueue = {}): string {
+    check.queue(queue);
     return this.#setUp.queue(name, queue);
   }
 
@@ -95,6 +104,7 @@ export class Simulator {
 
   /** A function with this handler, which all its environments share, as far as the handler's module keeps state. */
   lambda(handler: LambdaHandler, options: LambdaOptions = {}): SimulatedFunction {
+    check.lambda(handler, options);
     return this.lambdaPerEnvironment(() => handler, options);
   }
 
@@ -103,17 +113,20 @@ export class Simulator {
     initialize: () => LambdaHandler | Promise<LambdaHandler>,
     options: LambdaOptions = {},
   ): SimulatedFunction {
+    check.lambda(initialize, options);
     const name = options.name ?? `function-${++this.#functions}`;
     return new FunctionPool(this.#world.stage, name, options, initialize);
   }
 
   /** Feeds a function from a queue, while this simulator runs. */
   connectQueue(fn: SimulatedFunction, connection: QueueConnection): void {
+    check.queueConnection(connection);
     this.#onRun(() => connectQueue(this.#world.stage, this.sqs, fn, connection));
   }
 
   /** Feeds a function from the stream of a table, from its beginning, while this simulator runs. */
   connectTable(fn: SimulatedFunction, connection: TableConnection): void {
+    check.tableConnection(connection);
     const world = this.#world;
     this.#onRun(() =>
       connectTable(world.stage, this.dynamodb, fn, connection, (tell) => world.onWrite(tell)),
@@ -122,6 +135,7 @@ export class Simulator {
 
   /** Invokes a function each `ms`, as a schedule does: without waiting, and with two retries. */
   every(ms: number, fn: SimulatedFunction, event: unknown = {}): void {
+    check.everyMs(ms);
     this.#onRun(() => runSchedule(this.#world.stage, ms, fn, event));
   }
 
@@ -132,6 +146,9 @@ export class Simulator {
    */
   async run<T>(work: () => T | Promise<T>): Promise<T> {
     if (this.#isRunning) throw new Error("this simulator runs already: do it in the work that it runs");
+    if (currentScene()) throw new Error("another simulator runs around this one already: run it on its own");
+    installPatches();
+    within(this.#world.outside, checkPatches);
     this.#isRunning = true;
     this.#world.time.isDriven = true;
     this.#failure = undefined;
@@ -142,9 +159,11 @@ export class Simulator {
     try {
       await clientsPatched();
       await this.#setUp.check();
-      return await withCredentials(() =>
+      const answer = await withCredentials(() =>
         drive(this.#world, this.#maxDays, startAndWork, () => this.#failure),
       );
+      await this.#setUp.check();
+      return answer;
     } finally {
       this.#isRunning = false;
       this.#world.time.isDriven = false;

@@ -2,10 +2,9 @@
 import { readSqsRequest, type SqsJsonAnswer, sqsAnswer, sqsErrorAnswer } from "../sqs/json-protocol.ts";
 import { SqsError } from "../sqs/sqs-error.ts";
 import type { SqsModel } from "../sqs/sqs-model.ts";
-import { brokenConnection } from "./broken-connection.ts";
 import type { Exchange } from "./exchange.ts";
 import type { SdkRequest, SdkResponse } from "./scene.ts";
-import { attemptOf, bodyText, headerOf } from "./sdk-request.ts";
+import { attemptOf, bodyText, brokenConnection, headerOf } from "./sdk-request.ts";
 
 const THROTTLED: SqsJsonAnswer = {
   statusCode: 403,

@@ -1,5 +1,4 @@
 /** Reads the stream of a table from its beginning, and knows how far what it read is settled. */
-
 import { DynamoDBError } from "../dynamodb/dynamodb-error.ts";
 import type { DynamoDBModel } from "../dynamodb/dynamodb-model.ts";
 import type { StreamRecord } from "../event-sources/stream-batch.ts";
@@ -16,7 +15,9 @@ export function streamReader(model: DynamoDBModel, tableName: string): StreamRea
   let settled: string | undefined;
 
   async function find(): Promise<{ readonly arn: string; readonly shardId: string }> {
-    const { Table } = await model.call("DescribeTable", { TableName: tableName });
+    const { Table } = await model.call("DescribeTable", { TableName: tableName }).catch((cause: unknown) => {
+      throw new Error(`there is no table ${tableName} to connect: make it with table(name, …)`, { cause });
+    });
     const arn = Object(Table).LatestStreamArn as string | undefined;
     if (arn === undefined) throw new Error(`the table ${tableName} has no stream: create it with one`);
     const { StreamDescription } = await model.call("DescribeStream", { StreamArn: arn });

@@ -1,5 +1,4 @@
 /** Feeds a function from the stream of a table: looks when there was a write, and keeps the order of its one shard. */
-
 import type { DynamoDBModel } from "../dynamodb/dynamodb-model.ts";
 import { jsonAnswer } from "../dynamodb/json-protocol.ts";
 import { type BatchResult, deliverBatch, type StreamRecord } from "../event-sources/stream-batch.ts";
@@ -50,6 +49,7 @@ export function connectTable(
   }
 
   async function read(): Promise<void> {
+    await reader.arn();
     while (hasNews) {
       hasNews = false;
       await time.sleep(random.between(...POLL_MS));

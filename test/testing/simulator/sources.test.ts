@@ -3,7 +3,11 @@ import { describe, expect, it } from "vitest";
 import { Simulator } from "../../../lib/testing/simulator/simulator.ts";
 
 interface SqsEvent {
-  readonly Records: readonly { readonly messageId: string; readonly body: string }[];
+  readonly Records: readonly {
+    readonly messageId: string;
+    readonly body: string;
+    readonly attributes: { readonly ApproximateReceiveCount: string };
+  }[];
 }
 
 interface StreamEvent {
@@ -87,6 +91,28 @@ describe("connectQueue", () => {
       await aws.untilIdle();
     });
     expect(seen).toEqual(["b1", "b2", "a1", "a2"]);
+  });
+});
+
+describe("connectQueue, of a function that is slower than the visibility timeout", () => {
+  it("hands the message on again meanwhile, with the next receive count", async () => {
+    const aws = new Simulator();
+    const QueueUrl = aws.queue("work", { visibilitySeconds: 10 });
+    const seen: [second: number, receives: string][] = [];
+    const fn = aws.lambda(async ({ Records: [record] }: SqsEvent) => {
+      seen.push([Math.floor((Date.now() - START) / 1000), record!.attributes.ApproximateReceiveCount]);
+      if (seen.length === 1) await new Promise((resolve) => setTimeout(resolve, 25_000));
+    });
+    aws.connectQueue(fn, { queueUrl: QueueUrl });
+    await aws.run(async () => {
+      await sqs.sendMessage({ QueueUrl, MessageBody: "a" });
+      await aws.untilIdle();
+    });
+    expect(seen).toEqual([
+      [0, "1"],
+      [10, "2"],
+    ]);
+    expect(aws.sqs.backlog(QueueUrl).messages).toBe(0);
   });
 });
 

@@ -1,6 +1,9 @@
-/** `Date` tells the time of the scene it is asked in. */
-import { currentScene } from "../scene.ts";
+/** `Date`, `performance.now()` and `process.hrtime()` tell the time of the scene they are asked in. */
+import { currentScene, type Scene } from "../scene.ts";
 import { replace } from "./replace.ts";
+
+/** In nanoseconds. */
+const SECOND = 1_000_000_000n;
 
 export function patchDate(): void {
   const RealDate = Date;
@@ -22,4 +25,24 @@ export function patchDate(): void {
 
   const realElapsed = performance.now.bind(performance);
   replace(performance, "now", () => currentScene()?.elapsed() ?? realElapsed());
+  patchHrtime();
+}
+
+function patchHrtime(): void {
+  const real = process.hrtime;
+  const hrtime = (former?: [number, number]): [number, number] => {
+    const scene = currentScene();
+    if (scene === undefined) return real(former);
+    const nanoseconds = nanosecondsOf(scene) - (former ? BigInt(former[0]) * SECOND + BigInt(former[1]) : 0n);
+    return [Number(nanoseconds / SECOND), Number(nanoseconds % SECOND)];
+  };
+  const bigint = (): bigint => {
+    const scene = currentScene();
+    return scene ? nanosecondsOf(scene) : real.bigint();
+  };
+  replace(process, "hrtime", Object.assign(hrtime, { bigint }));
+}
+
+function nanosecondsOf(scene: Scene): bigint {
+  return BigInt(Math.round(scene.elapsed() * 1e6));
 }

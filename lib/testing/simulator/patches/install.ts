@@ -4,19 +4,24 @@
  */
 import { syncBuiltinESMExports } from "node:module";
 import { patchDate } from "./date.ts";
+import { refuseFakeTimers } from "./fake-timers.ts";
 import { patchFetch } from "./fetch.ts";
 import { patchRandomness } from "./randomness.ts";
-import { patchRejections } from "./rejections.ts";
 import { restoreAll } from "./replace.ts";
 import { patchSdkClients } from "./sdk-clients.ts";
 import { patchThreads } from "./threads.ts";
 import { patchTimerPromises } from "./timer-promises.ts";
 import { patchTimers } from "./timers.ts";
+import { patchUncaughtErrors } from "./uncaught-errors.ts";
 
 let clients: Promise<void> | undefined;
 
-/** Takes effect at once, but for clients of the AWS SDK: for those, see `clientsPatched`. */
+/**
+ * Takes effect at once, but for clients of the AWS SDK: for those, see `clientsPatched`.
+ * @throws Error while fake timers of a test runner are on
+ */
 export function installPatches(): void {
+  refuseFakeTimers();
   if (clients !== undefined) return;
   patchDate();
   patchTimers();
@@ -24,13 +29,13 @@ export function installPatches(): void {
   patchRandomness();
   patchThreads();
   patchFetch();
-  patchRejections();
+  patchUncaughtErrors();
   syncBuiltinESMExports();
   clients = patchSdkClients();
   clients.catch(() => undefined);
 }
 
-/** Puts everything back as it was. A simulator that is made later installs the patches again. */
+/** Puts everything back as it was, while no simulator runs. One that is made or run later installs the patches again. */
 export async function removePatches(): Promise<void> {
   await clients?.catch(() => undefined);
   restoreAll();

@@ -5,6 +5,8 @@ const undo: (() => void)[] = [];
 export function replace(object: object, name: PropertyKey, value: unknown): void {
   const former = Object.getOwnPropertyDescriptor(object, name);
   undo.push(() => {
+    // What somebody else put over it, such as a spy, is theirs to take away.
+    if (Object.getOwnPropertyDescriptor(object, name)?.value !== value) return;
     if (former === undefined) Reflect.deleteProperty(object, name);
     else Object.defineProperty(object, name, former);
   });

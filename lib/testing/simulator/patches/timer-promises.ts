@@ -19,7 +19,7 @@ export function patchTimerPromises(): void {
     const scene = currentScene();
     if (scene === undefined)
       return yield* real.setInterval(ms, value, options as object) as AsyncGenerator<T>;
-    while (true) yield await sleepIn(scene, ms ?? 1, value as T, options?.signal);
+    yield* ticksIn(scene, ms ?? 1, value as T, options?.signal);
   }
   const realWait = promises.scheduler.wait.bind(promises.scheduler);
   replace(promises, "setTimeout", sleep);
@@ -27,6 +27,22 @@ export function patchTimerPromises(): void {
   replace(promises.scheduler, "wait", (ms: number, options?: Options) =>
     currentScene() ? sleep(ms, undefined, options) : realWait(ms, options as object),
   );
+}
+
+/** Ticks come at their times, also while the one before is still worked on: those are handed out one after the other. */
+async function* ticksIn<T>(
+  scene: Scene,
+  ms: number,
+  value: T,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<T> {
+  const interval = Math.max(1, Math.trunc(ms));
+  for (let next = scene.elapsed() + interval; ; next += interval) {
+    if (scene.elapsed() < next || signal?.aborted) {
+      await sleepIn(scene, next - scene.elapsed(), undefined, signal);
+    }
+    yield value;
+  }
 }
 
 function sleepIn<T>(scene: Scene, ms: number, value: T, signal: AbortSignal | undefined): Promise<T> {

@@ -1,11 +1,12 @@
-/** A promise of a scene that is rejected while nobody waits for it ends its host, as it ends a Lambda environment. */
+/** An error of a scene that nobody catches or waits for ends its host, as it ends a Lambda environment. */
 import { currentScene } from "../scene.ts";
 import { replace } from "./replace.ts";
 
-export function patchRejections(): void {
+export function patchUncaughtErrors(): void {
   const real = process.emit.bind(process) as (name: string, ...parameters: unknown[]) => boolean;
   replace(process, "emit", function emit(name: string, ...parameters: unknown[]): boolean {
-    const scene = name === "unhandledRejection" ? currentScene() : undefined;
+    const isUncaught = name === "unhandledRejection" || name === "uncaughtException";
+    const scene = isUncaught ? currentScene() : undefined;
     if (scene === undefined) return real(name, ...parameters);
     scene.fail(parameters[0]);
     return true;
