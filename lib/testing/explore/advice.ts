@@ -8,9 +8,11 @@ export interface Symptom {
   readonly source: SourceKind;
   /** What the finding is about, where that is an effect. */
   readonly effect?: Pick<Effect, "kind"> | undefined;
+  /** Whether everything was effected nevertheless. */
+  readonly isDone?: boolean | undefined;
 }
 
-export function adviceFor({ kind, effect, source }: Symptom): string {
+export function adviceFor({ kind, effect, isDone, source }: Symptom): string {
   switch (kind) {
     case "happens-twice":
       return ONCE[effect?.kind ?? "item"];
@@ -21,13 +23,17 @@ export function adviceFor({ kind, effect, source }: Symptom): string {
     case "differs":
       return "a repetition must write the same: derive what is written from the key and the payload, or keep it in step(), and write it in commit";
     case "answer-differs":
-      return "return what was committed: idempotent() and httpIdempotent() replay the stored result; do not compute an answer beside it";
+      return "answer a repetition with what was stored: idempotent() and httpIdempotent() replay the result; compute nothing beside it";
     case "dangling":
       return "make ids once: create them inside the handler and give the same ones to commit's writes, its messages and its result";
     case "stuck":
-      return "a lock needs a lease: let an attempt that died be taken over (onceonly's records are, once leaseEndsAt has passed)";
+      return isDone
+        ? "the work is done, and who asks again is refused: store the answer and give it again, as idempotent() and httpIdempotent() do"
+        : "a lock needs a lease: let an attempt that died be taken over (onceonly's records are, once leaseEndsAt has passed)";
     case "order":
       return "stop a group at its first failure and return the rest of it: idempotentBatch does, for FIFO queues and streams";
+    case "misreported":
+      return "name each failed record by its messageId (SQS) or SequenceNumber (streams): idempotentBatch does";
     case "unbounded":
       return "bound retries: give up after a few tries or when `signal` aborts, and leave the rest to the source's redelivery";
     case "unawaited":
@@ -38,8 +44,8 @@ export function adviceFor({ kind, effect, source }: Symptom): string {
 }
 
 const ONCE: Readonly<Record<Effect["kind"], string>> = {
-  item: "move the write into commit: `idempotency.commit(result, { writes: [...] })` stores it in one transaction with the record",
+  item: "write it together with the mark that it was done: `idempotency.commit(result, { writes: [...] })`, or a transaction of your own",
   message:
-    "send through the commit: `idempotency.commit(result, { messages: [...] })`; the outbox relay sends it with a stable identity",
-  call: "pass `idempotency.childKey(name)` as the other system's idempotency key; if it takes none, say so with `atLeastOnce`",
+    "send it under an id that stays the same: `idempotency.commit(result, { messages: [...] })` and the outbox relay, or a deduplication id made of the key",
+  call: "give the other system an idempotency key that stays the same: `idempotency.childKey(name)`; if it takes none, say so with `atLeastOnce`",
 };

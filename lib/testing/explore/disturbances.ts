@@ -23,8 +23,8 @@ export interface Disturbance {
   readonly point?: Point | undefined;
   readonly fault?: Fault | undefined;
   readonly reach?: (typeof FAULT_REACHES)[number];
-  /** A second delivery: at the same time as the first, or while the first stands at the point. */
-  readonly duplicate?: "at-once" | "meanwhile" | undefined;
+  /** A second delivery: at the same time as the first, while the first stands at the point, or right after it. */
+  readonly duplicate?: "at-once" | "meanwhile" | "right-after" | undefined;
   /** A second disturbance, of what comes after the first. */
   readonly next?: Disturbance | undefined;
 }
@@ -34,6 +34,13 @@ const AT_ONCE: Disturbance = {
   id: "duplicate-at-once",
   words: "a second delivery at the same time",
   duplicate: "at-once",
+};
+
+/** Its eventually consistent reads do not see what the first has just written. */
+const RIGHT_AFTER: Disturbance = {
+  id: "duplicate-right-after",
+  words: "a second delivery right after the first",
+  duplicate: "right-after",
 };
 
 const AFTERWARDS: Disturbance = {
@@ -63,7 +70,7 @@ export function disturbancesOf(
           ],
     );
   });
-  return [AFTERWARDS, AT_ONCE, ...atPoints];
+  return [AFTERWARDS, RIGHT_AFTER, AT_ONCE, ...atPoints];
 }
 
 /** Two of them, the second at a point after the first. */

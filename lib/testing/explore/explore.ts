@@ -13,11 +13,8 @@ import { type Accepted, ExploreReport } from "./report.ts";
 import { sampledPairs } from "./sampled-pairs.ts";
 import { type ExploredEvent, type Scenario, scenarioOf } from "./scenario.ts";
 import { traceLines } from "./trace-lines.ts";
+import { START, undisturbedRuns } from "./undisturbed-runs.ts";
 import { withoutStacks } from "./without-stacks.ts";
-
-const START = Date.UTC(2026, 0, 5, 9);
-/** Another day, hour and second: what depends on the time differs between the two undisturbed runs. */
-const OTHER_START = START + 98_765_432;
 
 /**
  * Runs `handler` on `event` once undisturbed, and then again from the start for everything that can go wrong at each of
@@ -27,7 +24,8 @@ const OTHER_START = START + 98_765_432;
  *
  * `event` may be a function that makes it of the world which `setUp` has left.
  *
- * @throws InvalidOptionError (`INVALID_OPTION`); Error where the handler fails without any disturbance.
+ * @throws InvalidOptionError (`INVALID_OPTION`); Error where the handler fails without any disturbance, or does not do
+ * the same in two undisturbed runs.
  */
 export async function explore(
   handler: LambdaHandler,
@@ -45,7 +43,8 @@ export async function explore(
 
 async function exploreAll(scenario: Scenario): Promise<ExploreReport> {
   const { options } = scenario;
-  const reference = await findReference(scenario);
+  const { one, other, firstOnly } = await undisturbedRuns(scenario);
+  const reference = referenceOf(one, other, options);
   const { chosen, leftOut } = choose(scenario, reference);
   const withStacks = options.showsOutput || options.only !== undefined ? () => {} : withoutStacks();
   const bar = options.onProgress ? undefined : startProgress(scenario.name);
@@ -73,21 +72,9 @@ async function exploreAll(scenario: Scenario): Promise<ExploreReport> {
     accepted: [...accepted.values()],
     seed: scenario.options.seed,
     leftOut,
+    masked: reference.volatile.names,
+    firstOnly,
   });
-}
-
-async function findReference(scenario: Scenario): Promise<ReferenceRun> {
-  const { seed } = scenario.options;
-  const one = await play(scenario, { seed, startAt: START });
-  const other = await play(scenario, { seed: seed + 1, startAt: OTHER_START });
-  for (const run of [one, other]) {
-    if (run.last?.isSuccess !== true) {
-      throw new Error(
-        `${scenario.name} fails without any disturbance: ${run.last?.words ?? "it got nothing to do"}; give it the tables, rows, queues and outside systems that it needs\n${traceLines(run, scenario.name)}`,
-      );
-    }
-  }
-  return referenceOf(one, other, scenario.options);
 }
 
 function choose(scenario: Scenario, { play: { ios }, points }: ReferenceRun) {
@@ -105,12 +92,12 @@ function playDisturbed(scenario: Scenario, disturbance: Disturbance): Promise<Pl
 }
 
 function findingOf(
-  { kind, what, effect }: Verdict,
+  { kind, what, effect, isDone }: Verdict,
   run: Play,
   { id, words, point }: Disturbance,
   scenario: Scenario,
 ): Finding {
-  const advice = adviceFor({ kind, effect, source: run.source.kind });
+  const advice = adviceFor({ kind, effect, isDone, source: run.source.kind });
   return {
     kind,
     point,
@@ -132,7 +119,9 @@ function noteAccepted(
   { options }: Scenario,
 ): boolean {
   if (kind !== "happens-twice" || effect === undefined) return false;
-  const found = run.effects.filter(({ kind, place }) => kind === effect.kind && place === effect.place);
+  const found = run.effectsAfterwards.filter(
+    ({ kind, place }) => kind === effect.kind && place === effect.place,
+  );
   const isNamed = (name: string) =>
     effect.kind === "call" ? effect.place.split(" ")[1]?.startsWith(name) : effect.place === name;
   if (!options.atLeastOnce?.some(isNamed)) return false;

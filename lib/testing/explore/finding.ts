@@ -15,6 +15,8 @@ export const FINDING_KINDS = [
   "stuck",
   /** A later record of a group was done before an earlier one. */
   "order",
+  /** The answer about a batch names records that were not in it. */
+  "misreported",
   /** One invocation made many times the requests of an undisturbed one. */
   "unbounded",
   /** Work was left running when the handler returned. */

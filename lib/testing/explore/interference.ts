@@ -33,6 +33,14 @@ export class Interference {
     this.#isArmed = true;
   }
 
+  /** Until the function that it answers is called, eventually consistent reads see the version before. */
+  readStale(): () => void {
+    this.#lasting.push({ covers: () => true, fault: { kind: "stale" } });
+    return () => {
+      this.#lasting.length = 0;
+    };
+  }
+
   /** What has not struck yet will not: the repetition afterwards is undisturbed. */
   rest(): void {
     this.#pending.length = 0;

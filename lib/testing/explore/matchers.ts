@@ -1,6 +1,6 @@
 /** `expect(report).toBeExactlyOnce()`, for vitest and jest: `expect.extend(exactlyOnceMatchers)`. */
 import type { ExploreReport } from "./report.ts";
-import { headline, reportText } from "./report-text.ts";
+import { firstText, headline } from "./report-text.ts";
 
 /** What `expect.extend` of vitest and of jest takes. */
 export const exactlyOnceMatchers = {
@@ -15,24 +15,10 @@ export const exactlyOnceMatchers = {
     }
     return {
       pass: received.ok,
-      message: () => (received.ok ? `expected findings, but ${headline(received)}` : firstOf(received)),
+      message: () => (received.ok ? `expected findings, but ${headline(received)}` : firstText(received)),
     };
   },
 };
-
-/** The whole first finding, and how many more there are. */
-function firstOf(report: ExploreReport): string {
-  const { findings } = report;
-  const text = reportText({ ...partsOf(report), findings: findings.slice(0, 1) });
-  const [, ...rest] = text.split("\n");
-  const more = findings.length - 1;
-  const ending = more > 0 ? [`\nand ${more} more: String(report) lists them`] : [];
-  return [headline(report), ...rest, ...ending].join("\n");
-}
-
-function partsOf({ name, points, runs, accepted, seed, leftOut }: ExploreReport) {
-  return { name, points, runs, accepted, seed, leftOut };
-}
 
 function isReport(received: unknown): received is ExploreReport {
   return typeof received === "object" && received !== null && "findings" in received && "points" in received;

@@ -47,6 +47,12 @@ export interface ExploreOptions {
    * @default - by the header `Idempotency-Key`
    */
   readonly callKey?: ((request: Request) => string | null | undefined) | undefined;
+  /**
+   * Whether `handler` is a function that makes the handler, anew for each execution environment: what a module keeps in
+   * its variables then dies in a crash, as it does in Lambda.
+   * @default false
+   */
+  readonly perEnvironment?: boolean | undefined;
   /** Called before each run: rows that must be there, functions that are connected. */
   readonly setUp?: ((aws: Simulator) => unknown) | undefined;
   /**
@@ -129,7 +135,14 @@ export const DEFAULTS = {
   maxRuns: 2000,
 } as const;
 
-const anObject: Check = ["must be an object", (value) => typeof value === "object" && value !== null];
+const byName = (what: string, holds: (value: unknown) => boolean): Check => [
+  `must be an object that has ${what} by name`,
+  (value) =>
+    Object(value) === value &&
+    !Array.isArray(value) &&
+    Object.values(value as object).every((each) => holds(each)),
+];
+const isObject = (value: unknown) => typeof value === "object" && value !== null;
 const aText: Check = ["must be a text", (value) => typeof value === "string" && value !== ""];
 const texts: Check = ["must be a list of texts", (value) => isTexts(value)];
 const positive = (max: number): Check => [
@@ -141,11 +154,12 @@ const integer: Check = ["must be a whole number", (value) => Number.isInteger(va
 const CHECKS: Readonly<Record<keyof ExploreOptions, Check>> = {
   name: aText,
   source: oneOf(...SOURCE_KINDS),
-  tables: anObject,
+  tables: byName("tables", isObject),
   idempotencyTable: ["must be a name or a list of names", (value) => isTexts([value].flat())],
-  queues: anObject,
-  outside: anObject,
+  queues: byName("queues", isObject),
+  outside: byName("functions", (value) => typeof value === "function"),
   callKey: aFunction,
+  perEnvironment: oneOf(true, false),
   setUp: aFunction,
   effects: aFunction,
   atLeastOnce: texts,
@@ -156,7 +170,7 @@ const CHECKS: Readonly<Record<keyof ExploreOptions, Check>> = {
   reportsItemFailures: oneOf(true, false),
   seed: integer,
   depth: oneOf(1, 2),
-  maxRuns: positive(1_000_000),
+  maxRuns: ["must be a whole number from 1", (value) => Number.isInteger(value) && Number(value) >= 1],
   only: aText,
   showsOutput: oneOf(true, false),
   onProgress: aFunction,

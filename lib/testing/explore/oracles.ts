@@ -1,5 +1,5 @@
 /** Judges a run: every promise that it broke, compared with an undisturbed one. Pure. */
-import { compareEffects } from "./compare-effects.ts";
+import { compareEffects, type Difference } from "./compare-effects.ts";
 import { type Effect, leavesOf } from "./effect.ts";
 import type { FindingKind } from "./finding.ts";
 import { groupOrders } from "./group-orders.ts";
@@ -12,12 +12,14 @@ export interface Verdict {
   readonly kind: FindingKind;
   readonly what: string;
   readonly effect?: Pick<Effect, "kind" | "place"> | undefined;
+  /** Whether everything was effected nevertheless. */
+  readonly isDone?: boolean | undefined;
 }
 
 export function judge(run: Play, reference: ReferenceRun): Verdict[] {
   const verdicts = [
     ...judgeEffects(run, reference),
-    ...judgeProgress(run),
+    ...judgeProgress(run, reference),
     ...judgeAnswers(run, reference),
     ...judgeOrder(run, reference),
     ...judgeConduct(run, reference),
@@ -31,34 +33,39 @@ export function judge(run: Play, reference: ReferenceRun): Verdict[] {
 function judgeEffects(run: Play, { play, volatile, references }: ReferenceRun): Verdict[] {
   const differences = compareEffects(play.effects, run.effects, volatile, play.before);
   const afterwards = compareEffects(run.effects, run.effectsAfterwards, volatile, play.before);
-  const healed = (kind: FindingKind) =>
+  const isHealed = (kind: FindingKind) =>
     kind === "happens-twice" && differences.some((each) => each.kind === "lost");
-  const all = [...differences, ...afterwards.filter(({ kind }) => !healed(kind))];
+  const isTold = ({ kind, effect: { place } }: Difference) =>
+    differences.some((each) => each.kind === kind && each.effect.place === place);
+  const all = [...differences, ...afterwards.filter((each) => !isHealed(each.kind) && !isTold(each))];
   if (all.length > 0) return all;
   const [first] = danglingIn(observedIn(run), references);
   return first === undefined ? [] : [{ kind: "dangling", what: first }];
 }
 
-function judgeProgress({ last, repeated, tookMs }: Play): Verdict[] {
+function judgeProgress(
+  { last, repeated, tookMs, effects }: Play,
+  { play, volatile }: ReferenceRun,
+): Verdict[] {
+  const isDone = effects.length > 0 && compareEffects(play.effects, effects, volatile).length === 0;
   if (last?.isSuccess !== true) {
     const seconds = Math.round(tookMs / 1000);
-    return [{ kind: "stuck", what: `after ${seconds} s still "${last?.words ?? "no answer"}"` }];
+    return [{ kind: "stuck", what: `after ${seconds} s still "${last?.words ?? "no answer"}"`, isDone }];
   }
   if (repeated === undefined || repeated.isSuccess) return [];
-  return [{ kind: "stuck", what: `once done, the same again gets "${repeated.words}"` }];
+  return [{ kind: "stuck", what: `once done, the same again gets "${repeated.words}"`, isDone: true }];
 }
 
 function judgeAnswers(run: Play, reference: ReferenceRun): Verdict[] {
-  const [first, ...others] = run.answers.filter(({ isSuccess }) => isSuccess);
-  if (first?.content === undefined) return [];
-  const other = others.find(({ content }) => textOf(content) !== textOf(first.content));
-  if (other?.content !== undefined) {
-    return [
-      {
-        kind: "answer-differs",
-        what: `the first answer and a later one: ${changed(first.content, other.content)}`,
-      },
-    ];
+  const successful = run.answers.filter(({ isSuccess }) => isSuccess);
+  const [first, ...others] = successful
+    .flatMap(answerObserved)
+    .map((each) => reference.volatile.maskIgnored(each));
+  if (first === undefined) return [];
+  const other = others.find((content) => textOf(content) !== textOf(first));
+  if (other !== undefined) {
+    const what = `the first answer and a later one: ${changed(first, other)}`;
+    return [{ kind: "answer-differs", what }];
   }
   const [expected] = answersOf(reference.play, reference);
   const [found] = answersOf(run, reference);
@@ -74,8 +81,8 @@ function answersOf({ answers }: Play, { volatile }: ReferenceRun): Plain[] {
 }
 
 function judgeOrder(run: Play, reference: ReferenceRun): Verdict[] {
-  const outOfOrder = run.answers.flatMap(({ outOfOrder }) => outOfOrder ?? []);
-  if (outOfOrder[0] !== undefined) return [{ kind: "order", what: outOfOrder[0] }];
+  const [broken] = run.answers.flatMap(({ broken = [] }) => broken);
+  if (broken !== undefined) return [broken];
   const expected = groupOrders(reference.play.effects, reference.volatile);
   const found = groupOrders(run.effects, reference.volatile);
   const moved = [...expected].find(

@@ -16,6 +16,11 @@ const SAFE_METHODS = ["GET", "HEAD", "OPTIONS", "TRACE"];
 /** Parts of a path that name one thing: numbers, UUIDs, and what is long or holds digits among letters. */
 const ID_SEGMENT = /\/(?:\d+|(?=[^/]*\d)[^/]{8,}|[^/]{24,})(?=\/|$)/g;
 
+/** "https://api.example.com/orders/…" */
+export function placeWithoutIds(url: string): string {
+  return url.replace(ID_SEGMENT, "/…");
+}
+
 export class Outside {
   readonly #calls: Call[] = [];
   readonly #answers = new Map<string, Promise<Response>>();
@@ -57,7 +62,7 @@ export class Outside {
       return [
         {
           kind: "call",
-          place: `${method} ${url.origin}${url.pathname.replace(ID_SEGMENT, "/…")}`,
+          place: `${method} ${url.origin}${placeWithoutIds(url.pathname)}`,
           content: { path, query, key, body: plainText(body) },
         },
       ];

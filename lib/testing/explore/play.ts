@@ -1,7 +1,10 @@
 /** One run of a handler from the start, in a world of its own: under one disturbance, or under none. */
+import type { SimulatedFunction } from "../simulator/simulated-function.ts";
+import type { Simulator } from "../simulator/simulator.ts";
 import type { TraceEvent } from "../simulator/trace-event.ts";
 import type { Disturbance } from "./disturbances.ts";
 import type { Effect } from "./effect.ts";
+import { exploredFunction } from "./explored-function.ts";
 import { Interference } from "./interference.ts";
 import type { Scenario } from "./scenario.ts";
 import type { Answer, Source, Stage } from "./source.ts";
@@ -41,6 +44,8 @@ export interface PlaySettings {
 
 /** A duplicate arrives so much later. */
 const SHORTLY_MS = 5;
+/** The repetition comes when a client request token of DynamoDB (10 minutes) and a FIFO queue (5) have forgotten. */
+const FORGOTTEN_MS = 660_000;
 
 export async function play(scenario: Scenario, settings: PlaySettings): Promise<Play> {
   const world = new World(scenario, settings);
@@ -54,15 +59,17 @@ export async function play(scenario: Scenario, settings: PlaySettings): Promise<
   return aws.run(async () => {
     await scenario.options.setUp?.(aws);
     await aws.untilIdle();
+    const noteStart = () => interference.noteStart();
+    const newFunction = (generation: number) => exploredFunction(scenario, aws, { generation, noteStart });
     const answers: Answer[] = [];
     const own: Answer[] = [];
-    const stage = await stageOf(scenario, settings, world, interference, (answer) => {
+    const stage = await stageOf(scenario, settings, aws, newFunction(0), (answer) => {
       own.push(answer);
       answers.push(answer);
     });
-    const source = sourceOf(scenario.options.source ?? sourceKindOf(stage.event));
-    const repeat = async () => {
-      const answer = await source.repeat(stage);
+    const source = sourceOf(scenario.options.source ?? sourceKindOf(stage.event), stage.event);
+    const repeat = async (fn = stage.fn) => {
+      const answer = await source.repeat({ ...stage, fn });
       answers.push(answer);
       return answer;
     };
@@ -75,10 +82,16 @@ export async function play(scenario: Scenario, settings: PlaySettings): Promise<
     interference.arm();
     let duplicate: Promise<unknown> | undefined;
     void interference.duplicateDue.then(() => {
-      duplicate = aws.clock.sleep(SHORTLY_MS).then(repeat);
+      duplicate = aws.clock.sleep(SHORTLY_MS).then(() => repeat());
     });
     await source.deliver(stage);
     const tookMs = aws.clock.now() - startedAt;
+    if (settings.disturbance?.duplicate === "right-after") {
+      await aws.clock.sleep(SHORTLY_MS);
+      const readAgain = interference.readStale();
+      await repeat();
+      readAgain();
+    }
     await world.settle();
     await duplicate;
     interference.rest();
@@ -87,7 +100,8 @@ export async function play(scenario: Scenario, settings: PlaySettings): Promise<
 
     let repeated: Answer | undefined;
     if (settings.disturbance !== undefined) {
-      repeated = await repeat();
+      await aws.clock.sleep(FORGOTTEN_MS);
+      repeated = await repeat(scenario.options.perEnvironment ? newFunction(1) : stage.fn);
       await world.settle();
     }
     const effectsAfterwards = repeated === undefined ? effects : await readEffects();
@@ -110,19 +124,12 @@ export async function play(scenario: Scenario, settings: PlaySettings): Promise<
 }
 
 async function stageOf(
-  { options, name, handler, event, patienceMs }: Scenario,
+  { options, event, patienceMs }: Scenario,
   { disturbance }: PlaySettings,
-  { aws }: World,
-  interference: Interference,
+  aws: Simulator,
+  fn: SimulatedFunction,
   note: Stage["note"],
 ): Promise<Stage> {
-  const fn = aws.lambda(
-    (delivered, context) => {
-      interference.noteStart();
-      return handler(delivered, context);
-    },
-    { name, timeoutSeconds: options.timeoutSeconds },
-  );
   return {
     ...options,
     aws,

@@ -3,8 +3,27 @@ import type { Finding, FindingKind } from "./finding.ts";
 import type { ExploreReportParts } from "./report.ts";
 
 export function reportText(report: ExploreReportParts): string {
-  const groups = groupsOf(report.findings);
-  return [headline(report), ...report.accepted.map(acceptedLine), ...groups.map(groupText)].join("\n");
+  return [headline(report), ...notes(report), ...groupsOf(report.findings).map(groupText)].join("\n");
+}
+
+/** The first defect, and how many more there are. */
+export function firstText(report: ExploreReportParts): string {
+  const [first, ...others] = groupsOf(report.findings);
+  const lines = [headline(report), ...notes(report), ...(first ? [groupText(first, 0)] : [])];
+  if (others.length > 0)
+    lines.push("", `and ${countOf(others.length, "other defect")}: String(report) lists them`);
+  return lines.join("\n");
+}
+
+function notes({ accepted, masked, firstOnly }: ExploreReportParts): string[] {
+  const lines = accepted.map(acceptedLine);
+  if (masked.length > 0) lines.push(`not compared, as undisturbed runs differ there: ${masked.join("; ")}`);
+  if (firstOnly.length > 0) {
+    lines.push(
+      `not explored, as only the first run does it (the module remembers; see perEnvironment): ${someOf(firstOnly)}`,
+    );
+  }
+  return lines;
 }
 
 /** "create-order: 11 I/O points, 97 runs, exactly once" */
@@ -32,6 +51,7 @@ const VERBS: Readonly<Record<FindingKind, string>> = {
   dangling: "leaves something named that is not there",
   stuck: "leaves it stuck",
   order: "breaks the order",
+  misreported: "has an answer that its source cannot read",
   unbounded: "sets off requests without end",
   unawaited: "meets work that nobody waits for",
   "key-reused": "reuses a key for another request",
@@ -50,7 +70,8 @@ function groupText(findings: readonly Finding[], index: number): string {
     `   what to do: ${first.advice}`,
     `   again, alone: only: ${JSON.stringify(first.id)}, seed: ${first.seed}`,
   ];
-  if (others.length > 0) lines.push(`   the same after ${others.length} more: ${idsOf(others)}`);
+  if (others.length > 0)
+    lines.push(`   the same after ${others.length} more: ${someOf(others.map(({ id }) => id))}`);
   return lines.join("\n");
 }
 
@@ -64,11 +85,10 @@ function groupsOf(findings: readonly Finding[]): Finding[][] {
   return [...groups.values()];
 }
 
-const IDS_SHOWN = 8;
+const NAMES_SHOWN = 8;
 
-function idsOf(findings: readonly Finding[]): string {
-  const ids = findings.slice(0, IDS_SHOWN).map(({ id }) => id);
-  return findings.length > IDS_SHOWN ? `${ids.join(", ")}, …` : ids.join(", ");
+function someOf(names: readonly string[]): string {
+  return [...names.slice(0, NAMES_SHOWN), ...(names.length > NAMES_SHOWN ? ["…"] : [])].join(", ");
 }
 
 function countOf(count: number, thing: string): string {

@@ -21,6 +21,10 @@ export interface ExploreReportParts {
   readonly seed: number;
   /** How many runs `maxRuns` left out. */
   readonly leftOut: number;
+  /** "id, createdAt of item orders": values that were not compared, as undisturbed runs differ in them. */
+  readonly masked: readonly string[];
+  /** Requests that only the very first run made, and that were not explored: the handler's module remembers. */
+  readonly firstOnly: readonly string[];
 }
 
 /** What came of an exploration. `String(report)` says it in words. */
@@ -34,6 +38,8 @@ export class ExploreReport implements ExploreReportParts {
   readonly accepted: readonly Accepted[];
   readonly seed: number;
   readonly leftOut: number;
+  readonly masked: readonly string[];
+  readonly firstOnly: readonly string[];
 
   /** @internal */
   constructor(parts: ExploreReportParts) {
@@ -44,6 +50,8 @@ export class ExploreReport implements ExploreReportParts {
     this.accepted = parts.accepted;
     this.seed = parts.seed;
     this.leftOut = parts.leftOut;
+    this.masked = parts.masked;
+    this.firstOnly = parts.firstOnly;
   }
 
   /** Whether nothing was found. */

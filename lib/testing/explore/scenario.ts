@@ -1,5 +1,6 @@
 /** What is explored: the handler, its event, and the world around it, with defaults filled in. */
 import { ATTRIBUTES, OUTBOX_INDEX } from "../../contract.ts";
+import { InvalidOptionError } from "../../core/errors.ts";
 import { withDefaults } from "../../core/options.ts";
 import type { LambdaHandler } from "../simulator/simulated-function.ts";
 import type { Simulator } from "../simulator/simulator.ts";
@@ -43,10 +44,14 @@ const IDEMPOTENCY_TABLE: SimulatedTable = {
 
 /** @throws InvalidOptionError (`INVALID_OPTION`) */
 export function scenarioOf(handler: LambdaHandler, event: ExploredEvent, given: ExploreOptions): Scenario {
+  if (typeof handler !== "function") throw new InvalidOptionError("handler", "must be a function", handler);
   checkExploreOptions(given);
   const { timeoutSeconds, leaseSeconds, visibilitySeconds, ...rest } = withDefaults(given, DEFAULTS);
   const lease = leaseSeconds ?? timeoutSeconds + DEFAULTS.leaseGraceSeconds;
   const visibility = visibilitySeconds ?? timeoutSeconds * DEFAULTS.visibilityTimeouts;
+  if (visibility < timeoutSeconds) {
+    throw new InvalidOptionError("visibilitySeconds", "must not be less than timeoutSeconds", visibility);
+  }
   const idempotencyTables = [given.idempotencyTable ?? []].flat();
   const missing = idempotencyTables.filter((name) => !Object.hasOwn(given.tables ?? {}, name));
   return {

@@ -17,8 +17,10 @@ export interface Answer {
   readonly words: string;
   /** What a caller would compare with other answers; `undefined` where nobody gets one. */
   readonly content?: Plain;
+  /** Of a failure, what it says about its reason. */
+  readonly detail?: string | undefined;
   /** What the answer broke, whatever the effects are. */
-  readonly outOfOrder?: string | undefined;
+  readonly broken?: { readonly kind: "order" | "misreported"; readonly what: string } | undefined;
 }
 
 export interface Stage {
@@ -50,8 +52,14 @@ export interface Source {
   repeat(stage: Stage): Promise<Answer>;
 }
 
-/** In words, for what is no answer. */
-export function failureWords(invocation: Invocation): string {
+/** For what is no answer. */
+export function failedAnswer(invocation: Invocation): Answer {
+  const { number } = invocation;
+  const detail = invocation.outcome === "threw" ? reasonOf(invocation.error) : undefined;
+  return { isSuccess: false, invocation: number, words: failureWords(invocation), detail };
+}
+
+function failureWords(invocation: Invocation): string {
   switch (invocation.outcome) {
     case "returned":
       return "the function returned";
@@ -62,6 +70,22 @@ export function failureWords(invocation: Invocation): string {
     case "crashed":
       return "the function crashed";
   }
+}
+
+/** What an error says, and those that caused it. */
+function reasonOf(error: unknown): string {
+  const {
+    message,
+    cause,
+    CancellationReasons: refusals,
+  } = Object(error) as {
+    readonly message?: unknown;
+    readonly cause?: unknown;
+    readonly CancellationReasons?: readonly { readonly Code?: string; readonly Message?: string }[];
+  };
+  const parts = (refusals ?? []).flatMap(({ Code, Message }) => (Message ? [`${Code}: ${Message}`] : []));
+  const texts = [String(message ?? error), ...parts, ...(cause === undefined ? [] : [reasonOf(cause)])];
+  return texts.join(" ← ");
 }
 
 function errorName(error: unknown): string {

@@ -64,7 +64,7 @@ function foldedBlocks(blocks: readonly Line[][]): string[] {
   return foldedRuns(blocks, (left, right) => isFoldable(right) && shapeOf(left) === shapeOf(right), {
     show: (block) =>
       foldedRuns(block, (left, right) => left.text === right.text, { show: shown, after: SHOWN }).flat(),
-    after: 1,
+    after: SHOWN,
   }).flat();
 }
 

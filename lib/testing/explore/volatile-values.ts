@@ -36,14 +36,32 @@ export class VolatileValues {
     this.#ignored = new Set(ignored);
   }
 
+  /** "id, createdAt of item orders" */
+  get names(): string[] {
+    const places = new Map<string, string[]>();
+    for (const key of this.#paths.keys()) {
+      const [place, path] = JSON.parse(key) as [string, string];
+      places.set(place, [...(places.get(place) ?? []), path || "all"]);
+    }
+    return [...places].map(([place, paths]) => `${paths.join(", ")} of ${place}`);
+  }
+
   isVolatile(place: string, path: string, value: unknown): boolean {
-    const name = path.split(".").at(-1)?.replaceAll("[]", "") ?? "";
     const stable = this.#paths.get(keyOf(place, path));
-    return this.#ignored.has(name) || (stable !== undefined && !stable.has(value));
+    return this.#isIgnored(path) || (stable !== undefined && !stable.has(value));
   }
 
   mask({ place, content }: Observed): Plain {
     return mapLeaves(content, ({ path, value }) => (this.isVolatile(place, path, value) ? MASK : value));
+  }
+
+  /** For what must be the same within one run, whatever it is in others. */
+  maskIgnored({ content }: Observed): Plain {
+    return mapLeaves(content, ({ path, value }) => (this.#isIgnored(path) ? MASK : value));
+  }
+
+  #isIgnored(path: string): boolean {
+    return this.#ignored.has(path.split(".").at(-1)?.replaceAll("[]", "") ?? "");
   }
 }
 

@@ -17,6 +17,7 @@ export interface Control {
   readonly event: unknown;
   readonly kind: FindingKind;
   /** Under which it is found, among others. */
+  readonly id: string;
   readonly disturbance: string;
   /** Part of what is said about it. */
   readonly what: string;
@@ -51,9 +52,9 @@ export function relayed(aws: Simulator): void {
   aws.connectTable(aws.lambda(relay, { name: "relay" }), { tableName: "idempotency" });
 }
 
-export function testControl({ functions, event, kind, disturbance, what, options }: Control): void {
+export function testControl({ functions, event, kind, id, disturbance, what, options }: Control): void {
   it("finds it, and says where and what", async () => {
-    const report = await explore(functions.handler, event, { ...shop, ...options });
+    const report = await explore(functions.handler, event, { ...shop, ...options, only: id });
 
     expect(report).not.toBeExactlyOnce();
     const finding = report.findings.find((each) => each.kind === kind && each.disturbance === disturbance);

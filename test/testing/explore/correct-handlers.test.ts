@@ -8,7 +8,7 @@ import { DynamoDBStore, type DynamoDBWrite, httpIdempotent, idempotent, idempote
 import { describe, expect, it } from "vitest";
 import { explore } from "../../../lib/testing/explore/explore.ts";
 import type { LambdaHandler } from "../../../lib/testing/simulator/simulated-function.ts";
-import { created, gateway, putRow, relayed, shop } from "./control.ts";
+import { created, gateway, putRow, shop } from "./control.ts";
 import { getOrder, type HttpEvent, messages, postOrder } from "./events.ts";
 
 const database = DynamoDBDocumentClient.from(new DynamoDBClient());
@@ -26,7 +26,6 @@ async function createOne(_: HttpEvent, { idempotency }: { idempotency: { commit:
 type CommitLike = (result: unknown, effects: { writes: DynamoDBWrite[] }) => Promise<unknown>;
 
 const correct: readonly (readonly [string, LambdaHandler, unknown])[] = [
-  ["claims and commits", creating(createOne, http), postOrder()],
   ["is optimistic", creating(createOne, { ...http, mode: "optimistic" }), postOrder()],
   [
     "waits for the winner",
@@ -106,26 +105,6 @@ describe("explore", () => {
     expect(await explore(handler, event, { ...shop, setUp })).toBeExactlyOnce();
   });
 
-  it("finds nothing in a handler and the relay that sends its message", async () => {
-    const handler = creating(
-      async (_event, { idempotency }) =>
-        idempotency.commit(
-          { statusCode: 202 },
-          {
-            messages: [
-              { queue: "https://sqs.us-east-1.amazonaws.com/000000000000/mails", key: "a", body: {} },
-            ],
-          },
-        ),
-      http,
-    );
-
-    const report = await explore(handler, postOrder(), { ...shop, queues: { mails: {} }, setUp: relayed });
-
-    expect(report).toBeExactlyOnce();
-    expect(report.points.map(({ label }) => label)).toContain("sqs SendMessageBatch mails");
-  });
-
   it("tells of an attribute that counts attempts, unless it is ignored", async () => {
     const handler = idempotent<unknown, { id: string }, DynamoDBWrite>(
       async ({ id }, { idempotency }) =>
@@ -133,10 +112,20 @@ describe("explore", () => {
       { operation: "count", store, key: ({ id }) => id },
     );
 
-    const strict = await explore(handler, { id: "a" }, shop);
+    const strict = await explore(handler, { id: "a" }, { ...shop, only: "1 crash-after" });
     const lenient = await explore(handler, { id: "a" }, { ...shop, ignore: ["attempt"] });
 
     expect(strict.findings[0]?.what).toBe("attempt is 2 instead of 1 in an item in orders");
+    expect(lenient).toBeExactlyOnce();
+  });
+
+  it("tells of a time in the answer, unless it is ignored", async () => {
+    const handler = async () => ({ statusCode: 200, body: JSON.stringify({ at: Date.now() }) });
+
+    const strict = await explore(handler, getOrder("a"), shop);
+    const lenient = await explore(handler, getOrder("a"), { ...shop, ignore: ["at"] });
+
+    expect(strict.findings.map(({ kind }) => kind)).toContain("answer-differs");
     expect(lenient).toBeExactlyOnce();
   });
 
@@ -159,7 +148,7 @@ describe("explore", () => {
     const elsewhere = await explore(
       handler,
       { id: "a" },
-      { ...options, atLeastOnce: ["https://gateway.example.com"] },
+      { ...options, atLeastOnce: ["https://gateway.example.com"], only: "2 crash-after" },
     );
 
     expect(report).toBeExactlyOnce();
@@ -168,5 +157,14 @@ describe("explore", () => {
       "at least once, as accepted: POST https://mail.example.com/send, up to 2 times",
     );
     expect(elsewhere).not.toBeExactlyOnce();
+  });
+
+  it("counts what was accepted to the end, the repetition afterwards with it", async () => {
+    const handler = async () => void (await fetch("https://mail.example.com/send", { method: "POST" }));
+    const options = { outside: { "https://mail.example.com": created }, only: "duplicate-afterwards" };
+
+    const report = await explore(handler, {}, { ...options, atLeastOnce: ["https://mail.example.com/"] });
+
+    expect(report.accepted).toMatchObject([{ most: 2 }]);
   });
 });

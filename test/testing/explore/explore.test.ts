@@ -1,18 +1,29 @@
 import "./environment.ts";
 import { readFileSync } from "node:fs";
+import { DynamoDBStore, type DynamoDBWrite, idempotent } from "onceonly";
 import { describe, expect, it } from "vitest";
 import { InvalidOptionError } from "../../../lib/core/errors.ts";
 import { explore } from "../../../lib/testing/explore/explore.ts";
 import type { ExploreOptions } from "../../../lib/testing/explore/options.ts";
+import type { LambdaHandler } from "../../../lib/testing/simulator/simulated-function.ts";
 import type { Simulator } from "../../../lib/testing/simulator/simulator.ts";
 import { gateway, shop } from "./control.ts";
 import { getOrder, messages, postOrder } from "./events.ts";
+import { handler as lockWithoutLease } from "./seeded-bugs/lock-without-lease.ts";
+import { mended as naturallyOnce, handler as refusesRepetition } from "./seeded-bugs/refuses-repetition.ts";
 import { mended as careful, handler as careless } from "./seeded-bugs/write-outside-commit.ts";
 
 async function callGateway(): Promise<{ statusCode: number }> {
   const answer = await fetch("https://gateway.example.com/charges", { method: "POST" });
   return { statusCode: answer.ok ? 200 : 500 };
 }
+
+/** Its key is a number, where the table's is a text. */
+const refusedByTable = idempotent<unknown, object, DynamoDBWrite>(
+  async (_, { idempotency }) =>
+    idempotency.commit(null, { writes: [{ Put: { TableName: "orders", Item: { tenant: "acme", id: 1 } } }] }),
+  { operation: "refused", store: new DynamoDBStore({ tableName: "idempotency" }), key: () => "a" },
+);
 
 describe("explore", () => {
   it("gives the same report, byte for byte, for the same seed, and another one for another", async () => {
@@ -24,13 +35,15 @@ describe("explore", () => {
   });
 
   it("names every request of an undisturbed run as a point", async () => {
-    const report = await explore(careful, postOrder(), { ...shop, name: "create-order" });
+    const options = { ...shop, name: "create-order", only: "duplicate-afterwards" };
+    const report = await explore(careful, postOrder(), options);
 
     expect(report.points).toEqual([
       { number: 1, label: "dynamodb UpdateItem idempotency" },
       { number: 2, label: "dynamodb TransactWriteItems idempotency+orders" },
     ]);
-    expect(String(report)).toBe(`create-order: 2 I/O points, ${report.runs} runs, exactly once`);
+    expect(String(report)).toBe(`create-order: 2 I/O points, 3 runs, exactly once
+not compared, as undisturbed runs differ there: id of item orders; body.id of the answer`);
   });
 
   it("shows the failing run, with the fault marked and what the source did about it", async () => {
@@ -76,8 +89,8 @@ describe("explore", () => {
 
   it("adds runs with two disturbances at depth 2", async () => {
     const [once, twice] = [
-      await explore(careful, postOrder(), shop),
-      await explore(careful, postOrder(), { ...shop, depth: 2 }),
+      await explore(naturallyOnce, postOrder(), shop),
+      await explore(naturallyOnce, postOrder(), { ...shop, depth: 2 }),
     ];
 
     expect(twice).toBeExactlyOnce();
@@ -91,16 +104,17 @@ describe("explore", () => {
     const report = await explore(careful, postOrder(), { ...shop, maxRuns: 2, onProgress });
 
     expect(done).toEqual(["1/2", "2/2"]);
-    expect(String(report)).toMatch(/4 runs \(\d+ more left out by maxRuns\), exactly once$/);
+    expect(String(report)).toMatch(/4 runs \(\d+ more left out by maxRuns\), exactly once\n/);
   });
 
   it("refuses a handler that fails undisturbed, with what it did", async () => {
-    const reason = /^handler fails without any disturbance: answer 500; give it the tables/;
-    const failing = async () => ({ statusCode: 500 });
+    const reason = /^handler fails without any disturbance: answer 500: "no stock"\n/;
+    const failing = async () => ({ statusCode: 500, body: "no stock" });
 
     await expect(explore(failing, postOrder(), { name: "handler" })).rejects.toThrow(reason);
     await expect(explore(callGateway, postOrder(), { outside: gateway })).resolves.toBeDefined();
     await expect(explore(callGateway, postOrder())).rejects.toThrow("the client ← the function threw");
+    await expect(explore(refusedByTable, {}, shop)).rejects.toThrow("Type mismatch for key id");
   });
 
   it.each([
@@ -108,11 +122,33 @@ describe("explore", () => {
     ["depth", { depth: 3 }, "must be one of [1,2]"],
     ["source", { source: "kafka" }, "must be one of"],
     ["atLeastOnce", { atLeastOnce: "https://mail.example.com" }, "must be a list of texts"],
+    ["tables", { tables: ["orders"] }, "must be an object that has tables by name"],
+    [
+      "outside",
+      { outside: { "https://mail.example.com": {} } },
+      "must be an object that has functions by name",
+    ],
+    ["maxRuns", { maxRuns: 1.5 }, "must be a whole number from 1"],
+    ["visibilitySeconds", { visibilitySeconds: 3 }, "must not be less than timeoutSeconds"],
   ])("refuses the option %s where it is wrong", async (_, options, reason) => {
     const exploration = explore(careful, postOrder(), options as ExploreOptions);
 
     await expect(exploration).rejects.toThrow(InvalidOptionError);
     await expect(exploration).rejects.toThrow(reason);
+  });
+
+  it("refuses what is no handler, and an event that its source cannot send", async () => {
+    await expect(explore(undefined as never, {})).rejects.toThrow("`handler` must be a function");
+    await expect(explore(careful, {}, { source: "sqs" })).rejects.toThrow("must have Records");
+    await expect(explore(careful, "a", { source: "http" })).rejects.toThrow("must be an object");
+  });
+
+  it("advises who answers a repetition with a refusal otherwise than who leaves a lock behind", async () => {
+    const advice = async (handler: LambdaHandler) =>
+      (await explore(handler, postOrder(), { ...shop, only: "1 crash-after" })).findings[0]?.advice;
+
+    expect(await advice(refusesRepetition)).toContain("the work is done, and who asks again is refused");
+    expect(await advice(lockWithoutLease)).toContain("a lock needs a lease");
   });
 
   it.each([

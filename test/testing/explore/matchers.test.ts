@@ -16,7 +16,16 @@ const finding: Finding = {
   seed: 3,
   advice: "move the write into commit",
 };
-const parts = { name: "create-order", points: [point], runs: 97, accepted: [], seed: 3, leftOut: 0 };
+const parts = {
+  name: "create-order",
+  points: [point],
+  runs: 97,
+  accepted: [],
+  seed: 3,
+  leftOut: 0,
+  masked: [],
+  firstOnly: [],
+};
 const reportOf = (findings: readonly Finding[]) => new ExploreReport({ ...parts, findings });
 
 function messageOf(assertion: () => void): string {
@@ -36,10 +45,11 @@ describe("toBeExactlyOnce", () => {
     );
   });
 
-  it("fails with the whole first finding, and how many more there are", () => {
-    const later = { ...finding, id: "8 timeout", what: "an answer is missing" };
+  it("fails with the whole first defect, where else it shows, and how many others there are", () => {
+    const elsewhere = { ...finding, id: "8 timeout", what: "3 items in orders instead of 1" };
+    const other = { ...finding, id: "9 timeout", what: "an answer is missing" };
 
-    expect(messageOf(() => expect(reportOf([finding, later, later])).toBeExactlyOnce())).toBe(
+    expect(messageOf(() => expect(reportOf([finding, elsewhere, other])).toBeExactlyOnce())).toBe(
       `create-order: 1 I/O point, 97 runs, 3 findings
 
 1. a crash after point 7 (dynamodb PutItem orders) makes it happen twice: 2 items in orders instead of 1
@@ -47,8 +57,9 @@ describe("toBeExactlyOnce", () => {
      second line
    what to do: move the write into commit
    again, alone: only: "7 crash-after", seed: 3
+   the same after 1 more: 8 timeout
 
-and 2 more: String(report) lists them`,
+and 1 other defect: String(report) lists them`,
     );
   });
 
@@ -70,15 +81,19 @@ describe("String(report)", () => {
     expect(text).toContain("   the same after 1 more: 8 timeout\n");
   });
 
-  it("says openly what was accepted, and what was left out", () => {
+  it("says openly what was accepted, left out, not compared and not explored", () => {
     const call = "POST https://mail.example.com/send";
     const accepted = [{ call, most: 2, disturbance: "a crash after point 1 (http)" }];
-    const report = new ExploreReport({ ...parts, findings: [], accepted, leftOut: 5 });
+    const masked = ["id of item orders"];
+    const firstOnly = ["dynamodb GetItem settings"];
+    const report = new ExploreReport({ ...parts, findings: [], accepted, leftOut: 5, masked, firstOnly });
 
     expect(report.ok).toBe(true);
     expect(String(report)).toBe(
       `create-order: 1 I/O point, 97 runs (5 more left out by maxRuns), exactly once, but for what was accepted
-at least once, as accepted: ${call}, up to 2 times (a crash after point 1 (http))`,
+at least once, as accepted: ${call}, up to 2 times (a crash after point 1 (http))
+not compared, as undisturbed runs differ there: id of item orders
+not explored, as only the first run does it (the module remembers; see perEnvironment): dynamodb GetItem settings`,
     );
   });
 });

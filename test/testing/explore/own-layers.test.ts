@@ -4,12 +4,17 @@ import { describe } from "vitest";
 import { type Control, shop, testControl } from "./control.ts";
 import { messages, postOrder } from "./events.ts";
 import * as completesBeforeEffect from "./seeded-bugs/completes-before-effect.ts";
+import * as dayInKey from "./seeded-bugs/day-in-key.ts";
 import * as deletesRecordOnError from "./seeded-bugs/deletes-record-on-error.ts";
 import * as groupOrder from "./seeded-bugs/group-order.ts";
 import * as idOfAnotherRun from "./seeded-bugs/id-of-another-run.ts";
 import * as lockWithoutLease from "./seeded-bugs/lock-without-lease.ts";
 import * as powertools from "./seeded-bugs/powertools.ts";
+import * as receiptAsId from "./seeded-bugs/receipt-as-id.ts";
+import * as refusesRepetition from "./seeded-bugs/refuses-repetition.ts";
 import * as reportsNoFailures from "./seeded-bugs/reports-no-failures.ts";
+import * as requestToken from "./seeded-bugs/request-token.ts";
+import * as staleCheck from "./seeded-bugs/stale-check.ts";
 import * as swallowsErrors from "./seeded-bugs/swallows-errors.ts";
 import * as unawaitedWrite from "./seeded-bugs/unawaited-write.ts";
 import * as unboundedRetry from "./seeded-bugs/unbounded-retry.ts";
@@ -20,6 +25,7 @@ const controls: readonly Control[] = [
     functions: { handler: completesBeforeEffect.handler, mended: completesBeforeEffect.mended },
     event: { id: "order-1" },
     kind: "lost",
+    id: "1 crash-after",
     disturbance: "a crash after point 1 (dynamodb PutItem idempotency)",
     what: "no item in orders instead of 1",
   },
@@ -28,6 +34,7 @@ const controls: readonly Control[] = [
     functions: { handler: deletesRecordOnError.handler, mended: deletesRecordOnError.mended },
     event: { id: "order-1" },
     kind: "happens-twice",
+    id: "2 lost-answers",
     disturbance: "nothing but lost answers of point 2 (dynamodb PutItem orders)",
     what: "items in orders instead of 1",
   },
@@ -36,6 +43,7 @@ const controls: readonly Control[] = [
     functions: { handler: swallowsErrors.handler, mended: swallowsErrors.mended },
     event: postOrder(),
     kind: "lost",
+    id: "1 throttle",
     disturbance: "throttling of point 1 (dynamodb PutItem orders)",
     what: "no item in orders instead of 1",
   },
@@ -44,6 +52,7 @@ const controls: readonly Control[] = [
     functions: { handler: unawaitedWrite.handler, mended: unawaitedWrite.mended },
     event: postOrder(),
     kind: "unawaited",
+    id: "duplicate-afterwards",
     disturbance: "a second delivery afterwards",
     what: "dynamodb PutItem orders goes on after the handler has returned",
   },
@@ -52,6 +61,7 @@ const controls: readonly Control[] = [
     functions: { handler: reportsNoFailures.handler, mended: reportsNoFailures.mended },
     event: messages("shipments", [{ body: { orderId: "a" } }, { body: { orderId: "b" } }]),
     kind: "lost",
+    id: "1 throttle",
     disturbance: "throttling of point 1 (dynamodb PutItem orders)",
     what: "1 item in orders instead of 2",
   },
@@ -63,6 +73,7 @@ const controls: readonly Control[] = [
       { body: { orderId: "a", state: "sent" }, group: "a" },
     ]),
     kind: "order",
+    id: "1 throttle",
     disturbance: "throttling of point 1 (dynamodb UpdateItem orders)",
     what: "a record is reported as done although one before it in its group is returned",
   },
@@ -71,6 +82,7 @@ const controls: readonly Control[] = [
     functions: { handler: lockWithoutLease.handler, mended: lockWithoutLease.mended },
     event: postOrder(),
     kind: "stuck",
+    id: "1 crash-after",
     disturbance: "a crash after point 1 (dynamodb PutItem idempotency)",
     what: 'still "answer 409, Retry-After: 5"',
   },
@@ -79,6 +91,7 @@ const controls: readonly Control[] = [
     functions: { handler: unboundedRetry.handler, mended: unboundedRetry.mended },
     event: { id: "order-1" },
     kind: "unbounded",
+    id: "1 outage",
     disturbance: "an outage from point 1 (dynamodb PutItem orders)",
     what: "requests in one invocation",
     options: { timeoutSeconds: 3 },
@@ -88,14 +101,61 @@ const controls: readonly Control[] = [
     functions: { handler: idOfAnotherRun.handler, mended: idOfAnotherRun.mended },
     event: postOrder(),
     kind: "dangling",
+    id: "1 crash-after",
     disturbance: "a crash after point 1 (dynamodb PutItem orders)",
     what: "body.orderId of the answer names what is not in orderId of item orders",
+  },
+  {
+    defect: "a day in the key",
+    functions: { handler: dayInKey.handler, mended: dayInKey.mended },
+    event: postOrder(),
+    kind: "happens-twice",
+    id: "1 crash-after",
+    disturbance: "a crash after point 1 (dynamodb PutItem orders)",
+    what: "2 items in orders instead of 1",
+  },
+  {
+    defect: "a token that is forgotten after 10 minutes",
+    functions: { handler: requestToken.handler, mended: requestToken.mended },
+    event: postOrder(),
+    kind: "happens-twice",
+    id: "duplicate-afterwards",
+    disturbance: "a second delivery afterwards",
+    what: "visits is 2 instead of 1 in an item in orders",
+  },
+  {
+    defect: "a batch answer that names receipts",
+    functions: { handler: receiptAsId.handler, mended: receiptAsId.mended },
+    event: messages("shipments", [{ body: { orderId: "a" } }, { body: { orderId: "b" } }]),
+    kind: "misreported",
+    id: "1 throttle",
+    disturbance: "throttling of point 1 (dynamodb PutItem orders)",
+    what: "batchItemFailures names what is not in the batch",
+  },
+  {
+    defect: "a refusal of who asks again",
+    functions: { handler: refusesRepetition.handler, mended: refusesRepetition.mended },
+    event: postOrder(),
+    kind: "stuck",
+    id: "1 crash-after",
+    disturbance: "a crash after point 1 (dynamodb PutItem orders)",
+    what: 'still "answer 409"',
+  },
+  {
+    defect: "a check that reads too old",
+    functions: { handler: staleCheck.handler, mended: staleCheck.mended },
+    event: { id: "order-1" },
+    kind: "happens-twice",
+    id: "duplicate-right-after",
+    disturbance: "a second delivery right after the first",
+    what: "orders is 2 instead of 1 in an item in orders",
   },
   {
     defect: "a write under Powertools idempotency",
     functions: { handler: powertools.handler, mended: powertools.mended },
     event: { orderId: "order-1" },
     kind: "happens-twice",
+    id: "2 crash-after",
     disturbance: "a crash after point 2 (dynamodb PutItem orders)",
     what: "2 items in orders instead of 1",
     options: {

@@ -33,6 +33,12 @@ describe("VolatileValues", () => {
     expect(volatile.mask({ place: "item payments", content: { id: 3 } })).toEqual({ id: 3 });
   });
 
+  it("names what it masks, by place", () => {
+    const volatile = new VolatileValues(rows({ id: 1, at: 1, n: 5 }), rows({ id: 2, at: 2, n: 5 }));
+
+    expect(volatile.names).toEqual(["id, at of item orders"]);
+  });
+
   it("masks attributes that are to be ignored, by name", () => {
     const volatile = new VolatileValues([], [], ["attempt"]);
 

@@ -49,6 +49,15 @@ describe("run", () => {
     expect({ ...process.env }).toEqual(before);
   });
 
+  it("hides the credentials there are from its functions, so that no client can use them elsewhere", async () => {
+    const real = { AWS_ACCESS_KEY_ID: "AKIAREAL", AWS_SECRET_ACCESS_KEY: "real", AWS_SESSION_TOKEN: "real" };
+    for (const [name, value] of Object.entries(real)) vi.stubEnv(name, value);
+    const seen = await new Simulator().run(() => ({ ...process.env }));
+    for (const name of Object.keys(real)) expect([undefined, "simulated"]).toContain(seen[name]);
+    expect(process.env).toMatchObject(real);
+    vi.unstubAllEnvs();
+  });
+
   it("hides a profile, which the SDK would prefer to credentials", async () => {
     vi.stubEnv("AWS_PROFILE", "somebody");
     const aws = givenAws();

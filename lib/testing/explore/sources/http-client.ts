@@ -4,7 +4,7 @@
  */
 import type { Invocation } from "../../simulator/invocation.ts";
 import { type Plain, plainText } from "../plain-value.ts";
-import { type Answer, failureWords, type Source, type Stage } from "../source.ts";
+import { type Answer, failedAnswer, type Source, type Stage } from "../source.ts";
 
 const FIRST_WAIT_MS = 1000;
 const MAX_WAIT_MS = 60_000;
@@ -36,16 +36,19 @@ async function ask(
 ): Promise<{ readonly answer: Answer; readonly retryAfterMs?: number | undefined }> {
   const invocation = await stage.fn.invoke(arriving(stage));
   const { number } = invocation;
-  if (invocation.outcome !== "returned") {
-    return { answer: { isSuccess: false, invocation: number, words: failureWords(invocation) } };
-  }
+  if (invocation.outcome !== "returned") return { answer: failedAnswer(invocation) };
   const { status, headers, body } = readAnswer(invocation);
   if (isAskedAgain(status)) {
     const after = Number(headers["retry-after"]);
     const retryAfterMs = Number.isFinite(after) ? after * 1000 + 1000 : undefined;
     const told = retryAfterMs === undefined ? "" : `, Retry-After: ${after}`;
     return {
-      answer: { isSuccess: false, invocation: number, words: `answer ${status}${told}` },
+      answer: {
+        isSuccess: false,
+        invocation: number,
+        words: `answer ${status}${told}`,
+        detail: JSON.stringify(body),
+      },
       retryAfterMs,
     };
   }

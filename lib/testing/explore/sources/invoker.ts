@@ -4,7 +4,7 @@
  */
 import type { Invocation } from "../../simulator/invocation.ts";
 import { plainOf } from "../plain-value.ts";
-import { type Answer, failureWords, type Source } from "../source.ts";
+import { type Answer, failedAnswer, type Source } from "../source.ts";
 
 const AGAIN_AFTER_MS = 120_000;
 
@@ -27,8 +27,7 @@ export const invoker: Source = {
 };
 
 function answerOf(invocation: Invocation): Answer {
-  const { number } = invocation;
-  return invocation.outcome === "returned"
-    ? { isSuccess: true, invocation: number, words: "returned", content: plainOf(invocation.value) }
-    : { isSuccess: false, invocation: number, words: failureWords(invocation) };
+  if (invocation.outcome !== "returned") return failedAnswer(invocation);
+  const { number, value } = invocation;
+  return { isSuccess: true, invocation: number, words: "returned", content: plainOf(value) };
 }

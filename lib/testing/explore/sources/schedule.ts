@@ -1,6 +1,6 @@
 /** A schedule: invokes each minute, whatever came of the last time, and nobody hears the answers. */
 import type { Invocation } from "../../simulator/invocation.ts";
-import { type Answer, failureWords, type Source } from "../source.ts";
+import { type Answer, failedAnswer, type Source } from "../source.ts";
 
 const EVERY_MS = 60_000;
 
@@ -23,10 +23,7 @@ export const schedule: Source = {
 };
 
 function answerOf(invocation: Invocation): Answer {
-  const isSuccess = invocation.outcome === "returned";
-  return {
-    isSuccess,
-    invocation: invocation.number,
-    words: isSuccess ? "returned" : failureWords(invocation),
-  };
+  return invocation.outcome === "returned"
+    ? { isSuccess: true, invocation: invocation.number, words: "returned" }
+    : failedAnswer(invocation);
 }

@@ -2,8 +2,8 @@
  * A stream and its event source mapping: one batch at a time, repeated from its first failure on until all of it is done.
  * https://docs.aws.amazon.com/lambda/latest/dg/services-ddb-batchfailurereporting.html
  */
-import { type Answer, failureWords, type Source, type Stage } from "../source.ts";
-import { failedIn } from "./batch-answer.ts";
+import { type Answer, failedAnswer, type Source, type Stage } from "../source.ts";
+import { failedIn, misreportedIn } from "./batch-answer.ts";
 
 interface StreamRecord {
   readonly dynamodb?: { readonly SequenceNumber?: string };
@@ -44,11 +44,11 @@ async function handOn(
   const first = ids.findIndex((id) => failed.has(id));
   const { number } = invocation;
   if (first < 0) return { answer: { isSuccess: true, invocation: number, words: "done" }, rest: [] };
-  const words =
-    invocation.outcome === "returned"
-      ? `record ${first + 1} of ${records.length} returned`
-      : failureWords(invocation);
-  return { answer: { isSuccess: false, invocation: number, words }, rest: records.slice(first) };
+  const rest = records.slice(first);
+  if (invocation.outcome !== "returned") return { answer: failedAnswer(invocation), rest };
+  const words = `record ${first + 1} of ${records.length} returned`;
+  const broken = misreportedIn(invocation.value, ids);
+  return { answer: { isSuccess: false, invocation: number, words, broken }, rest };
 }
 
 function recordsOf({ event }: Stage): readonly StreamRecord[] {

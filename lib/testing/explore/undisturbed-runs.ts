@@ -1,0 +1,72 @@
+/**
+ * Runs a handler undisturbed, at other times and with other seeds: what differs then says nothing. A handler that has to be
+ * given more, or that does not do the same each time, is refused: nothing could be compared with it.
+ */
+import { placeWithoutIds } from "./outside.ts";
+import { type Play, play } from "./play.ts";
+import type { Scenario } from "./scenario.ts";
+import { traceLines } from "./trace-lines.ts";
+import { placeOf } from "./volatile-values.ts";
+
+/** Half a second before a year ends: what is sent again comes in another minute, hour, day, month and year. */
+export const START = Date.UTC(2026, 0, 1) - 500;
+/** What depends on the time differs between the two undisturbed runs. */
+const OTHER_START = START + 98_765_432;
+
+export interface UndisturbedRuns {
+  readonly one: Play;
+  readonly other: Play;
+  /** Requests that only the very first run made: the handler's module remembers their answers. */
+  readonly firstOnly: readonly string[];
+}
+
+/** @throws Error where the handler fails, or does other things each time. */
+export async function undisturbedRuns(scenario: Scenario): Promise<UndisturbedRuns> {
+  const { seed } = scenario.options;
+  const first = await playToSuccess(scenario, seed, START);
+  const other = await playToSuccess(scenario, seed + 1, OTHER_START);
+  checkSame(scenario, first, other);
+  const firstOnly = requestsMissing(first, other);
+  if (firstOnly.length === 0) return { one: first, other, firstOnly };
+  return { one: await playToSuccess(scenario, seed, START), other, firstOnly };
+}
+
+async function playToSuccess(scenario: Scenario, seed: number, startAt: number): Promise<Play> {
+  const run = await play(scenario, { seed, startAt });
+  const { last } = run;
+  if (last?.isSuccess === true) return run;
+  const words = [last?.words ?? "it got nothing to do", ...(last?.detail ? [last.detail] : [])].join(": ");
+  const hint =
+    run.ios.length === 0
+      ? "no request of it was seen: where it makes any, another copy of the AWS SDK or a client that is not simulated makes them"
+      : "give it the tables, rows, queues and outside systems that it needs";
+  throw new Error(
+    `${scenario.name} fails without any disturbance: ${words}\n${traceLines(run, scenario.name)}\n${hint}; showsOutput: true shows what it prints`,
+  );
+}
+
+function checkSame({ name }: Scenario, first: Play, second: Play): void {
+  const [ours, theirs] = [first, second].map(({ effects }) => countsOf(effects.map(placeOf)));
+  for (const place of new Set([...(ours?.keys() ?? []), ...(theirs?.keys() ?? [])])) {
+    const [once, then] = [ours?.get(place) ?? 0, theirs?.get(place) ?? 0];
+    if (once === then) continue;
+    throw new Error(
+      `${name} does not do the same in two undisturbed runs: ${once} of ${place}, then ${then}; where its module remembers the first run, make a new handler for each environment (perEnvironment: true)`,
+    );
+  }
+}
+
+function requestsMissing(first: Play, second: Play): string[] {
+  const [ours, theirs] = [first, second].map(({ ios }) =>
+    countsOf(
+      ios.map(({ service, operation, target }) => `${service} ${operation} ${placeWithoutIds(target)}`),
+    ),
+  );
+  return [...(ours ?? [])].flatMap(([label, count]) => ((theirs?.get(label) ?? 0) < count ? [label] : []));
+}
+
+function countsOf(names: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return counts;
+}
