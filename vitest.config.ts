@@ -15,6 +15,8 @@ export default defineConfig({
     globalSetup: ["test/setup/engines.ts", "test/setup/prebuilt-functions.ts"],
     reporters: ["default", "./test/setup/closing-line.ts"],
     env: { AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: "true" },
+    // All processors: much of the time goes into waiting for engines and other processes.
+    maxWorkers: "100%",
     testTimeout: 30_000,
     hookTimeout: 60_000,
     coverage: {
