@@ -21,18 +21,6 @@ export async function exploredPage(note: (name: string) => void = () => {}): Pro
 
 function section(name: string, about: string, report: ExploreReport): string {
   const points = report.points.map(({ number, label }) => `| ${number} | ${label} |`);
-  return [
-    `## ${name}`,
-    "",
-    about,
-    "",
-    "```",
-    String(report),
-    "```",
-    "",
-    "| point | request |",
-    "|---|---|",
-    ...points,
-    "",
-  ].join("\n");
+  const table = points.length === 0 ? [] : ["| point | request |", "|---|---|", ...points, ""];
+  return [`## ${name}`, "", about, "", "```", String(report), "```", "", ...table].join("\n");
 }

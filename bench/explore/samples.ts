@@ -18,6 +18,8 @@ export interface Sample {
 const { handler: createOrder } = await import("../../functions/create-order.ts");
 const { handler: chargePayment } = await import("../../functions/charge-payment.ts");
 const { handler: getOrderOf } = await import("../../functions/get-order.ts");
+const { handler: authorize } = await import("../../functions/authorize.ts");
+const { handler: chargeInSandbox } = await import("../../functions/sandbox-gateway.ts");
 
 const outbox = new DynamoDBOutbox({ tableName: "idempotency" });
 const relay = outboxRelay({ outbox });
@@ -96,6 +98,36 @@ export const SAMPLES: readonly Sample[] = [
         name: "get-order",
         setUp: putOrder,
       }),
+  },
+  {
+    name: "authorize",
+    about:
+      "`functions/authorize.ts`, which makes no request at all: it answers the same, however often it is asked.",
+    explore: () =>
+      explore(
+        authorize,
+        { headers: { authorization: "Bearer acme-token" } },
+        { name: "authorize", source: "invoke" },
+      ),
+  },
+  {
+    name: "sandbox-gateway",
+    about:
+      "`functions/sandbox-gateway.ts`, the other system of the demo, without onceonly: it charges once per key by conditions of its own. That it counts the attempts at a key is what its ledger is for.",
+    explore: () =>
+      explore(
+        chargeInSandbox,
+        postOrder(
+          { orderId: "order-1", amountCents: 500, card: "card_ok" },
+          { "idempotency-key": "charge-1" },
+        ),
+        {
+          name: "sandbox-gateway",
+          tables: { ledger: { partitionKey: "idempotencyKey" } },
+          ignore: ["attempts"],
+          timeoutSeconds: 10,
+        },
+      ),
   },
   {
     name: "outbox-relay",
