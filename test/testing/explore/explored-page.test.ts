@@ -9,6 +9,6 @@ describe("docs/explored.md", () => {
     const page = await exploredPage();
 
     expect(page).toBe(readFileSync(PAGE, "utf8"));
-    expect(page.match(/, exactly once$/gm)).toHaveLength(5);
+    expect(page.match(/, exactly once$/gm)).toHaveLength(7);
   }, 240_000);
 });
