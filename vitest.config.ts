@@ -3,22 +3,33 @@ import { defineConfig } from "vitest/config";
 
 const entry = (path: string) => fileURLToPath(new URL(`./lib/${path}`, import.meta.url));
 
+/** Tests without state in modules, timers or patches of their own: their files share what they import. */
+const SHARING = ["cdk", "client", "core", "dynamodb", "messaging", "model", "observe"].map(
+  (folder) => `test/${folder}/**/*.test.ts`,
+);
+
+const resolve = {
+  alias: [
+    { find: /^onceonly$/, replacement: entry("index.ts") },
+    { find: /^onceonly\/(cdk|client|testing)$/, replacement: entry("$1/index.ts") },
+  ],
+};
+const common = {
+  env: { AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: "true" },
+  testTimeout: 30_000,
+  hookTimeout: 60_000,
+};
+
 export default defineConfig({
-  resolve: {
-    alias: [
-      { find: /^onceonly$/, replacement: entry("index.ts") },
-      { find: /^onceonly\/(cdk|client|testing)$/, replacement: entry("$1/index.ts") },
-    ],
-  },
   test: {
-    include: ["test/**/*.test.ts"],
+    projects: [
+      { resolve, test: { ...common, name: "sharing", include: SHARING, isolate: false } },
+      { resolve, test: { ...common, name: "alone", include: ["test/**/*.test.ts"], exclude: SHARING } },
+    ],
     globalSetup: ["test/setup/engines.ts", "test/setup/prebuilt-functions.ts"],
     reporters: ["default", "./test/setup/closing-line.ts"],
-    env: { AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: "true" },
     // All processors: much of the time goes into waiting for engines and other processes.
     maxWorkers: "100%",
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
     coverage: {
       provider: "v8",
       include: ["lib/core/**", "lib/messaging/**"],
