@@ -22,6 +22,7 @@ const common = {
 
 export default defineConfig({
   test: {
+    include: ["test/**/*.test.ts"],
     projects: [
       { resolve, test: { ...common, name: "sharing", include: SHARING, isolate: false } },
       { resolve, test: { ...common, name: "alone", include: ["test/**/*.test.ts"], exclude: SHARING } },
