@@ -1,11 +1,8 @@
-import { DeleteItemCommand, GetItemCommand, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
-import { marshall, unmarshall } from "@aws-sdk/util-dynamodb";
 import { beforeAll, describe, inject, it } from "vitest";
-import { DynamoDBOutbox } from "../../lib/dynamodb/dynamodb-outbox.ts";
-import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
 import type { DynamoDBWrite } from "../../lib/dynamodb/writes.ts";
 import { type StoreSubject, storeContract } from "../../lib/testing/store-contract.ts";
-import { connect, createOutboxTable, createTable } from "./tables.ts";
+import { contractSubject } from "./contract-subject.ts";
+import { connect } from "./tables.ts";
 
 const SCHEMAS = [
   { title: "its own table", options: {}, key: (pk: string) => ({ pk }) },
@@ -20,25 +17,6 @@ const SCHEMAS = [
   },
 ] as const;
 
-const put = (Item: Record<string, unknown>): DynamoDBWrite => ({ Put: { TableName: "orders", Item } });
-const remove = (id: string): DynamoDBWrite => ({ Delete: { TableName: "orders", Key: { id } } });
-
-const UNACCEPTABLE = [
-  [null],
-  [{}],
-  [{ Get: { TableName: "orders", Key: { id: "1" } } }],
-  [{ ...put({ id: "1" }), ...remove("2") }],
-  [{ Put: { Item: { id: "1" } } }],
-  [{ Put: { TableName: undefined, Item: { id: "1" } } }],
-  [{ Put: { TableName: "orders", Key: { id: "1" } } }],
-  [{ Update: { TableName: "orders", Item: { id: "1" } } }],
-  [put({ id: "1", callback: Symbol("not a value") })],
-  [remove("1"), remove("1")],
-  [put({ id: "1", blob: "x".repeat(410_000) })],
-  Array.from({ length: 100 }, (_, index) => put({ id: `${index}` })),
-  Array.from({ length: 11 }, (_, index) => put({ id: `${index}`, blob: "x".repeat(399_000) })),
-] as unknown as readonly DynamoDBWrite[][];
-
 describe.each(inject("dynamodbEngines"))("DynamoDBStore on $name", ({ endpoint }) => {
   const client = connect(endpoint);
 
@@ -46,46 +24,7 @@ describe.each(inject("dynamodbEngines"))("DynamoDBStore on $name", ({ endpoint }
     let subject: StoreSubject<DynamoDBWrite>;
 
     beforeAll(async () => {
-      const [counters, tableName] = await Promise.all([
-        createTable(client, "name"),
-        createOutboxTable(client, ...(Object.keys(key("")) as [string, string?])),
-      ]);
-      subject = {
-        store: new DynamoDBStore({ tableName, client, ...options }),
-        outbox: new DynamoDBOutbox({ tableName, client, ...options }),
-        unacceptableWrites: UNACCEPTABLE,
-        countUp: (name, condition) => ({
-          Update: {
-            TableName: counters,
-            Key: { name },
-            UpdateExpression: "ADD #count :one",
-            ...(condition && { ConditionExpression: "attribute_not_exists(#count)" }),
-            ExpressionAttributeNames: { "#count": "count" },
-            ExpressionAttributeValues: { ":one": 1 },
-          },
-        }),
-        readCount: async (name) => {
-          const input = { TableName: counters, Key: marshall({ name }), ConsistentRead: true };
-          const { Item } = await client.send(new GetItemCommand(input));
-          return Item === undefined ? 0 : Number(unmarshall(Item).count);
-        },
-        alter: async (recordKey, change) => {
-          for (const [name, value] of Object.entries(change)) {
-            await client.send(
-              new UpdateItemCommand({
-                TableName: tableName,
-                Key: marshall(key(recordKey)),
-                UpdateExpression: "SET #name = :value",
-                ExpressionAttributeNames: { "#name": name },
-                ExpressionAttributeValues: marshall({ ":value": value }),
-              }),
-            );
-          }
-        },
-        remove: async (recordKey) => {
-          await client.send(new DeleteItemCommand({ TableName: tableName, Key: marshall(key(recordKey)) }));
-        },
-      };
+      subject = await contractSubject(client, key, options);
     });
 
     for (const { name, run } of storeContract(() => subject)) it(name, run);
