@@ -46,7 +46,7 @@ export {
   type RecordHandler,
 } from "./lambda/batch/idempotent-batch.ts";
 export type { BatchResponse, ItemIdentifier, KafkaIdentifier } from "./lambda/batch/item.ts";
-export { callerFromAuthorizer, callerFromJwt } from "./lambda/caller.ts";
+export { callerFromAuthorizer, callerFromJwt, callerFromTenant } from "./lambda/caller.ts";
 export type { LambdaContext, WithIdempotency } from "./lambda/context.ts";
 export { httpIdempotency, httpIdempotent } from "./lambda/http.ts";
 export type { IdempotencyMiddleware } from "./lambda/middleware.ts";

@@ -9,6 +9,12 @@ export const MAX_KEY_LENGTH = 255;
 export const MAX_OPERATION_LENGTH = 64;
 export const MAX_SCOPE_LENGTH = 256;
 
+/**
+ * What a template, `String()` or an authorizer in another language makes of a value that is not there, or that is no
+ * text.
+ */
+export const NO_VALUE = /^\s*(undefined|null|NaN|None|<nil>)\s*$|\[object [A-Z]\w*\]/;
+
 /** The scope of operations that belong to nobody. No verified caller can have it: a scope is never empty. */
 export const PUBLIC_SCOPE = "";
 
@@ -24,16 +30,14 @@ export interface Identity {
 
 /**
  * @throws IdempotencyKeyInvalidError (`IDEMPOTENCY_KEY_INVALID`) for a key that is empty, longer than
- * 255 characters or holds control characters; ScopeMissingError (`SCOPE_MISSING`) for an unusable scope.
+ * 255 characters or holds control characters; ScopeMissingError (`SCOPE_MISSING`) for a scope that is too long, blank,
+ * or the text of a value that is not there: then callers who differ would share it.
  */
 export function identify(operation: string, scope: string, key: string): Identity {
   const fault = keyFault(key);
   if (fault !== undefined) throw new IdempotencyKeyInvalidError(`the idempotency key ${fault}`);
-  if (typeof scope !== "string" || scope.length > MAX_SCOPE_LENGTH || !scope.isWellFormed()) {
-    throw new ScopeMissingError(
-      `the scope must be well-formed text of at most ${MAX_SCOPE_LENGTH} characters`,
-    );
-  }
+  const scopeRefusal = scope === PUBLIC_SCOPE ? undefined : scopeFault(scope);
+  if (scopeRefusal !== undefined) throw new ScopeMissingError(`the scope ${scopeRefusal}`);
   const keyHash = hashTuple("onceonly/key/1", operation, scope, key);
   const recordKey = `${escapePart(operation)}#${escapePart(scope)}#${keyHash}`;
   return Object.freeze({ operation, scope, key, recordKey, keyHash });
@@ -44,6 +48,15 @@ export function keyFault(key: unknown): string | undefined {
   const usable = typeof key === "string" && key !== "" && key.length <= MAX_KEY_LENGTH && key.isWellFormed();
   if (usable && !/\p{Cc}/u.test(key)) return undefined;
   return `must be well-formed text of 1 to ${MAX_KEY_LENGTH} characters without control characters`;
+}
+
+/** What is wrong with a scope that a caller has, or `undefined`. Never repeats the scope itself. */
+export function scopeFault(scope: unknown): string | undefined {
+  if (typeof scope !== "string" || scope.length > MAX_SCOPE_LENGTH || !scope.isWellFormed()) {
+    return `must be well-formed text of at most ${MAX_SCOPE_LENGTH} characters`;
+  }
+  const isEmpty = NO_VALUE.test(scope) || !/[\p{L}\p{N}\p{P}\p{S}]/u.test(scope);
+  return isEmpty ? "is blank or the text of a value that is not there, so it names no caller" : undefined;
 }
 
 /** SHA-256 of parts, each preceded by its length, so that no two tuples share an encoding. */

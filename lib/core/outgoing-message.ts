@@ -3,7 +3,7 @@
  * address only. Pure.
  */
 import { MessageIdInvalidError, PayloadInvalidError } from "./errors.ts";
-import { keyFault } from "./identity.ts";
+import { keyFault, NO_VALUE } from "./identity.ts";
 import { bodyText } from "./message-text.ts";
 
 export interface MessageContent {
@@ -84,9 +84,6 @@ const DESTINATIONS: readonly (readonly [
 ];
 
 const CONTENT_FIELDS = ["key", "body", "traceparent"];
-
-/** What a template or `String()` makes of a value that is not there, or that is no key. */
-const NO_VALUE = /^(undefined|null|NaN)$|\[object [A-Z]\w*\]/;
 
 /**
  * Checks a message and encodes its body, before any I/O; `where` names it in errors.

@@ -1,40 +1,82 @@
-/** Reads the verified caller from what the gateway's authorizer found, never from what the client can write. */
+/** Reads the verified caller from what the platform found out, never from what the client can write. */
+import type { EventReader, HttpRequestEvent } from "./options.ts";
 
-import type { HttpRequestEvent } from "./options.ts";
-
-interface AuthorizedEvent {
-  readonly requestContext?: {
-    readonly authorizer?: {
-      readonly claims?: Fields;
-      readonly jwt?: { readonly claims?: Fields };
-      readonly lambda?: Fields;
-    } & Fields;
-  };
-}
 type Fields = Readonly<Record<string, unknown>>;
+
+interface AuthorizedEvent extends HttpRequestEvent {
+  readonly requestContext?: {
+    readonly authorizer?:
+      | ({
+          readonly claims?: Fields;
+          readonly jwt?: { readonly claims?: Fields };
+          readonly lambda?: Fields;
+        } & Fields)
+      | null;
+    /** Payload v1: who signed the request, or proved to be who by a certificate. */
+    readonly identity?: Fields | null;
+    /** Payload v2: mutual TLS. */
+    readonly authentication?: Fields | null;
+    readonly elb?: unknown;
+  };
+  readonly multiValueHeaders?: Fields | null;
+}
 
 /**
  * The scope is a claim of the token that API Gateway verified: by a JWT authorizer (payload v2) or a Cognito
- * authorizer (v1). Yields nothing when there is no such claim. `sub` is unique per issuer: with several issuers,
- * write a function that joins both.
+ * authorizer (v1). Yields nothing when there is no such claim, or a number beyond 2^53, which another one may have
+ * become. `sub` is unique per issuer: with several issuers, write a function that joins both. Of other claims some can
+ * be written by the user himself: docs/keys.md has a table.
  */
 export function callerFromJwt(claim = "sub"): (event: HttpRequestEvent) => string | undefined {
   return (event) => {
-    const authorizer = (event as AuthorizedEvent | undefined)?.requestContext?.authorizer;
+    const authorizer = authorizerOf(event);
     return textOf(authorizer?.jwt?.claims ?? authorizer?.claims, claim);
   };
 }
 
-/** The scope is a field of the context that a Lambda authorizer returned, in payload v1 or v2. */
+/**
+ * The scope is a field of the context that a Lambda authorizer returned, in payload v1 or v2: text, or a whole number
+ * within ±(2^53−1).
+ */
 export function callerFromAuthorizer(field: string): (event: HttpRequestEvent) => string | undefined {
   return (event) => {
-    const authorizer = (event as AuthorizedEvent | undefined)?.requestContext?.authorizer;
+    const authorizer = authorizerOf(event);
     return textOf(authorizer?.lambda ?? authorizer, field);
   };
 }
 
-/** Payload v1 turns numbers into text; here v2 does the same. */
-function textOf(fields: Fields | undefined, name: string): string | undefined {
+/**
+ * The scope is the tenant of the invocation, in a function with Lambda's tenant isolation mode: for any event. It is as
+ * trustworthy as whoever sets it: let API Gateway take the header `X-Amz-Tenant-Id` from the authorizer, not from a header
+ * of the client. Yields nothing in a function without that mode.
+ */
+export function callerFromTenant(): EventReader<unknown> {
+  return (_, context) => {
+    const { tenantId } = (context ?? {}) as { readonly tenantId?: unknown };
+    return typeof tenantId === "string" && tenantId !== "" ? tenantId : undefined;
+  };
+}
+
+/** Whether the platform says that it has verified somebody: then a missing caller is a claim that is missing. */
+export function isAuthenticated(event: unknown): boolean {
+  const { requestContext, headers, multiValueHeaders } = event as AuthorizedEvent;
+  const { identity, authentication, elb } = requestContext ?? {};
+  const names = Object.keys(multiValueHeaders ?? headers ?? {});
+  return (
+    // A Lambda authorizer may say yes and nothing else; HTTP APIs without an authorizer send fields that are null.
+    Object.entries(authorizerOf(event) ?? {}).some(([name, value]) => name === "lambda" || value !== null) ||
+    Boolean(identity?.userArn ?? identity?.cognitoIdentityId ?? identity?.clientCert) ||
+    Boolean(authentication?.clientCert) ||
+    Boolean(elb && names.some((name) => name.toLowerCase() === "x-amzn-oidc-data"))
+  );
+}
+
+function authorizerOf(event: unknown) {
+  return (event as AuthorizedEvent | undefined)?.requestContext?.authorizer;
+}
+
+/** Payload v1 turns numbers into text; here v2 does the same, where the number is certainly the one that was meant. */
+function textOf(fields: Fields | null | undefined, name: string): string | undefined {
   const value = fields?.[name];
-  return /string|number/.test(typeof value) ? String(value) : undefined;
+  return typeof value === "string" || Number.isSafeInteger(value) ? String(value) : undefined;
 }

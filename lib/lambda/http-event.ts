@@ -1,6 +1,7 @@
 /** HTTP events of API Gateway (payload v1 and v2), ALB and function URLs, read in one way. */
 import { InvalidOptionError, PayloadInvalidError } from "../core/errors.ts";
 import { hashTuple } from "../core/identity.ts";
+import { isAuthenticated } from "./caller.ts";
 
 export interface HttpEvent {
   readonly method: string;
@@ -13,6 +14,8 @@ export interface HttpEvent {
   readonly isV2: boolean;
   /** ALB with multi-value headers reads no others in the response. */
   readonly isMultiValue: boolean;
+  /** The platform has verified somebody, whoever that is. */
+  readonly isAuthenticated: boolean;
   /** Until when the gateway waits for the response (epoch ms), less the time that it takes to travel. */
   readonly gatewayEndsAt: number;
 }
@@ -65,6 +68,7 @@ export function readHttpEvent(event: unknown): HttpEvent {
       ),
     isV2: !raw.httpMethod,
     isMultiValue: Boolean(requestContext?.elb && multiValueHeaders),
+    isAuthenticated: isAuthenticated(raw),
     gatewayEndsAt: (startedAt ?? Infinity) + GATEWAY_WAITS_MS,
   };
 }

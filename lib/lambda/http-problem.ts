@@ -5,7 +5,10 @@ import { type HttpResponse, withHeader } from "./http-response.ts";
 
 const TYPE_BASE = "https://github.com/onceonly/onceonly/blob/main/docs/errors.md";
 
-/** Errors that are not here are mistakes of the service, or the handler's own: they are thrown. */
+/**
+ * Errors that are not here are mistakes of the service, or the handler's own: they are thrown. SCOPE_MISSING is 401
+ * where nobody was authenticated.
+ */
 export const PROBLEM_STATUSES = {
   IDEMPOTENCY_KEY_MISSING: 400,
   IDEMPOTENCY_KEY_INVALID: 400,
@@ -32,7 +35,8 @@ export function problemFor(
   if (!isOnceonlyError(error)) throw error;
   const { code, message, retryable } = error;
   const statuses: Readonly<Record<string, number | undefined>> = PROBLEM_STATUSES;
-  const status = statuses[code];
+  const isUnauthorized = code === "SCOPE_MISSING" && !event.isAuthenticated;
+  const status = isUnauthorized ? 401 : statuses[code];
   // What another operation inside the handler ran into is the handler's business.
   if (!status || (error.keyHash ?? keyHash) !== keyHash) throw error;
   const { leaseExpiresAt = now } = error as Partial<ExecutionInProgressError>;
@@ -45,6 +49,8 @@ export function problemFor(
     "Content-Type",
     "application/problem+json",
   );
+  // RFC 9110 section 11.6.1: a 401 names a scheme. Gateways verify bearer tokens, whatever else they do.
+  if (isUnauthorized) return withHeader(event, response, "WWW-Authenticate", "Bearer");
   if (!retryable) return response;
   // Retry-After has no smaller unit than a second.
   const wait = Math.max(1, Math.ceil((leaseExpiresAt - now) / 1000));

@@ -10,9 +10,9 @@ import { type Handler, wrapHandler } from "./wrapper.ts";
  * same status, headers and body, marked with `Idempotent-Replayed: true` and without cookies. 2xx and 3xx are
  * final; after any other status, and after an error, a retry runs, unless something was committed.
  *
- * Errors of onceonly become `application/problem+json`: 400 no key or a malformed one, 403 no verified caller, 422
- * another request under this key, 409 in progress (`Retry-After`), 410 result not kept, 500 not storable, 503 store
- * unavailable. Errors of the handler are thrown as ever, also when they are replayed.
+ * Errors of onceonly become `application/problem+json`: 400 no key or a malformed one, 401 nobody authenticated, 403 no
+ * such caller, 422 another request under this key, 409 in progress (`Retry-After`), 410 result not kept, 500 not
+ * storable, 503 store unavailable. Errors of the handler are thrown as ever, also when they are replayed.
  *
  * Order: authentication comes before it, so that a revoked caller gets no replay; body parsers, validators and
  * serializers after it, so that it sees the body as it was sent and the response as it is sent. Middy skips the

@@ -49,8 +49,8 @@ export interface HttpIdempotencyOptions<Event = HttpRequestEvent, Write = unknow
   extends FaceOptions<Event, Write> {
   /**
    * The verified caller that owns the key, 1 to 256 characters, never read from a header or the body:
-   * `callerFromJwt()`, `callerFromAuthorizer(field)` or a function of your own; a function that yields nothing
-   * answers 403. `"public"` means that all callers share their keys, and can read each other's answers.
+   * `callerFromJwt()`, `callerFromAuthorizer(field)`, `callerFromTenant()` or a function of your own. A function that
+   * yields nothing, blanks or a text such as "undefined" answers 401, or 403 where somebody was authenticated. `"public"` means that all callers share their keys, and can read each other's answers.
    */
   readonly scope: EventReader<Event> | "public";
   /**

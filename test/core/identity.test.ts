@@ -8,6 +8,7 @@ import {
   keyFault,
   MAX_KEY_LENGTH,
   MAX_SCOPE_LENGTH,
+  scopeFault,
 } from "../../lib/core/identity.ts";
 import { newWorld } from "./world.ts";
 
@@ -18,7 +19,7 @@ const delimiters = fc.string({
 });
 const tuple = fc.tuple(
   delimiters.filter((operation) => operation.length > 0),
-  delimiters,
+  delimiters.filter((scope) => scope === "" || scopeFault(scope) === undefined),
   delimiters.filter((key) => keyFault(key) === undefined),
 );
 
@@ -67,7 +68,11 @@ describe("identify", () => {
   });
 
   it("stays within the 2048 bytes of a DynamoDB partition key at the longest", () => {
-    const longest = identify("\u0080".repeat(64), "\u0080".repeat(MAX_SCOPE_LENGTH), "\u{1f511}".repeat(127));
+    const longest = identify(
+      "\u0080".repeat(64),
+      `a${"\u0080".repeat(MAX_SCOPE_LENGTH - 1)}`,
+      "\u{1f511}".repeat(127),
+    );
 
     expect(Buffer.byteLength(longest.recordKey)).toBeLessThanOrEqual(2048);
   });
@@ -109,6 +114,41 @@ describe("identify", () => {
     ["with a lone surrogate", "\udc00"],
   ])("refuses a scope that is %s", (_, scope) => {
     expect(() => identify("pay", scope, "key")).toThrow(ScopeMissingError);
+  });
+
+  it.each([
+    "undefined",
+    "null",
+    "NaN",
+    " null\t",
+    "[object Object]",
+    "tenant-[object Promise]",
+    "None",
+    "<nil>",
+    " ",
+    "\t\n",
+    "\u00a0\u2003",
+    "\u200b\ufeff\u2060",
+    "\u0000",
+    "\u0301",
+  ])("H76: refuses the scope %j, which stands for no caller", (scope) => {
+    expect(() => identify("pay", scope, "key")).toThrow(
+      expect.objectContaining({ code: "SCOPE_MISSING", message: expect.stringContaining("no caller") }),
+    );
+  });
+
+  it.each([
+    "undefined-behaviour",
+    "nullable",
+    "Nan",
+    "dev-null",
+    "0",
+    "-",
+    "null@example.com",
+    "\u{1f511}",
+    "名",
+  ])("takes the scope %j", (scope) => {
+    expect(identify("pay", scope, "key").scope).toBe(scope);
   });
 
   it("H19: the same key in two operations, tenants or stages runs once in each", async () => {

@@ -34,7 +34,7 @@ describe("httpIdempotent", () => {
 
     const answer = (await handler(forged, context())) as unknown;
 
-    expect(bodyOf(answer)).toMatchObject({ status: 403, code: "SCOPE_MISSING" });
+    expect(bodyOf(answer)).toMatchObject({ status: 401, code: "SCOPE_MISSING" });
     expect(store.records.size).toBe(0);
   });
 
@@ -44,7 +44,7 @@ describe("httpIdempotent", () => {
       const { options, context, store } = given();
       const handler = httpIdempotent(async () => "never", { ...options, scope: () => scope as string });
 
-      expect(bodyOf(await handler(v2Event({ headers }), context())).status).toBe(403);
+      expect(bodyOf(await handler(v2Event({ headers }), context())).status).toBe(401);
       expect(store.records.size).toBe(0);
     },
   );
@@ -57,7 +57,7 @@ describe("httpIdempotent", () => {
     expect(bodyOf(await handler(v2Event({ headers: { "idempotency-key": "a b" } }), context())).status).toBe(
       400,
     );
-    expect(bodyOf(await handler(v2Event({ headers }), context())).status).toBe(403);
+    expect(bodyOf(await handler(v2Event({ headers }), context())).status).toBe(401);
   });
 
   it("H23: refuses a request without a key, or runs it under a fresh one and says so", async () => {

@@ -59,7 +59,7 @@ it.each(EVENT_FORMS)(
     await clock.advance(1);
 
     expect(problems.map(({ statusCode }) => statusCode).sort()).toEqual([
-      400, 400, 400, 400, 403, 409, 422, 500, 500, 500,
+      400, 400, 400, 400, 401, 409, 422, 500, 500, 500,
     ]);
     expect(
       told(problems.map(({ body, headers, multiValueHeaders }) => [body, headers, multiValueHeaders])),

@@ -108,6 +108,7 @@ const api: Readonly<Record<string, readonly string[]>> = {
     "WithIdempotency",
     "callerFromAuthorizer",
     "callerFromJwt",
+    "callerFromTenant",
     "emfMetrics",
     "fingerprintFromEventBridge",
     "fingerprintFromSns",
