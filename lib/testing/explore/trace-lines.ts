@@ -109,8 +109,14 @@ function faultWords(fault: NonNullable<TraceEvent["fault"]>): string {
       return "its answer is lost";
     case "unsent":
       return "the connection breaks";
+    case "unanswered":
+      return "no answer ever comes";
     case "throttle":
       return "throttled";
+    case "refused":
+      return `refused as ${fault.code}`;
+    case "refused-entries":
+      return `entries refused as ${fault.code}`;
     case "conflict":
       return "transaction conflict";
     case "slow":

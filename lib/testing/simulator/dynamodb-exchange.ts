@@ -1,5 +1,5 @@
 /** Requests to DynamoDB as exchanges: in the words of the model, and as HTTP for the AWS SDK. */
-import { DynamoDBError, transactionCanceled } from "../dynamodb/dynamodb-error.ts";
+import { DynamoDBError, type DynamoDBErrorName, transactionCanceled } from "../dynamodb/dynamodb-error.ts";
 import { jsonAnswer, jsonError, readJsonRequest } from "../dynamodb/json-protocol.ts";
 import type { Exchange } from "./exchange.ts";
 import type { SdkRequest, SdkResponse } from "./scene.ts";
@@ -25,6 +25,11 @@ export function dynamodbExchange(request: DynamoDBRequest): Exchange<unknown> {
     broken: brokenConnection,
     throttled: async () => {
       throw new DynamoDBError("ThrottlingException", "Rate of requests exceeds the allowed throughput");
+    },
+    refused: async ({ code, status = 400 }) => {
+      throw Object.assign(new DynamoDBError(code as DynamoDBErrorName, "refused by a fault"), {
+        statusCode: status,
+      });
     },
     conflicted: async () => {
       throw conflictOf(input);
@@ -66,6 +71,7 @@ export function dynamodbSdkExchange(
     run: () => asHttp(exchange.run()),
     runStale: () => asHttp(exchange.runStale!()),
     throttled: () => asHttp(exchange.throttled()),
+    refused: (refusal) => asHttp(exchange.refused(refusal)),
     conflicted: () => asHttp(exchange.conflicted!()),
     describe: (response) => described.get(response) ?? "ok",
   };

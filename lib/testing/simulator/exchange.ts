@@ -2,8 +2,15 @@
 import { checkShape, type Fault, type FaultKind } from "./fault.ts";
 import type { Io } from "./io.ts";
 
+export interface Refusal {
+  readonly code: string;
+  readonly status?: number | undefined;
+}
+
+export type RefusedEntries = Extract<Fault, { kind: "refused-entries" }>;
+
 export interface Exchange<Answer> {
-  readonly io: Omit<Io, "number" | "hostId" | "invocation">;
+  readonly io: Omit<Io, "number" | "at" | "hostId" | "invocation">;
   /** Aborted when the caller has given up; what is on its way arrives all the same. */
   readonly signal?: AbortSignal | undefined;
   /** Does it; an error that it rejects with is an answer too. */
@@ -12,6 +19,10 @@ export interface Exchange<Answer> {
   broken(): Error;
   /** What the caller sees when the service has too much to do. */
   throttled(): Promise<Answer>;
+  /** What the caller sees of an error of this name. */
+  refused(refusal: Refusal): Promise<Answer>;
+  /** As `run`, but for these entries of a batch. */
+  runWithout?(refused: RefusedEntries): Promise<Answer>;
   /** As `run`, with old versions for reads that need not be consistent. */
   runStale?(): Promise<Answer>;
   /** What the caller sees when another transaction is under way. */
@@ -23,15 +34,26 @@ export interface Exchange<Answer> {
 const TRANSACTABLE = /^(Put|Update|Delete|TransactWrite|TransactGet)/;
 const STALEABLE = /^(GetItem|BatchGetItem|Query|Scan)$/;
 
-/** Whether an I/O can have a fault of this kind: only writes and transactions conflict, and only some reads are stale. */
+const BATCHES = /^(SendMessage|DeleteMessage|ChangeMessageVisibility)Batch$/;
+
+/**
+ * Whether an I/O can have a fault of this kind: only writes and transactions conflict, only some reads are stale, and only
+ * batches have entries.
+ */
 export function canHave(io: Pick<Io, "service" | "operation" | "input">, kind: FaultKind): boolean {
   if (kind === "conflict") return io.service === "dynamodb" && TRANSACTABLE.test(io.operation);
+  if (kind === "refused-entries") return io.service === "sqs" && BATCHES.test(io.operation);
   if (kind !== "stale") return true;
   return (
     io.service === "dynamodb" &&
     STALEABLE.test(io.operation) &&
     !JSON.stringify(io.input).includes('"ConsistentRead":true')
   );
+}
+
+/** How many entries a batch has. */
+export function entriesIn({ input }: Pick<Io, "input">): number {
+  return Array.isArray(input.Entries) ? input.Entries.length : 0;
 }
 
 /** @throws Error for a fault that makes no sense on this I/O */

@@ -8,8 +8,20 @@ export type Fault =
   | { readonly kind: "lost-answer" }
   /** The connection breaks before the request arrives. */
   | { readonly kind: "unsent" }
+  /** Nobody ever answers: the request is lost on its way, or with `after` it is done. Who asks waits as long as it likes. */
+  | { readonly kind: "unanswered"; readonly when?: "before" | "after" }
   /** The service refuses, for now. */
   | { readonly kind: "throttle" }
+  /** The service answers with an error of this name, or over HTTP with this status, and does nothing. */
+  | { readonly kind: "refused"; readonly code: string; readonly status?: number }
+  /** The service takes a batch, but refuses those of its entries that are at these places, counted from 0. */
+  | {
+      readonly kind: "refused-entries";
+      readonly entries: readonly number[];
+      readonly code: string;
+      /** @default false */
+      readonly senderFault?: boolean;
+    }
   /** DynamoDB: another transaction is under way on the item. */
   | { readonly kind: "conflict" }
   /** So much later: the answer, or with `before` the request itself. */
@@ -31,6 +43,9 @@ export const FAULT_KINDS = [
   "slow",
   "freeze",
   "stale",
+  "unanswered",
+  "refused",
+  "refused-entries",
 ] as const satisfies readonly Fault["kind"][];
 
 export type FaultKind = Fault["kind"];
@@ -42,10 +57,26 @@ const ms: Check = [
   (value) => typeof value === "number" && value >= 0 && Number.isFinite(value),
 ];
 
+const aCode: Check = ["must be the name of an error", (value) => typeof value === "string" && value !== ""];
+const aStatus: Check = [
+  "must be a status from 400 to 599",
+  (value) => Number.isInteger(value) && Number(value) >= 400 && Number(value) <= 599,
+];
+const places: Check = [
+  "must be a list of places in the batch, counted from 0",
+  (value) => Array.isArray(value) && value.every((each) => Number.isInteger(each) && each >= 0),
+];
+
 const DETAILS = {
   crash: { required: ["when"], checks: { when } },
   freeze: { required: ["when", "ms"], checks: { when, ms } },
   slow: { required: ["ms"], checks: { when, ms } },
+  unanswered: { required: [], checks: { when } },
+  refused: { required: ["code"], checks: { code: aCode, status: aStatus } },
+  "refused-entries": {
+    required: ["entries", "code"],
+    checks: { entries: places, code: aCode, senderFault: oneOf(true, false) },
+  },
 } as const;
 
 /** @throws InvalidOptionError (`INVALID_OPTION`) for a fault that there is not */

@@ -35,6 +35,7 @@ export function httpExchange(
     },
     throttled: async () =>
       new Response("too many requests", { status: 429, headers: { "retry-after": "1" } }),
+    refused: async ({ code, status = 500 }) => new Response(code, { status }),
     describe: ({ status }) => String(status),
   };
 }

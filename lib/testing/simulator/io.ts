@@ -6,6 +6,8 @@ export type IoService = (typeof IO_SERVICES)[number];
 export interface Io {
   /** From 1, in the order in which a simulator's hosts ask. */
   readonly number: number;
+  /** Milliseconds since the simulation started. */
+  readonly at: number;
   /** The execution environment that asks. */
   readonly hostId: string;
   /** The number of the invocation that asks; work that outlives its invocation keeps its number. */

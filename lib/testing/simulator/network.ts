@@ -19,17 +19,29 @@ interface Asked {
   readonly reject: (error: unknown) => void;
 }
 
-/** How long a request takes to its service, and its answer back, in ms. */
+type Range = readonly [least: number, most: number];
+
+/** How long a request takes to its service, and as long again its answer back, in ms. */
 const LATENCY_MS = { dynamodb: [1, 5], sqs: [2, 10], http: [5, 30] } as const;
+
+interface Latency {
+  readonly there: Range;
+  readonly back: Range;
+}
+
+/** There and back, in ms, by the name of a service or of a target. */
+export type Latencies = Readonly<Record<string, number | Range>>;
 
 export class Network {
   faults: Faults | undefined;
   readonly #trace: Trace;
+  readonly #latencies: Latencies;
   #asked: Asked[] = [];
   #count = 0;
 
-  constructor(trace: Trace) {
+  constructor(trace: Trace, latencies: Latencies) {
     this.#trace = trace;
+    this.#latencies = latencies;
   }
 
   ask<Answer>(host: Host, invocation: number, exchange: Exchange<Answer>): Promise<Answer> {
@@ -60,10 +72,24 @@ export class Network {
       host.deliver(() => this.#send(asked));
       return;
     }
-    const io: Io = { number: ++this.#count, hostId: host.id, invocation, ...exchange.io };
+    const at = host.time.now() - host.time.startAt;
+    const io: Io = { number: ++this.#count, at, hostId: host.id, invocation, ...exchange.io };
     const fault = this.faults?.(io);
     if (fault) checkFault(io, fault);
-    new Passage(asked, io, fault, this.#trace).begin();
+    new Passage(asked, io, fault, this.#trace, this.#latencyOf(io)).begin();
+  }
+
+  /** On the way there and on the way back, in whole ms: clocks have no others. */
+  #latencyOf({ service, target }: Io): Latency {
+    const known = (name: string) =>
+      Object.hasOwn(this.#latencies, name) ? this.#latencies[name] : undefined;
+    const given = known(target) ?? known(service);
+    if (given === undefined) return { there: LATENCY_MS[service], back: LATENCY_MS[service] };
+    const [least, most] = typeof given === "number" ? [given, given] : given;
+    return {
+      there: [Math.floor(least / 2), Math.floor(most / 2)],
+      back: [Math.ceil(least / 2), Math.ceil(most / 2)],
+    };
   }
 }
 
@@ -73,12 +99,14 @@ class Passage {
   readonly #io: Io;
   readonly #fault: Fault | undefined;
   readonly #trace: Trace;
+  readonly #latency: Latency;
 
-  constructor(asked: Asked, io: Io, fault: Fault | undefined, trace: Trace) {
+  constructor(asked: Asked, io: Io, fault: Fault | undefined, trace: Trace, latency: Latency) {
     this.#asked = asked;
     this.#io = io;
     this.#fault = fault;
     this.#trace = trace;
+    this.#latency = latency;
   }
 
   begin(): void {
@@ -93,13 +121,15 @@ class Passage {
     } else if (fault?.kind === "freeze" && fault.when === "before") {
       host.freezeFor(fault.ms);
       host.deliver(() => this.#travel());
+    } else if (fault?.kind === "unanswered" && fault.when !== "after") {
+      this.#note("lost on its way");
     } else if (fault?.kind === "slow" && fault.when === "before") {
       this.#later(fault.ms, () => this.#arrive());
     } else this.#travel();
   }
 
   #travel(): void {
-    this.#later(this.#latency(), () => this.#arrive());
+    this.#later(this.#drawn("there"), () => this.#arrive());
   }
 
   /** It arrives also when its host is gone by then. */
@@ -113,9 +143,14 @@ class Passage {
 
   #run(): Promise<unknown> {
     const { exchange } = this.#asked;
-    switch (this.#fault?.kind) {
+    const fault = this.#fault;
+    switch (fault?.kind) {
       case "throttle":
         return exchange.throttled();
+      case "refused":
+        return exchange.refused(fault);
+      case "refused-entries":
+        return exchange.runWithout?.(fault) ?? exchange.run();
       case "conflict":
         return exchange.conflicted?.() ?? exchange.run();
       case "stale":
@@ -130,6 +165,7 @@ class Passage {
     const fault = this.#fault;
     this.#note(text);
     if (fault?.kind === "crash") host.die("crashed");
+    else if (fault?.kind === "unanswered") return;
     else if (fault?.kind === "lost-answer") this.#back(() => reject(exchange.broken()));
     else if (fault?.kind === "slow" && fault.when !== "before") {
       this.#later(fault.ms, () => host.deliver(tell));
@@ -141,16 +177,15 @@ class Passage {
 
   #back(tell: () => void): void {
     const { host } = this.#asked;
-    this.#later(this.#latency(), () => host.deliver(tell));
+    this.#later(this.#drawn("back"), () => host.deliver(tell));
   }
 
   #later(ms: number, work: () => void): void {
     this.#asked.host.time.after(ms, work);
   }
 
-  #latency(): number {
-    const [min, max] = LATENCY_MS[this.#io.service];
-    return this.#asked.host.latency.between(min, max);
+  #drawn(way: keyof Latency): number {
+    return this.#asked.host.latency.between(...this.#latency[way]);
   }
 
   #note(text: string): void {

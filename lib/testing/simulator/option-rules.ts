@@ -28,6 +28,12 @@ const aBoolean = oneOf(true, false);
 const aName = text(2048);
 const most = Number.MAX_SAFE_INTEGER;
 
+function isLatency(value: unknown): boolean {
+  const [least, longest = least, ...others] = [value].flat() as unknown[];
+  const isWhole = (ms: unknown) => whole(0, most)[1](ms);
+  return isWhole(least) && isWhole(longest) && Number(least) <= Number(longest) && others.length === 0;
+}
+
 const aKey: Check = [
   'must be the name of an attribute, or { name, type: "S" | "N" | "B" }',
   (value) => {
@@ -40,6 +46,10 @@ const SIMULATOR: Rules<SimulatorOptions> = {
   seed: anyNumber,
   startAt: whole(0, most),
   ttlLagSeconds: notNegative,
+  latencyMs: [
+    "must be an object of whole milliseconds by the name of a service or target: a number, or [least, most]",
+    (value) => Object(value) === value && Object.values(Object(value)).every(isLatency),
+  ],
   maxDays: positive,
 };
 

@@ -1,5 +1,5 @@
 /** Faults by seed, for schedules: which I/O fails, and how. */
-import { canHave } from "./exchange.ts";
+import { canHave, entriesIn } from "./exchange.ts";
 import { FAULT_KINDS, type Fault, type FaultKind } from "./fault.ts";
 import type { Io } from "./io.ts";
 import type { Faults } from "./network.ts";
@@ -37,7 +37,12 @@ export function randomFaults(options: RandomFaultsOptions): Faults {
     const side = when < 0.5 ? "before" : "after";
     switch (kind) {
       case "crash":
+      case "unanswered":
         return { kind, when: side };
+      case "refused":
+        return { kind, code: "InternalServerError", status: 500 };
+      case "refused-entries":
+        return { kind, entries: [Math.floor(detail * entriesIn(io))], code: "InternalError" };
       case "freeze":
         return { kind, when: side, ms: FROZEN_MS[Math.floor(detail * FROZEN_MS.length)] as number };
       case "slow":

@@ -87,6 +87,7 @@ export class Services {
       broken: exchange.broken,
       run: () => asSdk(exchange.run()),
       throttled: () => asSdk(exchange.throttled()),
+      refused: (refusal) => asSdk(exchange.refused(refusal)),
       describe: ({ statusCode }) => String(statusCode),
     };
   }

@@ -17,6 +17,12 @@ export interface SimulatorOptions {
    */
   readonly ttlLagSeconds?: number | undefined;
   /**
+   * How long a request of a function takes with its answer, in ms, by the name of a service (`sqs`) or of a target (a
+   * queue's name, a table's): a number, or the least and the most.
+   * @default - a few ms for AWS, up to 60 over HTTP
+   */
+  readonly latencyMs?: Readonly<Record<string, number | readonly [least: number, most: number]>> | undefined;
+  /**
    * How many days a run may take, of its own time: one that goes on for ever fails instead.
    * @default 30
    */

@@ -56,14 +56,14 @@ export class Simulator {
   constructor(options: SimulatorOptions = {}) {
     check.simulator(options);
     installPatches();
-    const { seed = DEFAULTS.seed, startAt = DEFAULTS.startAt, ttlLagSeconds } = options;
+    const { seed = DEFAULTS.seed, startAt = DEFAULTS.startAt, ttlLagSeconds, latencyMs = {} } = options;
     const checkRunning = (what: string) => {
       if (!this.#isRunning) throw new Error(`time stands still: invoke ${what} in run(async () => …)`);
     };
     const onFailure = (error: unknown) => {
       this.#failure ??= { error };
     };
-    this.#world = new World({ seed, startAt, ttlLagSeconds, checkRunning, onFailure });
+    this.#world = new World({ seed, startAt, ttlLagSeconds, latencyMs, checkRunning, onFailure });
     this.#maxDays = options.maxDays ?? DEFAULTS.maxDays;
     this.dynamodb = this.#world.dynamodb;
     this.sqs = this.#world.sqs;

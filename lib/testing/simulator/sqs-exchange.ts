@@ -1,22 +1,13 @@
 /** Requests of the AWS SDK to SQS as exchanges. */
 import { readSqsRequest, type SqsJsonAnswer, sqsAnswer, sqsErrorAnswer } from "../sqs/json-protocol.ts";
-import { SqsError } from "../sqs/sqs-error.ts";
+import type { BatchAnswer, BatchOf } from "../sqs/operations.ts";
+import { SQS_ERROR_CODES, SqsError } from "../sqs/sqs-error.ts";
 import type { SqsModel } from "../sqs/sqs-model.ts";
-import type { Exchange } from "./exchange.ts";
+import type { Exchange, RefusedEntries } from "./exchange.ts";
 import type { SdkRequest, SdkResponse } from "./scene.ts";
 import { attemptOf, bodyText, brokenConnection, headerOf } from "./sdk-request.ts";
 
-const THROTTLED: SqsJsonAnswer = {
-  statusCode: 403,
-  headers: {
-    "content-type": "application/x-amz-json-1.0",
-    "x-amzn-query-error": "RequestThrottled;Sender",
-  },
-  body: JSON.stringify({
-    __type: "com.amazonaws.sqs#RequestThrottled",
-    message: "The request was throttled",
-  }),
-};
+type Input = Readonly<Record<string, unknown>>;
 
 export function sqsExchange(
   request: SdkRequest,
@@ -29,26 +20,61 @@ export function sqsExchange(
     headers: { ...headers, ...envelope() },
     body: new TextEncoder().encode(body),
   });
+  const answerOf = async (work: Promise<unknown>): Promise<SdkResponse> => {
+    try {
+      return asHttp(sqsAnswer(await work));
+    } catch (error) {
+      if (!(error instanceof SqsError)) throw error;
+      return asHttp(sqsErrorAnswer(error));
+    }
+  };
+  const call = (changed: Input) => model.call(operation, changed as never);
   const { QueueUrl, QueueName } = input as { QueueUrl?: string; QueueName?: string };
   return {
     io: {
       service: "sqs",
       operation,
       target: QueueName ?? QueueUrl?.slice(QueueUrl.lastIndexOf("/") + 1) ?? "",
-      input: input as Readonly<Record<string, unknown>>,
+      input: input as Input,
       attempt: attemptOf(request),
     },
-    async run() {
-      try {
-        return asHttp(sqsAnswer(await model.call(operation, input)));
-      } catch (error) {
-        if (!(error instanceof SqsError)) throw error;
-        return asHttp(sqsErrorAnswer(error));
-      }
-    },
+    run: () => answerOf(call(input as Input)),
+    runWithout: (refused) => answerOf(callWithout(call, input as Input & BatchOf<unknown>, refused)),
     broken: brokenConnection,
-    throttled: async () => asHttp(THROTTLED),
+    throttled: async () => asHttp(errorAnswer("RequestThrottled", 403)),
+    refused: async ({ code, status = 400 }) => asHttp(errorAnswer(code, status)),
     describe: ({ statusCode, headers }) =>
       statusCode === 200 ? "ok" : (headers["x-amzn-query-error"]?.split(";")[0] ?? String(statusCode)),
+  };
+}
+
+/** What is refused never reaches the queue; the answer has it beside what the queue says of the others. */
+async function callWithout(
+  call: (input: Input) => Promise<unknown>,
+  { Entries, ...rest }: Input & BatchOf<unknown>,
+  { entries, code, senderFault = false }: RefusedEntries,
+): Promise<BatchAnswer> {
+  const passed = Entries.filter((_, place) => !entries.includes(place));
+  const refused = Entries.filter((_, place) => entries.includes(place));
+  const answer = (passed.length === 0 ? {} : await call({ ...rest, Entries: passed })) as BatchAnswer;
+  const failures = refused.map(({ Id }) => ({
+    Id,
+    Code: code,
+    Message: "refused by a fault",
+    SenderFault: senderFault,
+  }));
+  const Failed = [...(answer.Failed ?? []), ...failures];
+  return { ...answer, ...(Failed.length > 0 && { Failed }) };
+}
+
+function errorAnswer(name: string, statusCode: number): SqsJsonAnswer {
+  const code = Object.hasOwn(SQS_ERROR_CODES, name)
+    ? SQS_ERROR_CODES[name as keyof typeof SQS_ERROR_CODES]
+    : name;
+  const fault = statusCode < 500 ? "Sender" : "Receiver";
+  return {
+    statusCode,
+    headers: { "content-type": "application/x-amz-json-1.0", "x-amzn-query-error": `${code};${fault}` },
+    body: JSON.stringify({ __type: `com.amazonaws.sqs#${name}`, message: "refused by a fault" }),
   };
 }

@@ -5,7 +5,7 @@ import { SqsModel } from "../sqs/sqs-model.ts";
 import { Activities } from "./activities.ts";
 import { Host } from "./host.ts";
 import { HostScene } from "./host-scene.ts";
-import { Network } from "./network.ts";
+import { type Latencies, Network } from "./network.ts";
 import { OutsideScene } from "./outside-scene.ts";
 import { currentScene, type Scene } from "./scene.ts";
 import { SeededRandom } from "./seeded-random.ts";
@@ -19,6 +19,7 @@ export interface WorldOptions {
   readonly seed: number;
   readonly startAt: number;
   readonly ttlLagSeconds: number | undefined;
+  readonly latencyMs: Latencies;
   readonly checkRunning: (what: string) => void;
   /** Something failed outside of hosts that nobody waits for. */
   readonly onFailure: (error: unknown) => void;
@@ -38,13 +39,13 @@ export class World {
   readonly stage: Stage;
   readonly #writeListeners = new Set<() => void>();
 
-  constructor({ seed, startAt, ttlLagSeconds, checkRunning, onFailure }: WorldOptions) {
+  constructor({ seed, startAt, ttlLagSeconds, latencyMs, checkRunning, onFailure }: WorldOptions) {
     const time = new VirtualTime(startAt);
     const staleReads = new StaleReads();
     this.time = time;
     this.random = new SeededRandom(seed);
     this.trace = new Trace(() => time.now() - startAt);
-    this.network = new Network(this.trace);
+    this.network = new Network(this.trace, latencyMs);
     this.dynamodb = new DynamoDBModel({
       clock: time,
       intercept: (call, run) => this.#pass(call, run),

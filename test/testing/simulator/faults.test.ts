@@ -24,6 +24,10 @@ describe("faults on DynamoDB", () => {
     [{ kind: "lost-answer" }, "returned", 1, 2],
     [{ kind: "unsent" }, "returned", 1, 2],
     [{ kind: "throttle" }, "returned", 1, 2],
+    [{ kind: "unanswered" }, "timed-out", 0, 1],
+    [{ kind: "unanswered", when: "after" }, "timed-out", 1, 1],
+    [{ kind: "refused", code: "InternalServerError", status: 500 }, "returned", 1, 2],
+    [{ kind: "refused", code: "AccessDeniedException" }, "threw", 0, 1],
     [{ kind: "conflict" }, "threw", 0, 1],
     [{ kind: "slow", ms: 60_000 }, "timed-out", 1, 1],
     [{ kind: "slow", ms: 60_000, when: "before" }, "timed-out", 1, 1],
@@ -142,6 +146,7 @@ describe("faults on SQS and on fetch", () => {
     ["lost-answer", "TypeError: fetch failed", 1],
     ["unsent", "TypeError: fetch failed", 0],
     ["throttle", "429", 0],
+    ["refused", "503", 0],
   ])("a fetch under %s is answered with %s", async (kind, answer, calls) => {
     const aws = givenAws();
     let called = 0;
@@ -149,7 +154,10 @@ describe("faults on SQS and on fetch", () => {
       called++;
       return new Response("sent");
     });
-    aws.faults = faultsOn(anyIo, { kind } as Fault);
+    aws.faults = faultsOn(anyIo, {
+      kind,
+      ...(kind === "refused" && { code: "closed", status: 503 }),
+    } as Fault);
     const fn = aws.lambda(() =>
       fetch("https://mail.example.com/send").then(({ status }) => String(status), String),
     );
@@ -164,7 +172,7 @@ describe("randomFaults", () => {
   const draw = (options: Parameters<typeof randomFaults>[0], count = 400) => {
     const faults = randomFaults(options);
     return Array.from({ length: count }, (_, index) =>
-      faults({ ...io, number: index + 1, hostId: "h", invocation: 1, attempt: 1 }),
+      faults({ ...io, number: index + 1, at: 0, hostId: "h", invocation: 1, attempt: 1 }),
     );
   };
 
@@ -176,7 +184,7 @@ describe("randomFaults", () => {
     expect(given.length).toBeGreaterThan(130);
     expect(given.length).toBeLessThan(220);
     expect(given.every(({ kind }) => canHave(io, kind))).toBe(true);
-    expect(new Set(given.map(({ kind }) => kind)).size).toBe(7);
+    expect(new Set(given.map(({ kind }) => kind)).size).toBe(9);
   });
 
   it("keeps to the kinds and the number it is given", () => {
