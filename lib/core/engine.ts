@@ -17,8 +17,8 @@ import type { Effects, Settlement } from "./store.ts";
 const RELEASE_PATIENCE_MS = 1000;
 
 /**
- * Runs `work` under the protocol and records how it ended; or answers from the record.
- * @throws what `work` throws, and the errors of docs/errors.md.
+ * Runs `work` under the protocol and records how it ended; or answers from the record. What `work` throws is a `failure`.
+ * @throws the errors of docs/errors.md, each of them about this call.
  */
 export async function perform<Write>(
   options: ResolvedOptions<Write>,

@@ -8,7 +8,7 @@ export abstract class OnceonlyError extends Error {
   abstract readonly retryable: boolean;
   abstract override readonly name: string;
   readonly [BRAND] = true;
-  /** The hash of the idempotency key it is about; absent before a key is known, empty in another operation's. */
+  /** For logs: the hash of the idempotency key it is about; absent where no key is known. */
   declare keyHash?: string;
 }
 

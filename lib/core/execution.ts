@@ -4,7 +4,7 @@ import { hasCode, isStoreFailure } from "./error-code.ts";
 import { CommitInvalidError } from "./errors.ts";
 import type { Operation } from "./operation.ts";
 import { type OutgoingMessage, prepareMessages } from "./outgoing-message.ts";
-import { answerAfterLoss, type Outcome } from "./refusal.ts";
+import { answerAfterLoss, type Outcome, resultOf } from "./refusal.ts";
 import { decodeResult, encodeResult } from "./result.ts";
 import type { Effects, SettleAnswer } from "./store.ts";
 
@@ -116,13 +116,15 @@ export class Attempt<Write> implements Execution<Write> {
   async #commit<T>(result: T, text: string | undefined, effects: Effects<Write>): Promise<T> {
     const decided = this.conclude("completed", text, effects, result);
     this.decided = decided;
+    let outcome: Outcome;
     try {
-      return (await decided).result as T;
+      outcome = await decided;
     } catch (error) {
       if (wroteNothing(error)) this.decided = undefined;
       else if (isStoreFailure(error)) this.#operation.tell("outcome-unknown", error);
       throw this.#operation.own(error);
     }
+    return resultOf(outcome) as T;
   }
 
   encode(value: unknown): string | undefined {

@@ -19,6 +19,8 @@ export interface Call {
   readonly keyIsFresh?: boolean;
   /** What of the handler's value is stored and replayed. */
   readonly toStored?: (value: unknown) => unknown;
+  /** Nobody reads what the handler returns: only that it is done is stored. What it commits is stored as ever. */
+  readonly forgetsReturned?: boolean;
 }
 
 /** How long an optimistic call without a known deadline keeps trying to record its result. */
@@ -35,6 +37,7 @@ export class Operation<Write> {
   attempt: number | undefined;
   /** The key was found to be older than its retention, and that was told. */
   keyIsExpired = false;
+  #own: WeakSet<object> | undefined;
 
   constructor(options: ResolvedOptions<Write>, call: Call) {
     if (call.remainingMs === undefined && options.leaseSeconds === undefined && options.mode === "claimed") {
@@ -119,10 +122,19 @@ export class Operation<Write> {
     return clock.sleep(Math.ceil(ms * (0.5 + random.fraction() / 2)));
   }
 
-  /** Marks an error as one about this key. */
+  /** Marks an error as one that onceonly made about this call. */
   own(error: unknown): unknown {
-    if (isOnceonlyError(error)) error.keyHash ??= this.identity.keyHash;
+    if (isOnceonlyError(error)) {
+      this.#own ??= new WeakSet();
+      this.#own.add(error);
+      if (Object.isExtensible(error)) error.keyHash ??= this.identity.keyHash;
+    }
     return error;
+  }
+
+  /** Whether it was marked here. A code proves nothing: handlers throw such errors too, of their own and of other calls. */
+  isOwn(error: unknown): boolean {
+    return isOnceonlyError(error) && this.#own?.has(error) === true;
   }
 
   tell(decision: Decision, error?: unknown, ageMs?: number): void {

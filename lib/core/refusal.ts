@@ -10,16 +10,35 @@ import type { Operation } from "./operation.ts";
 import { type IdempotencyRecord, type Refusal, readRefusal } from "./record.ts";
 import { decodeError, decodeResult, readResult } from "./result.ts";
 
-/** What a call answers with. */
+/**
+ * What a call answers with. What a handler threw is a value here, now and when it is replayed: whatever its code, it is
+ * never taken for an error of onceonly, which is thrown.
+ */
 export interface Outcome {
   readonly replayed: boolean;
   /** As every caller gets it: decoded from what is stored. */
-  readonly result: unknown;
+  readonly result?: unknown;
   /** What the handler itself returned or committed, when it ran in this call and its result counts. */
   readonly original?: unknown;
+  /** Instead of a result. */
+  readonly failure?: Failure;
 }
 
-/** Answers from the record, or throws. */
+export interface Failure {
+  readonly error: unknown;
+  /** A retry is answered from the record, without running. */
+  readonly isRecorded: boolean;
+  /** Onceonly made it about this call, such as a result that cannot be stored. */
+  readonly isOurs: boolean;
+}
+
+/** @throws the failure's error. */
+export function resultOf({ failure, result }: Outcome): unknown {
+  if (failure) throw failure.error;
+  return result;
+}
+
+/** Answers from the record: with what is in it. @throws an error that says why there is no answer. */
 export async function answerFromRecord<Write>(
   operation: Operation<Write>,
   record: IdempotencyRecord,
@@ -28,10 +47,9 @@ export async function answerFromRecord<Write>(
   operation.attempt = record.attempt;
   if (refusal === "completed" || refusal === "failed") {
     const text = await readResult(record, operation);
-    const error = refusal === "failed" ? decodeError(text) : undefined;
-    operation.tell("replayed", error);
-    if (error !== undefined) throw error;
-    return { replayed: true, result: decodeResult(text) };
+    const failure = refusal === "failed" ? { ...decodeError(text), isRecorded: true } : undefined;
+    operation.tell("replayed", failure?.error);
+    return failure ? { replayed: true, failure } : { replayed: true, result: decodeResult(text) };
   }
   if (refusal === "mismatch") {
     operation.tell("mismatch");

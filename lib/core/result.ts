@@ -47,18 +47,25 @@ export async function readResult<Write>(
 }
 
 /** What of an error is kept: what a caller can see of it. Stacks, causes and other properties are not. */
-const KEPT = ["name", "message", "code", "statusCode", "expose"];
+const KEPT = [
+  ["name", /string/],
+  ["message", /string/],
+  ["code", /string|number|boolean/],
+  ["statusCode", /string|number|boolean/],
+  ["expose", /string|number|boolean/],
+] as const;
 
-/** Never throws, whatever was thrown. */
-export function encodeError(error: unknown): string {
+/** Never throws, whatever was thrown. `isOurs`: onceonly made it about this call, the handler only passed it on. */
+export function encodeError(error: unknown, isOurs: boolean): string {
   const stored: Record<string, unknown> = {
     name: "Error",
     message: Object(error) === error ? "an object was thrown" : String(error),
+    isOurs: isOurs || undefined,
   };
-  for (const name of KEPT) {
+  for (const [name, kinds] of KEPT) {
     try {
       const value = (error as Record<string, unknown>)[name];
-      if (/string|number|boolean/.test(typeof value)) stored[name] = value;
+      if (kinds.test(typeof value)) stored[name] = value;
     } catch {
       // Nothing to read it from, or a getter that throws.
     }
@@ -66,9 +73,13 @@ export function encodeError(error: unknown): string {
   return JSON.stringify(stored);
 }
 
-/** A `PermanentError` that carries name, message, code and status of the error that was recorded. */
-export function decodeError(text: string | undefined): PermanentError {
-  const stored = decodeResult(text) as { message?: unknown } | undefined;
+/**
+ * A `PermanentError` that carries name, message, code and status of the error that was recorded. Its code says nothing of
+ * who made it: that is `isOurs`.
+ */
+export function decodeError(text: string | undefined): { error: PermanentError; isOurs: boolean } {
+  const stored = decodeResult(text) as { message?: unknown; isOurs?: unknown } | undefined;
   if (typeof stored?.message !== "string") throw new RecordCorruptError("the stored error cannot be read");
-  return Object.assign(new PermanentError(stored.message), stored);
+  const { isOurs, ...kept } = stored;
+  return { error: Object.assign(new PermanentError(stored.message), kept), isOurs: isOurs === true };
 }

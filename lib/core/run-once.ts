@@ -5,6 +5,7 @@ import type { Execution } from "./execution.ts";
 import { fingerprintOf } from "./fingerprint.ts";
 import { identify, PUBLIC_SCOPE } from "./identity.ts";
 import { type EngineOptions, type ResolvedOptions, resolveOptions } from "./options.ts";
+import { resultOf } from "./refusal.ts";
 
 export interface RunOnceOptions<Write = unknown> extends EngineOptions<Write> {
   /**
@@ -37,8 +38,7 @@ export async function runOnce<T, Write = unknown>(
   const engineOptions = resolveOnce(options);
   const identity = identify(engineOptions.operation, scopeOf(options), key);
   const fingerprints = fingerprintsOf(engineOptions, input);
-  const outcome = await perform(engineOptions, { identity, fingerprints }, fn);
-  return outcome.result as T;
+  return resultOf(await perform(engineOptions, { identity, fingerprints }, fn)) as T;
 }
 
 /** The input's fingerprint under each accepted way to make one. */

@@ -1,6 +1,5 @@
 /** One attempt from start to end: runs the work, and decides from how it ended what is recorded. */
 import { hasCode, isStoreFailure } from "./error-code.ts";
-import { isOnceonlyError } from "./errors.ts";
 import { Attempt, type Finish, NO_EFFECTS, type Work } from "./execution.ts";
 import { runInside } from "./nesting.ts";
 import type { Operation } from "./operation.ts";
@@ -45,10 +44,10 @@ export async function runAttempt<Write>(
     }
     let text: string | undefined;
     try {
-      text = attempt.encode(value);
+      text = operation.call.forgetsReturned ? undefined : attempt.encode(value);
     } catch (error) {
       // The work is done: to run it again would only repeat its effect.
-      return fail(error);
+      return fail(operation.own(error));
     }
     return (
       (await record("completed", text, value)) ?? {
@@ -63,7 +62,8 @@ export async function runAttempt<Write>(
     const thrown = error instanceof Interrupted ? error.error : error;
     if (attempt.decided) {
       // Committed: the record stands, and the handler's error is its own. Lost or unknown: that is the answer.
-      await attempt.decided;
+      const committed = await attempt.decided;
+      if (committed.failure) return committed;
     } else if (!(error instanceof Interrupted) && isFinal(error)) {
       return fail(error);
     } else if (error instanceof Interrupted || signal.aborted) {
@@ -71,7 +71,11 @@ export async function runAttempt<Write>(
     } else {
       await giveBack(error);
     }
-    throw thrown;
+    return failureOf(thrown, attempt.decided !== undefined);
+  }
+
+  function failureOf(error: unknown, isRecorded: boolean): Outcome {
+    return { replayed: false, failure: { error, isRecorded, isOurs: operation.isOwn(error) } };
   }
 
   /** The effect is there whatever the predicate does: what throws in it must not cause another. */
@@ -85,7 +89,7 @@ export async function runAttempt<Write>(
 
   function isFinal(error: unknown): boolean {
     // Running again would only repeat the effect, and end the same.
-    if (hasCode(error, "RESPONSE_NOT_STORABLE")) return true;
+    if (operation.isOwn(error) && hasCode(error, "RESPONSE_NOT_STORABLE")) return true;
     // After an abort only what the handler says in so many words is final: other errors may be the abort's.
     const isFinalError = signal.aborted ? DEFAULTS.isFinalError : options.isFinalError;
     try {
@@ -97,9 +101,8 @@ export async function runAttempt<Write>(
 
   /** A final error: recorded, so that a retry gets it too. */
   async function fail(error: unknown): Promise<Outcome> {
-    const outcome = await record("failed", encodeError(error), undefined);
-    if (outcome?.replayed) return outcome;
-    throw error;
+    const outcome = await record("failed", encodeError(error, operation.isOwn(error)), undefined);
+    return outcome?.replayed ? outcome : failureOf(error, outcome !== undefined);
   }
 
   /** `undefined` when the completion was lost: the caller still gets the handler's own answer. */
@@ -133,8 +136,6 @@ export async function runAttempt<Write>(
       });
       end = () => endWithValue(value);
     } catch (error) {
-      // An error about another key, from inside the work, must not pass for an answer about this one.
-      if (isOnceonlyError(error)) error.keyHash ??= "";
       await attempt.end().catch(() => {});
       end = () => endWithError(error);
     }

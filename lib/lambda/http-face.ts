@@ -1,11 +1,13 @@
 /** HTTP: the key comes from a header, errors of onceonly become responses, replays say that they are. */
 import { perform } from "../core/engine.ts";
+import type { Call } from "../core/operation.ts";
 import { checkOptions } from "../core/option-checks.ts";
 import { type EngineOptions, resolveOptions } from "../core/options.ts";
+import type { Failure } from "../core/refusal.ts";
 import type { Face } from "./face.ts";
 import { type HttpEvent, httpFingerprint, readHttpEvent } from "./http-event.ts";
 import { parseKeyHeader } from "./http-key.ts";
-import { problemFor } from "./http-problem.ts";
+import { PROBLEM_STATUSES, problemFor, READING_STATUSES } from "./http-problem.ts";
 import { answerWith, isFinalResponse, toStoredResponse } from "./http-response.ts";
 import { HTTP_CHECKS, type HttpIdempotencyOptions } from "./options.ts";
 import { type Reading, readCall } from "./reading.ts";
@@ -29,22 +31,30 @@ export function httpFace<Event, Write>(options: HttpIdempotencyOptions<Event, Wr
     const http = readHttpEvent(event);
     if (!methods.includes(http.method)) return undefined;
     return async (work) => {
-      let keyHash: string | undefined;
+      let call: Call;
       try {
         const keyOfHeader = () => parseKeyHeader(http.headers(header), strict);
         const reading = { options: engineOptions, key: key ?? keyOfHeader, scope, whenKeyMissing };
-        const call = readCall(reading as Reading<Write>, event, context);
-        keyHash = call.identity.keyHash;
-        const httpCall = {
-          ...call,
-          waitUntil: callerWaitsUntil(http, clock.now()),
-          toStored: (value: unknown) => toStoredResponse(value, http),
-        };
-        const outcome = await perform(engineOptions, httpCall, (execution) => work(execution, call.identity));
-        return answerWith(outcome, http);
+        call = readCall(reading as Reading<Write>, event, context);
       } catch (error) {
-        return problemFor(error, http, keyHash, clock.now());
+        return problemFor(error, READING_STATUSES, http, clock.now());
       }
+      const httpCall = {
+        ...call,
+        waitUntil: callerWaitsUntil(http, clock.now()),
+        toStored: (value: unknown) => toStoredResponse(value, http),
+      };
+      let failure: Failure | undefined;
+      try {
+        const outcome = await perform(engineOptions, httpCall, (execution) => work(execution, call.identity));
+        ({ failure } = outcome);
+        if (!failure) return answerWith(outcome, http);
+      } catch (error) {
+        return problemFor(error, PROBLEM_STATUSES, http, clock.now());
+      }
+      // What the handler threw is its own business, whatever its code.
+      if (!failure.isOurs) throw failure.error;
+      return problemFor(failure.error, PROBLEM_STATUSES, http, clock.now());
     };
   };
 }

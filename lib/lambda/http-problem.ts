@@ -6,14 +6,19 @@ import { type HttpResponse, withHeader } from "./http-response.ts";
 const TYPE_BASE = "https://github.com/onceonly/onceonly/blob/main/docs/errors.md";
 
 /**
- * Errors that are not here are mistakes of the service, or the handler's own: they are thrown. SCOPE_MISSING is 401
- * where nobody was authenticated.
+ * What can be wrong with a request before anything is asked. Other errors are those of the functions that read it.
+ * SCOPE_MISSING is 401 where nobody was authenticated.
  */
-export const PROBLEM_STATUSES = {
+export const READING_STATUSES = {
   IDEMPOTENCY_KEY_MISSING: 400,
   IDEMPOTENCY_KEY_INVALID: 400,
   PAYLOAD_INVALID: 400,
   SCOPE_MISSING: 403,
+} as const;
+
+/** Errors that are not here are mistakes of the service: they are thrown. */
+export const PROBLEM_STATUSES = {
+  ...READING_STATUSES,
   EXECUTION_IN_PROGRESS: 409,
   CLAIM_LOST: 409,
   OUTCOME_UNKNOWN: 409,
@@ -25,20 +30,18 @@ export const PROBLEM_STATUSES = {
   STORE_UNAVAILABLE: 503,
 } as const;
 
-/** The response for an error of onceonly about this key. @throws any other error. */
+/** The response for an error that onceonly made about this request. @throws any other error. */
 export function problemFor(
   error: unknown,
+  statuses: Readonly<Record<string, number | undefined>>,
   event: HttpEvent,
-  keyHash: string | undefined,
   now: number,
 ): HttpResponse {
   if (!isOnceonlyError(error)) throw error;
   const { code, message, retryable } = error;
-  const statuses: Readonly<Record<string, number | undefined>> = PROBLEM_STATUSES;
   const isUnauthorized = code === "SCOPE_MISSING" && !event.isAuthenticated;
-  const status = isUnauthorized ? 401 : statuses[code];
-  // What another operation inside the handler ran into is the handler's business.
-  if (!status || (error.keyHash ?? keyHash) !== keyHash) throw error;
+  const status = isUnauthorized ? 401 : Object.hasOwn(statuses, code) && statuses[code];
+  if (!status) throw error;
   const { leaseExpiresAt = now } = error as Partial<ExecutionInProgressError>;
   const id = code.toLowerCase();
   const title = id.replaceAll("_", " ");

@@ -2,6 +2,7 @@
 import { perform } from "../core/engine.ts";
 import { checkOptions } from "../core/option-checks.ts";
 import { type EngineOptions, resolveOptions } from "../core/options.ts";
+import { resultOf } from "../core/refusal.ts";
 import type { Face } from "./face.ts";
 import { FACE_CHECKS, type IdempotencyOptions } from "./options.ts";
 import { type Reading, readCall } from "./reading.ts";
@@ -13,7 +14,6 @@ export function plainFace<Event, Write>(options: IdempotencyOptions<Event, Write
   const reading = { options: engineOptions, key, scope, whenKeyMissing } as Reading<Write>;
   return (event, context) => async (work) => {
     const call = readCall(reading, event, context);
-    const outcome = await perform(engineOptions, call, (execution) => work(execution, call.identity));
-    return outcome.result;
+    return resultOf(await perform(engineOptions, call, (execution) => work(execution, call.identity)));
   };
 }

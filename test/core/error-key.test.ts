@@ -47,12 +47,12 @@ describe("keyHash of an error", () => {
     expect(refused?.keyHash).not.toBe(released?.keyHash);
   });
 
-  it("is empty for errors that the work made itself", async () => {
+  it("is not given to errors that the work made itself", async () => {
     const world = newWorld();
 
     const error = await caught(world.call(() => Promise.reject(new ExecutionInProgressError(7))));
 
-    expect(error).toMatchObject({ keyHash: "" });
+    expect(error).not.toHaveProperty("keyHash");
   });
 
   it.each([new TypeError("own"), Object.freeze(new Error("frozen")), "text", undefined])(
@@ -72,6 +72,7 @@ describe("keyHash of an error", () => {
     const replayed = await caught(world.call(async () => "never"));
 
     expect(JSON.stringify(world.record())).not.toContain("keyHash");
-    expect(replayed).toMatchObject({ message: "no", keyHash: world.events[0]?.keyHash });
+    expect(replayed).toMatchObject({ message: "no" });
+    expect(replayed).not.toHaveProperty("keyHash");
   });
 });

@@ -6,6 +6,7 @@ import { PermanentError } from "../../lib/core/errors.ts";
 import type { Execution } from "../../lib/core/execution.ts";
 import { identify } from "../../lib/core/identity.ts";
 import { resolveOptions } from "../../lib/core/options.ts";
+import { resultOf } from "../../lib/core/refusal.ts";
 import type { Claim, Settlement } from "../../lib/core/store.ts";
 import { fakeRandom, MemoryStore, type MemoryWrite } from "../../lib/testing/index.ts";
 import type { CallPlan } from "./race-plan.ts";
@@ -136,8 +137,9 @@ export async function play(
         if (decision === "key-expired") keyExpired++;
       },
     });
-    perform(options, { identity, fingerprints: ["1:same"] }, work).then(
-      ({ result }) => isRecorded && answers.push(`value ${JSON.stringify(result)}`),
+    const call = perform(options, { identity, fingerprints: ["1:same"] }, work);
+    call.then(resultOf).then(
+      (result) => isRecorded && answers.push(`value ${JSON.stringify(result)}`),
       (error) => isRecorded && error instanceof PermanentError && answers.push(`error ${error.message}`),
     );
   }

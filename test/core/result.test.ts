@@ -108,6 +108,8 @@ describe("decodeResult", () => {
   });
 });
 
+const replayOf = (thrown: unknown) => decodeError(encodeError(thrown, false)).error;
+
 describe("encodeError and decodeError", () => {
   it("keeps name, message, code, status and expose, and nothing else", () => {
     const error = Object.assign(new TypeError("sold out", { cause: "secret" }), {
@@ -117,8 +119,8 @@ describe("encodeError and decodeError", () => {
       secret: "secret",
     });
 
-    const text = encodeError(error);
-    const replayed = decodeError(text);
+    const text = encodeError(error, false);
+    const { error: replayed } = decodeError(text);
 
     expect(text).not.toContain("secret");
     expect(replayed).toBeInstanceOf(PermanentError);
@@ -133,7 +135,7 @@ describe("encodeError and decodeError", () => {
   });
 
   it("keeps the code of a PermanentError without one of its own", () => {
-    expect(decodeError(encodeError(new PermanentError("no")))).toMatchObject({
+    expect(replayOf(new PermanentError("no"))).toMatchObject({
       name: "PermanentError",
       message: "no",
       code: "PERMANENT",
@@ -147,8 +149,9 @@ describe("encodeError and decodeError", () => {
     ["an object without a prototype", Object.create(null), "an object was thrown"],
     ["an object with a message", { message: "declined", statusCode: 402 }, "declined"],
     ["an object", {}, "an object was thrown"],
+    ["an object whose name and message are no text", { name: 1, message: 7 }, "an object was thrown"],
   ])("keeps %s that was thrown as an error with a message", (_, thrown, message) => {
-    expect(decodeError(encodeError(thrown))).toMatchObject({ name: "Error", message });
+    expect(replayOf(thrown)).toMatchObject({ name: "Error", message });
   });
 
   it("never fails itself, whatever the error is made of", () => {
@@ -160,17 +163,26 @@ describe("encodeError and decodeError", () => {
       },
     };
 
-    expect(decodeError(encodeError(hostile))).toMatchObject({
+    expect(replayOf(hostile)).toMatchObject({
       name: "Error",
       message: "an object was thrown",
       code: "PERMANENT",
     });
-    expect(decodeError(encodeError(Object.create(null)))).toMatchObject({ message: "an object was thrown" });
-    expect(decodeError(encodeError({ message: "plain", code: "X" }))).toMatchObject({
+    expect(replayOf(Object.create(null))).toMatchObject({ message: "an object was thrown" });
+    expect(replayOf({ message: "plain", code: "X" })).toMatchObject({
       message: "plain",
       code: "X",
     });
-    expect(decodeError(encodeError(Symbol("s")))).toMatchObject({ message: "Symbol(s)" });
+    expect(replayOf(Symbol("s"))).toMatchObject({ message: "Symbol(s)" });
+  });
+
+  it("H77: keeps who made it, which no code or field of the error itself can claim", () => {
+    const forged = Object.assign(new ResponseNotStorableError("no"), { isOurs: true });
+
+    expect(decodeError(encodeError(forged, false))).toEqual({ error: expect.anything(), isOurs: false });
+    expect(decodeError(encodeError(forged, true))).toEqual({ error: expect.anything(), isOurs: true });
+    expect(decodeError(encodeError(forged, true)).error).not.toHaveProperty("isOurs");
+    expect(decodeError('{"message":"no","isOurs":"yes"}').isOurs).toBe(false);
   });
 
   it.each([undefined, "null", "{}", '{"message":1}', "7", "{"])("fails closed on %s", (text) => {

@@ -8,6 +8,7 @@ import { identify } from "../../lib/core/identity.ts";
 import type { Call } from "../../lib/core/operation.ts";
 import { type EngineOptions, resolveOptions } from "../../lib/core/options.ts";
 import type { IdempotencyRecord } from "../../lib/core/record.ts";
+import { type Outcome, resultOf } from "../../lib/core/refusal.ts";
 import { fingerprintsOf } from "../../lib/core/run-once.ts";
 import type { Store } from "../../lib/core/store.ts";
 import {
@@ -53,15 +54,15 @@ export function newWorld(defaults: Options = {}, storeOptions: MemoryStoreOption
     decisions: (): Decision[] => events.map(({ decision }) => decision),
 
     /** One call through the engine; what it waits for on the clock does not pass by itself. */
-    start(work: Work<MemoryWrite>, options: Options = {}, request: Request = {}): ReturnType<typeof perform> {
+    start(work: Work<MemoryWrite>, options: Options = {}, request: Request = {}): Promise<Outcome> {
       const resolved = optionsOf(options);
       const { key = "key-1", scope = "tenant-1", input = { item: "book" }, ...call } = request;
       const identity = identify(resolved.operation, scope, key);
-      const outcome = perform(
-        resolved,
-        { identity, fingerprints: fingerprintsOf(resolved, input), ...call },
-        work,
-      );
+      const about = { identity, fingerprints: fingerprintsOf(resolved, input), ...call };
+      const outcome = perform(resolved, about, work).then((ended) => {
+        resultOf(ended);
+        return ended;
+      });
       // Tests look at the outcome when they are ready.
       outcome.catch(() => {});
       return outcome;

@@ -5,6 +5,7 @@ import { PermanentError } from "../../lib/core/errors.ts";
 import type { Execution } from "../../lib/core/execution.ts";
 import { identify } from "../../lib/core/identity.ts";
 import { type EngineOptions, resolveOptions } from "../../lib/core/options.ts";
+import { resultOf } from "../../lib/core/refusal.ts";
 import type { Store } from "../../lib/core/store.ts";
 import { fakeClock, MemoryStore } from "../../lib/testing/index.ts";
 import { intercepted, unreachable } from "../core/world.ts";
@@ -89,8 +90,7 @@ export async function playEngine(each: EngineCase): Promise<Played> {
   });
   const about = { identity, fingerprints: ["payload-0"], remainingMs: BOUNDS.workTicks * 1000 };
   try {
-    const { result } = await clock.run(perform(options, about, work));
-    answer = numberIn(result as string);
+    answer = numberIn(resultOf(await clock.run(perform(options, about, work))) as string);
   } catch (error) {
     if (hasCode(error, "PERMANENT")) answer = numberIn(error.message);
   }

@@ -36,7 +36,8 @@ export interface BatchHandler<Entry> {
  * of 1 prevents that.
  *
  * The batch answers before the invocation times out. What the handler still does then is neither done nor failed: heed
- * `context.idempotency.signal`. Results are kept to be replayed, but nobody reads them here.
+ * `context.idempotency.signal`. Of what it returns nothing is stored, since nobody reads it: it may be anything. What it
+ * commits is stored.
  *
  * @throws InvalidOptionError (`INVALID_OPTION`) at once. On events that are no batch, PayloadInvalidError
  * (`PAYLOAD_INVALID`). An error of a record is never thrown: `onRecordError` is told.

@@ -1,5 +1,5 @@
 /** One record under the engine, and how it ended. Never throws: an error of one record is not one of the batch. */
-import { type Decision, tellObserver } from "../../core/decisions.ts";
+import { tellObserver } from "../../core/decisions.ts";
 import { perform } from "../../core/engine.ts";
 import { hasCode } from "../../core/error-code.ts";
 import type { ExecutionInProgressError } from "../../core/errors.ts";
@@ -36,22 +36,15 @@ export async function runRecord<Write>(
   call: Call,
   work: Work<Write>,
 ): Promise<RecordEnd> {
-  const told = new Set<Decision>();
-  const observe: typeof options.observe = (event) => {
-    told.add(event.decision);
-    return options.observe(event);
-  };
   try {
-    await perform({ ...options, observe }, call, work);
-    return { end: "done" };
+    const { failure } = await perform(options, { ...call, forgetsReturned: true }, work);
+    if (!failure) return { end: "done" };
+    return { end: failure.isRecorded ? "final-error" : "failed", error: failure.error };
   } catch (error) {
-    // An operation inside the handler throws such errors about keys of its own.
-    const isOwn = (error as { keyHash?: unknown } | null)?.keyHash === call.identity.keyHash;
-    if (isOwn && hasCode(error, "EXECUTION_IN_PROGRESS")) {
+    // What the handler threw is a failure above, whatever its code: these are errors about this record.
+    if (hasCode(error, "EXECUTION_IN_PROGRESS")) {
       return { end: "in-progress", leaseEndsAt: (error as ExecutionInProgressError).leaseExpiresAt };
     }
-    if (isOwn && hasCode(error, "RESULT_NOT_KEPT")) return { end: "done" };
-    const isRecorded = told.has("executed") || told.has("replayed");
-    return { end: isRecorded ? "final-error" : "failed", error };
+    return hasCode(error, "RESULT_NOT_KEPT") ? { end: "done" } : { end: "failed", error };
   }
 }

@@ -1,8 +1,9 @@
+import { ScanCommand } from "@aws-sdk/client-dynamodb";
 import type { SQSRecord } from "aws-lambda";
-import { DynamoDBStore, idempotentBatch } from "onceonly";
-import { beforeAll, describe, expect, inject, it } from "vitest";
+import { DynamoDBStore, idempotentBatch, type WithIdempotency } from "onceonly";
+import { beforeAll, describe, expect, inject, it, vi } from "vitest";
 import { connect, createTable } from "../../dynamodb/tables.ts";
-import { fifoRecord, givenBatch, returned } from "./sqs-records.ts";
+import { fifoRecord, givenBatch, returned, sqsRecord } from "./sqs-records.ts";
 
 describe.each(inject("dynamodbEngines"))("idempotentBatch on $name", ({ endpoint }) => {
   const client = connect(endpoint);
@@ -46,5 +47,75 @@ describe.each(inject("dynamodbEngines"))("idempotentBatch on $name", ({ endpoint
     expect(log.filter((body) => body.includes("of b"))).toEqual(
       ["b1", "b2", "b3"].map((id) => `body of ${id}`),
     );
+  });
+
+  it("takes a record for done whatever its handler returns, and stores nothing of that", async () => {
+    const { options, context, errors, decisions } = givenBatch();
+    const { clock: _, random: __, ...rest } = options;
+    const store = new DynamoDBStore({ tableName, client });
+    const circular: Record<string, unknown> = {};
+    circular.self = circular;
+    const values: Record<string, unknown> = {
+      response: new Response("paid"),
+      bigint: 1n,
+      circular,
+      symbol: Symbol("paid"),
+      map: new Map(),
+      secret: "canary-4711",
+      large: "x".repeat(600_000),
+      hostile: { toJSON: () => expect.unreachable() },
+    };
+    const run = vi.fn(({ messageId }: SQSRecord) => values[messageId]);
+    const handler = idempotentBatch(run, { ...rest, operation: "any value", store, leaseSeconds: 30 });
+    const Records = Object.keys(values).map((id) => sqsRecord(id));
+
+    for (let delivery = 0; delivery < 2; delivery++)
+      expect(returned(await handler({ Records }, context()))).toEqual([]);
+
+    expect(run).toHaveBeenCalledTimes(Records.length);
+    expect(errors).toEqual([]);
+    expect(decisions().filter((decision) => decision === "replayed")).toHaveLength(Records.length);
+    const { Items = [] } = await client.send(new ScanCommand({ TableName: tableName }));
+    const stored = Items.filter(({ pk }) => pk?.S?.startsWith("any value"));
+    expect(stored).toHaveLength(Records.length);
+    expect(stored.filter((item) => "result" in item || "resultItem" in item)).toEqual([]);
+  });
+
+  it("stores what a record's handler commits, and returns a record that commits what is not JSON", async () => {
+    const { options, context, errors } = givenBatch();
+    const { clock: _, random: __, ...rest } = options;
+    const store = new DynamoDBStore({ tableName, client });
+    const run = vi.fn(({ body }: SQSRecord, { idempotency }: WithIdempotency) =>
+      idempotency.commit(body === "whole" ? { paid: 1 } : 1n),
+    );
+    const handler = idempotentBatch(run, { ...rest, operation: "committing", store, leaseSeconds: 30 });
+    const Records = [sqsRecord("m1", "whole"), sqsRecord("m2", "broken")];
+
+    for (let delivery = 0; delivery < 2; delivery++)
+      expect(returned(await handler({ Records }, context()))).toEqual(["m2"]);
+
+    expect(run).toHaveBeenCalledTimes(2);
+    expect(errors).toEqual(Array(2).fill(expect.objectContaining({ code: "RESPONSE_NOT_STORABLE" })));
+    const { Items = [] } = await client.send(new ScanCommand({ TableName: tableName }));
+    const results = Items.filter(({ pk }) => pk?.S?.startsWith("committing")).map(({ result }) => result?.S);
+    expect(results).toEqual(expect.arrayContaining(['{"paid":1}']));
+  });
+
+  it("asks `shouldStore` about what the handler returns, and releases what is not final", async () => {
+    const { options, context } = givenBatch();
+    const { clock: _, random: __, ...rest } = options;
+    const run = vi.fn(() => 1n);
+    const handler = idempotentBatch(run, {
+      ...rest,
+      operation: "asked",
+      store: new DynamoDBStore({ tableName, client }),
+      leaseSeconds: 30,
+      shouldStore: (result) => result !== 1n,
+    });
+
+    for (let delivery = 0; delivery < 2; delivery++)
+      expect(returned(await handler({ Records: [sqsRecord("m1")] }, context()))).toEqual([]);
+
+    expect(run).toHaveBeenCalledTimes(2);
   });
 });

@@ -1,5 +1,5 @@
 import type { SQSRecord } from "aws-lambda";
-import { idempotentBatch, PermanentError, runOnce } from "onceonly";
+import { idempotentBatch, PermanentError, runOnce, type WithIdempotency } from "onceonly";
 import { MemoryStore } from "onceonly/testing";
 import { describe, expect, it, vi } from "vitest";
 import { pausePoint } from "../given.ts";
@@ -101,7 +101,9 @@ describe("idempotentBatch", () => {
 
   it("takes a record for done whose result was too large to keep", async () => {
     const { options, context } = givenBatch();
-    const run = vi.fn(() => "x".repeat(2000));
+    const run = vi.fn((_: SQSRecord, { idempotency }: WithIdempotency) =>
+      idempotency.commit("x".repeat(2000)),
+    );
     const handler = idempotentBatch(run, { ...options, store: new MemoryStore({ maxResultBytes: 1500 }) });
     const event = { Records: [sqsRecord("m1")] };
 
