@@ -4,7 +4,7 @@ import { DescribeTableCommand, type DynamoDBClient, PutItemCommand } from "@aws-
 import { marshall } from "@aws-sdk/util-dynamodb";
 import type { Item } from "../../lib/dynamodb/values.ts";
 import { streamClient } from "../../lib/local/event-sources/stream-client.ts";
-import type { StreamRecord } from "../../lib/testing/event-sources/stream-batch.ts";
+import type { StreamRecord } from "../../lib/testing/event-sources/stream-record.ts";
 
 /** As a Lambda function gets it. */
 export interface Change extends StreamRecord {

@@ -1,12 +1,13 @@
 // Feeds a function from a queue: receives, batches, invokes, and deletes what succeeded. What failed is left alone and
 // comes back when its visibility timeout ends, or goes to the dead-letter queue.
 // https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html
+
+import type { EventFilter } from "../../testing/event-sources/event-filter.ts";
 import { failedItems } from "../../testing/event-sources/partial-batch.ts";
 import { sqsRecord } from "../../testing/event-sources/sqs-record.ts";
 import { outcomeOf } from "../../testing/event-sources/stream-batch.ts";
 import type { ReceivedMessage } from "../../testing/sqs/operations.ts";
 import type { SqsModel } from "../../testing/sqs/sqs-model.ts";
-import type { EventFilter } from "./event-filter.ts";
 import { type EventSourceContext, type SourceSwitch, switchable } from "./event-source.ts";
 
 export interface SqsSourceOptions extends EventSourceContext {

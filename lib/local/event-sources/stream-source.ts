@@ -1,15 +1,15 @@
 // Feeds a function from the stream of a table: each shard in order, a child after its parent, a batch at a time.
-import {
-  deliverBatch,
-  type StreamBatchOptions,
-  type StreamRecord,
-} from "../../testing/event-sources/stream-batch.ts";
-import type { EventFilter } from "./event-filter.ts";
+import type { EventFilter } from "../../testing/event-sources/event-filter.ts";
+import { deliverBatch, type StreamBatchOptions } from "../../testing/event-sources/stream-batch.ts";
+import { lambdaRecord, type StreamRecord } from "../../testing/event-sources/stream-record.ts";
 import { type SourceSwitch, switchable } from "./event-source.ts";
 import { type Position, type StreamClient, streamClient } from "./stream-client.ts";
 
 export interface StreamSourceOptions extends StreamBatchOptions {
   readonly endpoint: string;
+  readonly streamArn: string;
+  /** Of the function. */
+  readonly region: string;
   readonly enabled: boolean;
   readonly startingPosition: "TRIM_HORIZON" | "LATEST";
   readonly batchSize: number;
@@ -110,7 +110,7 @@ async function readBatch(
       batchSize - batch.length,
     );
     iterator = next;
-    batch.push(...records);
+    batch.push(...records.map((record) => lambdaRecord(record, options.streamArn, options.region)));
     if (batch.length === 0 && shard.latest !== undefined) shard.latest = next;
     if (batch.length > 0) until = Math.min(until, clock.now() + batchingWindowSeconds * 1000);
     if (batch.length >= batchSize || clock.now() >= until) break;

@@ -128,9 +128,20 @@ export class DynamoDBModel {
     };
   }
 
+  /** No item that is there now expires before, in epoch ms. */
+  soonestExpiry(): number {
+    const expiries = [...this.#service.tables.values()].map(({ soonestExpiry }) => soonestExpiry * 1000);
+    return Math.min(Number.POSITIVE_INFINITY, ...expiries);
+  }
+
   /** Deletes everything that has expired, as TTL does sooner or later, and tells how many items that were. */
   sweep(): number {
     return deleteExpired(this.#service, 0);
+  }
+
+  /** As `sweep`, of what expired at least `ttlLagSeconds` ago. */
+  expire(): number {
+    return this.#ttlLagSeconds === undefined ? 0 : deleteExpired(this.#service, this.#ttlLagSeconds);
   }
 
   /** What all calls for a table have used, refused ones included. */
@@ -153,7 +164,7 @@ export class DynamoDBModel {
       throw new DynamoDBError("UnknownOperationException", `the model has no operation ${operation}`);
     }
     checkParameters(operation, input);
-    if (this.#ttlLagSeconds !== undefined) deleteExpired(this.#service, this.#ttlLagSeconds);
+    this.expire();
     const handler = HANDLERS[operation] as (service: DynamoDBService, input: object) => unknown;
     return copied(handler(this.#service, input));
   }

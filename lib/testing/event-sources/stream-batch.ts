@@ -4,16 +4,7 @@
  */
 import type { Clock } from "../../core/clock.ts";
 import { failedItems } from "./partial-batch.ts";
-
-export interface StreamRecord {
-  readonly eventID: string;
-  readonly eventName: "INSERT" | "MODIFY" | "REMOVE";
-  readonly dynamodb: {
-    readonly SequenceNumber: string;
-    /** In epoch seconds. */
-    readonly ApproximateCreationDateTime: number;
-  };
-}
+import type { StreamRecord } from "./stream-record.ts";
 
 /** What became of the invocation for a batch. */
 export type BatchResult =
@@ -30,12 +21,10 @@ export interface BatchContext {
   readonly log: (line: string) => void;
   /** From where to where, for log lines. */
   readonly label: string;
-  readonly region: string;
   readonly invoke: (payload: string) => Promise<BatchResult>;
 }
 
 export interface StreamBatchOptions extends BatchContext {
-  readonly streamArn: string;
   /** -1 tries until the records are too old. */
   readonly maxRetryAttempts: number;
   /** -1 knows no age. */
@@ -59,12 +48,13 @@ interface Piece {
   readonly invokeCount: number;
 }
 
-/** Engines write a region of their own into the ARNs of streams. */
-const ENGINE_REGION = /^(arn:[\w-]+:dynamodb:)[^:]*/;
 const FIRST_DELAY_MS = 200;
 const LONGEST_DELAY_MS = 10_000;
 
-/** @returns whether the shard may go on; `false` when the signal aborted before everything was settled */
+/**
+ * The records are as a function gets them.
+ * @returns whether the shard may go on; `false` when the signal aborted before everything was settled
+ */
 export async function deliverBatch(
   options: StreamBatchOptions,
   records: readonly StreamRecord[],
@@ -117,12 +107,10 @@ async function attempt(
   options: StreamBatchOptions,
   { records }: Piece,
 ): Promise<{ left: readonly StreamRecord[]; requestId: string }> {
-  const { clock, label, log, region, streamArn } = options;
+  const { clock, label, log } = options;
   const startedAtMs = clock.now();
   const ids = records.map(({ dynamodb }) => dynamodb.SequenceNumber);
-  const eventSourceARN = streamArn.replace(ENGINE_REGION, `$1${region}`);
-  const Records = records.map((record) => ({ ...record, awsRegion: region, eventSourceARN }));
-  const result = await options.invoke(JSON.stringify({ Records }));
+  const result = await options.invoke(JSON.stringify({ Records: records }));
   let firstFailed = result.outcome === "ok" ? records.length : 0;
   if (result.outcome === "ok" && options.reportsItemFailures) {
     const failed = failedItems(result.payload, new Set(ids));

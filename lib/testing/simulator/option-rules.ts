@@ -28,6 +28,8 @@ const aBoolean = oneOf(true, false);
 const aName = text(2048);
 const most = Number.MAX_SAFE_INTEGER;
 
+const filters: Check = ["must be a list of filter patterns", (value) => Array.isArray(value)];
+
 function isLatency(value: unknown): boolean {
   const [least, longest = least, ...others] = [value].flat() as unknown[];
   const isWhole = (ms: unknown) => whole(0, most)[1](ms);
@@ -111,6 +113,7 @@ const TABLE_CONNECTION: Rules<TableConnection> = {
   reportsItemFailures: aBoolean,
   bisect: aBoolean,
   maxRetries: whole(-1, 10_000),
+  filters,
 };
 
 /** Each throws InvalidOptionError (`INVALID_OPTION`), naming option, rule and value. */

@@ -104,4 +104,9 @@ export interface TableConnection {
   readonly bisect?: boolean | undefined;
   /** -1 goes on until the records are too old. @default -1 */
   readonly maxRetries?: number | undefined;
+  /**
+   * Patterns, as `FilterCriteria` has them: the function gets records that match one of them.
+   * @default - all records
+   */
+  readonly filters?: readonly object[] | undefined;
 }

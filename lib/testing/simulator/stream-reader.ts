@@ -1,14 +1,17 @@
 /** Reads the stream of a table from its beginning, and knows how far what it read is settled. */
 import { DynamoDBError } from "../dynamodb/dynamodb-error.ts";
 import type { DynamoDBModel } from "../dynamodb/dynamodb-model.ts";
-import type { StreamRecord } from "../event-sources/stream-batch.ts";
+import { jsonAnswer } from "../dynamodb/json-protocol.ts";
+import { lambdaRecord, type StreamRecord } from "../event-sources/stream-record.ts";
 
 export interface StreamReader {
   arn(): Promise<string>;
-  /** The records after those that are settled. */
+  /** The records after those that are settled, as a function gets them. */
   next(limit: number): Promise<readonly StreamRecord[]>;
   settle(records: readonly StreamRecord[]): void;
 }
+
+const REGION = "us-east-1";
 
 export function streamReader(model: DynamoDBModel, tableName: string): StreamReader {
   let stream: ReturnType<typeof find> | undefined;
@@ -45,7 +48,10 @@ export function streamReader(model: DynamoDBModel, tableName: string): StreamRea
     async next(limit) {
       try {
         const { Records } = await model.call("GetRecords", { ShardIterator: await iterator(), Limit: limit });
-        return Records;
+        const { arn } = await found();
+        // As JSON has it: binary values are base64 in an event.
+        const plain = JSON.parse(jsonAnswer(Records).body) as readonly StreamRecord[];
+        return plain.map((record) => lambdaRecord(record, arn, REGION));
       } catch (error) {
         if (!(error instanceof DynamoDBError) || error.name !== "TrimmedDataAccessException") throw error;
         settled = undefined;

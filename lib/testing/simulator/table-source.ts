@@ -1,7 +1,8 @@
 /** Feeds a function from the stream of a table: looks when there was a write, and keeps the order of its one shard. */
 import type { DynamoDBModel } from "../dynamodb/dynamodb-model.ts";
-import { jsonAnswer } from "../dynamodb/json-protocol.ts";
-import { type BatchResult, deliverBatch, type StreamRecord } from "../event-sources/stream-batch.ts";
+import { eventFilter } from "../event-sources/event-filter.ts";
+import { type BatchResult, deliverBatch } from "../event-sources/stream-batch.ts";
+import type { StreamRecord } from "../event-sources/stream-record.ts";
 import type { Invocation } from "./invocation.ts";
 import type { SimulatedFunction } from "./simulated-function.ts";
 import type { TableConnection } from "./simulator-options.ts";
@@ -27,11 +28,13 @@ export function connectTable(
     reportsItemFailures = true,
     bisect = false,
     maxRetries = -1,
+    filters = [],
   } = connection;
   const { time, trace, activities } = stage;
   const label = `${tableName} → ${fn.name}`;
   const random = stage.random.stream(label);
   const reader = streamReader(model, tableName);
+  const passes = eventFilter({ Filters: filters.map((Pattern) => ({ Pattern })) });
   const note = (text: string, invocation?: number) =>
     trace.note({ kind: "source", hostId: label, invocation, text });
   let isReading = false;
@@ -54,7 +57,8 @@ export function connectTable(
       hasNews = false;
       await time.sleep(random.between(...POLL_MS));
       for (let records = await reader.next(batchSize); records.length > 0; ) {
-        await handOn(records);
+        const wanted = records.filter((record) => passes(record));
+        if (wanted.length > 0) await handOn(wanted);
         reader.settle(records);
         records = await reader.next(batchSize);
       }
@@ -66,9 +70,7 @@ export function connectTable(
       {
         clock: time,
         label,
-        region: "us-east-1",
         log: () => undefined,
-        streamArn: await reader.arn(),
         maxRetryAttempts: maxRetries,
         maxRecordAgeSeconds: RETENTION_SECONDS,
         bisects: bisect,
@@ -81,7 +83,7 @@ export function connectTable(
         },
         onFailure: async (batch) => note(`gives up ${batch.records.length} records: ${batch.condition}`),
       },
-      JSON.parse(jsonAnswer(records).body) as StreamRecord[],
+      records,
       NEVER,
     );
   }

@@ -13,6 +13,7 @@ import { Services } from "./services.ts";
 import type { Stage } from "./stage.ts";
 import { StaleReads } from "./stale-reads.ts";
 import { Trace } from "./trace.ts";
+import { TtlClock } from "./ttl-clock.ts";
 import { VirtualTime } from "./virtual-time.ts";
 
 export interface WorldOptions {
@@ -53,6 +54,10 @@ export class World {
       ttlLagSeconds,
     });
     this.sqs = new SqsModel({ clock: time, random: this.random.stream("sqs") });
+    if (ttlLagSeconds !== undefined) {
+      const ttl = new TtlClock(time, this.dynamodb, ttlLagSeconds, () => this.#tellOfWrite());
+      this.onWrite(() => ttl.look());
+    }
     const outside = () => this.outside;
     this.services = new Services({
       dynamodb: this.dynamodb,
@@ -76,12 +81,16 @@ export class World {
       try {
         return await run();
       } finally {
-        if (WRITES.test(call.operation)) for (const tell of this.#writeListeners) tell();
+        if (WRITES.test(call.operation)) this.#tellOfWrite();
       }
     };
     const scene = currentScene();
     if (!(scene instanceof HostScene)) return runAndTell();
     return scene.ask(this.services.dynamodbExchange({ ...call, attempt: undefined }, runAndTell));
+  }
+
+  #tellOfWrite(): void {
+    for (const tell of this.#writeListeners) tell();
   }
 
   #newStage(checkRunning: (what: string) => void): Stage {

@@ -30,6 +30,8 @@ export class Table {
   readonly units = { read: 0, write: 0 };
   stream: Stream | undefined;
   ttlAttribute: string | undefined;
+  /** No item expires before, in epoch seconds; what expires first may do so later. */
+  soonestExpiry = Number.POSITIVE_INFINITY;
   isProtected: boolean;
 
   constructor(definition: TableDefinition, createdAt: number, isProtected: boolean) {

@@ -2,8 +2,9 @@
 import { invalid } from "../dynamodb-error.ts";
 import type { DynamoDBService } from "../dynamodb-service.ts";
 import type { Handler } from "../handler.ts";
-import { attributeOf, type Item } from "../values/attribute-value.ts";
+import type { Item } from "../values/attribute-value.ts";
 import { commitWrite } from "../writes/commit-write.ts";
+import { expiryOf } from "./expiry.ts";
 import type { Table } from "./table.ts";
 
 /** Older expirations are taken for mistakes. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/howitworks-ttl.html */
@@ -25,6 +26,8 @@ export const updateTimeToLive: Handler<"UpdateTimeToLive"> = (service, input) =>
     throw invalid("TimeToLive is active on a different AttributeName");
   }
   table.ttlAttribute = Enabled ? AttributeName : undefined;
+  // What there is already is looked through at the next deletion.
+  table.soonestExpiry = Enabled ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
   return { TimeToLiveSpecification: { AttributeName, Enabled } };
 };
 
@@ -40,29 +43,26 @@ export const describeTimeToLive: Handler<"DescribeTimeToLive"> = (service, { Tab
 
 /** Deletes what expired at least `lagSeconds` ago, in the order of expiry, and tells how much that was. */
 export function deleteExpired(service: DynamoDBService, lagSeconds: number): number {
-  const latest = service.now() / 1000 - lagSeconds;
+  const nowSeconds = service.now() / 1000;
   let deleted = 0;
   for (const table of service.tables.values()) {
-    for (const item of expiredItems(table, latest, service.now() / 1000 - MAX_AGE_SECONDS)) {
-      commitWrite(service, table, table.keyOf(item), undefined, TTL_SERVICE);
-      deleted++;
-    }
+    if (table.soonestExpiry > nowSeconds - lagSeconds) continue;
+    const expiring = expiringItems(table, nowSeconds - MAX_AGE_SECONDS);
+    const isOver = expiring.filter(({ expiresAt }) => expiresAt <= nowSeconds - lagSeconds);
+    for (const { item } of isOver) commitWrite(service, table, table.keyOf(item), undefined, TTL_SERVICE);
+    table.soonestExpiry = expiring[isOver.length]?.expiresAt ?? Number.POSITIVE_INFINITY;
+    deleted += isOver.length;
   }
   return deleted;
 }
 
-function expiredItems(table: Table, latest: number, earliest: number): readonly Item[] {
-  const { ttlAttribute } = table;
-  if (ttlAttribute === undefined) return [];
+/** Those that expire first come first. */
+function expiringItems(
+  table: Table,
+  earliest: number,
+): { readonly item: Item; readonly expiresAt: number }[] {
   return [...table.items.all()]
-    .map((item) => ({ item, expiresAt: expiryOf(item, ttlAttribute) }))
-    .filter(({ expiresAt }) => expiresAt <= latest && expiresAt >= earliest)
-    .sort((first, second) => first.expiresAt - second.expiresAt)
-    .map(({ item }) => item);
-}
-
-/** In epoch seconds; NaN for an item that never expires. */
-function expiryOf(item: Item, ttlAttribute: string): number {
-  const value = attributeOf(item, ttlAttribute);
-  return value !== undefined && "N" in value ? Number(value.N) : Number.NaN;
+    .map((item) => ({ item, expiresAt: expiryOf(table, item) }))
+    .filter(({ expiresAt }) => Number.isFinite(expiresAt) && expiresAt >= earliest)
+    .sort((first, second) => first.expiresAt - second.expiresAt);
 }

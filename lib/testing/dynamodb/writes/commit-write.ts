@@ -1,6 +1,7 @@
 /** Makes a write true: in the table, in what stale reads may still see, and in the stream. */
 import type { DynamoDBService } from "../dynamodb-service.ts";
 import { recordChange, type UserIdentity } from "../streams/stream-record.ts";
+import { expiryOf } from "../tables/expiry.ts";
 import type { Table } from "../tables/table.ts";
 import type { Item } from "../values/attribute-value.ts";
 
@@ -15,6 +16,7 @@ export function commitWrite(
   const former = table.items.get(key);
   if (next === undefined) table.items.delete(key);
   else table.items.put(next);
+  if (next !== undefined) table.soonestExpiry = Math.min(table.soonestExpiry, expiryOf(table, next));
   if (service.options.isStale !== undefined) {
     table.formerVersions.set(table.keyText(key), { item: former, replacedAt: service.now() });
   }

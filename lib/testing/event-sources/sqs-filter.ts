@@ -1,5 +1,7 @@
-// FilterCriteria on messages, whose bodies are JSON for some filters and text for others. Pure.
-// https://docs.aws.amazon.com/lambda/latest/dg/with-sqs-filtering.html
+/**
+ * FilterCriteria on messages, whose bodies are JSON for some filters and text for others. Pure.
+ * https://docs.aws.amazon.com/lambda/latest/dg/with-sqs-filtering.html
+ */
 import { type EventFilter, eventFilter } from "./event-filter.ts";
 
 /** A pattern for a JSON body drops text, and one for text drops JSON. */

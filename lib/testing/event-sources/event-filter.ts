@@ -1,5 +1,7 @@
-// FilterCriteria: which records an event source hands to its function. Pure; a rule that is not known is an error.
-// https://docs.aws.amazon.com/lambda/latest/dg/invocation-eventfiltering.html#filtering-syntax
+/**
+ * FilterCriteria: which records an event source hands to its function. Pure; a rule that is not known is an error.
+ * https://docs.aws.amazon.com/lambda/latest/dg/invocation-eventfiltering.html#filtering-syntax
+ */
 
 export type EventFilter = (record: unknown) => boolean;
 

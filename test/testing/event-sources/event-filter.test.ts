@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { eventFilter } from "../../../lib/local/event-sources/event-filter.ts";
-import { sqsFilter } from "../../../lib/local/event-sources/sqs-filter.ts";
+import { eventFilter } from "../../../lib/testing/event-sources/event-filter.ts";
+import { sqsFilter } from "../../../lib/testing/event-sources/sqs-filter.ts";
 
 const criteria = (...patterns: object[]) => ({
   Filters: patterns.map((pattern) => ({ Pattern: JSON.stringify(pattern) })),
