@@ -109,7 +109,7 @@ function performUnclaimed<Write>(
   return runAttempt(operation, { since, finish: insert }, work);
 }
 
-/** `undefined` when the store failed and the options say to run all the same. */
+/** `undefined` when the store failed in a way that passes, and the options say to run all the same. */
 async function unlessStoreFails<Write, T>(
   operation: Operation<Write>,
   request: () => Promise<T>,
@@ -117,9 +117,9 @@ async function unlessStoreFails<Write, T>(
   try {
     return await request();
   } catch (error) {
-    // Where a record was seen, its effect may have happened.
+    // Where a record was seen, its effect may have happened. A refusal is no outage: it lasts, and each retry would run.
     const mayRun = operation.options.whenStoreFails === "run" && operation.attempt === undefined;
-    if (!mayRun || !isStoreFailure(error)) throw error;
+    if (!mayRun || !isStoreFailure(error) || error.failure === "refused") throw error;
     operation.tell("ran-unprotected", error);
     return undefined;
   }

@@ -123,14 +123,27 @@ export class RecordCorruptError extends errorClass("RecordCorruptError", "RECORD
 export const STORE_FAILURES = ["throttled", "conflict", "unreachable", "refused"] as const;
 export type StoreFailure = (typeof STORE_FAILURES)[number];
 
-/** The store could not be reached or refused the request; `cause` is the client's own error. */
+/**
+ * The store could not be reached, or refused the request: then it is not `retryable`, since it will refuse it again. `cause`
+ * is the client's own error.
+ */
 export class StoreUnavailableError extends errorClass("StoreUnavailableError", "STORE_UNAVAILABLE", true) {
   readonly failure: StoreFailure;
+  override readonly retryable: boolean;
 
-  constructor(failure: StoreFailure, cause: unknown) {
-    const name = cause instanceof Error ? cause.name : "an unknown error";
-    super(`the idempotency store failed (${failure}: ${name})`, { cause });
+  /** `reason` is what the store calls its error. */
+  constructor(
+    failure: StoreFailure,
+    cause: unknown,
+    reason = cause instanceof Error ? cause.name : "an unknown error",
+  ) {
+    const isRefused = failure === "refused";
+    const what = isRefused
+      ? `refused the request (${reason}), and will again: mend permissions, table or request`
+      : `failed (${failure}: ${reason})`;
+    super(`the idempotency store ${what}`, { cause });
     this.failure = failure;
+    this.retryable = !isRefused;
   }
 }
 

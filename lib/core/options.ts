@@ -49,7 +49,8 @@ export interface EngineOptions<Write = unknown> {
    */
   readonly whenInProgress?: "reject" | { readonly waitSeconds: number };
   /**
-   * What to do when the store cannot be reached for a claim. `run` runs without one, and still records the result if it can.
+   * What to do when the store cannot be reached for a claim. `run` runs without one, and still records the result if it
+   * can; not where the store refuses, for lack of rights or of the table: that would last, and every retry would run.
    * @default "reject"
    */
   readonly whenStoreFails?: "reject" | "run";

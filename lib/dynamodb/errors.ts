@@ -5,6 +5,7 @@ import { fromItem, type Item } from "./values.ts";
 /** What the SDK's errors may carry. */
 interface ClientError {
   readonly name: string;
+  readonly message: string;
   readonly Item?: Item;
   readonly CancellationReasons?: readonly { readonly Code?: string; readonly Item?: Item }[];
   readonly $metadata?: { readonly httpStatusCode?: number; readonly attempts?: number };
@@ -12,10 +13,11 @@ interface ClientError {
 
 /** By the codes of all reasons, or an error's name and status; the first that matches. */
 const FAILURES: readonly (readonly [RegExp, StoreFailure])[] = [
-  [/Validation|AccessDenied|ItemCollectionSize|Duplicate|Credentials/, "refused"],
-  [/Throttl|Throughput|RequestLimit|TooMany/, "throttled"],
+  [/Validation|AccessDenied|ItemCollectionSize|Duplicate|Credentials|EndpointError|Region/, "refused"],
+  [/Throttl|Throughput|RequestLimit|TooMany| 429/, "throttled"],
   [/Conflict|InProgress|ParameterMismatch|Canceled/, "conflict"],
-  [/ 4/, "refused"],
+  // All other mistakes of the request. 408 and 425 are of the way to the service.
+  [/ 4(?!08|25)/, "refused"],
   // What says nothing of itself may have been applied, and may pass.
   [/^/, "unreachable"],
 ];
@@ -26,7 +28,9 @@ const FAILURES: readonly (readonly [RegExp, StoreFailure])[] = [
  * every failure.
  */
 export function readRefusedItem(error: unknown): Item {
-  const { name, Item, CancellationReasons, $metadata = {} } = error as ClientError;
+  const { message, Item, CancellationReasons, $metadata = {} } = error as ClientError;
+  // A client without a region sends nothing, and its error has no name of its own.
+  const name = message === "Region is missing" ? message : (error as ClientError).name;
   const reasons = CancellationReasons ?? [{ Code: `${name} ${$metadata.httpStatusCode}`, Item }];
   const codes = reasons.map(({ Code }) => Code ?? "None");
   const refused = codes.findIndex((code) => code.startsWith("ConditionalCheckFailed"));
@@ -40,5 +44,10 @@ export function readRefusedItem(error: unknown): Item {
   const failure = FAILURES.find(([pattern]) => pattern.test(codes.join()))?.[1] as StoreFailure;
   // A try before this one may have been applied.
   const isRepeated = ($metadata.attempts ?? 1) > 1;
-  throw new StoreUnavailableError(isRepeated && failure === "refused" ? "unreachable" : failure, error);
+  const canceledBy = CancellationReasons && [...new Set(codes)].filter((code) => code !== "None");
+  throw new StoreUnavailableError(
+    isRepeated && failure === "refused" ? "unreachable" : failure,
+    error,
+    canceledBy ? `${name}: ${canceledBy.join(", ") || "no reason"}` : name,
+  );
 }

@@ -40,8 +40,10 @@ export function problemFor(
   if (!isOnceonlyError(error)) throw error;
   const { code, message, retryable } = error;
   const isUnauthorized = code === "SCOPE_MISSING" && !event.isAuthenticated;
-  const status = isUnauthorized ? 401 : Object.hasOwn(statuses, code) && statuses[code];
-  if (!status) throw error;
+  const usual = Object.hasOwn(statuses, code) ? statuses[code] : undefined;
+  if (!usual) throw error;
+  // What the store refuses is a mistake of the service, and no retry mends it.
+  const status = isUnauthorized ? 401 : usual === 503 && !retryable ? 500 : usual;
   const { leaseExpiresAt = now } = error as Partial<ExecutionInProgressError>;
   const id = code.toLowerCase();
   const title = id.replaceAll("_", " ");

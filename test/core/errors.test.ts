@@ -115,15 +115,25 @@ describe("InvalidOptionError", () => {
 
 describe("StoreUnavailableError", () => {
   it("names failure and cause, whatever the cause is", () => {
-    const messages = STORE_FAILURES.map(
-      (failure) => new errors.StoreUnavailableError(failure, "text").message,
-    );
+    const messages = ["throttled", "conflict", "unreachable"] as const;
 
-    expect(messages).toEqual(
-      STORE_FAILURES.map((failure) => `the idempotency store failed (${failure}: an unknown error)`),
-    );
-    expect(new errors.StoreUnavailableError("refused", new RangeError("secret")).message).toBe(
-      "the idempotency store failed (refused: RangeError)",
+    for (const failure of messages) {
+      expect(new errors.StoreUnavailableError(failure, "text")).toMatchObject({
+        message: `the idempotency store failed (${failure}: an unknown error)`,
+        retryable: true,
+      });
+    }
+    expect(STORE_FAILURES).toEqual([...messages, "refused"]);
+  });
+
+  it("says of a refusal that a retry cannot succeed, and what the store calls it", () => {
+    expect(new errors.StoreUnavailableError("refused", new RangeError("secret"))).toMatchObject({
+      message:
+        "the idempotency store refused the request (RangeError), and will again: mend permissions, table or request",
+      retryable: false,
+    });
+    expect(new errors.StoreUnavailableError("refused", undefined, "Denied: KMS").message).toContain(
+      "(Denied: KMS)",
     );
   });
 });

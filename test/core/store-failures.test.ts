@@ -1,6 +1,6 @@
 // A store that fails before anybody runs.
 import { describe, expect, it } from "vitest";
-import { StoreUnavailableError } from "../../lib/core/errors.ts";
+import { STORE_FAILURES, StoreUnavailableError } from "../../lib/core/errors.ts";
 import { failing, intercepted, newWorld, pausedWorker, throttled } from "./world.ts";
 
 describe("perform, claimed", () => {
@@ -28,6 +28,27 @@ describe("perform, claimed", () => {
     expect(world.decisions()).toEqual(["store-failed", "ran-unprotected", "executed"]);
     expect(await world.call(async () => ++runs)).toBe(1);
   });
+
+  it.each(STORE_FAILURES)(
+    'H13: `whenStoreFails: "run"` runs over an outage, and never over a refusal: %s',
+    async (failure) => {
+      const error = () => new StoreUnavailableError(failure, new Error("no"));
+      for (const [mode, method] of [
+        ["claimed", "claim"],
+        ["optimistic", "find"],
+      ] as const) {
+        const world = newWorld({ whenStoreFails: "run", mode });
+        let runs = 0;
+        const store = failing(world.memory, method, "before", { error });
+
+        const ended = await world.call(async () => ++runs, { store }).catch((thrown: unknown) => thrown);
+
+        if (failure === "refused") expect([ended, runs]).toEqual([expect.objectContaining({ failure }), 0]);
+        else expect([ended, runs]).toEqual([1, 1]);
+        expect(world.decisions().includes("ran-unprotected")).toBe(failure !== "refused");
+      }
+    },
+  );
 
   it("H13: a claim that was made although its answer was lost does not stand in the way of the unprotected run", async () => {
     const world = newWorld({ whenStoreFails: "run" });

@@ -58,7 +58,14 @@ describe("DynamoDBStore, when the engine answers with an error", () => {
     ["ValidationException", 400, "refused"],
     ["UnrecognizedClientException", 400, "refused"],
     ["ExpiredTokenException", 400, "refused"],
+    ["InvalidSignatureException", 400, "refused"],
+    ["SerializationException", 400, "refused"],
     ["CredentialsProviderError", undefined, "refused"],
+    ["EndpointError", undefined, "refused"],
+    ["TooManyRequestsException", 429, "throttled"],
+    ["UnknownError", 429, "throttled"],
+    ["UnknownError", 408, "unreachable"],
+    ["UnknownError", 403, "refused"],
     ["InternalServerError", 500, "unreachable"],
     ["ServiceUnavailable", 503, "unreachable"],
     ["TimeoutError", undefined, "unreachable"],
@@ -71,7 +78,30 @@ describe("DynamoDBStore, when the engine answers with an error", () => {
     expect(await outcomeOf(error)).toBe(failure);
     expect(await outcomeOf(error, { writes: [] })).toBe(failure);
     failWith(client, error);
-    await expect(store.find("key", { consistent: true })).rejects.toMatchObject({ failure, cause: error });
+    const told = await store.find("key", { consistent: true }).catch((thrown: unknown) => thrown);
+    expect(told).toMatchObject({ failure, cause: error, retryable: failure !== "refused" });
+    expect((told as Error).message).toContain(name);
+    if (failure === "refused") expect((told as Error).message).not.toMatch(/retry|later|unavailable/);
+  });
+
+  it("names the reasons of a canceled transaction, each once", async () => {
+    const reasons = ["None", "ValidationError", "ValidationError"].map((Code) => ({ Code }));
+    const error = clientError("TransactionCanceledException", { CancellationReasons: reasons });
+    failWith(client, error);
+
+    await expect(store.settle(settlement)).rejects.toMatchObject({
+      message: expect.stringContaining("(TransactionCanceledException: ValidationError)"),
+      retryable: false,
+    });
+  });
+
+  it("takes a client without a region for a mistake, not for an outage", async () => {
+    failWith(client, clientError("Error", { message: "Region is missing", $metadata: undefined }));
+
+    await expect(store.find("key", { consistent: true })).rejects.toMatchObject({
+      failure: "refused",
+      message: expect.stringContaining("Region is missing"),
+    });
   });
 
   it("H12: a refusal after a repetition leaves open whether the try before it was applied", async () => {

@@ -103,20 +103,85 @@ describe.each(inject("dynamodbEngines"))("on $name", ({ endpoint }) => {
     });
   });
 
-  it("answers 503 and does not run when the store cannot be asked", async () => {
-    const { options, context } = optionsFor("broken");
-    const store = new DynamoDBStore({ tableName: "no-such-table", client });
-    let effects = 0;
-    const handler = httpIdempotent(async () => ({ statusCode: 200, body: `${++effects}` }), {
-      ...options,
-      store,
-      scope: "public",
+  describe("a store that cannot be asked", () => {
+    const unreachable = connect("http://127.0.0.1:1", { maxAttempts: 1 });
+    const stores = {
+      "a table that is not there": new DynamoDBStore({ tableName: "no-such-table", client }),
+      "an endpoint where nobody listens": new DynamoDBStore({ tableName: "any", client: unreachable }),
+    };
+
+    it.each([
+      ["a table that is not there", "claimed", 500, undefined],
+      ["a table that is not there", "optimistic", 500, undefined],
+      ["an endpoint where nobody listens", "claimed", 503, "1"],
+      ["an endpoint where nobody listens", "optimistic", 503, "1"],
+    ] as const)("%s, %s: nothing runs, and the answer is %i", async (which, mode, statusCode, wait) => {
+      const { options, context } = optionsFor("broken");
+      let effects = 0;
+      const handler = httpIdempotent(async () => ({ statusCode: 200, body: `${++effects}` }), {
+        ...options,
+        store: stores[which],
+        mode,
+        scope: "public",
+      });
+
+      const answer = (await handler(v2Event({ headers }), context())) as unknown as Answer;
+
+      expect(answer.statusCode).toBe(statusCode);
+      expect(answer.headers?.["Retry-After"]).toBe(wait);
+      expect(bodyOf(answer).code).toBe("STORE_UNAVAILABLE");
+      expect(effects).toBe(0);
     });
 
-    const answer = await handler(v2Event({ headers }), context());
+    it.each([
+      ["a table that is not there", 500, 0],
+      ["an endpoint where nobody listens", 200, 3],
+    ] as const)('%s, `whenStoreFails: "run"`: three calls', async (which, statusCode, runs) => {
+      const { options, context, decisions } = optionsFor("outage");
+      let effects = 0;
+      const handler = httpIdempotent(async () => ({ statusCode: 200, body: `${++effects}` }), {
+        ...options,
+        store: stores[which],
+        whenStoreFails: "run",
+        leaseSeconds: 0.2,
+        scope: "public",
+      });
 
-    expect(answer).toMatchObject({ statusCode: 503, headers: { "Retry-After": "1" } });
-    expect(bodyOf(answer).code).toBe("STORE_UNAVAILABLE");
-    expect(effects).toBe(0);
+      for (let call = 0; call < 3; call++) {
+        const answer = (await handler(v2Event({ headers }), context(200))) as unknown as Answer;
+        expect(answer.statusCode).toBe(statusCode);
+      }
+
+      expect(effects).toBe(runs);
+      expect(decisions().includes("ran-unprotected")).toBe(runs > 0);
+    });
+
+    it("a commit that DynamoDB can never take is told by its name, releases, and is no outage", async () => {
+      const { options, context, decisions } = optionsFor("never taken");
+      const errors: unknown[] = [];
+      const handler = httpIdempotent(
+        async (_event: unknown, { idempotency }) => {
+          const broken = { TableName: tableName, Key: { pk: "a" }, UpdateExpression: "SET = nonsense" };
+          const commit = idempotency.commit({ statusCode: 201, body: "" }, { writes: [{ Update: broken }] });
+          return commit.catch((error: unknown) => {
+            errors.push(error);
+            throw error;
+          });
+        },
+        { ...options, scope: "public" },
+      );
+
+      const answer = await handler(v2Event({ headers }), context());
+
+      expect(bodyOf(answer)).toMatchObject({ status: 500, code: "STORE_UNAVAILABLE" });
+      expect(errors).toEqual([
+        expect.objectContaining({
+          failure: "refused",
+          retryable: false,
+          message: expect.stringMatching(/ValidationException|ValidationError/),
+        }),
+      ]);
+      expect(decisions()).toEqual(["store-failed", "released"]);
+    });
   });
 });

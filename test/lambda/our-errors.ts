@@ -18,7 +18,8 @@ export function ourErrors(): [code: string, make: () => Error][] {
   return Object.entries(errors)
     .filter(([, value]) => isErrorClass(value))
     .map(([name, value]) => {
-      const make = () => Reflect.construct(value as unknown as typeof Error, ARGUMENTS[name] ?? ["a", "b", "c"]);
+      const make = () =>
+        Reflect.construct(value as unknown as typeof Error, ARGUMENTS[name] ?? ["a", "b", "c"]);
       return [make().code, make] as const;
     })
     .flatMap(([code, make]) => [
