@@ -1,9 +1,10 @@
 /** What a handler imports. */
 export type { ChildKeyLimits } from "./core/child-key.ts";
 export type { Clock, Random } from "./core/clock.ts";
+export type { CommitEffects } from "./core/commit-effects.ts";
 export { DECISIONS, type Decision, type DecisionEvent, type Observe } from "./core/decisions.ts";
 export * from "./core/errors.ts";
-export type { CommitEffects, Execution } from "./core/execution.ts";
+export type { Execution } from "./core/execution.ts";
 export type { EngineOptions, Fingerprinter } from "./core/options.ts";
 export type { Outbox, OutboxChange, Unsent } from "./core/outbox.ts";
 export type {

@@ -1,9 +1,10 @@
 /** What a handler sees of its own attempt, and the one place where its effects are committed. */
 import { type ChildKeyLimits, deriveChildKey } from "./child-key.ts";
+import { type CommitEffects, readEffects } from "./commit-effects.ts";
 import { hasCode, isStoreFailure } from "./error-code.ts";
 import { CommitInvalidError } from "./errors.ts";
 import type { Operation } from "./operation.ts";
-import { type OutgoingMessage, prepareMessages } from "./outgoing-message.ts";
+import { prepareMessages } from "./outgoing-message.ts";
 import { answerAfterLoss, type Outcome, resultOf } from "./refusal.ts";
 import { decodeResult, encodeResult } from "./result.ts";
 import type { Effects, SettleAnswer } from "./store.ts";
@@ -37,14 +38,6 @@ export interface Execution<Write = unknown> {
    * @throws InvalidOptionError (`INVALID_OPTION`) when the limits leave less than 128 bits.
    */
   childKey(name: string, limits?: ChildKeyLimits): string;
-}
-
-/** What a commit brings about together with its result. */
-export interface CommitEffects<Write = unknown> {
-  /** @default - none */
-  readonly writes?: readonly Write[];
-  /** @default - none */
-  readonly messages?: readonly OutgoingMessage[];
 }
 
 /** The caller's own code. */
@@ -95,13 +88,11 @@ export class Attempt<Write> implements Execution<Write> {
   readonly childKey = (name: string, limits?: ChildKeyLimits): string =>
     deriveChildKey(this.#operation.identity, name, limits);
 
-  #check(result: unknown, { writes = [], messages = [], ...unknown }: CommitEffects<Write>) {
+  #check(result: unknown, given: CommitEffects<Write>) {
     if (this.#over)
       throw new CommitInvalidError("this attempt is over: await commit before the handler returns");
     if (this.decided) throw new CommitInvalidError("commit was already called: commit everything at once");
-    const [name] = Object.keys(unknown);
-    if (name !== undefined)
-      throw new CommitInvalidError(`commit knows no \`${name}\`: it takes { writes, messages }`);
+    const { writes, messages } = readEffects(given);
     try {
       const effects: Effects<Write> = { writes, messages: prepareMessages(messages) };
       this.#operation.options.store.checkEffects(effects);

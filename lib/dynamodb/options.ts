@@ -1,6 +1,7 @@
 /** What a DynamoDBStore is made of: the table, how its keys are called, and the client that reaches it. */
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { ATTRIBUTES } from "../contract.ts";
+import { InvalidOptionError } from "../core/errors.ts";
 import { type Check, methods, text } from "../core/option-checks.ts";
 
 /** A `DynamoDBClient` or a `DynamoDBDocumentClient`, of any version 3 of the SDK. */
@@ -55,6 +56,21 @@ export const CHECKS: Readonly<Record<keyof DynamoDBStoreOptions, Check>> = {
   ],
   ttlAttribute: nameCheck(ATTRIBUTES.expiresAt),
 };
+
+/**
+ * Two keys under one name would overwrite each other in every request.
+ * @throws InvalidOptionError (`INVALID_OPTION`)
+ */
+export function refuseSharedNames({ partitionKey, sortKey, ttlAttribute }: DynamoDBStoreOptions): void {
+  const rule = "must have a name of its own: the partition key has this one";
+  if (sortKey && sortKey.name === partitionKey) throw new InvalidOptionError("sortKey", rule, sortKey.name);
+  if (!ttlAttribute || ![partitionKey, sortKey?.name].includes(ttlAttribute)) return;
+  throw new InvalidOptionError(
+    "ttlAttribute",
+    "must have a name of its own: a key of the table has this one",
+    ttlAttribute,
+  );
+}
 
 /** The caller's client, or one of ours. */
 export function clientOf({ client }: DynamoDBStoreOptions): DynamoDBClient {

@@ -1,7 +1,7 @@
 /** A table that holds records: how its attributes are called, and requests that speak of them. No I/O. */
 import type { Update } from "@aws-sdk/client-dynamodb";
 import { ATTRIBUTES } from "../contract.ts";
-import type { DynamoDBStoreOptions } from "./options.ts";
+import { type DynamoDBStoreOptions, refuseSharedNames } from "./options.ts";
 import { type Item, toItem } from "./values.ts";
 
 export type Attribute = keyof typeof ATTRIBUTES;
@@ -11,7 +11,10 @@ export type Values = { readonly [name in Attribute]?: string | number | Uint8Arr
 
 export type RecordTable = ReturnType<typeof recordTable>;
 
-export function recordTable({ tableName, partitionKey, sortKey, ttlAttribute }: DynamoDBStoreOptions) {
+/** @throws InvalidOptionError (`INVALID_OPTION`) where two of the names are one. */
+export function recordTable(options: DynamoDBStoreOptions) {
+  refuseSharedNames(options);
+  const { tableName, partitionKey, sortKey, ttlAttribute } = options;
   const TableName = tableName as string;
   /** The attributes' names in this table. */
   const names: Readonly<Record<Attribute, string>> = {

@@ -6,6 +6,7 @@ import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, inject, it } from "vitest";
 import { InvalidOptionError } from "../../lib/core/errors.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
+import { DynamoDBOutbox, type DynamoDBOutboxOptions } from "../../lib/dynamodb/dynamodb-outbox.ts";
 import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
 import type { DynamoDBStoreOptions } from "../../lib/dynamodb/options.ts";
 import { connect, createTable } from "./tables.ts";
@@ -40,10 +41,18 @@ describe("DynamoDBStore's options", () => {
     ["sortKey", { sortKey: { name: "SK" } }],
     ["sortKey", { sortKey: { name: "state", value: "x" } }],
     ["ttlAttribute", { ttlAttribute: "createdAt" }],
+    ["sortKey", { partitionKey: "id", sortKey: { name: "id", value: "x" } }],
+    ["ttlAttribute", { partitionKey: "id", ttlAttribute: "id" }],
+    ["ttlAttribute", { sortKey: { name: "SK", value: "x" }, ttlAttribute: "SK" }],
+    ["sortKey", { sortKey: { name: "pk", value: "x" } }],
+    ["ttlAttribute", { ttlAttribute: "pk" }],
+    ["partitionKey", { partitionKey: "expiresAt" }],
     ["table", { table: "records" }],
   ])("refuses a wrong %s", (option, options) => {
     expect(make({ tableName: "records", ...options })).toThrow(InvalidOptionError);
     expect(make({ tableName: "records", ...options })).toThrow(`\`${option}\``);
+    const outbox = () => new DynamoDBOutbox({ tableName: "records", ...options } as DynamoDBOutboxOptions);
+    expect(outbox).toThrow(`\`${option}\``);
   });
 
   it("makes a client that gives up a silent database after 3 seconds", async () => {
