@@ -64,6 +64,7 @@ export async function startStage({ folder, interference, signal, ...given }: Sta
         dynamodbEndpoint: dynamodb.endpoint,
         functionEnvironment: {
           AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint,
+          AWS_ENDPOINT_URL_SQS: toQueue.endpoint,
           PAYMENTS_QUEUE_URL: toQueue.endpoint + QUEUE_PATH,
           GATEWAY_URL: toGateway.endpoint,
         },

@@ -8,7 +8,7 @@ import { grantSending } from "./perms.ts";
 /** A queue, standard or FIFO, a topic, or an event bus. */
 export type OutboxDestination = IQueue | ITopic | IEventBus;
 
-/** Exactly what one request with messages takes. */
+/** Exactly what sending takes. */
 export function grantSendingTo(destination: OutboxDestination, grantee: IGrantable): Grant {
   if ("queueArn" in destination) {
     const { queueArn: arn, encryptionMasterKey: key } = destination;
@@ -18,5 +18,8 @@ export function grantSendingTo(destination: OutboxDestination, grantee: IGrantab
     const { topicArn: arn, masterKey: key } = destination;
     return grantSending(grantee, { action: "sns:Publish", arn, key });
   }
-  return grantSending(grantee, { action: "events:PutEvents", arn: destination.eventBusArn });
+  // EventBridge takes events for a bus that is not there, and drops them: it is asked first.
+  const arn = destination.eventBusArn;
+  const asking = grantSending(grantee, { action: "events:DescribeEventBus", arn });
+  return grantSending(grantee, { action: "events:PutEvents", arn }).combine(asking);
 }

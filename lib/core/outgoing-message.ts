@@ -2,6 +2,7 @@
  * A message to be sent: what callers say, and the checked form in which it is kept and sent. Knows a destination by its
  * address only. Pure.
  */
+import { ADDRESS_RULES, type AddressKind, destinationOf, parseAddress } from "./address.ts";
 import { MessageIdInvalidError, PayloadInvalidError } from "./errors.ts";
 import { keyFault, NO_VALUE } from "./identity.ts";
 import { bodyText } from "./message-text.ts";
@@ -72,15 +73,13 @@ export type StoredMessage = OutgoingMessage & { readonly body: string };
  * https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutEvents.html
  */
 const DESTINATIONS: readonly (readonly [
-  address: "queue" | "topic" | "bus",
-  rule: string,
-  pattern: RegExp,
+  address: AddressKind,
   fields: readonly string[],
   maxBytes: number,
 ])[] = [
-  ["queue", "the URL of a queue", /^https?:\/\/./, ["group"], 1_048_576],
-  ["topic", "the ARN of a topic", /^arn:/, ["group"], 258_048],
-  ["bus", "the name or ARN of a bus", /./, ["source", "detailType"], 258_048],
+  ["queue", ["group"], 1_048_576],
+  ["topic", ["group"], 258_048],
+  ["bus", ["source", "detailType"], 258_048],
 ];
 
 const CONTENT_FIELDS = ["key", "body", "traceparent"];
@@ -97,17 +96,19 @@ export function prepareMessage(where: string, message: OutgoingMessage): StoredM
   };
   const destination = DESTINATIONS.find(([address]) => address in given);
   if (!destination) return refuse("must be an object with `queue`, `topic` or `bus`");
-  const [address, rule, pattern, fields, maxBytes] = destination;
+  const [address, fields, maxBytes] = destination;
   checkFields(where, message, [address, ...CONTENT_FIELDS, ...fields]);
-  const { key, group, body, traceparent } = given;
-  const to = given[address];
-  if (typeof to !== "string" || !pattern.test(to)) refuse(`\`${address}\` must be ${rule}`);
+  const { key, group, body, source, traceparent } = given;
+  const to = parseAddress(address, given[address]);
+  if (to === undefined) return refuse(`\`${address}\` must be ${ADDRESS_RULES[address]}`);
   checkId(where, "key", key);
   if (address !== "bus") {
-    if (group !== undefined || `${to}`.endsWith(".fifo")) checkId(where, "group", group);
+    if (group !== undefined || to.isFifo) checkId(where, "group", group);
   } else {
     const lacking = fields.find((name) => typeof given[name] !== "string" || !/^.{1,128}$/.test(given[name]));
     if (lacking) refuse(`\`${lacking}\` must be text of 1 to 128 characters`);
+    if (`${source}`.startsWith("aws."))
+      refuse("`source` must not begin with `aws.`: EventBridge keeps that for AWS");
     if (Object(body) !== body || Array.isArray(body)) refuse("the body of an event must be an object");
   }
   const text = bodyText(where, body);
@@ -116,7 +117,7 @@ export function prepareMessage(where: string, message: OutgoingMessage): StoredM
     refuse(`the body is ${bytes} bytes, ${maxBytes} are possible: store the content and send its address`);
   }
   const traced = typeof traceparent === "string" ? traceparent : undefined;
-  return { ...message, body: text, traceparent: traced };
+  return { ...message, [address]: to.text, body: text, traceparent: traced } as StoredMessage;
 }
 
 /**
@@ -136,8 +137,8 @@ export function prepareMessages(messages: readonly OutgoingMessage[]): readonly 
 export function refuseTwins(messages: readonly StoredMessage[]): void {
   const first = new Map<string, number>();
   for (const [index, message] of messages.entries()) {
-    const { queue, topic, bus, source, detailType, key, body } = message;
-    const name = JSON.stringify([queue, topic, bus, source, detailType, key]);
+    const { source, detailType, key, body } = message;
+    const name = JSON.stringify([destinationOf(message), source, detailType, key]);
     const earlier = first.get(name);
     if (earlier === undefined) first.set(name, index);
     else if (messages[earlier]!.body !== body) {

@@ -3,6 +3,7 @@
  * the same transaction writes. They leave with the mark that says that they are sent. No I/O.
  */
 import { OUTBOX_SHARDS } from "../contract.ts";
+import { destinationOf } from "../core/address.ts";
 import { OutboxTransactionTooLargeError } from "../core/errors.ts";
 import { hashTuple } from "../core/identity.ts";
 import type { StoredMessage } from "../core/outgoing-message.ts";
@@ -90,7 +91,7 @@ function packTexts(messages: readonly StoredMessage[]): string[] {
 
 /** What stays in order among each other shares a shard, where it is found in the order of its commits. */
 function shardOf(message: StoredMessage): number {
-  const { queue, topic, bus, group, key } = { ...message } as Readonly<Record<string, string | undefined>>;
-  const [byte = 0] = Buffer.from(hashTuple(`${queue ?? topic ?? bus}`, `${group ?? key}`), "base64url");
+  const { group, key } = message;
+  const [byte = 0] = Buffer.from(hashTuple(destinationOf(message), `${group ?? key}`), "base64url");
   return byte % OUTBOX_SHARDS;
 }

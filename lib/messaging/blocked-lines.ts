@@ -1,4 +1,5 @@
 /** The message groups in which something could not be sent: what comes after it in them has to wait. Pure. */
+import { destinationOf } from "../core/address.ts";
 import type { Unsent } from "../core/outbox.ts";
 
 export class BlockedLines {
@@ -19,8 +20,9 @@ export class BlockedLines {
 
 /** What its messages keep an order in: a group of a FIFO destination. Nothing waits elsewhere. */
 function linesOf({ messages }: Unsent): string[] {
-  return messages.flatMap(({ queue, topic, group }) => {
-    const address = queue ?? topic;
-    return address?.endsWith(".fifo") && group !== undefined ? JSON.stringify([address, group]) : [];
+  return messages.flatMap((message) => {
+    const { queue, topic, group } = message;
+    const isFifo = (queue ?? topic)?.endsWith(".fifo");
+    return isFifo && group !== undefined ? JSON.stringify([destinationOf(message), group]) : [];
   });
 }

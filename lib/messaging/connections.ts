@@ -1,23 +1,33 @@
 /** The ways to all kinds of destinations; each is opened when the first message for its kind is to be sent. */
+import { ADDRESS_KINDS, type Address, type AddressKind, parseAddress } from "../core/address.ts";
 import type { StoredMessage } from "../core/outgoing-message.ts";
 import type { AwsClientLike } from "./client.ts";
+import { DestinationRefused } from "./destination-refused.ts";
 import type { Entry, Request } from "./entry.ts";
 import { connectToEventBridge, EVENTBRIDGE_MAX_BYTES, eventBridgeEntry } from "./eventbridge.ts";
 import { type Sending, type SendingRules, sendInOrder } from "./send-in-order.ts";
 import { connectToSns, SNS_MAX_BYTES, snsEntry } from "./sns.ts";
 import { connectToSqs, SQS_MAX_BYTES, sqsEntry } from "./sqs.ts";
 
-/** The fields of a message that name its destination. */
-export const DESTINATION_KINDS = ["queue", "topic", "bus"] as const;
-export type DestinationKind = (typeof DESTINATION_KINDS)[number];
+export const DESTINATION_KINDS = ADDRESS_KINDS;
+export type DestinationKind = AddressKind;
 
 export interface Clients {
-  /** An `SQSClient`. @default - one that gives up connecting after 1 second and a request after 3 seconds */
+  /**
+   * An `SQSClient`, used as it is for the queues of its Region; those of other Regions get one with its credentials.
+   * @default - one for each Region, which gives up connecting after 1 second and a request after 3 seconds
+   */
   readonly sqs?: AwsClientLike | undefined;
   /** An `SNSClient`. @default - as `sqs` */
   readonly sns?: AwsClientLike | undefined;
   /** An `EventBridgeClient`. @default - as `sqs` */
   readonly eventBridge?: AwsClientLike | undefined;
+  /**
+   * Told, once for each event bus, that it may not be asked about (`events:DescribeEventBus`): EventBridge takes events
+   * for a bus that is not there, and drops them. What it throws is ignored.
+   * @default - `console.warn`
+   */
+  readonly onWarning?: ((warning: Error) => void) | undefined;
 }
 
 /** Sends messages to one destination. */
@@ -29,26 +39,27 @@ export type Way = (
 
 export type Connections = Readonly<Record<DestinationKind, Way>>;
 
-export function connect({ sqs, sns, eventBridge }: Clients): Connections {
-  const toEventBridge = async () => {
-    const request = await connectToEventBridge(eventBridge);
-    return () => request;
-  };
+export function connect({ sqs, sns, eventBridge, onWarning }: Clients): Connections {
+  const warn = onWarning ?? ((warning) => console.warn(warning));
   return {
-    queue: wayTo(() => connectToSqs(sqs), sqsEntry, SQS_MAX_BYTES),
-    topic: wayTo(() => connectToSns(sns), snsEntry, SNS_MAX_BYTES),
-    bus: wayTo(toEventBridge, eventBridgeEntry, EVENTBRIDGE_MAX_BYTES),
+    queue: wayTo("queue", () => connectToSqs(sqs), sqsEntry, SQS_MAX_BYTES),
+    topic: wayTo("topic", () => connectToSns(sns), snsEntry, SNS_MAX_BYTES),
+    bus: wayTo("bus", () => connectToEventBridge(eventBridge, warn), eventBridgeEntry, EVENTBRIDGE_MAX_BYTES),
   };
 }
 
 function wayTo<Form>(
-  open: () => Promise<(address: string) => Request<Form>>,
+  kind: AddressKind,
+  open: () => Promise<(address: Address) => Request<Form>>,
   entryOf: (message: StoredMessage) => Entry<Form>,
   maxBytes: number,
 ): Way {
   let opened: ReturnType<typeof open> | undefined;
-  return function sendTo(address, messages, rules) {
+  return function sendTo(text, messages, rules) {
     const request: Request<Form> = async (forms) => {
+      // What is stored may be of a version that checked less, or of somebody else.
+      const address = parseAddress(kind, text);
+      if (address === undefined) throw new DestinationRefused(`a message is for what is no ${kind}`);
       opened ??= open();
       return (await opened)(address)(forms);
     };

@@ -1,4 +1,5 @@
 /** Sends prepared messages to whatever destinations they have, and answers for each of them. */
+import { destinationOf } from "../core/address.ts";
 import type { SendResult } from "../core/errors.ts";
 import type { StoredMessage } from "../core/outgoing-message.ts";
 import { type Connections, DESTINATION_KINDS, type DestinationKind } from "./connections.ts";
@@ -57,7 +58,7 @@ function destinationsOf(messages: readonly StoredMessage[]): Destination[] {
   for (const [position, message] of messages.entries()) {
     const kind = DESTINATION_KINDS.find((name) => message[name] !== undefined);
     const address = kind ? message[kind]! : "";
-    const name = `${kind}:${address}`;
+    const name = destinationOf(message);
     const destination = destinations.get(name);
     if (destination === undefined) destinations.set(name, { kind, address, positions: [position] });
     else destination.positions.push(position);

@@ -1,11 +1,14 @@
 /** Messages as EventBridge takes them, and the way to it. Loads the SDK's package, which only senders need installed. */
 import type { EventBridgeClient } from "@aws-sdk/client-eventbridge";
 import { ENVELOPE_ATTRIBUTE } from "../contract.ts";
+import type { Address } from "../core/address.ts";
 import { messageText } from "../core/message-text.ts";
 import type { StoredMessage } from "../core/outgoing-message.ts";
 import { type AwsClientLike, CLIENT_CONFIG, cannotLoad } from "./client.ts";
 import { bytesOf, type Entry, notSent, type Request, sentAs } from "./entry.ts";
 import { envelopeContent } from "./envelope.ts";
+import { KnownBuses } from "./known-buses.ts";
+import { RegionalClients } from "./regional-clients.ts";
 
 export interface EventForm {
   readonly EventBusName: string;
@@ -30,12 +33,25 @@ export function eventBridgeEntry(message: StoredMessage): Entry<EventForm> {
 /** https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutEventsResultEntry.html */
 const PASSING = ["InternalFailure", "ThrottlingException"];
 
-export async function connectToEventBridge(given: AwsClientLike | undefined): Promise<Request<EventForm>> {
-  const { EventBridgeClient, PutEventsCommand } = await import("@aws-sdk/client-eventbridge").catch(
-    cannotLoad("@aws-sdk/client-eventbridge"),
+/** `warn` is told of buses that nobody may ask about. */
+export async function connectToEventBridge(
+  given: AwsClientLike | undefined,
+  warn: (warning: Error) => void,
+): Promise<(address: Address) => Request<EventForm>> {
+  const { DescribeEventBusCommand, EventBridgeClient, PutEventsCommand } = await import(
+    "@aws-sdk/client-eventbridge"
+  ).catch(cannotLoad("@aws-sdk/client-eventbridge"));
+  const clients = new RegionalClients<EventBridgeClient>(
+    given,
+    (config) => new EventBridgeClient({ ...CLIENT_CONFIG, ...(config as object) }),
   );
-  const client = (given as EventBridgeClient | undefined) ?? new EventBridgeClient(CLIENT_CONFIG);
-  return async (forms) => {
+  const buses = new KnownBuses(
+    async (bus) => (await clients.at(bus)).send(new DescribeEventBusCommand({ Name: bus.text })),
+    warn,
+  );
+  return (address) => async (forms) => {
+    await buses.check(address);
+    const client = await clients.at(address);
     const { Entries = [] } = await client.send(new PutEventsCommand({ Entries: [...forms] }));
     // Answers are in the order of the entries; those have no ids.
     return forms.map((_, index) => {

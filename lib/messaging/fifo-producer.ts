@@ -1,4 +1,5 @@
 /** Sends messages to one FIFO queue, under derived ids and with the envelope. */
+import { type Address, parseAddress } from "../core/address.ts";
 import { PayloadInvalidError, type SentMessage } from "../core/errors.ts";
 import { checkOptions } from "../core/option-checks.ts";
 import { withDefaults } from "../core/options.ts";
@@ -19,7 +20,7 @@ import { connectToSqs, SQS_MAX_BYTES, type SqsForm, sqsEntry } from "./sqs.ts";
  * ordered among each other.
  */
 export class FifoProducer {
-  readonly #queueUrl: string;
+  readonly #queue: Address;
   readonly #rules: SendingRules;
   readonly #connection: ReturnType<typeof connectToSqs>;
 
@@ -27,7 +28,7 @@ export class FifoProducer {
   constructor(options: FifoProducerOptions) {
     checkOptions(options, CHECKS, ["queueUrl"]);
     const { queueUrl, client, ...rules } = withDefaults(options, DEFAULTS);
-    this.#queueUrl = queueUrl as string;
+    this.#queue = parseAddress("queue", queueUrl)!;
     this.#rules = rules;
     // Begun while the function starts, where Lambda gives it most of the processor.
     this.#connection = connectToSqs(client);
@@ -41,7 +42,7 @@ export class FifoProducer {
    * sent; SendFailedError (`SEND_FAILED`): send the same again.
    */
   async send(message: FifoMessage): Promise<SentMessage> {
-    const prepared = prepareFifo("the message", this.#queueUrl, message);
+    const prepared = prepareFifo("the message", this.#queue.text, message);
     const [sent] = await this.#sendAll([sqsEntry(prepared)]);
     return sent!;
   }
@@ -56,7 +57,7 @@ export class FifoProducer {
   async sendBatch(messages: readonly FifoMessage[]): Promise<readonly SentMessage[]> {
     if (!Array.isArray(messages)) throw new PayloadInvalidError("the messages must be an array");
     const prepared = Array.from(messages as readonly FifoMessage[], (message, index) =>
-      prepareFifo(`messages[${index}]`, this.#queueUrl, message),
+      prepareFifo(`messages[${index}]`, this.#queue.text, message),
     );
     refuseTwins(prepared);
     return this.#sendAll(prepared.map((message) => sqsEntry(message)));
@@ -70,13 +71,13 @@ export class FifoProducer {
    * sent; SendFailedError (`SEND_FAILED`): call again with the same `attempt`.
    */
   async resend(message: FifoResend): Promise<SentMessage> {
-    const prepared = prepareResend("the message", this.#queueUrl, message);
+    const prepared = prepareResend("the message", this.#queue.text, message);
     const [sent] = await this.#sendAll([sqsEntry(prepared, message.attempt)]);
     return sent!;
   }
 
   async #sendAll(entries: readonly Entry<SqsForm>[]): Promise<readonly SentMessage[]> {
-    const request = async (forms: readonly SqsForm[]) => (await this.#connection)(this.#queueUrl)(forms);
+    const request = async (forms: readonly SqsForm[]) => (await this.#connection)(this.#queue)(forms);
     return allSent(await sendInOrder(entries, SQS_MAX_BYTES, request, this.#rules));
   }
 }

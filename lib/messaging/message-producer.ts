@@ -1,6 +1,6 @@
 /** Sends messages to queues, topics and event buses, with the envelope and, where FIFO, under derived ids. */
 import type { SentMessage } from "../core/errors.ts";
-import { type Check, checkOptions } from "../core/option-checks.ts";
+import { aFunction, type Check, checkOptions } from "../core/option-checks.ts";
 import { withDefaults } from "../core/options.ts";
 import {
   type OutgoingMessage,
@@ -25,6 +25,7 @@ export const PRODUCER_CHECKS: Readonly<Record<keyof MessageProducerOptions, Chec
   sqs: client,
   sns: client,
   eventBridge: client,
+  onWarning: aFunction,
   maxTries,
   clock,
   random,
@@ -49,9 +50,9 @@ export class MessageProducer {
   /** @throws InvalidOptionError (`INVALID_OPTION`) */
   constructor(options: MessageProducerOptions = {}) {
     checkOptions(options, PRODUCER_CHECKS, []);
-    const { sqs, sns, eventBridge, ...rules } = withDefaults(options, PRODUCER_DEFAULTS);
-    this.#connections = connect({ sqs, sns, eventBridge });
-    this.#rules = rules;
+    const { maxTries, clock, random, ...clients } = withDefaults(options, PRODUCER_DEFAULTS);
+    this.#connections = connect(clients);
+    this.#rules = { maxTries, clock, random };
   }
 
   /**

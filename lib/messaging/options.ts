@@ -1,4 +1,5 @@
 /** What producers are made of: their options, the defaults and the rules. */
+import { parseAddress } from "../core/address.ts";
 import { type Clock, type Random, systemClock, systemRandom } from "../core/clock.ts";
 import { type Check, methods } from "../core/option-checks.ts";
 import type { AwsClientLike } from "./client.ts";
@@ -30,7 +31,7 @@ export const DEFAULTS = { maxTries: 5, clock: systemClock, random: systemRandom 
 export const CHECKS: Readonly<Record<keyof FifoProducerOptions, Check>> = {
   queueUrl: [
     "must be the URL of a FIFO queue, ending in .fifo",
-    (value) => typeof value === "string" && /^https?:\/\/.+\.fifo$/.test(value) && URL.canParse(value),
+    (value) => parseAddress("queue", value)?.isFifo === true,
   ],
   client: methods("send"),
   maxTries: [

@@ -1,9 +1,11 @@
 /** Messages as SNS takes them, and the way to it. Loads the SDK's package, which only senders need installed. */
 import type { SNSClient } from "@aws-sdk/client-sns";
+import type { Address } from "../core/address.ts";
 import type { StoredMessage } from "../core/outgoing-message.ts";
 import { type AttributedForm, attributedBytes, attributedForm, lineOf } from "./attributed-form.ts";
 import { type AwsClientLike, CLIENT_CONFIG, cannotLoad } from "./client.ts";
 import { type Entry, type Request, readAnswer, withIds } from "./entry.ts";
+import { RegionalClients } from "./regional-clients.ts";
 
 export interface SnsForm extends AttributedForm {
   readonly Message: string;
@@ -20,14 +22,18 @@ export function snsEntry(message: StoredMessage): Entry<SnsForm> {
 
 export async function connectToSns(
   given: AwsClientLike | undefined,
-): Promise<(topicArn: string) => Request<SnsForm>> {
+): Promise<(address: Address) => Request<SnsForm>> {
   const { PublishBatchCommand, SNSClient } = await import("@aws-sdk/client-sns").catch(
     cannotLoad("@aws-sdk/client-sns"),
   );
-  const client = (given as SNSClient | undefined) ?? new SNSClient(CLIENT_CONFIG);
-  return (TopicArn) => async (forms) => {
+  const clients = new RegionalClients<SNSClient>(
+    given,
+    (config) => new SNSClient({ ...CLIENT_CONFIG, ...(config as object) }),
+  );
+  return (address) => async (forms) => {
+    const client = await clients.at(address);
     const PublishBatchRequestEntries = withIds(forms);
-    const command = new PublishBatchCommand({ TopicArn, PublishBatchRequestEntries });
+    const command = new PublishBatchCommand({ TopicArn: address.text, PublishBatchRequestEntries });
     return readAnswer(await client.send(command), forms);
   };
 }

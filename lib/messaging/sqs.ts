@@ -1,10 +1,12 @@
 /** Messages as SQS takes them, and the way to it. Loads the SDK's package, which only senders need installed. */
 import type { SQSClient } from "@aws-sdk/client-sqs";
+import type { Address } from "../core/address.ts";
 import { PayloadInvalidError } from "../core/errors.ts";
 import type { StoredMessage } from "../core/outgoing-message.ts";
 import { type AttributedForm, attributedBytes, attributedForm, lineOf } from "./attributed-form.ts";
 import { type AwsClientLike, CLIENT_CONFIG, cannotLoad } from "./client.ts";
 import { type Entry, type Request, readAnswer, withIds } from "./entry.ts";
+import { RegionalClients } from "./regional-clients.ts";
 
 export interface SqsForm extends AttributedForm {
   readonly MessageBody: string;
@@ -34,13 +36,18 @@ export function checkSize(where: string, message: StoredMessage): void {
 
 export async function connectToSqs(
   given: AwsClientLike | undefined,
-): Promise<(queueUrl: string) => Request<SqsForm>> {
+): Promise<(address: Address) => Request<SqsForm>> {
   const { SendMessageBatchCommand, SQSClient } = await import("@aws-sdk/client-sqs").catch(
     cannotLoad("@aws-sdk/client-sqs"),
   );
-  const client = (given as SQSClient | undefined) ?? new SQSClient(CLIENT_CONFIG);
-  return (QueueUrl) => async (forms) => {
-    const Entries = withIds(forms);
-    return readAnswer(await client.send(new SendMessageBatchCommand({ QueueUrl, Entries })), forms);
+  const clients = new RegionalClients<SQSClient>(
+    given,
+    // By itself the client asks whatever host the URL of a queue has.
+    (config) => new SQSClient({ ...CLIENT_CONFIG, ...(config as object), useQueueUrlAsEndpoint: false }),
+  );
+  return (address) => async (forms) => {
+    const client = await clients.at(address);
+    const command = new SendMessageBatchCommand({ QueueUrl: address.text, Entries: withIds(forms) });
+    return readAnswer(await client.send(command), forms);
   };
 }

@@ -29,7 +29,14 @@ describe("OutboxRelay.addDestination", () => {
         { on: "Key", actions: ["kms:Decrypt", "kms:GenerateDataKey"] },
       ],
     ],
-    ["an event bus", (stack) => new EventBus(stack, "To"), [{ on: "To", actions: ["events:PutEvents"] }]],
+    [
+      "an event bus, which it asks about first",
+      (stack) => new EventBus(stack, "To"),
+      [
+        { on: "To", actions: ["events:DescribeEventBus"] },
+        { on: "To", actions: ["events:PutEvents"] },
+      ],
+    ],
   ])("lets both functions send to %s", (_, destinationIn, rights) => {
     const template = templateWith({}, destinationIn);
 

@@ -4,7 +4,7 @@ import { OutboxTransactionTooLargeError } from "../../lib/core/errors.ts";
 import type { Execution } from "../../lib/core/execution.ts";
 import type { OutgoingMessage } from "../../lib/core/outgoing-message.ts";
 import type { MemoryWrite } from "../../lib/testing/index.ts";
-import { PAID, STORED, toFifo, toQueue, toTopic, unsent } from "./message-given.ts";
+import { PAID, STORED, toBus, toFifo, toQueue, toTopic, unsent } from "./message-given.ts";
 import { intercepted, newWorld } from "./world.ts";
 
 type Work = Execution<MemoryWrite>;
@@ -34,6 +34,21 @@ const FAULTS: readonly (readonly [title: string, messages: unknown, code: string
     "COMMIT_INVALID",
     "messages[0]: `queue` must be the URL",
   ],
+  ...(
+    [
+      [
+        "an account that is not there",
+        { ...toQueue, queue: "https://sqs.eu-central-1.amazonaws.com/undefined/q" },
+      ],
+      ["a host of somebody else", { ...toQueue, queue: "https://sqs.example.com/123456789012/payments" }],
+      ["a trailing slash", { ...toQueue, queue: `${toQueue.queue}/` }],
+      ["a queue as a topic", { ...toTopic, topic: "arn:aws:sqs:eu-central-1:123456789012:payments" }],
+      ["the name of AWS", { ...toBus, source: "aws.orders" }],
+    ] as const
+  ).map(
+    ([title, message]) =>
+      [`${title}, to which nothing can be sent`, [message], "COMMIT_INVALID", "messages[0]: `"] as const,
+  ),
   [
     "no destination",
     [{ key: "k", body: "b" }],

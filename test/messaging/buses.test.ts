@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { ENVELOPE_ATTRIBUTE } from "../../lib/contract.ts";
 import { prepareMessage } from "../../lib/core/outgoing-message.ts";
 import { readDetailEnvelope } from "../../lib/messaging/envelope.ts";
@@ -116,7 +116,8 @@ describe("MessageProducer to an event bus", () => {
   );
 
   it("tries an event again that an answer says nothing about", async () => {
-    const answers = [{}, { Entries: [{ EventId: "e1" }] }];
+    // The first is about the bus.
+    const answers = [{}, {}, { Entries: [{ EventId: "e1" }] }];
     const client = { config: {}, send: async () => answers.shift() };
     const patient = new MessageProducer({
       eventBridge: client,
@@ -124,6 +125,98 @@ describe("MessageProducer to an event bus", () => {
     });
 
     expect(await patient.send(event("paid"))).toMatchObject({ messageId: "e1" });
+  });
+
+  describe("D6: EventBridge drops events for a bus that is not there, and answers as if it took them", () => {
+    /** A client that is asked about buses, and answers what `about` says. */
+    function busesOf(about: (asked: number) => void) {
+      const asked: string[] = [];
+      const put: string[] = [];
+      const warnings: string[] = [];
+      const client = {
+        config: {},
+        async send({ input }: { input: { Name?: string; Entries?: { DetailType: string }[] } }) {
+          if (input.Name !== undefined) about(asked.push(input.Name));
+          for (const { DetailType } of input.Entries ?? []) put.push(DetailType);
+          return { Entries: input.Entries?.map(() => ({ EventId: "e1" })) };
+        },
+      };
+      const onWarning = ({ message }: Error) => {
+        warnings.push(message);
+        throw new Error("nobody listens");
+      };
+      return { asked, put, warnings, producer: new MessageProducer({ eventBridge: client, onWarning }) };
+    }
+    const named = (name: string) => Object.assign(new Error("said AWS"), { name });
+
+    it("nothing is sent to a bus that is not there, and what was not sent is sent when it is", async () => {
+      const { asked, put, producer } = busesOf((times) => {
+        if (times < 3) throw named("ResourceNotFoundException");
+      });
+
+      for (const _ of [1, 2]) {
+        const { failed } = await failureOf(producer.send(event("paid")));
+        expect(failed).toEqual([{ id: "0", code: "ResourceNotFoundException" }]);
+      }
+      expect(put).toEqual([]);
+      await producer.send(event("paid"));
+
+      expect([asked, put]).toEqual([["orders", "orders", "orders"], ["paid"]]);
+    });
+
+    it("each bus is asked about once, also by events that are sent at the same time; the default bus never", async () => {
+      const { asked, put, producer } = busesOf(() => {});
+
+      await Promise.all([producer.send(event("paid")), producer.send(event("shipped"))]);
+      await producer.sendBatch([
+        { ...event("paid"), bus: "refunds" },
+        { ...event("paid"), bus: "default" },
+      ]);
+
+      expect([asked, put.length]).toEqual([["orders", "refunds"], 4]);
+    });
+
+    it("where the question is denied it is told, once, and the events are sent", async () => {
+      const { put, warnings, producer } = busesOf(() => {
+        throw named("AccessDeniedException");
+      });
+
+      for (const type of ["paid", "shipped"]) await producer.send(event(type));
+
+      expect(put).toEqual(["paid", "shipped"]);
+      expect(warnings).toEqual([expect.stringContaining("grant events:DescribeEventBus")]);
+    });
+
+    it("without `onWarning` it is told by console.warn", async () => {
+      const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
+      const send = async ({ input }: { input: object }) => {
+        if ("Name" in input) throw named("AccessDeniedException");
+        return { Entries: [{ EventId: "e1" }] };
+      };
+
+      await new MessageProducer({ eventBridge: { config: {}, send } }).send(event("paid"));
+
+      expect(warn.mock.calls).toEqual([
+        [expect.objectContaining({ message: expect.stringContaining("grant") })],
+      ]);
+      warn.mockRestore();
+    });
+
+    it.each(["ThrottlingException", "TimeoutError"])(
+      "after %s nothing counts as sent, and it is asked again",
+      async (name) => {
+        const { put, producer } = busesOf((times) => {
+          if (times === 1) throw named(name);
+        });
+
+        expect(await failureOf(producer.send(event("paid")))).toMatchObject({
+          failed: [{ id: "0", code: name }],
+        });
+        await producer.send(event("paid"));
+
+        expect(put).toEqual(["paid"]);
+      },
+    );
   });
 
   it("says so when an answer was lost: sent again, the event has the same key", async () => {
@@ -138,7 +231,9 @@ describe("MessageProducer to an event bus", () => {
   it.each<object>([
     { bus: "" },
     { bus: undefined },
+    { bus: "shop/" },
     { source: "" },
+    { source: "aws.orders" },
     { detailType: undefined },
     { detailType: "t".repeat(129) },
     { body: "text" },

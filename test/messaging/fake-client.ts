@@ -77,6 +77,8 @@ function fakeClient<Entry>(entriesOf: (input: object) => Entry[], answerOf: (end
     faultOf: () => undefined,
     answersToLose: 0,
     async send({ input }) {
+      // Whether a bus is there: it is.
+      if ("Name" in input) return {};
       const entries = entriesOf(input);
       fake.requests.push(entries);
       const ends = entries.map((entry) => ({ entry, fault: fake.faultOf(entry) }));

@@ -59,7 +59,7 @@ describe("MessageProducer with clients of the SDK", () => {
     }
 
     expect(connections).toBe(1);
-    expect(bodies[0]).toContain(asked);
+    expect(bodies.join()).toContain(asked);
   });
 
   it("publishes a batch to SNS", async () => {
@@ -96,7 +96,11 @@ describe("MessageProducer with clients of the SDK", () => {
     eventBridge.destroy();
 
     expect(sent.messageId).toBe("e1");
-    const { Entries } = JSON.parse(bodies[0] ?? "");
+    expect(bodies.map((body) => JSON.parse(body))).toEqual([
+      { Name: "orders" },
+      { Entries: [expect.any(Object)] },
+    ]);
+    const { Entries } = JSON.parse(bodies[1] ?? "");
     expect(Entries).toEqual([
       { EventBusName: "orders", Source: "shop", DetailType: "paid", Detail: expect.any(String) },
     ]);

@@ -37,7 +37,11 @@ const OPTIONS: Record<EngineCase["call"], Partial<EngineOptions<never>>> = {
   "fail-open": { whenStoreFails: "run" },
 };
 
-const MESSAGE = { queue: "https://sqs.example.com/1/orders", key: "order-1", body: "{}" };
+const MESSAGE = {
+  queue: "https://sqs.us-east-1.amazonaws.com/000000000000/orders",
+  key: "order-1",
+  body: "{}",
+};
 
 export async function playEngine(each: EngineCase): Promise<Played> {
   const { call, record, end, fault, others } = each;

@@ -92,7 +92,11 @@ function settlementOf(
   recordKey: string,
   { token, to, commits, expiresIn }: Finish,
 ): Settlement<never> & { expiresAt: number } {
-  const message = { queue: "https://sqs.example.com/1/orders", key: "order-1", body: "{}" };
+  const message = {
+    queue: "https://sqs.us-east-1.amazonaws.com/000000000000/orders",
+    key: "order-1",
+    body: "{}",
+  };
   const text = tokenOf(token);
   return {
     recordKey,

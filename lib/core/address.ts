@@ -1,0 +1,132 @@
+/**
+ * Addresses of queues, topics and event buses: parsed once, strictly, from what AWS and the local engines call them. What
+ * no request can ever reach is refused here, before anything is written. Pure.
+ */
+
+export interface Address {
+  /** One spelling for all that lead the same way: this is kept, and sent to. */
+  readonly text: string;
+  /** The same for every spelling of one destination: its order is kept under this name. */
+  readonly name: string;
+  readonly isFifo: boolean;
+  /** Where requests are signed for; absent where the address does not say. */
+  readonly region?: string | undefined;
+  /** An endpoint of SQS other than its Region's own: of a VPC, FIPS or dual stack. */
+  readonly endpoint?: string | undefined;
+  /** On an engine of a developer's own: only a client that is told an endpoint reaches it. */
+  readonly isLocal?: boolean | undefined;
+}
+
+/** The fields of a message that name its destination. */
+export const ADDRESS_KINDS = ["queue", "topic", "bus"] as const;
+export type AddressKind = (typeof ADDRESS_KINDS)[number];
+
+/** What an address of each kind has to be. */
+export const ADDRESS_RULES: Readonly<Record<AddressKind, string>> = {
+  queue: "the URL of a queue, such as https://sqs.eu-central-1.amazonaws.com/123456789012/payments.fifo",
+  topic: "the ARN of a topic, such as arn:aws:sns:eu-central-1:123456789012:orders",
+  bus: "the name or ARN of a bus, such as arn:aws:events:eu-central-1:123456789012:event-bus/shop",
+};
+
+/**
+ * Partitions: the Regions of each, the domain of its endpoints, and of those that answer over IPv6 too. A Region that is
+ * new falls under the first.
+ * https://docs.aws.amazon.com/general/latest/gr/sqs-service.html
+ */
+const PARTITIONS: readonly (readonly [id: string, regions: string, domain: string, dualStack: string])[] = [
+  ["aws-cn", "cn-[a-z]+-\\d{1,2}", "amazonaws.com.cn", "api.amazonwebservices.com.cn"],
+  ["aws-us-gov", "us-gov-[a-z]+-\\d{1,2}", "amazonaws.com", "api.aws"],
+  ["aws-eusc", "eusc-[a-z]{2}-[a-z]+-\\d{1,2}", "amazonaws.eu", "api.amazonwebservices.eu"],
+  ["aws-iso", "us-iso-[a-z]+-\\d{1,2}", "c2s.ic.gov", "api.aws.ic.gov"],
+  ["aws-iso-b", "us-isob-[a-z]+-\\d{1,2}", "sc2s.sgov.gov", "api.aws.scloud"],
+  ["aws-iso-e", "eu-isoe-[a-z]+-\\d{1,2}", "cloud.adc-e.uk", "api.cloud-aws.adc-e.uk"],
+  ["aws-iso-f", "us-isof-[a-z]+-\\d{1,2}", "csp.hci.ic.gov", "api.aws.hci.ic.gov"],
+  ["aws", "[a-z]{2}-[a-z]+-\\d{1,2}", "amazonaws.com", "api.aws"],
+];
+
+/** Of a queue or a topic; the ending is part of the length. */
+const NAME = "(?!(?:undefined|null|NaN)(?:\\.fifo)?$)[\\w-]+(?:\\.fifo)?";
+const QUEUE_PATH = new RegExp(`^/\\d{12}/(?=.{1,80}$)${NAME}$`);
+const TOPIC_NAME = new RegExp(`^(?=.{1,256}$)${NAME}$`);
+/** Event buses of partners have slashes in their names, and nobody else can send to them. */
+const BUS_NAME = /^(?!(?:undefined|null|NaN)$)[\w.-]{1,256}$/;
+
+/** Engines name an account, or nothing, or more in front of the queue. */
+const LOCAL_PATH = new RegExp(`^(?:/(?!undefined/|null/|NaN/)[\\w-]+){0,3}/(?=.{1,80}$)${NAME}$`);
+/** This machine by its names, and hosts of one word, as containers call each other. */
+const LOCAL_HOST =
+  /^(?!undefined$|null$|nan$)(?:[a-z][\w-]*|(?:[\w-]+\.)+localhost|127(?:\.\d+){3}|\[::1\]|host\.docker\.internal|(?:[\w-]+\.)*localhost\.localstack\.cloud)$/;
+
+/** `undefined` for what is no address of this kind. */
+export function parseAddress(kind: AddressKind, text: unknown): Address | undefined {
+  if (typeof text !== "string") return undefined;
+  return kind === "queue" ? parseQueue(text) : parseArn(kind, text);
+}
+
+/** The name of where a message goes: the same for every spelling. What is no address stands for itself. */
+export function destinationOf(message: { readonly [kind in AddressKind]?: string | undefined }): string {
+  const kind = ADDRESS_KINDS.find((each) => message[each] !== undefined);
+  if (kind === undefined) return "";
+  return parseAddress(kind, message[kind])?.name ?? `${kind}:${message[kind]}`;
+}
+
+/** The URL by which SQS takes requests about the queue of an ARN; `undefined` for an ARN of something else. */
+export function queueUrlOfArn(arn: string): string | undefined {
+  const [, id, service, region = "", account, name] = arn.split(":");
+  const [partition, , domain] = partitionOf(region) ?? [];
+  if (service !== "sqs" || partition === undefined || partition !== id || !name) return undefined;
+  return `https://sqs.${region}.${domain}/${account}/${name}`;
+}
+
+function parseQueue(text: string): Address | undefined {
+  // A URL object would forgive what is none, or what hides who is asked: spaces, user names, backslashes.
+  if (!/^https?:\/\/[^\s@?#%\\]+$/i.test(text) || !URL.canParse(text)) return undefined;
+  const { protocol, hostname, port, pathname, href, origin } = new URL(text);
+  const isFifo = pathname.endsWith(".fifo");
+  const place = placeOf(hostname);
+  if (place === undefined) {
+    if (!LOCAL_HOST.test(hostname) || !LOCAL_PATH.test(pathname)) return undefined;
+    return { text: href, name: `queue:local:${pathname}`, isFifo, isLocal: true };
+  }
+  if (protocol !== "https:" || port !== "" || !QUEUE_PATH.test(pathname)) return undefined;
+  const { region, domain, isOwn } = place;
+  const root = isOwn ? `https://sqs.${region}.${domain}` : origin;
+  const name = `queue:${region}:${pathname}`;
+  return { text: root + pathname, name, isFifo, region, endpoint: isOwn ? undefined : origin };
+}
+
+/** Which Region an endpoint of SQS is in; `isOwn` for the one that its clients ask by themselves, by any of its names. */
+function placeOf(host: string) {
+  if (host === "queue.amazonaws.com") return { region: "us-east-1", domain: "amazonaws.com", isOwn: true };
+  const region =
+    /^(?:vpce-[a-z\d-]+\.)?sqs(?:-fips)?\.([a-z\d-]+)\./.exec(host)?.[1] ??
+    /^([a-z\d-]+)\.queue\./.exec(host)?.[1];
+  const [, , domain, dualStack] = (region && partitionOf(region)) || [];
+  if (region === undefined || domain === undefined) return undefined;
+  const isOwn = [`sqs.${region}.${domain}`, `${region}.queue.${domain}`].includes(host);
+  const isOther =
+    [
+      `sqs-fips.${region}.${domain}`,
+      `sqs.${region}.${dualStack}`,
+      `sqs-fips.${region}.${dualStack}`,
+    ].includes(host) ||
+    (host.startsWith("vpce-") && host.endsWith(`.${region}.vpce.${domain}`));
+  return isOwn || isOther ? { region, domain, isOwn } : undefined;
+}
+
+function parseArn(kind: "topic" | "bus", text: string): Address | undefined {
+  if (kind === "bus" && BUS_NAME.test(text)) return { text, name: `bus:${text}`, isFifo: false };
+  const [arn, id, service, region = "", account, resource = "", ...more] = text.split(":");
+  if (arn !== "arn" || more.length > 0 || !/^\d{12}$/.test(`${account}`)) return undefined;
+  if (partitionOf(region)?.[0] !== id) return undefined;
+  const isResource =
+    kind === "topic"
+      ? service === "sns" && TOPIC_NAME.test(resource)
+      : service === "events" && resource.startsWith("event-bus/") && BUS_NAME.test(resource.slice(10));
+  if (!isResource) return undefined;
+  return { text, name: `${kind}:${text}`, isFifo: kind === "topic" && resource.endsWith(".fifo"), region };
+}
+
+function partitionOf(region: string) {
+  return PARTITIONS.find(([, regions]) => new RegExp(`^${regions}$`).test(region));
+}

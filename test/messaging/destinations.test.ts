@@ -1,0 +1,215 @@
+// Where requests go and for which Region they are signed, with the SDK's own clients.
+import { createHash } from "node:crypto";
+import { createServer, type IncomingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
+import { EventBridgeClient } from "@aws-sdk/client-eventbridge";
+import { SNSClient } from "@aws-sdk/client-sns";
+import { SQSClient } from "@aws-sdk/client-sqs";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { StoredMessage } from "../../lib/core/outgoing-message.ts";
+import { connect } from "../../lib/messaging/connections.ts";
+import { deliver } from "../../lib/messaging/deliver.ts";
+import { FifoProducer } from "../../lib/messaging/fifo-producer.ts";
+import { MessageProducer } from "../../lib/messaging/message-producer.ts";
+import { fakeClock } from "../../lib/testing/fake-clock.ts";
+import { failureOf } from "./given.ts";
+
+const PATH = "/123456789012/payments.fifo";
+const credentials = { accessKeyId: "AKIDOFTHETEST", secretAccessKey: "local", sessionToken: "the-token" };
+const paid = { key: "order-7/paid", group: "order-7", body: "paid" };
+const rules = { maxTries: 1, clock: fakeClock(), random: { token: () => "token", fraction: () => 1 } };
+
+const MD5OfMessageBody = createHash("md5").update(paid.body).digest("hex");
+const SENT = { Successful: [{ Id: "0", MessageId: "m", MD5OfMessageBody }] };
+
+/** The Region of a request's signature. */
+const signedFor = (headers: Readonly<Record<string, unknown>>) =>
+  /Credential=\w+\/\d+\/([\w-]+)\//.exec(String(headers.authorization))?.[1];
+
+/** Stands for the network below a client of the SDK: notes where each request goes, and answers as SQS does. */
+function networkOf() {
+  const seen: { host: string; region: string | undefined; user: string | undefined }[] = [];
+  const requestHandler = {
+    handle: async ({ hostname, headers }: { hostname: string; headers: Record<string, string> }) => {
+      const user = /Credential=(\w+)/.exec(`${headers.authorization}`)?.[1];
+      seen.push({ host: hostname, region: signedFor(headers), user });
+      const body = JSON.stringify({ ...SENT, Entries: [{ EventId: "e" }] });
+      const xml = `<R><PublishBatchResult><Successful><member><Id>0</Id></member></Successful></PublishBatchResult></R>`;
+      const isSns = hostname.startsWith("sns");
+      return { response: { statusCode: 200, headers: {}, body: Buffer.from(isSns ? xml : body) } };
+    },
+  };
+  return { seen, config: { credentials, requestHandler: requestHandler as never } };
+}
+
+/** A server on this machine that is not asked for. */
+async function startServer() {
+  const requests: IncomingHttpHeaders[] = [];
+  const server = createServer((request, response) => {
+    requests.push(request.headers);
+    response.end(JSON.stringify(SENT));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    requests,
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+let evil: Awaited<ReturnType<typeof startServer>>;
+let engine: Awaited<ReturnType<typeof startServer>>;
+
+beforeEach(async () => {
+  evil = await startServer();
+  engine = await startServer();
+  vi.stubEnv("AWS_REGION", "eu-central-1");
+  vi.stubEnv("AWS_ACCESS_KEY_ID", credentials.accessKeyId);
+  vi.stubEnv("AWS_SECRET_ACCESS_KEY", credentials.secretAccessKey);
+  vi.stubEnv("AWS_SESSION_TOKEN", credentials.sessionToken);
+});
+
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await Promise.all([evil.stop(), engine.stop()]);
+});
+
+describe("a client that is given", () => {
+  it("is used for its own Region, and lends its credentials and connections to other Regions", async () => {
+    const { seen, config } = networkOf();
+    const sqs = new SQSClient({ ...config, region: "eu-central-1" });
+    const own = vi.spyOn(sqs, "send");
+    const producer = new MessageProducer({ sqs, maxTries: 1 });
+
+    for (const region of ["eu-central-1", "us-west-2", "cn-north-1", "us-west-2"]) {
+      const domain = region === "cn-north-1" ? "amazonaws.com.cn" : "amazonaws.com";
+      await producer.send({ queue: `https://sqs.${region}.${domain}${PATH}`, ...paid });
+    }
+
+    const user = credentials.accessKeyId;
+    expect(seen).toEqual([
+      { host: "sqs.eu-central-1.amazonaws.com", region: "eu-central-1", user },
+      { host: "sqs.us-west-2.amazonaws.com", region: "us-west-2", user },
+      { host: "sqs.cn-north-1.amazonaws.com.cn", region: "cn-north-1", user },
+      { host: "sqs.us-west-2.amazonaws.com", region: "us-west-2", user },
+    ]);
+    expect(own).toHaveBeenCalledTimes(1);
+  });
+
+  it("lends them for topics, and for event buses that are named by their ARN", async () => {
+    const { seen, config } = networkOf();
+    const region = "eu-central-1";
+    const producer = new MessageProducer({
+      sns: new SNSClient({ ...config, region }),
+      eventBridge: new EventBridgeClient({ ...config, region }),
+      maxTries: 1,
+    });
+    const event = { source: "shop", detailType: "paid", key: "order-7", body: {} };
+
+    await producer.send({ topic: "arn:aws:sns:us-west-2:123456789012:orders", key: "order-7", body: "paid" });
+    await producer.send({ bus: "arn:aws:events:us-west-2:123456789012:event-bus/default", ...event });
+    await producer.send({ bus: "default", ...event });
+
+    expect(seen.map(({ host, region }) => `${host} ${region}`)).toEqual([
+      "sns.us-west-2.amazonaws.com us-west-2",
+      // Whether the bus is there, and the event.
+      "events.us-west-2.amazonaws.com us-west-2",
+      "events.us-west-2.amazonaws.com us-west-2",
+      "events.eu-central-1.amazonaws.com eu-central-1",
+    ]);
+  });
+
+  it("sends to the endpoint that a queue's URL names, of a VPC or FIPS, in its own Region and in others", async () => {
+    const { seen, config } = networkOf();
+    const producer = new FifoProducer({
+      queueUrl: `https://vpce-1-2.sqs.us-west-2.vpce.amazonaws.com${PATH}`,
+      client: new SQSClient({ ...config, region: "eu-central-1" }),
+    });
+
+    await producer.send(paid);
+
+    expect(seen).toMatchObject([{ host: "vpce-1-2.sqs.us-west-2.vpce.amazonaws.com", region: "us-west-2" }]);
+  });
+
+  it("is used for every Region where it asks an endpoint of its own", async () => {
+    const { seen, config } = networkOf();
+    const sqs = new SQSClient({ ...config, region: "eu-central-1", endpoint: "http://localhost:4566" });
+    const producer = new MessageProducer({ sqs, maxTries: 1 });
+
+    await producer.send({ queue: `https://sqs.us-west-2.amazonaws.com${PATH}`, ...paid });
+    await producer.send({ queue: `http://localhost:4566${PATH}`, ...paid });
+
+    expect(seen.map(({ host }) => host)).toEqual(["localhost", "localhost"]);
+  });
+
+  it("H75: does not follow a message to another host than its endpoint", async () => {
+    const sqs = new SQSClient({ region: "eu-central-1", credentials, endpoint: engine.origin });
+    const ofEnvironment = new SQSClient({ region: "eu-central-1", credentials });
+
+    await new MessageProducer({ sqs, maxTries: 1 }).send({ queue: evil.origin + PATH, ...paid });
+    vi.stubEnv("AWS_ENDPOINT_URL_SQS", engine.origin);
+    const producer = new MessageProducer({ sqs: ofEnvironment, maxTries: 1 });
+    await producer.send({ queue: engine.origin + PATH, ...paid });
+    await producer.send({ queue: evil.origin + PATH, ...paid });
+
+    expect(evil.requests).toEqual([]);
+    expect(engine.requests).toHaveLength(3);
+  });
+});
+
+describe("a client of ours", () => {
+  it("is signed for the Region of each address, at the endpoint of the environment if there is one", async () => {
+    vi.stubEnv("AWS_ENDPOINT_URL_SQS", engine.origin);
+    const producer = new MessageProducer({ maxTries: 1 });
+
+    await producer.send({ queue: `https://sqs.us-west-2.amazonaws.com${PATH}`, ...paid });
+    await producer.send({ queue: engine.origin + PATH, ...paid });
+    await producer.send({ queue: evil.origin + PATH, ...paid });
+
+    expect(engine.requests.map(signedFor)).toEqual(["us-west-2", "eu-central-1", "eu-central-1"]);
+    expect(evil.requests).toEqual([]);
+  });
+});
+
+describe("what is stored", () => {
+  it.each([
+    ["ours", () => ({})],
+    ["given", () => ({ sqs: new SQSClient({ region: "eu-central-1", credentials }) })],
+  ])(
+    "H75: a message that somebody planted for a host of his is refused, and no request leaves: client %s",
+    async (_, clients) => {
+      const planted = [
+        `${evil.origin}${PATH}`,
+        `${evil.origin.replace("127.0.0.1", "localhost")}${PATH}`,
+        "https://evil.example/123456789012/payments.fifo",
+        "https://sqs.eu-central-1.amazonaws.com@evil.example/123456789012/payments.fifo",
+      ].map((queue, index): StoredMessage => ({ queue, ...paid, group: `${index}` }));
+
+      const { results, cause } = await deliver(planted, connect(clients()), rules);
+
+      expect(results.map((result) => !result.sent && result.code)).toEqual(
+        Array(4).fill("DestinationRefused"),
+      );
+      expect(String(cause)).not.toContain("evil");
+      expect(evil.requests).toEqual([]);
+    },
+  );
+
+  it("is tried again once an endpoint is configured", async () => {
+    const producer = new MessageProducer({ maxTries: 1 });
+    const message = { queue: engine.origin + PATH, ...paid };
+    const { cause } = await failureOf(producer.send(message));
+    vi.stubEnv("AWS_ENDPOINT_URL_SQS", engine.origin);
+
+    await producer.send(message);
+
+    expect(cause).toMatchObject({
+      name: "DestinationRefused",
+      message: expect.stringContaining("AWS_ENDPOINT_URL_SQS"),
+    });
+    expect(engine.requests).toHaveLength(1);
+  });
+});
