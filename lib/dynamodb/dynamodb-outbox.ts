@@ -28,6 +28,8 @@ export interface DynamoDBOutboxOptions extends DynamoDBStoreOptions {
 /** What of a record is needed to send and to mark. */
 interface Waiting extends Omit<Unsent, "messages"> {
   readonly expiresOnceSent: number | undefined;
+  /** The result is in an item of its own, under this key. */
+  readonly resultItem: string | undefined;
   /** The messages are in so many items of their own. */
   readonly messageItems: number;
   readonly messages: readonly StoredMessage[] | undefined;
@@ -96,8 +98,8 @@ export class DynamoDBOutbox implements Outbox {
 
   /** @throws StoreUnavailableError (`STORE_UNAVAILABLE`) */
   async markSent(unsent: Unsent): Promise<void> {
-    const { recordKey, token, expiresOnceSent, messageItems } = unsent as Waiting;
-    const { TableName, updateOf, keyOf } = this.#table;
+    const { recordKey, token, expiresOnceSent, resultItem, messageItems } = unsent as Waiting;
+    const { TableName, updateOf, expiryOf, keyOf } = this.#table;
     const sent = {
       expiresAt: expiresOnceSent,
       messages: undefined,
@@ -110,10 +112,12 @@ export class DynamoDBOutbox implements Outbox {
     const deletions = this.#itemKeys({ recordKey, token, messageItems }).map((key) => ({
       Delete: { TableName, Key: keyOf(key) },
     }));
+    const ofResult = resultItem && expiresOnceSent ? [{ Update: expiryOf(resultItem, expiresOnceSent) }] : [];
+    const others = [...deletions, ...ofResult];
     // A refusal says that it is marked already.
     await this.#send(
-      messageItems
-        ? new TransactWriteItemsCommand({ TransactItems: [{ Update }, ...deletions] })
+      others.length > 0
+        ? new TransactWriteItemsCommand({ TransactItems: [{ Update }, ...others] })
         : new UpdateItemCommand(Update),
     );
   }
@@ -147,7 +151,8 @@ export class DynamoDBOutbox implements Outbox {
     }
     const messages = messageItems ? undefined : this.#messagesIn(item);
     const expiresOnceSent = numberOf(names.expiresOnceSent);
-    return { recordKey, token, committedAt, expiresOnceSent, messageItems, messages };
+    const resultItem = item[names.resultItem]?.S;
+    return { recordKey, token, committedAt, expiresOnceSent, resultItem, messageItems, messages };
   }
 
   #messagesIn(item: Item): readonly StoredMessage[] {

@@ -113,13 +113,14 @@ export class DynamoDBStore implements Store<DynamoDBWrite> {
     changeWith: (values: Values) => Update,
   ): Promise<SettleAnswer> {
     const { recordKey, token, state, writes, messages } = finish;
-    const placed = placeMessages(this.#table, messages, finish);
+    const result = placeResult(this.#table, finish);
+    const placed = placeMessages(this.#table, messages, finish, result.item);
     const others = marshallWrites(this.#table, writes, placed, recordKey);
     const { TableName } = this.#table;
-    const result = await placeResult(this.#table, finish, (Item) =>
-      this.#send(new PutItemCommand({ TableName, Item })),
-    );
-    const Update = changeWith({ ...result, ...placed.values });
+    if (result.item && !placed.items.includes(result.item)) {
+      await this.#send(new PutItemCommand({ TableName, Item: result.item }));
+    }
+    const Update = changeWith({ ...result.values, ...placed.values });
     const request = others.length > 0 ? transaction([{ Update }, ...others]) : new UpdateItemCommand(Update);
     const { refusedBy } = await this.#send(request);
     const record = readRecord(this.#table, refusedBy);

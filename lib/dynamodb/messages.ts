@@ -24,7 +24,7 @@ const MAX_MESSAGES = 1000;
 export interface PlacedMessages {
   /** Attributes of the record. While it has any it does not expire: what was committed is sent, however late. */
   readonly values: Values;
-  /** In the transaction of the record. */
+  /** In the transaction of the record: messages, and the result where both are to have the same end. */
   readonly items: readonly Item[];
   readonly bytes: number;
 }
@@ -39,6 +39,7 @@ export function placeMessages(
     now,
     expiresAt,
   }: Pick<Settlement | Insertion, "recordKey" | "token" | "now" | "expiresAt">,
+  resultItem?: Item,
 ): PlacedMessages {
   const [first] = messages;
   if (messages.length > MAX_MESSAGES) {
@@ -48,19 +49,20 @@ export function placeMessages(
   }
   if (!first) return { values: {}, items: [], bytes: 0 };
   const texts = packTexts(messages);
-  const bytes = sizeOf(texts);
+  const beside = resultItem ? [resultItem] : [];
+  const bytes = sizeOf(texts) + sizeOf(beside);
   const waiting = {
     unsentShard: shardOf(first),
     unsentSince: now,
     expiresOnceSent: expiresAt,
     expiresAt: undefined,
   };
-  if (texts.length === 1) return { values: { ...waiting, messages: texts[0] }, items: [], bytes };
+  if (texts.length === 1) return { values: { ...waiting, messages: texts[0] }, items: beside, bytes };
   const items = texts.map((messages, index) =>
     table.itemOf({ partitionKey: messageItemKey(recordKey, token, index), messages }),
   );
   const inAll = bytes + items.length * AROUND_MESSAGES_BYTES;
-  return { values: { ...waiting, messageItems: items.length }, items, bytes: inAll };
+  return { values: { ...waiting, messageItems: items.length }, items: [...items, ...beside], bytes: inAll };
 }
 
 export function messageItemKey(recordKey: string, token: string, index: number): string {

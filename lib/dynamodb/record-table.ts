@@ -66,5 +66,14 @@ export function recordTable(options: DynamoDBStoreOptions) {
     };
   };
 
-  return { TableName, names, itemOf, keyOf, updateOf };
+  /** Gives an item its expiry, in epoch seconds. */
+  const expiryOf = (key: string, expiresAt: number): Update => ({
+    TableName,
+    Key: keyOf(key),
+    UpdateExpression: "SET #expiresAt = :expiresAt",
+    ExpressionAttributeNames: { "#expiresAt": names.expiresAt },
+    ExpressionAttributeValues: toItem({ ":expiresAt": expiresAt }),
+  });
+
+  return { TableName, names, itemOf, keyOf, updateOf, expiryOf };
 }

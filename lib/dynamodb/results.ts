@@ -7,7 +7,7 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import { RecordCorruptError } from "../core/errors.ts";
 import { hashTuple } from "../core/identity.ts";
-import type { Effects, Insertion, Settlement } from "../core/store.ts";
+import type { Insertion, Settlement } from "../core/store.ts";
 import type { RecordTable, Values } from "./record-table.ts";
 import { MAX_ITEM_BYTES, sizeOf } from "./sizes.ts";
 import type { Item } from "./values.ts";
@@ -15,28 +15,31 @@ import type { Item } from "./values.ts";
 /** One write unit, less the names and values of what every record has but its key: a refused claim then costs 1. */
 const MAX_RECORD_BYTES = 1024 - 256;
 
-/**
- * The attributes that say in the record where the result is. What they point to is stored by `put` first,
- * so that no record ever points to nothing.
- */
-export async function placeResult(
+export interface PlacedResult {
+  /** The attributes that say in the record where the result is. */
+  readonly values: Values;
+  /** What they point to. It has to be there no later than the record, which must never point to nothing. */
+  readonly item?: Item;
+}
+
+export function placeResult(
   table: RecordTable,
-  { recordKey, token, expiresAt, result }: Omit<Settlement | Insertion, keyof Effects>,
-  put: (item: Item) => Promise<unknown>,
-): Promise<Values> {
-  if (result === undefined) return {};
+  { recordKey, token, expiresAt, result, messages }: Omit<Settlement | Insertion, "writes">,
+): PlacedResult {
+  if (result === undefined) return { values: {} };
   const room = MAX_RECORD_BYTES - sizeOf(table.keyOf(recordKey));
   const bytes = sizeOf(result);
-  if (bytes <= room) return { result };
+  if (bytes <= room) return { values: { result } };
   const compressed = gzipSync(result);
-  if (compressed.length <= room) return { result: compressed };
+  if (compressed.length <= room) return { values: { result: compressed } };
 
   // One address per attempt and content: what lies there never changes, whoever writes late.
   const resultItem = `${recordKey}#${hashTuple(token, result)}`;
-  const item = table.itemOf({ partitionKey: resultItem, expiresAt, result: compressed });
-  if (sizeOf(item) > MAX_ITEM_BYTES) return { resultBytes: bytes };
-  await put(item);
-  return { resultItem };
+  // While its record has unsent messages neither of them expires: the mark gives both their expiry.
+  const expiry = messages.length > 0 ? undefined : expiresAt;
+  const item = table.itemOf({ partitionKey: resultItem, expiresAt: expiry, result: compressed });
+  if (sizeOf(item) > MAX_ITEM_BYTES) return { values: { resultBytes: bytes } };
+  return { values: { resultItem }, item };
 }
 
 /** The text of a `result` attribute. */

@@ -46,7 +46,7 @@ describe.each(inject("dynamodbEngines"))("DynamoDBOutbox on $name", ({ endpoint 
 
         const { changes, found } = await toSend();
 
-        expect(changes).toBe(mode === "claimed" ? 7 : 6);
+        expect(changes).toBe(mode === "claimed" ? 8 : 7);
         expect(found).toMatchObject([
           {
             recordKey: commit.recordKey,
