@@ -83,10 +83,12 @@ export const METRICS = {
   durations: { executed: "ExecutedDuration", replayed: "ReplayedDuration" },
   /** How long a key had been in progress when a call was refused for it, in milliseconds. */
   inProgressAge: "InProgressAge",
-  /** Of how many commits the messages were sent, or not. */
-  outboxEvents: { sent: "OutboxSent", "send-failed": "OutboxSendFailed" },
+  /** Of how many commits messages were sent, or not, or parked. */
+  outboxEvents: { sent: "OutboxSent", "send-failed": "OutboxSendFailed", parked: "OutboxParked" },
   /** How long after their commit that was, in milliseconds. */
   outboxLag: "OutboxLag",
+  /** What the sweeper found, once in each sweep: commits that wait, how old the oldest is (ms), and commits that are parked. */
+  outboxBacklog: { waiting: "OutboxBacklog", oldestMs: "OutboxBacklogAge", parked: "OutboxParkedBacklog" },
 } as const;
 
 /**

@@ -72,7 +72,13 @@ export type { FifoMessage, FifoResend } from "./messaging/fifo-message.ts";
 export { FifoProducer } from "./messaging/fifo-producer.ts";
 export { MessageProducer, type MessageProducerOptions } from "./messaging/message-producer.ts";
 export type { FifoProducerOptions } from "./messaging/options.ts";
-export { OUTBOX_EVENTS, type OutboxEvent, type OutboxOptions } from "./messaging/outbox-options.ts";
+export {
+  OUTBOX_EVENTS,
+  type OutboxBacklogEvent,
+  type OutboxCommitEvent,
+  type OutboxEvent,
+  type OutboxOptions,
+} from "./messaging/outbox-options.ts";
 export { type OutboxRelayResponse, type OutboxStreamEvent, outboxRelay } from "./messaging/outbox-relay.ts";
 export { type OutboxSweeperOptions, outboxSweeper, type SweepReport } from "./messaging/outbox-sweeper.ts";
 export { type EmfMetricsOptions, emfMetrics } from "./observe/emf-metrics.ts";

@@ -106,6 +106,7 @@ function outboxRow({ relay }: IdempotencyMonitoringProps, metrics: IdempotencyMe
     graph("Commits with messages", [
       metrics.outboxEvent("sent", { label: "sent" }),
       metrics.outboxEvent("send-failed", { label: "send-failed" }),
+      metrics.outboxEvent("parked", { label: "parked" }),
     ]),
     graph("Outbox lag (ms)", [metrics.outboxLag({ label: "longest" })]),
     ...(relay ? [graph("Relay iterator age (ms)", [iteratorAgeOf(relay)({ label: "longest" })])] : []),

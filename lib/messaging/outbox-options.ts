@@ -11,10 +11,12 @@ export const OUTBOX_EVENTS = [
   "sent",
   /** Not all messages of a commit were accepted, or they could not be marked: they are sent again. */
   "send-failed",
+  /** Messages of a commit are not tried any more: they are kept, and somebody has to say what becomes of them. */
+  "parked",
 ] as const;
 
 /** What became of the messages of one commit. Never a key, a body or an address. */
-export interface OutboxEvent {
+export interface OutboxCommitEvent {
   readonly event: (typeof OUTBOX_EVENTS)[number];
   readonly by: "relay" | "sweeper";
   /** Of the commit. */
@@ -27,11 +29,26 @@ export interface OutboxEvent {
   readonly error?: unknown;
 }
 
+/** What a sweep found: told once by each, also where nothing waits. */
+export interface OutboxBacklogEvent {
+  readonly event: "backlog";
+  readonly by: "sweeper";
+  /** Commits whose messages wait to be sent. */
+  readonly waiting: number;
+  /** Since the commit of the oldest of them; 0 where nothing waits. */
+  readonly oldestMs: number;
+  /** Commits that have parked messages, and no others left to send. */
+  readonly parked: number;
+  readonly error?: undefined;
+}
+
+export type OutboxEvent = OutboxCommitEvent | OutboxBacklogEvent;
+
 export interface OutboxOptions extends MessageProducerOptions {
   /** Where commits left their messages: a `DynamoDBOutbox` with the options of the store. */
   readonly outbox: Outbox;
   /**
-   * Told what became of each commit's messages; what it throws is ignored.
+   * Told what became of each commit's messages, and what each sweep found; what it throws is ignored.
    * @default - `console.error` with the error of each `send-failed`
    */
   readonly observe?: (event: OutboxEvent) => void;

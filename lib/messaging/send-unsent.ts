@@ -2,7 +2,7 @@
 import { SendFailedError } from "../core/errors.ts";
 import type { Unsent } from "../core/outbox.ts";
 import { deliver } from "./deliver.ts";
-import type { OutboxEvent, OutboxSettings } from "./outbox-options.ts";
+import type { OutboxCommitEvent, OutboxSettings } from "./outbox-options.ts";
 
 /**
  * How many commits the relay, and of each shard the sweeper, may send at once: one can have 4 MB of messages, and a function
@@ -49,7 +49,7 @@ export function tell(
   error: unknown,
 ): void {
   const [operation = "", , keyHash = ""] = recordKey.split("#");
-  const event: OutboxEvent["event"] = error === undefined ? "sent" : "send-failed";
+  const event: OutboxCommitEvent["event"] = error === undefined ? "sent" : "send-failed";
   const lagMs = rules.clock.now() - committedAt;
   try {
     observe({ event, by, operation, keyHash, messages: messages.length, lagMs, error });

@@ -5,8 +5,8 @@
 import { METRICS } from "../contract.ts";
 
 export interface Measured {
-  /** As it is written into the dimension. */
-  readonly operation: string;
+  /** As it is written into the dimension; absent where it is about all operations. */
+  readonly operation?: string;
   readonly metrics: readonly {
     readonly name: string;
     readonly unit: "Count" | "Milliseconds";
@@ -41,13 +41,13 @@ export function emfLine({
       CloudWatchMetrics: [
         {
           Namespace: namespace,
-          Dimensions: DIMENSION_SETS,
+          Dimensions: operation === undefined ? [[SERVICE]] : DIMENSION_SETS,
           Metrics: metrics.map(({ name, unit }) => ({ Name: name, Unit: unit })),
         },
       ],
     },
     [SERVICE]: service,
-    [OPERATION]: operation,
+    ...(operation !== undefined && { [OPERATION]: operation }),
     ...properties,
     ...Object.fromEntries(metrics.map(({ name, value }) => [name, value])),
   });

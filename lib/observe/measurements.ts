@@ -4,7 +4,9 @@ import type { DecisionEvent } from "../core/decisions.ts";
 import type { Measured } from "./emf-line.ts";
 
 /** What relay and sweeper tell (`OutboxEvent`), as far as it is measured. */
-export interface SendingEvent {
+export type SendingEvent = CommitEvent | BacklogEvent;
+
+interface CommitEvent {
   readonly event: keyof typeof METRICS.outboxEvents;
   readonly by: string;
   readonly operation: string;
@@ -12,6 +14,14 @@ export interface SendingEvent {
   readonly messages: number;
   readonly lagMs: number;
   readonly error?: unknown;
+}
+
+interface BacklogEvent {
+  readonly event: "backlog";
+  readonly by: string;
+  readonly waiting: number;
+  readonly oldestMs: number;
+  readonly parked: number;
 }
 
 const DURATIONS: Readonly<Partial<Record<DecisionEvent["decision"], string>>> = METRICS.durations;
@@ -34,8 +44,9 @@ export function measureDecision(event: DecisionEvent): Measured {
   };
 }
 
-export function measureSending({ event, by, operation, keyHash, ...rest }: SendingEvent): Measured {
-  const { messages, lagMs, error } = rest;
+export function measureSending(sending: SendingEvent): Measured {
+  if (sending.event === "backlog") return measureBacklog(sending);
+  const { event, by, operation, keyHash, messages, lagMs, error } = sending;
   return {
     // It comes out of the record's key, where `#` and `%` are escaped. A change that cannot be read tells none.
     operation: operation === "" ? "unknown" : operation.replace(/^ +$|[^\x20-\x7e]/gu, encodeURIComponent),
@@ -44,6 +55,19 @@ export function measureSending({ event, by, operation, keyHash, ...rest }: Sendi
       { name: METRICS.outboxLag, unit: "Milliseconds", value: lagMs },
     ],
     properties: { event, by, keyHash, messages, errorName: nameOf(error) },
+  };
+}
+
+/** Of all operations together: what waits is counted without being read. */
+function measureBacklog({ event, by, waiting, oldestMs, parked }: BacklogEvent): Measured {
+  const names = METRICS.outboxBacklog;
+  return {
+    metrics: [
+      { name: names.waiting, unit: "Count", value: waiting },
+      { name: names.oldestMs, unit: "Milliseconds", value: oldestMs },
+      { name: names.parked, unit: "Count", value: parked },
+    ],
+    properties: { event, by },
   };
 }
 

@@ -37,9 +37,9 @@ describe.each(inject("dynamodbEngines"))(
       };
       const key = randomUUID();
       let time = Date.now();
-    const wait = (ms: number) => {
-      time += ms;
-    };
+      const wait = (ms: number) => {
+        time += ms;
+      };
       const clock = { now: () => time, sleep: async () => {} };
       const run = () =>
         runOnce({ ...options, clock }, key, {}, (execution) =>

@@ -24,6 +24,7 @@ describe("METRICS", () => {
       ...Object.values(METRICS.durations),
       ...Object.values(METRICS.outboxEvents),
       METRICS.outboxLag,
+      ...Object.values(METRICS.outboxBacklog),
       METRICS.inProgressAge,
     ];
 
@@ -83,6 +84,18 @@ describe("emfMetrics", () => {
       [METRICS.outboxEvents[event], "Count", 1],
       ["OutboxLag", "Milliseconds", 61_000],
     ]);
+  });
+
+  it("measures what a sweep found by service alone", () => {
+    const found = { event: "backlog", by: "sweeper", waiting: 3, oldestMs: 61_000, parked: 2 } as const;
+    const points = dataPointsOf(lineOf(found));
+
+    expect(points.map(({ name, unit, value, dimensions }) => [name, unit, value, dimensions])).toEqual([
+      ["OutboxBacklog", "Count", 3, { service: "onceonly" }],
+      ["OutboxBacklogAge", "Milliseconds", 61_000, { service: "onceonly" }],
+      ["OutboxParkedBacklog", "Count", 2, { service: "onceonly" }],
+    ]);
+    expect(propertiesOf(lineOf(found))).toEqual({ service: "onceonly", event: "backlog", by: "sweeper" });
   });
 
   it("gives each line the time of its clock, and the names it was given", () => {
