@@ -3,7 +3,11 @@ import { InvalidOptionError } from "./errors.ts";
 import { MAX_OPERATION_LENGTH } from "./identity.ts";
 import type { EngineOptions } from "./options.ts";
 
-export type Check = readonly [rule: string, holds: (value: unknown) => boolean];
+/**
+ * `explicit` where leaving the option out means something that nobody may get by mistake: then an `undefined` that is
+ * given is a wrong value.
+ */
+export type Check = readonly [rule: string, holds: (value: unknown) => boolean, explicit?: "explicit"];
 
 export const aFunction: Check = ["must be a function", (value) => typeof value === "function"];
 
@@ -57,8 +61,9 @@ export const ENGINE_CHECKS: Readonly<Record<keyof EngineOptions, Check>> = {
 };
 
 /**
- * Checks options against a table of rules. An option that is `undefined` counts as not given.
- * @throws InvalidOptionError (`INVALID_OPTION`) naming option, rule and value.
+ * Checks options against a table of rules. An option that is `undefined` counts as not given, unless its rule says
+ * otherwise.
+ * @throws InvalidOptionError (`INVALID_OPTION`) naming option, rule and what kind of value it got.
  */
 export function checkOptions(
   options: object,
@@ -74,8 +79,8 @@ export function checkOptions(
     if (check === undefined) {
       throw new InvalidOptionError(name, `is unknown: known are ${Object.keys(checks).join(", ")}`, value);
     }
-    const [rule, holds] = check;
-    if ((value !== undefined || required.includes(name)) && !holds(value)) {
+    const [rule, holds, explicit] = check;
+    if ((value !== undefined || explicit || required.includes(name)) && !holds(value)) {
       throw new InvalidOptionError(name, rule, value);
     }
   }

@@ -39,7 +39,7 @@ export interface IdempotencyOptions<Event = unknown, Write = unknown> extends Fa
   readonly key: EventReader<Event>;
   /**
    * The verified owner of the key, such as a tenant: 1 to 256 characters. A function that yields nothing refuses
-   * the event with ScopeMissingError.
+   * the event with ScopeMissingError. Leave it out where nobody owns the key; an `undefined` that is given is refused.
    * @default "public"
    */
   readonly scope?: EventReader<Event> | "public";
@@ -79,6 +79,7 @@ export interface HttpIdempotencyOptions<Event = HttpRequestEvent, Write = unknow
 const scopeCheck: Check = [
   'must be a function or "public"',
   (value) => value === "public" || typeof value === "function",
+  "explicit",
 ];
 
 export const FACE_CHECKS: Readonly<Record<keyof IdempotencyOptions, Check>> = {

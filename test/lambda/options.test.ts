@@ -1,10 +1,12 @@
 import {
+  type BatchOptions,
   type HttpIdempotencyOptions,
   httpIdempotency,
   httpIdempotent,
   type IdempotencyOptions,
   idempotency,
   idempotent,
+  idempotentBatch,
 } from "onceonly";
 import { describe, expect, it } from "vitest";
 import { bodyOf, given } from "./given.ts";
@@ -36,6 +38,7 @@ describe.each(PLAIN_FACES)("%s", (_, face) => {
     ["retentionSeconds", 0],
     ["methods", ["POST"]],
     ["headr", "X"],
+    ["scope", undefined],
   ])("refuses the option %s: %j at once", (option, value) => {
     const refused = () => face({ ...options, key, [option]: value });
 
@@ -47,9 +50,25 @@ describe.each(PLAIN_FACES)("%s", (_, face) => {
     ["scope", () => "me"],
     ["whenKeyMissing", "run"],
     ["fingerprint", [() => 1, () => 2]],
-    ["scope", undefined],
+    ["whenKeyMissing", undefined],
   ])("accepts the option %s: %j", (option, value) => {
     expect(() => face({ ...options, key, [option]: value })).not.toThrow();
+  });
+});
+
+describe.each([
+  ...PLAIN_FACES,
+  ["idempotentBatch", (given: object) => idempotentBatch(handle, given as BatchOptions)] as const,
+])("%s", (_, face) => {
+  const base = _ === "idempotentBatch" ? options : { ...options, key };
+
+  it("H21: takes a scope that is left out for public, and refuses one that was meant and is not there", () => {
+    const { tenantOf } = {} as { tenantOf?: () => string };
+
+    expect(() => face(base)).not.toThrow();
+    expect(() => face({ ...base, scope: tenantOf })).toThrow(
+      'option `scope` must be a function or "public"; got undefined',
+    );
   });
 });
 

@@ -25,7 +25,8 @@ export interface BatchOptions<Entry = unknown, Write = unknown>
    */
   readonly key?: EventReader<Entry>;
   /**
-   * The verified owner of the key, such as a tenant: 1 to 256 characters. A record without one is returned.
+   * The verified owner of the key, such as a tenant: 1 to 256 characters. A record without one is returned. Leave it out
+   * where nobody owns the key; an `undefined` that is given is refused.
    * @default "public"
    */
   readonly scope?: EventReader<Entry> | "public";
