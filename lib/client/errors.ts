@@ -22,8 +22,9 @@ export class InvalidOptionError extends IdempotentFetchError {
   /** The name of the option. */
   readonly option: string;
 
-  constructor(option: string, rule: string, got: string) {
-    super(`option \`${option}\` ${rule}; got ${got}`);
+  constructor(option: string, rule: string, got?: string) {
+    // Names are written by people, unless whole payloads were spread into the options.
+    super(`option \`${option.slice(0, 80)}\` ${rule}${got === undefined ? "" : `; got ${got}`}`);
     this.option = option;
   }
 }

@@ -102,7 +102,10 @@ export function readCall(init: IdempotentFetchInit, shared: RetrySettings): Call
   const { key, onKey, ...rest } = init;
   checkFunction("onKey", onKey);
   if (init.mode === "no-cors") {
-    throw invalid("mode", "must let the Idempotency-Key header and the answer through", init.mode);
+    throw invalid(
+      "mode",
+      'must not be "no-cors": the Idempotency-Key header and the answer have to get through',
+    );
   }
   const part = (names: readonly string[]) =>
     Object.fromEntries(Object.entries(rest).filter(([name]) => names.includes(name)));
@@ -114,8 +117,8 @@ function checkNames(what: string, given: object, known: readonly string[]): void
   if (Object.prototype.toString.call(given) !== "[object Object]") {
     throw invalid(what, "must be a plain object", given);
   }
-  for (const [name, value] of Object.entries(given)) {
-    if (!known.includes(name)) throw invalid(name, `is unknown here (known: ${known.join(", ")})`, value);
+  for (const name of Object.keys(given)) {
+    if (!known.includes(name)) throw invalid(name, `is unknown here (known: ${known.join(", ")})`);
   }
 }
 
@@ -123,15 +126,15 @@ function checkFunction(name: string, value: unknown): void {
   if (value !== undefined && typeof value !== "function") throw invalid(name, "must be a function", value);
 }
 
-function invalid(option: string, rule: string, value: unknown): InvalidOptionError {
-  return new InvalidOptionError(option, rule, describeValue(value));
+/** Without a third argument nothing is said of the value: under an unknown name it may be anything. */
+function invalid(option: string, rule: string, ...got: readonly [value?: unknown]): InvalidOptionError {
+  return new InvalidOptionError(option, rule, got.length > 0 ? kindOf(got[0]) : undefined);
 }
 
-/** Not for keys: it repeats strings. */
-function describeValue(value: unknown): string {
-  if (typeof value === "string") return `"${value.slice(0, 80)}" (string)`;
-  if (value === null || (typeof value !== "object" && typeof value !== "function")) {
-    return `${String(value)} (${typeof value})`;
-  }
+/** A wrong value may be a secret in the wrong place: of texts and objects only the kind is shown. */
+function kindOf(value: unknown): string {
+  if (value === null) return "null";
+  if (typeof value === "string") return `text of ${value.length} characters`;
+  if (typeof value === "number" || typeof value === "boolean") return `${value} (${typeof value})`;
   return `a value of type ${typeof value}`;
 }

@@ -2,6 +2,16 @@
 
 const BRAND = Symbol.for("onceonly.error");
 
+/** What is longer holds what somebody else wrote, such as the name of a field of a payload. */
+const MAX_MESSAGE_LENGTH = 1000;
+
+/** Beginning and end, which say what it is about and what to do. */
+function bounded(message: string): string {
+  if (message.length <= MAX_MESSAGE_LENGTH) return message;
+  const [head, tail] = [message.slice(0, 700), message.slice(3 - MAX_MESSAGE_LENGTH + 700)];
+  return `${head.toWellFormed()} … ${tail.toWellFormed()}`;
+}
+
 /** Base of all errors of this package. `retryable` says whether the same call may succeed later. */
 export abstract class OnceonlyError extends Error {
   abstract readonly code: string;
@@ -10,6 +20,10 @@ export abstract class OnceonlyError extends Error {
   readonly [BRAND] = true;
   /** For logs: the hash of the idempotency key it is about; absent where no key is known. */
   declare keyHash?: string;
+
+  constructor(message = "", options?: ErrorOptions) {
+    super(bounded(message), options);
+  }
 }
 
 /**
@@ -34,17 +48,19 @@ export function isOnceonlyError(error: unknown): error is OnceonlyError {
 export class InvalidOptionError extends errorClass("InvalidOptionError", "INVALID_OPTION", false) {
   readonly option: string;
 
-  constructor(option: string, rule: string, value: unknown) {
-    super(`option \`${option}\` ${rule}; got ${describeOption(value)}`);
+  /** Without a third argument nothing is said of the value: under an unknown name it may be anything. */
+  constructor(option: string, rule: string, ...got: readonly [value?: unknown]) {
+    super(`option \`${option}\` ${rule}${got.length > 0 ? `; got ${kindOf(got[0])}` : ""}`);
     this.option = option;
   }
 }
 
-/** Options are configuration, not payload; still, only short primitive values are shown. */
-function describeOption(value: unknown): string {
-  if (value === undefined) return "undefined";
-  const primitive = value === null || (typeof value !== "object" && typeof value !== "function");
-  return primitive ? `${String(value).slice(0, 80)} (${typeof value})` : `a value of type ${typeof value}`;
+/** A wrong value may be a secret in the wrong place: of texts and objects only the kind is shown. */
+function kindOf(value: unknown): string {
+  if (value === undefined || value === null) return `${value}`;
+  if (typeof value === "string") return `text of ${value.length} characters`;
+  if (typeof value === "number" || typeof value === "boolean") return `${value} (${typeof value})`;
+  return Array.isArray(value) ? `a list of ${value.length}` : `a value of type ${typeof value}`;
 }
 
 /** The call carries no idempotency key, and the operation requires one. */
@@ -162,13 +178,16 @@ export class TransactionConditionError extends errorClass(
 ) {
   /** Position in `writes`. */
   readonly index: number;
-  /** The item as it was, if the write asked for it (`ReturnValuesOnConditionCheckFailure: "ALL_OLD"`). */
-  readonly item: Readonly<Record<string, unknown>> | undefined;
+  /**
+   * The item as it was, if the write asked for it (`ReturnValuesOnConditionCheckFailure: "ALL_OLD"`). Not enumerable:
+   * whoever prints the error does not print the item.
+   */
+  declare readonly item: Readonly<Record<string, unknown>> | undefined;
 
   constructor(index: number, item: Readonly<Record<string, unknown>> | undefined, cause: unknown) {
     super(`the condition of writes[${index}] was not met; nothing was written`, { cause });
     this.index = index;
-    this.item = item;
+    Object.defineProperty(this, "item", { value: item });
   }
 }
 
@@ -190,7 +209,13 @@ export class NestedExecutionError extends errorClass("NestedExecutionError", "NE
 }
 
 /** Thrown by handlers: this will never succeed, record it and replay it. */
-export class PermanentError extends errorClass("PermanentError", "PERMANENT", false) {}
+export class PermanentError extends errorClass("PermanentError", "PERMANENT", false) {
+  constructor(message?: string, options?: ErrorOptions) {
+    super(message, options);
+    // The handler's own text, which a replay has to repeat.
+    if (message !== undefined) this.message = message;
+  }
+}
 
 /** A message or its group cannot be named by what was given; nothing was sent. */
 export class MessageIdInvalidError extends errorClass("MessageIdInvalidError", "MESSAGE_ID_INVALID", false) {}

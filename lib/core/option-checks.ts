@@ -77,7 +77,7 @@ export function checkOptions(
     const check = Object.hasOwn(checks, name) ? checks[name] : undefined;
     const value = given[name];
     if (check === undefined) {
-      throw new InvalidOptionError(name, `is unknown: known are ${Object.keys(checks).join(", ")}`, value);
+      throw new InvalidOptionError(name, `is unknown: known are ${Object.keys(checks).join(", ")}`);
     }
     const [rule, holds, explicit] = check;
     if ((value !== undefined || explicit || required.includes(name)) && !holds(value)) {

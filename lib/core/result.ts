@@ -27,8 +27,9 @@ export function decodeResult(text: string | undefined): unknown {
   if (text === undefined) return undefined;
   try {
     return JSON.parse(text);
-  } catch (cause) {
-    throw new RecordCorruptError("the stored result is not JSON", { cause });
+  } catch {
+    // Without the parser's error as its cause: that repeats a part of the text.
+    throw new RecordCorruptError("the stored result is not JSON");
   }
 }
 

@@ -31,6 +31,7 @@ export function readRefusedItem(error: unknown): Item {
   const { message, Item, CancellationReasons, $metadata = {} } = error as ClientError;
   // A client without a region sends nothing, and its error has no name of its own.
   const name = message === "Region is missing" ? message : (error as ClientError).name;
+  for (const holder of [error, ...(CancellationReasons ?? [])]) hideItem(holder as Pick<ClientError, "Item">);
   const reasons = CancellationReasons ?? [{ Code: `${name} ${$metadata.httpStatusCode}`, Item }];
   const codes = reasons.map(({ Code }) => Code ?? "None");
   const refused = codes.findIndex((code) => code.startsWith("ConditionalCheckFailed"));
@@ -50,4 +51,9 @@ export function readRefusedItem(error: unknown): Item {
     error,
     canceledBy ? `${name}: ${canceledBy.join(", ") || "no reason"}` : name,
   );
+}
+
+/** An item may be personal: whoever prints the error does not print it. A frozen error stays as it is. */
+function hideItem(holder: Pick<ClientError, "Item">): void {
+  if (holder.Item) Reflect.defineProperty(holder, "Item", { enumerable: false });
 }

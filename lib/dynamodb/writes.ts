@@ -5,7 +5,7 @@ import { oneOf } from "../core/option-checks.ts";
 import type { PlacedMessages } from "./messages.ts";
 import type { RecordTable } from "./record-table.ts";
 import { MAX_ITEM_BYTES, sizeOf } from "./sizes.ts";
-import { type Item, toItem } from "./values.ts";
+import { type Item, toItem, unstorableIn } from "./values.ts";
 
 interface Write {
   readonly TableName: string | undefined;
@@ -59,8 +59,8 @@ export function marshallWrites(
   }
   const targets = new Set([targetOf(TableName, keyOf(recordKey))]);
   const actions = writes.map((write, index): TransactWriteItem => {
-    const refuse = (why: string, cause?: unknown): never => {
-      throw new CommitInvalidError(`writes[${index}] ${why}`, { cause });
+    const refuse = (why: string): never => {
+      throw new CommitInvalidError(`writes[${index}] ${why}`);
     };
     const [[action = "", body] = [], another] = Object.entries<Partial<AnyWrite>>(write ?? {});
     const field = action === "Put" ? "Item" : "Key";
@@ -68,8 +68,8 @@ export function marshallWrites(
     let marshalled: Item;
     try {
       marshalled = toItem({ content, values: body?.ExpressionAttributeValues });
-    } catch (cause) {
-      return refuse("holds what DynamoDB cannot store", cause);
+    } catch {
+      return refuse(`holds what DynamoDB cannot store: ${unstorableIn([action], body)}`);
     }
     const item = marshalled.content?.M;
     if (another || !isAction(action) || !body?.TableName || !item)

@@ -30,7 +30,25 @@ export const PROBLEM_STATUSES = {
   STORE_UNAVAILABLE: 503,
 } as const;
 
-/** The response for an error that onceonly made about this request. @throws any other error. */
+/**
+ * What a caller is told where the error's own message names fields of a payload or a result, or says how the service is
+ * made.
+ */
+const DETAILS: Readonly<Record<string, string | undefined>> = {
+  PAYLOAD_INVALID:
+    "the payload cannot be told from another one: send large integers as text, and Unicode well-formed",
+  SCOPE_MISSING: "no verified caller owns this idempotency key",
+  RESPONSE_NOT_STORABLE: "done, but the response cannot be repeated: do not send it again",
+  RECORD_CORRUPT: "what is stored under this idempotency key cannot be read: nothing ran",
+  NESTED_EXECUTION: "the service called itself with the same idempotency key",
+  STORE_UNAVAILABLE: "the service cannot look up idempotency keys now",
+};
+
+/**
+ * The response for an error that onceonly made about this request. Those that are the service's own fault go to the log, since
+ * their message is not in the response.
+ * @throws any other error.
+ */
 export function problemFor(
   error: unknown,
   statuses: Readonly<Record<string, number | undefined>>,
@@ -47,7 +65,8 @@ export function problemFor(
   const { leaseExpiresAt = now } = error as Partial<ExecutionInProgressError>;
   const id = code.toLowerCase();
   const title = id.replaceAll("_", " ");
-  const problem = { type: `${TYPE_BASE}#${id}`, title, status, detail: message, code };
+  const problem = { type: `${TYPE_BASE}#${id}`, title, status, detail: DETAILS[code] ?? message, code };
+  if (status >= 500) console.error(`onceonly answers ${status}, ${code}: ${message}`);
   const response = withHeader(
     event,
     { statusCode: status, body: JSON.stringify(problem), isBase64Encoded: false },

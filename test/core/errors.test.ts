@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import * as errors from "../../lib/core/errors.ts";
 
@@ -98,18 +99,70 @@ describe("isOnceonlyError", () => {
 
 describe("InvalidOptionError", () => {
   it.each([
-    ["bad", "bad (string)"],
+    ["sk_live_4eC39HqLyjWDarjtT1zdp7dc", "text of 32 characters"],
+    ["", "text of 0 characters"],
     [7, "7 (number)"],
-    [null, "null (object)"],
+    [Number.NaN, "NaN (number)"],
+    [true, "true (boolean)"],
+    [null, "null"],
     [undefined, "undefined"],
-    ["s".repeat(200), `${"s".repeat(80)} (string)`],
+    [4_111_111_111_111_111n, "a value of type bigint"],
+    [Symbol("secret"), "a value of type symbol"],
     [{ secret: 1 }, "a value of type object"],
-    [["secret"], "a value of type object"],
+    [["secret"], "a list of 1"],
     [() => "secret", "a value of type function"],
-  ])("shows short primitive values only (%s)", (value, shown) => {
+  ])("shows of a value no more than its kind, unless it is a number or a switch (%s)", (value, shown) => {
     expect(new errors.InvalidOptionError("mode", "must be good", value).message).toBe(
       `option \`mode\` must be good; got ${shown}`,
     );
+  });
+});
+
+describe("the message of an error", () => {
+  const long = "x".repeat(4_000_000);
+
+  it.each([
+    ["a name", () => new errors.PayloadInvalidError(`the payload: $.${long} is a Date: convert it first`)],
+    ["an option", () => new errors.InvalidOptionError(long, "is unknown: known are a, b")],
+    [
+      "a cause",
+      () => new errors.StoreUnavailableError("throttled", Object.assign(new Error(), { name: long })),
+    ],
+    ["a code", () => new errors.SendFailedError([{ sent: false, code: long }])],
+  ])("H38: keeps beginning and end, and at most 1000 characters, where %s has 4 MB", (_, make) => {
+    const { message, stack } = make();
+
+    expect(message.length).toBeLessThanOrEqual(1000);
+    expect(stack!.length).toBeLessThan(10_000);
+    expect(message).toMatch(/^(the payload|option|the idempotency store failed|could not send)/);
+    expect(message).toMatch(/(convert it first|known are a, b|x\)|send the same again)$/);
+  });
+
+  it("is well-formed text where it is cut inside a character", () => {
+    for (const start of ["", "a"]) {
+      expect(new errors.RecordCorruptError(start + "\u{1f511}".repeat(1000)).message.isWellFormed()).toBe(
+        true,
+      );
+    }
+  });
+
+  it("is left to the handler in a PermanentError", () => {
+    const error = new errors.PermanentError(long);
+
+    expect(error.message).toBe(long);
+    expect(Object.keys(error)).not.toContain("message");
+    expect(new errors.PermanentError().message).toBe("");
+  });
+});
+
+describe("TransactionConditionError", () => {
+  it("H38: has the item for who asks for it, and shows it to nobody who prints or copies the error", () => {
+    const error = new errors.TransactionConditionError(0, { card: "canary-5f2e" }, undefined);
+
+    expect(error.item).toEqual({ card: "canary-5f2e" });
+    for (const shown of [inspect(error, { depth: 9 }), JSON.stringify(error), JSON.stringify({ ...error })])
+      expect(shown).not.toContain("canary");
+    expect(() => Object.assign(error, { item: 1 })).toThrow(TypeError);
   });
 });
 

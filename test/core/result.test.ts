@@ -104,7 +104,7 @@ describe("encodeResult", () => {
 describe("decodeResult", () => {
   it("fails closed on text that is no JSON", () => {
     expect(() => decodeResult("{")).toThrow(RecordCorruptError);
-    expect(() => decodeResult("{")).toThrow(expect.objectContaining({ cause: expect.any(SyntaxError) }));
+    expect(() => decodeResult("{")).toThrow(expect.not.objectContaining({ cause: expect.anything() }));
   });
 });
 

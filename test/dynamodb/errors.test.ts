@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import { marshall } from "@aws-sdk/util-dynamodb";
 import { beforeEach, describe, expect, it } from "vitest";
 import { runOnce } from "../../lib/core/run-once.ts";
@@ -42,6 +43,42 @@ describe("DynamoDBStore, when the engine answers with an error", () => {
         long: 2 ** 53 + 2,
       },
     });
+  });
+
+  it.each([
+    [
+      "one of several that refused",
+      "TransactionCanceledException",
+      [{ Code: "TransactionConflict" }, { Code: CCF }],
+    ],
+    ["the caller's", "TransactionCanceledException", [{ Code: "None" }, { Code: CCF }]],
+    ["a single write's", "ThrottlingException", undefined],
+  ])("H38: shows no item in an error that is printed: %s", async (_, name, codes) => {
+    const Item = marshall({ card: "canary-5f2e" });
+    const CancellationReasons = codes?.map((reason) => ({ ...reason, Item }));
+    const cause = clientError(name, CancellationReasons ? { CancellationReasons } : { Item });
+    failWith(client, cause);
+
+    const error = await store.settle(settlement).catch((thrown: unknown) => thrown);
+
+    expect(error).toMatchObject({ cause });
+    for (const shown of [inspect(error, { depth: 9 }), JSON.stringify([error, cause]), JSON.stringify(error)])
+      expect(shown).not.toContain("canary");
+    const [, refused] = (cause as { CancellationReasons?: { Item?: object }[] }).CancellationReasons ?? [];
+    if (codes) expect(refused?.Item).toEqual(Item);
+  });
+
+  it("reads errors that cannot be changed", async () => {
+    const reasons = [
+      Object.freeze({ Code: "None" }),
+      Object.freeze({ Code: CCF, Item: marshall({ id: "1" }) }),
+    ];
+    const cause = Object.freeze(
+      clientError("TransactionCanceledException", { CancellationReasons: reasons }),
+    );
+    failWith(client, cause);
+
+    await expect(store.settle(settlement)).rejects.toMatchObject({ index: 0, item: { id: "1" } });
   });
 
   it.each([

@@ -87,6 +87,25 @@ describe("marshallWrites", () => {
     ).toThrow(CommitInvalidError);
   });
 
+  it.each([
+    ["an address", new URL("https://user:canary-5f2e@example.com/"), "object"],
+    ["a number", 2 ** 72, "number"],
+    [
+      "a class instance",
+      new (class Card {
+        toString = () => "canary-5f2e";
+      })(),
+      "object",
+    ],
+  ])("H38: names where %s is that cannot be stored, and repeats nothing of it", (_, value, type) => {
+    const refused = () => check(put({ id: "1", payment: { parts: [1, { value }] } }));
+
+    expect(refused).toThrow(
+      `writes[0] holds what DynamoDB cannot store: Put.Item.payment.parts.1.value is of type ${type}`,
+    );
+    expect(refused).toThrow(expect.not.objectContaining({ cause: expect.anything() }));
+  });
+
   it("refuses a value that holds itself", () => {
     const item: Record<string, unknown> = { id: "1" };
     item.self = item;

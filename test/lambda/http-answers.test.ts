@@ -1,5 +1,5 @@
 import { type HttpRequestEvent, httpIdempotent, PermanentError } from "onceonly";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { type Answer, bodyOf, given, pausePoint } from "./given.ts";
 import { EVENT_FORMS, type RequestParts, v1Event, v2Event } from "./http-events.ts";
 
@@ -121,6 +121,10 @@ describe.each(EVENT_FORMS)("httpIdempotent behind %s", (_name, form) => {
 });
 
 describe("httpIdempotent", () => {
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+
   // The single-value form of ALB holds one line of a header: there the second key is the only one.
   it.each(EVENT_FORMS.filter(([name]) => name !== "ALB"))(
     "refuses two different keys behind %s",
@@ -176,20 +180,28 @@ describe("httpIdempotent", () => {
       /\$\.headers is a Headers/,
     ],
     ["what JSON cannot hold", v2Event, { total: 1n }, /not JSON/],
-  ])("answers %s with 500 and does not run again", async (_, form, result, detail) => {
-    const { send, effects } = service(form, () => result);
+  ])(
+    "answers %s with 500, says why in the log alone, and does not run again",
+    async (_, form, result, why) => {
+      const { send, effects } = service(form, () => result);
+      const log = vi.spyOn(console, "error").mockImplementation(() => {});
 
-    const answers = [await send(), await send()];
+      const answers = [await send(), await send()];
 
-    for (const answer of answers) {
-      expect(answer.statusCode).toBe(500);
-      expect(bodyOf(answer)).toMatchObject({
-        code: "RESPONSE_NOT_STORABLE",
-        detail: expect.stringMatching(detail),
-      });
-    }
-    expect(effects()).toBe(1);
-  });
+      for (const answer of answers) {
+        expect(answer.statusCode).toBe(500);
+        expect(bodyOf(answer)).toMatchObject({
+          code: "RESPONSE_NOT_STORABLE",
+          detail: "done, but the response cannot be repeated: do not send it again",
+        });
+      }
+      expect(log.mock.calls.map(([line]) => line)).toEqual([
+        expect.stringMatching(why),
+        expect.stringMatching(why),
+      ]);
+      expect(effects()).toBe(1);
+    },
+  );
 
   it.each([
     [200, 1],

@@ -8,7 +8,7 @@ import { root } from "./project.ts";
  * 16,384, which is not reached (docs/architecture.md says why). The bound goes down where it can; it went up by what a
  * commit with messages takes, and by what tells callers, answers and stored values of odd shape from good ones.
  */
-const MAX_OWN_BYTES = 44_500;
+const MAX_OWN_BYTES = 47_000;
 
 const PEERS = ["@aws-sdk/*", "@middy/*"];
 
