@@ -1,5 +1,5 @@
 /** What of a response is stored, and how it is answered again. */
-import { ResponseNotStorableError } from "../core/errors.ts";
+import { RecordCorruptError, ResponseNotStorableError } from "../core/errors.ts";
 import { findUnfaithful } from "../core/json.ts";
 import type { Outcome } from "../core/refusal.ts";
 import type { HttpEvent } from "./http-event.ts";
@@ -29,11 +29,16 @@ function statusOf(value: unknown): unknown {
   return (value as Partial<HttpResponse> | null | undefined)?.statusCode ?? undefined;
 }
 
+/** A number or its text, as gateways take it. */
+function isStatus(status: unknown): boolean {
+  return /string|number/.test(typeof status) && /^[1-5]\d\d$/.test(`${status}`);
+}
+
 /** @throws ResponseNotStorableError (`RESPONSE_NOT_STORABLE`) for what the gateway or a replay would change. */
 export function toStoredResponse(value: unknown, { isV2 }: HttpEvent): unknown {
   const status = statusOf(value);
   if (isV2 && status === undefined) return asBody(value);
-  if (!Number.isInteger(Number(status))) throw notStorable("it has no statusCode");
+  if (!isStatus(status)) throw notStorable("it has no statusCode");
   const { cookies: _, ...response } = value as HttpResponse;
   if (typeof (response.body ?? "") !== "string")
     throw notStorable("its body is not text: `use` the serializer after onceonly");
@@ -64,11 +69,25 @@ function replayable(headers: Headers | undefined): Headers | undefined {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !NOT_REPLAYED.test(name)));
 }
 
-/** The first caller gets all of its headers and cookies; a replay says that it is one. */
+/** Whether a stored result is a response: a record of another hand may hold anything. */
+function isResponse(stored: unknown): stored is HttpResponse {
+  const { statusCode, body, headers, multiValueHeaders } = Object(stored) as Partial<HttpResponse>;
+  const isMap = (value: unknown) => Object(value) === value && !Array.isArray(value);
+  const areMaps = [headers, multiValueHeaders].every((field) => isMap(field ?? {}));
+  return isStatus(statusCode) && typeof (body ?? "") === "string" && areMaps;
+}
+
+/**
+ * The first caller gets all of its headers and cookies; a replay says that it is one.
+ * @throws RecordCorruptError (`RECORD_CORRUPT`) for a replay of what is no response.
+ */
 export function answerWith(outcome: Outcome, event: HttpEvent): unknown {
   const { replayed, original } = outcome;
   const result = outcome.result as HttpResponse;
-  if (replayed) return withHeader(event, result, "Idempotent-Replayed", "true");
+  if (replayed) {
+    if (!isResponse(result)) throw new RecordCorruptError("the stored result is no HTTP response");
+    return withHeader(event, result, "Idempotent-Replayed", "true");
+  }
   if (statusOf(original) === undefined) return result;
   const { headers, multiValueHeaders, cookies } = original as HttpResponse;
   return { ...result, headers, multiValueHeaders, cookies };
