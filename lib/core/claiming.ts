@@ -2,44 +2,78 @@
 import { IdempotencyKeyInvalidError, StoreUnavailableError } from "./errors.ts";
 import { keyCreatedAt } from "./identity.ts";
 import type { Operation } from "./operation.ts";
-import { type IdempotencyRecord, isExpired, readRefusal } from "./record.ts";
+import { type IdempotencyRecord, isExpired, judge, successionOf } from "./record.ts";
 import { answerFromRecord, type Outcome } from "./refusal.ts";
+import type { Claim } from "./store.ts";
 
-/** Only races (a record that expires or is released under our eyes) go round; more than these are not races. */
-const MAX_RACES = 5;
+/** Only races (a record that is taken over or deleted under our eyes) go round; more than these are not races. */
+export const MAX_RACES = 8;
 
-/** Resolves to the time of the claim (epoch ms), or to an answer that makes one needless. */
-export async function claimKey<Write>(operation: Operation<Write>): Promise<number | Outcome> {
-  const waitUntil = waitLimit(operation);
-  let expired: IdempotencyRecord | undefined;
-  for (let races = 0; races < MAX_RACES; races++) {
-    const seeker = operation.seek();
-    const leaseEndsAt = operation.leaseEndsAt(seeker.now);
-    const claim = { ...seeker, leaseEndsAt, expiresAt: operation.expiresAt(leaseEndsAt) };
-    const answer = await operation.ask((store) => store.claim(claim, expired));
-    expired = undefined;
-    if (answer.won) {
-      operation.attempt = answer.attempt;
-      if (answer.takenOver) operation.tell("taken-over");
-      tellSkew(operation, answer.serverTimeMs);
-      return seeker.now;
+/** A claim that was won, or an answer that makes one needless. */
+export type Claimed =
+  | {
+      readonly won: true;
+      readonly claim: Claim;
+      /** When the right to run began (epoch ms). */
+      readonly since: number;
     }
-    const { record } = answer;
-    if (record === undefined) continue;
-    const refusal = readRefusal(record, seeker);
+  | { readonly won: false; readonly outcome: Outcome };
+
+/**
+ * Inserts a record; a record that is there is judged, and taken over where it may be.
+ * @throws the errors of `answerFromRecord`, StoreUnavailableError, IdempotencyKeyInvalidError.
+ */
+export async function claimKey<Write>(operation: Operation<Write>): Promise<Claimed> {
+  const waitUntil = waitLimit(operation);
+  let seen: IdempotencyRecord | undefined;
+  for (let races = 0; races < MAX_RACES; races++) {
+    const now = operation.now();
+    if (seen && isExpired(seen, now)) refuseExpiredKey(operation);
+    const claim = claimAt(operation, now, seen);
+    const answer = await operation.ask((store) => store.claim(claim, seen));
+    if (answer.won) {
+      operation.attempt = claim.attempt;
+      if (seen?.state === "in-progress" && claim.keepsSteps) operation.tell("taken-over");
+      tellSkew(operation, answer.serverTimeMs);
+      return { won: true, claim, since: now };
+    }
+    operation.attempt = answer.record?.attempt ?? operation.attempt;
+    const record = await waitForWinner(operation, answer.record, waitUntil);
+    if (record !== answer.record) races = 0;
+    seen = record;
+    if (record === undefined) {
+      // A transaction that makes the record is under way, or TTL has deleted it.
+      await operation.pause(20);
+      continue;
+    }
+    const verdict = judge(record, operation.seek());
     operation.attempt = record.attempt;
-    // It may be an earlier claim of ours that arrived late: the work began, as it were, when that one was made.
-    if (refusal === "own") return seeker.now - Math.max(0, leaseEndsAt - record.leaseEndsAt);
-    if (refusal === "expired") {
-      refuseExpiredKey(operation);
-      expired = record;
-    } else if (refusal === "in-progress" && (await waitForWinner(operation, record, waitUntil))) {
-      races = 0;
-    } else if (refusal !== "claimable") {
-      return answerFromRecord(operation, record, refusal);
+    if (verdict === "own") {
+      const { attempt, createdAt, leaseEndsAt } = record;
+      // It may be an earlier claim of ours that arrived late: the work began when that one was made.
+      const since = now - Math.max(0, claim.leaseEndsAt - leaseEndsAt);
+      return { won: true, claim: { ...claim, attempt, createdAt, leaseEndsAt }, since };
+    }
+    if (verdict !== "vacant" && verdict !== "expired") {
+      return { won: false, outcome: await answerFromRecord(operation, record, verdict) };
     }
   }
   throw new StoreUnavailableError("conflict", undefined);
+}
+
+/** The claim that this call makes at `now`, over what was seen. */
+export function claimAt<Write>(
+  operation: Operation<Write>,
+  now: number,
+  seen: IdempotencyRecord | undefined,
+): Claim {
+  const leaseEndsAt = operation.leaseEndsAt(now);
+  return {
+    ...operation.names(),
+    ...successionOf(seen, now),
+    leaseEndsAt,
+    expiresAt: operation.expiresAt(leaseEndsAt),
+  };
 }
 
 /**
@@ -76,18 +110,23 @@ function waitLimit<Write>(operation: Operation<Write>): number {
 }
 
 /**
- * Polls by consistent reads, which cost half of a refused claim, until the record moves. `false` when time is up
- * before: a claim that wins then would have none to run.
+ * Polls by consistent reads, which cost half of a refused claim, until nobody holds a live claim or the time is up.
+ * Resolves to what the record is then.
  */
-async function waitForWinner<Write>(operation: Operation<Write>, seen: IdempotencyRecord, until: number) {
+async function waitForWinner<Write>(
+  operation: Operation<Write>,
+  refusedBy: IdempotencyRecord | undefined,
+  until: number,
+): Promise<IdempotencyRecord | undefined> {
   const { recordKey } = operation.identity;
-  const waitUntil = Math.min(until, seen.leaseEndsAt + 1);
-  for (let pauseMs = 50; operation.now() < waitUntil; pauseMs = Math.min(pauseMs * 2, 1000)) {
+  let record = refusedBy;
+  for (let pauseMs = 50; record && operation.now() < until; pauseMs = Math.min(pauseMs * 2, 1000)) {
+    if (judge(record, operation.seek()) !== "in-progress") break;
+    const waitUntil = Math.min(until, record.leaseEndsAt + 1);
     await operation.pause(Math.min(pauseMs, waitUntil - operation.now()));
-    const record = await operation.ask((store) => store.find(recordKey, { consistent: true }));
-    if (record?.state !== "in-progress" || record.token !== seen.token) return true;
+    record = await operation.ask((store) => store.find(recordKey, { consistent: true }));
   }
-  return operation.now() < until;
+  return record;
 }
 
 /** HTTP dates have a resolution of one second. */

@@ -5,16 +5,14 @@
 import { checkKeyAge, claimKey, refuseExpiredKey } from "./claiming.ts";
 import { isStoreFailure } from "./error-code.ts";
 import { StoreUnavailableError } from "./errors.ts";
-import { type Finish, NO_EFFECTS, type Work } from "./execution.ts";
+import type { Work } from "./execution.ts";
 import { refuseNested } from "./nesting.ts";
 import { type Call, Operation } from "./operation.ts";
 import type { ResolvedOptions } from "./options.ts";
-import { type IdempotencyRecord, readRefusal } from "./record.ts";
+import { type IdempotencyRecord, judge } from "./record.ts";
+import { Recording } from "./recording.ts";
 import { answerFromRecord, type Outcome } from "./refusal.ts";
 import { runAttempt } from "./running.ts";
-import type { Effects, Settlement } from "./store.ts";
-
-const RELEASE_PATIENCE_MS = 1000;
 
 /**
  * Runs `work` under the protocol and records how it ended; or answers from the record. What `work` throws is a `failure`.
@@ -37,76 +35,41 @@ export async function perform<Write>(
 }
 
 async function performClaimed<Write>(operation: Operation<Write>, work: Work<Write>): Promise<Outcome> {
-  const since = await unlessStoreFails(operation, async () => {
+  const claimed = await unlessStoreFails(operation, async () => {
     await checkKeyAge(operation);
     return claimKey(operation);
   });
-  if (since === undefined) return performUnclaimed(operation, work, undefined);
-  if (typeof since !== "number") return since;
-
-  const settle = (state: Settlement["state"], result?: string, effects: Effects<Write> = NO_EFFECTS) => {
-    const { recordKey, token, now } = operation.seek();
-    const settlement = {
-      recordKey,
-      token,
-      now,
-      state,
-      result,
-      expiresAt: operation.expiresAt(now),
-      ...effects,
-    };
-    // A release is a courtesy to the next retry: it does not keep the caller waiting for its error.
-    const until = operation.workUntil(since);
-    const patience = state === "released" ? Math.min(until, now + RELEASE_PATIENCE_MS) : until;
-    return operation.insist(patience, (store) => store.settle(settlement));
-  };
-  if (operation.now() >= operation.workUntil(since)) {
+  if (claimed === undefined) return runAttempt(operation, unclaimed(operation), work);
+  if (!claimed.won) return claimed.outcome;
+  const recording = new Recording(operation, claimed);
+  if (operation.now() >= operation.workUntil(claimed.since)) {
     // The claim was so slow that its lease may be over before the work is: somebody else would run too.
-    await settle("released").catch(() => {});
+    await recording.giveBack().catch(() => {});
     throw new StoreUnavailableError("unreachable", new Error("the claim took all the time there was"));
   }
-  return runAttempt(operation, { since, finish: settle, release: () => settle("released") }, work);
+  return runAttempt(operation, recording, work);
 }
 
+/** Of two that run at once, the one whose insertion is refused gets the other's result. */
 async function performOptimistic<Write>(operation: Operation<Write>, work: Work<Write>): Promise<Outcome> {
   const { lookFirst, whenKeyExpired } = operation.options;
-  const record = await unlessStoreFails(operation, async () => {
+  const seen = await unlessStoreFails(operation, async () => {
     await checkKeyAge(operation);
     if (!lookFirst && whenKeyExpired === "run") return undefined;
     // A stale read only costs a run whose insertion is then refused.
     return operation.ask((store) => store.find(operation.identity.recordKey, { consistent: false }));
   });
-  const refusal = record && readRefusal(record, operation.seek());
-  if (record && refusal === "expired") refuseExpiredKey(operation);
-  else if (record && refusal && refusal !== "claimable") return answerFromRecord(operation, record, refusal);
-  return performUnclaimed(operation, work, refusal === "expired" ? record : undefined);
+  const verdict = seen && judge(seen, operation.seek());
+  if (verdict === "expired") refuseExpiredKey(operation);
+  else if (seen && verdict && verdict !== "vacant" && verdict !== "own") {
+    return answerFromRecord(operation, seen, verdict);
+  }
+  return runAttempt(operation, unclaimed(operation, seen), work);
 }
 
-/** Runs without a claim: of two that run at once, the one whose insertion is refused gets the other's result. */
-function performUnclaimed<Write>(
-  operation: Operation<Write>,
-  work: Work<Write>,
-  expired: IdempotencyRecord | undefined,
-): Promise<Outcome> {
-  const since = operation.startedAt;
-  let former = expired;
-  const insert: Finish<Write> = (state, result, effects) => {
-    const seeker = operation.seek();
-    const insertion = { ...seeker, state, result, expiresAt: operation.expiresAt(seeker.now), ...effects };
-    return operation.insist(operation.workUntil(since), async (store) => {
-      // Who finished since we began is on record until then; later nobody can tell.
-      if (operation.now() >= operation.expiresAt(since) * 1000) return { settled: false, record: undefined };
-      const answer = await store.insert(insertion, former);
-      if (answer.settled) return answer;
-      if (answer.record && readRefusal(answer.record, seeker) === "expired") refuseExpiredKey(operation);
-      else if (answer.record || !former) return answer;
-      // The record that was seen is gone (TTL), or another one has expired meanwhile.
-      former = answer.record;
-      return store.insert(insertion, former);
-    });
-  };
-  operation.attempt = 1;
-  return runAttempt(operation, { since, finish: insert }, work);
+function unclaimed<Write>(operation: Operation<Write>, seen?: IdempotencyRecord): Recording<Write> {
+  operation.attempt = undefined;
+  return new Recording(operation, { since: operation.startedAt, seen });
 }
 
 /** `undefined` when the store failed in a way that passes, and the options say to run all the same. */

@@ -183,11 +183,22 @@ export class TransactionConditionError extends errorClass(
    * whoever prints the error does not print the item.
    */
   declare readonly item: Readonly<Record<string, unknown>> | undefined;
+  /**
+   * An earlier try of the same transaction may still be under way, and be applied later. `commit` rules that out before
+   * it throws this error.
+   */
+  mayStillApply: boolean;
 
-  constructor(index: number, item: Readonly<Record<string, unknown>> | undefined, cause: unknown) {
+  constructor(
+    index: number,
+    item: Readonly<Record<string, unknown>> | undefined,
+    cause: unknown,
+    mayStillApply = false,
+  ) {
     super(`the condition of writes[${index}] was not met; nothing was written`, { cause });
     this.index = index;
     Object.defineProperty(this, "item", { value: item });
+    this.mayStillApply = mayStillApply;
   }
 }
 

@@ -2,9 +2,10 @@
 import { type ChildKeyLimits, deriveChildKey } from "./child-key.ts";
 import { type CommitEffects, readEffects } from "./commit-effects.ts";
 import { hasCode, isStoreFailure } from "./error-code.ts";
-import { CommitInvalidError } from "./errors.ts";
+import { CommitInvalidError, type TransactionConditionError } from "./errors.ts";
 import type { Operation } from "./operation.ts";
 import { prepareMessages } from "./outgoing-message.ts";
+import type { Recording } from "./recording.ts";
 import { answerAfterLoss, type Outcome, resultOf } from "./refusal.ts";
 import { decodeResult, encodeResult } from "./result.ts";
 import type { Effects, SettleAnswer } from "./store.ts";
@@ -18,9 +19,9 @@ export interface Execution<Write = unknown> {
   readonly scope: string;
   /**
    * Counts the claims of this key, from 1: a fencing number to pass on. Begins again once TTL has deleted the record.
-   * Always 1 in the optimistic mode.
+   * `undefined` in a run without a claim: in the optimistic mode, and where `whenStoreFails` lets it run.
    */
-  readonly attempt: number;
+  readonly attempt: number | undefined;
   /** Aborts shortly before the deadline. Work that goes on after it may be repeated by a retry. */
   readonly signal: AbortSignal;
   /**
@@ -43,37 +44,28 @@ export interface Execution<Write = unknown> {
 /** The caller's own code. */
 export type Work<Write> = (execution: Execution<Write>) => unknown;
 
-/** Writes a finished state: under the claim, or as an insertion. */
-export type Finish<Write> = (
-  state: "completed" | "failed",
-  text: string | undefined,
-  effects: Effects<Write>,
-) => Promise<SettleAnswer>;
-
-export const NO_EFFECTS: Effects<never> = { writes: [], messages: [] };
-
 export class Attempt<Write> implements Execution<Write> {
   readonly key: string;
   readonly operation: string;
   readonly scope: string;
-  readonly attempt: number;
+  readonly attempt: number | undefined;
   readonly signal: AbortSignal;
   /** What the commit came to. Stays empty while nothing was committed, or a commit certainly wrote nothing. */
   decided: Promise<Outcome> | undefined;
   readonly #operation: Operation<Write>;
-  readonly #finish: Finish<Write>;
+  readonly #recording: Recording<Write>;
   #committed: Promise<unknown> | undefined;
   #over = false;
 
-  constructor(operation: Operation<Write>, signal: AbortSignal, finish: Finish<Write>) {
-    const { identity, attempt = 1 } = operation;
+  constructor(operation: Operation<Write>, signal: AbortSignal, recording: Recording<Write>) {
+    const { identity, attempt } = operation;
     this.key = identity.key;
     this.operation = identity.operation;
     this.scope = identity.scope;
     this.attempt = attempt;
     this.signal = signal;
     this.#operation = operation;
-    this.#finish = finish;
+    this.#recording = recording;
   }
 
   // Bound, both: handlers take methods out of their object.
@@ -130,10 +122,27 @@ export class Attempt<Write> implements Execution<Write> {
     effects: Effects<Write>,
     original: unknown,
   ): Promise<Outcome> {
-    const answer = await this.#finish(state, text, effects);
+    const answer = await this.#record(state, text, effects);
     if (!answer.settled) return answerAfterLoss(this.#operation, answer.record);
     this.#operation.tell("executed");
     return { replayed: false, result: decodeResult(text), original };
+  }
+
+  async #record(
+    state: "completed" | "failed",
+    text: string | undefined,
+    effects: Effects<Write>,
+  ): Promise<SettleAnswer> {
+    try {
+      return await this.#recording.finish(state, text, effects);
+    } catch (error) {
+      if (!hasCode(error, "TRANSACTION_CONDITION")) throw error;
+      const refusal = error as TransactionConditionError;
+      const answer = refusal.mayStillApply ? await this.#recording.fence() : undefined;
+      if (answer) return answer;
+      refusal.mayStillApply = false;
+      throw refusal;
+    }
   }
 
   /**

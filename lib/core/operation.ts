@@ -1,7 +1,12 @@
 /** One call of one operation: who it is, how long it has, how it asks the store and tells what it decided. */
 import { type Decision, tellObserver } from "./decisions.ts";
-import { isStoreFailure } from "./error-code.ts";
-import { InvalidOptionError, isOnceonlyError, type StoreUnavailableError } from "./errors.ts";
+import { hasCode, isStoreFailure } from "./error-code.ts";
+import {
+  InvalidOptionError,
+  isOnceonlyError,
+  type StoreUnavailableError,
+  type TransactionConditionError,
+} from "./errors.ts";
 import type { Identity } from "./identity.ts";
 import type { ResolvedOptions } from "./options.ts";
 import type { Seeker } from "./record.ts";
@@ -23,17 +28,17 @@ export interface Call {
   readonly forgetsReturned?: boolean;
 }
 
-/** How long an optimistic call without a known deadline keeps trying to record its result. */
-const UNKNOWN_DEADLINE_SECONDS = 30;
+/** How long a call without a known deadline keeps trying to record how it ended, in ms. */
+const RECORDING_PATIENCE_MS = 30_000;
 
 export class Operation<Write> {
   readonly options: ResolvedOptions<Write>;
   readonly identity: Identity;
   readonly call: Call;
   /** Fresh for each call: proves that a record is ours. */
-  readonly token: string;
+  token: string;
   readonly startedAt: number;
-  /** Of this call once it may run, until then of the record that was seen. */
+  /** Of this call's claim, until then of the record that was seen. A run without a claim has none. */
   attempt: number | undefined;
   /** The key was found to be older than its retention, and that was told. */
   keyIsExpired = false;
@@ -58,16 +63,31 @@ export class Operation<Write> {
     return this.options.clock.now();
   }
 
-  seek(): Seeker & { recordKey: string } {
-    const { token, identity, call } = this;
-    return { recordKey: identity.recordKey, token, fingerprints: call.fingerprints, now: this.now() };
+  seek(): Seeker {
+    return { token: this.token, fingerprints: this.call.fingerprints, now: this.now() };
   }
 
-  /** When the invocation, or without one the work that began at `since`, must be over (epoch ms). */
+  /** What names this call in a record. */
+  names(): { readonly recordKey: string; readonly token: string; readonly fingerprint: string } {
+    const [fingerprint] = this.call.fingerprints;
+    return {
+      recordKey: this.identity.recordKey,
+      token: this.token,
+      fingerprint: fingerprint as string,
+    };
+  }
+
+  /** From now on no record is ours that was made before. */
+  renewToken(): void {
+    this.token = this.options.random.token();
+  }
+
+  /** When the invocation, or without one the lease of the work that began at `since`, is over (epoch ms). */
   deadline(since: number): number {
     const { remainingMs } = this.call;
     if (remainingMs !== undefined) return this.startedAt + remainingMs;
-    return since + (this.options.leaseSeconds ?? UNKNOWN_DEADLINE_SECONDS) * 1000;
+    const { leaseSeconds } = this.options;
+    return leaseSeconds === undefined ? Number.POSITIVE_INFINITY : since + leaseSeconds * 1000;
   }
 
   /** Ends a little before the deadline (epoch ms), so that there is time to answer. */
@@ -76,10 +96,18 @@ export class Operation<Write> {
     return deadline - Math.min(500, (deadline - since) / 10);
   }
 
+  /** How long a write that must not be lost is tried (epoch ms). */
+  recordUntil(since: number): number {
+    const until = this.workUntil(since);
+    return until === Number.POSITIVE_INFINITY ? this.now() + RECORDING_PATIENCE_MS : until;
+  }
+
   /** A claim outlives the invocation by the clock skew, so that a timeout kills the worker before its lease ends. */
   leaseEndsAt(now: number): number {
     const { leaseSeconds = 0, clockSkewSeconds } = this.options;
-    return Math.max(this.deadline(now), now + leaseSeconds * 1000) + clockSkewSeconds * 1000;
+    const { remainingMs } = this.call;
+    const deadline = remainingMs === undefined ? now : this.startedAt + remainingMs;
+    return Math.max(deadline, now + leaseSeconds * 1000) + clockSkewSeconds * 1000;
   }
 
   /** Epoch seconds until which a record that ends at `from` (epoch ms) is honoured. */
@@ -100,7 +128,7 @@ export class Operation<Write> {
   /**
    * For writes that must not be lost: asks again while the store fails in a way that may pass, until `until` (epoch ms).
    * @throws the first StoreUnavailableError: if that try may have been applied, no later one can deny it. Any other
-   * error at once.
+   * error at once; a refused condition then says that the first try may still be applied.
    */
   async insist<T>(until: number, request: (store: Store<Write>) => Promise<T>): Promise<T> {
     let first: StoreUnavailableError | undefined;
@@ -108,6 +136,9 @@ export class Operation<Write> {
       try {
         return await this.ask(request);
       } catch (error) {
+        if (hasCode(error, "TRANSACTION_CONDITION") && first) {
+          (error as TransactionConditionError).mayStillApply = true;
+        }
         if (!isStoreFailure(error)) throw error;
         first ??= error;
         if (error.failure === "refused" || this.now() + pauseMs >= until) throw first;

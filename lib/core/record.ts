@@ -51,38 +51,70 @@ export function isExpired(record: Pick<IdempotencyRecord, "expiresAt">, now: num
   return record.expiresAt !== undefined && record.expiresAt * 1000 <= now;
 }
 
+/** Who asks for a key, and when. */
 export interface Seeker {
   readonly token: string;
-  /** The first is stored; any of them matches. */
+  /** Any of them matches the record's. */
   readonly fingerprints: readonly string[];
   /** Epoch ms. */
   readonly now: number;
 }
 
-/** Whether a claim may win against `record` in one request. Stores express exactly this as their condition. */
-export function isClaimable(record: IdempotencyRecord, seeker: Seeker): boolean {
-  if (record.version !== RECORD_VERSION || isExpired(record, seeker.now)) return false;
-  const sameFingerprint = seeker.fingerprints.includes(record.fingerprint);
-  if (record.state === "released") return sameFingerprint || record.steps === undefined;
-  return record.state === "in-progress" && record.leaseEndsAt < seeker.now && sameFingerprint;
-}
-
-export type Refusal = "own" | "expired" | "mismatch" | "claimable" | State;
+/** What a record says to a seeker: that it has won, that it may take over, or why not. */
+export const VERDICTS = [
+  /** The claim on record is the seeker's own: the answer to it was lost. */
+  "own",
+  /** The retention is over: the key may be taken over, and nothing of the record counts. */
+  "expired",
+  /** The attempt on record gave the key back, or its lease has ended: the key may be taken over. */
+  "vacant",
+  /** The payload is another one. */
+  "mismatch",
+  "completed",
+  "failed",
+  "held",
+  /** The lease is live. */
+  "in-progress",
+] as const;
+export type Verdict = (typeof VERDICTS)[number];
 
 /**
- * What a record says to a claim that did not win. The order matters: an answer that was lost must not
- * become a conflict with oneself, and a mismatch is told before anything about progress.
+ * Judges a seeker by the record that refused it: the one rule of who may claim. The order matters: an answer that was
+ * lost must not become a conflict with oneself, and a mismatch is told before anything about progress.
  * @throws RecordCorruptError (`RECORD_CORRUPT`) for a version this code does not know.
  */
-export function readRefusal(record: IdempotencyRecord, seeker: Seeker): Refusal {
+export function judge(record: IdempotencyRecord, seeker: Seeker): Verdict {
   if (record.version !== RECORD_VERSION) {
     throw new RecordCorruptError(
       `the record has version ${record.version}, this code knows ${RECORD_VERSION}: finish the deployment`,
     );
   }
-  if (record.token === seeker.token) return "own";
+  const { state } = record;
+  if (record.token === seeker.token && state === "in-progress") return "own";
   if (isExpired(record, seeker.now)) return "expired";
-  if (isClaimable(record, seeker)) return "claimable";
+  // The client may mend its request as long as no part of it is done.
+  if (state === "released" && record.steps === undefined) return "vacant";
   if (!seeker.fingerprints.includes(record.fingerprint)) return "mismatch";
-  return record.state;
+  if (state === "released") return "vacant";
+  if (state === "in-progress") return record.leaseEndsAt < seeker.now ? "vacant" : "in-progress";
+  return state;
+}
+
+/** What a record takes from the one before it. */
+export interface Succession {
+  /** Counts the claims of one key: the fencing number. */
+  readonly attempt: number;
+  /** Epoch ms. */
+  readonly createdAt: number;
+  /** Whether the finished steps of the record before count. */
+  readonly keepsSteps: boolean;
+}
+
+/** `seen` is the record that is taken over; nothing but the count is left of one that is expired. */
+export function successionOf(seen: IdempotencyRecord | undefined, now: number): Succession {
+  if (seen === undefined) return { attempt: 1, createdAt: now, keepsSteps: false };
+  const attempt = seen.attempt + 1;
+  return isExpired(seen, now)
+    ? { attempt, createdAt: now, keepsSteps: false }
+    : { attempt, createdAt: seen.createdAt, keepsSteps: true };
 }

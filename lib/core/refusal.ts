@@ -7,7 +7,7 @@ import {
   OutcomeUnknownError,
 } from "./errors.ts";
 import type { Operation } from "./operation.ts";
-import { type IdempotencyRecord, type Refusal, readRefusal } from "./record.ts";
+import { type IdempotencyRecord, judge, type Verdict } from "./record.ts";
 import { decodeError, decodeResult, readResult } from "./result.ts";
 
 /**
@@ -42,39 +42,54 @@ export function resultOf({ failure, result }: Outcome): unknown {
 export async function answerFromRecord<Write>(
   operation: Operation<Write>,
   record: IdempotencyRecord,
-  refusal: Refusal,
+  verdict: Exclude<Verdict, "own" | "vacant" | "expired">,
 ): Promise<Outcome> {
   operation.attempt = record.attempt;
-  if (refusal === "completed" || refusal === "failed") {
+  if (verdict === "completed" || verdict === "failed") {
     const text = await readResult(record, operation);
-    const failure = refusal === "failed" ? { ...decodeError(text), isRecorded: true } : undefined;
+    const failure = verdict === "failed" ? { ...decodeError(text), isRecorded: true } : undefined;
     operation.tell("replayed", failure?.error);
     return failure ? { replayed: true, failure } : { replayed: true, result: decodeResult(text) };
   }
-  if (refusal === "mismatch") {
+  if (verdict === "mismatch") {
     operation.tell("mismatch");
     throw new FingerprintMismatchError();
   }
-  const isHeld = refusal === "held";
+  const isHeld = verdict === "held";
   const error = isHeld ? new OutcomeUnknownError() : new ExecutionInProgressError(record.leaseEndsAt);
   operation.tell(isHeld ? "held" : "in-progress", undefined, operation.now() - record.createdAt);
   throw error;
 }
 
-/** An attempt whose claim is gone changes nothing and answers with the winner's result, where there is one. */
+/**
+ * The answer of an attempt that recorded nothing although it should have: the winner's result.
+ * @throws ClaimLostError where the winner has none yet.
+ */
 export async function answerAfterLoss<Write>(
   operation: Operation<Write>,
   record: IdempotencyRecord | undefined,
 ): Promise<Outcome> {
   operation.tell("claim-lost");
-  const refusal = record && readRefusal(record, operation.seek());
-  if (record && (refusal === "completed" || refusal === "failed" || refusal === "mismatch")) {
-    try {
-      return await answerFromRecord(operation, record, refusal);
-    } catch (error) {
-      // The winner's result cannot be loaded now. A retry can; our own is not the answer.
-      if (!isStoreFailure(error)) throw error;
-    }
-  }
+  const answer = await answerOfAnother(operation, record);
+  if (answer) return answer;
   throw new ClaimLostError();
+}
+
+/**
+ * The answer that another attempt has put on record; `undefined` where there is none, or where it cannot be loaded now.
+ * @throws the final error on record, FingerprintMismatchError, RecordCorruptError.
+ */
+export async function answerOfAnother<Write>(
+  operation: Operation<Write>,
+  record: IdempotencyRecord | undefined,
+): Promise<Outcome | undefined> {
+  const verdict = record && judge(record, operation.seek());
+  if (!record || (verdict !== "completed" && verdict !== "failed" && verdict !== "mismatch"))
+    return undefined;
+  try {
+    return await answerFromRecord(operation, record, verdict);
+  } catch (error) {
+    if (isStoreFailure(error)) return undefined;
+    throw error;
+  }
 }

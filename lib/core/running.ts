@@ -1,20 +1,13 @@
 /** One attempt from start to end: runs the work, and decides from how it ended what is recorded. */
 import { hasCode, isStoreFailure } from "./error-code.ts";
-import { Attempt, type Finish, NO_EFFECTS, type Work } from "./execution.ts";
+import { ClaimLostError } from "./errors.ts";
+import { Attempt, type Work } from "./execution.ts";
 import { runInside } from "./nesting.ts";
 import type { Operation } from "./operation.ts";
 import { DEFAULTS } from "./options.ts";
-import type { Outcome } from "./refusal.ts";
+import { type GivenBack, NO_EFFECTS, type Recording } from "./recording.ts";
+import { answerOfAnother, type Outcome } from "./refusal.ts";
 import { decodeResult, encodeError } from "./result.ts";
-import type { SettleAnswer } from "./store.ts";
-
-interface Terms<Write> {
-  /** When the right to run began (epoch ms). */
-  readonly since: number;
-  readonly finish: Finish<Write>;
-  /** Lets a retry run at once; absent where there is no claim to give back. */
-  readonly release?: () => Promise<SettleAnswer>;
-}
 
 /** Wraps an error of work that may still be going on: neither a failure nor a success. */
 export class Interrupted {
@@ -27,20 +20,17 @@ export class Interrupted {
 
 export async function runAttempt<Write>(
   operation: Operation<Write>,
-  { since, finish, release }: Terms<Write>,
+  recording: Recording<Write>,
   work: Work<Write>,
 ): Promise<Outcome> {
   const { options, identity } = operation;
-  const [signal, stopAlarm] = abortNearDeadline(operation, since);
-  const attempt = new Attempt(operation, signal, finish);
+  const [signal, stopAlarm] = abortNearDeadline(operation, recording.since);
+  const attempt = new Attempt(operation, signal, recording);
 
   async function endWithValue(value: unknown): Promise<Outcome> {
     if (attempt.decided) return attempt.decided;
     if (!isWorthStoring(value)) {
-      // Aborted work may go on after such an answer.
-      if (signal.aborted) operation.tell("outcome-unknown");
-      else await giveBack(undefined);
-      return { replayed: false, result: value, original: value };
+      return (await endUnrecorded({ value })) ?? { replayed: false, result: value, original: value };
     }
     let text: string | undefined;
     try {
@@ -63,13 +53,14 @@ export async function runAttempt<Write>(
     if (attempt.decided) {
       // Committed: the record stands, and the handler's error is its own. Lost or unknown: that is the answer.
       const committed = await attempt.decided;
-      if (committed.failure) return committed;
-    } else if (!(error instanceof Interrupted) && isFinal(error)) {
-      return fail(error);
-    } else if (error instanceof Interrupted || signal.aborted) {
+      if (committed.replayed || committed.failure) return committed;
+    } else if (error instanceof Interrupted) {
       operation.tell("outcome-unknown", thrown);
+    } else if (isFinal(error)) {
+      return fail(error);
     } else {
-      await giveBack(error);
+      const answer = await endUnrecorded({ error });
+      if (answer) return answer;
     }
     return failureOf(thrown, attempt.decided !== undefined);
   }
@@ -116,14 +107,33 @@ export async function runAttempt<Write>(
     }
   }
 
-  /** A release that fails never hides the handler's own error; the lease then ends by itself. */
-  async function giveBack(error: unknown): Promise<void> {
+  /**
+   * Records nothing, so that a retry may run. Resolves to the answer of another attempt, where one has finished: only
+   * without one the attempt's own answer counts.
+   * @throws ClaimLostError where another attempt is at work and a value would pass for the answer; StoreUnavailableError
+   * where nobody can tell; what `answerOfAnother` throws.
+   */
+  async function endUnrecorded(end: { value: unknown } | { error: unknown }): Promise<Outcome | undefined> {
+    const error = "error" in end ? end.error : undefined;
+    const { aborted } = signal;
+    // Aborted work may go on after its answer, so that nothing releases its claim.
+    if (aborted) operation.tell("outcome-unknown", error);
+    let givenBack: GivenBack;
     try {
-      const answer = await release?.();
-      operation.tell(answer?.settled === false ? "claim-lost" : "released", error);
-    } catch {
-      // Told as `store-failed`.
+      givenBack = await (aborted ? recording.look() : recording.giveBack());
+    } catch (failure) {
+      // Under a live claim nobody else can have run, and a failed release does not hide the handler's own error.
+      if (recording.isClaimed || (options.whenStoreFails === "run" && isStoreFailure(failure)))
+        return undefined;
+      if (!aborted) operation.tell("outcome-unknown", error);
+      throw failure;
     }
+    const { isLost, record } = givenBack;
+    if (isLost) operation.tell("claim-lost", error);
+    const answer = await answerOfAnother(operation, record);
+    if (!answer && isLost && "value" in end) throw new ClaimLostError();
+    if (!answer && !isLost && !aborted) operation.tell("released", error);
+    return answer;
   }
 
   try {
@@ -153,6 +163,7 @@ function abortNearDeadline<Write>(
   const work = new AbortController();
   const over = new AbortController();
   const ms = Math.max(0, operation.workUntil(since) - operation.now());
+  if (ms === Number.POSITIVE_INFINITY) return [work.signal, () => {}];
   void operation.options.clock.sleep(ms, over.signal).then(function abortWork() {
     if (!over.signal.aborted) work.abort(new Error("the deadline of this attempt is near"));
   });

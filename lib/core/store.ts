@@ -1,21 +1,20 @@
 /**
- * The port between the protocol and a database. A store keeps records and decides races; all policy is
- * in the engine. Every adapter passes the contract suite of `onceonly/testing` unchanged.
+ * The port between the protocol and a database. A store needs two moves: insert if absent, and change if it still is what
+ * was seen. All policy is in the engine, also the rule of who may claim (`judge` in core/record.ts). Every adapter passes
+ * the contract suite of `onceonly/testing` unchanged.
  *
  * Promises of every store: each method is one atomic decision; a method that rejects with
  * StoreUnavailableError may or may not have been applied, and repeating it with the same arguments is safe.
  */
 import type { StoredMessage } from "./outgoing-message.ts";
-import type { IdempotencyRecord, Seeker } from "./record.ts";
+import type { IdempotencyRecord, Succession } from "./record.ts";
 
 export interface Store<Write = unknown> {
   /**
-   * Wins if there is no record, or `isClaimable` (core/record.ts) holds; then sets token, fingerprint,
-   * lease and expiry, adds 1 to attempt, and keeps the steps of the attempt before.
-   * With `expired`, wins only if the record's token is still that record's, and it is still expired: then it
-   * is reset whole, and attempt goes on from there.
+   * Without `seen`, inserts the record if there is none. With `seen`, replaces the record if it still is what was seen:
+   * same token, state and lease end. Then it has the values of `claim`, no result, and its steps only with `keepsSteps`.
    */
-  claim(claim: Claim, expired?: IdempotencyRecord): Promise<ClaimAnswer>;
+  claim(claim: Claim, seen?: IdempotencyRecord): Promise<ClaimAnswer>;
 
   /**
    * Moves the record on, if its token is `settlement.token` and it is in progress; in one transaction with
@@ -26,11 +25,11 @@ export interface Store<Write = unknown> {
   settle(settlement: Settlement<Write>): Promise<SettleAnswer>;
 
   /**
-   * Inserts a finished record without a claim, in one transaction with `writes`, under the condition of
-   * `claim`, or if this token holds the claim. A record this token already finished so counts as settled.
+   * Makes a finished record without a claim, in one transaction with `writes`, under the condition of `claim`. A record
+   * that this token already finished so counts as settled; one that this token claimed is settled, and its attempt stays.
    * @throws TransactionConditionError as `settle`.
    */
-  insert(insertion: Insertion<Write>, expired?: IdempotencyRecord): Promise<SettleAnswer>;
+  insert(insertion: Insertion<Write>, seen?: IdempotencyRecord): Promise<SettleAnswer>;
 
   /** Reads a record, whatever its state or age. A read that is not consistent may be stale. */
   find(recordKey: string, read: { consistent: boolean }): Promise<IdempotencyRecord | undefined>;
@@ -45,26 +44,29 @@ export interface Store<Write = unknown> {
   checkEffects(effects: Effects<Write>): void;
 }
 
-export interface Claim extends Seeker {
+/** What a record begins with. */
+interface Beginning extends Succession {
   readonly recordKey: string;
-  /** Epoch ms. */
-  readonly leaseEndsAt: number;
+  readonly token: string;
+  readonly fingerprint: string;
   /** Epoch seconds. */
   readonly expiresAt: number;
+}
+
+export interface Claim extends Beginning {
+  /** Epoch ms. */
+  readonly leaseEndsAt: number;
 }
 
 export type ClaimAnswer =
   | {
       readonly won: true;
-      readonly attempt: number;
-      /** The lease of a former attempt had ended. */
-      readonly takenOver: boolean;
       /** The database's own clock (epoch ms), where it tells. */
       readonly serverTimeMs?: number;
     }
   | {
       readonly won: false;
-      /** The record that refused; absent if it is gone by now. */
+      /** The record that refused; absent if there is none, or none any more. */
       readonly record: IdempotencyRecord | undefined;
     };
 
@@ -89,7 +91,7 @@ export interface Settlement<Write = unknown> extends Finish<Write> {
   readonly state: "completed" | "failed" | "released" | "held";
 }
 
-export interface Insertion<Write = unknown> extends Finish<Write>, Seeker {
+export interface Insertion<Write = unknown> extends Finish<Write>, Beginning {
   readonly state: "completed" | "failed";
   readonly expiresAt: number;
 }

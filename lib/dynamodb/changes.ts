@@ -1,9 +1,9 @@
 /** What is written to a record at each step. No I/O. */
-import type { Update } from "@aws-sdk/client-dynamodb";
+import type { Put, Update } from "@aws-sdk/client-dynamodb";
 import { RECORD_VERSION } from "../contract.ts";
 import type { IdempotencyRecord } from "../core/record.ts";
 import type { Claim, Effects, Insertion, Settlement } from "../core/store.ts";
-import { CLAIMABLE, MINE, STILL_EXPIRED } from "./conditions.ts";
+import { ABSENT, MINE, STILL_SEEN } from "./conditions.ts";
 import type { RecordTable, Values } from "./record-table.ts";
 
 const UNFINISHED = {
@@ -13,33 +13,37 @@ const UNFINISHED = {
   completedAt: undefined,
 };
 
-/** What goes of the attempt before where it was another operation's, or nobody claimed. */
-export const ANEW = { ...UNFINISHED, steps: undefined, messages: undefined };
+type Beginning = Omit<Claim, "leaseEndsAt"> | Omit<Insertion, keyof Effects>;
 
-/** Makes a record, or gives the one that is there to this token. */
-export function beginChange(
+/** Makes the record: the request that every first call begins with, so it says no more than it must. */
+export function firstPut(table: RecordTable, beginning: Beginning, values: Values): Put {
+  return {
+    TableName: table.TableName,
+    Item: table.itemOf({ partitionKey: beginning.recordKey, ...begun(beginning), ...values }),
+    ConditionExpression: ABSENT,
+    ExpressionAttributeNames: { "#partitionKey": table.names.partitionKey },
+    ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+  };
+}
+
+/** Gives the record that was seen to this token. */
+export function takeOver(
   table: RecordTable,
-  { recordKey, token, fingerprints, now, expiresAt }: Omit<Claim | Insertion, keyof Effects>,
+  beginning: Beginning,
   values: Values,
-  expired: IdempotencyRecord | undefined,
+  seen: IdempotencyRecord,
 ): Update {
-  // Expiry has whole seconds, so that rounding down changes no comparison.
-  const nowSeconds = Math.floor(now / 1000);
-  const [fingerprint] = fingerprints;
-  const begun = { ...UNFINISHED, version: RECORD_VERSION, token, fingerprint, expiresAt, ...values };
-  if (expired) {
-    const reset = { ...begun, attempt: expired.attempt + 1, createdAt: now };
-    return table.updateOf(recordKey, STILL_EXPIRED, reset, { seen: expired.token, nowSeconds });
-  }
-  const same = Object.fromEntries(fingerprints.map((fingerprint, index) => [`same${index}`, fingerprint]));
-  const aliases = Object.keys(same).map((name) => `:${name}`);
-  return table.updateOf(
-    recordKey,
-    CLAIMABLE.replaceAll(":same", aliases.join()),
-    begun,
-    { ...same, now, nowSeconds, released: "released", inProgress: "in-progress", one: 1 },
-    "ADD #attempt :one SET #createdAt = if_not_exists(#createdAt, :now), ",
-  );
+  const { recordKey, keepsSteps } = beginning;
+  const all = { ...UNFINISHED, ...(!keepsSteps && { steps: undefined }), ...begun(beginning), ...values };
+  return table.updateOf(recordKey, STILL_SEEN, all, {
+    seenToken: seen.token,
+    seenState: seen.state,
+    seenLeaseEndsAt: seen.leaseEndsAt,
+  });
+}
+
+function begun({ token, fingerprint, attempt, createdAt, expiresAt }: Beginning): Values {
+  return { version: RECORD_VERSION, token, fingerprint, attempt, createdAt, expiresAt };
 }
 
 export function settleChange(

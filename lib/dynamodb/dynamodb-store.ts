@@ -2,6 +2,7 @@
 import { serialize } from "node:v8";
 import {
   GetItemCommand,
+  type Put,
   PutItemCommand,
   type TransactWriteItem,
   TransactWriteItemsCommand,
@@ -21,7 +22,7 @@ import type {
   Settlement,
   Store,
 } from "../core/store.ts";
-import { ANEW, beginChange, settleChange } from "./changes.ts";
+import { firstPut, settleChange, takeOver } from "./changes.ts";
 import { placeMessages } from "./messages.ts";
 import { CHECKS, clientOf, type DynamoDBStoreOptions } from "./options.ts";
 import { type RecordTable, recordTable, type Values } from "./record-table.ts";
@@ -50,22 +51,16 @@ export class DynamoDBStore implements Store<DynamoDBWrite> {
     this.#send = (request) => send(client, request);
   }
 
-  async claim(claim: Claim, expired?: IdempotencyRecord): Promise<ClaimAnswer> {
+  async claim(claim: Claim, seen?: IdempotencyRecord): Promise<ClaimAnswer> {
     const { recordKey, leaseEndsAt } = claim;
-    const values = { ...(expired && ANEW), state: "in-progress", leaseEndsAt };
-    const update = beginChange(this.#table, claim, values, expired);
+    const values = { state: "in-progress", leaseEndsAt };
+    const request = seen
+      ? new UpdateItemCommand(takeOver(this.#table, claim, values, seen))
+      : new PutItemCommand(firstPut(this.#table, claim, values));
     try {
-      const answer = await this.#send(new UpdateItemCommand({ ...update, ReturnValues: "ALL_OLD" }));
-      if (answer.refusedBy) return { won: false, record: readRecord(this.#table, answer.refusedBy) };
-      const { attempt, state } = this.#table.names;
-      // One engine returns no attributes for a first claim, the other the bare key.
-      const former = answer.Attributes ?? {};
-      return {
-        won: true,
-        attempt: Number(former[attempt]?.N ?? 0) + 1,
-        takenOver: !expired && former[state]?.S === "in-progress",
-        serverTimeMs: answer.serverTimeMs,
-      };
+      const { refusedBy, serverTimeMs } = await this.#send(request);
+      if (refusedBy) return { won: false, record: readRecord(this.#table, refusedBy) };
+      return { won: true, serverTimeMs };
     } catch (error) {
       if ((error as StoreUnavailableError).failure !== "conflict") throw error;
       // A transaction on this record is under way, most likely the winner's commit. What the record says
@@ -75,15 +70,17 @@ export class DynamoDBStore implements Store<DynamoDBWrite> {
   }
 
   settle(settlement: Settlement<DynamoDBWrite>): Promise<SettleAnswer> {
-    return this.#finish(settlement, (values) => settleChange(this.#table, settlement, values));
+    return this.#finish(settlement, (values) => ({ Update: settleChange(this.#table, settlement, values) }));
   }
 
-  async insert(insertion: Insertion<DynamoDBWrite>, expired?: IdempotencyRecord): Promise<SettleAnswer> {
+  async insert(insertion: Insertion<DynamoDBWrite>, seen?: IdempotencyRecord): Promise<SettleAnswer> {
     const { state, token, now } = insertion;
-    const begun = { ...ANEW, state, leaseEndsAt: now, completedAt: now };
-    const answer = await this.#finish(insertion, (values) =>
-      beginChange(this.#table, insertion, { ...begun, ...values }, expired),
-    );
+    const answer = await this.#finish(insertion, (placed) => {
+      const values = { state, leaseEndsAt: now, completedAt: now, ...placed };
+      return seen
+        ? { Update: takeOver(this.#table, insertion, values, seen) }
+        : { Put: firstPut(this.#table, insertion, values) };
+    });
     if (answer.settled || answer.record?.token !== token || answer.record.state !== "in-progress")
       return answer;
     // A claim of ours, whose answer was lost, holds the record.
@@ -110,7 +107,7 @@ export class DynamoDBStore implements Store<DynamoDBWrite> {
 
   async #finish(
     finish: Settlement<DynamoDBWrite> | Insertion<DynamoDBWrite>,
-    changeWith: (values: Values) => Update,
+    changeWith: (values: Values) => { readonly Put: Put } | { readonly Update: Update },
   ): Promise<SettleAnswer> {
     const { recordKey, token, state, writes, messages } = finish;
     const result = placeResult(this.#table, finish);
@@ -120,9 +117,14 @@ export class DynamoDBStore implements Store<DynamoDBWrite> {
     if (result.item && !placed.items.includes(result.item)) {
       await this.#send(new PutItemCommand({ TableName, Item: result.item }));
     }
-    const Update = changeWith({ ...result.values, ...placed.values });
-    const request = others.length > 0 ? transaction([{ Update }, ...others]) : new UpdateItemCommand(Update);
-    const { refusedBy } = await this.#send(request);
+    const change = changeWith({ ...result.values, ...placed.values });
+    const { refusedBy } = await this.#send(
+      others.length > 0
+        ? transaction([change, ...others])
+        : "Put" in change
+          ? new PutItemCommand(change.Put)
+          : new UpdateItemCommand(change.Update),
+    );
     const record = readRecord(this.#table, refusedBy);
     // Where it is mine already, this is the repetition of a write whose answer was lost.
     const settled = !refusedBy || (record?.token === token && record.state === state);

@@ -39,12 +39,12 @@ export function readRefusedItem(error: unknown): Item {
   if (refused === 0) return item ?? {};
   // A caller's refusal counts only if the record did not refuse: where it could not be asked, an earlier
   // try of this very transaction may be what the caller's condition ran into.
+  // A try before this one may have been applied, or still be under way.
+  const isRepeated = ($metadata.attempts ?? 1) > 1;
   if (refused > 0 && codes[0] === "None") {
-    throw new TransactionConditionError(refused - 1, item && fromItem(item), error);
+    throw new TransactionConditionError(refused - 1, item && fromItem(item), error, isRepeated);
   }
   const failure = FAILURES.find(([pattern]) => pattern.test(codes.join()))?.[1] as StoreFailure;
-  // A try before this one may have been applied.
-  const isRepeated = ($metadata.attempts ?? 1) > 1;
   const canceledBy = CancellationReasons && [...new Set(codes)].filter((code) => code !== "None");
   throw new StoreUnavailableError(
     isRepeated && failure === "refused" ? "unreachable" : failure,

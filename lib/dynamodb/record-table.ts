@@ -34,14 +34,13 @@ export function recordTable(options: DynamoDBStoreOptions) {
 
   /**
    * Sets the values that are there, and removes those that are `undefined`: one at least of these. `bound` are the values
-   * that `ConditionExpression` and `begin` use, no others: DynamoDB refuses what is not used.
+   * that `ConditionExpression` uses, no others: DynamoDB refuses what is not used.
    */
   const updateOf = (
     recordKey: string,
     ConditionExpression: string,
     values: Values,
     bound: Readonly<Record<string, unknown>>,
-    begin = "SET ",
   ): Update => {
     const assigned: string[] = [];
     const removed: string[] = [];
@@ -49,7 +48,7 @@ export function recordTable(options: DynamoDBStoreOptions) {
       if (value === undefined) removed.push(`#${name}`);
       else assigned.push(`#${name} = :${name}`);
     }
-    const set = assigned.length > 0 ? `${begin}${assigned} ` : "";
+    const set = assigned.length > 0 ? `SET ${assigned} ` : "";
     const UpdateExpression = `${set}REMOVE ${removed}`;
     const used = `${ConditionExpression} ${UpdateExpression}`.matchAll(/#(\w+)/g);
     const aliased = Object.entries({ ...bound, ...values }).map(([name, value]) => [`:${name}`, value]);

@@ -1,10 +1,10 @@
-/** Who may claim a record, and what a refused claim learns. */
+/** Claims: insert if there is no record, change a record if it still is what was seen. */
 import assert from "node:assert/strict";
 import { RECORD_VERSION } from "../contract.ts";
 import { RecordCorruptError } from "../core/errors.ts";
-import { readRefusal } from "../core/record.ts";
+import { judge } from "../core/record.ts";
+import type { Store } from "../core/store.ts";
 import {
-  AFTER_LEASE,
   assertRecord,
   type Cases,
   claimOf,
@@ -16,18 +16,36 @@ import {
   refused,
   releaseOf,
   settlementOf,
+  takenOver,
   takeOverOf,
   won,
 } from "./contract-given.ts";
 
+const RESULT = '{"name":"E","message":"m"}';
+
+/** How a record gets into each state that a claim can meet. */
+const STATES = {
+  "in-progress": async () => {},
+  released: async (store, recordKey) => {
+    await store.settle(releaseOf(recordKey));
+  },
+  completed: async (store, recordKey) => {
+    await store.settle(settlementOf(recordKey, { result: RESULT }));
+  },
+  failed: async (store, recordKey) => {
+    await store.settle(settlementOf(recordKey, { state: "failed", result: RESULT }));
+  },
+  held: async (store, recordKey) => {
+    await store.settle(settlementOf(recordKey, { state: "held", result: undefined }));
+  },
+} as const satisfies Record<string, (store: Store<never>, recordKey: string) => Promise<void>>;
+
 export const claimCases = <Write>(): Cases<Write> => ({
-  "claim wins where there is no record": async ({ store }) => {
+  "claim inserts a record where there is none": async ({ store }) => {
     const recordKey = freshRecordKey();
 
-    const answer = await won(store, claimOf(recordKey));
+    await won(store, claimOf(recordKey));
 
-    assert.equal(answer.attempt, 1);
-    assert.equal(answer.takenOver, false);
     assertRecord(await found(store, recordKey), {
       version: RECORD_VERSION,
       state: "in-progress",
@@ -49,150 +67,135 @@ export const claimCases = <Write>(): Cases<Write> => ({
     await won(store, claimOf(freshRecordKey()));
   },
 
-  "claim is refused while the lease is live, up to its last millisecond, and carries the record": async ({
+  ...Object.fromEntries(
+    Object.entries(STATES).map(([state, reach]) => [
+      `claim that has seen no record is refused by one that is ${state}, and carries it`,
+      async ({ store }: Parameters<Cases<Write>[string]>[0]) => {
+        const recordKey = freshRecordKey();
+        await won(store, claimOf(recordKey));
+        await reach(store as Store<never>, recordKey);
+        const before = await found(store, recordKey);
+
+        const record = await refused(store, takeOverOf(recordKey));
+
+        assert.deepEqual(record, before);
+        assert.deepEqual(await found(store, recordKey), before);
+        assertRecord(record, { state: state as keyof typeof STATES, token: "token-1", attempt: 1 });
+      },
+    ]),
+  ),
+
+  ...Object.fromEntries(
+    Object.entries(STATES).map(([state, reach]) => [
+      `claim replaces a record that still is ${state} as it was seen, and leaves nothing of its end`,
+      async ({ store }: Parameters<Cases<Write>[string]>[0]) => {
+        const recordKey = freshRecordKey();
+        await won(store, claimOf(recordKey));
+        await reach(store as Store<never>, recordKey);
+        const seen = await found(store, recordKey);
+
+        const claim = takeOverOf(recordKey, { fingerprint: "fingerprint-2", createdAt: NOW + 1 });
+        await won(store, claim, seen);
+
+        assertRecord(await found(store, recordKey), {
+          version: RECORD_VERSION,
+          state: "in-progress",
+          token: "token-2",
+          attempt: 2,
+          leaseEndsAt: claim.leaseEndsAt,
+          fingerprint: "fingerprint-2",
+          result: undefined,
+          createdAt: NOW + 1,
+          completedAt: undefined,
+          expiresAt: EXPIRES_AT,
+        });
+      },
+    ]),
+  ),
+
+  "claim is refused by a record whose token, state or lease end is not what was seen": async ({ store }) => {
+    const recordKey = freshRecordKey();
+    await won(store, claimOf(recordKey));
+    const seen = await found(store, recordKey);
+
+    for (const other of [{ token: "token-0" }, { state: "released" }, { leaseEndsAt: 1 }] as const) {
+      const record = await refused(store, takeOverOf(recordKey), { ...seen, ...other });
+      assert.deepEqual(record, seen);
+    }
+
+    assert.deepEqual(await found(store, recordKey), seen);
+  },
+
+  "claim over a record that is gone by now is refused without a record, and makes none": async ({
     store,
+    remove,
   }) => {
     const recordKey = freshRecordKey();
     await won(store, claimOf(recordKey));
+    const seen = await found(store, recordKey);
+    await remove(recordKey);
 
-    const record = await refused(store, takeOverOf(recordKey, { now: LEASE_ENDS_AT }));
-
-    assert.deepEqual(record, await found(store, recordKey));
-    assertRecord(record, { state: "in-progress", token: "token-1", attempt: 1, leaseEndsAt: LEASE_ENDS_AT });
-  },
-
-  "claim takes over once the lease has ended": async ({ store }) => {
-    const recordKey = freshRecordKey();
-    await won(store, claimOf(recordKey));
-
-    const answer = await won(store, takeOverOf(recordKey, { now: LEASE_ENDS_AT + 1 }));
-
-    assert.equal(answer.attempt, 2);
-    assert.equal(answer.takenOver, true);
-    assertRecord(await found(store, recordKey), {
-      state: "in-progress",
-      token: "token-2",
-      attempt: 2,
-      leaseEndsAt: AFTER_LEASE + 30_000,
-    });
-  },
-
-  "claim does not take over a record with another fingerprint": async ({ store }) => {
-    const recordKey = freshRecordKey();
-    await won(store, claimOf(recordKey));
-
-    const record = await refused(store, takeOverOf(recordKey, { fingerprints: ["fingerprint-2"] }));
-
-    assertRecord(record, { token: "token-1", fingerprint: "fingerprint-1", attempt: 1 });
-  },
-
-  "claim matches any of its fingerprints and stores the first": async ({ store }) => {
-    const recordKey = freshRecordKey();
-    await won(store, claimOf(recordKey));
-
-    await won(store, takeOverOf(recordKey, { fingerprints: ["fingerprint-2", "fingerprint-1"] }));
-
-    assertRecord(await found(store, recordKey), { fingerprint: "fingerprint-2" });
+    assert.equal(await refused(store, takeOverOf(recordKey), seen), undefined);
+    assert.equal(await store.find(recordKey, { consistent: true }), undefined);
   },
 
   "claim with the token of the record is refused and shows that the claim is ours": async ({ store }) => {
     const recordKey = freshRecordKey();
     await won(store, claimOf(recordKey));
 
-    const record = await refused(store, claimOf(recordKey));
+    assertRecord(await refused(store, claimOf(recordKey)), { state: "in-progress", token: "token-1" });
 
-    assertRecord(record, { state: "in-progress", token: "token-1", attempt: 1 });
+    const seen = await found(store, recordKey);
+    await won(store, takeOverOf(recordKey), seen);
+    assertRecord(await refused(store, takeOverOf(recordKey), seen), {
+      state: "in-progress",
+      token: "token-2",
+      attempt: 2,
+    });
   },
 
-  "claim wins a released record with the same fingerprint, and attempt counts on": async ({ store }) => {
-    const recordKey = freshRecordKey();
-    await won(store, claimOf(recordKey));
-    await store.settle(releaseOf(recordKey));
-
-    const answer = await won(store, claimOf(recordKey, { token: "token-2" }));
-
-    assert.equal(answer.attempt, 2);
-    assert.equal(answer.takenOver, false);
-    assertRecord(await found(store, recordKey), { state: "in-progress", token: "token-2", attempt: 2 });
-  },
-
-  "claim gives a released record without steps a new fingerprint": async ({ store }) => {
-    const recordKey = freshRecordKey();
-    await won(store, claimOf(recordKey));
-    await store.settle(releaseOf(recordKey));
-
-    await won(store, claimOf(recordKey, { token: "token-2", fingerprints: ["fingerprint-2"] }));
-
-    assertRecord(await found(store, recordKey), { fingerprint: "fingerprint-2" });
-  },
-
-  "claim of a released record with steps needs its fingerprint": async ({ store, alter }) => {
-    const recordKey = freshRecordKey();
-    await won(store, claimOf(recordKey));
-    await store.settle(releaseOf(recordKey));
-    await alter(recordKey, { steps: { charge: { id: "ch_1" } } });
-
-    const record = await refused(
-      store,
-      claimOf(recordKey, { token: "token-2", fingerprints: ["fingerprint-2"] }),
-    );
-
-    assertRecord(record, { state: "released", fingerprint: "fingerprint-1" });
-    await won(store, claimOf(recordKey, { token: "token-2" }));
-  },
-
-  "claim keeps the steps of the attempt before, after a release and at a take-over": async ({
+  "a token claims once: a copy of its claim that arrives after the release changes nothing": async ({
     store,
-    alter,
   }) => {
+    const recordKey = freshRecordKey();
+    await won(store, claimOf(recordKey));
+    const seen = await found(store, recordKey);
+    await store.settle(releaseOf(recordKey));
+
+    assertRecord(await refused(store, claimOf(recordKey)), { state: "released", token: "token-1" });
+
+    await takenOver(store, recordKey);
+    await store.settle(releaseOf(recordKey, { token: "token-2" }));
+    for (const copy of [seen, { ...seen, state: "released" } as const]) {
+      const record = await refused(store, takeOverOf(recordKey), copy);
+      assertRecord(record, { state: "released", token: "token-2", attempt: 2 });
+    }
+  },
+
+  "claim keeps the steps of the attempt before only where it says so": async ({ store, alter }) => {
     const recordKey = freshRecordKey();
     const steps = { charge: { id: "ch_1" } };
     await won(store, claimOf(recordKey));
-    await store.settle(releaseOf(recordKey));
     await alter(recordKey, { steps });
 
-    await won(store, claimOf(recordKey, { token: "token-2" }));
+    await takenOver(store, recordKey);
     assertRecord(await found(store, recordKey), { steps, attempt: 2 });
-    await won(store, takeOverOf(recordKey, { token: "token-3" }));
+    await takenOver(store, recordKey, { token: "token-3", attempt: 3, keepsSteps: false });
 
-    assertRecord(await found(store, recordKey), { steps, attempt: 3 });
+    assertRecord(await found(store, recordKey), { steps: undefined, attempt: 3 });
   },
 
-  ...Object.fromEntries(
-    (["completed", "failed", "held"] as const).map((state) => [
-      `claim is refused by a ${state} record, however long ago its lease ended`,
-      async ({ store }: Parameters<Cases<Write>[string]>[0]) => {
-        const recordKey = freshRecordKey();
-        await won(store, claimOf(recordKey));
-        await store.settle(settlementOf(recordKey, { state, result: '{"name":"E","message":"m"}' }));
-
-        const record = await refused(store, takeOverOf(recordKey));
-
-        assert.deepEqual(record, await found(store, recordKey));
-        assertRecord(record, {
-          state,
-          token: "token-1",
-          result: { in: "record", text: '{"name":"E","message":"m"}' },
-        });
-      },
-    ]),
-  ),
-
-  "claim fails closed on a record of another version, also when it looks claimable": async ({
-    store,
-    alter,
-  }) => {
+  "claim fails closed on a record of another version": async ({ store, alter }) => {
     for (const version of [RECORD_VERSION - 1, RECORD_VERSION + 1]) {
       const recordKey = freshRecordKey();
       await won(store, claimOf(recordKey));
       await store.settle(releaseOf(recordKey));
       await alter(recordKey, { version });
-      const claim = takeOverOf(recordKey);
 
       await assert.rejects(async () => {
-        const record = await refused(store, claim);
+        const record = await refused(store, takeOverOf(recordKey));
         assert.ok(record !== undefined);
-        readRefusal(record, claim);
+        judge(record, { token: "token-2", fingerprints: ["fingerprint-1"], now: NOW });
       }, RecordCorruptError);
     }
   },

@@ -28,19 +28,22 @@ export function claimOf(recordKey: string, change: Partial<Claim> = {}): Claim {
   return {
     recordKey,
     token: "token-1",
-    fingerprints: ["fingerprint-1"],
-    now: NOW,
+    fingerprint: "fingerprint-1",
+    attempt: 1,
+    createdAt: NOW,
+    keepsSteps: false,
     leaseEndsAt: LEASE_ENDS_AT,
     expiresAt: EXPIRES_AT,
     ...change,
   };
 }
 
-/** A claim of somebody else with the same payload, once the lease of the first is over. */
+/** A claim of somebody else over the first attempt, once its lease is over. */
 export function takeOverOf(recordKey: string, change: Partial<Claim> = {}): Claim {
   return claimOf(recordKey, {
     token: "token-2",
-    now: AFTER_LEASE,
+    attempt: 2,
+    keepsSteps: true,
     leaseEndsAt: AFTER_LEASE + 30_000,
     ...change,
   });
@@ -74,7 +77,10 @@ export function insertionOf<Write>(
   return {
     recordKey,
     token: "token-1",
-    fingerprints: ["fingerprint-1"],
+    fingerprint: "fingerprint-1",
+    attempt: 1,
+    createdAt: NOW,
+    keepsSteps: false,
     now: NOW,
     state: "completed",
     result: '{"answer":1}',
@@ -86,8 +92,8 @@ export function insertionOf<Write>(
 }
 
 /** A claim that must win. */
-export async function won<Write>(store: Store<Write>, claim: Claim, expired?: IdempotencyRecord) {
-  const answer = await store.claim(claim, expired);
+export async function won<Write>(store: Store<Write>, claim: Claim, seen?: IdempotencyRecord) {
+  const answer = await store.claim(claim, seen);
   assert.equal(answer.won, true, "the claim must win");
   assert.ok(answer.won);
   return answer;
@@ -97,12 +103,21 @@ export async function won<Write>(store: Store<Write>, claim: Claim, expired?: Id
 export async function refused<Write>(
   store: Store<Write>,
   claim: Claim,
-  expired?: IdempotencyRecord,
+  seen?: IdempotencyRecord,
 ): Promise<IdempotencyRecord | undefined> {
-  const answer = await store.claim(claim, expired);
+  const answer = await store.claim(claim, seen);
   assert.equal(answer.won, false, "the claim must be refused");
   assert.ok(!answer.won);
   return answer.record;
+}
+
+/** Takes over the record as it is now; must win. */
+export async function takenOver<Write>(
+  store: Store<Write>,
+  recordKey: string,
+  change?: Partial<Claim>,
+): Promise<void> {
+  await won(store, takeOverOf(recordKey, change), await found(store, recordKey));
 }
 
 /** A consistent read that must find. */

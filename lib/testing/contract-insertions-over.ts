@@ -18,42 +18,55 @@ import {
 } from "./contract-given.ts";
 import { insertCounting, other, type Subject } from "./contract-insertions.ts";
 
+const over = { ...other, attempt: 2, keepsSteps: true } as const;
+
 export const insertionOverCases = <Write>(): Cases<Write> => ({
-  "insert replaces a claim whose lease has ended, and fences its worker": async (subject) => {
+  "insert replaces a record that still is what was seen, and fences its worker": async (subject) => {
+    const { store } = subject;
+    const [running, released] = [freshRecordKey(), freshRecordKey()];
+    for (const recordKey of [running, released]) await won(store, claimOf(recordKey));
+    await store.settle(releaseOf(released));
+
+    for (const recordKey of [running, released]) {
+      const seen = await found(store, recordKey);
+      const change = { ...over, now: AFTER_LEASE, fingerprint: "fingerprint-2" };
+      assert.deepEqual(await insertCounting(subject, recordKey, change, seen), { settled: true });
+
+      assertRecord(await found(store, recordKey), {
+        state: "completed",
+        token: "token-2",
+        attempt: 2,
+        fingerprint: "fingerprint-2",
+        completedAt: AFTER_LEASE,
+      });
+      assertRecord(unsettled(await store.settle(settlementOf(recordKey))), { token: "token-2" });
+    }
+  },
+
+  "insert is refused by a record that is not what was seen, and carries it": async (subject) => {
     const { store } = subject;
     const recordKey = freshRecordKey();
     await won(store, claimOf(recordKey));
+    const seen = await found(store, recordKey);
+    await store.settle(releaseOf(recordKey));
 
-    const answer = await insertCounting(subject, recordKey, { ...other, now: AFTER_LEASE });
-
-    assert.deepEqual(answer, { settled: true });
-    assertRecord(await found(store, recordKey), { state: "completed", token: "token-2", attempt: 2 });
-    assertRecord(unsettled(await store.settle(settlementOf(recordKey))), { token: "token-2" });
-  },
-
-  "insert does not replace an ended lease with another fingerprint": async (subject) => {
-    const recordKey = freshRecordKey();
-    await won(subject.store, claimOf(recordKey));
-
-    const change = { ...other, now: AFTER_LEASE, fingerprints: ["fingerprint-2"] };
-    assertRecord(unsettled(await insertCounting(subject, recordKey, change)), { token: "token-1" });
-  },
-
-  "insert finishes a released record, with another fingerprint only when it has no steps": async (
-    subject,
-  ) => {
-    const { store, alter } = subject;
-    const mended = { ...other, fingerprints: ["fingerprint-2"] };
-    const [plain, stepped] = [freshRecordKey(), freshRecordKey()];
-    for (const recordKey of [plain, stepped]) {
-      await won(store, claimOf(recordKey));
-      await store.settle(releaseOf(recordKey));
+    for (const stale of [undefined, seen, { ...seen, state: "released", token: "token-0" } as const]) {
+      const record = unsettled(await insertCounting(subject, recordKey, over, stale));
+      assertRecord(record, { state: "released", token: "token-1" });
     }
-    await alter(stepped, { steps: { charge: 1 } });
+  },
 
-    assert.deepEqual(await insertCounting(subject, plain, mended), { settled: true });
-    assertRecord(await found(store, plain), { fingerprint: "fingerprint-2", attempt: 2 });
-    assertRecord(unsettled(await insertCounting(subject, stepped, mended)), { state: "released" });
+  "insert keeps the steps of the attempt before only where it says so": async (subject) => {
+    const { store, alter } = subject;
+    for (const keepsSteps of [true, false]) {
+      const recordKey = freshRecordKey();
+      await won(store, claimOf(recordKey));
+      await alter(recordKey, { steps: { charge: 1 } });
+
+      await insertCounting(subject, recordKey, { ...over, keepsSteps }, await found(store, recordKey));
+
+      assertRecord(await found(store, recordKey), { steps: keepsSteps ? { charge: 1 } : undefined });
+    }
   },
 
   "insert is refused by a held record": async (subject) => {
@@ -66,10 +79,28 @@ export const insertionOverCases = <Write>(): Cases<Write> => ({
     assertRecord(record, { state: "held", token: "token-1" });
   },
 
-  "insert replaces an expired record only when it shows it, and then whole": async (subject) => {
+  "insert over a claim of its own, whose answer was lost, settles it, and attempt stays": async (subject) => {
+    const { store } = subject;
+    for (const lease of [AFTER_LEASE, 0]) {
+      const recordKey = freshRecordKey();
+      await won(store, claimOf(recordKey, { attempt: 3, leaseEndsAt: lease }));
+
+      assert.deepEqual(await insertCounting(subject, recordKey, { now: AFTER_LEASE }), { settled: true });
+
+      assertRecord(await found(store, recordKey), { state: "completed", token: "token-1", attempt: 3 });
+    }
+  },
+
+  "insert replaces an expired record that it has seen, and then whole": async (subject) => {
     const { store, alter } = subject;
     const recordKey = freshRecordKey();
-    const late = { ...other, now: AFTER_EXPIRY, expiresAt: EXPIRES_AT + 86_400 };
+    const late = {
+      ...other,
+      attempt: 2,
+      createdAt: AFTER_EXPIRY,
+      now: AFTER_EXPIRY,
+      expiresAt: EXPIRES_AT + 86_400,
+    };
     await store.insert(insertionOf(recordKey));
     await alter(recordKey, { steps: { charge: 1 } });
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { RECORD_VERSION } from "../contract.ts";
 import { RecordCorruptError, TransactionConditionError } from "../core/errors.ts";
-import { readRefusal } from "../core/record.ts";
+import { judge } from "../core/record.ts";
 import {
   assertRecord,
   type Cases,
@@ -25,10 +25,10 @@ export async function insertCounting<Write>(
   { store, countUp, readCount }: Subject<Write>,
   recordKey: string,
   change: Partial<ReturnType<typeof insertionOf<Write>>> = {},
-  expired?: Parameters<typeof store.insert>[1],
+  seen?: Parameters<typeof store.insert>[1],
 ) {
   const name = freshName();
-  const answer = await store.insert(insertionOf(recordKey, { writes: [countUp(name)], ...change }), expired);
+  const answer = await store.insert(insertionOf(recordKey, { writes: [countUp(name)], ...change }), seen);
   assert.equal(await readCount(name), answer.settled ? 1 : 0, "the writes must go with the record");
   return answer;
 }
@@ -145,7 +145,7 @@ export const insertionCases = <Write>(): Cases<Write> => ({
     await assert.rejects(async () => {
       const record = unsettled(await store.insert(insertion));
       assert.ok(record !== undefined);
-      readRefusal(record, insertion);
+      judge(record, { token: "token-2", fingerprints: ["fingerprint-1"], now: NOW });
     }, RecordCorruptError);
   },
 });

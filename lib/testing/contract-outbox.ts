@@ -5,7 +5,6 @@ import { TransactionConditionError } from "../core/errors.ts";
 import type { Outbox, Unsent } from "../core/outbox.ts";
 import type { StoredMessage } from "../core/outgoing-message.ts";
 import {
-  AFTER_EXPIRY,
   AFTER_LEASE,
   assertRecord,
   type Cases,
@@ -18,7 +17,7 @@ import {
   NOW,
   refused,
   settlementOf,
-  takeOverOf,
+  takenOver,
   unsettled,
   won,
 } from "./contract-given.ts";
@@ -86,7 +85,7 @@ export const outboxCases = <Write>(): Cases<Write> => ({
       assert.deepEqual({ committedAt, token }, { committedAt: COMMITTED_AT, token: "token-1" });
       assert.deepEqual(messages, TWO);
       assertRecord(await found(subject.store, recordKey), { state: "completed", expiresAt: undefined });
-      const late = claimOf(recordKey, { token: "token-2", now: AFTER_EXPIRY + 1 });
+      const late = claimOf(recordKey, { token: "token-2" });
       assertRecord(await refused(subject.store, late), { state: "completed", token: "token-1" });
     },
   ),
@@ -145,7 +144,7 @@ export const outboxCases = <Write>(): Cases<Write> => ({
   "the messages of an attempt that lost its claim are not sent": async ({ store, outbox }) => {
     const recordKey = freshRecordKey();
     await won(store, claimOf(recordKey));
-    await won(store, takeOverOf(recordKey));
+    await takenOver(store, recordKey);
 
     unsettled(await store.settle(settlementOf(recordKey, { messages: TWO, now: AFTER_LEASE + 1 })));
 
@@ -184,7 +183,7 @@ export const outboxCases = <Write>(): Cases<Write> => ({
     await outbox.markSent(await loaded(outbox, recordKey));
     const seen = await found(store, recordKey);
 
-    const late = claimOf(recordKey, { token: "token-2", now: AFTER_EXPIRY, expiresAt: EXPIRES_AT * 2 });
+    const late = claimOf(recordKey, { token: "token-2", attempt: 2, expiresAt: EXPIRES_AT * 2 });
 
     await won(store, late, seen);
     assert.equal(await outbox.load(recordKey), undefined);

@@ -24,9 +24,9 @@ const RACERS = Array.from({ length: 16 }, (_, index) => `racer-${index}`);
 async function race<Write>(
   store: Store<Write>,
   claims: readonly Claim[],
-  expired?: Parameters<typeof store.claim>[1],
+  seen?: Parameters<typeof store.claim>[1],
 ) {
-  const answers = await Promise.all(claims.map((claim) => insist(() => store.claim(claim, expired))));
+  const answers = await Promise.all(claims.map((claim) => insist(() => store.claim(claim, seen))));
   const winners = claims.filter((_, index) => answers[index]?.won);
   assert.equal(winners.length, 1, "exactly one claim must win");
   const token = winners[0]?.token;
@@ -55,6 +55,7 @@ export const raceCases = <Write>(): Cases<Write> => ({
     const winner = await race(
       store,
       RACERS.map((token) => takeOverOf(recordKey, { token })),
+      await found(store, recordKey),
     );
 
     assertRecord(await found(store, recordKey), { token: winner, attempt: 2 });
@@ -66,7 +67,8 @@ export const raceCases = <Write>(): Cases<Write> => ({
     await store.settle(settlementOf(recordKey));
     const expired = await found(store, recordKey);
     const late = {
-      now: AFTER_EXPIRY,
+      attempt: 2,
+      createdAt: AFTER_EXPIRY,
       leaseEndsAt: AFTER_EXPIRY + 30_000,
       expiresAt: EXPIRES_AT + 86_400,
     };
@@ -114,10 +116,11 @@ export const raceCases = <Write>(): Cases<Write> => ({
       const name = freshName();
       await won(store, claimOf(recordKey));
 
+      const seen = await found(store, recordKey);
       const settlement = settlementOf(recordKey, { now: AFTER_LEASE, writes: [countUp(name)] });
       const [settled, claimed] = await Promise.all([
         insist(() => store.settle(settlement)),
-        insist(() => store.claim(takeOverOf(recordKey))),
+        insist(() => store.claim(takeOverOf(recordKey), seen)),
       ]);
 
       assert.notEqual(settled.settled, claimed.won);

@@ -12,6 +12,7 @@ import {
   insertionOf,
   refused,
   settlementOf,
+  takenOver,
   takeOverOf,
   unsettled,
   won,
@@ -108,7 +109,7 @@ export const resultCases = <Write>(): Cases<Write> => ({
     const recordKey = freshRecordKey();
     const result = textOf(40 * KB, "winner");
     await won(store, claimOf(recordKey));
-    await won(store, takeOverOf(recordKey));
+    await takenOver(store, recordKey);
     await store.settle(settlementOf(recordKey, { token: "token-2", result }));
 
     const record = unsettled(

@@ -10,7 +10,7 @@ import {
   NOW,
   releaseOf,
   settlementOf,
-  takeOverOf,
+  takenOver,
   unsettled,
   won,
 } from "./contract-given.ts";
@@ -69,7 +69,7 @@ export const settlementCases = <Write>(): Cases<Write> => ({
       async ({ store }) => {
         const recordKey = freshRecordKey();
         await won(store, claimOf(recordKey));
-        await won(store, takeOverOf(recordKey));
+        await takenOver(store, recordKey);
         const before = await found(store, recordKey);
 
         const record = unsettled(await store.settle(settlementOf(recordKey, { state })));
@@ -85,7 +85,7 @@ export const settlementCases = <Write>(): Cases<Write> => ({
       async ({ store }) => {
         const recordKey = freshRecordKey();
         await won(store, claimOf(recordKey));
-        await won(store, takeOverOf(recordKey));
+        await takenOver(store, recordKey);
         await store.settle(settlementOf(recordKey, { token: "token-2", result: '"the winner"' }));
 
         const record = unsettled(await store.settle(settlementOf(recordKey, { state, result: '"late"' })));

@@ -10,7 +10,7 @@ import {
   freshRecordKey,
   insist,
   settlementOf,
-  takeOverOf,
+  takenOver,
   unsettled,
   won,
 } from "./contract-given.ts";
@@ -65,7 +65,7 @@ export const writeCases = <Write>(): Cases<Write> => ({
     const recordKey = freshRecordKey();
     const name = freshName();
     await won(store, claimOf(recordKey));
-    await won(store, takeOverOf(recordKey));
+    await takenOver(store, recordKey);
 
     const record = unsettled(await store.settle(settlementOf(recordKey, { writes: [countUp(name)] })));
 
@@ -78,7 +78,7 @@ export const writeCases = <Write>(): Cases<Write> => ({
     const name = freshName();
     const writes = [countUp(name, "onlyFirst")];
     await won(store, claimOf(recordKey));
-    await won(store, takeOverOf(recordKey));
+    await takenOver(store, recordKey);
     await store.settle(settlementOf(recordKey, { token: "token-2", result: '"the winner"', writes }));
 
     const record = unsettled(await store.settle(settlementOf(recordKey, { writes })));

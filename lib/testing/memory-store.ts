@@ -1,13 +1,7 @@
 /** The store port in memory: for tests, and the model that other stores are measured against. */
 import { RECORD_VERSION } from "../contract.ts";
 import { CommitInvalidError } from "../core/errors.ts";
-import {
-  type IdempotencyRecord,
-  isClaimable,
-  isExpired,
-  type Seeker,
-  type StoredResult,
-} from "../core/record.ts";
+import type { IdempotencyRecord, StoredResult } from "../core/record.ts";
 import type {
   Claim,
   ClaimAnswer,
@@ -56,24 +50,17 @@ export class MemoryStore implements Store<MemoryWrite> {
     this.#options = options;
   }
 
-  async claim(claim: Claim, expired?: IdempotencyRecord): Promise<ClaimAnswer> {
+  async claim(claim: Claim, seen?: IdempotencyRecord): Promise<ClaimAnswer> {
     const former = this.#records.get(claim.recordKey);
-    if (!mayReplace(former, claim, expired)) return { won: false, record: copyOf(former) };
-    const record = this.#succeed(former, claim, expired);
+    if (!isStill(former, seen)) return { won: false, record: copyOf(former) };
     this.#records.set(claim.recordKey, {
-      ...record,
+      ...recordFrom(claim, former),
       state: "in-progress",
       leaseEndsAt: claim.leaseEndsAt,
       expiresAt: claim.expiresAt,
     });
-    const takenOver = expired === undefined && former?.state === "in-progress";
     const serverTimeMs = this.#options.serverTime?.();
-    return {
-      won: true,
-      attempt: record.attempt,
-      takenOver,
-      ...(serverTimeMs !== undefined && { serverTimeMs }),
-    };
+    return { won: true, ...(serverTimeMs !== undefined && { serverTimeMs }) };
   }
 
   async settle(settlement: Settlement<MemoryWrite>): Promise<SettleAnswer> {
@@ -86,16 +73,14 @@ export class MemoryStore implements Store<MemoryWrite> {
     return { settled: true };
   }
 
-  async insert(insertion: Insertion<MemoryWrite>, expired?: IdempotencyRecord): Promise<SettleAnswer> {
+  async insert(insertion: Insertion<MemoryWrite>, seen?: IdempotencyRecord): Promise<SettleAnswer> {
     const former = this.#records.get(insertion.recordKey);
     const isOwn = former?.token === insertion.token;
     if (isOwn && former.state === insertion.state) return { settled: true };
     const isOwnClaim = isOwn && former.state === "in-progress";
-    if (!isOwnClaim && !mayReplace(former, insertion, expired)) {
-      return { settled: false, record: copyOf(former) };
-    }
+    if (!isOwnClaim && !isStill(former, seen)) return { settled: false, record: copyOf(former) };
     this.#tables.apply(insertion.writes);
-    this.#finish(isOwnClaim ? former : this.#succeed(former, insertion, expired), insertion);
+    this.#finish(isOwnClaim ? former : recordFrom(insertion, former), insertion);
     return { settled: true };
   }
 
@@ -131,24 +116,6 @@ export class MemoryStore implements Store<MemoryWrite> {
     else if (record !== undefined) this.#records.set(recordKey, { ...record, ...structuredClone(change) });
   }
 
-  /** The record that follows `former` under a new token: an expired one leaves nothing but its count. */
-  #succeed(
-    former: IdempotencyRecord | undefined,
-    seeker: Seeker,
-    expired: IdempotencyRecord | undefined,
-  ): IdempotencyRecord {
-    return {
-      version: RECORD_VERSION,
-      state: "in-progress",
-      token: seeker.token,
-      attempt: (former?.attempt ?? 0) + 1,
-      leaseEndsAt: seeker.now,
-      fingerprint: seeker.fingerprints[0] as string,
-      createdAt: expired === undefined ? (former?.createdAt ?? seeker.now) : seeker.now,
-      ...(expired === undefined && former?.steps !== undefined && { steps: former.steps }),
-    };
-  }
-
   #finish(record: IdempotencyRecord, end: Settlement<MemoryWrite> | Insertion<MemoryWrite>): void {
     const { expiresAt: _, ...kept } = record;
     const { recordKey, state, token, now, expiresAt, messages } = end;
@@ -179,16 +146,31 @@ export class MemoryStore implements Store<MemoryWrite> {
   }
 }
 
-/** The condition of a claim: the port's words as code. */
-function mayReplace(
+/** There is no record, or it still is the one that was seen. */
+function isStill(former: IdempotencyRecord | undefined, seen: IdempotencyRecord | undefined): boolean {
+  return (
+    former?.token === seen?.token &&
+    former?.state === seen?.state &&
+    former?.leaseEndsAt === seen?.leaseEndsAt
+  );
+}
+
+/** The record that follows `former` under a new token. Its lease is over at once, unless it is a claim's. */
+function recordFrom(
+  beginning: Claim | Insertion<MemoryWrite>,
   former: IdempotencyRecord | undefined,
-  seeker: Seeker,
-  expired: IdempotencyRecord | undefined,
-): boolean {
-  if (expired !== undefined) {
-    return former !== undefined && former.token === expired.token && isExpired(former, seeker.now);
-  }
-  return former === undefined || isClaimable(former, seeker);
+): IdempotencyRecord {
+  const { token, fingerprint, attempt, createdAt, keepsSteps } = beginning;
+  return {
+    version: RECORD_VERSION,
+    state: "in-progress",
+    token,
+    attempt,
+    leaseEndsAt: "now" in beginning ? beginning.now : 0,
+    fingerprint,
+    createdAt,
+    ...(keepsSteps && former?.steps !== undefined && { steps: former.steps }),
+  };
 }
 
 /** What leaves the store cannot be changed by what happens inside later, nor the other way round. */

@@ -56,8 +56,8 @@ const FAULTS: readonly (readonly [title: string, messages: unknown, code: string
     "messages[0]: must be an object with `queue`",
   ],
   ["an unknown field", [{ ...toQueue, delay: 5 }], "COMMIT_INVALID", "messages[0]: `delay` is unknown"],
-  ["what is no list", toQueue, "COMMIT_INVALID", "the messages must be an array"],
-  ["null", null, "COMMIT_INVALID", "the messages must be an array"],
+  ["what is no list", toQueue, "COMMIT_INVALID", "the messages of a commit must be an array"],
+  ["null", null, "COMMIT_INVALID", "the messages of a commit must be an array"],
   ["no key", [{ ...toQueue, key: undefined }], "MESSAGE_ID_INVALID", "messages[0]: the key is missing"],
   [
     "no group for a FIFO queue",

@@ -153,7 +153,7 @@ describe("identify", () => {
 
   it("H19: the same key in two operations, tenants or stages runs once in each", async () => {
     const world = newWorld();
-    const run = async ({ attempt }: { attempt: number }) => attempt;
+    const run = async ({ attempt }: { attempt?: number | undefined }) => attempt;
 
     await world.call(run, { operation: "pay" }, { scope: "tenant-1" });
     await world.call(run, { operation: "refund" }, { scope: "tenant-1" });

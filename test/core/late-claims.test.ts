@@ -1,33 +1,86 @@
-/** A copy of a claim that arrives long after the claim was refused, when the key has become free. */
+/** Copies of a claim that arrive late: a token claims once. */
 import { describe, expect, it } from "vitest";
 import { gate, intercepted, newWorld } from "./world.ts";
 
-describe("whenInProgress: { waitSeconds }", () => {
-  it("H8: stops before the lease that an earlier claim of its own has put on the record", async () => {
+describe("a copy of a claim that arrives late", () => {
+  const copied = (world: ReturnType<typeof newWorld>) => {
+    const copies: (() => Promise<unknown>)[] = [];
+    const store = intercepted(world.memory, (method, request) => {
+      if (method === "claim") copies.push(request);
+      return request();
+    });
+    return { copies, store };
+  };
+
+  it("H8: after its release, does not lock the key, neither for the same payload nor for a mended one", async () => {
+    const world = newWorld();
+    const { copies, store } = copied(world);
+    await world.call(() => Promise.reject(new Error("invalid")), { store }).catch(() => {});
+
+    await copies[0]?.();
+
+    expect(world.record()).toMatchObject({ state: "released", attempt: 1 });
+    expect(await world.call(async () => "mended", {}, { input: "mended" })).toBe("mended");
+  });
+
+  it("H8: of a take-over, after its release, does not lock the key", async () => {
+    const world = newWorld();
+    const { copies, store } = copied(world);
+    const fail = () => Promise.reject(new Error("again"));
+    await world.call(fail, { store }).catch(() => {});
+    await world.call(fail, { store }).catch(() => {});
+
+    for (const copy of copies) await copy();
+
+    expect(copies).toHaveLength(3);
+    expect(world.record()).toMatchObject({ state: "released", attempt: 2 });
+    expect(await world.call(async ({ attempt }) => attempt)).toBe(3);
+  });
+
+  it("H8: of a waiter that went on, changes nothing for its successor", async () => {
     const world = newWorld({ whenInProgress: { waitSeconds: 60 }, leaseSeconds: 30 });
     const { opened, fail } = gate();
     const winner = world.start(() => opened);
     await world.clock.advance(0);
-    let copy: (() => Promise<unknown>) | undefined;
-    const store = intercepted(world.memory, (method, request) => {
-      if (method === "claim") copy ??= request;
+    const { copies, store } = copied(world);
+    const waiter = world.start(async ({ attempt }) => attempt, { store });
+    await world.clock.advance(10_000);
+    fail(new Error("try again"));
+    await winner.catch(() => {});
+
+    await copies[0]?.();
+    await world.clock.run(waiter);
+
+    expect(await waiter).toMatchObject({ result: 2 });
+  });
+
+  it("H8: a take-over whose answer was lost keeps the lease of the copy that came first", async () => {
+    const world = newWorld({ leaseSeconds: 30 });
+    await world.call(() => Promise.reject(new Error("again"))).catch(() => {});
+    let first: (() => Promise<unknown>) | undefined;
+    const store = intercepted(world.memory, async (method, request, [, seen]) => {
+      if (method !== "claim" || !seen) return request();
+      if (!first) {
+        // Under way: the transaction of somebody else is in front of it.
+        first = request;
+        return { won: false, record: world.record() };
+      }
+      await world.clock.advance(10_000);
+      await first();
       return request();
     });
     let stoppedAt = 0;
-    const waiter = world.start(
+
+    const running = world.start(
       async ({ signal }) => {
         await world.clock.sleep(300_000, signal);
         stoppedAt = world.clock.now();
       },
       { store },
     );
-    await world.clock.advance(10_000);
-
-    fail(new Error("try again"));
-    await winner.catch(() => {});
-    await copy?.();
+    await world.clock.advance(0);
     const { leaseEndsAt } = world.record();
-    await world.clock.run(waiter.catch(() => {}));
+    await world.clock.run(running.catch(() => {}));
 
     expect(stoppedAt).toBeGreaterThan(0);
     expect(stoppedAt).toBeLessThanOrEqual(leaseEndsAt - 5000);

@@ -102,7 +102,8 @@ export async function play(
     });
 
     const work = async (execution: Execution<MemoryWrite>) => {
-      const { attempt } = execution;
+      // A run without a claim has no number, and no lease.
+      const { attempt = -1 - index } = execution;
       attempts.push(attempt);
       // An attempt whose lease is over may still start, or go on: it is fenced, not stopped.
       if (isLive(attempt)) {

@@ -3,14 +3,13 @@ import { RECORD_VERSION } from "../../lib/contract.ts";
 import { RecordCorruptError } from "../../lib/core/errors.ts";
 import {
   type IdempotencyRecord,
-  isClaimable,
   isExpired,
-  readRefusal,
+  judge,
   STATES,
+  successionOf,
   TRANSITIONS,
 } from "../../lib/core/record.ts";
-import type { Store } from "../../lib/core/store.ts";
-import { MemoryStore, type MemoryWrite } from "../../lib/testing/index.ts";
+import { MemoryStore } from "../../lib/testing/index.ts";
 
 const NOW = 1_700_000_000_000;
 const seeker = { token: "mine", fingerprints: ["1:new", "1:former"], now: NOW };
@@ -33,15 +32,17 @@ const other = { fingerprint: "1:other" };
 const former = { fingerprint: "1:former" };
 const steps = { steps: { charge: 1 } };
 
-describe("readRefusal", () => {
+describe("judge", () => {
   it.each([
     ["in progress, lease live", {}, "in-progress"],
     ["in progress, lease in its last millisecond", { leaseEndsAt: NOW }, "in-progress"],
-    ["in progress, lease ended", ended, "claimable"],
-    ["in progress, lease ended, former fingerprint", { ...ended, ...former }, "claimable"],
+    ["in progress, lease ended", ended, "vacant"],
+    ["in progress, lease ended, former fingerprint", { ...ended, ...former }, "vacant"],
     ["in progress, lease ended, other fingerprint", { ...ended, ...other }, "mismatch"],
     ["in progress, other fingerprint", other, "mismatch"],
     ["in progress, mine", { token: "mine" }, "own"],
+    ["released, mine: a token claims once", { token: "mine", state: "released" }, "vacant"],
+    ["completed, mine", { token: "mine", state: "completed" }, "completed"],
     ["in progress, mine, expired", { token: "mine", ...expired }, "own"],
     ["completed", { state: "completed" }, "completed"],
     ["completed, lease ended", { state: "completed", ...ended }, "completed"],
@@ -52,24 +53,23 @@ describe("readRefusal", () => {
     ["completed, without expiry", { state: "completed", expiresAt: undefined }, "completed"],
     ["failed", { state: "failed" }, "failed"],
     ["failed, other fingerprint", { state: "failed", ...other }, "mismatch"],
-    ["released", { state: "released" }, "claimable"],
-    ["released, other fingerprint", { state: "released", ...other }, "claimable"],
-    ["released, steps", { state: "released", ...steps }, "claimable"],
+    ["released", { state: "released" }, "vacant"],
+    ["released, other fingerprint", { state: "released", ...other }, "vacant"],
+    ["released, steps", { state: "released", ...steps }, "vacant"],
     ["released, steps, other fingerprint", { state: "released", ...steps, ...other }, "mismatch"],
     ["released, expired", { state: "released", ...expired }, "expired"],
     ["held", { state: "held" }, "held"],
     ["held, lease ended", { state: "held", ...ended }, "held"],
     ["held, other fingerprint", { state: "held", ...other }, "mismatch"],
-  ] as const)("of a record that is %s", (_, change, refusal) => {
-    expect(readRefusal(recordOf(change as Partial<IdempotencyRecord>), seeker)).toBe(refusal);
+  ] as const)("of a record that is %s", (_, change, verdict) => {
+    expect(judge(recordOf(change as Partial<IdempotencyRecord>), seeker)).toBe(verdict);
   });
 
   it("H46: fails closed on another version before anything else, also when the record is mine", () => {
     for (const version of [0, RECORD_VERSION + 1, Number.NaN]) {
       const record = recordOf({ version, token: "mine" });
 
-      expect(() => readRefusal(record, seeker)).toThrow(RecordCorruptError);
-      expect(isClaimable({ ...record, state: "released" }, seeker)).toBe(false);
+      expect(() => judge(record, seeker)).toThrow(RecordCorruptError);
     }
   });
 });
@@ -84,50 +84,54 @@ describe("isExpired", () => {
   });
 });
 
+describe("successionOf", () => {
+  it("begins anew where there was no record, and where its retention is over, but counts on", () => {
+    const seen = recordOf({ attempt: 3, ...steps });
+
+    expect(successionOf(undefined, NOW)).toEqual({ attempt: 1, createdAt: NOW, keepsSteps: false });
+    expect(successionOf({ ...seen, ...expired }, NOW)).toEqual({
+      attempt: 4,
+      createdAt: NOW,
+      keepsSteps: false,
+    });
+    expect(successionOf(seen, NOW)).toEqual({ attempt: 4, createdAt: NOW - 1000, keepsSteps: true });
+  });
+});
+
 describe("TRANSITIONS", () => {
-  const moves: Record<string, (store: Store<MemoryWrite>) => Promise<unknown>> = {
-    "in-progress": (store) =>
-      store.claim({ ...seeker, recordKey: "r", leaseEndsAt: NOW + 1, expiresAt: NOW / 1000 + 60 }),
-    ...Object.fromEntries(
-      (["completed", "failed", "released", "held"] as const).map((state) => [
-        state,
-        async (store: Store<MemoryWrite>) => {
-          const record = await store.find("r", { consistent: true });
-          const token = record?.token ?? "mine";
-          const finish = {
-            ...seeker,
-            recordKey: "r",
-            token,
-            writes: [],
-            messages: [],
-            expiresAt: NOW / 1000 + 60,
-          };
-          await store.settle({ ...finish, state });
-          // Somebody without a claim can only finish.
-          if (state === "completed" || state === "failed") {
-            await store.insert({ ...finish, token: "mine", state });
-          }
-        },
-      ]),
-    ),
+  const claim = {
+    recordKey: "r",
+    token: "theirs",
+    fingerprint: "1:new",
+    attempt: 1,
+    createdAt: NOW,
+    keepsSteps: false,
+    leaseEndsAt: NOW - 1,
+    expiresAt: NOW / 1000 + 60,
   };
+  const end = { ...claim, now: NOW, writes: [], messages: [] };
+
+  it.each(STATES)("a claim moves a record from %s on exactly if the table says so", (state) => {
+    const verdict = judge(recordOf({ state, ...ended }), seeker);
+
+    expect(verdict === "vacant").toBe((TRANSITIONS[state] as readonly string[]).includes("in-progress"));
+  });
 
   it.each(
-    STATES.flatMap((from) => STATES.map((to) => [from, to] as const)).filter(([from]) => from !== "held"),
+    STATES.filter((from) => from !== "held").flatMap((from) =>
+      (["completed", "failed", "released", "held"] as const).map((to) => [from, to] as const),
+    ),
   )("a store moves a record from %s to %s exactly if the table says so", async (from, to) => {
     const store = new MemoryStore();
-    await store.claim({
-      ...seeker,
-      token: "theirs",
-      recordKey: "r",
-      now: NOW - 2,
-      leaseEndsAt: NOW - 1,
-      expiresAt: NOW / 1000 + 60,
-    });
+    await store.claim(claim);
     store.alter("r", { state: from });
     const before = await store.find("r", { consistent: true });
 
-    await moves[to]?.(store);
+    await store.settle({ ...end, state: to });
+    // Somebody without a claim can only finish, and only what the rule of core lets him.
+    if ((to === "completed" || to === "failed") && before && judge(before, seeker) === "vacant") {
+      await store.insert({ ...end, token: "mine", state: to }, before);
+    }
 
     const after = await store.find("r", { consistent: true });
     const moved = JSON.stringify(after) !== JSON.stringify(before);

@@ -84,7 +84,7 @@ describe("perform, claimed", () => {
     });
 
     await expect(world.call(async () => "never", { store })).rejects.toMatchObject({ failure: "conflict" });
-    expect(claims).toBe(5);
+    expect(claims).toBe(8);
   });
 
   it("claims again when the refusal shows a record that can be claimed by now", async () => {

@@ -45,7 +45,7 @@ describe("whenInProgress: { waitSeconds }", () => {
     let refusals = 0;
     const store = intercepted(world.memory, async (method, request) => {
       if (refusals === 7) {
-        if (method === "claim") world.memory.alter(recordKeyOf(world), undefined);
+        if (method === "find") world.memory.alter(recordKeyOf(world), undefined);
         return request();
       }
       if (method === "find") return released;

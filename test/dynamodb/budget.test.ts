@@ -128,6 +128,46 @@ describe.each(inject("dynamodbEngines"))("DynamoDBStore's budget on $name", ({ e
     }
   });
 
+  it("a retry after a release, a lost lease or an expiry costs 1 request and 1 write unit more", async () => {
+    const time = { now: Date.now() };
+    const clock = { now: () => time.now, sleep: () => new Promise<void>(() => {}) };
+    const options = { ...claimed, clock, retentionSeconds: 60 };
+    const ends = {
+      release: async (key: string) => {
+        await runOnce(options, key, {}, () => Promise.reject(new Error("again"))).catch(() => {});
+      },
+      "lost lease": async (key: string) => {
+        await new Promise<void>((resolve) => {
+          void runOnce(options, key, {}, () => new Promise(() => resolve()));
+        });
+        time.now += 36_000;
+      },
+      expiry: async (key: string) => {
+        await runOnce(options, key, {}, () => SMALL);
+        time.now += 61_000;
+      },
+    };
+    for (const end of Object.values(ends)) {
+      const key = randomUUID();
+      await end(key);
+      counts.reset();
+
+      await runOnce(options, key, {}, () => SMALL);
+
+      expect(counts.commands).toEqual(["PutItem", "UpdateItem", "UpdateItem"]);
+      expect(spent()).toEqual([3, 3, 0]);
+    }
+  });
+
+  it("an optimistic run that records nothing costs 1 consistent read more", async () => {
+    const options = { ...claimed, mode: "optimistic", lookFirst: false, shouldStore: () => false } as const;
+    counts.reset();
+
+    await runOnce(options, randomUUID(), {}, () => SMALL);
+
+    expect(counts.commands).toEqual(["GetItem"]);
+  });
+
   it("a replay of a small result costs 1 request and 1 write unit", async () => {
     const key = randomUUID();
     await runOnce(claimed, key, {}, () => SMALL);
@@ -158,7 +198,7 @@ describe.each(inject("dynamodbEngines"))("DynamoDBStore's budget on $name", ({ e
 
     expect(await runOnce(claimed, key, {}, () => expect.unreachable())).toBe(result);
 
-    expect(counts.commands).toEqual(["UpdateItem", "GetItem"]);
+    expect(counts.commands).toEqual(["PutItem", "GetItem"]);
     expect(spent().slice(0, 2)).toEqual([2, 1]);
     expect(counts.readUnits).toBeGreaterThan(0);
     expect(counts.readUnits).toBeLessThanOrEqual(10);

@@ -52,7 +52,7 @@ describe("DynamoDBStore, when a commit is sent again", () => {
     async (minutes) => {
       const settlement = commit();
       const { recordKey, now } = settlement;
-      await store.claim(claimOf("mine", { recordKey, now, leaseEndsAt: now + MINUTE }));
+      await store.claim(claimOf("mine", { recordKey, leaseEndsAt: now + MINUTE }));
       await store.settle(settlement);
       await clock.advance(minutes * MINUTE);
 
@@ -64,7 +64,7 @@ describe("DynamoDBStore, when a commit is sent again", () => {
   it.each([1, 9, 11, 60 * 24])(
     "H10: without a claim, %i minutes later, it counts as settled and applies nothing again",
     async (minutes) => {
-      const insertion = { ...commit(), fingerprints: ["f"], state: "completed" } as const;
+      const insertion = { ...claimOf("mine"), ...commit(), state: "completed" } as const;
       const expiresAt = Number(insertion.expiresAt) + 60 * 60 * 24 * 2;
       const insert = () => store.insert({ ...insertion, expiresAt });
       await insert();

@@ -8,8 +8,10 @@ export const NOW = 1_900_000_000_000;
 export const claimOf = (token: string, change: Partial<Claim> = {}): Claim => ({
   recordKey: identify("op", "tenant", randomUUID()).recordKey,
   token,
-  fingerprints: ["f"],
-  now: NOW,
+  fingerprint: "f",
+  attempt: 1,
+  createdAt: NOW,
+  keepsSteps: false,
   leaseEndsAt: NOW + 30_000,
   expiresAt: NOW / 1000 + 60,
   ...change,

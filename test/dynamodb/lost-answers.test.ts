@@ -6,6 +6,7 @@ import type { Settlement } from "../../lib/core/store.ts";
 import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
 import type { DynamoDBWrite } from "../../lib/dynamodb/writes.ts";
 import { loseAnswers } from "./faulty-client.ts";
+import { claimOf } from "./given.ts";
 import { connect, createTable } from "./tables.ts";
 
 const NOW = 1_900_000_000_000;
@@ -50,7 +51,7 @@ describe.each(inject("dynamodbEngines"))("DynamoDBStore on $name, when answers g
       messages: [],
       ...change,
     } as const;
-    const claim = { ...settlement, fingerprints: ["f"], leaseEndsAt: NOW + 30_000 };
+    const claim = claimOf(settlement.token, { recordKey: settlement.recordKey });
     expect(await store.claim(claim)).toMatchObject({ won: true });
     return settlement;
   };
@@ -108,13 +109,11 @@ describe.each(inject("dynamodbEngines"))("DynamoDBStore on $name, when answers g
       await store.settle(settlement);
       const expired = await store.find(settlement.recordKey, { consistent: true });
       const now = NOW + 120_000;
-      const claim = {
-        ...settlement,
-        token: randomUUID(),
-        fingerprints: ["f"],
-        now,
+      const claim = claimOf(randomUUID(), {
+        recordKey: settlement.recordKey,
+        attempt: 2,
         leaseEndsAt: now + 30_000,
-      };
+      });
       loseAnswers(client, times);
 
       const answer = await store.claim({ ...claim, expiresAt: now / 1000 + 60 }, expired);

@@ -77,6 +77,6 @@ describe.each(inject("dynamodbEngines"))("runOnce on $name, in one process", ({ 
     await call();
     await call();
 
-    expect(counts.commands).toEqual(["UpdateItem", "UpdateItem"]);
+    expect(counts.commands).toEqual(["PutItem", "PutItem"]);
   });
 });

@@ -52,7 +52,7 @@ export async function newOutboxTable(client: DynamoDBClient, endpoint: string, h
 
     /** Claims where that is the mode; the insertion or settlement that is left to do. */
     async begin(mode: Mode, change: Partial<Insertion<DynamoDBWrite>> = {}) {
-      const claim = claimOf(randomUUID());
+      const claim = claimOf(change.token ?? randomUUID());
       if (mode === "claimed") await store.claim(claim);
       const insertion: Insertion<DynamoDBWrite> = {
         ...claim,

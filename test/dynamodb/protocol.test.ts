@@ -2,6 +2,8 @@ import { randomUUID } from "node:crypto";
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 import { beforeAll, describe, expect, inject, it } from "vitest";
+import type { Decision, DecisionEvent } from "../../lib/core/decisions.ts";
+import { identify } from "../../lib/core/identity.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
 import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
 import type { DynamoDBWrite } from "../../lib/dynamodb/writes.ts";
@@ -86,11 +88,11 @@ describe.each(inject("dynamodbEngines"))("DynamoDBStore on $name", ({ endpoint }
 
     const writes = inputs.flatMap(({ command, input }) => {
       if (command === "TransactWriteItemsCommand")
-        return [(input.TransactItems as { Update: object }[])[0]?.Update];
+        return [Object.values((input.TransactItems as object[])[0] ?? {})[0]];
       return command === "GetItemCommand" ? [] : [input];
     });
     expect(new Set(inputs.map(({ command }) => command))).toEqual(
-      new Set(["UpdateItemCommand", "TransactWriteItemsCommand", "GetItemCommand"]),
+      new Set(["PutItemCommand", "TransactWriteItemsCommand", "GetItemCommand"]),
     );
     for (const write of writes)
       expect(write).toMatchObject({
@@ -116,7 +118,9 @@ describe.each(inject("dynamodbEngines"))("DynamoDBStore on $name", ({ endpoint }
         );
       }
 
-    const keys = new Set(inputs.map(({ input }) => unmarshall(input.Key as never).pk as string));
+    const keys = new Set(
+      inputs.map(({ input }) => unmarshall((input.Key ?? input.Item) as never).pk as string),
+    );
     expect([...keys].map((pk) => pk.split("#").slice(0, 2).join())).toEqual([
       "create,tenant-1",
       "create,tenant-2",
@@ -140,14 +144,24 @@ describe.each(inject("dynamodbEngines"))("DynamoDBStore on $name", ({ endpoint }
   });
 
   it("H5: does not call it a take-over when an expired record in progress is reset", async () => {
-    const past = { now: NOW - 9000, leaseEndsAt: NOW - 8000, expiresAt: NOW / 1000 - 1 };
-    const claim = claimOf("first");
-    await store.claim({ ...claim, ...past });
-    const expired = await store.find(claim.recordKey, { consistent: true });
+    const decisions: Decision[] = [];
+    const time = { now: NOW };
+    const clock = { now: () => time.now, sleep: () => new Promise<void>(() => {}) };
+    const observe = ({ decision }: DecisionEvent) => decisions.push(decision);
+    const options = { operation: "op", store, leaseSeconds: 30, retentionSeconds: 60, clock, observe };
+    const key = randomUUID();
+    void runOnce(options, key, {}, () => new Promise(() => {}));
+    while (!(await store.find(identify("op", "", key).recordKey, { consistent: true }))) {}
 
-    const answer = await store.claim({ ...claim, token: "second" }, expired);
+    time.now += 35_001;
+    void runOnce(options, key, {}, () => new Promise(() => {}));
+    while (!decisions.includes("taken-over")) await new Promise((resolve) => setImmediate(resolve));
+    time.now += 300_000;
+    expect(await runOnce(options, key, {}, ({ attempt }) => attempt)).toBe(3);
 
-    expect(answer).toMatchObject({ won: true, attempt: 2, takenOver: false });
+    // The time of the test is not the engine's.
+    const told = decisions.filter((decision) => decision !== "clock-skewed");
+    expect(told).toEqual(["taken-over", "key-expired", "executed"]);
   });
 
   it("tells the database's own time with a claim", async () => {

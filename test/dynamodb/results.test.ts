@@ -7,6 +7,7 @@ import { identify } from "../../lib/core/identity.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
 import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
 import { itemSize } from "./counting-client.ts";
+import { claimOf, NOW } from "./given.ts";
 import { connect, createTable } from "./tables.ts";
 
 const KB = 1024;
@@ -110,18 +111,11 @@ describe.each(inject("dynamodbEngines"))("Results of DynamoDBStore on $name", ({
   });
 
   it("stores another result of the same attempt elsewhere, so that a late write changes nothing", async () => {
-    const claim = {
-      recordKey: `op##${randomUUID()}`,
-      token: "mine",
-      fingerprints: ["f"],
-      now: 1,
-      leaseEndsAt: 2,
-      expiresAt: 3,
-    };
+    const claim = claimOf("mine");
     const refused = [
       { ConditionCheck: { TableName, Key: { pk: "gone" }, ConditionExpression: "attribute_exists(pk)" } },
     ];
-    const settlement = { ...claim, state: "completed", writes: refused, messages: [] } as const;
+    const settlement = { ...claim, now: NOW, state: "completed", writes: refused, messages: [] } as const;
     await store.claim(claim);
     await expect(store.settle({ ...settlement, result: noise(5 * KB, "a") })).rejects.toMatchObject({
       index: 0,

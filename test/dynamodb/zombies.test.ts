@@ -30,9 +30,10 @@ describe.each(inject("dynamodbEngines"))("DynamoDBStore on $name", ({ endpoint }
   const zombieAndWinner = async () => {
     const zombie = claimOf("zombie");
     const later = NOW + 31_000;
-    const winner = { ...zombie, token: "winner", now: later, leaseEndsAt: later + 30_000 };
-    expect(await store.claim(zombie)).toMatchObject({ won: true, attempt: 1, takenOver: false });
-    expect(await store.claim(winner)).toMatchObject({ won: true, attempt: 2, takenOver: true });
+    const winner = { ...zombie, token: "winner", attempt: 2, leaseEndsAt: later + 30_000 };
+    expect(await store.claim(zombie)).toMatchObject({ won: true });
+    const seen = await store.find(zombie.recordKey, { consistent: true });
+    expect(await store.claim(winner, seen)).toMatchObject({ won: true });
     const finish = {
       recordKey: zombie.recordKey,
       now: later,
@@ -69,7 +70,7 @@ describe.each(inject("dynamodbEngines"))("DynamoDBStore on $name", ({ endpoint }
     for (const state of ["failed", "released", "held"] as const)
       expect(await store.settle({ ...zombie, state })).toMatchObject({ settled: false });
 
-    const third = await store.claim(claimOf("third", { recordKey: zombie.recordKey, now: NOW + 50_000 }));
+    const third = await store.claim(claimOf("third", { recordKey: zombie.recordKey }));
     expect(third).toMatchObject({ won: false, record: { state: "completed", token: "winner" } });
   });
 
@@ -93,11 +94,18 @@ describe.each(inject("dynamodbEngines"))("DynamoDBStore on $name", ({ endpoint }
     const claim = {
       ...slow,
       token: "next",
-      now: later,
+      attempt: 2,
       leaseEndsAt: later + 30_000,
       expiresAt: later / 1000 + 60,
     };
-    const insertion = { ...claim, state: "completed", result: '"next"', writes: [], messages: [] } as const;
+    const insertion = {
+      ...claim,
+      now: later,
+      state: "completed",
+      result: '"next"',
+      writes: [],
+      messages: [],
+    } as const;
     await store.claim(slow);
     const expired = await store.find(slow.recordKey, { consistent: true });
     await store.settle({
@@ -121,7 +129,7 @@ describe.each(inject("dynamodbEngines"))("DynamoDBStore on $name", ({ endpoint }
     const at = (token: string, seconds: number) => ({
       ...first,
       token,
-      now: seconds * 1000,
+      attempt: 2,
       expiresAt: seconds + 60,
     });
     await store.claim(first);
@@ -136,7 +144,14 @@ describe.each(inject("dynamodbEngines"))("DynamoDBStore on $name", ({ endpoint }
   it("H7: a completion that is refused by the network for long is settled by the request that gets through", async () => {
     const claim = claimOf("mine");
     await store.claim(claim);
-    const settlement = { ...claim, state: "completed", result: '"done"', writes: [], messages: [] } as const;
+    const settlement = {
+      ...claim,
+      now: NOW,
+      state: "completed",
+      result: '"done"',
+      writes: [],
+      messages: [],
+    } as const;
     failWith(client, ...Array.from({ length: 5 }, () => clientError("InternalServerError", {}, 500)));
 
     for (let tries = 0; tries < 5; tries++)

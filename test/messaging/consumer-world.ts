@@ -85,7 +85,7 @@ export async function newConsumerWorld(dynamodb: DynamoDBClient) {
     };
     let hung = () => {};
     const handler = idempotentBatch<SQSRecord, DynamoDBWrite>(async ({ body }, { idempotency }) => {
-      state.attempts.push(idempotency.attempt);
+      state.attempts.push(idempotency.attempt ?? 0);
       if (state.fate === "fails") throw new Error("the gateway is down");
       if (state.fate === "hangs") await new Promise(() => hung());
       await idempotency.commit(null, { writes: [chargeOf(body)] });

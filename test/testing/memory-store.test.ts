@@ -6,7 +6,10 @@ const NOW = 1_700_000_000_000;
 const claim = {
   recordKey: "r",
   token: "t",
-  fingerprints: ["f"],
+  fingerprint: "f",
+  attempt: 1,
+  createdAt: NOW,
+  keepsSteps: false,
   now: NOW,
   leaseEndsAt: NOW + 1000,
   expiresAt: NOW / 1000 + 60,

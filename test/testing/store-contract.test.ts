@@ -9,21 +9,34 @@ import { memorySubject } from "./memory-subject.ts";
 type Broken = Record<string, () => MemoryStore>;
 
 /** A store whose record is changed before each claim. */
-const before = (change: (record: IdempotencyRecord, claim: Claim) => Partial<IdempotencyRecord>) =>
+const before = (change: (record: IdempotencyRecord) => Partial<IdempotencyRecord>) =>
   class extends MemoryStore {
-    override async claim(claim: Claim, expired?: IdempotencyRecord) {
+    override async claim(claim: Claim, seen?: IdempotencyRecord) {
       const record = this.records.get(claim.recordKey);
-      if (record) this.alter(claim.recordKey, change(record, claim));
-      return super.claim(claim, expired);
+      if (record) this.alter(claim.recordKey, change(record));
+      return super.claim(claim, seen);
     }
   };
 
-const lying = (answer: object, when: (claim: Claim) => boolean = () => true) =>
+/** A store that takes another claim, or another record as seen, than it was given. `now` is the record as it is. */
+const claiming = (
+  change: (
+    claim: Claim,
+    seen: IdempotencyRecord | undefined,
+    now: IdempotencyRecord | undefined,
+  ) => { claim?: Partial<Claim>; seen?: IdempotencyRecord | undefined },
+) =>
   class extends MemoryStore {
-    override async claim(claim: Claim, expired?: IdempotencyRecord) {
-      return when(claim)
-        ? { ...(await super.claim(claim, expired)), ...answer }
-        : super.claim(claim, expired);
+    override async claim(claim: Claim, seen?: IdempotencyRecord) {
+      const given = { seen, ...change(claim, seen, this.records.get(claim.recordKey)) };
+      return super.claim({ ...claim, ...given.claim }, given.seen);
+    }
+  };
+
+const lying = (answer: object) =>
+  class extends MemoryStore {
+    override async claim(claim: Claim, seen?: IdempotencyRecord) {
+      return { ...(await super.claim(claim, seen)), ...answer };
     }
   };
 
@@ -40,8 +53,8 @@ const inserting = (
   insert: (insertion: Insertion<MemoryWrite>, store: MemoryStore) => Partial<Insertion<MemoryWrite>>,
 ) =>
   class extends MemoryStore {
-    override async insert(insertion: Insertion<MemoryWrite>, expired?: IdempotencyRecord) {
-      return super.insert({ ...insertion, ...insert(insertion, this) }, expired);
+    override async insert(insertion: Insertion<MemoryWrite>, seen?: IdempotencyRecord) {
+      return super.insert({ ...insertion, ...insert(insertion, this) }, seen);
     }
   };
 
@@ -51,23 +64,32 @@ const make =
     new Store();
 
 const BROKEN: Broken = {
-  "claims live leases": make(before(({ state }) => (state === "in-progress" ? { leaseEndsAt: 0 } : {}))),
-  "never takes over": make(before(() => ({ leaseEndsAt: Number.MAX_SAFE_INTEGER }))),
-  "takes over a millisecond early": make(before(({ leaseEndsAt }) => ({ leaseEndsAt: leaseEndsAt - 1 }))),
-  "runs completed operations again": make(
-    before(({ state }) => (state === "completed" ? { state: "released" } : {})),
+  "claims whatever is there": make(claiming((_, __, now) => ({ seen: now }))),
+  "never takes over": make(claiming((_, seen) => ({ seen: seen && { ...seen, token: "other" } }))),
+  "takes what was not seen for what was": make(
+    claiming((_, seen, now) => ({ seen: seen && { ...seen, token: now?.token ?? "" } })),
   ),
-  "runs failed operations again": make(
-    before(({ state }) => (state === "failed" ? { state: "released" } : {})),
+  "ignores the state that was seen": make(
+    claiming((_, seen, now) => ({ seen: seen && now && { ...seen, state: now.state } })),
   ),
-  "runs held operations again": make(before(({ state }) => (state === "held" ? { state: "released" } : {}))),
-  "ignores the fingerprint": make(before((_, { fingerprints }) => ({ fingerprint: fingerprints[0]! }))),
+  "ignores the lease end that was seen": make(
+    claiming((_, seen, now) => ({ seen: seen && now && { ...seen, leaseEndsAt: now.leaseEndsAt } })),
+  ),
+  "makes a record where one was seen that is gone": make(claiming((_, seen, now) => ({ seen: now && seen }))),
+  "gives a key back to the token that released it": make(
+    before(({ state }) => (state === "released" ? { token: "token-1", state: "in-progress" } : {})),
+  ),
+  "claims with the fingerprint that was there": make(
+    claiming((_, seen) => ({ claim: seen && { fingerprint: seen.fingerprint } })),
+  ),
   "ignores the version": make(before(() => ({ version: 1 }))),
   "ignores the expiry": make(before(() => ({ expiresAt: undefined }))),
-  "forgets the steps": make(before(() => ({ steps: undefined }))),
-  "forgets the attempts": make(before(() => ({ attempt: 0 }))),
-  "tells the wrong attempt": make(lying({ attempt: 1 })),
-  "tells no take-over": make(lying({ takenOver: false })),
+  "forgets the steps": make(claiming(() => ({ claim: { keepsSteps: false } }))),
+  "keeps the steps of what is expired": make(claiming(() => ({ claim: { keepsSteps: true } }))),
+  "forgets the attempts": make(claiming(() => ({ claim: { attempt: 1 } }))),
+  "forgets when the key was first claimed": make(claiming(() => ({ claim: { createdAt: 1 } }))),
+  "wins always": make(lying({ won: true })),
+  "wins never": make(lying({ won: false })),
   "tells no record": make(lying({ record: undefined })),
   "settles for any token": make(
     settling(({ recordKey, token }, store) => ({ token: store.records.get(recordKey)?.token ?? token })),
@@ -84,9 +106,15 @@ const BROKEN: Broken = {
   "makes an absent result null": make(settling(({ result }) => ({ result: result ?? "null" }))),
   "drops the expiry": make(settling(() => ({ expiresAt: undefined }))),
   "keeps the claim's expiry": make(settling(({ expiresAt }) => ({ expiresAt: expiresAt ?? 9_999_999_999 }))),
-  "inserts over anything": make(
-    inserting(({ recordKey }, store) => {
-      store.alter(recordKey, { state: "released" });
+  "inserts over anything": () =>
+    new (class extends MemoryStore {
+      override async insert(insertion: Insertion<MemoryWrite>) {
+        return super.insert(insertion, this.records.get(insertion.recordKey));
+      }
+    })(),
+  "inserts over a claim of its own as over another's": make(
+    inserting(({ recordKey, token }, store) => {
+      if (store.records.get(recordKey)?.token === token) store.alter(recordKey, { attempt: 1 });
       return {};
     }),
   ),
@@ -99,7 +127,10 @@ const BROKEN: Broken = {
         await super.insert({
           ...settlement,
           recordKey: `${settlement.recordKey}-writes-${Math.random()}`,
-          fingerprints: ["x"],
+          fingerprint: "x",
+          attempt: 1,
+          createdAt: 1,
+          keepsSteps: false,
           state: "completed",
           expiresAt: 1,
         });
@@ -118,12 +149,12 @@ const BROKEN: Broken = {
     new (class extends MemoryStore {
       readonly #seen = new Map<string, IdempotencyRecord | undefined>();
       // Reads first and decides later: a race between two claims is lost.
-      override async claim(claim: Claim, expired?: IdempotencyRecord) {
+      override async claim(claim: Claim, seen?: IdempotencyRecord) {
         const record = structuredClone(this.records.get(claim.recordKey));
         this.#seen.set(claim.recordKey, record);
         await Promise.resolve();
         if (record === undefined) this.alter(claim.recordKey, undefined);
-        return super.claim(claim, expired);
+        return super.claim(claim, seen);
       }
     })(),
   "never refuses a write": () =>

@@ -60,6 +60,25 @@ describe("idempotentBatch", () => {
     expect(runs).toEqual(["charge-payment", "send-mail"]);
   });
 
+  it.each([true, false])(
+    "a message that is done counts as done, though its handler throws after each commit (optimistic, lookFirst: %s)",
+    async (lookFirst) => {
+      const { options, context } = givenBatch();
+      const handler = idempotentBatch(
+        async (_: SQSRecord, { idempotency }) => {
+          await idempotency.commit("charged");
+          throw new Error("after the commit");
+        },
+        { ...options, mode: "optimistic", lookFirst, onRecordError: () => {} },
+      );
+      const event = { Records: [sqsRecord("m1")] };
+
+      expect(returned(await handler(event, context()))).toEqual(["m1"]);
+      expect(returned(await handler(event, context()))).toEqual([]);
+      expect(returned(await handler(event, context()))).toEqual([]);
+    },
+  );
+
   it("gives each record a context of its own, with the execution of its key", async () => {
     const { options, context } = givenBatch();
     const invocation = context();

@@ -1,0 +1,185 @@
+/** How the end of one attempt gets on record: under its claim, or by an insertion where it has none. */
+import { claimAt, MAX_RACES, refuseExpiredKey } from "./claiming.ts";
+import { isStoreFailure } from "./error-code.ts";
+import { StoreUnavailableError } from "./errors.ts";
+import type { Operation } from "./operation.ts";
+import { type IdempotencyRecord, isExpired, judge, successionOf } from "./record.ts";
+import type { Claim, Effects, SettleAnswer, Settlement, Store } from "./store.ts";
+
+const RELEASE_PATIENCE_MS = 1000;
+
+export const NO_EFFECTS: Effects<never> = { writes: [], messages: [] };
+
+/** What an attempt starts from. */
+export interface Start {
+  /** When the right to run began (epoch ms). */
+  readonly since: number;
+  /** Absent where the attempt runs without one. */
+  readonly claim?: Claim | undefined;
+  /** The record that was there without holding anybody back. */
+  readonly seen?: IdempotencyRecord | undefined;
+}
+
+/** What an attempt that records nothing learns. */
+export interface GivenBack {
+  /** Another attempt has taken the claim. */
+  readonly isLost: boolean;
+  /** The record, where it is another attempt's. */
+  readonly record?: IdempotencyRecord | undefined;
+}
+
+export class Recording<Write> {
+  readonly since: number;
+  readonly #operation: Operation<Write>;
+  #claim: Claim | undefined;
+  #seen: IdempotencyRecord | undefined;
+
+  constructor(operation: Operation<Write>, { since, claim, seen }: Start) {
+    this.#operation = operation;
+    this.since = since;
+    this.#claim = claim;
+    this.#seen = seen;
+  }
+
+  get isClaimed(): boolean {
+    return this.#claim !== undefined;
+  }
+
+  /** Writes a finished state with its effects: all of it, or nothing. */
+  finish(
+    state: "completed" | "failed",
+    result: string | undefined,
+    effects: Effects<Write>,
+  ): Promise<SettleAnswer> {
+    const until = this.#operation.recordUntil(this.since);
+    if (this.#claim) return this.#operation.insist(until, this.#settle(state, result, effects));
+    const insert = this.#insert(state, result, effects);
+    return this.#operation.insist(until, insert);
+  }
+
+  /**
+   * Lets a retry run at once. Without a claim there is nothing to give back, but another attempt may have finished.
+   * @throws StoreUnavailableError
+   */
+  async giveBack(): Promise<GivenBack> {
+    const operation = this.#operation;
+    const until = Math.min(operation.recordUntil(this.since), operation.now() + RELEASE_PATIENCE_MS);
+    if (!this.#claim) {
+      const found = await operation.insist(until, () => this.#find());
+      // A claim of ours may be there, whose answers were all lost.
+      if (!found.isOwn) return { isLost: false, record: found.record };
+    }
+    // A release is a courtesy to the next retry: it does not keep the caller waiting for its answer.
+    const answer = await operation.insist(until, this.#settle("released", undefined, NO_EFFECTS));
+    return answer.settled ? { isLost: false } : { isLost: true, record: answer.record };
+  }
+
+  /** The record as it is, for an attempt that was aborted and must not release. Takes half of the time that is left. */
+  async look(): Promise<GivenBack> {
+    const operation = this.#operation;
+    const over = new AbortController();
+    const msLeft = Math.max(0, operation.deadline(this.since) - operation.now());
+    const find = async (): Promise<GivenBack> => {
+      const { isOwn, record } = await operation.ask(() => this.#find());
+      return isOwn ? { isLost: false } : { isLost: this.isClaimed, record };
+    };
+    const giveUp = async (): Promise<GivenBack> => {
+      await operation.options.clock.sleep(msLeft / 2, over.signal);
+      throw new StoreUnavailableError("unreachable", new Error("no time was left to ask"));
+    };
+    try {
+      return await Promise.race([find(), giveUp()]);
+    } finally {
+      over.abort("over");
+    }
+  }
+
+  /**
+   * Rules out that a late copy of a refused commit is applied: claims the key under a fresh token, so that the copy's
+   * condition on the record cannot hold any more. Resolves to `undefined` when that is certain; to the answer of the
+   * copy when it was applied already, or to the record of another attempt that finished.
+   * @throws StoreUnavailableError: then nobody knows.
+   */
+  async fence(): Promise<SettleAnswer | undefined> {
+    const operation = this.#operation;
+    const { token } = operation;
+    operation.renewToken();
+    const until = operation.recordUntil(this.since);
+    try {
+      return await operation.insist(until, async (store) => {
+        for (let races = 0; races < MAX_RACES; races++) {
+          const held = this.#claim;
+          const claim = held
+            ? { ...held, token: operation.token, keepsSteps: true }
+            : claimAt(operation, operation.now(), this.#seen);
+          const answer = await store.claim(claim, held ? recordOf(held) : this.#seen);
+          const { record } = answer.won ? {} : answer;
+          if (answer.won || (record?.token === operation.token && record.state === "in-progress")) {
+            this.#claim = claim;
+            return undefined;
+          }
+          const isOwn = record?.token === token;
+          if (isOwn && record.state !== "in-progress") return { settled: true };
+          if (held || (record && !isOwn && !isVacant(operation, record))) return this.#heldBy(record);
+          this.#seen = record;
+        }
+        throw new StoreUnavailableError("conflict", undefined);
+      });
+    } catch (error) {
+      // Also where DynamoDB refuses the request itself: the commit before it may have been applied.
+      if (isStoreFailure(error)) throw new StoreUnavailableError("unreachable", error);
+      throw error;
+    }
+  }
+
+  /** Where somebody else has the key the copy cannot be applied either; only a finished record is an answer. */
+  #heldBy(record: IdempotencyRecord | undefined): SettleAnswer | undefined {
+    if (!this.#claim && record?.state === "in-progress") return undefined;
+    return { settled: false, record };
+  }
+
+  async #find(): Promise<{ readonly isOwn: boolean; readonly record: IdempotencyRecord | undefined }> {
+    const { options, identity, token } = this.#operation;
+    const record = await options.store.find(identity.recordKey, { consistent: true });
+    return { isOwn: record?.token === token && record.state === "in-progress", record };
+  }
+
+  #settle(state: Settlement["state"], result: string | undefined, effects: Effects<Write>) {
+    const operation = this.#operation;
+    const now = operation.now();
+    const { recordKey, token } = operation.names();
+    const expiresAt = operation.expiresAt(now);
+    const settlement = { recordKey, token, now, state, result, expiresAt, ...effects };
+    return (store: Store<Write>) => store.settle(settlement);
+  }
+
+  #insert(state: "completed" | "failed", result: string | undefined, effects: Effects<Write>) {
+    const operation = this.#operation;
+    const now = operation.now();
+    const end = { ...operation.names(), now, state, result, expiresAt: operation.expiresAt(now), ...effects };
+    // Who finished since we began is on record until then; later nobody can tell.
+    const recordedUntil = operation.expiresAt(this.since) * 1000;
+    return async (store: Store<Write>): Promise<SettleAnswer> => {
+      for (let races = 0; races < MAX_RACES; races++) {
+        if (operation.now() >= recordedUntil) return { settled: false, record: undefined };
+        const seen = this.#seen;
+        if (seen && isExpired(seen, now)) refuseExpiredKey(operation);
+        const answer = await store.insert({ ...end, ...successionOf(seen, now) }, seen);
+        // What is refused by nothing was seen, and is gone by now (TTL).
+        if (answer.settled || (answer.record ? !isVacant(operation, answer.record) : !seen)) return answer;
+        this.#seen = answer.record;
+      }
+      throw new StoreUnavailableError("conflict", undefined);
+    };
+  }
+}
+
+function isVacant<Write>(operation: Operation<Write>, record: IdempotencyRecord): boolean {
+  const verdict = judge(record, operation.seek());
+  return verdict === "vacant" || verdict === "expired";
+}
+
+/** What a store compares of the record that is replaced. */
+function recordOf({ token, leaseEndsAt }: Claim): IdempotencyRecord {
+  return { token, leaseEndsAt, state: "in-progress" } as IdempotencyRecord;
+}

@@ -1,0 +1,221 @@
+// A commit of which an earlier try is still under way, and which the caller's own condition refuses: before the handler
+// learns that, the late copy is fenced off.
+import { describe, expect, it } from "vitest";
+import { StoreUnavailableError, TransactionConditionError } from "../../lib/core/errors.ts";
+import type { Execution } from "../../lib/core/execution.ts";
+import type { Claim } from "../../lib/core/store.ts";
+import type { MemoryWrite } from "../../lib/testing/index.ts";
+import { type Intercept, intercepted, newWorld, unreachable, type World } from "./world.ts";
+
+type Work = Execution<MemoryWrite>;
+
+/** The first commit is held up on its way; its copies arrive when `arrive` is called. */
+function heldUp(world: World, then: Intercept = (_, request) => request()) {
+  const held: (() => Promise<unknown>)[] = [];
+  const store = intercepted(world.memory, (method, request, parameters) => {
+    const isCommit = method === "insert" || (method === "settle" && isCompletion(parameters));
+    if (isCommit && held.length === 0) {
+      held.push(request);
+      return Promise.reject(unreachable());
+    }
+    return then(method, request, parameters);
+  });
+  return { store, arrive: () => held[0]?.() };
+}
+
+const isCompletion = ([settlement]: readonly unknown[]) =>
+  (settlement as { state?: string }).state === "completed";
+
+describe.each(["claimed", "optimistic"] as const)("commit, %s, with an earlier try under way", (mode) => {
+  const given = (then?: Intercept) => {
+    const world = newWorld({ mode, shouldStore: (result) => result !== "sold out" });
+    let inStock = false;
+    const order = world.orderWrite(() => inStock);
+    const buy = async ({ commit }: Work) => {
+      try {
+        return await commit("ordered", { writes: [order] });
+      } catch (error) {
+        expect(error).toMatchObject({ code: "TRANSACTION_CONDITION", mayStillApply: false });
+        return "sold out";
+      }
+    };
+    const stock = () => {
+      inStock = true;
+    };
+    return { world, buy, stock, ...heldUp(world, then) };
+  };
+
+  it("H8: refused by its own condition, is never written by the copy that arrives later", async () => {
+    const { world, buy, stock, store, arrive } = given();
+
+    expect(await world.call(buy, { store })).toBe("sold out");
+    stock();
+    await arrive();
+
+    expect(world.orders()).toBe(0);
+    expect(await world.call(buy)).toBe("ordered");
+    expect(world.orders()).toBe(1);
+  });
+
+  it("H8: counts as done where the copy was written before it could be fenced off", async () => {
+    const { world, buy, stock, store, arrive } = given(async (method, request) => {
+      if (method === "claim" && world.memory.records.size === (mode === "claimed" ? 1 : 0) && started) {
+        stock();
+        await arrive();
+      }
+      return request();
+    });
+    let started = false;
+
+    const answer = await world.call(
+      async (execution) => {
+        started = true;
+        return buy(execution);
+      },
+      { store },
+    );
+
+    expect(answer).toBe("ordered");
+    expect(world.orders()).toBe(1);
+    expect(world.record()).toMatchObject({ state: "completed" });
+    expect(world.decisions()).toEqual(["store-failed", "executed"]);
+  });
+
+  it("lets the handler commit something else, which counts alone", async () => {
+    const { world, stock, store, arrive } = given();
+    const work = async ({ commit }: Work) => {
+      await commit("ordered", { writes: [world.orderWrite(() => false)] }).catch(() => {});
+      return commit("noted");
+    };
+
+    expect(await world.call(work, { store })).toBe("noted");
+    stock();
+    await arrive();
+
+    expect(world.orders()).toBe(0);
+    expect(await world.call(async () => "never")).toBe("noted");
+  });
+
+  it("is unknown, and releases nothing, where it cannot be fenced off", async () => {
+    for (const failure of ["unreachable", "refused"] as const) {
+      let committed = false;
+      const { world, buy, store } = given((method, request) => {
+        if (method !== "claim" || !committed) return request();
+        return Promise.reject(new StoreUnavailableError(failure, new Error("no")));
+      });
+      const work = async (execution: Work) => {
+        committed = true;
+        const error = await execution
+          .commit("ordered", { writes: [world.orderWrite(() => false)] })
+          .catch((thrown) => thrown);
+        expect(error).toMatchObject({ code: "STORE_UNAVAILABLE", failure: "unreachable" });
+        return buy;
+      };
+
+      await expect(world.call(work, { store })).rejects.toThrow(StoreUnavailableError);
+
+      expect(world.decisions()).not.toContain("released");
+      expect(world.decisions()).toContain("outcome-unknown");
+    }
+  });
+
+  it("knows its own fence again when the answer to it was lost", async () => {
+    let fences = 0;
+    const { world, buy, store, arrive, stock } = given(async (method, request) => {
+      const answer = await request();
+      if (method !== "claim" || (mode === "claimed" && fences++ === 0)) return answer;
+      if (fences++ < 3) throw unreachable();
+      return answer;
+    });
+
+    expect(await world.call(buy, { store })).toBe("sold out");
+    stock();
+    await arrive();
+
+    expect(world.orders()).toBe(0);
+  });
+
+  it("answers with another attempt's result where that has finished meanwhile", async () => {
+    let committing = false;
+    const { world, buy, store } = given(async (method, request, [claim]) => {
+      if (method === "claim" && committing) await finishAsAnother(world, claim as Claim);
+      return request();
+    });
+
+    const answer = await world.call(
+      async (execution) => {
+        committing = true;
+        return buy(execution);
+      },
+      { store },
+    );
+
+    expect(answer).toBe("winner");
+    expect(world.orders()).toBe(0);
+  });
+
+  it("needs no fence where the first try was the only one", async () => {
+    const world = newWorld({ mode });
+    const requests: string[] = [];
+    const store = intercepted(world.memory, (method, request) => {
+      requests.push(method);
+      return request();
+    });
+
+    const failed = world.call(({ commit }) => commit("no", { writes: [world.orderWrite(() => false)] }), {
+      store,
+    });
+
+    await expect(failed).rejects.toThrow(TransactionConditionError);
+    expect(requests).toEqual(mode === "claimed" ? ["claim", "settle", "settle"] : ["find", "insert", "find"]);
+  });
+});
+
+describe("commit, optimistic, with an earlier try under way", () => {
+  it("keeps its refusal where another attempt holds the key: the copy is refused by that one", async () => {
+    const world = newWorld({ mode: "optimistic", lookFirst: false });
+    const { store, arrive } = heldUp(world, async (method, request, [claim]) => {
+      if (method === "claim") await world.memory.claim({ ...(claim as Claim), token: "another" });
+      return request();
+    });
+    let allowed = false;
+
+    const failed = world.call(
+      ({ commit }) => commit("ordered", { writes: [world.orderWrite(() => allowed)] }),
+      { store },
+    );
+
+    await expect(failed).rejects.toThrow(TransactionConditionError);
+    allowed = true;
+    await arrive();
+    expect(world.orders()).toBe(0);
+    expect(world.record()).toMatchObject({ token: "another", state: "in-progress" });
+  });
+
+  it("fences its own claim, whose answers were all lost, as well", async () => {
+    const world = newWorld({ whenStoreFails: "run", shouldStore: (result) => result !== "sold out" });
+    let claims = 0;
+    let allowed = false;
+    const { store, arrive } = heldUp(world, async (method, request) => {
+      const answer = await request();
+      if (method === "claim" && claims++ === 0) throw unreachable();
+      return answer;
+    });
+    const work = async ({ commit }: Work) =>
+      commit("ordered", { writes: [world.orderWrite(() => allowed)] }).catch(() => "sold out");
+
+    expect(await world.call(work, { store })).toBe("sold out");
+    allowed = true;
+    await arrive();
+
+    expect(world.orders()).toBe(0);
+    expect(world.record()).toMatchObject({ state: "released" });
+  });
+});
+
+/** Takes the key over from whoever has it, and finishes. */
+async function finishAsAnother({ memory, clock }: World, claim: Claim): Promise<void> {
+  const seen = memory.records.get(claim.recordKey);
+  const end = { state: "completed", result: '"winner"', writes: [], messages: [] } as const;
+  await memory.insert({ ...claim, ...end, token: "winner", now: clock.now() }, seen);
+}
