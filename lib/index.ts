@@ -33,6 +33,7 @@ export type { DynamoDBWrite } from "./dynamodb/writes.ts";
 export type { BatchOptions, VisibilityRequest } from "./lambda/batch/batch-options.ts";
 export {
   type EventBridgeKeyEvent,
+  type EventKeyOptions,
   fingerprintFromEventBridge,
   fingerprintFromSns,
   keyFromEventBridge,

@@ -47,9 +47,13 @@ export function readEnvelope(messageAttributes: unknown): EnvelopeReading {
   );
 }
 
-/** As `readEnvelope`, of the detail of an event of EventBridge, which holds the envelope as it is. */
-export function readDetailEnvelope(detail: unknown): EnvelopeReading {
-  return readHolder(detail, (content) => content);
+/** As `readEnvelope`, of what a holder has under the envelope's name, in whatever form it got there. */
+export function readHeldEnvelope(held: unknown): EnvelopeReading {
+  return readHolder({ [ENVELOPE_ATTRIBUTE]: held ?? "" }, (content) => {
+    const text =
+      typeof content === "string" ? content : (content.stringValue ?? content.StringValue ?? content.Value);
+    return text === undefined ? content : JSON.parse(text);
+  });
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: whatever it is, reading it may fail, and that is an answer too.

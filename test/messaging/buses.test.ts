@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { ENVELOPE_ATTRIBUTE } from "../../lib/contract.ts";
 import { prepareMessage } from "../../lib/core/outgoing-message.ts";
-import { readDetailEnvelope } from "../../lib/messaging/envelope.ts";
+import { readHeldEnvelope } from "../../lib/messaging/envelope.ts";
 import { EVENTBRIDGE_MAX_BYTES, eventBridgeEntry } from "../../lib/messaging/eventbridge.ts";
 import { MessageProducer } from "../../lib/messaging/message-producer.ts";
 import { fakeEventBridge } from "./fake-client.ts";
@@ -46,7 +46,7 @@ describe("MessageProducer to an event bus", () => {
       id: 7,
       [ENVELOPE_ATTRIBUTE]: { v: 1, key: "order-7/paid", traceparent },
     });
-    expect(readDetailEnvelope(JSON.parse(Detail))).toEqual({
+    expect(readHeldEnvelope(JSON.parse(Detail)[ENVELOPE_ATTRIBUTE])).toEqual({
       found: true,
       envelope: { key: "order-7/paid", traceparent },
     });

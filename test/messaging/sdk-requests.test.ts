@@ -4,7 +4,8 @@ import type { AddressInfo } from "node:net";
 import { EventBridgeClient } from "@aws-sdk/client-eventbridge";
 import { SNSClient } from "@aws-sdk/client-sns";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { readDetailEnvelope } from "../../lib/messaging/envelope.ts";
+import { ENVELOPE_ATTRIBUTE } from "../../lib/contract.ts";
+import { readHeldEnvelope } from "../../lib/messaging/envelope.ts";
 import { MessageProducer } from "../../lib/messaging/message-producer.ts";
 
 let answer: string;
@@ -104,6 +105,8 @@ describe("MessageProducer with clients of the SDK", () => {
     expect(Entries).toEqual([
       { EventBusName: "orders", Source: "shop", DetailType: "paid", Detail: expect.any(String) },
     ]);
-    expect(readDetailEnvelope(JSON.parse(Entries[0].Detail))).toMatchObject({ envelope: { key: "order-7" } });
+    expect(readHeldEnvelope(JSON.parse(Entries[0].Detail)[ENVELOPE_ATTRIBUTE])).toMatchObject({
+      envelope: { key: "order-7" },
+    });
   });
 });

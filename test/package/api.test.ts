@@ -35,6 +35,7 @@ const api: Readonly<Record<string, readonly string[]>> = {
     "EnvelopeFault",
     "EnvelopeReading",
     "EventBridgeKeyEvent",
+    "EventKeyOptions",
     "EventReader",
     "Execution",
     "ExecutionInProgressError",

@@ -2,6 +2,7 @@
 import { aFunction, type Check, ENGINE_CHECKS, oneOf } from "../../core/option-checks.ts";
 import type { EngineOptions } from "../../core/options.ts";
 import { type EventReader, FACE_CHECKS } from "../options.ts";
+import { FORWARDERS_CHECK } from "./forwarders.ts";
 
 /** The input of `ChangeMessageVisibilityBatch` of `@aws-sdk/client-sqs`, for up to ten messages of one queue. */
 export interface VisibilityRequest {
@@ -17,13 +18,22 @@ export interface BatchOptions<Entry = unknown, Write = unknown>
    */
   readonly operation: string;
   /**
-   * The idempotency key of a record without an envelope, from what its producer wrote. Where it yields nothing, the key
-   * is what the source calls the record: the deduplication id or message id of SQS (neither survives a redrive), the
-   * `eventID` of a stream, the offset in Kafka. A name that a second send does not share is told as `key-fallback`. A
-   * record whose envelope cannot be read is returned: under another key it might run again.
-   * @default - what the source calls the record
+   * The idempotency key of a record, from what its producer wrote. It wins over an envelope. Where it yields nothing, the
+   * key is the envelope's; then what the source calls the record: the deduplication id or message id of SQS (neither
+   * survives a redrive), the `eventID` of a stream, the offset in Kafka. A name that a second send does not share is told
+   * as `key-fallback`. A record whose envelope cannot be read is returned: under another key it might run again.
+   * @default - the envelope's key, or what the source calls the record
    */
   readonly key?: EventReader<Entry>;
+  /**
+   * Who forwards messages to this consumer inside a body of their own, so that the envelope is in there: ARNs of SNS topics
+   * (without raw delivery), names or ARNs of EventBridge buses, ARNs of pipes. **By this you promise that nobody but these
+   * can write to the source, and nobody but you to these.** It is not a proof: a topic's ARN is compared with what the
+   * body says, buses and pipes leave nothing to compare. Without it a body with an envelope in it is returned, unless
+   * there is a `key`.
+   * @default - nobody
+   */
+  readonly forwardedBy?: readonly (string | undefined)[];
   /**
    * The verified owner of the key, such as a tenant: 1 to 256 characters. A record without one is returned. Leave it out
    * where nobody owns the key; an `undefined` that is given is refused.
@@ -32,7 +42,8 @@ export interface BatchOptions<Entry = unknown, Write = unknown>
   readonly scope?: EventReader<Entry> | "public";
   /**
    * What of the record tells two payloads apart. A list while a change rolls out: the first is stored, all match.
-   * @default - the raw body of a message, the data of a Kinesis record, the change of an item, the value in Kafka
+   * @default - the raw body of a message, the data of a Kinesis record, the change of an item, the value in Kafka; of what
+   * is forwarded (`forwardedBy`) all but the envelope and what differs when it is forwarded again
    */
   readonly fingerprint?: ((record: Entry) => unknown) | readonly ((record: Entry) => unknown)[];
   /**
@@ -72,6 +83,7 @@ export interface BatchOptions<Entry = unknown, Write = unknown>
 export const BATCH_CHECKS: Readonly<Record<keyof BatchOptions, Check>> = {
   ...ENGINE_CHECKS,
   key: aFunction,
+  forwardedBy: FORWARDERS_CHECK,
   scope: FACE_CHECKS.scope,
   concurrency: [
     "must be a whole number from 1 to 1000",

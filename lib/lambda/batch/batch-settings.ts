@@ -3,12 +3,14 @@ import { checkOptions } from "../../core/option-checks.ts";
 import { type EngineOptions, resolveOptions } from "../../core/options.ts";
 import type { Reading } from "../reading.ts";
 import { BATCH_CHECKS, type BatchOptions } from "./batch-options.ts";
+import type { Forwarders } from "./forwarders.ts";
 import type { Item } from "./item.ts";
 
 export interface BatchSettings<Write> {
   readonly reading: Reading<Write>;
   readonly concurrency: number;
   readonly marginMs: number | undefined;
+  readonly forwardedBy: Forwarders | undefined;
   readonly acknowledgesFinalErrors: boolean;
   readonly changeVisibility: BatchOptions["changeVisibility"];
   readonly onRecordError: (error: unknown, record: unknown) => void;
@@ -24,7 +26,7 @@ const ofItem =
 export function settingsOf<Entry, Write>(options: BatchOptions<Entry, Write>): BatchSettings<Write> {
   checkOptions(options, BATCH_CHECKS, ["operation", "store"]);
   const { key, scope, fingerprint, concurrency, marginMs, whenFinalError, ...rest } = options;
-  const { changeVisibility, onRecordError, ...given } = rest;
+  const { changeVisibility, forwardedBy, onRecordError, ...given } = rest;
   const fingerprints = fingerprint === undefined ? (item: Item) => item.body : [fingerprint].flat();
   const engineOptions = resolveOptions({
     ...given,
@@ -41,6 +43,7 @@ export function settingsOf<Entry, Write>(options: BatchOptions<Entry, Write>): B
     } as Reading<Write>,
     concurrency: concurrency ?? 10,
     marginMs,
+    forwardedBy,
     acknowledgesFinalErrors: whenFinalError === "acknowledge",
     changeVisibility,
     onRecordError: (onRecordError ??

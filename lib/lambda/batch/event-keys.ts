@@ -1,9 +1,22 @@
 /** Keys of events that carry one record, for `idempotency` and `idempotent`. */
 import { PayloadInvalidError } from "../../core/errors.ts";
 import { hashTuple } from "../../core/identity.ts";
-import { readDetailEnvelope, readEnvelope } from "../../messaging/envelope.ts";
+import { checkOptions } from "../../core/option-checks.ts";
+import { readEnvelope } from "../../messaging/envelope.ts";
 import { envelopeKeyOf } from "./envelope-key.ts";
-import { contentOfEvent, type SentEvent } from "./forwarded.ts";
+import { contentOf, readForwarded, readForwardedValue } from "./forwarded.ts";
+import { FORWARDERS_CHECK, keyOfForwarded } from "./forwarders.ts";
+
+/** What `keyFromSns` and `keyFromEventBridge` may believe. */
+export interface EventKeyOptions {
+  /**
+   * The event buses (names or ARNs) and pipes (ARNs) whose events have an envelope that is believed. **By this you promise
+   * that every event that they bring here was sent by onceonly, or that its detail holds no text of others**: whoever
+   * writes a detail can write an envelope. Without it an event with an envelope is refused.
+   * @default - none
+   */
+  readonly forwardedBy?: readonly (string | undefined)[];
+}
 
 /** An event of SNS; `@types/aws-lambda` has the whole type. */
 export interface SnsKeyEvent {
@@ -11,14 +24,18 @@ export interface SnsKeyEvent {
     readonly Sns: {
       readonly MessageId: string;
       readonly Message: string;
+      readonly Subject?: string | null | undefined;
       readonly MessageAttributes?: Readonly<Record<string, { readonly Value: string }>>;
     };
   }[];
 }
 
 /** An event of EventBridge; `@types/aws-lambda` has the whole type. */
-export interface EventBridgeKeyEvent extends SentEvent {
+export interface EventBridgeKeyEvent {
   readonly id: string;
+  readonly source?: string;
+  readonly "detail-type"?: string;
+  readonly detail?: unknown;
 }
 
 /** An event of S3; `@types/aws-lambda` has the whole type. */
@@ -38,14 +55,18 @@ export interface S3KeyEvent {
 
 /**
  * The key of an SNS notification: its envelope's, or else its message id. Retries of a delivery share that id;
- * a message that is published again has another one. Use it together with `fingerprintFromSns`.
- * @throws PayloadInvalidError (`PAYLOAD_INVALID`) for several records; IdempotencyKeyInvalidError
- * (`IDEMPOTENCY_KEY_INVALID`) for an envelope that cannot be read.
+ * a message that is published again has another one. Use it together with `fingerprintFromSns`. An envelope inside the
+ * message, as EventBridge publishes it to a topic, counts with `forwardedBy` only.
+ * @throws InvalidOptionError (`INVALID_OPTION`) at once. On events, PayloadInvalidError (`PAYLOAD_INVALID`) for several
+ * records; IdempotencyKeyInvalidError (`IDEMPOTENCY_KEY_INVALID`) for an envelope that is not believed or cannot be read.
  */
-export function keyFromSns(): (event: SnsKeyEvent) => string {
+export function keyFromSns(options: EventKeyOptions = {}): (event: SnsKeyEvent) => string {
+  const { forwardedBy } = checked(options);
   return (event) => {
-    const { MessageId, MessageAttributes } = onlyRecord(event).Sns;
-    return envelopeKeyOf(readEnvelope(MessageAttributes)) ?? MessageId;
+    const { Message, MessageId, MessageAttributes } = onlyRecord(event).Sns;
+    const key = envelopeKeyOf(readEnvelope(MessageAttributes));
+    const forwarded = key === undefined ? readForwarded(Message) : undefined;
+    return key ?? (forwarded && keyOfForwarded(forwarded, forwardedBy)) ?? MessageId;
   };
 }
 
@@ -54,8 +75,8 @@ export function keyFromSns(): (event: SnsKeyEvent) => string {
  * published, and a second copy under one key would be refused instead of replayed.
  * @throws PayloadInvalidError (`PAYLOAD_INVALID`) for several records.
  */
-export function fingerprintFromSns(): (event: SnsKeyEvent) => string {
-  return (event) => onlyRecord(event).Sns.Message;
+export function fingerprintFromSns(): (event: SnsKeyEvent) => unknown {
+  return (event) => contentOf({ TopicArn: "", ...onlyRecord(event).Sns });
 }
 
 /**
@@ -74,19 +95,29 @@ export function keyFromS3(): (event: S3KeyEvent) => string | undefined {
 
 /**
  * The key of an EventBridge event: its envelope's, or else its id. Retries of a delivery share that id; an event that is
- * put again has another one. Use it together with `fingerprintFromEventBridge`.
- * @throws IdempotencyKeyInvalidError (`IDEMPOTENCY_KEY_INVALID`) for an envelope that cannot be read.
+ * put again has another one. Use it together with `fingerprintFromEventBridge`. An envelope counts with `forwardedBy` only.
+ * @throws InvalidOptionError (`INVALID_OPTION`) at once. On events, IdempotencyKeyInvalidError
+ * (`IDEMPOTENCY_KEY_INVALID`) for an envelope that is not believed or cannot be read.
  */
-export function keyFromEventBridge(): (event: EventBridgeKeyEvent) => string {
-  return ({ id, detail }) => envelopeKeyOf(readDetailEnvelope(detail)) ?? id;
+export function keyFromEventBridge(options: EventKeyOptions = {}): (event: EventBridgeKeyEvent) => string {
+  const { forwardedBy } = checked(options);
+  return (event) => {
+    const forwarded = readForwardedValue(event);
+    return (forwarded && keyOfForwarded(forwarded, forwardedBy)) ?? event.id;
+  };
 }
 
 /**
- * What of an EventBridge event is the message: for `fingerprint`. The whole event differs each time it is put, and a
+ * What of an EventBridge event was sent: for `fingerprint`. The whole event differs each time it is put, and a
  * second copy under one key would be refused instead of replayed.
  */
 export function fingerprintFromEventBridge(): (event: EventBridgeKeyEvent) => unknown {
-  return (event) => contentOfEvent(event);
+  return (event) => contentOf({ source: "", "detail-type": "", ...event });
+}
+
+function checked(options: EventKeyOptions): EventKeyOptions {
+  checkOptions(options, { forwardedBy: FORWARDERS_CHECK }, []);
+  return options;
 }
 
 /** One operation per event: of several records, one key could answer for the others. */

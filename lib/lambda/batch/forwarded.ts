@@ -1,43 +1,145 @@
-/** Messages that SNS or EventBridge forwarded to a queue: the queue's body is what they put around the message. Pure. */
+/**
+ * Messages that reach a consumer inside what forwarded them: SNS without raw delivery, EventBridge (whole events, an
+ * `InputPath`, an input transformer), both in a row, pipes. Finds the envelope in them, and what of them was sent. Pure.
+ */
 import { ENVELOPE_ATTRIBUTE } from "../../contract.ts";
-import { type EnvelopeReading, readDetailEnvelope, readEnvelope } from "../../messaging/envelope.ts";
-
-/** What of an event of EventBridge its sender made. */
-export interface SentEvent {
-  readonly source?: string;
-  readonly "detail-type"?: string;
-  readonly detail?: unknown;
-}
+import { type EnvelopeReading, readHeldEnvelope } from "../../messaging/envelope.ts";
 
 export interface Forwarded {
   readonly reading: EnvelopeReading;
+  /** The ARNs of the topics that say that they forwarded it. */
+  readonly topics: readonly string[];
+  /** Whether it is where a bus, its transformers or a pipe put it; else a topic did. */
+  readonly isOfBus: boolean;
   /** What was sent: the rest differs between two sends of one message. */
   readonly content: unknown;
 }
 
-/**
- * `undefined` unless the body is such a message with an envelope. Other bodies are not parsed.
- * https://docs.aws.amazon.com/sns/latest/dg/sns-large-payload-raw-message-delivery.html
- */
-export function readForwarded(body: string): Forwarded | undefined {
-  if (!body?.includes(ENVELOPE_ATTRIBUTE)) return undefined;
-  const outer = parsed(body);
-  const isNotification = typeof outer.TopicArn === "string" && typeof outer.Message === "string";
-  const reading = isNotification ? readEnvelope(outer.MessageAttributes) : readDetailEnvelope(outer.detail);
-  if (!reading.found && reading.reason === "absent") return undefined;
-  return { reading, content: isNotification ? outer.Message : contentOfEvent(outer) };
-}
+type Fields = Readonly<Record<string, unknown>>;
 
-/** An event that is sent twice has two ids and two times, and its sender may have been traced twice. */
-export function contentOfEvent({ source, "detail-type": detailType, detail }: SentEvent): unknown {
-  const { [ENVELOPE_ATTRIBUTE]: _, ...content } = Object(detail);
-  return { source: source ?? "", detailType: detailType ?? "", detail: content };
-}
+/** An envelope as the name of a member, in JSON or in the text of JSON within JSON. */
+const NAMED = new RegExp(`${ENVELOPE_ATTRIBUTE}\\\\*"\\s*:`);
 
-function parsed(body: string): Readonly<Record<string, unknown>> {
+/** As deep as a fingerprint goes. */
+const MAX_DEPTH = 500;
+
+/** Of a notification: they differ each time a message is published. */
+const OF_ONE_PUBLICATION =
+  /^(MessageId|Timestamp|SequenceNumber|Signature|SignatureVersion|SigningCertURL|SigningCertUrl|UnsubscribeURL|UnsubscribeUrl)$/;
+
+/** Of an event: they differ each time it is put, or replayed from an archive. */
+const OF_ONE_EVENT = /^(id|time|replay-name)$/;
+
+/** Of a message of SQS, as pipes pass it on: they differ at each delivery. */
+const OF_ONE_DELIVERY = /^(messageId|receiptHandle|attributes)$/;
+
+/** Attributes by which tracers mark a message: each send is another span. */
+const OF_TRACERS =
+  /^(traceparent|tracestate|baggage|b3|x-b3-.*|x-amzn-trace-id|awstraceheader|uber-trace-id|sentry-trace|newrelic|_datadog|x-datadog-.*)$/i;
+
+const MALFORMED: EnvelopeReading = { found: false, reason: "malformed" };
+
+/** `undefined` for a text that holds no envelope, which is not parsed. */
+export function readForwarded(text: string): Forwarded | undefined {
+  if (!NAMED.test(text)) return undefined;
+  const search = new Search();
   try {
-    return Object(JSON.parse(body));
+    return search.end(search.visit(JSON.parse(text)));
   } catch {
-    return {};
+    return search.end(text);
   }
+}
+
+/** As `readForwarded`, of an event of EventBridge, or of what SNS hands to a function. */
+export function readForwardedValue(value: unknown): Forwarded | undefined {
+  return readForwarded(JSON.stringify(value) ?? "");
+}
+
+/** What of it was sent; what is nested too deep for that stays as it is. */
+export function contentOf(value: unknown): unknown {
+  try {
+    return new Search().visit(value);
+  } catch {
+    return value;
+  }
+}
+
+class Search {
+  readonly #found: EnvelopeReading[] = [];
+  readonly #topics: string[] = [];
+  #isOfBus = false;
+
+  end(content: unknown): Forwarded {
+    const [first = MALFORMED, ...others] = this.#found;
+    const isOne = others.every((each) => keyOf(each) === keyOf(first));
+    return { reading: isOne ? first : MALFORMED, topics: this.#topics, isOfBus: this.#isOfBus, content };
+  }
+
+  /**
+   * Of what it knows it looks only where a forwarder puts the envelope; what is deeper there, its sender got from others.
+   * @throws RangeError for what is nested too deep.
+   */
+  visit(value: unknown, depth = 0): unknown {
+    if (depth > MAX_DEPTH) throw new RangeError("nested too deep");
+    const visit = (part: unknown) => this.visit(part, depth + 1);
+    if (typeof value === "string") return this.#visitText(value, visit);
+    if (Array.isArray(value)) return value.map(visit);
+    if (Object(value) !== value) return value;
+    const fields = value as Fields;
+    if (typeof fields.TopicArn === "string" && typeof fields.Message === "string") {
+      this.#topics.push(fields.TopicArn);
+      const rest = without(fields, OF_ONE_PUBLICATION);
+      const { MessageAttributes: attributes = {} } = fields;
+      if (this.#takes(attributes)) return { ...rest, MessageAttributes: sentAttributes(attributes) };
+      return { ...rest, MessageAttributes: sentAttributes(attributes), Message: visit(fields.Message) };
+    }
+    if (typeof fields.source === "string" && typeof fields["detail-type"] === "string") {
+      this.#isOfBus = true;
+      const { detail } = fields;
+      return { ...without(fields, OF_ONE_EVENT), detail: this.#takes(detail) ? sent(detail) : visit(detail) };
+    }
+    this.#isOfBus = true;
+    if (fields.eventSource === "aws:sqs" && typeof fields.body === "string") {
+      const { messageAttributes: attributes = {}, body } = fields;
+      const rest = { ...without(fields, OF_ONE_DELIVERY), messageAttributes: sentAttributes(attributes) };
+      return this.#takes(attributes) ? rest : { ...rest, body: visit(body) };
+    }
+    if (this.#takes(fields)) return sent(fields);
+    return Object.fromEntries(Object.entries(fields).map(([name, part]) => [name, visit(part)]));
+  }
+
+  /** Text that holds an envelope and is no JSON stays as it is: then there is none that can be read. */
+  #visitText(text: string, visit: (part: unknown) => unknown): unknown {
+    if (!NAMED.test(text)) return text;
+    let parsed: unknown;
+    try {
+      parsed = JSON.parse(text);
+    } catch {
+      this.#found.push(MALFORMED);
+      return text;
+    }
+    return visit(parsed);
+  }
+
+  #takes(holder: unknown): holder is Fields {
+    if (Object(holder) !== holder || !Object.hasOwn(holder as Fields, ENVELOPE_ATTRIBUTE)) return false;
+    this.#found.push(readHeldEnvelope((holder as Fields)[ENVELOPE_ATTRIBUTE]));
+    return true;
+  }
+}
+
+function keyOf(reading: EnvelopeReading): string | undefined {
+  return reading.found ? reading.envelope.key : undefined;
+}
+
+function sent({ [ENVELOPE_ATTRIBUTE]: _, ...rest }: Fields): Fields {
+  return rest;
+}
+
+function sentAttributes(attributes: unknown): Fields {
+  return without(sent(Object(attributes)), OF_TRACERS);
+}
+
+function without(fields: Fields, names: RegExp): Fields {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.test(name)));
 }

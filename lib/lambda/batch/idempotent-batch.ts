@@ -53,7 +53,7 @@ export function idempotentBatch<Entry = unknown, Write = unknown>(
       context,
       (record) => (execution) => handler(record as Entry, withExecution(context, execution)),
     );
-    const unprocessed = await run.run(readEvent(event));
+    const unprocessed = await run.run(readEvent(event, settings.forwardedBy));
     // Which kind of identifier it is depends on the event, as the signatures say.
     return {
       batchItemFailures: unprocessed.map(({ identifier }) => ({ itemIdentifier: identifier as never })),

@@ -18,11 +18,11 @@ export interface Item {
   /** As the event has it: what the handler gets. */
   readonly record: unknown;
   readonly identifier: ItemIdentifier;
-  /** What the producer sent: the default fingerprint. */
+  /** What the producer sent: the default fingerprint, of all that the handler reads. */
   readonly body: unknown;
   /**
    * The key that travels with the message.
-   * @throws IdempotencyKeyInvalidError (`IDEMPOTENCY_KEY_INVALID`) for one that cannot be read.
+   * @throws IdempotencyKeyInvalidError (`IDEMPOTENCY_KEY_INVALID`) for one that cannot be read, or is not believed.
    */
   readonly envelopeKey?: () => string | undefined;
   /** The key when nobody has named one. */

@@ -2,7 +2,7 @@
 import { ENVELOPE_ATTRIBUTE } from "../../contract.ts";
 import { hashTuple } from "../../core/identity.ts";
 import { type EnvelopeReading, readEnvelope } from "../../messaging/envelope.ts";
-import { envelopeKeyOf } from "./envelope-key.ts";
+import { type Forwarders, messageOf } from "./forwarders.ts";
 import type { Lane } from "./item.ts";
 
 export interface KafkaRecord {
@@ -21,18 +21,24 @@ export interface KafkaEvent {
 }
 
 /** The identifiers are objects: https://docs.aws.amazon.com/lambda/latest/dg/kafka-retry-configurations.html */
-export function kafkaLanes({ records, eventSourceArn, bootstrapServers }: KafkaEvent): Lane[] {
+export function kafkaLanes(
+  { records, eventSourceArn, bootstrapServers }: KafkaEvent,
+  forwardedBy?: Forwarders,
+): Lane[] {
   const cluster = eventSourceArn ?? bootstrapServers ?? "";
   return Object.values(records).map((lane) =>
     lane.map((record) => ({
       record,
       identifier: { partition: `${record.topic}-${record.partition}`, offset: record.offset },
-      body: record.value ?? "",
-      envelopeKey: () => envelopeKeyOf(readHeaders(record.headers)),
+      ...messageOf(readHeaders(record.headers), record.value ?? "", textOf(record.value), forwardedBy),
       ownKey: hashTuple("onceonly/kafka/1", cluster, record.topic, `${record.partition}`, `${record.offset}`),
       isOwnKeyFallback: true,
     })),
   );
+}
+
+function textOf(value: KafkaRecord["value"]): string {
+  return Buffer.from(value ?? "", "base64").toString();
 }
 
 /** The last header of a name counts, as in Kafka's own clients. Bytes may be signed. */

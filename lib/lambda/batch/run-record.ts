@@ -20,7 +20,7 @@ export type RecordEnd =
 export function readItem<Write>(reading: Reading<Write>, item: Item, context: unknown): Call {
   let isFallback = false;
   const key: Reading<Write>["key"] = (_, lambdaContext) => {
-    const named = item.envelopeKey?.() ?? reading.key(item, lambdaContext);
+    const named = reading.key(item, lambdaContext) ?? item.envelopeKey?.();
     isFallback = named === undefined && item.isOwnKeyFallback;
     return named ?? item.ownKey;
   };

@@ -1,8 +1,8 @@
 /** Messages of SQS: a lane for each message of a standard queue, one for each group of a FIFO queue. */
+import { queueUrlOfArn } from "../../core/address.ts";
 import { hashTuple } from "../../core/identity.ts";
 import { readEnvelope } from "../../messaging/envelope.ts";
-import { envelopeKeyOf } from "./envelope-key.ts";
-import { readForwarded } from "./forwarded.ts";
+import { type Forwarders, messageOf } from "./forwarders.ts";
 import type { Item, Lane, Receipt } from "./item.ts";
 
 export interface SqsRecord {
@@ -17,14 +17,14 @@ export interface SqsRecord {
   readonly eventSourceARN?: string;
 }
 
-export function sqsLanes(records: readonly SqsRecord[]): Lane[] {
+export function sqsLanes(records: readonly SqsRecord[], forwardedBy?: Forwarders): Lane[] {
   const lanes = new Map<string, Item[]>();
   for (const record of records) {
-    const { messageId, attributes, eventSourceARN = "" } = record;
+    const { messageId, attributes, messageAttributes, body, eventSourceARN = "" } = record;
     const item: Item = {
       record,
       identifier: messageId,
-      ...messageOf(record),
+      ...messageOf(readEnvelope(messageAttributes), body, body, forwardedBy),
       ownKey: ownKeyOf(record),
       isOwnKeyFallback: true,
       receipt: receiptOf(record),
@@ -40,17 +40,6 @@ export function sqsLanes(records: readonly SqsRecord[]): Lane[] {
   return [...lanes.values()];
 }
 
-/** The envelope is an attribute; behind SNS without raw delivery, and behind EventBridge, it is inside the body. */
-function messageOf({ messageAttributes, body }: SqsRecord): Pick<Item, "body" | "envelopeKey"> {
-  const reading = readEnvelope(messageAttributes);
-  const isAbsent = !reading.found && reading.reason === "absent";
-  const forwarded = isAbsent ? readForwarded(body) : undefined;
-  return {
-    body: forwarded === undefined ? body : forwarded.content,
-    envelopeKey: () => envelopeKeyOf(forwarded?.reading ?? reading),
-  };
-}
-
 /** A deduplication id names a message within its queue, or only within its group, as the queue is configured. */
 function ownKeyOf({ messageId, attributes, eventSourceARN = "" }: SqsRecord): string {
   const { MessageDeduplicationId, MessageGroupId } = attributes ?? {};
@@ -59,8 +48,6 @@ function ownKeyOf({ messageId, attributes, eventSourceARN = "" }: SqsRecord): st
 }
 
 function receiptOf({ eventSourceARN = "", receiptHandle }: SqsRecord): Receipt | undefined {
-  const [, partition, service, region, account, name] = eventSourceARN.split(":");
-  if (service !== "sqs" || !name || !receiptHandle) return undefined;
-  const suffix = partition === "aws-cn" ? "amazonaws.com.cn" : "amazonaws.com";
-  return { queueUrl: `https://sqs.${region}.${suffix}/${account}/${name}`, handle: receiptHandle };
+  const queueUrl = queueUrlOfArn(eventSourceARN);
+  return queueUrl && receiptHandle ? { queueUrl, handle: receiptHandle } : undefined;
 }

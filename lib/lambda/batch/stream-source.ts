@@ -1,4 +1,5 @@
 /** Records of a Kinesis or DynamoDB stream: one lane. Lambda never puts two shards into one event. */
+import { type Forwarders, messageOf } from "./forwarders.ts";
 import type { Lane } from "./item.ts";
 
 export interface StreamRecord {
@@ -14,19 +15,28 @@ export interface StreamRecord {
 }
 
 /** An item changes once under one event id; but a producer that puts a record into Kinesis twice gets two of them. */
-export function streamLanes(records: readonly StreamRecord[]): Lane[] {
+export function streamLanes(records: readonly StreamRecord[], forwardedBy?: Forwarders): Lane[] {
   return [
     records.map((record) => {
       const { eventID, eventName, kinesis, dynamodb } = record;
       return {
         record,
         identifier: (kinesis?.sequenceNumber ?? dynamodb?.SequenceNumber) as string,
-        body: kinesis ? kinesis.data : changeOf(eventName, dynamodb),
+        ...(kinesis
+          ? messageOf(NO_ENVELOPE, kinesis.data, textOf(kinesis.data), forwardedBy)
+          : { body: changeOf(eventName, dynamodb) }),
         ownKey: eventID,
         isOwnKeyFallback: kinesis !== undefined,
       };
     }),
   ];
+}
+
+/** In a stream nothing but the data travels. */
+const NO_ENVELOPE = { found: false, reason: "absent" } as const;
+
+function textOf(data: string | undefined): string {
+  return Buffer.from(data ?? "", "base64").toString();
 }
 
 /** Without what is absent: a fingerprint has no `undefined`. */

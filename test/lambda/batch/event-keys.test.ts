@@ -12,6 +12,8 @@ import { ENVELOPE_ATTRIBUTE } from "../../../lib/contract.ts";
 import { envelopeContent, writeEnvelope } from "../../../lib/messaging/envelope.ts";
 import { given } from "../given.ts";
 
+const BUS = "arn:aws:events:eu-central-1:123456789012:event-bus/shop";
+
 const snsEvent = (envelope?: string, MessageId = "m1", Message = "order") =>
   ({
     Records: [
@@ -70,7 +72,27 @@ describe("keyFromSns", () => {
   });
 });
 
+describe("keyFromSns of what a bus publishes", () => {
+  const inMessage = JSON.stringify({ source: "shop", "detail-type": "paid", detail: sent("order-1") });
+
+  it("H74: believes an envelope inside the message with `forwardedBy` only, and never passes it over", () => {
+    expect(keyFromSns({ forwardedBy: [BUS] })(snsEvent(undefined, "m1", inMessage))).toBe("order-1");
+    expect(() => keyFromSns()(snsEvent(undefined, "m1", inMessage))).toThrow("`forwardedBy`");
+  });
+});
+
 describe("fingerprintFromSns", () => {
+  it.each([{ Subject: "refund" }, { MessageAttributes: { type: { Value: "refund" } } }, { extra: 1 }])(
+    "H74: covers all that the handler reads: %j",
+    (change) => {
+      const fingerprint = fingerprintFromSns();
+      const other = snsEvent();
+      Object.assign(other.Records[0]!.Sns, change);
+
+      expect(fingerprint(other)).not.toEqual(fingerprint(snsEvent()));
+    },
+  );
+
   it("replays a message that is published twice, and refuses another one under its key", async () => {
     const { options, context } = given();
     const run = vi.fn(() => null);
@@ -130,7 +152,30 @@ describe("keyFromEventBridge", () => {
 });
 
 describe("keyFromEventBridge with an envelope", () => {
-  const key = keyFromEventBridge();
+  const key = keyFromEventBridge({ forwardedBy: [BUS] });
+
+  it("H74: refuses it without `forwardedBy`: a detail made of what users write can hold one", () => {
+    for (const detail of [
+      sent("order-1"),
+      { comment: sent("order-1") },
+      { comment: JSON.stringify(sent("a")) },
+    ]) {
+      expect(() => keyFromEventBridge()(bridgeEvent("e1", detail))).toThrow("`forwardedBy`");
+    }
+  });
+
+  it("takes what its sender got from others, deeper in the detail, for text", () => {
+    expect(key(bridgeEvent("e1", sent("order-1", { comment: sent("of an attacker") })))).toBe("order-1");
+  });
+
+  it("refuses an option that it does not know", () => {
+    expect(() => keyFromEventBridge({ forwardedby: [BUS] } as object)).toThrow(
+      "option `forwardedby` is unknown",
+    );
+    expect(() => keyFromSns({ forwardedBy: ["arn:aws:sqs:eu-central-1:123456789012:q"] })).toThrow(
+      "`forwardedBy`",
+    );
+  });
 
   it("is the envelope's key, whatever event carries it", () => {
     expect(key(bridgeEvent("e1", sent("order-1")))).toBe("order-1");
@@ -156,7 +201,11 @@ describe("fingerprintFromEventBridge", () => {
   it("replays an event that is put twice, and refuses another one under its key", async () => {
     const { options, context } = given();
     const run = vi.fn(() => null);
-    const handler = idempotent(run, { ...options, key: keyFromEventBridge(), fingerprint });
+    const handler = idempotent(run, {
+      ...options,
+      key: keyFromEventBridge({ forwardedBy: [BUS] }),
+      fingerprint,
+    });
     for (const id of ["e1", "e2"]) await handler(bridgeEvent(id, sent("order-1", { total: 7 })), context());
 
     await expect(handler(bridgeEvent("e3", sent("order-1", { total: 8 })), context())).rejects.toMatchObject({
@@ -165,7 +214,23 @@ describe("fingerprintFromEventBridge", () => {
     expect(run).toHaveBeenCalledTimes(1);
   });
 
-  it("is the same without the fields that an event may lack", () => {
-    expect(fingerprint({ id: "e1" })).toEqual({ source: "", detailType: "", detail: {} });
+  it.each([{ account: "1" }, { resources: ["arn"] }, { extra: 1 }, { source: "shop-2" }])(
+    "H74: covers all that the handler reads: %j",
+    (change) => {
+      const event = bridgeEvent("e1", sent("order-1"));
+
+      expect(fingerprint({ ...event, ...change })).not.toEqual(fingerprint(event));
+    },
+  );
+
+  it("leaves what is nested too deep to be refused by the fingerprint", async () => {
+    const { options, context } = given();
+    const handler = idempotent(() => 1, { ...options, key: keyFromEventBridge(), fingerprint });
+    let detail: object = {};
+    for (let depth = 0; depth < 600; depth++) detail = { detail };
+
+    await expect(handler(bridgeEvent("e1", detail), context())).rejects.toMatchObject({
+      code: "PAYLOAD_INVALID",
+    });
   });
 });

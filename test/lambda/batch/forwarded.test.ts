@@ -1,154 +1,346 @@
-// What SNS (without raw delivery) and EventBridge put around a message that they forward to a queue.
+// Envelopes inside a body: who may have written them, and what forwarders put around them.
+
 import type { SQSRecord } from "aws-lambda";
+import fc from "fast-check";
 import { idempotentBatch } from "onceonly";
 import { describe, expect, it, vi } from "vitest";
 import { ENVELOPE_ATTRIBUTE } from "../../../lib/contract.ts";
-import { envelopeContent, writeEnvelope } from "../../../lib/messaging/envelope.ts";
+import type { BatchOptions } from "../../../lib/lambda/batch/batch-options.ts";
+import { BUS, busEvent, contentFor, notification, PIPE, ROUTES, snsEnvelope, TOPIC } from "./routes.ts";
 import { envelope, fifoRecord, givenBatch, returned, sqsRecord } from "./sqs-records.ts";
 
-const textOf = (key: string) => writeEnvelope({ key })[ENVELOPE_ATTRIBUTE]?.StringValue;
-
-/** https://docs.aws.amazon.com/sns/latest/dg/sns-large-payload-raw-message-delivery.html */
-const notification = (id: string, envelopeText = textOf("order-7"), Message = "paid") =>
-  JSON.stringify({
-    Type: "Notification",
-    MessageId: id,
-    TopicArn: "arn:aws:sns:eu-central-1:123456789012:orders",
-    Message,
-    Timestamp: `2026-01-01T00:00:0${id.length}.000Z`,
-    Signature: `signature of ${id}`,
-    MessageAttributes: { [ENVELOPE_ATTRIBUTE]: { Type: "String", Value: envelopeText } },
-  });
-
-/** https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-events-structure.html */
-const busEvent = (id: string, content: unknown = envelopeContent({ key: "order-7" }), orderId = 7) =>
-  JSON.stringify({
-    version: "0",
-    id,
-    "detail-type": "paid",
-    source: "shop",
-    time: `2026-01-01T00:00:0${id.length}Z`,
-    detail: { orderId, [ENVELOPE_ATTRIBUTE]: content },
-  });
+type Changes = Partial<Pick<BatchOptions<SQSRecord>, "key" | "forwardedBy" | "fingerprint">>;
 
 /** The keys under which the records run, and how that ends. */
-async function outcomeOf(...records: SQSRecord[]) {
+async function outcomeOf(records: readonly SQSRecord[], changes: Changes = {}) {
   const { options, context, decisions, errors } = givenBatch();
   const keys: string[] = [];
-  const handler = idempotentBatch(
-    (_: SQSRecord, { idempotency }) => void keys.push(idempotency.key),
-    options,
-  );
+  const handler = idempotentBatch((_: SQSRecord, { idempotency }) => void keys.push(idempotency.key), {
+    ...options,
+    ...changes,
+  });
   const answer = await handler({ Records: records }, context());
   return {
     keys,
     returned: returned(answer),
+    errors: errors.map((error) => error as Error & { code?: string }),
     codes: errors.map((error) => (error as { code?: string }).code),
     fallbacks: decisions().filter((decision) => decision === "key-fallback").length,
     replays: decisions().filter((decision) => decision === "replayed").length,
   };
 }
 
-describe.each([
-  ["SNS without raw delivery", notification, ["", "no JSON", '{"v":2,"key":"a"}', '{"v":1}']],
-  ["EventBridge", busEvent as typeof notification, ["text", {}, { v: 2, key: "a" }, { v: 1, key: "" }]],
-] as const)("idempotentBatch behind %s", (_, bodyOf, unreadable) => {
-  it("runs a message that was sent twice once, under the key of its envelope", async () => {
-    const records = ["m1", "m2"].map((id) => ({
-      ...fifoRecord(id, "7"),
-      body: bodyOf(`id-${id.repeat(2)}`),
-    }));
-    records[1]!.body = bodyOf("other");
+/** One after the other, as in one group. */
+const inOrder = (...bodies: string[]) =>
+  bodies.map((body, index) => ({ ...fifoRecord(`m${index}`, "7"), body }));
+const FORWARDED = { forwardedBy: [TOPIC, BUS] };
 
-    expect(await outcomeOf(...records)).toEqual({
+describe.each(ROUTES)("D8: behind $route", ({ bodyOf, forwardedBy }) => {
+  it("a message that was sent twice runs once, under the key of its envelope", async () => {
+    const { keys, replays, codes, fallbacks } = await outcomeOf(
+      inOrder(bodyOf({ id: "first" }), bodyOf({ id: "second" })),
+      { forwardedBy },
+    );
+
+    expect({ keys, replays, codes, fallbacks }).toEqual({
       keys: ["order-7"],
-      returned: [],
+      replays: 1,
       codes: [],
       fallbacks: 0,
-      replays: 1,
     });
   });
 
-  it.each(unreadable)(
-    "returns a message whose envelope cannot be read, and tells it (%j)",
-    async (content) => {
-      expect(await outcomeOf(sqsRecord("m1", bodyOf("id", content as never)))).toMatchObject({
+  it("another message under the same key is refused", async () => {
+    const { keys, codes } = await outcomeOf(inOrder(bodyOf({}), bodyOf({ orderId: 8 })), { forwardedBy });
+
+    expect([keys, codes]).toEqual([["order-7"], ["FINGERPRINT_MISMATCH"]]);
+  });
+
+  it("a message whose envelope cannot be read is returned", async () => {
+    for (const content of ["text", '{"v":2,"key":"a"}', '{"v":1}', '{"v":1,"key":""}', "null"]) {
+      expect(await outcomeOf([sqsRecord("m1", bodyOf({ content }))], { forwardedBy })).toMatchObject({
         keys: [],
         returned: ["m1"],
         codes: ["IDEMPOTENCY_KEY_INVALID"],
       });
-    },
-  );
+    }
+  });
+
+  it("H74: nobody is believed without `forwardedBy`, nor with another forwarder, and the message names the option", async () => {
+    const others = [
+      undefined,
+      [TOPIC.replace("orders", "refunds")],
+      ...(forwardedBy.includes(BUS) ? [[TOPIC]] : []),
+    ];
+    for (const other of others) {
+      const { keys, returned, errors } = await outcomeOf([sqsRecord("m1", bodyOf({}))], {
+        forwardedBy: other,
+      });
+
+      expect([keys, returned]).toEqual([[], ["m1"]]);
+      expect(errors[0]).toMatchObject({
+        code: "IDEMPOTENCY_KEY_INVALID",
+        message: expect.stringContaining("`forwardedBy`"),
+      });
+    }
+  });
+
+  it("H74: a `key` function wins, with `forwardedBy` and without, and the fingerprint covers what the handler reads", async () => {
+    const key = (record: SQSRecord) => record.messageId;
+    for (const changes of [{ key }, { key, forwardedBy }]) {
+      const { keys, codes } = await outcomeOf(inOrder(bodyOf({}), bodyOf({})), changes);
+      expect([keys, codes]).toEqual([["m0", "m1"], []]);
+    }
+    const all = { key: () => "one" };
+
+    expect((await outcomeOf(inOrder(bodyOf({}), bodyOf({ orderId: 8 })), all)).codes).toEqual([
+      "FINGERPRINT_MISMATCH",
+    ]);
+  });
+
+  it("H74: where the `key` function yields nothing, the envelope is believed no more than without it", async () => {
+    const { keys, codes } = await outcomeOf([sqsRecord("m1", bodyOf({}))], { key: () => undefined });
+
+    expect([keys, codes]).toEqual([[], ["IDEMPOTENCY_KEY_INVALID"]]);
+  });
 });
 
 describe("idempotentBatch", () => {
-  it("refuses another message under the key of a forwarded one", async () => {
-    const other = notification("n2", textOf("order-7"), "refunded");
+  it("H74: a forged body neither silences a tenant's message nor makes one of two payments", async () => {
+    const genuine = { ...fifoRecord("genuine", "b"), body: '{"order":"order-7","cents":100}' };
+    const forged = notification({
+      envelopeText: contentFor("order-7"),
+      message: '{"order":"order-7","cents":1}',
+    });
+    const second = notification({
+      envelopeText: contentFor("order-7"),
+      message: '{"order":"order-8","cents":2}',
+    });
+    const key = ({ body }: SQSRecord) => {
+      const { order, Message } = JSON.parse(body);
+      return order ?? JSON.parse(Message).order;
+    };
 
-    expect(
-      await outcomeOf(
-        { ...fifoRecord("m1", "7"), body: notification("n1") },
-        { ...fifoRecord("m2", "7"), body: other },
-      ),
-    ).toMatchObject({ keys: ["order-7"], codes: ["FINGERPRINT_MISMATCH"] });
-    expect(
-      await outcomeOf(
-        { ...fifoRecord("m1", "7"), body: busEvent("e1") },
-        { ...fifoRecord("m2", "7"), body: busEvent("e2", envelopeContent({ key: "order-7" }), 8) },
-      ),
-    ).toMatchObject({ keys: ["order-7"], codes: ["FINGERPRINT_MISMATCH"] });
+    const { keys, returned } = await outcomeOf(
+      [...inOrder(second), genuine, { ...fifoRecord("forged", "c"), body: forged }],
+      { key },
+    );
+
+    expect(keys.sort()).toEqual(["order-7", "order-8"]);
+    expect(returned).toEqual(["forged"]);
   });
 
-  it("takes an event for the same whose sender was traced under another id", async () => {
-    const trace = (digit: string) => `00-${digit.repeat(32)}-b7ad6b7169203331-01`;
-    const records = ["1", "2"].map((digit) => ({
-      ...fifoRecord(`m${digit}`, "7"),
-      body: busEvent("e1", envelopeContent({ key: "order-7", traceparent: trace(digit) })),
-    }));
+  it.each([
+    ["the subject", notification({ subject: "refund" })],
+    ["an attribute", notification({ attributes: { type: { Type: "String", Value: "refund" } } })],
+    ["a field that SNS does not know", JSON.stringify({ ...JSON.parse(notification()), extra: 1 })],
+  ])("H74: of a believed notification %s counts too", async (_, other) => {
+    expect((await outcomeOf(inOrder(notification(), other), FORWARDED)).codes).toEqual([
+      "FINGERPRINT_MISMATCH",
+    ]);
+  });
 
-    expect(await outcomeOf(...records)).toMatchObject({ keys: ["order-7"], replays: 1, codes: [] });
+  it.each([
+    ["its account", { account: "210987654321" }],
+    ["its resources", { resources: ["arn:aws:s3:::bucket"] }],
+    ["its type", { "detail-type": "refunded" }],
+    ["its source", { source: "shop-2" }],
+    ["a field that EventBridge does not know", { extra: 1 }],
+  ])("H74: of a believed event %s counts too", async (_, change) => {
+    const other = JSON.stringify({ ...JSON.parse(busEvent({})), ...change });
+
+    expect((await outcomeOf(inOrder(busEvent({}), other), FORWARDED)).codes).toEqual([
+      "FINGERPRINT_MISMATCH",
+    ]);
+  });
+
+  it("takes a message for the same whose sender was traced under another id", async () => {
+    const trace = (digit: string) => `00-${digit.repeat(32)}-b7ad6b7169203331-01`;
+    const attributes = (digit: string) => ({ traceparent: { Type: "String", Value: trace(digit) } });
+    const events = ["1", "2"].map((digit) =>
+      busEvent({ content: JSON.stringify({ v: 1, key: "order-7", traceparent: trace(digit) }) }),
+    );
+    const notifications = ["1", "2"].map((digit) => notification({ attributes: attributes(digit) }));
+
+    for (const pair of [events, notifications]) {
+      expect(await outcomeOf(inOrder(...pair), FORWARDED)).toMatchObject({
+        keys: ["order-7"],
+        replays: 1,
+        codes: [],
+      });
+    }
   });
 
   it("takes the attribute of a message, as raw delivery passes it on, before what is in its body", async () => {
-    const record = sqsRecord("m1", notification("n1", textOf("inner")), envelope("outer"));
+    const record = sqsRecord("m1", notification({ envelopeText: contentFor("inner") }), envelope("outer"));
 
-    expect((await outcomeOf(record)).keys).toEqual(["outer"]);
+    for (const changes of [{}, FORWARDED])
+      expect((await outcomeOf([record], changes)).keys).toEqual(["outer"]);
+  });
+
+  it("takes what a sender got from others, deeper in an event of its own, for text", async () => {
+    const comment = { [ENVELOPE_ATTRIBUTE]: { v: 1, key: "of an attacker" } };
+    const bodies = [
+      busEvent({ more: { comment } }),
+      busEvent({ more: { comment: JSON.stringify(comment) } }),
+    ];
+    const inMessage = notification({ message: JSON.stringify(comment) });
+
+    for (const body of [...bodies, inMessage]) {
+      expect((await outcomeOf([sqsRecord("m1", body)], FORWARDED)).keys).toEqual(["order-7"]);
+    }
+  });
+
+  it("H74: a topic that is believed does not make its publishers' messages believed", async () => {
+    const message = JSON.stringify({ [ENVELOPE_ATTRIBUTE]: { v: 1, key: "of an attacker" } });
+    const body = notification({ message, envelopeText: undefined });
+
+    expect(await outcomeOf([sqsRecord("m1", body)], { forwardedBy: [TOPIC] })).toMatchObject({
+      keys: [],
+      codes: ["IDEMPOTENCY_KEY_INVALID"],
+    });
+  });
+
+  it.each([
+    [
+      "two envelopes",
+      JSON.stringify({
+        a: { [ENVELOPE_ATTRIBUTE]: { v: 1, key: "a" } },
+        b: { [ENVELOPE_ATTRIBUTE]: { v: 1, key: "b" } },
+      }),
+    ],
+    ["an envelope in what is no JSON", `order {"${ENVELOPE_ATTRIBUTE}":{"v":1,"key":"a"}}`],
+    [
+      "an envelope in text that is no JSON",
+      JSON.stringify({ text: `order {"${ENVELOPE_ATTRIBUTE}":{"v":1,"key":"a"}}` }),
+    ],
+    [
+      "an envelope in an envelope that is none",
+      JSON.stringify({ [ENVELOPE_ATTRIBUTE]: [{ v: 1, key: "a" }] }),
+    ],
+    [
+      "an envelope at a depth that nobody reads",
+      `${'{"a":'.repeat(600)}{"${ENVELOPE_ATTRIBUTE}":{"v":1,"key":"a"}}${"}".repeat(600)}`,
+    ],
+    ["brackets without end", `"${ENVELOPE_ATTRIBUTE}":${"[".repeat(100_000)}`],
+  ])("never falls back in silence where a body has %s: it is returned", async (_, body) => {
+    for (const changes of [{}, FORWARDED]) {
+      expect(await outcomeOf([sqsRecord("m1", body)], changes)).toMatchObject({
+        keys: [],
+        returned: ["m1"],
+        codes: ["IDEMPOTENCY_KEY_INVALID"],
+      });
+    }
+  });
+
+  it("takes two envelopes of one key for one", async () => {
+    const held = { [ENVELOPE_ATTRIBUTE]: { v: 1, key: "a" } };
+
+    expect((await outcomeOf([sqsRecord("m1", JSON.stringify([held, held]))], FORWARDED)).keys).toEqual(["a"]);
   });
 
   it.each([
     ["text that names it", `see ${ENVELOPE_ATTRIBUTE}`],
     ["JSON that is no object", JSON.stringify(ENVELOPE_ATTRIBUTE)],
     ["null beside it", `null ${ENVELOPE_ATTRIBUTE}`],
-    ["an object with it elsewhere", JSON.stringify({ [ENVELOPE_ATTRIBUTE]: { v: 1, key: "a" } })],
+    ["a notification without one", notification({ envelopeText: undefined, message: ENVELOPE_ATTRIBUTE })],
     [
-      "a notification with it elsewhere",
-      notification("n1", undefined, ENVELOPE_ATTRIBUTE).replace(/"MessageAttributes.*/, '"Subject":""}'),
-    ],
-    ["an event without it", JSON.stringify({ id: "e1", source: ENVELOPE_ATTRIBUTE, detail: {} })],
-    [
-      "attributes that are no notification's",
-      JSON.stringify({ MessageAttributes: { [ENVELOPE_ATTRIBUTE]: { Value: textOf("a") } } }),
+      "an event without one",
+      JSON.stringify({ id: "e1", source: ENVELOPE_ATTRIBUTE, "detail-type": "a", detail: {} }),
     ],
   ])("falls back to the message id, and tells it: %s", async (_, body) => {
-    expect(await outcomeOf(sqsRecord("m1", body))).toMatchObject({ keys: ["m1"], fallbacks: 1, codes: [] });
+    expect(await outcomeOf([sqsRecord("m1", body)])).toMatchObject({ keys: ["m1"], fallbacks: 1, codes: [] });
   });
 
-  it("goes by the whole body where it finds no envelope in it", async () => {
+  it("goes by the whole body where there is no envelope in it", async () => {
     const records = ["a", "b"].map((word) => ({
       ...fifoRecord(word, "7", "same"),
       body: JSON.stringify({ [word]: ENVELOPE_ATTRIBUTE }),
     }));
 
-    expect(await outcomeOf(...records)).toMatchObject({ returned: ["b"], codes: ["FINGERPRINT_MISMATCH"] });
+    expect(await outcomeOf(records, FORWARDED)).toMatchObject({
+      returned: ["b"],
+      codes: ["FINGERPRINT_MISMATCH"],
+    });
   });
 
-  it("does not parse a body that does not name the envelope", async () => {
-    const { detail } = JSON.parse(busEvent("e1"));
+  it("does not parse a body that does not name an envelope", async () => {
     const parse = vi.spyOn(JSON, "parse");
-    await outcomeOf(sqsRecord("m1", JSON.stringify({ detail: { orderId: detail.orderId } })));
+    await outcomeOf([sqsRecord("m1", JSON.stringify({ detail: { orderId: 7 } }))], FORWARDED);
     const parsed = parse.mock.calls.map(([text]) => text);
     parse.mockRestore();
 
     expect(parsed.filter((text) => text.includes("orderId"))).toEqual([]);
+  });
+
+  it.each([
+    ["a queue", ["arn:aws:sqs:eu-central-1:123456789012:payments"]],
+    ["a value that is not there", [undefined]],
+    ["nobody", []],
+    ["no list", TOPIC],
+    ["a subscription", [`${TOPIC}:6b0e71bd-7e97-4d97-80ce-4a0994e55286`]],
+  ])("refuses `forwardedBy` with %s", (_, forwardedBy) => {
+    const { options } = givenBatch();
+
+    expect(() => idempotentBatch(() => {}, { ...options, forwardedBy: forwardedBy as string[] })).toThrow(
+      "option `forwardedBy` must be a list of topics (ARNs), event buses (names or ARNs) and pipes (ARNs), one at least",
+    );
+  });
+
+  it("takes a bus by its name too", async () => {
+    expect((await outcomeOf([sqsRecord("m1", busEvent({}))], { forwardedBy: ["shop"] })).keys).toEqual([
+      "order-7",
+    ]);
+    expect((await outcomeOf([sqsRecord("m1", busEvent({}))], { forwardedBy: [PIPE] })).keys).toEqual([
+      "order-7",
+    ]);
+  });
+
+  it("H74: whatever a body is made of, without `forwardedBy` no key comes out of it", async () => {
+    const { options, context } = givenBatch();
+    const ran: string[] = [];
+    const handler = idempotentBatch((_: SQSRecord, { idempotency }) => void ran.push(idempotency.key), {
+      ...options,
+      onRecordError: () => {},
+    });
+    const held = fc.constantFrom<unknown>(
+      { v: 1, key: "forged" },
+      contentFor("forged"),
+      { Type: "String", Value: contentFor("forged") },
+      { stringValue: contentFor("forged") },
+    );
+    const { body } = fc.letrec((tie) => ({
+      body: fc.oneof(
+        { depthSize: "medium" },
+        held,
+        held.map((each) => ({ [ENVELOPE_ATTRIBUTE]: each })),
+        tie("body").map((inner) => JSON.stringify(inner)),
+        fc
+          .tuple(fc.constantFrom("detail", "Message", "body", "a"), tie("body"))
+          .map(([name, inner]) => ({ [name]: inner })),
+        tie("body").map((detail) => ({ source: "shop", "detail-type": "paid", detail })),
+        tie("body").map((inner) => ({ TopicArn: TOPIC, Message: JSON.stringify(inner) })),
+        tie("body").map((MessageAttributes) => ({ TopicArn: TOPIC, Message: "", MessageAttributes })),
+        fc.array(tie("body"), { maxLength: 2 }),
+      ),
+    }));
+
+    let id = 0;
+    await fc.assert(
+      fc.asyncProperty(body, async (content) => {
+        const record = sqsRecord(`m${id++}`, JSON.stringify(content));
+        ran.length = 0;
+        const answer = await handler({ Records: [record] }, context());
+        // It runs under the message's own id, or it is returned.
+        expect(ran.length === 1 ? ran : returned(answer)).toEqual([record.messageId]);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+describe("the envelope of a notification", () => {
+  it("is what SNS makes of the attribute that producers send", () => {
+    expect(snsEnvelope("order-7")).toEqual({ Type: "String", Value: '{"v":1,"key":"order-7"}' });
   });
 });

@@ -18,8 +18,13 @@ async function keysOf(records: readonly SQSRecord[], key?: (record: SQSRecord) =
 }
 
 describe("idempotentBatch", () => {
-  it("takes the envelope's key before any other", async () => {
+  it("takes the key that the function reads before the envelope's", async () => {
     const { keys, fallbacks } = await keysOf([sqsRecord("m1", "order", envelope("sent"))], () => "read");
+    expect([keys, fallbacks]).toEqual([["read"], 0]);
+  });
+
+  it("takes the envelope's key where the function yields none", async () => {
+    const { keys, fallbacks } = await keysOf([sqsRecord("m1", "order", envelope("sent"))], () => undefined);
     expect([keys, fallbacks]).toEqual([["sent"], 0]);
   });
 

@@ -1,0 +1,61 @@
+/**
+ * Whether an envelope inside a body is believed. Whoever writes the body can write it, and the notification or event
+ * around it: so only where the user asserts who writes here. Pure.
+ */
+import { parseAddress } from "../../core/address.ts";
+import { IdempotencyKeyInvalidError } from "../../core/errors.ts";
+import type { Check } from "../../core/option-checks.ts";
+import type { EnvelopeReading } from "../../messaging/envelope.ts";
+import { envelopeKeyOf } from "./envelope-key.ts";
+import { type Forwarded, readForwarded } from "./forwarded.ts";
+import type { Item } from "./item.ts";
+
+/** ARNs of topics, names or ARNs of event buses, ARNs of pipes. */
+export type Forwarders = readonly (string | undefined)[];
+
+const PIPE = /^arn:[a-z-]+:pipes:[a-z\d-]+:\d{12}:pipe\/[\w.-]{1,64}$/;
+
+export const FORWARDERS_CHECK: Check = [
+  "must be a list of topics (ARNs), event buses (names or ARNs) and pipes (ARNs), one at least",
+  (value) =>
+    Array.isArray(value) && value.length > 0 && value.every((each) => isTopic(each) || isOther(each)),
+];
+
+/** What is the message of an item, and the key that travels with it. */
+export type Message = Pick<Item, "body" | "envelopeKey">;
+
+/**
+ * The envelope is an attribute, `reading`; or else inside the body, whose `text` is `raw` decoded. What is believed to be
+ * forwarded counts without what its forwarders put around it.
+ */
+export function messageOf(
+  reading: EnvelopeReading,
+  raw: unknown,
+  text: string,
+  by: Forwarders | undefined,
+): Message {
+  const isAbsent = !reading.found && reading.reason === "absent";
+  const forwarded = isAbsent ? readForwarded(text) : undefined;
+  const key = forwarded === undefined ? () => envelopeKeyOf(reading) : () => keyOfForwarded(forwarded, by);
+  return { body: forwarded && believes(forwarded, by) ? forwarded.content : raw, envelopeKey: key };
+}
+
+/** @throws IdempotencyKeyInvalidError (`IDEMPOTENCY_KEY_INVALID`) for an envelope that is not believed, or cannot be read. */
+export function keyOfForwarded(forwarded: Forwarded, by: Forwarders | undefined): string | undefined {
+  if (believes(forwarded, by)) return envelopeKeyOf(forwarded.reading);
+  throw new IdempotencyKeyInvalidError(
+    "the body of the message has an envelope in it, which whoever writes the body can forge: give `key`, or name in `forwardedBy` all that forward messages to this consumer",
+  );
+}
+
+function believes({ topics, isOfBus }: Forwarded, by: Forwarders = []): boolean {
+  return topics.every((topic) => by.includes(topic)) && (!isOfBus || by.some(isOther));
+}
+
+function isTopic(value: unknown): boolean {
+  return parseAddress("topic", value) !== undefined;
+}
+
+function isOther(value: unknown): boolean {
+  return parseAddress("bus", value) !== undefined || (typeof value === "string" && PIPE.test(value));
+}
