@@ -51,6 +51,7 @@ export type { BatchResponse, ItemIdentifier, KafkaIdentifier } from "./lambda/ba
 export { callerFromAuthorizer, callerFromJwt, callerFromTenant } from "./lambda/caller.ts";
 export type { LambdaContext, WithIdempotency } from "./lambda/context.ts";
 export { httpIdempotency, httpIdempotent } from "./lambda/http.ts";
+export { fingerprintFromHttp, type HttpFingerprintOptions } from "./lambda/http-fingerprint.ts";
 export type { IdempotencyMiddleware } from "./lambda/middleware.ts";
 export type {
   EventReader,

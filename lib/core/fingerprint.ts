@@ -7,15 +7,27 @@ import { findUnfaithful } from "./json.ts";
 // The package's types say `exports.default`; what it exports is the function itself.
 const canonicalize = canonicalizeModule as unknown as (value: unknown) => string;
 
-/** Goes in front of every stored fingerprint; another version never compares equal. */
-const FINGERPRINT_VERSION = "1";
+/**
+ * A fingerprint that is made already: what a fingerprinter returns instead of a payload. Versions stand in front of every
+ * stored fingerprint, and no two of them compare equal: 1 is of payloads, 2 of the parts of a request.
+ */
+export class Fingerprint {
+  readonly text: string;
+
+  /** The parts in their order, `kind` telling what they are. */
+  constructor(kind: string, ...parts: readonly (string | Uint8Array)[]) {
+    this.text = `2:${hashTuple("onceonly/fingerprint/2", kind, ...parts)}`;
+  }
+}
 
 /**
  * SHA-256 of a payload, with its version. Strings and byte arrays count byte for byte; anything else by
- * its canonical JSON (RFC 8785), so that the order of names does not matter. Unicode is not normalised.
+ * its canonical JSON (RFC 8785), so that the order of names does not matter. Unicode is not normalised. A `Fingerprint`
+ * stays as it is.
  * @throws PayloadInvalidError (`PAYLOAD_INVALID`) for what JSON cannot hold faithfully.
  */
 export function fingerprintOf(payload: unknown): string {
+  if (payload instanceof Fingerprint) return payload.text;
   if (payload === undefined) return tagged("none", "");
   if (typeof payload === "string" && !payload.isWellFormed()) {
     throw new PayloadInvalidError("the payload has no fingerprint: $ is a string with a lone surrogate");
@@ -25,7 +37,7 @@ export function fingerprintOf(payload: unknown): string {
 }
 
 function tagged(kind: string, content: string | Uint8Array): string {
-  return `${FINGERPRINT_VERSION}:${hashTuple("onceonly/fingerprint/1", kind, content)}`;
+  return `1:${hashTuple("onceonly/fingerprint/1", kind, content)}`;
 }
 
 function canonicalJson(payload: unknown): string {

@@ -2,7 +2,7 @@
  * Names one logical operation: (operation, scope, key) becomes the key of its record.
  * Computed once, before anything can change the event, and frozen.
  */
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { IdempotencyKeyInvalidError, ScopeMissingError } from "./errors.ts";
 
 export const MAX_KEY_LENGTH = 255;
@@ -59,14 +59,24 @@ export function scopeFault(scope: unknown): string | undefined {
   return isEmpty ? "is blank or the text of a value that is not there, so it names no caller" : undefined;
 }
 
-/** SHA-256 of parts, each preceded by its length, so that no two tuples share an encoding. */
+/** Longer text is encoded faster by itself than by the hash. */
+const SHORT_TEXT = 8192;
+
+/**
+ * SHA-256 of parts, each preceded by its length, so that no two tuples share an encoding. In one go: for what is hashed
+ * here, a hash object that takes part by part costs three times as much.
+ */
 export function hashTuple(...parts: readonly (string | Uint8Array)[]): string {
-  const hash = createHash("sha256");
-  for (const part of parts) {
-    const bytes = typeof part === "string" ? Buffer.from(part, "utf8") : part;
-    hash.update(`${bytes.byteLength}:`).update(bytes);
+  if (parts.every((part) => typeof part === "string" && part.length < SHORT_TEXT)) {
+    let text = "";
+    for (const part of parts) text += `${Buffer.byteLength(part)}:${part}`;
+    return hash("sha256", text, "base64url");
   }
-  return hash.digest("base64url");
+  const bytes = parts.flatMap((part) => {
+    const content = typeof part === "string" ? Buffer.from(part) : part;
+    return [Buffer.from(`${content.byteLength}:`), content];
+  });
+  return hash("sha256", Buffer.concat(bytes), "base64url");
 }
 
 /** `#` separates, `%` escapes; neither they nor control characters appear bare. */

@@ -1,13 +1,9 @@
 /** HTTP events of API Gateway (payload v1 and v2), ALB and function URLs, read in one way. */
-import { InvalidOptionError, PayloadInvalidError } from "../core/errors.ts";
-import { hashTuple } from "../core/identity.ts";
+import { PayloadInvalidError } from "../core/errors.ts";
 import { isAuthenticated } from "./caller.ts";
 
 export interface HttpEvent {
   readonly method: string;
-  /** Path and query, such as two requests differ in them. */
-  readonly path: string;
-  readonly query: string;
   /** Every value of a header, whatever the case of its name. */
   readonly headers: (name: string) => readonly string[];
   /** Payload v2 and function URLs: a result without a status is a body, and cookies have a field. */
@@ -22,8 +18,15 @@ export interface HttpEvent {
 
 type Values<T> = Readonly<Record<string, T | undefined>> | null;
 
-interface RawEvent {
+/** As the services send it. */
+export interface RawEvent {
+  /** `2.0` or `1.0`, of HTTP APIs and function URLs; REST APIs and ALB name none. */
+  readonly version?: string;
   readonly httpMethod?: string;
+  /** The route that matched: of payload v2 with the method in front; `$default` for every route. */
+  readonly routeKey?: string;
+  readonly resource?: string;
+  readonly pathParameters?: Values<string>;
   readonly path?: string;
   readonly rawPath?: string;
   readonly rawQueryString?: string;
@@ -37,6 +40,7 @@ interface RawEvent {
     readonly http?: { readonly method?: string };
     readonly elb?: unknown;
     readonly domainName?: string;
+    readonly stage?: string;
     /** Payload v1. */
     readonly requestTimeEpoch?: number;
     /** Payload v2. */
@@ -51,17 +55,12 @@ const GATEWAY_WAITS_MS = 28_000;
 export function readHttpEvent(event: unknown): HttpEvent {
   const raw = (event ?? {}) as RawEvent;
   const { requestContext, multiValueHeaders } = raw;
-  const method = requestContext?.http?.method ?? raw.httpMethod;
-  if (typeof method !== "string")
-    throw new PayloadInvalidError("not an HTTP request: use `idempotency` for other events");
-  const isFunctionUrl = requestContext?.domainName?.includes(".lambda-url.");
-  const startedAt = isFunctionUrl
+  const method = methodOf(raw);
+  const startedAt = isFunctionUrl(raw)
     ? undefined
     : (requestContext?.timeEpoch ?? requestContext?.requestTimeEpoch);
   return {
-    method: method.toUpperCase(),
-    path: raw.rawPath ?? raw.path ?? "",
-    query: raw.rawQueryString ?? sortedQuery(raw),
+    method,
     headers: (name) =>
       Object.entries(multiValueHeaders ?? raw.headers ?? {}).flatMap(([given, values]) =>
         given.toLowerCase() === name.toLowerCase() ? (values ?? []) : [],
@@ -73,27 +72,14 @@ export function readHttpEvent(event: unknown): HttpEvent {
   };
 }
 
-/** The order of names in a map says nothing; the order of one name's values does. */
-function sortedQuery({ multiValueQueryStringParameters, queryStringParameters }: RawEvent): string {
-  return JSON.stringify(
-    Object.entries(multiValueQueryStringParameters ?? queryStringParameters ?? {}).sort(),
-  );
+/** Its own host is the only one by which a function URL can be called. */
+export function isFunctionUrl({ requestContext }: RawEvent): boolean {
+  return requestContext?.domainName?.includes(".lambda-url.") === true;
 }
 
-/**
- * Method, path, query and the raw bytes of the body: what the client sent, not what a parser made of it.
- * @throws InvalidOptionError (`INVALID_OPTION`) when the body is no longer text; PayloadInvalidError.
- */
-export function httpFingerprint(event: unknown): string {
-  const { method, path, query } = readHttpEvent(event);
-  const { body, isBase64Encoded } = event as RawEvent;
-  const text = body ?? "";
-  if (typeof text !== "string")
-    throw new InvalidOptionError(
-      "fingerprint",
-      "must be given, or onceonly come before the body parser",
-      undefined,
-    );
-  if (!text.isWellFormed()) throw new PayloadInvalidError("the body holds a lone surrogate");
-  return hashTuple(method, path, query, Buffer.from(text, isBase64Encoded ? "base64" : "utf8"));
+/** @throws PayloadInvalidError (`PAYLOAD_INVALID`) for an event that is not HTTP. */
+export function methodOf({ requestContext, httpMethod }: RawEvent): string {
+  const method = requestContext?.http?.method ?? httpMethod;
+  if (typeof method === "string") return method.toUpperCase();
+  throw new PayloadInvalidError("not an HTTP request: use `idempotency` for other events");
 }

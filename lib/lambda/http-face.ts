@@ -5,7 +5,8 @@ import { checkOptions } from "../core/option-checks.ts";
 import { type EngineOptions, resolveOptions } from "../core/options.ts";
 import type { Failure } from "../core/refusal.ts";
 import type { Face } from "./face.ts";
-import { type HttpEvent, httpFingerprint, readHttpEvent } from "./http-event.ts";
+import { type HttpEvent, readHttpEvent } from "./http-event.ts";
+import { formerHttpFingerprint, httpFingerprint } from "./http-fingerprint.ts";
 import { parseKeyHeader } from "./http-key.ts";
 import { PROBLEM_STATUSES, problemFor, READING_STATUSES } from "./http-problem.ts";
 import { answerWith, isFinalResponse, toStoredResponse } from "./http-response.ts";
@@ -21,7 +22,7 @@ export function httpFace<Event, Write>(options: HttpIdempotencyOptions<Event, Wr
     methods = ["POST", "PATCH"],
     header = "Idempotency-Key",
     strict,
-    fingerprint = httpFingerprint,
+    fingerprint = [httpFingerprint, formerHttpFingerprint],
     shouldStore = isFinalResponse,
     ...given
   } = options;

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { IdempotencyKeyInvalidError, ScopeMissingError } from "../../lib/core/errors.ts";
@@ -185,9 +186,34 @@ describe("identify", () => {
   });
 });
 
+it("identify stays the same from release to release, or every record would be forgotten", () => {
+  expect(identify("create-order", "tenant-1", "key-1").keyHash).toBe(
+    "v6J9OHwJtDL4bDt1-nLqfm-Y-uR-8UZW4tpiy8yhGCw",
+  );
+});
+
 describe("hashTuple", () => {
   it("counts text and its UTF-8 bytes as the same part", () => {
     expect(hashTuple("ä", "b")).toBe(hashTuple(new TextEncoder().encode("ä"), "b"));
+  });
+
+  it("hashes in one go what a hash object is given part by part, lone surrogates and long text included", () => {
+    const text = fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom("\ud800", "ä".repeat(9000), "😀"));
+    const part = fc.oneof(text, fc.uint8Array({ maxLength: 40 }));
+    const partByPart = (parts: readonly (string | Uint8Array)[]) => {
+      const hash = createHash("sha256");
+      for (const each of parts) {
+        const bytes = typeof each === "string" ? Buffer.from(each) : each;
+        hash.update(`${bytes.byteLength}:`).update(bytes);
+      }
+      return hash.digest("base64url");
+    };
+
+    fc.assert(
+      fc.property(fc.array(part), (parts) => {
+        expect(hashTuple(...parts)).toBe(partByPart(parts));
+      }),
+    );
   });
 
   it("tells tuples of different length apart", () => {

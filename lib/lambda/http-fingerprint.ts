@@ -1,0 +1,67 @@
+/** What of an HTTP request tells two payloads apart. */
+import { InvalidOptionError, PayloadInvalidError } from "../core/errors.ts";
+import { Fingerprint } from "../core/fingerprint.ts";
+import { hashTuple } from "../core/identity.ts";
+import { checkOptions, oneOf } from "../core/option-checks.ts";
+import { methodOf, type RawEvent, readHttpEvent } from "./http-event.ts";
+import { routePath, wholePath } from "./http-path.ts";
+import { canonicalQuery } from "./http-query.ts";
+import type { HttpRequestEvent } from "./options.ts";
+
+export interface HttpFingerprintOptions {
+  /**
+   * Whether it counts too which address was called: host, stage and base path, as far as the event tells. For services
+   * that know a tenant by them alone; better, let `scope` name the tenant.
+   * @default false
+   */
+  readonly withAddress?: boolean;
+}
+
+/**
+ * What of an HTTP request is the payload, for `fingerprint`: method, route, query and the bytes of the body. It is the
+ * same for a request that comes again through another host, stage, payload version or service (REST API, HTTP API,
+ * function URL, ALB), and so is the default of `httpIdempotency`, where `withAddress` is not needed.
+ * @throws InvalidOptionError (`INVALID_OPTION`) at once, and on events whose body a parser has been at;
+ * PayloadInvalidError (`PAYLOAD_INVALID`).
+ */
+export function fingerprintFromHttp(
+  options: HttpFingerprintOptions = {},
+): (event: HttpRequestEvent) => unknown {
+  checkOptions(options, { withAddress: oneOf(true, false) }, []);
+  return options.withAddress
+    ? (event) => httpFingerprint(event, addressOf(event as RawEvent))
+    : httpFingerprint;
+}
+
+/** What the client sent, not what a parser made of it. */
+export function httpFingerprint(event: unknown, ...address: readonly string[]): Fingerprint {
+  const raw = event as RawEvent;
+  return new Fingerprint("http", methodOf(raw), routePath(raw), canonicalQuery(raw), bodyOf(raw), ...address);
+}
+
+/**
+ * As it was made before: from the path and query as each service writes them. What is on record under it still counts.
+ */
+export function formerHttpFingerprint(event: unknown): string {
+  const raw = event as RawEvent;
+  const { rawPath, path = "", rawQueryString } = raw;
+  const query = raw.multiValueQueryStringParameters ?? raw.queryStringParameters ?? {};
+  const sorted = rawQueryString ?? JSON.stringify(Object.entries(query).sort());
+  return hashTuple(methodOf(raw), rawPath ?? path, sorted, bodyOf(raw));
+}
+
+function bodyOf({ body, isBase64Encoded }: RawEvent): string | Uint8Array {
+  const text = body ?? "";
+  if (typeof text !== "string") {
+    const rule = "must be given, or onceonly come before the body parser";
+    throw new InvalidOptionError("fingerprint", rule, undefined);
+  }
+  if (!text.isWellFormed()) throw new PayloadInvalidError("the body holds a lone surrogate");
+  return isBase64Encoded ? Buffer.from(text, "base64") : text;
+}
+
+/** ALB passes every host on that its rules let through, and names it in the header only. */
+function addressOf(raw: RawEvent): string {
+  const host = raw.requestContext?.domainName ?? readHttpEvent(raw).headers("host").join();
+  return `${host.toLowerCase()}${wholePath(raw)}`;
+}
