@@ -16,6 +16,8 @@ export interface Call {
   readonly identity: Identity;
   /** The first is stored; any of them matches. */
   readonly fingerprints: readonly string[];
+  /** As in `Seeker`. The event may have changed when it is asked. */
+  readonly isFormer?: (fingerprint: string) => boolean;
   /** What is left of the invocation, in ms. */
   readonly remainingMs?: number;
   /** Until when the caller can wait for another one's result (epoch ms); the options may say less. */
@@ -64,7 +66,8 @@ export class Operation<Write> {
   }
 
   seek(): Seeker {
-    return { token: this.token, fingerprints: this.call.fingerprints, now: this.now() };
+    const { fingerprints, isFormer } = this.call;
+    return { token: this.token, fingerprints, isFormer, now: this.now() };
   }
 
   /** What names this call in a record. */

@@ -56,6 +56,8 @@ export interface Seeker {
   readonly token: string;
   /** Any of them matches the record's. */
   readonly fingerprints: readonly string[];
+  /** Whether the record's is the payload's too, made in a former way. Asked only where none of the others matches. */
+  readonly isFormer?: ((fingerprint: string) => boolean) | undefined;
   /** Epoch ms. */
   readonly now: number;
 }
@@ -94,7 +96,8 @@ export function judge(record: IdempotencyRecord, seeker: Seeker): Verdict {
   if (isExpired(record, seeker.now)) return "expired";
   // The client may mend its request as long as no part of it is done.
   if (state === "released" && record.steps === undefined) return "vacant";
-  if (!seeker.fingerprints.includes(record.fingerprint)) return "mismatch";
+  const { fingerprints, isFormer } = seeker;
+  if (!fingerprints.includes(record.fingerprint) && !isFormer?.(record.fingerprint)) return "mismatch";
   if (state === "released") return "vacant";
   if (state === "in-progress") return record.leaseEndsAt < seeker.now ? "vacant" : "in-progress";
   return state;

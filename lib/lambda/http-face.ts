@@ -6,7 +6,7 @@ import { type EngineOptions, resolveOptions } from "../core/options.ts";
 import type { Failure } from "../core/refusal.ts";
 import type { Face } from "./face.ts";
 import { type HttpEvent, readHttpEvent } from "./http-event.ts";
-import { formerHttpFingerprint, httpFingerprint } from "./http-fingerprint.ts";
+import { formerFingerprintOf, httpFingerprint } from "./http-fingerprint.ts";
 import { parseKeyHeader } from "./http-key.ts";
 import { PROBLEM_STATUSES, problemFor, READING_STATUSES } from "./http-problem.ts";
 import { answerWith, isFinalResponse, toStoredResponse } from "./http-response.ts";
@@ -22,7 +22,7 @@ export function httpFace<Event, Write>(options: HttpIdempotencyOptions<Event, Wr
     methods = ["POST", "PATCH"],
     header = "Idempotency-Key",
     strict,
-    fingerprint = [httpFingerprint, formerHttpFingerprint],
+    fingerprint = httpFingerprint,
     shouldStore = isFinalResponse,
     ...given
   } = options;
@@ -40,8 +40,9 @@ export function httpFace<Event, Write>(options: HttpIdempotencyOptions<Event, Wr
       } catch (error) {
         return problemFor(error, READING_STATUSES, http, clock.now());
       }
-      const httpCall = {
+      const httpCall: Call = {
         ...call,
+        ...(fingerprint === httpFingerprint && { isFormer: formerFingerprintOf(event) }),
         waitUntil: callerWaitsUntil(http, clock.now()),
         toStored: (value: unknown) => toStoredResponse(value, http),
       };

@@ -1,6 +1,6 @@
 /** What of an HTTP request tells two payloads apart. */
 import { InvalidOptionError, PayloadInvalidError } from "../core/errors.ts";
-import { Fingerprint } from "../core/fingerprint.ts";
+import { Fingerprint, fingerprintOf } from "../core/fingerprint.ts";
 import { hashTuple } from "../core/identity.ts";
 import { checkOptions, oneOf } from "../core/option-checks.ts";
 import { methodOf, type RawEvent, readHttpEvent } from "./http-event.ts";
@@ -40,17 +40,21 @@ export function httpFingerprint(event: unknown, ...address: readonly string[]): 
 }
 
 /**
- * As it was made before: from the path and query as each service writes them. What is on record under it still counts.
+ * Tells fingerprints as they were made before, from path and query as each service writes them: what is on record under
+ * one still counts. Made only when such a record is met, and of what the event holds now.
  */
-export function formerHttpFingerprint(event: unknown): string {
+export function formerFingerprintOf(event: unknown): (fingerprint: string) => boolean {
   const raw = event as RawEvent;
-  const { rawPath, path = "", rawQueryString } = raw;
+  const { body, isBase64Encoded, rawPath, path = "", rawQueryString } = raw;
   const query = raw.multiValueQueryStringParameters ?? raw.queryStringParameters ?? {};
   const sorted = rawQueryString ?? JSON.stringify(Object.entries(query).sort());
-  return hashTuple(methodOf(raw), rawPath ?? path, sorted, bodyOf(raw));
+  const parts = [methodOf(raw), rawPath ?? path, sorted] as const;
+  return (fingerprint) =>
+    fingerprint.startsWith("1:") &&
+    fingerprint === fingerprintOf(hashTuple(...parts, bodyOf({ body, isBase64Encoded })));
 }
 
-function bodyOf({ body, isBase64Encoded }: RawEvent): string | Uint8Array {
+function bodyOf({ body, isBase64Encoded }: Pick<RawEvent, "body" | "isBase64Encoded">): string | Uint8Array {
   const text = body ?? "";
   if (typeof text !== "string") {
     const rule = "must be given, or onceonly come before the body parser";

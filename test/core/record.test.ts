@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { RECORD_VERSION } from "../../lib/contract.ts";
 import { RecordCorruptError } from "../../lib/core/errors.ts";
 import {
@@ -33,6 +33,21 @@ const former = { fingerprint: "1:former" };
 const steps = { steps: { charge: 1 } };
 
 describe("judge", () => {
+  it("asks for a fingerprint made in a former way only where no other one matches", () => {
+    const isFormer = vi.fn((fingerprint: string) => fingerprint === "0:old");
+    const judged = (fingerprint: string, state: "completed" | "released" = "completed") =>
+      judge(recordOf({ state, fingerprint }), { ...seeker, isFormer });
+
+    expect([judged("1:new"), judged("1:former"), judged("1:else", "released")]).toEqual([
+      "completed",
+      "completed",
+      "vacant",
+    ]);
+    expect(isFormer).not.toHaveBeenCalled();
+    expect([judged("0:old"), judged("0:other")]).toEqual(["completed", "mismatch"]);
+    expect(isFormer.mock.calls).toEqual([["0:old"], ["0:other"]]);
+  });
+
   it.each([
     ["in progress, lease live", {}, "in-progress"],
     ["in progress, lease in its last millisecond", { leaseEndsAt: NOW }, "in-progress"],

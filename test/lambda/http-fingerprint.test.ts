@@ -8,7 +8,7 @@ import { hashTuple } from "../../lib/core/identity.ts";
 import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
 import { httpFingerprint } from "../../lib/lambda/http-fingerprint.ts";
 import { connect, createTable } from "../dynamodb/tables.ts";
-import { type Answer, bodyOf, given } from "./given.ts";
+import { type Answer, bodyOf, given, pausePoint } from "./given.ts";
 import { doorsTo, type Sent } from "./http-doors.ts";
 
 const ROUTE = "/orders/{id}/notes";
@@ -249,6 +249,35 @@ describe.each(inject("dynamodbEngines"))("on $name", ({ endpoint }) => {
       expect([name, again.body, after.effects]).toEqual([name, "note 1", []]);
       expect([name, other.statusCode]).toEqual([name, 422]);
     }
+  });
+
+  it("knows what a former version recorded meanwhile, though the handler has changed the event", async () => {
+    const [, open] = doors[0]!;
+    const before = service("overtaken", { fingerprint: formerFingerprint });
+    const { options, context } = given();
+    const { clock: _, random: __, ...rest } = options;
+    const paused = pausePoint();
+    const handler = httpIdempotent(
+      async (event: HttpRequestEvent) => {
+        await paused.pause();
+        Object.assign(event, { body: { parsed: true }, path: "/", multiValueQueryStringParameters: {} });
+        return { statusCode: 201, body: "of the loser" };
+      },
+      {
+        ...rest,
+        operation: "overtaken",
+        store: new DynamoDBStore({ tableName, client }),
+        mode: "optimistic",
+        scope: "public",
+      },
+    );
+
+    const answering = handler(open(request) as HttpRequestEvent, context());
+    await paused.reached;
+    await before.send(open(request));
+    paused.resume();
+
+    expect(await answering).toMatchObject({ statusCode: 201, body: "note 1" });
   });
 
   it("answers 422 at another tenant's host where the address counts, and replays where it does not", async () => {
