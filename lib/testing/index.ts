@@ -27,6 +27,7 @@ export type { Invocation, InvocationOutcome } from "./simulator/invocation.ts";
 export type { Io, IoService } from "./simulator/io.ts";
 export type { Faults } from "./simulator/network.ts";
 export { removePatches } from "./simulator/patches/install.ts";
+export type { Quotas } from "./simulator/quotas.ts";
 export { type RandomFaultsOptions, randomFaults } from "./simulator/random-faults.ts";
 export type { InvokeOptions, LambdaHandler, SimulatedFunction } from "./simulator/simulated-function.ts";
 export { Simulator } from "./simulator/simulator.ts";

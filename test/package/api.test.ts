@@ -203,6 +203,7 @@ const api: Readonly<Record<string, readonly string[]>> = {
     "OutsideService",
     "Point",
     "QueueConnection",
+    "Quotas",
     "RandomFaultsOptions",
     "Service",
     "SimulatedFunction",

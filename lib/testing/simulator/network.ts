@@ -6,6 +6,7 @@ import { checkFault, type Exchange } from "./exchange.ts";
 import type { Fault } from "./fault.ts";
 import type { Host } from "./host.ts";
 import type { Io } from "./io.ts";
+import type { CallQuota } from "./quotas.ts";
 import type { Trace } from "./trace.ts";
 
 /** Decides on the fault of an I/O; `undefined` leaves it as it is. */
@@ -36,12 +37,14 @@ export class Network {
   faults: Faults | undefined;
   readonly #trace: Trace;
   readonly #latencies: Latencies;
+  readonly #quota: CallQuota;
   #asked: Asked[] = [];
   #count = 0;
 
-  constructor(trace: Trace, latencies: Latencies) {
+  constructor(trace: Trace, latencies: Latencies, quota: CallQuota) {
     this.#trace = trace;
     this.#latencies = latencies;
+    this.#quota = quota;
   }
 
   ask<Answer>(host: Host, invocation: number, exchange: Exchange<Answer>): Promise<Answer> {
@@ -76,7 +79,8 @@ export class Network {
     const io: Io = { number: ++this.#count, at, hostId: host.id, invocation, ...exchange.io };
     const fault = this.faults?.(io);
     if (fault) checkFault(io, fault);
-    new Passage(asked, io, fault, this.#trace, this.#latencyOf(io)).begin();
+    const isOverQuota = () => this.#quota.refuses(io, host.time.now());
+    new Passage({ asked, io, fault, isOverQuota, trace: this.#trace, latency: this.#latencyOf(io) }).begin();
   }
 
   /** On the way there and on the way back, in whole ms: clocks have no others. */
@@ -93,6 +97,16 @@ export class Network {
   }
 }
 
+interface PassageOptions {
+  readonly asked: Asked;
+  readonly io: Io;
+  readonly fault: Fault | undefined;
+  readonly trace: Trace;
+  readonly latency: Latency;
+  /** Asked once, when it arrives. */
+  readonly isOverQuota: () => boolean;
+}
+
 /** One I/O on its way. */
 class Passage {
   readonly #asked: Asked;
@@ -100,13 +114,15 @@ class Passage {
   readonly #fault: Fault | undefined;
   readonly #trace: Trace;
   readonly #latency: Latency;
+  readonly #isOverQuota: () => boolean;
 
-  constructor(asked: Asked, io: Io, fault: Fault | undefined, trace: Trace, latency: Latency) {
+  constructor({ asked, io, fault, trace, latency, isOverQuota }: PassageOptions) {
     this.#asked = asked;
     this.#io = io;
     this.#fault = fault;
     this.#trace = trace;
     this.#latency = latency;
+    this.#isOverQuota = isOverQuota;
   }
 
   begin(): void {
@@ -144,6 +160,7 @@ class Passage {
   #run(): Promise<unknown> {
     const { exchange } = this.#asked;
     const fault = this.#fault;
+    if (this.#isOverQuota()) return exchange.throttled();
     switch (fault?.kind) {
       case "throttle":
         return exchange.throttled();

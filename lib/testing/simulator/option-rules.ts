@@ -1,5 +1,6 @@
 /** The rules that the parts of a simulation must keep, with the limits of AWS. A broken rule is told at once. */
 import { aFunction, type Check, checkOptions, oneOf, text } from "../../core/option-checks.ts";
+import type { Quotas } from "./quotas.ts";
 import type {
   LambdaOptions,
   QueueConnection,
@@ -52,7 +53,14 @@ const SIMULATOR: Rules<SimulatorOptions> = {
     "must be an object of whole milliseconds by the name of a service or target: a number, or [least, most]",
     (value) => Object(value) === value && Object.values(Object(value)).every(isLatency),
   ],
+  quotas: ["must be an object of quotas by name", (value) => Object(value) === value],
   maxDays: positive,
+};
+
+const QUOTAS: Rules<Quotas> = {
+  inFlight: whole(1, most),
+  fifoScanned: whole(1, most),
+  fifoCallsPerSecond: whole(1, most),
 };
 
 const INDEX: Rules<SimulatedIndex> = {
@@ -84,6 +92,8 @@ const QUEUE: Rules<SimulatedQueue> = {
   perGroup: aBoolean,
   delaySeconds: whole(0, 900),
   retentionSeconds: whole(60, 1_209_600),
+  repeats: number("a part from 0 to 0.9", (value) => value >= 0 && value <= 0.9),
+  shuffles: aBoolean,
 };
 
 /** https://docs.aws.amazon.com/lambda/latest/dg/configuration-timeout.html */
@@ -118,7 +128,10 @@ const TABLE_CONNECTION: Rules<TableConnection> = {
 
 /** Each throws InvalidOptionError (`INVALID_OPTION`), naming option, rule and value. */
 export const check = {
-  simulator: (options: SimulatorOptions) => checkOptions(options, SIMULATOR, []),
+  simulator(options: SimulatorOptions) {
+    checkOptions(options, SIMULATOR, []);
+    checkOptions(options.quotas ?? {}, QUOTAS, []);
+  },
   table(table: SimulatedTable) {
     checkOptions(table, TABLE, ["partitionKey"]);
     for (const index of Object.values(table.indexes ?? {})) checkOptions(index, INDEX, ["partitionKey"]);

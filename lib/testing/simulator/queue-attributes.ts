@@ -22,6 +22,6 @@ export function queueAttributes(
   };
 }
 
-function isFifo(name: string, { fifo }: SimulatedQueue): boolean {
+export function isFifo(name: string, { fifo }: SimulatedQueue): boolean {
   return fifo ?? name.endsWith(".fifo");
 }

@@ -1,19 +1,23 @@
 /** Makes tables and queues of a simulation, at once, and remembers what was wrong with them. */
+import { InvalidOptionError } from "../../core/errors.ts";
 import type { DynamoDBModel } from "../dynamodb/dynamodb-model.ts";
 import type { SqsModel } from "../sqs/sqs-model.ts";
-import { queueAttributes } from "./queue-attributes.ts";
+import { isFifo, queueAttributes } from "./queue-attributes.ts";
 import type { SimulatedQueue, SimulatedTable } from "./simulator-options.ts";
 import { createTableInput } from "./table-input.ts";
+import type { World } from "./world.ts";
 
 export class SetUp {
   readonly #dynamodb: DynamoDBModel;
   readonly #sqs: SqsModel;
+  readonly #natures: World["natures"];
   readonly #names = { table: new Set<string>(), queue: new Set<string>() };
   #calls: Promise<unknown>[] = [];
 
-  constructor(dynamodb: DynamoDBModel, sqs: SqsModel) {
+  constructor({ dynamodb, sqs, natures }: World) {
     this.#dynamodb = dynamodb;
     this.#sqs = sqs;
+    this.#natures = natures;
   }
 
   /** @throws Error for a name that there is already */
@@ -27,10 +31,12 @@ export class SetUp {
 
   /**
    * Answers its URL.
-   * @throws Error for a name that there is already
+   * @throws Error for a name that there is already; InvalidOptionError (`INVALID_OPTION`) for a FIFO queue without order
    */
   queue(name: string, queue: SimulatedQueue): string {
+    checkOrder(name, queue);
     this.#claimName("queue", name);
+    this.#natures.set(name, queue);
     const deadLetter = queue.deadLetter?.queue.split("/").at(-1);
     if (deadLetter !== undefined) {
       const Attributes = queueAttributes(deadLetter, {}, undefined);
@@ -57,5 +63,17 @@ export class SetUp {
   #note(call: Promise<unknown>): void {
     call.catch(() => undefined);
     this.#calls.push(call);
+  }
+}
+
+function checkOrder(name: string, queue: SimulatedQueue): void {
+  if (!isFifo(name, queue)) return;
+  for (const option of ["repeats", "shuffles"] as const) {
+    if (!queue[option]) continue;
+    throw new InvalidOptionError(
+      option,
+      "is for standard queues: a FIFO queue keeps its order",
+      queue[option],
+    );
   }
 }

@@ -1,4 +1,5 @@
 /** What a simulation is made of: its seed, and the tables, queues and functions in it. */
+import type { Quotas } from "./quotas.ts";
 
 export interface SimulatorOptions {
   /**
@@ -22,6 +23,11 @@ export interface SimulatorOptions {
    * @default - a few ms for AWS, up to 60 over HTTP
    */
   readonly latencyMs?: Readonly<Record<string, number | readonly [least: number, most: number]>> | undefined;
+  /**
+   * How much AWS takes at once.
+   * @default - as AWS has it
+   */
+  readonly quotas?: Quotas | undefined;
   /**
    * How many days a run may take, of its own time: one that goes on for ever fails instead.
    * @default 30
@@ -69,6 +75,14 @@ export interface SimulatedQueue {
   readonly delaySeconds?: number | undefined;
   /** @default 345600 */
   readonly retentionSeconds?: number | undefined;
+  /**
+   * Standard queues: the part of receives that leave a message to be received again at once, and of deletions that leave
+   * a copy, which comes after the visibility timeout; from 0 to 0.9.
+   * @default 0
+   */
+  readonly repeats?: number | undefined;
+  /** Standard queues: hands messages out in any order. @default false */
+  readonly shuffles?: boolean | undefined;
 }
 
 export interface LambdaOptions {

@@ -56,20 +56,26 @@ export class Simulator {
   constructor(options: SimulatorOptions = {}) {
     check.simulator(options);
     installPatches();
-    const { seed = DEFAULTS.seed, startAt = DEFAULTS.startAt, ttlLagSeconds, latencyMs = {} } = options;
+    const {
+      seed = DEFAULTS.seed,
+      startAt = DEFAULTS.startAt,
+      ttlLagSeconds,
+      latencyMs = {},
+      quotas = {},
+    } = options;
     const checkRunning = (what: string) => {
       if (!this.#isRunning) throw new Error(`time stands still: invoke ${what} in run(async () => …)`);
     };
     const onFailure = (error: unknown) => {
       this.#failure ??= { error };
     };
-    this.#world = new World({ seed, startAt, ttlLagSeconds, latencyMs, checkRunning, onFailure });
+    this.#world = new World({ seed, startAt, ttlLagSeconds, latencyMs, quotas, checkRunning, onFailure });
     this.#maxDays = options.maxDays ?? DEFAULTS.maxDays;
     this.dynamodb = this.#world.dynamodb;
     this.sqs = this.#world.sqs;
     this.clock = this.#world.time;
     this.random = this.#world.random;
-    this.#setUp = new SetUp(this.dynamodb, this.sqs);
+    this.#setUp = new SetUp(this.#world);
   }
 
   /**

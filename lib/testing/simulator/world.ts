@@ -7,6 +7,7 @@ import { Host } from "./host.ts";
 import { HostScene } from "./host-scene.ts";
 import { type Latencies, Network } from "./network.ts";
 import { OutsideScene } from "./outside-scene.ts";
+import { CallQuota, type QueueNature, type Quotas } from "./quotas.ts";
 import { currentScene, type Scene } from "./scene.ts";
 import { SeededRandom } from "./seeded-random.ts";
 import { Services } from "./services.ts";
@@ -21,6 +22,7 @@ export interface WorldOptions {
   readonly startAt: number;
   readonly ttlLagSeconds: number | undefined;
   readonly latencyMs: Latencies;
+  readonly quotas: Quotas;
   readonly checkRunning: (what: string) => void;
   /** Something failed outside of hosts that nobody waits for. */
   readonly onFailure: (error: unknown) => void;
@@ -38,22 +40,34 @@ export class World {
   readonly services: Services;
   readonly outside: Scene;
   readonly stage: Stage;
+  /** Of queues, by their names. */
+  readonly natures = new Map<string, QueueNature>();
   readonly #writeListeners = new Set<() => void>();
 
-  constructor({ seed, startAt, ttlLagSeconds, latencyMs, checkRunning, onFailure }: WorldOptions) {
+  constructor({ seed, startAt, ttlLagSeconds, latencyMs, quotas, checkRunning, onFailure }: WorldOptions) {
     const time = new VirtualTime(startAt);
     const staleReads = new StaleReads();
     this.time = time;
     this.random = new SeededRandom(seed);
     this.trace = new Trace(() => time.now() - startAt);
-    this.network = new Network(this.trace, latencyMs);
+    this.network = new Network(
+      this.trace,
+      latencyMs,
+      new CallQuota(quotas.fifoCallsPerSecond, (name) => this.natures.get(name)),
+    );
     this.dynamodb = new DynamoDBModel({
       clock: time,
       intercept: (call, run) => this.#pass(call, run),
       isStale: staleReads.isStale,
       ttlLagSeconds,
     });
-    this.sqs = new SqsModel({ clock: time, random: this.random.stream("sqs") });
+    this.sqs = new SqsModel({
+      clock: time,
+      random: this.random.stream("sqs"),
+      maxInFlight: quotas.inFlight,
+      maxScanned: quotas.fifoScanned,
+      disorderOf: (name) => this.natures.get(name),
+    });
     if (ttlLagSeconds !== undefined) {
       const ttl = new TtlClock(time, this.dynamodb, ttlLagSeconds, () => this.#tellOfWrite());
       this.onWrite(() => ttl.look());

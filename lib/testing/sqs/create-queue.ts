@@ -32,7 +32,8 @@ export const createQueue: Handler<"CreateQueue"> = (service, { QueueName, Attrib
   };
   const attributes = withAttributes(defaultAttributes(isFifo), Attributes);
   checkPolicies(service, identity, Attributes);
-  const queue = new Queue(identity, attributes, now);
+  const { random, maxScanned, disorderOf } = service.options;
+  const queue = new Queue(identity, attributes, { random, maxScanned, disorder: disorderOf(QueueName) }, now);
   for (const [key, value] of Object.entries(tags)) queue.tags.set(key, value);
   service.queues.set(QueueName, queue);
   return { QueueUrl: queue.url };

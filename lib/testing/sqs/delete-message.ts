@@ -28,6 +28,6 @@ function deleteByReceipt(queue: Queue, { ReceiptHandle }: OfReceipt, now: number
   const message = queue.find(receipt.messageId, now);
   if (message === undefined) return {};
   if (isExpiredReceipt(queue, message, receipt, now)) throw expiredReceipt(ReceiptHandle);
-  if (isLatestReceipt(message, receipt)) queue.remove(message);
+  if (isLatestReceipt(message, receipt) && !queue.chance.repeats()) queue.remove(message);
   return {};
 }

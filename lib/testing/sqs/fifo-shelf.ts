@@ -5,8 +5,15 @@ import type { Shelf } from "./shelf.ts";
 type Group = Map<string, StoredMessage>;
 
 export class FifoShelf implements Shelf {
+  readonly #maxScanned: number;
   readonly #groups = new Map<string, Group>();
   readonly #messages = new Map<string, StoredMessage>();
+  /** What is not scanned yet, in the order in which it came. */
+  readonly #beyond = new Set<StoredMessage>();
+
+  constructor(maxScanned: number) {
+    this.#maxScanned = maxScanned;
+  }
 
   get size(): number {
     return this.#messages.size;
@@ -17,6 +24,7 @@ export class FifoShelf implements Shelf {
     const group: Group = this.#groups.get(groupId) ?? new Map();
     this.#groups.set(groupId, group);
     group.set(message.id, message);
+    if (this.size >= this.#maxScanned) this.#beyond.add(message);
     this.#messages.set(message.id, message);
   }
 
@@ -29,11 +37,13 @@ export class FifoShelf implements Shelf {
     group?.delete(message.id);
     if (group?.size === 0) this.#groups.delete(groupOf(message));
     this.#messages.delete(message.id);
+    if (!this.#beyond.delete(message)) this.#scanOneMore();
   }
 
   clear(): void {
     this.#groups.clear();
     this.#messages.clear();
+    this.#beyond.clear();
   }
 
   *all(): Iterable<StoredMessage> {
@@ -42,12 +52,14 @@ export class FifoShelf implements Shelf {
 
   /**
    * As many of one group as there are, then the next group. A message that is delayed or in flight holds back all
-   * that follow it in its group, and none that come before it.
+   * that follow it in its group, and none that come before it. Groups that are behind what is scanned are not seen, even
+   * if nothing of that may be handed out.
+   * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/FIFO-key-terms.html
    */
   *deliverable(now: number): Iterable<StoredMessage> {
     for (const group of this.#groups.values()) {
       for (const message of group.values()) {
-        if (!isVisible(message, now)) break;
+        if (!isVisible(message, now) || this.#beyond.has(message)) break;
         yield message;
       }
     }
@@ -59,6 +71,13 @@ export class FifoShelf implements Shelf {
       if (group === undefined) continue;
       this.#groups.delete(groupId);
       this.#groups.set(groupId, group);
+    }
+  }
+
+  #scanOneMore(): void {
+    for (const next of this.#beyond) {
+      this.#beyond.delete(next);
+      return;
     }
   }
 }

@@ -1,5 +1,8 @@
 /** One queue: its attributes, its messages and who waits for them. It moves nothing by itself; it is asked what time it is. */
+
+import type { Random } from "../../core/clock.ts";
 import { DeduplicationWindow } from "./deduplication-window.ts";
+import { Chance, type Disorder } from "./disorder.ts";
 import { FifoShelf } from "./fifo-shelf.ts";
 import { InFlight } from "./in-flight.ts";
 import { isDelayed, isInFlight, isVisible, type StoredMessage } from "./message.ts";
@@ -17,6 +20,14 @@ export interface QueueIdentity {
   readonly isFifo: boolean;
 }
 
+export interface QueueNature {
+  /** What becomes of messages by chance: nothing, in a FIFO queue. */
+  readonly disorder: Disorder;
+  readonly random: Random;
+  /** How many messages a FIFO queue looks through for one that may be handed out. */
+  readonly maxScanned: number;
+}
+
 export interface MessageCounts {
   readonly visible: number;
   readonly delayed: number;
@@ -32,6 +43,7 @@ export class Queue {
   readonly tags = new Map<string, string>();
   readonly window = new DeduplicationWindow();
   readonly attempts = new ReceiveAttempts();
+  readonly chance: Chance;
   lastModifiedAt: number;
   purgedAt?: number;
 
@@ -43,14 +55,15 @@ export class Queue {
   /** No message is older. */
   #oldestSentAt = Number.POSITIVE_INFINITY;
 
-  constructor(identity: QueueIdentity, attributes: QueueAttributes, now: number) {
+  constructor(identity: QueueIdentity, attributes: QueueAttributes, nature: QueueNature, now: number) {
     this.name = identity.name;
     this.arn = identity.arn;
     this.url = identity.url;
     this.isFifo = identity.isFifo;
     this.createdAt = now;
     this.lastModifiedAt = now;
-    this.#shelf = this.isFifo ? new FifoShelf() : new StandardShelf();
+    this.#shelf = this.isFifo ? new FifoShelf(nature.maxScanned) : new StandardShelf();
+    this.chance = new Chance(this.isFifo ? {} : nature.disorder, nature.random);
     this.#attributes = attributes;
     this.#redrivePolicy = redrivePolicyIn(attributes);
   }
@@ -104,7 +117,7 @@ export class Queue {
 
   deliverable(now: number): Iterable<StoredMessage> {
     this.#dropExpired(now);
-    return this.#shelf.deliverable(now);
+    return this.chance.shuffled(this.#shelf.deliverable(now));
   }
 
   /** Counts a receive of each, and hides them for so long. */
@@ -115,6 +128,7 @@ export class Queue {
       message.firstReceivedAt ??= now;
       message.lastReceivedAt = now;
       message.visibleAt = now + visibilitySeconds * 1000;
+      if (this.chance.repeats()) this.#leaveVisible(message, now);
       this.#inFlight.note(message);
     }
     this.#shelf.noteDelivered(messages);
@@ -146,6 +160,11 @@ export class Queue {
     return this.#shelf.all();
   }
 
+  size(now: number): number {
+    this.#dropExpired(now);
+    return this.#shelf.size;
+  }
+
   /** When the next message that is delayed or in flight becomes visible. */
   nextVisibleAt(now: number): number {
     let next = Number.POSITIVE_INFINITY;
@@ -158,6 +177,11 @@ export class Queue {
   /** Calls `tell` whenever there may be something to hand out that was not there before; until the answer is called. */
   watch(tell: () => void): () => void {
     return this.#watchers.add(tell);
+  }
+
+  #leaveVisible(message: StoredMessage, now: number): void {
+    message.visibleAt = now;
+    this.#watchers.tell();
   }
 
   #delayAgain(): void {

@@ -1,5 +1,6 @@
 /** What all operations share: time, ids, the queues by name, and the tasks that move messages. */
 import type { Clock, Random } from "../../core/clock.ts";
+import type { Disorder } from "./disorder.ts";
 import type { MoveTaskRun } from "./move-task.ts";
 import type { Queue } from "./queue.ts";
 import { queueNameOf } from "./queue-name.ts";
@@ -12,6 +13,8 @@ export interface SqsServiceOptions {
   readonly accountId: string;
   readonly baseUrl: string;
   readonly maxInFlight: number;
+  readonly maxScanned: number;
+  readonly disorderOf: (queueName: string) => Disorder;
 }
 
 const FIRST_SEQUENCE_NUMBER = 10n ** 19n;

@@ -3,6 +3,7 @@ import { type Clock, type Random, systemClock, systemRandom } from "../../core/c
 import { createQueue, deleteQueue, setQueueAttributes } from "./create-queue.ts";
 import { deleteMessage, deleteMessageBatch } from "./delete-message.ts";
 import { getQueueAttributes } from "./describe-queue.ts";
+import type { Disorder } from "./disorder.ts";
 import { getQueueUrl, listDeadLetterSourceQueues, listQueues } from "./find-queues.ts";
 import type { Handler } from "./handler.ts";
 import { cancelMessageMoveTask, listMessageMoveTasks, startMessageMoveTask } from "./move-tasks.ts";
@@ -37,10 +38,22 @@ export interface SqsModelOptions {
    * @default 120000
    */
   readonly maxInFlight?: number | undefined;
+  /**
+   * How many messages a FIFO queue looks through for one that may be handed out: a backlog of one group hides those that
+   * came after it.
+   * @default 120000
+   */
+  readonly maxScanned?: number | undefined;
+  /**
+   * What a standard queue does with messages now and then, by its name.
+   * @default - nothing: they keep their order, and none is there twice
+   */
+  readonly disorderOf?: ((queueName: string) => Disorder | undefined) | undefined;
 }
 
 /** https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-fifo.html */
 const MAX_IN_FLIGHT = 120_000;
+const MAX_SCANNED = 120_000;
 
 const HANDLERS: { readonly [Name in Exclude<SqsOperationName, "ReceiveMessage">]: Handler<Name> } = {
   CancelMessageMoveTask: cancelMessageMoveTask,
@@ -70,7 +83,7 @@ const NEVER = new AbortController().signal;
 /**
  * Standard and FIFO queues with the semantics AWS documents: each operation is one step, and time passes only by the
  * clock. Where AWS promises little (order and repetition in standard queues, when a change takes effect) the model does
- * the orderly thing at once.
+ * the orderly thing at once, unless it is told otherwise.
  */
 export class SqsModel {
   readonly #service: SqsService;
@@ -84,6 +97,8 @@ export class SqsModel {
       accountId: options.accountId ?? "000000000000",
       baseUrl: options.baseUrl ?? `https://sqs.${region}.amazonaws.com`,
       maxInFlight: options.maxInFlight ?? MAX_IN_FLIGHT,
+      maxScanned: options.maxScanned ?? MAX_SCANNED,
+      disorderOf: (queueName) => options.disorderOf?.(queueName) ?? {},
     });
   }
 
@@ -112,7 +127,7 @@ export class SqsModel {
   backlog(queueUrl: string): { readonly messages: number; readonly nextVisibleAt: number } {
     const queue = this.#service.queueByUrl(queueUrl);
     const now = this.#service.now();
-    return { messages: [...queue.messages(now)].length, nextVisibleAt: queue.nextVisibleAt(now) };
+    return { messages: queue.size(now), nextVisibleAt: queue.nextVisibleAt(now) };
   }
 
   /** Calls `tell` whenever a queue may have something new to hand out, until the function it answers is called. */
