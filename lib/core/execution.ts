@@ -1,4 +1,5 @@
 /** What a handler sees of its own attempt, and the one place where its effects are committed. */
+import type { Alarm } from "./alarm.ts";
 import { type ChildKeyLimits, deriveChildKey } from "./child-key.ts";
 import { type CommitEffects, readEffects } from "./commit-effects.ts";
 import { hasCode, isStoreFailure } from "./error-code.ts";
@@ -49,23 +50,27 @@ export class Attempt<Write> implements Execution<Write> {
   readonly operation: string;
   readonly scope: string;
   readonly attempt: number | undefined;
-  readonly signal: AbortSignal;
   /** What the commit came to. Stays empty while nothing was committed, or a commit certainly wrote nothing. */
   decided: Promise<Outcome> | undefined;
   readonly #operation: Operation<Write>;
+  readonly #alarm: Alarm<Write>;
   readonly #recording: Recording<Write>;
   #committed: Promise<unknown> | undefined;
   #over = false;
 
-  constructor(operation: Operation<Write>, signal: AbortSignal, recording: Recording<Write>) {
+  constructor(operation: Operation<Write>, alarm: Alarm<Write>, recording: Recording<Write>) {
     const { identity, attempt } = operation;
     this.key = identity.key;
     this.operation = identity.operation;
     this.scope = identity.scope;
     this.attempt = attempt;
-    this.signal = signal;
+    this.#alarm = alarm;
     this.#operation = operation;
     this.#recording = recording;
+  }
+
+  get signal(): AbortSignal {
+    return this.#alarm.signal;
   }
 
   // Bound, both: handlers take methods out of their object.

@@ -1,4 +1,5 @@
 /** One attempt from start to end: runs the work, and decides from how it ended what is recorded. */
+import { Alarm } from "./alarm.ts";
 import { hasCode, isStoreFailure } from "./error-code.ts";
 import { ClaimLostError } from "./errors.ts";
 import { Attempt, type Work } from "./execution.ts";
@@ -24,8 +25,8 @@ export async function runAttempt<Write>(
   work: Work<Write>,
 ): Promise<Outcome> {
   const { options, identity } = operation;
-  const [signal, stopAlarm] = abortNearDeadline(operation, recording.since);
-  const attempt = new Attempt(operation, signal, recording);
+  const alarm = new Alarm(operation, recording.since);
+  const attempt = new Attempt(operation, alarm, recording);
 
   async function endWithValue(value: unknown): Promise<Outcome> {
     if (attempt.decided) return attempt.decided;
@@ -82,7 +83,7 @@ export async function runAttempt<Write>(
     // Running again would only repeat the effect, and end the same.
     if (operation.isOwn(error) && hasCode(error, "RESPONSE_NOT_STORABLE")) return true;
     // After an abort only what the handler says in so many words is final: other errors may be the abort's.
-    const isFinalError = signal.aborted ? DEFAULTS.isFinalError : options.isFinalError;
+    const isFinalError = alarm.isAborted ? DEFAULTS.isFinalError : options.isFinalError;
     try {
       return isFinalError(error) === true;
     } catch {
@@ -115,7 +116,7 @@ export async function runAttempt<Write>(
    */
   async function endUnrecorded(end: { value: unknown } | { error: unknown }): Promise<Outcome | undefined> {
     const error = "error" in end ? end.error : undefined;
-    const { aborted } = signal;
+    const aborted = alarm.isAborted;
     // Aborted work may go on after its answer, so that nothing releases its claim.
     if (aborted) operation.tell("outcome-unknown", error);
     let givenBack: GivenBack;
@@ -151,22 +152,6 @@ export async function runAttempt<Write>(
     }
     return await end();
   } finally {
-    stopAlarm();
+    alarm.stop();
   }
-}
-
-/** The signal aborts while there is still time to answer. */
-function abortNearDeadline<Write>(
-  operation: Operation<Write>,
-  since: number,
-): [signal: AbortSignal, stop: () => void] {
-  const work = new AbortController();
-  const over = new AbortController();
-  const ms = Math.max(0, operation.workUntil(since) - operation.now());
-  if (ms === Number.POSITIVE_INFINITY) return [work.signal, () => {}];
-  void operation.options.clock.sleep(ms, over.signal).then(function abortWork() {
-    if (!over.signal.aborted) work.abort(new Error("the deadline of this attempt is near"));
-  });
-  // With a reason, or a DOMException with its stack would be made on each run.
-  return [work.signal, () => over.abort("over")];
 }

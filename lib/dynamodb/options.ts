@@ -3,6 +3,7 @@ import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { ATTRIBUTES } from "../contract.ts";
 import { InvalidOptionError } from "../core/errors.ts";
 import { type Check, methods, text } from "../core/option-checks.ts";
+import { watchServerTime } from "./send.ts";
 
 /** A `DynamoDBClient` or a `DynamoDBDocumentClient`, of any version 3 of the SDK. */
 export interface DynamoDBClientLike {
@@ -72,13 +73,16 @@ export function refuseSharedNames({ partitionKey, sortKey, ttlAttribute }: Dynam
   );
 }
 
-/** The caller's client, or one of ours. */
+/** The caller's client, or one of ours; its answers tell the database's time. */
 export function clientOf({ client }: DynamoDBStoreOptions): DynamoDBClient {
-  return (
+  const used =
     (client as DynamoDBClient | undefined) ??
     new DynamoDBClient({
       // Without the last one a request that is over its time is only warned about.
       requestHandler: { connectionTimeout: 1000, requestTimeout: 3000, throwOnRequestTimeout: true },
-    })
-  );
+      // The middleware of a command is the same each time.
+      cacheMiddleware: true,
+    });
+  watchServerTime(used);
+  return used;
 }

@@ -1,8 +1,8 @@
 /** A table that holds records: how its attributes are called, and requests that speak of them. No I/O. */
-import type { Update } from "@aws-sdk/client-dynamodb";
+import type { AttributeValue, Update } from "@aws-sdk/client-dynamodb";
 import { ATTRIBUTES } from "../contract.ts";
 import { type DynamoDBStoreOptions, refuseSharedNames } from "./options.ts";
-import { type Item, toItem } from "./values.ts";
+import type { Item } from "./values.ts";
 
 export type Attribute = keyof typeof ATTRIBUTES;
 
@@ -25,12 +25,28 @@ export function recordTable(options: DynamoDBStoreOptions) {
 
   /** What is `undefined` is left out. */
   const itemOf = (values: Values): Item => {
-    const named = Object.entries(values).map(([name, value]) => [names[name as Attribute], value]);
-    if (sortKey) named.push([sortKey.name, sortKey.value]);
-    return toItem(Object.fromEntries(named));
+    const item: Item = {};
+    for (const [name, value] of Object.entries(values)) {
+      if (value !== undefined) item[names[name as Attribute]] = attributeOf(value);
+    }
+    if (sortKey) item[sortKey.name] = { S: sortKey.value };
+    return item;
   };
 
   const keyOf = (partitionKey: string) => itemOf({ partitionKey });
+
+  /** Expressions that were written before, by what they set, remove and ask: a store has a handful of them. */
+  const prepared = new Map<string, Pick<Update, "UpdateExpression" | "ExpressionAttributeNames">>();
+
+  const prepare = (ConditionExpression: string, assigned: readonly string[], removed: readonly string[]) => {
+    const set = assigned.length > 0 ? `SET ${assigned.map((name) => `#${name} = :${name}`)} ` : "";
+    const UpdateExpression = `${set}REMOVE ${removed.map((name) => `#${name}`)}`;
+    const used = `${ConditionExpression} ${UpdateExpression}`.matchAll(/#(\w+)/g);
+    const ExpressionAttributeNames = Object.fromEntries(
+      Array.from(used, ([alias, name]) => [alias, names[name as Attribute]]),
+    );
+    return { UpdateExpression, ExpressionAttributeNames };
+  };
 
   /**
    * Sets the values that are there, and removes those that are `undefined`: one at least of these. `bound` are the values
@@ -40,27 +56,26 @@ export function recordTable(options: DynamoDBStoreOptions) {
     recordKey: string,
     ConditionExpression: string,
     values: Values,
-    bound: Readonly<Record<string, unknown>>,
+    bound: Readonly<Record<string, string | number>>,
   ): Update => {
-    const assigned: string[] = [];
-    const removed: string[] = [];
-    for (const [name, value] of Object.entries(values)) {
-      if (value === undefined) removed.push(`#${name}`);
-      else assigned.push(`#${name} = :${name}`);
+    const ExpressionAttributeValues: Item = {};
+    const [assigned, removed]: [string[], string[]] = [[], []];
+    for (const [name, value] of Object.entries(bound)) {
+      ExpressionAttributeValues[`:${name}`] = attributeOf(value);
     }
-    const set = assigned.length > 0 ? `SET ${assigned} ` : "";
-    const UpdateExpression = `${set}REMOVE ${removed}`;
-    const used = `${ConditionExpression} ${UpdateExpression}`.matchAll(/#(\w+)/g);
-    const aliased = Object.entries({ ...bound, ...values }).map(([name, value]) => [`:${name}`, value]);
+    for (const [name, value] of Object.entries(values)) {
+      (value === undefined ? removed : assigned).push(name);
+      if (value !== undefined) ExpressionAttributeValues[`:${name}`] = attributeOf(value);
+    }
+    const shape = `${ConditionExpression};${assigned};${removed}`;
+    const expressions = prepared.get(shape) ?? prepare(ConditionExpression, assigned, removed);
+    prepared.set(shape, expressions);
     return {
       TableName,
       Key: keyOf(recordKey),
       ConditionExpression,
-      UpdateExpression,
-      ExpressionAttributeNames: Object.fromEntries(
-        Array.from(used, ([alias, name]) => [alias, names[name as Attribute]]),
-      ),
-      ExpressionAttributeValues: toItem(Object.fromEntries(aliased)),
+      ...expressions,
+      ExpressionAttributeValues,
       ReturnValuesOnConditionCheckFailure: "ALL_OLD",
     };
   };
@@ -71,8 +86,13 @@ export function recordTable(options: DynamoDBStoreOptions) {
     Key: keyOf(key),
     UpdateExpression: "SET #expiresAt = :expiresAt",
     ExpressionAttributeNames: { "#expiresAt": names.expiresAt },
-    ExpressionAttributeValues: toItem({ ":expiresAt": expiresAt }),
+    ExpressionAttributeValues: { ":expiresAt": attributeOf(expiresAt) },
   });
 
   return { TableName, names, itemOf, keyOf, updateOf, expiryOf };
+}
+
+function attributeOf(value: string | number | Uint8Array): AttributeValue {
+  if (typeof value === "string") return { S: value };
+  return typeof value === "number" ? { N: `${value}` } : { B: value };
 }

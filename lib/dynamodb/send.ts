@@ -1,4 +1,4 @@
-/** Sends a request to DynamoDB. Whose condition refused it is an answer, and so is the database's time. */
+/** Sends a request to DynamoDB. Returns the item whose condition refused the write, and the database's time. */
 import type {
   DynamoDBClient,
   GetItemCommand,
@@ -30,22 +30,38 @@ export interface Answer {
   readonly serverTimeMs?: number | undefined;
 }
 
-/** @throws TransactionConditionError, StoreUnavailableError */
-export async function send(client: DynamoDBClient, request: Request): Promise<Answer> {
-  let date: string | undefined;
-  const command = request as UpdateItemCommand;
-  command.middlewareStack.add(
+/** The database's time (epoch ms) by the answer that told it. */
+const serverTimes = new WeakMap<object, number>();
+
+const watched = new WeakSet<object>();
+
+/**
+ * Notes the database's time from every answer of this client. Once for each client and before its first request, since a
+ * client with `cacheMiddleware` takes no notice of what is added to a single request, or later.
+ */
+export function watchServerTime({ middlewareStack }: Partial<DynamoDBClient>): void {
+  // Test doubles have no stack, and tell no time.
+  if (!middlewareStack || watched.has(middlewareStack)) return;
+  watched.add(middlewareStack);
+  middlewareStack.add(
     (next) =>
       async function readServerTime(args) {
         const answer = await next(args);
-        date = (answer.response as { headers?: Record<string, string> }).headers?.date;
+        const { date } = (answer.response as { headers?: Record<string, string> }).headers ?? {};
+        const time = Date.parse(`${date}`);
+        if (time && answer.output) serverTimes.set(answer.output, time);
         return answer;
       },
-    { step: "deserialize" },
+    // Outside of what makes an output of the response.
+    { step: "deserialize", priority: "high", name: "onceonlyServerTime" },
   );
+}
+
+/** @throws TransactionConditionError, StoreUnavailableError */
+export async function send(client: DynamoDBClient, request: Request): Promise<Answer> {
   try {
-    const answer = await client.send(command);
-    return { ...answer, serverTimeMs: Date.parse(`${date}`) || undefined };
+    const answer = await client.send(request as UpdateItemCommand);
+    return { ...answer, serverTimeMs: answer && serverTimes.get(answer) };
   } catch (error) {
     return { refusedBy: readRefusedItem(error) };
   }

@@ -25,6 +25,26 @@ describe("signal", () => {
     expect(world.record().state).toBe("in-progress");
   });
 
+  it("is aborted at once where it is first asked for after that, and never once the attempt is over", async () => {
+    const world = newWorld({ leaseSeconds: undefined });
+    let kept: Work | undefined;
+    const late = async (execution: Work) => {
+      await world.clock.sleep(9600);
+      return execution.signal.aborted;
+    };
+    const quick = async (execution: Work) => {
+      kept = execution;
+      return "done";
+    };
+
+    expect(await world.call(late, {}, { remainingMs: 10_000 })).toBe(true);
+    await world.call(quick, {}, { remainingMs: 10_000, key: "key-2" });
+    const signal = kept?.signal;
+    await world.clock.advance(9000);
+
+    expect(signal?.aborted).toBe(false);
+  });
+
   it.each([0, -5])("H42: does not start with %i ms left, and gives the claim back", async (remainingMs) => {
     const world = newWorld({ leaseSeconds: undefined });
     let runs = 0;

@@ -1,7 +1,11 @@
 // A commit of which an earlier try is still under way, and which the caller's own condition refuses: before the handler
 // learns that, the late copy is fenced off.
 import { describe, expect, it } from "vitest";
-import { StoreUnavailableError, TransactionConditionError } from "../../lib/core/errors.ts";
+import {
+  RecordCorruptError,
+  StoreUnavailableError,
+  TransactionConditionError,
+} from "../../lib/core/errors.ts";
 import type { Execution } from "../../lib/core/execution.ts";
 import type { Claim } from "../../lib/core/store.ts";
 import type { MemoryWrite } from "../../lib/testing/index.ts";
@@ -190,6 +194,26 @@ describe("commit, optimistic, with an earlier try under way", () => {
     await arrive();
     expect(world.orders()).toBe(0);
     expect(world.record()).toMatchObject({ token: "another", state: "in-progress" });
+  });
+
+  it("is unknown where the record changes under every fence, or cannot be read", async () => {
+    for (const fault of ["changes", "corrupt"] as const) {
+      const world = newWorld({ mode: "optimistic", lookFirst: false });
+      const { store } = heldUp(world, async (method, request) => {
+        if (method !== "claim") return request();
+        if (fault === "corrupt") throw new RecordCorruptError("unreadable");
+        return { won: false, record: undefined };
+      });
+
+      const failed = world.call(
+        ({ commit }) => commit("ordered", { writes: [world.orderWrite(() => false)] }),
+        { store },
+      );
+
+      const code = fault === "corrupt" ? "RECORD_CORRUPT" : "STORE_UNAVAILABLE";
+      await expect(failed).rejects.toMatchObject({ code });
+      expect(world.decisions()).not.toContain("released");
+    }
   });
 
   it("fences its own claim, whose answers were all lost, as well", async () => {

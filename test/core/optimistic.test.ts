@@ -7,6 +7,7 @@ import {
   StoreUnavailableError,
 } from "../../lib/core/errors.ts";
 import type { Execution } from "../../lib/core/execution.ts";
+import type { Insertion } from "../../lib/core/store.ts";
 import type { MemoryWrite } from "../../lib/testing/index.ts";
 import { counting, failing, gate, intercepted, newWorld } from "./world.ts";
 
@@ -166,6 +167,23 @@ describe("perform, optimistic", () => {
     expect(await world.call(async () => "done", { store, whenStoreFails: "run" })).toBe("done");
 
     expect(world.decisions()).toEqual(["store-failed", "store-failed", "ran-unprotected", "executed"]);
+  });
+
+  it("gives up when the record changes under every insertion", async () => {
+    const world = optimistic({ lookFirst: false });
+    let insertions = 0;
+    const store = intercepted(world.memory, async (method, request, [insertion]) => {
+      if (method !== "insert") return request();
+      const { recordKey, fingerprint } = insertion as Insertion;
+      insertions++;
+      const vacant = { state: "released", attempt: 1, leaseEndsAt: 0, createdAt: 0, version: 1 };
+      return { settled: false, record: { ...vacant, recordKey, fingerprint, token: `other ${insertions}` } };
+    });
+
+    await expect(world.call(({ commit }) => commit("never"), { store })).rejects.toMatchObject({
+      failure: "conflict",
+    });
+    expect(insertions).toBeGreaterThan(8);
   });
 });
 
