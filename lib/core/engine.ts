@@ -6,7 +6,7 @@ import { checkKeyAge, claimKey, refuseExpiredKey } from "./claiming.ts";
 import { isStoreFailure } from "./error-code.ts";
 import { StoreUnavailableError } from "./errors.ts";
 import type { Work } from "./execution.ts";
-import { refuseNested } from "./nesting.ts";
+import { nesting } from "./nesting.ts";
 import { type Call, Operation } from "./operation.ts";
 import type { ResolvedOptions } from "./options.ts";
 import { type IdempotencyRecord, judge } from "./record.ts";
@@ -23,7 +23,7 @@ export async function perform<Write>(
   call: Call,
   work: Work<Write>,
 ): Promise<Outcome> {
-  refuseNested(call.identity);
+  nesting.refuse(call);
   const operation = new Operation(options, call);
   if (call.keyIsFresh) operation.tell("ran-unprotected");
   const performMode = options.mode === "optimistic" ? performOptimistic : performClaimed;

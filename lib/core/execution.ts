@@ -4,6 +4,7 @@ import { type ChildKeyLimits, deriveChildKey } from "./child-key.ts";
 import { type CommitEffects, readEffects } from "./commit-effects.ts";
 import { hasCode, isStoreFailure } from "./error-code.ts";
 import { CommitInvalidError, type TransactionConditionError } from "./errors.ts";
+import { nesting } from "./nesting.ts";
 import type { Operation } from "./operation.ts";
 import { prepareMessages } from "./outgoing-message.ts";
 import type { Recording } from "./recording.ts";
@@ -43,7 +44,7 @@ export interface Execution<Write = unknown> {
 }
 
 /** The caller's own code. */
-export type Work<Write> = (execution: Execution<Write>) => unknown;
+export type Work<Write> = (attempt: Attempt<Write>) => unknown;
 
 export class Attempt<Write> implements Execution<Write> {
   readonly key: string;
@@ -148,6 +149,12 @@ export class Attempt<Write> implements Execution<Write> {
       refusal.mayStillApply = false;
       throw refusal;
     }
+  }
+
+  /** The caller is answered while the work goes on. What it commits is kept, and what it comes to, where that is seen. */
+  leaveOpen(error: unknown): void {
+    nesting.end(this);
+    this.#operation.tell("outcome-unknown", error);
   }
 
   /**

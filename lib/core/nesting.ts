@@ -3,43 +3,71 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { NestedExecutionError } from "./errors.ts";
 import type { Identity } from "./identity.ts";
 
+/** What a call tells about where it starts. */
+interface Start {
+  readonly identity: Identity;
+  /** The execution that the code which starts it was given, if it hands that on. */
+  readonly within?: unknown;
+}
+
 interface Frame {
-  readonly outer: Frame | undefined;
+  readonly around: readonly Frame[];
+  /** `undefined` when the work is over. */
   recordKey: string | undefined;
 }
 
-const frames = new AsyncLocalStorage<Frame>();
+const NONE: readonly Frame[] = [];
 
-/** @throws NestedExecutionError (`NESTED_EXECUTION`) */
-export function refuseNested(identity: Identity): void {
-  for (let frame = frames.getStore(); frame !== undefined; frame = frame.outer) {
-    if (frame.recordKey === identity.recordKey) throw new NestedExecutionError(identity.operation);
+export class Nesting {
+  readonly #frames = new WeakMap<object, Frame>();
+  readonly #current: AsyncLocalStorage<Frame> | undefined;
+
+  /** @param current what else tells in what a call starts */
+  constructor(current: AsyncLocalStorage<Frame> | undefined) {
+    this.#current = current;
   }
-}
 
-/** Runs `inner` as part of the operation. What it leaves behind, such as a connection, is no part of it later. */
-export async function runInside<T>(identity: Identity, inner: () => Promise<T>): Promise<T> {
-  const frame: Frame = { outer: frames.getStore(), recordKey: identity.recordKey };
-  try {
-    return await frames.run(frame, inner);
-  } finally {
-    frame.recordKey = undefined;
+  /** @throws NestedExecutionError (`NESTED_EXECUTION`) */
+  refuse({ identity, within }: Start): void {
+    if (this.#around(within).some(({ recordKey }) => recordKey === identity.recordKey))
+      throw new NestedExecutionError(identity.operation);
+  }
+
+  /** Runs `work` as that of `execution`. What it leaves behind, such as a connection, is no part of it later. */
+  async run<T>(execution: object, { identity, within }: Start, work: () => Promise<T>): Promise<T> {
+    this.#frames.set(execution, { around: this.#around(within), recordKey: identity.recordKey });
+    try {
+      return await this.runPart(execution, work);
+    } finally {
+      this.end(execution);
+    }
+  }
+
+  /** For work of `execution` that begins elsewhere, such as in a framework's callback. */
+  runPart<T>(execution: object, part: () => T): T {
+    const frame = this.#frames.get(execution);
+    return frame && this.#current ? this.#current.run(frame, part) : part();
+  }
+
+  /** Whatever `execution` still does is not taken for a part of it any more. */
+  end(execution: object): void {
+    const frame = this.#frames.get(execution);
+    if (frame) frame.recordKey = undefined;
+  }
+
+  #around(within: unknown): readonly Frame[] {
+    const frames = [this.#frames.get(within as object), this.#current?.getStore()];
+    const around = new Set(frames.flatMap((frame) => (frame ? [frame, ...frame.around] : NONE)));
+    return around.size > 0 ? [...around] : NONE;
   }
 }
 
 /**
- * For callers that cannot wrap what runs (middleware): marks everything that follows in the calling async
- * context, from `enter` until `leave`. Must be opened before the caller's first `await`.
+ * Absent before Node 24: there each promise of the process is slower once a store was entered.
+ * https://nodejs.org/api/async_context.html
  */
-export function openFrame(): { enter(identity: Identity): void; leave(): void } {
-  const frame: Frame = { outer: frames.getStore(), recordKey: undefined };
-  frames.enterWith(frame);
-  return {
-    enter: (identity) => {
-      frame.recordKey = identity.recordKey;
-    },
-    leave: () => {
-      frame.recordKey = undefined;
-    },
-  };
+export function asyncContext<T>(nodeVersion: string): AsyncLocalStorage<T> | undefined {
+  return Number.parseInt(nodeVersion, 10) >= 24 ? new AsyncLocalStorage<T>() : undefined;
 }
+
+export const nesting = new Nesting(asyncContext(process.versions.node));

@@ -18,6 +18,8 @@ export interface Call {
   readonly fingerprints: readonly string[];
   /** As in `Seeker`. The event may have changed when it is asked. */
   readonly isFormer?: (fingerprint: string) => boolean;
+  /** The execution that this call was started in, where its context tells. */
+  readonly within?: unknown;
   /** What is left of the invocation, in ms. */
   readonly remainingMs?: number;
   /** Until when the caller can wait for another one's result (epoch ms); the options may say less. */

@@ -3,7 +3,7 @@ import { Alarm } from "./alarm.ts";
 import { hasCode, isStoreFailure } from "./error-code.ts";
 import { ClaimLostError } from "./errors.ts";
 import { Attempt, type Work } from "./execution.ts";
-import { runInside } from "./nesting.ts";
+import { nesting } from "./nesting.ts";
 import type { Operation } from "./operation.ts";
 import { DEFAULTS } from "./options.ts";
 import { type GivenBack, NO_EFFECTS, type Recording } from "./recording.ts";
@@ -24,7 +24,7 @@ export async function runAttempt<Write>(
   recording: Recording<Write>,
   work: Work<Write>,
 ): Promise<Outcome> {
-  const { options, identity } = operation;
+  const { options } = operation;
   const alarm = new Alarm(operation, recording.since);
   const attempt = new Attempt(operation, alarm, recording);
 
@@ -140,7 +140,7 @@ export async function runAttempt<Write>(
   try {
     let end: () => Promise<Outcome>;
     try {
-      const value = await runInside(identity, async () => {
+      const value = await nesting.run(attempt, operation.call, async () => {
         const returned = await work(attempt);
         await attempt.end();
         return returned;

@@ -17,12 +17,17 @@ export interface WithIdempotency<Write = unknown> {
  */
 export function withExecution<Write>(
   context: unknown,
-  execution: Execution<Write>,
+  execution: Execution<Write> | undefined,
 ): LambdaContext & WithIdempotency<Write> {
   const given = context ?? {};
   const own = Object.create(Object.getPrototypeOf(given), Object.getOwnPropertyDescriptors(given));
   own.idempotency = execution;
   return own;
+}
+
+/** The attempt whose context this is, if it is that of one. */
+export function executionOf(context: unknown): unknown {
+  return (context as Partial<WithIdempotency> | null | undefined)?.idempotency;
 }
 
 /** What is left of the invocation in ms, where the context can tell. */

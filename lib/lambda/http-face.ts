@@ -48,7 +48,7 @@ export function httpFace<Event, Write>(options: HttpIdempotencyOptions<Event, Wr
       };
       let failure: Failure | undefined;
       try {
-        const outcome = await perform(engineOptions, httpCall, (execution) => work(execution, call.identity));
+        const outcome = await perform(engineOptions, httpCall, work);
         ({ failure } = outcome);
         if (!failure) return answerWith(outcome, http);
       } catch (error) {

@@ -18,7 +18,7 @@ import { type Handler, wrapHandler } from "./wrapper.ts";
  * serializers after it, so that it sees the body as it was sent and the response as it is sent. Middy skips the
  * after hooks of what was used before it on replays and refusals: a header such as CORS belongs after it, is then
  * stored with the response, and is absent on refusals; with `httpIdempotent` it is on all answers. A committed
- * response is stored before any hook sees it. The limits of `idempotency` hold.
+ * response is stored before any hook sees it. What `idempotency` says of hooks and of early timeouts holds.
  *
  * @throws InvalidOptionError (`INVALID_OPTION`) at once, and on the first event when a parser ran before it;
  * PayloadInvalidError (`PAYLOAD_INVALID`) for events that are not HTTP.

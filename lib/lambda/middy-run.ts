@@ -1,101 +1,109 @@
-/**
- * One run of a Middy stack under the protocol. Middy skips our after hook when an inner middleware answers
- * early, and does not say whether the handler ran when an inner hook throws. Both can be told from what it
- * assigns to the request: `response` with the handler's value, or with an early response; and when anything
- * throws, `response` again with `undefined`, then `error`.
- */
-import { openFrame } from "../core/nesting.ts";
-import { Interrupted } from "../core/running.ts";
+/** One run of a Middy stack under the protocol: what is recorded, whatever the hooks make of it. */
+import { nesting } from "../core/nesting.ts";
 import { withExecution } from "./context.ts";
 import type { OpenWork } from "./deferred-work.ts";
 import { isEarlyTimeout, type MiddyRequest } from "./middy-request.ts";
-import { watchProperty } from "./watch-property.ts";
+import { watchStack } from "./stack-watch.ts";
 
-export interface MiddyRun {
-  /** The stack has a response. Resolves to the answer. */
-  readonly end: (response: unknown) => Promise<unknown>;
-  /**
-   * The stack threw, and `handled` is what an inner middleware made of it. Resolves to that, unless the record
-   * has another answer.
-   */
-  readonly endFailed: (handled: unknown) => Promise<unknown>;
-}
+export class MiddyRun<Write> {
+  readonly #work: OpenWork<Write>;
+  readonly #watch;
+  /** Unseen where nobody tells: it may run, or not. */
+  #handler: "unseen" | "at work" | "over" = "unseen";
+  #returned: { readonly value: unknown } | undefined;
+  #failure: { readonly error: unknown } | undefined;
+  /** What the handler returned is recorded, and a hook threw afterwards. */
+  #isResultKept = false;
+  /** The handler may go on after the answer. */
+  #isLeftOpen = false;
+  #isEnded = false;
 
-/** Hands the execution to the handler, and watches what becomes of it. */
-export function watchRun<Write>(request: MiddyRequest, work: OpenWork<Write>): MiddyRun {
-  const frames: { leave(): void }[] = [];
-  /** What was assigned to `response` since the handler may have run, until something threw. */
-  const responses: unknown[] = [];
-  /** The context was read after the last response: to call the handler, or by a hook after it. */
-  let isReadSinceResponse = false;
-  let failure: { readonly error: unknown } | undefined;
-  let isEnded = false;
-
-  // Middy reads the context where it calls the handler: only there does a frame reach the handler, because
-  // what an earlier hook sets in its own async context is gone by then.
-  function enterFrame(): void {
-    if (isEnded) return;
-    isReadSinceResponse = true;
-    const frame = openFrame();
-    frame.enter(work.identity);
-    frames.push(frame);
+  /** Hands the execution to the handler. */
+  constructor(request: MiddyRequest, work: OpenWork<Write>) {
+    this.#work = work;
+    request.context = withExecution(request.context, work.attempt);
+    this.#watch = watchStack(request, {
+      answersEarly: (answer) => (this.#failure ? this.endFailed(answer) : this.end(answer)),
+      fails: (error) => this.#fails(error),
+    });
   }
 
-  function seeResponse(response: unknown): unknown {
-    if (isEnded) return response;
-    if ("earlyResponse" in request) return endEarly(response);
-    // Before Middy has read the context, the handler cannot have run: a hook has prepared a response.
-    if (!failure && frames.length > 0) {
-      if (responses.length === 0 || response !== undefined) isReadSinceResponse = false;
-      responses.push(response);
-    }
-    return response;
-  }
-
-  /** Middy returns the response from an async function, so a promise in its place is waited for. */
-  async function endEarly(early: unknown): Promise<unknown> {
-    const response = await (failure ? endFailed(early) : end(early));
-    request.response = response;
-    return response;
-  }
-
-  function leaveFrames(): void {
-    isEnded = true;
-    for (const frame of frames) frame.leave();
-  }
-
-  async function end(response: unknown): Promise<unknown> {
-    leaveFrames();
-    work.finish(response);
-    return work.answer;
-  }
-
-  async function endFailed(handled: unknown): Promise<unknown> {
-    if (isEnded) return handled;
-    // The last one is the reset. With one before it the handler has returned, and it was a later hook that threw;
-    // unless the context was read in between: then a hook may have prepared that response before the handler.
-    const hasResponse = responses.length > 1;
-    if (hasResponse && !isReadSinceResponse) {
-      await end(responses.at(-2)).catch(() => {});
-      return handled;
-    }
-    leaveFrames();
-    const error = failure?.error;
-    work.fail(hasResponse || isEarlyTimeout(error) ? new Interrupted(error) : error);
+  /** Runs the handler of the stack, so that nothing has to be concluded from what Middy does. */
+  async handle<T>(handler: () => T | Promise<T>): Promise<T> {
+    this.#watch.handlerBegins();
+    this.#handler = "at work";
     try {
-      return await work.answer;
-    } catch (thrown) {
-      if (thrown === error) return handled;
-      throw thrown;
+      const value = await nesting.runPart(this.#work.attempt, handler);
+      this.#handler = "over";
+      this.#returned = { value };
+      if (this.#isLeftOpen) this.#work.finish(value);
+      return value;
+    } catch (error) {
+      this.#handler = "over";
+      if (isEarlyTimeout(error)) this.#leaveOpen(error);
+      else this.#work.fail(error);
+      // Recorded before any hook sees the error.
+      if (!this.#isLeftOpen) await this.#work.answer.catch(() => {});
+      throw error;
     }
   }
 
-  request.context = withExecution(request.context, work.execution);
-  watchProperty(request, "context", (context) => context, enterFrame);
-  watchProperty(request, "response", seeResponse);
-  watchProperty(request, "error", (error) => {
-    failure ??= { error };
-    return error;
-  });
-  return { end, endFailed };
+  /** The stack has a response. Resolves to the answer. */
+  async end(response: unknown): Promise<unknown> {
+    this.#stop();
+    if (this.#handler === "at work") this.#leaveOpen(undefined);
+    if (this.#isLeftOpen) return response;
+    this.#work.finish(this.#isOfHandler() ? response : this.#returned?.value);
+    return this.#work.answer;
+  }
+
+  /**
+   * The stack threw, and `handled` is what an inner middleware made of it. Resolves to that, unless the record has
+   * another answer.
+   */
+  async endFailed(handled: unknown): Promise<unknown> {
+    if (this.#isEnded) return handled;
+    this.#stop();
+    if (this.#isLeftOpen) return handled;
+    try {
+      const recorded = await this.#work.answer;
+      return this.#isResultKept ? handled : recorded;
+    } catch (error) {
+      if (this.#isResultKept || error === this.#failure?.error) return handled;
+      throw error;
+    }
+  }
+
+  /** Decided at once: when an error hook throws, nobody asks us again. */
+  #fails(error: unknown): void {
+    this.#failure = { error };
+    const { responses } = this.#watch;
+    const mayBeAtWork = this.#handler === "unseen" && responses.length === 0 && isEarlyTimeout(error);
+    if (this.#handler === "at work" || mayBeAtWork) {
+      this.#leaveOpen(error);
+    } else if (this.#returned || responses.length > 0) {
+      // A later hook threw: to run the handler again would repeat its effect.
+      this.#isResultKept = true;
+      this.#work.finish(responses.length > 0 ? responses.at(-1) : this.#returned?.value);
+    } else if (!this.#isLeftOpen) {
+      this.#work.fail(error);
+    }
+  }
+
+  /** Neither releases nor counts as done. */
+  #leaveOpen(error: unknown): void {
+    if (!this.#isLeftOpen) this.#work.attempt.leaveOpen(error);
+    this.#isLeftOpen = true;
+  }
+
+  /** An early timeout can win over a handler that returns in the same moment. */
+  #isOfHandler(): boolean {
+    const { responses } = this.#watch;
+    return !this.#returned || responses.length === 0 || Object.is(responses[0], this.#returned.value);
+  }
+
+  #stop(): void {
+    this.#isEnded = true;
+    this.#watch.stop();
+  }
 }

@@ -14,6 +14,6 @@ export function plainFace<Event, Write>(options: IdempotencyOptions<Event, Write
   const reading = { options: engineOptions, key, scope, whenKeyMissing } as Reading<Write>;
   return (event, context) => async (work) => {
     const call = readCall(reading, event, context);
-    return resultOf(await perform(engineOptions, call, (execution) => work(execution, call.identity)));
+    return resultOf(await perform(engineOptions, call, work));
   };
 }

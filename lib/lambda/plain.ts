@@ -12,11 +12,12 @@ import { type Handler, wrapHandler } from "./wrapper.ts";
  *
  * The result must be JSON, and is what every caller gets. A committed result is the answer, whatever a later
  * hook makes of the response. A hook that answers early is taken at its word; one that throws after the handler
- * has returned does not undo it.
+ * has returned does not undo it, and what an error hook does changes nothing of what is recorded. docs/middy.md lists
+ * what each hook does.
  *
- * Middy's early timeout leaves the outcome open, as long as its `timeoutEarlyResponse` throws Middy's own error. A
- * custom one cannot be told from an answer or an error of the handler until `context.idempotency.signal` aborts
- * (half a second, or a tenth of the remaining time, before the deadline): keep `timeoutEarlyInMillis` below that.
+ * Middy's early timeout leaves the outcome open, and what the handler still commits is kept. Where
+ * `timeoutEarlyResponse` returns a value or throws an error of its own, give the handler through the middleware's
+ * `handler`: else it cannot be told from an answer or an error of the handler.
  *
  * @throws InvalidOptionError (`INVALID_OPTION`) at once. On events: IdempotencyKeyMissingError
  * (`IDEMPOTENCY_KEY_MISSING`), IdempotencyKeyInvalidError (`IDEMPOTENCY_KEY_INVALID`), ScopeMissingError

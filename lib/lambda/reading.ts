@@ -5,7 +5,7 @@ import { identify, PUBLIC_SCOPE } from "../core/identity.ts";
 import type { Call } from "../core/operation.ts";
 import type { ResolvedOptions } from "../core/options.ts";
 import { fingerprintsOf } from "../core/run-once.ts";
-import { type LambdaContext, remainingMsOf } from "./context.ts";
+import { executionOf, type LambdaContext, remainingMsOf } from "./context.ts";
 import type { EventReader } from "./options.ts";
 
 export interface Reading<Write> {
@@ -39,6 +39,7 @@ export function readCall<Write>(
   return {
     identity: identify(operation, owner as string, key ?? random.token()),
     fingerprints: fingerprintsOf(options, event),
+    within: executionOf(context),
     remainingMs: remainingMsOf(context),
     keyIsFresh,
   };

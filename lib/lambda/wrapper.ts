@@ -1,6 +1,8 @@
 /** Wraps a plain handler function. */
+import { Interrupted } from "../core/running.ts";
 import { type LambdaContext, type WithIdempotency, withExecution } from "./context.ts";
 import type { Face } from "./face.ts";
+import { isEarlyTimeout } from "./middy-request.ts";
 
 /** A Lambda handler; `Rest` is what a framework passes after the context, such as Middy's signal. */
 export type Handler<Event, Context, Rest extends readonly unknown[], Result> = (
@@ -16,6 +18,12 @@ export function wrapHandler<Event, Rest extends readonly unknown[], Result, Writ
   return async function idempotentHandler(event, context, ...rest) {
     const run = face(event, context);
     if (!run) return handler(event, context as LambdaContext & WithIdempotency<Write>, ...rest);
-    return run((execution) => handler(event, withExecution(context, execution), ...rest)) as Promise<Result>;
+    return run(async (attempt) => {
+      try {
+        return await handler(event, withExecution(context, attempt), ...rest);
+      } catch (error) {
+        throw isEarlyTimeout(error) ? new Interrupted(error) : error;
+      }
+    }) as Promise<Result>;
   };
 }

@@ -1,19 +1,22 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { describe, expect, it } from "vitest";
 import { NestedExecutionError } from "../../lib/core/errors.ts";
+import type { Work } from "../../lib/core/execution.ts";
 import { identify } from "../../lib/core/identity.ts";
-import { openFrame, refuseNested, runInside } from "../../lib/core/nesting.ts";
+import { asyncContext, Nesting } from "../../lib/core/nesting.ts";
+import type { MemoryWrite } from "../../lib/testing/index.ts";
 import { gate, newWorld } from "./world.ts";
 
-const one = identify("pay", "tenant", "one");
-const two = identify("pay", "tenant", "two");
+const one = { identity: identify("pay", "tenant", "one") };
+const two = { identity: identify("pay", "tenant", "two") };
 
 describe("nested operations", () => {
   it("H51: an operation inside itself with the same key errors clearly, and the outer one is released", async () => {
     const world = newWorld();
-    const inner = () => world.start(async () => "inner");
+    const outer: Work<MemoryWrite> = (within) => world.start(async () => "inner", {}, { within });
 
-    await expect(world.call(inner)).rejects.toThrow(NestedExecutionError);
-    await expect(world.call(inner)).rejects.toThrow('operation "create-order" runs inside itself');
+    await expect(world.call(outer)).rejects.toThrow(NestedExecutionError);
+    await expect(world.call(outer)).rejects.toThrow('operation "create-order" runs inside itself');
 
     expect(world.record().state).toBe("released");
   });
@@ -21,20 +24,21 @@ describe("nested operations", () => {
   it("H51: notices it through another operation, and in both modes", async () => {
     for (const mode of ["claimed", "optimistic"] as const) {
       const world = newWorld({ mode });
-      const innermost = () => world.start(async () => "innermost");
-      const middle = async () => (await world.start(innermost, {}, { key: "key-2" })).result;
+      const inner: Work<MemoryWrite> = (within) => world.start(async () => "innermost", {}, { within });
+      const outer: Work<MemoryWrite> = async (within) =>
+        (await world.start(inner, {}, { key: "key-2", within })).result;
 
-      await expect(world.call(middle)).rejects.toThrow(NestedExecutionError);
+      await expect(world.call(outer)).rejects.toThrow(NestedExecutionError);
     }
   });
 
   it("H51: inner operations with a key, scope or operation of their own run", async () => {
     const world = newWorld();
-    const work = async () =>
+    const work: Work<MemoryWrite> = async (within) =>
       Promise.all([
-        world.start(async () => "key", {}, { key: "key-2" }),
-        world.start(async () => "scope", {}, { scope: "tenant-2" }),
-        world.start(async () => "operation", { operation: "charge" }),
+        world.start(async () => "key", {}, { key: "key-2", within }),
+        world.start(async () => "scope", {}, { scope: "tenant-2", within }),
+        world.start(async () => "operation", { operation: "charge" }, { within }),
       ]).then((outcomes) => outcomes.map(({ result }) => result));
 
     expect(await world.call(work)).toEqual(["key", "scope", "operation"]);
@@ -44,8 +48,8 @@ describe("nested operations", () => {
     const world = newWorld();
     const { opened, open } = gate();
     let later: Promise<unknown> | undefined;
-    await world.call(async () => {
-      later = opened.then(() => world.start(async () => "never"));
+    await world.call(async (within) => {
+      later = opened.then(() => world.start(async () => "never", {}, { within }));
       return "first";
     });
 
@@ -67,31 +71,97 @@ describe("nested operations", () => {
   });
 });
 
-describe("openFrame", () => {
-  it("marks what follows in the same async context, from enter until leave", async () => {
-    await runInside(two, async () => {
-      const frame = openFrame();
-      refuseNested(one);
+describe("Nesting without an async context", () => {
+  it.each([undefined, null, "pay", {}])("takes %j for nobody's execution", (within) => {
+    const nesting = new Nesting(undefined);
 
-      frame.enter(one);
-      await Promise.resolve();
-      expect(() => refuseNested(one)).toThrow(NestedExecutionError);
-      expect(() => refuseNested(two)).toThrow(NestedExecutionError);
-
-      frame.leave();
-      refuseNested(one);
-      expect(() => refuseNested(two)).toThrow(NestedExecutionError);
-    });
+    expect(() => nesting.refuse({ ...one, within })).not.toThrow();
   });
 
-  it("marks nothing outside", async () => {
-    const inside = async () => {
-      await Promise.resolve();
-      openFrame().enter(one);
-    };
+  it("H51: knows by its execution what runs, until that is over", async () => {
+    const nesting = new Nesting(undefined);
+    const execution = {};
 
-    await inside();
+    await nesting.run(execution, one, async () => {
+      expect(() => nesting.refuse({ ...one, within: execution })).toThrow(NestedExecutionError);
+      nesting.refuse({ ...two, within: execution });
+      nesting.refuse(one);
+    });
 
-    refuseNested(one);
+    nesting.refuse({ ...one, within: execution });
+  });
+
+  it("knows nothing of what was ended before, nor of what never began", async () => {
+    const nesting = new Nesting(undefined);
+    const execution = {};
+
+    await nesting.run(execution, one, async () => {
+      nesting.end(execution);
+      nesting.end({});
+      nesting.refuse({ ...one, within: execution });
+    });
+
+    expect(nesting.runPart({}, () => "part")).toBe("part");
+  });
+});
+
+describe("Nesting with an async context", () => {
+  it("H51: knows what runs, also where no execution is handed on, and nothing of what runs beside it", async () => {
+    const nesting = new Nesting(new AsyncLocalStorage());
+    const { opened, open } = gate();
+
+    const running = nesting.run({}, one, async () => {
+      await opened;
+      return nesting.run({}, two, async () => {
+        for (const nested of [one, two]) expect(() => nesting.refuse(nested)).toThrow(NestedExecutionError);
+      });
+    });
+    nesting.refuse(one);
+    open();
+    await running;
+
+    nesting.refuse(one);
+  });
+
+  it("H51: follows work that begins elsewhere, and forgets it when it is over", async () => {
+    const nesting = new Nesting(new AsyncLocalStorage());
+    const execution = {};
+    const { opened: over, open: finish } = gate();
+    const { opened: later, open: goOn } = gate();
+
+    const running = nesting.run(execution, one, () => over);
+    const part = nesting.runPart(execution, async () => {
+      expect(() => nesting.refuse(one)).toThrow(NestedExecutionError);
+      await later;
+      nesting.refuse(one);
+    });
+    finish();
+    await running;
+    goOn();
+
+    await part;
+  });
+
+  it("H51: an execution that is handed on counts beside the one around it", async () => {
+    const nesting = new Nesting(new AsyncLocalStorage());
+    const handedOn = {};
+
+    await nesting.run(handedOn, one, () =>
+      nesting.run({}, two, async () => {
+        const start = { within: handedOn };
+        for (const nested of [one, two])
+          expect(() => nesting.refuse({ ...start, ...nested })).toThrow(NestedExecutionError);
+      }),
+    );
+  });
+});
+
+describe("asyncContext", () => {
+  it.each(["24.0.0", "26.10.0"])("is there on Node %s", (version) => {
+    expect(asyncContext(version)).toBeInstanceOf(AsyncLocalStorage);
+  });
+
+  it.each(["20.19.0", "22.22.0"])("is absent on Node %s, where it slows down every promise", (version) => {
+    expect(asyncContext(version)).toBeUndefined();
   });
 });

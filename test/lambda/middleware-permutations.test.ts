@@ -35,7 +35,7 @@ describeOnMiddies("httpIdempotency", (middy) => {
   async function play(stack: readonly Name[]) {
     const { options, context, store } = given();
     const parts: Record<Name, middy6.MiddlewareObj> = {
-      idempotency: httpIdempotency({ ...options, scope: "public" }) as middy6.MiddlewareObj,
+      idempotency: httpIdempotency({ ...options, scope: "public" }) as unknown as middy6.MiddlewareObj,
       "body parser": httpJsonBodyParser() as middy6.MiddlewareObj,
       CORS: httpCors({ origin: "https://example.com" }),
       "error handler": httpErrorHandler({ logger: undefined }),

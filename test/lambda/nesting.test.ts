@@ -7,6 +7,8 @@ import { describeOnMiddies } from "./middies.ts";
 const EVENT = { key: "k1" };
 const key = (event: typeof EVENT) => event.key;
 const NESTED = { code: "NESTED_EXECUTION" };
+const IN_PROGRESS = { code: "EXECUTION_IN_PROGRESS" };
+const knowsAsyncContext = Number.parseInt(process.versions.node, 10) >= 24;
 
 describe("idempotent", () => {
   it("H51: refuses the same operation and key inside itself", async () => {
@@ -42,12 +44,50 @@ describeOnMiddies("idempotency", (middy) => {
     ["behind another middleware", [{ before: async () => {} }]],
   ])("H51: refuses the same operation and key inside itself, %s", async (_, before) => {
     const { options, context } = given();
+    const inner = idempotent(async () => "inner", { ...options, key });
     const handler = middy()
       .use(before)
       .use(idempotency({ ...options, key }))
-      .handler(() => runOnce({ ...options, leaseSeconds: 60 }, "k1", EVENT, () => "inner"));
+      .handler((event: typeof EVENT, ctx) => inner(event, ctx));
 
     await expect(handler(EVENT, context())).rejects.toMatchObject(NESTED);
+  });
+
+  it.each([
+    ["tells, from Node 24 on", true, knowsAsyncContext ? NESTED : IN_PROGRESS],
+    ["does not tell", false, IN_PROGRESS],
+  ])(
+    "H51: knows what is not given a context where the handler %s; else it is in progress",
+    async (...row) => {
+      const [, tells, refusal] = row;
+      const { options, context, states } = given();
+      const once = idempotency({ ...options, key });
+      const handle = () => runOnce({ ...options, leaseSeconds: 60 }, "k1", EVENT, () => "inner");
+      const handler = middy()
+        .use(once)
+        .handler(tells ? once.handler(handle) : handle);
+
+      await expect(handler(EVENT, context())).rejects.toMatchObject(refusal);
+      expect(states()).toEqual(["released"]);
+    },
+  );
+
+  it("H51: is nested no more once the stack has answered, though the handler is still at work", async () => {
+    const { options, context } = given();
+    const once = idempotency({ ...options, key });
+    const again = idempotent(async () => "never", { ...options, key });
+    let kept: ReturnType<typeof context> | undefined;
+    const handler = middy({ timeoutEarlyInMillis: 29_990 })
+      .use(once)
+      .handler(
+        once.handler((_event: typeof EVENT, ctx: ReturnType<typeof context>) => {
+          kept = ctx;
+          return new Promise(() => {});
+        }),
+      );
+
+    await expect(handler(EVENT, context())).rejects.toMatchObject({ name: "TimeoutError" });
+    await expect(again(EVENT, kept!)).rejects.toMatchObject(IN_PROGRESS);
   });
 
   it("H51: refuses a handler that calls itself with the same event", async () => {

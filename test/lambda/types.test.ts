@@ -35,6 +35,31 @@ it("gives handlers of a Middy stack a typed execution, whose commit takes the st
   expect(handler).toBeTypeOf("function");
 });
 
+it("types a handler that tells, in both places where Middy takes it", () => {
+  const once = httpIdempotency(http);
+  const untyped = middy()
+    .use(once)
+    .handler(
+      once.handler(async (event, context, { signal }) => {
+        expectTypeOf(event.body).toEqualTypeOf<string | null | undefined>();
+        expectTypeOf(context.idempotency).toEqualTypeOf<Execution<MemoryWrite>>();
+        expectTypeOf(signal).toEqualTypeOf<AbortSignal>();
+      }),
+    );
+  const typed = middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>()
+    .use(once)
+    .handler(
+      once.handler(async (event: APIGatewayProxyEventV2, { idempotency: { commit } }) =>
+        commit({ statusCode: 201, body: event.rawPath }),
+      ),
+    );
+  const given = middy(once.handler(async (event: APIGatewayProxyEventV2) => event.rawPath)).use(once);
+  const in7 = (stack: middy7.MiddyfiedHandler<APIGatewayProxyEventV2>) =>
+    stack.use(once).handler(once.handler((event: APIGatewayProxyEventV2) => event.rawPath));
+
+  expect([untyped, typed, given, in7]).toHaveLength(4);
+});
+
 it("fits the types of Middy 7", () => {
   const use = (stack: middy7.MiddyfiedHandler<APIGatewayProxyEventV2>) =>
     stack.use(httpIdempotency(http)).handler(async (event, context) => {

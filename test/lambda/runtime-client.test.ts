@@ -1,0 +1,86 @@
+// The middleware in a cold process under AWS's runtime client, which is frozen as soon as it asks for more.
+import { build } from "esbuild";
+import { beforeAll, describe, expect, inject, it } from "vitest";
+import { connect, createTable } from "../dynamodb/tables.ts";
+import { answerOf, hostOf } from "../local/engines/function-folder.ts";
+import { root } from "../package/project.ts";
+
+const SOURCE = `
+  import middy from "@middy/core";
+  import { DynamoDBStore, idempotency, PermanentError } from "onceonly";
+
+  const told = [];
+  let runs = 0;
+  const once = idempotency({
+    operation: "charge",
+    store: new DynamoDBStore({ tableName: process.env.TABLE }),
+    key: (event) => event.key,
+    fingerprint: (event) => event.key,
+    observe: ({ decision }) => told.push(decision),
+  });
+  const charge = async (event) => {
+    runs++;
+    if (event.fails === "finally") throw new PermanentError("sold out");
+    if (event.fails) throw new Error("broken");
+    return runs;
+  };
+
+  export const handler = async (event, context) => {
+    const stack = middy().use(once).onError(() => {
+      throw new Error("worse");
+    });
+    const charged = await stack.handler(process.env.TELLS ? once.handler(charge) : charge)(event, context);
+    return { charged, runs, told };
+  };`;
+
+const kinds = [
+  ["tells", { TELLS: "yes" }],
+  ["does not tell", {}],
+] as const;
+
+describe.each(inject("dynamodbEngines"))("idempotency under the runtime client, on $name", ({ endpoint }) => {
+  let code: string;
+  let table: string;
+  beforeAll(async () => {
+    table = await createTable(connect(endpoint));
+    code = await bundled(SOURCE);
+  });
+
+  it.each(kinds)(
+    "H51: no key stays nested after an error hook that throws; the handler %s",
+    async (_, kind) => {
+      const environment = { TABLE: table, AWS_ENDPOINT_URL_DYNAMODB: endpoint, ...kind };
+      const host = await hostOf(code, { environment, timeoutMs: 20_000 });
+      const call = (event: object) => host.invoke(JSON.stringify(event));
+      const key = `${Math.random()}`;
+
+      expect(await call({ key, fails: "once" })).toMatchObject({ outcome: "error", errorMessage: "worse" });
+      const retried = answerOf(await call({ key }));
+      const final = { key: `final ${key}`, fails: "finally" };
+      expect(await call(final)).toMatchObject({ errorMessage: "worse" });
+      const replayed = await call(final);
+      const { runs, told } = answerOf(await call({ key: `other ${key}` })) as {
+        runs: number;
+        told: string[];
+      };
+
+      expect(retried).toMatchObject({ charged: 2, told: ["released", "executed"] });
+      expect(replayed).toMatchObject({ errorMessage: "worse" });
+      expect(runs).toBe(4);
+      expect(told).toEqual(["released", "executed", "executed", "replayed", "executed"]);
+    },
+  );
+});
+
+async function bundled(contents: string): Promise<string> {
+  const { outputFiles } = await build({
+    stdin: { contents, resolveDir: root, loader: "ts" },
+    alias: { onceonly: "./lib/index.ts" },
+    bundle: true,
+    write: false,
+    format: "esm",
+    platform: "node",
+    external: ["@aws-sdk/*"],
+  });
+  return outputFiles[0]!.text;
+}
