@@ -7,6 +7,7 @@ import { type IdempotencyRecord, isExpired, judge, successionOf } from "./record
 import type { Claim, Effects, SettleAnswer, Settlement, Store } from "./store.ts";
 
 const RELEASE_PATIENCE_MS = 1000;
+const ASKING_PATIENCE_MS = 1000;
 
 export const NO_EFFECTS: Effects<never> = { writes: [], messages: [] };
 
@@ -74,17 +75,22 @@ export class Recording<Write> {
     return answer.settled ? { isLost: false } : { isLost: true, record: answer.record };
   }
 
-  /** The record as it is, for an attempt that was aborted and must not release. Takes half of the time that is left. */
+  /**
+   * The record as it is, for an attempt that was aborted and must not release. Takes half of the time that is left; where
+   * nothing ends the process at its deadline, or it is over, a second.
+   */
   async look(): Promise<GivenBack> {
     const operation = this.#operation;
     const over = new AbortController();
-    const msLeft = Math.max(0, operation.deadline(this.since) - operation.now());
+    const msLeft =
+      operation.call.remainingMs === undefined ? 0 : operation.deadline(this.since) - operation.now();
+    const patience = msLeft > 0 ? msLeft / 2 : ASKING_PATIENCE_MS;
     const find = async (): Promise<GivenBack> => {
       const { isOwn, record } = await operation.ask(() => this.#find());
       return isOwn ? { isLost: false } : { isLost: this.isClaimed, record };
     };
     const giveUp = async (): Promise<GivenBack> => {
-      await operation.options.clock.sleep(msLeft / 2, over.signal);
+      await operation.options.clock.sleep(patience, over.signal);
       throw new StoreUnavailableError("unreachable", new Error("no time was left to ask"));
     };
     try {

@@ -179,6 +179,31 @@ describe("perform, claimed, when a late attempt records nothing", () => {
     },
   );
 
+  it("asks the store also when its deadline is over, as after a freeze, and waits a second for it", async () => {
+    for (const request of [{}, { remainingMs: 30_000 }]) {
+      const world = newWorld({ shouldStore });
+      const slow = intercepted(world.memory, async (method, request) => {
+        if (method === "find") await world.clock.sleep(900);
+        return request();
+      });
+      const { opened, open } = gate();
+      const late = world.start(
+        async () => {
+          await opened;
+          return "409 account exists";
+        },
+        { store: slow },
+        request,
+      );
+      await world.clock.advance(60_000);
+      await world.call(async () => "winner");
+
+      open();
+
+      expect((await world.clock.run(late)).result).toBe("winner");
+    }
+  });
+
   it("after an abort, answers for itself where the claim is still its own, where the store fails, and where it is silent", async () => {
     for (const fault of ["none", "fails", "silent"] as const) {
       const world = newWorld({ shouldStore });
