@@ -13,8 +13,13 @@ export interface Fence {
 
 /** The ts fences of a document, in order. */
 export function typescriptFences(file: string): Fence[] {
+  return fencesOf(file, "ts");
+}
+
+/** The fences of a document in one language, in order. */
+export function fencesOf(file: string, language: string): Fence[] {
   const markdown = readFileSync(join(root, file), "utf8");
-  return [...markdown.matchAll(/^```ts\n(.*?)^```$/gms)].map((fence) => ({
+  return [...markdown.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, "gms"))].map((fence) => ({
     file,
     line: markdown.slice(0, fence.index).split("\n").length + 1,
     code: fence[1]!,
