@@ -2,7 +2,7 @@
 import type { StoredMessage } from "../core/outgoing-message.ts";
 import { bytesOf } from "./entry.ts";
 import { writeEnvelope } from "./envelope.ts";
-import { deduplicationIdOf, groupIdOf } from "./message-ids.ts";
+import { groupIdOf, type Identify } from "./message-ids.ts";
 
 export interface AttributedForm {
   readonly MessageAttributes: ReturnType<typeof writeEnvelope>;
@@ -12,17 +12,16 @@ export interface AttributedForm {
   readonly MessageDeduplicationId?: string;
 }
 
-/** `attempt` tells a deliberate re-send from the first send. */
 export function attributedForm(
   address: string,
-  { group, key, traceparent }: StoredMessage,
-  attempt?: number,
+  { group, key, body, traceparent }: StoredMessage,
+  identify: Identify,
 ): AttributedForm {
   const MessageAttributes = writeEnvelope({ key, traceparent });
   if (group === undefined) return { MessageAttributes };
   const MessageGroupId = groupIdOf(group);
   if (!address.endsWith(".fifo")) return { MessageAttributes, MessageGroupId };
-  const MessageDeduplicationId = deduplicationIdOf(group, key, attempt);
+  const MessageDeduplicationId = identify({ group, key, body });
   return { MessageAttributes, MessageGroupId, MessageDeduplicationId };
 }
 

@@ -5,6 +5,7 @@ import type { AwsClientLike } from "./client.ts";
 import { DestinationRefused } from "./destination-refused.ts";
 import type { Entry, Request } from "./entry.ts";
 import { connectToEventBridge, EVENTBRIDGE_MAX_BYTES, eventBridgeEntry } from "./eventbridge.ts";
+import { byKey, type Identify } from "./message-ids.ts";
 import { type Sending, type SendingRules, sendInOrder } from "./send-in-order.ts";
 import { connectToSns, SNS_MAX_BYTES, snsEntry } from "./sns.ts";
 import { connectToSqs, SQS_MAX_BYTES, sqsEntry } from "./sqs.ts";
@@ -39,11 +40,25 @@ export type Way = (
 
 export type Connections = Readonly<Record<DestinationKind, Way>>;
 
-export function connect({ sqs, sns, eventBridge, onWarning }: Clients): Connections {
+/** `identify` is what FIFO destinations know messages by. */
+export function connect(
+  { sqs, sns, eventBridge, onWarning }: Clients,
+  identify: Identify = byKey,
+): Connections {
   const warn = onWarning ?? ((warning) => console.warn(warning));
   return {
-    queue: wayTo("queue", () => connectToSqs(sqs), sqsEntry, SQS_MAX_BYTES),
-    topic: wayTo("topic", () => connectToSns(sns), snsEntry, SNS_MAX_BYTES),
+    queue: wayTo(
+      "queue",
+      () => connectToSqs(sqs),
+      (message) => sqsEntry(message, identify),
+      SQS_MAX_BYTES,
+    ),
+    topic: wayTo(
+      "topic",
+      () => connectToSns(sns),
+      (message) => snsEntry(message, identify),
+      SNS_MAX_BYTES,
+    ),
     bus: wayTo("bus", () => connectToEventBridge(eventBridge, warn), eventBridgeEntry, EVENTBRIDGE_MAX_BYTES),
   };
 }

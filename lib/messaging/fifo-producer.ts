@@ -6,6 +6,7 @@ import { withDefaults } from "../core/options.ts";
 import { refuseTwins } from "../core/outgoing-message.ts";
 import type { Entry } from "./entry.ts";
 import { type FifoMessage, type FifoResend, prepareFifo, prepareResend } from "./fifo-message.ts";
+import { deduplicationIdOf } from "./message-ids.ts";
 import { CHECKS, DEFAULTS, type FifoProducerOptions } from "./options.ts";
 import { allSent, type SendingRules, sendInOrder } from "./send-in-order.ts";
 import { connectToSqs, SQS_MAX_BYTES, type SqsForm, sqsEntry } from "./sqs.ts";
@@ -72,7 +73,9 @@ export class FifoProducer {
    */
   async resend(message: FifoResend): Promise<SentMessage> {
     const prepared = prepareResend("the message", this.#queue.text, message);
-    const [sent] = await this.#sendAll([sqsEntry(prepared, message.attempt)]);
+    const [sent] = await this.#sendAll([
+      sqsEntry(prepared, ({ group, key }) => deduplicationIdOf(group, key, message.attempt)),
+    ]);
     return sent!;
   }
 

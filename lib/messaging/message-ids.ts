@@ -7,6 +7,13 @@ const SQS_ID = /^[!-~]{1,128}$/;
 
 const HASHED_GROUP = "sha256:";
 
+/** What a FIFO destination knows a message by. */
+export type Identify = (message: {
+  readonly group: string;
+  readonly key: string;
+  readonly body: string;
+}) => string;
+
 /**
  * The same for every send of one message, and another one for each other (group, key) and each deliberate re-send.
  * The group is part of it because queues with per-group deduplication keep groups apart, and others do not: so both
@@ -16,6 +23,15 @@ export function deduplicationIdOf(group: string, key: string, attempt?: number):
   const suffix = attempt === undefined ? [] : [String(attempt)];
   return hashTuple("onceonly/deduplication/1", group, key, ...suffix);
 }
+
+export const byKey: Identify = ({ group, key }) => deduplicationIdOf(group, key);
+
+/**
+ * For what is stored, and so the same at each send: another body under the same key is delivered too, for its consumer to
+ * refuse. By the key alone the destination would drop it without a word, and it would count as sent.
+ */
+export const byKeyAndBody: Identify = ({ group, key, body }) =>
+  hashTuple("onceonly/deduplication/2", group, key, body);
 
 /** The group itself where SQS takes it, else a hash of it. No two groups share an id. */
 export function groupIdOf(group: string): string {

@@ -3,6 +3,7 @@ import { aFunction, type Check, checkOptions, methods } from "../core/option-che
 import { withDefaults } from "../core/options.ts";
 import type { Outbox } from "../core/outbox.ts";
 import { type Connections, connect } from "./connections.ts";
+import { byKeyAndBody } from "./message-ids.ts";
 import { type MessageProducerOptions, PRODUCER_CHECKS, PRODUCER_DEFAULTS } from "./message-producer.ts";
 import type { SendingRules } from "./send-in-order.ts";
 
@@ -79,5 +80,11 @@ export interface OutboxSettings {
 export function settingsOf(by: OutboxEvent["by"], options: OutboxOptions): OutboxSettings {
   checkOptions(options, OUTBOX_CHECKS, ["outbox"]);
   const { outbox, observe, maxTries, clock, random, ...clients } = withDefaults(options, DEFAULTS);
-  return { by, outbox, observe, connections: connect(clients), rules: { maxTries, clock, random } };
+  return {
+    by,
+    outbox,
+    observe,
+    connections: connect(clients, byKeyAndBody),
+    rules: { maxTries, clock, random },
+  };
 }

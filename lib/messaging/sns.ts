@@ -5,6 +5,7 @@ import type { StoredMessage } from "../core/outgoing-message.ts";
 import { type AttributedForm, attributedBytes, attributedForm, lineOf } from "./attributed-form.ts";
 import { type AwsClientLike, CLIENT_CONFIG, cannotLoad } from "./client.ts";
 import { type Entry, type Request, readAnswer, withIds } from "./entry.ts";
+import { byKey, type Identify } from "./message-ids.ts";
 import { RegionalClients } from "./regional-clients.ts";
 
 export interface SnsForm extends AttributedForm {
@@ -14,9 +15,9 @@ export interface SnsForm extends AttributedForm {
 /** What every topic takes; some are set to more: https://docs.aws.amazon.com/sns/latest/api/API_PublishBatch.html */
 export const SNS_MAX_BYTES = 262_144;
 
-export function snsEntry(message: StoredMessage): Entry<SnsForm> {
+export function snsEntry(message: StoredMessage, identify: Identify = byKey): Entry<SnsForm> {
   const { topic, body } = message;
-  const form = { Message: body, ...attributedForm(topic!, message) };
+  const form = { Message: body, ...attributedForm(topic!, message, identify) };
   return { form, bytes: attributedBytes(body, form), line: lineOf(form) };
 }
 

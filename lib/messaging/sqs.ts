@@ -6,6 +6,7 @@ import type { StoredMessage } from "../core/outgoing-message.ts";
 import { type AttributedForm, attributedBytes, attributedForm, lineOf } from "./attributed-form.ts";
 import { type AwsClientLike, CLIENT_CONFIG, cannotLoad } from "./client.ts";
 import { type Entry, type Request, readAnswer, withIds } from "./entry.ts";
+import { byKey, type Identify } from "./message-ids.ts";
 import { RegionalClients } from "./regional-clients.ts";
 
 export interface SqsForm extends AttributedForm {
@@ -15,9 +16,9 @@ export interface SqsForm extends AttributedForm {
 /** Of one message, and of all messages of a request together: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-messages.html */
 export const SQS_MAX_BYTES = 1_048_576;
 
-export function sqsEntry(message: StoredMessage, attempt?: number): Entry<SqsForm> {
+export function sqsEntry(message: StoredMessage, identify: Identify = byKey): Entry<SqsForm> {
   const { queue, body } = message;
-  const form = { MessageBody: body, ...attributedForm(queue!, message, attempt) };
+  const form = { MessageBody: body, ...attributedForm(queue!, message, identify) };
   return { form, bytes: attributedBytes(body, form), line: lineOf(form) };
 }
 

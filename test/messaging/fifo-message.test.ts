@@ -5,6 +5,7 @@ import {
   prepareFifo,
   prepareResend,
 } from "../../lib/messaging/fifo-message.ts";
+import { deduplicationIdOf } from "../../lib/messaging/message-ids.ts";
 import { SQS_MAX_BYTES, sqsEntry } from "../../lib/messaging/sqs.ts";
 import { checkBody, bytesOf as sizeAtSqs } from "../../lib/testing/sqs/message-checks.ts";
 
@@ -132,7 +133,9 @@ describe("prepareResend", () => {
   it("changes the deduplication id and nothing else", () => {
     const { MessageDeduplicationId: first, ...message } = prepare({})();
     const resend = prepareResend("a", QUEUE, { ...MESSAGE, attempt: 1 });
-    const { MessageDeduplicationId: second, ...again } = sqsEntry(resend, 1).form;
+    const { MessageDeduplicationId: second, ...again } = sqsEntry(resend, ({ group, key }) =>
+      deduplicationIdOf(group, key, 1),
+    ).form;
 
     expect(second).not.toBe(first);
     expect(again).toEqual(message);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { deduplicationIdOf, groupIdOf } from "../../lib/messaging/message-ids.ts";
+import { byKey, byKeyAndBody, deduplicationIdOf, groupIdOf } from "../../lib/messaging/message-ids.ts";
 
 /** https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html */
 const SQS_ALPHABET = /^[A-Za-z0-9!"#$%&'()*+,\-./:;<=>?@[\\\]^_`{|}~]{1,128}$/;
@@ -58,6 +58,24 @@ describe("deduplicationIdOf", () => {
       "ZW3ddFjc9bwvxS_rc1vyZeWJ_d2V2RFp6O8AQ4W66bs",
     );
     expect(groupIdOf("order 7")).toBe("sha256:bBqhsv4bRA6IQpNB1fbhyf_BKy6OHbaljslsuqG-z-o");
+  });
+});
+
+describe("byKeyAndBody", () => {
+  it("is in the alphabet of SQS, and the same for the same group, key and body only", () => {
+    const message = fc.record({ group: part, key: part, body: part });
+    fc.assert(
+      fc.property(message, message, (left, right) => {
+        const same =
+          [left.group, left.key, left.body].join("\n") === [right.group, right.key, right.body].join("\n");
+
+        expect(byKeyAndBody(left)).toMatch(SQS_ALPHABET);
+        expect(byKeyAndBody(left) === byKeyAndBody(right)).toBe(same);
+        expect(byKeyAndBody({ ...left, body: `${left.body}!` })).not.toBe(byKeyAndBody(left));
+        expect(byKeyAndBody(left)).not.toBe(byKey(left));
+      }),
+      { numRuns: 300 },
+    );
   });
 });
 
