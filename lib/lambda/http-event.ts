@@ -10,6 +10,8 @@ export interface HttpEvent {
   readonly isV2: boolean;
   /** ALB with multi-value headers reads no others in the response. */
   readonly isMultiValue: boolean;
+  /** Reads multi-value headers in the response, alone or beside the others: only a REST API reads both. */
+  readonly readsLists: boolean;
   /** The platform has verified somebody, whoever that is. */
   readonly isAuthenticated: boolean;
   /** Until when the gateway waits for the response (epoch ms), less the time that it takes to travel. */
@@ -67,6 +69,7 @@ export function readHttpEvent(event: unknown): HttpEvent {
       ),
     isV2: !raw.httpMethod,
     isMultiValue: Boolean(requestContext?.elb && multiValueHeaders),
+    readsLists: Boolean(raw.httpMethod && (multiValueHeaders || !requestContext?.elb)),
     isAuthenticated: isAuthenticated(raw),
     gatewayEndsAt: (startedAt ?? Infinity) + GATEWAY_WAITS_MS,
   };

@@ -3,8 +3,7 @@ import { RecordCorruptError, ResponseNotStorableError } from "../core/errors.ts"
 import { findUnfaithful } from "../core/json.ts";
 import type { Outcome } from "../core/refusal.ts";
 import type { HttpEvent } from "./http-event.ts";
-
-type Headers = Readonly<Record<string, unknown>>;
+import { forOrigin, type Headers, replayable } from "./replayed-headers.ts";
 
 export interface HttpResponse {
   readonly statusCode: number;
@@ -14,10 +13,6 @@ export interface HttpResponse {
   readonly body?: string;
   readonly isBase64Encoded?: boolean;
 }
-
-/** Cookies belong to one caller, the others to one connection or one moment (RFC 9110 section 7.6.1). */
-const NOT_REPLAYED =
-  /^(set-cookie|date|connection|keep-alive|proxy-.+|te|trailer|transfer-encoding|upgrade)$/i;
 
 /** Whether a response is final: 2xx and 3xx, and what has no status of its own, or one that is no number. */
 export function isFinalResponse(value: unknown): boolean {
@@ -44,8 +39,8 @@ export function toStoredResponse(value: unknown, { isV2 }: HttpEvent): unknown {
     throw notStorable("its body is not text: `use` the serializer after onceonly");
   return {
     ...response,
-    headers: replayable(response.headers),
-    multiValueHeaders: replayable(response.multiValueHeaders),
+    headers: storable(response.headers),
+    multiValueHeaders: storable(response.multiValueHeaders),
   };
 }
 
@@ -64,9 +59,8 @@ function notStorable(why: string, cause?: unknown): ResponseNotStorableError {
 }
 
 /** What is not plain JSON stays as it is, for the encoder to name it. */
-function replayable(headers: Headers | undefined): Headers | undefined {
-  if (!headers || findUnfaithful(headers)) return headers;
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !NOT_REPLAYED.test(name)));
+function storable(headers: Headers | undefined): Headers | undefined {
+  return !headers || findUnfaithful(headers) ? headers : replayable(headers);
 }
 
 /** Whether a stored result is a response: a record of another hand may hold anything. */
@@ -86,11 +80,29 @@ export function answerWith(outcome: Outcome, event: HttpEvent): unknown {
   const result = outcome.result as HttpResponse;
   if (replayed) {
     if (!isResponse(result)) throw new RecordCorruptError("the stored result is no HTTP response");
-    return withHeader(event, result, "Idempotent-Replayed", "true");
+    const [origin] = event.headers("origin");
+    return withHeader(event, readable(forOrigin(result, origin), event), "Idempotent-Replayed", "true");
   }
   if (statusOf(original) === undefined) return result;
   const { headers, multiValueHeaders, cookies } = original as HttpResponse;
   return { ...result, headers, multiValueHeaders, cookies };
+}
+
+/**
+ * A retry may come through another service than the first try, which reads headers in the other form only. A REST API
+ * reads both.
+ */
+function readable(response: HttpResponse, { isMultiValue, readsLists }: HttpEvent): HttpResponse {
+  const { headers, multiValueHeaders } = response;
+  if (isMultiValue && headers && !multiValueHeaders) {
+    const lists = Object.entries(headers).map(([name, value]) => [name, [`${value}`]]);
+    return { ...response, multiValueHeaders: Object.fromEntries(lists) };
+  }
+  if (!readsLists && multiValueHeaders && !headers) {
+    const lines = Object.entries(multiValueHeaders).map(([name, all]) => [name, [all].flat().join(", ")]);
+    return { ...response, headers: Object.fromEntries(lines) };
+  }
+  return response;
 }
 
 /** Adds a header in the form that the event's gateway reads. */

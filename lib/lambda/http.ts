@@ -7,7 +7,8 @@ import { type Handler, wrapHandler } from "./wrapper.ts";
 
 /**
  * Middy middleware for HTTP: one request with its `Idempotency-Key` has its effect once, and every retry gets the
- * same status, headers and body, marked with `Idempotent-Replayed: true` and without cookies. 2xx and 3xx are
+ * same status, headers and body, marked with `Idempotent-Replayed: true`; headers that belong to the first caller,
+ * such as cookies, to its connection or to its moment are left out (docs/http.md has the list). 2xx and 3xx are
  * final; after any other status, and after an error, a retry runs, unless something was committed.
  *
  * Errors of onceonly become `application/problem+json`: 400 no key or a malformed one, 401 nobody authenticated, 403 no
@@ -17,8 +18,9 @@ import { type Handler, wrapHandler } from "./wrapper.ts";
  * Order: authentication comes before it, so that a revoked caller gets no replay; body parsers, validators and
  * serializers after it, so that it sees the body as it was sent and the response as it is sent. Middy skips the
  * after hooks of what was used before it on replays and refusals: a header such as CORS belongs after it, is then
- * stored with the response, and is absent on refusals; with `httpIdempotent` it is on all answers. A committed
- * response is stored before any hook sees it. What `idempotency` says of hooks and of early timeouts holds.
+ * stored with the response, replayed to the same origin only, and absent on refusals; with `httpIdempotent` it is on
+ * all answers. A committed response is stored before any hook sees it. What `idempotency` says of hooks and of early
+ * timeouts holds.
  *
  * @throws InvalidOptionError (`INVALID_OPTION`) at once, and on the first event when a parser ran before it;
  * PayloadInvalidError (`PAYLOAD_INVALID`) for events that are not HTTP.

@@ -21,7 +21,7 @@ describe.each(["claimed", "optimistic"] as const)("commit, %s", (mode) => {
     ["a promise", Promise.resolve({ writes: [] }), /got a Promise/],
     ["a map", new Map(), /got a Map/],
     ["a class", new Effect(), /got a Effect/],
-    ["an instance of no name", Object.create(Object.create({})), /got a Object|class instance/],
+    ["an instance of no name", Object.create(Object.create(Object.create(null))), /got a class instance/],
     ["a function", () => ({ writes: [] }), /got a function/],
     ["text", "writes", /got a string/],
     ["a number", 1, /got a number/],
