@@ -1,7 +1,7 @@
 /** How the end of one attempt gets on record: under its claim, or by an insertion where it has none. */
 import { claimAt, MAX_RACES, refuseExpiredKey } from "./claiming.ts";
-import { isStoreFailure } from "./error-code.ts";
-import { StoreUnavailableError } from "./errors.ts";
+import { hasCode, isStoreFailure } from "./error-code.ts";
+import { StoreUnavailableError, type TransactionConditionError } from "./errors.ts";
 import type { Operation } from "./operation.ts";
 import { type IdempotencyRecord, isExpired, judge, successionOf } from "./record.ts";
 import type { Claim, Effects, SettleAnswer, Settlement, Store } from "./store.ts";
@@ -42,8 +42,11 @@ export class Recording<Write> {
     this.#seen = seen;
   }
 
-  get isClaimed(): boolean {
-    return this.#claim !== undefined;
+  /** Nobody else can have run so far, as long as clocks differ by no more than the skew. */
+  get isLive(): boolean {
+    const { options } = this.#operation;
+    if (!this.#claim) return false;
+    return this.#operation.now() <= this.#claim.leaseEndsAt - options.clockSkewSeconds * 1000;
   }
 
   /** Writes a finished state with its effects: all of it, or nothing. */
@@ -87,7 +90,7 @@ export class Recording<Write> {
     const patience = msLeft > 0 ? msLeft / 2 : ASKING_PATIENCE_MS;
     const find = async (): Promise<GivenBack> => {
       const { isOwn, record } = await operation.ask(() => this.#find());
-      return isOwn ? { isLost: false } : { isLost: this.isClaimed, record };
+      return isOwn ? { isLost: false } : { isLost: this.#claim !== undefined, record };
     };
     const giveUp = async (): Promise<GivenBack> => {
       await operation.options.clock.sleep(patience, over.signal);
@@ -161,16 +164,32 @@ export class Recording<Write> {
 
   #insert(state: "completed" | "failed", result: string | undefined, effects: Effects<Write>) {
     const operation = this.#operation;
-    const now = operation.now();
-    const end = { ...operation.names(), now, state, result, expiresAt: operation.expiresAt(now), ...effects };
+    const endedAt = operation.now();
+    const end = {
+      ...operation.names(),
+      now: endedAt,
+      state,
+      result,
+      expiresAt: operation.expiresAt(endedAt),
+      ...effects,
+    };
     // Who finished since we began is on record until then; later nobody can tell.
     const recordedUntil = operation.expiresAt(this.since) * 1000;
     return async (store: Store<Write>): Promise<SettleAnswer> => {
       for (let races = 0; races < MAX_RACES; races++) {
-        if (operation.now() >= recordedUntil) return { settled: false, record: undefined };
+        const now = operation.now();
+        if (now >= recordedUntil) return { settled: false, record: undefined };
         const seen = this.#seen;
         if (seen && isExpired(seen, now)) refuseExpiredKey(operation);
-        const answer = await store.insert({ ...end, ...successionOf(seen, now) }, seen);
+        const answer = await store
+          .insert({ ...end, ...successionOf(seen, now) }, seen)
+          .catch((error: unknown) => {
+            // A try before this one was refused by the record; a copy of it may find none, once TTL has deleted that.
+            if (races > 0 && hasCode(error, "TRANSACTION_CONDITION")) {
+              (error as TransactionConditionError).mayStillApply = true;
+            }
+            throw error;
+          });
         // What is refused by nothing was seen, and is gone by now (TTL).
         if (answer.settled || (answer.record ? !isVacant(operation, answer.record) : !seen)) return answer;
         this.#seen = answer.record;

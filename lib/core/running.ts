@@ -119,13 +119,13 @@ export async function runAttempt<Write>(
     const aborted = alarm.isAborted;
     // Aborted work may go on after its answer, so that nothing releases its claim.
     if (aborted) operation.tell("outcome-unknown", error);
+    const { isLive } = recording;
     let givenBack: GivenBack;
     try {
       givenBack = await (aborted ? recording.look() : recording.giveBack());
     } catch (failure) {
-      // Under a live claim nobody else can have run, and a failed release does not hide the handler's own error.
-      if (recording.isClaimed || (options.whenStoreFails === "run" && isStoreFailure(failure)))
-        return undefined;
+      // Until this end nobody else can have run, and a failed release does not hide the handler's own error.
+      if (isLive || (options.whenStoreFails === "run" && isStoreFailure(failure))) return undefined;
       if (!aborted) operation.tell("outcome-unknown", error);
       throw failure;
     }

@@ -7,6 +7,7 @@ import {
   TransactionConditionError,
 } from "../../lib/core/errors.ts";
 import type { Execution } from "../../lib/core/execution.ts";
+import { isExpired } from "../../lib/core/record.ts";
 import type { Claim } from "../../lib/core/store.ts";
 import type { MemoryWrite } from "../../lib/testing/index.ts";
 import { type Intercept, intercepted, newWorld, unreachable, type World } from "./world.ts";
@@ -214,6 +215,33 @@ describe("commit, optimistic, with an earlier try under way", () => {
       await expect(failed).rejects.toMatchObject({ code });
       expect(world.decisions()).not.toContain("released");
     }
+  });
+
+  it("H11: is never written by a copy that arrives once the record is gone which refused it first", async () => {
+    const world = newWorld({ mode: "optimistic", lookFirst: false, retentionSeconds: 60 });
+    await world.call(async () => "old");
+    await world.clock.advance(61_000);
+    const inserts: (() => Promise<unknown>)[] = [];
+    const store = intercepted(world.memory, (method, request) => {
+      if (method === "insert") inserts.push(request);
+      return request();
+    });
+    let allowed = false;
+
+    const failed = world.call(
+      ({ commit }) => commit("ordered", { writes: [world.orderWrite(() => allowed)] }),
+      { store },
+    );
+
+    await expect(failed).rejects.toThrow(TransactionConditionError);
+    const record = world.record();
+    // What TTL would have deleted, had the fence not replaced it.
+    if (isExpired(record, world.clock.now()))
+      world.memory.alter([...world.memory.records.keys()][0]!, undefined);
+    allowed = true;
+    await inserts[0]?.();
+    expect(world.orders()).toBe(0);
+    expect(record).toMatchObject({ state: "released", attempt: 2 });
   });
 
   it("fences its own claim, whose answers were all lost, as well", async () => {

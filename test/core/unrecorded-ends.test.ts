@@ -227,6 +227,36 @@ describe("perform, claimed, when a late attempt records nothing", () => {
 
     expect(await world.call(async () => "409 account exists", { store })).toBe("409 account exists");
   });
+
+  it.each([
+    ["fail", "find"],
+    ["return", "find"],
+    ["fail", "settle"],
+    ["return", "settle"],
+  ] as const)(
+    "H43: does not answer for itself once its lease is over and the store cannot tell (%s, %s fails)",
+    async (how, method) => {
+      const world = newWorld({ shouldStore });
+      const store = failing(world.memory, method, "before");
+      const { opened, open } = gate();
+      // After a freeze the work may go on before the timer does that aborts it.
+      const frozen = { now: () => world.clock.now(), sleep: () => new Promise<void>(() => {}) };
+      const clock = method === "settle" ? frozen : world.clock;
+      const work = async ({ signal }: Work) => {
+        expect(signal.aborted).toBe(false);
+        await opened;
+        return end(how);
+      };
+      const late = world.start(work, { store, clock });
+      await world.clock.advance(35_001);
+      await world.call(async () => "winner");
+
+      open();
+
+      await expect(late).rejects.toThrow(StoreUnavailableError);
+      expect(world.decisions().slice(-2).sort()).toEqual(["outcome-unknown", "store-failed"]);
+    },
+  );
 });
 
 describe("attempt", () => {
