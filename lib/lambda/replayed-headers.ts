@@ -36,16 +36,16 @@ export function replayable(headers: Headers): Headers {
 export function forOrigin<
   Fields extends { readonly headers?: Headers; readonly multiValueHeaders?: Headers },
 >(response: Fields, origin: string | undefined): Fields {
-  const { headers = {}, multiValueHeaders = {} } = response;
-  const allowed = [...Object.entries(headers), ...Object.entries(multiValueHeaders)].flatMap(
+  const { headers, multiValueHeaders } = response;
+  const allowed = [...Object.entries(headers ?? {}), ...Object.entries(multiValueHeaders ?? {})].flatMap(
     ([name, value]) => (name.toLowerCase() === "access-control-allow-origin" ? [value].flat() : []),
   );
   if (allowed.every((each) => each === "*" || each === origin)) return response;
   const isOfCors = (name: string) => name.startsWith("access-control-");
   return {
     ...response,
-    ...(response.headers && { headers: without(headers, isOfCors) }),
-    ...(response.multiValueHeaders && { multiValueHeaders: without(multiValueHeaders, isOfCors) }),
+    ...(headers && { headers: without(headers, isOfCors) }),
+    ...(multiValueHeaders && { multiValueHeaders: without(multiValueHeaders, isOfCors) }),
   };
 }
 

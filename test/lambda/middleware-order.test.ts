@@ -75,13 +75,15 @@ describeOnMiddies("httpIdempotency", (middy) => {
     expect(await twice.send()).toMatchObject({ body: '{"id":1}' });
   });
 
-  it("H49: replays the CORS headers that a middleware after it has set; one before it is skipped then", async () => {
+  it("H49: replays the CORS headers that a middleware after it has set, to their origin; one before it is skipped then", async () => {
     const cors = () => httpCors({ origin: "https://example.com" });
+    const from = (Origin: string) => v2Event({ headers: { ...headers, Origin } });
     const after = stackOf([], [cors()], created);
     const before = stackOf([cors()], [], created);
 
-    expect((await after.send()).headers).toHaveProperty(CORS);
-    expect((await after.send()).headers).toHaveProperty(CORS);
+    expect((await after.send(from("https://example.com"))).headers).toHaveProperty(CORS);
+    expect((await after.send(from("https://example.com"))).headers).toHaveProperty(CORS);
+    expect((await after.send(from("https://other.example"))).headers).not.toHaveProperty(CORS);
     expect((await after.send({ body: "" })).headers).not.toHaveProperty(CORS);
     expect((await before.send()).headers).toHaveProperty(CORS);
     expect((await before.send()).headers).not.toHaveProperty(CORS);
