@@ -2,6 +2,8 @@
 export { DynamoDBError } from "./dynamodb/dynamodb-error.ts";
 export { DynamoDBModel, type DynamoDBModelOptions } from "./dynamodb/dynamodb-model.ts";
 export type { DynamoDBCall, Intercept } from "./dynamodb/intercept.ts";
+export { EventBridgeError } from "./eventbridge/eventbridge-error.ts";
+export type { EventBridgeModel } from "./eventbridge/eventbridge-model.ts";
 export type { Effect } from "./explore/effect.ts";
 export { explore } from "./explore/explore.ts";
 export type { Finding, FindingKind, Point } from "./explore/finding.ts";
@@ -29,6 +31,13 @@ export type { Faults } from "./simulator/network.ts";
 export { removePatches } from "./simulator/patches/install.ts";
 export type { Quotas } from "./simulator/quotas.ts";
 export { type RandomFaultsOptions, randomFaults } from "./simulator/random-faults.ts";
+export type {
+  SimulatedBus,
+  SimulatedRule,
+  SimulatedSubscription,
+  SimulatedTopic,
+  Subscriber,
+} from "./simulator/room-options.ts";
 export type { InvokeOptions, LambdaHandler, SimulatedFunction } from "./simulator/simulated-function.ts";
 export { Simulator } from "./simulator/simulator.ts";
 export type {
@@ -42,6 +51,8 @@ export type {
   TableConnection,
 } from "./simulator/simulator-options.ts";
 export type { TraceEvent } from "./simulator/trace-event.ts";
+export { SnsError } from "./sns/sns-error.ts";
+export type { SnsModel } from "./sns/sns-model.ts";
 export { SqsError } from "./sqs/sqs-error.ts";
 export { SqsModel, type SqsModelOptions } from "./sqs/sqs-model.ts";
 export { type ContractCase, storeContract } from "./store-contract.ts";

@@ -51,24 +51,27 @@ function identityOf({ MessageAttributes, Attributes }: ReceivedMessage): string 
   return envelope ?? Attributes?.MessageDeduplicationId;
 }
 
-function keyIn(envelope: string | undefined): string | undefined {
+export function keyIn(envelope: string | undefined): string | undefined {
   const key: unknown = Object(plainText(envelope ?? "")).key;
   return typeof key === "string" ? `key ${key}` : undefined;
 }
 
 function messageEffect(message: ReceivedMessage, place: string): Effect {
-  const attributes: MessageAttributes = message.MessageAttributes ?? {};
-  const texts = Object.entries(attributes).map(([name, { StringValue, BinaryValue }]): [string, Plain] => [
-    name,
-    StringValue === undefined ? Buffer.from(BinaryValue ?? []).toString("base64") : plainText(StringValue),
-  ]);
   return {
     kind: "message",
     place,
     content: {
       body: plainText(message.Body ?? ""),
       group: message.Attributes?.MessageGroupId ?? null,
-      attributes: Object.fromEntries(texts),
+      attributes: attributeTexts(message.MessageAttributes ?? {}),
     },
   };
+}
+
+export function attributeTexts(attributes: MessageAttributes): { [name: string]: Plain } {
+  const texts = Object.entries(attributes).map(([name, { StringValue, BinaryValue }]): [string, Plain] => [
+    name,
+    StringValue === undefined ? Buffer.from(BinaryValue ?? []).toString("base64") : plainText(StringValue),
+  ]);
+  return Object.fromEntries(texts);
 }

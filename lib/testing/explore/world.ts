@@ -1,5 +1,6 @@
 /** The world of one run: tables, queues and other systems, new and empty, and what is effected in them. */
 import { Simulator } from "../simulator/simulator.ts";
+import { announcements } from "./announcements.ts";
 import { Arrivals } from "./arrivals.ts";
 import type { Effect } from "./effect.ts";
 import { itemEffects, itemsOf } from "./item-effects.ts";
@@ -36,6 +37,7 @@ export class World {
     return [
       ...(await this.items()),
       ...(await Promise.all(arrivals.map((each) => each.effects()))).flat(),
+      ...announcements(this.aws),
       ...this.outside.effects(),
       ...((await this.#scenario.options.effects?.(this.aws)) ?? []),
     ];

@@ -34,7 +34,7 @@ export interface Exchange<Answer> {
 const TRANSACTABLE = /^(Put|Update|Delete|TransactWrite|TransactGet)/;
 const STALEABLE = /^(GetItem|BatchGetItem|Query|Scan)$/;
 
-const BATCHES = /^(SendMessage|DeleteMessage|ChangeMessageVisibility)Batch$/;
+const BATCHES = /^((SendMessage|DeleteMessage|ChangeMessageVisibility|Publish)Batch|PutEvents)$/;
 
 /**
  * Whether an I/O can have a fault of this kind: only writes and transactions conflict, only some reads are stale, and only
@@ -42,7 +42,7 @@ const BATCHES = /^(SendMessage|DeleteMessage|ChangeMessageVisibility)Batch$/;
  */
 export function canHave(io: Pick<Io, "service" | "operation" | "input">, kind: FaultKind): boolean {
   if (kind === "conflict") return io.service === "dynamodb" && TRANSACTABLE.test(io.operation);
-  if (kind === "refused-entries") return io.service === "sqs" && BATCHES.test(io.operation);
+  if (kind === "refused-entries") return io.service !== "dynamodb" && BATCHES.test(io.operation);
   if (kind !== "stale") return true;
   return (
     io.service === "dynamodb" &&
@@ -53,7 +53,8 @@ export function canHave(io: Pick<Io, "service" | "operation" | "input">, kind: F
 
 /** How many entries a batch has. */
 export function entriesIn({ input }: Pick<Io, "input">): number {
-  return Array.isArray(input.Entries) ? input.Entries.length : 0;
+  const entries = input.Entries ?? input.PublishBatchRequestEntries;
+  return Array.isArray(entries) ? entries.length : 0;
 }
 
 /** @throws Error for a fault that makes no sense on this I/O */

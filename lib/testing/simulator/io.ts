@@ -1,6 +1,6 @@
-/** An I/O of a simulated host: one request to DynamoDB, to SQS or over HTTP, as faults and traces know it. */
+/** An I/O of a simulated host: one request to a service of AWS or over HTTP, as faults and traces know it. */
 
-export const IO_SERVICES = ["dynamodb", "sqs", "http"] as const;
+export const IO_SERVICES = ["dynamodb", "sqs", "sns", "eventbridge", "http"] as const;
 export type IoService = (typeof IO_SERVICES)[number];
 
 export interface Io {
@@ -17,7 +17,7 @@ export interface Io {
   readonly service: IoService;
   /** The operation's name, such as `UpdateItem`; the method of an HTTP request. */
   readonly operation: string;
-  /** Tables joined by `+`, the name of a queue, or origin and path of a URL. */
+  /** Tables or buses joined by `+`, the name of a queue or topic, or origin and path of a URL. */
   readonly target: string;
   /** As the AWS SDK's command has it; `{ headers, body }` of an HTTP request. Not to be changed. */
   readonly input: Readonly<Record<string, unknown>>;

@@ -23,7 +23,13 @@ interface Asked {
 type Range = readonly [least: number, most: number];
 
 /** How long a request takes to its service, and as long again its answer back, in ms. */
-const LATENCY_MS = { dynamodb: [1, 5], sqs: [2, 10], http: [5, 30] } as const;
+const LATENCY_MS = {
+  dynamodb: [1, 5],
+  sqs: [2, 10],
+  sns: [5, 25],
+  eventbridge: [5, 25],
+  http: [5, 30],
+} as const;
 
 interface Latency {
   readonly there: Range;

@@ -11,7 +11,7 @@ import type {
   TableConnection,
 } from "./simulator-options.ts";
 
-type Rules<Options> = Readonly<Record<keyof Options, Check>>;
+export type Rules<Options> = Readonly<Record<keyof Options, Check>>;
 
 const number = (rule: string, holds: (value: number) => boolean): Check => [
   `must be ${rule}`,
@@ -25,7 +25,8 @@ const whole = (min: number, max: number): Check =>
 const anyNumber = number("a number", () => true);
 const notNegative = number("a number from 0 on", (value) => value >= 0);
 const positive = number("a number above 0", (value) => value > 0);
-const aBoolean = oneOf(true, false);
+export const aBoolean = oneOf(true, false);
+export const aPart = number("a part from 0 to 0.9", (value) => value >= 0 && value <= 0.9);
 const aName = text(2048);
 const most = Number.MAX_SAFE_INTEGER;
 
@@ -92,7 +93,7 @@ const QUEUE: Rules<SimulatedQueue> = {
   perGroup: aBoolean,
   delaySeconds: whole(0, 900),
   retentionSeconds: whole(60, 1_209_600),
-  repeats: number("a part from 0 to 0.9", (value) => value >= 0 && value <= 0.9),
+  repeats: aPart,
   shuffles: aBoolean,
 };
 

@@ -1,24 +1,32 @@
-/** Finds who answers a request: DynamoDB, SQS, or a service that the simulation serves. */
+/** Finds who answers a request: a service of AWS, or one that the simulation serves. */
 import type { DynamoDBModel } from "../dynamodb/dynamodb-model.ts";
+import type { EventBridgeModel } from "../eventbridge/eventbridge-model.ts";
+import type { SnsModel } from "../sns/sns-model.ts";
 import type { SqsModel } from "../sqs/sqs-model.ts";
 import { type DynamoDBRequest, dynamodbExchange, dynamodbSdkExchange } from "./dynamodb-exchange.ts";
+import { eventBridgeExchange } from "./eventbridge-exchange.ts";
 import type { Exchange } from "./exchange.ts";
 import { type HttpRequest, httpExchange, type Service } from "./http-exchange.ts";
 import { type Scene, type SdkRequest, type SdkResponse, within } from "./scene.ts";
 import { bodyBytes, headerOf, urlOf } from "./sdk-request.ts";
+import { snsExchange } from "./sns-exchange.ts";
 import { sqsExchange } from "./sqs-exchange.ts";
 import type { StaleReads } from "./stale-reads.ts";
 
 export interface ServicesOptions {
   readonly dynamodb: DynamoDBModel;
   readonly sqs: SqsModel;
+  readonly sns: SnsModel;
+  readonly eventBridge: EventBridgeModel;
   readonly staleReads: StaleReads;
   readonly now: () => number;
   /** Where services run. */
   readonly outside: () => Scene;
 }
 
-const BY_TARGET = { dynamodb: /^DynamoDB(Streams)?_/, sqs: /^AmazonSQS\./ };
+const BY_TARGET = { dynamodb: /^DynamoDB(Streams)?_/, sqs: /^AmazonSQS\./, eventBridge: /^AWSEvents\./ };
+/** SNS speaks a protocol without a header for the operation. */
+const SNS_HOST = /^sns\.[\w-]+\.amazonaws\.com/;
 
 export class Services {
   readonly #options: ServicesOptions;
@@ -46,7 +54,10 @@ export class Services {
     if (BY_TARGET.dynamodb.test(target)) {
       return dynamodbSdkExchange(request, (each) => this.dynamodbExchange(each), envelope);
     }
-    if (BY_TARGET.sqs.test(target)) return sqsExchange(request, this.#options.sqs, envelope);
+    const { sqs, sns, eventBridge } = this.#options;
+    if (BY_TARGET.sqs.test(target)) return sqsExchange(request, sqs, envelope);
+    if (BY_TARGET.eventBridge.test(target)) return eventBridgeExchange(request, eventBridge, envelope);
+    if (SNS_HOST.test(request.hostname)) return snsExchange(request, sns, envelope);
     return this.#servedToSdk(request);
   }
 
@@ -69,7 +80,7 @@ export class Services {
     const url = urlOf(request);
     if (!this.#served.has(url.origin)) {
       throw new Error(
-        `the simulator has DynamoDB and SQS, not what is at ${url.hostname}: serve("${url.origin}", …) a stand-in, or give the code a client of its own`,
+        `the simulator has DynamoDB, SQS, SNS and EventBridge, not what is at ${url.hostname}: serve("${url.origin}", …) a stand-in, or give the code a client of its own`,
       );
     }
     const headers = new Headers(request.headers);

@@ -1,8 +1,10 @@
-/** Makes tables and queues of a simulation, at once, and remembers what was wrong with them. */
+/** Makes the rooms of a simulation: tables, queues, topics and buses, at once, and remembers what was wrong with them. */
 import { InvalidOptionError } from "../../core/errors.ts";
 import type { DynamoDBModel } from "../dynamodb/dynamodb-model.ts";
 import type { SqsModel } from "../sqs/sqs-model.ts";
 import { isFifo, queueAttributes } from "./queue-attributes.ts";
+import type { SimulatedBus, SimulatedTopic } from "./room-options.ts";
+import { type NewRoom, newBus, newTopic } from "./set-up-rooms.ts";
 import type { SimulatedQueue, SimulatedTable } from "./simulator-options.ts";
 import { createTableInput } from "./table-input.ts";
 import type { World } from "./world.ts";
@@ -10,14 +12,14 @@ import type { World } from "./world.ts";
 export class SetUp {
   readonly #dynamodb: DynamoDBModel;
   readonly #sqs: SqsModel;
-  readonly #natures: World["natures"];
-  readonly #names = { table: new Set<string>(), queue: new Set<string>() };
+  readonly #world: World;
+  readonly #names = new Set<string>();
   #calls: Promise<unknown>[] = [];
 
-  constructor({ dynamodb, sqs, natures }: World) {
-    this.#dynamodb = dynamodb;
-    this.#sqs = sqs;
-    this.#natures = natures;
+  constructor(world: World) {
+    this.#dynamodb = world.dynamodb;
+    this.#sqs = world.sqs;
+    this.#world = world;
   }
 
   /** @throws Error for a name that there is already */
@@ -36,7 +38,7 @@ export class SetUp {
   queue(name: string, queue: SimulatedQueue): string {
     checkOrder(name, queue);
     this.#claimName("queue", name);
-    this.#natures.set(name, queue);
+    this.#world.natures.set(name, queue);
     const deadLetter = queue.deadLetter?.queue.split("/").at(-1);
     if (deadLetter !== undefined) {
       const Attributes = queueAttributes(deadLetter, {}, undefined);
@@ -49,15 +51,38 @@ export class SetUp {
     return `https://sqs.us-east-1.amazonaws.com/000000000000/${name}`;
   }
 
-  /** @throws DynamoDBError or SqsError for the first that was refused */
+  /**
+   * Answers its ARN.
+   * @throws Error for a name that there is already
+   */
+  topic(name: string, topic: SimulatedTopic): string {
+    this.#claimName("topic", name);
+    return this.#noteAll(newTopic(this.#world, name, topic));
+  }
+
+  /**
+   * Answers its ARN.
+   * @throws Error for a name that there is already
+   */
+  bus(name: string, bus: SimulatedBus): string {
+    this.#claimName("bus", name);
+    return this.#noteAll(newBus(this.#world, name, bus));
+  }
+
+  /** @throws what AWS throws, for the first that was refused */
   async check(): Promise<void> {
     await Promise.all(this.#calls.splice(0));
   }
 
-  #claimName(kind: "table" | "queue", name: string): void {
-    if (this.#names[kind].has(name))
-      throw new Error(`there is a ${kind} ${name} already: give it another name`);
-    this.#names[kind].add(name);
+  #claimName(kind: "table" | "queue" | "topic" | "bus", name: string): void {
+    const room = `${kind} ${name}`;
+    if (this.#names.has(room)) throw new Error(`there is a ${room} already: give it another name`);
+    this.#names.add(room);
+  }
+
+  #noteAll({ arn, calls }: NewRoom): string {
+    for (const call of calls) this.#note(call);
+    return arn;
   }
 
   #note(call: Promise<unknown>): void {

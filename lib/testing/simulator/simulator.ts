@@ -1,6 +1,8 @@
 /** A deterministic AWS in the memory of one process, in which Lambda handlers run as they are. */
 import type { DynamoDBModel } from "../dynamodb/dynamodb-model.ts";
+import type { EventBridgeModel } from "../eventbridge/eventbridge-model.ts";
 import type { FakeClock } from "../fake-clock.ts";
+import type { SnsModel } from "../sns/sns-model.ts";
 import type { SqsModel } from "../sqs/sqs-model.ts";
 import { withCredentials } from "./credentials.ts";
 import { drive } from "./drive.ts";
@@ -11,6 +13,8 @@ import { check } from "./option-rules.ts";
 import { checkPatches } from "./patches/fake-timers.ts";
 import { clientsPatched, installPatches } from "./patches/install.ts";
 import { connectQueue } from "./queue-source.ts";
+import type { SimulatedBus, SimulatedTopic } from "./room-options.ts";
+import { checkBus, checkTopic } from "./room-rules.ts";
 import { currentScene, within } from "./scene.ts";
 import { runSchedule } from "./schedule.ts";
 import type { SeededRandom } from "./seeded-random.ts";
@@ -31,13 +35,15 @@ import { World } from "./world.ts";
 const DEFAULTS = { seed: 1, startAt: 1_700_000_000_000, maxDays: 30 } as const;
 
 /**
- * Tables, queues, functions and other people's services in virtual time. Handlers run unchanged: clients of the AWS SDK
- * for DynamoDB and SQS, `fetch`, timers, dates and randomness are the simulation's as far as they are used within
- * `run`, and the same seed gives the same run.
+ * Tables, queues, topics, buses, functions and other people's services in virtual time. Handlers run unchanged: clients of
+ * the AWS SDK for DynamoDB, SQS, SNS and EventBridge, `fetch`, timers, dates and randomness are the simulation's as far as
+ * they are used within `run`, and the same seed gives the same run.
  */
 export class Simulator {
   readonly dynamodb: DynamoDBModel;
   readonly sqs: SqsModel;
+  readonly sns: SnsModel;
+  readonly eventBridge: EventBridgeModel;
   /** Moves by itself within `run`: `advance` waits there as `sleep` does. */
   readonly clock: FakeClock;
   readonly random: SeededRandom;
@@ -73,6 +79,8 @@ export class Simulator {
     this.#maxDays = options.maxDays ?? DEFAULTS.maxDays;
     this.dynamodb = this.#world.dynamodb;
     this.sqs = this.#world.sqs;
+    this.sns = this.#world.sns;
+    this.eventBridge = this.#world.eventBridge;
     this.clock = this.#world.time;
     this.random = this.#world.random;
     this.#setUp = new SetUp(this.#world);
@@ -101,6 +109,18 @@ export class Simulator {
   queue(name: string, queue: SimulatedQueue = {}): string {
     check.queue(queue);
     return this.#setUp.queue(name, queue);
+  }
+
+  /** Creates a topic with its subscriptions. Answers its ARN. */
+  topic(name: string, topic: SimulatedTopic = {}): string {
+    checkTopic(topic);
+    return this.#setUp.topic(name, topic);
+  }
+
+  /** Creates an event bus with its rules; `default` is there already, and gets the rules. Answers its ARN. */
+  bus(name: string, bus: SimulatedBus = {}): string {
+    checkBus(bus);
+    return this.#setUp.bus(name, bus);
   }
 
   /** Somebody else's system: requests of `fetch` to this origin go to `service`. */

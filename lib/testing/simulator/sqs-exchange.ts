@@ -4,6 +4,7 @@ import type { BatchAnswer, BatchOf } from "../sqs/operations.ts";
 import { SQS_ERROR_CODES, SqsError } from "../sqs/sqs-error.ts";
 import type { SqsModel } from "../sqs/sqs-model.ts";
 import type { Exchange, RefusedEntries } from "./exchange.ts";
+import { failedEntries, REFUSED_BY_FAULT, splitEntries } from "./refused-entries.ts";
 import type { SdkRequest, SdkResponse } from "./scene.ts";
 import { attemptOf, bodyText, brokenConnection, headerOf } from "./sdk-request.ts";
 
@@ -52,18 +53,11 @@ export function sqsExchange(
 async function callWithout(
   call: (input: Input) => Promise<unknown>,
   { Entries, ...rest }: Input & BatchOf<unknown>,
-  { entries, code, senderFault = false }: RefusedEntries,
+  fault: RefusedEntries,
 ): Promise<BatchAnswer> {
-  const passed = Entries.filter((_, place) => !entries.includes(place));
-  const refused = Entries.filter((_, place) => entries.includes(place));
+  const { passed, refused } = splitEntries(Entries, fault);
   const answer = (passed.length === 0 ? {} : await call({ ...rest, Entries: passed })) as BatchAnswer;
-  const failures = refused.map(({ Id }) => ({
-    Id,
-    Code: code,
-    Message: "refused by a fault",
-    SenderFault: senderFault,
-  }));
-  const Failed = [...(answer.Failed ?? []), ...failures];
+  const Failed = [...(answer.Failed ?? []), ...failedEntries(refused, fault)];
   return { ...answer, ...(Failed.length > 0 && { Failed }) };
 }
 
@@ -75,6 +69,6 @@ function errorAnswer(name: string, statusCode: number): SqsJsonAnswer {
   return {
     statusCode,
     headers: { "content-type": "application/x-amz-json-1.0", "x-amzn-query-error": `${code};${fault}` },
-    body: JSON.stringify({ __type: `com.amazonaws.sqs#${name}`, message: "refused by a fault" }),
+    body: JSON.stringify({ __type: `com.amazonaws.sqs#${name}`, message: REFUSED_BY_FAULT }),
   };
 }

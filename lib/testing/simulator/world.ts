@@ -1,8 +1,12 @@
 /** What a simulation is made of, put together: models, time, network, and the scene outside of all hosts. */
 import { DynamoDBModel } from "../dynamodb/dynamodb-model.ts";
 import type { DynamoDBCall } from "../dynamodb/intercept.ts";
+import { EventBridgeModel } from "../eventbridge/eventbridge-model.ts";
+import { SnsModel } from "../sns/sns-model.ts";
 import { SqsModel } from "../sqs/sqs-model.ts";
 import { Activities } from "./activities.ts";
+import { Courier } from "./courier.ts";
+import { Deliveries } from "./deliveries.ts";
 import { Host } from "./host.ts";
 import { HostScene } from "./host-scene.ts";
 import { type Latencies, Network } from "./network.ts";
@@ -33,6 +37,9 @@ const WRITES = /^(Put|Update|Delete|BatchWrite|TransactWrite)/;
 export class World {
   readonly dynamodb: DynamoDBModel;
   readonly sqs: SqsModel;
+  readonly sns: SnsModel;
+  readonly eventBridge: EventBridgeModel;
+  readonly deliveries: Deliveries;
   readonly time: VirtualTime;
   readonly random: SeededRandom;
   readonly trace: Trace;
@@ -73,15 +80,36 @@ export class World {
       this.onWrite(() => ttl.look());
     }
     const outside = () => this.outside;
+    const courierOptions = { time, trace: this.trace, random: this.random.stream("courier"), outside };
+    const activities = new Activities();
+    const courier = new Courier({ ...courierOptions, activities });
+    this.deliveries = new Deliveries({
+      sqs: this.sqs,
+      sns: () => this.sns,
+      eventBridge: () => this.eventBridge,
+      courier,
+    });
+    this.sns = new SnsModel({
+      clock: time,
+      random: this.random.stream("sns"),
+      deliver: this.deliveries.ofTopic,
+    });
+    this.eventBridge = new EventBridgeModel({
+      clock: time,
+      random: this.random.stream("eventbridge"),
+      deliver: this.deliveries.ofBus,
+    });
     this.services = new Services({
       dynamodb: this.dynamodb,
       sqs: this.sqs,
+      sns: this.sns,
+      eventBridge: this.eventBridge,
       staleReads,
       now: time.now,
       outside,
     });
     this.outside = new OutsideScene(time, this.random.stream("outside"), this.services, onFailure);
-    this.stage = this.#newStage(checkRunning);
+    this.stage = this.#newStage(checkRunning, activities);
   }
 
   /** Calls `tell` after each write to DynamoDB. */
@@ -107,7 +135,7 @@ export class World {
     for (const tell of this.#writeListeners) tell();
   }
 
-  #newStage(checkRunning: (what: string) => void): Stage {
+  #newStage(checkRunning: (what: string) => void, activities: Activities): Stage {
     let hosts = 0;
     let invocations = 0;
     const { time, trace, random, network, services } = this;
@@ -117,7 +145,7 @@ export class World {
       random: random.stream("stage"),
       network,
       services,
-      activities: new Activities(),
+      activities,
       newHost: (id, skewMs) => new Host({ id, order: ++hosts, skewMs, time, trace, random }),
       newInvocation: () => ++invocations,
       checkRunning,

@@ -48,8 +48,8 @@ export const putRow = (row: Readonly<Record<string, string | number>>) => (aws: 
 
 /** Committed messages are sent. */
 export function relayed(aws: Simulator): void {
-  const relay = outboxRelay({ outbox: new DynamoDBOutbox({ tableName: "idempotency" }) });
-  aws.connectTable(aws.lambda(relay, { name: "relay" }), { tableName: "idempotency" });
+  const newRelay = () => outboxRelay({ outbox: new DynamoDBOutbox({ tableName: "idempotency" }) });
+  aws.connectTable(aws.lambdaPerEnvironment(newRelay, { name: "relay" }), { tableName: "idempotency" });
 }
 
 export function testControl({ functions, event, kind, id, disturbance, what, options }: Control): void {

@@ -1,0 +1,21 @@
+/** The errors EventBridge answers with, by the names under which the AWS SDK throws them. */
+
+export type EventBridgeErrorName =
+  | "ResourceAlreadyExistsException"
+  | "ResourceNotFoundException"
+  | "UnknownOperationException"
+  | "ValidationException";
+
+export class EventBridgeError extends Error {
+  override readonly name: EventBridgeErrorName;
+  readonly statusCode = 400;
+
+  constructor(name: EventBridgeErrorName, message: string) {
+    super(message);
+    this.name = name;
+  }
+}
+
+export function invalid(message: string): EventBridgeError {
+  return new EventBridgeError("ValidationException", message);
+}

@@ -1,0 +1,51 @@
+/** What topics and buses of a simulation are, and who gets what they are told. */
+import type { SimulatedFunction } from "./simulated-function.ts";
+
+/** One of them. */
+export interface Subscriber {
+  /** The URL of a queue. */
+  readonly queue?: string | undefined;
+  readonly fn?: SimulatedFunction | undefined;
+}
+
+export interface SimulatedSubscription extends Subscriber {
+  /** Whether a queue gets the message as it is, with its attributes, and not as JSON around it. @default false */
+  readonly raw?: boolean | undefined;
+  /** @default - every message */
+  readonly filterPolicy?: object | undefined;
+  /** @default "MessageAttributes" */
+  readonly filterPolicyScope?: "MessageAttributes" | "MessageBody" | undefined;
+}
+
+export interface SimulatedTopic {
+  /** @default - whether the name ends in `.fifo` */
+  readonly fifo?: boolean | undefined;
+  /** @default false */
+  readonly contentBasedDeduplication?: boolean | undefined;
+  readonly subscriptions?: readonly SimulatedSubscription[] | undefined;
+  /** Standard topics: the part of messages that a subscriber gets twice, from 0 to 0.9. @default 0 */
+  readonly repeats?: number | undefined;
+}
+
+/** With one target. */
+export interface SimulatedRule extends Subscriber {
+  /** The ARN of a topic. */
+  readonly topic?: string | undefined;
+  /** The ARN of another bus. */
+  readonly bus?: string | undefined;
+  /** @default - every event */
+  readonly pattern?: object | undefined;
+  /** The message group id, for a queue. */
+  readonly group?: string | undefined;
+  /** Such as `$.detail`. @default - the whole event */
+  readonly inputPath?: string | undefined;
+  readonly inputTransformer?:
+    | { readonly paths?: Readonly<Record<string, string>> | undefined; readonly template: string }
+    | undefined;
+}
+
+export interface SimulatedBus {
+  readonly rules?: readonly SimulatedRule[] | undefined;
+  /** The part of events that a target gets twice, from 0 to 0.9. @default 0 */
+  readonly repeats?: number | undefined;
+}

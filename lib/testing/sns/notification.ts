@@ -1,0 +1,69 @@
+/** A message on its way to a subscriber: in which form, and whether it passes the subscription's filter. Pure. */
+import type { MessageAttribute, MessageAttributes } from "../sqs/message.ts";
+import type { PublishedMessage } from "./operations.ts";
+import type { Subscription } from "./topic.ts";
+
+export interface Notification extends PublishedMessage {
+  readonly topicArn: string;
+  readonly messageId: string;
+  readonly sequenceNumber: string | undefined;
+  /** Epoch ms. */
+  readonly publishedAt: number;
+}
+
+/** What is around the message where delivery is not raw. https://docs.aws.amazon.com/sns/latest/dg/sns-message-and-json-formats.html */
+export function wrapped(notification: Notification, subscription: Subscription): object {
+  const { topicArn, messageId, sequenceNumber, publishedAt, Subject, Message } = notification;
+  return {
+    Type: "Notification",
+    MessageId: messageId,
+    ...(sequenceNumber !== undefined && { SequenceNumber: sequenceNumber }),
+    TopicArn: topicArn,
+    ...(Subject !== undefined && { Subject }),
+    Message,
+    Timestamp: new Date(publishedAt).toISOString(),
+    UnsubscribeURL: `https://sns.us-east-1.amazonaws.com/?Action=Unsubscribe&SubscriptionArn=${subscription.arn}`,
+    ...(notification.MessageAttributes && { MessageAttributes: typedValues(notification.MessageAttributes) }),
+  };
+}
+
+/** The event of a function that is subscribed. https://docs.aws.amazon.com/lambda/latest/dg/with-sns.html */
+export function snsEvent(notification: Notification, subscription: Subscription): object {
+  const Sns = { Subject: null, MessageAttributes: {}, ...wrapped(notification, subscription) };
+  const record = {
+    EventSource: "aws:sns",
+    EventVersion: "1.0",
+    EventSubscriptionArn: subscription.arn,
+    Sns,
+  };
+  return { Records: [record] };
+}
+
+/** https://docs.aws.amazon.com/sns/latest/dg/sns-message-filtering.html */
+export function isWanted(notification: Notification, { filter, filterScope }: Subscription): boolean {
+  if (filterScope === "MessageBody") return filter(parsed(notification.Message));
+  const attributes = Object.entries(notification.MessageAttributes ?? {});
+  return filter(Object.fromEntries(attributes.map(([name, attribute]) => [name, filterable(attribute)])));
+}
+
+function filterable({ DataType, StringValue }: MessageAttribute): unknown {
+  if (DataType === "Number") return Number(StringValue);
+  return DataType === "String.Array" ? parsed(StringValue ?? "") : StringValue;
+}
+
+function typedValues(attributes: MessageAttributes): object {
+  return Object.fromEntries(
+    Object.entries(attributes).map(([name, { DataType, StringValue, BinaryValue }]) => [
+      name,
+      { Type: DataType, Value: StringValue ?? Buffer.from(BinaryValue ?? []).toString("base64") },
+    ]),
+  );
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,102 @@
+/** SNS in the memory of one process, on a clock of the caller's: topics, subscriptions and their filters. */
+import { eventFilter } from "../event-sources/event-filter.ts";
+import type { Notification } from "./notification.ts";
+import type { SnsOperationName, SnsOperations } from "./operations.ts";
+import { publish, publishBatch } from "./publish.ts";
+import { SnsService, type SnsServiceOptions } from "./service.ts";
+import { invalidParameter, SnsError } from "./sns-error.ts";
+import { Topic } from "./topic.ts";
+
+export interface SnsModelOptions extends Pick<SnsServiceOptions, "clock" | "random" | "deliver"> {
+  /** @default "us-east-1" */
+  readonly region?: string | undefined;
+  /** @default "000000000000" */
+  readonly accountId?: string | undefined;
+}
+
+type Handlers = {
+  readonly [Name in SnsOperationName]: (
+    service: SnsService,
+    input: SnsOperations[Name]["input"],
+  ) => SnsOperations[Name]["output"];
+};
+
+const TOPIC_NAME = /^[A-Za-z0-9_-]{1,256}(\.fifo)?$/;
+
+const HANDLERS: Handlers = {
+  CreateTopic(service, { Name, Attributes = {} }) {
+    const isFifo = Attributes.FifoTopic === "true";
+    if (!TOPIC_NAME.test(Name)) throw invalidParameter("Topic Name");
+    if (isFifo !== Name.endsWith(".fifo")) {
+      throw invalidParameter("Fifo Topic names must end with .fifo, and others must not");
+    }
+    const TopicArn = service.arnOf(Name);
+    if (!service.topics.has(TopicArn)) service.topics.set(TopicArn, new Topic(TopicArn, Attributes));
+    return { TopicArn };
+  },
+  DeleteTopic(service, { TopicArn }) {
+    service.topics.delete(TopicArn);
+    return {};
+  },
+  GetTopicAttributes(service, { TopicArn }) {
+    const { isFifo, isContentBased } = service.topic(TopicArn);
+    const fifo = { FifoTopic: "true", ContentBasedDeduplication: String(isContentBased) };
+    return { Attributes: { TopicArn, ...(isFifo && fifo) } };
+  },
+  Publish: (service, { TopicArn, ...message }) => publish(service, service.topic(TopicArn), message),
+  PublishBatch: (service, { TopicArn, PublishBatchRequestEntries }) =>
+    publishBatch(service, service.topic(TopicArn), PublishBatchRequestEntries),
+  Subscribe(service, { TopicArn, Protocol, Endpoint, Attributes = {} }) {
+    const topic = service.topic(TopicArn);
+    if (Protocol !== "sqs" && Protocol !== "lambda") {
+      throw invalidParameter("the model delivers to sqs and lambda");
+    }
+    if (Protocol === "sqs" && Endpoint.endsWith(".fifo") && !topic.isFifo) {
+      throw invalidParameter(
+        "Invalid parameter: Endpoint Reason: FIFO SQS Queues can not be subscribed to standard SNS topics",
+      );
+    }
+    const SubscriptionArn = `${TopicArn}:${service.newId()}`;
+    topic.subscriptions.set(SubscriptionArn, {
+      arn: SubscriptionArn,
+      protocol: Protocol,
+      endpoint: Endpoint,
+      isRaw: Attributes.RawMessageDelivery === "true",
+      filter: eventFilter(Attributes.FilterPolicy && { Filters: [{ Pattern: Attributes.FilterPolicy }] }),
+      filterScope: Attributes.FilterPolicyScope === "MessageBody" ? "MessageBody" : "MessageAttributes",
+    });
+    return { SubscriptionArn };
+  },
+  Unsubscribe(service, { SubscriptionArn }) {
+    for (const { subscriptions } of service.topics.values()) subscriptions.delete(SubscriptionArn);
+    return {};
+  },
+};
+
+/** Each call is one step; what is published is handed to `deliver`, once for each subscription that wants it. */
+export class SnsModel {
+  readonly #service: SnsService;
+
+  constructor({ region = "us-east-1", accountId = "000000000000", ...options }: SnsModelOptions) {
+    this.#service = new SnsService({ ...options, region, accountId });
+  }
+
+  /** All that was accepted so far, in order, whoever got it. */
+  get published(): readonly Notification[] {
+    return this.#service.published;
+  }
+
+  /**
+   * Does what the AWS SDK's command of that name asks SNS for, with the same input and output.
+   * @throws SnsError with the name AWS's error has
+   */
+  async call<Name extends SnsOperationName>(
+    name: Name,
+    input: SnsOperations[Name]["input"],
+  ): Promise<SnsOperations[Name]["output"]> {
+    if (!Object.hasOwn(HANDLERS, name)) {
+      throw new SnsError("UnknownOperationException", `the model has no operation ${name}`);
+    }
+    return HANDLERS[name](this.#service, input);
+  }
+}
