@@ -39,6 +39,14 @@ export const OUTBOX_INDEX = "outbox";
  * message group share one, and are found there in the order of their commits. */
 export const OUTBOX_SHARDS = 8;
 
+/** Without these nobody has anything sent: who commits no messages is not to write them. */
+export const OUTBOX_ATTRIBUTES: readonly string[] = [
+  ATTRIBUTES.messages,
+  ATTRIBUTES.messageItems,
+  ATTRIBUTES.unsentShard,
+  ATTRIBUTES.unsentSince,
+];
+
 /** Environment variables that the constructs set and a handler reads. */
 export const ENVIRONMENT = {
   idempotencyTable: "IDEMPOTENCY_TABLE",

@@ -70,12 +70,17 @@ export abstract class IdempotencyTableBase extends Construct implements IIdempot
   ];
 
   /**
-   * Grants exactly what running operations takes: `UpdateItem`; `GetItem` and `PutItem` as the options say; and the use
+   * Grants exactly what running operations takes: `PutItem` and `UpdateItem`; `GetItem` as the options say; and the use
    * of the table's key where it has one of its own.
    *
-   * @throws Error for a restored table without `closedUntil`
+   * @throws Error for a restored table without `closedUntil`, and for a `scopeTag` with `commits` where there is an outbox
    */
   grantIdempotency(grantee: IGrantable, options: RecordAccessOptions = {}): Grant {
+    if (this.hasOutbox && options.commits && options.scopeTag !== undefined) {
+      throw new Error(
+        `scopeTag is ${options.scopeTag}, commits is true, and ${this.node.path} has an outbox: a session of a tenant could have anything sent with the rights of the relay. Leave commits out, or commit in a function that serves all tenants`,
+      );
+    }
     if (this.restoredAt && options.closedUntil === undefined) {
       throw new Error(
         `${this.node.path} was restored at ${this.restoredAt.toISOString()} and has forgotten what ran since its backup: give closedUntil, or apply UseIdempotency, which computes it`,

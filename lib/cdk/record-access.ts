@@ -1,5 +1,6 @@
 // What of an idempotency table a handler may do, said by the options that it runs with. No I/O.
 import { Token } from "aws-cdk-lib";
+import { OUTBOX_ATTRIBUTES } from "../contract.ts";
 import { type Conditions, IN_TRANSACTIONS, leadingKeyConditions } from "./leading-keys.ts";
 import { withDefaults } from "./with-defaults.ts";
 
@@ -15,15 +16,15 @@ export interface RecordAccessOptions {
   /**
    * The key of a session tag whose value is the scope: a session reaches its own scope's records only. For roles that are
    * assumed per tenant, with that tag; a function that serves all tenants has no such tag, and is refused everything.
-   * Takes `operations`.
+   * Takes `operations`, and no `commits` on a table with an outbox: the relay sends what a session writes there.
    *
    * @default - every scope
    */
   readonly scopeTag?: string;
 
   /**
-   * Whether results may take more than about 700 bytes when compressed: they are items of their own (`PutItem`,
-   * `GetItem`). Where it is off and a result is larger after all, it cannot be recorded, and a retry runs again.
+   * Whether results may take more than about 700 bytes when compressed: they are items of their own, which replays read
+   * (`GetItem`).
    *
    * @default true
    */
@@ -46,7 +47,8 @@ export interface RecordAccessOptions {
 
   /**
    * Whether the handler commits writes or messages together with its record: a claim that meets such a commit reads the
-   * record (`GetItem`), and messages beyond 390 KB are items of their own (`PutItem`, in transactions only).
+   * record (`GetItem`). Without it the grant leaves out the attributes from which the relay reads what to send: otherwise
+   * whoever has the role could have anything sent, with the relay's rights.
    *
    * @default false
    */
@@ -73,25 +75,26 @@ export interface Right {
   readonly conditions: Conditions;
 }
 
-/** Claims, completions and releases are updates: nothing deletes, queries or scans. */
+/** A first claim puts the record, all else updates it: nothing deletes, queries or scans. */
 export function rightsOf(options: RecordAccessOptions): readonly Right[] {
   const { largeResults, waiting, lookFirst, commits } = withDefaults(options, ACCESS_DEFAULTS);
   const conditions: Conditions = {
     ...leadingKeyConditions(options.operations, options.scopeTag),
     ...(options.closedUntil !== undefined && notBefore(options.closedUntil)),
   };
-  const actions = [
-    ...(largeResults || waiting || lookFirst || commits ? ["dynamodb:GetItem"] : []),
-    ...(largeResults ? ["dynamodb:PutItem"] : []),
-    "dynamodb:UpdateItem",
-  ];
-  if (largeResults || !commits) return [{ actions, conditions }];
-  const inTransactions = { ...conditions, ...IN_TRANSACTIONS };
+  const reading = ["dynamodb:GetItem"];
+  const writing = ["dynamodb:PutItem", "dynamodb:UpdateItem"];
+  if (commits) return [{ actions: [...reading, ...writing], conditions }];
   return [
-    { actions, conditions },
-    { actions: ["dynamodb:PutItem"], conditions: inTransactions },
+    ...(largeResults || waiting || lookFirst ? [{ actions: reading, conditions }] : []),
+    { actions: writing, conditions: { ...conditions, ...NO_MESSAGES } },
   ];
 }
+
+/** A role that may only write its own records must not plant in them what the relay sends with its rights. */
+const NO_MESSAGES: Conditions = {
+  "ForAllValues:StringNotEquals": { "dynamodb:Attributes": OUTBOX_ATTRIBUTES },
+};
 
 /** What IAM cannot read it refuses at deployment, and the whole policy with it. */
 function notBefore(time: string): Conditions {

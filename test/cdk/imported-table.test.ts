@@ -5,6 +5,7 @@ import { Key } from "aws-cdk-lib/aws-kms";
 import { IdempotencyTable, UseIdempotency } from "onceonly/cdk";
 import { describe, expect, it } from "vitest";
 import { aFunction } from "./given.ts";
+import { WITHOUT_MESSAGES } from "./rights.ts";
 import { unitStack } from "./unit-app.ts";
 
 const tableArn = "arn:aws:dynamodb:eu-west-1:111111111111:table/records";
@@ -21,10 +22,12 @@ describe("IdempotencyTable.fromTableAttributes", () => {
     template.hasResourceProperties("AWS::IAM::Policy", {
       PolicyDocument: {
         Statement: [
+          { Action: "dynamodb:GetItem", Effect: "Allow", Resource: tableArn },
           {
-            Action: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
+            Action: ["dynamodb:PutItem", "dynamodb:UpdateItem"],
             Effect: "Allow",
             Resource: tableArn,
+            Condition: WITHOUT_MESSAGES,
           },
         ],
       },
@@ -44,7 +47,7 @@ describe("IdempotencyTable.fromTableAttributes", () => {
     }).grantIdempotency(role);
 
     const [policy] = Object.values(Template.fromStack(stack).findResources("AWS::IAM::Policy"));
-    expect(policy?.Properties.PolicyDocument.Statement[1].Resource).toBe(encryptionKey.keyArn);
+    expect(policy?.Properties.PolicyDocument.Statement.at(-1).Resource).toBe(encryptionKey.keyArn);
   });
 
   it("has an outbox where it has a stream", () => {

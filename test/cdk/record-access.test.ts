@@ -4,7 +4,7 @@ import { Key } from "aws-cdk-lib/aws-kms";
 import { IdempotencyTable, type IdempotencyTableProps, type RecordAccessOptions } from "onceonly/cdk";
 import { describe, expect, it } from "vitest";
 import { identify } from "../../lib/core/identity.ts";
-import { type Right, rightsOf } from "./rights.ts";
+import { type Right, rightsOf, WITHOUT_MESSAGES } from "./rights.ts";
 import { unitStack } from "./unit-app.ts";
 
 function granted(options?: RecordAccessOptions, props: IdempotencyTableProps = {}): Right[] {
@@ -15,50 +15,66 @@ function granted(options?: RecordAccessOptions, props: IdempotencyTableProps = {
 }
 
 const LEAN: RecordAccessOptions = { largeResults: false };
-const UPDATE = ["dynamodb:UpdateItem"];
-const GET_AND_UPDATE = ["dynamodb:GetItem", "dynamodb:UpdateItem"];
-const ALL = ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"];
-const IN_TRANSACTIONS = {
-  "ForAnyValue:StringEquals": { "dynamodb:EnclosingOperation": ["TransactWriteItems"] },
-};
+const GET = ["dynamodb:GetItem"];
+const WRITE = ["dynamodb:PutItem", "dynamodb:UpdateItem"];
 const leadingKeys = (...patterns: string[]) => ({
   "ForAllValues:StringLike": { "dynamodb:LeadingKeys": patterns },
   Null: { "dynamodb:LeadingKeys": "false" },
 });
 
 describe("IdempotencyTable.grantIdempotency", () => {
-  it.each<[string, RecordAccessOptions | undefined, readonly string[]]>([
-    ["results of any size", undefined, ALL],
-    ["small results only", LEAN, UPDATE],
-    ["small results, and calls that wait", { ...LEAN, waiting: true }, GET_AND_UPDATE],
-    ["small results, and a look first", { ...LEAN, lookFirst: true }, GET_AND_UPDATE],
-    ["an option that is undefined", { largeResults: undefined, waiting: undefined }, ALL],
-    ["everything", { waiting: true, lookFirst: true, commits: true }, ALL],
-  ])("grants exactly what it takes: %s", (_, options, actions) => {
-    expect(granted(options)).toEqual([{ on: "Table", actions }]);
-  });
-
-  it("grants puts in transactions only where nothing but messages is put", () => {
-    expect(granted({ ...LEAN, commits: true })).toEqual([
-      { on: "Table", actions: GET_AND_UPDATE },
-      { on: "Table", actions: ["dynamodb:PutItem"], condition: IN_TRANSACTIONS },
+  it.each<[string, RecordAccessOptions | undefined, boolean]>([
+    ["results of any size", undefined, true],
+    ["small results only", LEAN, false],
+    ["small results, and calls that wait", { ...LEAN, waiting: true }, true],
+    ["small results, and a look first", { ...LEAN, lookFirst: true }, true],
+    [
+      "an option that is undefined",
+      { largeResults: undefined, waiting: undefined, commits: undefined },
+      true,
+    ],
+  ])("grants exactly what it takes: %s", (_, options, reads) => {
+    expect(granted(options)).toEqual([
+      ...(reads ? [{ on: "Table", actions: GET }] : []),
+      { on: "Table", actions: WRITE, condition: WITHOUT_MESSAGES },
     ]);
   });
 
-  it("fences operations by the beginning of their keys, in every statement", () => {
-    const conditions = leadingKeys("create-order#*", "cancel-order#*");
+  it("H75: grants the attributes that hold messages to those only who commit", () => {
+    expect(granted({ ...LEAN, commits: true })).toEqual([{ on: "Table", actions: [...GET, ...WRITE] }]);
+  });
 
-    expect(granted({ ...LEAN, commits: true, operations: ["create-order", "cancel-order"] })).toEqual([
-      { on: "Table", actions: GET_AND_UPDATE, condition: conditions },
-      { on: "Table", actions: ["dynamodb:PutItem"], condition: { ...conditions, ...IN_TRANSACTIONS } },
+  it("fences operations by the beginning of their keys, in every statement", () => {
+    const condition = leadingKeys("create-order#*", "cancel-order#*");
+    const operations = ["create-order", "cancel-order"];
+
+    expect(granted({ operations })).toEqual([
+      { on: "Table", actions: GET, condition },
+      { on: "Table", actions: WRITE, condition: { ...condition, ...WITHOUT_MESSAGES } },
+    ]);
+    expect(granted({ operations, commits: true })).toEqual([
+      { on: "Table", actions: [...GET, ...WRITE], condition },
     ]);
   });
 
   it("fences scopes by a session tag", () => {
-    expect(granted({ ...LEAN, operations: ["ship"], scopeTag: "tenant" })).toEqual([
-      // biome-ignore lint/suspicious/noTemplateCurlyInString: an IAM policy variable.
-      { on: "Table", actions: UPDATE, condition: leadingKeys("ship#${aws:PrincipalTag/tenant}#*") },
-    ]);
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: an IAM policy variable.
+    const ofTenant = leadingKeys("ship#${aws:PrincipalTag/tenant}#*");
+
+    for (const outbox of [false, true]) {
+      expect(granted({ ...LEAN, operations: ["ship"], scopeTag: "tenant" }, { outbox })).toEqual([
+        { on: "Table", actions: WRITE, condition: { ...ofTenant, ...WITHOUT_MESSAGES } },
+      ]);
+    }
+  });
+
+  it("H75: refuses commits of a tenant's session where a relay would send what it writes", () => {
+    const options = { operations: ["ship"], scopeTag: "tenant", commits: true };
+
+    expect(() => granted(options, { outbox: true })).toThrow(
+      "scopeTag is tenant, commits is true, and Test/Table has an outbox",
+    );
+    expect(granted(options)).toHaveLength(1);
   });
 
   it("takes operations literally: nothing in a name is a wildcard or a variable", () => {
@@ -101,8 +117,8 @@ describe("IdempotencyTable.grantIdempotency", () => {
       expect(granted({ ...LEAN, closedUntil })).toEqual([
         {
           on: "Table",
-          actions: UPDATE,
-          condition: { DateGreaterThanEquals: { "aws:CurrentTime": closedUntil } },
+          actions: WRITE,
+          condition: { DateGreaterThanEquals: { "aws:CurrentTime": closedUntil }, ...WITHOUT_MESSAGES },
         },
       ]);
     },
@@ -115,7 +131,7 @@ describe("IdempotencyTable.grantIdempotency", () => {
     new IdempotencyTable(stack, "Table", { encryptionKey }).grantIdempotency(role, LEAN);
 
     expect(rightsOf(Template.fromStack(stack), "Role")).toEqual([
-      { on: "Table", actions: UPDATE },
+      { on: "Table", actions: WRITE, condition: WITHOUT_MESSAGES },
       {
         on: "Key",
         actions: [

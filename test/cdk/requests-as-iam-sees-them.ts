@@ -7,12 +7,15 @@ export interface Seen {
   readonly action: string;
   readonly leadingKey: string | undefined;
   readonly inTransaction: boolean;
+  /** Those that it writes or has conditions about. */
+  readonly attributes: readonly string[];
 }
 
 interface Body {
   readonly TableName?: string;
   readonly Key?: { readonly pk?: { readonly S?: string } };
   readonly Item?: { readonly pk?: { readonly S?: string } };
+  readonly ExpressionAttributeNames?: Readonly<Record<string, string>>;
 }
 
 interface Input extends Body {
@@ -35,6 +38,10 @@ function seenIn(command: string, input: Input, tableName: string): Seen[] {
       action: `dynamodb:${inTransaction ? TRANSACTED[name] : name}`,
       leadingKey: (body.Key ?? body.Item)?.pk?.S,
       inTransaction,
+      attributes: [
+        ...Object.keys(body.Key ?? body.Item ?? {}),
+        ...Object.values(body.ExpressionAttributeNames ?? {}),
+      ],
     }));
 }
 
@@ -64,13 +71,19 @@ function allows({ actions, conditions }: Right, request: Seen): boolean {
   );
 }
 
-function holds(conditions: Conditions, operator: string, { leadingKey, inTransaction }: Seen): boolean {
+function holds(
+  conditions: Conditions,
+  operator: string,
+  { leadingKey, inTransaction, attributes }: Seen,
+): boolean {
   const patterns = Object.values(conditions[operator] ?? {}).flat();
   switch (operator) {
     case "ForAnyValue:StringEquals":
       return inTransaction && patterns.includes("TransactWriteItems");
     case "ForAllValues:StringLike":
       return patterns.some((pattern) => leadingKey?.startsWith(pattern.slice(0, -1)));
+    case "ForAllValues:StringNotEquals":
+      return attributes.every((name) => !patterns.includes(name));
     case "Null":
       return leadingKey !== undefined;
     default:

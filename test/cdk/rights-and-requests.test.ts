@@ -8,7 +8,7 @@ import {
   rightsOf,
   SENDING_RIGHTS,
 } from "../../lib/cdk/record-access.ts";
-import { OUTBOX_SHARDS } from "../../lib/contract.ts";
+import { OUTBOX_ATTRIBUTES, OUTBOX_SHARDS } from "../../lib/contract.ts";
 import type { Execution } from "../../lib/core/execution.ts";
 import { type RunOnceOptions, runOnce } from "../../lib/core/run-once.ts";
 import type { DynamoDBWrite } from "../../lib/dynamodb/writes.ts";
@@ -152,6 +152,39 @@ describe.each(uses)("the rights for %s", (_, options, use) => {
     const { handler } = await handlerWith(rightsOf({ ...options, operations: ["another"] }));
 
     await expect(handler.run("key", () => "never")).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+  });
+});
+
+describe("the rights of an operation that commits nothing", () => {
+  const plain = rightsOf({ operations: ["create-order"] });
+
+  it("H75: do not reach the attributes from which the relay reads what to send", async () => {
+    const { handler } = await handlerWith(plain);
+    const plant = (execution: Execution<DynamoDBWrite>) =>
+      execution.commit("", { messages: [messageOf(10)] });
+
+    await expect(handler.run("planted", plant)).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+    expect(await handler.run("plain", () => "done")).toBe("done");
+  });
+
+  it("H75: leave out every attribute that the outbox needs to find and to send", async () => {
+    const client = connect(engine!.endpoint, { maxAttempts: 1 });
+    const { store, tableName } = await newOutboxTable(client, engine!.endpoint);
+    const seen = guard(client, tableName, rightsOf({ commits: true }));
+    const options = { operation: "create-order", store, leaseSeconds: 30 };
+    const written = async (messages: ReturnType<typeof messageOf>[]) => {
+      seen.length = 0;
+      await runOnce(options, randomUUID(), {}, (execution) => execution.commit("", { messages }));
+      return new Set(seen.flatMap(({ attributes }) => attributes));
+    };
+    const none = await written([]);
+    const some = await written([messageOf(10)]);
+    const many = await written([messageOf(300_000), messageOf(300_000)]);
+
+    const ofOutbox = [...new Set([...some, ...many])].filter((name) => !none.has(name));
+    expect(ofOutbox).toEqual(expect.arrayContaining([...OUTBOX_ATTRIBUTES]));
+    // When the record expires once all is sent has nobody send anything.
+    expect(ofOutbox.filter((name) => !OUTBOX_ATTRIBUTES.includes(name))).toEqual(["expiresOnceSent"]);
   });
 });
 

@@ -46,3 +46,16 @@ export const RECEIVING = [
   "sqs:GetQueueUrl",
   "sqs:ReceiveMessage",
 ];
+
+/** Records without messages, written by an operation that commits none. */
+export const WITHOUT_MESSAGES = {
+  "ForAllValues:StringNotEquals": {
+    "dynamodb:Attributes": ["messages", "messageItems", "unsentShard", "unsentSince"],
+  },
+};
+
+/** What an operation with default options does to the table of its records. */
+export const runsOperationsOn = (on: string): Right[] => [
+  { on, actions: ["dynamodb:GetItem"] },
+  { on, actions: ["dynamodb:PutItem", "dynamodb:UpdateItem"], condition: WITHOUT_MESSAGES },
+];

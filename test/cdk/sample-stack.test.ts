@@ -30,11 +30,10 @@ function runs(operation: string): Right[] {
     Null: { "dynamodb:LeadingKeys": "false" },
   };
   return [
-    { on: "Idempotency", actions: ["dynamodb:GetItem", "dynamodb:UpdateItem"], condition },
     {
       on: "Idempotency",
-      actions: ["dynamodb:PutItem"],
-      condition: { ...condition, ...ONLY_IN_TRANSACTIONS },
+      actions: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
+      condition,
     },
   ];
 }

@@ -6,15 +6,12 @@ import { NodejsFunction } from "aws-cdk-lib/aws-lambda-nodejs";
 import { DedupQueue, IdempotencyTable, IdempotentFunction, OutboxRelay, UseIdempotency } from "onceonly/cdk";
 import { describe, expect, it } from "vitest";
 import { aFunction } from "./given.ts";
-import { rightsOf } from "./rights.ts";
+import { rightsOf, runsOperationsOn } from "./rights.ts";
 import { unitStack } from "./unit-app.ts";
 
 const entry = fileURLToPath(new URL("../../functions/get-order.ts", import.meta.url));
 
-const RUNS_OPERATIONS = {
-  on: "Table",
-  actions: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
-};
+const RUNS_OPERATIONS = runsOperationsOn("Table");
 
 const knowsItsTable = (others: object = {}) => ({
   Environment: { Variables: Match.objectLike({ ...others, IDEMPOTENCY_TABLE: { Ref: "Table7ABB320E" } }) },
@@ -28,7 +25,7 @@ describe("UseIdempotency", () => {
     fn.with(new UseIdempotency(new IdempotencyTable(stack, "Table")));
 
     const template = Template.fromStack(stack);
-    expect(rightsOf(template, "FnServiceRole")).toEqual([RUNS_OPERATIONS]);
+    expect(rightsOf(template, "FnServiceRole")).toEqual(RUNS_OPERATIONS);
     template.hasResourceProperties("AWS::Lambda::Function", knowsItsTable({ OTHER: "kept" }));
   });
 
@@ -39,7 +36,7 @@ describe("UseIdempotency", () => {
     fn.with(new UseIdempotency(new IdempotencyTable(stack, "Table")));
 
     const template = Template.fromStack(stack);
-    expect(rightsOf(template, "FnServiceRole")).toEqual([RUNS_OPERATIONS]);
+    expect(rightsOf(template, "FnServiceRole")).toEqual(RUNS_OPERATIONS);
     template.hasResourceProperties("AWS::Lambda::Function", knowsItsTable());
   });
 
@@ -56,7 +53,7 @@ describe("UseIdempotency", () => {
     const [before, after] = [stackWith(false), stackWith(true)];
 
     for (const id of ["First", "Second"]) {
-      expect(rightsOf(after, `${id}ServiceRole`)).toEqual([RUNS_OPERATIONS]);
+      expect(rightsOf(after, `${id}ServiceRole`)).toEqual(RUNS_OPERATIONS);
     }
     for (const id of ["OutboxRelayRole", "OutboxSweeperRole"]) {
       expect(rightsOf(after, id)).toEqual(rightsOf(before, id));

@@ -10,6 +10,7 @@ import { unmarshall } from "@aws-sdk/util-dynamodb";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { type RunningStack, startStack } from "../../../lib/local/index.ts";
 import { type Assembly, synthesize } from "../../../lib/local/stack/synthesize.ts";
+import { WITHOUT_MESSAGES } from "../../cdk/rights.ts";
 import { until } from "./running-stack.ts";
 
 const folder = fileURLToPath(new URL("../../fixtures/ticket-office", import.meta.url));
@@ -79,7 +80,7 @@ function resourcesOf({ folder: assembly }: Assembly): Record<string, Resource> {
 }
 
 describe("a function of a foreign stack", () => {
-  it("gets two environment variables and one statement by UseIdempotency, and nothing else changes", () => {
+  it("gets two environment variables and two statements by UseIdempotency, and nothing else changes", () => {
     const was = resourcesOf(before);
     const is = resourcesOf(app);
 
@@ -106,10 +107,13 @@ describe("a function of a foreign stack", () => {
     }
     const granted = {
       Effect: "Allow",
-      Action: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
       Resource: { "Fn::GetAtt": [expect.stringMatching(/^Records/), "Arn"] },
     };
-    const Statement = [...(PolicyDocument?.Statement ?? []), granted];
+    const Statement = [
+      ...(PolicyDocument?.Statement ?? []),
+      { ...granted, Action: "dynamodb:GetItem" },
+      { ...granted, Action: ["dynamodb:PutItem", "dynamodb:UpdateItem"], Condition: WITHOUT_MESSAGES },
+    ];
     return { ...resource, Properties: { ...Properties, PolicyDocument: { ...PolicyDocument, Statement } } };
   }
 
