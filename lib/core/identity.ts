@@ -30,11 +30,11 @@ export interface Identity {
 
 /**
  * @throws IdempotencyKeyInvalidError (`IDEMPOTENCY_KEY_INVALID`) for a key that is empty, longer than
- * 255 characters or holds control characters; ScopeMissingError (`SCOPE_MISSING`) for a scope that is too long, blank,
+ * 255 characters, holds control characters or does not match `pattern`; ScopeMissingError (`SCOPE_MISSING`) for a scope that is too long, blank,
  * or the text of a value that is not there: then callers who differ would share it.
  */
-export function identify(operation: string, scope: string, key: string): Identity {
-  const fault = keyFault(key);
+export function identify(operation: string, scope: string, key: string, pattern?: RegExp): Identity {
+  const fault = keyFault(key) ?? patternFault(key, pattern);
   if (fault !== undefined) throw new IdempotencyKeyInvalidError(`the idempotency key ${fault}`);
   const scopeRefusal = scope === PUBLIC_SCOPE ? undefined : scopeFault(scope);
   if (scopeRefusal !== undefined) throw new ScopeMissingError(`the scope ${scopeRefusal}`);
@@ -48,6 +48,10 @@ export function keyFault(key: unknown): string | undefined {
   const usable = typeof key === "string" && key !== "" && key.length <= MAX_KEY_LENGTH && key.isWellFormed();
   if (usable && !/\p{Cc}/u.test(key)) return undefined;
   return `must be well-formed text of 1 to ${MAX_KEY_LENGTH} characters without control characters`;
+}
+
+function patternFault(key: string, pattern: RegExp | undefined): string | undefined {
+  return pattern?.test(key) === false ? "does not have the form that this operation asks for" : undefined;
 }
 
 /** What is wrong with a scope that a caller has, or `undefined`. Never repeats the scope itself. */

@@ -53,6 +53,10 @@ export const ENGINE_CHECKS: Readonly<Record<keyof EngineOptions, Check>> = {
   ],
   whenStoreFails: oneOf("reject", "run"),
   whenKeyExpired: oneOf("run", "reject"),
+  keyFormat: [
+    'must be "uuid" or a regular expression',
+    (value) => value === "uuid" || Object.prototype.toString.call(value) === "[object RegExp]",
+  ],
   isFinalError: aFunction,
   shouldStore: aFunction,
   observe: aFunction,

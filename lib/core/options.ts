@@ -60,6 +60,12 @@ export interface EngineOptions<Write = unknown> {
    */
   readonly whenKeyExpired?: "run" | "reject";
   /**
+   * What a key must look like, whole, before anything is asked: a UUID (RFC 9562), or a pattern of your own. It sees what
+   * callers send, 255 characters at most: keep it free of nested repetitions.
+   * @default - any key
+   */
+  readonly keyFormat?: "uuid" | RegExp;
+  /**
    * Errors that will never succeed: recorded and replayed.
    * @default - `PermanentError`
    */
@@ -80,9 +86,10 @@ export interface EngineOptions<Write = unknown> {
 export type Fingerprinter = (input: never) => unknown;
 
 export type ResolvedOptions<Write = unknown> = Required<
-  Omit<EngineOptions<Write>, "leaseSeconds" | "fingerprint">
+  Omit<EngineOptions<Write>, "leaseSeconds" | "fingerprint" | "keyFormat">
 > & {
   readonly leaseSeconds: number | undefined;
+  readonly keyPattern: RegExp | undefined;
   readonly fingerprints: readonly ((input: unknown) => unknown)[];
 };
 
@@ -113,13 +120,22 @@ export function withDefaults<Given extends object, Defaults extends object>(
     Required<Pick<Given, keyof Given & keyof Defaults>>;
 }
 
+const UUID = /[\da-f]{8}-[\da-f]{4}-[1-8][\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}/i;
+
+/** A copy for the whole key and each key alike: of the caller's flags, g and y keep a state, and m ends at a line. */
+function keyPatternOf(format: "uuid" | RegExp): RegExp {
+  const { source, flags } = format === "uuid" ? UUID : format;
+  return new RegExp(`^(?:${source})$`, flags.replace(/[gmy]/g, ""));
+}
+
 /** Checks the options once and fills in the defaults. */
 export function resolveOptions<Write>(options: EngineOptions<Write>): ResolvedOptions<Write> {
   checkOptions(options, ENGINE_CHECKS, ["operation", "store"]);
-  const { fingerprint, ...rest } = withDefaults(options, DEFAULTS);
+  const { fingerprint, keyFormat, ...rest } = withDefaults(options, DEFAULTS);
   return Object.freeze({
     ...rest,
     leaseSeconds: options.leaseSeconds,
+    keyPattern: keyFormat && keyPatternOf(keyFormat),
     fingerprints: [fingerprint].flat() as ((input: unknown) => unknown)[],
   });
 }

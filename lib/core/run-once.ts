@@ -36,7 +36,7 @@ export async function runOnce<T, Write = unknown>(
   fn: (execution: Execution<Write>) => T | Promise<T>,
 ): Promise<T> {
   const engineOptions = resolveOnce(options);
-  const identity = identify(engineOptions.operation, scopeOf(options), key);
+  const identity = identify(engineOptions.operation, scopeOf(options), key, engineOptions.keyPattern);
   const fingerprints = fingerprintsOf(engineOptions, input);
   return resultOf(await perform(engineOptions, { identity, fingerprints }, fn)) as T;
 }

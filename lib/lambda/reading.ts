@@ -24,7 +24,7 @@ export function readCall<Write>(
   event: unknown,
   context: unknown,
 ): Call {
-  const { operation, observe, random } = options;
+  const { operation, observe, random, keyPattern } = options;
   const lambdaContext = context as LambdaContext;
   const key = readKey(event, lambdaContext) ?? undefined;
   const keyIsFresh = key === undefined;
@@ -37,7 +37,9 @@ export function readCall<Write>(
   if (!owner && scope !== "public")
     throw new ScopeMissingError("`scope` yielded no verified caller: check the authorizer");
   return {
-    identity: identify(operation, owner as string, key ?? random.token()),
+    identity: keyIsFresh
+      ? identify(operation, owner as string, random.token())
+      : identify(operation, owner as string, key, keyPattern),
     fingerprints: fingerprintsOf(options, event),
     within: executionOf(context),
     remainingMs: remainingMsOf(context),

@@ -26,6 +26,7 @@ const TABLE: Record<keyof EngineOptions, { good: readonly unknown[]; bad: readon
   },
   whenStoreFails: { good: ["reject", "run"], bad: ["ignore", true, null] },
   whenKeyExpired: { good: ["run", "reject"], bad: ["ignore", null] },
+  keyFormat: { good: ["uuid", /order-\d+/], bad: ["UUID", "order-.*", "", null, 7, {}, [/a/]] },
   isFinalError: { good: [() => true], bad: [true, "PermanentError", null] },
   shouldStore: { good: [() => true], bad: [true, null] },
   observe: { good: [() => {}], bad: [{}, null] },
@@ -42,6 +43,7 @@ describe("resolveOptions", () => {
       const resolved = given({ [name]: value }) as unknown as Record<string, unknown>;
 
       if (name === "fingerprint") expect(resolved.fingerprints).toEqual([value].flat());
+      else if (name === "keyFormat") expect(resolved.keyPattern).toBeInstanceOf(RegExp);
       else expect(resolved[name]).toBe(value);
     },
   );
