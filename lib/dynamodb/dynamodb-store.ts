@@ -36,8 +36,8 @@ import { type DynamoDBWrite, marshallWrites } from "./writes.ts";
  * Keeps records in a DynamoDB table, and commits writes to DynamoDB in one transaction with them.
  *
  * While record and result stay within 1 KB, a claim and a completion cost 1 write unit each, or 2 in a
- * transaction. Larger results are compressed and go to an item of their own, up to 400 KB; beyond that the
- * record says that the result was not kept.
+ * transaction. Larger results are compressed and go to an item of their own, up to 400 KB and
+ * 16 MB of text; beyond that the record says that the result was not kept.
  */
 export class DynamoDBStore implements Store<DynamoDBWrite> {
   readonly #table: RecordTable;

@@ -15,6 +15,9 @@ import type { Item } from "./values.ts";
 /** One write unit, less the names and values of what every record has but its key: a refused claim then costs 1. */
 const MAX_RECORD_BYTES = 1024 - 256;
 
+/** Of the text of a result. A compressed item could unfold to a thousand times its size, in the memory of a function. */
+const MAX_TEXT_BYTES = 16 * 1024 * 1024;
+
 export interface PlacedResult {
   /** The attributes that say in the record where the result is. */
   readonly values: Values;
@@ -30,6 +33,7 @@ export function placeResult(
   const room = MAX_RECORD_BYTES - sizeOf(table.keyOf(recordKey));
   const bytes = sizeOf(result);
   if (bytes <= room) return { values: { result } };
+  if (bytes > MAX_TEXT_BYTES) return { values: { resultBytes: bytes } };
   const compressed = gzipSync(result);
   if (compressed.length <= room) return { values: { result: compressed } };
 
@@ -46,7 +50,7 @@ export function placeResult(
 export function readText(value: AttributeValue | undefined): string {
   if (value?.S !== undefined) return value.S;
   try {
-    return gunzipSync(value?.B as Uint8Array).toString();
+    return gunzipSync(value?.B as Uint8Array, { maxOutputLength: MAX_TEXT_BYTES }).toString();
   } catch (cause) {
     throw new RecordCorruptError("the stored result cannot be read", { cause });
   }

@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
+import { gzipSync } from "node:zlib";
 import { GetItemCommand, PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { marshall } from "@aws-sdk/util-dynamodb";
 import { beforeAll, describe, expect, inject, it } from "vitest";
@@ -53,6 +54,37 @@ describe.each(inject("dynamodbEngines"))("Results of DynamoDBStore on $name", ({
     expect([first, second]).toEqual([result, result]);
     expect(Object.keys(item.result ?? {})).toEqual([type]);
     expect(itemSize(item as never)).toBeLessThanOrEqual(KB);
+  });
+
+  it.each([
+    ["16 MB of text are kept", 16 * KB * KB - 2, undefined],
+    ["of a byte more only the fact", 16 * KB * KB - 1, 16 * KB * KB + 1],
+  ])("H15: keeps what a function can unfold: %s", async (_, bytes, lost) => {
+    const key = randomUUID();
+    const options = { operation: "op", store, leaseSeconds: 30 };
+    const call = () => runOnce(options, key, {}, () => "x".repeat(bytes));
+
+    expect(await call()).toHaveLength(bytes);
+    if (lost === undefined) expect(await call()).toHaveLength(bytes);
+    else await expect(call()).rejects.toMatchObject({ code: "RESULT_NOT_KEPT", bytes: lost });
+  });
+
+  it("refuses a stored result that unfolds to more than was ever stored, without unfolding it", async () => {
+    const key = randomUUID();
+    const options = { operation: "op", store, leaseSeconds: 30 };
+    await runOnce(options, key, {}, () => "small");
+    const { recordKey } = identify("op", "", key);
+    // 320 MB in 320 KB: members of one gzip file follow each other.
+    const bomb = Buffer.concat(new Array(5).fill(gzipSync(Buffer.alloc(64 * KB * KB))));
+    const item = { ...(await getItem(recordKey)), result: { B: bomb } };
+    await client.send(new PutItemCommand({ TableName, Item: item as never }));
+    const before = process.memoryUsage().rss;
+
+    await expect(runOnce(options, key, {}, () => expect.unreachable())).rejects.toBeInstanceOf(
+      RecordCorruptError,
+    );
+
+    expect(process.memoryUsage().rss - before).toBeLessThan(100 * KB * KB);
   });
 
   it.each([
