@@ -1,7 +1,8 @@
 // A server on loopback between the functions and what they call: sees each request, and decides what becomes of it.
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
+import { createLoopbackServer } from "../../lib/local/loopback-server.ts";
 
 export interface CarriedRequest {
   readonly method: string;
@@ -57,7 +58,7 @@ export async function startMiddleman(carry: Carry): Promise<Middleman> {
     else response.writeHead(answer.status, answer.headers).end(answer.body);
   }
 
-  const server = createServer((incoming, response) => {
+  const server = createLoopbackServer((incoming, response) => {
     handleRequest(incoming, response).catch(() => incoming.socket.destroy());
   });
   server.keepAliveTimeout = 0;

@@ -1,16 +1,11 @@
 // A small HTTP proxy on loopback before a DynamoDB engine, which does to requests what networks and busy tables
 // do: loses the answer of a write that was applied, throttles, reports a conflict, delays.
-import {
-  Agent,
-  createServer,
-  request as httpRequest,
-  type IncomingMessage,
-  type ServerResponse,
-} from "node:http";
+import { Agent, request as httpRequest, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
 import { conflictAnswer, type FaultAnswer, throttleAnswer } from "./fault-answers.ts";
+import { createLoopbackServer } from "./loopback-server.ts";
 
 export interface ObservedRequest {
   /** Such as `UpdateItem`. */
@@ -99,7 +94,7 @@ export async function startFaultProxy(options: FaultProxyOptions): Promise<Fault
     });
   }
 
-  const server = createServer((incoming, response) => {
+  const server = createLoopbackServer((incoming, response) => {
     // An engine that is gone looks to the caller like one that is gone without a proxy.
     handleRequest(incoming, response).catch(() => incoming.socket.destroy());
   });

@@ -1,9 +1,10 @@
 // The Runtime API of one execution environment: the HTTP server on loopback from which AWS's runtime client
 // fetches invocations and to which it reports what became of them.
 // https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
+import { createLoopbackServer } from "../loopback-server.ts";
 
 export interface Invocation {
   readonly requestId: string;
@@ -52,7 +53,7 @@ export async function startRuntimeApi(events: RuntimeApiEvents): Promise<Runtime
     if (route?.report === "response") events.onResponse(decodeURIComponent(route.id ?? ""), body);
   }
 
-  const server = createServer((request, response) => {
+  const server = createLoopbackServer((request, response) => {
     handleRuntimeRequest(request, response).catch(() => response.destroy());
   });
   server.on("connection", (socket) => {

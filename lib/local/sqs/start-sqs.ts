@@ -1,8 +1,9 @@
 // An SQS on loopback for the AWS SDK: the model behind an HTTP server. Everything is in memory and ends with it.
 import { randomUUID } from "node:crypto";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { SqsModel, type SqsModelOptions } from "../../testing/sqs/sqs-model.ts";
+import { createLoopbackServer } from "../loopback-server.ts";
 import { readRequest, sendAnswer, sendError } from "./json-protocol.ts";
 
 export type StartSqsOptions = Omit<SqsModelOptions, "baseUrl">;
@@ -18,7 +19,7 @@ export interface SqsEngine {
 
 /** Resolves once the server listens, on loopback and a port of its own, without any queue. */
 export async function startSqs(options: StartSqsOptions = {}): Promise<SqsEngine> {
-  const server = createServer((incoming, response) => {
+  const server = createLoopbackServer((incoming, response) => {
     void handleRequest(incoming, response);
   });
   server.keepAliveTimeout = 0;

@@ -1,7 +1,8 @@
 // An HTTP API on loopback: takes real requests, finds their route, asks its authorizer, invokes its function and
 // answers as API Gateway does, with its limits. Opens one port.
 import { randomBytes } from "node:crypto";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { createLoopbackServer } from "../../loopback-server.ts";
 import type { Authorizer } from "./authorizer.ts";
 import { type CorsConfiguration, corsHeaders, preflightResponse } from "./cors.ts";
 import { failureReason, type InvokeFunction, invokeWithin } from "./invocation.ts";
@@ -105,7 +106,7 @@ export async function startHttpApi(options: HttpApiOptions): Promise<HttpApi> {
     options.log(`${message.method} ${message.url} ${answer.statusCode} ${options.now() - startedAtMs} ms`);
   }
 
-  const server = createServer((message, response) => {
+  const server = createLoopbackServer((message, response) => {
     serveRequest(message, response).catch((error: unknown) => {
       options.log(`${message.method} ${message.url} was cut off: ${String(error)}`);
       response.destroy();

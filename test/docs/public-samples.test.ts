@@ -1,0 +1,25 @@
+// What people copy from a document must not share the answers of one caller with all others.
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { typescriptFences } from "../package/fences.ts";
+import { root } from "../package/project.ts";
+
+const documents = ["README.md", ...readdirSync(join(root, "docs")).map((file) => `docs/${file}`)];
+const ofHttp = documents
+  .flatMap((document) => typescriptFences(document))
+  .filter(({ code }) => /\bhttpIdempoten(cy|t)\(/.test(code));
+
+describe("the documents", () => {
+  it("show HTTP operations in several places", () => {
+    expect(new Set(ofHttp.map(({ file }) => file)).size).toBeGreaterThan(2);
+  });
+
+  it.each(ofHttp.map(({ file, line, code }) => [`${file}:${line}`, code]))(
+    "gives the keys of an HTTP operation to its caller, not to everybody: %s",
+    (_, code) => {
+      expect(code).toMatch(/scope: (callerFrom\w+\(|caller\b)/);
+      expect(code).not.toMatch(/["']public["']/);
+    },
+  );
+});
