@@ -1,10 +1,11 @@
-// Builds the ESM and the CommonJS tree from the same sources, each with its types, and the functions that constructs
-// bring along, into dist/ or the folder given.
+// Builds the ESM and the CommonJS tree from the same sources, each with its types, the functions that constructs bring
+// along with the notices of what they carry, and the bill of materials, into dist/ or the folder given.
 import { spawnSync } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { prebuildFunctions } from "./prebuild.mjs";
+import { billOfMaterials } from "./sbom.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const dist = resolve(process.argv[2] ?? join(root, "dist"));
@@ -21,4 +22,5 @@ for (const format of ["esm", "cjs"]) {
 writeFileSync(join(dist, "cjs/package.json"), '{ "type": "commonjs" }\n');
 
 rmSync(join(dist, "functions"), { recursive: true, force: true });
-await prebuildFunctions(dist);
+const bundled = await prebuildFunctions(dist);
+writeFileSync(join(dist, "sbom.cdx.json"), `${JSON.stringify(billOfMaterials(bundled), null, 2)}\n`);

@@ -1,6 +1,8 @@
 // Names in package-lock.json the packages for other platforms that a partial registry mirror left out: npm install
 // skips them without a word, and npm ci then refuses the lockfile. Run it after npm install; it changes nothing
-// where nothing is missing. The entries it adds have no integrity, because nobody here has seen the package.
+// where nothing is missing. The entries it adds have no integrity, because nobody here has seen the package: run it with
+// --integrity where the registry has them all, and they get theirs.
+import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
@@ -25,8 +27,29 @@ for (const [location, { dev, optionalDependencies = {} }] of Object.entries(lock
 
 const packages = Object.entries({ ...lockfile.packages, ...added });
 lockfile.packages = Object.fromEntries(packages.sort(([left], [right]) => left.localeCompare(right, "en")));
+const unhashed = Object.entries(lockfile.packages).filter(
+  ([location, { integrity, link, inBundle }]) =>
+    location.includes("node_modules/") && !integrity && !link && !inBundle,
+);
+const found = process.argv.includes("--integrity") ? unhashed.filter(addIntegrity) : [];
 writeFileSync(path, `${JSON.stringify(lockfile, null, 2)}\n`);
-console.log(`${Object.keys(added).length} packages added`);
+console.log(
+  `${Object.keys(added).length} packages added, ${unhashed.length - found.length} of ${packages.length} without integrity`,
+);
+
+/** Whether the registry has it. */
+function addIntegrity([location, entry]) {
+  const name = entry.name ?? location.replace(/^.*node_modules\//, "");
+  const { stdout } = spawnSync("npm", ["view", `${name}@${entry.version}`, "dist.integrity"], {
+    encoding: "utf8",
+    shell: process.platform === "win32",
+  });
+  const integrity = /^sha512-[\w+/]+=*$/.exec(stdout.trim())?.[0];
+  if (integrity === undefined) return false;
+  const { version, ...rest } = entry;
+  lockfile.packages[location] = { version, integrity, ...rest };
+  return true;
+}
 
 /** Whether Node finds `name` from `location`: in a node_modules there or in a folder above. */
 function isLocked(location, name) {

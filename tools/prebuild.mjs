@@ -5,15 +5,20 @@ import { mkdir, rename, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { bundledPackages } from "./bundled-packages.mjs";
+import { noticesOf } from "./notices.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
 export const PREBUILT_FUNCTIONS = ["relay", "sweeper"];
 
-/** @param {string} dist */
+/**
+ * @param {string} dist
+ * @returns the packages that the functions carry
+ */
 export async function prebuildFunctions(dist = join(root, "dist")) {
   const outdir = join(dist, "functions");
-  const { outputFiles } = await build({
+  const { outputFiles, metafile } = await build({
     absWorkingDir: root,
     entryPoints: Object.fromEntries(
       PREBUILT_FUNCTIONS.map((name) => [`${name}/index`, `tools/prebuilt/${name}.ts`]),
@@ -23,6 +28,7 @@ export async function prebuildFunctions(dist = join(root, "dist")) {
     bundle: true,
     minify: true,
     write: false,
+    metafile: true,
     format: "esm",
     platform: "node",
     target: "node22",
@@ -32,7 +38,9 @@ export async function prebuildFunctions(dist = join(root, "dist")) {
     logLevel: "warning",
   });
   await Promise.all(outputFiles.map(({ path, contents }) => replaceFile(path, contents)));
-  return outdir;
+  const packages = bundledPackages(metafile);
+  await replaceFile(join(outdir, "THIRD-PARTY-NOTICES.txt"), noticesOf(packages));
+  return packages;
 }
 
 /** In one step, since others may be reading the file. */

@@ -35,7 +35,14 @@ describe("the tarball", () => {
         ),
     );
 
-    expect(others).toEqual(["LICENSE", "README.md", "dist/cjs/package.json", "package.json"]);
+    expect(others).toEqual([
+      "LICENSE",
+      "README.md",
+      "dist/cjs/package.json",
+      "dist/functions/THIRD-PARTY-NOTICES.txt",
+      "dist/sbom.cdx.json",
+      "package.json",
+    ]);
     expect(files.filter((file) => /^dist\/(esm|cjs)\/(local|test)\b/.test(file))).toEqual([]);
   });
 
@@ -46,10 +53,11 @@ describe("the tarball", () => {
     expect(files.filter((file) => file.startsWith("dist/esm/cdk/"))).toEqual([]);
   });
 
-  it("has the functions of OutboxRelay, bundled", () => {
+  it("has the functions of OutboxRelay, bundled, and the notices of what they carry", () => {
     const { files } = projects.tarball;
 
     expect(files.filter((file) => file.startsWith("dist/functions/"))).toEqual([
+      "dist/functions/THIRD-PARTY-NOTICES.txt",
       "dist/functions/relay/index.mjs",
       "dist/functions/sweeper/index.mjs",
     ]);

@@ -1,0 +1,42 @@
+// A software bill of materials (CycloneDX) of the package as it is published: its dependencies, and the packages that the
+// bundled functions carry. Made by npm from the lockfile, less what only development needs, and without the time, so that
+// the same sources give the same file.
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const NPM = ["sbom", "--sbom-format", "cyclonedx", "--sbom-type", "library", "--package-lock-only"];
+
+/**
+ * @param {readonly { name: string, version: string }[]} bundled
+ * @returns the document, as JSON can hold it
+ */
+export function billOfMaterials(bundled) {
+  const isWindows = process.platform === "win32";
+  const made = spawnSync("npm", NPM, { cwd: root, encoding: "utf8", maxBuffer: 2 ** 26, shell: isWindows });
+  if (made.status !== 0) throw new Error(`npm ${NPM.join(" ")} failed: ${made.stderr}`);
+  const { serialNumber: _, metadata, components, dependencies, ...rest } = JSON.parse(made.stdout);
+  const { timestamp: __, component, ...about } = metadata;
+  const refs = new Set(bundled.map(({ name, version }) => `${name}@${version}`));
+  const isDevelopment = ({ properties }) =>
+    properties.some(({ name }) => name === "cdx:npm:package:development");
+  const published = components
+    .filter((part) => refs.has(part["bom-ref"]) || !(isDevelopment(part) || part.scope === "optional"))
+    .map((part) =>
+      refs.has(part["bom-ref"])
+        ? { ...part, properties: [{ name: "cdx:npm:package:bundled", value: "true" }] }
+        : part,
+    );
+  const known = new Set([component["bom-ref"], ...published.map((part) => part["bom-ref"])]);
+  const missing = [...refs].filter((ref) => !known.has(ref));
+  if (missing.length > 0) throw new Error(`bundled, and not in the lockfile: ${missing.join(", ")}`);
+  return {
+    ...rest,
+    // npm takes the name of the folder.
+    metadata: { ...about, component: { ...component, name: component["bom-ref"].split("@")[0] } },
+    components: published,
+    dependencies: dependencies
+      .filter(({ ref }) => known.has(ref))
+      .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter((other) => known.has(other)) })),
+  };
+}
