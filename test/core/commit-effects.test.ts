@@ -13,7 +13,7 @@ class Effect {
   readonly writes = [];
 }
 
-describe.each(["claimed", "optimistic"] as const)("commit, %s", (mode) => {
+describe.each(["claimed", "optimistic"] as const)("answers 17: commit, %s", (mode) => {
   it.each([
     ["null", null, /takes the result, then \{ writes, messages \}; got null/],
     ["a list", [], /got an array/],

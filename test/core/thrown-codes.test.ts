@@ -12,7 +12,7 @@ const caught = (call: Promise<unknown>) =>
     (error) => error,
   );
 
-describe("runOnce", () => {
+describe("answers 11: runOnce", () => {
   it("H77: answers a late worker, that returns, throws or commits, with the error that the winner recorded", async () => {
     for (const [title, make] of ourErrors()) {
       for (const end of ["returns", "throws", "commits"]) {

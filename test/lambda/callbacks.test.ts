@@ -26,7 +26,7 @@ const RUNTIMES = [
   ["without one", []],
 ] as const;
 
-describe.each(inject("dynamodbEngines"))("idempotent on $name", ({ endpoint }) => {
+describe.each(inject("dynamodbEngines"))("answers 16: idempotent on $name", ({ endpoint }) => {
   const client = connect(endpoint);
   let tableName: string;
   beforeAll(async () => {

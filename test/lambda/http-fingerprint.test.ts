@@ -49,7 +49,7 @@ const sent: fc.Arbitrary<Sent> = fc.record({
   body: fc.constantFrom("", "{}", '{"text":"ä"}'),
 });
 
-describe("the fingerprint of a request", () => {
+describe("answers 15: the fingerprint of a request", () => {
   it.each([
     ["a plain path", { path: "/orders/7/notes", body: "{}" }],
     ["a query", { path: "/orders/7/notes", query: "b=2&a=1" }],
@@ -193,7 +193,7 @@ describe("fingerprintFromHttp", () => {
   });
 });
 
-describe.each(inject("dynamodbEngines"))("on $name", ({ endpoint }) => {
+describe.each(inject("dynamodbEngines"))("answers 15, on $name", ({ endpoint }) => {
   const client = connect(endpoint);
   let tableName: string;
   beforeAll(async () => {
@@ -237,7 +237,7 @@ describe.each(inject("dynamodbEngines"))("on $name", ({ endpoint }) => {
     }
   });
 
-  it("replays what is on record from before the deployment, and refuses another payload for it", async () => {
+  it("H47: replays what is on record from before the deployment, and refuses another payload for it", async () => {
     for (const [index, [name, open]] of doors.entries()) {
       const before = service(`former ${index}`, { fingerprint: formerFingerprint });
       const after = service(`former ${index}`);
@@ -251,7 +251,7 @@ describe.each(inject("dynamodbEngines"))("on $name", ({ endpoint }) => {
     }
   });
 
-  it("knows what a former version recorded meanwhile, though the handler has changed the event", async () => {
+  it("H47: knows what a former version recorded meanwhile, though the handler has changed the event", async () => {
     const [, open] = doors[0]!;
     const before = service("overtaken", { fingerprint: formerFingerprint });
     const { options, context } = given();

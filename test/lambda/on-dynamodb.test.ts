@@ -103,7 +103,7 @@ describe.each(inject("dynamodbEngines"))("on $name", ({ endpoint }) => {
     });
   });
 
-  describe("a store that cannot be asked", () => {
+  describe("answers 21: a store that cannot be asked", () => {
     const unreachable = connect("http://127.0.0.1:1", { maxAttempts: 1 });
     const stores = {
       "a table that is not there": new DynamoDBStore({ tableName: "no-such-table", client }),

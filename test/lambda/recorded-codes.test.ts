@@ -18,7 +18,7 @@ const seen = (call: Promise<unknown>) =>
     ({ name, message, code }) => ({ name, message, code }),
   );
 
-describe.each(inject("dynamodbEngines"))("on $name", ({ endpoint }) => {
+describe.each(inject("dynamodbEngines"))("answers 11, on $name", ({ endpoint }) => {
   const client = connect(endpoint);
   let tableName: string;
   beforeAll(async () => {

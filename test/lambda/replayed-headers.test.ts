@@ -66,7 +66,7 @@ describe("docs/http.md", () => {
   });
 });
 
-describe.each(inject("dynamodbEngines"))("on $name", ({ endpoint }) => {
+describe.each(inject("dynamodbEngines"))("answers 18, on $name", ({ endpoint }) => {
   const client = connect(endpoint);
   let tableName: string;
   beforeAll(async () => {
@@ -107,9 +107,32 @@ describe.each(inject("dynamodbEngines"))("on $name", ({ endpoint }) => {
       expect(JSON.stringify(Items)).not.toContain("canary");
     },
   );
+
+  it.each([
+    [201, { Location: "/orders/1" }],
+    [202, { "Retry-After": "5" }],
+    [303, { Location: "/orders/1" }],
+  ])("answers 22: a %i stays what it was, and its handler runs once", async (statusCode, headers) => {
+    const { options, context } = given();
+    const { clock: _, random: __, ...rest } = options;
+    let effects = 0;
+    const handler = httpIdempotent(async () => ({ statusCode, headers, body: `order ${++effects}` }), {
+      ...rest,
+      operation: `status ${statusCode}`,
+      store: new DynamoDBStore({ tableName, client }),
+      leaseSeconds: 30,
+      scope: "public",
+    });
+    const send = async () => (await handler(v2Event({ headers: KEY }), context())) as unknown as Answer;
+
+    const first = await send();
+
+    expect(first).toEqual({ statusCode, headers, body: "order 1" });
+    expect(await send()).toEqual({ ...first, headers: { ...headers, [MARK]: "true" } });
+  });
 });
 
-describe("CORS on a replay", () => {
+describe("answers 18: CORS on a replay", () => {
   const A = "https://a.example.com";
   const cors = (origin: string) => ({
     "Access-Control-Allow-Origin": origin,

@@ -49,7 +49,7 @@ describe.each(inject("dynamodbEngines"))("idempotentBatch on $name", ({ endpoint
     );
   });
 
-  it("takes a record for done whatever its handler returns, and stores nothing of that", async () => {
+  it("answers 10: takes a record for done whatever its handler returns, and stores nothing of that", async () => {
     const { options, context, errors, decisions } = givenBatch();
     const { clock: _, random: __, ...rest } = options;
     const store = new DynamoDBStore({ tableName, client });
