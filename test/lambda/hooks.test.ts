@@ -1,60 +1,36 @@
 // Every position of a hook, in stacks whose other hooks read the whole request, with handlers that tell and that do not.
-import type middy6 from "@middy/core";
-import { idempotency } from "onceonly";
-import { describe, expect, it } from "vitest";
-import { given, pausePoint } from "./given.ts";
-import { HOOK_ROWS, type HookRow, isStored, TIMEOUT_ROWS } from "./hook-rows.ts";
+import { randomUUID } from "node:crypto";
+import { beforeAll, describe, expect, inject, it } from "vitest";
+import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
+import { connect, createTable } from "../dynamodb/tables.ts";
+import { given } from "./given.ts";
+import { HOOK_ROWS, TIMEOUT_ROWS } from "./hook-rows.ts";
+import { READER, type StackKind, stackOf, timeoutStackOf } from "./hook-stacks.ts";
 import { describeOnMiddies } from "./middies.ts";
 
-const EVENT = { key: "k1" };
-const key = (event: typeof EVENT) => event.key;
-
-const look = ({ event, context, response, error, earlyResponse }: middy6.Request) => {
-  void [event, context, response, error, earlyResponse];
-};
-/** Destructuring is the usual style: what is read must not count. */
-const reader: middy6.MiddlewareObj = { before: look, after: look, onError: look };
-
-const KINDS = [
-  ["a handler", false, []],
-  ["a handler, among hooks that read everything", false, [reader]],
-  ["a handler that tells", true, []],
-  ["a handler that tells, among hooks that read everything", true, [reader]],
-] as const;
+const KINDS: readonly (readonly [name: string, kind: StackKind])[] = [
+  ["a handler", { tells: false, readers: [] }],
+  ["a handler, among hooks that read everything", { tells: false, readers: [READER] }],
+  ["a handler that tells", { tells: true, readers: [] }],
+  ["a handler that tells, among hooks that read everything", { tells: true, readers: [READER] }],
+];
 
 describeOnMiddies("idempotency", (middy) => {
-  describe.each(KINDS)("around %s", (_, tells, readers) => {
+  describe.each(KINDS)("around %s", (_, kind) => {
     it.each(HOOK_ROWS)("H49: $where: $what", async (row) => {
-      const { options, clock, context, states, decisions } = given();
-      let calls = 0;
-      let runs = 0;
-      const unlessFirst = (middleware: HookRow["outer"]) => onFirstCall(middleware, () => calls === 1);
-      const middleware = idempotency({ ...options, key, shouldStore: isStored });
-      const handle = async () => {
-        runs++;
-        return calls === 1 && row.handle ? row.handle() : "done";
-      };
-      const handler = middy()
-        .use([reader, ...unlessFirst(row.outer)])
-        .use(middleware)
-        .use([...readers, ...unlessFirst(row.inner), ...readers])
-        .handler(tells ? middleware.handler(handle) : handle);
-      const call = () => {
-        calls++;
-        return handler(EVENT, context()).catch((error: Error) => error.message);
-      };
+      const { options, clock, states, decisions } = given();
+      const { call, runs } = stackOf(middy, row, options, kind);
 
       const first = await call();
-      if (row.unawaited === "always" || (row.unawaited && !tells)) await clock.advance(0);
-      const told = decisions();
-      const state = states()[0] ?? "none";
-      const runsFirst = runs;
+      if (row.unawaited === "always" || (row.unawaited && !kind.tells)) await clock.advance(0);
+      const end = { state: states()[0] ?? "none", told: decisions() };
+      const runsFirst = runs();
       const retry = await call();
-      const runsAgain = runs;
+      const runsAgain = runs();
       await clock.advance(36_000);
       const last = await call();
 
-      expect({ state, told, answers: [first, retry], runs: [runsFirst, runsAgain, runs] }).toEqual({
+      expect({ ...end, answers: [first, retry], runs: [runsFirst, runsAgain, runs()] }).toEqual({
         state: row.state,
         told: row.told,
         answers: row.answers,
@@ -65,32 +41,74 @@ describeOnMiddies("idempotency", (middy) => {
   });
 });
 
+describe.each(inject("dynamodbEngines"))("on $name", ({ endpoint }) => {
+  const client = connect(endpoint);
+  let tableName: string;
+  beforeAll(async () => {
+    tableName = await createTable(client);
+  });
+
+  /** The real time, which the engine's clock is compared with, and an operation of its own. */
+  function world() {
+    const { options, decisions } = given();
+    const { clock: _clock, random: _random, ...rest } = options;
+    const store = new DynamoDBStore({ tableName, client });
+    return { store, options: { ...rest, operation: randomUUID() }, decisions };
+  }
+
+  describeOnMiddies("idempotency", (middy) => {
+    it.each(KINDS)("H49: every position of a hook, around %s", async (_, kind) => {
+      for (const row of HOOK_ROWS) {
+        const { store, options, decisions } = world();
+        const { call, runs } = stackOf(middy, row, { ...options, store }, kind);
+
+        const first = await call();
+        await expect.poll(decisions).toEqual(row.told);
+        const retry = await call();
+
+        expect({ row, answers: [first, retry], runs: runs() }).toEqual({
+          row,
+          answers: row.answers,
+          runs: row.runs[1],
+        });
+      }
+    });
+
+    it.each(TIMEOUT_ROWS.filter((row) => row.tells))(
+      "H42: $where with $what, and a late result",
+      async (row) => {
+        const { store, options, decisions } = world();
+        const { call, goOn } = timeoutStackOf(middy, row, { ...options, store });
+
+        expect(await call()).toBe("timed out");
+        expect(await call()).toContain("in progress");
+        goOn();
+        await expect.poll(decisions).toEqual(["outcome-unknown", "in-progress", "executed"]);
+
+        expect(await call()).toBe("late");
+      },
+    );
+  });
+});
+
 const TIMEOUTS = TIMEOUT_ROWS.flatMap((row) =>
-  [[], [reader]].map((readers) => ({ ...row, readers, among: readers.length > 0 ? ", among readers" : "" })),
+  [[], [READER]].map((readers) => ({
+    row,
+    readers,
+    name: `${row.what}${readers.length > 0 ? ", among readers" : ""}`,
+  })),
 );
 
 describeOnMiddies("idempotency", (middy) => {
-  it.each(TIMEOUTS)("H42: $where with $what$among", async ({ tells, answer, readers, ...row }) => {
-    const { options, clock, context, states, decisions } = given();
-    const held = pausePoint();
-    let runs = 0;
-    const once = idempotency({ ...options, key });
-    const handle = async () => {
-      if (++runs > 1) return "second";
-      await held.pause();
-      return "late";
-    };
-    const handler = middy({ timeoutEarlyInMillis: 29_990, timeoutEarlyResponse: answer as () => void })
-      .use(once)
-      .use(readers)
-      .handler(tells ? once.handler(handle) : handle);
-    const call = () => handler(EVENT, context()).catch((error: Error) => error.message);
+  it.each(TIMEOUTS)("H42: early timeout with $name", async ({ row, readers }) => {
+    const { options, clock, states, decisions } = given();
+    const { call, goOn } = timeoutStackOf(middy, row, options, readers);
 
     const first = await call();
     const end = { state: states()[0], told: decisions() };
     const retry = await call();
-    held.resume();
-    await clock.advance(row.state === "in-progress" && !tells ? 36_000 : 0);
+    goOn();
+    await clock.advance(row.state === "in-progress" && !row.tells ? 36_000 : 0);
     const last = await call();
 
     expect({ ...end, answers: [first, last] }).toEqual({
@@ -101,13 +119,3 @@ describeOnMiddies("idempotency", (middy) => {
     if (row.state === "in-progress") expect(retry).toContain("in progress");
   });
 });
-
-function onFirstCall(middleware: HookRow["outer"], isFirst: () => boolean): middy6.MiddlewareObj[] {
-  if (!middleware) return [];
-  const hooks = Object.entries(middleware).map(([name, hook]) => [
-    name,
-    (request: middy6.Request) =>
-      isFirst() ? (hook as (request: middy6.Request) => unknown)(request) : undefined,
-  ]);
-  return [Object.fromEntries(hooks) as middy6.MiddlewareObj];
-}
