@@ -1,7 +1,12 @@
 // Whose key an error is about: a face must not answer a call with the trouble of another operation.
 import { describe, expect, it } from "vitest";
-import { CommitInvalidError, ExecutionInProgressError, PermanentError } from "../../lib/core/errors.ts";
-import { newWorld } from "./world.ts";
+import {
+  CommitInvalidError,
+  ExecutionInProgressError,
+  PermanentError,
+  StoreUnavailableError,
+} from "../../lib/core/errors.ts";
+import { failing, newWorld } from "./world.ts";
 
 const caught = (call: Promise<unknown>) =>
   call.then(
@@ -30,6 +35,15 @@ describe("keyHash of an error", () => {
     expect(error).toMatchObject({ code: "TRANSACTION_CONDITION", keyHash: world.events[0]?.keyHash });
     expect(invalid).toBeInstanceOf(CommitInvalidError);
     expect(invalid).toMatchObject({ keyHash: world.events[0]?.keyHash });
+  });
+
+  it("is left out where a store's error cannot be changed, which is thrown as it is", async () => {
+    const world = newWorld();
+    const frozen = Object.freeze(new StoreUnavailableError("throttled", new Error("slow down")));
+    const store = failing(world.memory, "claim", "before", { error: () => frozen });
+
+    expect(await caught(world.call(async () => "never", { store }))).toBe(frozen);
+    expect(frozen).not.toHaveProperty("keyHash");
   });
 
   it("stays that of an inner operation on its way through the outer one", async () => {
