@@ -1,11 +1,11 @@
 // A small HTTP proxy on loopback before a DynamoDB engine, which does to requests what networks and busy tables
-// do: loses the answer of a write that was applied, throttles, reports a conflict, delays.
+// do: loses the answer of a write that was applied, throttles, reports a conflict, delays, brings a copy later.
 import { Agent, request as httpRequest, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
-import { setTimeout as delay } from "node:timers/promises";
 import { conflictAnswer, type FaultAnswer, throttleAnswer } from "./fault-answers.ts";
 import { createLoopbackServer } from "./loopback-server.ts";
+import { createWaitingRoom } from "./waiting-room.ts";
 
 export interface ObservedRequest {
   /** Such as `UpdateItem`. */
@@ -17,9 +17,16 @@ export interface ObservedRequest {
 
 /**
  * `lose-answer`: the engine applies it, then the caller's connection breaks. `throttle` and `conflict`: the engine
- * never sees it. `delayMs`: the engine gets it that much later.
+ * never sees it. `delayMs`: the engine gets it that much later, also when the caller has long hung up. `repeatAfterMs`: it
+ * passes, and the engine gets a copy of it that much later.
  */
-export type Fault = "pass" | "lose-answer" | "throttle" | "conflict" | { readonly delayMs: number };
+export type Fault =
+  | "pass"
+  | "lose-answer"
+  | "throttle"
+  | "conflict"
+  | { readonly delayMs: number }
+  | { readonly repeatAfterMs: number };
 
 export interface FaultCounts {
   readonly requests: number;
@@ -27,6 +34,13 @@ export interface FaultCounts {
   readonly throttled: number;
   readonly conflicts: number;
   readonly delayed: number;
+  readonly repeated: number;
+}
+
+/** What the engine said to a request or to a copy of one. */
+export interface ObservedAnswer {
+  readonly statusCode: number;
+  readonly isOfCopy: boolean;
 }
 
 export interface FaultProxyOptions {
@@ -34,12 +48,16 @@ export interface FaultProxyOptions {
   readonly target: string;
   /** Asked once for each request that arrives. */
   readonly decide: (request: ObservedRequest) => Fault;
+  /** Told of each answer of the engine, whether or not anybody gets it. */
+  readonly onAnswer?: (request: ObservedRequest, answer: ObservedAnswer) => void;
 }
 
 export interface FaultProxy {
   readonly endpoint: string;
   /** Of one operation, or of all of them together. */
   counts(operation?: string): FaultCounts;
+  /** Hands on at once what is delayed or to be repeated; resolves when the engine has answered it. */
+  flush(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -51,6 +69,7 @@ export async function startFaultProxy(options: FaultProxyOptions): Promise<Fault
     );
   }
   const agent = new Agent({ keepAlive: true });
+  const held = createWaitingRoom();
   const countsOf = new Map<string, Counts>();
   let sequence = 0;
 
@@ -60,8 +79,13 @@ export async function startFaultProxy(options: FaultProxyOptions): Promise<Fault
     const counts = countsOf.get(operation) ?? noCounts();
     countsOf.set(operation, counts);
     counts.requests++;
-    const body = parseBody(bytes);
-    const fault = options.decide({ operation, sequence: ++sequence, body });
+    const request = { operation, sequence: ++sequence, body: parseBody(bytes) };
+    const fault = options.decide(request);
+    const ask = async (isOfCopy: boolean) => {
+      const answer = await forward(incoming, bytes);
+      options.onAnswer?.(request, { statusCode: answer.statusCode ?? 502, isOfCopy });
+      return answer;
+    };
 
     if (fault === "throttle") {
       counts.throttled++;
@@ -69,13 +93,17 @@ export async function startFaultProxy(options: FaultProxyOptions): Promise<Fault
     }
     if (fault === "conflict") {
       counts.conflicts++;
-      return refuse(response, conflictAnswer(operation, body));
+      return refuse(response, conflictAnswer(operation, request.body));
     }
-    if (typeof fault === "object") {
-      counts.delayed++;
-      await delay(fault.delayMs);
+    if (typeof fault === "object" && "repeatAfterMs" in fault) {
+      counts.repeated++;
+      // Nobody waits for the answer to a copy, nor for one that an engine that is gone does not give.
+      const askAgain = async () => void (await buffer(await ask(true)));
+      held.after(fault.repeatAfterMs, askAgain).catch(() => undefined);
     }
-    const answer = await forward(incoming, bytes);
+    const isDelayed = typeof fault === "object" && "delayMs" in fault;
+    if (isDelayed) counts.delayed++;
+    const answer = await (isDelayed ? held.after(fault.delayMs, () => ask(false)) : ask(false));
     if (fault === "lose-answer") {
       await buffer(answer);
       counts.lost++;
@@ -110,7 +138,9 @@ export async function startFaultProxy(options: FaultProxyOptions): Promise<Fault
       if (operation !== undefined) return { ...noCounts(), ...countsOf.get(operation) };
       return [...countsOf.values()].reduce(addCounts, noCounts());
     },
+    flush: () => held.empty(),
     async stop() {
+      held.close();
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();
       agent.destroy();
@@ -122,7 +152,7 @@ export async function startFaultProxy(options: FaultProxyOptions): Promise<Fault
 type Counts = { -readonly [name in keyof FaultCounts]: number };
 
 function noCounts(): Counts {
-  return { requests: 0, lost: 0, throttled: 0, conflicts: 0, delayed: 0 };
+  return { requests: 0, lost: 0, throttled: 0, conflicts: 0, delayed: 0, repeated: 0 };
 }
 
 function addCounts(sum: Counts, counts: Counts): Counts {

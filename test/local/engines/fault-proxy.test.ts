@@ -7,15 +7,21 @@ import {
   TransactWriteItemsCommand,
   UpdateItemCommand,
 } from "@aws-sdk/client-dynamodb";
-import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from "vitest";
-import { type Fault, type ObservedRequest, startFaultProxy } from "../../../lib/local/fault-proxy.ts";
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi } from "vitest";
+import {
+  type FaultProxyOptions,
+  type ObservedAnswer,
+  type ObservedRequest,
+  startFaultProxy,
+} from "../../../lib/local/fault-proxy.ts";
 
 const TableName = "fault-proxy";
 const Key = (pk: string) => ({ pk: { S: pk } });
 
-function clientFor(endpoint: string, maxAttempts: number): DynamoDBClient {
+function clientFor(endpoint: string, maxAttempts: number, requestTimeout?: number): DynamoDBClient {
   const credentials = { accessKeyId: "local", secretAccessKey: "local" };
-  return new DynamoDBClient({ endpoint, region: "us-east-1", credentials, maxAttempts });
+  const requestHandler = requestTimeout ? { requestTimeout, throwOnRequestTimeout: true } : {};
+  return new DynamoDBClient({ endpoint, region: "us-east-1", credentials, maxAttempts, requestHandler });
 }
 
 const addOne = (pk: string) =>
@@ -46,9 +52,15 @@ describe.each(inject("dynamodbEngines"))("startFaultProxy before $name", ({ name
     direct.destroy();
   });
 
-  async function through(decide: (request: ObservedRequest) => Fault, maxAttempts = 1) {
-    const proxy = await startFaultProxy({ target: endpoint, decide });
-    const client = clientFor(proxy.endpoint, maxAttempts);
+  interface Through extends Pick<FaultProxyOptions, "onAnswer"> {
+    readonly maxAttempts?: number;
+    readonly requestTimeout?: number;
+  }
+
+  async function through(decide: FaultProxyOptions["decide"], more: Through = {}) {
+    const { maxAttempts = 1, requestTimeout, ...options } = more;
+    const proxy = await startFaultProxy({ target: endpoint, decide, ...options });
+    const client = clientFor(proxy.endpoint, maxAttempts, requestTimeout);
     onTestFinished(async () => {
       client.destroy();
       await proxy.stop();
@@ -89,11 +101,14 @@ describe.each(inject("dynamodbEngines"))("startFaultProxy before $name", ({ name
       throttled: 0,
       conflicts: 0,
       delayed: 0,
+      repeated: 0,
     });
   });
 
   it("lets the SDK send a write again whose answer it lost", async () => {
-    const { proxy, client } = await through(({ sequence }) => (sequence === 1 ? "lose-answer" : "pass"), 3);
+    const { proxy, client } = await through(({ sequence }) => (sequence === 1 ? "lose-answer" : "pass"), {
+      maxAttempts: 3,
+    });
 
     const { Attributes } = await client.send(addOne("sent-again"));
 
@@ -143,6 +158,42 @@ describe.each(inject("dynamodbEngines"))("startFaultProxy before $name", ({ name
 
     expect(performance.now() - startedAt).toBeGreaterThan(145);
     expect(proxy.counts()).toMatchObject({ requests: 1, delayed: 1 });
+  });
+
+  it("brings a copy of a request later, of which the caller hears nothing", async () => {
+    const answers: ObservedAnswer[] = [];
+    const fault = { repeatAfterMs: 100 };
+    const { proxy, client } = await through(({ sequence }) => (sequence === 1 ? fault : "pass"), {
+      onAnswer: (_, answer) => answers.push(answer),
+    });
+
+    const { Attributes } = await client.send(addOne("repeated"));
+
+    expect(Attributes?.n).toEqual({ N: "1" });
+    await vi.waitUntil(async () => (await storedCount("repeated")) === 2);
+    expect(proxy.counts()).toMatchObject({ requests: 1, repeated: 1 });
+    expect(answers).toEqual([
+      { statusCode: 200, isOfCopy: false },
+      { statusCode: 200, isOfCopy: true },
+    ]);
+  });
+
+  it("hands on a delayed request whose caller has hung up", async () => {
+    const { proxy, client } = await through(() => ({ delayMs: 60_000 }), { requestTimeout: 50 });
+
+    await expect(client.send(addOne("hung-up"))).rejects.toThrow();
+    await proxy.flush();
+
+    expect(await storedCount("hung-up")).toBe(1);
+  });
+
+  it("hands on at once what it holds back when it is told to", async () => {
+    const { proxy, client } = await through(() => ({ repeatAfterMs: 60_000 }));
+    await client.send(addOne("flushed"));
+
+    await proxy.flush();
+
+    expect(await storedCount("flushed")).toBe(2);
   });
 
   it("keeps apart the counts of operations and adds them up", async () => {
