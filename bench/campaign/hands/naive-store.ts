@@ -1,0 +1,31 @@
+// The control: a store that forgets the fence. Whoever finishes has finished, whether or not the key is still his; his
+// writes are made, and he is told that it went well. A campaign that finds nothing wrong with this one sees nothing.
+import { type DynamoDBDocumentClient, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
+import type { DynamoDBWrite, SettleAnswer, Store } from "onceonly";
+
+type Writes = Pick<Parameters<Store<DynamoDBWrite>["settle"]>[0], "writes">;
+
+export function naiveStore(
+  store: Store<DynamoDBWrite>,
+  documents: DynamoDBDocumentClient,
+): Store<DynamoDBWrite> {
+  async function writeAnyway(answer: SettleAnswer, { writes }: Writes): Promise<SettleAnswer> {
+    if (!answer.settled && writes.length > 0) {
+      await documents.send(new TransactWriteCommand({ TransactItems: writes as never[] }));
+    }
+    return { settled: true };
+  }
+
+  return {
+    claim: (claim, expired) => store.claim(claim, expired),
+    async settle(settlement) {
+      const record = await store.find(settlement.recordKey, { consistent: true });
+      const token = record?.token ?? settlement.token;
+      return writeAnyway(await store.settle({ ...settlement, token }), settlement);
+    },
+    insert: async (insertion, expired) => writeAnyway(await store.insert(insertion, expired), insertion),
+    find: (recordKey, read) => store.find(recordKey, read),
+    loadResult: (address) => store.loadResult(address),
+    checkEffects: (effects) => store.checkEffects(effects),
+  };
+}

@@ -1,0 +1,17 @@
+// The queues that every message-sending commit sends to, and who consumes them.
+import type { RunMode } from "../variants.ts";
+
+export interface MessageQueue {
+  readonly name: string;
+  readonly isFifo: boolean;
+  /** Of its consumer. */
+  readonly mode: RunMode;
+  /** Its consumer hides what is in progress elsewhere. */
+  readonly hides: boolean;
+}
+
+export const MESSAGE_QUEUES: readonly MessageQueue[] = [
+  { name: "standard", isFifo: false, mode: "claimed", hides: true },
+  { name: "fifo", isFifo: true, mode: "claimed", hides: false },
+  { name: "optimistic", isFifo: false, mode: "optimistic", hides: false },
+];
