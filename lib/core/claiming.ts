@@ -29,6 +29,8 @@ export async function claimKey<Write>(operation: Operation<Write>): Promise<Clai
   for (let races = 0; races < MAX_RACES; races++) {
     const now = operation.now();
     if (seen && isExpired(seen, now)) refuseExpiredKey(operation);
+    // Its lease could be over before it is answered: others would take over, and this token claim once more.
+    if (now > operation.startedAt && now >= operation.workUntil(now)) throw claimTookTooLong();
     const claim = claimAt(operation, now, seen);
     const answer = await operation.ask((store) => store.claim(claim, seen));
     if (answer.won) {
@@ -60,6 +62,10 @@ export async function claimKey<Write>(operation: Operation<Write>): Promise<Clai
   }
   throw new StoreUnavailableError("conflict", undefined);
 }
+
+/** The lease could be over before the work is: somebody else would run too. */
+export const claimTookTooLong = (): StoreUnavailableError =>
+  new StoreUnavailableError("unreachable", new Error("the claim took all the time there was"));
 
 /** The claim that this call makes at `now`, over what was seen. */
 export function claimAt<Write>(

@@ -2,9 +2,8 @@
  * The protocol: claim → run → complete, or run → insert. Every face of the package goes through `perform`.
  * docs/architecture.md draws the states, the lease and what a retry sees after each crash point.
  */
-import { checkKeyAge, claimKey, refuseExpiredKey } from "./claiming.ts";
+import { checkKeyAge, claimKey, claimTookTooLong, refuseExpiredKey } from "./claiming.ts";
 import { isStoreFailure } from "./error-code.ts";
-import { StoreUnavailableError } from "./errors.ts";
 import type { Work } from "./execution.ts";
 import { nesting } from "./nesting.ts";
 import { type Call, Operation } from "./operation.ts";
@@ -43,9 +42,8 @@ async function performClaimed<Write>(operation: Operation<Write>, work: Work<Wri
   if (!claimed.won) return claimed.outcome;
   const recording = new Recording(operation, claimed);
   if (operation.now() >= operation.workUntil(claimed.since)) {
-    // The claim was so slow that its lease may be over before the work is: somebody else would run too.
     await recording.giveBack().catch(() => {});
-    throw new StoreUnavailableError("unreachable", new Error("the claim took all the time there was"));
+    throw claimTookTooLong();
   }
   return runAttempt(operation, recording, work);
 }

@@ -5,7 +5,7 @@ import { PermanentError, StoreUnavailableError } from "../../lib/core/errors.ts"
 import type { Execution } from "../../lib/core/execution.ts";
 import { Interrupted } from "../../lib/core/running.ts";
 import type { MemoryWrite } from "../../lib/testing/index.ts";
-import { gate, intercepted, newWorld, START } from "./world.ts";
+import { counting, gate, intercepted, newWorld, START } from "./world.ts";
 
 type Work = Execution<MemoryWrite>;
 
@@ -74,6 +74,22 @@ describe("signal", () => {
 
     expect(runs).toBe(0);
     expect(world.record().state).toBe("released");
+  });
+
+  it("H43: a take-over that would come after the deadline is not asked for", async () => {
+    const world = newWorld();
+    await world.call(() => Promise.reject(new Error("again"))).catch(() => {});
+    const { requests, store } = counting(world, async (_, request) => {
+      const answer = await request();
+      await world.clock.sleep(30_000);
+      return answer;
+    });
+
+    const late = world.call(async () => "never", { store }, { remainingMs: 30_000 });
+
+    await expect(late).rejects.toThrow(StoreUnavailableError);
+    expect(requests).toEqual(["claim"]);
+    expect(world.record()).toMatchObject({ state: "released", attempt: 1 });
   });
 
   it("H42: a claim that took all the time runs nothing, and is given back if the store lets it", async () => {

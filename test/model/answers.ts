@@ -1,59 +1,79 @@
-/** What a worker makes of a record that refused it: core/claiming.ts, core/engine.ts and core/refusal.ts in short. */
+/** What a worker makes of a record, and what its caller gets: claiming, recording, running and refusal of core in short. */
 import { type Model, mayOverlap } from "./bounds.ts";
 import type { Watch } from "./invariants.ts";
-import { type ModelSeeker, refusalOf } from "./model-store.ts";
-import { type ModelRecord, type ModelState, NO_TOKEN, type Slot, type Worker } from "./state.ts";
+import { type ModelSeeker, verdictOf } from "./model-store.ts";
+import { type ModelRecord, type ModelState, NO_TOKEN, type Slot, seenOf, type Worker } from "./state.ts";
 
 /** The worker goes on, or it has answered and stops. */
 export type Reading =
   | { readonly goesOn: Partial<Worker> }
   | { readonly goesOn?: undefined; readonly slot: Slot };
 
+/** By the clock of its host, now. */
+export const seekerOf = ({ token, payload }: Worker, host: number): ModelSeeker => ({
+  token,
+  payload,
+  now: host,
+});
+
 /** Before the handler has run: a refused claim, or a look. */
-export function readRecord(
-  slot: Slot,
-  worker: Worker,
-  seeker: ModelSeeker,
-  model: Model,
-  watch: Watch,
-): Reading {
+export function readRecord(slot: Slot, worker: Worker, host: number, model: Model, watch: Watch): Reading {
   const { record } = slot;
-  const ready = { phase: worker.phase === "look" ? "run" : "claim", seen: NO_TOKEN } as const;
+  const phase = worker.phase === "look" ? "run" : "claim";
   // A race: gone by now.
-  if (!record) return { goesOn: ready };
-  const refusal = refusalOf(record, seeker, model);
-  if (refusal === "own") return { goesOn: { phase: "run", mode: "claimed", seen: NO_TOKEN } };
-  if (refusal === "expired") return { goesOn: { ...ready, seen: record.token } };
-  if (refusal === "claimable") {
-    // A claim that names no expired record decides by the same words as this reading.
-    watch.expect(worker.phase === "look" || worker.seen !== NO_TOKEN, "notStuck");
-    return { goesOn: ready };
-  }
-  if (refusal === "completed" || refusal === "failed") return { slot: replay(slot, record, worker, watch) };
+  if (!record) return { goesOn: { phase, seen: undefined } };
+  const verdict = verdictOf(record, seekerOf(worker, host), model);
+  if (verdict === "own") return { goesOn: { phase: "run", mode: "claimed", seen: undefined } };
+  if (verdict === "expired" || verdict === "vacant") return { goesOn: { phase, seen: seenOf(record, host) } };
+  if (verdict === "completed" || verdict === "failed") return { slot: replay(slot, record, worker, watch) };
   watch.expect(record.token !== worker.token, "ownClaim");
+  const isOver = record.state === "released" || record.leaseEndsIn < host;
+  watch.expect(verdict === "mismatch" || verdict === "held" || !isOver, "notStuck");
   return { slot };
 }
 
-/** After the handler has run: its settlement or insertion was refused. */
-export function readLoss(
-  slot: Slot,
-  worker: Worker,
-  seeker: ModelSeeker,
-  model: Model,
-  watch: Watch,
-): Reading {
+/** After the handler has run: its settlement, insertion or fence was refused. */
+export function readLoss(slot: Slot, worker: Worker, host: number, model: Model, watch: Watch): Reading {
   const { record } = slot;
-  const refusal = record && refusalOf(record, seeker, model);
+  const verdict = record && verdictOf(record, seekerOf(worker, host), model);
   if (worker.phase === "insert") {
-    if (record && refusal === "expired") return { goesOn: { seen: record.token } };
-    if (!record && worker.seen !== NO_TOKEN) return { goesOn: { seen: NO_TOKEN } };
+    if (record && (verdict === "expired" || verdict === "vacant"))
+      return { goesOn: { seen: seenOf(record, host) } };
+    if (!record && worker.seen) return { goesOn: { seen: undefined } };
   }
-  // A release that fails never hides the handler's own error.
-  if (!record || worker.to === "released") return { slot };
-  if (refusal === "completed" || refusal === "failed") return { slot: replay(slot, record, worker, watch) };
+  if (record && (verdict === "completed" || verdict === "failed"))
+    return { slot: replay(slot, record, worker, watch) };
   // The claim is lost: an error that says so, which a retry gets over.
-  watch.expect(record.token !== worker.token || record.state !== worker.to, "ownClaim");
+  watch.expect(record?.token !== worker.token || record.state !== worker.to, "ownClaim");
   return { slot };
+}
+
+/** A release, or a look at the end: what another attempt has recorded is the answer, or else the worker's own end is. */
+export function readEnd(slot: Slot, worker: Worker, host: number, model: Model, watch: Watch): Slot {
+  const { record } = slot;
+  const { without } = model;
+  const isMine = record?.token === worker.token && ["in-progress", "released"].includes(record.state);
+  const isLost = worker.mode === "claimed" && !isMine;
+  const verdict = record && verdictOf(record, seekerOf(worker, host), model);
+  const isMissed = without === "winnerAnswers" && worker.phase === "settle";
+  if (record && (verdict === "completed" || verdict === "failed") && !isMissed)
+    return replay(slot, record, worker, watch);
+  if (verdict === "mismatch") return slot;
+  if (isLost && worker.returns && without !== "lostValue") return slot;
+  return answerUnrecorded(slot, worker, watch);
+}
+
+/** The caller gets what is recorded nowhere. It counts as of when its handler ended, if the claim was live then. */
+export function answerUnrecorded(slot: Slot, worker: Worker, watch: Watch): Slot {
+  watch.answersItself = true;
+  if (!worker.endedLive) checkUnrecorded(slot, worker, watch);
+  return slot;
+}
+
+export function checkUnrecorded({ record, history }: Slot, worker: Worker, watch: Watch): void {
+  watch.expect(history.protectedFor === 0, "onlyAnswer");
+  const isTaken = worker.mode === "claimed" && record !== undefined && record.token !== worker.token;
+  watch.expect(!worker.returns || !isTaken, "holderAnswers");
 }
 
 /** The caller gets what is recorded, by this worker or by another one. */
@@ -61,7 +81,7 @@ export function replay(slot: Slot, record: ModelRecord, worker: Worker, watch: W
   const { history } = slot;
   watch.expect(record.payload === worker.payload, "samePayload");
   watch.expect(history.firstAnswer === NO_TOKEN || history.firstAnswer === record.result, "firstAnswer");
-  return { record, history: { ...history, firstAnswer: record.result } };
+  return { ...slot, history: { ...history, firstAnswer: record.result } };
 }
 
 /**
@@ -78,7 +98,7 @@ export function checkAlone(
   if (mayOverlap(model)) return;
   const { key } = workers[index] as Worker;
   const isAtWork = ({ phase, mode, to, token }: Worker) => {
-    if (phase === "run" || phase === "orphan") return mode === "claimed";
+    if (phase === "run" || phase === "orphan" || phase === "check") return mode === "claimed";
     const isRecorded = slot.record?.token !== token || slot.record.state !== "in-progress";
     return phase === "settle" && to !== "released" && !isRecorded;
   };

@@ -6,20 +6,31 @@
  */
 export const RULES = {
   settleToken: "a completion or a release carries the claim token",
-  settleOwn: "a completion that is repeated finds its own token and counts as done",
   claimOwn: "a refused claim looks for its own token first",
+  insertOnly: "a first claim only inserts; what may be taken over is seen first",
+  seenToken: "a take-over needs the token that was seen",
+  seenState: "a take-over needs the state that was seen, too",
   liveLease: "a live lease is not taken over",
   leaseEnd: "a claim ends by itself: its lease, and in the end its record",
   takeOver: "a claim whose lease has ended may be taken over",
   graceOnLease: "a lease lasts longer than the work by the clock skew",
   fingerprint: "a claim matches the fingerprint before anything else is told",
-  resetIfExpired: "a reset needs the record to be expired still",
   freshToken: "each call has a claim token of its own",
-  countOn: "a record that is reset goes on counting its attempts",
+  timelyClaim: "no claim is made once the time of its call is over",
+  countOn: "a record that is taken over goes on counting its attempts",
   releaseKeepsRecord: "a release keeps the record",
   keepAfterAbort: "an abort never releases",
   keepAfterLoss: "nothing is released once the effect may have happened, also when the completion is lost",
   insertCondition: "an insertion has the condition of a claim",
+  lookAtTheEnd: "an attempt without a claim that records nothing looks before its answer counts",
+  lookAfterAbort: "an attempt that was aborted looks before its answer counts",
+  winnerAnswers: "an attempt whose release is refused answers with what is recorded",
+  lostValue: "a value that is not recorded does not count once the claim is lost",
+  liveAnswer: "an answer that nobody could check counts only as long as its claim is live",
+  fence: "a refused commit that may still be applied is fenced before its handler learns of it",
+  fenceToken: "a fence claims under a fresh token",
+  fenceSees: "a fence that finds the commit applied counts it as done",
+  fenceRaces: "an insertion that a record refused may still be applied, too",
   messagesInCommit: "messages are stored by the write that commits",
   unsentNeverExpires: "a record with unsent messages has no expiry",
   sendBeforeMark: "a sender marks after it has sent",
@@ -30,8 +41,8 @@ export type Rule = keyof typeof RULES;
 /** How a call works: `fail-open` is claimed with `whenStoreFails: "run"`. */
 export interface CallKind {
   readonly mode: "claimed" | "optimistic" | "fail-open";
-  /** What its handler does: an effect in somebody else's system, or a commit. */
-  readonly handler: "outside" | "commit";
+  /** What its handler does: an effect in somebody else's system, a commit, or one under a condition of its own. */
+  readonly handler: "outside" | "commit" | "conditional";
 }
 
 /** Times are in ticks; one tick stands for a second. Calls, crashes, lost answers and repetitions have no bound. */

@@ -14,13 +14,27 @@ import {
   type Worker,
 } from "./state.ts";
 
-const PHASES: readonly Phase[] = ["idle", "look", "claim", "run", "settle", "insert", "orphan"];
+const PHASES: readonly Phase[] = [
+  "idle",
+  "look",
+  "claim",
+  "run",
+  "settle",
+  "insert",
+  "fence",
+  "check",
+  "orphan",
+];
 const MODES: readonly Worker["mode"][] = ["claimed", "optimistic", "fail-open"];
+const HANDLERS: readonly Worker["handler"][] = ["outside", "commit", "conditional"];
 const ENDS: readonly Worker["to"][] = ["completed", "failed", "released"];
 const SENDER_PHASES: readonly Sender["phase"][] = ["idle", "send", "mark"];
 
 /** Makes times that lie in the past into characters. */
 const SHIFT = 40;
+
+/** A token that only a worker and a copy of its request know. */
+const HELD_UP = 200;
 
 export function canonical(state: ModelState, { hosts }: Model): string {
   const [one, other] = state.slots.map((slot) => slotCode(slot, () => 0));
@@ -46,33 +60,36 @@ function encode(
   for (let place = 0; place < slots.length; place++) code += slotCode(slots[placeOf(place)] as Slot, nameOf);
   // Sorted by everything but the tokens that no record has: those get their names afterwards.
   const recorded = names.length;
-  const codeOf = (token: Token) => names.lastIndexOf(token, recorded - 1) + 1;
-  const requestCode = (worker: Worker, host: number): Coded => {
-    const own = workerCode(worker, placeOf(worker.key), host);
-    return [own + String.fromCharCode(codeOf(worker.token), codeOf(worker.seen)), worker.token, worker.seen];
+  const held = strays.map(({ worker }) => worker.token);
+  const codeOf = (token: Token) =>
+    names.lastIndexOf(token, recorded - 1) + 1 || (held.includes(token) ? HELD_UP : 0);
+  const requestCode = (worker: Worker, host: number, isSpent = false): Coded => {
+    const seen = seenCode(worker, slots[worker.key] as Slot);
+    const own = workerCode(worker, placeOf(worker.key), host, isSpent) + seen;
+    const tokens = [worker.token, worker.former];
+    return [own + String.fromCharCode(...tokens.map(codeOf)), tokens];
   };
   const atWork = workers.map((worker, index) => requestCode(worker, hosts[index] as number));
-  const onTheirWay = strays.map(({ worker, host }) => requestCode(worker, host));
+  const onTheirWay = strays.map(({ worker, host, isSpent }) => requestCode(worker, host, isSpent));
   const sending = senders.map((sender): Coded => {
     const what = sender.phase === "idle" ? 0 : SENDER_PHASES.indexOf(sender.phase) * 2 + placeOf(sender.key);
-    return [String.fromCharCode(what, codeOf(sender.token)), sender.token, NO_TOKEN];
+    return [String.fromCharCode(what, codeOf(sender.token)), [sender.token]];
   });
   // Of workers and senders there is always the same number, so that where strays begin and end can be told.
   for (const group of [atWork, sending, onTheirWay]) {
-    for (const [own, token, seen] of group.sort(byCode))
-      code += own + String.fromCharCode(nameOf(token), nameOf(seen));
+    for (const [own, tokens] of group.sort(byCode)) code += own + String.fromCharCode(...tokens.map(nameOf));
   }
   return code;
 }
 
-type Coded = readonly [own: string, token: Token, seen: Token];
+type Coded = readonly [own: string, tokens: readonly Token[]];
 
 const byCode = ([one]: Coded, [other]: Coded) => (one < other ? -1 : one > other ? 1 : 0);
 
-function slotCode({ record, history }: Slot, nameOf: (token: Token) => number): string {
+function slotCode({ record, history, isTaken }: Slot, nameOf: (token: Token) => number): string {
   // Which number an attempt has means nothing, but that it is the highest.
   const isBehind = (record?.attempt ?? 0) !== history.attempts;
-  const flags = [record !== undefined, history.ran, isBehind, history.delivered];
+  const flags = [record !== undefined, history.ran, isBehind, history.delivered, isTaken];
   const past = String.fromCharCode(
     flags.reduce((bits, flag) => bits * 2 + (flag ? 1 : 0), history.protectedFor),
     nameOf(history.firstAnswer),
@@ -91,10 +108,18 @@ function slotCode({ record, history }: Slot, nameOf: (token: Token) => number): 
   );
 }
 
-function workerCode(worker: Worker, place: number, host: number): string {
+function workerCode(worker: Worker, place: number, host: number, isSpent: boolean): string {
   if (worker.phase === "idle") return String.fromCharCode(host * 2);
-  const { phase, mode, to, handler, payload, left, age } = worker;
+  const { phase, mode, to, handler, payload, left, age, returns, isRepeated, wasRefused, endedLive } = worker;
   const kind = (PHASES.indexOf(phase) * 3 + MODES.indexOf(mode)) * 3 + ENDS.indexOf(to);
-  const what = (kind * 2 + (handler === "commit" ? 0 : 1)) * 4 + payload * 2 + place;
+  const flags = [payload === 1, place === 1, returns, isRepeated, wasRefused, endedLive, isSpent];
+  const what = flags.reduce((bits, flag) => bits * 2 + (flag ? 1 : 0), kind * 3 + HANDLERS.indexOf(handler));
   return String.fromCharCode(host * 2 + 1, what, left + SHIFT, age);
+}
+
+/** A token claims once, so that a record that was seen is there as it was, or never again. */
+function seenCode({ seen }: Worker, { record }: Slot): string {
+  if (!seen) return "0";
+  const isThere = record?.token === seen.token && record.state === seen.state;
+  return isThere ? (seen.isExpired ? "3" : "2") : "1";
 }

@@ -1,4 +1,4 @@
-/** What breaks without the rules about winning a claim: leases, expiry, fingerprints. */
+/** What breaks without the rules about winning a claim: leases, expiry, fingerprints, what was seen. */
 import type { Control } from "./controls.ts";
 import { OUTSIDE } from "./suites.ts";
 
@@ -11,6 +11,19 @@ export const CLAIM_CONTROLS: readonly Control[] = [
     worker 1 is called (claimed, commit, key 1)
     worker 1 claims; the answer is lost
     worker 1 claims`,
+  },
+  {
+    without: "insertOnly",
+    hazards: "H8",
+    bounds: { strays: 1 },
+    breaks: "claimsOnce",
+    trace: `
+    worker 1 is called (claimed, commit, key 1)
+    worker 1 claims; a copy is held up
+    worker 1 claims
+    worker 1 fails before its effect
+    worker 1 settles: released
+    a copy that was held up arrives: claims`,
   },
   {
     without: "freshToken",
@@ -27,19 +40,79 @@ export const CLAIM_CONTROLS: readonly Control[] = [
     worker 1 has its effect`,
   },
   {
+    without: "timelyClaim",
+    hazards: "H43",
+    bounds: { hosts: [0, 0], outlives: true },
+    breaks: "fencingNumber",
+    trace: `
+    worker 1 is called (claimed, commit, key 1)
+    worker 1 claims; the answer is lost
+    worker 2 is called (claimed, commit, key 1)
+    a tick passes
+    worker 2 claims, is refused, and waits for the winner
+    a tick passes
+    worker 1 is called (claimed, commit, key 1)
+    worker 2 claims
+    a tick passes
+    worker 1 claims
+    worker 1 takes over what it saw; the answer is lost
+    worker 2 takes over what it saw, is refused, and waits for the winner
+    a tick passes
+    worker 2 claims
+    worker 2 takes over what it saw; the answer is lost
+    worker 1 takes over what it saw
+    worker 1 takes over what it saw; the answer is lost
+    worker 2 takes over what it saw`,
+  },
+  {
     without: "countOn",
     hazards: "H3",
     breaks: "fencingNumber",
     trace: `
     worker 1 is called (claimed, commit, key 1)
     worker 1 claims
-    a tick passes
-    a tick passes
-    a tick passes
-    a tick passes
+    worker 1 fails before its effect
+    worker 1 settles: released
     worker 1 is called (claimed, commit, key 1)
     worker 1 claims
-    worker 1 resets the expired record`,
+    worker 1 takes over what it saw`,
+  },
+  {
+    without: "seenToken",
+    hazards: "H3",
+    bounds: { hosts: [0, 0] },
+    breaks: "fencingNumber",
+    trace: `
+    worker 1 is called (claimed, commit, key 1)
+    worker 1 claims
+    worker 1 fails before its effect
+    worker 1 settles: released
+    worker 1 is called (claimed, commit, key 1)
+    worker 1 claims
+    worker 2 is called (claimed, commit, key 1)
+    worker 2 claims
+    worker 1 takes over what it saw
+    worker 1 fails before its effect
+    worker 1 settles: released
+    worker 2 takes over what it saw`,
+  },
+  {
+    without: "seenState",
+    hazards: "H5",
+    bounds: { hosts: [0, 0], outlives: true },
+    breaks: "oneEffect",
+    trace: `
+    worker 1 is called (claimed, commit, key 1)
+    worker 1 claims
+    a tick passes
+    worker 1 makes its commit
+    worker 2 is called (claimed, commit, key 1)
+    a tick passes
+    worker 2 claims
+    worker 1 settles: completed
+    worker 2 takes over what it saw
+    worker 2 makes its commit
+    worker 2 settles: completed`,
   },
   {
     without: "liveLease",
@@ -51,6 +124,7 @@ export const CLAIM_CONTROLS: readonly Control[] = [
     worker 1 claims
     worker 2 is called (claimed, outside, key 1)
     worker 2 claims
+    worker 2 takes over what it saw
     worker 1 has its effect
     worker 2 has its effect`,
   },
@@ -83,9 +157,10 @@ export const CLAIM_CONTROLS: readonly Control[] = [
     trace: `
     worker 1 is called (claimed, commit, key 1)
     worker 1 claims
-    a tick passes
     worker 2 is called (claimed, commit, key 1)
-    worker 2 claims`,
+    a tick passes
+    worker 2 claims
+    worker 2 takes over what it saw`,
   },
   {
     without: "fingerprint",
@@ -95,44 +170,9 @@ export const CLAIM_CONTROLS: readonly Control[] = [
     trace: `
     worker 1 is called (claimed, commit, key 1)
     worker 1 claims
-    worker 1 fails for good
-    worker 1 settles: failed
+    worker 1 makes its commit
+    worker 1 settles: completed
     worker 1 is called (claimed, commit, key 1, other payload)
     worker 1 claims`,
-  },
-  {
-    without: "resetIfExpired",
-    hazards: "H5",
-    bounds: { hosts: [0, 0], outlives: true },
-    breaks: "oneEffect",
-    trace: `
-    worker 1 is called (claimed, commit, key 1)
-    worker 1 claims
-    a tick passes
-    a tick passes
-    a tick passes
-    worker 1 makes its commit
-    a tick passes
-    worker 2 is called (claimed, commit, key 1)
-    worker 2 claims
-    worker 1 settles: completed
-    worker 2 resets the expired record
-    worker 2 makes its commit
-    worker 2 settles: completed`,
-  },
-  {
-    without: "keepAfterAbort",
-    hazards: "H42",
-    bounds: { hosts: [0, 0], calls: [OUTSIDE] },
-    breaks: "runsExcused",
-    trace: `
-    worker 1 is called (claimed, outside, key 1)
-    worker 1 claims
-    worker 2 is called (claimed, outside, key 1)
-    a tick passes
-    worker 1 is aborted near its deadline, and works on
-    worker 1 has its effect after the abort
-    worker 2 claims
-    worker 2 has its effect`,
   },
 ];

@@ -22,8 +22,14 @@ export function findWithout({ without, bounds, breaks }: Control): { breaks?: st
 
 /** The same bounds with the rule. */
 export function findWith({ bounds }: Control): { breaks?: string; trace?: string } {
-  return told(explore({ ...SMALLEST, ...bounds }));
+  const name = JSON.stringify(bounds);
+  const known = EXPLORED.get(name) ?? told(explore({ ...SMALLEST, ...bounds }));
+  EXPLORED.set(name, known);
+  return known;
 }
+
+/** Several controls have the same bounds. */
+const EXPLORED = new Map<string, ReturnType<typeof told>>();
 
 function told({ violation, stuck }: Exploration) {
   if (violation) return { breaks: violation.invariant, trace: lines(violation.trace) };

@@ -11,11 +11,16 @@ export const CALLS = {
   optimistic: { mode: "optimistic", handler: "commit" },
   "without a look": { mode: "optimistic", handler: "commit" },
   "fail-open": { mode: "fail-open", handler: "commit" },
+  conditional: { mode: "claimed", handler: "conditional" },
+  "optimistic, conditional": { mode: "optimistic", handler: "conditional" },
+  "fail-open, conditional": { mode: "fail-open", handler: "conditional" },
 } as const satisfies Record<string, CallKind>;
 type CallName = keyof typeof CALLS;
 
 export type End =
   | "makes its commit"
+  | "makes its commit, or else another"
+  | "finds the row there, and returns that"
   | "has its effect"
   | "has its effect, then fails"
   | "fails before its effect"
@@ -26,14 +31,17 @@ export type End =
 export interface Fault {
   /** Which request of the call, from 1. */
   readonly at: number;
-  readonly kind: "applied twice" | "applied, no answer" | "not applied";
+  readonly kind: "applied twice" | "applied, no answer" | "not applied" | "held up";
 }
-const FAULTS: readonly Fault["kind"][] = ["applied twice", "applied, no answer", "not applied"];
+/** A request that is held up arrives when the call is over. */
+const FAULTS: readonly Fault["kind"][] = ["applied twice", "applied, no answer", "not applied", "held up"];
 
 export interface EngineCase {
   readonly call: CallName;
   readonly record: ModelRecord | undefined;
   readonly end: End;
+  /** The row is there that a conditional commit inserts; somebody deletes it when the call is over. */
+  readonly isTaken: boolean;
   readonly fault?: Fault;
   /** The record that others leave while the handler runs, or while the call waits; `null` if they delete it. */
   readonly others?: ModelRecord | null;
@@ -47,33 +55,44 @@ const endsOf = (call: CallName): readonly End[] =>
         "fails for good",
         "is aborted near its deadline, and works on",
       ]
-    : ["makes its commit", "fails before its effect", "fails for good"];
+    : CALLS[call].handler === "conditional"
+      ? ["makes its commit", "makes its commit, or else another", "finds the row there, and returns that"]
+      : ["makes its commit", "fails before its effect", "fails for good"];
 
 /** `requestsOf` says how many requests a call makes when nothing goes wrong. */
 export function* engineCases(requestsOf: (each: EngineCase) => number): Generator<EngineCase> {
-  const found = [undefined, ...records()];
-  for (const call of Object.keys(CALLS) as CallName[])
+  const all = [undefined, ...records()];
+  for (const call of Object.keys(CALLS) as CallName[]) {
+    // What the others tell of payloads and expiry is no different for a commit with a condition.
+    const isConditional = CALLS[call].handler === "conditional";
+    const found = isConditional
+      ? all.filter((each) => !each || (each.payload === 0 && each.expiresIn > 0))
+      : all;
     for (const end of endsOf(call))
       for (const each of [...inRecords(call, end, found), ...withOthers(call, end, found)]) {
         yield each;
         for (const at of faultyRequests(each, requestsOf(each)))
           for (const kind of FAULTS) yield { ...each, fault: { at, kind } };
       }
+  }
 }
 
 /** What comes before the others' record does not differ by it; unless the first claim fails, fail-open is as claimed. */
 function faultyRequests({ call, others }: EngineCase, count: number): number[] {
   const all = Array.from({ length: count }, (_, index) => index + 1);
   if (others === undefined) return all;
-  return call === "fail-open" ? [1] : all.slice(1).slice(-1);
+  return call.startsWith("fail-open") ? [1] : all.slice(1).slice(-1);
 }
 
 function inRecords(call: CallName, end: End, found: readonly (ModelRecord | undefined)[]): EngineCase[] {
   // It finds a live claim below; without one it is as any other.
   if (call === "patient") return [];
-  // A look comes before the call has written anything.
-  const isKept = (record: ModelRecord | undefined) => call !== "optimistic" || record?.token !== ME;
-  return found.filter(isKept).map((record) => ({ call, record, end }));
+  // Nobody has written anything before a look, or before an insertion.
+  const isKept = (record: ModelRecord | undefined) =>
+    CALLS[call].mode !== "optimistic" || record?.token !== ME;
+  return found
+    .filter(isKept)
+    .flatMap((record) => rowsOf(call, end).map((isTaken) => ({ call, record, end, isTaken })));
 }
 
 function withOthers(call: CallName, end: End, found: readonly (ModelRecord | undefined)[]): EngineCase[] {
@@ -82,10 +101,24 @@ function withOthers(call: CallName, end: End, found: readonly (ModelRecord | und
   const live = found.find((each) => each && each.token !== ME && each.leaseEndsIn > 0 && each.expiresIn > 0);
   // While a call waits, a lease that ends at this very tick is over before the next one.
   const isKept = (each: ModelRecord | undefined) =>
-    call !== "patient" || each?.state !== "in-progress" || each.leaseEndsIn !== 0;
-  return found
-    .filter(isKept)
-    .map((others) => ({ call, record: call === "patient" ? live : undefined, end, others: others ?? null }));
+    each?.state !== "in-progress" ||
+    // A token claims once, so that nobody shortens the lease of the call's own claim.
+    ((each.token !== ME || each.leaseEndsIn > 0) &&
+      (call !== "patient" || each.leaseEndsIn < 0 || (each.leaseEndsIn > 0 && each.expiresIn <= 0)));
+  return found.filter(isKept).flatMap((others) =>
+    rowsOf(call, end).map((isTaken) => ({
+      call,
+      record: call === "patient" ? live : undefined,
+      end,
+      isTaken,
+      others: others ?? null,
+    })),
+  );
+}
+
+function rowsOf(call: CallName, end: End): readonly boolean[] {
+  if (CALLS[call].handler !== "conditional") return [false];
+  return end === "finds the row there, and returns that" ? [true] : [false, true];
 }
 
 export const isPatient = ({ call }: Pick<EngineCase, "call">): boolean => call === "patient";

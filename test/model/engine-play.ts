@@ -1,26 +1,26 @@
 /** Plays a call of the real engine, over MemoryStore: which requests it makes, what it answers, and what it leaves. */
+import type { Clock } from "../../lib/core/clock.ts";
 import { perform } from "../../lib/core/engine.ts";
 import { hasCode } from "../../lib/core/error-code.ts";
-import { PermanentError } from "../../lib/core/errors.ts";
+import { PermanentError, type TransactionConditionError } from "../../lib/core/errors.ts";
 import type { Execution } from "../../lib/core/execution.ts";
 import { identify } from "../../lib/core/identity.ts";
 import { type EngineOptions, resolveOptions } from "../../lib/core/options.ts";
 import { resultOf } from "../../lib/core/refusal.ts";
-import type { Store } from "../../lib/core/store.ts";
-import { fakeClock, MemoryStore } from "../../lib/testing/index.ts";
+import { fakeClock, MemoryStore, type MemoryWrite } from "../../lib/testing/index.ts";
 import { intercepted, unreachable } from "../core/world.ts";
 import type { Bounds } from "./bounds.ts";
-import { type EngineCase, isPatient } from "./engine-cases.ts";
+import { CALLS, type EngineCase, isPatient } from "./engine-cases.ts";
 import { NO_TOKEN, type Token } from "./state.ts";
-import { ME } from "./store-cases.ts";
+import { FENCE, ME } from "./store-cases.ts";
 import { make, NOW, numberIn, read, tokenOf, type VisibleRecord } from "./store-play.ts";
 import { SMALLEST } from "./suites.ts";
 
 export interface Played {
   /** Polls count as one. */
   readonly requests: readonly string[];
-  /** Whose result or final error the caller gets. */
-  readonly answer: Token;
+  /** Whose recorded result or final error the caller gets, or that it gets the handler's own end; else an error of ours. */
+  readonly answer: Token | "own end";
   /** The fencing number that its handler gets, if that runs. */
   readonly fencingNumber: number | undefined;
   readonly record: VisibleRecord | undefined;
@@ -28,14 +28,19 @@ export interface Played {
 
 export const BOUNDS: Bounds = { ...SMALLEST, workTicks: 2, graceTicks: 1, senders: 1 };
 
-const OPTIONS: Record<EngineCase["call"], Partial<EngineOptions<never>>> = {
+const OPTIONS: Record<EngineCase["call"], Partial<EngineOptions<MemoryWrite>>> = {
   claimed: {},
   "claimed, effects outside": {},
   patient: { whenInProgress: { waitSeconds: 1 } },
   optimistic: { mode: "optimistic" },
   "without a look": { mode: "optimistic", lookFirst: false },
   "fail-open": { whenStoreFails: "run" },
+  conditional: {},
+  "optimistic, conditional": { mode: "optimistic" },
+  "fail-open, conditional": { whenStoreFails: "run" },
 };
+
+const OWN = "the handler's own end";
 
 const MESSAGE = {
   queue: "https://sqs.us-east-1.amazonaws.com/000000000000/orders",
@@ -45,18 +50,19 @@ const MESSAGE = {
 
 export async function playEngine(each: EngineCase): Promise<Played> {
   const { call, record, end, fault, others } = each;
-  const memory = new MemoryStore();
-  const store = memory as Store<unknown> as Store<never>;
+  const store = new MemoryStore();
   const identity = identify("model", "tenant-1", "key-1");
   const { recordKey } = identity;
   if (record) await make(store, recordKey, record);
   const clock = fakeClock(NOW * 1000);
   const requests: string[] = [];
+  const heldUp: (() => Promise<unknown>)[] = [];
+  let { isTaken } = each;
   let fencingNumber: number | undefined;
-  let answer = NO_TOKEN;
+  let answer: Played["answer"] = NO_TOKEN;
 
   const leaveToOthers = async () => {
-    memory.alter(recordKey, undefined);
+    store.alter(recordKey, undefined);
     if (others) await make(store, recordKey, others);
   };
 
@@ -66,37 +72,92 @@ export async function playEngine(each: EngineCase): Promise<Played> {
     if (isPoll) await leaveToOthers();
     requests.push(method);
     if (fault?.at !== requests.length) return request();
-    if (fault.kind !== "not applied") await request();
-    if (fault.kind === "applied twice") return request();
+    if (fault.kind === "applied twice")
+      return request()
+        .catch(() => {})
+        .then(request)
+        .catch(inDoubt);
+    if (fault.kind === "applied, no answer") await request().catch(() => {});
+    if (fault.kind === "held up") heldUp.push(request);
     throw unreachable();
   });
 
-  const work = async ({ attempt, signal, commit }: Execution<never>) => {
+  const row: MemoryWrite = {
+    table: "rows",
+    key: "row",
+    item: () => {
+      isTaken = true;
+      return {};
+    },
+    condition: () => !isTaken,
+  };
+  const work = async ({ attempt, signal, commit }: Execution<MemoryWrite>) => {
     fencingNumber = attempt;
     if (others !== undefined && !isPatient(each)) await leaveToOthers();
     else await clock.sleep(1000 - (clock.now() % 1000));
-    if (end === "makes its commit") return commit(tokenOf(ME), { messages: [MESSAGE] });
+    const messages = [MESSAGE];
+    if (end.startsWith("makes its commit")) {
+      const writes = CALLS[call].handler === "conditional" ? [row] : [];
+      return commit(tokenOf(ME), { messages, writes }).catch((error: unknown) => {
+        if (!hasCode(error, "TRANSACTION_CONDITION")) throw error;
+        if (end === "makes its commit") throw new Error(OWN);
+        return commit(tokenOf(ME), { messages });
+      });
+    }
+    if (end === "finds the row there, and returns that") return OWN;
     if (end === "has its effect") return tokenOf(ME);
     if (end === "fails for good") throw new PermanentError(tokenOf(ME));
     if (end === "is aborted near its deadline, and works on")
       await new Promise((resolve) => signal.addEventListener("abort", resolve));
-    throw new Error("try again");
+    throw new Error(OWN);
   };
 
-  const options = resolveOptions<never>({
+  const options = resolveOptions<MemoryWrite>({
     operation: "model",
     store: watched,
     retentionSeconds: BOUNDS.retentionTicks,
     clockSkewSeconds: BOUNDS.graceTicks,
-    clock,
-    random: { token: () => tokenOf(ME), fraction: () => 0 },
+    shouldStore: (result) => result !== OWN,
+    clock: isPatient(each) ? clock : withoutPauses(clock),
+    random: { token: tokens(), fraction: () => 0 },
     ...OPTIONS[call],
   });
   const about = { identity, fingerprints: ["payload-0"], remainingMs: BOUNDS.workTicks * 1000 };
+  const note = (said: unknown) => {
+    answer = said === OWN ? "own end" : numberIn(said as string);
+  };
   try {
-    answer = numberIn(resultOf(await clock.run(perform(options, about, work))) as string);
+    note(resultOf(await clock.run(perform(options, about, work))));
   } catch (error) {
-    if (hasCode(error, "PERMANENT")) answer = numberIn(error.message);
+    if (hasCode(error, "PERMANENT") || (error as Error).message === OWN) note((error as Error).message);
   }
-  return { requests, answer, fencingNumber, record: await read({ store, outbox: memory.outbox }, recordKey) };
+  isTaken = false;
+  for (const arrive of heldUp) await arrive().catch(() => {});
+  const ports = { store, outbox: store.outbox };
+  return { requests, answer, fencingNumber, record: await read(ports, recordKey) };
+}
+
+/** Requests of one tick are made at one time, also those that are repeated. */
+function withoutPauses(clock: Clock): Clock {
+  const isPause = (ms: number, signal?: AbortSignal) => ms < 100 && signal === undefined;
+  return {
+    now: () => clock.now(),
+    sleep: (ms, signal) => (isPause(ms, signal) ? Promise.resolve() : clock.sleep(ms, signal)),
+  };
+}
+
+/** As the SDK says it: the refused try was not the first. */
+function inDoubt(error: unknown): never {
+  if (hasCode(error, "TRANSACTION_CONDITION")) (error as TransactionConditionError).mayStillApply = true;
+  throw error;
+}
+
+/** The call's own, and then those of its fences. */
+function tokens(): () => string {
+  let next: Token = ME;
+  return () => {
+    const token = tokenOf(next);
+    next = next === ME ? FENCE : next + 1;
+    return token;
+  };
 }

@@ -1,4 +1,5 @@
 /** How a handler that runs may go on. An effect in somebody else's system happens at once, and nothing takes it back. */
+import { answerUnrecorded, checkUnrecorded } from "./answers.ts";
 import { type Model, mayOverlap } from "./bounds.ts";
 import type { Watch } from "./invariants.ts";
 import { settle } from "./model-store.ts";
@@ -15,20 +16,48 @@ export interface Turn {
   readonly offer: (what: string, act: (watch: Watch) => ModelState) => void;
   /** The worker with another thing to do, and the arguments of a new request. */
   readonly become: (change: Partial<Worker>, after?: ModelState) => ModelState;
+  /** The call is over. */
+  readonly stop: (slot?: Slot) => ModelState;
 }
 
 export function handlerSteps(turn: Turn): void {
   const { worker, offer, become } = turn;
   const phase = worker.mode === "optimistic" ? "insert" : "settle";
-  offer("fails for good", () => become({ phase, to: "failed" }));
-  // Without a claim there is nothing to release: such a failure is a stop.
-  if (phase === "settle") offer("fails before its effect", () => become({ phase, to: "released" }));
   if (worker.handler === "outside") outsideSteps(turn);
   else commitSteps(turn, phase);
+  offer("fails for good", () => become({ phase, to: "failed" }));
+  offer("fails before its effect", (watch) => endUnrecorded(turn, false, watch));
 }
 
-function commitSteps({ state, slot, worker, model, offer, become }: Turn, phase: Worker["phase"]): void {
+/** A claim is released; without one there is nothing to release. */
+function endUnrecorded(turn: Turn, returns: boolean, watch: Watch): ModelState {
+  const { slot, worker, model, become, stop } = turn;
+  if (worker.mode === "claimed")
+    return become({ phase: "settle", to: "released", returns, endedLive: endsLive(turn, returns, watch) });
+  if (model.without === "lookAtTheEnd") return stop(answerUnrecorded(slot, { ...worker, returns }, watch));
+  return become({ phase: "check", to: "released", returns });
+}
+
+/** Whether nobody else can have run so far, under the claim of this worker. With clocks too far apart nobody knows. */
+function endsLive({ slot, worker, host, model }: Turn, returns: boolean, watch: Watch): boolean {
+  const { hosts, graceTicks } = model;
+  const { record } = slot;
+  const isOwn = record?.token === worker.token && record.state === "in-progress";
+  const liveFor = isOwn ? record.leaseEndsIn - graceTicks - host : worker.left;
+  if (liveFor < 0 || Math.max(...hosts) - Math.min(...hosts) > graceTicks) return false;
+  checkUnrecorded(slot, { ...worker, returns }, watch);
+  return true;
+}
+
+function commitSteps(turn: Turn, phase: Worker["phase"]): void {
+  const { state, slot, worker, model, offer, become } = turn;
   offer("makes its commit", () => become({ phase, to: "completed" }));
+  if (worker.handler === "conditional" && slot.isTaken)
+    offer("finds the row there, and returns that", (watch) => endUnrecorded(turn, true, watch));
+  if (worker.wasRefused)
+    offer("makes another commit, without a condition", () =>
+      become({ phase, to: "completed", handler: "commit", wasRefused: false }),
+    );
   const { record } = slot;
   if (model.without !== "messagesInCommit" || record?.token !== worker.token) return;
   offer("stores its messages ahead of the commit", () => {
@@ -42,14 +71,20 @@ function outsideSteps(turn: Turn): void {
   offer("has its effect", (watch) => become({ phase: "settle", to: "completed" }, effect(turn, watch)));
   offer("has its effect, then fails", (watch) => {
     const after = effect(turn, watch);
-    const { record, history } = after.slots[worker.key] as Slot;
+    const slot = after.slots[worker.key] as Slot;
     // A handler that fails says that it may run again.
-    const forgiven = { record, history: { ...history, ran: false } };
-    return become({ phase: "settle", to: "released" }, withSlot(after, worker.key, forgiven));
+    const forgiven = { ...slot, history: { ...slot.history, ran: false } };
+    const endedLive = endsLive(turn, false, watch);
+    return become({ phase: "settle", to: "released", endedLive }, withSlot(after, worker.key, forgiven));
   });
   if (worker.left > 0) return;
   offer("is aborted near its deadline, and works on", (watch) => {
-    if (model.without !== "keepAfterAbort") return become({ phase: "orphan" });
+    if (model.without === "lookAfterAbort") {
+      answerUnrecorded(turn.slot, worker, watch);
+      return become({ phase: "orphan" });
+    }
+    if (model.without !== "keepAfterAbort")
+      return become({ phase: "check", endedLive: endsLive(turn, false, watch) });
     const release = finishOf({ ...worker, to: "released" }, host, model);
     const [released] = settle(turn.slot, release, model, watch);
     return become({ phase: "orphan" }, withSlot(state, worker.key, released));
@@ -62,5 +97,5 @@ export function effect({ state, slot, worker, model }: Omit<Turn, "become">, wat
   // The lease of this attempt has ended, and it works on: the one edge where effects of two attempts may overlap.
   if (mayOverlap(model) && record?.token !== worker.token) return state;
   watch.expect(!history.ran, "runsExcused");
-  return withSlot(state, worker.key, { record, history: { ...history, ran: true } });
+  return withSlot(state, worker.key, { ...slot, history: { ...history, ran: true } });
 }

@@ -7,6 +7,10 @@ export const INVARIANTS = {
   finishedStays: "a finished record never changes, until its retention is over or it is marked as sent",
   tokenOnWrite: "a write after the claim changes nothing unless the record carries its token",
   firstAnswer: "every recorded answer equals the first one",
+  onlyAnswer: "within the retention of a committed effect no caller gets an answer that is not recorded",
+  holderAnswers: "a value that is not recorded comes only from an attempt whose claim nobody has taken",
+  refusedStays: "a commit that its handler was told to be refused is not applied, before or after",
+  claimsOnce: "a token claims once: a late copy never gives a key to nobody",
   samePayload: "a caller gets the answer to its own payload only",
   ownClaim: "a caller is never refused because of its own claim or completion",
   notStuck: "a claim is not refused once the key is released, or its lease has ended",
@@ -29,6 +33,8 @@ const NONE: readonly never[] = [];
 export class Watch {
   broken: readonly Invariant[] = NONE;
   moves: readonly string[] = NONE;
+  /** A caller gets what is not recorded. */
+  answersItself = false;
 
   expect(holds: boolean, invariant: Invariant): void {
     if (!holds) this.broken = [...this.broken, invariant];

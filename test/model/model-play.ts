@@ -9,37 +9,48 @@ import {
   type ModelState,
   NEVER,
   NO_HISTORY,
+  NO_TOKEN,
+  type Slot,
+  type Token,
   type Worker,
   withWorker,
 } from "./state.ts";
 import { stepsFrom } from "./steps.ts";
-import { ME } from "./store-cases.ts";
+import { FENCE, ME } from "./store-cases.ts";
 import { visible } from "./store-play.ts";
 
-const slotOf = (record: ModelRecord | undefined) => ({
+const slotOf = (record: ModelRecord | undefined, isTaken: boolean): Slot => ({
   record,
+  isTaken,
   history: { ...NO_HISTORY, attempts: record?.attempt ?? 0 },
 });
 
 export function playModel(each: EngineCase): Played {
   const { call, end, fault, others } = each;
-  const model: Model = { ...BOUNDS, calls: [CALLS[call]] };
-  let state: ModelState = { ...initialState(model), slots: [slotOf(each.record)] };
+  const model: Model = { ...BOUNDS, calls: [CALLS[call]], strays: 1 };
+  let state: ModelState = { ...initialState(model), slots: [slotOf(each.record, each.isTaken)] };
   const requests: string[] = [];
   let fencingNumber: number | undefined;
+  let answersItself = false;
+  let fences = 0;
   let ticks = 0;
 
   const worker = () => state.workers[0] as Worker;
   const record = () => state.slots[0]?.record;
   const leaveToOthers = () => {
-    state = { ...state, slots: [slotOf(others ?? undefined)] };
+    state = { ...state, slots: [slotOf(others ?? undefined, each.isTaken)] };
   };
   /** Takes the step of this name, if it is offered. */
   const take = (...names: string[]) => {
     const steps = stepsFrom(state, model);
     const step = names.flatMap((name) => steps.find(({ label }) => label === `worker 1 ${name}`) ?? [])[0];
-    if (step) state = step.next;
-    return step !== undefined;
+    if (!step) return false;
+    state = step.next;
+    answersItself ||= step.answersItself;
+    const { token, phase } = worker();
+    if (phase !== "idle" && token < FENCE && token !== ME)
+      state = withWorker(state, 0, { ...worker(), token: FENCE + fences++ });
+    return true;
   };
   const passTick = () => {
     ticks++;
@@ -48,12 +59,21 @@ export function playModel(each: EngineCase): Played {
   const isFaulty = () => fault?.at === requests.length && fault.kind !== "applied twice";
 
   const runHandler = () => {
-    fencingNumber = worker().mode === "claimed" ? record()?.attempt : 1;
+    if (worker().wasRefused) {
+      take(end.endsWith("or else another") ? "makes another commit, without a condition" : FAILS);
+      return;
+    }
+    fencingNumber = worker().mode === "claimed" ? record()?.attempt : undefined;
     if (others !== undefined && !isPatient(each)) leaveToOthers();
     else passTick();
     while (end.startsWith("is aborted") && worker().left > 0) passTick();
-    // Without a claim there is nothing to release.
-    take(end, STOPS);
+    take(end.startsWith("makes its commit") ? "makes its commit" : end);
+  };
+  const check = () => {
+    requests.push("find");
+    if (!isFaulty()) take("looks before its answer counts");
+    // A look after an abort is not repeated.
+    else if (worker().mode === "claimed") take("cannot reach the store, and gives its own answer", STOPS);
   };
   const look = () => {
     if (call !== "without a look") requests.push("find");
@@ -63,19 +83,29 @@ export function playModel(each: EngineCase): Played {
   const request = () => {
     const { phase } = worker();
     const name = nameOf(worker());
-    requests.push(phase);
-    if (fault?.at === requests.length && fault.kind !== "not applied") take(`${name}; the answer is lost`);
+    requests.push(phase === "fence" ? "claim" : phase);
+    const kind = fault?.at === requests.length ? fault.kind : undefined;
+    if (kind === "applied twice" || kind === "applied, no answer") take(`${name}; the answer is lost`);
+    if (kind === "held up") take(`${name}; a copy is held up`);
+    if (kind === "not applied") noteTry();
     if (!isFaulty()) return (isPatient(each) && requests.length === 1 && wait()) || take(name);
-    // Settlements and insertions are repeated.
+    // All but the first request are repeated.
     return phase !== "claim" || take("cannot reach the store, and runs all the same", STOPS);
   };
+  /** That a try was made, which changed nothing: in the model that is no step. */
+  const noteTry = () => {
+    const { phase, handler, to } = worker();
+    const isCommit = (phase === "settle" || phase === "insert") && to === "completed";
+    if (isCommit && handler === "conditional")
+      state = withWorker(state, 0, { ...worker(), isRepeated: true });
+  };
   const wait = () => {
-    const seen = record()?.token;
     if (!take("claims, is refused, and waits for the winner")) return false;
     requests.push("find");
     leaveToOthers();
-    const isUnmoved = record()?.state === "in-progress" && record()?.token === seen;
-    return isUnmoved || isFaulty() ? take(STOPS) : true;
+    if (isFaulty()) return take(STOPS);
+    // The poll has read what the model's worker learns by a claim that is refused.
+    return record() === undefined || take("claims");
   };
 
   state = stepsFrom(state, model).find(({ label }) => label.startsWith("worker 1 is called"))
@@ -85,25 +115,36 @@ export function playModel(each: EngineCase): Played {
     if (steps > 20) throw new Error(`the call does not end: ${JSON.stringify(each)}`);
     const { phase } = worker();
     if (phase === "run") runHandler();
+    else if (phase === "check") check();
     else if (phase === "look") look();
     else if (phase === "orphan") take(STOPS);
     else request();
   }
-  const answer = state.slots[0]?.history.firstAnswer as number;
+  const slot = state.slots[0] as Slot;
+  const { firstAnswer } = slot.history;
+  state = { ...state, slots: [{ ...slot, isTaken: false }] };
+  const arrival = stepsFrom(state, model).find(({ label }) => label.startsWith("a copy that was held up"));
+  if (arrival) state = arrival.next;
+  const answer = firstAnswer === NO_TOKEN && answersItself ? "own end" : mine(firstAnswer);
   return { requests, answer, fencingNumber, record: later(visible(record()), ticks) };
 }
 
+/** A handler's result is the same under its call's token and under that of a fence. */
+const mine = (token: Token) => (token >= FENCE && token !== NEVER ? ME : token);
+
+const FAILS = "fails before its effect";
 const STOPS = "stops: it crashes, is killed, or gives up";
 const BLIND = "looks, and sees no record: there is none, the read is stale, or it does not look";
 
 /** Times from when the call began. */
-function later<Times extends { leaseEndsIn: number; expiresIn: number; state: string }>(
+function later<Times extends { leaseEndsIn: number; expiresIn: number; state: string; result: Token }>(
   record: Times | undefined,
   ticks: number,
 ): Times | undefined {
   return (
     record && {
       ...record,
+      result: mine(record.result),
       leaseEndsIn: record.state === "in-progress" ? record.leaseEndsIn + ticks : record.leaseEndsIn,
       expiresIn: record.expiresIn === NEVER ? NEVER : record.expiresIn + ticks,
     }

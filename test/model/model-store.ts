@@ -1,17 +1,11 @@
 /**
- * The model's store: each function is one request, decided at once. Whether a claim may win, and what a refused one reads,
- * is core's own code; every move goes through core's table. test/model/stores.test.ts holds real stores to the same.
+ * The model's store: each function is one request, decided at once. What a refused one reads is core's own code; every
+ * move goes through core's table. test/model/stores.test.ts holds real stores to the same.
  */
 import { RECORD_VERSION } from "../../lib/contract.ts";
-import {
-  type IdempotencyRecord,
-  isClaimable,
-  isExpired,
-  type Refusal,
-  readRefusal,
-} from "../../lib/core/record.ts";
+import { type IdempotencyRecord, judge, type Verdict } from "../../lib/core/record.ts";
 import type { Settlement } from "../../lib/core/store.ts";
-import type { Model } from "./bounds.ts";
+import type { CallKind, Model } from "./bounds.ts";
 import type { Watch } from "./invariants.ts";
 import {
   type History,
@@ -21,6 +15,7 @@ import {
   NEVER,
   NO_HISTORY,
   NO_TOKEN,
+  type Seen,
   type Slot,
   type Ticks,
   type Token,
@@ -29,13 +24,15 @@ import {
 export interface ModelSeeker {
   readonly token: Token;
   readonly payload: number;
-  /** By the clock of its host, when the request was made. */
+  /** By the clock of its host. */
   readonly now: Ticks;
 }
 
+/** `now` is when the request was made. */
 export interface Begin extends ModelSeeker {
-  /** Of the expired record that is to be replaced. */
-  readonly seen: Token;
+  readonly seen: Seen | undefined;
+  /** A fence of a claim that is held counts as no other attempt. */
+  readonly isSameAttempt: boolean;
   readonly leaseEndsIn: Ticks;
   readonly expiresIn: Ticks;
 }
@@ -43,11 +40,15 @@ export interface Begin extends ModelSeeker {
 export interface Finish {
   readonly token: Token;
   readonly to: Settlement["state"];
-  readonly commits: boolean;
+  /** A conditional commit inserts the row, if it is not there. */
+  readonly commits: false | Exclude<CallKind["handler"], "outside">;
   readonly expiresIn: Ticks;
   /** How long the effect is promised to stay the only one. */
   readonly protectedFor: Ticks;
 }
+
+/** Won or settled; refused by the record; or, where the record did not refuse, by the commit's own condition. */
+export type StoreAnswer = "done" | "refused" | "condition";
 
 /** One tick is a second: the unit in which expiry is stored. */
 const toRecord = (record: ModelRecord): IdempotencyRecord => ({
@@ -61,46 +62,52 @@ const toRecord = (record: ModelRecord): IdempotencyRecord => ({
   ...(record.expiresIn !== NEVER && { expiresAt: record.expiresIn }),
 });
 
-export const toSeeker = ({ token, payload, now }: ModelSeeker) => ({
-  token: `token-${token}`,
-  fingerprints: [`payload-${payload}`],
-  now: now * 1000,
-});
-
-export function refusalOf(record: ModelRecord, seeker: ModelSeeker, { without }: Model): Refusal {
-  const token = without === "claimOwn" ? NO_TOKEN : seeker.token;
+/** What a record says to a seeker. */
+export function verdictOf(record: ModelRecord, seeker: ModelSeeker, { without }: Model): Verdict {
   const payload = without === "fingerprint" ? record.payload : seeker.payload;
-  return readRefusal(toRecord(record), toSeeker({ ...seeker, token, payload }));
+  const verdict = judge(toRecord(record), {
+    token: `token-${without === "claimOwn" ? NO_TOKEN : seeker.token}`,
+    fingerprints: [`payload-${payload}`],
+    now: seeker.now * 1000,
+  });
+  if (without === "liveLease" && verdict === "in-progress") return "vacant";
+  if (without === "takeOver" && verdict === "vacant" && record.state === "in-progress") return "in-progress";
+  return verdict;
 }
 
+export const isVacant = (record: ModelRecord, seeker: ModelSeeker, model: Model): boolean =>
+  ["vacant", "expired"].includes(verdictOf(record, seeker, model));
+
 /** `store.claim`: the slot as it is then, and whether the claim won. */
-export function claim(slot: Slot, begin: Begin, model: Model, watch: Watch): [Slot, boolean] {
+export function claim(slot: Slot, begin: Begin, model: Model, watch: Watch): [Slot, StoreAnswer] {
   const { record } = slot;
-  if (!mayBegin(record, begin, model)) return [slot, false];
+  if (!mayBegin(record, begin, model)) return [slot, "refused"];
+  watch.expect(record?.token !== begin.token, "claimsOnce");
   const history = enter(slot, begin, model, watch);
-  watch.move(stateOf(slot, begin), "in-progress");
+  watch.move(stateOf(record, begin), "in-progress");
   const { token, payload } = begin;
   const { leaseEndsIn, expiresIn } = model.without === "leaseEnd" ? FOR_EVER : begin;
   const claimed = { state: "in-progress", token, attempt: history.attempts, payload } as const;
   const times = { leaseEndsIn, expiresIn, expiresOnceSentIn: NEVER };
-  return [{ record: { ...claimed, ...times, result: NO_TOKEN }, history }, true];
+  return [{ ...slot, record: { ...claimed, ...times, result: NO_TOKEN }, history }, "done"];
 }
 
 /** `store.settle`: the slot as it is then, and whether it is settled. */
-export function settle(slot: Slot, finish: Finish, model: Model, watch: Watch): [Slot, boolean] {
+export function settle(slot: Slot, finish: Finish, model: Model, watch: Watch): [Slot, StoreAnswer] {
   const { record } = slot;
-  if (!record) return [slot, false];
+  if (!record) return [slot, "refused"];
   const isOwn = record.token === finish.token;
-  if (isOwn && record.state === finish.to) return [slot, model.without !== "settleOwn"];
+  if (isOwn && record.state === finish.to) return [slot, "done"];
   const mayMove = model.without === "settleToken" || (isOwn && record.state === "in-progress");
-  if (!mayMove) return [slot, false];
+  if (!mayMove) return [slot, "refused"];
+  if (isHeldBack(slot, finish)) return [slot, "condition"];
   watch.expect(isOwn, "tokenOnWrite");
   watch.expect(!isFinished(record), "finishedStays");
   watch.move(record.state, finish.to);
   if (finish.to === "released" && model.without === "releaseKeepsRecord") {
-    return [{ record: undefined, history: slot.history }, true];
+    return [{ ...slot, record: undefined }, "done"];
   }
-  return [finished(slot, record, finish, model, watch), true];
+  return [finished(slot, record, finish, model, watch), "done"];
 }
 
 /** `store.insert`: the slot as it is then, and whether it is settled. */
@@ -110,16 +117,17 @@ export function insert(
   finish: Finish,
   model: Model,
   watch: Watch,
-): [Slot, boolean] {
+): [Slot, StoreAnswer] {
   const { record } = slot;
   const isOwn = record?.token === begin.token;
-  if (isOwn && record.state === finish.to) return [slot, true];
+  if (isOwn && record.state === finish.to) return [slot, "done"];
   if (isOwn && record.state === "in-progress") return settle(slot, finish, model, watch);
-  if (model.without !== "insertCondition" && !mayBegin(record, begin, model)) return [slot, false];
+  if (model.without !== "insertCondition" && !mayBegin(record, begin, model)) return [slot, "refused"];
+  if (isHeldBack(slot, finish)) return [slot, "condition"];
   const history = enter(slot, begin, model, watch);
-  watch.move(stateOf(slot, begin), finish.to);
+  watch.move(stateOf(record, begin), finish.to);
   const begun = { token: begin.token, attempt: history.attempts, payload: begin.payload };
-  return [finished({ record, history }, begun, finish, model, watch), true];
+  return [finished({ ...slot, history }, begun, finish, model, watch), "done"];
 }
 
 /** `outbox.markSent` */
@@ -129,56 +137,60 @@ export function mark(slot: Slot, token: Token, { without }: Model, watch: Watch)
   if (record.token !== token && without !== "markToken") return slot;
   watch.expect(history.delivered, "messagesSent");
   const sent = { ...record, expiresIn: record.expiresOnceSentIn, expiresOnceSentIn: NEVER };
-  return { record: sent, history: { ...history, delivered: false } };
+  return { ...slot, record: sent, history: { ...history, delivered: false } };
 }
 
 /** What DynamoDB's TTL does, by its own clock, at any time after the expiry. */
-export function deleteByTtl({ record, history }: Slot, watch: Watch): Slot {
+export function deleteByTtl(slot: Slot, watch: Watch): Slot {
+  const { record, history } = slot;
   watch.expect(!record || !isUnsent(record), "unsentStays");
-  return { record: undefined, history: { ...NO_HISTORY, protectedFor: history.protectedFor } };
+  return {
+    ...slot,
+    record: undefined,
+    history: { ...NO_HISTORY, protectedFor: history.protectedFor },
+  };
 }
 
 const FOR_EVER = { leaseEndsIn: NEVER, expiresIn: NEVER };
 
-/** The condition of a claim, from core's own predicates. */
-function mayBegin(record: ModelRecord | undefined, begin: Begin, { without }: Model): boolean {
-  const seeker = toSeeker(begin);
-  if (begin.seen !== NO_TOKEN) {
-    if (record?.token !== begin.seen) return false;
-    return without === "resetIfExpired" || isExpired(toRecord(record), seeker.now);
-  }
-  if (!record) return true;
-  if (without === "takeOver" && record.state === "in-progress") return false;
-  if (without === "liveLease" && record.state === "in-progress" && !isExpired(toRecord(record), seeker.now))
-    return true;
-  return isClaimable(toRecord(record), seeker);
+const isHeldBack = ({ isTaken }: Slot, { commits }: Finish) => commits === "conditional" && isTaken;
+
+/** The condition of a claim: there is no record, or it still is the one that was seen. */
+function mayBegin(record: ModelRecord | undefined, begin: Begin, model: Model): boolean {
+  const { seen } = begin;
+  const { without } = model;
+  if (!seen) return !record || (without === "insertOnly" && isVacant(record, begin, model));
+  return (
+    record !== undefined &&
+    (record.token === seen.token || without === "seenToken") &&
+    ((record.state === seen.state && record.leaseEndsIn === seen.leaseEndsIn) || without === "seenState")
+  );
 }
 
-const stateOf = ({ record }: Slot, { seen }: Begin) =>
-  record === undefined || seen !== NO_TOKEN ? "absent" : record.state;
+const stateOf = (record: ModelRecord | undefined, { seen }: Begin) =>
+  record === undefined || seen?.isExpired ? "absent" : record.state;
 
-/** What history says of a key that gets a new token: a record that is replaced whole begins anew, but for its count. */
+/** What history says of a key that gets a new token: a record that is expired begins anew, but for its count. */
 function enter({ record, history }: Slot, begin: Begin, { without }: Model, watch: Watch): History {
-  const isReset = begin.seen !== NO_TOKEN;
-  const attempts = without === "countOn" && isReset ? 1 : (record?.attempt ?? 0) + 1;
+  if (begin.isSameAttempt) return history;
+  const attempts = without === "countOn" ? 1 : (begin.seen?.attempt ?? 0) + 1;
   watch.expect(attempts > history.attempts, "fencingNumber");
-  if (record) {
-    watch.expect(!isUnsent(record), isReset ? "unsentStays" : "finishedStays");
-    const isOver = isReset && isExpired(toRecord(record), begin.now * 1000);
-    watch.expect(!isFinished(record) || isOver, "finishedStays");
-  }
-  if (!record || isReset) return { ...NO_HISTORY, protectedFor: history.protectedFor, attempts };
+  const isAnew = !record || (begin.seen?.isExpired ?? false);
+  watch.expect(!record || !isUnsent(record), "unsentStays");
+  watch.expect(isAnew || !isFinished(record), "finishedStays");
+  if (isAnew) return { ...NO_HISTORY, protectedFor: history.protectedFor, attempts };
   // Taken over after its lease: the attempt before may have had its effect.
   return { ...history, attempts, ran: history.ran && record.state !== "in-progress" };
 }
 
 function finished(
-  { history }: Slot,
+  slot: Slot,
   { token, attempt, payload }: Pick<ModelRecord, "token" | "attempt" | "payload">,
   { token: result, to: state, commits, expiresIn, protectedFor }: Finish,
   { senders, without }: Model,
   watch: Watch,
 ): Slot {
+  const { history, isTaken } = slot;
   if (commits) watch.expect(history.protectedFor === 0, "oneEffect");
   const waits = commits && senders > 0;
   const record: ModelRecord = {
@@ -191,5 +203,9 @@ function finished(
     expiresIn: waits && without !== "unsentNeverExpires" ? NEVER : expiresIn,
     expiresOnceSentIn: waits ? expiresIn : NEVER,
   };
-  return { record, history: commits ? { ...history, protectedFor, delivered: false } : history };
+  return {
+    record,
+    history: commits ? { ...history, protectedFor, delivered: false } : history,
+    isTaken: isTaken || commits === "conditional",
+  };
 }

@@ -13,9 +13,10 @@ export const OUTCOME_CONTROLS: readonly Control[] = [
     worker 1 claims
     a tick passes
     worker 1 makes its commit
-    a tick passes
     worker 2 is called (claimed, commit, key 1)
+    a tick passes
     worker 2 claims
+    worker 2 takes over what it saw
     worker 1 settles: completed; the answer is lost
     worker 1 settles: completed`,
   },
@@ -31,8 +32,9 @@ export const OUTCOME_CONTROLS: readonly Control[] = [
     worker 1 settles: released; the answer is lost
     worker 2 is called (claimed, commit, key 1)
     worker 2 claims
-    worker 2 fails for good
-    worker 2 settles: failed
+    worker 2 takes over what it saw
+    worker 2 makes its commit
+    worker 2 settles: completed
     worker 1 settles: released`,
   },
   {
@@ -44,13 +46,14 @@ export const OUTCOME_CONTROLS: readonly Control[] = [
     worker 1 is called (claimed, commit, key 1)
     worker 1 claims
     a tick passes
-    worker 1 fails for good
-    a tick passes
+    worker 1 makes its commit
     worker 2 is called (claimed, commit, key 1)
+    a tick passes
     worker 2 claims
-    worker 1 settles: failed
-    worker 2 makes its commit
-    worker 2 settles: completed`,
+    worker 2 takes over what it saw
+    worker 1 settles: completed
+    worker 2 fails for good
+    worker 2 settles: failed`,
   },
   {
     without: "settleToken",
@@ -64,18 +67,8 @@ export const OUTCOME_CONTROLS: readonly Control[] = [
     worker 1 settles: released; the answer is lost
     worker 2 is called (claimed, commit, key 1)
     worker 2 claims
+    worker 2 takes over what it saw
     worker 1 settles: released`,
-  },
-  {
-    without: "settleOwn",
-    hazards: "H8",
-    breaks: "ownClaim",
-    trace: `
-    worker 1 is called (claimed, commit, key 1)
-    worker 1 claims
-    worker 1 fails for good
-    worker 1 settles: failed; the answer is lost
-    worker 1 settles: failed`,
   },
   {
     without: "releaseKeepsRecord",
@@ -90,6 +83,22 @@ export const OUTCOME_CONTROLS: readonly Control[] = [
     worker 1 claims`,
   },
   {
+    without: "keepAfterAbort",
+    hazards: "H42",
+    bounds: { hosts: [0, 0], calls: [OUTSIDE] },
+    breaks: "runsExcused",
+    trace: `
+    worker 1 is called (claimed, outside, key 1)
+    worker 1 claims
+    worker 2 is called (claimed, outside, key 1)
+    a tick passes
+    worker 1 is aborted near its deadline, and works on
+    worker 1 has its effect after the abort
+    worker 2 claims
+    worker 2 takes over what it saw
+    worker 2 has its effect`,
+  },
+  {
     without: "keepAfterLoss",
     hazards: "H7",
     bounds: { calls: [OUTSIDE] },
@@ -102,6 +111,7 @@ export const OUTCOME_CONTROLS: readonly Control[] = [
     worker 1 settles: released
     worker 1 is called (claimed, outside, key 1)
     worker 1 claims
+    worker 1 takes over what it saw
     worker 1 has its effect`,
   },
   {
@@ -127,12 +137,12 @@ export const OUTCOME_CONTROLS: readonly Control[] = [
     trace: `
     worker 1 is called (optimistic, commit, key 1)
     worker 1 looks, and sees no record: there is none, the read is stale, or it does not look
-    worker 1 fails for good
-    worker 1 inserts: failed
+    worker 1 makes its commit
+    worker 1 inserts: completed
     worker 1 is called (optimistic, commit, key 1)
     worker 1 looks, and sees no record: there is none, the read is stale, or it does not look
-    worker 1 fails for good
-    worker 1 inserts: failed`,
+    worker 1 makes its commit
+    worker 1 inserts: completed`,
   },
   {
     without: "messagesInCommit",
@@ -191,8 +201,8 @@ export const OUTCOME_CONTROLS: readonly Control[] = [
     a tick passes
     worker 1 is called (claimed, commit, key 1)
     a tick passes
-    TTL deletes the record of key 1
     worker 1 claims
+    worker 1 takes over what it saw
     worker 1 makes its commit
     worker 1 settles: completed
     sender 1 marks key 1 as sent`,

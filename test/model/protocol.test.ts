@@ -20,7 +20,7 @@ const count = ({ states, steps, depth, seconds }: Exploration) =>
 const extent = (bounds: Bounds) => {
   const { hosts, keys, calls, senders, strays, payloads, workTicks, graceTicks, retentionTicks, outlives } =
     bounds;
-  const kinds = calls.map(({ mode, handler }) => (mode === "claimed" ? handler : mode));
+  const kinds = calls.map(({ mode, handler }) => (mode === "claimed" ? handler : `${mode} ${handler}`));
   return (
     `workers ${hosts.length}, clocks ahead by ${hosts}; keys ${keys}; calls ${kinds}; senders ${senders}; ` +
     `late copies ${strays}; payloads ${payloads}; ticks: work ${workTicks}${outlives ? " and more" : ""}, ` +

@@ -1,38 +1,55 @@
 /** A worker's requests. Their arguments are by the clock of its host; a repetition has those of the first time. */
 import { longAgo, type Model } from "./bounds.ts";
 import type { Watch } from "./invariants.ts";
-import { type Begin, claim, type Finish, insert, settle } from "./model-store.ts";
-import { NO_TOKEN, type Slot, type Ticks, type Worker } from "./state.ts";
+import { type Begin, claim, type Finish, insert, type StoreAnswer, settle } from "./model-store.ts";
+import {
+  isFinished,
+  type ModelState,
+  type Slot,
+  type Ticks,
+  type Token,
+  type Worker,
+  withSlot,
+} from "./state.ts";
 
-/** The request that a worker is about to make: the slot as it is then, and whether the claim won or the record is settled. */
+/** The request that a worker is about to make: the state as it is then, and the answer. */
 export function apply(
-  slot: Slot,
+  state: ModelState,
   worker: Worker,
   host: number,
   model: Model,
   watch: Watch,
-): [after: Slot, isDone: boolean] {
+): [after: ModelState, answer: StoreAnswer] {
+  const slot = state.slots[worker.key] as Slot;
   const begin = beginOf(worker, host, model);
-  if (worker.phase === "claim") return claim(slot, begin, model, watch);
   const finish = finishOf(worker, host, model);
-  if (worker.phase === "insert") return insert(slot, begin, finish, model, watch);
-  return settle(slot, finish, model, watch);
+  const isClaim = worker.phase === "claim" || worker.phase === "fence";
+  const [after, answer] = isClaim
+    ? claim(slot, begin, model, watch)
+    : worker.phase === "insert"
+      ? insert(slot, begin, finish, model, watch)
+      : settle(slot, finish, model, watch);
+  const next = withSlot(state, worker.key, after);
+  if (after === slot) return [next, answer];
+  return [isClaim ? spend(next, worker.token, true) : next, answer];
 }
 
 export function nameOf({ phase, seen, to }: Worker): string {
-  if (phase === "claim") return seen === NO_TOKEN ? "claims" : "resets the expired record";
-  return `${phase}s: ${to}`;
+  if (phase === "claim") return seen ? "takes over what it saw" : "claims";
+  if (phase === "fence") return "fences its refused commit";
+  return `${phase}s: ${to}${seen ? ", over what it saw" : ""}`;
 }
 
-/** As `Operation.seek`, `leaseEndsAt` and `expiresAt` in core/operation.ts. */
+/** As `claimAt` in core/claiming.ts, and `leaseEndsAt` and `expiresAt` in core/operation.ts. */
 export function beginOf(worker: Worker, host: number, model: Model): Begin {
-  const { token, payload, seen, left, age } = worker;
+  const { token, payload, seen, left, age, phase, mode } = worker;
   const grace = model.without === "graceOnLease" ? 0 : model.graceTicks;
   const leaseEndsIn = left + host + grace;
   return {
     token,
     payload,
     seen,
+    isSameAttempt: phase === "fence" && mode === "claimed",
     now: host - age,
     leaseEndsIn: notBefore(leaseEndsIn, model),
     expiresIn: notBefore(leaseEndsIn + model.retentionTicks, model),
@@ -50,10 +67,26 @@ export function finishOf(worker: Worker, host: number, model: Model): Finish {
   return {
     token,
     to,
-    commits: handler === "commit" && to === "completed",
+    commits: to === "completed" && handler !== "outside" && handler,
     expiresIn: notBefore(host - age + retentionTicks, model),
     protectedFor: Math.max(0, retentionTicks - age - difference),
   };
+}
+
+/** The handler learns that its commit under `token` is refused: from now on it must stay so. */
+export function tellRefusal(state: ModelState, { key }: Worker, token: Token, watch: Watch): ModelState {
+  const record = state.slots[key]?.record;
+  watch.expect(!record || record.token !== token || !isFinished(record), "refusedStays");
+  return spend(state, token, false);
+}
+
+/** Copies of this claim, or of this commit, must change nothing any more. */
+function spend(state: ModelState, token: Token, areClaims: boolean): ModelState {
+  const isSpent = ({ phase, token: own }: Worker) =>
+    own === token && (phase === "claim" || phase === "fence") === areClaims;
+  if (!state.strays.some((stray) => !stray.isSpent && isSpent(stray.worker))) return state;
+  const strays = state.strays.map((stray) => (isSpent(stray.worker) ? { ...stray, isSpent: true } : stray));
+  return { ...state, strays };
 }
 
 const notBefore = (ticks: Ticks, model: Model): Ticks => Math.max(ticks, longAgo(model));

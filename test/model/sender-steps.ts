@@ -36,7 +36,7 @@ export function senderSteps(state: ModelState, index: number, model: Model, emit
       const { record, history } = slot;
       if (record?.token !== token || !isUnsent(record)) return sent;
       watch.expect(record.state === "completed", "messagesCommitted");
-      return withSlot(sent, key, { record, history: { ...history, delivered: true } });
+      return withSlot(sent, key, { ...slot, history: { ...history, delivered: true } });
     });
     return;
   }

@@ -42,13 +42,20 @@ export interface History {
 export interface Slot {
   readonly record: ModelRecord | undefined;
   readonly history: History;
+  /** The row is there that a conditional commit inserts: by such a commit, or by somebody else's write. */
+  readonly isTaken: boolean;
+}
+
+/** A record that is to be replaced: what a store compares of it, and whether it was expired when it was judged. */
+export interface Seen extends Pick<ModelRecord, "token" | "state" | "leaseEndsIn" | "attempt"> {
+  readonly isExpired: boolean;
 }
 
 /**
- * What a worker does next. `look`, `claim`, `settle` and `insert` are one request each; `run` is the handler at work,
- * `orphan` a handler that works on although its call was aborted.
+ * What a worker does next. `look`, `claim`, `settle`, `insert`, `fence` and `check` are one request each; `run` is the
+ * handler at work, `orphan` a handler that works on although its call was aborted.
  */
-export type Phase = "idle" | "look" | "claim" | "run" | "settle" | "insert" | "orphan";
+export type Phase = "idle" | "look" | "claim" | "run" | "settle" | "insert" | "fence" | "check" | "orphan";
 
 export interface Worker extends CallKind {
   readonly phase: Phase;
@@ -59,10 +66,20 @@ export interface Worker extends CallKind {
   readonly left: Ticks;
   /** Since the arguments of the request were made: a repetition has the same. */
   readonly age: Ticks;
-  /** Of the expired record that a claim or an insertion is to replace. */
-  readonly seen: Token;
+  /** The record that a claim or an insertion is to replace. */
+  readonly seen: Seen | undefined;
   /** What a settlement or an insertion records. */
   readonly to: "completed" | "failed" | "released";
+  /** The end that is not recorded is a value, not an error. */
+  readonly returns: boolean;
+  /** Another try of this commit was made: it may be applied, still be under way, or neither. */
+  readonly isRepeated: boolean;
+  /** Its handler learnt that a commit is refused. */
+  readonly wasRefused: boolean;
+  /** Its handler ended under a live claim: its end was before whatever others have done since. */
+  readonly endedLive: boolean;
+  /** Of the refused commit that a fence rules out. */
+  readonly former: Token;
 }
 
 /** A relay or a sweeper with one commit in its hands. */
@@ -77,6 +94,8 @@ export interface Stray {
   readonly worker: Worker;
   /** How far the clock is ahead by which it was made. */
   readonly host: Ticks;
+  /** It must change nothing any more: its claim was won already, or its commit was told to be refused. */
+  readonly isSpent: boolean;
 }
 
 export interface ModelState {
@@ -103,20 +122,34 @@ export const IDLE_WORKER: Worker = {
   token: NO_TOKEN,
   left: 0,
   age: 0,
-  seen: NO_TOKEN,
+  seen: undefined,
   to: "completed",
+  returns: false,
+  isRepeated: false,
+  wasRefused: false,
+  endedLive: false,
+  former: NO_TOKEN,
 };
 
 export const IDLE_SENDER: Sender = { phase: "idle", key: 0, token: NO_TOKEN };
 
 export const isUnsent = (record: ModelRecord): boolean => record.expiresOnceSentIn !== NEVER;
 
+/** `now` is by the clock of who judges. */
+export const seenOf = (record: ModelRecord, now: Ticks): Seen => ({
+  token: record.token,
+  state: record.state,
+  leaseEndsIn: record.leaseEndsIn,
+  attempt: record.attempt,
+  isExpired: record.expiresIn <= now,
+});
+
 export const isFinished = (record: ModelRecord): boolean =>
   record.state === "completed" || record.state === "failed";
 
 export function initialState({ keys, hosts, senders }: Bounds): ModelState {
   return {
-    slots: Array.from({ length: keys }, () => ({ record: undefined, history: NO_HISTORY })),
+    slots: Array.from({ length: keys }, () => ({ record: undefined, history: NO_HISTORY, isTaken: false })),
     workers: hosts.map(() => IDLE_WORKER),
     strays: [],
     senders: Array.from({ length: senders }, () => IDLE_SENDER),
@@ -143,7 +176,7 @@ export function freshToken({ slots, workers, strays, senders }: ModelState): Tok
         record?.token === token || record?.result === token || history.firstAnswer === token,
     ) ||
     [...workers, ...strays.map(({ worker }) => worker)].some(
-      (worker) => worker.token === token || worker.seen === token,
+      (worker) => worker.token === token || worker.seen?.token === token || worker.former === token,
     ) ||
     senders.some((sender) => sender.token === token);
   let token = NO_TOKEN + 1;

@@ -21,6 +21,7 @@ export interface Step {
   readonly next: ModelState;
   readonly broken: readonly Invariant[];
   readonly moves: readonly string[];
+  readonly answersItself: boolean;
 }
 
 /** Offers a step: `act` says what state it leads to, and tells the watch what it does. */
@@ -31,17 +32,26 @@ export function stepsFrom(state: ModelState, model: Model): Step[] {
   const emit: Emit = (label, act) => {
     const watch = new Watch();
     const next = act(watch);
-    steps.push({ label, next, broken: watch.broken, moves: watch.moves });
+    const { broken, moves, answersItself } = watch;
+    steps.push({ label, next, broken, moves, answersItself });
   };
   for (const index of state.workers.keys()) workerSteps(state, index, model, emit);
   for (const index of state.senders.keys()) senderSteps(state, index, model, emit);
-  for (const [at, { worker, host }] of state.strays.entries()) {
+  for (const [at, { worker, host, isSpent }] of state.strays.entries()) {
     emit(`a copy that was held up arrives: ${nameOf(worker)}`, (watch) => {
-      const [slot] = apply(state.slots[worker.key] as Slot, worker, host, model, watch);
-      return withSlot({ ...state, strays: state.strays.toSpliced(at, 1) }, worker.key, slot);
+      const rest = { ...state, strays: state.strays.toSpliced(at, 1) };
+      const [after] = apply(rest, worker, host, model, watch);
+      const isClaim = worker.phase === "claim" || worker.phase === "fence";
+      watch.expect(!isSpent || after === rest, isClaim ? "claimsOnce" : "refusedStays");
+      return after;
     });
   }
   for (const [key, slot] of state.slots.entries()) {
+    // Somebody else, or another key's operation.
+    if (model.calls.some(({ handler }) => handler === "conditional"))
+      emit(slot.isTaken ? "somebody deletes the row" : "somebody inserts the row", () =>
+        withSlot(state, key, { ...slot, isTaken: !slot.isTaken }),
+      );
     if ((slot.record?.expiresIn ?? NEVER) <= 0)
       emit(`TTL deletes the record of key ${key + 1}`, (watch) =>
         withSlot(state, key, deleteByTtl(slot, watch)),
@@ -55,7 +65,8 @@ export function stepsFrom(state: ModelState, model: Model): Step[] {
 function tick(state: ModelState, model: Model): ModelState {
   const floor = longAgo(model);
   const pass = (ticks: Ticks) => (ticks === NEVER ? NEVER : Math.max(floor, ticks - 1));
-  const passSlot = ({ record, history }: Slot): Slot => ({
+  const passSlot = ({ record, history, isTaken }: Slot): Slot => ({
+    isTaken,
     record: record && {
       ...record,
       leaseEndsIn: record.state === "in-progress" ? pass(record.leaseEndsIn) : record.leaseEndsIn,
@@ -68,7 +79,7 @@ function tick(state: ModelState, model: Model): ModelState {
     slots: state.slots.map(passSlot),
     workers: state.workers.map((worker) => passWorker(worker, model)),
     strays: state.strays
-      .map(({ worker, host }) => ({ host, worker: passWorker(worker, { ...model, outlives: true }) }))
+      .map((stray) => ({ ...stray, worker: passWorker(stray.worker, { ...model, outlives: true }) }))
       .filter(({ worker }) => worker.phase !== "idle"),
     senders: state.senders,
   };
@@ -79,15 +90,20 @@ function passWorker(worker: Worker, model: Model): Worker {
   if (worker.phase === "idle") return worker;
   if (!model.outlives && worker.left <= 0) return IDLE_WORKER;
   const left = Math.max(worker.left - 1, floorOfLeft(worker, model));
+  const seen =
+    worker.seen?.state === "in-progress"
+      ? { ...worker.seen, leaseEndsIn: Math.max(longAgo(model), worker.seen.leaseEndsIn - 1) }
+      : worker.seen;
   const isHandler = worker.phase === "run" || worker.phase === "orphan";
-  if (isHandler) return { ...worker, left };
+  if (isHandler) return { ...worker, left, seen };
   if (worker.age >= requestTicks(model)) return IDLE_WORKER;
-  return { ...worker, left, age: worker.age + 1 };
+  return { ...worker, left, seen, age: worker.age + 1 };
 }
 
 /** From where on it makes no difference how long the deadline is past. */
 function floorOfLeft({ phase, mode }: Worker, model: Model): Ticks {
   const { retentionTicks, graceTicks, workTicks, hosts } = model;
-  if (phase === "claim") return longAgo(model) - Math.max(...hosts) - graceTicks - retentionTicks;
+  if (phase === "claim" || phase === "fence")
+    return longAgo(model) - Math.max(...hosts) - graceTicks - retentionTicks;
   return mode === "optimistic" ? Math.min(-1, workTicks - retentionTicks) : -1;
 }

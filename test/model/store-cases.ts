@@ -1,14 +1,25 @@
 /** Every kind of record that the model tells apart, every request to it, and what the model's store says comes of it. */
 import { STATES } from "../../lib/core/record.ts";
 import { Watch } from "./invariants.ts";
-import { type Begin, claim, type Finish, insert, mark, settle } from "./model-store.ts";
+import {
+  type Begin,
+  claim,
+  type Finish,
+  insert,
+  isVacant,
+  mark,
+  type StoreAnswer,
+  settle,
+} from "./model-store.ts";
 import {
   isUnsent,
   type ModelRecord,
   NEVER,
   NO_HISTORY,
   NO_TOKEN,
+  type Seen,
   type Slot,
+  seenOf,
   type Ticks,
   type Token,
 } from "./state.ts";
@@ -20,14 +31,17 @@ export type StoreRequest =
   | { readonly kind: "insert"; readonly begin: Begin; readonly finish: Finish }
   | { readonly kind: "mark"; readonly token: Token };
 
-/** Won, settled, or found; or the token of the record that refused, which comes with the refusal. */
-export type Answer = "done" | Token;
+/** Won, settled, or found; the row refused; or the token of the record that refused, which comes with the refusal. */
+export type Answer = "done" | "condition" | Token;
 
 /** Requests to one record: at most one of them, the last, changes it. */
 export interface StoreCase {
   readonly record: ModelRecord | undefined;
+  /** The row is there that conditional commits insert. */
+  readonly isTaken: boolean;
   readonly requests: readonly StoreRequest[];
   readonly expected: {
+    readonly isTaken: boolean;
     readonly record: ModelRecord | undefined;
     readonly answers: readonly Answer[];
     readonly moves: readonly string[];
@@ -38,27 +52,39 @@ export interface StoreCase {
 export const ME: Token = 1;
 const THEY: Token = 2;
 const STRANGER: Token = 3;
+/** Tokens of fences: from here on. */
+export const FENCE: Token = 11;
 
 const LATER: Ticks = 9;
 
 const MODEL = { ...SMALLEST, senders: 1 };
 
 export function storeCases(): StoreCase[] {
-  return [undefined, ...records()].flatMap((record) => {
-    const decided = requestsTo(record).map((request) => ({ request, ...decide(record, request) }));
-    const idle = decided.filter(({ after }) => after === record);
-    const changes = decided.filter(({ after }) => after !== record);
-    return [idle, ...changes.map((change) => [change])].map((group) => ({
-      record,
-      requests: group.map(({ request }) => request),
-      expected: {
-        record: group.at(-1)?.after,
-        answers: group.map(({ answer }) => answer),
-        moves: group.flatMap(({ moves }) => moves),
-      },
-    }));
-  });
+  const found = [undefined, ...records()];
+  return [false, true].flatMap((isTaken) => found.flatMap((record) => casesOf(record, isTaken)));
 }
+
+function casesOf(record: ModelRecord | undefined, isTaken: boolean): StoreCase[] {
+  // The row makes a difference to conditional commits only.
+  const requests = requestsTo(record).filter((request) => !isTaken || isConditional(request));
+  const decided = requests.map((request) => ({ request, ...decide(record, isTaken, request) }));
+  const isIdle = ({ after }: (typeof decided)[number]) => after.record === record;
+  const groups = [decided.filter(isIdle), ...decided.filter((each) => !isIdle(each)).map((each) => [each])];
+  return groups.map((group) => ({
+    record,
+    isTaken,
+    requests: group.map(({ request }) => request),
+    expected: {
+      record: group.length > 0 ? group.at(-1)?.after.record : record,
+      isTaken: group.at(-1)?.after.isTaken ?? isTaken,
+      answers: group.map(({ answer }) => answer),
+      moves: group.flatMap(({ moves }) => moves),
+    },
+  }));
+}
+
+const isConditional = (request: StoreRequest) =>
+  "finish" in request && request.finish.commits === "conditional";
 
 /** Lease and expiry are over, at their last or first tick, or ahead. */
 export function records(): ModelRecord[] {
@@ -80,29 +106,38 @@ export function records(): ModelRecord[] {
 const waiting = (expiresIn: number) => ({ expiresIn: NEVER, expiresOnceSentIn: expiresIn });
 
 function requestsTo(record: ModelRecord | undefined): StoreRequest[] {
-  const begin = { token: ME, payload: 0, now: 0, seen: NO_TOKEN, leaseEndsIn: LATER, expiresIn: LATER };
-  const finish = (to: Finish["to"], commits = false) => ({
+  const begin = {
+    token: ME,
+    payload: 0,
+    now: 0,
+    seen: undefined,
+    isSameAttempt: false,
+    leaseEndsIn: LATER,
+    expiresIn: LATER,
+  };
+  const finish = (to: Finish["to"], commits: Finish["commits"] = false): Finish => ({
     token: ME,
     to,
     commits,
     expiresIn: LATER,
     protectedFor: 0,
   });
-  // Nobody sees an own record as an expired one: "own" is read first.
-  const seen = [NO_TOKEN, STRANGER, ...(record?.token === THEY ? [THEY] : [])];
-  const insertions = seen.map(
-    (token): StoreRequest => ({
-      kind: "insert",
-      begin: { ...begin, seen: token },
-      finish: finish("completed", true),
-    }),
-  );
+  const seen = seenBefore(record);
+  const claims: Begin[] = seen.map((each) => ({ ...begin, seen: each }));
+  if (record?.token === ME && record.state === "in-progress")
+    claims.push({ ...begin, token: STRANGER, seen: seenOf(record, 0), isSameAttempt: true });
   return [
-    ...seen.map((token): StoreRequest => ({ kind: "claim", begin: { ...begin, seen: token } })),
-    ...(isOwnToTakeOver(record)
-      ? []
-      : [...insertions, { kind: "insert", begin, finish: finish("failed") } as const]),
-    { kind: "settle", finish: finish("completed", true) },
+    ...claims.map((each): StoreRequest => ({ kind: "claim", begin: each })),
+    ...seen
+      .slice(0, 3)
+      .flatMap((each) =>
+        [finish("completed", "commit"), finish("completed", "conditional"), finish("failed")].map(
+          (end): StoreRequest => ({ kind: "insert", begin: { ...begin, seen: each }, finish: end }),
+        ),
+      ),
+    ...[finish("completed", "commit"), finish("completed", "conditional")].map(
+      (end): StoreRequest => ({ kind: "settle", finish: end }),
+    ),
     ...(["completed", "failed", "released", "held"] as const).map(
       (to): StoreRequest => ({ kind: "settle", finish: finish(to) }),
     ),
@@ -112,20 +147,37 @@ function requestsTo(record: ModelRecord | undefined): StoreRequest[] {
   ];
 }
 
-/** Over one's own claim whose lease has ended, stores may count an insertion as another attempt or not. */
-const isOwnToTakeOver = (record: ModelRecord | undefined) =>
-  record?.token === ME && record.payload === 0 && record.leaseEndsIn < 0 && record.expiresIn > 0;
+/** Nothing; what is there still, if it may be taken over; or what differs from that in one of the things compared. */
+function seenBefore(record: ModelRecord | undefined): (Seen | undefined)[] {
+  const stranger = {
+    token: STRANGER,
+    state: "released",
+    leaseEndsIn: 0,
+    attempt: 1,
+    isExpired: false,
+  } as const;
+  if (record?.token !== THEY) return [undefined, stranger];
+  const seen = seenOf(record, 0);
+  const others: Seen[] = [
+    { ...seen, token: STRANGER },
+    { ...seen, state: seen.state === "in-progress" ? "released" : "in-progress" },
+    { ...seen, leaseEndsIn: seen.leaseEndsIn - 1 },
+  ];
+  const mayReplace = isVacant(record, { token: ME, payload: 0, now: 0 }, MODEL);
+  return [undefined, ...(mayReplace ? [seen] : []), ...others];
+}
 
-function decide(record: ModelRecord | undefined, request: StoreRequest) {
+function decide(record: ModelRecord | undefined, isTaken: boolean, request: StoreRequest) {
   const watch = new Watch();
-  const [{ record: after }, isDone] = applied({ record, history: NO_HISTORY }, request, watch);
-  const answer: Answer = isDone ? "done" : (record?.token ?? NO_TOKEN);
+  const before = { record, isTaken, history: { ...NO_HISTORY, attempts: record?.attempt ?? 0 } };
+  const [after, said] = applied(before, request, watch);
+  const answer: Answer = said === "refused" ? (record?.token ?? NO_TOKEN) : said;
   return { after, answer, moves: watch.moves };
 }
 
-function applied(slot: Slot, request: StoreRequest, watch: Watch): [Slot, boolean] {
+function applied(slot: Slot, request: StoreRequest, watch: Watch): [Slot, StoreAnswer] {
   if (request.kind === "claim") return claim(slot, request.begin, MODEL, watch);
   if (request.kind === "settle") return settle(slot, request.finish, MODEL, watch);
   if (request.kind === "insert") return insert(slot, request.begin, request.finish, MODEL, watch);
-  return [mark(slot, request.token, MODEL, watch), true];
+  return [mark(slot, request.token, MODEL, watch), "done"];
 }

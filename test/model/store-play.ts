@@ -1,15 +1,26 @@
 /** Plays a case of the model's store against a real one, through the Store and Outbox ports alone. */
 import { randomUUID } from "node:crypto";
+import { hasCode } from "../../lib/core/error-code.ts";
 import { identify } from "../../lib/core/identity.ts";
 import type { Outbox } from "../../lib/core/outbox.ts";
-import type { SettleAnswer, Settlement, Store } from "../../lib/core/store.ts";
-import { type Begin, type Finish, toSeeker } from "./model-store.ts";
-import { isUnsent, type ModelRecord, NEVER, NO_TOKEN, type Ticks, type Token } from "./state.ts";
+import type { IdempotencyRecord } from "../../lib/core/record.ts";
+import type { Claim, SettleAnswer, Settlement, Store } from "../../lib/core/store.ts";
+import type { Begin, Finish } from "./model-store.ts";
+import { isUnsent, type ModelRecord, NEVER, NO_TOKEN, type Seen, type Ticks, type Token } from "./state.ts";
 import type { Answer, StoreCase, StoreRequest } from "./store-cases.ts";
 
-export interface Ports {
-  readonly store: Store<never>;
+export interface Ports<Write = unknown> {
+  readonly store: Store<Write>;
   readonly outbox: Outbox;
+  readonly rows: Rows<Write>;
+}
+
+/** Business items, each of its own name. */
+export interface Rows<Write> {
+  /** Inserts the row, if it is not there. */
+  insertion(name: string): Write;
+  put(name: string): Promise<void>;
+  has(name: string): Promise<boolean>;
 }
 
 /** A whole second, and ahead of the present: a database that deletes by TTL leaves the records alone. */
@@ -20,54 +31,63 @@ const inMs = (ticks: Ticks) => inSeconds(ticks) * 1000;
 export const tokenOf = (token: Token) => `token-${token}`;
 export const numberIn = (text = "") => Number(text.match(/\d+/)?.[0] ?? NO_TOKEN);
 
-/** What came of it: how each request was answered, and the record as the model sees one. */
-export async function playCase(
-  ports: Ports,
-  { record, requests }: Pick<StoreCase, "record" | "requests">,
-): Promise<{ answers: Answer[]; record: VisibleRecord | undefined }> {
-  const { recordKey } = identify("model", "tenant-1", randomUUID());
+/** What came of it: how each request was answered, the record as the model sees one, and whether the row is there. */
+export async function playCase<Write>(
+  ports: Ports<Write>,
+  { record, isTaken, requests }: Omit<StoreCase, "expected">,
+): Promise<{ answers: Answer[]; record: VisibleRecord | undefined; isTaken: boolean }> {
+  const name = randomUUID();
+  const { recordKey } = identify("model", "tenant-1", name);
   if (record) await make(ports.store, recordKey, record);
+  if (isTaken) await ports.rows.put(name);
   const answers: Answer[] = [];
-  for (const request of requests) answers.push(await ask(ports, recordKey, request));
-  return { answers, record: await read(ports, recordKey) };
+  for (const request of requests) {
+    answers.push(
+      await ask(ports, recordKey, name, request).catch((error: unknown) => {
+        if (hasCode(error, "TRANSACTION_CONDITION")) return "condition";
+        throw error;
+      }),
+    );
+  }
+  return { answers, record: await read(ports, recordKey), isTaken: await ports.rows.has(name) };
 }
 
-async function ask({ store, outbox }: Ports, recordKey: string, request: StoreRequest): Promise<Answer> {
+async function ask<Write>(
+  { store, outbox, rows }: Ports<Write>,
+  recordKey: string,
+  name: string,
+  request: StoreRequest,
+): Promise<Answer> {
   if (request.kind === "claim") {
     const { begin } = request;
-    const claim = { recordKey, ...seekerOf(begin), ...timesOf(begin) };
-    const answer = await store.claim(claim, seenBy(begin));
+    const answer = await store.claim(claimOf(recordKey, begin), seenRecord(begin.seen));
     return answer.won ? "done" : numberIn(answer.record?.token);
   }
-  if (request.kind === "settle") return settled(await store.settle(settlementOf(recordKey, request.finish)));
-  if (request.kind === "insert") {
-    const { begin, finish } = request;
-    const settlement = settlementOf(recordKey, finish);
-    const insertion = {
-      ...settlement,
-      ...seekerOf(begin),
-      state: settlement.state as "completed" | "failed",
-    };
-    return settled(await store.insert(insertion, seenBy(begin)));
+  if (request.kind === "mark") {
+    const unsent = await outbox.load(recordKey);
+    if (unsent) await outbox.markSent({ ...unsent, token: tokenOf(request.token) });
+    return unsent === undefined ? NO_TOKEN : "done";
   }
-  const unsent = await outbox.load(recordKey);
-  if (unsent) await outbox.markSent({ ...unsent, token: tokenOf(request.token) });
-  return unsent === undefined ? NO_TOKEN : "done";
+  const { finish } = request;
+  const writes = finish.commits === "conditional" ? [rows.insertion(name)] : [];
+  const settlement = { ...settlementOf(recordKey, finish), writes };
+  if (request.kind === "settle") return settled(await store.settle(settlement));
+  const { begin } = request;
+  const state = settlement.state as "completed" | "failed";
+  const insertion = { ...claimOf(recordKey, begin), ...settlement, state };
+  return settled(await store.insert(insertion, seenRecord(begin.seen)));
 }
 
 const settled = (answer: SettleAnswer) => (answer.settled ? "done" : numberIn(answer.record?.token));
 
-/** Of the record that was seen to be expired a store reads the token and the attempt. */
-const seenBy = ({ seen }: Begin) => (seen === NO_TOKEN ? undefined : { ...SEEN, token: tokenOf(seen) });
-
-const SEEN = {
-  version: 1,
-  state: "completed",
-  attempt: 1,
-  leaseEndsAt: 0,
-  fingerprint: "",
-  createdAt: 0,
-} as const;
+/** Of the record that was seen a store reads these three. */
+const seenRecord = (seen: Seen | undefined) =>
+  seen &&
+  ({
+    token: tokenOf(seen.token),
+    state: seen.state,
+    leaseEndsAt: inMs(seen.leaseEndsIn),
+  } as IdempotencyRecord);
 
 /** A record as it looks from outside: when it expires once its messages are sent is not seen before. */
 export type VisibleRecord = Omit<ModelRecord, "expiresOnceSentIn"> & { readonly waits: boolean };
@@ -78,15 +98,21 @@ export function visible(record: ModelRecord | undefined): VisibleRecord | undefi
   return { ...seen, waits: isUnsent(record) };
 }
 
-const seekerOf = (begin: Begin) => {
-  const { token, fingerprints } = toSeeker(begin);
-  return { token, fingerprints, now: inMs(begin.now) };
-};
-
-const timesOf = ({ leaseEndsIn, expiresIn }: Pick<Begin, "leaseEndsIn" | "expiresIn">) => ({
-  leaseEndsAt: inMs(leaseEndsIn),
-  expiresAt: inSeconds(expiresIn),
-});
+function claimOf(
+  recordKey: string,
+  { token, payload, seen, isSameAttempt, leaseEndsIn, expiresIn }: Begin,
+): Claim {
+  return {
+    recordKey,
+    token: tokenOf(token),
+    fingerprint: `payload-${payload}`,
+    attempt: (seen?.attempt ?? 0) + (isSameAttempt ? 0 : 1),
+    createdAt: inMs(0),
+    keepsSteps: !seen?.isExpired,
+    leaseEndsAt: inMs(leaseEndsIn),
+    expiresAt: inSeconds(expiresIn),
+  };
+}
 
 function settlementOf(
   recordKey: string,
@@ -112,19 +138,27 @@ function settlementOf(
 }
 
 /** Makes the record as an attempt would. */
-export async function make(store: Store<never>, recordKey: string, record: ModelRecord): Promise<void> {
-  const { state, token, payload, expiresIn, expiresOnceSentIn } = record;
-  const begin = { ...record, seen: NO_TOKEN, now: 0, expiresIn: state === "in-progress" ? expiresIn : 9 };
-  await store.claim({ recordKey, ...seekerOf(begin), ...timesOf(begin) });
-  if (state === "in-progress") return;
+export async function make<Write>(
+  store: Store<Write>,
+  recordKey: string,
+  record: ModelRecord,
+): Promise<void> {
+  const { state, expiresIn, expiresOnceSentIn } = record;
+  const isClaim = state === "in-progress";
+  const begin = { ...record, seen: undefined, isSameAttempt: false, now: 0 };
+  await store.claim(claimOf(recordKey, { ...begin, expiresIn: isClaim ? expiresIn : 9 }));
+  if (isClaim) return;
   const waits = isUnsent(record);
-  const finish = { token, to: state, commits: waits, protectedFor: 0, payload };
+  const finish = { token: record.token, to: state, commits: waits && ("commit" as const), protectedFor: 0 };
   await store.settle(
     settlementOf(recordKey, { ...finish, expiresIn: waits ? expiresOnceSentIn : expiresIn }),
   );
 }
 
-export async function read({ store, outbox }: Ports, recordKey: string): Promise<VisibleRecord | undefined> {
+export async function read<Write>(
+  { store, outbox }: Pick<Ports<Write>, "store" | "outbox">,
+  recordKey: string,
+): Promise<VisibleRecord | undefined> {
   const found = await store.find(recordKey, { consistent: true });
   if (!found) return undefined;
   const { state, token, attempt, fingerprint, leaseEndsAt, expiresAt, result } = found;

@@ -4,6 +4,8 @@ import type { Bounds, CallKind } from "./bounds.ts";
 export const COMMIT: CallKind = { mode: "claimed", handler: "commit" };
 export const OUTSIDE: CallKind = { mode: "claimed", handler: "outside" };
 export const OPTIMISTIC: CallKind = { mode: "optimistic", handler: "commit" };
+export const CONDITIONAL: CallKind = { mode: "claimed", handler: "conditional" };
+export const OPTIMISTIC_CONDITIONAL: CallKind = { mode: "optimistic", handler: "conditional" };
 const FAIL_OPEN: CallKind = { mode: "fail-open", handler: "commit" };
 
 /** One key, one worker whose clock is right, no senders. */
@@ -45,9 +47,25 @@ export const NORMAL: readonly Bounds[] = [
     retentionTicks: 2,
   }),
   boundsOf("other payloads", { ...APART, payloads: 2 }),
-  boundsOf("2 keys", { ...APART, keys: 2, retentionTicks: 2 }),
+  boundsOf("2 keys", { hosts: [0, 0], keys: 2, retentionTicks: 2 }),
   boundsOf("requests held up, commits", HELD_UP),
   boundsOf("requests held up, effects outside", { ...HELD_UP, calls: [OUTSIDE] }),
+  boundsOf("requests held up, conditional commits", {
+    strays: 1,
+    retentionTicks: 2,
+    calls: [CONDITIONAL],
+  }),
+  boundsOf("requests held up, optimistic conditional commits", {
+    strays: 1,
+    retentionTicks: 2,
+    calls: [OPTIMISTIC_CONDITIONAL],
+  }),
+  boundsOf("frozen workers, conditional commits", {
+    hosts: [0, 0],
+    retentionTicks: 2,
+    outlives: true,
+    calls: [CONDITIONAL],
+  }),
   boundsOf("frozen workers, effects outside", { ...FROZEN, calls: [OUTSIDE] }),
   boundsOf("frozen workers, both modes", {
     hosts: [0, 0],
@@ -60,6 +78,22 @@ export const NORMAL: readonly Bounds[] = [
 ];
 
 export const LARGE: readonly Bounds[] = [
+  boundsOf("conditional commits, both modes", {
+    hosts: [0, 0],
+    calls: [CONDITIONAL, OPTIMISTIC_CONDITIONAL],
+    retentionTicks: 2,
+  }),
+  boundsOf("requests held up, conditional commits, 2 workers", {
+    hosts: [0, 0],
+    strays: 1,
+    retentionTicks: 2,
+    calls: [CONDITIONAL],
+  }),
+  boundsOf("requests held up, conditional commits where the store may fail", {
+    strays: 1,
+    retentionTicks: 2,
+    calls: [{ mode: "fail-open", handler: "conditional" }],
+  }),
   boundsOf("commits, 3 workers, relay and sweeper", { ...APART, hosts: [0, 0, 1], senders: 2 }),
   boundsOf("commits, 3 workers, 2 keys", { hosts: [0, 0, 0], keys: 2, retentionTicks: 2 }),
   boundsOf("effects outside, 3 workers, 2 keys", { ...APART, hosts: [0, 0, 1], keys: 2, calls: [OUTSIDE] }),
@@ -94,7 +128,7 @@ export const RICH = boundsOf("", {
   ...APART,
   hosts: [0, 0, 1],
   keys: 2,
-  calls: [...ALL_MODES, OUTSIDE],
+  calls: [...ALL_MODES, OUTSIDE, CONDITIONAL, OPTIMISTIC_CONDITIONAL],
   senders: 2,
   payloads: 2,
   strays: 1,

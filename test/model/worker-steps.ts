@@ -3,18 +3,18 @@
  * answer lost: the worker then stands where it stood, and may send the same again (the SDK's retry, or ours), or stop.
  * A request that never arrives changes nothing, and is no step.
  */
-import { checkAlone, readLoss, readRecord, replay } from "./answers.ts";
+import { checkAlone, readEnd, readRecord, seekerOf } from "./answers.ts";
 import type { CallKind, Model } from "./bounds.ts";
-import { effect, handlerSteps, type Turn } from "./handler-steps.ts";
-import type { Watch } from "./invariants.ts";
-import { refusalOf } from "./model-store.ts";
-import { apply, beginOf, nameOf } from "./requests.ts";
+import { fenceSteps, finishSteps } from "./finish-steps.ts";
+import { effect, handlerSteps } from "./handler-steps.ts";
+import { verdictOf } from "./model-store.ts";
+import { blindSteps, request, type WorkerTurn } from "./request-steps.ts";
+import { nameOf } from "./requests.ts";
 import {
   freshToken,
   IDLE_WORKER,
-  type ModelRecord,
   type ModelState,
-  NO_TOKEN,
+  type Phase,
   type Slot,
   type Worker,
   withSlot,
@@ -22,9 +22,16 @@ import {
 } from "./state.ts";
 import type { Emit } from "./steps.ts";
 
-type WorkerTurn = Turn & {
-  readonly index: number;
-  readonly stop: (slot?: Slot) => ModelState;
+const STEPS: Readonly<Record<Phase, (turn: WorkerTurn) => void>> = {
+  idle: callSteps,
+  look: lookSteps,
+  claim: claimSteps,
+  run: handlerSteps,
+  settle: finishSteps,
+  insert: finishSteps,
+  fence: fenceSteps,
+  check: checkSteps,
+  orphan: orphanSteps,
 };
 
 export function workerSteps(state: ModelState, index: number, model: Model, emit: Emit): void {
@@ -37,19 +44,19 @@ export function workerSteps(state: ModelState, index: number, model: Model, emit
     slot: state.slots[worker.key] as Slot,
     host: model.hosts[index] as number,
     offer: (what, act) => emit(`worker ${index + 1} ${what}`, act),
-    become: (change, after = state) => withWorker(after, index, { ...worker, age: 0, ...change }),
+    become: (change, after = state) =>
+      withWorker(after, index, {
+        ...worker,
+        age: 0,
+        isRepeated: false,
+        wasRefused: false,
+        endedLive: false,
+        ...change,
+      }),
     stop: (slot) => withWorker(slot ? withSlot(state, worker.key, slot) : state, index, IDLE_WORKER),
   };
   if (worker.phase !== "idle") turn.offer("stops: it crashes, is killed, or gives up", () => turn.stop());
-  if (worker.phase === "idle") callSteps(turn);
-  else if (worker.phase === "look") lookSteps(turn);
-  else if (worker.phase === "claim") claimSteps(turn);
-  else if (worker.phase === "run") handlerSteps(turn);
-  else if (worker.phase === "orphan")
-    turn.offer("has its effect after the abort", (watch) =>
-      withWorker(effect(turn, watch), index, IDLE_WORKER),
-    );
-  else finishSteps(turn);
+  STEPS[worker.phase](turn);
 }
 
 function callSteps({ state, index, model, offer }: WorkerTurn): void {
@@ -60,15 +67,8 @@ function callSteps({ state, index, model, offer }: WorkerTurn): void {
     const about = [call.mode, call.handler, `key ${key + 1}`, payload > 0 && "other payload"];
     offer(`is called (${about.filter(Boolean).join(", ")})`, () => {
       const phase = call.mode === "optimistic" ? "look" : "claim";
-      return withWorker(state, index, {
-        ...IDLE_WORKER,
-        ...call,
-        phase,
-        key,
-        payload,
-        token,
-        left: workTicks,
-      });
+      const begun = { ...IDLE_WORKER, ...call, phase, key, payload, token, left: workTicks } as const;
+      return withWorker(state, index, begun);
     });
   };
   for (const call of calls)
@@ -76,64 +76,53 @@ function callSteps({ state, index, model, offer }: WorkerTurn): void {
       for (let payload = 0; payload < payloads; payload++) start(call, key, payload);
 }
 
-function lookSteps(turn: WorkerTurn): void {
-  const { slot, worker, host, model, offer, become, stop } = turn;
+function lookSteps({ slot, worker, host, model, offer, become, stop }: WorkerTurn): void {
   offer("looks, and sees no record: there is none, the read is stale, or it does not look", () =>
     become({ phase: "run" }),
   );
   if (!slot.record) return;
   offer("looks", (watch) => {
-    const reading = readRecord(slot, worker, beginOf(worker, host, model), model, watch);
+    const reading = readRecord(slot, worker, host, model, watch);
     return reading.goesOn ? become(reading.goesOn) : stop(reading.slot);
   });
 }
 
 function claimSteps(turn: WorkerTurn): void {
   const { state, index, slot, worker, host, model, offer, become, stop } = turn;
-  const begin = beginOf(worker, host, model);
-  request(turn, (won, after, watch) => {
-    if (won) checkAlone(state, slot, index, model, watch);
-    if (won) return become({ phase: "run", mode: "claimed", seen: NO_TOKEN }, after);
-    const reading = readRecord(slot, worker, begin, model, watch);
+  // Its lease would be over before the work is.
+  if (worker.left < 0 && worker.age === 0 && model.without !== "timelyClaim") return;
+  request(turn, (answer, after, watch) => {
+    const isWon = answer === "done";
+    if (isWon) checkAlone(state, slot, index, model, watch);
+    if (isWon) return become({ phase: "run", mode: "claimed", seen: undefined }, after);
+    const reading = readRecord(slot, worker, host, model, watch);
     return reading.goesOn ? become(reading.goesOn) : stop(reading.slot);
   });
-  if (slot.record && refusalOf(slot.record, begin, model) === "in-progress")
-    offer("claims, is refused, and waits for the winner", () => become({ seen: NO_TOKEN }));
-  if (worker.mode !== "fail-open" || worker.seen !== NO_TOKEN) return;
+  // Its polls read what the next claim, which is refused, learns.
+  if (slot.record && verdictOf(slot.record, seekerOf(worker, host), model) === "in-progress")
+    offer(`${nameOf(worker)}, is refused, and waits for the winner`, () => become({ seen: undefined }));
+  if (worker.mode !== "fail-open" || worker.seen) return;
   offer("cannot reach the store, and runs all the same", () => become({ phase: "run", mode: "optimistic" }));
 }
 
-function finishSteps(turn: WorkerTurn): void {
-  const { slot, worker, host, model, offer, become, stop } = turn;
-  // Who finished since its call began may be forgotten by then.
-  if (worker.phase === "insert" && model.workTicks - worker.left >= model.retentionTicks) return;
-  request(turn, (isSettled, after, watch) => {
-    if (!isSettled) {
-      const reading = readLoss(slot, worker, beginOf(worker, host, model), model, watch);
-      // Another insertion with the same arguments.
-      return reading.goesOn ? become({ age: worker.age, ...reading.goesOn }) : stop(reading.slot);
-    }
-    const settled = after.slots[worker.key] as Slot;
-    if (worker.to === "released") return stop(settled);
-    return stop(replay(settled, settled.record as ModelRecord, worker, watch));
+/** A look before the worker's own answer counts: without a claim, or after an abort. */
+function checkSteps(turn: WorkerTurn): void {
+  const { state, slot, worker, host, model, offer, become, stop } = turn;
+  const isAborted = worker.mode === "claimed";
+  const end = (after: Slot) =>
+    isAborted ? become({ phase: "orphan" }, withSlot(state, worker.key, after)) : stop(after);
+  offer("looks before its answer counts", (watch) => {
+    const { record } = slot;
+    // A claim of its own may be there, whose answers were all lost.
+    const isOwn = record?.token === worker.token && record.state === "in-progress";
+    if (isOwn && !isAborted) return become({ phase: "settle", to: "released" });
+    return end(readEnd(slot, worker, host, model, watch));
   });
-  if (model.without === "keepAfterLoss" && worker.handler === "outside" && worker.to === "completed")
-    offer("gives up its completion, and releases", () => become({ to: "released" }));
+  if (isAborted) blindSteps(turn, end);
 }
 
-/** Answered, or applied with its answer lost; before either, a copy of it may be held up on its way. */
-function request(
-  { state, slot, worker, host, model, offer }: WorkerTurn,
-  answered: (isDone: boolean, after: ModelState, watch: Watch) => ModelState,
-): void {
-  const what = nameOf(worker);
-  offer(what, (watch) => {
-    const [after, isDone] = apply(slot, worker, host, model, watch);
-    return answered(isDone, withSlot(state, worker.key, after), watch);
-  });
-  offer(`${what}; the answer is lost`, (watch) =>
-    withSlot(state, worker.key, apply(slot, worker, host, model, watch)[0]),
+function orphanSteps(turn: WorkerTurn): void {
+  turn.offer("has its effect after the abort", (watch) =>
+    withWorker(effect(turn, watch), turn.index, IDLE_WORKER),
   );
-  if (state.strays.length < model.strays)
-    offer(`${what}; a copy is held up`, () => ({ ...state, strays: [...state.strays, { worker, host }] }));
 }
