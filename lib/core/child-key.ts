@@ -21,7 +21,11 @@ const SHORTEST = { text: 22, hex: 32 } as const;
 
 /** @throws InvalidOptionError (`INVALID_OPTION`) when the limits leave less than 128 bits. */
 export function deriveChildKey(identity: Identity, name: string, limits: ChildKeyLimits = {}): string {
-  const { format = "text", maxLength = 64 } = limits;
+  if (Object(limits) !== limits)
+    throw new InvalidOptionError("limits", "must be { maxLength, format }", limits);
+  const { format = "text", maxLength = 64, ...unknown } = limits;
+  const [other] = Object.entries(unknown);
+  if (other) throw new InvalidOptionError(other[0], "is unknown: known are maxLength, format", other[1]);
   const shortest = Object.hasOwn(SHORTEST, format) ? SHORTEST[format] : 0;
   const [rule, holds] = text(255);
   if (!holds(name)) throw new InvalidOptionError("name", rule, name);

@@ -66,6 +66,9 @@ describe("deriveChildKey", () => {
     ["\ud800", {}, "option `name`"],
     ["n".repeat(256), {}, "option `name`"],
     [undefined as unknown as string, {}, "option `name`"],
+    ["charge", null as unknown as ChildKeyLimits, "`limits`"],
+    ["charge", 32 as ChildKeyLimits, "`limits`"],
+    ["charge", { maxlength: 32 } as ChildKeyLimits, "`maxlength` is unknown"],
   ] as [string, ChildKeyLimits, string][])("refuses the name %j with %j", (name, limits, message) => {
     expect(() => deriveChildKey(identity, name, limits)).toThrow(InvalidOptionError);
     expect(() => deriveChildKey(identity, name, limits)).toThrow(message);
