@@ -64,7 +64,7 @@ export function createWeather({ random, faults, stopMs, stopShare }: WeatherOpti
     return undefined;
   }
 
-  function faultOf(kind: Kind, host: Host): Fault {
+  function faultOf(kind: Kind, host: Host, operation: string): Fault {
     switch (kind) {
       case "lost answer":
         return "lose-answer";
@@ -77,7 +77,12 @@ export function createWeather({ random, faults, stopMs, stopShare }: WeatherOpti
       case "late, after its repetition":
         return { delayMs: random.integer(1100, 6000) };
       case "repeated later":
-        return { repeatAfterMs: random.integer(10, 6000) };
+        // A commit that a condition refused, and that was sent once, is over: nobody but a network that makes requests
+        // of its own brings it again.
+        return {
+          repeatAfterMs: random.integer(10, 6000),
+          unlessRefused: operation === "TransactWriteItems",
+        };
       case "killed at a request":
         host.kill();
         return random.pick(["pass", "throttle"]);
@@ -99,13 +104,13 @@ export function createWeather({ random, faults, stopMs, stopShare }: WeatherOpti
       // A conflict is one of writes.
       if (!kind || (kind === "conflict" && operation === "GetItem")) return "pass";
       faults.add(kind);
-      return faultOf(kind, host);
+      return faultOf(kind, host, operation);
     },
-    decideForQueues() {
+    decideForQueues({ operation }) {
       const kind = isCalm ? undefined : draw();
       if (!kind || !OF_QUEUES.includes(kind)) return "pass";
       faults.add(`${kind} (queues)`);
-      return faultOf(kind, undefined as never);
+      return faultOf(kind, undefined as never, operation);
     },
     calm() {
       isCalm = true;

@@ -18,7 +18,7 @@ export interface ObservedRequest {
 /**
  * `lose-answer`: the engine applies it, then the caller's connection breaks. `throttle` and `conflict`: the engine
  * never sees it. `delayMs`: the engine gets it that much later, also when the caller has long hung up. `repeatAfterMs`: it
- * passes, and the engine gets a copy of it that much later.
+ * passes, and the engine gets a copy of it that much later; with `unlessRefused` only of what it has accepted.
  */
 export type Fault =
   | "pass"
@@ -26,7 +26,7 @@ export type Fault =
   | "throttle"
   | "conflict"
   | { readonly delayMs: number }
-  | { readonly repeatAfterMs: number };
+  | { readonly repeatAfterMs: number; readonly unlessRefused?: boolean };
 
 export interface FaultCounts {
   readonly requests: number;
@@ -87,6 +87,13 @@ export async function startFaultProxy(options: FaultProxyOptions): Promise<Fault
       return answer;
     };
 
+    const repeat = (afterMs: number) => {
+      counts.repeated++;
+      // Nobody waits for the answer to a copy, nor for one that an engine that is gone does not give.
+      const askAgain = async () => void (await buffer(await ask(true)));
+      held.after(afterMs, askAgain).catch(() => undefined);
+    };
+
     if (fault === "throttle") {
       counts.throttled++;
       return refuse(response, throttleAnswer());
@@ -95,15 +102,12 @@ export async function startFaultProxy(options: FaultProxyOptions): Promise<Fault
       counts.conflicts++;
       return refuse(response, conflictAnswer(operation, request.body));
     }
-    if (typeof fault === "object" && "repeatAfterMs" in fault) {
-      counts.repeated++;
-      // Nobody waits for the answer to a copy, nor for one that an engine that is gone does not give.
-      const askAgain = async () => void (await buffer(await ask(true)));
-      held.after(fault.repeatAfterMs, askAgain).catch(() => undefined);
-    }
     const isDelayed = typeof fault === "object" && "delayMs" in fault;
     if (isDelayed) counts.delayed++;
     const answer = await (isDelayed ? held.after(fault.delayMs, () => ask(false)) : ask(false));
+    if (typeof fault === "object" && "repeatAfterMs" in fault) {
+      if (!fault.unlessRefused || answer.statusCode === 200) repeat(fault.repeatAfterMs);
+    }
     if (fault === "lose-answer") {
       await buffer(answer);
       counts.lost++;

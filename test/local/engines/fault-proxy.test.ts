@@ -178,6 +178,20 @@ describe.each(inject("dynamodbEngines"))("startFaultProxy before $name", ({ name
     ]);
   });
 
+  it("brings no copy of what was refused where only accepted requests are to be repeated", async () => {
+    const { proxy, client } = await through(() => ({ repeatAfterMs: 0, unlessRefused: true }));
+    const refused = new UpdateItemCommand({
+      ...addOne("refused").input,
+      ConditionExpression: "attribute_exists(pk)",
+    });
+
+    await expect(client.send(refused)).rejects.toMatchObject({ name: "ConditionalCheckFailedException" });
+    await client.send(addOne("accepted"));
+
+    await vi.waitUntil(async () => (await storedCount("accepted")) === 2);
+    expect(proxy.counts()).toMatchObject({ requests: 2, repeated: 1 });
+  });
+
   it("hands on a delayed request whose caller has hung up", async () => {
     const { proxy, client } = await through(() => ({ delayMs: 60_000 }), { requestTimeout: 50 });
 
