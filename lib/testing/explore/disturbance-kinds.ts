@@ -46,6 +46,12 @@ export function kindsOf({
       fits: ({ operation }) => operation === "TransactWriteItems",
     },
     timeout: { words: "a timeout at", fault: { kind: "slow", ms: overdueMs } },
+    // The client gives up on it and sends another one: this one arrives when that is decided.
+    "late-copy": {
+      words: "a copy that arrives late of",
+      fault: { kind: "slow", when: "before", ms: overdueMs },
+      fits: (io) => isWrite(io) && io.service !== "http",
+    },
     stale: { words: "a stale read at", fault: { kind: "stale" }, fits: isEventuallyConsistent },
     "duplicate-before": {
       words: "a duplicate that comes before",

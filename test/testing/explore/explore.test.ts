@@ -39,7 +39,7 @@ describe("explore", () => {
     const report = await explore(careful, postOrder(), options);
 
     expect(report.points).toEqual([
-      { number: 1, label: "dynamodb UpdateItem idempotency" },
+      { number: 1, label: "dynamodb PutItem idempotency" },
       { number: 2, label: "dynamodb TransactWriteItems idempotency+orders" },
     ]);
     expect(String(report)).toBe(`create-order: 2 I/O points, 3 runs, exactly once
@@ -52,19 +52,20 @@ not compared, as undisturbed runs differ there: id of item orders; body.id of th
     const lines = report.findings[0]?.trace.split("\n").map((line) => line.slice(11).trim());
     expect(lines).toEqual([
       "the client → idempotentHandler",
-      "1 dynamodb UpdateItem idempotency: ok",
+      "1 dynamodb PutItem idempotency: ok",
       "2 dynamodb PutItem orders: ok  ◀ crash",
       "the client ← the function crashed",
       "the client → idempotentHandler",
-      "3 dynamodb UpdateItem idempotency: ConditionalCheckFailedException",
+      "3 dynamodb PutItem idempotency: ConditionalCheckFailedException",
       expect.stringMatching(/^the client ← answer 409, Retry-After: \d+$/),
       "the client → idempotentHandler",
-      "4 dynamodb UpdateItem idempotency: ok",
-      "5 dynamodb PutItem orders: ok",
-      "6 dynamodb UpdateItem idempotency: ok",
+      "4 dynamodb PutItem idempotency: ConditionalCheckFailedException",
+      "5 dynamodb UpdateItem idempotency: ok",
+      "6 dynamodb PutItem orders: ok",
+      "7 dynamodb UpdateItem idempotency: ok",
       "the client ← answer 201",
       "the client → idempotentHandler",
-      "7 dynamodb UpdateItem idempotency: ConditionalCheckFailedException",
+      "8 dynamodb PutItem idempotency: ConditionalCheckFailedException",
       "the client ← answer 201, replayed",
     ]);
   });
