@@ -3,7 +3,7 @@ import { RecordCorruptError, ResponseNotStorableError } from "../core/errors.ts"
 import { findUnfaithful } from "../core/json.ts";
 import type { Outcome } from "../core/refusal.ts";
 import type { HttpEvent } from "./http-event.ts";
-import { forOrigin, type Headers, replayable } from "./replayed-headers.ts";
+import { type Headers, replayable, replayedTo } from "./replayed-headers.ts";
 
 export interface HttpResponse {
   readonly statusCode: number;
@@ -81,7 +81,7 @@ export function answerWith(outcome: Outcome, event: HttpEvent): unknown {
   if (replayed) {
     if (!isResponse(result)) throw new RecordCorruptError("the stored result is no HTTP response");
     const [origin] = event.headers("origin");
-    return withHeader(event, readable(forOrigin(result, origin), event), "Idempotent-Replayed", "true");
+    return withHeader(event, readable(replayedTo(origin, result), event), "Idempotent-Replayed", "true");
   }
   if (statusOf(original) === undefined) return result;
   const { headers, multiValueHeaders, cookies } = original as HttpResponse;

@@ -26,27 +26,32 @@ const beginnings = all.filter((name) => name.endsWith("*")).map((name) => name.s
 
 /** Those that are stored. */
 export function replayable(headers: Headers): Headers {
-  return without(headers, (name) => names.has(name) || beginnings.some((each) => name.startsWith(each)));
+  return without(headers, isOfFirst);
 }
 
 /**
- * Those that may be read by the origin that asks now: what was answered to another one says nothing of this one. Gone are
- * then all headers of CORS, so that a middleware or the gateway can set its own.
+ * Those that are replayed to `origin`: what CORS allowed to another one says nothing of this one. Gone are then all of its
+ * headers, so that a middleware or the gateway can set its own.
  */
-export function forOrigin<
-  Fields extends { readonly headers?: Headers; readonly multiValueHeaders?: Headers },
->(response: Fields, origin: string | undefined): Fields {
+export function replayedTo<
+  Response extends { readonly headers?: Headers; readonly multiValueHeaders?: Headers },
+>(origin: string | undefined, response: Response): Response {
   const { headers, multiValueHeaders } = response;
   const allowed = [...Object.entries(headers ?? {}), ...Object.entries(multiValueHeaders ?? {})].flatMap(
     ([name, value]) => (name.toLowerCase() === "access-control-allow-origin" ? [value].flat() : []),
   );
-  if (allowed.every((each) => each === "*" || each === origin)) return response;
-  const isOfCors = (name: string) => name.startsWith("access-control-");
+  const isForeign = allowed.some((each) => each !== "*" && each !== origin);
+  // Also what an older version of this code has stored.
+  const isLeftOut = (name: string) => isOfFirst(name) || (isForeign && name.startsWith("access-control-"));
   return {
     ...response,
-    ...(headers && { headers: without(headers, isOfCors) }),
-    ...(multiValueHeaders && { multiValueHeaders: without(multiValueHeaders, isOfCors) }),
+    ...(headers && { headers: without(headers, isLeftOut) }),
+    ...(multiValueHeaders && { multiValueHeaders: without(multiValueHeaders, isLeftOut) }),
   };
+}
+
+function isOfFirst(name: string): boolean {
+  return names.has(name) || beginnings.some((each) => name.startsWith(each));
 }
 
 function without(headers: Headers, isLeftOut: (name: string) => boolean): Headers {

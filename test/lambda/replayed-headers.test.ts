@@ -132,6 +132,31 @@ describe.each(inject("dynamodbEngines"))("answers 18, on $name", ({ endpoint }) 
   });
 });
 
+it("a replay leaves out what an older version has stored of the first caller", async () => {
+  const { options, context, store } = given();
+  const older = Object.create(store, {
+    settle: {
+      value: (settlement: Parameters<typeof store.settle>[0]) => {
+        const stored = { statusCode: 201, headers: { "X-Request-Id": "1", Location: "/orders/1" }, body: "" };
+        return store.settle({ ...settlement, result: JSON.stringify(stored) });
+      },
+    },
+  }) as typeof store;
+  const answer = async () => ({ statusCode: 201, body: "" });
+  await httpIdempotent(answer, { ...options, store: older, scope: "public" })(
+    v2Event({ headers: KEY }),
+    context(),
+  );
+
+  const replay = await httpIdempotent(answer, { ...options, scope: "public" })(
+    v2Event({ headers: KEY }),
+    context(),
+  );
+
+  expect(replay).toMatchObject({ headers: { Location: "/orders/1", [MARK]: "true" } });
+  expect(replay).not.toHaveProperty("headers.X-Request-Id");
+});
+
 describe("answers 18: CORS on a replay", () => {
   const A = "https://a.example.com";
   const cors = (origin: string) => ({
