@@ -58,7 +58,7 @@ describe("startMiddleman", () => {
 const batch = (...orderIds: string[]) => ({
   method: "POST",
   path: "/",
-  headers: {},
+  headers: { "x-amz-target": "AmazonSQS.SendMessageBatch" },
   body: JSON.stringify({
     QueueUrl: "an address of ours",
     Entries: orderIds.map((orderId, index) => ({

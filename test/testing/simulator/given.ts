@@ -50,11 +50,11 @@ export function faultsOn(isMeant: (io: Io) => boolean, ...faults: readonly Fault
   return (io: Io): Fault | undefined => (isMeant(io) ? left.shift() : undefined);
 }
 
-/** A handler that takes its time for one effect, once for each key. */
-export function slowOnce(ms: number, clockSkewSeconds: number): LambdaHandler {
+/** A handler that takes its time for one effect, once for each key: one wait after the other. */
+export function slowOnce(ms: number | readonly number[], clockSkewSeconds: number): LambdaHandler {
   return idempotent(
     async ({ key }: { key: string }) => {
-      await new Promise((resolve) => setTimeout(resolve, ms));
+      for (const wait of [ms].flat()) await new Promise((resolve) => setTimeout(resolve, wait));
       return effect(key);
     },
     {

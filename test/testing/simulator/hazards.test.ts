@@ -99,7 +99,7 @@ describe("timeouts", () => {
 });
 
 describe("environments that stand still", () => {
-  it("H43: a commit that leaves 10 minutes late is fenced, and so is its repetition by the SDK", async () => {
+  it("H43: a commit that leaves 10 minutes late is fenced, and so is every repetition of it", async () => {
     const aws = givenAws();
     aws.faults = faultsOn(isCommit, { kind: "freeze", when: "before", ms: 10 * MINUTE });
     const fn = aws.lambda(createOrder, { timeoutSeconds: 10 });
@@ -112,17 +112,18 @@ describe("environments that stand still", () => {
     });
 
     const late = aws.trace.filter(({ at, io }) => at >= 10 * MINUTE && io && isCommit(io));
-    expect(late.map(({ hostId, text }) => [hostId, text])).toEqual([
-      ["function-1#1", "TransactionCanceledException"],
-      ["function-1#1", "TransactionCanceledException"],
-    ]);
+    expect(late.length).toBeGreaterThan(0);
+    for (const { hostId, text } of late) {
+      expect([hostId, text]).toEqual(["function-1#1", "TransactionCanceledException"]);
+    }
     expect(await rowsOf(aws, "orders")).toHaveLength(1);
     expect(bodyOf(replayed)).toBe(bodyOf(answered));
   });
 
   it("H43: work that nobody waited for goes on when its environment is used again, and changes nothing", async () => {
     const aws = givenAws();
-    const work = slowOnce(1000, 5);
+    // The second wait is over only after the thaw, when the claim has gone to the other invocation.
+    const work = slowOnce([1000, 100], 5);
     const fn = aws.lambda(
       async (event: { key: string; isForgotten?: boolean }, context) => {
         if (!event.isForgotten) return work(event, context);
