@@ -139,13 +139,13 @@ describe("clients of the AWS SDK", () => {
 
   it("are told which services there are", async () => {
     const aws = new Simulator();
-    const sns = new SNS();
+    const elsewhere = new SNS({ endpoint: "https://sts.us-east-1.amazonaws.com" });
     const fn = aws.lambda(() =>
-      sns.publish({ TopicArn: "arn:aws:sns:us-east-1:000000000000:t", Message: "m" }),
+      elsewhere.publish({ TopicArn: "arn:aws:sns:us-east-1:000000000000:t", Message: "m" }),
     );
     const invocation = await aws.run(() => fn.invoke({}));
     expect(invocation.outcome === "threw" && String(invocation.error)).toMatch(
-      /has DynamoDB and SQS, not what is at sns\..*serve\(/,
+      /has DynamoDB, SQS, SNS and EventBridge, not what is at sts\..*serve\(/,
     );
   });
 });
