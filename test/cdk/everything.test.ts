@@ -70,7 +70,6 @@ function everythingIn(app: App): Stack {
       operations: ["charge-payment", "refund*"],
       scopeTag: "tenant",
       largeResults: false,
-      commits: true,
       retention: Duration.days(40),
     }),
   );
