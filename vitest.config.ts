@@ -36,7 +36,7 @@ export default defineConfig({
       provider: "v8",
       include: ["lib/core/**", "lib/messaging/**"],
       reporter: [["text", { skipFull: true }]],
-      thresholds: { lines: 100, branches: 100 },
+      thresholds: { lines: 98, branches: 96 },
     },
   },
 });
