@@ -41,7 +41,7 @@ export function nameOf({ phase, seen, to }: Worker): string {
 }
 
 /** As `claimAt` in core/claiming.ts, and `leaseEndsAt` and `expiresAt` in core/operation.ts. */
-export function beginOf(worker: Worker, host: number, model: Model): Begin {
+function beginOf(worker: Worker, host: number, model: Model): Begin {
   const { token, payload, seen, left, age, phase, mode } = worker;
   const grace = model.without === "graceOnLease" ? 0 : model.graceTicks;
   const leaseEndsIn = left + host + grace;
