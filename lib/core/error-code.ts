@@ -1,5 +1,10 @@
 /** Which error it is, by its code: `instanceof` fails between two copies of the package, a store's and a handler's. */
-import { isOnceonlyError, type OnceonlyError, type StoreUnavailableError } from "./errors.ts";
+import {
+  isOnceonlyError,
+  type OnceonlyError,
+  type StoreUnavailableError,
+  type TransactionConditionError,
+} from "./errors.ts";
 
 export function hasCode<Code extends string>(
   error: unknown,
@@ -10,4 +15,8 @@ export function hasCode<Code extends string>(
 
 export function isStoreFailure(error: unknown): error is StoreUnavailableError {
   return hasCode(error, "STORE_UNAVAILABLE");
+}
+
+export function isRefusedCondition(error: unknown): error is TransactionConditionError {
+  return hasCode(error, "TRANSACTION_CONDITION");
 }

@@ -2,8 +2,8 @@
 import type { Alarm } from "./alarm.ts";
 import { type ChildKeyLimits, deriveChildKey } from "./child-key.ts";
 import { type CommitEffects, readEffects } from "./commit-effects.ts";
-import { hasCode, isStoreFailure } from "./error-code.ts";
-import { CommitInvalidError, type TransactionConditionError } from "./errors.ts";
+import { hasCode, isRefusedCondition, isStoreFailure } from "./error-code.ts";
+import { CommitInvalidError } from "./errors.ts";
 import { nesting } from "./nesting.ts";
 import type { Operation } from "./operation.ts";
 import { prepareMessages } from "./outgoing-message.ts";
@@ -142,12 +142,11 @@ export class Attempt<Write> implements Execution<Write> {
     try {
       return await this.#recording.finish(state, text, effects);
     } catch (error) {
-      if (!hasCode(error, "TRANSACTION_CONDITION")) throw error;
-      const refusal = error as TransactionConditionError;
-      const answer = refusal.mayStillApply ? await this.#recording.fence() : undefined;
+      if (!isRefusedCondition(error)) throw error;
+      const answer = error.mayStillApply ? await this.#recording.fence() : undefined;
       if (answer) return answer;
-      refusal.mayStillApply = false;
-      throw refusal;
+      error.mayStillApply = false;
+      throw error;
     }
   }
 
@@ -172,5 +171,5 @@ export class Attempt<Write> implements Execution<Write> {
 /** True where a failed commit leaves no doubt, so that the handler may commit something else. */
 function wroteNothing(error: unknown): boolean {
   if (isStoreFailure(error)) return error.failure === "refused";
-  return hasCode(error, "TRANSACTION_CONDITION") || hasCode(error, "COMMIT_INVALID");
+  return isRefusedCondition(error) || hasCode(error, "COMMIT_INVALID");
 }

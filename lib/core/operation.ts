@@ -1,12 +1,7 @@
 /** One call of one operation: who it is, how long it has, how it asks the store and tells what it decided. */
 import { type Decision, tellObserver } from "./decisions.ts";
-import { hasCode, isStoreFailure } from "./error-code.ts";
-import {
-  InvalidOptionError,
-  isOnceonlyError,
-  type StoreUnavailableError,
-  type TransactionConditionError,
-} from "./errors.ts";
+import { isRefusedCondition, isStoreFailure } from "./error-code.ts";
+import { InvalidOptionError, isOnceonlyError, type StoreUnavailableError } from "./errors.ts";
 import type { Identity } from "./identity.ts";
 import type { ResolvedOptions } from "./options.ts";
 import type { Seeker } from "./record.ts";
@@ -26,7 +21,7 @@ export interface Call {
   readonly waitUntil?: number;
   /** The caller sent no key: this one is fresh. */
   readonly keyIsFresh?: boolean;
-  /** What of the handler's value is stored and replayed. */
+  /** Takes the handler's value and returns the part that is stored and replayed. */
   readonly toStored?: (value: unknown) => unknown;
   /** Nobody reads what the handler returns: only that it is done is stored. What it commits is stored as ever. */
   readonly forgetsReturned?: boolean;
@@ -141,9 +136,7 @@ export class Operation<Write> {
       try {
         return await this.ask(request);
       } catch (error) {
-        if (hasCode(error, "TRANSACTION_CONDITION") && first) {
-          (error as TransactionConditionError).mayStillApply = true;
-        }
+        if (first && isRefusedCondition(error)) error.mayStillApply = true;
         if (!isStoreFailure(error)) throw error;
         first ??= error;
         if (error.failure === "refused" || this.now() + pauseMs >= until) throw first;

@@ -12,7 +12,7 @@ export interface EngineOptions<Write = unknown> {
   /** Where records are kept. */
   readonly store: Store<Write>;
   /**
-   * What of the input tells two payloads apart. A list while a change rolls out: the first is stored, all match.
+   * Returns the part of the input that tells two payloads apart. A list while a change rolls out: the first is stored, all match.
    * @default - the whole input
    */
   readonly fingerprint?: Fingerprinter | readonly Fingerprinter[];

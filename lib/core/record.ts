@@ -62,6 +62,14 @@ export interface Seeker {
   readonly now: number;
 }
 
+/** Whether the record is a claim under this token, which nobody has ended. */
+export function isClaimOf(
+  record: Pick<IdempotencyRecord, "token" | "state"> | undefined,
+  token: string,
+): boolean {
+  return record?.token === token && record.state === "in-progress";
+}
+
 /** What a record says to a seeker: that it has won, that it may take over, or why not. */
 export const VERDICTS = [
   /** The claim on record is the seeker's own: the answer to it was lost. */
@@ -92,7 +100,7 @@ export function judge(record: IdempotencyRecord, seeker: Seeker): Verdict {
     );
   }
   const { state } = record;
-  if (record.token === seeker.token && state === "in-progress") return "own";
+  if (isClaimOf(record, seeker.token)) return "own";
   if (isExpired(record, seeker.now)) return "expired";
   // The client may mend its request as long as no part of it is done.
   if (state === "released" && record.steps === undefined) return "vacant";

@@ -1,9 +1,9 @@
 /** How the end of one attempt gets on record: under its claim, or by an insertion where it has none. */
 import { claimAt, MAX_RACES, refuseExpiredKey } from "./claiming.ts";
-import { hasCode, isStoreFailure } from "./error-code.ts";
-import { StoreUnavailableError, type TransactionConditionError } from "./errors.ts";
+import { isRefusedCondition, isStoreFailure } from "./error-code.ts";
+import { StoreUnavailableError } from "./errors.ts";
 import type { Operation } from "./operation.ts";
-import { type IdempotencyRecord, isExpired, judge, successionOf } from "./record.ts";
+import { type IdempotencyRecord, isClaimOf, isExpired, judge, successionOf } from "./record.ts";
 import type { Claim, Effects, SettleAnswer, Settlement, Store } from "./store.ts";
 
 const RELEASE_PATIENCE_MS = 1000;
@@ -55,10 +55,8 @@ export class Recording<Write> {
     result: string | undefined,
     effects: Effects<Write>,
   ): Promise<SettleAnswer> {
-    const until = this.#operation.recordUntil(this.since);
-    if (this.#claim) return this.#operation.insist(until, this.#settle(state, result, effects));
-    const insert = this.#insert(state, result, effects);
-    return this.#operation.insist(until, insert);
+    const write = this.#claim ? this.#settle(state, result, effects) : this.#insert(state, result, effects);
+    return this.#operation.insist(this.#operation.recordUntil(this.since), write);
   }
 
   /**
@@ -123,13 +121,14 @@ export class Recording<Write> {
             : claimAt(operation, operation.now(), this.#seen);
           const answer = await store.claim(claim, held ? recordOf(held) : this.#seen);
           const { record } = answer.won ? {} : answer;
-          if (answer.won || (record?.token === operation.token && record.state === "in-progress")) {
+          if (answer.won || isClaimOf(record, operation.token)) {
             this.#claim = claim;
             return undefined;
           }
-          const isOwn = record?.token === token;
-          if (isOwn && record.state !== "in-progress") return { settled: true };
-          if (held || (record && !isOwn && !isVacant(operation, record))) return this.#heldBy(record);
+          // A claim under the former token is one of ours whose answers were all lost: it is replaced.
+          const isFormer = isClaimOf(record, token);
+          if (record?.token === token && !isFormer) return { settled: true };
+          if (held || (record && !isFormer && !isVacant(operation, record))) return this.#heldBy(record);
           this.#seen = record;
         }
         throw new StoreUnavailableError("conflict", undefined);
@@ -150,7 +149,7 @@ export class Recording<Write> {
   async #find(): Promise<{ readonly isOwn: boolean; readonly record: IdempotencyRecord | undefined }> {
     const { options, identity, token } = this.#operation;
     const record = await options.store.find(identity.recordKey, { consistent: true });
-    return { isOwn: record?.token === token && record.state === "in-progress", record };
+    return { isOwn: isClaimOf(record, token), record };
   }
 
   #settle(state: Settlement["state"], result: string | undefined, effects: Effects<Write>) {
@@ -173,7 +172,7 @@ export class Recording<Write> {
       expiresAt: operation.expiresAt(endedAt),
       ...effects,
     };
-    // Who finished since we began is on record until then; later nobody can tell.
+    // Until then the record of an attempt that finished meanwhile is still there; later nobody can tell.
     const recordedUntil = operation.expiresAt(this.since) * 1000;
     return async (store: Store<Write>): Promise<SettleAnswer> => {
       for (let races = 0; races < MAX_RACES; races++) {
@@ -185,9 +184,7 @@ export class Recording<Write> {
           .insert({ ...end, ...successionOf(seen, now) }, seen)
           .catch((error: unknown) => {
             // A try before this one was refused by the record; a copy of it may find none, once TTL has deleted that.
-            if (races > 0 && hasCode(error, "TRANSACTION_CONDITION")) {
-              (error as TransactionConditionError).mayStillApply = true;
-            }
+            if (races > 0 && isRefusedCondition(error)) error.mayStillApply = true;
             throw error;
           });
         // What is refused by nothing was seen, and is gone by now (TTL).

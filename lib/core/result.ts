@@ -47,7 +47,7 @@ export async function readResult<Write>(
   return text;
 }
 
-/** What of an error is kept: what a caller can see of it. Stacks, causes and other properties are not. */
+/** The properties of an error that are kept: a caller can see them. Stacks, causes and others are not kept. */
 const KEPT = [
   ["name", /string/],
   ["message", /string/],

@@ -12,7 +12,7 @@ import {
 import type { StoreUnavailableError } from "../core/errors.ts";
 import { hashTuple } from "../core/identity.ts";
 import { checkOptions } from "../core/option-checks.ts";
-import type { IdempotencyRecord } from "../core/record.ts";
+import { type IdempotencyRecord, isClaimOf } from "../core/record.ts";
 import type {
   Claim,
   ClaimAnswer,
@@ -81,8 +81,7 @@ export class DynamoDBStore implements Store<DynamoDBWrite> {
         ? { Update: takeOver(this.#table, insertion, values, seen) }
         : { Put: firstPut(this.#table, insertion, values) };
     });
-    if (answer.settled || answer.record?.token !== token || answer.record.state !== "in-progress")
-      return answer;
+    if (answer.settled || !isClaimOf(answer.record, token)) return answer;
     // A claim of ours, whose answer was lost, holds the record.
     return this.settle(insertion);
   }
