@@ -1,5 +1,6 @@
 /** What a handler gives to `commit` beside its result, and its shape. */
 import { CommitInvalidError } from "./errors.ts";
+import { isPlainObject } from "./json.ts";
 import type { OutgoingMessage } from "./outgoing-message.ts";
 
 /** What a commit brings about together with its result. */
@@ -15,6 +16,7 @@ export interface CommitEffects<Write = unknown> {
  * @throws CommitInvalidError (`COMMIT_INVALID`)
  */
 export function readEffects<Write>(effects: CommitEffects<Write>): Required<CommitEffects<Write>> {
+  // A promise, a list or a map holds no effects that anybody would see.
   if (!isPlainObject(effects)) {
     throw new CommitInvalidError(
       `commit takes the result, then { writes, messages }; got ${kindOf(effects)}: leave it out where there are none`,
@@ -35,13 +37,6 @@ function listOf<Each>(name: string, list: readonly Each[] | undefined): readonly
   throw new CommitInvalidError(
     `the ${name} of a commit must be an array, got ${kindOf(list)}: leave \`${name}\` out where there are none`,
   );
-}
-
-/** Also of another realm, such as a test runner's. A promise, a list or a map holds no effects that anybody would see. */
-function isPlainObject(value: unknown): boolean {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
-  const prototype = Object.getPrototypeOf(value);
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 function kindOf(value: unknown): string {

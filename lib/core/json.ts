@@ -57,11 +57,16 @@ function primitiveFault(value: unknown, rules: Rules): string | undefined {
   return typeof value === "boolean" || value === null ? undefined : `a value of type ${typeof value}`;
 }
 
+/** Plain objects of another realm, such as a test runner's, have a prototype without a prototype too. */
+export function isPlainObject(value: unknown): boolean {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
 function containerFault(value: object): string | undefined {
   const isArray = Array.isArray(value);
-  const prototype = Object.getPrototypeOf(value);
-  // Plain objects of another realm (a test runner's, say) have a prototype without a prototype too.
-  if (!isArray && prototype !== null && Object.getPrototypeOf(prototype) !== null) {
+  if (!isArray && !isPlainObject(value)) {
     return `a ${value.constructor?.name || "class instance"}: convert it first`;
   }
   if (typeof (value as { toJSON?: unknown }).toJSON === "function")
