@@ -77,7 +77,7 @@ export class IdempotencyTable extends IdempotencyTableBase {
     this.node.addValidation({ validate: () => this.#faults(props) });
   }
 
-  /** Of what was done to the table later: `table.addReplica`, `RemovalPolicies.of(stack).destroy()`. */
+  /** The faults of changes that came later: `table.addReplica`, `RemovalPolicies.of(stack).destroy()`. */
   #faults(props: IdempotencyTableProps): string[] {
     const { path } = this.node;
     const resource = this.table.node.defaultChild as CfnGlobalTable;

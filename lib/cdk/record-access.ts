@@ -1,4 +1,4 @@
-// What of an idempotency table a handler may do, said by the options that it runs with. No I/O.
+// The rights on an idempotency table that a handler needs, by the options that it runs with. No I/O.
 import { Token } from "aws-cdk-lib";
 import { OUTBOX_ATTRIBUTES } from "../contract.ts";
 import { type Conditions, IN_TRANSACTIONS, leadingKeyConditions } from "./leading-keys.ts";

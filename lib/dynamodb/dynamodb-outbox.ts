@@ -25,7 +25,7 @@ export interface DynamoDBOutboxOptions extends DynamoDBStoreOptions {
   readonly indexName?: string;
 }
 
-/** What of a record is needed to send and to mark. */
+/** The part of a record that the relay needs to send its messages and to mark them. */
 interface Waiting extends Omit<Unsent, "messages"> {
   readonly expiresOnceSent: number | undefined;
   /** The result is in an item of its own, under this key. */

@@ -68,8 +68,11 @@ export function recordTable(options: DynamoDBStoreOptions) {
       if (value !== undefined) ExpressionAttributeValues[`:${name}`] = attributeOf(value);
     }
     const shape = `${ConditionExpression};${assigned};${removed}`;
-    const expressions = prepared.get(shape) ?? prepare(ConditionExpression, assigned, removed);
-    prepared.set(shape, expressions);
+    let expressions = prepared.get(shape);
+    if (expressions === undefined) {
+      expressions = prepare(ConditionExpression, assigned, removed);
+      prepared.set(shape, expressions);
+    }
     return {
       TableName,
       Key: keyOf(recordKey),

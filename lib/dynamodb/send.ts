@@ -25,8 +25,6 @@ export interface Answer {
   /** A page of what was found, and where the next one begins. */
   readonly Items?: readonly Item[];
   readonly LastEvaluatedKey?: Item;
-  /** The item as it was before it was written. */
-  readonly Attributes?: Item;
   readonly serverTimeMs?: number | undefined;
 }
 

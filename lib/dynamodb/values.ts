@@ -13,7 +13,7 @@ export function fromItem(item: Item): Record<string, unknown> {
   return unmarshall(item, { wrapNumbers: readNumber });
 }
 
-/** Of itself the SDK throws for some numbers that JavaScript cannot hold exactly. */
+/** Reads large integers as BigInt: the SDK alone throws for some numbers that JavaScript cannot hold exactly. */
 function readNumber(text: string): number | bigint {
   const number = Number(text);
   return Number.isSafeInteger(number) || !/^-?\d+$/.test(text) ? number : BigInt(text);
