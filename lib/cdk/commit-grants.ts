@@ -18,6 +18,10 @@ export type CommitAction = (typeof COMMIT_ACTIONS)[number];
 /**
  * Writes to a table of yours that are committed together with a record, or not at all: outside a transaction
  * IAM refuses them. `CommitGrants.fromTable(orders).actions(createOrder, "dynamodb:PutItem")`.
+ *
+ * IAM sees that a write is in a transaction, not which other writes are in it, and not its condition. So this stops code
+ * that writes past `commit` by mistake. It does not stop code that means to: a transaction of its own without the record
+ * passes, and so do any item of the table and any values.
  */
 export class CommitGrants {
   static fromTable(table: ITable): CommitGrants {

@@ -1,6 +1,6 @@
 // A FIFO queue whose messages are told apart by ids that producers give, with a dead-letter queue of the same kind.
 // It may touch aws-cdk-lib and constructs only.
-import type { Duration } from "aws-cdk-lib";
+import { type Duration, Stack } from "aws-cdk-lib";
 import type { Metric, MetricOptions } from "aws-cdk-lib/aws-cloudwatch";
 import { Grant, type IGrantable } from "aws-cdk-lib/aws-iam";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
@@ -46,7 +46,11 @@ export class DedupQueue extends Construct {
     };
     this.deadLetterQueue =
       props.deadLetterQueue ??
-      new Queue(this, "DeadLetters", { ...common, retentionPeriod: DEAD_LETTER_RETENTION });
+      new Queue(this, "DeadLetters", {
+        ...common,
+        retentionPeriod: DEAD_LETTER_RETENTION,
+        ...redriveAllowed(this, props.queueName),
+      });
     this.queue = new Queue(this, "Resource", {
       ...common,
       ...(props.queueName !== undefined && { queueName: props.queueName }),
@@ -116,4 +120,20 @@ export class DedupQueue extends Construct {
   metricDeadLetters(options?: MetricOptions): Metric {
     return this.deadLetterQueue.metricApproximateNumberOfMessagesVisible(options);
   }
+}
+
+/**
+ * Who may use the dead-letter queue: the queue before it alone. Its ARN has to be known by its name, since each of the two
+ * resources would refer to the other.
+ */
+function redriveAllowed(
+  scope: Construct,
+  queueName: string | undefined,
+): Pick<QueueProps, "redriveAllowPolicy"> {
+  if (queueName === undefined) return {};
+  const queueArn = Stack.of(scope).formatArn({ service: "sqs", resource: queueName });
+  const source = Queue.fromQueueArn(scope, "Source", queueArn);
+  return {
+    redriveAllowPolicy: { redrivePermission: RedrivePermission.BY_QUEUE, sourceQueues: [source] },
+  };
 }

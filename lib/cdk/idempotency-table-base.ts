@@ -1,5 +1,6 @@
 // What every idempotency table grants and measures, made here or imported.
 // It may touch aws-cdk-lib, constructs and contract.ts only.
+import { Annotations } from "aws-cdk-lib";
 import type { IMetric, Metric, MetricOptions } from "aws-cdk-lib/aws-cloudwatch";
 import {
   type ITableV2,
@@ -71,7 +72,7 @@ export abstract class IdempotencyTableBase extends Construct implements IIdempot
 
   /**
    * Grants exactly what running operations takes: `PutItem` and `UpdateItem`; `GetItem` as the options say; and the use
-   * of the table's key where it has one of its own.
+   * of the table's key where it has one of its own. Without `operations` it reaches every record, and a warning says so.
    *
    * @throws Error for a restored table without `closedUntil`, and for a `scopeTag` with `commits` where there is an outbox
    */
@@ -86,7 +87,9 @@ export abstract class IdempotencyTableBase extends Construct implements IIdempot
         `${this.node.path} was restored at ${this.restoredAt.toISOString()} and has forgotten what ran since its backup: give closedUntil, or apply UseIdempotency, which computes it`,
       );
     }
-    return this.#grant(grantee, rightsOf(options));
+    const grant = this.#grant(grantee, rightsOf(options));
+    if (options.operations === undefined) this.#warnOfAll(grantee);
+    return grant;
   }
 
   /**
@@ -125,6 +128,15 @@ export abstract class IdempotencyTableBase extends Construct implements IIdempot
 
   metricSystemErrors(options?: SystemErrorsForOperationsMetricOptions): IMetric {
     return this.table.metricSystemErrorsForOperations({ operations: HANDLER_OPERATIONS, ...options });
+  }
+
+  /** Acknowledged by `Annotations.of(fn).acknowledgeWarning("onceonly:operations-unfenced")`. */
+  #warnOfAll(grantee: IGrantable): void {
+    const holder = Construct.isConstruct(grantee) ? grantee : this;
+    Annotations.of(holder).addWarningV2(
+      "onceonly:operations-unfenced",
+      `${holder === this ? "a grantee" : holder.node.path} can read and change the records of every operation in ${this.node.path}: give \`operations\` with the names of those that it runs`,
+    );
   }
 
   #grant(grantee: IGrantable, rights: readonly Right[]): Grant {

@@ -27,6 +27,8 @@ export function leadingKeyConditions(
     "ForAllValues:StringLike": { "dynamodb:LeadingKeys": patterns },
     // A request without leading keys, such as a scan, would satisfy "for all values".
     Null: { "dynamodb:LeadingKeys": "false" },
+    // An empty tag would make the pattern that of the records that belong to nobody.
+    ...(scopeTag !== undefined && { StringLike: { [`aws:PrincipalTag/${scopeTag}`]: "?*" } }),
   };
 }
 

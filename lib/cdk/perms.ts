@@ -22,14 +22,28 @@ const SENDING_KEY_ACTIONS = ["kms:Decrypt", "kms:GenerateDataKey"];
 
 /** Without it every request to the table is an AccessDeniedException. */
 export function withTableKey(grant: Grant, key: IKey | undefined, grantee: IGrantable): Grant {
-  return key ? grant.combine(key.grant(grantee, ...TABLE_KEY_ACTIONS)) : grant;
+  return key ? grant.combine(grantKey(key, grantee, "dynamodb", TABLE_KEY_ACTIONS)) : grant;
 }
 
-/** One action on one resource, and the use of its key. */
+/** One action of a service on one resource, such as `sqs:SendMessage`, and the use of its key. */
 export function grantSending(
   grantee: IGrantable,
   { action, arn, key }: { readonly action: string; readonly arn: string; readonly key?: IKey },
 ): Grant {
   const grant = Grant.addToPrincipal({ grantee, actions: [action], resourceArns: [arn] });
-  return key ? grant.combine(key.grant(grantee, ...SENDING_KEY_ACTIONS)) : grant;
+  const [service = ""] = action.split(":");
+  return key ? grant.combine(grantKey(key, grantee, service, SENDING_KEY_ACTIONS)) : grant;
+}
+
+/**
+ * Through the service alone: with the key itself a principal could decrypt what else it protects, and what was copied out.
+ * https://docs.aws.amazon.com/kms/latest/developerguide/conditions-kms.html#conditions-kms-via-service
+ */
+function grantKey(key: IKey, grantee: IGrantable, service: string, actions: readonly string[]): Grant {
+  const grant = key.grant(grantee, ...actions);
+  const services = ["amazonaws.com", "amazonaws.com.cn"].map((suffix) => `${service}.*.${suffix}`);
+  for (const statement of [...grant.principalStatements, ...grant.resourceStatements]) {
+    statement.addCondition("StringLike", { "kms:ViaService": services });
+  }
+  return grant;
 }

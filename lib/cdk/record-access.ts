@@ -7,7 +7,8 @@ import { withDefaults } from "./with-defaults.ts";
 /** Which rights on an idempotency table a handler gets: say what its options are, and nothing more is granted. */
 export interface RecordAccessOptions {
   /**
-   * The operations it runs: it reaches their records only, by the leading part of their keys.
+   * The operations it runs: it reaches their records only, by the leading part of their keys. Left out, a warning says at
+   * synthesis what it reaches: `onceonly:operations-unfenced`.
    *
    * @default - every operation of the table
    */
@@ -15,7 +16,8 @@ export interface RecordAccessOptions {
 
   /**
    * The key of a session tag whose value is the scope: a session reaches its own scope's records only. For roles that are
-   * assumed per tenant, with that tag; a function that serves all tenants has no such tag, and is refused everything.
+   * assumed per tenant, with that tag; a function that serves all tenants has no such tag, and is refused everything, and so
+   * is a session whose tag is empty.
    * Takes `operations`, and no `commits` on a table with an outbox: the relay sends what a session writes there.
    *
    * @default - every scope

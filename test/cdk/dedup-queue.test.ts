@@ -5,7 +5,7 @@ import { Key } from "aws-cdk-lib/aws-kms";
 import { Queue } from "aws-cdk-lib/aws-sqs";
 import { DedupQueue, type DedupQueueProps } from "onceonly/cdk";
 import { describe, expect, it } from "vitest";
-import { rightsOf } from "./rights.ts";
+import { rightsOf, through } from "./rights.ts";
 import { unitStack } from "./unit-app.ts";
 
 function templateWith(props?: DedupQueueProps): Template {
@@ -32,6 +32,18 @@ describe("DedupQueue", () => {
       },
       RedriveAllowPolicy: { redrivePermission: "denyAll" },
     });
+  });
+
+  it("lets no other queue use its dead-letter queue, where its own ARN is known by its name", () => {
+    const ofDeadLetters = (props: DedupQueueProps) =>
+      Object.values(templateWith(props).findResources("AWS::SQS::Queue"))
+        .map(({ Properties }) => Properties)
+        .find(({ RedrivePolicy }) => RedrivePolicy === undefined)?.RedriveAllowPolicy;
+
+    expect(JSON.stringify(ofDeadLetters({ queueName: "payments.fifo" }))).toMatch(
+      /^\{"redrivePermission":"byQueue","sourceQueueArns":\[.*:payments\.fifo"\]\]?\}?\]\}$/,
+    );
+    expect(ofDeadLetters({})).toBeUndefined();
   });
 
   it("keeps what was received too often in a FIFO queue, for as long as SQS keeps anything", () => {
@@ -118,7 +130,7 @@ describe("grants of a DedupQueue", () => {
   it("let producers use a customer managed key", () => {
     expect(rights(true, (queue, role) => queue.grantProduce(role))).toEqual([
       { on: "Queue", actions: ["sqs:SendMessage"] },
-      { on: "Key", actions: ["kms:Decrypt", "kms:GenerateDataKey"] },
+      { on: "Key", actions: ["kms:Decrypt", "kms:GenerateDataKey"], condition: through("sqs") },
     ]);
   });
 

@@ -78,7 +78,9 @@ function everythingIn(app: App): Stack {
   queue.grantProduce(create);
   queue.grantChangeVisibility(create);
   for (const [id, other] of Object.entries({ copied, restored, imported })) {
-    aFunction(stack, `Uses-${id}`).with(new UseIdempotency(other, { largeResults: false }));
+    aFunction(stack, `Uses-${id}`).with(
+      new UseIdempotency(other, { operations: ["use"], largeResults: false }),
+    );
   }
 
   new OutboxRelay(stack, "Outbox", {

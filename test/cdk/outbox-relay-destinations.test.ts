@@ -7,7 +7,7 @@ import { IdempotencyTable, type OutboxDestination, OutboxRelay, type OutboxRelay
 import { describe, expect, it } from "vitest";
 import { faultsOf } from "./given.ts";
 import { outboxIn, templateWith } from "./outbox-relay-given.ts";
-import { rightsOf } from "./rights.ts";
+import { rightsOf, through } from "./rights.ts";
 import { unitStack } from "./unit-app.ts";
 
 describe("OutboxRelay.addDestination", () => {
@@ -18,7 +18,7 @@ describe("OutboxRelay.addDestination", () => {
       (stack) => new Queue(stack, "To", { encryptionMasterKey: new Key(stack, "Key") }),
       [
         { on: "To", actions: ["sqs:SendMessage"] },
-        { on: "Key", actions: ["kms:Decrypt", "kms:GenerateDataKey"] },
+        { on: "Key", actions: ["kms:Decrypt", "kms:GenerateDataKey"], condition: through("sqs") },
       ],
     ],
     [
@@ -26,7 +26,7 @@ describe("OutboxRelay.addDestination", () => {
       (stack) => new Topic(stack, "To", { masterKey: new Key(stack, "Key") }),
       [
         { on: "To", actions: ["sns:Publish"] },
-        { on: "Key", actions: ["kms:Decrypt", "kms:GenerateDataKey"] },
+        { on: "Key", actions: ["kms:Decrypt", "kms:GenerateDataKey"], condition: through("sns") },
       ],
     ],
     [

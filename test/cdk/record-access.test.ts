@@ -4,7 +4,7 @@ import { Key } from "aws-cdk-lib/aws-kms";
 import { IdempotencyTable, type IdempotencyTableProps, type RecordAccessOptions } from "onceonly/cdk";
 import { describe, expect, it } from "vitest";
 import { identify } from "../../lib/core/identity.ts";
-import { type Right, rightsOf, WITHOUT_MESSAGES } from "./rights.ts";
+import { type Right, rightsOf, through, WITHOUT_MESSAGES } from "./rights.ts";
 import { unitStack } from "./unit-app.ts";
 
 function granted(options?: RecordAccessOptions, props: IdempotencyTableProps = {}): Right[] {
@@ -17,6 +17,8 @@ function granted(options?: RecordAccessOptions, props: IdempotencyTableProps = {
 const LEAN: RecordAccessOptions = { largeResults: false };
 const GET = ["dynamodb:GetItem"];
 const WRITE = ["dynamodb:PutItem", "dynamodb:UpdateItem"];
+/** Without a value the pattern of a scope would be that of the records that belong to nobody. */
+const HAS_TENANT = { StringLike: { "aws:PrincipalTag/tenant": "?*" } };
 const leadingKeys = (...patterns: string[]) => ({
   "ForAllValues:StringLike": { "dynamodb:LeadingKeys": patterns },
   Null: { "dynamodb:LeadingKeys": "false" },
@@ -63,7 +65,7 @@ describe("IdempotencyTable.grantIdempotency", () => {
 
     for (const outbox of [false, true]) {
       expect(granted({ ...LEAN, operations: ["ship"], scopeTag: "tenant" }, { outbox })).toEqual([
-        { on: "Table", actions: WRITE, condition: { ...ofTenant, ...WITHOUT_MESSAGES } },
+        { on: "Table", actions: WRITE, condition: { ...ofTenant, ...HAS_TENANT, ...WITHOUT_MESSAGES } },
       ]);
     }
   });
@@ -143,6 +145,7 @@ describe("IdempotencyTable.grantIdempotency", () => {
           "kms:ReEncryptFrom",
           "kms:ReEncryptTo",
         ],
+        condition: through("dynamodb"),
       },
     ]);
   });

@@ -59,3 +59,8 @@ export const runsOperationsOn = (on: string): Right[] => [
   { on, actions: ["dynamodb:GetItem"] },
   { on, actions: ["dynamodb:PutItem", "dynamodb:UpdateItem"], condition: WITHOUT_MESSAGES },
 ];
+
+/** The condition of a statement about a key: whose requests alone may use it. */
+export const through = (service: string) => ({
+  StringLike: { "kms:ViaService": [`${service}.*.amazonaws.com`, `${service}.*.amazonaws.com.cn`] },
+});
