@@ -51,6 +51,8 @@ export const OUTBOX_ATTRIBUTES: readonly string[] = [
 export const ENVIRONMENT = {
   idempotencyTable: "IDEMPOTENCY_TABLE",
   retentionSeconds: "IDEMPOTENCY_RETENTION_SECONDS",
+  /** Of relay and sweeper: a JSON list of what they may send to. */
+  outboxDestinations: "OUTBOX_DESTINATIONS",
   metricsService: "METRICS_SERVICE",
   metricsNamespace: "METRICS_NAMESPACE",
 } as const;

@@ -1,5 +1,6 @@
 // What sends the messages that operations commit: a relay on the table's stream, and a sweeper for what that lost.
 // It may touch aws-cdk-lib, constructs and contract.ts only.
+import { Lazy, Stack } from "aws-cdk-lib";
 import type { Metric, MetricOptions } from "aws-cdk-lib/aws-cloudwatch";
 import { Rule, Schedule } from "aws-cdk-lib/aws-events";
 import { LambdaFunction as FunctionTarget } from "aws-cdk-lib/aws-events-targets";
@@ -11,7 +12,7 @@ import { ENVIRONMENT, METRICS } from "../contract.ts";
 import { acknowledge } from "./acknowledge.ts";
 import { knownSeconds } from "./consumer-checks.ts";
 import { leanLogging } from "./lean-logging.ts";
-import { grantSendingTo, type OutboxDestination } from "./outbox-destination.ts";
+import { addressesOf, grantSendingTo, type OutboxDestination } from "./outbox-destination.ts";
 import { type OutboxRelayProps, RELAY_DEFAULTS, STREAM_RETENTION } from "./outbox-relay-props.ts";
 import { prebuiltCode } from "./prebuilt-code.ts";
 import { withDefaults } from "./with-defaults.ts";
@@ -39,7 +40,7 @@ export class OutboxRelay extends Construct {
   /** The namespace of their metrics. */
   readonly namespace: string;
 
-  #destinations = 0;
+  readonly #destinations: string[] = [];
 
   constructor(scope: Construct, id: string, props: OutboxRelayProps) {
     super(scope, id);
@@ -85,7 +86,7 @@ export class OutboxRelay extends Construct {
 
   /** Lets relay and sweeper send to a queue, a topic or an event bus. */
   addDestination(destination: OutboxDestination): Grant {
-    this.#destinations++;
+    this.#destinations.push(...addressesOf(destination, this.relay));
     return grantSendingTo(destination, this.relay).combine(grantSendingTo(destination, this.sweeper));
   }
 
@@ -105,6 +106,10 @@ export class OutboxRelay extends Construct {
       memorySize,
       environment: {
         [ENVIRONMENT.idempotencyTable]: table.table.tableName,
+        // Destinations may be added later.
+        [ENVIRONMENT.outboxDestinations]: Lazy.string({
+          produce: () => Stack.of(this).toJsonString(this.#destinations),
+        }),
         ...(service !== undefined && { [ENVIRONMENT.metricsService]: service }),
         ...(namespace !== undefined && { [ENVIRONMENT.metricsNamespace]: namespace }),
       },
@@ -134,7 +139,7 @@ export class OutboxRelay extends Construct {
   }
 
   #faults(): string[] {
-    if (this.#destinations > 0) return [];
+    if (this.#destinations.length > 0) return [];
     return [
       `${this.node.path} has 0 destinations, so that no committed message can be sent: addDestination one`,
     ];

@@ -5,6 +5,7 @@ import type { AwsClientLike } from "./client.ts";
 import { DestinationRefused } from "./destination-refused.ts";
 import type { Entry, Request } from "./entry.ts";
 import { connectToEventBridge, EVENTBRIDGE_MAX_BYTES, eventBridgeEntry } from "./eventbridge.ts";
+import { isKnown, type KnownDestinations } from "./known-destinations.ts";
 import { byKey, type Identify } from "./message-ids.ts";
 import { type Sending, type SendingRules, sendInOrder } from "./send-in-order.ts";
 import { connectToSns, SNS_MAX_BYTES, snsEntry } from "./sns.ts";
@@ -40,26 +41,46 @@ export type Way = (
 
 export type Connections = Readonly<Record<DestinationKind, Way>>;
 
-/** `identify` is what FIFO destinations know messages by. */
+/** `identify` is what FIFO destinations know messages by; to other than the `destinations`, if given, nothing is sent. */
 export function connect(
-  { sqs, sns, eventBridge, onWarning }: Clients,
+  {
+    sqs,
+    sns,
+    eventBridge,
+    onWarning,
+    destinations,
+  }: Clients & { readonly destinations?: KnownDestinations | undefined },
   identify: Identify = byKey,
 ): Connections {
   const warn = onWarning ?? ((warning) => console.warn(warning));
+  const toKnown =
+    <Form>(open: () => Promise<(address: Address) => Request<Form>>) =>
+    async () => {
+      const requestTo = await open();
+      return (address: Address): Request<Form> => {
+        if (isKnown(address, destinations)) return requestTo(address);
+        throw new DestinationRefused("a message is for a destination that is not named in `destinations`");
+      };
+    };
   return {
     queue: wayTo(
       "queue",
-      () => connectToSqs(sqs),
+      toKnown(() => connectToSqs(sqs)),
       (message) => sqsEntry(message, identify),
       SQS_MAX_BYTES,
     ),
     topic: wayTo(
       "topic",
-      () => connectToSns(sns),
+      toKnown(() => connectToSns(sns)),
       (message) => snsEntry(message, identify),
       SNS_MAX_BYTES,
     ),
-    bus: wayTo("bus", () => connectToEventBridge(eventBridge, warn), eventBridgeEntry, EVENTBRIDGE_MAX_BYTES),
+    bus: wayTo(
+      "bus",
+      toKnown(() => connectToEventBridge(eventBridge, warn)),
+      eventBridgeEntry,
+      EVENTBRIDGE_MAX_BYTES,
+    ),
   };
 }
 

@@ -3,6 +3,7 @@ import { aFunction, type Check, checkOptions, methods } from "../core/option-che
 import { withDefaults } from "../core/options.ts";
 import type { Outbox } from "../core/outbox.ts";
 import { type Connections, connect } from "./connections.ts";
+import { DESTINATIONS_CHECK } from "./known-destinations.ts";
 import { byKeyAndBody } from "./message-ids.ts";
 import { type MessageProducerOptions, PRODUCER_CHECKS, PRODUCER_DEFAULTS } from "./message-producer.ts";
 import type { SendingRules } from "./send-in-order.ts";
@@ -46,6 +47,12 @@ export interface OutboxBacklogEvent {
 export type OutboxEvent = OutboxCommitEvent | OutboxBacklogEvent;
 
 export interface OutboxOptions extends MessageProducerOptions {
+  /**
+   * Where messages may be sent: URLs of queues, ARNs of topics, names or ARNs of event buses, as messages name them. What is
+   * for another destination is refused: whoever may write records has not the rights to send.
+   * @default - wherever the function's role allows it
+   */
+  readonly destinations?: readonly (string | undefined)[];
   /** Where commits left their messages: a `DynamoDBOutbox` with the options of the store. */
   readonly outbox: Outbox;
   /**
@@ -57,6 +64,7 @@ export interface OutboxOptions extends MessageProducerOptions {
 
 export const OUTBOX_CHECKS: Readonly<Record<keyof OutboxOptions, Check>> = {
   ...PRODUCER_CHECKS,
+  destinations: DESTINATIONS_CHECK,
   outbox: methods("readChange", "load", "findUnsent", "markSent"),
   observe: aFunction,
 };

@@ -45,6 +45,18 @@ describe("OutboxRelay.addDestination", () => {
     }
   });
 
+  it("H75: tells both functions where they may send, and nowhere else", () => {
+    const template = templateWith({}, (stack) => new EventBus(stack, "To"));
+
+    for (const id of ["OutboxRelay", "OutboxSweeper"]) {
+      const [fn] = Object.entries(template.findResources("AWS::Lambda::Function")).filter(([name]) =>
+        name.startsWith(id),
+      );
+      const told = JSON.stringify(fn?.[1].Properties.Environment.Variables.OUTBOX_DESTINATIONS);
+      expect(told).toMatch(/Fn::GetAtt.*To\w+.*Arn.*Ref.*To\w+/);
+    }
+  });
+
   it("is asked for at synthesis where there is none", () => {
     const stack = unitStack();
     outboxIn(stack);

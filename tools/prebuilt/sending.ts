@@ -10,7 +10,10 @@ const measure = emfMetrics({
   namespace: env[ENVIRONMENT.metricsNamespace],
 });
 
+const destinations = env[ENVIRONMENT.outboxDestinations];
+
 export const options: OutboxOptions = {
+  destinations: destinations === undefined ? undefined : JSON.parse(destinations),
   outbox: new DynamoDBOutbox({ tableName: env[ENVIRONMENT.idempotencyTable] }),
   observe(event) {
     measure(event);
