@@ -66,6 +66,7 @@ export async function startStage({ folder, interference, signal, ...given }: Sta
           AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint,
           AWS_ENDPOINT_URL_SQS: toQueue.endpoint,
           PAYMENTS_QUEUE_URL: toQueue.endpoint + QUEUE_PATH,
+          OUTBOX_DESTINATIONS: JSON.stringify([toQueue.endpoint + QUEUE_PATH]),
           GATEWAY_URL: toGateway.endpoint,
         },
         clock,

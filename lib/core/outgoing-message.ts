@@ -47,7 +47,7 @@ export interface TopicMessage extends GroupedContent {
   readonly detailType?: never;
 }
 
-/** An event for an EventBridge bus: `body` is its detail, an object, at most 252 KiB; the envelope goes into it. */
+/** An event for an EventBridge bus: `body` is its detail, an object, at most 1020 KiB; the envelope goes into it. */
 export interface BusMessage extends MessageContent {
   /** Name or ARN of the bus. `undefined` is refused. */
   readonly bus: string | undefined;
@@ -67,8 +67,8 @@ export type StoredMessage = OutgoingMessage & { readonly body: string };
 
 /**
  * Fields by the one that names the destination; the rules of their addresses, and how large a body may be. SNS takes
- * 256 KiB unless a topic is set to more, EventBridge 256 KB in some Regions and 1 MB in others: 4 KiB of it are left for
- * the envelope, and for what EventBridge adds to an event.
+ * 256 KiB unless a topic is set to more, EventBridge 1 MB since January 2026: 4 KiB of it are left for the envelope, and for
+ * what EventBridge adds to an event.
  * https://docs.aws.amazon.com/sns/latest/dg/large-message-payloads.html
  * https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutEvents.html
  */
@@ -79,7 +79,7 @@ const DESTINATIONS: readonly (readonly [
 ])[] = [
   ["queue", ["group"], 1_048_576],
   ["topic", ["group"], 258_048],
-  ["bus", ["source", "detailType"], 258_048],
+  ["bus", ["source", "detailType"], 1_044_480],
 ];
 
 const CONTENT_FIELDS = ["key", "body", "traceparent"];

@@ -17,7 +17,10 @@ export interface EventForm {
   readonly Detail: string;
 }
 
-/** What every Region takes in a request; in many it is 1 MB: https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutEvents.html */
+/**
+ * Of several events in a request. A larger one goes alone, up to 1 MB: a Region that takes less refuses it, and no other
+ * with it. https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutEvents.html
+ */
 export const EVENTBRIDGE_MAX_BYTES = 262_144;
 
 /** EventBridge promises no order: nobody waits. */

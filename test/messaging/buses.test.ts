@@ -70,19 +70,29 @@ describe("MessageProducer to an event bus", () => {
     expect(sentTypes().map(({ length }) => length)).toEqual([10, 2, 3, 1, 1, 1]);
   });
 
-  it("takes a detail of 252 KiB, which fits with the longest envelope and names, and no byte more", async () => {
+  it("takes a detail of 1020 KiB, which fits into 1 MiB with the longest envelope and names, and no byte more", async () => {
     const longest = "\uFFFF".repeat(128);
+    const most = 1020 * 1024;
     const message = {
-      ...event(longest, { text: "b".repeat(252 * 1024 - '{"text":""}'.length) }),
+      ...event(longest, { text: "b".repeat(most - '{"text":""}'.length) }),
       source: longest,
       key: "\uFFFF".repeat(255),
     };
-    const larger = { ...message, body: { text: `${message.body && "b".repeat(252 * 1024)}` } };
 
     // EventBridge adds the event's other fields: some hundred bytes.
-    expect(eventBridgeEntry(prepareMessage("a", message)).bytes).toBeLessThan(EVENTBRIDGE_MAX_BYTES - 500);
-    await expect(producer.send(larger)).rejects.toMatchObject({ code: "PAYLOAD_INVALID" });
+    expect(eventBridgeEntry(prepareMessage("a", message)).bytes).toBeLessThan(1024 * 1024 - 500);
+    await expect(producer.send({ ...message, body: { text: "b".repeat(most) } })).rejects.toMatchObject({
+      code: "PAYLOAD_INVALID",
+    });
     expect(eventBridge.requests).toEqual([]);
+  });
+
+  it("sends an event that is larger than 256 KiB alone: where that is too much, no other is refused with it", async () => {
+    const large = { text: "b".repeat(EVENTBRIDGE_MAX_BYTES) };
+
+    await producer.sendBatch([event("small-1"), event("large", large), event("small-2")]);
+
+    expect(sentTypes().map(({ length }) => length)).toEqual([1, 1, 1]);
   });
 
   it.each(["InternalFailure", "ThrottlingException"])(

@@ -9,6 +9,8 @@ export interface KafkaRecord {
   readonly topic: string;
   readonly partition: number;
   readonly offset: number;
+  /** Of the record, the same at each delivery: a topic that was made anew begins its offsets again. */
+  readonly timestamp?: number;
   readonly value?: string | null;
   /** Each of one name, with the bytes of its value. */
   readonly headers?: readonly Readonly<Record<string, readonly number[]>>[];
@@ -31,7 +33,14 @@ export function kafkaLanes(
       record,
       identifier: { partition: `${record.topic}-${record.partition}`, offset: record.offset },
       ...messageOf(readHeaders(record.headers), record.value ?? "", textOf(record.value), forwardedBy),
-      ownKey: hashTuple("onceonly/kafka/1", cluster, record.topic, `${record.partition}`, `${record.offset}`),
+      ownKey: hashTuple(
+        "onceonly/kafka/2",
+        cluster,
+        record.topic,
+        `${record.partition}`,
+        `${record.offset}`,
+        `${record.timestamp ?? ""}`,
+      ),
       isOwnKeyFallback: true,
     })),
   );

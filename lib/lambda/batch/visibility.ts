@@ -12,7 +12,8 @@ const MAX_HIDDEN_SECONDS = 12 * 3600 - 300 - 900;
 
 /**
  * One request: a FIFO batch has ten messages at most, and so has the request.
- * @throws what `changeVisibility` throws: the messages then come back after the visibility timeout of their queue.
+ * @throws what `changeVisibility` throws, and Error where it answers that some entries failed: these messages then come
+ * back after the visibility timeout of their queue.
  */
 export async function hideUntil(
   leaseEndsAt: number,
@@ -25,7 +26,7 @@ export async function hideUntil(
   // A claim may win only after the lease, so the second in which it ends is part of it.
   const seconds = Math.floor((leaseEndsAt - clock.now()) / 1000) + 1;
   const VisibilityTimeout = Math.min(MAX_HIDDEN_SECONDS, Math.max(0, seconds));
-  await changeVisibility({
+  const answer = await changeVisibility({
     QueueUrl: receipts[0].queueUrl,
     Entries: receipts.map(({ handle }, index) => ({
       Id: `${index}`,
@@ -33,4 +34,15 @@ export async function hideUntil(
       VisibilityTimeout,
     })),
   });
+  refuseFailed(answer);
+}
+
+/** SQS answers for each entry: a request can succeed of which every entry failed. */
+function refuseFailed(answer: unknown): void {
+  const { Failed } = Object(answer) as { readonly Failed?: readonly { readonly Code?: unknown }[] };
+  if (!Array.isArray(Failed) || Failed.length === 0) return;
+  const codes = [...new Set(Failed.map((each) => String(Object(each).Code)))];
+  throw new Error(
+    `${Failed.length} messages could not be hidden (${codes}): they come back sooner, and use up receives`,
+  );
 }

@@ -84,6 +84,24 @@ describe("idempotentBatch on Kafka", () => {
     expect(decisions().filter((decision) => decision === "key-fallback")).toHaveLength(5);
   });
 
+  it("keeps a record of a topic that was made anew apart from the former one at its offset", async () => {
+    const { options, context } = givenBatch();
+    const keys: string[] = [];
+    const handler = idempotentBatch(
+      (_: MSKRecord, { idempotency }) => void keys.push(idempotency.key),
+      options,
+    );
+    const event = kafkaEvent([[0, 1]]);
+    const [record] = Object.values(event.records).flat() as [MSKRecord];
+
+    for (const timestamp of [record.timestamp, record.timestamp + 1, record.timestamp]) {
+      await handler({ records: { "orders-0": [{ ...record, timestamp }] } }, context());
+    }
+
+    expect(new Set(keys).size).toBe(2);
+    expect(keys).toHaveLength(2);
+  });
+
   it("takes records without a value", async () => {
     const { options, context } = givenBatch();
     const { value: _, ...record } = Object.values(kafkaEvent([[0, 1]]).records).flat()[0] as MSKRecord;

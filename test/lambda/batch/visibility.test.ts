@@ -84,6 +84,26 @@ describe("idempotentBatch", () => {
     expect(asked).toEqual([42_000]);
   });
 
+  it("tells when SQS answers that it could not hide all of them", async () => {
+    const { options, context, clock, errors } = givenBatch();
+    void idempotentBatch(() => new Promise(() => {}), options)({ Records: records(1) }, context());
+    await clock.advance(0);
+    const answers: unknown[] = [
+      { Successful: [], Failed: [{ Id: "0", Code: "ReceiptHandleIsInvalid", SenderFault: true }] },
+      { Successful: [{ Id: "0" }], Failed: [] },
+      undefined,
+    ];
+
+    for (const answer of answers) {
+      const handler = idempotentBatch(() => {}, { ...options, changeVisibility: async () => answer });
+      expect(returned(await handler({ Records: records(1) }, context()))).toEqual(["m1"]);
+    }
+
+    expect(errors.map(String)).toEqual([
+      "Error: 1 messages could not be hidden (ReceiptHandleIsInvalid): they come back sooner, and use up receives",
+    ]);
+  });
+
   it("tells when hiding failed, and returns the record all the same", async () => {
     const { options, context, clock, errors } = givenBatch();
     void idempotentBatch(() => new Promise(() => {}), options)({ Records: records(1) }, context());
