@@ -31,7 +31,7 @@ function heldUp(world: World, then: Intercept = (_, request) => request()) {
 const isCompletion = ([settlement]: readonly unknown[]) =>
   (settlement as { state?: string }).state === "completed";
 
-describe.each(["claimed", "optimistic"] as const)("commit, %s, with an earlier try under way", (mode) => {
+describe.each(["claimed", "optimistic"] as const)("answers 8: commit, %s, amid its earlier try", (mode) => {
   const given = (then?: Intercept) => {
     const world = newWorld({ mode, shouldStore: (result) => result !== "sold out" });
     let inStock = false;
@@ -176,7 +176,7 @@ describe.each(["claimed", "optimistic"] as const)("commit, %s, with an earlier t
   });
 });
 
-describe("commit, optimistic, with an earlier try under way", () => {
+describe("answers 8: commit, optimistic, with an earlier try under way", () => {
   it("keeps its refusal where another attempt holds the key: the copy is refused by that one", async () => {
     const world = newWorld({ mode: "optimistic", lookFirst: false });
     const { store, arrive } = heldUp(world, async (method, request, [claim]) => {

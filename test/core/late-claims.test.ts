@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { gate, intercepted, newWorld } from "./world.ts";
 
-describe("a copy of a claim that arrives late", () => {
+describe("answers 7: a copy of a claim that arrives late", () => {
   const copied = (world: ReturnType<typeof newWorld>) => {
     const copies: (() => Promise<unknown>)[] = [];
     const store = intercepted(world.memory, (method, request) => {

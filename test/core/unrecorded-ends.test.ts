@@ -20,7 +20,7 @@ const shouldStore = (result: unknown) => result !== "409 account exists";
 const optimistic = (options: Partial<EngineOptions<MemoryWrite>> = {}) =>
   newWorld({ mode: "optimistic", shouldStore, ...options });
 
-describe("perform, optimistic, when an attempt records nothing", () => {
+describe("answers 1: perform, optimistic, when an attempt records nothing", () => {
   it("answers the retry of a call that succeeded with its answer, not with a conflict", async () => {
     const world = optimistic({ lookFirst: false });
     const { requests, store } = counting(world);
@@ -113,7 +113,7 @@ describe("perform, optimistic, when an attempt records nothing", () => {
   });
 });
 
-describe("perform, claimed, when a late attempt records nothing", () => {
+describe("answers 5: perform, claimed, when a late attempt records nothing", () => {
   const lateAndWinner = async (end: (value: "fail" | "return") => unknown, how: "fail" | "return") => {
     const world = newWorld({ shouldStore });
     const { opened, open } = gate();
@@ -275,7 +275,7 @@ describe("perform, claimed, when a late attempt records nothing", () => {
   );
 });
 
-describe("attempt", () => {
+describe("answers 13: attempt", () => {
   it("H13: is absent in a run without a claim, also after others had one", async () => {
     const world = newWorld({ whenStoreFails: "run" });
     const fails = () => Promise.reject(new Error("again"));
@@ -287,7 +287,7 @@ describe("attempt", () => {
   });
 });
 
-describe("a call without a known deadline, optimistic", () => {
+describe("answers 14: a call without a known deadline, optimistic", () => {
   it("is never aborted, and tries to record its result for 30 seconds from its end on", async () => {
     const world = newWorld({ mode: "optimistic", leaseSeconds: undefined });
     const store = failing(world.memory, "insert", "before");

@@ -17,7 +17,7 @@ const SCHEMAS = [
   },
 ] as const;
 
-describe.each(inject("dynamodbEngines"))("DynamoDBStore on $name", ({ endpoint }) => {
+describe.each(inject("dynamodbEngines"))("answers 0 and 20: DynamoDBStore on $name", ({ endpoint }) => {
   const client = connect(endpoint);
 
   describe.each(SCHEMAS)("in $title", ({ options, key }) => {

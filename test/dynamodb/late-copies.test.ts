@@ -29,7 +29,7 @@ function holdUp(client: DynamoDBClient, command: string): () => Promise<void> {
   };
 }
 
-describe.each(inject("dynamodbEngines"))("a late copy on $name", ({ endpoint }) => {
+describe.each(inject("dynamodbEngines"))("answers 0, 7, 8 and 19: a late copy on $name", ({ endpoint }) => {
   let client: DynamoDBClient;
   let tableName: string;
   let accounts: string;

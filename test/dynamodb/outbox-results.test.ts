@@ -16,7 +16,7 @@ const SECOND = 1000;
 const DAY = 86_400 * SECOND;
 
 describe.each(inject("dynamodbEngines"))(
-  "large results of commits with messages on $name",
+  "answers 9: large results of commits with messages on $name",
   ({ endpoint }) => {
     const client = connect(endpoint);
     let table: OutboxTable;

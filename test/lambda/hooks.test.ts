@@ -16,7 +16,7 @@ const KINDS: readonly (readonly [name: string, kind: StackKind])[] = [
 ];
 
 describeOnMiddies("idempotency", (middy) => {
-  describe.each(KINDS)("around %s", (_, kind) => {
+  describe.each(KINDS)("answers 2 and 3: around %s", (_, kind) => {
     it.each(HOOK_ROWS)("H49: $where: $what", async (row) => {
       const { options, clock, states, decisions } = given();
       const { call, runs } = stackOf(middy, row, options, kind);
@@ -99,7 +99,7 @@ const TIMEOUTS = TIMEOUT_ROWS.flatMap((row) =>
   })),
 );
 
-describeOnMiddies("idempotency", (middy) => {
+describeOnMiddies("answers 6: idempotency", (middy) => {
   it.each(TIMEOUTS)("H42: early timeout with $name", async ({ row, readers }) => {
     const { options, clock, states, decisions } = given();
     const { call, goOn } = timeoutStackOf(middy, row, options, readers);

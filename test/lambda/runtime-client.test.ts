@@ -38,7 +38,7 @@ const kinds = [
   ["does not tell", {}],
 ] as const;
 
-describe.each(inject("dynamodbEngines"))("idempotency under the runtime client, on $name", ({ endpoint }) => {
+describe.each(inject("dynamodbEngines"))("answers 4: under the runtime client, on $name", ({ endpoint }) => {
   let code: string;
   let table: string;
   beforeAll(async () => {

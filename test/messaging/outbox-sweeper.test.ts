@@ -54,6 +54,21 @@ describe.each(inject("dynamodbEngines"))("outboxSweeper on $name", ({ endpoint }
     expect(await run.unsent("a4")).toEqual([true]);
   });
 
+  it("answers 12: sends in the order of the writers' clocks, as docs/messages.md says", async () => {
+    const [first, second] = run.named("a1", "a2") as [string, string];
+    const ahead = world.clock.skewed(300);
+    await world.order({ key: first, messages: [world.message(first)], hostClock: ahead });
+    await world.clock.advance(1);
+    await world.order({ key: second, messages: [world.message(second)] });
+    await world.loseStream();
+    await world.clock.advance(61_000);
+
+    await world.sweep();
+    await world.consume();
+
+    expect(world.delivered).toEqual([second, first]);
+  });
+
   it("H34: a commit waits to be sent beyond its retention, and is no other operation's before", async () => {
     const order25 = { key: run.prefix, messages: [world.message(`${run.prefix}a1`)] };
     await world.order(order25);

@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto";
 import { type DynamoDBClient, GetItemCommand } from "@aws-sdk/client-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 import {
+  type Clock,
   DynamoDBOutbox,
   DynamoDBStore,
   type DynamoDBWrite,
@@ -34,6 +35,8 @@ export interface Order {
   readonly key: string;
   readonly mode?: "claimed" | "optimistic";
   readonly messages: readonly OutgoingMessage[];
+  /** Of the host that commits. */
+  readonly hostClock?: Clock;
 }
 
 export async function newOutboxWorld(dynamodb: DynamoDBClient, endpoint: string) {
@@ -88,13 +91,16 @@ export async function newOutboxWorld(dynamodb: DynamoDBClient, endpoint: string)
     }),
 
     /** A request that commits an order row and its messages. */
-    order({ key, mode = "claimed", messages }: Order, process = newProcess()): Promise<unknown> {
+    order(
+      { key, mode = "claimed", messages, hostClock = clock }: Order,
+      process = newProcess(),
+    ): Promise<unknown> {
       const store = new DynamoDBStore({ tableName, client: process.clientOf(dynamodb) });
       const options: RunOnceOptions<DynamoDBWrite> = {
         operation: "create-order",
         store,
         leaseSeconds: 30,
-        clock,
+        clock: hostClock,
         mode,
       };
       const row = { Put: { TableName: tableName, Item: { pk: `order ${key}` } } };
