@@ -3,7 +3,7 @@ import { PayloadInvalidError } from "./errors.ts";
 import { findUnfaithful } from "./json.ts";
 
 /** XML's characters: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html */
-const SENDABLE_TEXT = /^[\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]+$/u;
+export const SENDABLE_TEXT = /^[\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]+$/u;
 
 /** @throws PayloadInvalidError (`PAYLOAD_INVALID`) for a body that cannot be sent as it is. */
 export function bodyText(where: string, body: unknown): string {

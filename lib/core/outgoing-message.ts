@@ -5,6 +5,12 @@
 import { ADDRESS_RULES, type AddressKind, destinationOf, parseAddress } from "./address.ts";
 import { MessageIdInvalidError, PayloadInvalidError } from "./errors.ts";
 import { keyFault, NO_VALUE } from "./identity.ts";
+import {
+  attributeForms,
+  bytesOfForms,
+  checkAttributes,
+  type MessageAttributes,
+} from "./message-attributes.ts";
 import { bodyText } from "./message-text.ts";
 
 export interface MessageContent {
@@ -25,12 +31,22 @@ interface GroupedContent extends MessageContent {
    * it only spreads the load fairly.
    */
   readonly group?: string | undefined;
+  /**
+   * What is read without the body, such as by the filter policies of SNS: at most 9, of texts and numbers, which count
+   * into the size. Names that begin with `Onceonly`, `AWS.` or `Amazon.` are reserved.
+   */
+  readonly attributes?: MessageAttributes | undefined;
 }
 
 /** A message for an SQS queue: at most 1 MiB with the envelope. */
 export interface QueueMessage extends GroupedContent {
   /** URL of the queue. `undefined`, as from an environment variable that is not set, is refused. */
   readonly queue: string | undefined;
+  /**
+   * Standard queues only: how long after it was sent the message is kept back, in whole seconds from 0 to 900.
+   * @default - as the queue says
+   */
+  readonly delaySeconds?: number | undefined;
   readonly topic?: never;
   readonly bus?: never;
   readonly source?: never;
@@ -41,6 +57,7 @@ export interface QueueMessage extends GroupedContent {
 export interface TopicMessage extends GroupedContent {
   /** ARN of the topic. `undefined` is refused. */
   readonly topic: string | undefined;
+  readonly delaySeconds?: never;
   readonly queue?: never;
   readonly bus?: never;
   readonly source?: never;
@@ -55,6 +72,8 @@ export interface BusMessage extends MessageContent {
   readonly source: string;
   /** 1 to 128 characters. */
   readonly detailType: string;
+  readonly attributes?: never;
+  readonly delaySeconds?: never;
   readonly group?: never;
   readonly queue?: never;
   readonly topic?: never;
@@ -77,8 +96,8 @@ const DESTINATIONS: readonly (readonly [
   fields: readonly string[],
   maxBytes: number,
 ])[] = [
-  ["queue", ["group"], 1_048_576],
-  ["topic", ["group"], 258_048],
+  ["queue", ["group", "attributes", "delaySeconds"], 1_048_576],
+  ["topic", ["group", "attributes"], 258_048],
   ["bus", ["source", "detailType"], 1_044_480],
 ];
 
@@ -98,12 +117,15 @@ export function prepareMessage(where: string, message: OutgoingMessage): StoredM
   if (!destination) return refuse("must be an object with `queue`, `topic` or `bus`");
   const [address, fields, maxBytes] = destination;
   checkFields(where, message, [address, ...CONTENT_FIELDS, ...fields]);
-  const { key, group, body, source, traceparent } = given;
+  const { key, group, body, source, traceparent, delaySeconds } = given;
   const to = parseAddress(address, given[address]);
   if (to === undefined) return refuse(`\`${address}\` must be ${ADDRESS_RULES[address]}`);
   checkId(where, "key", key);
+  const attributes = address === "bus" ? undefined : checkAttributes(where, given.attributes);
   if (address !== "bus") {
     if (group !== undefined || to.isFifo) checkId(where, "group", group);
+    const fault = delaySeconds === undefined ? undefined : delayFault(delaySeconds, to.isFifo);
+    if (fault) refuse(`\`delaySeconds\` ${fault}`);
   } else {
     const lacking = fields.find((name) => typeof given[name] !== "string" || !/^.{1,128}$/.test(given[name]));
     if (lacking) refuse(`\`${lacking}\` must be text of 1 to 128 characters`);
@@ -112,12 +134,20 @@ export function prepareMessage(where: string, message: OutgoingMessage): StoredM
     if (Object(body) !== body || Array.isArray(body)) refuse("the body of an event must be an object");
   }
   const text = bodyText(where, body);
-  const bytes = Buffer.byteLength(text);
+  const bytes = Buffer.byteLength(text) + bytesOfForms(attributeForms(attributes));
   if (bytes > maxBytes) {
-    refuse(`the body is ${bytes} bytes, ${maxBytes} are possible: store the content and send its address`);
+    refuse(
+      `the body ${attributes ? "and its attributes are" : "is"} ${bytes} bytes, ${maxBytes} are possible: store the content and send its address`,
+    );
   }
   const traced = typeof traceparent === "string" ? traceparent : undefined;
-  return { ...message, [address]: to.text, body: text, traceparent: traced } as StoredMessage;
+  return { ...message, [address]: to.text, body: text, traceparent: traced, attributes } as StoredMessage;
+}
+
+function delayFault(value: unknown, isFifo: boolean): string | undefined {
+  if (isFifo) return "cannot be given for a FIFO queue, which delays all of its messages alike";
+  if (Number.isInteger(value) && (value as number) >= 0 && (value as number) <= 900) return undefined;
+  return "must be a whole number of seconds from 0 to 900";
 }
 
 /**
@@ -137,17 +167,19 @@ export function prepareMessages(messages: readonly OutgoingMessage[]): readonly 
 export function refuseTwins(messages: readonly StoredMessage[]): void {
   const first = new Map<string, number>();
   for (const [index, message] of messages.entries()) {
-    const { source, detailType, key, body } = message;
+    const { source, detailType, key } = message;
     const name = JSON.stringify([destinationOf(message), source, detailType, key]);
     const earlier = first.get(name);
     if (earlier === undefined) first.set(name, index);
-    else if (messages[earlier]!.body !== body) {
+    else if (contentOf(messages[earlier]!) !== contentOf(message)) {
       throw new MessageIdInvalidError(
-        `messages[${index}]: has the key of messages[${earlier}] and another body: give each message its own key`,
+        `messages[${index}]: has the key of messages[${earlier}] and another body or other attributes: give each message its own key`,
       );
     }
   }
 }
+
+const contentOf = ({ body, attributes }: StoredMessage) => JSON.stringify([body, attributes]);
 
 /** A misspelt field would be lost without a word, and ids of the caller's own would undo the derived ones. */
 export function checkFields(where: string, message: object, known: readonly string[]): void {

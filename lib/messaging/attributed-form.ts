@@ -1,11 +1,12 @@
 /** What SQS and SNS take alike of a message: attributes with the envelope, and the ids of a FIFO destination. Pure. */
+import { type AttributeForm, attributeForms, bytesOfForms } from "../core/message-attributes.ts";
 import type { StoredMessage } from "../core/outgoing-message.ts";
 import { bytesOf } from "./entry.ts";
 import { writeEnvelope } from "./envelope.ts";
 import { groupIdOf, type Identify } from "./message-ids.ts";
 
 export interface AttributedForm {
-  readonly MessageAttributes: ReturnType<typeof writeEnvelope>;
+  readonly MessageAttributes: Readonly<Record<string, AttributeForm>>;
   /** Required by FIFO; others use it to share their consumers out fairly. */
   readonly MessageGroupId?: string;
   /** FIFO only: others refuse it. */
@@ -14,14 +15,15 @@ export interface AttributedForm {
 
 export function attributedForm(
   address: string,
-  { group, key, body, traceparent }: StoredMessage,
+  { group, key, body, traceparent, attributes }: StoredMessage,
   identify: Identify,
 ): AttributedForm {
-  const MessageAttributes = writeEnvelope({ key, traceparent });
+  // Last: what is stored may be of somebody who would choose the key.
+  const MessageAttributes = { ...attributeForms(attributes), ...writeEnvelope({ key, traceparent }) };
   if (group === undefined) return { MessageAttributes };
   const MessageGroupId = groupIdOf(group);
   if (!address.endsWith(".fifo")) return { MessageAttributes, MessageGroupId };
-  const MessageDeduplicationId = identify({ group, key, body });
+  const MessageDeduplicationId = identify({ group, key, body, attributes });
   return { MessageAttributes, MessageGroupId, MessageDeduplicationId };
 }
 
@@ -30,12 +32,6 @@ export function lineOf({ MessageGroupId, MessageDeduplicationId }: AttributedFor
   return MessageDeduplicationId && MessageGroupId;
 }
 
-/** Names, types and values of attributes count. */
 export function attributedBytes(body: string, { MessageAttributes }: AttributedForm): number {
-  const attributes = Object.entries(MessageAttributes).flatMap(([name, { DataType, StringValue }]) => [
-    name,
-    DataType,
-    StringValue,
-  ]);
-  return bytesOf(body, ...attributes);
+  return bytesOf(body) + bytesOfForms(MessageAttributes);
 }

@@ -1,5 +1,6 @@
 /** A message for a FIFO queue, checked before anything is sent. Pure. */
 import { PayloadInvalidError } from "../core/errors.ts";
+import type { MessageAttributes } from "../core/message-attributes.ts";
 import {
   checkFields,
   type MessageContent,
@@ -13,6 +14,8 @@ import { checkSize } from "./sqs.ts";
 export interface FifoMessage extends MessageContent {
   /** What stays in order, such as the id of the order. 1 to 255 characters. */
   readonly group: string;
+  /** What is read without the body: at most 9, of texts and numbers. Names that begin with `Onceonly` are reserved. */
+  readonly attributes?: MessageAttributes | undefined;
 }
 
 export interface FifoResend extends FifoMessage {
@@ -20,7 +23,7 @@ export interface FifoResend extends FifoMessage {
   readonly attempt: number;
 }
 
-const FIELDS = ["key", "group", "body", "traceparent"];
+const FIELDS = ["key", "group", "body", "traceparent", "attributes"];
 
 /**
  * @throws MessageIdInvalidError (`MESSAGE_ID_INVALID`) for an unusable key or group; PayloadInvalidError

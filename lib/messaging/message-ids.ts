@@ -1,6 +1,7 @@
 /** The ids that FIFO queues order and deduplicate by, derived from business keys. Pure. */
 import { MessageIdInvalidError } from "../core/errors.ts";
 import { hashTuple } from "../core/identity.ts";
+import type { MessageAttributes } from "../core/message-attributes.ts";
 
 /** https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html */
 const SQS_ID = /^[!-~]{1,128}$/;
@@ -12,6 +13,7 @@ export type Identify = (message: {
   readonly group: string;
   readonly key: string;
   readonly body: string;
+  readonly attributes?: MessageAttributes | undefined;
 }) => string;
 
 /**
@@ -28,10 +30,12 @@ export const byKey: Identify = ({ group, key }) => deduplicationIdOf(group, key)
 
 /**
  * For what is stored, and so the same at each send: another body under the same key is delivered too, for its consumer to
- * refuse. By the key alone the destination would drop it without a word, and it would count as sent.
+ * refuse, and so are other attributes. By the key alone the destination would drop it without a word, and it would count as sent.
  */
-export const byKeyAndBody: Identify = ({ group, key, body }) =>
-  hashTuple("onceonly/deduplication/2", group, key, body);
+export const byKeyAndBody: Identify = ({ group, key, body, attributes }) => {
+  const more = attributes === undefined ? [] : [JSON.stringify(attributes)];
+  return hashTuple("onceonly/deduplication/2", group, key, body, ...more);
+};
 
 /** The group itself where SQS takes it, else a hash of it. No two groups share an id. */
 export function groupIdOf(group: string): string {

@@ -11,14 +11,16 @@ import { RegionalClients } from "./regional-clients.ts";
 
 export interface SqsForm extends AttributedForm {
   readonly MessageBody: string;
+  readonly DelaySeconds?: number;
 }
 
 /** Of one message, and of all messages of a request together: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-messages.html */
 export const SQS_MAX_BYTES = 1_048_576;
 
 export function sqsEntry(message: StoredMessage, identify: Identify = byKey): Entry<SqsForm> {
-  const { queue, body } = message;
-  const form = { MessageBody: body, ...attributedForm(queue!, message, identify) };
+  const { queue, body, delaySeconds } = message;
+  const delay = delaySeconds === undefined ? {} : { DelaySeconds: delaySeconds };
+  const form = { MessageBody: body, ...delay, ...attributedForm(queue!, message, identify) };
   return { form, bytes: attributedBytes(body, form), line: lineOf(form) };
 }
 

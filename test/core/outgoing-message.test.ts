@@ -25,6 +25,9 @@ describe("prepareMessage", () => {
     [{ ...toQueue, queue: "http://127.0.0.1:4100/000000000000/payments", group: "7" }, "paid"],
     [{ ...toTopic, traceparent: TRACE }, "paid"],
     [{ ...toTopic, topic: `${TOPIC}.fifo`, group: "7" }, "paid"],
+    [{ ...toQueue, attributes: { kind: "paid", cents: 1250 }, delaySeconds: 900 }, "paid"],
+    [{ ...toQueue, attributes: undefined, delaySeconds: undefined }, "paid"],
+    [{ ...toQueue, queue: `${QUEUE}.fifo`, group: "7", attributes: { kind: "paid" } }, "paid"],
     [{ ...toBus, bus: "orders.fifo" }, '{"id":7}'],
     [{ ...toBus, source: "s".repeat(128), detailType: "d" }, '{"id":7}'],
     [{ ...toBus, bus: "arn:aws:events:eu-central-1:123456789012:event-bus/orders" }, '{"id":7}'],
@@ -63,7 +66,19 @@ describe("prepareMessage", () => {
     ["PAYLOAD_INVALID", { ...toBus, body: "secret" }, "the body of an event must be an object"],
     ["PAYLOAD_INVALID", { ...toBus, body: ["secret"] }, "the body of an event must be an object"],
     ["PAYLOAD_INVALID", { ...toQueue, topic: TOPIC }, "`topic` is unknown: known are queue, key, body"],
-    ["PAYLOAD_INVALID", { ...toQueue, delaySeconds: 7 }, "`delaySeconds` is unknown"],
+    ["PAYLOAD_INVALID", { ...toTopic, delaySeconds: 7 }, "`delaySeconds` is unknown: known are topic, key"],
+    ["PAYLOAD_INVALID", { ...toBus, delaySeconds: 7 }, "`delaySeconds` is unknown: known are bus, key"],
+    ["PAYLOAD_INVALID", { ...toBus, attributes: {} }, "`attributes` is unknown: known are bus, key"],
+    [
+      "PAYLOAD_INVALID",
+      { ...toQueue, queue: `${QUEUE}.fifo`, group: "7", delaySeconds: 0 },
+      "`delaySeconds` cannot be given for a FIFO queue, which delays all of its messages alike",
+    ],
+    ...[-1, 901, 1.5, "60", null, Number.NaN].map((delaySeconds): [string, unknown, string] => [
+      "PAYLOAD_INVALID",
+      { ...toQueue, delaySeconds },
+      "`delaySeconds` must be a whole number of seconds from 0 to 900",
+    ]),
     ["PAYLOAD_INVALID", { ...toQueue, identity: 7 }, "`identity` is unknown: known are queue, key, body"],
     ["PAYLOAD_INVALID", { ...toQueue, grid: 7 }, "`grid` is unknown: known are queue, key, body"],
     ["PAYLOAD_INVALID", { ...toQueue, IdToken: 7 }, "`IdToken` is unknown: known are queue, key, body"],
@@ -127,7 +142,8 @@ describe("prepareMessages", () => {
 
       expect(refusal(() => prepareMessages([message, other]))).toMatchObject({
         code: "MESSAGE_ID_INVALID",
-        message: "messages[1]: has the key of messages[0] and another body: give each message its own key",
+        message:
+          "messages[1]: has the key of messages[0] and another body or other attributes: give each message its own key",
       });
     },
   );

@@ -10,6 +10,8 @@ const accepted: readonly OutgoingMessage[] = [
   { queue, group: "7", ...CONTENT },
   { queue: process.env.NOT_SET_ANYWHERE, ...CONTENT },
   { topic, traceparent: undefined, ...CONTENT },
+  { topic, attributes: { kind: "paid", cents: 700 }, ...CONTENT },
+  { queue, attributes: undefined, delaySeconds: 60, ...CONTENT },
   { bus: "orders", source: "shop", detailType: "paid", ...CONTENT },
 ];
 
@@ -24,6 +26,12 @@ const refused: readonly OutgoingMessage[] = [
   { bus: "orders", source: "shop", ...CONTENT },
   // @ts-expect-error a queue's message has no source
   { queue, group: "7", source: "shop", ...CONTENT },
+  // @ts-expect-error an event has no attributes: rules match its detail
+  { bus: "orders", source: "shop", detailType: "paid", attributes: {}, ...CONTENT },
+  // @ts-expect-error topics do not delay
+  { topic, delaySeconds: 60, ...CONTENT },
+  // @ts-expect-error an attribute is text or a number
+  { topic, attributes: { isPaid: true }, ...CONTENT },
   // @ts-expect-error a key is needed
   { queue, group: "7", body: "paid" },
   // @ts-expect-error ids are derived
@@ -32,7 +40,7 @@ const refused: readonly OutgoingMessage[] = [
 
 describe("OutgoingMessage", () => {
   it("has the fields of one destination", () => {
-    expect(accepted).toHaveLength(4);
+    expect(accepted).toHaveLength(6);
   });
 
   it.each(refused)("is refused at run time where the compiler was not asked (%#)", async (message) => {

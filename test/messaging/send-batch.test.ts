@@ -151,7 +151,8 @@ describe("FifoProducer.sendBatch", () => {
 
     await expect(world.producer.sendBatch(messages)).rejects.toMatchObject({
       code: "MESSAGE_ID_INVALID",
-      message: "messages[2]: has the key of messages[0] and another body: give each message its own key",
+      message:
+        "messages[2]: has the key of messages[0] and another body or other attributes: give each message its own key",
     });
     expect(await bodies()).toEqual([]);
   });
