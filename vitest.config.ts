@@ -17,7 +17,7 @@ const resolve = {
 };
 const common = {
   env: { AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: "true" },
-  testTimeout: 30_000,
+  testTimeout: 60_000,
   hookTimeout: 60_000,
 };
 
@@ -36,6 +36,7 @@ export default defineConfig({
       provider: "v8",
       include: ["lib/core/**", "lib/messaging/**"],
       reporter: [["text", { skipFull: true }]],
+      reportOnFailure: true,
       thresholds: { lines: 98, branches: 96 },
     },
   },

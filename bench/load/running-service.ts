@@ -18,7 +18,8 @@ export interface RunningServiceOptions {
   readonly signal: AbortSignal;
 }
 
-const PATIENCE_SECONDS = 60;
+/** A message whose consumer ran out of time on a slow machine comes again after the visibility timeout, once or twice. */
+const PATIENCE_SECONDS = 150;
 const READS_AT_ONCE = 8;
 
 /** @throws Error that says what to do, where there is no sample, or not one alone */

@@ -4,7 +4,8 @@ import { type OutgoingMessage, prepareMessage } from "../../lib/core/outgoing-me
 import { toBus, toQueue, toTopic } from "./message-given.ts";
 
 const SQS_BYTES = 1_048_576;
-const OTHER_BYTES = 258_048;
+const TOPIC_BYTES = 258_048;
+const EVENT_BYTES = 1_044_480;
 
 describe("bodyText", () => {
   it("leaves text as it is", () => {
@@ -47,7 +48,7 @@ describe("prepareMessage, by the size of a body", () => {
 
   it.each([
     [toQueue, SQS_BYTES],
-    [toTopic, OTHER_BYTES],
+    [toTopic, TOPIC_BYTES],
   ] as const)("takes it up to the last byte that its destination takes (%#)", (message, bytes) => {
     const body = `é${"x".repeat(bytes - 2)}`;
 
@@ -59,7 +60,7 @@ describe("prepareMessage, by the size of a body", () => {
     const event = (length: number) => ({ ...toBus, body: { text: "x".repeat(length) } });
     const around = '{"text":""}'.length;
 
-    expect(prepare(event(OTHER_BYTES - around))).toHaveLength(OTHER_BYTES);
-    expect(() => prepare(event(OTHER_BYTES - around + 1))).toThrow(refused);
+    expect(prepare(event(EVENT_BYTES - around))).toHaveLength(EVENT_BYTES);
+    expect(() => prepare(event(EVENT_BYTES - around + 1))).toThrow(refused);
   });
 });

@@ -37,7 +37,7 @@ describe("runLoad", () => {
   });
 
   it.concurrent("counts in the tables and queues of a sample that runs already, and its own orders alone", {
-    timeout: 120_000,
+    timeout: 360_000,
   }, async ({ onTestFinished }) => {
     const stack = await startStack({ folder: assembly.folder });
     onTestFinished(() => stack.stop());
