@@ -63,21 +63,25 @@ export async function answerFromRecord<Write>(
 
 /**
  * The answer of an attempt that recorded nothing although it should have: the winner's result.
- * @throws ClaimLostError where the winner has none yet.
+ * @throws ClaimLostError where the winner has none yet, or none that can be loaded now.
  */
 export async function answerAfterLoss<Write>(
   operation: Operation<Write>,
   record: IdempotencyRecord | undefined,
 ): Promise<Outcome> {
   operation.tell("claim-lost");
-  const answer = await answerOfAnother(operation, record);
-  if (answer) return answer;
+  try {
+    const answer = await answerOfAnother(operation, record);
+    if (answer) return answer;
+  } catch (error) {
+    if (!isStoreFailure(error)) throw error;
+  }
   throw new ClaimLostError();
 }
 
 /**
- * The answer that another attempt has put on record; `undefined` where there is none, or where it cannot be loaded now.
- * @throws the final error on record, FingerprintMismatchError, RecordCorruptError.
+ * The answer that another attempt has put on record; `undefined` where there is none.
+ * @throws StoreUnavailableError where it cannot be loaded now; FingerprintMismatchError, RecordCorruptError.
  */
 export async function answerOfAnother<Write>(
   operation: Operation<Write>,
@@ -86,10 +90,5 @@ export async function answerOfAnother<Write>(
   const verdict = record && judge(record, operation.seek());
   if (!record || (verdict !== "completed" && verdict !== "failed" && verdict !== "mismatch"))
     return undefined;
-  try {
-    return await answerFromRecord(operation, record, verdict);
-  } catch (error) {
-    if (isStoreFailure(error)) return undefined;
-    throw error;
-  }
+  return answerFromRecord(operation, record, verdict);
 }

@@ -102,6 +102,20 @@ describe("answers 1: perform, optimistic, when an attempt records nothing", () =
     expect(await world.call(work, { store, whenStoreFails: "run" })).toBe("409 account exists");
   });
 
+  it.each(["reject", "run"] as const)(
+    "never answers for itself where another one's answer is there and cannot be loaded (%s)",
+    async (whenStoreFails) => {
+      const world = optimistic({ lookFirst: false, whenStoreFails });
+      await world.call(async () => "large".repeat(2000));
+      const store = failing(world.memory, "loadResult", "before");
+
+      for (const work of [async () => "409 account exists", () => Promise.reject(new Error("again"))]) {
+        await expect(world.call(work, { store })).rejects.toThrow(StoreUnavailableError);
+      }
+      expect(world.decisions()).toEqual(["executed", "store-failed", "store-failed"]);
+    },
+  );
+
   it("gives back a claim of its own whose answers were all lost", async () => {
     const world = newWorld({ whenStoreFails: "run" });
     const store = failing(world.memory, "claim", "after");
@@ -159,6 +173,21 @@ describe("answers 5: perform, claimed, when a late attempt records nothing", () 
       expect(world.decisions()).toEqual(["taken-over", "claim-lost"]);
     }
   });
+
+  it.each(["fail", "return"] as const)(
+    "fails where the winner's result cannot be loaded (%s)",
+    async (how) => {
+      const { world, late, open } = await lateAndWinner(end, how);
+      await world.call(async () => "large".repeat(2000));
+      world.memory.loadResult = async () => {
+        throw new StoreUnavailableError("unreachable", undefined);
+      };
+
+      open();
+
+      await expect(late).rejects.toThrow(StoreUnavailableError);
+    },
+  );
 
   it.each(["fail", "return"] as const)(
     "asks the store after an abort, and answers with the winner's result (%s)",
