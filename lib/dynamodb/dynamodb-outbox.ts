@@ -15,6 +15,7 @@ import { messageItemKey } from "./messages.ts";
 import { CHECKS, clientOf, type DynamoDBStoreOptions } from "./options.ts";
 import { type RecordTable, recordTable } from "./record-table.ts";
 import { type Request, send } from "./send.ts";
+import { ownResult } from "./stored-record.ts";
 import { type Item, toItem } from "./values.ts";
 
 export interface DynamoDBOutboxOptions extends DynamoDBStoreOptions {
@@ -151,7 +152,8 @@ export class DynamoDBOutbox implements Outbox {
     }
     const messages = messageItems ? undefined : this.#messagesIn(item);
     const expiresOnceSent = numberOf(names.expiresOnceSent);
-    const resultItem = item[names.resultItem]?.S;
+    const address = item[names.resultItem]?.S;
+    const resultItem = address === undefined ? undefined : ownResult(recordKey, address);
     return { recordKey, token, committedAt, expiresOnceSent, resultItem, messageItems, messages };
   }
 

@@ -69,6 +69,26 @@ describe.each(inject("dynamodbEngines"))("Results of DynamoDBStore on $name", ({
     else await expect(call()).rejects.toMatchObject({ code: "RESULT_NOT_KEPT", bytes: lost });
   });
 
+  it("H21: refuses a record that points to the result of another tenant, which its own role cannot read", async () => {
+    const options = { operation: "op", store, leaseSeconds: 30 };
+    const key = randomUUID();
+    await runOnce({ ...options, scope: "victim" }, key, {}, () => noise(5 * KB));
+    await runOnce({ ...options, scope: "thief" }, key, {}, () => "own");
+    const of = (scope: string) => identify("op", scope, key).recordKey;
+    const { resultItem } = (await getItem(of("victim"))) ?? {};
+    const { result: _, ...planted } = (await getItem(of("thief"))) ?? {};
+    await client.send(
+      new PutItemCommand({ TableName, Item: { ...planted, resultItem: resultItem as never } }),
+    );
+
+    const replay = runOnce({ ...options, scope: "thief" }, key, {}, () => expect.unreachable());
+
+    await expect(replay).rejects.toMatchObject({ code: "RECORD_CORRUPT" });
+    expect(await runOnce({ ...options, scope: "victim" }, key, {}, () => expect.unreachable())).toHaveLength(
+      5 * KB,
+    );
+  });
+
   it("refuses a stored result that unfolds to more than was ever stored, without unfolding it", async () => {
     const key = randomUUID();
     const options = { operation: "op", store, leaseSeconds: 30 };

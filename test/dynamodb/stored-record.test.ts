@@ -41,7 +41,7 @@ describe("readRecord", () => {
 
   it.each<[Record<string, AttributeValue>, object]>([
     [{ result: { S: '"text"' } }, { in: "record", text: '"text"' }],
-    [{ resultItem: { S: "address" } }, { in: "item", address: "address" }],
+    [{ resultItem: { S: "op##hash#of" } }, { in: "item", address: "op##hash#of" }],
     [{ resultBytes: { N: "500000" } }, { in: "nowhere", bytes: 500_000 }],
   ])("reads where the result is from %j", (attributes, result) => {
     expect(readRecord(table, stored(attributes))?.result).toEqual(result);
@@ -63,6 +63,8 @@ describe("readRecord", () => {
     ["a token that is a number", { token: { N: "1" } }],
     ["an attempt in words", { attempt: { S: "2" } }],
     ["no lease", { leaseEndsAt: undefined }],
+    ["a lease that loses digits as it is read", { leaseEndsAt: { N: "9007199254740993" } }],
+    ["an attempt beyond all counting", { attempt: { N: "1e125" } }],
     ["a lease in words", { leaseEndsAt: { S: "1900000030000" } }],
     ["no fingerprint", { fingerprint: { NULL: true } }],
     ["no time of creation", { createdAt: undefined }],
@@ -72,6 +74,8 @@ describe("readRecord", () => {
     ["a result that is a number", { result: { N: "1" } }],
     ["a compressed result that is cut off", { result: { B: new Uint8Array([0x1f, 0x8b, 8]) } }],
     ["an address that is a number", { resultItem: { N: "1" } }],
+    ["an address under another record's key", { resultItem: { S: "op##hash2#of" } }],
+    ["an address that is the record's own", { resultItem: { S: "op##hash" } }],
     ["a size in words", { resultBytes: { S: "many" } }],
   ])("refuses a record with %s", (_, change) => {
     expect(() => readRecord(table, stored(change))).toThrow(RecordCorruptError);
