@@ -5,9 +5,13 @@ import type { Operation } from "./operation.ts";
 import { type IdempotencyRecord, isExpired, judge, successionOf } from "./record.ts";
 import { answerFromRecord, type Outcome } from "./refusal.ts";
 import type { Claim } from "./store.ts";
+import { asWaiter } from "./waiters.ts";
 
 /** Only races (a record that is taken over or deleted under our eyes) go round; more than these are not races. */
 export const MAX_RACES = 8;
+
+/** Of one store, unless the options say another number. */
+const MAX_WAITERS = 20;
 
 /** A claim that was won, or an answer that makes one needless. */
 export type Claimed =
@@ -116,23 +120,41 @@ function waitLimit<Write>(operation: Operation<Write>): number {
 }
 
 /**
- * Polls by consistent reads, which cost half of a refused claim, until nobody holds a live claim or the time is up.
- * Resolves to what the record is then.
+ * Waits until nobody holds a live claim or the time is up. Resolves to what the record is then; at once to the one that
+ * refused where too many wait already.
  */
 async function waitForWinner<Write>(
   operation: Operation<Write>,
   refusedBy: IdempotencyRecord | undefined,
   until: number,
 ): Promise<IdempotencyRecord | undefined> {
+  const { store, whenInProgress } = operation.options;
+  if (whenInProgress === "reject" || refusedBy === undefined || !isHeld(operation, refusedBy, until))
+    return refusedBy;
+  const { maxWaiters = MAX_WAITERS } = whenInProgress;
+  const waiter = await asWaiter(store, maxWaiters, () => pollForWinner(operation, refusedBy, until));
+  return waiter ? waiter.waited : refusedBy;
+}
+
+/** By consistent reads, which cost half of a refused claim; at random times, since many waiters began at once. */
+async function pollForWinner<Write>(
+  operation: Operation<Write>,
+  refusedBy: IdempotencyRecord,
+  until: number,
+): Promise<IdempotencyRecord | undefined> {
   const { recordKey } = operation.identity;
-  let record = refusedBy;
-  for (let pauseMs = 50; record && operation.now() < until; pauseMs = Math.min(pauseMs * 2, 1000)) {
-    if (judge(record, operation.seek()) !== "in-progress") break;
+  let record: IdempotencyRecord | undefined = refusedBy;
+  for (let pauseMs = 50; record && isHeld(operation, record, until); pauseMs = Math.min(pauseMs * 2, 1000)) {
     const waitUntil = Math.min(until, record.leaseEndsAt + 1);
     await operation.pause(Math.min(pauseMs, waitUntil - operation.now()));
     record = await operation.ask((store) => store.find(recordKey, { consistent: true }));
   }
   return record;
+}
+
+/** Whether somebody holds a live claim, and there is time to wait. */
+function isHeld<Write>(operation: Operation<Write>, record: IdempotencyRecord, until: number): boolean {
+  return operation.now() < until && judge(record, operation.seek()) === "in-progress";
 }
 
 /** HTTP dates have a resolution of one second. */

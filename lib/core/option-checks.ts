@@ -48,8 +48,8 @@ export const ENGINE_CHECKS: Readonly<Record<keyof EngineOptions, Check>> = {
   mode: oneOf("claimed", "optimistic"),
   lookFirst: oneOf(true, false),
   whenInProgress: [
-    `must be "reject" or { waitSeconds }, which ${waitRule}`,
-    (value) => value === "reject" || isWait((value as { waitSeconds?: unknown } | null)?.waitSeconds),
+    `must be "reject" or { waitSeconds, maxWaiters }: the first ${waitRule}, the second, if given, a whole number from 1 to 1000`,
+    (value) => value === "reject" || isWaiting(value),
   ],
   whenStoreFails: oneOf("reject", "run"),
   whenKeyExpired: oneOf("run", "reject"),
@@ -63,6 +63,13 @@ export const ENGINE_CHECKS: Readonly<Record<keyof EngineOptions, Check>> = {
   clock: methods("now", "sleep"),
   random: methods("token", "fraction"),
 };
+
+function isWaiting(value: unknown): boolean {
+  const { waitSeconds, maxWaiters = 1, ...unknown } = Object(value) as Record<string, unknown>;
+  const isCount =
+    Number.isInteger(maxWaiters) && (maxWaiters as number) >= 1 && (maxWaiters as number) <= 1000;
+  return isWait(waitSeconds) && isCount && Object.keys(unknown).length === 0;
+}
 
 /**
  * Checks options against a table of rules. An option that is `undefined` counts as not given, unless its rule says

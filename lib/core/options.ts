@@ -44,10 +44,13 @@ export interface EngineOptions<Write = unknown> {
   readonly lookFirst?: boolean;
   /**
    * What a call does while another one holds a live claim: refuse at once, or wait for the winner's result. In
-   * the optimistic mode nobody holds a claim, and there is nothing to wait for.
+   * the optimistic mode nobody holds a claim, and there is nothing to wait for. At most `maxWaiters` calls (20 unless given)
+   * wait at once for claims of one store in one environment; a further one is refused at once.
    * @default "reject"
    */
-  readonly whenInProgress?: "reject" | { readonly waitSeconds: number };
+  readonly whenInProgress?:
+    | "reject"
+    | { readonly waitSeconds: number; readonly maxWaiters?: number | undefined };
   /**
    * What to do when the store cannot be reached for a claim. `run` runs without one, and still records the result if it
    * can; not where the store refuses, for lack of rights or of the table: that would last, and every retry would run.

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ExecutionInProgressError, PermanentError, StoreUnavailableError } from "../../lib/core/errors.ts";
-import { failing, gate, intercepted, newWorld, START } from "./world.ts";
+import { counting, failing, gate, intercepted, newWorld, START } from "./world.ts";
 
 const waiting = (options: Parameters<typeof newWorld>[0] = {}) =>
   newWorld({ whenInProgress: { waitSeconds: 20 }, ...options });
@@ -139,5 +139,115 @@ describe("whenInProgress: { waitSeconds }", () => {
     expect(new Set(pauses.slice(6, 16)).size).toBeGreaterThan(5);
     expect(reads.length).toBeGreaterThan(20);
     expect(reads.length).toBeLessThan(50);
+  });
+});
+
+describe("maxWaiters", () => {
+  /** A winner that works for 10 s, and `count` duplicates of it that arrive at once. */
+  async function crowd(count: number, whenInProgress: { waitSeconds: number; maxWaiters?: number }) {
+    const world = newWorld({ whenInProgress });
+    const { requests, store } = counting(world);
+    const winner = world.start(async () => {
+      await world.clock.sleep(10_000);
+      return "won";
+    });
+    await world.clock.advance(0);
+    const duplicates = Array.from({ length: count }, () => world.start(async () => "never", { store }));
+    const settled: string[] = [];
+    for (const duplicate of duplicates) {
+      duplicate.then(
+        ({ result }) => settled.push(String(result)),
+        (error: { code: string }) => settled.push(error.code),
+      );
+    }
+    return { world, winner, requests, settled };
+  }
+
+  it("H57: of 200 duplicates 20 wait, and the others are refused at once, by one request each", async () => {
+    const { world, requests, settled } = await crowd(200, { waitSeconds: 20 });
+
+    await world.clock.advance(0);
+    expect(settled).toEqual(Array.from({ length: 180 }, () => "EXECUTION_IN_PROGRESS"));
+    expect(requests).toHaveLength(200);
+
+    await world.clock.advance(12_000);
+    expect(settled.slice(180)).toEqual(Array.from({ length: 20 }, () => "won"));
+  });
+
+  it("H57: holds the callers of 200 duplicates for 400 s at most, together, where the winner never ends", async () => {
+    const { world, settled } = await crowd(200, { waitSeconds: 20 });
+    let heldMs = 0;
+
+    for (let ms = 0; ms < 22_000; ms += 500) {
+      await world.clock.advance(500);
+      heldMs += (200 - settled.length) * 500;
+    }
+
+    expect(settled).toHaveLength(200);
+    expect(heldMs).toBeLessThanOrEqual(400_000);
+  });
+
+  it("lets as many wait as it says, and the next one once one has its answer", async () => {
+    const { world, settled } = await crowd(3, { waitSeconds: 20, maxWaiters: 2 });
+    await world.clock.advance(12_000);
+    expect(settled).toEqual(["EXECUTION_IN_PROGRESS", "won", "won"]);
+
+    world.start(() => new Promise(() => {}), {}, { key: "another" });
+    await world.clock.advance(0);
+    const late = [1, 2].map(() => world.start(async () => "never", {}, { key: "another" }));
+    let refused = 0;
+    for (const call of late) call.catch(() => refused++);
+    await world.clock.advance(5000);
+
+    expect(refused).toBe(0);
+  });
+
+  it("counts nobody who does not have to wait, and nobody of another store", async () => {
+    const { world, settled } = await crowd(1, { waitSeconds: 20, maxWaiters: 1 });
+
+    expect(await world.call(async () => "new", {}, { key: "new" })).toBe("new");
+    expect(await world.call(async () => "never", {}, { key: "new" })).toBe("new");
+    const other = await crowd(1, { waitSeconds: 20, maxWaiters: 1 });
+    await other.world.clock.advance(1000);
+
+    expect(other.settled).toEqual([]);
+    await world.clock.advance(12_000);
+    expect(settled).toEqual(["won"]);
+  });
+
+  it("is given back by a waiter whose store fails", async () => {
+    const world = waiting({ whenInProgress: { waitSeconds: 20, maxWaiters: 1 } });
+    world.start(() => new Promise(() => {}));
+    await world.clock.advance(0);
+    const store = failing(world.memory, "find", "before", { times: 1 });
+
+    await expect(world.call(async () => "never", { store })).rejects.toThrow(StoreUnavailableError);
+    const second = world.start(async () => "never", { store });
+    let isRefused = false;
+    second.catch(() => {
+      isRefused = true;
+    });
+    await world.clock.advance(1000);
+
+    expect(isRefused).toBe(false);
+  });
+
+  it("H57: duplicates that arrive together ask at times of their own", async () => {
+    const world = waiting({ whenInProgress: { waitSeconds: 20 } });
+    const asked: number[] = [];
+    const store = intercepted(world.memory, (method, request) => {
+      if (method === "find") asked.push(world.clock.now());
+      return request();
+    });
+    world.start(() => new Promise(() => {}));
+    await world.clock.advance(0);
+    for (let count = 0; count < 10; count++) world.start(async () => "never", { store });
+
+    await world.clock.advance(10_000);
+
+    const late = asked.filter((at) => at > START + 2000);
+    const together = late.map((at) => late.filter((other) => other === at).length);
+    expect(late.length).toBeGreaterThan(50);
+    expect(Math.max(...together)).toBeLessThanOrEqual(3);
   });
 });
