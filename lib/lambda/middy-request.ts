@@ -28,6 +28,11 @@ export interface MiddyRequest {
 
 /** Middy gave up waiting for the handler, which may still be running. */
 export function isEarlyTimeout(error: unknown): boolean {
-  const failure = error as { name?: unknown; cause?: { package?: unknown } } | null | undefined;
-  return failure?.name === "TimeoutError" && failure.cause?.package === "@middy/core";
+  try {
+    const failure = error as { name?: unknown; cause?: { package?: unknown } } | null | undefined;
+    return failure?.name === "TimeoutError" && failure.cause?.package === "@middy/core";
+  } catch {
+    // A handler's own error, whose getters throw: it reaches the caller as it is.
+    return false;
+  }
 }

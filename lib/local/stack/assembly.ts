@@ -1,8 +1,8 @@
 // Reads a cloud assembly, the folder that `cdk synth` writes: its stacks in the order in which they need each
 // other, each with its template and the folders of its assets. Reads files only.
 // https://github.com/aws/aws-cdk/blob/main/packages/aws-cdk-lib/cx-api/README.md
-import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { faultOf, namesOf, objectOf, pathInside, readObject } from "./assembly-file.ts";
 import type { Template } from "./template.ts";
 
 export interface SynthesizedStack {
@@ -19,79 +19,87 @@ export interface Asset {
   readonly packaging: string;
 }
 
-interface Manifest {
-  readonly artifacts?: Readonly<Record<string, Artifact>>;
-}
+type Fields = Readonly<Record<string, unknown>>;
 
 interface Artifact {
-  readonly type: string;
-  readonly environment?: string;
-  readonly dependencies?: readonly string[];
-  readonly properties?: Readonly<Record<string, unknown>>;
+  readonly type: unknown;
+  readonly environment: unknown;
+  readonly dependencies: readonly string[];
+  readonly properties: Fields;
 }
 
-interface AssetManifest {
-  readonly files?: Readonly<Record<string, FileAsset>>;
-}
-
-interface FileAsset {
-  readonly source: { readonly path?: string; readonly packaging?: string };
-  readonly destinations: Readonly<Record<string, { readonly objectKey: string }>>;
-}
-
-/** The stacks of an assembly and of the stages nested in it. */
+/**
+ * The stacks of an assembly and of the stages nested in it.
+ * @throws Error that says what of it cannot be read
+ */
 export function readAssembly(folder: string): SynthesizedStack[] {
-  const artifacts = readJson<Manifest>(join(folder, "manifest.json")).artifacts ?? {};
-  return inDependencyOrder(artifacts).flatMap((id) => {
-    const artifact = artifacts[id] as Artifact;
+  const given = objectOf(readObject(join(folder, "manifest.json")).artifacts, "artifacts of manifest.json");
+  const artifacts = new Map(Object.entries(given).map(([id, artifact]) => [id, artifactOf(id, artifact)]));
+  return inDependencyOrder(artifacts).flatMap(([id, artifact]) => {
     if (artifact.type === "cdk:cloud-assembly") {
-      return readAssembly(join(folder, String(artifact.properties?.directoryName)));
+      return readAssembly(pathInside(folder, artifact.properties.directoryName, `directory of ${id}`));
     }
     return artifact.type === "aws:cloudformation:stack" ? [readStack(folder, id, artifact, artifacts)] : [];
   });
 }
 
+function artifactOf(id: string, given: unknown): Artifact {
+  const { type, environment, dependencies, properties } = objectOf(given, `artifact ${id}`);
+  return {
+    type,
+    environment,
+    dependencies: namesOf(dependencies, `dependencies of ${id}`),
+    properties: objectOf(properties, `properties of ${id}`),
+  };
+}
+
 function readStack(
   folder: string,
   id: string,
-  artifact: Artifact,
-  artifacts: Readonly<Record<string, Artifact>>,
+  { environment, properties, dependencies }: Artifact,
+  artifacts: ReadonlyMap<string, Artifact>,
 ): SynthesizedStack {
-  const region = artifact.environment?.split("/").at(-1);
+  const region = typeof environment === "string" ? environment.split("/").at(-1) : undefined;
+  const template = readObject(pathInside(folder, properties.templateFile, `template of ${id}`));
+  for (const [logicalId, resource] of Object.entries(objectOf(template.Resources, `Resources of ${id}`))) {
+    objectOf(resource ?? "nothing", `resource ${logicalId} of ${id}`);
+  }
   return {
-    name: String(artifact.properties?.stackName ?? id),
+    name: String(properties.stackName ?? id),
     region: region === "unknown-region" ? undefined : region,
-    template: readJson<Template>(join(folder, String(artifact.properties?.templateFile))),
+    template: { Resources: {}, ...template } as Template,
     assets: new Map(
-      (artifact.dependencies ?? [])
-        .map((dependency) => artifacts[dependency])
+      dependencies
+        .map((dependency) => artifacts.get(dependency))
         .filter((dependency) => dependency?.type === "cdk:asset-manifest")
-        .flatMap((dependency) => readAssets(folder, String(dependency?.properties?.file))),
+        .flatMap((dependency) => readAssets(folder, id, dependency?.properties.file)),
     ),
   };
 }
 
-function readAssets(folder: string, file: string): [string, Asset][] {
-  return Object.values(readJson<AssetManifest>(join(folder, file)).files ?? {}).flatMap(
-    ({ source, destinations }) =>
-      Object.values(destinations).map(({ objectKey }): [string, Asset] => [
-        objectKey,
-        { path: resolve(folder, source.path ?? ""), packaging: source.packaging ?? "file" },
-      ]),
-  );
+/** Assets may lie outside: where staging is switched off, they are the sources themselves. */
+function readAssets(folder: string, id: string, file: unknown): [string, Asset][] {
+  const what = `assets of ${id}`;
+  const files = objectOf(readObject(pathInside(folder, file, what)).files, what);
+  return Object.values(files).flatMap((each) => {
+    const { source, destinations } = objectOf(each ?? "nothing", what);
+    const { path = "", packaging = "file" } = objectOf(source, what);
+    return Object.values(objectOf(destinations, what)).map((destination): [string, Asset] => {
+      const { objectKey } = objectOf(destination ?? "nothing", what);
+      return [String(objectKey), { path: resolve(folder, String(path)), packaging: String(packaging) }];
+    });
+  });
 }
 
-function inDependencyOrder(artifacts: Readonly<Record<string, Artifact>>): string[] {
-  const order = new Set<string>();
-  const visit = (id: string): void => {
-    if (order.has(id) || !(id in artifacts)) return;
-    for (const dependency of artifacts[id]?.dependencies ?? []) visit(dependency);
-    order.add(id);
+function inDependencyOrder(artifacts: ReadonlyMap<string, Artifact>): [string, Artifact][] {
+  const order = new Map<string, Artifact>();
+  const visit = (id: string, path: readonly string[]): void => {
+    const artifact = artifacts.get(id);
+    if (order.has(id) || artifact === undefined) return;
+    if (path.includes(id)) throw faultOf(`${path.join(", ")} depend on each other in a circle`);
+    for (const dependency of artifact.dependencies) visit(dependency, [...path, id]);
+    order.set(id, artifact);
   };
-  for (const id of Object.keys(artifacts)) visit(id);
+  for (const id of artifacts.keys()) visit(id, []);
   return [...order];
-}
-
-function readJson<T>(path: string): T {
-  return JSON.parse(readFileSync(path, "utf8"));
 }

@@ -27,8 +27,9 @@ export function resolveIntrinsics(value: unknown, scope: IntrinsicScope): unknow
   const entries = Object.entries(value);
   const [name, argument] = entries[0] ?? [];
   if (entries.length === 1 && name !== undefined && isIntrinsicName(name)) {
-    const evaluate = INTRINSICS[name];
-    if (!evaluate) throw new Error(`the template uses ${name}, which has no local meaning: leave it out`);
+    const evaluate = Object.hasOwn(INTRINSICS, name) ? INTRINSICS[name] : undefined;
+    if (!evaluate)
+      throw new Error(`the template uses ${name.slice(0, 80)}, which has no local meaning: leave it out`);
     return evaluate(argument, scope);
   }
   return Object.fromEntries(
@@ -62,15 +63,17 @@ const INTRINSICS: Readonly<Record<string, Evaluate>> = {
     return asList(items, "Fn::Join").map(String).join(String(separator));
   },
   "Fn::Sub": (argument, scope) => {
-    const [template, own] = typeof argument === "string" ? [argument, {}] : (argument as [string, object?]);
+    const [template, own] = typeof argument === "string" ? [argument] : asList(argument, "Fn::Sub");
     const variables = resolveIntrinsics(own ?? {}, scope) as Record<string, unknown>;
-    return substitute(template, (name) => (name in variables ? variables[name] : reference(name, scope)));
+    return substitute(text(template, "Fn::Sub"), (name) =>
+      Object.hasOwn(variables, name) ? variables[name] : reference(name, scope),
+    );
   },
   "Fn::Select": (argument, scope) => {
     const [index, items] = list(argument, scope, "Fn::Select");
     const selected = asList(items, "Fn::Select")[Number(index)];
     if (selected === undefined)
-      throw new Error(`Fn::Select asks for entry ${String(index)} of a shorter list`);
+      throw new Error(`Fn::Select asks for entry ${shown(index)} of a shorter list`);
     return selected;
   },
   "Fn::Split": (argument, scope) => {
@@ -78,16 +81,16 @@ const INTRINSICS: Readonly<Record<string, Evaluate>> = {
     return String(source).split(String(separator));
   },
   "Fn::If": (argument, scope) => {
-    const [condition, whenTrue, whenFalse] = argument as [string, unknown, unknown];
-    return resolveIntrinsics(scope.condition(condition) ? whenTrue : whenFalse, scope);
+    const [condition, whenTrue, whenFalse] = asList(argument, "Fn::If");
+    return resolveIntrinsics(scope.condition(text(condition, "Fn::If")) ? whenTrue : whenFalse, scope);
   },
   "Fn::Equals": (argument, scope) => {
     const [left, right] = list(argument, scope, "Fn::Equals");
     return JSON.stringify(left) === JSON.stringify(right);
   },
-  "Fn::And": (argument, scope) => (argument as unknown[]).every((item) => resolveCondition(item, scope)),
-  "Fn::Or": (argument, scope) => (argument as unknown[]).some((item) => resolveCondition(item, scope)),
-  "Fn::Not": (argument, scope) => !resolveCondition((argument as unknown[])[0], scope),
+  "Fn::And": (argument, scope) => asList(argument, "Fn::And").every((item) => resolveCondition(item, scope)),
+  "Fn::Or": (argument, scope) => asList(argument, "Fn::Or").some((item) => resolveCondition(item, scope)),
+  "Fn::Not": (argument, scope) => !resolveCondition(asList(argument, "Fn::Not")[0], scope),
   "Fn::FindInMap": (argument, scope) => {
     const [map, first, second] = list(argument, scope, "Fn::FindInMap").map(String) as [
       string,
@@ -111,7 +114,7 @@ function reference(name: string, scope: IntrinsicScope): unknown {
 }
 
 function text(value: unknown, name: string): string {
-  if (typeof value !== "string") throw new Error(`${name} takes a name, got ${JSON.stringify(value)}`);
+  if (typeof value !== "string") throw new Error(`${name} takes a name, got ${shown(value)}`);
   return value;
 }
 
@@ -120,6 +123,10 @@ function list(argument: unknown, scope: IntrinsicScope, name: string): unknown[]
 }
 
 function asList(value: unknown, name: string): unknown[] {
-  if (!Array.isArray(value)) throw new Error(`${name} takes a list, got ${JSON.stringify(value)}`);
+  if (!Array.isArray(value)) throw new Error(`${name} takes a list, got ${shown(value)}`);
   return value;
+}
+
+function shown(value: unknown): string {
+  return `${JSON.stringify(value)}`.slice(0, 200);
 }

@@ -13,7 +13,7 @@ export function deploymentOrder(resources: Template["Resources"]): string[] {
     if (visited.has(logicalId)) return;
     const resource = resources[logicalId] as TemplateResource;
     for (const needed of referencesOf(resource)) {
-      if (needed in resources) visit(needed, [...path, logicalId]);
+      if (Object.hasOwn(resources, needed)) visit(needed, [...path, logicalId]);
     }
     visited.add(logicalId);
     order.push(logicalId);

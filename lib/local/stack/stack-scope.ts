@@ -30,11 +30,12 @@ export function createStackScope(options: StackScopeOptions): IntrinsicScope {
   };
 
   function parameterValue(name: string): unknown {
-    const { Type, Default } = template.Parameters?.[name] ?? { Type: "String" };
+    const { Type, Default } = { Type: "String", ...template.Parameters?.[name] };
     const fromParameterStore = Type.startsWith("AWS::SSM::");
-    const value = parameters[name] ?? (fromParameterStore ? undefined : Default);
+    const given = Object.hasOwn(parameters, name) ? parameters[name] : undefined;
+    const value = given ?? (fromParameterStore ? undefined : Default);
     if (value === undefined) {
-      throw new Error(
+      throw faultOf(
         `parameter ${name} of ${stackName} has no value here: give it one with --parameter ${name}=…`,
       );
     }
@@ -44,7 +45,7 @@ export function createStackScope(options: StackScopeOptions): IntrinsicScope {
 
   function deployedResource(logicalId: string): Deployed {
     const resource = deployed.get(logicalId);
-    if (!resource) throw new Error(`${stackName} refers to ${logicalId}, which its template does not have`);
+    if (!resource) throw faultOf(`${stackName} refers to ${logicalId}, which its template does not have`);
     return resource;
   }
 
@@ -55,34 +56,58 @@ export function createStackScope(options: StackScopeOptions): IntrinsicScope {
     return `arn:${LOCAL_PARTITION}:${service}:${region}:${LOCAL_ACCOUNT_ID}:${ref}`;
   }
 
+  /** Conditions that are being evaluated. */
+  const asked = new Set<string>();
+
   const scope: IntrinsicScope = {
     ref(name) {
-      if (name in pseudoParameters) return pseudoParameters[name];
-      return name in (template.Parameters ?? {}) ? parameterValue(name) : deployedResource(name).ref;
+      if (Object.hasOwn(pseudoParameters, name)) return pseudoParameters[name];
+      return Object.hasOwn(template.Parameters ?? {}, name)
+        ? parameterValue(name)
+        : deployedResource(name).ref;
     },
     attribute(logicalId, attribute) {
       const { ref, attributes } = deployedResource(logicalId);
       const type = String(template.Resources[logicalId]?.Type);
       if (attributes === undefined) return placeholder(ref, attribute, type);
-      if (attributes[attribute] === undefined) {
-        throw new Error(`attribute ${attribute} of ${logicalId} (${type}) is not known here`);
+      const value = own(attributes, attribute);
+      if (value === undefined) {
+        throw faultOf(`attribute ${attribute} of ${logicalId} (${type}) is not known here`);
       }
-      return attributes[attribute];
+      return value;
     },
     condition(name) {
-      return resolveCondition(template.Conditions?.[name], scope);
+      const condition = own(template.Conditions, name);
+      if (condition === undefined) throw faultOf(`${stackName} has no condition ${name}`);
+      if (asked.has(name)) throw faultOf(`condition ${name} of ${stackName} asks for itself`);
+      asked.add(name);
+      try {
+        return resolveCondition(condition, scope);
+      } finally {
+        asked.delete(name);
+      }
     },
     mapping(map, first, second) {
-      const value = template.Mappings?.[map]?.[first]?.[second];
+      const value = own(own(own(template.Mappings, map), first), second);
       if (value === undefined)
-        throw new Error(`mapping ${map} of ${stackName} has no entry ${first}.${second}`);
+        throw faultOf(`mapping ${map} of ${stackName} has no entry ${first}.${second}`);
       return value;
     },
     importValue(name) {
-      if (!exports.has(name))
-        throw new Error(`${stackName} imports ${name}, which no stack before it exports`);
+      if (!exports.has(name)) throw faultOf(`${stackName} imports ${name}, which no stack before it exports`);
       return exports.get(name);
     },
   };
   return scope;
+}
+
+/** A member of the template's own: names such as `constructor` are in every object. */
+function own(holder: unknown, name: string): unknown {
+  const isHolder = typeof holder === "object" && holder !== null && Object.hasOwn(holder, name);
+  return isHolder ? (holder as Readonly<Record<string, unknown>>)[name] : undefined;
+}
+
+/** Names are the template's, and as long as it likes. */
+function faultOf(message: string): Error {
+  return new Error(message.length > 600 ? `${message.slice(0, 400)} … ${message.slice(-200)}` : message);
 }

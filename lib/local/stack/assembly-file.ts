@@ -1,0 +1,61 @@
+// The files of a cloud assembly: found in its folder and nowhere else, and read as what they have to be. An assembly may
+// come from anywhere, an artifact of CI for example.
+import { readFileSync } from "node:fs";
+import { basename, resolve, sep } from "node:path";
+
+const MAX_DEPTH = 200;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** @throws Error for a name that leads out of the folder, or is none */
+export function pathInside(folder: string, name: unknown, what: string): string {
+  const path = resolve(folder, typeof name === "string" ? name : "");
+  if (path.startsWith(resolve(folder) + sep)) return path;
+  throw faultOf(`the ${what} ${shown(name)} is not in its folder`);
+}
+
+/** @throws Error for a file that cannot be read, or holds no JSON object */
+export function readObject(path: string): Fields {
+  const name = basename(path).slice(-80);
+  let content: unknown;
+  try {
+    content = JSON.parse(readFileSync(path, "utf8"));
+  } catch (cause) {
+    throw faultOf(`${name} cannot be read as JSON`, cause);
+  }
+  if (isTooDeep(content)) throw faultOf(`${name} is nested deeper than ${MAX_DEPTH} levels`);
+  return objectOf(content, name);
+}
+
+/** What reads a template goes down into it by calls, and the stack ends. */
+function isTooDeep(content: unknown): boolean {
+  let level: readonly unknown[] = [content];
+  for (let depth = 0; depth < MAX_DEPTH && level.length > 0; depth++) {
+    level = level.flatMap((value) =>
+      typeof value === "object" && value !== null ? Object.values(value) : [],
+    );
+  }
+  return level.length > 0;
+}
+
+/** What has members by names; `undefined` is none. @throws Error for anything else */
+export function objectOf(value: unknown, what: string): Fields {
+  if (value === undefined) return {};
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Fields;
+  throw faultOf(`${what} is no object`);
+}
+
+/** @throws Error for what is no list of text; `undefined` is an empty one */
+export function namesOf(value: unknown, what: string): readonly string[] {
+  if (value === undefined) return [];
+  if (Array.isArray(value) && value.every((name) => typeof name === "string")) return value;
+  throw faultOf(`${what} is no list of names`);
+}
+
+export function faultOf(what: string, cause?: unknown): Error {
+  return new Error(`the assembly cannot be run: ${what}; synthesize it again`, { cause });
+}
+
+function shown(name: unknown): string {
+  return typeof name === "string" ? `"${name.slice(0, 80)}"` : `of type ${typeof name}`;
+}

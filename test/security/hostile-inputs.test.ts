@@ -1,0 +1,97 @@
+// Thousands of inputs that an attacker, a wrong option or an odd value may send. The counts stand in docs/security.md; to
+// write them anew: npx vitest run test/security -u
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { root } from "../package/project.ts";
+import { addresses } from "./addresses.ts";
+import { assemblies } from "./assemblies.ts";
+import { bodies } from "./bodies.ts";
+import { envelopes } from "./envelopes.ts";
+import { errors } from "./errors.ts";
+import { keys } from "./keys.ts";
+import { scopes } from "./scopes.ts";
+import { type Tried, withTable } from "./security-page.ts";
+import { stored } from "./stored-items.ts";
+import { hold, type Suite, tryAll } from "./tally.ts";
+
+const SUITES = [
+  scopes,
+  keys,
+  envelopes,
+  bodies,
+  stored,
+  addresses,
+  errors,
+  assemblies,
+] as unknown as readonly Suite[];
+const page = join(root, "docs/security.md");
+
+describe("hostile inputs", () => {
+  const tried: Tried[] = [];
+
+  beforeAll(() => {
+    // What answers 500 goes to the log.
+    vi.spyOn(console, "error").mockImplementation(() => {});
+  });
+  afterAll(() => {
+    vi.restoreAllMocks();
+  });
+
+  it.each(SUITES.map((suite) => [suite.title, suite] as const))(
+    "are refused, or taken for what they are: %s",
+    async (title, suite) => {
+      const tally = await tryAll(suite);
+      await suite.close?.();
+      tried.push({ suite, tally });
+      console.log(
+        `${title}: ${tally.tried} tried, ${tally.refused} refused, ${tally.taken} taken for what they are`,
+      );
+
+      expect(tally.weaknesses.slice(0, 20)).toEqual([]);
+      expect(tally.refused + tally.taken).toBe(tally.tried);
+    },
+    180_000,
+  );
+
+  it("are more than 5,000, as docs/security.md says", async () => {
+    const all = tried.reduce((sum, { tally }) => sum + tally.tried, 0);
+    console.log(`hostile inputs: ${all} tried`);
+
+    expect(all).toBeGreaterThan(5000);
+    await expect(withTable(readFileSync(page, "utf8"), tried)).toMatchFileSnapshot(page);
+  });
+});
+
+describe("tryAll", () => {
+  const suiteOf = (judge: (input: number) => "refused" | "taken") => ({
+    title: "numbers",
+    what: "",
+    promise: "",
+    inputs: () => [1, 2, 2, 3],
+    judge,
+  });
+
+  it("counts an input that is there twice once", async () => {
+    expect(await tryAll(suiteOf((input) => (input > 2 ? "refused" : "taken")))).toEqual({
+      tried: 3,
+      refused: 1,
+      taken: 2,
+      weaknesses: [],
+    });
+  });
+
+  it("names each input that showed a weakness, and goes on", async () => {
+    const judge = (input: number) => {
+      hold(input !== 2, "two is a weakness");
+      return "taken" as const;
+    };
+
+    expect(await tryAll(suiteOf(judge))).toEqual({
+      tried: 3,
+      refused: 0,
+      taken: 2,
+      weaknesses: ["2: two is a weakness"],
+    });
+  });
+});
