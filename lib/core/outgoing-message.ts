@@ -82,7 +82,11 @@ export interface BusMessage extends MessageContent {
 export type OutgoingMessage = QueueMessage | TopicMessage | BusMessage;
 
 /** A message that was checked, with its body as the text that is sent. Survives JSON. */
-export type StoredMessage = OutgoingMessage & { readonly body: string };
+export type StoredMessage = OutgoingMessage & {
+  readonly body: string;
+  /** Of what is sent from a commit (epoch ms): the record has it. */
+  readonly committedAt?: number;
+};
 
 /**
  * Fields by the one that names the destination; the rules of their addresses, and how large a body may be. SNS takes

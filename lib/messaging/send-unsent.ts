@@ -17,7 +17,7 @@ export async function sendUnsent(
 ): Promise<ReadonlySet<Unsent>> {
   const { outbox, connections, rules } = settings;
   const { results, cause } = await deliver(
-    commits.flatMap(({ messages }) => messages),
+    commits.flatMap(({ messages, committedAt }) => messages.map((each) => ({ ...each, committedAt }))),
     connections,
     rules,
   );
