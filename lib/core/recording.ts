@@ -86,16 +86,13 @@ export class Recording<Write> {
     const msLeft =
       operation.call.remainingMs === undefined ? 0 : operation.deadline(this.since) - operation.now();
     const patience = msLeft > 0 ? msLeft / 2 : ASKING_PATIENCE_MS;
-    const find = async (): Promise<GivenBack> => {
-      const { isOwn, record } = await operation.ask(() => this.#find());
-      return isOwn ? { isLost: false } : { isLost: this.#claim !== undefined, record };
-    };
-    const giveUp = async (): Promise<GivenBack> => {
+    const giveUp = async () => {
       await operation.options.clock.sleep(patience, over.signal);
       throw new StoreUnavailableError("unreachable", new Error("no time was left to ask"));
     };
     try {
-      return await Promise.race([find(), giveUp()]);
+      const { isOwn, record } = await operation.ask(() => Promise.race([this.#find(), giveUp()]));
+      return isOwn ? { isLost: false } : { isLost: this.#claim !== undefined, record };
     } finally {
       over.abort("over");
     }

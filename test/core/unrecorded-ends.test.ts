@@ -238,7 +238,8 @@ describe("answers 5: perform, claimed, when a late attempt records nothing", () 
       const world = newWorld({ shouldStore });
       const store = intercepted(world.memory, (method, request) => {
         if (method !== "find" || fault === "none") return request();
-        return fault === "fails" ? Promise.reject(new Error("broken")) : new Promise(() => {});
+        const broken = new StoreUnavailableError("unreachable", undefined);
+        return fault === "fails" ? Promise.reject(broken) : new Promise(() => {});
       });
       const work = async ({ signal }: Work) => {
         await world.clock.sleep(300_000, signal);
@@ -247,6 +248,7 @@ describe("answers 5: perform, claimed, when a late attempt records nothing", () 
 
       expect(await world.call(work, { store })).toBe("409 account exists");
       expect(world.record()).toMatchObject({ state: "in-progress" });
+      expect(world.decisions().includes("store-failed")).toBe(fault !== "none");
     }
   });
 
