@@ -1,5 +1,5 @@
 /** How the end of one attempt gets on record: under its claim, or by an insertion where it has none. */
-import { claimAt, MAX_RACES, refuseExpiredKey } from "./claiming.ts";
+import { claimAt, claimTookTooLong, MAX_RACES, refuseExpiredKey } from "./claiming.ts";
 import { isRefusedCondition, isStoreFailure } from "./error-code.ts";
 import { StoreUnavailableError } from "./errors.ts";
 import type { Operation } from "./operation.ts";
@@ -112,6 +112,8 @@ export class Recording<Write> {
     try {
       return await operation.insist(until, async (store) => {
         for (let races = 0; races < MAX_RACES; races++) {
+          // Its lease could be over before it is answered, and a late copy of it claim under the same number again.
+          if (races > 0 && operation.now() >= until) throw claimTookTooLong();
           const held = this.#claim;
           const claim = held
             ? { ...held, token: operation.token, keepsSteps: true }

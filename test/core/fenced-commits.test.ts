@@ -217,6 +217,25 @@ describe("answers 8: commit, optimistic, with an earlier try under way", () => {
     }
   });
 
+  it("H8: claims no fence once the call's time is over", async () => {
+    const world = newWorld({ mode: "optimistic", lookFirst: false });
+    let claims = 0;
+    const { store } = heldUp(world, async (method, request) => {
+      if (method !== "claim") return request();
+      claims++;
+      await world.clock.sleep(60_000);
+      return { won: false, record: undefined };
+    });
+
+    const failed = world.call(
+      ({ commit }) => commit("ordered", { writes: [world.orderWrite(() => false)] }),
+      { store },
+    );
+
+    await expect(world.clock.run(failed)).rejects.toThrow(StoreUnavailableError);
+    expect(claims).toBe(1);
+  });
+
   it("H11: is never written by a copy that arrives once the record is gone which refused it first", async () => {
     const world = newWorld({ mode: "optimistic", lookFirst: false, retentionSeconds: 60 });
     await world.call(async () => "old");
