@@ -263,3 +263,19 @@ export class SendFailedError extends errorClass("SendFailedError", "SEND_FAILED"
     this.results = results;
   }
 }
+
+/** Of a batch no record is done, so that all of it has to come again: also where Lambda does not read which records failed. */
+export class BatchNotDoneError extends errorClass("BatchNotDoneError", "BATCH_NOT_DONE", true) {
+  /** What the answer would have been. */
+  readonly batchItemFailures: readonly { readonly itemIdentifier: unknown }[];
+  /** How many of the records were in progress elsewhere: that is no error of theirs. */
+  readonly inProgress: number;
+
+  constructor(batchItemFailures: readonly { readonly itemIdentifier: unknown }[], inProgress: number) {
+    super(
+      `none of ${batchItemFailures.length} records is done (${inProgress} in progress elsewhere): the batch has to come again; \`onRecordError\` was told of each error`,
+    );
+    this.batchItemFailures = batchItemFailures;
+    this.inProgress = inProgress;
+  }
+}

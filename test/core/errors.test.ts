@@ -59,6 +59,11 @@ const TABLE: Record<
       cause: "cause",
     },
   ],
+  BatchNotDoneError: [
+    () => new errors.BatchNotDoneError([{ itemIdentifier: "a" }], 1),
+    true,
+    { batchItemFailures: [{ itemIdentifier: "a" }], inProgress: 1 },
+  ],
 };
 
 describe.each(Object.entries(TABLE))("%s", (name, [make, retryable, fields = {}]) => {

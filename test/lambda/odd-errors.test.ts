@@ -2,7 +2,7 @@
 // again.
 import { httpIdempotent, idempotency, idempotent, idempotentBatch, PermanentError, runOnce } from "onceonly";
 import { describe, expect, it } from "vitest";
-import { sqsRecord } from "./batch/sqs-records.ts";
+import { answered, sqsRecord } from "./batch/sqs-records.ts";
 import { given } from "./given.ts";
 import { v2Event } from "./http-events.ts";
 import { describeOnMiddies } from "./middies.ts";
@@ -102,7 +102,7 @@ describe.each(ODD)("a final error that is %s", (_, make, message) => {
     const { options, context, fail, runs, states } = counted();
     const handler = idempotentBatch(fail, { ...options, onRecordError: () => {} });
     const deliver = async () =>
-      (await handler({ Records: [sqsRecord("m1")] }, context())).batchItemFailures.length;
+      (await answered(handler({ Records: [sqsRecord("m1")] }, context()))).batchItemFailures.length;
 
     expect([await deliver(), await deliver()]).toEqual([1, 1]);
     expect(runs()).toBe(1);

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, inject, it, vi } from "vitest";
 import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
 import type { DynamoDBWrite } from "../../lib/dynamodb/writes.ts";
 import { connect, createTable } from "../dynamodb/tables.ts";
-import { sqsRecord } from "./batch/sqs-records.ts";
+import { answered, sqsRecord } from "./batch/sqs-records.ts";
 import { given } from "./given.ts";
 
 const CANARY = "canary-5f2e";
@@ -52,7 +52,8 @@ describe.each(inject("dynamodbEngines"))("the log, on $name", ({ endpoint }) => 
     );
 
     const answers = [];
-    for (const id of ["m1", "m2"]) answers.push(await batch({ Records: [sqsRecord(id)] }, context()));
+    for (const id of ["m1", "m2"])
+      answers.push(await answered(batch({ Records: [sqsRecord(id)] }, context())));
     const thrown = await single({}, context()).catch((error: unknown) => error);
 
     expect(answers.map(({ batchItemFailures }) => batchItemFailures.length)).toEqual([0, 1]);

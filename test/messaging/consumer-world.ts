@@ -22,6 +22,7 @@ import { startSqs } from "../../lib/local/sqs/start-sqs.ts";
 import { sqsRecord } from "../../lib/testing/event-sources/sqs-record.ts";
 import type { ReceivedMessage } from "../../lib/testing/sqs/operations.ts";
 import { createTable } from "../dynamodb/tables.ts";
+import { answered } from "../lambda/batch/sqs-records.ts";
 import { arnOf, newFifo } from "../testing/sqs/case.ts";
 import { withDeadLetters } from "../testing/sqs/dead-letter-pair.ts";
 import { sdkSubject, sqsClient } from "../testing/sqs/sdk-subject.ts";
@@ -39,7 +40,7 @@ type Answer =
   | "reported"
   /** Killed after its work: everything stays. */
   | "lost"
-  /** The mapping does not report batch item failures: everything is deleted. */
+  /** Everything is deleted, done or not: by somebody's hand, or a mapping that does not report what is not done. */
   | "ignored";
 
 /** Creates a table for records and charges together. */
@@ -99,7 +100,7 @@ export async function newConsumerWorld(dynamodb: DynamoDBClient) {
       const timedOut = new Promise<void>((resolve) => {
         hung = resolve;
       }).then(() => clock.advance(TIMEOUT_MS));
-      const answering = handler({ Records: messages.map(recordOf) }, context);
+      const answering = answered(handler({ Records: messages.map(recordOf) }, context));
       await Promise.race([answering, timedOut]);
       const { batchItemFailures } = await answering;
       const returned = batchItemFailures.map(({ itemIdentifier }) => itemIdentifier);

@@ -14,7 +14,7 @@ import { beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
 import { countRequests as countOnTheWire } from "../dynamodb/counting-client.ts";
 import { connect, createTable } from "../dynamodb/tables.ts";
 import { EventSource } from "../lambda/batch/event-source.ts";
-import { envelope, returned, sqsRecord } from "../lambda/batch/sqs-records.ts";
+import { answered, envelope, returned, sqsRecord } from "../lambda/batch/sqs-records.ts";
 import { countRequests } from "./store-requests.ts";
 
 const BATCH_SIZE = 10;
@@ -67,7 +67,7 @@ describe("idempotentBatch in a retry storm", () => {
       { operation: "charge-payment", store, clock, random: fakeRandom(), ...changes },
     );
     const invoke: Invoke = async (Records) =>
-      returned(await handler({ Records }, fakeLambdaContext({ clock, remainingMs: 60_000 })));
+      returned(await answered(handler({ Records }, fakeLambdaContext({ clock, remainingMs: 60_000 }))));
     return Object.assign(state, {
       counts,
       clock,
@@ -160,7 +160,7 @@ describe.each(inject("dynamodbEngines"))("idempotentBatch in a retry storm on $n
       { ...options, mode },
     );
     return storm(records, CONCURRENCY, async (Records) =>
-      returned(await handler({ Records }, fakeLambdaContext({ clock: { now: Date.now } }))),
+      returned(await answered(handler({ Records }, fakeLambdaContext({ clock: { now: Date.now } })))),
     );
   };
 

@@ -10,6 +10,7 @@ import {
 } from "onceonly/testing";
 import { sqsRecord } from "../../lib/testing/event-sources/sqs-record.ts";
 import type { ReceivedMessage } from "../../lib/testing/sqs/operations.ts";
+import { answered } from "../lambda/batch/sqs-records.ts";
 import type { Fate, Invocation, MessagePlan } from "./message-steps.ts";
 import { mortalProcess } from "./store-requests.ts";
 
@@ -69,7 +70,7 @@ export class MessageConsumer {
     if (!thaws) void this.#clock.sleep(TIMEOUT_MS).then(process.die);
     const Records = messages.map((message) => sqsRecord(message, QUEUE_ARN, "us-east-1") as SQSRecord);
     const context = fakeLambdaContext({ clock: this.#clock, remainingMs: TIMEOUT_MS }) as Context;
-    const answer = await Promise.race([handler({ Records }, context), process.died]);
+    const answer = await Promise.race([answered(handler({ Records }, context)), process.died]);
     return answer?.batchItemFailures.map(({ itemIdentifier }) => itemIdentifier);
   }
 

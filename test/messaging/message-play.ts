@@ -137,9 +137,11 @@ export class MessagePlay {
     for (const { MessageId, Body } of Messages) if (!this.#sentIds.has(MessageId)) this.parked.add(Body);
     const returned = await this.consumer.invoke(invocation, Messages);
     if (returned === undefined || invocation.answer === "lost") return true;
+    // A batch of which nothing is done throws: that nobody ignores.
+    const isIgnored = invocation.answer === "ignored" && returned.length < Messages.length;
     for (const message of Messages) {
       const isUndone = returned.includes(message.MessageId);
-      if (!isUndone || invocation.answer === "ignored") await this.#delete(message, isUndone);
+      if (!isUndone || isIgnored) await this.#delete(message, isUndone);
     }
     return true;
   }

@@ -14,7 +14,7 @@ export interface Invocation {
   readonly death: Death | undefined;
   /** Lives on after its time, as what was frozen and thaws; others are killed then. */
   readonly thaws: boolean;
-  /** Reported, lost (nothing is deleted), or ignored (everything is deleted, done or not). */
+  /** Reported, lost (nothing is deleted), or ignored (everything is deleted, done or not, if anything is done). */
   readonly answer: "reported" | "lost" | "ignored";
 }
 

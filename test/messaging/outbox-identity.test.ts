@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
 import { sqsRecord } from "../../lib/testing/event-sources/sqs-record.ts";
 import type { ReceivedMessage } from "../../lib/testing/sqs/operations.ts";
 import { connect } from "../dynamodb/tables.ts";
+import { answered } from "../lambda/batch/sqs-records.ts";
 import { given } from "../lambda/given.ts";
 import { receive } from "../testing/sqs/case.ts";
 import { newOutboxWorld, type OutboxWorld } from "./outbox-world.ts";
@@ -37,7 +38,7 @@ describe.each(inject("dynamodbEngines"))("messages of commits, on $engine", ({ e
     const Records = received.map(
       (message) => sqsRecord(message as ReceivedMessage, QUEUE_ARN, "us-east-1") as SQSRecord,
     );
-    const { batchItemFailures } = await handler({ Records }, context());
+    const { batchItemFailures } = await answered(handler({ Records }, context()));
     return { delivered: received.length, ran, errors, returned: batchItemFailures.length };
   }
 

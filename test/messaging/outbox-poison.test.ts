@@ -14,6 +14,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { sqsRecord } from "../../lib/testing/event-sources/sqs-record.ts";
 import type { ReceivedMessage } from "../../lib/testing/sqs/operations.ts";
 import { connect } from "../dynamodb/tables.ts";
+import { answered } from "../lambda/batch/sqs-records.ts";
 import { newFifo, receiveBodies, send } from "../testing/sqs/case.ts";
 import { withDeadLetters } from "../testing/sqs/dead-letter-pair.ts";
 import { newOutboxWorld, type OutboxWorld } from "./outbox-world.ts";
@@ -63,10 +64,8 @@ describe.each(inject("dynamodbEngines"))("an incoming message on $name", ({ endp
             "us-east-1",
           ) as SQSRecord,
       );
-      const { batchItemFailures } = await handler(
-        { Records },
-        fakeLambdaContext({ clock: world.clock }) as Context,
-      );
+      const context = fakeLambdaContext({ clock: world.clock }) as Context;
+      const { batchItemFailures } = await answered(handler({ Records }, context));
       if (answer === "heard" && batchItemFailures.length === 0) await remove(messages);
       await world.clock.advance(VISIBILITY_SECONDS * 1000);
     }

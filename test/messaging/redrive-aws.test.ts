@@ -24,6 +24,7 @@ import { fakeLambdaContext } from "onceonly/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sqsRecord } from "../../lib/testing/event-sources/sqs-record.ts";
 import type { ReceivedMessage } from "../../lib/testing/sqs/operations.ts";
+import { answered } from "../lambda/batch/sqs-records.ts";
 
 const MAX_RECEIVES = 2;
 const VISIBILITY_SECONDS = 2;
@@ -138,7 +139,7 @@ describe.runIf(process.env.ONCEONLY_AWS_TESTS)("idempotentBatch behind a redrive
         consumer.ids.add(String(message.MessageId));
         const record = sqsRecord(message as ReceivedMessage, await arnOf(queue), "us-east-1") as SQSRecord;
         const context = fakeLambdaContext({ clock: { now: Date.now } }) as Context;
-        const { batchItemFailures } = await consumer.handle({ Records: [record] }, context);
+        const { batchItemFailures } = await answered(consumer.handle({ Records: [record] }, context));
         if (answer === "heard" && batchItemFailures.length === 0) await remove(message);
       }
     }

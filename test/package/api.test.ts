@@ -8,6 +8,7 @@ const api: Readonly<Record<string, readonly string[]>> = {
   onceonly: [
     "AwsClientLike",
     "BatchHandler",
+    "BatchNotDoneError",
     "BatchOptions",
     "BatchResponse",
     "BusMessage",

@@ -47,6 +47,12 @@ export interface BatchOptions<Entry = unknown, Write = unknown>
    */
   readonly fingerprint?: ((record: Entry) => unknown) | readonly ((record: Entry) => unknown)[];
   /**
+   * What becomes of a record that another attempt is working on: `reject` returns it, `{ waitSeconds }` waits so long, and
+   * in any case no longer than the batch starts records.
+   * @default - "reject" for messages of SQS; records of streams and Kafka, which nothing can hide, wait as long as there is time
+   */
+  readonly whenInProgress?: EngineOptions["whenInProgress"];
+  /**
    * How many records run at once: messages of a standard queue, groups of a FIFO queue, partitions of Kafka. Within
    * a group, shard or partition it is always one.
    * @default 10

@@ -2,17 +2,26 @@
 import type { Work } from "../../core/execution.ts";
 import type { LambdaContext } from "../context.ts";
 import type { BatchSettings } from "./batch-settings.ts";
-import { batchTime } from "./batch-time.ts";
+import { type BatchTime, batchTime } from "./batch-time.ts";
 import type { Item, Lane } from "./item.ts";
 import { runLanes } from "./run-lanes.ts";
 import { type RecordEnd, readItem, runRecord } from "./run-record.ts";
 import { hideUntil } from "./visibility.ts";
+
+/** What came of a batch. */
+export interface BatchEnd {
+  /** The items that are not done, though some may still run. */
+  readonly left: readonly Item[];
+  /** How many of them were found to be in progress elsewhere. */
+  readonly inProgress: number;
+}
 
 export class BatchRun<Write> {
   readonly #settings: BatchSettings<Write>;
   readonly #context: unknown;
   readonly #workOf: (record: unknown) => Work<Write>;
   readonly #done = new Set<Item>();
+  readonly #elsewhere = new Set<Item>();
   /** Duplicates of a key in one batch wait for each other, or each would be in progress for the next. */
   readonly #running = new Map<string, Promise<RecordEnd>>();
 
@@ -22,23 +31,31 @@ export class BatchRun<Write> {
     this.#workOf = workOf;
   }
 
-  /** Resolves to the items that are not done, in time for an answer, though some may still run then. */
-  async run(lanes: readonly Lane[]): Promise<readonly Item[]> {
-    const { reading, concurrency, marginMs } = this.#settings;
+  /** Resolves in time for an answer. */
+  async run(lanes: readonly Lane[]): Promise<BatchEnd> {
+    const { reading, marginMs } = this.#settings;
     const time = batchTime(reading.options.clock, this.#remainingMs(), marginMs);
     const over = new AbortController();
-    const running = runLanes(lanes, concurrency, time.canStart, (item, rest) =>
-      this.#runItem(item, rest, time.canStart),
-    );
-    await Promise.race([running, time.untilAnswer(over.signal)]);
+    await Promise.race([this.#runAll(lanes, time), time.untilAnswer(over.signal)]);
     over.abort();
-    return lanes.flat().filter((item) => !this.#done.has(item));
+    const left = lanes.flat().filter((item) => !this.#done.has(item));
+    return { left, inProgress: left.filter((item) => this.#elsewhere.has(item)).length };
   }
 
-  async #runItem(item: Item, rest: Lane, canStart: () => boolean): Promise<"done" | "stop"> {
-    const ended = await this.#endOf(item, canStart);
+  /** With more lanes than may run at once, those that wait for somebody else's lease come after those that can go on. */
+  async #runAll(lanes: readonly Lane[], time: BatchTime): Promise<void> {
+    const { concurrency } = this.#settings;
+    const runOf = (waits: boolean) => (item: Item, rest: Lane) => this.#runItem(item, rest, time, waits);
+    const waiting = await runLanes(lanes, concurrency, time.canStart, runOf(lanes.length <= concurrency));
+    await runLanes(waiting, concurrency, time.canStart, runOf(true));
+  }
+
+  async #runItem(item: Item, rest: Lane, time: BatchTime, waits: boolean): Promise<"done" | "stop" | "wait"> {
+    const ended = await this.#endOf(item, time, waits);
     if (ended === undefined) return "stop";
     if (ended.end === "in-progress") {
+      this.#elsewhere.add(item);
+      if (item.receipt === undefined) return waits ? "stop" : "wait";
       await this.#hide(rest, ended.leaseEndsAt);
       return "stop";
     }
@@ -50,15 +67,16 @@ export class BatchRun<Write> {
   }
 
   /** `undefined` when there was no time left to start. */
-  async #endOf(item: Item, canStart: () => boolean): Promise<RecordEnd | undefined> {
-    const { reading } = this.#settings;
+  async #endOf(item: Item, time: BatchTime, waits: boolean): Promise<RecordEnd | undefined> {
+    const { reading, whileUnhidden } = this.#settings;
     try {
       const call = readItem(reading, item, this.#context);
       const { recordKey } = call.identity;
       while (this.#running.has(recordKey)) await this.#running.get(recordKey);
-      if (!canStart()) return undefined;
-      const remaining = { ...call, remainingMs: this.#remainingMs() };
-      const running = runRecord(reading.options, remaining, this.#workOf(item.record));
+      if (!time.canStart()) return undefined;
+      const options = waits && item.receipt === undefined ? whileUnhidden : reading.options;
+      const inTime = { ...call, remainingMs: this.#remainingMs(), waitUntil: time.startUntil };
+      const running = runRecord(options, inTime, this.#workOf(item.record));
       this.#running.set(recordKey, running);
       const ended = await running;
       this.#running.delete(recordKey);

@@ -1,6 +1,6 @@
 /** The options of a batch, checked, with their defaults, and turned from records to the items that hold them. */
 import { checkOptions } from "../../core/option-checks.ts";
-import { type EngineOptions, resolveOptions } from "../../core/options.ts";
+import { type EngineOptions, type ResolvedOptions, resolveOptions } from "../../core/options.ts";
 import type { Reading } from "../reading.ts";
 import { BATCH_CHECKS, type BatchOptions } from "./batch-options.ts";
 import type { Forwarders } from "./forwarders.ts";
@@ -8,6 +8,8 @@ import type { Item } from "./item.ts";
 
 export interface BatchSettings<Write> {
   readonly reading: Reading<Write>;
+  /** For records that nothing can hide until another attempt's lease has ended. */
+  readonly whileUnhidden: ResolvedOptions<Write>;
   readonly concurrency: number;
   readonly marginMs: number | undefined;
   readonly forwardedBy: Forwarders | undefined;
@@ -15,6 +17,9 @@ export interface BatchSettings<Write> {
   readonly changeVisibility: BatchOptions["changeVisibility"];
   readonly onRecordError: (error: unknown, record: unknown) => void;
 }
+
+/** As long as an invocation lasts; the batch's own time ends the wait before, and its `concurrency` bounds the waiters. */
+const UNTIL_THE_LEASE_ENDS = { whenInProgress: { waitSeconds: 900, maxWaiters: 1000 } } as const;
 
 type OfRecord = (record: unknown, ...rest: unknown[]) => unknown;
 const ofItem =
@@ -41,6 +46,8 @@ export function settingsOf<Entry, Write>(options: BatchOptions<Entry, Write>): B
       scope: typeof scope === "function" ? ofItem(scope as OfRecord) : "public",
       whenKeyMissing: "reject",
     } as Reading<Write>,
+    whileUnhidden:
+      given.whenInProgress === undefined ? { ...engineOptions, ...UNTIL_THE_LEASE_ENDS } : engineOptions,
     concurrency: concurrency ?? 10,
     marginMs,
     forwardedBy,

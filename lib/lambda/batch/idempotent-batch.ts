@@ -1,4 +1,6 @@
 /** A batch event as many operations: each record under the engine, and an answer that returns what is not done. */
+
+import { BatchNotDoneError } from "../../core/errors.ts";
 import { type LambdaContext, type WithIdempotency, withExecution } from "../context.ts";
 import type { BatchOptions } from "./batch-options.ts";
 import { BatchRun } from "./batch-run.ts";
@@ -24,12 +26,14 @@ export interface BatchHandler<Entry> {
 /**
  * Makes a Lambda handler that runs `handler` once per operation, scope and key of each record, and returns the
  * records that are not done. The event source mapping must report batch item failures; without that, Lambda takes
- * every record for done.
+ * every record for done, unless none is: then the batch throws.
  *
  * Messages of a standard queue run next to each other, each on its own. FIFO groups, shards and partitions are done in
- * order, each up to the first record that fails: that one and all behind it come back, and other groups go on. A
- * record in progress elsewhere comes back too; of SQS it can be hidden until then (`changeVisibility`), of a stream or
- * Kafka it blocks its shard or partition, unless `whenInProgress` waits.
+ * order, each up to the first record that fails: that one and all behind it come back, and other groups go on. Of a
+ * shard that is only so with a `ParallelizationFactor` of 1.
+ *
+ * A message in progress elsewhere comes back too, and can be hidden until then (`changeVisibility`). For a record of a
+ * stream or Kafka, whose retries may be few, the batch waits, after all that can go on (`whenInProgress`).
  *
  * SQS counts a receive for all that is returned, also for what only waited behind a failure: a FIFO message that fails
  * until it reaches the dead-letter queue takes those along that were received with it. `whenFinalError` or a batch size
@@ -40,7 +44,8 @@ export interface BatchHandler<Entry> {
  * commits is stored.
  *
  * @throws InvalidOptionError (`INVALID_OPTION`) at once. On events that are no batch, PayloadInvalidError
- * (`PAYLOAD_INVALID`). An error of a record is never thrown: `onRecordError` is told.
+ * (`PAYLOAD_INVALID`). When no record is done, BatchNotDoneError (`BATCH_NOT_DONE`), also where all of them are in
+ * progress elsewhere. The error of a record is never thrown: `onRecordError` is told.
  */
 export function idempotentBatch<Entry = unknown, Write = unknown>(
   handler: RecordHandler<Entry, Write>,
@@ -53,10 +58,14 @@ export function idempotentBatch<Entry = unknown, Write = unknown>(
       context,
       (record) => (execution) => handler(record as Entry, withExecution(context, execution)),
     );
-    const unprocessed = await run.run(readEvent(event, settings.forwardedBy));
+    const lanes = readEvent(event, settings.forwardedBy);
+    const { left, inProgress } = await run.run(lanes);
     // Which kind of identifier it is depends on the event, as the signatures say.
-    return {
-      batchItemFailures: unprocessed.map(({ identifier }) => ({ itemIdentifier: identifier as never })),
-    };
+    const batchItemFailures = left.map(({ identifier }) => ({ itemIdentifier: identifier as never }));
+    // An answer is a success for a mapping that does not read it, and all of the batch would be gone.
+    if (left.length > 0 && left.length === lanes.flat().length) {
+      throw new BatchNotDoneError(batchItemFailures, inProgress);
+    }
+    return { batchItemFailures };
   };
 }

@@ -1,23 +1,32 @@
 /** Runs lanes next to each other and what is in one of them in order, as long as the batch has time. */
 import type { Item, Lane } from "./item.ts";
 
-/** A lane ends where `runItem` says that an item is not done; `rest` is that item and all behind it. */
-export type RunItem = (item: Item, rest: Lane) => Promise<"done" | "stop">;
+/**
+ * A lane ends where `runItem` says that an item is not done, and may go on later where it says that the item has to wait;
+ * `rest` is that item and all behind it.
+ */
+export type RunItem = (item: Item, rest: Lane) => Promise<"done" | "stop" | "wait">;
 
+/** Resolves to what is left of the lanes that wait. */
 export async function runLanes(
   lanes: readonly Lane[],
   concurrency: number,
   canStart: () => boolean,
   runItem: RunItem,
-): Promise<void> {
-  const waiting = lanes.values();
-  async function runWaitingLanes(): Promise<void> {
-    for (const lane of waiting) {
+): Promise<readonly Lane[]> {
+  const toRun = lanes.values();
+  const waiting: Lane[] = [];
+  async function runNextLanes(): Promise<void> {
+    for (const lane of toRun) {
       for (const [index, item] of lane.entries()) {
         if (!canStart()) return;
-        if ((await runItem(item, lane.slice(index))) === "stop") break;
+        const rest = lane.slice(index);
+        const end = await runItem(item, rest);
+        if (end === "wait") waiting.push(rest);
+        if (end !== "done") break;
       }
     }
   }
-  await Promise.all(Array.from({ length: Math.min(concurrency, lanes.length) }, runWaitingLanes));
+  await Promise.all(Array.from({ length: Math.min(concurrency, lanes.length) }, runNextLanes));
+  return waiting;
 }

@@ -1,7 +1,7 @@
 import type { SQSRecord } from "aws-lambda";
 import { idempotentBatch } from "onceonly";
 import { describe, expect, it } from "vitest";
-import { givenBatch, returned, sqsRecord } from "./sqs-records.ts";
+import { answered, givenBatch, returned, sqsRecord } from "./sqs-records.ts";
 
 const records = (count: number) => Array.from({ length: count }, (_, index) => sqsRecord(`m${index + 1}`));
 
@@ -19,7 +19,10 @@ describe("idempotentBatch", () => {
     const invocation = context(10_000);
 
     // Started after 0, 3 and 6 seconds; after 9 there is less left than the margin of 2.
-    expect(returned(await clock.run(handler({ Records: records(5) }, invocation)))).toEqual(["m4", "m5"]);
+    expect(returned(await answered(clock.run(handler({ Records: records(5) }, invocation))))).toEqual([
+      "m4",
+      "m5",
+    ]);
     expect(runs).toEqual(["m1", "m2", "m3"]);
     expect(invocation.getRemainingTimeInMillis()).toBe(1000);
   });
@@ -38,7 +41,7 @@ describe("idempotentBatch", () => {
     const invocation = context(3000);
 
     // A fifth of 3 seconds: after 2 of them there is time for one more, after 2.5 there is none.
-    expect(returned(await clock.run(handler({ Records: records(9) }, invocation)))).toHaveLength(4);
+    expect(returned(await answered(clock.run(handler({ Records: records(9) }, invocation))))).toHaveLength(4);
     expect(invocation.getRemainingTimeInMillis()).toBe(500);
     expect(clock.sleepers).toBe(0);
   });
@@ -55,7 +58,7 @@ describe("idempotentBatch", () => {
       { ...options, key: () => "order-1", fingerprint: () => null },
     );
 
-    expect(returned(await clock.run(handler({ Records: records(2) }, context(10_000))))).toEqual([
+    expect(returned(await answered(clock.run(handler({ Records: records(2) }, context(10_000)))))).toEqual([
       "m1",
       "m2",
     ]);
@@ -74,7 +77,7 @@ describe("idempotentBatch", () => {
       },
       { ...options, key: () => "order-1", fingerprint: () => null },
     );
-    await clock.run(handler({ Records: records(2) }, context(10_000)));
+    await answered(clock.run(handler({ Records: records(2) }, context(10_000))));
 
     expect(leases).toEqual([start + 15_000, start + 15_000]);
   });
@@ -89,7 +92,7 @@ describe("idempotentBatch", () => {
       await new Promise(() => {});
     }, options);
 
-    expect(returned(await clock.run(handler({ Records: records(3) }, invocation)))).toEqual(["m2"]);
+    expect(returned(await answered(clock.run(handler({ Records: records(3) }, invocation))))).toEqual(["m2"]);
     expect(invocation.getRemainingTimeInMillis()).toBe(200);
     expect(aborted).toEqual([500]);
     expect(states()).toEqual(["completed", "in-progress", "completed"]);
@@ -100,7 +103,7 @@ describe("idempotentBatch", () => {
     const handler = idempotentBatch(() => clock.sleep(1000), { ...options, concurrency: 1, marginMs: 7500 });
     const invocation = context(10_000);
 
-    expect(returned(await clock.run(handler({ Records: records(9) }, invocation)))).toEqual(
+    expect(returned(await answered(clock.run(handler({ Records: records(9) }, invocation))))).toEqual(
       records(9)
         .slice(3)
         .map(({ messageId }) => messageId),

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { idempotentBatch } from "onceonly";
 import { describe, expect, it } from "vitest";
 import { EventSource } from "./event-source.ts";
-import { fifoRecord, givenBatch, returned, sqsRecord } from "./sqs-records.ts";
+import { answered, fifoRecord, givenBatch, returned, sqsRecord } from "./sqs-records.ts";
 
 describe("idempotentBatch", () => {
   it("H26: a FIFO group stops at its first failure and returns the rest; other groups go on", async () => {
@@ -15,7 +15,7 @@ describe("idempotentBatch", () => {
     }, options);
     const Records = ["a1", "b1", "a2", "b2", "a3", "b3"].map((id) => fifoRecord(id, id[0] as string));
 
-    expect(returned(await handler({ Records }, context()))).toEqual(["a2", "a3"]);
+    expect(returned(await answered(handler({ Records }, context())))).toEqual(["a2", "a3"]);
     expect(runs.filter((id) => id.startsWith("a"))).toEqual(["a1", "a2"]);
     expect(runs.filter((id) => id.startsWith("b"))).toEqual(["b1", "b2", "b3"]);
   });
@@ -45,7 +45,9 @@ describe("idempotentBatch", () => {
     );
 
     expect(
-      returned(await handler({ Records: [fifoRecord("a1", "a"), fifoRecord("a2", "a")] }, context())),
+      returned(
+        await answered(handler({ Records: [fifoRecord("a1", "a"), fifoRecord("a2", "a")] }, context())),
+      ),
     ).toEqual([]);
     expect(runs).toEqual(["a1", "a2"]);
   });
@@ -62,7 +64,7 @@ describe("idempotentBatch", () => {
       return record;
     });
 
-    expect(returned(await handler({ Records }, context()))).toEqual(["a1", "a2"]);
+    expect(returned(await answered(handler({ Records }, context())))).toEqual(["a1", "a2"]);
     expect(runs).toEqual(["a1"]);
   });
 
@@ -74,7 +76,7 @@ describe("idempotentBatch", () => {
     const attributes = { ...sqsRecord("m1").attributes, MessageGroupId: "tenant" };
     const Records = ["m1", "m2"].map((id) => sqsRecord(id, id, { attributes }));
 
-    expect(returned(await handler({ Records }, context()))).toEqual(["m1"]);
+    expect(returned(await answered(handler({ Records }, context())))).toEqual(["m1"]);
   });
 
   it("H26: whatever fails, hangs or is lost, each group's effects happen once and in the order of sending", async () => {

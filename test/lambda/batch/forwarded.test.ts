@@ -7,7 +7,7 @@ import { describe, expect, it, vi } from "vitest";
 import { ENVELOPE_ATTRIBUTE } from "../../../lib/contract.ts";
 import type { BatchOptions } from "../../../lib/lambda/batch/batch-options.ts";
 import { BUS, busEvent, contentFor, notification, PIPE, ROUTES, snsEnvelope, TOPIC } from "./routes.ts";
-import { envelope, fifoRecord, givenBatch, returned, sqsRecord } from "./sqs-records.ts";
+import { answered, envelope, fifoRecord, givenBatch, returned, sqsRecord } from "./sqs-records.ts";
 
 type Changes = Partial<Pick<BatchOptions<SQSRecord>, "key" | "forwardedBy" | "fingerprint">>;
 
@@ -19,7 +19,7 @@ async function outcomeOf(records: readonly SQSRecord[], changes: Changes = {}) {
     ...options,
     ...changes,
   });
-  const answer = await handler({ Records: records }, context());
+  const answer = await answered(handler({ Records: records }, context()));
   return {
     keys,
     returned: returned(answer),
@@ -330,7 +330,7 @@ describe("idempotentBatch", () => {
       fc.asyncProperty(body, async (content) => {
         const record = sqsRecord(`m${id++}`, JSON.stringify(content));
         ran.length = 0;
-        const answer = await handler({ Records: [record] }, context());
+        const answer = await answered(handler({ Records: [record] }, context()));
         // It runs under the message's own id, or it is returned.
         expect(ran.length === 1 ? ran : returned(answer)).toEqual([record.messageId]);
       }),

@@ -1,7 +1,7 @@
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
 import { idempotentBatch } from "onceonly";
 import { describe, expect, it, vi } from "vitest";
-import { envelope, givenBatch, returned, sqsRecord } from "./sqs-records.ts";
+import { answered, envelope, givenBatch, returned, sqsRecord } from "./sqs-records.ts";
 
 const ids = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => `m${from + i}`);
 
@@ -44,7 +44,7 @@ describe("idempotentBatch", () => {
     const before = decisions().filter((decision) => decision === "executed").length;
     crash = false;
 
-    expect(returned(await handler(event, context()))).toEqual([]);
+    expect(returned(await answered(handler(event, context())))).toEqual([]);
     expect(before).toBe(7);
     expect(runs).toEqual(ids(1, 10));
     expect(decisions().filter((decision) => decision === "replayed")).toHaveLength(7);
@@ -73,9 +73,9 @@ describe("idempotentBatch", () => {
       );
       const event = { Records: [sqsRecord("m1")] };
 
-      expect(returned(await handler(event, context()))).toEqual(["m1"]);
-      expect(returned(await handler(event, context()))).toEqual([]);
-      expect(returned(await handler(event, context()))).toEqual([]);
+      expect(returned(await answered(handler(event, context())))).toEqual(["m1"]);
+      expect(returned(await answered(handler(event, context())))).toEqual([]);
+      expect(returned(await answered(handler(event, context())))).toEqual([]);
     },
   );
 
@@ -121,7 +121,9 @@ describe("idempotentBatch", () => {
     const run = vi.fn(() => new Promise((resolve) => setImmediate(resolve)));
     const records = ids(1, 4).map((id) => sqsRecord(id, "order", envelope("order-1")));
 
-    expect(returned(await idempotentBatch(run, options)({ Records: records }, context()))).toEqual([]);
+    expect(returned(await answered(idempotentBatch(run, options)({ Records: records }, context())))).toEqual(
+      [],
+    );
     expect(run).toHaveBeenCalledTimes(1);
     expect(decisions()).toEqual(["executed", "replayed", "replayed", "replayed"]);
   });
@@ -134,7 +136,9 @@ describe("idempotentBatch", () => {
     });
     const records = ids(1, 4).map((id) => sqsRecord(id, "order", envelope("order-1")));
 
-    expect(returned(await idempotentBatch(run, options)({ Records: records }, context()))).toEqual(["m1"]);
+    expect(returned(await answered(idempotentBatch(run, options)({ Records: records }, context())))).toEqual([
+      "m1",
+    ]);
     expect(decisions()).toEqual(["released", "executed", "replayed", "replayed"]);
   });
 
@@ -143,7 +147,9 @@ describe("idempotentBatch", () => {
     const handler = idempotentBatch(() => {}, options);
     await handler({ Records: [sqsRecord("m1", "one", envelope("order-1"))] }, context());
 
-    const answer = await handler({ Records: [sqsRecord("m2", "two", envelope("order-1"))] }, context());
+    const answer = await answered(
+      handler({ Records: [sqsRecord("m2", "two", envelope("order-1"))] }, context()),
+    );
 
     expect(returned(answer)).toEqual(["m2"]);
     expect(decisions()).toEqual(["executed", "mismatch"]);
@@ -160,8 +166,8 @@ describe("idempotentBatch", () => {
     }, options);
     const event = { Records: [sqsRecord("m1"), sqsRecord("m2")] };
 
-    expect(returned(await handler(event, context()))).toEqual(["m2"]);
-    expect(returned(await handler(event, context()))).toEqual(["m2"]);
+    expect(returned(await answered(handler(event, context())))).toEqual(["m2"]);
+    expect(returned(await answered(handler(event, context())))).toEqual(["m2"]);
     expect([...store.table("payments").keys()]).toEqual(["m1"]);
     expect([...store.records.values()].map(({ state }) => state)).toEqual(["completed", "released"]);
   });

@@ -3,7 +3,7 @@ import { idempotentBatch } from "onceonly";
 import { describe, expect, it } from "vitest";
 import { ENVELOPE_ATTRIBUTE } from "../../../lib/contract.ts";
 import { writeEnvelope } from "../../../lib/messaging/envelope.ts";
-import { givenBatch, returned } from "./sqs-records.ts";
+import { answered, givenBatch, returned } from "./sqs-records.ts";
 
 function kafkaEvent(places: readonly (readonly [partition: number, offset: number])[]): MSKEvent {
   const records: Record<string, MSKRecord[]> = {};
@@ -138,7 +138,7 @@ describe("idempotentBatch on Kafka", () => {
         ...options,
         concurrency: 1,
       });
-      const answer = await handler(event, context());
+      const answer = await answered(handler(event, context()));
       const fallbacks = decisions().filter((decision) => decision === "key-fallback").length;
       return { keys, fallbacks, returned: returned(answer).length, errors };
     }

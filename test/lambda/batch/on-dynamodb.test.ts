@@ -3,7 +3,7 @@ import type { SQSRecord } from "aws-lambda";
 import { DynamoDBStore, idempotentBatch, type WithIdempotency } from "onceonly";
 import { beforeAll, describe, expect, inject, it, vi } from "vitest";
 import { connect, createTable } from "../../dynamodb/tables.ts";
-import { fifoRecord, givenBatch, returned, sqsRecord } from "./sqs-records.ts";
+import { answered, fifoRecord, givenBatch, returned, sqsRecord } from "./sqs-records.ts";
 
 describe.each(inject("dynamodbEngines"))("idempotentBatch on $name", ({ endpoint }) => {
   const client = connect(endpoint);
@@ -36,7 +36,7 @@ describe.each(inject("dynamodbEngines"))("idempotentBatch on $name", ({ endpoint
     let left: readonly unknown[] = Records.map(({ messageId }) => messageId);
     for (let delivery = 0; delivery < 10 && left.length > 0; delivery++) {
       const batch = Records.filter(({ messageId }) => left.includes(messageId));
-      left = returned(await handler({ Records: batch }, context()));
+      left = returned(await answered(handler({ Records: batch }, context())));
     }
     const redelivered = await handler({ Records }, context());
 
@@ -70,7 +70,7 @@ describe.each(inject("dynamodbEngines"))("idempotentBatch on $name", ({ endpoint
     const Records = Object.keys(values).map((id) => sqsRecord(id));
 
     for (let delivery = 0; delivery < 2; delivery++)
-      expect(returned(await handler({ Records }, context()))).toEqual([]);
+      expect(returned(await answered(handler({ Records }, context())))).toEqual([]);
 
     expect(run).toHaveBeenCalledTimes(Records.length);
     expect(errors).toEqual([]);
@@ -92,7 +92,7 @@ describe.each(inject("dynamodbEngines"))("idempotentBatch on $name", ({ endpoint
     const Records = [sqsRecord("m1", "whole"), sqsRecord("m2", "broken")];
 
     for (let delivery = 0; delivery < 2; delivery++)
-      expect(returned(await handler({ Records }, context()))).toEqual(["m2"]);
+      expect(returned(await answered(handler({ Records }, context())))).toEqual(["m2"]);
 
     expect(run).toHaveBeenCalledTimes(2);
     expect(errors).toEqual(Array(2).fill(expect.objectContaining({ code: "RESPONSE_NOT_STORABLE" })));
@@ -114,7 +114,7 @@ describe.each(inject("dynamodbEngines"))("idempotentBatch on $name", ({ endpoint
     });
 
     for (let delivery = 0; delivery < 2; delivery++)
-      expect(returned(await handler({ Records: [sqsRecord("m1")] }, context()))).toEqual([]);
+      expect(returned(await answered(handler({ Records: [sqsRecord("m1")] }, context())))).toEqual([]);
 
     expect(run).toHaveBeenCalledTimes(2);
   });

@@ -3,7 +3,7 @@ import { idempotentBatch, PermanentError, runOnce, type WithIdempotency } from "
 import { MemoryStore } from "onceonly/testing";
 import { describe, expect, it, vi } from "vitest";
 import { pausePoint } from "../given.ts";
-import { givenBatch, returned, sqsRecord } from "./sqs-records.ts";
+import { answered, givenBatch, returned, sqsRecord } from "./sqs-records.ts";
 
 const ids = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => `m${from + i}`);
 
@@ -27,9 +27,8 @@ describe("idempotentBatch", () => {
     const event = { Records: [sqsRecord("m1", '{"id":"a"}'), sqsRecord("m2", "{")] };
     for (const name of ["key", "scope", "fingerprint"]) {
       const run = vi.fn();
-      const answer = await idempotentBatch(run, { ...options, operation: name, [name]: parse })(
-        event,
-        context(),
+      const answer = await answered(
+        idempotentBatch(run, { ...options, operation: name, [name]: parse })(event, context()),
       );
 
       expect(returned(answer)).toEqual(["m2"]);
@@ -49,9 +48,9 @@ describe("idempotentBatch", () => {
       },
       { ...options, onRecordError: throwing, observe: throwing },
     );
-    expect(returned(await handler({ Records: [sqsRecord("m1"), sqsRecord("m2")] }, context()))).toEqual([
-      "m1",
-    ]);
+    expect(
+      returned(await answered(handler({ Records: [sqsRecord("m1"), sqsRecord("m2")] }, context()))),
+    ).toEqual(["m1"]);
   });
 
   it("acknowledges a record that committed and threw only when it comes again", async () => {
@@ -62,8 +61,8 @@ describe("idempotentBatch", () => {
     }, options);
     const event = { Records: [sqsRecord("m1")] };
 
-    expect(returned(await handler(event, context()))).toEqual(["m1"]);
-    expect(returned(await handler(event, context()))).toEqual([]);
+    expect(returned(await answered(handler(event, context())))).toEqual(["m1"]);
+    expect(returned(await answered(handler(event, context())))).toEqual([]);
     expect(decisions()).toEqual(["key-fallback", "executed", "key-fallback", "replayed"]);
   });
 
@@ -78,8 +77,8 @@ describe("idempotentBatch", () => {
       const event = { Records: [sqsRecord("m1")] };
       const expected = how === "return" ? ["m1"] : [];
 
-      expect(returned(await handler(event, context()))).toEqual(expected);
-      expect(returned(await handler(event, context()))).toEqual(expected);
+      expect(returned(await answered(handler(event, context())))).toEqual(expected);
+      expect(returned(await answered(handler(event, context())))).toEqual(expected);
       expect(run).toHaveBeenCalledTimes(1);
       expect(errors).toEqual(Array(2).fill(expect.objectContaining({ message: "card is closed" })));
     },
@@ -96,7 +95,7 @@ describe("idempotentBatch", () => {
       },
       { ...options, store: broken, whenFinalError: "acknowledge" as const },
     );
-    expect(returned(await handler({ Records: [sqsRecord("m1")] }, context()))).toEqual(["m1"]);
+    expect(returned(await answered(handler({ Records: [sqsRecord("m1")] }, context())))).toEqual(["m1"]);
   });
 
   it("takes a record for done whose result was too large to keep", async () => {
@@ -107,8 +106,8 @@ describe("idempotentBatch", () => {
     const handler = idempotentBatch(run, { ...options, store: new MemoryStore({ maxResultBytes: 1500 }) });
     const event = { Records: [sqsRecord("m1")] };
 
-    expect(returned(await handler(event, context()))).toEqual([]);
-    expect(returned(await handler(event, context()))).toEqual([]);
+    expect(returned(await answered(handler(event, context())))).toEqual([]);
+    expect(returned(await answered(handler(event, context())))).toEqual([]);
     expect(run).toHaveBeenCalledTimes(1);
   });
 
@@ -125,7 +124,7 @@ describe("idempotentBatch", () => {
       changeVisibility,
     });
 
-    expect(returned(await outer({ Records: [sqsRecord("m1")] }, context()))).toEqual(["m1"]);
+    expect(returned(await answered(outer({ Records: [sqsRecord("m1")] }, context())))).toEqual(["m1"]);
     expect(changeVisibility).not.toHaveBeenCalled();
     expect(errors).toEqual([expect.objectContaining({ code: "EXECUTION_IN_PROGRESS" })]);
     point.resume();
@@ -136,9 +135,11 @@ describe("idempotentBatch", () => {
     const { options, context } = givenBatch();
     const write = vi.spyOn(console, "error").mockImplementation(() => {});
     const error = new Error("no");
-    await idempotentBatch(() => Promise.reject(error), { ...options, onRecordError: undefined })(
-      { Records: [sqsRecord("m1")] },
-      context(),
+    await answered(
+      idempotentBatch(() => Promise.reject(error), { ...options, onRecordError: undefined })(
+        { Records: [sqsRecord("m1")] },
+        context(),
+      ),
     );
     expect(write.mock.calls).toEqual([[error]]);
     write.mockRestore();

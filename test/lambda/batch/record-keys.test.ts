@@ -2,7 +2,7 @@ import type { SQSRecord } from "aws-lambda";
 import { idempotentBatch } from "onceonly";
 import { describe, expect, it } from "vitest";
 import { ENVELOPE_ATTRIBUTE } from "../../../lib/contract.ts";
-import { envelope, FIFO, fifoRecord, givenBatch, returned, sqsRecord } from "./sqs-records.ts";
+import { answered, envelope, FIFO, fifoRecord, givenBatch, returned, sqsRecord } from "./sqs-records.ts";
 
 /** The keys under which the records run, and what was decided. */
 async function keysOf(records: readonly SQSRecord[], key?: (record: SQSRecord) => string | undefined) {
@@ -12,7 +12,7 @@ async function keysOf(records: readonly SQSRecord[], key?: (record: SQSRecord) =
     ...options,
     key,
   });
-  const answer = await handler({ Records: records }, context());
+  const answer = await answered(handler({ Records: records }, context()));
   const fallbacks = decisions().filter((decision) => decision === "key-fallback").length;
   return { keys, fallbacks, errors, returned: returned(answer) };
 }
@@ -87,7 +87,7 @@ describe("idempotentBatch", () => {
     });
     const Records = ["acme", "umbrella", "acme", ""].map((owner, index) => sqsRecord(`m${index}`, owner));
 
-    expect(returned(await handler({ Records }, context()))).toEqual(["m3"]);
+    expect(returned(await answered(handler({ Records }, context())))).toEqual(["m3"]);
     expect(scopes).toEqual(["acme", "umbrella"]);
   });
 });

@@ -6,7 +6,7 @@ import type {
 } from "aws-lambda";
 import { idempotentBatch } from "onceonly";
 import { describe, expect, it } from "vitest";
-import { givenBatch, returned } from "./sqs-records.ts";
+import { answered, givenBatch, returned } from "./sqs-records.ts";
 
 function kinesisRecord(sequenceNumber: string, data = `data ${sequenceNumber}`): KinesisStreamRecord {
   return {
@@ -78,27 +78,55 @@ describe.each(sources)("idempotentBatch on %s", (name, recordOf) => {
       running -= 1;
     }, options);
 
-    expect(returned(await clock.run(handler({ Records }, context())))).toEqual([]);
+    expect(returned(await answered(clock.run(handler({ Records }, context()))))).toEqual([]);
   });
 
   it("returns all from the record on for which there is no time left", async () => {
     const { options, context, clock } = givenBatch();
     const handler = idempotentBatch(() => clock.sleep(4000), options);
 
-    expect(returned(await clock.run(handler({ Records }, context(10_000))))).toEqual(["103", "104"]);
-  });
-
-  it("waits at a record in progress elsewhere, and returns from there", async () => {
-    const { options, context, clock, errors } = givenBatch();
-    void idempotentBatch(() => new Promise(() => {}), options)({ Records: [recordOf(102)] }, context());
-    await clock.advance(0);
-
-    expect(returned(await idempotentBatch(() => {}, options)({ Records }, context()))).toEqual([
-      "102",
+    expect(returned(await answered(clock.run(handler({ Records }, context(10_000)))))).toEqual([
       "103",
       "104",
     ]);
+  });
+
+  it("waits at a record in progress elsewhere as long as there is time, and returns from there", async () => {
+    const { options, context, clock, errors } = givenBatch();
+    const dead = idempotentBatch(() => new Promise(() => {}), options);
+    void answered(dead({ Records: [recordOf(102)] }, context(30_000)));
+    await clock.advance(0);
+    const invocation = context(10_000);
+
+    const answer = clock.run(idempotentBatch(() => {}, options)({ Records }, invocation));
+
+    expect(returned(await answered(answer))).toEqual(["102", "103", "104"]);
+    // What is left is the margin, in which no record is started.
+    expect(invocation.getRemainingTimeInMillis()).toBe(2000);
     expect(errors).toEqual([]);
+  });
+
+  it("H66: goes on when the other attempt's lease has ended, or its work is done", async () => {
+    for (const isDone of [true, false]) {
+      const { options, context, clock, decisions } = givenBatch();
+      const work = () => (isDone ? clock.sleep(3000) : new Promise(() => {}));
+      void answered(idempotentBatch(work, options)({ Records: [recordOf(102)] }, context(5000)));
+      await clock.advance(0);
+      const invocation = context(60_000);
+      const runs: unknown[] = [];
+      const handler = idempotentBatch(
+        ({ eventID }: { eventID?: string }) => void runs.push(eventID),
+        options,
+      );
+
+      expect(returned(await clock.run(handler({ Records }, invocation)))).toEqual([]);
+
+      expect(runs).toHaveLength(isDone ? 3 : 4);
+      const waitedMs = 60_000 - invocation.getRemainingTimeInMillis();
+      // Its invocation had 5 seconds, and 5 are for the clocks.
+      if (isDone) expect(waitedMs).toBeLessThan(5000);
+      else expect([waitedMs, decisions().includes("taken-over")]).toEqual([expect.closeTo(10_000, -2), true]);
+    }
   });
 
   it(`is ${name === "Kinesis" ? "told to fall back" : "not told to fall back"} to the event's id`, async () => {
@@ -115,7 +143,9 @@ describe.each(sources)("idempotentBatch on %s", (name, recordOf) => {
     const { options, context, errors } = givenBatch();
     const handler = idempotentBatch(() => {}, { ...options, key: () => "order-1" });
 
-    expect(returned(await handler({ Records: [recordOf(101), recordOf(102)] }, context()))).toEqual(["102"]);
+    expect(returned(await answered(handler({ Records: [recordOf(101), recordOf(102)] }, context())))).toEqual(
+      ["102"],
+    );
     expect(errors).toEqual([expect.objectContaining({ code: "FINGERPRINT_MISMATCH" })]);
   });
 

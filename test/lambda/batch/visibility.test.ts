@@ -1,6 +1,6 @@
 import { idempotentBatch, type VisibilityRequest } from "onceonly";
 import { describe, expect, it } from "vitest";
-import { fifoRecord, givenBatch, returned, sqsRecord } from "./sqs-records.ts";
+import { answered, fifoRecord, givenBatch, returned, sqsRecord } from "./sqs-records.ts";
 
 const records = (count: number) => Array.from({ length: count }, (_, index) => sqsRecord(`m${index + 1}`));
 
@@ -43,7 +43,7 @@ describe("idempotentBatch", () => {
       fifoRecord("b2", "b"),
     ];
 
-    expect(returned(await handler({ Records }, context()))).toEqual(["a1", "a2"]);
+    expect(returned(await answered(handler({ Records }, context())))).toEqual(["a1", "a2"]);
     expect(requests.flatMap(({ Entries }) => Entries.map((entry) => entry.ReceiptHandle))).toEqual([
       "receipt of a1",
       "receipt of a2",
@@ -59,10 +59,10 @@ describe("idempotentBatch", () => {
     const changeVisibility = async ({ QueueUrl }: VisibilityRequest) => void urls.push(QueueUrl);
     void idempotentBatch(() => new Promise(() => {}), options)({ Records: records(1) }, context());
     await clock.advance(0);
-    const handler = idempotentBatch(() => {}, { ...options, changeVisibility });
+    const handler = idempotentBatch(() => {}, { ...options, whenInProgress: "reject", changeVisibility });
     for (const eventSourceARN of ["arn:aws-cn:sqs:cn-north-1:123456789012:payments", "payments"]) {
       const Records = records(1).map((record) => ({ ...record, eventSourceARN }));
-      expect(returned(await handler({ Records }, context()))).toEqual(["m1"]);
+      expect(returned(await answered(handler({ Records }, context())))).toEqual(["m1"]);
     }
     expect(errors).toEqual([]);
     expect(urls).toEqual(["https://sqs.cn-north-1.amazonaws.com.cn/123456789012/payments"]);
@@ -76,10 +76,12 @@ describe("idempotentBatch", () => {
     void slow({ Records: records(1) }, context());
     await clock.advance(0);
 
-    await idempotentBatch(() => {}, {
-      ...options,
-      changeVisibility: async ({ Entries }) => void asked.push(Entries[0]?.VisibilityTimeout),
-    })({ Records: records(1) }, context());
+    await answered(
+      idempotentBatch(() => {}, {
+        ...options,
+        changeVisibility: async ({ Entries }) => void asked.push(Entries[0]?.VisibilityTimeout),
+      })({ Records: records(1) }, context()),
+    );
 
     expect(asked).toEqual([42_000]);
   });
@@ -96,7 +98,7 @@ describe("idempotentBatch", () => {
 
     for (const answer of answers) {
       const handler = idempotentBatch(() => {}, { ...options, changeVisibility: async () => answer });
-      expect(returned(await handler({ Records: records(1) }, context()))).toEqual(["m1"]);
+      expect(returned(await answered(handler({ Records: records(1) }, context())))).toEqual(["m1"]);
     }
 
     expect(errors.map(String)).toEqual([
@@ -110,9 +112,8 @@ describe("idempotentBatch", () => {
     await clock.advance(0);
     const changeVisibility = () => Promise.reject(new Error("denied"));
 
-    const answer = await idempotentBatch(() => {}, { ...options, changeVisibility })(
-      { Records: records(1) },
-      context(),
+    const answer = await answered(
+      idempotentBatch(() => {}, { ...options, changeVisibility })({ Records: records(1) }, context()),
     );
 
     expect(returned(answer)).toEqual(["m1"]);
@@ -126,6 +127,6 @@ describe("idempotentBatch", () => {
 
     const handler = idempotentBatch(() => {}, { ...options, whenInProgress: { waitSeconds: 5 } });
 
-    expect(returned(await clock.run(handler({ Records: records(1) }, context())))).toEqual([]);
+    expect(returned(await answered(clock.run(handler({ Records: records(1) }, context()))))).toEqual([]);
   });
 });
