@@ -10,6 +10,7 @@ import { bodies } from "./bodies.ts";
 import { envelopes } from "./envelopes.ts";
 import { errors } from "./errors.ts";
 import { keys } from "./keys.ts";
+import { messages } from "./messages.ts";
 import { scopes } from "./scopes.ts";
 import { type Tried, withTable } from "./security-page.ts";
 import { stored } from "./stored-items.ts";
@@ -22,6 +23,7 @@ const SUITES = [
   bodies,
   stored,
   addresses,
+  messages,
   errors,
   assemblies,
 ] as unknown as readonly Suite[];

@@ -28,7 +28,7 @@ const recordKeyOf = (value: unknown) => {
 };
 
 describe("any two scopes", () => {
-  it("are refused, or have records of their own, none of which is public", () => {
+  it("H76: are refused, or have records of their own, none of which is public", () => {
     fc.assert(
       fc.property(scope, scope, (one, other) => {
         const [first, second] = [recordKeyOf(one), recordKeyOf(other)];
@@ -63,7 +63,7 @@ describe("any envelope", () => {
     fc.anything().map((held) => ({ [ENVELOPE_ATTRIBUTE]: held })),
   );
 
-  it("is its key, or the message comes back unrun", async () => {
+  it("H74: is its key, or the message comes back unrun", async () => {
     await fc.assert(
       fc.asyncProperty(attributes, async (messageAttributes) => {
         await judgeEnvelope(messageAttributes);
