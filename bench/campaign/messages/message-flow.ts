@@ -133,7 +133,7 @@ export async function startMessageFlow(options: MessageFlowOptions): Promise<Mes
             label: queue.name,
             invoke: (payload) => invoke(queue.name, payload),
             model: sqs.model,
-            queue: { arn: queue.arn, url: queue.url, name: queue.queueName },
+            queue,
             enabled: true,
             batchSize: 5,
             batchingWindowSeconds: 0,

@@ -19,6 +19,8 @@ export interface SourceSwitch {
   enable(): void;
 }
 
+const AFTER_ERROR_MS = 1000;
+
 export interface EventSourceContext {
   readonly clock: Clock;
   /** Gets one line for each batch. */
@@ -54,4 +56,21 @@ export function switchable(run: (signal: AbortSignal) => Promise<void>, enabled:
   };
   if (enabled) state.enable();
   return state;
+}
+
+/** What an engine refuses or a broken connection ends is tried again. */
+export async function untilDone(
+  { clock, label, log }: Pick<EventSourceContext, "clock" | "label" | "log">,
+  signal: AbortSignal,
+  work: () => Promise<void>,
+): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      return await work();
+    } catch (error) {
+      if (signal.aborted) return;
+      log(`${label}: ${String(error)}; tried again in ${AFTER_ERROR_MS / 1000} s`);
+      await clock.sleep(AFTER_ERROR_MS, signal);
+    }
+  }
 }

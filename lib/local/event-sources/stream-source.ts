@@ -2,7 +2,7 @@
 import type { EventFilter } from "../../testing/event-sources/event-filter.ts";
 import { deliverBatch, type StreamBatchOptions } from "../../testing/event-sources/stream-batch.ts";
 import { lambdaRecord, type StreamRecord } from "../../testing/event-sources/stream-record.ts";
-import { type SourceSwitch, switchable } from "./event-source.ts";
+import { type SourceSwitch, switchable, untilDone } from "./event-source.ts";
 import { type Position, type StreamClient, streamClient } from "./stream-client.ts";
 
 export interface StreamSourceOptions extends StreamBatchOptions {
@@ -30,7 +30,6 @@ interface ShardState {
 }
 
 const POLL_MS = 100;
-const AFTER_ERROR_MS = 1000;
 const NEVER = new AbortController().signal;
 
 /** Resolves once it is settled which records come: with `LATEST`, all that are written from then on. */
@@ -75,23 +74,6 @@ async function readStream(
     if (!signal.aborted) await readShards();
   };
   await untilDone(options, signal, readShards);
-}
-
-/** What an engine refuses or a broken connection ends is tried again, from the last position that is settled. */
-async function untilDone(
-  { clock, label, log }: StreamSourceOptions,
-  signal: AbortSignal,
-  work: () => Promise<void>,
-): Promise<void> {
-  while (!signal.aborted) {
-    try {
-      return await work();
-    } catch (error) {
-      if (signal.aborted) return;
-      log(`${label}: ${String(error)}; tried again in ${AFTER_ERROR_MS / 1000} s`);
-      await clock.sleep(AFTER_ERROR_MS, signal);
-    }
-  }
 }
 
 async function readBatch(

@@ -20,6 +20,18 @@ export function failedItems(payload: string, ids: ReadonlySet<string>): Readonly
   return failed;
 }
 
+/** The ids of the records that come again, by an answer in JSON; `undefined` is none, and brings all of them. */
+export function failedIds(
+  answer: string | undefined,
+  ids: readonly string[],
+  reportsItemFailures: boolean,
+): ReadonlySet<string> {
+  const all = new Set(ids);
+  if (answer === undefined) return all;
+  const failed = reportsItemFailures ? failedItems(answer, all) : new Set<string>();
+  return failed === "all" ? all : failed;
+}
+
 /** `undefined` for what is not JSON. */
 function parse(payload: string): unknown {
   try {

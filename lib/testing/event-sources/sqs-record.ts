@@ -2,8 +2,15 @@
 import type { MessageAttribute } from "../sqs/message.ts";
 import type { ReceivedMessage } from "../sqs/operations.ts";
 
-export function sqsRecord(message: ReceivedMessage, queueArn: string, region: string): object {
-  return {
+/** What its event source reads of it again. */
+export interface SqsEventRecord {
+  readonly messageId: string;
+  readonly receiptHandle: string;
+  readonly attributes: { readonly MessageGroupId?: string };
+}
+
+export function sqsRecord(message: ReceivedMessage, queueArn: string, region: string): SqsEventRecord {
+  const record = {
     messageId: message.MessageId,
     receiptHandle: message.ReceiptHandle,
     body: message.Body,
@@ -17,6 +24,7 @@ export function sqsRecord(message: ReceivedMessage, queueArn: string, region: st
     eventSourceARN: queueArn,
     awsRegion: region,
   };
+  return record;
 }
 
 function attributeOf({ StringValue, BinaryValue, DataType }: MessageAttribute): object {

@@ -3,7 +3,7 @@
  * https://docs.aws.amazon.com/lambda/latest/dg/services-ddb-params.html
  */
 import type { Clock } from "../../core/clock.ts";
-import { failedItems } from "./partial-batch.ts";
+import { failedIds } from "./partial-batch.ts";
 import type { StreamRecord } from "./stream-record.ts";
 
 /** What became of the invocation for a batch. */
@@ -111,16 +111,17 @@ async function attempt(
   const startedAtMs = clock.now();
   const ids = records.map(({ dynamodb }) => dynamodb.SequenceNumber);
   const result = await options.invoke(JSON.stringify({ Records: records }));
-  let firstFailed = result.outcome === "ok" ? records.length : 0;
-  if (result.outcome === "ok" && options.reportsItemFailures) {
-    const failed = failedItems(result.payload, new Set(ids));
-    const at = failed === "all" ? 0 : ids.findIndex((id) => failed.has(id));
-    firstFailed = at < 0 ? records.length : at;
-  }
-  const left = records.slice(firstFailed);
+  const failed = failedIds(answerIn(result), ids, options.reportsItemFailures);
+  const at = ids.findIndex((id) => failed.has(id));
+  const left = at < 0 ? [] : records.slice(at);
   const failures = left.length > 0 ? `, ${left.length} left` : "";
   log(`${label}: batch of ${records.length} ${outcomeOf(result)}${failures} ${clock.now() - startedAtMs} ms`);
   return { left, requestId: result.requestId };
+}
+
+/** As JSON; `undefined` where the function failed. */
+export function answerIn(result: BatchResult): string | undefined {
+  return result.outcome === "ok" ? result.payload : undefined;
 }
 
 /** In words for a log line. */

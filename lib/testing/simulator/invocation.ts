@@ -15,3 +15,8 @@ export type InvocationOutcome =
   | { readonly outcome: "crashed" };
 
 export type Invocation = Ended & InvocationOutcome;
+
+/** What was returned, as JSON; `undefined` where nothing was. */
+export function answerIn(invocation: Invocation): string | undefined {
+  return invocation.outcome === "returned" ? JSON.stringify(invocation.value) : undefined;
+}

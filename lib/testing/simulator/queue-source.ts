@@ -1,8 +1,7 @@
-/** Feeds a function from a queue: looks when there is news, and leaves what failed to its visibility timeout. */
-import { failedItems } from "../event-sources/partial-batch.ts";
-import { sqsRecord } from "../event-sources/sqs-record.ts";
-import type { ReceivedMessage } from "../sqs/operations.ts";
+/** Feeds a function from a queue, and looks when there is news. */
+import { takeQueueBatch } from "../event-sources/queue-batch.ts";
 import type { SqsModel } from "../sqs/sqs-model.ts";
+import { answerIn, type Invocation } from "./invocation.ts";
 import type { SimulatedFunction } from "./simulated-function.ts";
 import type { QueueConnection } from "./simulator-options.ts";
 import type { Stage } from "./stage.ts";
@@ -20,7 +19,6 @@ export function connectQueue(
   const name = queueUrl.slice(queueUrl.lastIndexOf("/") + 1);
   const label = `${name} → ${fn.name}`;
   const random = stage.random.stream(label);
-  const arn = `arn:aws:sqs:us-east-1:000000000000:${name}`;
   let pollers = 0;
   /** Whether there was news since somebody began to look. */
   let hasNews = false;
@@ -58,35 +56,23 @@ export function connectQueue(
   }
 
   async function handOnBatch(): Promise<boolean> {
-    const { Messages: messages = [] } = await model.call("ReceiveMessage", {
-      QueueUrl: queueUrl,
-      MaxNumberOfMessages: Math.min(10, batchSize),
-      AttributeNames: ["All"],
-      MessageAttributeNames: ["All"],
+    let invocation: Invocation | undefined;
+    const batch = await takeQueueBatch({
+      model,
+      clock: time,
+      queue: { arn: `arn:aws:sqs:us-east-1:000000000000:${name}`, url: queueUrl },
+      region: "us-east-1",
+      batchSize,
+      reportsItemFailures,
+      invoke: async (event) => {
+        invocation = await fn.invoke(event);
+        return answerIn(invocation);
+      },
     });
-    if (messages.length === 0) return false;
-    const Records = messages.map((message) => sqsRecord(message, arn, "us-east-1"));
-    const invocation = await fn.invoke({ Records });
-    const failed =
-      invocation.outcome !== "returned"
-        ? "all"
-        : reportsItemFailures
-          ? failedItems(JSON.stringify(invocation.value), new Set(messages.map(({ MessageId }) => MessageId)))
-          : new Set<string>();
-    const done = failed === "all" ? [] : messages.filter(({ MessageId }) => !failed.has(MessageId));
-    for (const message of done) await remove(message);
-    trace.note({
-      kind: "source",
-      hostId: label,
-      invocation: invocation.number,
-      text: `batch of ${messages.length}, ${messages.length - done.length} failed`,
-    });
+    if (batch === undefined) return false;
+    const text = `batch of ${batch.size}, ${batch.failed} failed`;
+    trace.note({ kind: "source", hostId: label, invocation: invocation?.number, text });
     return true;
-  }
-
-  async function remove({ ReceiptHandle }: ReceivedMessage): Promise<void> {
-    // What took longer than its visibility timeout may be somebody else's by now, and stays with them.
-    await model.call("DeleteMessage", { QueueUrl: queueUrl, ReceiptHandle }).catch(() => undefined);
   }
 
   checkQueue(model, queueUrl);

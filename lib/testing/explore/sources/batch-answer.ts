@@ -1,39 +1,27 @@
 /** What a function's answer says about the records of its batch. Pure. https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html */
-import { failedItems } from "../../event-sources/partial-batch.ts";
-import type { Invocation } from "../../simulator/invocation.ts";
-import { type Answer, failedAnswer, type Stage } from "../source.ts";
+import { failedIds } from "../../event-sources/partial-batch.ts";
+import type { SqsEventRecord } from "../../event-sources/sqs-record.ts";
+import { answerIn, type Invocation } from "../../simulator/invocation.ts";
+import { type Answer, failedAnswer } from "../source.ts";
 
-export interface BatchRecord {
-  readonly id: string;
-  /** What keeps its order, if anything does. */
-  readonly group?: string | undefined;
-}
-
-/** The ids that come again: all of them where the answer is none. */
-export function failedIn(
-  invocation: Invocation,
-  ids: readonly string[],
-  { reportsItemFailures }: Pick<Stage, "reportsItemFailures">,
-): ReadonlySet<string> {
-  if (invocation.outcome !== "returned") return new Set(ids);
-  if (!reportsItemFailures) return new Set();
-  const failed = failedItems(JSON.stringify(invocation.value), new Set(ids));
-  return failed === "all" ? new Set(ids) : failed;
+export interface BatchEvent {
+  readonly Records: readonly SqsEventRecord[];
 }
 
 /** The answer of a function that got a batch, with what it did to the order of its groups. */
 export function batchAnswer(
   invocation: Invocation,
-  records: readonly BatchRecord[],
-  failed: ReadonlySet<string>,
+  { Records: records }: BatchEvent,
+  reportsItemFailures: boolean,
 ): Answer {
   if (invocation.outcome !== "returned") return failedAnswer(invocation);
   const { number } = invocation;
+  const ids = records.map(({ messageId }) => messageId);
+  const failed = failedIds(answerIn(invocation), ids, reportsItemFailures);
   if (failed.size === 0) {
     return { isSuccess: true, invocation: number, words: records.length > 1 ? "all records done" : "done" };
   }
   const words = `${failed.size} of ${records.length} ${records.length > 1 ? "records" : "record"} returned`;
-  const ids = records.map(({ id }) => id);
   const broken = misreportedIn(invocation.value, ids) ?? outOfOrder(records, failed);
   return { isSuccess: false, invocation: number, words, broken };
 }
@@ -50,11 +38,12 @@ export function misreportedIn(value: unknown, ids: readonly string[]): Answer["b
   };
 }
 
-function outOfOrder(records: readonly BatchRecord[], failed: ReadonlySet<string>): Answer["broken"] {
+function outOfOrder(records: readonly SqsEventRecord[], failed: ReadonlySet<string>): Answer["broken"] {
   const stopped = new Set<string>();
-  for (const { id, group } of records) {
+  for (const { messageId, attributes } of records) {
+    const group = attributes.MessageGroupId;
     if (group === undefined) continue;
-    if (failed.has(id)) stopped.add(group);
+    if (failed.has(messageId)) stopped.add(group);
     else if (stopped.has(group)) {
       const what = "a record is reported as done although one before it in its group is returned";
       return { kind: "order", what };

@@ -1,7 +1,6 @@
 /** Messages as a function gets them, and as they are sent. Pure. https://docs.aws.amazon.com/lambda/latest/dg/with-sqs.html */
-import { sqsRecord } from "../../event-sources/sqs-record.ts";
 import type { MessageAttribute, MessageAttributes } from "../../sqs/message.ts";
-import type { OutgoingMessage, ReceivedMessage } from "../../sqs/operations.ts";
+import type { OutgoingMessage } from "../../sqs/operations.ts";
 
 interface AttributeOfRecord {
   readonly stringValue?: string | undefined;
@@ -45,10 +44,14 @@ export function outgoingOf(record: QueueRecord, queueName: string, index: number
   };
 }
 
-export function recordOf(message: ReceivedMessage, { Records }: QueueEvent): object {
-  const region = Records[0]?.awsRegion ?? "us-east-1";
-  const arn = Records[0]?.eventSourceARN ?? `arn:aws:sqs:${region}:000000000000:${queueNameOf(Records)}`;
-  return sqsRecord(message, arn, region);
+export function regionOf(records: readonly QueueRecord[]): string {
+  return records[0]?.awsRegion ?? "us-east-1";
+}
+
+export function arnOf(records: readonly QueueRecord[]): string {
+  return (
+    records[0]?.eventSourceARN ?? `arn:aws:sqs:${regionOf(records)}:000000000000:${queueNameOf(records)}`
+  );
 }
 
 function sentAttribute({ stringValue, binaryValue, dataType }: AttributeOfRecord): MessageAttribute {

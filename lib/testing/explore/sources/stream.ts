@@ -2,8 +2,10 @@
  * A stream and its event source mapping: one batch at a time, repeated from its first failure on until all of it is done.
  * https://docs.aws.amazon.com/lambda/latest/dg/services-ddb-batchfailurereporting.html
  */
+import { failedIds } from "../../event-sources/partial-batch.ts";
+import { answerIn } from "../../simulator/invocation.ts";
 import { type Answer, failedAnswer, type Source, type Stage } from "../source.ts";
-import { failedIn, misreportedIn } from "./batch-answer.ts";
+import { misreportedIn } from "./batch-answer.ts";
 
 interface StreamRecord {
   readonly dynamodb?: { readonly SequenceNumber?: string };
@@ -40,7 +42,7 @@ async function handOn(
 ): Promise<{ readonly answer: Answer; readonly rest: readonly StreamRecord[] }> {
   const invocation = await stage.fn.invoke({ Records: structuredClone(records) });
   const ids = records.map(sequenceOf);
-  const failed = failedIn(invocation, ids, stage);
+  const failed = failedIds(answerIn(invocation), ids, stage.reportsItemFailures);
   const first = ids.findIndex((id) => failed.has(id));
   const { number } = invocation;
   if (first < 0) return { answer: { isSuccess: true, invocation: number, words: "done" }, rest: [] };
