@@ -1,5 +1,5 @@
 /** What all operations of EventBridge share: time, ids, and the buses by their names. */
-import type { Clock, Random } from "../../core/clock.ts";
+import { AwsService, type AwsServiceOptions } from "../aws-service.ts";
 import { EventBus, type Rule } from "./event-bus.ts";
 import { EventBridgeError } from "./eventbridge-error.ts";
 import type { RuleTarget } from "./operations.ts";
@@ -15,11 +15,7 @@ export interface EventDelivery {
   readonly input: string;
 }
 
-export interface EventBridgeServiceOptions {
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly region: string;
-  readonly accountId: string;
+export interface EventBridgeServiceOptions extends AwsServiceOptions {
   readonly deliver: (delivery: EventDelivery) => void;
 }
 
@@ -31,27 +27,14 @@ export interface AcceptedEvent {
 /** Every account has it. */
 const DEFAULT_BUS = "default";
 
-export class EventBridgeService {
-  readonly options: EventBridgeServiceOptions;
+export class EventBridgeService extends AwsService<EventBridgeServiceOptions> {
   readonly buses = new Map<string, EventBus>();
   /** All that was answered with an id, in order. */
   readonly accepted: AcceptedEvent[] = [];
 
   constructor(options: EventBridgeServiceOptions) {
-    this.options = options;
+    super(options, "events");
     this.buses.set(DEFAULT_BUS, new EventBus(DEFAULT_BUS, this.arnOf(`event-bus/${DEFAULT_BUS}`)));
-  }
-
-  now(): number {
-    return this.options.clock.now();
-  }
-
-  newId(): string {
-    return this.options.random.token();
-  }
-
-  arnOf(resource: string): string {
-    return `arn:aws:events:${this.options.region}:${this.options.accountId}:${resource}`;
   }
 
   busNameOf(nameOrArn = DEFAULT_BUS): string {

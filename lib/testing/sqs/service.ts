@@ -1,26 +1,19 @@
 /** What all operations share: time, ids, the queues by name, and the tasks that move messages. */
-import type { Clock, Random } from "../../core/clock.ts";
+import { AwsService, type AwsServiceOptions } from "../aws-service.ts";
 import type { Disorder } from "./disorder.ts";
 import type { MoveTaskRun } from "./move-task.ts";
 import type { Queue } from "./queue.ts";
 import { queueNameOf } from "./queue-name.ts";
 import { SqsError } from "./sqs-error.ts";
 
-export interface SqsServiceOptions {
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly region: string;
-  readonly accountId: string;
+export interface SqsServiceOptions extends AwsServiceOptions {
   readonly baseUrl: string;
   readonly maxInFlight: number;
   readonly maxScanned: number;
   readonly disorderOf: (queueName: string) => Disorder;
 }
 
-const FIRST_SEQUENCE_NUMBER = 10n ** 19n;
-
-export class SqsService {
-  readonly options: SqsServiceOptions;
+export class SqsService extends AwsService<SqsServiceOptions> {
   readonly queues = new Map<string, Queue>();
   /** When queues were deleted, by name. */
   readonly deletedAt = new Map<string, number>();
@@ -28,28 +21,9 @@ export class SqsService {
   readonly moveTasks: MoveTaskRun[] = [];
   /** Aborted when the service ends: nobody waits any longer. */
   readonly closing = new AbortController();
-  #sequence = 0n;
 
   constructor(options: SqsServiceOptions) {
-    this.options = options;
-  }
-
-  now(): number {
-    return this.options.clock.now();
-  }
-
-  newId(): string {
-    return this.options.random.token();
-  }
-
-  /** 20 digits, larger each time. */
-  newSequenceNumber(): string {
-    this.#sequence += 256n;
-    return String(FIRST_SEQUENCE_NUMBER + this.#sequence);
-  }
-
-  arnOf(queueName: string): string {
-    return `arn:aws:sqs:${this.options.region}:${this.options.accountId}:${queueName}`;
+    super(options, "sqs", 256n);
   }
 
   urlOf(queueName: string): string {
