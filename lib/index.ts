@@ -26,6 +26,7 @@ export type {
   Settlement,
   Store,
 } from "./core/store.ts";
+export { traceparentFromXRay } from "./core/traceparent.ts";
 export { DynamoDBOutbox, type DynamoDBOutboxOptions } from "./dynamodb/dynamodb-outbox.ts";
 export { DynamoDBStore } from "./dynamodb/dynamodb-store.ts";
 export type { DynamoDBClientLike, DynamoDBStoreOptions } from "./dynamodb/options.ts";

@@ -11,6 +11,7 @@ import type { Recording } from "./recording.ts";
 import { answerAfterLoss, type Outcome, resultOf } from "./refusal.ts";
 import { decodeResult, encodeResult } from "./result.ts";
 import type { Effects, SettleAnswer } from "./store.ts";
+import { readTraceparent } from "./traceparent.ts";
 
 /** One attempt at an operation, as its handler sees it. */
 export interface Execution<Write = unknown> {
@@ -24,6 +25,11 @@ export interface Execution<Write = unknown> {
    * `undefined` in a run without a claim: in the optimistic mode, and where `whenStoreFails` lets it run.
    */
   readonly attempt: number | undefined;
+  /**
+   * W3C trace context in whose name this attempt runs: of the option `traceparent`, or else of the HTTP request, or of the
+   * envelope of the message. `undefined` where there is none. What `commit` sends carries it on.
+   */
+  readonly traceparent: string | undefined;
   /** Aborts shortly before the deadline. Work that goes on after it may be repeated by a retry. */
   readonly signal: AbortSignal;
   /**
@@ -74,6 +80,17 @@ export class Attempt<Write> implements Execution<Write> {
     return this.#alarm.signal;
   }
 
+  get traceparent(): string | undefined {
+    const { options, call } = this.#operation;
+    if (options.traceparent === undefined) return call.traceparent;
+    try {
+      return readTraceparent(options.traceparent());
+    } catch {
+      // Tracing does not change an outcome.
+      return undefined;
+    }
+  }
+
   // Bound, both: handlers take methods out of their object.
   readonly commit = <T>(result: T, effects: CommitEffects<Write> = {}): Promise<T> => {
     // Checked at once, not in a promise: a handler that does not await it must not go on.
@@ -92,7 +109,7 @@ export class Attempt<Write> implements Execution<Write> {
     if (this.decided) throw new CommitInvalidError("commit was already called: commit everything at once");
     const { writes, messages } = readEffects(given);
     try {
-      const effects: Effects<Write> = { writes, messages: prepareMessages(messages) };
+      const effects: Effects<Write> = { writes, messages: prepareMessages(messages, this.traceparent) };
       this.#operation.options.store.checkEffects(effects);
       return [this.encode(result), effects] as const;
     } catch (error) {

@@ -21,6 +21,8 @@ export interface Call {
   readonly waitUntil?: number;
   /** The caller sent no key: this one is fresh. */
   readonly keyIsFresh?: boolean;
+  /** In the name of which trace the caller asks, where it says so. */
+  readonly traceparent?: string | undefined;
   /** Takes the handler's value and returns the part that is stored and replayed. */
   readonly toStored?: (value: unknown) => unknown;
   /** Nobody reads what the handler returns: only that it is done is stored. What it commits is stored as ever. */

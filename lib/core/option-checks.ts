@@ -59,6 +59,7 @@ export const ENGINE_CHECKS: Readonly<Record<keyof EngineOptions, Check>> = {
   ],
   isFinalError: aFunction,
   shouldStore: aFunction,
+  traceparent: aFunction,
   observe: aFunction,
   clock: methods("now", "sleep"),
   random: methods("token", "fraction"),

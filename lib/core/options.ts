@@ -78,6 +78,12 @@ export interface EngineOptions<Write = unknown> {
    * @default - every result
    */
   readonly shouldStore?: (result: unknown) => boolean;
+  /**
+   * The W3C trace context of the running invocation, such as of the active span of a tracer: asked where the handler commits
+   * or reads `traceparent`. Yields nothing where there is none, or none is to be passed on; what it throws is ignored.
+   * @default - of an HTTP request its `traceparent` header, of a message in a batch that of its envelope
+   */
+  readonly traceparent?: () => string | undefined;
   /** Told of every decision, synchronously. */
   readonly observe?: Observe;
   /** @default - the system's clock */
@@ -89,8 +95,9 @@ export interface EngineOptions<Write = unknown> {
 export type Fingerprinter = (input: never) => unknown;
 
 export type ResolvedOptions<Write = unknown> = Required<
-  Omit<EngineOptions<Write>, "leaseSeconds" | "fingerprint" | "keyFormat">
+  Omit<EngineOptions<Write>, "leaseSeconds" | "fingerprint" | "keyFormat" | "traceparent">
 > & {
+  readonly traceparent?: EngineOptions["traceparent"];
   readonly leaseSeconds: number | undefined;
   readonly keyPattern: RegExp | undefined;
   readonly fingerprints: readonly ((input: unknown) => unknown)[];

@@ -12,6 +12,7 @@ import {
   type MessageAttributes,
 } from "./message-attributes.ts";
 import { bodyText } from "./message-text.ts";
+import { readTraceparent } from "./traceparent.ts";
 
 export interface MessageContent {
   /**
@@ -21,7 +22,10 @@ export interface MessageContent {
   readonly key: string;
   /** Text is sent as it is, anything else as JSON, which must hold it faithfully. */
   readonly body: unknown;
-  /** W3C trace context, for the envelope. A malformed one is left out. */
+  /**
+   * W3C trace context, for the envelope. A malformed one is left out.
+   * @default - in a commit that of the attempt
+   */
   readonly traceparent?: string | undefined;
 }
 
@@ -108,11 +112,12 @@ const DESTINATIONS: readonly (readonly [
 const CONTENT_FIELDS = ["key", "body", "traceparent"];
 
 /**
- * Checks a message and encodes its body, before any I/O; `where` names it in errors.
+ * Checks a message and encodes its body, before any I/O; `where` names it in errors, and `traced` is the trace context of a
+ * message that has none of its own.
  * @throws MessageIdInvalidError (`MESSAGE_ID_INVALID`) for an unusable key or group; PayloadInvalidError
  * (`PAYLOAD_INVALID`) for anything else that cannot be sent as it is.
  */
-export function prepareMessage(where: string, message: OutgoingMessage): StoredMessage {
+export function prepareMessage(where: string, message: OutgoingMessage, traced?: string): StoredMessage {
   const given: Readonly<Record<string, unknown>> = Object(message);
   const refuse = (why: string): never => {
     throw new PayloadInvalidError(`${where}: ${why}`);
@@ -121,7 +126,7 @@ export function prepareMessage(where: string, message: OutgoingMessage): StoredM
   if (!destination) return refuse("must be an object with `queue`, `topic` or `bus`");
   const [address, fields, maxBytes] = destination;
   checkFields(where, message, [address, ...CONTENT_FIELDS, ...fields]);
-  const { key, group, body, source, traceparent, delaySeconds } = given;
+  const { key, group, body, source, traceparent = traced, delaySeconds } = given;
   const to = parseAddress(address, given[address]);
   if (to === undefined) return refuse(`\`${address}\` must be ${ADDRESS_RULES[address]}`);
   checkId(where, "key", key);
@@ -144,8 +149,8 @@ export function prepareMessage(where: string, message: OutgoingMessage): StoredM
       `the body ${attributes ? "and its attributes are" : "is"} ${bytes} bytes, ${maxBytes} are possible: store the content and send its address`,
     );
   }
-  const traced = typeof traceparent === "string" ? traceparent : undefined;
-  return { ...message, [address]: to.text, body: text, traceparent: traced, attributes } as StoredMessage;
+  const trace = readTraceparent(traceparent);
+  return { ...message, [address]: to.text, body: text, traceparent: trace, attributes } as StoredMessage;
 }
 
 function delayFault(value: unknown, isFifo: boolean): string | undefined {
@@ -158,10 +163,13 @@ function delayFault(value: unknown, isFifo: boolean): string | undefined {
  * Checks messages that are given together.
  * @throws as `prepareMessage`; MessageIdInvalidError where a FIFO queue or a consumer would take one for another.
  */
-export function prepareMessages(messages: readonly OutgoingMessage[]): readonly StoredMessage[] {
+export function prepareMessages(
+  messages: readonly OutgoingMessage[],
+  traced?: string,
+): readonly StoredMessage[] {
   if (!Array.isArray(messages)) throw new PayloadInvalidError("the messages must be an array");
   const prepared = Array.from(messages as readonly OutgoingMessage[], (message, index) =>
-    prepareMessage(`messages[${index}]`, message),
+    prepareMessage(`messages[${index}]`, message, traced),
   );
   refuseTwins(prepared);
   return prepared;

@@ -4,6 +4,7 @@ import type { Call } from "../core/operation.ts";
 import { checkOptions } from "../core/option-checks.ts";
 import { type EngineOptions, resolveOptions } from "../core/options.ts";
 import type { Failure } from "../core/refusal.ts";
+import { readTraceparent } from "../core/traceparent.ts";
 import type { Face } from "./face.ts";
 import { type HttpEvent, readHttpEvent } from "./http-event.ts";
 import { formerFingerprintOf, httpFingerprint } from "./http-fingerprint.ts";
@@ -44,6 +45,7 @@ export function httpFace<Event, Write>(options: HttpIdempotencyOptions<Event, Wr
         ...call,
         ...(fingerprint === httpFingerprint && { isFormer: formerFingerprintOf(event) }),
         waitUntil: callerWaitsUntil(http, clock.now()),
+        traceparent: traceOf(http),
         toStored: (value: unknown) => toStoredResponse(value, http),
       };
       let failure: Failure | undefined;
@@ -59,6 +61,12 @@ export function httpFace<Event, Write>(options: HttpIdempotencyOptions<Event, Wr
       return problemFor(failure.error, PROBLEM_STATUSES, http, clock.now());
     };
   };
+}
+
+/** Of several it is not known which one counts. */
+function traceOf({ headers }: HttpEvent): string | undefined {
+  const [first, ...others] = headers("traceparent");
+  return others.length === 0 ? readTraceparent(first) : undefined;
 }
 
 /** The sooner of what the caller prefers (`Prefer: wait=10`, RFC 7240) and what the gateway allows. */

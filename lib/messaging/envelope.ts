@@ -5,6 +5,7 @@
 import { ENVELOPE_ATTRIBUTE, ENVELOPE_VERSION } from "../contract.ts";
 import { keyFault } from "../core/identity.ts";
 import { messageText } from "../core/message-text.ts";
+import { readTraceparent } from "../core/traceparent.ts";
 
 export interface Envelope {
   /** The idempotency key of the operation that the message asks for. */
@@ -20,9 +21,6 @@ export type EnvelopeFault = (typeof ENVELOPE_FAULTS)[number];
 export type EnvelopeReading =
   | { readonly found: true; readonly envelope: Envelope }
   | { readonly found: false; readonly reason: EnvelopeFault };
-
-/** https://www.w3.org/TR/trace-context/#traceparent-header */
-const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
 /** What an envelope holds, as JSON. A malformed `traceparent` is left out: tracing never stops a message. */
 export function envelopeContent({ key, traceparent }: Envelope): object {
@@ -71,8 +69,4 @@ function readHolder(holder: unknown, contentOf: (held: any) => any): EnvelopeRea
   } catch {
     return { found: false, reason: "malformed" };
   }
-}
-
-function readTraceparent(value: unknown): string | undefined {
-  return typeof value === "string" && TRACEPARENT.test(value) ? value : undefined;
 }

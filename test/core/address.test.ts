@@ -33,7 +33,7 @@ describe("parseAddress of a queue", () => {
   ];
 
   it.each(REGIONS.flatMap(([Region, id]) => kinds.map((kind) => [Region, id, kind] as const)))(
-    "takes every endpoint that the SDK knows: of %s (%s), %j",
+    "takes every endpoint that the SDK knows, in every partition of AWS: of %s (%s), %j",
     (Region, _, kind) => {
       const { origin } = endpointProvider({ Region, ...kind }).url;
       const address = parseAddress("queue", origin + PATH);
@@ -250,7 +250,7 @@ describe("destinationOf", () => {
 });
 
 describe("queueUrlOfArn", () => {
-  it.each(REGIONS)("is an address of the queue: %s in %s", (region, id) => {
+  it.each(REGIONS)("is an address of the queue in every partition of AWS: %s in %s", (region, id) => {
     const url = queueUrlOfArn(`arn:${id}:sqs:${region}:${ACCOUNT}:payments.fifo`);
     expect(parseAddress("queue", url)).toMatchObject({ text: url, region, endpoint: undefined });
   });

@@ -49,6 +49,7 @@ const TABLE: Record<keyof EngineOptions, { good: readonly unknown[]; bad: readon
   keyFormat: { good: ["uuid", /order-\d+/], bad: ["UUID", "order-.*", "", null, 7, {}, [/a/]] },
   isFinalError: { good: [() => true], bad: [true, "PermanentError", null] },
   shouldStore: { good: [() => true], bad: [true, null] },
+  traceparent: { good: [() => undefined], bad: ["00-0", {}, null] },
   observe: { good: [() => {}], bad: [{}, null] },
   clock: { good: [systemClock], bad: [{}, Date, null] },
   random: { good: [systemRandom], bad: [{ token: () => "" }, Math, null] },

@@ -131,6 +131,7 @@ const api: Readonly<Record<string, readonly string[]>> = {
     "outboxSweeper",
     "readEnvelope",
     "runOnce",
+    "traceparentFromXRay",
   ],
   "onceonly/cdk": [
     "AlarmThreshold",

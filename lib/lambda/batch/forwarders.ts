@@ -21,8 +21,8 @@ export const FORWARDERS_CHECK: Check = [
     Array.isArray(value) && value.length > 0 && value.every((each) => isTopic(each) || isOther(each)),
 ];
 
-/** What is the message of an item, and the key that travels with it. */
-export type Message = Pick<Item, "body" | "envelopeKey">;
+/** What is the message of an item, and what travels with it. */
+export type Message = Pick<Item, "body" | "envelopeKey" | "traceparent">;
 
 /**
  * The envelope is an attribute, `reading`; or else inside the body, whose `text` is `raw` decoded. What is believed to be
@@ -36,8 +36,12 @@ export function messageOf(
 ): Message {
   const isAbsent = !reading.found && reading.reason === "absent";
   const forwarded = isAbsent ? readForwarded(text) : undefined;
-  const key = forwarded === undefined ? () => envelopeKeyOf(reading) : () => keyOfForwarded(forwarded, by);
-  return { body: forwarded && believes(forwarded, by) ? forwarded.content : raw, envelopeKey: key };
+  if (forwarded === undefined) {
+    return { body: raw, envelopeKey: () => envelopeKeyOf(reading), traceparent: traceOf(reading) };
+  }
+  const envelopeKey = () => keyOfForwarded(forwarded, by);
+  if (!believes(forwarded, by)) return { body: raw, envelopeKey };
+  return { body: forwarded.content, envelopeKey, traceparent: traceOf(forwarded.reading) };
 }
 
 /** @throws IdempotencyKeyInvalidError (`IDEMPOTENCY_KEY_INVALID`) for an envelope that is not believed, or cannot be read. */
@@ -46,6 +50,10 @@ export function keyOfForwarded(forwarded: Forwarded, by: Forwarders | undefined)
   throw new IdempotencyKeyInvalidError(
     "the body of the message has an envelope in it, which whoever writes the body can forge: give `key`, or name in `forwardedBy` all that forward messages to this consumer",
   );
+}
+
+function traceOf(reading: EnvelopeReading): string | undefined {
+  return reading.found ? reading.envelope.traceparent : undefined;
 }
 
 function believes({ topics, isOfBus }: Forwarded, by: Forwarders = []): boolean {

@@ -25,6 +25,8 @@ export interface Item {
    * @throws IdempotencyKeyInvalidError (`IDEMPOTENCY_KEY_INVALID`) for one that cannot be read, or is not believed.
    */
   readonly envelopeKey?: () => string | undefined;
+  /** W3C trace context of whoever sent the message. */
+  readonly traceparent?: string | undefined;
   /** The key when nobody has named one. */
   readonly ownKey: string;
   /** A second send of the same operation, or a redrive, has another `ownKey`. */

@@ -28,7 +28,7 @@ export function readItem<Write>(reading: Reading<Write>, item: Item, context: un
   const { observe, operation } = reading.options;
   const { keyHash } = call.identity;
   if (isFallback) tellObserver(observe, { decision: "key-fallback", operation, keyHash, durationMs: 0 });
-  return call;
+  return { ...call, traceparent: item.traceparent };
 }
 
 export async function runRecord<Write>(

@@ -1,0 +1,32 @@
+import { traceparentFromXRay } from "onceonly";
+import { describe, expect, it } from "vitest";
+
+const ROOT = "Root=1-5759e988-bd862e3fe1be46a994272793";
+const PARENT = "Parent=53995c3f42cd8ad8";
+const AS_W3C = "00-5759e988bd862e3fe1be46a994272793-53995c3f42cd8ad8-0";
+
+describe("traceparentFromXRay", () => {
+  it.each([
+    [`${ROOT};${PARENT};Sampled=1`, `${AS_W3C}1`],
+    [`${ROOT};${PARENT};Sampled=0`, `${AS_W3C}0`],
+    [`${ROOT};${PARENT};Sampled=?`, `${AS_W3C}0`],
+    [`${ROOT};${PARENT}`, `${AS_W3C}0`],
+    [`Self=1-a-b; ${PARENT}; Sampled=1; ${ROOT}; Lineage=a:0`, `${AS_W3C}1`],
+  ])("reads %s", (header, traceparent) => {
+    expect(traceparentFromXRay(header)).toBe(traceparent);
+  });
+
+  it.each([
+    undefined,
+    "",
+    ROOT,
+    PARENT,
+    "Root=1-5759e988-bd862e3fe1be46a99427279;Parent=53995c3f42cd8ad8;Sampled=1",
+    "Root=2-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1",
+    `${ROOT};Parent=0000000000000000;Sampled=1`,
+    `${ROOT};Parent=;Sampled=1`,
+    `${AS_W3C}1`,
+  ])("makes nothing of what names no segment: %s", (header) => {
+    expect(traceparentFromXRay(header)).toBeUndefined();
+  });
+});
