@@ -24,6 +24,10 @@ export const ATTRIBUTES = {
   unsentShard: "unsentShard",
   unsentSince: "unsentSince",
   expiresOnceSent: "expiresOnceSent",
+  delivery: "delivery",
+  sendingUntil: "sendingUntil",
+  sender: "sender",
+  notes: "notes",
   createdAt: "createdAt",
   completedAt: "completedAt",
   expiresAt: "expiresAt",
@@ -31,12 +35,16 @@ export const ATTRIBUTES = {
 
 /**
  * The sparse index in which the sweeper finds records whose messages nobody has sent: partition key `unsentShard`
- * (number), sort key `unsentSince` (number, epoch ms), keys only. Records without such messages are not in it.
+ * (number), sort key `unsentSince` (number, epoch ms, from when they are due: the commit, then the next try), keys only.
+ * Records without such messages are not in it.
  */
 export const OUTBOX_INDEX = "outbox";
 
-/** How many partitions that index spreads over, from 0. Commits whose first message is of the same
- * message group share one, and are found there in the order of their commits. */
+/**
+ * How many partitions that index spreads over, from 0, unless table, store and sweeper are given another number. Commits
+ * whose first message is of the same group of a FIFO destination share one, and are found there in the order of their
+ * commits. Each takes some 500 commits a second.
+ */
 export const OUTBOX_SHARDS = 8;
 
 /** Without these nobody has anything sent: who commits no messages is not to write them. */
@@ -46,6 +54,9 @@ export const OUTBOX_ATTRIBUTES: readonly string[] = [
   ATTRIBUTES.unsentShard,
   ATTRIBUTES.unsentSince,
 ];
+
+/** The partition for commits that have parked messages and no others left, beside each that is swept. */
+export const parkedShard = (shard: number): number => -1 - shard;
 
 /** Environment variables that the constructs set and a handler reads. */
 export const ENVIRONMENT = {

@@ -83,5 +83,6 @@ export {
   type OutboxOptions,
 } from "./messaging/outbox-options.ts";
 export { type OutboxRelayResponse, type OutboxStreamEvent, outboxRelay } from "./messaging/outbox-relay.ts";
-export { type OutboxSweeperOptions, outboxSweeper, type SweepReport } from "./messaging/outbox-sweeper.ts";
+export { type OutboxSweeperOptions, outboxSweeper } from "./messaging/outbox-sweeper.ts";
+export type { SweepReport } from "./messaging/sweep-shards.ts";
 export { type EmfMetricsOptions, emfMetrics } from "./observe/emf-metrics.ts";

@@ -1,6 +1,13 @@
 // The functions of the sample, with the worlds in which they are explored.
 import "../../test/testing/explore/environment.ts";
-import { DynamoDBOutbox, outboxRelay, outboxSweeper } from "onceonly";
+import {
+  DynamoDBOutbox,
+  type OutboxEvent,
+  type OutboxStreamEvent,
+  outboxRelay,
+  outboxSweeper,
+} from "onceonly";
+import type { TimedContext } from "../../lib/messaging/invocation-time.ts";
 import { explore } from "../../lib/testing/explore/explore.ts";
 import type { ExploreOptions } from "../../lib/testing/explore/options.ts";
 import type { ExploreReport } from "../../lib/testing/explore/report.ts";
@@ -22,8 +29,28 @@ const { handler: authorize } = await import("../../functions/authorize.ts");
 const { handler: chargeInSandbox } = await import("../../functions/sandbox-gateway.ts");
 
 const outbox = new DynamoDBOutbox({ tableName: "idempotency" });
-const relay = outboxRelay({ outbox });
-const sweeper = outboxSweeper({ outbox });
+// What they know of destinations dies with their environment.
+const newSweeper = () => outboxSweeper({ outbox });
+
+/**
+ * The relay, and after it the sweeper where something is left to that: a stream is done before its messages are sent
+ * whose destination failed, and the explorer looks when the stream is done.
+ */
+const newRelay = () => {
+  let isLeft = false;
+  const observe = ({ event }: OutboxEvent) => {
+    isLeft ||= event === "send-failed";
+  };
+  const [relay, sweeper] = [outboxRelay({ outbox, observe }), outboxSweeper({ outbox, observe })];
+  return async function relayOrSweep(event: OutboxStreamEvent, context: TimedContext) {
+    const wasLeft = isLeft;
+    isLeft = false;
+    if (wasLeft) await new Promise((resolve) => setTimeout(resolve, 120_000));
+    const answer = wasLeft ? await sweeper() : await relay(event, context);
+    if (isLeft) throw new Error("messages are left to the sweeper");
+    return wasLeft ? { batchItemFailures: [] } : answer;
+  };
+};
 
 const order = {
   tenant: { S: "acme" },
@@ -61,12 +88,15 @@ export const SAMPLES: readonly Sample[] = [
   {
     name: "create-order",
     about:
-      "`functions/create-order.ts`, as an HTTP client asks for it, with `outboxRelay` on the stream of its table: order, record and message commit together, and one message arrives in the queue.",
+      "`functions/create-order.ts`, as an HTTP client asks for it, with `outboxRelay` on the stream of its table, and `outboxSweeper` for what that leaves: order, record and message commit together, and one message arrives in the queue.",
     explore: () =>
       explore(createOrder, postOrder(), {
         ...shop,
         name: "create-order",
-        setUp: (aws) => aws.connectTable(aws.lambda(relay, { name: "relay" }), { tableName: "idempotency" }),
+        setUp: (aws) => {
+          const relay = aws.lambdaPerEnvironment(newRelay, { name: "relay", timeoutSeconds: 900 });
+          aws.connectTable(relay, { tableName: "idempotency" });
+        },
       }),
   },
   {
@@ -131,11 +161,14 @@ export const SAMPLES: readonly Sample[] = [
   },
   {
     name: "outbox-relay",
-    about: "`outboxRelay`, as the stream of the table feeds it, with the messages of two commits.",
+    about:
+      "`outboxRelay`, as the stream of the table feeds it, with the messages of two commits, and `outboxSweeper` where it left some.",
     explore: () =>
-      explore(relay, (aws: Simulator) => streamEvent(aws, "idempotency"), {
+      explore(newRelay, (aws: Simulator) => streamEvent(aws, "idempotency"), {
         ...shop,
         name: "outbox-relay",
+        perEnvironment: true,
+        timeoutSeconds: 900,
         setUp: commitTwo,
       }),
   },
@@ -144,11 +177,12 @@ export const SAMPLES: readonly Sample[] = [
     about: "`outboxSweeper`, on its schedule, with the messages of two commits that no relay has sent.",
     explore: () =>
       explore(
-        sweeper,
+        newSweeper,
         {},
         {
           ...shop,
           name: "outbox-sweeper",
+          perEnvironment: true,
           source: "schedule",
           setUp: async (aws) => {
             await commitTwo(aws);

@@ -111,6 +111,12 @@ const DESTINATIONS: readonly (readonly [
 
 const CONTENT_FIELDS = ["key", "body", "traceparent"];
 
+/** All that a message can have. What has others is of a later version. */
+export const MESSAGE_FIELDS: readonly string[] = [
+  ...CONTENT_FIELDS,
+  ...DESTINATIONS.flatMap(([address, fields]) => [address, ...fields]),
+];
+
 /**
  * Checks a message and encodes its body, before any I/O; `where` names it in errors, and `traced` is the trace context of a
  * message that has none of its own.

@@ -41,6 +41,7 @@ import { type DynamoDBWrite, marshallWrites } from "./writes.ts";
  */
 export class DynamoDBStore implements Store<DynamoDBWrite> {
   readonly #table: RecordTable;
+  readonly #shards: number | undefined;
   readonly #send: (request: Request) => ReturnType<typeof send>;
 
   /** @throws InvalidOptionError (`INVALID_OPTION`) */
@@ -48,6 +49,7 @@ export class DynamoDBStore implements Store<DynamoDBWrite> {
     checkOptions(options, CHECKS, ["tableName"]);
     const client = clientOf(options);
     this.#table = recordTable(options);
+    this.#shards = typeof options.outbox === "object" ? options.outbox.shards : undefined;
     this.#send = (request) => send(client, request);
   }
 
@@ -110,7 +112,7 @@ export class DynamoDBStore implements Store<DynamoDBWrite> {
   ): Promise<SettleAnswer> {
     const { recordKey, token, state, writes, messages } = finish;
     const result = placeResult(this.#table, finish);
-    const placed = placeMessages(this.#table, messages, finish, result.item);
+    const placed = placeMessages(this.#table, messages, finish, result.item, this.#shards);
     const others = marshallWrites(this.#table, writes, placed, recordKey);
     const { TableName } = this.#table;
     if (result.item && !placed.items.includes(result.item)) {

@@ -1,6 +1,6 @@
 /**
- * Where the messages of a commit go: into its record; where they are too large for that, into items of their own, which
- * the same transaction writes. They leave with the mark that says that they are sent. No I/O.
+ * Where the messages of a commit go: small ones into its record, for a refused claim is charged by the size of that; others
+ * into items of their own, which the same transaction writes. They leave with the mark that says that they are sent. No I/O.
  */
 import { OUTBOX_SHARDS } from "../contract.ts";
 import { destinationOf } from "../core/address.ts";
@@ -12,14 +12,26 @@ import type { RecordTable, Values } from "./record-table.ts";
 import { MAX_ITEM_BYTES, sizeOf } from "./sizes.ts";
 import type { Item } from "./values.ts";
 
-/** What is left of an item beside the largest key and everything else of a record. */
+/**
+ * With 1 KB of record and result, 5 write units: so much a refused claim may cost. Half a kilobyte is left for what
+ * senders write beside the messages.
+ */
+const MAX_IN_RECORD_BYTES = 4096 - 512;
+
+/** A key is longer than most where it takes more than this of the first kilobyte. */
+const USUAL_KEY_BYTES = 512;
+
+/** What is left of an item beside the largest key and everything else of it. */
 const MAX_MESSAGES_BYTES = MAX_ITEM_BYTES - 8192;
 
 /** Of an item beside its messages, in a transaction: the largest key there is, and what its attributes are called. */
 const AROUND_MESSAGES_BYTES = 2560;
 
-/** More of one group would take longer to send, one after the other, than an invocation of the relay lasts. */
-const MAX_MESSAGES = 1000;
+/** A transaction takes 100 actions, and one is the record's. */
+export const MAX_MESSAGE_ITEMS = 99;
+
+/** More would be a batch job: each is a request, where all are of one group. */
+export const MAX_MESSAGES = 1000;
 
 export interface PlacedMessages {
   /** Attributes of the record. While it has any it does not expire: what was committed is sent, however late. */
@@ -29,17 +41,15 @@ export interface PlacedMessages {
   readonly bytes: number;
 }
 
+type Commit = Pick<Settlement | Insertion, "recordKey" | "token" | "now" | "expiresAt">;
+
 /** @throws OutboxTransactionTooLargeError (`OUTBOX_TRANSACTION_TOO_LARGE`) for a message that fits no item, or too many. */
 export function placeMessages(
   table: RecordTable,
   messages: readonly StoredMessage[],
-  {
-    recordKey,
-    token,
-    now,
-    expiresAt,
-  }: Pick<Settlement | Insertion, "recordKey" | "token" | "now" | "expiresAt">,
+  { recordKey, token, now, expiresAt }: Commit,
   resultItem?: Item,
+  shards = OUTBOX_SHARDS,
 ): PlacedMessages {
   const [first] = messages;
   if (messages.length > MAX_MESSAGES) {
@@ -52,12 +62,17 @@ export function placeMessages(
   const beside = resultItem ? [resultItem] : [];
   const bytes = sizeOf(texts) + sizeOf(beside);
   const waiting = {
-    unsentShard: shardOf(first),
+    unsentShard: shardOf(first, shards),
     unsentSince: now,
     expiresOnceSent: expiresAt,
     expiresAt: undefined,
+    // What is left of a former operation under this key.
+    delivery: undefined,
   };
-  if (texts.length === 1) return { values: { ...waiting, messages: texts[0] }, items: beside, bytes };
+  const room = MAX_IN_RECORD_BYTES - Math.max(0, sizeOf(recordKey) - USUAL_KEY_BYTES);
+  if (texts.length === 1 && sizeOf(texts[0]) <= room) {
+    return { values: { ...waiting, messages: texts[0] }, items: beside, bytes };
+  }
   const items = texts.map((messages, index) =>
     table.itemOf({ partitionKey: messageItemKey(recordKey, token, index), messages }),
   );
@@ -91,9 +106,14 @@ function packTexts(messages: readonly StoredMessage[]): string[] {
   return packs.map((texts) => `[${texts}]`);
 }
 
-/** What stays in order among each other shares a shard, where it is found in the order of its commits. */
-function shardOf(message: StoredMessage): number {
-  const { group, key } = message;
-  const [byte = 0] = Buffer.from(hashTuple(destinationOf(message), `${group ?? key}`), "base64url");
-  return byte % OUTBOX_SHARDS;
+/**
+ * What stays in order among each other shares a shard, where it is found in the order of its commits. Where there is no
+ * order, a group that is busy does not make its shard so.
+ */
+function shardOf(message: StoredMessage, shards: number): number {
+  const { queue, topic, group, key } = message;
+  const line = (queue ?? topic)?.endsWith(".fifo") ? group : undefined;
+  return (
+    Buffer.from(hashTuple(destinationOf(message), `${line ?? key}`), "base64url").readUInt32BE() % shards
+  );
 }

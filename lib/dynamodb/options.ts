@@ -11,7 +11,7 @@ export interface DynamoDBClientLike {
   send(...args: never[]): unknown;
 }
 
-export interface DynamoDBStoreOptions {
+export interface DynamoDBTableOptions {
   /** Name or ARN of the table. `undefined`, as from an environment variable that is not set, is refused. */
   readonly tableName: string | undefined;
   /**
@@ -36,6 +36,16 @@ export interface DynamoDBStoreOptions {
   readonly ttlAttribute?: string;
 }
 
+export interface DynamoDBStoreOptions extends DynamoDBTableOptions {
+  /**
+   * Says that the table has what sends the messages of commits: its stream with a relay, and the index of the sweeper
+   * (`outbox: true` of `IdempotencyTable`, and an `OutboxRelay`). `shards` is how many ways commits that wait are divided
+   * in the index, 1 to 1000, 8 unless given: raise it in the sweeper first.
+   * @default false
+   */
+  readonly outbox?: boolean | { readonly shards: number };
+}
+
 const [, isName] = text(255);
 
 const isFree = (name: unknown) => isName(name) && !(Object.values(ATTRIBUTES) as unknown[]).includes(name);
@@ -43,6 +53,13 @@ const isFree = (name: unknown) => isName(name) && !(Object.values(ATTRIBUTES) as
 const FREE = "a name that records use for nothing else";
 
 const nameCheck = (own: string): Check => [`must be ${FREE}`, (value) => value === own || isFree(value)];
+
+const [shardsRule, isShards]: Check = [
+  "must be a whole number of shards from 1 to 1000",
+  (value) => Number.isInteger(value) && (value as number) >= 1 && (value as number) <= 1000,
+];
+
+export const shardsCheck: Check = [shardsRule, isShards];
 
 export const CHECKS: Readonly<Record<keyof DynamoDBStoreOptions, Check>> = {
   tableName: text(1024),
@@ -56,6 +73,10 @@ export const CHECKS: Readonly<Record<keyof DynamoDBStoreOptions, Check>> = {
     },
   ],
   ttlAttribute: nameCheck(ATTRIBUTES.expiresAt),
+  outbox: [
+    `must be true, false or { shards }, which ${shardsRule}`,
+    (value) => typeof value === "boolean" || isShards((value as { shards?: unknown } | null)?.shards),
+  ],
 };
 
 /**
@@ -74,7 +95,7 @@ export function refuseSharedNames({ partitionKey, sortKey, ttlAttribute }: Dynam
 }
 
 /** The caller's client, or one of ours; its answers tell the database's time. */
-export function clientOf({ client }: DynamoDBStoreOptions): DynamoDBClient {
+export function clientOf({ client }: DynamoDBTableOptions): DynamoDBClient {
   const used =
     (client as DynamoDBClient | undefined) ??
     new DynamoDBClient({

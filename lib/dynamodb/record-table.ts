@@ -40,7 +40,8 @@ export function recordTable(options: DynamoDBStoreOptions) {
 
   const prepare = (ConditionExpression: string, assigned: readonly string[], removed: readonly string[]) => {
     const set = assigned.length > 0 ? `SET ${assigned.map((name) => `#${name} = :${name}`)} ` : "";
-    const UpdateExpression = `${set}REMOVE ${removed.map((name) => `#${name}`)}`;
+    const remove = removed.length > 0 ? `REMOVE ${removed.map((name) => `#${name}`)}` : "";
+    const UpdateExpression = set + remove;
     const used = `${ConditionExpression} ${UpdateExpression}`.matchAll(/#(\w+)/g);
     const ExpressionAttributeNames = Object.fromEntries(
       Array.from(used, ([alias, name]) => [alias, names[name as Attribute]]),
@@ -49,7 +50,7 @@ export function recordTable(options: DynamoDBStoreOptions) {
   };
 
   /**
-   * Sets the values that are there, and removes those that are `undefined`: one at least of these. `bound` are the values
+   * Sets the values that are there, and removes those that are `undefined`. `bound` are the values
    * that `ConditionExpression` uses, no others: DynamoDB refuses what is not used.
    */
   const updateOf = (

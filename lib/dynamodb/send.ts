@@ -24,7 +24,10 @@ export interface Answer {
   readonly Item?: Item;
   /** A page of what was found, and where the next one begins. */
   readonly Items?: readonly Item[];
+  readonly Count?: number;
   readonly LastEvaluatedKey?: Item;
+  /** The item as it is once it is written. */
+  readonly Attributes?: Item;
   readonly serverTimeMs?: number | undefined;
 }
 

@@ -1,13 +1,14 @@
 /** The ways to all kinds of destinations; each is opened when the first message for its kind is to be sent. */
 import { ADDRESS_KINDS, type Address, type AddressKind, parseAddress } from "../core/address.ts";
 import type { StoredMessage } from "../core/outgoing-message.ts";
+import type { Circuit } from "./circuit.ts";
 import type { AwsClientLike } from "./client.ts";
+import { DestinationQueue, type Ended, type SendingRules } from "./destination-queue.ts";
 import { DestinationRefused } from "./destination-refused.ts";
 import type { Entry, Request } from "./entry.ts";
 import { connectToEventBridge, EVENTBRIDGE_MAX_BYTES, eventBridgeEntry } from "./eventbridge.ts";
 import { isKnown, type KnownDestinations } from "./known-destinations.ts";
 import { byKey, type Identify } from "./message-ids.ts";
-import { type Sending, type SendingRules, sendInOrder } from "./send-in-order.ts";
 import { connectToSns, SNS_MAX_BYTES, snsEntry } from "./sns.ts";
 import { connectToSqs, SQS_MAX_BYTES, sqsEntry } from "./sqs.ts";
 
@@ -32,12 +33,12 @@ export interface Clients {
   readonly onWarning?: ((warning: Error) => void) | undefined;
 }
 
-/** Sends messages to one destination. */
+/** The way to one destination: sends what it is given, in order, and tells what became of it. */
 export type Way = (
   address: string,
-  messages: readonly StoredMessage[],
   rules: SendingRules,
-) => Promise<Sending>;
+  circuit?: Circuit,
+) => (message: StoredMessage, end: (ended: Ended) => void) => void;
 
 export type Connections = Readonly<Record<DestinationKind, Way>>;
 
@@ -91,15 +92,15 @@ function wayTo<Form>(
   maxBytes: number,
 ): Way {
   let opened: ReturnType<typeof open> | undefined;
-  return function sendTo(text, messages, rules) {
-    const request: Request<Form> = async (forms) => {
+  return function wayOf(text, rules, circuit) {
+    const request: Request<Form> = async (forms, signal) => {
       // What is stored may be of a version that checked less, or of somebody else.
       const address = parseAddress(kind, text);
       if (address === undefined) throw new DestinationRefused(`a message is for what is no ${kind}`);
       opened ??= open();
-      return (await opened)(address)(forms);
+      return (await opened)(address)(forms, signal);
     };
-    const entries = messages.map((message) => entryOf(message));
-    return sendInOrder(entries, maxBytes, request, rules);
+    const queue = new DestinationQueue(request, maxBytes, rules, circuit);
+    return (message, end) => queue.add(entryOf(message), end);
   };
 }

@@ -1,67 +1,82 @@
 /** Sends prepared messages to whatever destinations they have, and answers for each of them. */
 import { destinationOf } from "../core/address.ts";
-import type { SendResult } from "../core/errors.ts";
+import { SendFailedError, type SendResult, type SentMessage } from "../core/errors.ts";
 import type { StoredMessage } from "../core/outgoing-message.ts";
-import { type Connections, DESTINATION_KINDS, type DestinationKind } from "./connections.ts";
-import { NOT_ATTEMPTED, type Sending, type SendingRules } from "./send-in-order.ts";
+import { Circuit } from "./circuit.ts";
+import { type Connections, DESTINATION_KINDS } from "./connections.ts";
+import { type Ended, NOT_ATTEMPTED, type SendingRules } from "./destination-queue.ts";
 
-interface Destination {
-  readonly kind: DestinationKind | undefined;
-  readonly address: string;
-  readonly positions: number[];
+/** The circuits of destinations, by their names: what was learnt about them outlives an invocation. */
+export type Circuits = Map<string, Circuit>;
+
+/** What is sent in one invocation: in order within each FIFO destination and group; destinations do not wait for each other. */
+export class Dispatch {
+  readonly #connections: Connections;
+  readonly #rules: SendingRules;
+  readonly #circuits: Circuits;
+  readonly #ways = new Map<string, ReturnType<Connections[keyof Connections]>>();
+
+  constructor(connections: Connections, rules: SendingRules, circuits: Circuits = new Map()) {
+    this.#connections = connections;
+    this.#rules = rules;
+    this.#circuits = circuits;
+  }
+
+  /** Never throws: `end` is told, once. */
+  send(message: StoredMessage, end: (ended: Ended) => void): void {
+    try {
+      this.#wayFor(message)(message, end);
+    } catch (cause) {
+      end({ ...NOT_ATTEMPTED, cause });
+    }
+  }
+
+  #wayFor(message: StoredMessage) {
+    const name = destinationOf(message);
+    const known = this.#ways.get(name);
+    if (known !== undefined) return known;
+    const kind = DESTINATION_KINDS.find((each) => message[each] !== undefined);
+    // A later version may have stored a message for a kind of destination that this one does not know.
+    if (kind === undefined) throw new TypeError("a message has no destination that this version knows");
+    const circuit = this.#circuits.get(name) ?? new Circuit();
+    this.#circuits.set(name, circuit);
+    const way = this.#connections[kind](message[kind]!, this.#rules, circuit);
+    this.#ways.set(name, way);
+    return way;
+  }
 }
 
-/**
- * In order within each FIFO destination and group, also when sending fails; destinations do not wait for each other.
- * Never rejects: `results` has what became of each message, `cause` what the first destination failed with as a whole.
- */
+export interface Sending {
+  /** In the order of the messages. */
+  readonly results: readonly SendResult[];
+  /** What the first request that failed as a whole failed with. */
+  readonly cause?: unknown;
+}
+
+/** Never rejects. */
 export async function deliver(
   messages: readonly StoredMessage[],
   connections: Connections,
   rules: SendingRules,
 ): Promise<Sending> {
-  const results: SendResult[] = [];
-  const sendings = await Promise.all(
-    destinationsOf(messages).map(async (destination) => {
-      const sending = await sendTo(destination, messages, connections, rules);
-      for (const [index, position] of destination.positions.entries()) {
-        results[position] = sending.results[index]!;
-      }
-      return sending;
-    }),
-  );
-  const failed = sendings.find((sending) => "cause" in sending);
+  const dispatch = new Dispatch(connections, rules);
+  return sendEach(messages, (message, end) => dispatch.send(message, end));
+}
+
+/** Resolves once all have come to their end. */
+export async function sendEach<Item>(
+  items: readonly Item[],
+  send: (item: Item, end: (ended: Ended) => void) => void,
+): Promise<Sending> {
+  const ends = await Promise.all(items.map((item) => new Promise<Ended>((end) => send(item, end))));
+  const results = ends.map(({ result }) => result);
+  const failed = ends.find((ended) => "cause" in ended);
   return failed === undefined ? { results } : { results, cause: failed.cause };
 }
 
-async function sendTo(
-  { kind, address, positions }: Destination,
-  messages: readonly StoredMessage[],
-  connections: Connections,
-  rules: SendingRules,
-): Promise<Sending> {
-  try {
-    // A later version may have stored a message for a kind of destination that this one does not know.
-    if (kind === undefined) throw new TypeError("a message has no destination that this version knows");
-    return await connections[kind](
-      address,
-      positions.map((position) => messages[position]!),
-      rules,
-    );
-  } catch (cause) {
-    return { results: positions.map(() => NOT_ATTEMPTED), cause };
-  }
-}
-
-function destinationsOf(messages: readonly StoredMessage[]): Destination[] {
-  const destinations = new Map<string, Destination>();
-  for (const [position, message] of messages.entries()) {
-    const kind = DESTINATION_KINDS.find((name) => message[name] !== undefined);
-    const address = kind ? message[kind]! : "";
-    const name = destinationOf(message);
-    const destination = destinations.get(name);
-    if (destination === undefined) destinations.set(name, { kind, address, positions: [position] });
-    else destination.positions.push(position);
-  }
-  return [...destinations.values()];
+/** @throws SendFailedError (`SEND_FAILED`) unless every message was sent. */
+export function allSent({ results, cause }: Sending): readonly SentMessage[] {
+  const sent = results.filter((result) => result.sent);
+  if (sent.length < results.length) throw new SendFailedError(results, cause);
+  return sent;
 }

@@ -19,8 +19,8 @@ export interface EntryEnd {
   readonly mayPass: boolean;
 }
 
-/** Sends entries in one request; answers for each, in their order. */
-export type Request<Form> = (forms: readonly Form[]) => Promise<readonly EntryEnd[]>;
+/** Sends entries in one request, until `signal` aborts; answers for each, in their order. */
+export type Request<Form> = (forms: readonly Form[], signal?: AbortSignal) => Promise<readonly EntryEnd[]>;
 
 /** The answer of SQS and of SNS to a batch. */
 export interface BatchAnswer {

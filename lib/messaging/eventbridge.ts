@@ -63,10 +63,11 @@ export async function connectToEventBridge(
     async (bus) => (await clients.at(bus)).send(new DescribeEventBusCommand({ Name: bus.text })),
     warn,
   );
-  return (address) => async (forms) => {
+  return (address) => async (forms, abortSignal) => {
     await buses.check(address);
     const client = await clients.at(address);
-    const { Entries = [] } = await client.send(new PutEventsCommand({ Entries: [...forms] }));
+    const command = new PutEventsCommand({ Entries: [...forms] });
+    const { Entries = [] } = await client.send(command, { abortSignal });
     // Answers are in the order of the entries; those have no ids.
     return forms.map((_, index) => {
       const { EventId, ErrorCode } = Entries[index] ?? {};

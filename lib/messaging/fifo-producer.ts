@@ -4,11 +4,12 @@ import { PayloadInvalidError, type SentMessage } from "../core/errors.ts";
 import { checkOptions } from "../core/option-checks.ts";
 import { withDefaults } from "../core/options.ts";
 import { refuseTwins } from "../core/outgoing-message.ts";
+import { allSent, sendEach } from "./deliver.ts";
+import { DestinationQueue, type SendingRules } from "./destination-queue.ts";
 import type { Entry } from "./entry.ts";
 import { type FifoMessage, type FifoResend, prepareFifo, prepareResend } from "./fifo-message.ts";
 import { deduplicationIdOf } from "./message-ids.ts";
 import { CHECKS, DEFAULTS, type FifoProducerOptions } from "./options.ts";
-import { allSent, type SendingRules, sendInOrder } from "./send-in-order.ts";
 import { connectToSqs, SQS_MAX_BYTES, type SqsForm, sqsEntry } from "./sqs.ts";
 
 /**
@@ -81,6 +82,7 @@ export class FifoProducer {
 
   async #sendAll(entries: readonly Entry<SqsForm>[]): Promise<readonly SentMessage[]> {
     const request = async (forms: readonly SqsForm[]) => (await this.#connection)(this.#queue)(forms);
-    return allSent(await sendInOrder(entries, SQS_MAX_BYTES, request, this.#rules));
+    const queue = new DestinationQueue(request, SQS_MAX_BYTES, this.#rules);
+    return allSent(await sendEach(entries, (entry, end) => queue.add(entry, end)));
   }
 }

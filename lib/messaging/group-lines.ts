@@ -1,32 +1,30 @@
 /** Entries that wait to be sent, in lines. Only the head of a line may go: that keeps the order. Pure. */
 import { type Entry, MAX_ENTRIES } from "./entry.ts";
 
-/** An entry and its position among those that were given. */
-export interface Waiting<Form> {
-  readonly position: number;
-  readonly entry: Entry<Form>;
+export interface Queued {
+  readonly entry: Entry<unknown>;
 }
 
-export class GroupLines<Form> {
-  readonly #lines = new Map<string | number, Waiting<Form>[]>();
+export class GroupLines<Item extends Queued> {
+  readonly #lines = new Map<unknown, Item[]>();
   readonly #maxBytes: number;
 
-  constructor(entries: readonly Entry<Form>[], maxBytes: number) {
+  constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
-    for (const [position, entry] of entries.entries()) {
-      const waiting = { position, entry };
-      const line = this.#lines.get(nameOf(waiting));
-      if (line === undefined) this.#lines.set(nameOf(waiting), [waiting]);
-      else line.push(waiting);
-    }
+  }
+
+  push(item: Item): void {
+    const line = this.#lines.get(nameOf(item));
+    if (line === undefined) this.#lines.set(nameOf(item), [item]);
+    else line.push(item);
   }
 
   /**
    * The heads that fit into one request; empty when nobody waits. One of each line at most: a service may accept the
    * second of two entries and refuse the first. One that fits into no request goes alone, to be refused.
    */
-  heads(): Waiting<Form>[] {
-    const heads: Waiting<Form>[] = [];
+  heads(): Item[] {
+    const heads: Item[] = [];
     let bytes = 0;
     for (const [head] of this.#lines.values()) {
       bytes += head!.entry.bytes;
@@ -37,18 +35,27 @@ export class GroupLines<Form> {
   }
 
   /** The head has been sent: the next of its line may go. */
-  advance(head: Waiting<Form>): void {
+  advance(head: Item): void {
     const line = this.#lines.get(nameOf(head))!;
     line.shift();
     if (line.length === 0) this.#lines.delete(nameOf(head));
   }
 
-  /** Nobody of this line is sent any more. */
-  stop(head: Waiting<Form>): void {
+  /** Takes the whole line of a head out, and answers with it: the head first. */
+  stop(head: Item): readonly Item[] {
+    const line = this.#lines.get(nameOf(head))!;
     this.#lines.delete(nameOf(head));
+    return line;
+  }
+
+  /** Takes all lines out. */
+  clear(): readonly Item[] {
+    const all = [...this.#lines.values()].flat();
+    this.#lines.clear();
+    return all;
   }
 }
 
-function nameOf({ position, entry }: Waiting<unknown>): string | number {
-  return entry.line ?? position;
+function nameOf(item: Queued): unknown {
+  return item.entry.line ?? item;
 }

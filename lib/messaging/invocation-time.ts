@@ -1,16 +1,46 @@
-/** How long relay and sweeper take up further commits in one invocation. */
+/** How the time of an invocation is shared out: what is begun must come to its end, and be kept, within it. */
+import type { Clock, Random } from "../core/clock.ts";
+import type { Taking } from "../core/outbox.ts";
 
-/** What they need of Lambda's context. */
+/** What relay and sweeper need of Lambda's context. */
 export interface TimedContext {
   readonly getRemainingTimeInMillis?: () => number;
 }
 
-/** What is under way may have to wait for a request that times out and is tried again. */
-const MAX_MARGIN_MS = 5000;
+export interface InvocationTime {
+  /** Whether there is time for one more request to a destination, and to keep how it ended. */
+  readonly hasMore: () => boolean;
+  /** How long such a request may take. */
+  readonly requestTimeoutMs: number;
+  /** How this invocation takes a commit now. */
+  readonly taking: () => Pick<Taking, "id" | "now" | "until">;
+}
 
-/** Answers whether there is time for more. A short invocation has a smaller margin, or it would never begin. */
-export function timeOf(context: TimedContext | undefined): () => boolean {
+/** For the end: a request that hangs, and then the write that keeps what was sent. */
+const MAX_MARGIN_MS = 6000;
+const MAX_REQUEST_MS = 4000;
+
+/** How far clocks of two hosts may differ. */
+const SKEW_MS = 5000;
+
+/** Where nobody says how long an invocation may last. */
+const UNKNOWN_MS = 300_000;
+
+/** A short invocation has smaller shares, or it would never begin. */
+export function timeOf(
+  context: TimedContext | undefined,
+  { clock, random }: { readonly clock: Clock; readonly random: Random },
+): InvocationTime {
   const remainingMs = () => context?.getRemainingTimeInMillis?.() ?? Number.POSITIVE_INFINITY;
-  const marginMs = Math.min(MAX_MARGIN_MS, remainingMs() / 5);
-  return () => remainingMs() > marginMs;
+  const atFirst = remainingMs();
+  const id = random.token();
+  const marginMs = Math.min(MAX_MARGIN_MS, atFirst / 4);
+  return {
+    hasMore: () => remainingMs() > marginMs,
+    requestTimeoutMs: Math.min(MAX_REQUEST_MS, atFirst / 6),
+    taking() {
+      const now = clock.now();
+      return { id, now, until: Math.ceil(now + Math.min(UNKNOWN_MS, remainingMs()) + SKEW_MS) };
+    },
+  };
 }

@@ -9,10 +9,9 @@ import {
   type StoredMessage,
 } from "../core/outgoing-message.ts";
 import { type Clients, type Connections, connect } from "./connections.ts";
-import { deliver } from "./deliver.ts";
-
+import { allSent, deliver } from "./deliver.ts";
+import type { SendingRules } from "./destination-queue.ts";
 import { CHECKS, DEFAULTS, type RetryOptions } from "./options.ts";
-import { allSent, type SendingRules } from "./send-in-order.ts";
 import { checkSize } from "./sqs.ts";
 
 export interface MessageProducerOptions extends Clients, RetryOptions {}

@@ -2,11 +2,12 @@
 import { aFunction, type Check, checkOptions, methods } from "../core/option-checks.ts";
 import { withDefaults } from "../core/options.ts";
 import type { Outbox } from "../core/outbox.ts";
+import type { ParkingRules } from "./commit-end.ts";
 import { type Connections, connect } from "./connections.ts";
+import type { SendingRules } from "./destination-queue.ts";
 import { DESTINATIONS_CHECK } from "./known-destinations.ts";
 import { byKeyAndBody } from "./message-ids.ts";
 import { type MessageProducerOptions, PRODUCER_CHECKS, PRODUCER_DEFAULTS } from "./message-producer.ts";
-import type { SendingRules } from "./send-in-order.ts";
 
 export const OUTBOX_EVENTS = [
   /** The messages of a commit were accepted by their destinations and are marked as sent. */
@@ -56,6 +57,17 @@ export interface OutboxOptions extends MessageProducerOptions {
   /** Where commits left their messages: a `DynamoDBOutbox` with the options of the store. */
   readonly outbox: Outbox;
   /**
+   * In how many invocations a message is tried before it is parked, 1 to 10000: it is kept, and told, and tried no more
+   * until somebody says so. Tries come at intervals that double up to a quarter of an hour, so that 50 take half a day.
+   * @default 50
+   */
+  readonly parkAfterTries?: number;
+  /**
+   * How old a commit is, in seconds, when messages of it that cannot be sent are parked, tried or not: 60 to 31536000.
+   * @default 259200 (3 days)
+   */
+  readonly parkAfterSeconds?: number;
+  /**
    * Told what became of each commit's messages, and what each sweep found; what it throws is ignored.
    * @default - `console.error` with the error of each `send-failed`
    */
@@ -65,12 +77,22 @@ export interface OutboxOptions extends MessageProducerOptions {
 export const OUTBOX_CHECKS: Readonly<Record<keyof OutboxOptions, Check>> = {
   ...PRODUCER_CHECKS,
   destinations: DESTINATIONS_CHECK,
-  outbox: methods("readChange", "load", "findUnsent", "markSent"),
+  outbox: methods("readChange", "take", "keep", "markSent", "park", "findUnsent", "count"),
+  parkAfterTries: [
+    "must be a whole number from 1 to 10000",
+    (value) => Number.isInteger(value) && (value as number) >= 1 && (value as number) <= 10_000,
+  ],
+  parkAfterSeconds: [
+    "must be a number of seconds from 60 to 31536000",
+    (value) => typeof value === "number" && value >= 60 && value <= 31_536_000,
+  ],
   observe: aFunction,
 };
 
 const DEFAULTS = {
   ...PRODUCER_DEFAULTS,
+  parkAfterTries: 50,
+  parkAfterSeconds: 259_200,
   observe: ({ error }: OutboxEvent): void => {
     if (error !== undefined) console.error(error);
   },
@@ -81,18 +103,21 @@ export interface OutboxSettings {
   readonly outbox: Outbox;
   readonly connections: Connections;
   readonly rules: SendingRules;
+  readonly parking: ParkingRules;
   readonly observe: (event: OutboxEvent) => void;
 }
 
 /** @throws InvalidOptionError (`INVALID_OPTION`) */
 export function settingsOf(by: OutboxEvent["by"], options: OutboxOptions): OutboxSettings {
   checkOptions(options, OUTBOX_CHECKS, ["outbox"]);
-  const { outbox, observe, maxTries, clock, random, ...clients } = withDefaults(options, DEFAULTS);
+  const { outbox, observe, ...others } = withDefaults(options, DEFAULTS);
+  const { maxTries, clock, random, parkAfterTries, parkAfterSeconds, ...clients } = others;
   return {
     by,
     outbox,
     observe,
     connections: connect(clients, byKeyAndBody),
     rules: { maxTries, clock, random },
+    parking: { parkAfterTries, parkAfterSeconds },
   };
 }

@@ -1,9 +1,11 @@
 /** The relay: a Lambda handler that sends committed messages from the stream of the table that holds the records. */
-import type { Unsent } from "../core/outbox.ts";
-import { BlockedLines } from "./blocked-lines.ts";
-import { type TimedContext, timeOf } from "./invocation-time.ts";
-import { type OutboxOptions, type OutboxSettings, settingsOf } from "./outbox-options.ts";
-import { COMMITS_AT_ONCE, sendUnsent, tell } from "./send-unsent.ts";
+import type { OutboxChange, Unsent } from "../core/outbox.ts";
+import type { Circuits } from "./deliver.ts";
+import { type InvocationTime, type TimedContext, timeOf } from "./invocation-time.ts";
+import { type OutboxOptions, settingsOf } from "./outbox-options.ts";
+import { passOver } from "./pass-over.ts";
+import { type Sender, sendCommit, senderOf, tell, waitingOf } from "./send-commit.ts";
+import { Window } from "./window.ts";
 
 /** What the relay reads of an event of a DynamoDB stream; `@types/aws-lambda` has the whole type. */
 export interface OutboxStreamEvent {
@@ -24,17 +26,18 @@ const STALE_AFTER_MS = 5000;
 
 /**
  * A handler for the table's stream (new images, partial batch responses): sends the messages of each commit to their
- * destinations and marks the commit as sent under its claim token.
+ * destinations and marks the commit as sent under its claim token, as soon as its own messages are accepted.
  *
  * Promises: every committed message is sent at least once, at first within about a second; a message that a FIFO queue
  * gets twice within 5 minutes it delivers once, and beyond that the consumer's idempotency, under the key in the envelope, keeps
  * the effect single. Within a message group messages leave in the order of their commits, as far as the stream tells
- * it: commits of one key, and commits in one shard. When one message cannot be sent, those behind it in its group
- * wait, other groups go on, and the stream's shard is held up until it can. When the invocation is nearly over, the rest
- * of the batch is left for the next one.
+ * it: commits of one key, and commits in one shard. A message that cannot be sent is left to the sweeper, with those
+ * behind it in its group; whatever else there is goes on, and what was accepted is not sent again. A destination that does
+ * not answer, or refuses request after request, is not asked for a while. When the invocation is nearly over, the rest of the
+ * batch is left for the next one.
  *
- * The function needs `dynamodb:UpdateItem` on the table, `dynamodb:GetItem` for batches that are repeated,
- * `dynamodb:DeleteItem` for commits of more than 390 KB of messages, and the right to send to each destination.
+ * The function needs `dynamodb:UpdateItem` on the table, `dynamodb:GetItem` and `dynamodb:DeleteItem` for messages that are
+ * too large for their record, and the right to send to each destination.
  *
  * @throws InvalidOptionError (`INVALID_OPTION`) at once. The handler throws for events of other sources only.
  */
@@ -42,64 +45,115 @@ export function outboxRelay(
   options: OutboxOptions,
 ): (event: OutboxStreamEvent, context?: TimedContext) => Promise<OutboxRelayResponse> {
   const settings = settingsOf("relay", options);
-  // Lambda repeats such a batch at once, most likely in this process: what was marked must not be sent again.
+  const circuits: Circuits = new Map();
+  // Lambda repeats a batch at once, most likely in this process: what it is done with needs no second look.
   let isRepeated = false;
+  let done: ReadonlySet<string> = new Set();
   return async function relayHandler({ Records }, context) {
-    const hasTime = timeOf(context);
-    const blocked = new BlockedLines();
-    let rest = Records;
-    let first: string | undefined;
-    while (rest.length > 0 && hasTime()) {
-      const { commits, unread, fault } = await readSome(rest, { isRepeated, hasTime, ...settings });
-      const left = await sendSome([...commits.keys()], blocked, settings);
-      first ??= [...commits].find(([commit]) => left.has(commit))?.[1] ?? fault;
-      rest = unread;
+    const time = timeOf(context, settings.rules);
+    const sender = senderOf(settings, time, circuits);
+    const reading = { sender, time, isRepeated, done };
+    const window = new Window();
+    const sent: string[] = [];
+    const left: string[] = [];
+    let again = Records.length;
+
+    for (const [index, change] of Records.entries()) {
+      if (window.isFull) await window.room();
+      const found = time.hasMore() ? readCommit(change, reading) : "again";
+      const commit = found instanceof Promise ? await found : found;
+      if (commit === "again") {
+        again = Math.min(again, index);
+        break;
+      }
+      if (commit === undefined) continue;
+      window.enter(async (leave) => {
+        const { unsent, isTaken } = commit;
+        const outcome = await sendCommit(sender, unsent, isTaken, leave);
+        if (outcome === "again") again = Math.min(again, index);
+        else (outcome === "sent" ? sent : left).push(unsent.recordKey);
+      });
     }
-    if (rest[0]) first ??= identifierOf(rest[0]);
+    await window.empty();
+    // What is left to the sweeper must be known to whoever gets what comes after it.
+    const isNoted = await saveNotes(sender);
+    const first = Records[isNoted ? again : 0];
     isRepeated = first !== undefined;
+    done = new Set(isRepeated ? [...done, ...sent, ...(isNoted ? left : [])] : []);
     // Lambda begins again from here: what comes after it in the batch is read again.
-    return { batchItemFailures: first === undefined ? [] : [{ itemIdentifier: first }] };
+    return { batchItemFailures: first === undefined ? [] : [{ itemIdentifier: identifierOf(first) }] };
   };
 }
 
-interface Reading extends OutboxSettings {
+interface Reading {
+  readonly sender: Sender;
+  readonly time: InvocationTime;
   readonly isRepeated: boolean;
-  readonly hasTime: () => boolean;
+  readonly done: ReadonlySet<string>;
 }
 
-/** The next commits to send, with the identifiers of the batch; up to the first change that cannot be read. */
-async function readSome(changes: readonly Change[], reading: Reading) {
-  const { outbox, rules, isRepeated, hasTime } = reading;
-  const commits = new Map<Unsent, string>();
-  for (const [index, change] of changes.entries()) {
-    if (commits.size === COMMITS_AT_ONCE || !hasTime()) return { commits, unread: changes.slice(index) };
-    let recordKey = "";
-    try {
-      const image = outbox.readChange(change);
-      if (!image) continue;
-      recordKey = image.recordKey;
-      const isFresh = !isRepeated && rules.clock.now() - image.committedAt < STALE_AFTER_MS;
-      const unsent = (isFresh && image.unsent) || (await outbox.load(recordKey));
-      if (unsent) commits.set(unsent, identifierOf(change));
-    } catch (error) {
-      tell(reading, { recordKey, committedAt: rules.clock.now() }, error);
-      return { commits, unread: [], fault: identifierOf(change) };
-    }
+type Found = { readonly unsent: Unsent; readonly isTaken: boolean } | undefined | "again";
+
+/** Without a promise where the change itself has it all: what is found at once is sent together. */
+function readCommit(change: Change, reading: Reading): Found | Promise<Found> {
+  const { sender, isRepeated, done } = reading;
+  const { outbox, rules } = sender.settings;
+  let image: OutboxChange | undefined;
+  try {
+    image = outbox.readChange(change);
+  } catch (error) {
+    // It will never be readable, and the sweeper finds what the record says.
+    tell(sender.settings, "send-failed", { recordKey: "", committedAt: rules.clock.now() }, 0, error);
+    return undefined;
   }
-  return { commits, unread: [] };
+  if (!image || done.has(image.recordKey)) return undefined;
+  const isFresh = !isRepeated && rules.clock.now() - image.committedAt < STALE_AFTER_MS;
+  if (!isFresh || !image.unsent) return takeCommit(image, reading);
+  const found = { unsent: image.unsent, isTaken: false };
+  return sender.lines.needsNotes(image.unsent) ? withNotes(found, sender) : found;
 }
 
-/** The commits that have to come again: that were not sent and marked, or wait for one of their groups. */
-async function sendSome(
-  commits: readonly Unsent[],
-  blocked: BlockedLines,
-  settings: OutboxSettings,
-): Promise<ReadonlySet<Unsent>> {
-  const left = new Set(commits.filter((commit) => blocked.holdUp(commit)));
-  const free = commits.filter((commit) => !left.has(commit));
-  for (const commit of await sendUnsent(free, settings)) left.add(commit);
-  for (const commit of left) blocked.block(commit);
-  return left;
+async function takeCommit(image: OutboxChange, { sender, time }: Reading): Promise<Found> {
+  const { settings, lines } = sender;
+  const { recordKey, committedAt } = image;
+  try {
+    const { id, now, until } = time.taking();
+    // By the clock of whoever committed it may be due a little later than now.
+    const taken = await settings.outbox.take(recordKey, {
+      by: "relay",
+      id,
+      now: Math.max(now, committedAt),
+      until,
+    });
+    if (taken.state === "taken") return withNotes({ unsent: taken.unsent, isTaken: true }, sender);
+    const held = taken.state === "held" && (taken.unsent ?? (await settings.outbox.load(recordKey)));
+    if (!held) return undefined;
+    // The sweeper has it, or waits to try it again: nothing overtakes it.
+    if (lines.needsNotes(held)) await lines.read();
+    for (const message of waitingOf(held)) lines.leave(held, message);
+    return undefined;
+  } catch (error) {
+    return passOver(settings, image, error);
+  }
+}
+
+async function withNotes(found: Found & object, { settings, lines }: Sender): Promise<Found> {
+  try {
+    if (lines.needsNotes(found.unsent)) await lines.read();
+    return found;
+  } catch (error) {
+    return passOver(settings, found.unsent, error);
+  }
+}
+
+async function saveNotes({ settings, lines }: Sender): Promise<boolean> {
+  try {
+    await lines.save();
+    return true;
+  } catch (error) {
+    tell(settings, "send-failed", { recordKey: "", committedAt: settings.rules.clock.now() }, 0, error);
+    return false;
+  }
 }
 
 function identifierOf({ dynamodb }: Change): string {

@@ -1,16 +1,17 @@
-/** The sweeper: a Lambda handler on a schedule that sends what the stream lost. */
-import { OUTBOX_SHARDS } from "../contract.ts";
-import { hasCode } from "../core/error-code.ts";
+/** The sweeper: a Lambda handler on a schedule that sends what the stream lost, and what could not be sent before. */
 import { type Check, checkOptions } from "../core/option-checks.ts";
-import type { Unsent } from "../core/outbox.ts";
-import { BlockedLines } from "./blocked-lines.ts";
+import type { Circuits } from "./deliver.ts";
 import { type TimedContext, timeOf } from "./invocation-time.ts";
+import { liftLines } from "./lift-lines.ts";
+import { OldestWaiting } from "./oldest-waiting.ts";
 import { OUTBOX_CHECKS, type OutboxOptions, type OutboxSettings, settingsOf } from "./outbox-options.ts";
-import { COMMITS_AT_ONCE, sendUnsent, tell } from "./send-unsent.ts";
+import { senderOf } from "./send-commit.ts";
+import { type Sweep, type SweepReport, sweepShards } from "./sweep-shards.ts";
 
 export interface OutboxSweeperOptions extends OutboxOptions {
   /**
-   * How old a commit must be, in seconds: younger ones are left to the relay.
+   * How old a commit must be, in seconds: younger ones are left to the relay. So long at least it also takes until what
+   * failed is tried again.
    * @default 60
    */
   readonly minAgeSeconds?: number;
@@ -26,22 +27,19 @@ const CHECKS: Readonly<Record<keyof OutboxSweeperOptions, Check>> = {
   ],
 };
 
-/** What one sweep came to, in commits. */
-export interface SweepReport {
-  sent: number;
-  failed: number;
-  /** Left alone: something before them in one of their groups could not be sent. */
-  waiting: number;
-}
-
 /**
  * A handler for a schedule, such as once a minute: sends messages that the relay has not sent, because the stream was
- * off, expired after its 24 hours, or dropped them. Finds them by the table's sparse index; a commit whose messages are
- * sent is not in it. What relay and sweeper both send is the same message under the same deduplication id.
+ * off, expired after its 24 hours, or dropped them, and tries again what could not be sent. Finds them by the table's sparse
+ * index; a commit whose messages are sent is not in it. What relay and sweeper both send is the same message under the
+ * same deduplication id.
  *
  * Commits whose first messages are of one group are sent oldest first, and what of them cannot be sent holds up the rest
- * of its groups. Those that share only a group of later messages may overtake each other. Where a commit cannot be read
- * the sweep of its shard ends; one that is corrupt is passed over, and loses its place.
+ * of its groups, and nothing else. Those that share only a group of later messages may overtake each other. What fails is
+ * tried at intervals that double up to a quarter of an hour, and is parked in the end. A destination that does not answer,
+ * or refuses request after request, is not asked for a while. Where a commit cannot be read the sweep of its shard ends;
+ * one that is corrupt is parked.
+ *
+ * Each sweep tells how many commits wait, and since when, and how many are parked (`backlog`).
  *
  * The function needs `dynamodb:Query` on the index, and on the table `dynamodb:GetItem`, `dynamodb:UpdateItem` and
  * `dynamodb:DeleteItem`, and the right to send to each destination.
@@ -55,64 +53,30 @@ export function outboxSweeper(
   checkOptions(options, CHECKS, ["outbox"]);
   const { minAgeSeconds = DEFAULT_MIN_AGE_SECONDS, ...others } = options;
   const settings = settingsOf("sweeper", others);
+  const { clock } = settings.rules;
+  const circuits: Circuits = new Map();
+  const oldest = new OldestWaiting(settings.outbox);
   return async function sweepHandler(_event, context) {
-    const hasTime = timeOf(context);
-    const before = settings.rules.clock.now() - minAgeSeconds * 1000;
+    const time = timeOf(context, settings.rules);
+    const sender = senderOf(settings, time, circuits);
+    const before = clock.now() - minAgeSeconds * 1000;
     const report: SweepReport = { sent: 0, failed: 0, waiting: 0 };
-    const shards = Array.from({ length: OUTBOX_SHARDS }, (_, shard) => shard);
-    const sweeps = shards.map((shard) => sweepShard(shard, before, hasTime, settings, report));
-    // What still ran after the answer would be frozen with the process, and go on in another invocation.
-    const failed = (await Promise.allSettled(sweeps)).find(({ status }) => status === "rejected");
-    if (failed) throw (failed as PromiseRejectedResult).reason;
+    const sweep: Sweep = { sender, time, before, report, oldest };
+    await sender.lines.read();
+    const shards = Array.from({ length: settings.outbox.shards }, (_, shard) => shard);
+    await sweepShards(shards, sweep);
+    await liftLines(sweep);
+    await tellBacklog(settings, oldest);
     return report;
   };
 }
 
-async function sweepShard(
-  shard: number,
-  before: number,
-  hasTime: () => boolean,
-  settings: OutboxSettings,
-  report: SweepReport,
-): Promise<void> {
-  const blocked = new BlockedLines();
-  for await (const recordKeys of inChunks(settings.outbox.findUnsent(shard, before))) {
-    if (!hasTime()) return;
-    const found = await Promise.all(recordKeys.map((recordKey) => loadCommit(recordKey, before, settings)));
-    const free: Unsent[] = [];
-    let isCut = false;
-    for (const commit of found) {
-      if (commit === undefined) continue;
-      if (commit === "unreachable") isCut = true;
-      if (typeof commit === "string") report.failed++;
-      else if (isCut || blocked.holdUp(commit)) report.waiting++;
-      else free.push(commit);
-    }
-    const failed = await sendUnsent(free, settings);
-    for (const commit of failed) blocked.block(commit);
-    report.failed += failed.size;
-    report.sent += free.length - failed.size;
-    if (isCut) return;
-  }
-}
-
-async function* inChunks(pages: AsyncIterable<readonly string[]>): AsyncGenerator<readonly string[]> {
-  for await (const page of pages) {
-    for (let start = 0; start < page.length; start += COMMITS_AT_ONCE) {
-      yield page.slice(start, start + COMMITS_AT_ONCE);
-    }
-  }
-}
-
-/**
- * What could not be read now may be of any group: nothing behind it in its shard may overtake it. What can never be read
- * must not hold up the rest of the shard for ever.
- */
-async function loadCommit(recordKey: string, before: number, settings: OutboxSettings) {
+async function tellBacklog({ outbox, rules, observe }: OutboxSettings, oldest: OldestWaiting): Promise<void> {
+  const [{ waiting, parked }, committedAt] = await Promise.all([outbox.count(), oldest.committedAt()]);
+  const oldestMs = committedAt === undefined ? 0 : rules.clock.now() - committedAt;
   try {
-    return await settings.outbox.load(recordKey);
-  } catch (error) {
-    tell(settings, { recordKey, committedAt: before }, error);
-    return hasCode(error, "RECORD_CORRUPT") ? "unreadable" : "unreachable";
+    observe({ event: "backlog", by: "sweeper", waiting, oldestMs, parked });
+  } catch {
+    // Watching does not change an outcome.
   }
 }

@@ -31,10 +31,10 @@ export async function connectToSns(
     given,
     (config) => new SNSClient({ ...CLIENT_CONFIG, ...(config as object) }),
   );
-  return (address) => async (forms) => {
+  return (address) => async (forms, abortSignal) => {
     const client = await clients.at(address);
     const PublishBatchRequestEntries = withIds(forms);
     const command = new PublishBatchCommand({ TopicArn: address.text, PublishBatchRequestEntries });
-    return readAnswer(await client.send(command), forms);
+    return readAnswer(await client.send(command, { abortSignal }), forms);
   };
 }

@@ -48,9 +48,9 @@ export async function connectToSqs(
     // By itself the client asks whatever host the URL of a queue has.
     (config) => new SQSClient({ ...CLIENT_CONFIG, ...(config as object), useQueueUrlAsEndpoint: false }),
   );
-  return (address) => async (forms) => {
+  return (address) => async (forms, abortSignal) => {
     const client = await clients.at(address);
     const command = new SendMessageBatchCommand({ QueueUrl: address.text, Entries: withIds(forms) });
-    return readAnswer(await client.send(command), forms);
+    return readAnswer(await client.send(command, { abortSignal }), forms);
   };
 }

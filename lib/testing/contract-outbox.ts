@@ -38,7 +38,8 @@ const TWO = [messageOf("order/created"), messageOf("order/paid")];
 async function findAll(outbox: Outbox, before: number): Promise<string[]> {
   const found: string[] = [];
   for (let shard = 0; shard < OUTBOX_SHARDS; shard++) {
-    for await (const page of outbox.findUnsent(shard, before)) found.push(...page);
+    for await (const page of outbox.findUnsent(shard, before))
+      found.push(...page.map(({ recordKey }) => recordKey));
   }
   return found;
 }

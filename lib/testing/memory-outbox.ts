@@ -1,11 +1,34 @@
 /** What the commits of a MemoryStore have to send, as the Outbox port shows it. A change is the key of a record. */
-import { OUTBOX_SHARDS } from "../contract.ts";
+import { OUTBOX_SHARDS, parkedShard } from "../contract.ts";
 import { hashTuple } from "../core/identity.ts";
-import type { Outbox, OutboxChange, Unsent } from "../core/outbox.ts";
+import {
+  type FoundUnsent,
+  type MessageProgress,
+  mergeProgress,
+  type Outbox,
+  type OutboxChange,
+  type Taken,
+  type Taking,
+  type Unsent,
+} from "../core/outbox.ts";
+
+/** What is kept of a commit beside what senders see. */
+interface Waiting extends Unsent {
+  readonly sendingUntil?: number;
+  readonly sender?: Pick<Taking, "by" | "id">;
+  /** Counts the changes since the commit. */
+  readonly revision: number;
+}
+
+type Commit = Pick<Unsent, "recordKey" | "token" | "committedAt" | "messages">;
 
 export class MemoryOutbox implements Outbox {
-  readonly #waiting = new Map<string, Unsent>();
+  readonly shards = OUTBOX_SHARDS;
+  /** What became of the messages of commits that are over, by the keys of their records. */
+  readonly sent = new Map<string, readonly MessageProgress[]>();
+  readonly #waiting = new Map<string, Waiting>();
   readonly #onSent: (unsent: Unsent) => void;
+  #notes: string | undefined;
 
   /** `onSent` is called once for each commit whose messages are sent. */
   constructor(onSent: (unsent: Unsent) => void) {
@@ -13,8 +36,10 @@ export class MemoryOutbox implements Outbox {
   }
 
   /** Part of the store's one atomic decision. */
-  keep(unsent: Unsent): void {
-    this.#waiting.set(unsent.recordKey, structuredClone(unsent));
+  add(commit: Commit): void {
+    const { recordKey, committedAt, messages } = commit;
+    const shard = shardOf(messages);
+    this.#waiting.set(recordKey, structuredClone({ ...commit, shard, dueAt: committedAt, revision: 0 }));
   }
 
   /** Keys of the records that wait, in the order of their commits: what a stream of changes would hand on. */
@@ -24,29 +49,92 @@ export class MemoryOutbox implements Outbox {
 
   readChange(change: unknown): OutboxChange | undefined {
     const unsent = this.#waiting.get(String(change));
-    return unsent && structuredClone({ ...unsent, unsent });
+    if (unsent === undefined) return undefined;
+    const { recordKey, committedAt, revision } = unsent;
+    // Of what has changed since it would be the image of the commit that tells: here it has to be taken.
+    return structuredClone({ recordKey, committedAt, ...(revision === 0 && { unsent }) });
   }
 
   async load(recordKey: string): Promise<Unsent | undefined> {
     return structuredClone(this.#waiting.get(recordKey));
   }
 
-  async *findUnsent(shard: number, before: number): AsyncGenerator<readonly string[]> {
-    const found = [...this.#waiting.values()].filter(
-      (unsent) => shardOf(unsent) === shard && unsent.committedAt < before,
-    );
-    yield found.sort((a, b) => a.committedAt - b.committedAt).map(({ recordKey }) => recordKey);
+  async take(recordKey: string, { by, id, now, until, ...found }: Taking): Promise<Taken> {
+    const waiting = this.#waiting.get(recordKey);
+    if (waiting === undefined || waiting.shard < 0) return { state: "over" };
+    const { sendingUntil = now, sender, dueAt } = waiting;
+    const isOwn = sender?.id === id || (by === "relay" && sender?.by === "relay");
+    const isFree = sendingUntil <= now || isOwn;
+    const isDue = dueAt <= now && dueAt === (found.dueAt ?? dueAt);
+    if (!isDue || !isFree) return { state: "held", unsent: structuredClone(waiting) };
+    const unsent = { ...waiting, sendingUntil: until, sender: { by, id }, revision: waiting.revision + 1 };
+    this.#waiting.set(recordKey, unsent);
+    return { state: "taken", unsent: structuredClone(unsent) };
   }
 
-  async markSent({ recordKey, token }: Unsent): Promise<void> {
+  async keep(unsent: Unsent, progress: readonly MessageProgress[], dueAt: number): Promise<void> {
+    const seen = unsent as Waiting;
+    const waiting = this.#waiting.get(seen.recordKey);
+    if (waiting?.token !== seen.token) return;
+    const isSeen = waiting.revision === seen.revision;
+    const kept = isSeen ? progress : mergeProgress(progress, waiting);
+    if (kept === undefined) return;
+    if (kept.every(({ state }) => state === "sent" || state === "dropped")) return this.markSent(seen, kept);
+    const { sendingUntil, sender, ...given } = waiting;
+    const isTaken = !isSeen && sendingUntil !== undefined && sendingUntil !== seen.sendingUntil;
+    const shard = waiting.shard < 0 ? parkedShard(waiting.shard) : waiting.shard;
+    this.#waiting.set(seen.recordKey, {
+      ...given,
+      ...(isTaken && { sendingUntil, ...(sender && { sender }) }),
+      progress: structuredClone(kept),
+      shard: kept.some(({ state }) => state === "waiting") ? shard : parkedShard(shard),
+      dueAt: isSeen ? dueAt : waiting.dueAt,
+      revision: waiting.revision + 1,
+    });
+  }
+
+  async markSent({ recordKey, token }: Unsent, progress?: readonly MessageProgress[]): Promise<void> {
     const waiting = this.#waiting.get(recordKey);
     if (waiting?.token !== token) return;
     this.#waiting.delete(recordKey);
+    if (progress) this.sent.set(recordKey, progress);
     this.#onSent(waiting);
+  }
+
+  async park(recordKey: string, now: number): Promise<boolean> {
+    const waiting = this.#waiting.get(recordKey);
+    if (waiting === undefined || waiting.shard < 0) return false;
+    this.#waiting.set(recordKey, { ...waiting, shard: parkedShard(waiting.shard), dueAt: now });
+    return true;
+  }
+
+  async *findUnsent(shard: number, before: number): AsyncGenerator<readonly FoundUnsent[]> {
+    const found = this.#in(shard).filter(({ dueAt }) => dueAt < before);
+    yield found.sort((a, b) => a.dueAt - b.dueAt).map(({ recordKey, dueAt }) => ({ recordKey, dueAt }));
+  }
+
+  async readNotes(): Promise<string | undefined> {
+    return this.#notes;
+  }
+
+  async replaceNotes(former: string | undefined, notes: string): Promise<boolean> {
+    if (this.#notes !== former) return false;
+    this.#notes = notes;
+    return true;
+  }
+
+  async count(): Promise<{ waiting: number; parked: number }> {
+    const all = [...this.#waiting.values()];
+    const parked = all.filter(({ shard }) => shard < 0).length;
+    return { waiting: all.length - parked, parked };
+  }
+
+  #in(shard: number): Waiting[] {
+    return [...this.#waiting.values()].filter((unsent) => unsent.shard === shard);
   }
 }
 
-function shardOf({ messages: [first] }: Unsent): number {
-  const { group, key } = first as { readonly group?: string; readonly key: string };
+function shardOf([first]: Unsent["messages"]): number {
+  const { group, key } = first!;
   return hashTuple(group ?? key).charCodeAt(0) % OUTBOX_SHARDS;
 }

@@ -130,7 +130,7 @@ export class MemoryStore implements Store<MemoryWrite> {
     });
     if (!isUnsent) return;
     if (expiresAt !== undefined) this.#expiresOnceSent.set(recordKey, expiresAt);
-    this.outbox.keep({ recordKey, token, committedAt: now, messages });
+    this.outbox.add({ recordKey, token, committedAt: now, messages });
   }
 
   #keep({ recordKey, token, result }: Settlement<MemoryWrite> | Insertion<MemoryWrite>) {

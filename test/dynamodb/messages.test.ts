@@ -34,7 +34,7 @@ describe("placeMessages", () => {
   it("takes 1000 messages, and refuses one more", () => {
     const messages = Array.from({ length: 1000 }, (_, index) => toBus(`${index}`));
 
-    expect(place(...messages).items).toEqual([]);
+    expect(place(...messages).items).toHaveLength(1);
     expect(() => place(...messages, toBus("1000"))).toThrow(OutboxTransactionTooLargeError);
   });
 
@@ -48,7 +48,14 @@ describe("placeMessages", () => {
   });
 
   it.each([
-    ["queues, by group", toQueue],
+    [
+      "FIFO queues, by group",
+      (name: string) => ({ ...toQueue(name), queue: "https://q.fifo" }) as StoredMessage,
+    ],
+    [
+      "queues without an order, by key",
+      (name: string) => ({ ...toQueue(name), group: "busy" }) as StoredMessage,
+    ],
     ["topics, without a group by key", toTopic],
     ["event buses, by key", toBus],
   ])("spreads commits over all shards of the index: %s", (_, to) => {
@@ -57,9 +64,35 @@ describe("placeMessages", () => {
     expect([...shards].sort()).toEqual(Array.from({ length: OUTBOX_SHARDS }, (_, shard) => shard));
   });
 
+  it("spreads them over as many shards as it is told", () => {
+    const shardsOf = (shards: number) =>
+      Array.from(
+        { length: 400 },
+        (_, index) => placeMessages(table, [toBus(`${index}`)], commit, undefined, shards).values.unsentShard,
+      );
+
+    expect(new Set(shardsOf(1))).toEqual(new Set([0]));
+    expect(new Set(shardsOf(32)).size).toBe(32);
+  });
+
+  it("keeps small messages in the record, and others beside it, so that a refused claim stays within 5 units", () => {
+    const record = (bytes: number) => place({ ...toQueue("1"), body: "x".repeat(bytes) } as StoredMessage);
+
+    expect(record(3400).items).toEqual([]);
+    expect(record(3600).values).toMatchObject({ messageItems: 1 });
+    expect(record(3600).values).not.toHaveProperty("messages");
+    const longest = { ...commit, recordKey: "k".repeat(2000) };
+    const ofLongest = placeMessages(
+      table,
+      [{ ...toQueue("1"), body: "x".repeat(3000) } as StoredMessage],
+      longest,
+    );
+    expect(ofLongest.items).toHaveLength(1);
+  });
+
   it("H35: commits that begin with a message of one group share a shard, whatever else they send", () => {
     for (let group = 0; group < 50; group++) {
-      const first = { ...toQueue("1"), group: `${group}` } as StoredMessage;
+      const first = { ...toQueue("1"), queue: "https://q.fifo", group: `${group}` } as StoredMessage;
       const another = { ...first, key: "2", body: "other" } as StoredMessage;
 
       expect(shardOf(another, toTopic("3"), toBus("4"))).toBe(shardOf(first));

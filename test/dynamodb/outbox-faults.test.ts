@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, inject, it } from "vitest";
 import { OUTBOX_SHARDS } from "../../lib/contract.ts";
+import type { FoundUnsent } from "../../lib/core/outbox.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
 import { DynamoDBOutbox } from "../../lib/dynamodb/dynamodb-outbox.ts";
 import type { DynamoDBWrite } from "../../lib/dynamodb/writes.ts";
@@ -157,13 +158,14 @@ describe.each(inject("dynamodbEngines"))("DynamoDBOutbox on $name, when answers 
       await finish();
       keys.push(recordKey);
     }
-    const pages: (readonly string[])[] = [];
+    const pages: (readonly FoundUnsent[])[] = [];
 
     for (let shard = 0; shard < OUTBOX_SHARDS; shard++) {
       for await (const page of fresh.outbox.findUnsent(shard, 1_900_000_000_110)) pages.push(page);
     }
 
-    expect(pages.flat()).toEqual(keys.slice(0, 110));
+    expect(pages.flat().map(({ recordKey }) => recordKey)).toEqual(keys.slice(0, 110));
+    expect(pages.flat()[0]?.dueAt).toBe(1_900_000_000_000);
     expect(pages.filter((page) => page.length > 0).map((page) => page.length)).toEqual([100, 10]);
   });
 });

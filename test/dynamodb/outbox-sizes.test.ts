@@ -35,8 +35,8 @@ describe.each(inject("dynamodbEngines"))("large messages on $name", ({ endpoint 
   const puts = (count: number, bytes = 1) =>
     Array.from({ length: count }, () => table.put(randomUUID(), { blob: "x".repeat(bytes) }));
 
-  it.each(MODES)("up to 392 KB are in the record, by one write, %s", async (mode) => {
-    const messages = [messageOf("m/0", LARGEST)];
+  it.each(MODES)("up to some 3 KB are in the record, by one write, %s", async (mode) => {
+    const messages = [messageOf("m/0", 3000)];
     const { recordKey, finish } = await table.begin(mode, { messages });
     counts.reset();
 
@@ -46,6 +46,24 @@ describe.each(inject("dynamodbEngines"))("large messages on $name", ({ endpoint 
     expect(await table.itemKeys(recordKey)).toEqual([recordKey]);
     expect((await table.outbox.load(recordKey))?.messages).toEqual(messages);
   });
+
+  it.each([3300, 3600, LARGEST])(
+    "a refused claim costs 5 write units at most, whatever waits: messages of %i bytes",
+    async (bytes) => {
+      // The largest result that is still in its record.
+      const result = JSON.stringify("r".repeat(600));
+      const commit = await table.begin("claimed", { messages: [messageOf("m/0", bytes)], result });
+      await commit.finish();
+      counts.reset();
+
+      expect(await table.store.claim({ ...commit, token: "another", leaseEndsAt: NOW })).toMatchObject({
+        won: false,
+      });
+
+      expect([counts.requests, counts.readUnits]).toEqual([1, 0]);
+      expect(counts.writeUnits).toBeLessThanOrEqual(5);
+    },
+  );
 
   it.each(MODES)(
     "more go to items of their own, and leave with the mark, a transaction each, %s",
@@ -96,7 +114,7 @@ describe.each(inject("dynamodbEngines"))("large messages on $name", ({ endpoint 
     const { recordKey } = identify("#".repeat(64), `a${"\u0080".repeat(255)}`, "key");
     const result = JSON.stringify(Array.from({ length: 100 }, () => randomUUID()));
 
-    for (const messages of [[messageOf("m/0", LARGEST)], large(2)]) {
+    for (const messages of [[messageOf("m/0", 2000)], [messageOf("m/0", LARGEST)], large(2)]) {
       const { finish } = await table.begin("optimistic", { recordKey, messages, result });
       expect(await finish()).toEqual({ settled: true });
       const unsent = (await table.outbox.load(recordKey))!;
@@ -178,6 +196,7 @@ describe.each(inject("dynamodbEngines"))("large messages on $name", ({ endpoint 
     it.each([
       ["100 items with the record's", () => commit(large(2), puts(97))],
       ["99 writes beside messages in the record", () => commit([messageOf("m/0")], puts(99))],
+      ["98 writes beside a message in an item", () => commit([messageOf("m/0", 5000)], puts(98))],
       ["some 4 MB of messages and writes", () => commit(large(6), puts(4, 390_000))],
     ])("takes %s", async (_, taken) => {
       expect(await taken()).toBe("done");

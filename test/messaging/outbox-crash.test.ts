@@ -7,10 +7,10 @@ import { newOutboxWorld, type OutboxWorld } from "./outbox-world.ts";
 
 const MINUTE = 60_000;
 
-/** How old the commit is when it is relayed first, and what a relay asks for then. */
+/** How old the commit is when it is relayed first, and what a relay asks for then: it looks whether a group waits. */
 const AGES = [
-  ["just made", 0, ["the send", "the mark"]],
-  ["made a minute ago", MINUTE, ["the read", "the send", "the mark"]],
+  ["just made", 0, ["the look", "the send", "the mark"]],
+  ["made a minute ago", MINUTE, ["the taking", "the look", "the send", "the mark"]],
 ] as const;
 
 describe.each(inject("dynamodbEngines"))("a crash, on $name", ({ endpoint }) => {
@@ -85,9 +85,10 @@ describe.each(inject("dynamodbEngines"))("a crash, on $name", ({ endpoint }) => 
 
   it.each(
     deathsAt([
-      "the read of the record",
+      "the taking",
       "the read of an item",
       "the read of the other",
+      "the look",
       "the first send",
       "the second send",
       "the mark",

@@ -6,6 +6,8 @@ import { anyLossyPlan, anyPlan, GROUPS, type OutboxStep } from "./outbox-steps.t
 /** More, to search further: ONCEONLY_RUNS=5000. */
 const numRuns = Number(process.env.ONCEONLY_RUNS ?? 300);
 
+const TIMEOUT_MS = 120_000;
+
 const REACHED = [
   "a relay timed out",
   "dies-after of a relay at send",
@@ -40,30 +42,38 @@ function overtakings(play: OutboxPlay): string[] {
 }
 
 describe("outboxRelay and outboxSweeper", () => {
-  it("H33, H35: whatever dies, fails, freezes or overlaps, each message has one effect and each group its order", async () => {
-    const seen: Record<string, number> = {};
-    await fc.assert(
-      fc.asyncProperty(anyPlan, async (plan) => {
-        const play = await played(plan);
+  it(
+    "H33, H35: whatever dies, fails, freezes or overlaps, each message has one effect and each group its order",
+    async () => {
+      const seen: Record<string, number> = {};
+      await fc.assert(
+        fc.asyncProperty(anyPlan, async (plan) => {
+          const play = await played(plan);
 
-        expect(effects(play)).toEqual(play.commits.flatMap(({ keys }) => keys).sort());
-        expect(overtakings(play)).toEqual([]);
-        for (const what of play.seen) seen[what] = (seen[what] ?? 0) + 1;
-      }),
-      { numRuns },
-    );
-    // The plans reach what they are about.
-    for (const what of REACHED) expect([what, Number(seen[what]) > numRuns / 100]).toEqual([what, true]);
-  });
+          expect(effects(play)).toEqual(play.commits.flatMap(({ keys }) => keys).sort());
+          expect(overtakings(play)).toEqual([]);
+          for (const what of play.seen) seen[what] = (seen[what] ?? 0) + 1;
+        }),
+        { numRuns },
+      );
+      // The plans reach what they are about.
+      for (const what of REACHED) expect([what, Number(seen[what]) > numRuns / 100]).toEqual([what, true]);
+    },
+    TIMEOUT_MS,
+  );
 
-  it("H34: whatever the stream loses besides, each message has one effect", async () => {
-    await fc.assert(
-      fc.asyncProperty(anyLossyPlan, async (plan) => {
-        const play = await played(plan);
+  it(
+    "H34: whatever the stream loses besides, each message has one effect",
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(anyLossyPlan, async (plan) => {
+          const play = await played(plan);
 
-        expect(effects(play)).toEqual(play.commits.flatMap(({ keys }) => keys).sort());
-      }),
-      { numRuns },
-    );
-  });
+          expect(effects(play)).toEqual(play.commits.flatMap(({ keys }) => keys).sort());
+        }),
+        { numRuns },
+      );
+    },
+    TIMEOUT_MS,
+  );
 });

@@ -97,7 +97,7 @@ export class OutboxPlay {
   async #shardOf(recordKey: string): Promise<number> {
     for (let shard = 0; ; shard++) {
       for await (const found of this.#store.outbox.findUnsent(shard, Number.POSITIVE_INFINITY)) {
-        if (found.includes(recordKey)) return shard;
+        if (found.some((each) => each.recordKey === recordKey)) return shard;
       }
     }
   }

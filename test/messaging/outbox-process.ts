@@ -1,8 +1,10 @@
 // A process of a relay or a sweeper on virtual time, whose requests to outbox and queue take a while and meet faults.
+import "@aws-sdk/client-sqs";
 import type { SendMessageBatchCommand, SendMessageBatchRequestEntry } from "@aws-sdk/client-sqs";
 import { type Clock, type Outbox, type OutboxChange, StoreUnavailableError } from "onceonly";
 import type { SqsModel } from "../../lib/testing/sqs/sqs-model.ts";
 import type { Fault } from "./outbox-steps.ts";
+import { withOutbox } from "./with-outbox.ts";
 
 /** Longer than an invocation, and than queues know duplicates. */
 export const FROZEN_MS = 400_000;
@@ -20,13 +22,15 @@ export function faultyProcess(
 ): Ask {
   const never = new Promise<never>(() => {});
   const lost = () => new StoreUnavailableError("unreachable", new Error("no answer"));
+  const asked = new Set<string>();
   let requests = 0;
   let isDead = false;
 
   return async function ask(name, request) {
     if (isDead) return never;
     requests += 1;
-    const kind = faults.find(({ at }) => at === requests)?.kind;
+    const kind = faults.find(({ at }) => at === requests || (at === name && !asked.has(name)))?.kind;
+    asked.add(name);
     if (kind !== undefined) met(kind, name);
     if (kind === "freezes") await clock.sleep(FROZEN_MS);
     await clock.sleep(REQUEST_MS / 2);
@@ -44,10 +48,14 @@ export function faultyProcess(
 
 /** What lies in `outbox`, in small pages. */
 export function outboxIn(ask: Ask, outbox: Outbox, imageOf: (change: unknown) => OutboxChange): Outbox {
-  return {
+  return withOutbox(outbox, {
     readChange: (change) => structuredClone(imageOf(change)),
     load: (recordKey) => ask("load", () => outbox.load(recordKey)),
-    markSent: (unsent) => ask("mark", () => outbox.markSent(unsent)),
+    take: (...taking) => ask("take", () => outbox.take(...taking)),
+    keep: (...kept) => ask("keep", () => outbox.keep(...kept)),
+    markSent: (...sent) => ask("mark", () => outbox.markSent(...sent)),
+    readNotes: () => ask("read notes", () => outbox.readNotes()),
+    replaceNotes: (...notes) => ask("replace notes", () => outbox.replaceNotes(...notes)),
     async *findUnsent(shard, before) {
       for await (const found of outbox.findUnsent(shard, before)) {
         for (let at = 0; at < found.length; at += PAGE) {
@@ -55,7 +63,7 @@ export function outboxIn(ask: Ask, outbox: Outbox, imageOf: (change: unknown) =>
         }
       }
     },
-  };
+  });
 }
 
 /** A client of the model that refuses the messages of some groups. */

@@ -1,5 +1,5 @@
 // Where the relay stops in a batch of the table's stream, and what it has done until then.
-import { UpdateItemCommand } from "@aws-sdk/client-dynamodb";
+import { type AttributeValue, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
 import { DynamoDBOutbox } from "onceonly";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
 import { identify } from "../../lib/core/identity.ts";
@@ -51,51 +51,78 @@ describe.each(inject("dynamodbEngines"))("outboxRelay, where something fails, on
     return world.relay(process, { outbox });
   };
 
-  it("a change that cannot be read stops the batch there, while what is before it is sent and marked", async () => {
+  it("a change that cannot be read is looked up: what was mended meanwhile is sent, and nothing waits for it", async () => {
+    await run.order("a1", "b1");
+    await damage("b1");
+    await run.order("c1");
+    const changes = await changesWhere("b1", ({ messages }) => messages?.S === "[{");
+    await mend("b1");
+
+    expect(await world.relayChanges(changes)).toEqual([]);
+
+    expect(await run.unsent("a1", "b1", "c1")).toEqual([false, false, false]);
+    expect(told()).toEqual(["sent", "sent", "sent"]);
+  });
+
+  it("what is broken for good holds up nothing: it is parked, told, and told of by each sweep", async () => {
+    await run.order("a1", "b1");
+    await damage("b1");
+    await run.order("c1");
+
+    expect(
+      await world.relayChanges(await changesWhere("b1", ({ messages }) => messages?.S === "[{")),
+    ).toEqual([]);
+
+    expect(await run.unsent("a1", "b1", "c1")).toEqual([false, true, false]);
+    expect(world.events.find(({ event }) => event === "parked")).toMatchObject({
+      messages: 0,
+      error: { code: "RECORD_CORRUPT" },
+    });
+    await world.clock.advance(61_000);
+    world.events.length = 0;
+    expect(await world.sweep()).toEqual({ sent: 0, failed: 0, waiting: 0 });
+    expect(world.backlogs.at(-1)).toMatchObject({ waiting: 0, parked: 1 });
+    expect(told()).toEqual([]);
+  });
+
+  it("what a later version wrote is left to it: neither parked, nor in the way", async () => {
     await run.order("a1", "b1");
     await setVersion("b1", 2);
     await run.order("c1");
 
-    const left = await world.relay();
-
-    expect(left).toBeGreaterThan(0);
-    expect(await run.unsent("a1", "b1", "c1")).toEqual([false, false, true]);
-    expect(world.events.at(0)).toMatchObject({
-      event: "send-failed",
-      messages: 0,
-      error: { code: "RECORD_CORRUPT" },
-    });
-    // Nor does trying again help: the image stays as it is until it is gone.
-    expect(await world.relay()).toBeGreaterThan(left);
-    await setVersion("b1", 1);
-    await world.loseStream();
+    expect(await world.relayChanges(await changesWhere("b1", ({ version }) => version?.N === "2"))).toEqual(
+      [],
+    );
     await world.clock.advance(61_000);
+    expect(await world.sweep()).toEqual({ sent: 0, failed: 1, waiting: 0 });
+
+    expect(await run.unsent("a1", "b1", "c1")).toEqual([false, true, false]);
+    expect(told()).not.toContain("parked");
+    await setVersion("b1", 1);
     expect(await world.sweep()).toEqual({ sent: 1, failed: 0, waiting: 0 });
   });
 
-  it("a commit that cannot be looked up stops the batch there, while what is before it is sent and marked", async () => {
+  it("a commit that cannot be taken stops the batch there, while what is before it is sent and marked", async () => {
     await run.order("a1", "b1", "c1");
     await world.clock.advance(10_000);
 
-    expect(await failing("GetItem", 2)).toBeGreaterThan(0);
+    // The first takes a1.
+    expect(await failing("UpdateItem", 2)).toBeGreaterThan(0);
 
     expect(await run.unsent("a1", "b1", "c1")).toEqual([false, true, true]);
-    expect(told()).toEqual(["send-failed", "sent"]);
+    expect(told().sort()).toEqual(["send-failed", "sent"]);
     expect(await world.relay()).toBe(0);
     expect(await run.unsent("a1", "b1", "c1")).toEqual([false, false, false]);
   });
 
-  it("where both a send and a reading fail, the batch comes again from the first of them", async () => {
-    await run.order("a1", "b1", "c1");
-    await setVersion("c1", 2);
-    run.refuse("a1");
+  it("where nobody can tell whether a group waits, nothing of it is sent", async () => {
+    await run.order("a1", "b1");
 
-    const left = await world.relay();
+    expect(await failing("GetItem", 1)).toBeGreaterThan(0);
 
-    expect(left).toBeGreaterThan(6);
-    expect(await run.unsent("a1", "b1")).toEqual([true, false]);
-    await setVersion("c1", 1);
-    await world.loseStream();
+    expect(await run.unsent("a1", "b1")).toEqual([true, true]);
+    expect(await world.relay()).toBe(0);
+    expect(await run.unsent("a1", "b1")).toEqual([false, false]);
   });
 
   it("a mark that fails brings the commit again, and its messages are no second effect", async () => {
@@ -108,15 +135,30 @@ describe.each(inject("dynamodbEngines"))("outboxRelay, where something fails, on
     expect(await run.effects("a")).toEqual(run.named("a1"));
   });
 
-  /** A record of a version that this code does not know. */
-  const setVersion = (end: string, version: number) =>
+  const recordKeyOf = (end: string) => identify("create-order", "", run.named(end)[0] as string).recordKey;
+  /** Without those images of one record that look otherwise. */
+  const changesWhere = async (
+    end: string,
+    isMeant: (image: Readonly<Record<string, AttributeValue>>) => boolean,
+  ) =>
+    (await world.nextChanges()).filter(
+      ({ dynamodb }) => dynamodb.Keys.pk?.S !== recordKeyOf(end) || isMeant(dynamodb.NewImage ?? {}),
+    );
+  const change = (end: string, name: string, value: AttributeValue) =>
     dynamodb.send(
       new UpdateItemCommand({
         TableName: world.tableName,
-        Key: { pk: { S: identify("create-order", "", run.named(end)[0] as string).recordKey } },
-        UpdateExpression: "SET #version = :version",
-        ExpressionAttributeNames: { "#version": "version" },
-        ExpressionAttributeValues: { ":version": { N: String(version) } },
+        Key: { pk: { S: recordKeyOf(end) } },
+        UpdateExpression: "SET #name = :value",
+        ExpressionAttributeNames: { "#name": name },
+        ExpressionAttributeValues: { ":value": value },
       }),
     );
+  /** A record of a version that this code does not know. */
+  const setVersion = (end: string, version: number) => change(end, "version", { N: String(version) });
+  const damage = (end: string) => change(end, "messages", { S: "[{" });
+  const mend = (end: string) => {
+    const [name = ""] = run.named(end);
+    return change(end, "messages", { S: JSON.stringify([world.message(name)]) });
+  };
 });

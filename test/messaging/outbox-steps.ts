@@ -3,8 +3,8 @@ import fc from "fast-check";
 
 /** Of a relay or a sweeper, at one of its requests. */
 export interface Fault {
-  /** From 1. */
-  readonly at: number;
+  /** From 1; or at the first of this name. */
+  readonly at: number | string;
   readonly kind: /** The process is gone; the request is carried out, or not. */
     | "dies-before"
     | "dies-after"
@@ -36,7 +36,10 @@ export const GROUPS = ["a", "b", "e"];
 const sending = {
   faults: fc.array(
     fc.record({
-      at: fc.integer({ min: 1, max: 8 }),
+      at: fc.oneof(
+        fc.integer({ min: 1, max: 8 }),
+        fc.constantFrom("find", "load", "take", "send", "keep", "mark"),
+      ),
       kind: fc.constantFrom("dies-before", "dies-after", "fails", "answer-lost", "freezes"),
     }),
     { maxLength: 2 },

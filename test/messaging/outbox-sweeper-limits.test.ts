@@ -1,89 +1,127 @@
 // How much the sweeper takes on: little at once, and nothing more when its time is nearly over.
-import { type Outbox, outboxSweeper, type Unsent } from "onceonly";
+import { outboxSweeper, type StoredMessage } from "onceonly";
 import { fakeClock, fakeRandom } from "onceonly/testing";
 import { describe, expect, it } from "vitest";
+import { MemoryOutbox } from "../../lib/testing/memory-outbox.ts";
+import { withOutbox } from "./with-outbox.ts";
 
 const QUEUE = "https://sqs.eu-central-1.amazonaws.com/123456789012/payments.fifo";
 
+/** Groups of which each has a shard of its own, of eight. */
+const GROUPS = ["0", "1", "2", "4", "31", "9", "8", "22"];
+
 /** 25 commits in each of 8 shards, which the index answers with in two pages. */
-function newBacklog() {
+async function newBacklog() {
+  const clock = fakeClock();
   const state = { held: 0, peak: 0, marked: 0 };
-  const unsentOf = (recordKey: string): Unsent => {
-    const [, shard = "", index = ""] = recordKey.split("#");
-    const message = { queue: QUEUE, key: index, group: shard, body: index };
-    return { recordKey, token: "mine", committedAt: 1, messages: [message] };
-  };
-  const outbox: Outbox = {
-    readChange: () => undefined,
-    async load(recordKey) {
-      state.held += 1;
+  const memory = new MemoryOutbox(() => {
+    state.held -= 1;
+    state.marked += 1;
+  });
+  for (const group of GROUPS) {
+    for (let index = 0; index < 25; index++) {
+      const key = `${group}-${index}`;
+      const messages: StoredMessage[] = [{ queue: QUEUE, key, group, body: key }];
+      memory.add({ recordKey: `op##${key}`, token: "mine", committedAt: clock.now() + index, messages });
+    }
+  }
+  await clock.advance(61_000);
+  const outbox = withOutbox(memory, {
+    async take(...taking) {
+      const taken = await memory.take(...taking);
+      state.held += Number(taken.state === "taken");
       state.peak = Math.max(state.peak, state.held);
-      return unsentOf(recordKey);
+      return taken;
     },
-    async markSent() {
-      state.held -= 1;
-      state.marked += 1;
+    async *findUnsent(shard, before) {
+      for await (const page of memory.findUnsent(shard, before)) {
+        yield page.slice(0, 24);
+        yield page.slice(24);
+      }
     },
-    async *findUnsent(shard) {
-      const keys = Array.from({ length: 25 }, (_, index) => `op#${shard}#${index}`);
-      yield keys.slice(0, 24);
-      yield keys.slice(24);
-    },
-  };
+  });
   const send = async ({ input }: { input: { Entries: { Id: string; MessageBody: string }[] } }) => {
     return { Successful: input.Entries.map(({ Id }) => ({ Id, MessageId: Id })) };
   };
   const options = {
     outbox,
     sqs: { config: {}, send },
-    clock: fakeClock(),
+    clock,
     random: fakeRandom("limits"),
     observe: () => {},
   };
+  const found = await Promise.all(
+    Array.from({ length: 8 }, async (_, shard) => {
+      for await (const page of memory.findUnsent(shard, clock.now())) return page.length;
+      return 0;
+    }),
+  );
+  expect(found).toEqual(Array(8).fill(25));
   return { state, options, sweep: outboxSweeper(options) };
 }
 
+/** Says these times one after the other, and then the last one. */
+const timesOf = (...times: number[]) => ({
+  getRemainingTimeInMillis: () => (times.length > 1 ? times.shift() : times[0]) as number,
+});
+
 describe("outboxSweeper", () => {
   it("holds 10 commits of each shard at most, since each may have megabytes of messages", async () => {
-    const { state, sweep } = newBacklog();
+    const { state, sweep } = await newBacklog();
 
     expect(await sweep()).toEqual({ sent: 200, failed: 0, waiting: 0 });
 
     expect(state.peak).toBe(80);
   });
 
-  it("loads nothing more with less than 5 seconds left, and answers with what it did", async () => {
-    const { state, sweep } = newBacklog();
+  it("holds 10 commits of 8 shards at most, also where there are more shards", async () => {
+    const { state, options } = await newBacklog();
+    const outbox = withOutbox(options.outbox, { shards: 20 });
+
+    expect(await outboxSweeper({ ...options, outbox })()).toEqual({ sent: 200, failed: 0, waiting: 0 });
+
+    expect(state.peak).toBe(80);
+  });
+
+  it("takes nothing more with less than 6 seconds left, keeps what it did, and gives back what it did not do", async () => {
+    const { state, sweep } = await newBacklog();
     let asked = 0;
-    // It is asked once at the start, and by every shard before each ten of its commits.
-    const getRemainingTimeInMillis = () => [30_000, ...Array(16).fill(5001)][asked++] ?? 5000;
+    const getRemainingTimeInMillis = () => (asked++ < 200 ? 30_000 : 6000);
 
-    expect(await sweep({}, { getRemainingTimeInMillis })).toEqual({ sent: 160, failed: 0, waiting: 0 });
+    const { sent, failed, waiting } = await sweep({}, { getRemainingTimeInMillis });
 
-    expect(state.held).toBe(0);
+    expect(sent).toBeGreaterThan(50);
+    expect(sent).toBeLessThan(200);
+    expect([failed, sent]).toEqual([0, state.marked]);
+    // Nobody has to wait until they come back by themselves.
+    expect(await sweep()).toEqual({ sent: 200 - sent, failed: 0, waiting: 0 });
+    expect(waiting).toBeGreaterThanOrEqual(0);
   });
 
   it("H34, H42: sends something also where the function has 3 seconds in all, as Lambda gives by default", async () => {
-    const { sweep } = newBacklog();
-    const times = [3000, ...Array(8).fill(3000), ...Array(8).fill(601)];
-    const getRemainingTimeInMillis = () => times.shift() ?? 600;
+    const { sweep } = await newBacklog();
 
-    expect(await sweep({}, { getRemainingTimeInMillis })).toEqual({ sent: 160, failed: 0, waiting: 0 });
+    const { sent } = await sweep({}, timesOf(...Array(300).fill(3000), 750));
+
+    expect(sent).toBeGreaterThan(10);
+    expect(sent).toBeLessThan(200);
   });
 
   it("needs no context: then time is no limit", async () => {
-    expect((await newBacklog().sweep({}, {})).sent).toBe(200);
-    expect((await newBacklog().sweep()).sent).toBe(200);
+    expect((await (await newBacklog()).sweep({}, {})).sent).toBe(200);
+    expect((await (await newBacklog()).sweep()).sent).toBe(200);
   });
 
   it("H43: a shard that cannot be read fails the sweep, once the others have come to their end", async () => {
-    const { state, options } = newBacklog();
-    const findUnsent: Outbox["findUnsent"] = (shard, before) => {
-      if (shard === 3) throw new Error("no index");
-      return options.outbox.findUnsent(shard, before);
-    };
+    const { state, options } = await newBacklog();
+    const outbox = withOutbox(options.outbox, {
+      findUnsent(shard, before) {
+        if (shard === 3) throw new Error("no index");
+        return options.outbox.findUnsent(shard, before);
+      },
+    });
 
-    const sweep = outboxSweeper({ ...options, outbox: { ...options.outbox, findUnsent } });
+    const sweep = outboxSweeper({ ...options, outbox });
 
     await expect(sweep()).rejects.toThrow("no index");
     expect(state).toEqual({ held: 0, peak: 70, marked: 175 });

@@ -8,7 +8,8 @@ import {
   DynamoDBOutbox,
   DynamoDBStore,
   type DynamoDBWrite,
-  type OutboxEvent,
+  type OutboxBacklogEvent,
+  type OutboxCommitEvent,
   type OutboxOptions,
   type OutboxSweeperOptions,
   type OutgoingMessage,
@@ -27,6 +28,7 @@ import { newFifo } from "../testing/sqs/case.ts";
 import { sdkSubject, sqsClient } from "../testing/sqs/sdk-subject.ts";
 import { newProcess, type Process } from "./dying-process.ts";
 import { newConsumer } from "./outbox-consumer.ts";
+import { timeless } from "./timeless.ts";
 
 export type OutboxWorld = Awaited<ReturnType<typeof newOutboxWorld>>;
 
@@ -48,7 +50,8 @@ export async function newOutboxWorld(dynamodb: DynamoDBClient, endpoint: string)
   const [sqs, receiver] = [sqsClient(engine.endpoint), sqsClient(engine.endpoint)];
   const subject = sdkSubject({ endpoint: engine.endpoint, clock, stop: () => engine.stop() });
   const queue = await newFifo(subject, { MessageRetentionPeriod: "1209600" });
-  const events: OutboxEvent[] = [];
+  const events: OutboxCommitEvent[] = [];
+  const backlogs: OutboxBacklogEvent[] = [];
   /** The bodies in the order of their delivery. */
   const delivered: string[] = [];
   /** Of the stream, what the relay has not settled. */
@@ -57,10 +60,9 @@ export async function newOutboxWorld(dynamodb: DynamoDBClient, endpoint: string)
   const optionsIn = (process: Process, changes: Partial<OutboxOptions> = {}): OutboxOptions => ({
     outbox: new DynamoDBOutbox({ tableName, client: process.clientOf(dynamodb) }),
     sqs: process.clientOf(sqs),
-    // Waits between tries take no time.
-    clock: { now: () => clock.now(), sleep: async () => {} },
+    clock: timeless(clock),
     random: { token: randomUUID, fraction: () => 1 },
-    observe: (event) => events.push(event),
+    observe: (event) => (event.event === "backlog" ? backlogs.push(event) : events.push(event)),
     ...changes,
   });
 
@@ -78,6 +80,7 @@ export async function newOutboxWorld(dynamodb: DynamoDBClient, endpoint: string)
     sqs,
     queue,
     events,
+    backlogs,
     delivered,
     subject,
 
@@ -136,6 +139,10 @@ export async function newOutboxWorld(dynamodb: DynamoDBClient, endpoint: string)
       backlog = first === undefined ? [] : backlog.slice(settled);
       return backlog.length;
     },
+
+    /** One invocation of the relay with these changes; answers with what it did not settle. */
+    relayChanges: async (changes: readonly Change[]) =>
+      (await outboxRelay(optionsIn(newProcess()))({ Records: changes })).batchItemFailures,
 
     /** The changes since it was last asked for, for tests that invoke the relay themselves. */
     nextChanges,

@@ -192,10 +192,10 @@ describe("emfMetrics", () => {
     await world.clock.advance(90_000);
     await world.sweep();
 
-    expect(propertiesOf(world.lines.at(-1)!)).toMatchObject({ event: "sent", by: "sweeper" });
-    expect(dataPointsOf(world.lines.at(-1)!)).toContainEqual(
-      expect.objectContaining({ name: "OutboxLag", value: 90_000 }),
-    );
+    const [sent, found] = world.lines.slice(-2);
+    expect(propertiesOf(sent!)).toMatchObject({ event: "sent", by: "sweeper" });
+    expect(dataPointsOf(sent!)).toContainEqual(expect.objectContaining({ name: "OutboxLag", value: 90_000 }));
+    expect(dataPointsOf(found!)).toContainEqual(expect.objectContaining({ name: "OutboxBacklog", value: 0 }));
   });
 
   it("changes no outcome when it cannot write", async () => {

@@ -14,6 +14,8 @@ import {
 } from "onceonly";
 import { fakeClock, fakeLambdaContext, fakeRandom, MemoryStore, type MemoryWrite } from "onceonly/testing";
 import { fakeEventBridge } from "../messaging/fake-client.ts";
+import { timeless } from "../messaging/timeless.ts";
+import { withOutbox } from "../messaging/with-outbox.ts";
 
 const LEASE_SECONDS = 30;
 
@@ -31,17 +33,14 @@ export function observed(emfOptions: EmfMetricsOptions = {}) {
   const bus = fakeEventBridge();
   const engine = { operation: "create-order", store: memory, clock, random, observe };
   // The store in memory has no stream: a change is the key of the record.
-  const outbox: OutboxOptions["outbox"] = {
+  const outbox: OutboxOptions["outbox"] = withOutbox(memory.outbox, {
     readChange: (change) => memory.outbox.readChange((change as { readonly recordKey: string }).recordKey),
-    load: (recordKey) => memory.outbox.load(recordKey),
-    findUnsent: (shard, before) => memory.outbox.findUnsent(shard, before),
-    markSent: (unsent) => memory.outbox.markSent(unsent),
-  };
+  });
   // Relay and sweeper load the SDK when they first send, which no virtual time waits for: they do not sleep.
   const sending = {
     outbox,
     eventBridge: bus,
-    clock: { now: () => clock.now(), sleep: async () => {} },
+    clock: timeless(clock),
     random,
     observe,
   };

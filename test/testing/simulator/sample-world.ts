@@ -2,7 +2,7 @@
 // gateway. One schedule: a seed decides who asks when, how long everything takes, and what goes wrong.
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { SQSClient } from "@aws-sdk/client-sqs";
-import { DynamoDBOutbox, outboxRelay } from "onceonly";
+import { DynamoDBOutbox, outboxRelay, outboxSweeper } from "onceonly";
 import { randomFaults } from "../../../lib/testing/simulator/random-faults.ts";
 import { SeededRandom } from "../../../lib/testing/simulator/seeded-random.ts";
 import type { LambdaHandler } from "../../../lib/testing/simulator/simulated-function.ts";
@@ -42,6 +42,8 @@ const sqs = new SQSClient({ requestHandler });
 /** Clocks of hosts, ahead or behind: any two are within the 5 seconds of grace that leases have. */
 const SKEWS_MS = [0, 300, -300, 2000, -2000];
 
+const SWEEP_MS = 300_000;
+
 /** So that every schedule comes to an end. */
 const MOST_FAULTS = 12;
 
@@ -72,10 +74,23 @@ export async function play(plan: Plan): Promise<Played> {
   });
   if (plan.withPayments) {
     aws.queue(PAYMENTS, { fifo: true, perGroup: true, visibilitySeconds: 60 });
-    const relay = aws.lambdaPerEnvironment(
-      () => outboxRelay({ outbox: new DynamoDBOutbox({ tableName: "idempotency", client }), sqs }),
-      { name: "relay", timeoutSeconds: 20, concurrency: 1 },
-    );
+    const senders = () => ({
+      outbox: new DynamoDBOutbox({ tableName: "idempotency", client }),
+      sqs,
+      observe: () => {},
+    });
+    const relay = aws.lambdaPerEnvironment(() => outboxRelay(senders()), {
+      name: "relay",
+      timeoutSeconds: 20,
+      concurrency: 1,
+    });
+    // What the relay could not send is the sweeper's.
+    const sweeper = aws.lambdaPerEnvironment(() => outboxSweeper(senders()), {
+      name: "sweeper",
+      timeoutSeconds: 20,
+      concurrency: 1,
+    });
+    aws.every(SWEEP_MS, sweeper);
     const charge = aws.lambda(chargePayment, {
       name: "charge-payment",
       timeoutSeconds: 10,
@@ -102,10 +117,21 @@ export async function play(plan: Plan): Promise<Played> {
   return { aws, gateway, answers };
 }
 
+const OUTBOX = {
+  partitionKey: { name: "unsentShard", type: "N" },
+  sortKey: { name: "unsentSince", type: "N" },
+  projection: "KEYS_ONLY",
+} as const;
+
 function createTables(aws: Simulator): void {
   aws.table("orders", { partitionKey: "tenant", sortKey: "id" });
   aws.table("payments", { partitionKey: "tenant", sortKey: "orderId" });
-  aws.table("idempotency", { partitionKey: "pk", ttl: "expiresAt", stream: "NEW_IMAGE" });
+  aws.table("idempotency", {
+    partitionKey: "pk",
+    ttl: "expiresAt",
+    stream: "NEW_IMAGE",
+    indexes: { outbox: OUTBOX },
+  });
 }
 
 function byKey(answers: readonly Answer[]): ReadonlyMap<string, readonly Answer[]> {

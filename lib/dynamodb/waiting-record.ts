@@ -1,0 +1,103 @@
+/** Reads an item as a commit whose messages wait. What has another shape than this code writes fails closed. */
+import { RECORD_VERSION } from "../contract.ts";
+import { RecordCorruptError } from "../core/errors.ts";
+import type { Unsent } from "../core/outbox.ts";
+import type { StoredMessage } from "../core/outgoing-message.ts";
+import { readDelivery } from "./delivery-text.ts";
+import { MAX_MESSAGE_ITEMS, MAX_MESSAGES } from "./messages.ts";
+import type { Attribute, RecordTable } from "./record-table.ts";
+import { ownResult } from "./stored-record.ts";
+import type { Item } from "./values.ts";
+
+/** What of a record is needed to send its messages, and to say how far they got. */
+export interface WaitingRecord extends Omit<Unsent, "messages"> {
+  /** Absent where they are in items of their own. */
+  readonly messages: readonly StoredMessage[] | undefined;
+  /** The messages are in so many items of their own. */
+  readonly messageItems: number;
+  /** The result is in an item of its own, under this key. */
+  readonly resultItem: string | undefined;
+  /** Epoch seconds. */
+  readonly expiresOnceSent: number | undefined;
+  readonly shard: number;
+  /** Epoch ms: when it is due, and until when somebody has taken it. */
+  readonly dueAt: number;
+  readonly sendingUntil: number | undefined;
+  readonly sender: string | undefined;
+  /** As it is stored. */
+  readonly delivery: string | undefined;
+}
+
+/**
+ * `undefined` where there is nothing to send.
+ * @throws RecordCorruptError (`RECORD_CORRUPT`)
+ */
+export function readWaiting({ names }: RecordTable, item: Item = {}): WaitingRecord | undefined {
+  if (!item[names.unsentSince]) return undefined;
+  const text = (name: Attribute) => item[names[name]]?.S;
+  const number = (name: Attribute) => {
+    const value = item[names[name]];
+    return value && Number(value.N);
+  };
+  const version = number("version");
+  const [recordKey, token, delivery] = [text("partitionKey"), text("token"), text("delivery")];
+  const resultItem = text("resultItem");
+  const [dueAt, shard, messageItems = 0] = [
+    number("unsentSince"),
+    number("unsentShard"),
+    number("messageItems"),
+  ];
+  if (version !== RECORD_VERSION || !recordKey || !token || !dueAt || !Number.isInteger(shard)) {
+    throw new RecordCorruptError(
+      `a record of version ${String(version)} has messages that this code cannot read`,
+    );
+  }
+  if (!Number.isInteger(messageItems) || messageItems < 0 || messageItems > MAX_MESSAGE_ITEMS) {
+    throw new RecordCorruptError(`messages cannot be in ${String(messageItems)} items`);
+  }
+  // The commit completed the record.
+  const committedAt = number("completedAt") ?? dueAt;
+  if (Number.isNaN(new Date(committedAt).getTime())) {
+    throw new RecordCorruptError("the time of a commit is no time");
+  }
+  const messages = messageItems ? undefined : readMessages(text("messages"));
+  return {
+    recordKey,
+    token,
+    committedAt,
+    messages,
+    progress: messages && delivery !== undefined ? readDelivery(delivery, messages.length) : undefined,
+    messageItems,
+    resultItem: resultItem === undefined ? undefined : ownResult(recordKey, resultItem),
+    expiresOnceSent: number("expiresOnceSent"),
+    shard: shard!,
+    dueAt,
+    sendingUntil: number("sendingUntil"),
+    sender: text("sender"),
+    delivery,
+  };
+}
+
+/** With the messages of its items, in their order. */
+export function withMessages(record: WaitingRecord, texts: readonly (string | undefined)[]): WaitingRecord {
+  const messages = texts.flatMap((text) => readMessages(text));
+  const { delivery } = record;
+  if (messages.length > MAX_MESSAGES) throw new RecordCorruptError("there are too many stored messages");
+  return {
+    ...record,
+    messages,
+    progress: delivery === undefined ? undefined : readDelivery(delivery, messages.length),
+  };
+}
+
+/** Whether each of them can be sent is for the sender to find out: one that cannot must not hold up the others. */
+function readMessages(text: string | undefined): readonly StoredMessage[] {
+  let messages: unknown;
+  try {
+    messages = JSON.parse(text as string);
+  } catch (cause) {
+    throw new RecordCorruptError("stored messages cannot be read", { cause });
+  }
+  if (Array.isArray(messages) && messages.length <= MAX_MESSAGES) return messages;
+  throw new RecordCorruptError("stored messages are no list, or too many");
+}

@@ -1,0 +1,58 @@
+/** Takes the notes away about lines in which nothing waits any more: from then on relays send there again. */
+import type { Outbox } from "../core/outbox.ts";
+import { type LineNote, linesOf, withHandover, withoutLast } from "./line-notes.ts";
+import { waitingOf } from "./send-commit.ts";
+import { type Sweep, sweepShards } from "./sweep-shards.ts";
+
+/** For so long relays hold back at most what is to come; for so long the sweeper sends what is left, looking ever less often. */
+const HANDOVER_MS = 10_000;
+const LOOKS_MS = [0, 100, 200, 400, 800, 1600];
+
+/**
+ * Where a line is busy, something always waits that a relay has left since the sweeper looked. So relays are asked to hold
+ * back for a moment, and the rest is sent meanwhile.
+ */
+export async function liftLines(sweep: Sweep): Promise<void> {
+  const { sender, time } = sweep;
+  const { lines } = sender;
+  const { clock } = sender.settings.rules;
+  let left = await liftDone(sweep);
+  if (left.length > 0 && time.hasMore()) {
+    for (const [name] of left) lines.change((notes) => withHandover(notes, name, clock.now() + HANDOVER_MS));
+    await lines.save();
+    for (const ms of LOOKS_MS) {
+      if (left.length === 0 || !time.hasMore()) break;
+      // An index follows its table in a moment.
+      await clock.sleep(ms);
+      const shards = new Set(left.flatMap(([, { last }]) => Object.keys(last).map(Number)));
+      await sweepShards([...shards], sweep);
+      left = await liftDone(sweep);
+    }
+    for (const [name] of left) lines.change((notes) => withHandover(notes, name, undefined));
+  }
+  await lines.save();
+}
+
+/** Answers with the notes of lines that work again, and in which something waits all the same. */
+async function liftDone({ sender }: Sweep): Promise<[name: string, note: LineNote][]> {
+  const { settings, lines } = sender;
+  const now = settings.rules.clock.now();
+  const isDue = ([name, { until }]: [string, LineNote]) => until <= now && lines.isWorking(name);
+  const all = Object.entries(lines.notes).filter(isDue);
+  for (const [name, { last }] of all) {
+    for (const [shard, [recordKey]] of Object.entries(last)) {
+      if (await waitsFor(name, recordKey, settings.outbox)) continue;
+      lines.change((notes) => withoutLast(notes, name, shard, recordKey));
+    }
+  }
+  await lines.save();
+  return Object.entries(lines.notes).filter(isDue);
+}
+
+async function waitsFor(name: string, recordKey: string, outbox: Outbox): Promise<boolean> {
+  const unsent = await outbox.load(recordKey);
+  return (unsent ? waitingOf(unsent) : []).some((message) => {
+    const { destination, line } = { ...linesOf(message) };
+    return name === destination || name === line;
+  });
+}

@@ -1,0 +1,39 @@
+/**
+ * Which commit has waited longest. What failed has its place in the index by its next try, so that whoever tries it has to
+ * remember when it was committed.
+ */
+import type { Outbox, Unsent } from "../core/outbox.ts";
+
+const MAX_REMEMBERED = 1000;
+
+/** So many are looked up at most for one answer. */
+const MAX_LOOKS = 5;
+
+export class OldestWaiting {
+  readonly #outbox: Outbox;
+  readonly #committedAt = new Map<string, number>();
+
+  constructor(outbox: Outbox) {
+    this.#outbox = outbox;
+  }
+
+  note({ recordKey, committedAt }: Pick<Unsent, "recordKey" | "committedAt">): void {
+    if (this.#committedAt.size < MAX_REMEMBERED) this.#committedAt.set(recordKey, committedAt);
+  }
+
+  forget(recordKey: string): void {
+    this.#committedAt.delete(recordKey);
+  }
+
+  /** Epoch ms; `undefined` where none is known. */
+  async committedAt(): Promise<number | undefined> {
+    const all = [...this.#committedAt].sort(([, a], [, b]) => a - b);
+    for (const [recordKey, committedAt] of all.slice(0, MAX_LOOKS)) {
+      const unsent = await this.#outbox.load(recordKey).catch(() => undefined);
+      // Somebody else may have sent it, or it is parked by now.
+      if (unsent && unsent.shard >= 0) return committedAt;
+      this.#committedAt.delete(recordKey);
+    }
+    return undefined;
+  }
+}

@@ -1,0 +1,32 @@
+/** What becomes of a commit that could not be read. */
+import { hasCode } from "../core/error-code.ts";
+import type { Unsent } from "../core/outbox.ts";
+import type { OutboxSettings } from "./outbox-options.ts";
+import { tell } from "./send-commit.ts";
+
+/**
+ * Tells why. What can never be read is parked, so that it holds up nothing, and may be passed over (`undefined`); one of
+ * a later version stays where it is, since who wrote it sends it. What could not be read just now has to be read `again`.
+ */
+export async function passOver(
+  settings: OutboxSettings,
+  commit: Pick<Unsent, "recordKey" | "committedAt">,
+  error: unknown,
+): Promise<"again" | undefined> {
+  const { outbox, rules } = settings;
+  const now = rules.clock.now();
+  // Where nobody knows when it was committed.
+  const known = { ...commit, committedAt: commit.committedAt || now };
+  if (!hasCode(error, "RECORD_CORRUPT")) {
+    tell(settings, "send-failed", known, 0, error);
+    return "again";
+  }
+  try {
+    const isParked = await outbox.park(commit.recordKey, now);
+    tell(settings, isParked ? "parked" : "send-failed", known, 0, error);
+    return undefined;
+  } catch (failure) {
+    tell(settings, "send-failed", known, 0, failure);
+    return "again";
+  }
+}

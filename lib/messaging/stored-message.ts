@@ -1,0 +1,21 @@
+/** Whether what a database holds as a message can be sent as it is. Pure. */
+import { MESSAGE_FIELDS, prepareMessage, type StoredMessage } from "../core/outgoing-message.ts";
+import { type Ended, INVALID, UNKNOWN } from "./destination-queue.ts";
+
+/** `undefined` for one that can be sent. */
+export function faultOf(stored: unknown): Ended | undefined {
+  const given: Readonly<Record<string, unknown>> = Object(stored);
+  const known = Object.fromEntries(Object.entries(given).filter(([name]) => MESSAGE_FIELDS.includes(name)));
+  try {
+    const { bus, body } = known as Partial<StoredMessage>;
+    if (typeof body !== "string") return INVALID;
+    prepareMessage("a stored message", {
+      ...known,
+      body: bus === undefined ? body : JSON.parse(body),
+    } as never);
+  } catch {
+    return INVALID;
+  }
+  // A later version wrote it, and sends it.
+  return Object.keys(known).length < Object.keys(given).length ? UNKNOWN : undefined;
+}

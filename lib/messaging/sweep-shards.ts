@@ -1,0 +1,135 @@
+/** Goes through shards of the index, and sends what is due in them. */
+import type { FoundUnsent, Unsent } from "../core/outbox.ts";
+import { progressOf } from "./commit-end.ts";
+import type { InvocationTime } from "./invocation-time.ts";
+import { linesOf, notesFor } from "./line-notes.ts";
+import type { OldestWaiting } from "./oldest-waiting.ts";
+import { passOver } from "./pass-over.ts";
+import { type CommitOutcome, type Sender, sendCommit, waitingOf } from "./send-commit.ts";
+import { COMMITS_AT_ONCE } from "./window.ts";
+
+/** What one sweep came to, in commits. */
+export interface SweepReport {
+  /** All of their messages were sent. */
+  sent: number;
+  /** Messages of theirs were refused, or could not be read. */
+  failed: number;
+  /** Left alone: for the next sweep, behind others in a group, or somebody else is at it. */
+  waiting: number;
+}
+
+export interface Sweep {
+  readonly sender: Sender;
+  readonly time: InvocationTime;
+  /** Epoch ms: what is due later is the relay's, unless it waits in a line. */
+  readonly before: number;
+  readonly report: SweepReport;
+  readonly oldest: OldestWaiting;
+}
+
+/** More would only take each other's memory. */
+const SHARDS_AT_ONCE = 8;
+
+/** @throws StoreUnavailableError (`STORE_UNAVAILABLE`) when the index cannot be read, once all have come to their ends. */
+export async function sweepShards(shards: readonly number[], sweep: Sweep): Promise<void> {
+  const left = [...shards];
+  const sweepers = Array.from({ length: SHARDS_AT_ONCE }, async () => {
+    for (let shard = left.shift(); shard !== undefined; shard = left.shift()) await sweepShard(shard, sweep);
+  });
+  // What still ran after the answer would be frozen with the process, and go on in another invocation.
+  const failed = (await Promise.allSettled(sweepers)).find(({ status }) => status === "rejected");
+  if (failed) throw (failed as PromiseRejectedResult).reason;
+}
+
+async function sweepShard(shard: number, sweep: Sweep): Promise<void> {
+  const { sender, time, before, report } = sweep;
+  const { outbox, rules } = sender.settings;
+  const hasNotes = Object.keys(sender.lines.notes).length > 0;
+  const latest = hasNotes ? Math.max(before, rules.clock.now()) : before;
+  for await (const chunk of inChunks(outbox.findUnsent(shard, latest))) {
+    if (!time.hasMore()) return;
+    const found = await Promise.all(chunk.map((each) => takeFound(each, sweep)));
+    const cut = found.indexOf("unreachable");
+    const ends = found.map((commit, index) => {
+      if (typeof commit === "string") return commit;
+      // It may be of any group: nothing behind it may overtake it.
+      return cut >= 0 && index > cut ? giveBack(commit, sender) : sendTaken(commit, sweep);
+    });
+    for (const end of await Promise.all(ends)) {
+      if (end === "sent") report.sent++;
+      else if (end === "held" || end === "waiting" || end === "again") report.waiting++;
+      else if (end !== "over") report.failed++;
+    }
+    await sender.lines.save();
+    if (cut >= 0) return;
+  }
+}
+
+async function* inChunks(
+  pages: AsyncIterable<readonly FoundUnsent[]>,
+): AsyncGenerator<readonly FoundUnsent[]> {
+  for await (const page of pages) {
+    for (let start = 0; start < page.length; start += COMMITS_AT_ONCE) {
+      yield page.slice(start, start + COMMITS_AT_ONCE);
+    }
+  }
+}
+
+type Found = Unsent | "over" | "held" | "unreadable" | "unreachable";
+
+async function takeFound(
+  { recordKey, dueAt }: FoundUnsent,
+  { sender, time, before, oldest }: Sweep,
+): Promise<Found> {
+  const { settings } = sender;
+  const { outbox } = settings;
+  try {
+    if (dueAt >= before) {
+      const young = await outbox.load(recordKey);
+      if (young && !isLeft(young, sender)) return block(young, sender);
+    }
+    const taken = await outbox.take(recordKey, { by: "sweeper", dueAt, ...time.taking() });
+    if (taken.state === "over") {
+      oldest.forget(recordKey);
+      return "over";
+    }
+    if (taken.unsent) oldest.note(taken.unsent);
+    if (taken.state === "taken") return taken.unsent;
+    const held = taken.unsent ?? (await outbox.load(recordKey));
+    return held ? block(held, sender) : "over";
+  } catch (error) {
+    const next = await passOver(settings, { recordKey, committedAt: before }, error);
+    return next === "again" ? "unreachable" : "unreadable";
+  }
+}
+
+/** Longer than a relay goes on that has not seen a note. */
+const KNOWN_AFTER_MS = 60_000;
+
+/** A relay may be at work on what is young, but for what every relay knows to be the sweeper's. */
+function isLeft(unsent: Unsent, { lines, settings }: Sender): boolean {
+  const known = settings.rules.clock.now() - KNOWN_AFTER_MS;
+  const isNoted = (message: Unsent["messages"][number]) => {
+    const names = linesOf(message);
+    return names !== undefined && notesFor(lines.notes, names).some(({ since }) => since <= known);
+  };
+  return waitingOf(unsent).every(isNoted);
+}
+
+/** Somebody else sends it: nothing overtakes it. */
+function block(unsent: Unsent, { lines }: Sender): "held" {
+  for (const message of waitingOf(unsent)) lines.block(unsent, message);
+  return "held";
+}
+
+async function sendTaken(commit: Unsent, { sender, oldest }: Sweep): Promise<CommitOutcome> {
+  const outcome = await sendCommit(sender, commit, true);
+  if (outcome === "sent") oldest.forget(commit.recordKey);
+  return outcome;
+}
+
+async function giveBack(commit: Unsent, { settings }: Sender): Promise<"waiting"> {
+  // Where even that fails it comes back by itself.
+  await settings.outbox.keep(commit, progressOf(commit), commit.dueAt).catch(() => {});
+  return "waiting";
+}
