@@ -50,6 +50,14 @@ export interface DedupQueueProps {
   readonly encryptionKey?: IKey;
 
   /**
+   * Whether SQS makes the deduplication id of a message that is sent without one, of its body. EventBridge gives none, so that
+   * a rule feeds the queue only with it. Ids that producers give count as ever; of two equal messages without, one is dropped.
+   *
+   * @default false
+   */
+  readonly contentBasedDeduplication?: boolean;
+
+  /**
    * Within what deduplication ids are compared.
    *
    * @default DeduplicationScope.MESSAGE_GROUP
@@ -75,6 +83,7 @@ export const QUEUE_DEFAULTS = {
   visibilityTimeout: Duration.seconds(174),
   retentionPeriod: Duration.days(4),
   maxReceiveCount: 5,
+  contentBasedDeduplication: false,
   deduplicationScope: DeduplicationScope.MESSAGE_GROUP,
   fifoThroughputLimit: FifoThroughputLimit.PER_MESSAGE_GROUP_ID,
   removalPolicy: RemovalPolicy.DESTROY,

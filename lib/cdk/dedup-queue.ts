@@ -15,12 +15,14 @@ import {
   type DedupQueueProps,
   QUEUE_DEFAULTS,
 } from "./dedup-queue-props.ts";
+import { eventRuleFaults } from "./event-rule-checks.ts";
 import { grantSending } from "./perms.ts";
 import { withDefaults } from "./with-defaults.ts";
 
 /**
  * A FIFO queue with a FIFO dead-letter queue: throughput and deduplication per message group, no deduplication by content
- * (two equal messages can both be meant), encrypted, and closed to requests without TLS.
+ * (two equal messages can both be meant) unless it is fed by a rule of EventBridge, encrypted, and closed to requests
+ * without TLS.
  */
 export class DedupQueue extends Construct {
   /** The queue itself, for everything this construct does not wrap. */
@@ -54,7 +56,7 @@ export class DedupQueue extends Construct {
     this.queue = new Queue(this, "Resource", {
       ...common,
       ...(props.queueName !== undefined && { queueName: props.queueName }),
-      contentBasedDeduplication: false,
+      contentBasedDeduplication: settings.contentBasedDeduplication,
       deduplicationScope: settings.deduplicationScope,
       fifoThroughputLimit: settings.fifoThroughputLimit,
       visibilityTimeout,
@@ -64,6 +66,10 @@ export class DedupQueue extends Construct {
       redriveAllowPolicy: { redrivePermission: RedrivePermission.DENY_ALL },
     });
     this.#visibilityTimeout = visibilityTimeout;
+    // Rules may come later.
+    this.node.addValidation({
+      validate: () => eventRuleFaults(this.queue, settings.contentBasedDeduplication),
+    });
   }
 
   /**

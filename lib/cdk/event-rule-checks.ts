@@ -1,0 +1,38 @@
+// What a rule of EventBridge needs to feed a FIFO queue. It may touch aws-cdk-lib and constructs only.
+import { CfnResource, Stack } from "aws-cdk-lib";
+import type { CfnRule } from "aws-cdk-lib/aws-events";
+import type { IQueue } from "aws-cdk-lib/aws-sqs";
+
+interface Target {
+  readonly arn?: unknown;
+  readonly sqsParameters?: { readonly messageGroupId?: unknown };
+}
+
+/**
+ * Why rules of the app cannot feed the queue: deployed, they fail, or every event of theirs is lost.
+ * https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_SqsParameters.html
+ */
+export function eventRuleFaults(queue: IQueue, isContentBased: boolean): string[] {
+  return queue.node.root.node.findAll().flatMap((rule) => {
+    if (!CfnResource.isCfnResource(rule) || rule.cfnResourceType !== "AWS::Events::Rule") return [];
+    const faults: string[] = [];
+    for (const { sqsParameters } of targetsAt(rule as CfnRule, queue)) {
+      const feeds = `the rule ${rule.node.path} feeds the FIFO queue ${queue.node.path}`;
+      if (!isContentBased) {
+        faults.push(`${feeds}, and EventBridge gives no deduplication ids: set contentBasedDeduplication`);
+      }
+      if (sqsParameters?.messageGroupId === undefined) {
+        faults.push(`${feeds} without a messageGroupId: give one to its target, SqsQueue`);
+      }
+    }
+    return faults;
+  });
+}
+
+function targetsAt(rule: CfnRule, queue: IQueue): Target[] {
+  // In the rule's own stack, where an ARN of another stack is an import, or whatever CDK makes of it.
+  const stack = Stack.of(rule);
+  const arn = JSON.stringify(stack.resolve(queue.queueArn));
+  const targets: readonly Target[] = stack.resolve(rule.targets) ?? [];
+  return targets.filter((target) => JSON.stringify(target.arn) === arn);
+}
