@@ -1,7 +1,7 @@
 // Bodies: whoever writes one does not choose under which identity it runs; and no two different ones are one request.
 import { httpIdempotent, idempotentBatch } from "onceonly";
 import { ENVELOPE_ATTRIBUTE } from "../../lib/contract.ts";
-import { sqsRecord } from "../lambda/batch/sqs-records.ts";
+import { answered, sqsRecord } from "../lambda/batch/sqs-records.ts";
 import { type Answer, given } from "../lambda/given.ts";
 import { v1Event, v2Event } from "../lambda/http-events.ts";
 import { ODD_TEXTS, oddTexts } from "./odd-values.ts";
@@ -93,7 +93,7 @@ async function judgeMessage(
       ...(consumer === "forwardedBy" && { forwardedBy: [OURS] }),
     },
   );
-  const { batchItemFailures } = await handler({ Records: [sqsRecord("m1", body)] }, context());
+  const { batchItemFailures } = await answered(handler({ Records: [sqsRecord("m1", body)] }, context()));
   if (keys.length === 0) {
     hold(batchItemFailures.length === 1 && store.records.size === 0, "neither run nor returned");
     // Half of a character has no bytes, and so no fingerprint; SQS carries none.

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { idempotentBatch, readEnvelope } from "onceonly";
 import { ENVELOPE_ATTRIBUTE } from "../../lib/contract.ts";
 import { keyFault } from "../../lib/core/identity.ts";
-import { sqsRecord } from "../lambda/batch/sqs-records.ts";
+import { answered, sqsRecord } from "../lambda/batch/sqs-records.ts";
 import { given } from "../lambda/given.ts";
 import { ODD_OTHERS, ODD_TEXTS } from "./odd-values.ts";
 import { hold, type Suite } from "./tally.ts";
@@ -110,7 +110,7 @@ export async function judgeEnvelope(messageAttributes: unknown): Promise<"refuse
     { ...options, onRecordError: () => {} },
   );
   const record = { ...sqsRecord("m1"), messageAttributes: messageAttributes as never };
-  const { batchItemFailures } = await handler({ Records: [record] }, context());
+  const { batchItemFailures } = await answered(handler({ Records: [record] }, context()));
   if (reading.found || reading.reason === "absent") {
     hold(keys.join() === (named ?? "m1") && batchItemFailures.length === 0, `ran under ${keys.join()}`);
     return "taken";

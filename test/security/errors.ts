@@ -1,7 +1,7 @@
 // What handlers throw: it is theirs, first and replayed, whatever it claims to be.
 import { httpIdempotent, idempotent, idempotentBatch, PermanentError, runOnce } from "onceonly";
 import { PROBLEM_STATUSES } from "../../lib/lambda/http-problem.ts";
-import { sqsRecord } from "../lambda/batch/sqs-records.ts";
+import { answered, sqsRecord } from "../lambda/batch/sqs-records.ts";
 import { given } from "../lambda/given.ts";
 import { v2Event } from "../lambda/http-events.ts";
 import { ODD_OTHERS, ODD_TEXTS } from "./odd-values.ts";
@@ -120,7 +120,7 @@ const WAYS = {
           ...options,
           onRecordError: (error) => void errors.push(error),
         });
-        const { batchItemFailures } = await handler({ Records: [sqsRecord("m1")] }, context());
+        const { batchItemFailures } = await answered(handler({ Records: [sqsRecord("m1")] }, context()));
         hold(batchItemFailures.length === 1, "a failed record was acknowledged");
         throw errors[0];
       })(),

@@ -8,7 +8,7 @@ import {
   idempotentBatch,
   runOnce,
 } from "onceonly";
-import { sqsRecord } from "../lambda/batch/sqs-records.ts";
+import { answered, sqsRecord } from "../lambda/batch/sqs-records.ts";
 import { type Answer, bodyOf, given } from "../lambda/given.ts";
 import { v1Event, v2Event } from "../lambda/http-events.ts";
 import { ODD_OTHERS, ODD_TEXTS, oddTexts } from "./odd-values.ts";
@@ -42,7 +42,7 @@ const WAYS: Readonly<Record<string, (base: Given, value: unknown) => Promise<unk
       refusal = error;
     };
     const handler = idempotentBatch(run, { ...options, scope: () => value as string, onRecordError });
-    await handler({ Records: [sqsRecord("m1")] }, context());
+    await answered(handler({ Records: [sqsRecord("m1")] }, context()));
     return codeOf(refusal);
   },
   runOnce: async ({ options }, scope) =>
