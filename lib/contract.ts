@@ -47,12 +47,19 @@ export const OUTBOX_INDEX = "outbox";
  */
 export const OUTBOX_SHARDS = 8;
 
-/** Without these nobody has anything sent: who commits no messages is not to write them. */
+/**
+ * Without these nobody has anything sent, or keeps it from being sent: who commits no messages is not to write them. The
+ * last three are of senders alone.
+ */
 export const OUTBOX_ATTRIBUTES: readonly string[] = [
   ATTRIBUTES.messages,
   ATTRIBUTES.messageItems,
   ATTRIBUTES.unsentShard,
   ATTRIBUTES.unsentSince,
+  ATTRIBUTES.delivery,
+  ATTRIBUTES.sendingUntil,
+  ATTRIBUTES.sender,
+  ATTRIBUTES.notes,
 ];
 
 /** The partition for commits that have parked messages and no others left, beside each that is swept. */

@@ -50,7 +50,16 @@ export const RECEIVING = [
 /** Records without messages, written by an operation that commits none. */
 export const WITHOUT_MESSAGES = {
   "ForAllValues:StringNotEquals": {
-    "dynamodb:Attributes": ["messages", "messageItems", "unsentShard", "unsentSince"],
+    "dynamodb:Attributes": [
+      "messages",
+      "messageItems",
+      "unsentShard",
+      "unsentSince",
+      "delivery",
+      "sendingUntil",
+      "sender",
+      "notes",
+    ],
   },
 };
 
