@@ -51,7 +51,8 @@ export interface DedupQueueProps {
 
   /**
    * Whether SQS makes the deduplication id of a message that is sent without one, of its body. EventBridge gives none, so that
-   * a rule feeds the queue only with it. Ids that producers give count as ever; of two equal messages without, one is dropped.
+   * a rule feeds the queue only with it. Ids that producers give count as ever; of two equal messages without, one is dropped:
+   * by SQS for 5 minutes, and by a consumer that goes by that id, having no `key` and no envelope, for all of its retention.
    *
    * @default false
    */
