@@ -1,7 +1,7 @@
 // Consumers of streams and queues whose event source gives up, or takes an answer for a success.
 import { DynamoDBStore, idempotentBatch } from "onceonly";
 import { describe, expect, it } from "vitest";
-import type { QueueConnection } from "../../../lib/testing/simulator/simulator-options.ts";
+import type { QueueConnection, TableConnection } from "../../../lib/testing/simulator/simulator-options.ts";
 import { effect, faultsOn, givenAws, rowsOf } from "./given.ts";
 
 const options = {
@@ -84,6 +84,37 @@ describe("a consumer of Kafka with two retries", () => {
 
   it("H66: does not where it is told not to wait", async () => {
     expect(await consume("reject")).toEqual({ outcomes: ["crashed", "threw", "threw"], done: [] });
+  });
+});
+
+describe("a batch of a stream of which nothing is done", () => {
+  async function consume(connection: Partial<TableConnection>) {
+    const aws = givenAws();
+    aws.table("letters", { partitionKey: "id", stream: true });
+    const done: string[] = [];
+    const handler = idempotentBatch<{ dynamodb: { Keys: { id: { S: string } } } }>(({ dynamodb }) => {
+      if (dynamodb.Keys.id.S === "poison") throw new Error("no");
+      done.push(dynamodb.Keys.id.S);
+    }, options);
+    aws.connectTable(aws.lambda(handler), { tableName: "letters", maxRetries: 2, ...connection });
+    await aws.run(async () => {
+      for (const id of ["poison", "b", "c"]) {
+        await aws.dynamodb.call("PutItem", { TableName: "letters", Item: { id: { S: id } } });
+      }
+      await aws.untilIdle();
+    });
+    return { done, givenUp: /gives up \d+ record/.exec(aws.traceText())?.[0] };
+  }
+
+  it("is split down to the record that fails, whether Lambda reads where the batch stopped or not", async () => {
+    const expected = { done: ["b", "c"], givenUp: "gives up 1 record" };
+
+    expect(await consume({ bisect: true, reportsItemFailures: false })).toEqual(expected);
+    expect(await consume({ bisect: true, reportsItemFailures: true })).toEqual(expected);
+  });
+
+  it("is given up as a whole where it may not be split, and told as such, not passed over as done", async () => {
+    expect(await consume({ reportsItemFailures: false })).toEqual({ done: [], givenUp: "gives up 3 record" });
   });
 });
 
