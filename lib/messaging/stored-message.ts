@@ -4,8 +4,9 @@ import { type Ended, INVALID, UNKNOWN } from "./destination-queue.ts";
 
 /** `undefined` for one that can be sent. */
 export function faultOf(stored: unknown): Ended | undefined {
-  const given: Readonly<Record<string, unknown>> = Object(stored);
-  const known = Object.fromEntries(Object.entries(given).filter(([name]) => MESSAGE_FIELDS.includes(name)));
+  // A store in memory keeps what is `undefined`, which JSON leaves out.
+  const given = Object.entries(Object(stored)).filter(([, value]) => value !== undefined);
+  const known = Object.fromEntries(given.filter(([name]) => MESSAGE_FIELDS.includes(name)));
   try {
     const { bus, body } = known as Partial<StoredMessage>;
     if (typeof body !== "string") return INVALID;
@@ -17,5 +18,5 @@ export function faultOf(stored: unknown): Ended | undefined {
     return INVALID;
   }
   // A later version wrote it, and sends it.
-  return Object.keys(known).length < Object.keys(given).length ? UNKNOWN : undefined;
+  return Object.keys(known).length < given.length ? UNKNOWN : undefined;
 }
