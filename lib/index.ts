@@ -6,7 +6,7 @@ export { DECISIONS, type Decision, type DecisionEvent, type Observe } from "./co
 export * from "./core/errors.ts";
 export type { Execution } from "./core/execution.ts";
 export type { EngineOptions, Fingerprinter } from "./core/options.ts";
-export type { Outbox, OutboxChange, Unsent } from "./core/outbox.ts";
+export type { MessageProgress, Outbox, OutboxChange, Unsent } from "./core/outbox.ts";
 export type {
   BusMessage,
   MessageContent,
@@ -27,8 +27,9 @@ export type {
   Store,
 } from "./core/store.ts";
 export { traceparentFromXRay } from "./core/traceparent.ts";
-export { DynamoDBOutbox, type DynamoDBOutboxOptions } from "./dynamodb/dynamodb-outbox.ts";
+export { DynamoDBOutbox, type DynamoDBOutboxOptions, type ListedCommit } from "./dynamodb/dynamodb-outbox.ts";
 export { DynamoDBStore } from "./dynamodb/dynamodb-store.ts";
+export type { OutboxDestinationChange } from "./dynamodb/operator-changes.ts";
 export type { DynamoDBClientLike, DynamoDBStoreOptions } from "./dynamodb/options.ts";
 export type { DynamoDBWrite } from "./dynamodb/writes.ts";
 export type { BatchOptions, VisibilityRequest } from "./lambda/batch/batch-options.ts";

@@ -108,7 +108,14 @@ function outboxRow({ relay }: IdempotencyMonitoringProps, metrics: IdempotencyMe
       metrics.outboxEvent("send-failed", { label: "send-failed" }),
       metrics.outboxEvent("parked", { label: "parked" }),
     ]),
-    graph("Outbox lag (ms)", [metrics.outboxLag({ label: "longest" })]),
+    graph("Outbox lag (ms)", [
+      metrics.outboxLag({ label: "longest" }),
+      metrics.outboxBacklog("oldestMs", { label: "oldest that waits" }),
+    ]),
+    graph("Outbox: commits left", [
+      metrics.outboxBacklog("waiting", { label: "waiting" }),
+      metrics.outboxBacklog("parked", { label: "parked" }),
+    ]),
     ...(relay ? [graph("Relay iterator age (ms)", [iteratorAgeOf(relay)({ label: "longest" })])] : []),
   ];
 }

@@ -13,7 +13,7 @@ export interface IdempotencyMetricOptions extends MetricOptions {
   readonly operation?: string;
 }
 
-const { dimensions, decisions, outboxEvents } = METRICS;
+const { dimensions, decisions, outboxEvents, outboxBacklog } = METRICS;
 
 export class IdempotencyMetrics {
   readonly #namespace: string;
@@ -43,6 +43,11 @@ export class IdempotencyMetrics {
 
   outboxEvent(event: keyof typeof outboxEvents, options?: IdempotencyMetricOptions): Metric {
     return this.metric(outboxEvents[event], options);
+  }
+
+  /** What the sweeper finds: how much waits, since when the oldest, and how much is parked. */
+  outboxBacklog(of: keyof typeof outboxBacklog, options: IdempotencyMetricOptions = {}): Metric {
+    return this.metric(outboxBacklog[of], { statistic: Stats.MAXIMUM, ...options });
   }
 
   outboxLag(options: IdempotencyMetricOptions = {}): Metric {

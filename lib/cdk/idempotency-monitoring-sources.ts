@@ -68,6 +68,9 @@ function outboxSources(metrics: IdempotencyMetrics): AlarmSource[] {
   return [
     { kind: "outbox-lag", metric: (options) => metrics.outboxLag(options) },
     { kind: "send-failed", metric: (options) => metrics.outboxEvent("send-failed", options) },
+    { kind: "outbox-age", metric: (options) => metrics.outboxBacklog("oldestMs", options) },
+    { kind: "outbox-backlog", metric: (options) => metrics.outboxBacklog("waiting", options) },
+    { kind: "outbox-parked", metric: (options) => metrics.outboxBacklog("parked", options) },
   ];
 }
 

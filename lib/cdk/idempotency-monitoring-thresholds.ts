@@ -142,6 +142,27 @@ export interface IdempotencyAlarmProps {
   readonly addSendFailedAlarm?: Record<string, AlarmThreshold>;
 
   /**
+   * How long ago the oldest commit was made whose messages wait to be sent, in milliseconds, as each sweep finds it.
+   *
+   * @default { Warning: { threshold: 900000 }, Critical: { threshold: 14400000 } }
+   */
+  readonly addOutboxAgeAlarm?: Record<string, AlarmThreshold>;
+
+  /**
+   * Commits whose messages wait to be sent, as each sweep finds them.
+   *
+   * @default { Warning: { threshold: 10000, evaluationPeriods: 3 } }
+   */
+  readonly addOutboxBacklogAlarm?: Record<string, AlarmThreshold>;
+
+  /**
+   * Commits that have parked messages and no others to send, as each sweep finds them.
+   *
+   * @default { Critical: { threshold: 0 } }
+   */
+  readonly addOutboxParkedAlarm?: Record<string, AlarmThreshold>;
+
+  /**
    * The age of what the relay reads from the stream, in milliseconds.
    *
    * @default { Warning: { threshold: 60000 }, Critical: { threshold: 43200000 } }

@@ -137,6 +137,21 @@ export class IdempotencyMonitoring extends Construct {
     return this.#metrics.outboxEvent("send-failed", options);
   }
 
+  /** How many commits have messages that wait to be sent, as each sweep finds it. Maximum over 5 minutes. */
+  metricOutboxBacklog(options?: IdempotencyMetricOptions): Metric {
+    return this.#metrics.outboxBacklog("waiting", options);
+  }
+
+  /** How long ago the oldest of them was made, in milliseconds. Maximum over 5 minutes. */
+  metricOutboxAge(options?: IdempotencyMetricOptions): Metric {
+    return this.#metrics.outboxBacklog("oldestMs", options);
+  }
+
+  /** How many commits have parked messages and no others to send, as each sweep finds it. Maximum over 5 minutes. */
+  metricOutboxParked(options?: IdempotencyMetricOptions): Metric {
+    return this.#metrics.outboxBacklog("parked", options);
+  }
+
   #addAlarm(
     { kind, metric, resource }: AlarmSource,
     severity: string,

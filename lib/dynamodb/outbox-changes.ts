@@ -5,7 +5,7 @@ import type { MessageProgress, Taking } from "../core/outbox.ts";
 import { freeFor, PARKABLE, STILL_UNSENT, unsentAsSeen } from "./conditions.ts";
 import { deliveryText } from "./delivery-text.ts";
 import { messageItemKey } from "./messages.ts";
-import type { RecordTable } from "./record-table.ts";
+import type { RecordTable, Values } from "./record-table.ts";
 import { toItem } from "./values.ts";
 import type { WaitingRecord } from "./waiting-record.ts";
 
@@ -57,6 +57,7 @@ export function keepChange(
   progress: readonly MessageProgress[],
   dueAt: number,
   isGivenBack: boolean,
+  more: Values = {},
 ): Update {
   const { recordKey, token, delivery, sendingUntil } = seen;
   const shard = seen.shard < 0 ? parkedShard(seen.shard) : seen.shard;
@@ -68,6 +69,7 @@ export function keepChange(
     // A record does not expire before its messages are sent.
     expiresAt: undefined,
     ...(isGivenBack && GIVEN_BACK),
+    ...more,
   };
   return table.updateOf(recordKey, unsentAsSeen(delivery !== undefined, sendingUntil !== undefined), values, {
     token,

@@ -26,6 +26,8 @@ export interface WaitingRecord extends Omit<Unsent, "messages"> {
   readonly sender: string | undefined;
   /** As it is stored. */
   readonly delivery: string | undefined;
+  /** How many messages are in each of the items of their own. */
+  readonly counts?: readonly number[] | undefined;
 }
 
 /**
@@ -80,11 +82,13 @@ export function readWaiting({ names }: RecordTable, item: Item = {}): WaitingRec
 
 /** With the messages of its items, in their order. */
 export function withMessages(record: WaitingRecord, texts: readonly (string | undefined)[]): WaitingRecord {
-  const messages = texts.flatMap((text) => readMessages(text));
+  const parts = texts.map((text) => readMessages(text));
+  const messages = parts.flat();
   const { delivery } = record;
   if (messages.length > MAX_MESSAGES) throw new RecordCorruptError("there are too many stored messages");
   return {
     ...record,
+    counts: parts.map(({ length }) => length),
     messages,
     progress: delivery === undefined ? undefined : readDelivery(delivery, messages.length),
   };

@@ -15,6 +15,8 @@ import { ABOUT, SCENARIOS } from "./idempotency-monitoring-scenarios.ts";
 
 const NAMES = { service: "shop", namespace: "Shop/Idempotency" };
 
+const ALL_NAMES = [METRICS.decisions, METRICS.durations, METRICS.outboxEvents, METRICS.outboxBacklog];
+
 let alarms: readonly SynthesizedAlarm[];
 let dashboard: readonly MetricIdentity[];
 const linesOf: Record<string, readonly string[]> = {};
@@ -22,7 +24,10 @@ const linesOf: Record<string, readonly string[]> = {};
 beforeAll(async () => {
   // Replays are no fault by themselves, so that this alarm has no threshold of its own.
   const addReplayRateAlarm = { Warning: { threshold: 40 } };
-  const template = monitored({ ...NAMES, addReplayRateAlarm, operations: ["create-order"] }).template();
+  // How many commits wait at any time is a question of the traffic.
+  const addOutboxBacklogAlarm = { Warning: { threshold: 0 } };
+  const given = { ...NAMES, addReplayRateAlarm, addOutboxBacklogAlarm, operations: ["create-order"] };
+  const template = monitored(given).template();
   alarms = alarmsIn(template).filter(({ metrics }) => metrics.some(({ namespace }) => !isOfAws(namespace)));
   dashboard = metricsOnDashboard(template).filter(({ namespace }) => !isOfAws(namespace));
   for (const [kind, play] of Object.entries(SCENARIOS)) {
@@ -65,7 +70,7 @@ describe("the alarms of IdempotencyMonitoring", () => {
 
 describe("the dashboard of IdempotencyMonitoring", () => {
   it("shows nothing that emfMetrics does not write, by service or by operation", () => {
-    const names = [METRICS.decisions, METRICS.durations, METRICS.outboxEvents].flatMap(Object.values);
+    const names = ALL_NAMES.flatMap(Object.values);
 
     for (const { namespace, name, dimensions } of dashboard) {
       expect(namespace).toBe(NAMES.namespace);
@@ -77,7 +82,7 @@ describe("the dashboard of IdempotencyMonitoring", () => {
   });
 
   it("shows every metric that emfMetrics writes", () => {
-    const names = [METRICS.decisions, METRICS.durations, METRICS.outboxEvents].flatMap(Object.values);
+    const names = ALL_NAMES.flatMap(Object.values);
 
     expect([...new Set(dashboard.map(({ name }) => name))].sort()).toEqual(
       [...names, METRICS.outboxLag, METRICS.inProgressAge].sort(),

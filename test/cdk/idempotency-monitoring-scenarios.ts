@@ -21,6 +21,20 @@ export const ABOUT: Readonly<Record<string, readonly string[]>> = {
   "store-failures": ["store-failed"],
   "outbox-lag": ["sent"],
   "send-failed": ["send-failed"],
+  "outbox-age": ["backlog"],
+  "outbox-backlog": ["backlog"],
+  "outbox-parked": ["backlog"],
+};
+
+/** Messages that nobody takes, after so many hours. */
+const refuseFor = (hours: number) => async (world: Observed) => {
+  await world.commitMessage();
+  world.bus.faultOf = () => ({ Code: "InternalFailure", SenderFault: true });
+  await world.relay();
+  for (let hour = 0; hour < hours; hour++) {
+    await world.clock.advance(HOUR_MS);
+    await world.sweep();
+  }
 };
 
 /** How that comes about: by what the engine, the relay or a batch really decides. */
@@ -87,6 +101,9 @@ export const SCENARIOS: Readonly<Record<string, (world: Observed) => Promise<voi
     world.bus.faultOf = () => ({ Code: "InternalFailure", SenderFault: true });
     await world.relay();
   },
+  "outbox-age": refuseFor(5),
+  "outbox-backlog": refuseFor(1),
+  "outbox-parked": refuseFor(73),
 };
 
 function aborted(signal: AbortSignal): Promise<never> {

@@ -22,6 +22,9 @@ describe("the metrics of IdempotencyMonitoring", () => {
     [monitoring.metricStoreFailures(), "StoreFailed", "Sum"],
     [monitoring.metricOutboxLag(), "OutboxLag", "Maximum"],
     [monitoring.metricSendFailed(), "OutboxSendFailed", "Sum"],
+    [monitoring.metricOutboxBacklog(), "OutboxBacklog", "Maximum"],
+    [monitoring.metricOutboxAge(), "OutboxBacklogAge", "Maximum"],
+    [monitoring.metricOutboxParked(), "OutboxParkedBacklog", "Maximum"],
     [monitoring.metric("KeyExpired"), "KeyExpired", "Sum"],
   ])("%# has its name, the service as its dimension and a statistic", (metric, metricName, statistic) => {
     expect(metric).toMatchObject({
