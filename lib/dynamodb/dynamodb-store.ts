@@ -9,7 +9,7 @@ import {
   type Update,
   UpdateItemCommand,
 } from "@aws-sdk/client-dynamodb";
-import type { StoreUnavailableError } from "../core/errors.ts";
+import { CommitInvalidError, type StoreUnavailableError } from "../core/errors.ts";
 import { hashTuple } from "../core/identity.ts";
 import { checkOptions } from "../core/option-checks.ts";
 import { type IdempotencyRecord, isClaimOf } from "../core/record.ts";
@@ -41,6 +41,7 @@ import { type DynamoDBWrite, marshallWrites } from "./writes.ts";
  */
 export class DynamoDBStore implements Store<DynamoDBWrite> {
   readonly #table: RecordTable;
+  readonly #hasOutbox: boolean;
   readonly #shards: number | undefined;
   readonly #send: (request: Request) => ReturnType<typeof send>;
 
@@ -49,6 +50,7 @@ export class DynamoDBStore implements Store<DynamoDBWrite> {
     checkOptions(options, CHECKS, ["tableName"]);
     const client = clientOf(options);
     this.#table = recordTable(options);
+    this.#hasOutbox = options.outbox !== false;
     this.#shards = typeof options.outbox === "object" ? options.outbox.shards : undefined;
     this.#send = (request) => send(client, request);
   }
@@ -102,6 +104,11 @@ export class DynamoDBStore implements Store<DynamoDBWrite> {
   }
 
   checkEffects({ writes, messages }: Effects<DynamoDBWrite>): void {
+    if (messages.length > 0 && !this.#hasOutbox) {
+      throw new CommitInvalidError(
+        `nobody would send ${messages.length} messages: the store was told that its table has no outbox`,
+      );
+    }
     const placed = placeMessages(this.#table, messages, { recordKey: "", token: "", now: 0 });
     marshallWrites(this.#table, writes, placed);
   }

@@ -38,10 +38,11 @@ export interface DynamoDBTableOptions {
 
 export interface DynamoDBStoreOptions extends DynamoDBTableOptions {
   /**
-   * Says that the table has what sends the messages of commits: its stream with a relay, and the index of the sweeper
-   * (`outbox: true` of `IdempotencyTable`, and an `OutboxRelay`). `shards` is how many ways commits that wait are divided
-   * in the index, 1 to 1000, 8 unless given: raise it in the sweeper first.
-   * @default false
+   * Whether the table has what sends the messages of commits: its stream with a relay, and the index of the sweeper
+   * (`outbox: true` of `IdempotencyTable`, and an `OutboxRelay`). With `false` a commit with messages is refused, before any
+   * write, since nobody would send them. `shards` is how many ways commits that wait are divided in the index, 1 to 1000, 8
+   * unless given: raise it in the sweeper first.
+   * @default true
    */
   readonly outbox?: boolean | { readonly shards: number };
 }

@@ -1,0 +1,51 @@
+import { CommitInvalidError, DynamoDBStore, runOnce } from "onceonly";
+import { describe, expect, inject, it } from "vitest";
+import { countRequests } from "./counting-client.ts";
+import { messageOf } from "./outbox-given.ts";
+import { connect, createTable } from "./tables.ts";
+
+describe.each(inject("dynamodbEngines"))("a store whose table has no outbox, on $name", ({ endpoint }) => {
+  const client = connect(endpoint);
+  const counts = countRequests(client);
+
+  it.each(["claimed", "optimistic"] as const)(
+    "refuses messages before any write of the commit, and takes a commit without them, %s",
+    async (mode) => {
+      const tableName = await createTable(client);
+      const store = new DynamoDBStore({ tableName, client, outbox: false });
+      let requests = 0;
+
+      const answer = await runOnce(
+        { operation: "order", store, mode, leaseSeconds: 30 },
+        mode,
+        {},
+        async ({ commit }) => {
+          counts.reset();
+          const refused = () => commit("done", { messages: [messageOf("order-7/paid")] });
+          expect(refused).toThrow(CommitInvalidError);
+          expect(refused).toThrow("no outbox");
+          requests = counts.requests;
+          return commit("done", { messages: [] });
+        },
+      );
+
+      expect([answer, requests]).toEqual(["done", 0]);
+    },
+  );
+
+  it("with an outbox it takes them, told so or not", async () => {
+    const tableName = await createTable(client);
+    for (const outbox of [undefined, true, { shards: 16 }] as const) {
+      const store = new DynamoDBStore({ tableName, client, ...(outbox !== undefined && { outbox }) });
+      const messages = [messageOf("order-7/paid")];
+
+      const key = `order ${JSON.stringify(outbox)}`;
+
+      expect(
+        await runOnce({ operation: "order", store, leaseSeconds: 30 }, key, {}, ({ commit }) =>
+          commit(1, { messages }),
+        ),
+      ).toBe(1);
+    }
+  });
+});
