@@ -71,6 +71,8 @@ export const ENVIRONMENT = {
   retentionSeconds: "IDEMPOTENCY_RETENTION_SECONDS",
   /** Of relay and sweeper: a JSON list of what they may send to. */
   outboxDestinations: "OUTBOX_DESTINATIONS",
+  /** Of the same: into how many shards commits that wait are divided. */
+  outboxShards: "OUTBOX_SHARDS",
   metricsService: "METRICS_SERVICE",
   metricsNamespace: "METRICS_NAMESPACE",
 } as const;

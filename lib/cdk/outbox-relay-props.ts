@@ -18,6 +18,14 @@ export interface OutboxRelayProps {
   readonly destinations?: OutboxDestination[];
 
   /**
+   * Into how many shards commits that wait are divided in the index, 1 to 1000: as many as any store of the table has ever
+   * had. Raise it here first, and then in the stores (`outbox: { shards }`).
+   *
+   * @default - 8, as stores have it
+   */
+  readonly shards?: number;
+
+  /**
    * How many changes of the table the relay gets at once at most, 1 to 10000.
    *
    * @default 100

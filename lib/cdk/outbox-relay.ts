@@ -19,6 +19,8 @@ import { withDefaults } from "./with-defaults.ts";
 
 type FunctionSettings = OutboxRelayProps & Required<Pick<OutboxRelayProps, keyof typeof RELAY_DEFAULTS>>;
 
+const MAX_SHARDS = 1000;
+
 /**
  * Sends what operations of a table commit: two functions that come with the package. The relay reads the table's stream
  * from its beginning, in order, and gives up nothing unless told to; the sweeper looks every minute for what
@@ -96,7 +98,8 @@ export class OutboxRelay extends Construct {
   }
 
   #addFunction(id: string, settings: FunctionSettings): LambdaFunction {
-    const { table, timeout, memorySize, service, namespace, logRetention, logRemovalPolicy } = settings;
+    const { table, timeout, memorySize, service, namespace, shards, logRetention, logRemovalPolicy } =
+      settings;
     return new LambdaFunction(this, id, {
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
@@ -110,6 +113,7 @@ export class OutboxRelay extends Construct {
         [ENVIRONMENT.outboxDestinations]: Lazy.string({
           produce: () => Stack.of(this).toJsonString(this.#destinations),
         }),
+        ...(shards !== undefined && { [ENVIRONMENT.outboxShards]: `${shards}` }),
         ...(service !== undefined && { [ENVIRONMENT.metricsService]: service }),
         ...(namespace !== undefined && { [ENVIRONMENT.metricsNamespace]: namespace }),
       },
@@ -117,8 +121,11 @@ export class OutboxRelay extends Construct {
     });
   }
 
-  #check({ table, maxRecordAge, onFailureQueue }: OutboxRelayProps): void {
+  #check({ table, shards = 1, maxRecordAge, onFailureQueue }: OutboxRelayProps): void {
     const { path } = this.node;
+    if (!Number.isInteger(shards) || shards < 1 || shards > MAX_SHARDS) {
+      throw new Error(`shards of ${path} is ${shards}: make it a whole number from 1 to ${MAX_SHARDS}`);
+    }
     if (table.restoredAt) {
       throw new Error(
         `${table.node.path} was restored at ${table.restoredAt.toISOString()}: ${path} would send again what was sent after its backup. Leave the relay out until the unsent messages of the backup are looked through and restoredAt is gone`,

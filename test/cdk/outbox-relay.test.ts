@@ -96,6 +96,15 @@ describe("OutboxRelay", () => {
     });
   });
 
+  it("tells both functions another number of shards, if it is given, and refuses one that is none", () => {
+    templateWith({ shards: 16 }).allResourcesProperties("AWS::Lambda::Function", {
+      Environment: { Variables: Match.objectLike({ OUTBOX_SHARDS: "16" }) },
+    });
+    for (const shards of [0, 1.5, 1001, Number.NaN]) {
+      expect(() => templateWith({ shards })).toThrow(`is ${shards}: make it a whole number from 1 to 1000`);
+    }
+  });
+
   it("takes other numbers", () => {
     const template = templateWith({
       batchSize: 10,

@@ -11,10 +11,14 @@ const measure = emfMetrics({
 });
 
 const destinations = env[ENVIRONMENT.outboxDestinations];
+const shards = env[ENVIRONMENT.outboxShards];
 
 export const options: OutboxOptions = {
   destinations: destinations === undefined ? undefined : JSON.parse(destinations),
-  outbox: new DynamoDBOutbox({ tableName: env[ENVIRONMENT.idempotencyTable] }),
+  outbox: new DynamoDBOutbox({
+    tableName: env[ENVIRONMENT.idempotencyTable],
+    ...(shards !== undefined && { shards: Number(shards) }),
+  }),
   observe(event) {
     measure(event);
     if (event.error !== undefined) console.error(event.error);
