@@ -7,6 +7,7 @@ import { ATTRIBUTES } from "../../lib/contract.ts";
 import { identify } from "../../lib/core/identity.ts";
 import { DynamoDBOutbox } from "../../lib/dynamodb/dynamodb-outbox.ts";
 import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
+import { faultOf } from "../../lib/messaging/stored-message.ts";
 import { DynamoDBModel } from "../../lib/testing/dynamodb/dynamodb-model.ts";
 import { fakeClock } from "../../lib/testing/fake-clock.ts";
 import { createOutboxTable } from "../dynamodb/tables.ts";
@@ -81,6 +82,9 @@ const MUTATED = [
   "messageItems",
   "unsentSince",
   "expiresOnceSent",
+  "delivery",
+  "sendingUntil",
+  "sender",
 ] as const satisfies readonly (keyof typeof ATTRIBUTES)[];
 
 const NOW = 1_900_000_000_000;
@@ -138,6 +142,7 @@ export async function storedItems() {
     const item: Item = value === undefined ? others : { ...others, [attribute]: value };
     await model.call("PutItem", { TableName, Item: item as never });
     judgeImage(outbox, item);
+    await judgeWaiting(outbox, keyOf(kind));
     let runs = 0;
     try {
       const result = await run(kind, async () => {
@@ -171,15 +176,27 @@ export async function storedItems() {
 
 /** What the relay makes of the same item, as an image of the table's stream. */
 function judgeImage(outbox: DynamoDBOutbox, NewImage: Item): void {
+  judgeMessages(outbox.readChange({ dynamodb: { NewImage } })?.unsent?.messages);
+}
+
+/** What the sweeper makes of it. */
+async function judgeWaiting(outbox: DynamoDBOutbox, recordKey: string): Promise<void> {
   try {
-    const messages = outbox.readChange({ dynamodb: { NewImage } })?.unsent?.messages ?? [];
-    hold(
-      messages.every(({ key, body }) => typeof key === "string" && typeof body === "string"),
-      "would send what is no message",
-    );
+    judgeMessages((await outbox.load(recordKey))?.messages);
   } catch (error) {
-    hold(isOnceonlyError(error), `the relay failed with ${String(error)}`);
+    hold(
+      isOnceonlyError(error) && error.code === "RECORD_CORRUPT",
+      `the sweeper failed with ${String(error)}`,
+    );
   }
+}
+
+function judgeMessages(messages: readonly unknown[] = []): void {
+  const [sendable, ...more] = messages.filter((message) => faultOf(message) === undefined);
+  hold(
+    more.length === 0 && (sendable === undefined || (sendable as { key: unknown }).key === "m"),
+    "would send what nobody has committed",
+  );
 }
 
 /** Said anew, from the words of the design: the retention is over, it was released, or its lease is over. */
