@@ -18,6 +18,6 @@ export async function asWaiter<T>(
   try {
     return { waited: await wait() };
   } finally {
-    waiting.set(store, (waiting.get(store) ?? 1) - 1);
+    waiting.set(store, waiting.get(store)! - 1);
   }
 }

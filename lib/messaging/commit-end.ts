@@ -97,6 +97,6 @@ function progressAfter(
 /** The kind of a destination, and its name without account and Region. */
 function labelOf(message: StoredMessage): string {
   const kind = DESTINATION_KINDS.find((each) => message[each] !== undefined)!;
-  const [name = ""] = /[^/:]*$/.exec(parseAddress(kind, message[kind])?.text ?? "") ?? [];
-  return `${kind}/${name}`;
+  // It is an address: else nothing would have been sent there.
+  return `${kind}/${parseAddress(kind, message[kind])!.text.split(/[/:]/).at(-1)}`;
 }

@@ -6,11 +6,13 @@ import { EventBridgeClient } from "@aws-sdk/client-eventbridge";
 import { SNSClient } from "@aws-sdk/client-sns";
 import { SQSClient } from "@aws-sdk/client-sqs";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { parseAddress } from "../../lib/core/address.ts";
 import type { StoredMessage } from "../../lib/core/outgoing-message.ts";
 import { connect } from "../../lib/messaging/connections.ts";
 import { deliver } from "../../lib/messaging/deliver.ts";
 import { FifoProducer } from "../../lib/messaging/fifo-producer.ts";
 import { MessageProducer } from "../../lib/messaging/message-producer.ts";
+import { RegionalClients } from "../../lib/messaging/regional-clients.ts";
 import { fakeClock } from "../../lib/testing/fake-clock.ts";
 import { failureOf } from "./given.ts";
 
@@ -134,16 +136,21 @@ describe("a client that is given", () => {
     expect(seen).toMatchObject([{ host: "vpce-1-2.sqs.us-west-2.vpce.amazonaws.com", region: "us-west-2" }]);
   });
 
-  it("is used for every Region where it asks an endpoint of its own", async () => {
-    const { seen, config } = networkOf();
-    const sqs = new SQSClient({ ...config, region: "eu-central-1", endpoint: "http://localhost:4566" });
-    const producer = new MessageProducer({ sqs, maxTries: 1 });
+  it.each(["http://localhost:4566", "http://sqs.localhost"])(
+    "is used for every Region where it asks an endpoint of its own, %s",
+    async (endpoint) => {
+      const { seen, config } = networkOf();
+      const sqs = new SQSClient({ ...config, region: "eu-central-1", endpoint });
+      const own = vi.spyOn(sqs, "send");
+      const producer = new MessageProducer({ sqs, maxTries: 1 });
 
-    await producer.send({ queue: `https://sqs.us-west-2.amazonaws.com${PATH}`, ...paid });
-    await producer.send({ queue: `http://localhost:4566${PATH}`, ...paid });
+      await producer.send({ queue: `https://sqs.us-west-2.amazonaws.com${PATH}`, ...paid });
+      await producer.send({ queue: endpoint + PATH, ...paid });
 
-    expect(seen.map(({ host }) => host)).toEqual(["localhost", "localhost"]);
-  });
+      expect(seen.map(({ host }) => host)).toEqual(Array(2).fill(new URL(endpoint).hostname));
+      expect(own).toHaveBeenCalledTimes(2);
+    },
+  );
 
   it("H75: does not follow a message to another host than its endpoint", async () => {
     const sqs = new SQSClient({ region: "eu-central-1", credentials, endpoint: engine.origin });
@@ -172,6 +179,18 @@ describe("a client of ours", () => {
     expect(engine.requests.map(signedFor)).toEqual(["us-west-2", "eu-central-1", "eu-central-1"]);
     expect(evil.requests).toEqual([]);
   });
+
+  it.each(["vpce-1-2.sqs.us-west-2.vpce.amazonaws.com", "sqs-fips.us-west-2.amazonaws.com"])(
+    "asks the endpoint that a queue's URL names, %s, in the Region of that",
+    async (host) => {
+      const clients = new RegionalClients<SQSClient>(undefined, (config) => new SQSClient(config as object));
+
+      const { config } = await clients.at(parseAddress("queue", `https://${host}${PATH}`)!);
+
+      expect(await config.region()).toBe("us-west-2");
+      expect(await config.endpoint?.()).toMatchObject({ protocol: "https:", hostname: host });
+    },
+  );
 });
 
 describe("what is stored", () => {

@@ -104,6 +104,21 @@ describe("what relay and sweeper tell", () => {
     }
   });
 
+  it("H38: what went wrong is kept by its code, and what is no code as `Error`", async () => {
+    const { relay, store } = await newCommit();
+    const [recordKey = ""] = store.outbox.changes;
+    const send = async ({ input }: { input: { Entries: { Id: string }[] } }) => ({
+      Failed: input.Entries.map(({ Id }) => ({ Id, Code: `not for ${SECRET}`, SenderFault: true })),
+    });
+
+    await relay({ sqs: { config: {}, send } });
+
+    expect((await store.outbox.load(recordKey))?.progress?.[0]).toMatchObject({
+      state: "waiting",
+      code: "Error",
+    });
+  });
+
   it("without anybody to tell, errors go to the console, and nothing else does", async () => {
     const logged = vi.spyOn(console, "error").mockImplementation(() => {});
     for (const accepts of [true, false]) {

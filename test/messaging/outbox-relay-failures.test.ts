@@ -102,6 +102,53 @@ describe.each(inject("dynamodbEngines"))("outboxRelay, where something fails, on
     expect(await world.sweep()).toEqual({ sent: 1, failed: 0, waiting: 0 });
   });
 
+  it("what is broken, and cannot be parked just now, comes again", async () => {
+    await run.order("a1", "b1");
+    await damage("b1");
+    await world.clock.advance(10_000);
+
+    // The first two take both.
+    expect(await failing("UpdateItem", 3)).toBeGreaterThan(0);
+
+    expect(await run.unsent("a1", "b1")).toEqual([false, true]);
+    expect(world.events).toMatchObject([
+      { event: "send-failed", messages: 0, error: { code: "STORE_UNAVAILABLE" } },
+      { event: "sent" },
+    ]);
+    expect(await world.relay()).toBe(0);
+    expect(world.events.find(({ event }) => event === "parked")).toMatchObject({
+      error: { code: "RECORD_CORRUPT" },
+    });
+  });
+
+  it("a change that does not name its record is told, holds up nothing, and its commit is left to the sweeper", async () => {
+    await run.order("a1", "b1", "c1");
+    const changes = (await world.nextChanges()).map((each) => {
+      const { pk, ...NewImage } = each.dynamodb.NewImage ?? {};
+      return pk?.S === recordKeyOf("b1") ? { ...each, dynamodb: { ...each.dynamodb, NewImage } } : each;
+    });
+
+    expect(await world.relayChanges(changes)).toEqual([]);
+
+    expect(await run.unsent("a1", "b1", "c1")).toEqual([false, true, false]);
+    expect(world.events.filter(({ event }) => event === "send-failed")).toMatchObject([
+      { operation: "", messages: 0, error: { code: "RECORD_CORRUPT" } },
+    ]);
+    await world.clock.advance(61_000);
+    expect(await world.sweep()).toEqual({ sent: 1, failed: 0, waiting: 0 });
+  });
+
+  it("a commit whose list of messages is empty is over", async () => {
+    await run.order("a1");
+    await damage("a1", "[]");
+    const changes = await changesWhere("a1", ({ messages }) => messages?.S === "[]");
+
+    expect(await world.relayChanges(changes)).toEqual([]);
+
+    expect(await run.unsent("a1")).toEqual([false]);
+    expect(world.events).toMatchObject([{ event: "sent", messages: 0 }]);
+  });
+
   it("a commit that cannot be taken stops the batch there, while what is before it is sent and marked", async () => {
     await run.order("a1", "b1", "c1");
     await world.clock.advance(10_000);
@@ -156,7 +203,7 @@ describe.each(inject("dynamodbEngines"))("outboxRelay, where something fails, on
     );
   /** A record of a version that this code does not know. */
   const setVersion = (end: string, version: number) => change(end, "version", { N: String(version) });
-  const damage = (end: string) => change(end, "messages", { S: "[{" });
+  const damage = (end: string, messages = "[{") => change(end, "messages", { S: messages });
   const mend = (end: string) => {
     const [name = ""] = run.named(end);
     return change(end, "messages", { S: JSON.stringify([world.message(name)]) });

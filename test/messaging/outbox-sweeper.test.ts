@@ -1,10 +1,13 @@
 // What the sweeper sends, and what it leaves alone.
+import { DynamoDBOutbox } from "onceonly";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
+import { identify } from "../../lib/core/identity.ts";
 import { connect } from "../dynamodb/tables.ts";
 import { newProcess } from "./dying-process.ts";
 import { noteRequests } from "./faulty-sqs.ts";
 import { newRun, type OutboxRun } from "./outbox-run.ts";
 import { newOutboxWorld, type OutboxWorld } from "./outbox-world.ts";
+import { withOutbox } from "./with-outbox.ts";
 
 const HOUR = 3_600_000;
 const NOTHING = { sent: 0, failed: 0, waiting: 0 };
@@ -174,5 +177,54 @@ describe.each(inject("dynamodbEngines"))("outboxSweeper on $name", ({ endpoint }
     expect(requests).toEqual([run.named("a1"), run.named("a2"), run.named("a3")]);
     await world.consume();
     expect(await run.effects("a", "b")).toEqual(run.named("a1", "a2", "a3", "b1", "b2"));
+  });
+
+  describe("where messages are in items of their own", () => {
+    const large = (name: string) => world.message(name, { body: `${name} ${"x".repeat(8000)}` });
+    const other = () => new DynamoDBOutbox({ tableName: world.tableName, client: connect(endpoint) });
+
+    it("H35: what somebody else has taken holds up its group, until its time is over", async () => {
+      const [a1 = ""] = run.named("a1");
+      await world.order({ key: a1, messages: [large(a1)] });
+      await take(a1);
+      await world.clock.advance(1);
+      await run.order("a2", "b1");
+      await world.clock.advance(61_000);
+
+      expect(await world.sweep()).toEqual({ sent: 1, failed: 0, waiting: 2 });
+
+      expect(await run.unsent("a1", "a2", "b1")).toEqual([true, true, false]);
+      await world.clock.advance(300_000);
+      expect(await world.sweep()).toEqual({ sent: 2, failed: 0, waiting: 0 });
+    });
+
+    it("H35: nothing waits for what somebody else has taken, and sent meanwhile", async () => {
+      const [a1 = ""] = run.named("a1");
+      await world.order({ key: a1, messages: [large(a1)] });
+      const unsent = await take(a1);
+      await world.clock.advance(1);
+      await run.order("a2");
+      await world.clock.advance(61_000);
+      const own = other();
+      const outbox = withOutbox(own, {
+        async take(...taking) {
+          const taken = await own.take(...taking);
+          if (taken.state === "held") await own.markSent(unsent);
+          return taken;
+        },
+      });
+
+      expect(await world.sweep({ outbox })).toEqual({ sent: 1, failed: 0, waiting: 0 });
+
+      expect(await run.unsent("a1", "a2")).toEqual([false, false]);
+    });
+
+    /** Another relay has it for five minutes. */
+    async function take(key: string) {
+      const { recordKey } = identify("create-order", "", key);
+      const now = world.clock.now();
+      await other().take(recordKey, { by: "relay", id: "other", now, until: now + 300_000 });
+      return (await other().load(recordKey))!;
+    }
   });
 });

@@ -1,0 +1,84 @@
+// What senders note for each other about groups that wait, where the notes cannot be read or written.
+import { type OutboxCommitEvent, outboxRelay, outboxSweeper } from "onceonly";
+import { fakeClock, fakeRandom } from "onceonly/testing";
+import { describe, expect, it } from "vitest";
+import { MemoryOutbox } from "../../lib/testing/memory-outbox.ts";
+import { timeless } from "./timeless.ts";
+import { withOutbox } from "./with-outbox.ts";
+
+const QUEUE = "https://sqs.eu-central-1.amazonaws.com/123456789012/payments.fifo";
+
+/** Commits of one message each, in one group, and an SQS that takes all but `state.refused`. */
+function newGroup(...names: readonly string[]) {
+  const clock = fakeClock();
+  const memory = new MemoryOutbox(() => {});
+  const state = { refused: "", isBusy: false };
+  const accepted: string[] = [];
+  const events: OutboxCommitEvent[] = [];
+  for (const [index, name] of names.entries()) {
+    const messages = [{ queue: QUEUE, key: name, group: "a", body: name }];
+    memory.add({ recordKey: `op##${name}`, token: name, committedAt: clock.now() + index, messages });
+  }
+  const send = async ({ input }: { input: { Entries: { Id: string; MessageBody: string }[] } }) => {
+    const passed = input.Entries.filter(({ MessageBody }) => MessageBody !== state.refused);
+    accepted.push(...passed.map(({ MessageBody }) => MessageBody));
+    return {
+      Successful: passed.map(({ Id }) => ({ Id, MessageId: Id })),
+      Failed: input.Entries.filter((entry) => !passed.includes(entry)).map(({ Id }) => ({
+        Id,
+        Code: "Refused",
+        SenderFault: true,
+      })),
+    };
+  };
+  const options = {
+    outbox: withOutbox(memory, {
+      // Others always come first.
+      replaceNotes: async (...notes) => !state.isBusy && memory.replaceNotes(...notes),
+    }),
+    sqs: { config: {}, send },
+    clock: timeless(clock),
+    random: fakeRandom("notes"),
+    observe: (event: OutboxCommitEvent | { readonly event: "backlog" }) => {
+      if (event.event !== "backlog") events.push(event);
+    },
+  };
+  const Records = names.map((name) => ({
+    dynamodb: { SequenceNumber: name },
+    toString: () => `op##${name}`,
+  }));
+  const [relay, sweep] = [outboxRelay(options), outboxSweeper(options)];
+  return { clock, memory, state, accepted, events, sweep, relay: () => relay({ Records }) };
+}
+
+describe("notes of what waits", () => {
+  it.each([
+    ["no JSON", "{"],
+    ["no notes", "[7]"],
+    ["notes without a time", '{"a":{"last":{}}}'],
+  ])("that cannot be read, since they are %s, hold up nothing", async (_, text) => {
+    const group = newGroup("a1", "a2");
+    await group.memory.replaceNotes(undefined, text);
+
+    expect(await group.relay()).toEqual({ batchItemFailures: [] });
+
+    expect(group.accepted).toEqual(["a1", "a2"]);
+  });
+
+  it("H35: that others change all the time bring the whole batch again, and nothing overtakes what was refused", async () => {
+    const group = newGroup("a1", "a2", "a3");
+    Object.assign(group.state, { refused: "a2", isBusy: true });
+
+    expect(await group.relay()).toEqual({ batchItemFailures: [{ itemIdentifier: "a1" }] });
+
+    expect(group.accepted).toEqual(["a1"]);
+    expect(group.events.filter(({ event }) => event !== "sent")).toMatchObject(
+      Array(3).fill({ event: "send-failed", error: { code: "STORE_UNAVAILABLE", failure: "conflict" } }),
+    );
+    Object.assign(group.state, { refused: "", isBusy: false });
+    expect(await group.relay()).toEqual({ batchItemFailures: [] });
+    await group.clock.advance(91_000);
+    await group.sweep();
+    expect(group.accepted).toEqual(["a1", "a2", "a3"]);
+  });
+});

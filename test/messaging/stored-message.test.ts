@@ -1,0 +1,69 @@
+import { type MessageProgress, outboxSweeper, type StoredMessage } from "onceonly";
+import { fakeClock, fakeRandom } from "onceonly/testing";
+import { describe, expect, it } from "vitest";
+import { faultOf } from "../../lib/messaging/stored-message.ts";
+import { MemoryOutbox } from "../../lib/testing/memory-outbox.ts";
+import { timeless } from "./timeless.ts";
+
+const queue = "https://sqs.eu-central-1.amazonaws.com/123456789012/payments.fifo";
+const stored = { queue, key: "order-7/paid", group: "order-7", body: "paid" };
+const event = { bus: "shop", source: "shop", detailType: "paid", key: "order-7/paid", body: "{}" };
+
+/** What is refused by no destination, but before it is asked. */
+const BROKEN: readonly (readonly [what: string, message: unknown])[] = [
+  ["nothing", undefined],
+  ["a text", "paid"],
+  ["a body that is no text", { ...stored, body: { id: 7 } }],
+  ["an event whose body is no JSON", { ...event, body: "paid" }],
+  ["no group for a FIFO queue", { ...stored, group: undefined }],
+  ["a key that names nothing", { ...stored, key: "" }],
+  ["another host", { ...stored, queue: "https://evil.example/123456789012/payments.fifo" }],
+];
+
+describe("faultOf", () => {
+  it.each([stored, { ...event, group: undefined }])("finds none in what can be sent: %j", (message) => {
+    expect(faultOf(message)).toBeUndefined();
+  });
+
+  it.each(BROKEN)("finds %s invalid", (_, message) => {
+    expect(faultOf(message)?.result).toEqual({ sent: false, code: "MessageInvalid" });
+  });
+
+  it("says what it does not know: a later version wrote it", () => {
+    expect(faultOf({ ...stored, priority: 1 })?.result).toEqual({ sent: false, code: "MessageUnknown" });
+  });
+});
+
+describe("outboxSweeper, of stored messages", () => {
+  /** Sweeps one commit; answers what was sent, and how far each message has got. */
+  async function sweep(...messages: readonly unknown[]) {
+    const clock = fakeClock();
+    const outbox = new MemoryOutbox(() => {});
+    const committedAt = clock.now();
+    outbox.add({ recordKey: "op##1", token: "mine", committedAt, messages: messages as StoredMessage[] });
+    await clock.advance(61_000);
+    const sent: string[] = [];
+    const send = async ({ input }: { input: { Entries: { Id: string; MessageBody: string }[] } }) => {
+      sent.push(...input.Entries.map(({ MessageBody }) => MessageBody));
+      return { Successful: input.Entries.map(({ Id }) => ({ Id, MessageId: Id })) };
+    };
+    const sqs = { config: {}, send };
+    const options = { outbox, sqs, clock: timeless(clock), random: fakeRandom("stored"), observe: () => {} };
+    await outboxSweeper(options)();
+    const { progress = [] } = { ...(await outbox.load("op##1")) };
+    return { sent, progress: progress.map(({ state, code }: MessageProgress) => [state, code]) };
+  }
+
+  it("parks what can never be sent, leaves what a later version wrote to it, and sends the others", async () => {
+    const later = { ...stored, group: "order-8", priority: 1 };
+
+    const { sent, progress } = await sweep(stored, { ...stored, body: 7 }, later);
+
+    expect(sent).toEqual(["paid"]);
+    expect(progress).toEqual([
+      ["sent", undefined],
+      ["parked", "MessageInvalid"],
+      ["waiting", "MessageUnknown"],
+    ]);
+  });
+});
