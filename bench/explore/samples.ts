@@ -1,19 +1,13 @@
 // The functions of the sample, with the worlds in which they are explored.
 import "../../test/testing/explore/environment.ts";
-import {
-  DynamoDBOutbox,
-  type OutboxEvent,
-  type OutboxStreamEvent,
-  outboxRelay,
-  outboxSweeper,
-} from "onceonly";
-import type { TimedContext } from "../../lib/messaging/invocation-time.ts";
+import { outboxSweeper } from "onceonly";
 import { explore } from "../../lib/testing/explore/explore.ts";
 import type { ExploreOptions } from "../../lib/testing/explore/options.ts";
 import type { ExploreReport } from "../../lib/testing/explore/report.ts";
 import { streamEvent } from "../../lib/testing/explore/stream-event.ts";
 import type { Simulator } from "../../lib/testing/simulator/simulator.ts";
 import { getOrder, messages, postOrder } from "../../test/testing/explore/events.ts";
+import { newRelay, outbox, relayed } from "../../test/testing/explore/relay-and-sweeper.ts";
 
 export interface Sample {
   readonly name: string;
@@ -28,29 +22,7 @@ const { handler: getOrderOf } = await import("../../functions/get-order.ts");
 const { handler: authorize } = await import("../../functions/authorize.ts");
 const { handler: chargeInSandbox } = await import("../../functions/sandbox-gateway.ts");
 
-const outbox = new DynamoDBOutbox({ tableName: "idempotency" });
-// What they know of destinations dies with their environment.
 const newSweeper = () => outboxSweeper({ outbox });
-
-/**
- * The relay, and after it the sweeper where something is left to that: a stream is done before its messages are sent
- * whose destination failed, and the explorer looks when the stream is done.
- */
-const newRelay = () => {
-  let isLeft = false;
-  const observe = ({ event }: OutboxEvent) => {
-    isLeft ||= event === "send-failed";
-  };
-  const [relay, sweeper] = [outboxRelay({ outbox, observe }), outboxSweeper({ outbox, observe })];
-  return async function relayOrSweep(event: OutboxStreamEvent, context: TimedContext) {
-    const wasLeft = isLeft;
-    isLeft = false;
-    if (wasLeft) await new Promise((resolve) => setTimeout(resolve, 120_000));
-    const answer = wasLeft ? await sweeper() : await relay(event, context);
-    if (isLeft) throw new Error("messages are left to the sweeper");
-    return wasLeft ? { batchItemFailures: [] } : answer;
-  };
-};
 
 const order = {
   tenant: { S: "acme" },
@@ -93,10 +65,7 @@ export const SAMPLES: readonly Sample[] = [
       explore(createOrder, postOrder(), {
         ...shop,
         name: "create-order",
-        setUp: (aws) => {
-          const relay = aws.lambdaPerEnvironment(newRelay, { name: "relay", timeoutSeconds: 900 });
-          aws.connectTable(relay, { tableName: "idempotency" });
-        },
+        setUp: relayed,
       }),
   },
   {

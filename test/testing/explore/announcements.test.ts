@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 import { explore } from "../../../lib/testing/explore/explore.ts";
 import type { ExploreOptions } from "../../../lib/testing/explore/options.ts";
 import type { Simulator } from "../../../lib/testing/simulator/simulator.ts";
-import { relayed } from "./control.ts";
+import { relayed } from "./relay-and-sweeper.ts";
 
 const TOPIC = "arn:aws:sns:us-east-1:000000000000:orders";
 const sns = new SNS();

@@ -1,6 +1,5 @@
 // A negative control: a handler with one defect, which the explorer finds and names, and its mended twin, which passes.
 // Without them a report that finds nothing would say nothing.
-import { DynamoDBOutbox, outboxRelay } from "onceonly";
 import { expect, it } from "vitest";
 import { explore } from "../../../lib/testing/explore/explore.ts";
 import type { FindingKind } from "../../../lib/testing/explore/finding.ts";
@@ -45,12 +44,6 @@ export const putRow = (row: Readonly<Record<string, string | number>>) => (aws: 
       ]),
     ),
   });
-
-/** Committed messages are sent. */
-export function relayed(aws: Simulator): void {
-  const newRelay = () => outboxRelay({ outbox: new DynamoDBOutbox({ tableName: "idempotency" }) });
-  aws.connectTable(aws.lambdaPerEnvironment(newRelay, { name: "relay" }), { tableName: "idempotency" });
-}
 
 export function testControl({ functions, event, kind, id, disturbance, what, options }: Control): void {
   it("finds it, and says where and what", async () => {

@@ -1,8 +1,9 @@
 // Negative controls: handlers that use onceonly wrongly, in one way each.
 import "./environment.ts";
 import { describe } from "vitest";
-import { type Control, created, gateway, putRow, relayed, testControl } from "./control.ts";
+import { type Control, created, gateway, putRow, testControl } from "./control.ts";
 import { postOrder } from "./events.ts";
+import { relayed } from "./relay-and-sweeper.ts";
 import * as afterHook from "./seeded-bugs/after-hook.ts";
 import * as answerBesideResult from "./seeded-bugs/answer-beside-result.ts";
 import * as callWithoutKey from "./seeded-bugs/call-without-key.ts";
