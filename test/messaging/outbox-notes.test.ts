@@ -2,6 +2,7 @@
 import { type OutboxCommitEvent, outboxRelay, outboxSweeper } from "onceonly";
 import { fakeClock, fakeRandom } from "onceonly/testing";
 import { describe, expect, it } from "vitest";
+import { linesOf } from "../../lib/messaging/line-notes.ts";
 import { MemoryOutbox } from "../../lib/testing/memory-outbox.ts";
 import { timeless } from "./timeless.ts";
 import { withOutbox } from "./with-outbox.ts";
@@ -80,5 +81,17 @@ describe("notes of what waits", () => {
     await group.clock.advance(91_000);
     await group.sweep();
     expect(group.accepted).toEqual(["a1", "a2", "a3"]);
+  });
+
+  it("H35: by which the sweeper asks for a moment bring the whole batch again, and nothing of it is sent", async () => {
+    const group = newGroup("a1", "a2");
+    const now = group.clock.now();
+    const { line } = linesOf({ queue: QUEUE, key: "a1", group: "a", body: "a1" })!;
+    const note = { tries: 1, until: now, from: now, since: now, last: {}, handover: now + 10_000 };
+    await group.memory.replaceNotes(undefined, JSON.stringify({ [line]: note }));
+
+    expect(await group.relay()).toEqual({ batchItemFailures: [{ itemIdentifier: "a1" }] });
+
+    expect(group.accepted).toEqual([]);
   });
 });

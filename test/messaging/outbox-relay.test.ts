@@ -1,5 +1,7 @@
 // What the relay does with a batch of the table's stream: sends, marks, stops where it must.
+import { DynamoDBOutbox } from "onceonly";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
+import { identify } from "../../lib/core/identity.ts";
 import { countRequests } from "../dynamodb/counting-client.ts";
 import { connect } from "../dynamodb/tables.ts";
 import { newQueue } from "../testing/sqs/case.ts";
@@ -156,5 +158,20 @@ describe.each(inject("dynamodbEngines"))("outboxRelay on $name", ({ endpoint }) 
 
     expect(await world.isUnsent(run.prefix)).toBe(false);
     expect(await run.unsent("d1", "e1")).toEqual([true, false]);
+  });
+
+  it("H35: what somebody else has taken holds up its group, also where its messages are in items of their own", async () => {
+    const [a1 = ""] = run.named("a1");
+    const large = world.message(a1, { body: `${a1} ${"x".repeat(8000)}` });
+    await world.order({ key: a1, messages: [large] });
+    const { recordKey } = identify("create-order", "", a1);
+    const outbox = new DynamoDBOutbox({ tableName: world.tableName, client: dynamodb });
+    const now = world.clock.now();
+    await outbox.take(recordKey, { by: "sweeper", id: "other", now, until: now + 30_000 });
+    await run.order("a2", "b1");
+
+    expect(await world.relay()).toBe(0);
+
+    expect(await run.unsent("a1", "a2", "b1")).toEqual([true, true, false]);
   });
 });
