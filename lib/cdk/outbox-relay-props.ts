@@ -11,11 +11,13 @@ export interface OutboxRelayProps {
   readonly table: IIdempotencyTable;
 
   /**
-   * The queues, topics and event buses that messages are for; `addDestination` adds more. One at least.
+   * The queues, topics and event buses that messages are for; `addDestination` adds more. One at least. A list is for all
+   * operations; an object has a list for each operation, by its name, and others may send nowhere. Then a role that may
+   * only write the records of its own operation cannot have anything sent where another one sends.
    *
    * @default - none yet
    */
-  readonly destinations?: OutboxDestination[];
+  readonly destinations?: OutboxDestination[] | { readonly [operation: string]: OutboxDestination[] };
 
   /**
    * Into how many shards commits that wait are divided in the index, 1 to 1000: as many as any store of the table has ever

@@ -12,6 +12,7 @@ import { ENVIRONMENT, METRICS } from "../contract.ts";
 import { acknowledge } from "./acknowledge.ts";
 import { knownSeconds } from "./consumer-checks.ts";
 import { leanLogging } from "./lean-logging.ts";
+import { OutboxAddresses } from "./outbox-addresses.ts";
 import { addressesOf, grantSendingTo, type OutboxDestination } from "./outbox-destination.ts";
 import { type OutboxRelayProps, RELAY_DEFAULTS, STREAM_RETENTION } from "./outbox-relay-props.ts";
 import { prebuiltCode } from "./prebuilt-code.ts";
@@ -42,11 +43,15 @@ export class OutboxRelay extends Construct {
   /** The namespace of their metrics. */
   readonly namespace: string;
 
-  readonly #destinations: string[] = [];
+  readonly #destinations: OutboxAddresses;
 
   constructor(scope: Construct, id: string, props: OutboxRelayProps) {
     super(scope, id);
     this.#check(props);
+    this.#destinations = new OutboxAddresses(
+      this.node.path,
+      props.destinations === undefined ? undefined : !Array.isArray(props.destinations),
+    );
     const { table, service = METRICS.service, namespace = METRICS.namespace } = props;
     this.service = service;
     this.namespace = namespace;
@@ -82,19 +87,39 @@ export class OutboxRelay extends Construct {
       targets: [new FunctionTarget(this.sweeper)],
     });
 
-    for (const destination of props.destinations ?? []) this.addDestination(destination);
+    this.#addDestinations(props.destinations);
     this.node.addValidation({ validate: () => this.#faults() });
   }
 
-  /** Lets relay and sweeper send to a queue, a topic or an event bus. */
-  addDestination(destination: OutboxDestination): Grant {
-    this.#destinations.push(...addressesOf(destination, this.relay));
+  /**
+   * Lets relay and sweeper send to a queue, a topic or an event bus: what all operations commit, or, where destinations are
+   * given per operation, what these do.
+   *
+   * @throws Error where operations are named for some destinations, and for others not
+   */
+  addDestination(destination: OutboxDestination, ...operations: string[]): Grant {
+    this.#destinations.add(addressesOf(destination, this.relay), operations);
     return grantSendingTo(destination, this.relay).combine(grantSendingTo(destination, this.sweeper));
   }
 
   /** How far the relay is behind the stream, in milliseconds; after 24 hours the stream forgets. */
   metricIteratorAge(options?: MetricOptions): Metric {
     return this.relay.metric("IteratorAge", { statistic: "Maximum", ...options });
+  }
+
+  #addDestinations(destinations: OutboxRelayProps["destinations"] = []): void {
+    if (Array.isArray(destinations)) {
+      for (const destination of destinations) this.addDestination(destination);
+      return;
+    }
+    for (const [operation, list] of Object.entries(destinations)) {
+      if (list.length === 0) {
+        throw new Error(
+          `destinations of ${this.node.path} has none for ${operation}: name one at least, or leave the operation out`,
+        );
+      }
+      for (const destination of list) this.addDestination(destination, operation);
+    }
   }
 
   #addFunction(id: string, settings: FunctionSettings): LambdaFunction {
@@ -111,7 +136,7 @@ export class OutboxRelay extends Construct {
         [ENVIRONMENT.idempotencyTable]: table.table.tableName,
         // Destinations may be added later.
         [ENVIRONMENT.outboxDestinations]: Lazy.string({
-          produce: () => Stack.of(this).toJsonString(this.#destinations),
+          produce: () => Stack.of(this).toJsonString(this.#destinations.asOption),
         }),
         ...(shards !== undefined && { [ENVIRONMENT.outboxShards]: `${shards}` }),
         ...(service !== undefined && { [ENVIRONMENT.metricsService]: service }),
@@ -146,7 +171,7 @@ export class OutboxRelay extends Construct {
   }
 
   #faults(): string[] {
-    if (this.#destinations.length > 0) return [];
+    if (!this.#destinations.isEmpty) return [];
     return [
       `${this.node.path} has 0 destinations, so that no committed message can be sent: addDestination one`,
     ];

@@ -67,7 +67,9 @@ export function parseAddress(kind: AddressKind, text: unknown): Address | undefi
 export function destinationOf(message: { readonly [kind in AddressKind]?: string | undefined }): string {
   const kind = ADDRESS_KINDS.find((each) => message[each] !== undefined);
   if (kind === undefined) return "";
-  return parseAddress(kind, message[kind])?.name ?? `${kind}:${message[kind]}`;
+  const text: unknown = message[kind];
+  // It may come from a database, and be anything.
+  return parseAddress(kind, text)?.name ?? `${kind}:${typeof text === "string" ? text : ""}`;
 }
 
 /** The URL by which SQS takes requests about the queue of an ARN; `undefined` for an ARN of something else. */

@@ -39,8 +39,13 @@ export function identify(operation: string, scope: string, key: string, pattern?
   const scopeRefusal = scope === PUBLIC_SCOPE ? undefined : scopeFault(scope);
   if (scopeRefusal !== undefined) throw new ScopeMissingError(`the scope ${scopeRefusal}`);
   const keyHash = hashTuple("onceonly/key/1", operation, scope, key);
-  const recordKey = `${escapePart(operation)}#${escapePart(scope)}#${keyHash}`;
+  const recordKey = `${recordKeyPrefix(operation)}${escapePart(scope)}#${keyHash}`;
   return Object.freeze({ operation, scope, key, recordKey, keyHash });
+}
+
+/** What the keys of an operation's records begin with, and no others: IAM's leading keys say who may write them. */
+export function recordKeyPrefix(operation: string): string {
+  return `${escapePart(operation)}#`;
 }
 
 /** What is wrong with a key, or `undefined`. Never repeats the key itself. */

@@ -1,7 +1,6 @@
 /** Takes the notes away about lines in which nothing waits any more: from then on relays send there again. */
-import type { Outbox } from "../core/outbox.ts";
-import { type LineNote, linesOf, withHandover, withoutLast } from "./line-notes.ts";
-import { waitingOf } from "./send-commit.ts";
+import { type LineNote, withHandover, withoutLast } from "./line-notes.ts";
+import { type Sender, waitingOf } from "./send-commit.ts";
 import { type Sweep, sweepShards } from "./sweep-shards.ts";
 
 /** For so long relays hold back at most what is to come; for so long the sweeper sends what is left, looking ever less often. */
@@ -41,7 +40,7 @@ async function liftDone({ sender }: Sweep): Promise<[name: string, note: LineNot
   const all = Object.entries(lines.notes).filter(isDue);
   for (const [name, { last }] of all) {
     for (const [shard, [recordKey]] of Object.entries(last)) {
-      if (await waitsFor(name, recordKey, settings.outbox)) continue;
+      if (await waitsFor(name, recordKey, sender)) continue;
       lines.change((notes) => withoutLast(notes, name, shard, recordKey));
     }
   }
@@ -49,10 +48,11 @@ async function liftDone({ sender }: Sweep): Promise<[name: string, note: LineNot
   return Object.entries(lines.notes).filter(isDue);
 }
 
-async function waitsFor(name: string, recordKey: string, outbox: Outbox): Promise<boolean> {
-  const unsent = await outbox.load(recordKey);
-  return (unsent ? waitingOf(unsent) : []).some((message) => {
-    const { destination, line } = { ...linesOf(message) };
+async function waitsFor(name: string, recordKey: string, { settings, lines }: Sender): Promise<boolean> {
+  const unsent = await settings.outbox.load(recordKey);
+  if (unsent === undefined) return false;
+  return waitingOf(unsent).some((message) => {
+    const { destination, line } = { ...lines.namesOf(unsent, message) };
     return name === destination || name === line;
   });
 }

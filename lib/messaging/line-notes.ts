@@ -38,7 +38,9 @@ const MAX_LINES = 50;
 export function linesOf(message: StoredMessage): LineNames | undefined {
   // It comes from a database, and may be anything.
   const { queue, topic, group }: Readonly<Record<string, unknown>> = Object(message);
-  if (typeof group !== "string" || !`${queue ?? topic}`.endsWith(".fifo")) return undefined;
+  const address = queue ?? topic;
+  if (typeof group !== "string" || typeof address !== "string" || !address.endsWith(".fifo"))
+    return undefined;
   const destination = hashTuple(destinationOf(message)).slice(0, 16);
   return { destination, line: `${destination}/${hashTuple(group).slice(0, 16)}` };
 }

@@ -5,7 +5,7 @@ import type { Outbox } from "../core/outbox.ts";
 import type { ParkingRules } from "./commit-end.ts";
 import { type Connections, connect } from "./connections.ts";
 import type { SendingRules } from "./destination-queue.ts";
-import { DESTINATIONS_CHECK } from "./known-destinations.ts";
+import { DESTINATIONS_CHECK, type Fence, readDestinations } from "./known-destinations.ts";
 import { byKeyAndBody } from "./message-ids.ts";
 import { type MessageProducerOptions, PRODUCER_CHECKS, PRODUCER_DEFAULTS } from "./message-producer.ts";
 
@@ -50,10 +50,16 @@ export type OutboxEvent = OutboxCommitEvent | OutboxBacklogEvent;
 export interface OutboxOptions extends MessageProducerOptions {
   /**
    * Where messages may be sent: URLs of queues, ARNs of topics, names or ARNs of event buses, as messages name them. What is
-   * for another destination is refused: whoever may write records has not the rights to send.
+   * for another destination is refused (`DestinationRefused`): whoever may write records has not the rights to send.
+   *
+   * A list for all operations, or an object with a list for each operation, by its name: others may send nowhere. The
+   * operation is read from the record's key, so that a role that may only write the records of its own operation has
+   * nothing sent where another one sends. What an operation may not send holds up nothing and keeps no order.
    * @default - wherever the function's role allows it
    */
-  readonly destinations?: readonly (string | undefined)[];
+  readonly destinations?:
+    | readonly (string | undefined)[]
+    | Readonly<Record<string, readonly (string | undefined)[]>>;
   /** Where commits left their messages: a `DynamoDBOutbox` with the options of the store. */
   readonly outbox: Outbox;
   /**
@@ -102,6 +108,8 @@ export interface OutboxSettings {
   readonly by: OutboxEvent["by"];
   readonly outbox: Outbox;
   readonly connections: Connections;
+  /** What an operation may have sent. */
+  readonly fence: Fence | undefined;
   readonly rules: SendingRules;
   readonly parking: ParkingRules;
   readonly observe: (event: OutboxEvent) => void;
@@ -111,12 +119,22 @@ export interface OutboxSettings {
 export function settingsOf(by: OutboxEvent["by"], options: OutboxOptions): OutboxSettings {
   checkOptions(options, OUTBOX_CHECKS, ["outbox"]);
   const { outbox, observe, ...others } = withDefaults(options, DEFAULTS);
-  const { maxTries, clock, random, parkAfterTries, parkAfterSeconds, ...clients } = others;
+  const {
+    maxTries,
+    clock,
+    random,
+    parkAfterTries,
+    parkAfterSeconds,
+    destinations: given,
+    ...clients
+  } = others;
+  const { destinations, fence } = readDestinations(given);
   return {
     by,
     outbox,
     observe,
-    connections: connect(clients, byKeyAndBody),
+    fence,
+    connections: connect({ ...clients, destinations }, byKeyAndBody),
     rules: { maxTries, clock, random },
     parking: { parkAfterTries, parkAfterSeconds },
   };

@@ -5,6 +5,7 @@ import type { StoredMessage } from "../core/outgoing-message.ts";
 import { type CommitEnd, endOf, progressOf } from "./commit-end.ts";
 import { type Circuits, Dispatch } from "./deliver.ts";
 import { type Ended, NOT_ATTEMPTED, ON_HOLD } from "./destination-queue.ts";
+import { DestinationRefused } from "./destination-refused.ts";
 import type { InvocationTime } from "./invocation-time.ts";
 import type { OutboxCommitEvent, OutboxSettings } from "./outbox-options.ts";
 import { faultOf } from "./stored-message.ts";
@@ -28,13 +29,13 @@ const REQUEST_TRIES = 2;
 
 /** For one invocation. What is known of destinations outlives it. */
 export function senderOf(settings: OutboxSettings, time: InvocationTime, circuits: Circuits): Sender {
-  const { connections, rules, outbox, by } = settings;
+  const { connections, rules, outbox, by, fence } = settings;
   const { hasMore: hasTime, requestTimeoutMs } = time;
   const sending = { ...rules, hasTime, requestTimeoutMs, requestTries: REQUEST_TRIES };
   return {
     settings,
     dispatch: new Dispatch(connections, sending, circuits),
-    lines: new WaitingLines(outbox, rules.clock, by === "relay"),
+    lines: new WaitingLines(outbox, rules.clock, by === "relay", fence),
   };
 }
 
@@ -54,7 +55,7 @@ export function sendCommit(
   isTaken: boolean,
   onEnded: () => void = () => {},
 ): Promise<CommitOutcome> {
-  const { dispatch, lines } = sender;
+  const { dispatch, lines, settings } = sender;
   const ends: (Ended | undefined)[] = [];
   const waiting = [...progressOf(unsent).entries()].filter(([, { state }]) => state === "waiting");
   let left = waiting.length;
@@ -76,12 +77,21 @@ export function sendCommit(
         if (!ended.result.sent) lines.note(unsent, message, ended);
         end(index, ended);
       };
-      const fault = isOnHold ? ON_HOLD : faultOf(message);
+      const fault = isOnHold ? ON_HOLD : (faultOf(message) ?? refusalOf(unsent, message, settings));
       if (fault) end(index, fault);
       else if (lines.admits(unsent, message) === "wait") endSent(NOT_ATTEMPTED);
       else dispatch.send({ ...message, committedAt: unsent.committedAt }, endSent);
     }
   });
+}
+
+/** It is tried again, since `destinations` may come to name it. */
+function refusalOf({ recordKey }: Unsent, message: StoredMessage, { fence }: OutboxSettings) {
+  if (!fence || fence(recordKey, message)) return undefined;
+  const cause = new DestinationRefused(
+    "a message is for a destination that `destinations` does not name for the operation of its commit",
+  );
+  return { result: { sent: false, code: cause.name }, cause } as const;
 }
 
 async function keepEnds(

@@ -2,7 +2,7 @@
 import type { FoundUnsent, Unsent } from "../core/outbox.ts";
 import { progressOf } from "./commit-end.ts";
 import type { InvocationTime } from "./invocation-time.ts";
-import { linesOf, notesFor } from "./line-notes.ts";
+import { notesFor } from "./line-notes.ts";
 import type { OldestWaiting } from "./oldest-waiting.ts";
 import { passOver } from "./pass-over.ts";
 import { type CommitOutcome, type Sender, sendCommit, waitingOf } from "./send-commit.ts";
@@ -110,7 +110,7 @@ const KNOWN_AFTER_MS = 60_000;
 function isLeft(unsent: Unsent, { lines, settings }: Sender): boolean {
   const known = settings.rules.clock.now() - KNOWN_AFTER_MS;
   const isNoted = (message: Unsent["messages"][number]) => {
-    const names = linesOf(message);
+    const names = lines.namesOf(unsent, message);
     return names !== undefined && notesFor(lines.notes, names).some(({ since }) => since <= known);
   };
   return waitingOf(unsent).every(isNoted);

@@ -4,7 +4,9 @@ import { StoreUnavailableError } from "../core/errors.ts";
 import type { Outbox, Unsent } from "../core/outbox.ts";
 import type { StoredMessage } from "../core/outgoing-message.ts";
 import { type Ended, NOT_ASKED, NOT_ATTEMPTED, OUT_OF_TIME } from "./destination-queue.ts";
+import type { Fence } from "./known-destinations.ts";
 import {
+  type LineNames,
   type LineNotes,
   linesOf,
   nameOfFailure,
@@ -24,6 +26,7 @@ export class WaitingLines {
   readonly #outbox: Pick<Outbox, "readNotes" | "replaceNotes">;
   readonly #clock: Clock;
   readonly #isRelay: boolean;
+  readonly #fence: Fence | undefined;
   #text: string | undefined;
   #notes: LineNotes = {};
   #isRead = false;
@@ -34,15 +37,26 @@ export class WaitingLines {
   readonly #behind = new Map<string, number>();
   #saving: Promise<void> = Promise.resolve();
 
-  constructor(outbox: Pick<Outbox, "readNotes" | "replaceNotes">, clock: Clock, isRelay: boolean) {
+  constructor(
+    outbox: Pick<Outbox, "readNotes" | "replaceNotes">,
+    clock: Clock,
+    isRelay: boolean,
+    fence?: Fence,
+  ) {
     this.#outbox = outbox;
     this.#clock = clock;
     this.#isRelay = isRelay;
+    this.#fence = fence;
   }
 
   /** Whether the notes have to be read before this commit is sent. */
-  needsNotes({ messages }: Pick<Unsent, "messages">): boolean {
-    return !this.#isRead && messages.some((message) => linesOf(message) !== undefined);
+  needsNotes(commit: Unsent): boolean {
+    return !this.#isRead && commit.messages.some((message) => this.namesOf(commit, message) !== undefined);
+  }
+
+  /** None for what its operation may not send: it must not hold up those who may. */
+  namesOf({ recordKey }: Unsent, message: StoredMessage): LineNames | undefined {
+    return this.#fence?.(recordKey, message) === false ? undefined : linesOf(message);
   }
 
   /** @throws StoreUnavailableError (`STORE_UNAVAILABLE`) */
@@ -64,7 +78,7 @@ export class WaitingLines {
 
   /** Whether a message may be sent now; `hold` if that is known in a moment. */
   admits(commit: Unsent, message: StoredMessage): "go" | "wait" | "hold" {
-    const names = linesOf(message);
+    const names = this.namesOf(commit, message);
     if (names === undefined) return "go";
     const { committedAt, dueAt } = commit;
     if (committedAt >= (this.#behind.get(names.line) ?? Number.POSITIVE_INFINITY)) return "wait";
@@ -82,14 +96,14 @@ export class WaitingLines {
 
   /** When a message that waits for a note is due, at its place in the order (epoch ms). */
   dueAt(commit: Unsent, message: StoredMessage): number | undefined {
-    const names = linesOf(message);
+    const names = this.namesOf(commit, message);
     const notes = names ? notesFor(this.#notes, names) : [];
     return notes.length === 0 ? undefined : Math.max(...notes.map((note) => placeIn(note, commit)));
   }
 
   /** A message was not sent: what comes after it has to wait, for as long as it does. */
   note(commit: Unsent, message: StoredMessage, ended: Ended): void {
-    const names = linesOf(message);
+    const names = this.namesOf(commit, message);
     if (names === undefined) return;
     this.block(commit, message);
     const isNoted = notesFor(this.#notes, names).length > 0;
@@ -111,7 +125,7 @@ export class WaitingLines {
 
   /** A message waits behind others, or somebody else is at it. */
   leave(commit: Unsent, message: StoredMessage): void {
-    const names = linesOf(message);
+    const names = this.namesOf(commit, message);
     if (names === undefined) return;
     this.block(commit, message);
     const { destination, line } = names;
@@ -123,8 +137,9 @@ export class WaitingLines {
   }
 
   /** Nothing that was committed later overtakes it in this invocation. */
-  block({ committedAt }: Unsent, message: StoredMessage): void {
-    const line = linesOf(message)?.line;
+  block(commit: Unsent, message: StoredMessage): void {
+    const { committedAt } = commit;
+    const line = this.namesOf(commit, message)?.line;
     if (line === undefined) return;
     this.#behind.set(line, Math.min(committedAt, this.#behind.get(line) ?? Number.POSITIVE_INFINITY));
   }

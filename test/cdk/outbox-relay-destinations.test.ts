@@ -1,4 +1,5 @@
 import { Duration, type Stack } from "aws-cdk-lib";
+import { Template } from "aws-cdk-lib/assertions";
 import { EventBus } from "aws-cdk-lib/aws-events";
 import { Key } from "aws-cdk-lib/aws-kms";
 import { Topic } from "aws-cdk-lib/aws-sns";
@@ -57,15 +58,89 @@ describe("OutboxRelay.addDestination", () => {
     }
   });
 
+  const toldIn = (stack: Stack) => {
+    const functions = Object.values(Template.fromStack(stack).findResources("AWS::Lambda::Function"));
+    const variables = functions.map(({ Properties }) => Properties.Environment?.Variables ?? {});
+    const [relay, sweeper, ...others] = variables.flatMap(({ OUTBOX_DESTINATIONS: told }) => told ?? []);
+    expect(others).toEqual([]);
+    expect(sweeper).toEqual(relay);
+    // Logical ids instead of the addresses that they become.
+    const text = JSON.stringify(relay).replace(/\{"Ref":"(\w+?)[0-9A-F]{8}"\}/g, '"$1"');
+    return JSON.parse((JSON.parse(text)["Fn::Join"][1] as string[]).join(""));
+  };
+
+  it("H75: tells both functions where each operation may send, and lets them send there, once each", () => {
+    const stack = unitStack();
+    const [shared, own] = [new Queue(stack, "Shared"), new Queue(stack, "Own")];
+    const relay = outboxIn(stack, { destinations: { pay: [shared], "pay-out": [shared, own] } });
+    relay.addDestination(new Queue(stack, "Later"), "pay", "refund");
+
+    expect(toldIn(stack)).toEqual({
+      pay: ["Shared", "Later"],
+      "pay-out": ["Shared", "Own"],
+      refund: ["Later"],
+    });
+    for (const role of ["OutboxRelayRole", "OutboxSweeperRole"]) {
+      const rights = rightsOf(Template.fromStack(stack), role);
+      expect(rights.filter(({ actions }) => actions.includes("sqs:SendMessage"))).toEqual(
+        ["Shared", "Own", "Later"].map((on) => ({ on, actions: ["sqs:SendMessage"] })),
+      );
+    }
+  });
+
+  it("H75: tells operations apart from the first destination on that names some", () => {
+    const stack = unitStack();
+    const relay = outboxIn(stack);
+    relay.addDestination(new Queue(stack, "To"), "pay");
+
+    expect(() => relay.addDestination(new Queue(stack, "Other"))).toThrow(
+      "Test/Outbox has destinations per operation, and one for none: name the operations that it is for",
+    );
+    expect(toldIn(stack)).toEqual({ pay: ["To"] });
+  });
+
   it("is asked for at synthesis where there is none", () => {
     const stack = unitStack();
     outboxIn(stack);
 
     expect(faultsOf(stack)).toContain("Test/Outbox has 0 destinations");
   });
+
+  it("is asked for at synthesis where they are for no operation", () => {
+    const stack = unitStack();
+    outboxIn(stack, { destinations: {} });
+
+    expect(faultsOf(stack)).toContain("Test/Outbox has 0 destinations");
+  });
 });
 
 describe("OutboxRelay refuses", () => {
+  it.each<[string, string, string]>([
+    ["for an operation without a name", "", 'are for the operation ""'],
+    ["for an operation whose name is too long", "a".repeat(65), 'are for the operation "aaa'],
+  ])("a destination %s", (_, operation, message) => {
+    const stack = unitStack();
+
+    expect(() => outboxIn(stack, { destinations: { [operation]: [new Queue(stack, "To")] } })).toThrow(
+      `destinations of Test/Outbox ${message}`,
+    );
+  });
+
+  it("an operation that has no destination", () => {
+    expect(() => outboxIn(unitStack(), { destinations: { pay: [] } })).toThrow(
+      "destinations of Test/Outbox has none for pay: name one at least, or leave the operation out",
+    );
+  });
+
+  it("one for some operations, where others are for all", () => {
+    const stack = unitStack();
+    const relay = outboxIn(stack, { destinations: [new Queue(stack, "To")] });
+
+    expect(() => relay.addDestination(new Queue(stack, "Other"), "pay")).toThrow(
+      "Test/Outbox has destinations for all operations, and one for pay only",
+    );
+  });
+
   it("a table without an outbox, which has no stream", () => {
     const stack = unitStack();
     const table = new IdempotencyTable(stack, "Table");

@@ -1,0 +1,49 @@
+// What relay and sweeper are told of where they may send: one list for all operations, or one for each. No I/O.
+
+/** As operations are named at run time. */
+const MAX_OPERATION_LENGTH = 64;
+
+/** Collects the addresses; what is first given decides whether operations are told apart. */
+export class OutboxAddresses {
+  readonly #path: string;
+  readonly #ofAll: string[] = [];
+  readonly #ofEach = new Map<string, string[]>();
+  #isPerOperation: boolean | undefined;
+
+  constructor(path: string, isPerOperation: boolean | undefined) {
+    this.#path = path;
+    this.#isPerOperation = isPerOperation;
+  }
+
+  /** @throws Error where some destinations are for all operations and others are not */
+  add(addresses: readonly string[], operations: readonly string[]): void {
+    const isPerOperation = operations.length > 0;
+    this.#isPerOperation ??= isPerOperation;
+    if (this.#isPerOperation !== isPerOperation) {
+      throw new Error(
+        isPerOperation
+          ? `${this.#path} has destinations for all operations, and one for ${operations.join(", ")} only: give each the operations that it is for, or none`
+          : `${this.#path} has destinations per operation, and one for none: name the operations that it is for`,
+      );
+    }
+    const unusable = operations.find((name) => name === "" || name.length > MAX_OPERATION_LENGTH);
+    if (unusable !== undefined) {
+      throw new Error(
+        `destinations of ${this.#path} are for the operation ${JSON.stringify(unusable)}: give the \`operation\` of a handler, which has 1 to ${MAX_OPERATION_LENGTH} characters`,
+      );
+    }
+    if (!isPerOperation) this.#ofAll.push(...addresses);
+    for (const name of operations) {
+      this.#ofEach.set(name, [...new Set([...(this.#ofEach.get(name) ?? []), ...addresses])]);
+    }
+  }
+
+  get isEmpty(): boolean {
+    return this.#ofAll.length === 0 && this.#ofEach.size === 0;
+  }
+
+  /** As the option `destinations` of relay and sweeper takes it. */
+  get asOption(): object {
+    return this.#isPerOperation ? Object.fromEntries(this.#ofEach) : this.#ofAll;
+  }
+}
