@@ -161,6 +161,19 @@ describe("the options of relay and sweeper", () => {
     }
   });
 
+  it.each([
+    ["parkAfterTries", 0, "must be a whole number from 1 to 10000"],
+    ["parkAfterTries", 1.5, "must be a whole number from 1 to 10000"],
+    ["parkAfterTries", 10_001, "must be a whole number from 1 to 10000"],
+    ["parkAfterSeconds", 59, "must be a number of seconds from 60 to 31536000"],
+    ["parkAfterSeconds", 31_536_001, "must be a number of seconds from 60 to 31536000"],
+    ["parkAfterSeconds", "60", "must be a number of seconds from 60 to 31536000"],
+  ])("refuse %s of %s", (name, value, message) => {
+    for (const make of Object.values(both)) {
+      expect(() => make({ outbox, [name]: value })).toThrow(`option \`${name}\` ${message}`);
+    }
+  });
+
   it.each([0, 0.5, 86_401, Number.NaN, "60"])("refuse minAgeSeconds of %s", (minAgeSeconds) => {
     const make = () => outboxSweeper({ outbox, minAgeSeconds: minAgeSeconds as number });
 
