@@ -81,7 +81,9 @@ export function nameOfFailure(notes: LineNotes, { destination, line }: LineNames
 export function withFailure(notes: LineNotes, name: string, commit: Unsent, now: number): LineNotes {
   const former = notes[name] ?? newNote(commit, now);
   const tries = former.tries + 1;
-  const note = { ...former, tries, until: now + delayAfter(tries), handover: undefined };
+  // Of a process that was frozen meanwhile the news are old: what others have put at its place since stays in order.
+  const until = Math.max(former.until, now + delayAfter(tries));
+  const note = { ...former, tries, until, handover: undefined };
   return { ...notes, [name]: withLast(note, commit) };
 }
 

@@ -102,12 +102,14 @@ async function keepEnds(
 ): Promise<CommitOutcome> {
   const { outbox, rules, parking } = settings;
   const lineDueAt = (message: StoredMessage) => lines.dueAt(unsent, message);
-  const end = endOf(unsent, ends, rules.clock.now(), parking, lineDueAt);
+  const now = rules.clock.now();
+  let end = endOf(unsent, ends, now, parking, lineDueAt);
   try {
     if (end.isOver) await outbox.markSent(unsent, end.progress);
     else {
-      // When it is due again follows from the notes: others must not see the one without the other.
+      // When it is due again follows from the notes, as others have left them: they must not see the one without the other.
       await lines.save();
+      end = endOf(unsent, ends, now, parking, lineDueAt);
       if (isTaken || end.isNews || end.dueAt !== unsent.dueAt) {
         await outbox.keep(unsent, end.progress, end.dueAt);
       }
