@@ -88,7 +88,7 @@ export type OutgoingMessage = QueueMessage | TopicMessage | BusMessage;
 /** A message that was checked, with its body as the text that is sent. Survives JSON. */
 export type StoredMessage = OutgoingMessage & {
   readonly body: string;
-  /** Of what is sent from a commit (epoch ms): the record has it. */
+  /** When its commit was made (epoch ms), read from the record. A message without a commit has none. */
   readonly committedAt?: number;
 };
 

@@ -9,7 +9,7 @@ import type { Attribute, RecordTable } from "./record-table.ts";
 import { ownResult } from "./stored-record.ts";
 import type { Item } from "./values.ts";
 
-/** What of a record is needed to send its messages, and to say how far they got. */
+/** The part of a record that senders need: to send its messages, and to say how far they got. */
 export interface WaitingRecord extends Omit<Unsent, "messages"> {
   /** Absent where they are in items of their own. */
   readonly messages: readonly StoredMessage[] | undefined;

@@ -1,4 +1,4 @@
-/** What of an HTTP request tells two payloads apart. */
+/** The fingerprint of an HTTP request: the parts of it that tell two payloads apart. */
 import { InvalidOptionError, PayloadInvalidError } from "../core/errors.ts";
 import { Fingerprint, fingerprintOf } from "../core/fingerprint.ts";
 import { hashTuple } from "../core/identity.ts";

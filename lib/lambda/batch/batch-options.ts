@@ -41,7 +41,8 @@ export interface BatchOptions<Entry = unknown, Write = unknown>
    */
   readonly scope?: EventReader<Entry> | "public";
   /**
-   * What of the record tells two payloads apart. A list while a change rolls out: the first is stored, all match.
+   * Reads the part of the record that tells two payloads apart. While a change rolls out, give a list: a record stores the
+   * first one's reading, and a payload matches by any.
    * @default - the raw body of a message, the data of a Kinesis record, the change of an item, the value in Kafka; of what
    * is forwarded (`forwardedBy`) all but the envelope and what differs when it is forwarded again
    */

@@ -71,7 +71,7 @@ export function keyFromSns(options: EventKeyOptions = {}): (event: SnsKeyEvent) 
 }
 
 /**
- * What of an SNS notification is the message: for `fingerprint`. The whole event differs each time a message is
+ * Reads the message out of an SNS notification: for `fingerprint`. The whole event differs each time a message is
  * published, and a second copy under one key would be refused instead of replayed.
  * @throws PayloadInvalidError (`PAYLOAD_INVALID`) for several records.
  */
@@ -108,7 +108,7 @@ export function keyFromEventBridge(options: EventKeyOptions = {}): (event: Event
 }
 
 /**
- * What of an EventBridge event was sent: for `fingerprint`. The whole event differs each time it is put, and a
+ * Reads what was sent out of an EventBridge event: for `fingerprint`. The whole event differs each time it is put, and a
  * second copy under one key would be refused instead of replayed.
  */
 export function fingerprintFromEventBridge(): (event: EventBridgeKeyEvent) => unknown {

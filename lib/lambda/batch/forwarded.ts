@@ -55,7 +55,7 @@ export function readForwardedValue(value: unknown): Forwarded | undefined {
   return readForwarded(JSON.stringify(value) ?? "");
 }
 
-/** What of it was sent; what is nested too deep for that stays as it is. */
+/** Reads what was sent out of what a forwarder made of it. A value that is nested too deep stays as it is. */
 export function contentOf(value: unknown): unknown {
   try {
     return new Search().visit(value);
@@ -76,7 +76,8 @@ class Search {
   }
 
   /**
-   * Of what it knows it looks only where a forwarder puts the envelope; what is deeper there, its sender got from others.
+   * In the forms that it knows it looks only where a forwarder puts the envelope. A deeper envelope is not the sender's: he
+   * passed on what he got from others.
    * @throws RangeError for what is nested too deep.
    */
   visit(value: unknown, depth = 0): unknown {
