@@ -4,6 +4,7 @@ import { fakeClock, fakeRandom } from "onceonly/testing";
 import { describe, expect, it } from "vitest";
 import { linesOf } from "../../lib/messaging/line-notes.ts";
 import { MemoryOutbox } from "../../lib/testing/memory-outbox.ts";
+import { refusingSend } from "./refusing-send.ts";
 import { timeless } from "./timeless.ts";
 import { withOutbox } from "./with-outbox.ts";
 
@@ -20,24 +21,12 @@ function newGroup(...names: readonly string[]) {
     const messages = [{ queue: QUEUE, key: name, group: "a", body: name }];
     memory.add({ recordKey: `op##${name}`, token: name, committedAt: clock.now() + index, messages });
   }
-  const send = async ({ input }: { input: { Entries: { Id: string; MessageBody: string }[] } }) => {
-    const passed = input.Entries.filter(({ MessageBody }) => MessageBody !== state.refused);
-    accepted.push(...passed.map(({ MessageBody }) => MessageBody));
-    return {
-      Successful: passed.map(({ Id }) => ({ Id, MessageId: Id })),
-      Failed: input.Entries.filter((entry) => !passed.includes(entry)).map(({ Id }) => ({
-        Id,
-        Code: "Refused",
-        SenderFault: true,
-      })),
-    };
-  };
   const options = {
     outbox: withOutbox(memory, {
       // Others always come first.
       replaceNotes: async (...notes) => !state.isBusy && memory.replaceNotes(...notes),
     }),
-    sqs: { config: {}, send },
+    sqs: { config: {}, send: refusingSend(state, accepted) },
     clock: timeless(clock),
     random: fakeRandom("notes"),
     observe: (event: OutboxCommitEvent | { readonly event: "backlog" }) => {

@@ -3,6 +3,7 @@ import { outboxRelay, outboxSweeper, type StoredMessage, type Unsent } from "onc
 import { fakeClock, fakeRandom } from "onceonly/testing";
 import { describe, expect, it } from "vitest";
 import { MemoryOutbox } from "../../lib/testing/memory-outbox.ts";
+import { refusingSend } from "./refusing-send.ts";
 import { withOutbox } from "./with-outbox.ts";
 
 const URL = "https://sqs.eu-central-1.amazonaws.com/123456789012/";
@@ -51,19 +52,8 @@ function newStream(count: number, messageOf: MessageOf, { sendMs = 0, takeMs = 0
         return memory.markSent(...sent);
       }),
   });
-  const send = ({ input }: { input: { Entries: { Id: string; MessageBody: string }[] } }) =>
-    slowly(sendMs, async () => {
-      const passed = input.Entries.filter(({ MessageBody }) => MessageBody !== state.refused);
-      accepted.push(...passed.map(({ MessageBody }) => MessageBody));
-      return {
-        Successful: passed.map(({ Id }) => ({ Id, MessageId: Id })),
-        Failed: input.Entries.filter((entry) => !passed.includes(entry)).map(({ Id }) => ({
-          Id,
-          Code: "Refused",
-          SenderFault: true,
-        })),
-      };
-    });
+  const sendNow = refusingSend(state, accepted);
+  const send = (batch: Parameters<typeof sendNow>[0]) => slowly(sendMs, () => sendNow(batch));
   const options = {
     outbox,
     sqs: { config: {}, send },
