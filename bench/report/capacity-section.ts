@@ -20,8 +20,9 @@ ${capacityTable(paths)}
   ([TransactWriteItems](https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html)).
 - Records and orders are below 1 KB but for the results of 1, 40 and 300 KB, which are random text: what compresses better
   costs less.
-- Powertools keeps every result in the record itself, so that each refused claim pays for its size; onceonly puts what is
-  not small into an item of its own, compressed, which costs one more write on the first run, and a read on each replay.
+- Powertools keeps every result in the record itself, so that each refused claim pays for its size; onceonly
+  compresses what is not small, and puts what then exceeds some 4 KB into an item of its own, which costs one more write on
+  the first run, and a read on each replay.
 - A message costs nothing of its own: it is in the record until it is sent. What a relay then costs is not counted here.
 - A commit costs more than an order that the handler puts on its own: that is the price of the transaction, which
   leaves no moment in which the order is there and its record is not.

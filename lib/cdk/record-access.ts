@@ -25,8 +25,8 @@ export interface RecordAccessOptions {
   readonly scopeTag?: string;
 
   /**
-   * Whether results may take more than about 700 bytes when compressed: they are items of their own, which replays read
-   * (`GetItem`).
+   * Whether results may take more than about 4 KB, compressed and together with the messages of their commit: they are items
+   * of their own, which replays read (`GetItem`).
    *
    * @default true
    */

@@ -28,6 +28,7 @@ import { CHECKS, clientOf, type DynamoDBStoreOptions } from "./options.ts";
 import { type RecordTable, recordTable, type Values } from "./record-table.ts";
 import { placeResult, readText } from "./results.ts";
 import { type Request, send } from "./send.ts";
+import { sizeOf } from "./sizes.ts";
 import { readRecord } from "./stored-record.ts";
 import type { Item } from "./values.ts";
 import { type DynamoDBWrite, marshallWrites } from "./writes.ts";
@@ -35,9 +36,9 @@ import { type DynamoDBWrite, marshallWrites } from "./writes.ts";
 /**
  * Keeps records in a DynamoDB table, and commits writes to DynamoDB in one transaction with them.
  *
- * While record and result stay within 1 KB, a claim and a completion cost 1 write unit each, or 2 in a
- * transaction. Larger results are compressed and go to an item of their own, up to 400 KB and
- * 16 MB of text; beyond that the record says that the result was not kept.
+ * A claim costs 1 write unit, and so does a completion whose record and result stay within 1 KB, or 2 in a transaction.
+ * Larger results are compressed: up to some 4 KB they stay in the record, 1 unit for each KB; others go to an item of their
+ * own, up to 400 KB and 16 MB of text; beyond that the record says that the result was not kept.
  */
 export class DynamoDBStore implements Store<DynamoDBWrite> {
   readonly #table: RecordTable;
@@ -118,12 +119,19 @@ export class DynamoDBStore implements Store<DynamoDBWrite> {
     changeWith: (values: Values) => { readonly Put: Put } | { readonly Update: Update },
   ): Promise<SettleAnswer> {
     const { recordKey, token, state, writes, messages } = finish;
-    const result = placeResult(this.#table, finish);
-    const placed = placeMessages(this.#table, messages, finish, result.item, this.#shards);
-    const others = marshallWrites(this.#table, writes, placed, recordKey);
-    const { TableName } = this.#table;
-    if (result.item && !placed.items.includes(result.item)) {
-      await this.#send(new PutItemCommand({ TableName, Item: result.item }));
+    const placed = placeMessages(this.#table, messages, finish, this.#shards);
+    const result = placeResult(this.#table, finish, placed.inRecord);
+    const { item } = result;
+    // Where messages wait, both are to have the same end.
+    const isTogether = item && messages.length > 0;
+    const others = marshallWrites(
+      this.#table,
+      writes,
+      isTogether ? { items: [...placed.items, item], bytes: placed.bytes + sizeOf(item) } : placed,
+      recordKey,
+    );
+    if (item && !isTogether) {
+      await this.#send(new PutItemCommand({ TableName: this.#table.TableName, Item: item }));
     }
     const change = changeWith({ ...result.values, ...placed.values });
     const { refusedBy } = await this.#send(

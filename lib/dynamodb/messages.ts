@@ -12,11 +12,11 @@ import type { RecordTable, Values } from "./record-table.ts";
 import { MAX_ITEM_BYTES, sizeOf } from "./sizes.ts";
 import type { Item } from "./values.ts";
 
-/**
- * With 1 KB of record and result, 5 write units: so much a refused claim may cost. Half a kilobyte is left for what
- * senders write beside the messages.
- */
-const MAX_IN_RECORD_BYTES = 4096 - 512;
+/** Left for what senders write beside the messages. */
+const SENDERS_BYTES = 512;
+
+/** With 1 KB of record and result, 5 write units: so much a refused claim may cost. A larger result gives way. */
+const MAX_IN_RECORD_BYTES = 4096 - SENDERS_BYTES;
 
 /** A key is longer than most where it takes more than this of the first kilobyte. */
 const USUAL_KEY_BYTES = 512;
@@ -36,9 +36,11 @@ export const MAX_MESSAGES = 1000;
 export interface PlacedMessages {
   /** Attributes of the record. While it has any it does not expire: what was committed is sent, however late. */
   readonly values: Values;
-  /** In the transaction of the record: messages, and the result where both are to have the same end. */
+  /** In the transaction of the record. */
   readonly items: readonly Item[];
   readonly bytes: number;
+  /** What they take in the record, now or once they are under way. */
+  readonly inRecord: number;
 }
 
 type Commit = Pick<Settlement | Insertion, "recordKey" | "token" | "now" | "expiresAt">;
@@ -48,7 +50,6 @@ export function placeMessages(
   table: RecordTable,
   messages: readonly StoredMessage[],
   { recordKey, token, now, expiresAt }: Commit,
-  resultItem?: Item,
   shards = OUTBOX_SHARDS,
 ): PlacedMessages {
   const [first] = messages;
@@ -57,10 +58,9 @@ export function placeMessages(
       `a commit takes at most ${MAX_MESSAGES} messages, got ${messages.length}: send one that names them all`,
     );
   }
-  if (!first) return { values: {}, items: [], bytes: 0 };
+  if (!first) return { values: {}, items: [], bytes: 0, inRecord: 0 };
   const texts = packTexts(messages);
-  const beside = resultItem ? [resultItem] : [];
-  const bytes = sizeOf(texts) + sizeOf(beside);
+  const bytes = sizeOf(texts);
   const waiting = {
     unsentShard: shardOf(first, shards),
     unsentSince: now,
@@ -71,13 +71,13 @@ export function placeMessages(
   };
   const room = MAX_IN_RECORD_BYTES - Math.max(0, sizeOf(recordKey) - USUAL_KEY_BYTES);
   if (texts.length === 1 && sizeOf(texts[0]) <= room) {
-    return { values: { ...waiting, messages: texts[0] }, items: beside, bytes };
+    return { values: { ...waiting, messages: texts[0] }, items: [], bytes, inRecord: bytes + SENDERS_BYTES };
   }
   const items = texts.map((messages, index) =>
     table.itemOf({ partitionKey: messageItemKey(recordKey, token, index), messages }),
   );
   const inAll = bytes + items.length * AROUND_MESSAGES_BYTES;
-  return { values: { ...waiting, messageItems: items.length }, items: [...items, ...beside], bytes: inAll };
+  return { values: { ...waiting, messageItems: items.length }, items, bytes: inAll, inRecord: SENDERS_BYTES };
 }
 
 export function messageItemKey(recordKey: string, token: string, index: number): string {

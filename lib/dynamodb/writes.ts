@@ -37,19 +37,19 @@ const [actionRule, isAction] = oneOf("Put", "Update", "Delete", "ConditionCheck"
 const FIELDS =
   /^(TableName|Item|Key|(Condition|Update)Expression|ExpressionAttribute(Names|Values)|ReturnValuesOnConditionCheckFailure)$/;
 
-/** A transaction takes 100 actions and 4 MB; one action of at most 4 KB is the record's. */
+/** A transaction takes 100 actions and 4 MB; one action of at most 9 KB is the record's. */
 const MAX_WRITES = 99;
-const MAX_BYTES = 4_190_000;
+const MAX_BYTES = 4_185_000;
 
 /**
- * The actions of a transaction for the caller's writes, and for the items of messages that do not fit into the record.
+ * The actions of a transaction for the caller's writes, and for the items of what does not fit into the record.
  * @throws CommitInvalidError (`COMMIT_INVALID`) for writes that DynamoDB can never accept, and
  * OutboxTransactionTooLargeError (`OUTBOX_TRANSACTION_TOO_LARGE`) where they are too much together with messages.
  */
 export function marshallWrites(
   { TableName, keyOf }: RecordTable,
   writes: readonly DynamoDBWrite[],
-  messages: PlacedMessages,
+  messages: Pick<PlacedMessages, "items" | "bytes">,
   recordKey = "",
 ): TransactWriteItem[] {
   let { bytes } = messages;

@@ -95,7 +95,7 @@ async function runSmall({ run }: Handler): Promise<void> {
 }
 
 async function runLarge({ run }: Handler): Promise<void> {
-  const large = Array.from({ length: 200 }, () => randomUUID()).join();
+  const large = Array.from({ length: 400 }, () => randomUUID()).join();
   const key = randomUUID();
   expect(await run(key, () => large)).toBe(large);
   expect(await run(key, () => "again")).toBe(large);

@@ -17,6 +17,11 @@ import { connect, createTable } from "./tables.ts";
 
 const SMALL = { orderId: "order-1", status: "accepted", lines: [{ sku: "a-1", quantity: 2 }] };
 
+/** `bytes` of printable ASCII, of which compression saves an eighth at most. */
+function textOfNoise(bytes: number): string {
+  return Array.from(randomBytes(bytes), (byte) => String.fromCharCode(35 + (byte % 57))).join("");
+}
+
 describe.each(inject("dynamodbEngines"))("DynamoDBStore's budget on $name", ({ endpoint }) => {
   const client = connect(endpoint);
   let records: string;
@@ -188,6 +193,51 @@ describe.each(inject("dynamodbEngines"))("DynamoDBStore's budget on $name", ({ e
       expect(await runOnce(claimed, key, {}, () => expect.unreachable())).toBe(text);
       expect(spent()).toEqual([1, 1, 0]);
     }
+  });
+
+  it.each([1, 2, 3, 4])(
+    "a first run with a result of %i KB costs 2 requests and at most 6 write units, its replay 1 and 5",
+    async (kilobytes) => {
+      const key = randomUUID();
+      // One byte a character, of which compression saves little.
+      const result = textOfNoise(kilobytes * 1024 - 2);
+      counts.reset();
+
+      await runOnce(claimed, key, {}, () => result);
+
+      expect(spent().slice(0, 1)).toEqual([2]);
+      expect(counts.writeUnits).toBeLessThanOrEqual(6);
+      counts.reset();
+      expect(await runOnce(claimed, key, {}, () => expect.unreachable())).toBe(result);
+      expect(counts.commands).toEqual(["PutItem"]);
+      expect(counts.writeUnits).toBeLessThanOrEqual(5);
+    },
+  );
+
+  it("a first run with a result of 1 KB that compresses to half of it costs no more than a small one", async () => {
+    const key = randomUUID();
+    const result = Array.from({ length: 16 }, (_, id) => ({ id, status: "accepted", currency: "EUR" }));
+    counts.reset();
+
+    await runOnce(claimed, key, {}, () => result);
+    await runOnce(claimed, key, {}, () => expect.unreachable());
+
+    expect(spent()).toEqual([3, 3, 0]);
+  });
+
+  it("a result of 4 KB that is committed with a message adds no request, and a replay costs 1 and 5", async () => {
+    const key = randomUUID();
+    const result = textOfNoise(3 * 1024);
+    const effects = { writes: [orderOf(key)], messages: [paymentOf(key)] };
+    counts.reset();
+
+    await runOnce(claimed, key, {}, ({ commit }) => commit(result, effects));
+
+    expect(counts.commands).toEqual(["PutItem", "TransactWriteItems"]);
+    counts.reset();
+    expect(await runOnce(claimed, key, {}, () => expect.unreachable())).toBe(result);
+    expect(counts.commands).toEqual(["PutItem"]);
+    expect(counts.writeUnits).toBeLessThanOrEqual(5);
   });
 
   it("a replay of a result of 40 KB costs 2 requests, 1 write unit and at most 10 read units", async () => {

@@ -28,7 +28,7 @@ const toBus = (name: string): StoredMessage => ({
 
 describe("placeMessages", () => {
   it("adds nothing to a commit without messages", () => {
-    expect(place()).toEqual({ values: {}, items: [], bytes: 0 });
+    expect(place()).toEqual({ values: {}, items: [], bytes: 0, inRecord: 0 });
   });
 
   it("takes 1000 messages, and refuses one more", () => {
@@ -68,7 +68,7 @@ describe("placeMessages", () => {
     const shardsOf = (shards: number) =>
       Array.from(
         { length: 400 },
-        (_, index) => placeMessages(table, [toBus(`${index}`)], commit, undefined, shards).values.unsentShard,
+        (_, index) => placeMessages(table, [toBus(`${index}`)], commit, shards).values.unsentShard,
       );
 
     expect(new Set(shardsOf(1))).toEqual(new Set([0]));

@@ -1,5 +1,5 @@
 // Messages that do not fit into their record, and those that fit nowhere.
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { DeleteItemCommand } from "@aws-sdk/client-dynamodb";
 import { marshall } from "@aws-sdk/util-dynamodb";
 import { beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
@@ -47,11 +47,10 @@ describe.each(inject("dynamodbEngines"))("large messages on $name", ({ endpoint 
     expect((await table.outbox.load(recordKey))?.messages).toEqual(messages);
   });
 
-  it.each([3300, 3600, LARGEST])(
-    "a refused claim costs 5 write units at most, whatever waits: messages of %i bytes",
-    async (bytes) => {
-      // The largest result that is still in its record.
-      const result = JSON.stringify("r".repeat(600));
+  it.each([3300, 3600, LARGEST].flatMap((bytes) => [600, 3000, 4600].map((most) => [bytes, most] as const)))(
+    "a refused claim costs 5 write units at most, whatever waits: messages of %i bytes, a result of %i",
+    async (bytes, most) => {
+      const result = JSON.stringify(randomBytes((most * 3) / 4 - 50).toString("base64url"));
       const commit = await table.begin("claimed", { messages: [messageOf("m/0", bytes)], result });
       await commit.finish();
       counts.reset();
@@ -62,6 +61,25 @@ describe.each(inject("dynamodbEngines"))("large messages on $name", ({ endpoint 
 
       expect([counts.requests, counts.readUnits]).toEqual([1, 0]);
       expect(counts.writeUnits).toBeLessThanOrEqual(5);
+    },
+  );
+
+  it.each(MODES)(
+    "with them a result of 700 bytes stays in the record, and a larger one leaves it, %s",
+    async (mode) => {
+      for (const [bytes, keys] of [
+        [500, 1],
+        [1500, 2],
+      ] as const) {
+        const result = JSON.stringify(randomBytes(bytes).toString("base64url"));
+        const { recordKey, finish } = await table.begin(mode, { messages: [messageOf("m/0", 3200)], result });
+
+        await finish();
+
+        expect(await table.itemKeys(recordKey)).toHaveLength(keys);
+        expect(await table.read(recordKey)).toHaveProperty("messages");
+        expect(await table.store.find(recordKey, { consistent: true })).toMatchObject({ state: "completed" });
+      }
     },
   );
 
@@ -112,7 +130,7 @@ describe.each(inject("dynamodbEngines"))("large messages on $name", ({ endpoint 
 
   it("the longest record key there is leaves room for both kinds of items", async () => {
     const { recordKey } = identify("#".repeat(64), `a${"\u0080".repeat(255)}`, "key");
-    const result = JSON.stringify(Array.from({ length: 100 }, () => randomUUID()));
+    const result = JSON.stringify(Array.from({ length: 400 }, () => randomUUID()));
 
     for (const messages of [[messageOf("m/0", 2000)], [messageOf("m/0", LARGEST)], large(2)]) {
       const { finish } = await table.begin("optimistic", { recordKey, messages, result });

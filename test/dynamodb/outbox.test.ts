@@ -38,7 +38,7 @@ describe.each(inject("dynamodbEngines"))("DynamoDBOutbox on $name", ({ endpoint 
       async (mode) => {
         const { outbox, put, begin } = table;
         // A result that goes to an item of its own, and two business items.
-        const result = JSON.stringify(Array.from({ length: 100 }, () => randomUUID()));
+        const result = JSON.stringify(Array.from({ length: 400 }, () => randomUUID()));
         const commit = await begin(mode, { result, writes: [put(randomUUID()), put(randomUUID())] });
         await commit.finish();
         await outbox.markSent((await outbox.load(commit.recordKey))!);

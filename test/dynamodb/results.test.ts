@@ -57,6 +57,42 @@ describe.each(inject("dynamodbEngines"))("Results of DynamoDBStore on $name", ({
   });
 
   it.each([
+    ["1 KB", noise(KB)],
+    ["4 KB", noise(4 * KB)],
+    ["6 KB that compress to 4 KB and a half", noise(6 * KB - 128)],
+    ["20 KB of orders", Array.from({ length: 600 }, (_, id) => ({ id, sku: noise(2, `${id}`) }))],
+  ])("H15: keeps a result of %s in the record, within five write units", async (_, result) => {
+    const { first, second, item } = await runTwice(result);
+
+    expect([first, second]).toEqual([result, result]);
+    expect(Object.keys(item.result ?? {})).toEqual(["B"]);
+    expect(item).not.toHaveProperty("resultItem");
+    expect(itemSize(item as never)).toBeGreaterThan(KB);
+    expect(itemSize(item as never)).toBeLessThanOrEqual(5 * KB);
+  });
+
+  it("H15: a longer key leaves less room in the record: what does not fit into it has an item", async () => {
+    const { item } = await runTwice(noise(6 * KB - 128), "tenant ".repeat(36));
+
+    expect(item).toHaveProperty("resultItem");
+    expect(itemSize(item as never)).toBeLessThanOrEqual(2 * KB);
+  });
+
+  it("replays records of before, whose results of 1 to 4 KB are in items of their own", async () => {
+    const options = { operation: "op", store, leaseSeconds: 30 };
+    const key = randomUUID();
+    const { recordKey } = identify("op", "", key);
+    const resultItem = `${recordKey}#hash`;
+    await runOnce(options, key, {}, () => "later there");
+    const { result: _, ...item } = (await getItem(recordKey)) ?? {};
+    const result = { B: gzipSync(JSON.stringify(noise(2 * KB))) };
+    await client.send(new PutItemCommand({ TableName, Item: { pk: { S: resultItem }, result } }));
+    await client.send(new PutItemCommand({ TableName, Item: { ...item, resultItem: { S: resultItem } } }));
+
+    expect(await runOnce(options, key, {}, () => expect.unreachable())).toBe(noise(2 * KB));
+  });
+
+  it.each([
     ["16 MB of text are kept", 16 * KB * KB - 2, undefined],
     ["of a byte more only the fact", 16 * KB * KB - 1, 16 * KB * KB + 1],
   ])("H15: keeps what a function can unfold: %s", async (_, bytes, lost) => {
@@ -72,7 +108,7 @@ describe.each(inject("dynamodbEngines"))("Results of DynamoDBStore on $name", ({
   it("H21: refuses a record that points to the result of another tenant, which its own role cannot read", async () => {
     const options = { operation: "op", store, leaseSeconds: 30 };
     const key = randomUUID();
-    await runOnce({ ...options, scope: "victim" }, key, {}, () => noise(5 * KB));
+    await runOnce({ ...options, scope: "victim" }, key, {}, () => noise(10 * KB));
     await runOnce({ ...options, scope: "thief" }, key, {}, () => "own");
     const of = (scope: string) => identify("op", scope, key).recordKey;
     const { resultItem } = (await getItem(of("victim"))) ?? {};
@@ -85,7 +121,7 @@ describe.each(inject("dynamodbEngines"))("Results of DynamoDBStore on $name", ({
 
     await expect(replay).rejects.toMatchObject({ code: "RECORD_CORRUPT" });
     expect(await runOnce({ ...options, scope: "victim" }, key, {}, () => expect.unreachable())).toHaveLength(
-      5 * KB,
+      10 * KB,
     );
   });
 
@@ -108,7 +144,7 @@ describe.each(inject("dynamodbEngines"))("Results of DynamoDBStore on $name", ({
   });
 
   it.each([
-    ["5 KB", noise(5 * KB), 5 * KB],
+    ["10 KB", noise(10 * KB), 10 * KB],
     ["40 KB", noise(40 * KB), 40 * KB],
     ["300 KB", noise(300 * KB), 300 * KB],
     ["500 KB that compress to what an item takes", noise(500 * KB), 400 * KB],
@@ -169,23 +205,23 @@ describe.each(inject("dynamodbEngines"))("Results of DynamoDBStore on $name", ({
     ];
     const settlement = { ...claim, now: NOW, state: "completed", writes: refused, messages: [] } as const;
     await store.claim(claim);
-    await expect(store.settle({ ...settlement, result: noise(5 * KB, "a") })).rejects.toMatchObject({
+    await expect(store.settle({ ...settlement, result: noise(10 * KB, "a") })).rejects.toMatchObject({
       index: 0,
     });
 
-    await store.settle({ ...settlement, writes: [], result: noise(5 * KB, "b") });
-    await expect(store.settle({ ...settlement, result: noise(5 * KB, "a") })).resolves.toEqual({
+    await store.settle({ ...settlement, writes: [], result: noise(10 * KB, "b") });
+    await expect(store.settle({ ...settlement, result: noise(10 * KB, "a") })).resolves.toEqual({
       settled: true,
     });
 
     const record = await store.find(claim.recordKey, { consistent: true });
     expect(record?.result?.in).toBe("item");
     const address = record?.result?.in === "item" ? record.result.address : "";
-    expect(await store.loadResult(address)).toBe(noise(5 * KB, "b"));
+    expect(await store.loadResult(address)).toBe(noise(10 * KB, "b"));
   });
 
   it("H14: a read that is stale and misses a result is confirmed by a consistent one", async () => {
-    const { item } = await runTwice(noise(5 * KB));
+    const { item } = await runTwice(noise(10 * KB));
     const stale = connect(endpoint);
     const reads: unknown[] = [];
     stale.middlewareStack.add(
@@ -202,7 +238,7 @@ describe.each(inject("dynamodbEngines"))("Results of DynamoDBStore on $name", ({
       item.resultItem?.S as string,
     );
 
-    expect(text).toBe(JSON.stringify(noise(5 * KB)));
+    expect(text).toBe(JSON.stringify(noise(10 * KB)));
     expect(reads).toEqual([false, true]);
   });
 
