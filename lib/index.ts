@@ -27,10 +27,11 @@ export type {
   Store,
 } from "./core/store.ts";
 export { traceparentFromXRay } from "./core/traceparent.ts";
-export { DynamoDBOutbox, type DynamoDBOutboxOptions, type ListedCommit } from "./dynamodb/dynamodb-outbox.ts";
+export type { ListedCommit } from "./dynamodb/connected-outbox.ts";
+export { DynamoDBOutbox } from "./dynamodb/dynamodb-outbox.ts";
 export { DynamoDBStore } from "./dynamodb/dynamodb-store.ts";
 export type { OutboxDestinationChange } from "./dynamodb/operator-changes.ts";
-export type { DynamoDBClientLike, DynamoDBStoreOptions } from "./dynamodb/options.ts";
+export type { DynamoDBClientLike, DynamoDBOutboxOptions, DynamoDBStoreOptions } from "./dynamodb/options.ts";
 export type { DynamoDBWrite } from "./dynamodb/writes.ts";
 export type { BatchOptions, VisibilityRequest } from "./lambda/batch/batch-options.ts";
 export {

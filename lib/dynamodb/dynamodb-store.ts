@@ -1,37 +1,6 @@
-/** The store on DynamoDB: every decision is one conditional write. All policy is in the engine. */
-import { serialize } from "node:v8";
-import {
-  GetItemCommand,
-  type Put,
-  PutItemCommand,
-  type TransactWriteItem,
-  TransactWriteItemsCommand,
-  type Update,
-  UpdateItemCommand,
-} from "@aws-sdk/client-dynamodb";
-import { CommitInvalidError, type StoreUnavailableError } from "../core/errors.ts";
-import { hashTuple } from "../core/identity.ts";
-import { checkOptions } from "../core/option-checks.ts";
-import { type IdempotencyRecord, isClaimOf } from "../core/record.ts";
-import type {
-  Claim,
-  ClaimAnswer,
-  Effects,
-  Insertion,
-  SettleAnswer,
-  Settlement,
-  Store,
-} from "../core/store.ts";
-import { firstPut, settleChange, takeOver } from "./changes.ts";
-import { placeMessages } from "./messages.ts";
-import { CHECKS, clientOf, type DynamoDBStoreOptions } from "./options.ts";
-import { type RecordTable, recordTable, type Values } from "./record-table.ts";
-import { placeResult, readText } from "./results.ts";
-import { type Request, send } from "./send.ts";
-import { sizeOf } from "./sizes.ts";
-import { readRecord } from "./stored-record.ts";
-import type { Item } from "./values.ts";
-import { type DynamoDBWrite, marshallWrites } from "./writes.ts";
+import { ConnectedStore } from "./connected-store.ts";
+import { CLIENT_CHECKS, checkStoreOptions, type DynamoDBStoreOptions } from "./options.ts";
+import { sdkConnection } from "./sdk-connection.ts";
 
 /**
  * Keeps records in a DynamoDB table, and commits writes to DynamoDB in one transaction with them.
@@ -40,124 +9,10 @@ import { type DynamoDBWrite, marshallWrites } from "./writes.ts";
  * Larger results are compressed: up to some 4 KB they stay in the record, 1 unit for each KB; others go to an item of their
  * own, up to 400 KB and 16 MB of text; beyond that the record says that the result was not kept.
  */
-export class DynamoDBStore implements Store<DynamoDBWrite> {
-  readonly #table: RecordTable;
-  readonly #hasOutbox: boolean;
-  readonly #shards: number | undefined;
-  readonly #send: (request: Request) => ReturnType<typeof send>;
-
+export class DynamoDBStore extends ConnectedStore {
   /** @throws InvalidOptionError (`INVALID_OPTION`) */
   constructor(options: DynamoDBStoreOptions) {
-    checkOptions(options, CHECKS, ["tableName"]);
-    const client = clientOf(options);
-    this.#table = recordTable(options);
-    this.#hasOutbox = options.outbox !== false;
-    this.#shards = typeof options.outbox === "object" ? options.outbox.shards : undefined;
-    this.#send = (request) => send(client, request);
+    checkStoreOptions(options, CLIENT_CHECKS);
+    super(options, sdkConnection(options));
   }
-
-  async claim(claim: Claim, seen?: IdempotencyRecord): Promise<ClaimAnswer> {
-    const { recordKey, leaseEndsAt } = claim;
-    const values = { state: "in-progress", leaseEndsAt };
-    const request = seen
-      ? new UpdateItemCommand(takeOver(this.#table, claim, values, seen))
-      : new PutItemCommand(firstPut(this.#table, claim, values));
-    try {
-      const { refusedBy, serverTimeMs } = await this.#send(request);
-      if (refusedBy) return { won: false, record: readRecord(this.#table, refusedBy) };
-      return { won: true, serverTimeMs };
-    } catch (error) {
-      if ((error as StoreUnavailableError).failure !== "conflict") throw error;
-      // A transaction on this record is under way, most likely the winner's commit. What the record says
-      // meanwhile is the right answer; if it says that it can be claimed, the next claim decides.
-      return { won: false, record: await this.find(recordKey, { consistent: true }) };
-    }
-  }
-
-  settle(settlement: Settlement<DynamoDBWrite>): Promise<SettleAnswer> {
-    return this.#finish(settlement, (values) => ({ Update: settleChange(this.#table, settlement, values) }));
-  }
-
-  async insert(insertion: Insertion<DynamoDBWrite>, seen?: IdempotencyRecord): Promise<SettleAnswer> {
-    const { state, token, now } = insertion;
-    const answer = await this.#finish(insertion, (placed) => {
-      const values = { state, leaseEndsAt: now, completedAt: now, ...placed };
-      return seen
-        ? { Update: takeOver(this.#table, insertion, values, seen) }
-        : { Put: firstPut(this.#table, insertion, values) };
-    });
-    if (answer.settled || !isClaimOf(answer.record, token)) return answer;
-    // A claim of ours, whose answer was lost, holds the record.
-    return this.settle(insertion);
-  }
-
-  async find(
-    recordKey: string,
-    { consistent }: { consistent: boolean },
-  ): Promise<IdempotencyRecord | undefined> {
-    return readRecord(this.#table, await this.#get(recordKey, consistent));
-  }
-
-  async loadResult(address: string): Promise<string | undefined> {
-    // What lies at an address never changes, so that the cheaper read can only miss it.
-    const item = (await this.#get(address, false)) ?? (await this.#get(address, true));
-    return item && readText(item[this.#table.names.result]);
-  }
-
-  checkEffects({ writes, messages }: Effects<DynamoDBWrite>): void {
-    if (messages.length > 0 && !this.#hasOutbox) {
-      throw new CommitInvalidError(
-        `nobody would send ${messages.length} messages: the store was told that its table has no outbox`,
-      );
-    }
-    const placed = placeMessages(this.#table, messages, { recordKey: "", token: "", now: 0 });
-    marshallWrites(this.#table, writes, placed);
-  }
-
-  async #finish(
-    finish: Settlement<DynamoDBWrite> | Insertion<DynamoDBWrite>,
-    changeWith: (values: Values) => { readonly Put: Put } | { readonly Update: Update },
-  ): Promise<SettleAnswer> {
-    const { recordKey, token, state, writes, messages } = finish;
-    const placed = placeMessages(this.#table, messages, finish, this.#shards);
-    const result = placeResult(this.#table, finish, placed.inRecord);
-    const { item } = result;
-    // Where messages wait, both are to have the same end.
-    const isTogether = item && messages.length > 0;
-    const others = marshallWrites(
-      this.#table,
-      writes,
-      isTogether ? { items: [...placed.items, item], bytes: placed.bytes + sizeOf(item) } : placed,
-      recordKey,
-    );
-    if (item && !isTogether) {
-      await this.#send(new PutItemCommand({ TableName: this.#table.TableName, Item: item }));
-    }
-    const change = changeWith({ ...result.values, ...placed.values });
-    const { refusedBy } = await this.#send(
-      others.length > 0
-        ? transaction([change, ...others])
-        : "Put" in change
-          ? new PutItemCommand(change.Put)
-          : new UpdateItemCommand(change.Update),
-    );
-    const record = readRecord(this.#table, refusedBy);
-    // Where it is mine already, this is the repetition of a write whose answer was lost.
-    const settled = !refusedBy || (record?.token === token && record.state === state);
-    return settled ? { settled } : { settled, record };
-  }
-
-  async #get(recordKey: string, ConsistentRead: boolean): Promise<Item | undefined> {
-    const { TableName, keyOf } = this.#table;
-    return (await this.#send(new GetItemCommand({ TableName, Key: keyOf(recordKey), ConsistentRead }))).Item;
-  }
-}
-
-/**
- * The conditions of the items alone carry the guarantee. The request token, the same for the same content,
- * only spares DynamoDB the work of a repetition: it is forgotten after 10 minutes.
- */
-function transaction(TransactItems: TransactWriteItem[]): TransactWriteItemsCommand {
-  const content = hashTuple(serialize(TransactItems));
-  return new TransactWriteItemsCommand({ TransactItems, ClientRequestToken: content.slice(0, 36) });
 }

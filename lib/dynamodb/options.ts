@@ -1,9 +1,7 @@
-/** What a DynamoDBStore is made of: the table, how its keys are called, and the client that reaches it. */
-import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+/** What a store and an outbox are made of: the table, how its keys are called, and the client that reaches it. */
 import { ATTRIBUTES } from "../contract.ts";
 import { InvalidOptionError } from "../core/errors.ts";
-import { type Check, methods, text } from "../core/option-checks.ts";
-import { watchServerTime } from "./send.ts";
+import { type Check, checkOptions, methods, text } from "../core/option-checks.ts";
 
 /** A `DynamoDBClient` or a `DynamoDBDocumentClient`, of any version 3 of the SDK. */
 export interface DynamoDBClientLike {
@@ -11,14 +9,17 @@ export interface DynamoDBClientLike {
   send(...args: never[]): unknown;
 }
 
-export interface DynamoDBTableOptions {
-  /** Name or ARN of the table. `undefined`, as from an environment variable that is not set, is refused. */
-  readonly tableName: string | undefined;
+export interface ClientOptions {
   /**
    * Shared with the rest of the handler if given; its timeouts and retries then apply.
    * @default - a client that gives up connecting after 1 second and a request after 3 seconds
    */
   readonly client?: DynamoDBClientLike;
+}
+
+export interface TableOptions {
+  /** Name or ARN of the table. `undefined`, as from an environment variable that is not set, is refused. */
+  readonly tableName: string | undefined;
   /**
    * Name of the partition key, a string.
    * @default "pk"
@@ -36,7 +37,7 @@ export interface DynamoDBTableOptions {
   readonly ttlAttribute?: string;
 }
 
-export interface DynamoDBStoreOptions extends DynamoDBTableOptions {
+export interface StoreOptions extends TableOptions {
   /**
    * Whether the table has what sends the messages of commits: its stream with a relay, and the index of the sweeper
    * (`outbox: true` of `IdempotencyTable`, and an `OutboxRelay`). With `false` a commit with messages is refused, before any
@@ -46,6 +47,24 @@ export interface DynamoDBStoreOptions extends DynamoDBTableOptions {
    */
   readonly outbox?: boolean | { readonly shards: number };
 }
+
+export interface OutboxOptions extends TableOptions {
+  /**
+   * Name of the sparse index by which the sweeper finds what the stream lost.
+   * @default "outbox"
+   */
+  readonly indexName?: string;
+  /**
+   * Into how many shards commits that wait are divided, 1 to 1000: as many as any store of the table has had. It can be
+   * raised at any time, here first and then in the stores.
+   * @default 8
+   */
+  readonly shards?: number;
+}
+
+export interface DynamoDBStoreOptions extends StoreOptions, ClientOptions {}
+
+export interface DynamoDBOutboxOptions extends OutboxOptions, ClientOptions {}
 
 const [, isName] = text(255);
 
@@ -60,31 +79,49 @@ const [shardsRule, isShards]: Check = [
   (value) => Number.isInteger(value) && (value as number) >= 1 && (value as number) <= 1000,
 ];
 
-export const shardsCheck: Check = [shardsRule, isShards];
-
-export const CHECKS: Readonly<Record<keyof DynamoDBStoreOptions, Check>> = {
+const TABLE_CHECKS: Readonly<Record<keyof TableOptions, Check>> = {
   tableName: text(1024),
-  client: methods("send"),
   partitionKey: nameCheck(ATTRIBUTES.partitionKey),
   sortKey: [
     `must be { name, value }, with ${FREE}`,
     (value) => {
-      const sortKey = { ...(value as DynamoDBStoreOptions["sortKey"]) };
+      const sortKey = { ...(value as TableOptions["sortKey"]) };
       return isFree(sortKey.name) && isName(sortKey.value);
     },
   ],
   ttlAttribute: nameCheck(ATTRIBUTES.expiresAt),
-  outbox: [
+};
+
+export const CLIENT_CHECKS: Readonly<Record<keyof ClientOptions, Check>> = { client: methods("send") };
+
+/**
+ * `more` are the checks of what reaches the table.
+ * @throws InvalidOptionError (`INVALID_OPTION`)
+ */
+export function checkStoreOptions(options: StoreOptions, more: Readonly<Record<string, Check>>): void {
+  const outbox: Check = [
     `must be true, false or { shards }, which ${shardsRule}`,
     (value) => typeof value === "boolean" || isShards((value as { shards?: unknown } | null)?.shards),
-  ],
-};
+  ];
+  checkOptions(options, { ...TABLE_CHECKS, outbox, ...more }, ["tableName"]);
+  refuseSharedNames(options);
+}
+
+/**
+ * `more` are the checks of what reaches the table.
+ * @throws InvalidOptionError (`INVALID_OPTION`)
+ */
+export function checkOutboxOptions(options: OutboxOptions, more: Readonly<Record<string, Check>>): void {
+  const own = { indexName: text(255), shards: [shardsRule, isShards] as const };
+  checkOptions(options, { ...TABLE_CHECKS, ...own, ...more }, ["tableName"]);
+  refuseSharedNames(options);
+}
 
 /**
  * Two keys under one name would overwrite each other in every request.
  * @throws InvalidOptionError (`INVALID_OPTION`)
  */
-export function refuseSharedNames({ partitionKey, sortKey, ttlAttribute }: DynamoDBStoreOptions): void {
+function refuseSharedNames({ partitionKey, sortKey, ttlAttribute }: TableOptions): void {
   const rule = "must have a name of its own: the partition key has this one";
   if (sortKey && sortKey.name === partitionKey) throw new InvalidOptionError("sortKey", rule, sortKey.name);
   if (!ttlAttribute || ![partitionKey, sortKey?.name].includes(ttlAttribute)) return;
@@ -93,18 +130,4 @@ export function refuseSharedNames({ partitionKey, sortKey, ttlAttribute }: Dynam
     "must have a name of its own: a key of the table has this one",
     ttlAttribute,
   );
-}
-
-/** The caller's client, or one of ours; its answers tell the database's time. */
-export function clientOf({ client }: DynamoDBTableOptions): DynamoDBClient {
-  const used =
-    (client as DynamoDBClient | undefined) ??
-    new DynamoDBClient({
-      // Without the last one a request that is over its time is only warned about.
-      requestHandler: { connectionTimeout: 1000, requestTimeout: 3000, throwOnRequestTimeout: true },
-      // The middleware of a command is the same each time.
-      cacheMiddleware: true,
-    });
-  watchServerTime(used);
-  return used;
 }

@@ -1,19 +1,11 @@
 /** Requests about the records of an outbox: reads them whole, finds them, changes them. */
-import {
-  GetItemCommand,
-  QueryCommand,
-  type QueryCommandInput,
-  type TransactWriteItem,
-  TransactWriteItemsCommand,
-  type Update,
-  UpdateItemCommand,
-  type UpdateItemCommandInput,
-} from "@aws-sdk/client-dynamodb";
+import type { QueryInput, TransactWriteItem, Update, UpdateItemInput } from "@aws-sdk/client-dynamodb";
 import { RecordCorruptError } from "../core/errors.ts";
 import type { Unsent } from "../core/outbox.ts";
+import type { Connection } from "./connection.ts";
 import { messageItemKeys } from "./outbox-changes.ts";
 import type { RecordTable } from "./record-table.ts";
-import type { Answer, Request } from "./send.ts";
+import { type Sent, send } from "./send.ts";
 import { type Item, toItem } from "./values.ts";
 import { readWaiting, type WaitingRecord, withMessages } from "./waiting-record.ts";
 
@@ -22,42 +14,40 @@ export type Complete = WaitingRecord & Unsent;
 export class OutboxRequests {
   readonly #table: RecordTable;
   readonly #indexName: string;
-  readonly #send: (request: Request) => Promise<Answer>;
+  readonly #connection: Connection;
 
-  constructor(table: RecordTable, indexName: string, send: (request: Request) => Promise<Answer>) {
+  constructor(table: RecordTable, indexName: string, connection: Connection) {
     this.#table = table;
     this.#indexName = indexName;
-    this.#send = send;
+    this.#connection = connection;
   }
 
-  update(change: UpdateItemCommandInput): Promise<Answer> {
-    return this.#send(new UpdateItemCommand(change));
+  update(change: UpdateItemInput): Promise<Sent<"UpdateItem">> {
+    return send(this.#connection, "UpdateItem", change);
   }
 
   /** Whether the condition of the first write held. */
   async apply(Update: Update, others: readonly TransactWriteItem[]): Promise<boolean> {
     const { refusedBy } =
       others.length > 0
-        ? await this.#send(new TransactWriteItemsCommand({ TransactItems: [{ Update }, ...others] }))
+        ? await send(this.#connection, "TransactWriteItems", { TransactItems: [{ Update }, ...others] })
         : await this.update(Update);
     return !refusedBy;
   }
 
-  async *query(shard: number, before: number, more: Partial<QueryCommandInput>): AsyncGenerator<Answer> {
+  async *query(shard: number, before: number, more: Partial<QueryInput>): AsyncGenerator<Sent<"Query">> {
     const { TableName, names } = this.#table;
     let ExclusiveStartKey: Item | undefined;
     do {
-      const answer = await this.#send(
-        new QueryCommand({
-          TableName,
-          IndexName: this.#indexName,
-          KeyConditionExpression: "#unsentShard = :shard AND #unsentSince < :before",
-          ExpressionAttributeNames: { "#unsentShard": names.unsentShard, "#unsentSince": names.unsentSince },
-          ExpressionAttributeValues: toItem({ ":shard": shard, ":before": before }),
-          ...more,
-          ...(ExclusiveStartKey && { ExclusiveStartKey }),
-        }),
-      );
+      const answer: Sent<"Query"> = await send(this.#connection, "Query", {
+        TableName,
+        IndexName: this.#indexName,
+        KeyConditionExpression: "#unsentShard = :shard AND #unsentSince < :before",
+        ExpressionAttributeNames: { "#unsentShard": names.unsentShard, "#unsentSince": names.unsentSince },
+        ExpressionAttributeValues: toItem({ ":shard": shard, ":before": before }),
+        ...more,
+        ...(ExclusiveStartKey && { ExclusiveStartKey }),
+      });
       yield answer;
       ExclusiveStartKey = answer.LastEvaluatedKey;
     } while (ExclusiveStartKey);
@@ -82,6 +72,7 @@ export class OutboxRequests {
 
   async get(key: string): Promise<Item | undefined> {
     const { TableName, keyOf } = this.#table;
-    return (await this.#send(new GetItemCommand({ TableName, Key: keyOf(key), ConsistentRead: true }))).Item;
+    const input = { TableName, Key: keyOf(key), ConsistentRead: true };
+    return (await send(this.#connection, "GetItem", input)).Item;
   }
 }

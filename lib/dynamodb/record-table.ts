@@ -1,7 +1,7 @@
 /** A table that holds records: how its attributes are called, and requests that speak of them. No I/O. */
 import type { AttributeValue, Update } from "@aws-sdk/client-dynamodb";
 import { ATTRIBUTES } from "../contract.ts";
-import { type DynamoDBStoreOptions, refuseSharedNames } from "./options.ts";
+import type { TableOptions } from "./options.ts";
 import type { Item } from "./values.ts";
 
 export type Attribute = keyof typeof ATTRIBUTES;
@@ -11,9 +11,7 @@ export type Values = { readonly [name in Attribute]?: string | number | Uint8Arr
 
 export type RecordTable = ReturnType<typeof recordTable>;
 
-/** @throws InvalidOptionError (`INVALID_OPTION`) where two of the names are one. */
-export function recordTable(options: DynamoDBStoreOptions) {
-  refuseSharedNames(options);
+export function recordTable(options: TableOptions) {
   const { tableName, partitionKey, sortKey, ttlAttribute } = options;
   const TableName = tableName as string;
   /** The attributes' names in this table. */

@@ -6,9 +6,9 @@ import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, inject, it } from "vitest";
 import { InvalidOptionError } from "../../lib/core/errors.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
-import { DynamoDBOutbox, type DynamoDBOutboxOptions } from "../../lib/dynamodb/dynamodb-outbox.ts";
+import { DynamoDBOutbox } from "../../lib/dynamodb/dynamodb-outbox.ts";
 import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
-import type { DynamoDBStoreOptions } from "../../lib/dynamodb/options.ts";
+import type { DynamoDBOutboxOptions, DynamoDBStoreOptions } from "../../lib/dynamodb/options.ts";
 import { connect, createTable } from "./tables.ts";
 
 const make = (options: unknown) => () => new DynamoDBStore(options as DynamoDBStoreOptions);

@@ -1,0 +1,258 @@
+/** The outbox on DynamoDB: finds, takes and marks the records whose messages wait to be sent. */
+import type { TransactWriteItem, Update } from "@aws-sdk/client-dynamodb";
+import { OUTBOX_INDEX, OUTBOX_SHARDS, parkedShard } from "../contract.ts";
+import { hasCode } from "../core/error-code.ts";
+import { RecordCorruptError } from "../core/errors.ts";
+import {
+  type FoundUnsent,
+  type MessageProgress,
+  mergeProgress,
+  type Outbox,
+  type OutboxChange,
+  type Taken,
+  type Taking,
+  UNTRIED,
+  type Unsent,
+} from "../core/outbox.ts";
+import type { Connection } from "./connection.ts";
+import {
+  dropped,
+  messageItemWrites,
+  type OutboxDestinationChange,
+  progressWith,
+  redirected,
+  sentAgain,
+} from "./operator-changes.ts";
+import type { OutboxOptions } from "./options.ts";
+import {
+  keepChange,
+  markChanges,
+  NOTES_KEY,
+  notesChange,
+  parkChange,
+  senderOf,
+  takeChange,
+} from "./outbox-changes.ts";
+import { type Complete, OutboxRequests } from "./outbox-requests.ts";
+import { type RecordTable, recordTable } from "./record-table.ts";
+import type { Item } from "./values.ts";
+import { readWaiting, type WaitingRecord } from "./waiting-record.ts";
+
+/** A commit that has messages to send, as whoever looks after them sees it. */
+export interface ListedCommit {
+  /** `<operation>#<scope>#<hash of the key>` */
+  readonly recordKey: string;
+  /** Absent where it cannot be read. */
+  readonly commit?: Unsent;
+  /** Why not. */
+  readonly fault?: RecordCorruptError;
+}
+
+/** So many changes of others can come between. */
+const MAX_MERGES = 5;
+
+/** What a DynamoDBOutbox is over any connection. Its options are checked. */
+export class ConnectedOutbox implements Outbox {
+  readonly shards: number;
+  readonly #table: RecordTable;
+  readonly #requests: OutboxRequests;
+
+  constructor(options: OutboxOptions, connection: Connection) {
+    this.shards = options.shards ?? OUTBOX_SHARDS;
+    this.#table = recordTable(options);
+    this.#requests = new OutboxRequests(this.#table, options.indexName ?? OUTBOX_INDEX, connection);
+  }
+
+  /** @throws RecordCorruptError (`RECORD_CORRUPT`) for a change that does not even name its record. */
+  readChange(change: unknown): OutboxChange | undefined {
+    const { names } = this.#table;
+    const image = (change as { dynamodb?: { NewImage?: Item } } | null)?.dynamodb?.NewImage ?? {};
+    // What senders write about a commit comes by the stream as well.
+    if (!image[names.unsentSince] || image[names.delivery] || image[names.sendingUntil]) return undefined;
+    const recordKey = image[names.partitionKey]?.S;
+    if (recordKey === undefined) throw new RecordCorruptError("a change does not name its record");
+    try {
+      const { messages, ...waiting } = readWaiting(this.#table, image)!;
+      const { committedAt } = waiting;
+      return { recordKey, committedAt, ...(messages && { unsent: { ...waiting, messages } }) };
+    } catch {
+      // It may have been mended since.
+      return { recordKey, committedAt: 0 };
+    }
+  }
+
+  /** @throws StoreUnavailableError (`STORE_UNAVAILABLE`), RecordCorruptError (`RECORD_CORRUPT`) */
+  async load(recordKey: string): Promise<Unsent | undefined> {
+    return this.#requests.complete(readWaiting(this.#table, await this.#requests.get(recordKey)));
+  }
+
+  /** @throws StoreUnavailableError (`STORE_UNAVAILABLE`), RecordCorruptError (`RECORD_CORRUPT`) */
+  async take(recordKey: string, taking: Taking): Promise<Taken> {
+    const change = takeChange(this.#table, recordKey, taking);
+    const { Attributes, refusedBy } = await this.#requests.update({ ...change, ReturnValues: "ALL_NEW" });
+    if (Attributes) {
+      const unsent = await this.#requests.complete(readWaiting(this.#table, Attributes));
+      return unsent ? { state: "taken", unsent } : { state: "over" };
+    }
+    const waiting = readWaiting(this.#table, refusedBy);
+    if (!waiting || waiting.shard < 0) return { state: "over" };
+    if (waiting.sender !== senderOf(taking))
+      return { state: "held", unsent: waiting.messages && (waiting as Complete) };
+    // The answer of this very request was lost, and it was repeated.
+    const unsent = await this.#requests.complete(waiting);
+    return unsent ? { state: "taken", unsent } : { state: "over" };
+  }
+
+  /** @throws StoreUnavailableError (`STORE_UNAVAILABLE`), RecordCorruptError (`RECORD_CORRUPT`) */
+  async keep(unsent: Unsent, progress: readonly MessageProgress[], dueAt: number): Promise<void> {
+    let seen = unsent as Complete;
+    let [kept, due] = [progress, dueAt];
+    for (let merges = 0; merges < MAX_MERGES; merges++) {
+      const isOwn = seen.sendingUntil === (unsent as Complete).sendingUntil;
+      const { refusedBy } = await this.#requests.update(keepChange(this.#table, seen, kept, due, isOwn));
+      if (!refusedBy) return;
+      const theirs = await this.#requests.complete(readWaiting(this.#table, refusedBy));
+      const merged = theirs?.token === unsent.token ? mergeProgress(progress, theirs) : undefined;
+      // It is marked already, or this repeats a write whose answer was lost.
+      if (!theirs || !merged) return;
+      if (merged.every(({ state }) => state === "sent" || state === "dropped")) {
+        return this.markSent(theirs, merged);
+      }
+      [seen, kept, due] = [theirs, merged, theirs.dueAt];
+    }
+  }
+
+  /** @throws StoreUnavailableError (`STORE_UNAVAILABLE`) */
+  async markSent(unsent: Unsent, progress?: readonly MessageProgress[]): Promise<void> {
+    // A refusal says that it is marked already.
+    await this.#mark(unsent as WaitingRecord, progress);
+  }
+
+  /** @throws StoreUnavailableError (`STORE_UNAVAILABLE`) */
+  async park(recordKey: string, now: number): Promise<boolean> {
+    const { refusedBy } = await this.#requests.update(parkChange(this.#table, recordKey, now));
+    return !refusedBy;
+  }
+
+  /** @throws StoreUnavailableError (`STORE_UNAVAILABLE`), also where the table has no such index. */
+  async *findUnsent(shard: number, before: number): AsyncGenerator<readonly FoundUnsent[]> {
+    const { names } = this.#table;
+    for await (const { Items = [] } of this.#requests.query(shard, before, { Limit: 100 })) {
+      yield Items.map((item) => ({
+        recordKey: item[names.partitionKey]?.S as string,
+        dueAt: Number(item[names.unsentSince]?.N),
+      }));
+    }
+  }
+
+  /**
+   * Commits that have messages in this state, first due first in each shard: for people who look, not for senders. Each is
+   * read whole, so that of very many only the first should be taken.
+   * @throws StoreUnavailableError (`STORE_UNAVAILABLE`), also where the table has no such index
+   */
+  async *list(state: "waiting" | "parked"): AsyncGenerator<ListedCommit> {
+    const shards = Array.from({ length: this.shards }, (_, shard) => shard);
+    // Where others of the commit wait it stands among those.
+    for (const shard of state === "parked" ? [...shards, ...shards.map(parkedShard)] : shards) {
+      for await (const page of this.findUnsent(shard, Number.MAX_SAFE_INTEGER)) {
+        for (const { recordKey } of page) {
+          const listed = await this.#look(recordKey);
+          if (!listed) continue;
+          const { progress = [UNTRIED] } = { ...listed.commit };
+          if (!listed.commit || progress.some((each) => each.state === state)) yield listed;
+        }
+      }
+    }
+  }
+
+  /**
+   * Has messages sent again, as if nobody had tried: parked ones, and those that wait, at once; `messages` are places in
+   * the commit, from 0. One try is left to what is older than the senders' `parkAfterSeconds`. Whether it did: not where
+   * somebody else has changed the commit since it was read; then read it again.
+   * @default messages - all that are neither sent nor dropped
+   * @throws InvalidOptionError (`INVALID_OPTION`), StoreUnavailableError (`STORE_UNAVAILABLE`)
+   */
+  sendAgain(commit: Unsent, messages?: readonly number[]): Promise<boolean> {
+    return this.#decide(commit, progressWith(commit, messages, sentAgain));
+  }
+
+  /**
+   * Gives messages another destination, checked as `commit` does it, and has them sent there. As `sendAgain`.
+   * @throws InvalidOptionError (`INVALID_OPTION`), PayloadInvalidError (`PAYLOAD_INVALID`), MessageIdInvalidError
+   * (`MESSAGE_ID_INVALID`), StoreUnavailableError (`STORE_UNAVAILABLE`)
+   */
+  redirect(commit: Unsent, messages: readonly number[], to: OutboxDestinationChange): Promise<boolean> {
+    const progress = progressWith(commit, messages, sentAgain);
+    return this.#decide(commit, progress, redirected(commit.messages, messages, to));
+  }
+
+  /**
+   * Gives messages up for good: nobody sends them, and the record says so. As `sendAgain`.
+   * @throws InvalidOptionError (`INVALID_OPTION`), StoreUnavailableError (`STORE_UNAVAILABLE`)
+   */
+  drop(commit: Unsent, messages: readonly number[]): Promise<boolean> {
+    return this.#decide(commit, progressWith(commit, messages, dropped));
+  }
+
+  async #decide(
+    commit: Unsent,
+    progress: readonly MessageProgress[],
+    messages = commit.messages,
+  ): Promise<boolean> {
+    const seen = commit as Complete;
+    if (progress.every(({ state }) => state === "sent" || state === "dropped")) {
+      return this.#mark(seen, progress);
+    }
+    const isMoved = messages !== commit.messages;
+    const text = isMoved && !seen.messageItems ? { messages: JSON.stringify(messages) } : {};
+    const Update = keepChange(this.#table, seen, progress, commit.committedAt, false, text);
+    const others = isMoved ? messageItemWrites(this.#table, seen, messages) : [];
+    return this.#requests.apply(Update, others);
+  }
+
+  /** @throws StoreUnavailableError (`STORE_UNAVAILABLE`) */
+  async readNotes(): Promise<string | undefined> {
+    return (await this.#requests.get(NOTES_KEY))?.[this.#table.names.notes]?.S;
+  }
+
+  /** @throws StoreUnavailableError (`STORE_UNAVAILABLE`) */
+  async replaceNotes(former: string | undefined, notes: string): Promise<boolean> {
+    const { refusedBy } = await this.#requests.update(notesChange(this.#table, former, notes));
+    // Of a request that was repeated the first answer may have been lost.
+    return !refusedBy || refusedBy[this.#table.names.notes]?.S === notes;
+  }
+
+  /** @throws StoreUnavailableError (`STORE_UNAVAILABLE`), also where the table has no such index. */
+  async count(): Promise<{ waiting: number; parked: number }> {
+    const shards = Array.from({ length: this.shards }, (_, shard) => shard);
+    const countOf = async (shard: number) => {
+      const pages = this.#requests.query(shard, Number.MAX_SAFE_INTEGER, { Select: "COUNT" });
+      // Of very many the first megabyte of keys tells enough.
+      for await (const { Count = 0 } of pages) return Count;
+      return 0;
+    };
+    const sumOf = async (all: readonly number[]) =>
+      (await Promise.all(all.map(countOf))).reduce((sum, count) => sum + count, 0);
+    const [waiting, parked] = await Promise.all([sumOf(shards), sumOf(shards.map(parkedShard))]);
+    return { waiting, parked };
+  }
+
+  #mark(record: WaitingRecord, progress: readonly MessageProgress[] | undefined): Promise<boolean> {
+    const [{ Update }, ...others] = markChanges(this.#table, record, progress) as [
+      { Update: Update },
+      ...TransactWriteItem[],
+    ];
+    return this.#requests.apply(Update, others);
+  }
+
+  /** As it is now, or why it cannot be read. */
+  async #look(recordKey: string): Promise<ListedCommit | undefined> {
+    try {
+      const commit = await this.load(recordKey);
+      return commit && { recordKey, commit };
+    } catch (error) {
+      if (hasCode(error, "RECORD_CORRUPT")) return { recordKey, fault: error as RecordCorruptError };
+      throw error;
+    }
+  }
+}

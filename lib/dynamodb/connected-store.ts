@@ -1,0 +1,145 @@
+/** The store on DynamoDB: every decision is one conditional write. All policy is in the engine. */
+import { serialize } from "node:v8";
+import type { Put, TransactWriteItem, TransactWriteItemsInput, Update } from "@aws-sdk/client-dynamodb";
+import { CommitInvalidError, type StoreUnavailableError } from "../core/errors.ts";
+import { hashTuple } from "../core/identity.ts";
+import { type IdempotencyRecord, isClaimOf } from "../core/record.ts";
+import type {
+  Claim,
+  ClaimAnswer,
+  Effects,
+  Insertion,
+  SettleAnswer,
+  Settlement,
+  Store,
+} from "../core/store.ts";
+import { firstPut, settleChange, takeOver } from "./changes.ts";
+import type { Connection } from "./connection.ts";
+import { placeMessages } from "./messages.ts";
+import type { StoreOptions } from "./options.ts";
+import { type RecordTable, recordTable, type Values } from "./record-table.ts";
+import { placeResult, readText } from "./results.ts";
+import { send } from "./send.ts";
+import { sizeOf } from "./sizes.ts";
+import { readRecord } from "./stored-record.ts";
+import type { Item } from "./values.ts";
+import { type DynamoDBWrite, marshallWrites } from "./writes.ts";
+
+/** What a DynamoDBStore is over any connection. Its options are checked. */
+export class ConnectedStore implements Store<DynamoDBWrite> {
+  readonly #table: RecordTable;
+  readonly #hasOutbox: boolean;
+  readonly #shards: number | undefined;
+  readonly #connection: Connection;
+
+  constructor(options: StoreOptions, connection: Connection) {
+    this.#table = recordTable(options);
+    this.#hasOutbox = options.outbox !== false;
+    this.#shards = typeof options.outbox === "object" ? options.outbox.shards : undefined;
+    this.#connection = connection;
+  }
+
+  async claim(claim: Claim, seen?: IdempotencyRecord): Promise<ClaimAnswer> {
+    const { recordKey, leaseEndsAt } = claim;
+    const values = { state: "in-progress", leaseEndsAt };
+    try {
+      const { refusedBy, serverTimeMs } = seen
+        ? await send(this.#connection, "UpdateItem", takeOver(this.#table, claim, values, seen))
+        : await send(this.#connection, "PutItem", firstPut(this.#table, claim, values));
+      if (refusedBy) return { won: false, record: readRecord(this.#table, refusedBy) };
+      return { won: true, serverTimeMs };
+    } catch (error) {
+      if ((error as StoreUnavailableError).failure !== "conflict") throw error;
+      // A transaction on this record is under way, most likely the winner's commit. What the record says
+      // meanwhile is the right answer; if it says that it can be claimed, the next claim decides.
+      return { won: false, record: await this.find(recordKey, { consistent: true }) };
+    }
+  }
+
+  settle(settlement: Settlement<DynamoDBWrite>): Promise<SettleAnswer> {
+    return this.#finish(settlement, (values) => ({ Update: settleChange(this.#table, settlement, values) }));
+  }
+
+  async insert(insertion: Insertion<DynamoDBWrite>, seen?: IdempotencyRecord): Promise<SettleAnswer> {
+    const { state, token, now } = insertion;
+    const answer = await this.#finish(insertion, (placed) => {
+      const values = { state, leaseEndsAt: now, completedAt: now, ...placed };
+      return seen
+        ? { Update: takeOver(this.#table, insertion, values, seen) }
+        : { Put: firstPut(this.#table, insertion, values) };
+    });
+    if (answer.settled || !isClaimOf(answer.record, token)) return answer;
+    // A claim of ours, whose answer was lost, holds the record.
+    return this.settle(insertion);
+  }
+
+  async find(
+    recordKey: string,
+    { consistent }: { consistent: boolean },
+  ): Promise<IdempotencyRecord | undefined> {
+    return readRecord(this.#table, await this.#get(recordKey, consistent));
+  }
+
+  async loadResult(address: string): Promise<string | undefined> {
+    // What lies at an address never changes, so that the cheaper read can only miss it.
+    const item = (await this.#get(address, false)) ?? (await this.#get(address, true));
+    return item && readText(item[this.#table.names.result]);
+  }
+
+  checkEffects({ writes, messages }: Effects<DynamoDBWrite>): void {
+    if (messages.length > 0 && !this.#hasOutbox) {
+      throw new CommitInvalidError(
+        `nobody would send ${messages.length} messages: the store was told that its table has no outbox`,
+      );
+    }
+    const placed = placeMessages(this.#table, messages, { recordKey: "", token: "", now: 0 });
+    marshallWrites(this.#table, writes, placed);
+  }
+
+  async #finish(
+    finish: Settlement<DynamoDBWrite> | Insertion<DynamoDBWrite>,
+    changeWith: (values: Values) => { readonly Put: Put } | { readonly Update: Update },
+  ): Promise<SettleAnswer> {
+    const { recordKey, token, state, writes, messages } = finish;
+    const placed = placeMessages(this.#table, messages, finish, this.#shards);
+    const result = placeResult(this.#table, finish, placed.inRecord);
+    const { item } = result;
+    // Where messages wait, both are to have the same end.
+    const isTogether = item && messages.length > 0;
+    const others = marshallWrites(
+      this.#table,
+      writes,
+      isTogether ? { items: [...placed.items, item], bytes: placed.bytes + sizeOf(item) } : placed,
+      recordKey,
+    );
+    if (item && !isTogether) {
+      await send(this.#connection, "PutItem", { TableName: this.#table.TableName, Item: item });
+    }
+    const change = changeWith({ ...result.values, ...placed.values });
+    const { refusedBy } =
+      others.length > 0
+        ? await send(this.#connection, "TransactWriteItems", transaction([change, ...others]))
+        : "Put" in change
+          ? await send(this.#connection, "PutItem", change.Put)
+          : await send(this.#connection, "UpdateItem", change.Update);
+    const record = readRecord(this.#table, refusedBy);
+    // Where it is mine already, this is the repetition of a write whose answer was lost.
+    const settled = !refusedBy || (record?.token === token && record.state === state);
+    return settled ? { settled } : { settled, record };
+  }
+
+  async #get(recordKey: string, ConsistentRead: boolean): Promise<Item | undefined> {
+    const { TableName, keyOf } = this.#table;
+    const input = { TableName, Key: keyOf(recordKey), ConsistentRead };
+    return (await send(this.#connection, "GetItem", input)).Item;
+  }
+}
+
+/**
+ * The conditions of the items alone carry the guarantee. The request token, the same for the same content,
+ * only spares DynamoDB the work of a repetition: it is forgotten after 10 minutes.
+ */
+function transaction(TransactItems: TransactWriteItem[]): TransactWriteItemsInput {
+  const content = hashTuple(serialize(TransactItems));
+  return { TransactItems, ClientRequestToken: content.slice(0, 36) };
+}

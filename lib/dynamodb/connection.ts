@@ -1,0 +1,52 @@
+/** What is asked of DynamoDB and what it answers, whoever carries it there: the SDK's client, or less. Types only. */
+import type {
+  BatchExecuteStatementInput,
+  BatchExecuteStatementOutput,
+  BatchGetItemInput,
+  BatchGetItemOutput,
+  GetItemInput,
+  GetItemOutput,
+  PutItemInput,
+  PutItemOutput,
+  QueryInput,
+  QueryOutput,
+  TransactWriteItemsInput,
+  TransactWriteItemsOutput,
+  UpdateItemInput,
+  UpdateItemOutput,
+} from "@aws-sdk/client-dynamodb";
+
+export interface Inputs {
+  readonly BatchExecuteStatement: BatchExecuteStatementInput;
+  readonly BatchGetItem: BatchGetItemInput;
+  readonly GetItem: GetItemInput;
+  readonly PutItem: PutItemInput;
+  readonly Query: QueryInput;
+  readonly TransactWriteItems: TransactWriteItemsInput;
+  readonly UpdateItem: UpdateItemInput;
+}
+
+interface Outputs {
+  readonly BatchExecuteStatement: BatchExecuteStatementOutput;
+  readonly BatchGetItem: BatchGetItemOutput;
+  readonly GetItem: GetItemOutput;
+  readonly PutItem: PutItemOutput;
+  readonly Query: QueryOutput;
+  readonly TransactWriteItems: TransactWriteItemsOutput;
+  readonly UpdateItem: UpdateItemOutput;
+}
+
+export type OperationName = keyof Inputs;
+
+export type Answer<Name extends OperationName> = Outputs[Name] & {
+  /** The database's time, epoch ms, where the answer told it. */
+  readonly serverTimeMs?: number | undefined;
+};
+
+export interface Connection {
+  /**
+   * Sends one request, and repeats it as its settings say. Rejects with an error as the SDK makes them: `name`, `message`,
+   * `$metadata` with `httpStatusCode` and `attempts`, and where there are some, `Item` and `CancellationReasons`.
+   */
+  send<Name extends OperationName>(operation: Name, input: Inputs[Name]): Promise<Answer<Name>>;
+}
