@@ -1,0 +1,78 @@
+/** Which failures may pass by themselves: as the SDK tells them apart in its standard mode, and in its words. */
+
+export type FailureKind = "THROTTLING" | "TRANSIENT" | "SERVER_ERROR" | "CLIENT_ERROR";
+
+export interface Failure {
+  readonly name?: string;
+  readonly message?: string;
+  /** Of Node. */
+  readonly code?: string;
+  readonly cause?: unknown;
+  readonly $metadata?: {
+    readonly httpStatusCode?: number | undefined;
+    /** The next try is signed at the service's own time. */
+    readonly clockSkewCorrected?: boolean | undefined;
+  };
+}
+
+const THROTTLING = new Set([
+  "BandwidthLimitExceeded",
+  "EC2ThrottledException",
+  "LimitExceededException",
+  "PriorRequestNotComplete",
+  "ProvisionedThroughputExceededException",
+  "RequestLimitExceeded",
+  "RequestThrottled",
+  "RequestThrottledException",
+  "SlowDown",
+  "ThrottledException",
+  "Throttling",
+  "ThrottlingException",
+  "TooManyRequestsException",
+  "TransactionInProgressException",
+]);
+
+/** The last one is ours. */
+const TRANSIENT = new Set([
+  "TimeoutError",
+  "RequestTimeout",
+  "RequestTimeoutException",
+  "UnreadableAnswerError",
+]);
+
+const OF_THE_NETWORK = new Set([
+  "EAI_AGAIN",
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ENOTFOUND",
+  "EPIPE",
+  "ETIMEDOUT",
+]);
+
+const OF_THE_SERVICE = new Set([500, 502, 503, 504]);
+
+export function failureKind(error: unknown): FailureKind {
+  const { name = "", $metadata = {} } = Object(error) as Failure;
+  const { httpStatusCode = 0 } = $metadata;
+  if (httpStatusCode === 429 || THROTTLING.has(name)) return "THROTTLING";
+  if (isTransient(error, 0)) return "TRANSIENT";
+  return httpStatusCode >= 500 ? "SERVER_ERROR" : "CLIENT_ERROR";
+}
+
+/** Causes may go round in a circle. */
+const MAX_CAUSES = 10;
+
+function isTransient(error: unknown, depth: number): boolean {
+  const { name = "", message = "", code = "", cause, $metadata = {} } = Object(error) as Failure;
+  if (name === "AbortError") return false;
+  return (
+    $metadata.clockSkewCorrected === true ||
+    (name === "InvalidSignatureException" && message.includes("Signature expired")) ||
+    TRANSIENT.has(name) ||
+    OF_THE_NETWORK.has(code) ||
+    OF_THE_SERVICE.has($metadata.httpStatusCode ?? 0) ||
+    (cause !== undefined && depth <= MAX_CAUSES && isTransient(cause, depth + 1))
+  );
+}

@@ -1,0 +1,141 @@
+import { crc32 } from "node:zlib";
+import type { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
+import { describe, expect, it } from "vitest";
+import { failureKind } from "../../../lib/dynamodb/wire/failure-kind.ts";
+import { readAnswer } from "../../../lib/dynamodb/wire/read-answer.ts";
+import { type GivenAnswer, sdkExchange } from "./sdk-exchange.ts";
+
+const NAMESPACE = "com.amazonaws.dynamodb.v20120810#";
+
+function answered(statusCode: number, body: unknown, headers: Record<string, string> = {}): GivenAnswer {
+  return { statusCode, headers, body: Buffer.from(typeof body === "string" ? body : JSON.stringify(body)) };
+}
+
+function thrownBy(answer: GivenAnswer): Error & Record<string, unknown> {
+  try {
+    readAnswer(answer);
+  } catch (error) {
+    return error as Error & Record<string, unknown>;
+  }
+  throw new Error("nothing was thrown");
+}
+
+describe("readAnswer", () => {
+  it("answers the output, with the database's time", () => {
+    const date = "Sun, 22 Nov 2026 21:00:00 GMT";
+    const output = { Attributes: { n: { N: "1" }, b: { B: "AQ==" } } };
+
+    expect(readAnswer(answered(200, output, { date }))).toEqual({
+      Attributes: { n: { N: "1" }, b: { B: new Uint8Array([1]) } },
+      serverTimeMs: Date.UTC(2026, 10, 22, 21),
+    });
+    expect(readAnswer(answered(200, {}))).toEqual({ serverTimeMs: undefined });
+  });
+
+  it.each([
+    [
+      "a refused condition",
+      400,
+      { __type: `${NAMESPACE}ConditionalCheckFailedException`, message: "no", Item: { b: { B: "AQ==" } } },
+    ],
+    [
+      "a canceled transaction",
+      400,
+      {
+        __type: `${NAMESPACE}TransactionCanceledException`,
+        Message: "canceled",
+        CancellationReasons: [
+          { Code: "None" },
+          { Code: "ConditionalCheckFailed", Message: "no", Item: { a: { S: "1" } } },
+        ],
+      },
+    ],
+    [
+      "throttling",
+      400,
+      { __type: "com.amazon.coral.availability#ThrottlingException", message: "slow down" },
+    ],
+    [
+      "an invalid signature",
+      400,
+      { __type: "com.amazon.coral.service#InvalidSignatureException", message: "no" },
+    ],
+    ["a server's error", 500, { __type: `${NAMESPACE}InternalServerError`, message: "sorry" }],
+  ])("makes the SDK's error of %s", async (_, statusCode, body) => {
+    const answer = answered(statusCode, body, { "x-amzn-requestid": "request-1" });
+    const { result } = await sdkExchange({ TableName: "orders", Item: {} }, answer);
+    const { name, message, $fault, Item, CancellationReasons, $metadata } =
+      result as ConditionalCheckFailedException & {
+        CancellationReasons?: unknown;
+      };
+    const { httpStatusCode, requestId } = $metadata;
+
+    const error = thrownBy(answer);
+
+    expect({ ...error, name: error.name, message: error.message }).toEqual({
+      name,
+      message,
+      $fault,
+      $metadata: { httpStatusCode, requestId },
+      ...(Item && { Item }),
+      ...(CancellationReasons !== undefined && { CancellationReasons }),
+    });
+    expect(failureKind(error)).toBe(failureKind(result));
+  });
+
+  it.each([
+    ["a page of a gateway", answered(200, "<html>log in</html>")],
+    ["nothing", answered(200, "")],
+    ["JSON that is no object", answered(200, "7")],
+    ["another success than 200", answered(204, "{}")],
+    ["half of an answer", answered(200, '{"Item":')],
+    ["an answer that was changed on its way", answered(200, "{}", { "x-amz-crc32": `${crc32("{ }")}` })],
+    ["an error that was changed on its way", answered(400, "{}", { "x-amz-crc32": "1" })],
+  ])("does not believe %s, which another try may mend, and repeats none of it", (_, answer) => {
+    const error = thrownBy(answer);
+
+    expect(error.name).toBe("UnreadableAnswerError");
+    expect(failureKind(error)).toBe("TRANSIENT");
+    expect(error.message).not.toContain("log in");
+  });
+
+  it("believes an answer with its checksum", () => {
+    const body = JSON.stringify({ Count: 1 });
+
+    expect(readAnswer(answered(200, body, { "x-amz-crc32": `${crc32(body)}` }))).toMatchObject({ Count: 1 });
+  });
+
+  it.each([
+    [503, "", "UnknownError", "TRANSIENT"],
+    [403, "forbidden", "UnknownError", "CLIENT_ERROR"],
+    [301, "", "UnknownError", "CLIENT_ERROR"],
+    [501, "{}", "UnknownError", "SERVER_ERROR"],
+    [429, "", "UnknownError", "THROTTLING"],
+  ])("tells %i of something on the way by its status", (statusCode, body, name, kind) => {
+    const error = thrownBy(answered(statusCode, body));
+
+    expect(error).toMatchObject({ name, $metadata: { httpStatusCode: statusCode } });
+    expect(failureKind(error)).toBe(kind);
+  });
+});
+
+describe("failureKind", () => {
+  it("looks for what passes in causes too, and in circles ends", () => {
+    const reset = Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" });
+    const circle = new Error("round");
+    circle.cause = circle;
+
+    expect(failureKind(new TypeError("fetch failed", { cause: reset }))).toBe("TRANSIENT");
+    expect(failureKind(circle)).toBe("CLIENT_ERROR");
+    expect(failureKind(new DOMException("given up", "AbortError"))).toBe("CLIENT_ERROR");
+    expect(failureKind(undefined)).toBe("CLIENT_ERROR");
+  });
+
+  it("takes a signature of another time for what passes once the clock is corrected", () => {
+    const name = "InvalidSignatureException";
+
+    expect(failureKind({ name, message: "Signature expired: 1 is now earlier than 2" })).toBe("TRANSIENT");
+    expect(failureKind({ name, message: "the key is wrong" })).toBe("CLIENT_ERROR");
+    expect(failureKind({ name, $metadata: { clockSkewCorrected: true } })).toBe("TRANSIENT");
+  });
+});
