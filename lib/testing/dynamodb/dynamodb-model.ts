@@ -19,6 +19,7 @@ import { getShardIterator } from "./streams/shard-iterator.ts";
 import { createTable } from "./tables/create-table.ts";
 import { deleteTable, describeTable, listTables } from "./tables/describe-table.ts";
 import { deleteExpired, describeTimeToLive, updateTimeToLive } from "./tables/time-to-live.ts";
+import { batchExecuteStatement } from "./writes/batch-execute-statement.ts";
 import { batchWriteItem } from "./writes/batch-write-item.ts";
 import { deleteItem, putItem, updateItem } from "./writes/single-write.ts";
 import { transactWriteItems } from "./writes/transact-write-items.ts";
@@ -51,6 +52,7 @@ export interface UsedCapacity {
 }
 
 const HANDLERS: { readonly [Name in DynamoDBOperationName]: Handler<Name> } = {
+  BatchExecuteStatement: batchExecuteStatement,
   BatchGetItem: batchGetItem,
   BatchWriteItem: batchWriteItem,
   CreateTable: createTable,

@@ -1,7 +1,7 @@
 /** What operations on items take and give, as the AWS SDK has it. */
 import type { ConsumedCapacity } from "./consumed-capacity.ts";
 import type { PlaceholderInput } from "./expressions/placeholders.ts";
-import type { Item } from "./values/attribute-value.ts";
+import type { AttributeValue, Item } from "./values/attribute-value.ts";
 
 export interface OfTable {
   readonly TableName: string;
@@ -62,6 +62,17 @@ export interface TransactWriteItem {
   readonly Update?: UpdateRequest | undefined;
   readonly Delete?: DeleteRequest | undefined;
   readonly ConditionCheck?: DeleteRequest | undefined;
+}
+
+export interface BatchStatement {
+  readonly Statement: string;
+  readonly Parameters?: readonly AttributeValue[] | undefined;
+  readonly ReturnValuesOnConditionCheckFailure?: string | undefined;
+}
+
+export interface BatchStatementResponse {
+  readonly TableName?: string;
+  readonly Error?: { readonly Code: string; readonly Message: string; readonly Item?: Item | undefined };
 }
 
 interface ReadInput extends OfTable, Projected, CapacityOption {

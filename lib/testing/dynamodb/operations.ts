@@ -1,6 +1,8 @@
 /** The operations of DynamoDB and its streams that the model has, with the shapes the AWS SDK gives and takes. https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Operations.html */
 import type { ConsumedCapacity } from "./consumed-capacity.ts";
 import type {
+  BatchStatement,
+  BatchStatementResponse,
   CapacityOption,
   DeleteRequest,
   KeysAndAttributes,
@@ -31,6 +33,10 @@ interface Operation<Input, Output> {
 type Capacities = { readonly ConsumedCapacity?: readonly ConsumedCapacity[] };
 
 export interface DynamoDBOperations {
+  readonly BatchExecuteStatement: Operation<
+    { readonly Statements: readonly BatchStatement[] } & CapacityOption,
+    Capacities & { readonly Responses: readonly BatchStatementResponse[] }
+  >;
   readonly BatchGetItem: Operation<
     { readonly RequestItems: Readonly<Record<string, KeysAndAttributes>> } & CapacityOption,
     Capacities & {

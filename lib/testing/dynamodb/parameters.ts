@@ -29,6 +29,7 @@ const READ = [
 ];
 
 const PARAMETERS: Readonly<Record<DynamoDBOperationName, readonly string[]>> = {
+  BatchExecuteStatement: ["Statements", "ReturnConsumedCapacity"],
   BatchGetItem: ["RequestItems", "ReturnConsumedCapacity"],
   BatchWriteItem: ["RequestItems", ...WRITE],
   CreateTable: [
@@ -70,7 +71,16 @@ const CHOICES: Readonly<Record<string, readonly string[]>> = {
   ReturnValuesOnConditionCheckFailure: ["ALL_OLD", "NONE"],
 };
 
-const REQUIRED = ["TableName", "Key", "Item", "RequestItems", "TransactItems", "StreamArn", "ShardIterator"];
+const REQUIRED = [
+  "TableName",
+  "Key",
+  "Item",
+  "RequestItems",
+  "Statements",
+  "TransactItems",
+  "StreamArn",
+  "ShardIterator",
+];
 const OPTIONAL_IN: Partial<Record<DynamoDBOperationName, readonly string[]>> = { ListStreams: ["TableName"] };
 
 /** @throws DynamoDBError `ValidationException` */

@@ -20,6 +20,7 @@ import { updateGrammarCases, updateOperandCases, updatePathCases } from "./refus
 import { scanCases } from "./scan-cases.ts";
 import { shardCases } from "./shard-cases.ts";
 import { returnValueCases, writeCases } from "./single-write-cases.ts";
+import { statementCases } from "./statement-cases.ts";
 import { streamCases } from "./stream-cases.ts";
 import { tableCases, timeToLiveCases } from "./table-cases.ts";
 import { indexCapacityCases, transactionCapacityCases } from "./transaction-capacity-cases.ts";
@@ -62,6 +63,7 @@ export const dynamoDBCases: Readonly<Record<string, readonly DynamoDBCase[]>> = 
   indexes: indexCases,
   transactions: [...transactWriteCases, ...transactionReasonCases, ...tokenCases, ...transactGetCases],
   batches: [...batchGetCases, ...batchWriteCases],
+  statements: statementCases,
   streams: [...streamCases, ...shardCases],
   tables: [...tableCases, ...timeToLiveCases],
   capacity: [...capacityCases, ...transactionCapacityCases, ...indexCapacityCases],

@@ -14,6 +14,7 @@ const PADS_LISTS = "fills up the list with nulls";
 const MISSING_PARENTS = "removes nothing from what is not there";
 const WRITTEN_NUMBERS = "takes differently written numbers for different members";
 const LOOSE_UPDATES = "does it";
+const ONE_SET = "takes one SET with commas, not several";
 const KEY_TYPES = "finds nothing for a key of the wrong type";
 
 export const ENGINE_DIFFERENCES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -103,6 +104,8 @@ export const ENGINE_DIFFERENCES: Readonly<Record<string, Readonly<Record<string,
     "a transaction gets items in the order of the request":
       "projects the parts of a map that are not asked for too",
     "a batch writes 1 to 25 items, each once": "takes two requests for one",
+    "statements update items that are as they say": ONE_SET,
+    "an update is refused with the item that is there": ONE_SET,
     "a write that changes nothing is not recorded": "records it as a change",
     "a position has a number where it needs one": "reads on from the beginning",
     "a shard is one that there is": "takes any name of a shard",

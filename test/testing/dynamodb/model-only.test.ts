@@ -110,6 +110,9 @@ describe("DynamoDBModel.call", () => {
       model.call("ExecuteStatement" as DynamoDBOperationName, {} as never),
       "UnknownOperationException",
     );
+    const select = { Statement: `SELECT * FROM "${TableName}" WHERE "pk" = ?`, Parameters: [Key.pk] };
+    const { Responses } = await model.call("BatchExecuteStatement", { Statements: [select] });
+    expect(Responses).toMatchObject([{ Error: { Code: "ValidationError" } }]);
     const legacy = { TableName, Item: Key, Expected: { pk: { Exists: false } } };
     await refused(model.call("PutItem", legacy), "ValidationException");
     const AttributeDefinitions = [{ AttributeName: "pk", AttributeType: "S" }];

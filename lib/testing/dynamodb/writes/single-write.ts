@@ -53,7 +53,7 @@ function doWrite(
 }
 
 /** A write that its condition refuses costs as much as one that writes the item again. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/read-write-operations.html#write-operation-consumption */
-function tryCharged(write: PreparedWrite, former: Item | undefined): Item | undefined {
+export function tryCharged(write: PreparedWrite, former: Item | undefined): Item | undefined {
   try {
     return tryWrite(write);
   } catch (error) {
