@@ -8,13 +8,14 @@ import { json } from "./response.ts";
 
 type OrderEvent = APIGatewayProxyEventV2WithLambdaAuthorizer<{ tenant: string }>;
 
-const { ORDERS_TABLE, PAYMENTS_QUEUE_URL, IDEMPOTENCY_TABLE, METRICS_SERVICE } = process.env;
+const { ORDERS_TABLE, PAYMENTS_QUEUE_URL, IDEMPOTENCY_TABLE, IDEMPOTENCY_OUTBOX, METRICS_SERVICE } =
+  process.env;
 
 export const handler = middy<OrderEvent>()
   .use(
     httpIdempotency({
       operation: "create-order",
-      store: new DynamoDBStore({ tableName: IDEMPOTENCY_TABLE }),
+      store: new DynamoDBStore({ tableName: IDEMPOTENCY_TABLE, outbox: IDEMPOTENCY_OUTBOX }),
       scope: callerFromAuthorizer("tenant"),
       observe: emfMetrics({ service: METRICS_SERVICE }),
     }),

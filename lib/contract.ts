@@ -65,10 +65,15 @@ export const OUTBOX_ATTRIBUTES: readonly string[] = [
 /** The partition for commits that have parked messages and no others left, beside each that is swept. */
 export const parkedShard = (shard: number): number => -1 - shard;
 
+/** Stands for the number of shards where nobody would send what is committed. */
+export const NO_OUTBOX = "none";
+
 /** Environment variables that the constructs set and a handler reads. */
 export const ENVIRONMENT = {
   idempotencyTable: "IDEMPOTENCY_TABLE",
   retentionSeconds: "IDEMPOTENCY_RETENTION_SECONDS",
+  /** Of functions that run operations: `none`, or into how many shards their commits with messages are divided. */
+  outbox: "IDEMPOTENCY_OUTBOX",
   /** Of relay and sweeper: a JSON list of what they may send to. */
   outboxDestinations: "OUTBOX_DESTINATIONS",
   /** Of the same: into how many shards commits that wait are divided. */

@@ -23,6 +23,9 @@ export interface IIdempotencyTable extends IConstruct {
   /** Whether operations can commit messages: the table has a stream, and the index of unsent messages. */
   readonly hasOutbox: boolean;
 
+  /** Into how many shards of that index operations divide their commits; 0 without an outbox. */
+  readonly outboxShards: number;
+
   /** When a restored table was put to use, if it is one. */
   readonly restoredAt: Date | undefined;
 
@@ -57,8 +60,12 @@ const HANDLER_OPERATIONS = [
 
 export abstract class IdempotencyTableBase extends Construct implements IIdempotencyTable {
   abstract readonly table: ITableV2;
-  abstract readonly hasOutbox: boolean;
+  abstract readonly outboxShards: number;
   abstract readonly restoredAt: Date | undefined;
+
+  get hasOutbox(): boolean {
+    return this.outboxShards > 0;
+  }
 
   /**
    * Filters for the event source of `outboxRelay`: only changes that leave messages to be sent reach it, and the many
@@ -87,7 +94,7 @@ export abstract class IdempotencyTableBase extends Construct implements IIdempot
         `${this.node.path} was restored at ${this.restoredAt.toISOString()} and has forgotten what ran since its backup: give closedUntil, or apply UseIdempotency, which computes it`,
       );
     }
-    const grant = this.#grant(grantee, rightsOf(options));
+    const grant = this.#grant(grantee, rightsOf(options, this.hasOutbox));
     if (options.operations === undefined) this.#warnOfAll(grantee);
     return grant;
   }

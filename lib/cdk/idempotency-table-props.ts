@@ -1,4 +1,4 @@
-// What an IdempotencyTable is made of, or imported by. It may touch aws-cdk-lib only.
+// What an IdempotencyTable is made of, or imported by. It may touch aws-cdk-lib and contract.ts only.
 import { RemovalPolicy } from "aws-cdk-lib";
 import type {
   ContributorInsightsSpecification,
@@ -8,6 +8,7 @@ import type {
 } from "aws-cdk-lib/aws-dynamodb";
 import type { PolicyDocument } from "aws-cdk-lib/aws-iam";
 import type { IKey } from "aws-cdk-lib/aws-kms";
+import { OUTBOX_SHARDS } from "../contract.ts";
 
 /** Properties of an {@link IdempotencyTable}. */
 export interface IdempotencyTableProps {
@@ -86,6 +87,15 @@ export interface IdempotencyTableProps {
   readonly outbox?: boolean;
 
   /**
+   * Into how many shards of that index operations divide the commits that wait to be sent, 1 to 1000. Functions with
+   * `UseIdempotency` get it as `IDEMPOTENCY_OUTBOX`, for their stores to read. Raise `shards` of the `OutboxRelay` in a
+   * deployment before this one; never lower that again.
+   *
+   * @default 8
+   */
+  readonly outboxShards?: number;
+
+  /**
    * When this table was put to use, if it was restored from a backup. What ran between the backup and then is unknown to
    * it, so that each function that has `UseIdempotency` is refused by IAM until the longest redelivery to it has passed.
    * Take it out again when that time is over.
@@ -129,6 +139,7 @@ export const TABLE_DEFAULTS = {
   removalPolicy: RemovalPolicy.RETAIN,
   pointInTimeRecovery: true,
   outbox: false,
+  outboxShards: OUTBOX_SHARDS,
   keysPinnedToRegion: false,
 } as const;
 
@@ -149,11 +160,19 @@ export interface IdempotencyTableAttributes {
   readonly tableArn?: string;
 
   /**
-   * The ARN of its stream, with new images: the table has an outbox then, and must have its index.
+   * The ARN of its stream, with new images: the table has an outbox then, and must have its index. Without it no function
+   * gets the right to commit messages.
    *
    * @default - the table has no outbox
    */
   readonly tableStreamArn?: string;
+
+  /**
+   * Into how many shards its commits that wait are divided, beside `tableStreamArn`.
+   *
+   * @default - as in `IdempotencyTableProps`
+   */
+  readonly outboxShards?: number;
 
   /**
    * The customer managed key that encrypts it.

@@ -19,7 +19,13 @@ import {
   type IdempotencyTableProps,
   TABLE_DEFAULTS,
 } from "./idempotency-table-props.ts";
-import { checkRestoration, checkTable, protectionFaults, replicationFaults } from "./table-checks.ts";
+import {
+  checkRestoration,
+  checkShards,
+  checkTable,
+  protectionFaults,
+  replicationFaults,
+} from "./table-checks.ts";
 import { withDefaults } from "./with-defaults.ts";
 
 /**
@@ -36,7 +42,7 @@ export class IdempotencyTable extends IdempotencyTableBase {
   }
 
   readonly table: TableV2;
-  readonly hasOutbox: boolean;
+  readonly outboxShards: number;
   readonly restoredAt: Date | undefined;
 
   constructor(scope: Construct, id: string, props: IdempotencyTableProps = {}) {
@@ -44,8 +50,9 @@ export class IdempotencyTable extends IdempotencyTableBase {
     checkTable(this, props);
     const { encryptionKey, maxWriteRequestUnits, warmThroughput } = props;
     const { contributorInsightsSpecification, resourcePolicy, replicas, tableName } = props;
-    const { outbox, removalPolicy, pointInTimeRecovery } = withDefaults(props, TABLE_DEFAULTS);
-    this.hasOutbox = outbox;
+    const { outbox, outboxShards, removalPolicy, pointInTimeRecovery } = withDefaults(props, TABLE_DEFAULTS);
+    checkShards(this.node.path, "outboxShards", props.outboxShards, outbox);
+    this.outboxShards = outbox ? outboxShards : 0;
     this.restoredAt = props.restoredAt;
     this.table = new TableV2(this, "Resource", {
       ...(tableName !== undefined && { tableName }),
@@ -100,14 +107,20 @@ interface Replica {
 
 class ImportedTable extends IdempotencyTableBase {
   readonly table: ITableV2;
-  readonly hasOutbox: boolean;
+  readonly outboxShards: number;
   readonly restoredAt: Date | undefined;
 
-  constructor(scope: Construct, id: string, { restoredAt, ...attributes }: IdempotencyTableAttributes) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { restoredAt, outboxShards, ...attributes }: IdempotencyTableAttributes,
+  ) {
     super(scope, id);
     checkRestoration(this.node.path, restoredAt);
     this.table = TableV2.fromTableAttributes(this, "Resource", attributes);
-    this.hasOutbox = attributes.tableStreamArn !== undefined;
+    checkShards(this.node.path, "outboxShards", outboxShards, attributes.tableStreamArn !== undefined);
+    this.outboxShards =
+      attributes.tableStreamArn === undefined ? 0 : (outboxShards ?? TABLE_DEFAULTS.outboxShards);
     this.restoredAt = restoredAt;
   }
 }

@@ -21,9 +21,9 @@ export interface OutboxRelayProps {
 
   /**
    * Into how many shards commits that wait are divided in the index, 1 to 1000: as many as any store of the table has ever
-   * had. Raise it here first, and then in the stores (`outbox: { shards }`).
+   * had. Raise it here first, and in a later deployment in the table (`outboxShards`).
    *
-   * @default - 8, as stores have it
+   * @default - `outboxShards` of the table
    */
   readonly shards?: number;
 

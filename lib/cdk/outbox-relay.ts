@@ -16,11 +16,10 @@ import { OutboxAddresses } from "./outbox-addresses.ts";
 import { addressesOf, grantSendingTo, type OutboxDestination } from "./outbox-destination.ts";
 import { type OutboxRelayProps, RELAY_DEFAULTS, STREAM_RETENTION } from "./outbox-relay-props.ts";
 import { prebuiltCode } from "./prebuilt-code.ts";
+import { checkShards } from "./table-checks.ts";
 import { withDefaults } from "./with-defaults.ts";
 
 type FunctionSettings = OutboxRelayProps & Required<Pick<OutboxRelayProps, keyof typeof RELAY_DEFAULTS>>;
-
-const MAX_SHARDS = 1000;
 
 /**
  * Sends what operations of a table commit: two functions that come with the package. The relay reads the table's stream
@@ -123,8 +122,8 @@ export class OutboxRelay extends Construct {
   }
 
   #addFunction(id: string, settings: FunctionSettings): LambdaFunction {
-    const { table, timeout, memorySize, service, namespace, shards, logRetention, logRemovalPolicy } =
-      settings;
+    const { table, timeout, memorySize, service, namespace, logRetention, logRemovalPolicy } = settings;
+    const shards = settings.shards ?? table.outboxShards;
     return new LambdaFunction(this, id, {
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
@@ -138,7 +137,7 @@ export class OutboxRelay extends Construct {
         [ENVIRONMENT.outboxDestinations]: Lazy.string({
           produce: () => Stack.of(this).toJsonString(this.#destinations.asOption),
         }),
-        ...(shards !== undefined && { [ENVIRONMENT.outboxShards]: `${shards}` }),
+        [ENVIRONMENT.outboxShards]: `${shards}`,
         ...(service !== undefined && { [ENVIRONMENT.metricsService]: service }),
         ...(namespace !== undefined && { [ENVIRONMENT.metricsNamespace]: namespace }),
       },
@@ -146,10 +145,13 @@ export class OutboxRelay extends Construct {
     });
   }
 
-  #check({ table, shards = 1, maxRecordAge, onFailureQueue }: OutboxRelayProps): void {
+  #check({ table, shards, maxRecordAge, onFailureQueue }: OutboxRelayProps): void {
     const { path } = this.node;
-    if (!Number.isInteger(shards) || shards < 1 || shards > MAX_SHARDS) {
-      throw new Error(`shards of ${path} is ${shards}: make it a whole number from 1 to ${MAX_SHARDS}`);
+    checkShards(path, "shards", shards);
+    if (shards !== undefined && shards < table.outboxShards) {
+      throw new Error(
+        `shards of ${path} is ${shards} and outboxShards of ${table.node.path} is ${table.outboxShards}: what is in the others nobody would find. Make it at least as many, or leave it out`,
+      );
     }
     if (table.restoredAt) {
       throw new Error(

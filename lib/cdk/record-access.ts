@@ -49,8 +49,9 @@ export interface RecordAccessOptions {
 
   /**
    * Whether the handler commits writes or messages together with its record: a claim that meets such a commit reads the
-   * record (`GetItem`). Without it the grant leaves out the attributes from which the relay reads what to send: otherwise
-   * whoever has the role could have anything sent, with the relay's rights.
+   * record (`GetItem`). Without it, and on a table without an outbox, the grant leaves out the attributes from which the relay
+   * reads what to send: otherwise whoever has the role could have anything sent, with the relay's rights, or commit what
+   * nobody sends.
    *
    * @default false
    */
@@ -78,7 +79,7 @@ export interface Right {
 }
 
 /** A first claim puts the record, all else updates it: nothing deletes, queries or scans. */
-export function rightsOf(options: RecordAccessOptions): readonly Right[] {
+export function rightsOf(options: RecordAccessOptions, hasOutbox: boolean): readonly Right[] {
   const { largeResults, waiting, lookFirst, commits } = withDefaults(options, ACCESS_DEFAULTS);
   const conditions: Conditions = {
     ...leadingKeyConditions(options.operations, options.scopeTag),
@@ -86,14 +87,17 @@ export function rightsOf(options: RecordAccessOptions): readonly Right[] {
   };
   const reading = ["dynamodb:GetItem"];
   const writing = ["dynamodb:PutItem", "dynamodb:UpdateItem"];
-  if (commits) return [{ actions: [...reading, ...writing], conditions }];
+  if (commits && hasOutbox) return [{ actions: [...reading, ...writing], conditions }];
   return [
-    ...(largeResults || waiting || lookFirst ? [{ actions: reading, conditions }] : []),
+    ...(largeResults || waiting || lookFirst || commits ? [{ actions: reading, conditions }] : []),
     { actions: writing, conditions: { ...conditions, ...NO_MESSAGES } },
   ];
 }
 
-/** A role that may only write its own records must not plant in them what the relay sends with its rights. */
+/**
+ * A role that may only write its own records must not plant in them what the relay sends with its rights; and where there is no
+ * relay, a commit with messages is refused, and not kept for nobody.
+ */
 const NO_MESSAGES: Conditions = {
   "ForAllValues:StringNotEquals": { "dynamodb:Attributes": OUTBOX_ATTRIBUTES },
 };

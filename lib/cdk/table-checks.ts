@@ -27,6 +27,16 @@ export function checkTable(table: IConstruct, props: IdempotencyTableProps): voi
   checkRestoration(path, props.restoredAt);
 }
 
+const MAX_SHARDS = 1000;
+
+/** @throws Error for what is no number of shards, or one of a table that has none */
+export function checkShards(path: string, name: string, shards: number | undefined, hasOutbox = true): void {
+  if (shards === undefined) return;
+  if (!hasOutbox) throw new Error(`${name} of ${path} is ${shards}, and it has no outbox: leave it out`);
+  if (Number.isInteger(shards) && shards >= 1 && shards <= MAX_SHARDS) return;
+  throw new Error(`${name} of ${path} is ${shards}: make it a whole number from 1 to ${MAX_SHARDS}`);
+}
+
 /** @throws Error for what is no time */
 export function checkRestoration(path: string, restoredAt: Date | undefined): void {
   if (!restoredAt || !Number.isNaN(restoredAt.getTime())) return;

@@ -3,15 +3,19 @@
 import { Lazy, Mixin, Tokenization } from "aws-cdk-lib";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { IConstruct } from "constructs";
-import { ENVIRONMENT } from "../contract.ts";
+import { ENVIRONMENT, NO_OUTBOX } from "../contract.ts";
 import { checkConsumer, isChecked, longestRedelivery } from "./consumer-checks.ts";
 import type { IIdempotencyTable } from "./idempotency-table-base.ts";
 import { OutboxRelay } from "./outbox-relay.ts";
+import { ACCESS_DEFAULTS } from "./record-access.ts";
 import { USE_DEFAULTS, type UseIdempotencyOptions } from "./use-idempotency-options.ts";
 
 /**
  * Lets a Lambda function run operations against a table: `fn.with(new UseIdempotency(table))` grants exactly
- * what that takes and puts the table's name into the function's environment as `IDEMPOTENCY_TABLE`.
+ * what that takes and puts the table's name into the function's environment as `IDEMPOTENCY_TABLE`, and as
+ * `IDEMPOTENCY_OUTBOX` whether it may commit messages: `none` without `commits`, or on a table without an outbox, else the
+ * number of shards. `new DynamoDBStore({ outbox: process.env.IDEMPOTENCY_OUTBOX })` then refuses messages at once; and IAM
+ * refuses them in any case.
  *
  * At synthesis it computes the longest redelivery to the function, over all queues of the app that it consumes (visibility
  * timeout × receives + retention of the queue + retention of its dead-letter queue + client window), and fails with these
@@ -56,6 +60,10 @@ export class UseIdempotency extends Mixin {
     const options = this.#options;
     this.#table.grantIdempotency(construct, { ...options, closedUntil: this.#closedUntil(construct) });
     construct.addEnvironment(ENVIRONMENT.idempotencyTable, this.#table.table.tableName);
+    const { outboxShards } = this.#table;
+    const commits = options.commits ?? ACCESS_DEFAULTS.commits;
+    const outbox = commits && outboxShards > 0 ? `${outboxShards}` : NO_OUTBOX;
+    construct.addEnvironment(ENVIRONMENT.outbox, outbox);
     const retention = options.retention ?? USE_DEFAULTS.retention;
     construct.addEnvironment(
       ENVIRONMENT.retentionSeconds,

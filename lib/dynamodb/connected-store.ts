@@ -15,8 +15,8 @@ import type {
 } from "../core/store.ts";
 import { firstPut, settleChange, takeOver } from "./changes.ts";
 import type { Connection } from "./connection.ts";
-import { placeMessages } from "./messages.ts";
-import type { StoreOptions } from "./options.ts";
+import { explainRefusal, placeMessages } from "./messages.ts";
+import { outboxShardsOf, type StoreOptions } from "./options.ts";
 import { type RecordTable, recordTable, type Values } from "./record-table.ts";
 import { placeResult, readText } from "./results.ts";
 import { send } from "./send.ts";
@@ -25,17 +25,18 @@ import { readRecord } from "./stored-record.ts";
 import type { Item } from "./values.ts";
 import { type DynamoDBWrite, marshallWrites } from "./writes.ts";
 
+type Change = { readonly Put: Put } | { readonly Update: Update };
+
 /** What a DynamoDBStore is over any connection. Its options are checked. */
 export class ConnectedStore implements Store<DynamoDBWrite> {
   readonly #table: RecordTable;
-  readonly #hasOutbox: boolean;
-  readonly #shards: number | undefined;
+  /** Of the outbox; 0 without one. */
+  readonly #shards: number;
   readonly #connection: Connection;
 
   constructor(options: StoreOptions, connection: Connection) {
     this.#table = recordTable(options);
-    this.#hasOutbox = options.outbox !== false;
-    this.#shards = typeof options.outbox === "object" ? options.outbox.shards : undefined;
+    this.#shards = outboxShardsOf(options.outbox);
     this.#connection = connection;
   }
 
@@ -87,9 +88,9 @@ export class ConnectedStore implements Store<DynamoDBWrite> {
   }
 
   checkEffects({ writes, messages }: Effects<DynamoDBWrite>): void {
-    if (messages.length > 0 && !this.#hasOutbox) {
+    if (messages.length > 0 && this.#shards === 0) {
       throw new CommitInvalidError(
-        `nobody would send ${messages.length} messages: the store was told that its table has no outbox`,
+        `nobody would send ${messages.length} messages: the store was told that its table has no outbox (\`outbox\`): give it one, and this function a grant with \`commits\``,
       );
     }
     const placed = placeMessages(this.#table, messages, { recordKey: "", token: "", now: 0 });
@@ -98,7 +99,7 @@ export class ConnectedStore implements Store<DynamoDBWrite> {
 
   async #finish(
     finish: Settlement<DynamoDBWrite> | Insertion<DynamoDBWrite>,
-    changeWith: (values: Values) => { readonly Put: Put } | { readonly Update: Update },
+    changeWith: (values: Values) => Change,
   ): Promise<SettleAnswer> {
     const { recordKey, token, state, writes, messages } = finish;
     const placed = placeMessages(this.#table, messages, finish, this.#shards);
@@ -116,16 +117,21 @@ export class ConnectedStore implements Store<DynamoDBWrite> {
       await send(this.#connection, "PutItem", { TableName: this.#table.TableName, Item: item });
     }
     const change = changeWith({ ...result.values, ...placed.values });
-    const { refusedBy } =
-      others.length > 0
-        ? await send(this.#connection, "TransactWriteItems", transaction([change, ...others]))
-        : "Put" in change
-          ? await send(this.#connection, "PutItem", change.Put)
-          : await send(this.#connection, "UpdateItem", change.Update);
+    const { refusedBy } = await this.#write(change, others).catch((error) => {
+      throw messages.length > 0 ? explainRefusal(error) : error;
+    });
     const record = readRecord(this.#table, refusedBy);
     // Where it is mine already, this is the repetition of a write whose answer was lost.
     const settled = !refusedBy || (record?.token === token && record.state === state);
     return settled ? { settled } : { settled, record };
+  }
+
+  #write(change: Change, others: TransactWriteItem[]): Promise<{ refusedBy?: Item }> {
+    if (others.length > 0)
+      return send(this.#connection, "TransactWriteItems", transaction([change, ...others]));
+    return "Put" in change
+      ? send(this.#connection, "PutItem", change.Put)
+      : send(this.#connection, "UpdateItem", change.Update);
   }
 
   async #get(recordKey: string, ConsistentRead: boolean): Promise<Item | undefined> {

@@ -4,7 +4,7 @@
  */
 import { OUTBOX_SHARDS } from "../contract.ts";
 import { destinationOf } from "../core/address.ts";
-import { OutboxTransactionTooLargeError } from "../core/errors.ts";
+import { OutboxTransactionTooLargeError, StoreUnavailableError } from "../core/errors.ts";
 import { hashTuple } from "../core/identity.ts";
 import type { StoredMessage } from "../core/outgoing-message.ts";
 import type { Insertion, Settlement } from "../core/store.ts";
@@ -78,6 +78,20 @@ export function placeMessages(
   );
   const inAll = bytes + items.length * AROUND_MESSAGES_BYTES;
   return { values: { ...waiting, messageItems: items.length }, items, bytes: inAll, inRecord: SENDERS_BYTES };
+}
+
+/**
+ * Without an outbox, or without `commits`, a grant leaves out the attributes that hold messages, and IAM does not say so.
+ */
+export function explainRefusal(error: unknown): unknown {
+  const { failure, cause } = error as StoreUnavailableError;
+  const { name } = Object(cause) as { name?: unknown };
+  if (failure !== "refused" || !`${name}`.startsWith("AccessDenied")) return error;
+  return new StoreUnavailableError(
+    failure,
+    cause,
+    `${name}: messages take a table with an outbox, and a grant with \`commits\``,
+  );
 }
 
 export function messageItemKey(recordKey: string, token: string, index: number): string {

@@ -1,5 +1,5 @@
 /** What a store and an outbox are made of: the table, how its keys are called, and the client that reaches it. */
-import { ATTRIBUTES } from "../contract.ts";
+import { ATTRIBUTES, NO_OUTBOX, OUTBOX_SHARDS } from "../contract.ts";
 import { InvalidOptionError } from "../core/errors.ts";
 import { type Check, checkOptions, methods, text } from "../core/option-checks.ts";
 
@@ -42,10 +42,11 @@ export interface StoreOptions extends TableOptions {
    * Whether the table has what sends the messages of commits: its stream with a relay, and the index of the sweeper
    * (`outbox: true` of `IdempotencyTable`, and an `OutboxRelay`). With `false` a commit with messages is refused, before any
    * write, since nobody would send them. `shards` is how many ways commits that wait are divided in the index, 1 to 1000, 8
-   * unless given: raise it in the sweeper first.
+   * unless given: raise it in the sweeper first. As text: `none`, or the number of shards. `UseIdempotency` puts that into the
+   * environment, from what it knows of the table: give `process.env.IDEMPOTENCY_OUTBOX`.
    * @default true
    */
-  readonly outbox?: boolean | { readonly shards: number };
+  readonly outbox?: boolean | { readonly shards: number } | string | undefined;
 }
 
 export interface OutboxOptions extends TableOptions {
@@ -100,8 +101,8 @@ export const CLIENT_CHECKS: Readonly<Record<keyof ClientOptions, Check>> = { cli
  */
 export function checkStoreOptions(options: StoreOptions, more: Readonly<Record<string, Check>>): void {
   const outbox: Check = [
-    `must be true, false or { shards }, which ${shardsRule}`,
-    (value) => typeof value === "boolean" || isShards((value as { shards?: unknown } | null)?.shards),
+    `must be true, false, "${NO_OUTBOX}", or { shards }, which ${shardsRule}, or that number as text`,
+    (value) => typeof value === "boolean" || value === NO_OUTBOX || isShards(shardsIn(value)),
   ];
   checkOptions(options, { ...TABLE_CHECKS, outbox, ...more }, ["tableName"]);
   refuseSharedNames(options);
@@ -115,6 +116,17 @@ export function checkOutboxOptions(options: OutboxOptions, more: Readonly<Record
   const own = { indexName: text(255), shards: [shardsRule, isShards] as const };
   checkOptions(options, { ...TABLE_CHECKS, ...own, ...more }, ["tableName"]);
   refuseSharedNames(options);
+}
+
+function shardsIn(outbox: unknown): unknown {
+  if (typeof outbox === "string") return /^\d+$/.test(outbox) ? Number(outbox) : undefined;
+  return (outbox as { shards?: unknown } | null)?.shards;
+}
+
+/** Into how many shards commits with messages are divided; 0 where nobody would send them. */
+export function outboxShardsOf(outbox: StoreOptions["outbox"] = true): number {
+  if (outbox === false || outbox === NO_OUTBOX) return 0;
+  return outbox === true ? OUTBOX_SHARDS : (shardsIn(outbox) as number);
 }
 
 /**

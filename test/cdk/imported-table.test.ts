@@ -2,7 +2,7 @@ import { Template } from "aws-cdk-lib/assertions";
 import { type MathExpression, Metric } from "aws-cdk-lib/aws-cloudwatch";
 import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Key } from "aws-cdk-lib/aws-kms";
-import { IdempotencyTable, UseIdempotency } from "onceonly/cdk";
+import { IdempotencyTable, type IdempotencyTableAttributes, UseIdempotency } from "onceonly/cdk";
 import { describe, expect, it } from "vitest";
 import { aFunction } from "./given.ts";
 import { WITHOUT_MESSAGES } from "./rights.ts";
@@ -58,7 +58,22 @@ describe("IdempotencyTable.fromTableAttributes", () => {
 
     expect([table.hasOutbox, without.hasOutbox]).toEqual([true, false]);
     expect(table.grantSweeper(role).success).toBe(true);
+    expect([table.outboxShards, without.outboxShards]).toEqual([8, 0]);
     expect(() => without.grantRelay(role)).toThrow("outbox of Test/Without is off");
+  });
+
+  it("has the shards that it is told, with an outbox only", () => {
+    const imported = (attributes: IdempotencyTableAttributes) =>
+      IdempotencyTable.fromTableAttributes(unitStack(), "Table", { tableArn, ...attributes }).outboxShards;
+
+    expect(imported({ tableStreamArn, outboxShards: 16 })).toBe(16);
+    expect(imported({ tableStreamArn, outboxShards: undefined })).toBe(8);
+    expect(() => imported({ outboxShards: 16 })).toThrow(
+      "outboxShards of Test/Table is 16, and it has no outbox: leave it out",
+    );
+    expect(() => imported({ tableStreamArn, outboxShards: 0 })).toThrow(
+      "make it a whole number from 1 to 1000",
+    );
   });
 
   it("takes a name or an ARN, not both", () => {

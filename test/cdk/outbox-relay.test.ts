@@ -1,7 +1,8 @@
-import { Duration, RemovalPolicy } from "aws-cdk-lib";
+import { type CfnElement, Duration, RemovalPolicy } from "aws-cdk-lib";
 import { Match, Template } from "aws-cdk-lib/assertions";
 import { RetentionDays } from "aws-cdk-lib/aws-logs";
 import { Queue } from "aws-cdk-lib/aws-sqs";
+import { DedupQueue, IdempotencyTable, OutboxRelay } from "onceonly/cdk";
 import { describe, expect, it } from "vitest";
 import { outboxIn, templateWith } from "./outbox-relay-given.ts";
 import { rightsOf } from "./rights.ts";
@@ -102,6 +103,30 @@ describe("OutboxRelay", () => {
     });
     for (const shards of [0, 1.5, 1001, Number.NaN]) {
       expect(() => templateWith({ shards })).toThrow(`is ${shards}: make it a whole number from 1 to 1000`);
+    }
+  });
+
+  it("has the shards of its table, or more of them, so that they can be raised here first", () => {
+    const shardsWith = (outboxShards: number | undefined, shards?: number) => {
+      const stack = unitStack();
+      const table = new IdempotencyTable(stack, "Table", { outbox: true, outboxShards });
+      const { queue } = new DedupQueue(stack, "Queue");
+      const { relay } = new OutboxRelay(stack, "Outbox", { table, destinations: [queue], shards });
+      const { Properties } =
+        Template.fromStack(stack).findResources("AWS::Lambda::Function")[
+          stack.getLogicalId(relay.node.defaultChild as CfnElement)
+        ]!;
+      return Properties.Environment.Variables.OUTBOX_SHARDS;
+    };
+
+    expect([shardsWith(undefined), shardsWith(16), shardsWith(16, 32)]).toEqual(["8", "16", "32"]);
+    expect(() => shardsWith(16, 8)).toThrow(
+      "shards of Test/Outbox is 8 and outboxShards of Test/Table is 16: what is in the others nobody would find",
+    );
+    for (const shards of [0, 1.5, 1001]) {
+      expect(() => shardsWith(shards)).toThrow(
+        `outboxShards of Test/Table is ${shards}: make it a whole number`,
+      );
     }
   });
 

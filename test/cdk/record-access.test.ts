@@ -15,6 +15,7 @@ function granted(options?: RecordAccessOptions, props: IdempotencyTableProps = {
 }
 
 const LEAN: RecordAccessOptions = { largeResults: false };
+const OUTBOX = { outbox: true };
 const GET = ["dynamodb:GetItem"];
 const WRITE = ["dynamodb:PutItem", "dynamodb:UpdateItem"];
 /** Without a value the pattern of a scope would be that of the records that belong to nobody. */
@@ -43,7 +44,17 @@ describe("IdempotencyTable.grantIdempotency", () => {
   });
 
   it("H75: grants the attributes that hold messages to those only who commit", () => {
-    expect(granted({ ...LEAN, commits: true })).toEqual([{ on: "Table", actions: [...GET, ...WRITE] }]);
+    const right = { on: "Table", actions: [...GET, ...WRITE] };
+    expect(granted({ ...LEAN, commits: true }, OUTBOX)).toEqual([right]);
+  });
+
+  it("grants nobody the attributes that hold messages where nobody would send them", () => {
+    for (const outbox of [undefined, false]) {
+      expect(granted({ ...LEAN, commits: true }, { outbox })).toEqual([
+        { on: "Table", actions: GET },
+        { on: "Table", actions: WRITE, condition: WITHOUT_MESSAGES },
+      ]);
+    }
   });
 
   it("fences operations by the beginning of their keys, in every statement", () => {
@@ -54,7 +65,7 @@ describe("IdempotencyTable.grantIdempotency", () => {
       { on: "Table", actions: GET, condition },
       { on: "Table", actions: WRITE, condition: { ...condition, ...WITHOUT_MESSAGES } },
     ]);
-    expect(granted({ operations, commits: true })).toEqual([
+    expect(granted({ operations, commits: true }, OUTBOX)).toEqual([
       { on: "Table", actions: [...GET, ...WRITE], condition },
     ]);
   });
@@ -76,7 +87,7 @@ describe("IdempotencyTable.grantIdempotency", () => {
     expect(() => granted(options, { outbox: true })).toThrow(
       "scopeTag is tenant, commits is true, and Test/Table has an outbox",
     );
-    expect(granted(options)).toHaveLength(1);
+    expect(granted(options)).toHaveLength(2);
   });
 
   it("takes operations literally: nothing in a name is a wildcard or a variable", () => {

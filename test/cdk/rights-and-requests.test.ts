@@ -141,7 +141,7 @@ const actionsOf = (seen: readonly Seen[]) => [...new Set(seen.map(({ action }) =
 
 describe.each(uses)("the rights for %s", (_, options, use) => {
   it("are enough, and none too many", async () => {
-    const rights = rightsOf(options);
+    const rights = rightsOf(options, true);
     const { handler, seen } = await handlerWith(rights);
 
     await use(handler);
@@ -150,14 +150,45 @@ describe.each(uses)("the rights for %s", (_, options, use) => {
   });
 
   it("keep other operations' records closed", async () => {
-    const { handler } = await handlerWith(rightsOf({ ...options, operations: ["another"] }));
+    const { handler } = await handlerWith(rightsOf({ ...options, operations: ["another"] }, true));
 
     await expect(handler.run("key", () => "never")).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
   });
 });
 
+describe("the rights of an operation that commits to a table without an outbox", () => {
+  const rights = rightsOf({ ...LEAN, commits: true }, false);
+
+  it("are enough for all but messages, which nobody would send: IAM refuses them, and the error says why", async () => {
+    const { handler, seen } = await handlerWith(rights);
+    const commit = (count: number) => (execution: Execution<DynamoDBWrite>) =>
+      execution.commit("done", { messages: Array.from({ length: count }, () => messageOf(300_000)) });
+
+    await expect(handler.run("one", commit(1))).rejects.toMatchObject({
+      code: "STORE_UNAVAILABLE",
+      retryable: false,
+      message: expect.stringContaining("messages take a table with an outbox, and a grant with `commits`"),
+    });
+    await expect(handler.run("three", commit(3))).rejects.toThrow("messages take a table with an outbox");
+    expect(await handler.run("none", commit(0))).toBe("done");
+    handler.failNext("TransactionConflictException");
+    expect(await handler.run("conflict", () => "after a conflict")).toBe("after a conflict");
+    expect(actionsOf(seen)).toEqual([...new Set(rights.flatMap(({ actions }) => actions))].sort());
+  });
+
+  it("are told apart from other refusals", async () => {
+    const { handler } = await handlerWith(rightsOf({ ...LEAN, commits: true }, true));
+    const refused = (execution: Execution<DynamoDBWrite>) => {
+      handler.failNext("ValidationException");
+      return execution.commit("", { messages: [messageOf(10)] });
+    };
+
+    await expect(handler.run("key", refused)).rejects.toThrow("refused the request (ValidationException)");
+  });
+});
+
 describe("the rights of an operation that commits nothing", () => {
-  const plain = rightsOf({ operations: ["create-order"] });
+  const plain = rightsOf({ operations: ["create-order"] }, true);
 
   it("H75: do not reach the attributes from which the relay reads what to send", async () => {
     const { handler } = await handlerWith(plain);
@@ -171,7 +202,7 @@ describe("the rights of an operation that commits nothing", () => {
   it("H75: leave out every attribute that the outbox needs to find and to send", async () => {
     const client = connect(engine!.endpoint, { maxAttempts: 1 });
     const { store, tableName } = await newOutboxTable(client, engine!.endpoint);
-    const seen = guard(client, tableName, rightsOf({ commits: true }));
+    const seen = guard(client, tableName, rightsOf({ commits: true }, true));
     const options = { operation: "create-order", store, leaseSeconds: 30 };
     const written = async (messages: ReturnType<typeof messageOf>[]) => {
       seen.length = 0;

@@ -3,7 +3,15 @@ import { Mixins } from "aws-cdk-lib";
 import { Match, Template } from "aws-cdk-lib/assertions";
 import { Alias, Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { NodejsFunction } from "aws-cdk-lib/aws-lambda-nodejs";
-import { DedupQueue, IdempotencyTable, IdempotentFunction, OutboxRelay, UseIdempotency } from "onceonly/cdk";
+import {
+  DedupQueue,
+  IdempotencyTable,
+  type IdempotencyTableProps,
+  IdempotentFunction,
+  OutboxRelay,
+  UseIdempotency,
+  type UseIdempotencyOptions,
+} from "onceonly/cdk";
 import { describe, expect, it } from "vitest";
 import { aFunction } from "./given.ts";
 import { rightsOf, runsOperationsOn } from "./rights.ts";
@@ -27,6 +35,22 @@ describe("UseIdempotency", () => {
     const template = Template.fromStack(stack);
     expect(rightsOf(template, "FnServiceRole")).toEqual(RUNS_OPERATIONS);
     template.hasResourceProperties("AWS::Lambda::Function", knowsItsTable({ OTHER: "kept" }));
+  });
+
+  it("tells a function into how many shards its messages go, and that none go anywhere without an outbox or `commits`", () => {
+    const outboxOf = (props: IdempotencyTableProps, options: UseIdempotencyOptions) => {
+      const stack = unitStack();
+      aFunction(stack).with(new UseIdempotency(new IdempotencyTable(stack, "Table", props), options));
+      const [fn] = Object.values(Template.fromStack(stack).findResources("AWS::Lambda::Function"));
+      return fn?.Properties.Environment.Variables.IDEMPOTENCY_OUTBOX;
+    };
+
+    expect(outboxOf({ outbox: true }, { commits: true })).toBe("8");
+    expect(outboxOf({ outbox: true, outboxShards: 16 }, { commits: true })).toBe("16");
+    expect(outboxOf({ outbox: true, outboxShards: undefined }, { commits: undefined })).toBe("none");
+    expect(outboxOf({ outbox: true }, {})).toBe("none");
+    expect(outboxOf({}, { commits: true })).toBe("none");
+    expect(outboxOf({ outbox: undefined }, { commits: true })).toBe("none");
   });
 
   it("works on a NodejsFunction", () => {

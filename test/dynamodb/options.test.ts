@@ -55,6 +55,13 @@ describe("DynamoDBStore's options", () => {
     expect(outbox).toThrow(`\`${option}\``);
   });
 
+  it.each(["", "None", "0", "8.5", "1e3", " 8", "1001", "true", 8, null, {}, { shards: "8" }])(
+    "refuses an outbox that is neither there nor not: %j",
+    (outbox) => {
+      expect(make({ tableName: "records", outbox })).toThrow(/`outbox` must be true, false, "none", or/);
+    },
+  );
+
   it("makes a client that gives up a silent database after 3 seconds", async () => {
     const silent = createServer(() => {}).listen(0, "127.0.0.1");
     await once(silent, "listening");

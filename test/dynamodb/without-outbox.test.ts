@@ -1,3 +1,4 @@
+import { ScanCommand } from "@aws-sdk/client-dynamodb";
 import { CommitInvalidError, DynamoDBStore, runOnce } from "onceonly";
 import { describe, expect, inject, it } from "vitest";
 import { countRequests } from "./counting-client.ts";
@@ -8,11 +9,16 @@ describe.each(inject("dynamodbEngines"))("a store whose table has no outbox, on 
   const client = connect(endpoint);
   const counts = countRequests(client);
 
-  it.each(["claimed", "optimistic"] as const)(
-    "refuses messages before any write of the commit, and takes a commit without them, %s",
-    async (mode) => {
+  it.each([
+    ["claimed", false],
+    ["optimistic", false],
+    // As UseIdempotency puts it into the environment.
+    ["claimed", "none"],
+  ] as const)(
+    "refuses messages before any write of the commit, and takes a commit without them, %s, told %s",
+    async (mode, outbox) => {
       const tableName = await createTable(client);
-      const store = new DynamoDBStore({ tableName, client, outbox: false });
+      const store = new DynamoDBStore({ tableName, client, outbox });
       let requests = 0;
 
       const answer = await runOnce(
@@ -33,9 +39,25 @@ describe.each(inject("dynamodbEngines"))("a store whose table has no outbox, on 
     },
   );
 
+  it("divides commits into as many shards as it is told, as a number or as text", async () => {
+    const tableName = await createTable(client);
+    for (const outbox of [{ shards: 1 }, "1"]) {
+      const store = new DynamoDBStore({ tableName, client, outbox });
+      const shards = new Set<unknown>();
+      for (const key of ["a", "b", "c"]) {
+        await runOnce({ operation: "order", store, leaseSeconds: 30 }, key + outbox, {}, ({ commit }) =>
+          commit(1, { messages: [messageOf(key)] }),
+        );
+      }
+      const { Items = [] } = await client.send(new ScanCommand({ TableName: tableName }));
+      for (const { unsentShard } of Items) shards.add(unsentShard?.N);
+      expect([...shards]).toEqual(["0"]);
+    }
+  });
+
   it("with an outbox it takes them, told so or not", async () => {
     const tableName = await createTable(client);
-    for (const outbox of [undefined, true, { shards: 16 }] as const) {
+    for (const outbox of [undefined, true, { shards: 16 }, "8"] as const) {
       const store = new DynamoDBStore({ tableName, client, ...(outbox !== undefined && { outbox }) });
       const messages = [messageOf("order-7/paid")];
 
