@@ -241,7 +241,7 @@ export interface SentMessage {
 
 export type SendResult =
   | SentMessage
-  /** `code` is the service's, the client's error name, or `NotAttempted`. */
+  /** `code` is the service's, the client's error name, or `NotAttempted`; `Error` for what is no code. */
   | { readonly sent: false; readonly code: string };
 
 /** Messages were not accepted, or nobody knows. Send the same again: of what was accepted FIFO destinations take no second copy. */

@@ -13,8 +13,6 @@ export interface ParkingRules {
 
 export interface CommitEnd {
   readonly progress: readonly MessageProgress[];
-  /** Epoch ms. */
-  readonly dueAt: number;
   /** Nothing waits, and nothing is parked. */
   readonly isOver: boolean;
   /** Nobody else has to look after what is left: the invocation was over too early. */
@@ -27,19 +25,12 @@ export interface CommitEnd {
   readonly parked: number;
 }
 
-/** As services and clients name what went wrong. Anything else may be long, or tell what it should not. */
-const CODE = /^[\w.$-]{1,64}$/;
-
-/**
- * `ends` are in the order of the messages; none for those that did not wait. `lineDueAt` says when a message is due that
- * waits in a line.
- */
+/** `ends` are in the order of the messages; none for those that did not wait. */
 export function endOf(
   unsent: Unsent,
   ends: readonly (Ended | undefined)[],
   now: number,
   rules: ParkingRules,
-  lineDueAt: (message: StoredMessage) => number | undefined,
 ): CommitEnd {
   const former = progressOf(unsent);
   const isOld = now - unsent.committedAt >= rules.parkAfterSeconds * 1000;
@@ -47,22 +38,34 @@ export function endOf(
     const ended = ends[index];
     return ended ? progressAfter(each, ended, unsent.messages[index]!, now, isOld, rules) : each;
   });
-  const isCutShort = ends.some(isNotNow);
+  return {
+    progress,
+    isOver: progress.every(({ state }) => state === "sent" || state === "dropped"),
+    isCutShort: ends.some(isNotNow),
+    isNews: progress.some((each, index) => each !== former[index]),
+    hasFailed: progress.some((each, index) => each.state !== "sent" && each !== former[index]),
+    parked: progress.filter(({ state }, index) => state === "parked" && ends[index]).length,
+  };
+}
+
+/**
+ * When what is left is due again (epoch ms). `lineDueAt` says it of a message that waits in a line.
+ */
+export function dueAtOf(
+  unsent: Unsent,
+  { progress, isCutShort }: CommitEnd,
+  now: number,
+  lineDueAt: (message: StoredMessage) => number | undefined,
+): number {
+  if (isCutShort) return unsent.dueAt;
+  const former = progressOf(unsent);
   const dueAt = progress.flatMap((each, index) => {
     if (each.state !== "waiting") return [];
     // What was not even tried keeps its place among the others.
     const ownDueAt = each === former[index] ? unsent.dueAt : now + delayAfter(each.tries);
     return lineDueAt(unsent.messages[index]!) ?? ownDueAt;
   });
-  return {
-    progress,
-    dueAt: isCutShort ? unsent.dueAt : Math.min(...dueAt, now + MAX_DELAY_MS),
-    isOver: progress.every(({ state }) => state === "sent" || state === "dropped"),
-    isCutShort,
-    isNews: progress.some((each, index) => each !== former[index]),
-    hasFailed: progress.some((each, index) => each.state !== "sent" && each !== former[index]),
-    parked: progress.filter(({ state }, index) => state === "parked" && ends[index]).length,
-  };
+  return Math.min(...dueAt, now + MAX_DELAY_MS);
 }
 
 function isNotNow(ended: Ended | undefined): boolean {
@@ -85,7 +88,7 @@ function progressAfter(
   const { result } = ended;
   if (isNotNow(ended)) return former;
   if (result.sent) return { state: "sent", tries: former.tries + 1, at, to: labelOf(message) };
-  const code = CODE.test(result.code) ? result.code : "Error";
+  const { code } = result;
   // One that is behind another of its line was not meant; where all of a destination failed, each was.
   const wasTried = result !== NOT_ATTEMPTED.result || "cause" in ended;
   const tries = former.tries + Number(wasTried);

@@ -2,7 +2,7 @@
 import type { Clock, Random } from "../core/clock.ts";
 import type { SendResult } from "../core/errors.ts";
 import { Circuit } from "./circuit.ts";
-import type { Entry, EntryEnd, Request } from "./entry.ts";
+import { codeOf, type Entry, type EntryEnd, type Request } from "./entry.ts";
 import { GroupLines } from "./group-lines.ts";
 import { withinTime } from "./within-time.ts";
 
@@ -108,7 +108,7 @@ export class DestinationQueue<Form> {
       this.#failures += 1;
       if (this.#failures < requestTries) return clock.sleep(delayAfter(this.#failures, random.fraction()));
       this.#failures = 0;
-      const failed: Ended = { result: { sent: false, code: codeOf(cause) }, cause };
+      const failed: Ended = { result: { sent: false, code: nameOf(cause) }, cause };
       return this.#endAll((waiting) => (heads.includes(waiting) ? failed : { ...NOT_ATTEMPTED, cause }));
     }
     this.#circuit.succeed();
@@ -141,9 +141,9 @@ export class DestinationQueue<Form> {
 }
 
 /** AWS's errors have telling names; those of Node are called `Error` and have a code. */
-function codeOf(cause: unknown): string {
+function nameOf(cause: unknown): string {
   const { name, code } = Object(cause) as { name?: unknown; code?: unknown };
-  return [name === "Error" ? code : name, name, "Error"].find((text) => typeof text === "string") as string;
+  return codeOf(name === "Error" ? code : name);
 }
 
 /** Full jitter below a doubling bound. */

@@ -57,7 +57,15 @@ export function sentAs(messageId = "", sequenceNumber = ""): EntryEnd {
 
 /** Throttling, by the service or by KMS, may count as the sender's fault and still passes. */
 export function notSent(code = "NoAnswer", mayPass: boolean): EntryEnd {
-  return { result: { sent: false, code }, mayPass: mayPass || /throttl/i.test(code) };
+  return { result: { sent: false, code: codeOf(code) }, mayPass: mayPass || /throttl/i.test(code) };
+}
+
+/** As services and clients name what went wrong. Anything else may be long, or tell what it should not. */
+const CODE = /^[\w.$-]{1,64}$/;
+
+/** The first of these that is a code. */
+export function codeOf(...names: readonly unknown[]): string {
+  return [...names, "Error"].find((name) => typeof name === "string" && CODE.test(name)) as string;
 }
 
 /** UTF-8, as all three services count. */

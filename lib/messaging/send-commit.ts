@@ -2,7 +2,7 @@
 import { SendFailedError } from "../core/errors.ts";
 import type { Unsent } from "../core/outbox.ts";
 import type { StoredMessage } from "../core/outgoing-message.ts";
-import { type CommitEnd, endOf, progressOf } from "./commit-end.ts";
+import { type CommitEnd, dueAtOf, endOf, progressOf } from "./commit-end.ts";
 import { type Circuits, Dispatch } from "./deliver.ts";
 import { type Ended, NOT_ATTEMPTED, ON_HOLD } from "./destination-queue.ts";
 import { DestinationRefused } from "./destination-refused.ts";
@@ -101,18 +101,15 @@ async function keepEnds(
   isTaken: boolean,
 ): Promise<CommitOutcome> {
   const { outbox, rules, parking } = settings;
-  const lineDueAt = (message: StoredMessage) => lines.dueAt(unsent, message);
   const now = rules.clock.now();
-  let end = endOf(unsent, ends, now, parking, lineDueAt);
+  const end = endOf(unsent, ends, now, parking);
   try {
     if (end.isOver) await outbox.markSent(unsent, end.progress);
     else {
       // When it is due again follows from the notes, as others have left them: they must not see the one without the other.
       await lines.save();
-      end = endOf(unsent, ends, now, parking, lineDueAt);
-      if (isTaken || end.isNews || end.dueAt !== unsent.dueAt) {
-        await outbox.keep(unsent, end.progress, end.dueAt);
-      }
+      const dueAt = dueAtOf(unsent, end, now, (message) => lines.dueAt(unsent, message));
+      if (isTaken || end.isNews || dueAt !== unsent.dueAt) await outbox.keep(unsent, end.progress, dueAt);
     }
   } catch (error) {
     tell(settings, "send-failed", unsent, ends.length, error);

@@ -104,8 +104,8 @@ describe("what relay and sweeper tell", () => {
     }
   });
 
-  it("H38: what went wrong is kept by its code, and what is no code as `Error`", async () => {
-    const { relay, store } = await newCommit();
+  it("H38: what went wrong is kept and told by its code, and what is no code as `Error`", async () => {
+    const { relay, store, events } = await newCommit();
     const [recordKey = ""] = store.outbox.changes;
     const send = async ({ input }: { input: { Entries: { Id: string }[] } }) => ({
       Failed: input.Entries.map(({ Id }) => ({ Id, Code: `not for ${SECRET}`, SenderFault: true })),
@@ -117,6 +117,11 @@ describe("what relay and sweeper tell", () => {
       state: "waiting",
       code: "Error",
     });
+    expect(events).toMatchObject([
+      { event: "send-failed", error: { failed: [{ code: "Error" }, { code: "NotAttempted" }] } },
+    ]);
+    const said = events.map(({ error }) => `${JSON.stringify(error)} ${error}`).join();
+    expect(said).not.toContain(SECRET);
   });
 
   it("without anybody to tell, errors go to the console, and nothing else does", async () => {

@@ -28,6 +28,9 @@ describe("FifoProducer.sendBatch", () => {
     [new Error("anything"), "Error"],
     [new TypeError("a bug"), "TypeError"],
     ["a text", "Error"],
+    [Object.assign(new Error("odd"), { name: "of order-7 at https://sqs" }), "Error"],
+    [Object.assign(new Error("odd"), { code: "E".repeat(65) }), "Error"],
+    [Object.assign(new Error("odd"), { code: 7 }), "Error"],
     [undefined, "Error"],
   ])("names what a client throws (%s)", async (thrown, code) => {
     const client = { config: {}, send: () => Promise.reject(thrown) };
@@ -36,6 +39,16 @@ describe("FifoProducer.sendBatch", () => {
 
     expect(error).toMatchObject({ code: "SEND_FAILED", failed: [{ id: "0", code }] });
     expect(error.cause).toBe(thrown);
+  });
+
+  it("H38: what a service names in words of its own is no code, and is in no error", async () => {
+    const Code = "Invalid: the body of order-7";
+    const client = { config: {}, send: async () => ({ Failed: [{ Id: "0", Code, SenderFault: true }] }) };
+
+    const error = await failureOf(world.newProducer({ client }).send(messagesOf("a1")[0]!));
+
+    expect(error.failed).toEqual([{ id: "0", code: "Error" }]);
+    expect(JSON.stringify([error, error.message, error.results])).not.toContain("order-7");
   });
 
   it("tries a message again that an answer says nothing about", async () => {
