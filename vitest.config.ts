@@ -12,7 +12,7 @@ const SHARING = ["cdk", "client", "core", "dynamodb", "messaging", "model", "obs
 const resolve = {
   alias: [
     { find: /^onceonly$/, replacement: entry("index.ts") },
-    { find: /^onceonly\/(cdk|client|testing)$/, replacement: entry("$1/index.ts") },
+    { find: /^onceonly\/(cdk|client|lean|testing)$/, replacement: entry("$1/index.ts") },
   ],
 };
 const common = {

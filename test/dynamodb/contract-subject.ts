@@ -32,18 +32,24 @@ const UNACCEPTABLE = [
   Array.from({ length: 11 }, (_, index) => put({ id: `${index}`, blob: "x".repeat(399_000) })),
 ] as unknown as readonly DynamoDBWrite[][];
 
-/** @param key what a record's item is found by */
+/**
+ * @param key what a record's item is found by
+ * @param make the store and the outbox on a table
+ */
 export async function contractSubject(
   client: DynamoDBClient,
   key: (recordKey: string) => Record<string, string>,
   options: Omit<DynamoDBStoreOptions, "tableName" | "client"> = {},
+  make: (tableName: string) => Pick<StoreSubject<DynamoDBWrite>, "store" | "outbox"> = (tableName) => ({
+    store: new DynamoDBStore({ tableName, client, ...options }),
+    outbox: new DynamoDBOutbox({ tableName, client, ...options }),
+  }),
 ): Promise<StoreSubject<DynamoDBWrite>> {
   // One after the other: the order in which tables are made does not depend on who answers first.
   const counters = await createTable(client, "name");
   const tableName = await createOutboxTable(client, ...(Object.keys(key("")) as [string, string?]));
   return {
-    store: new DynamoDBStore({ tableName, client, ...options }),
-    outbox: new DynamoDBOutbox({ tableName, client, ...options }),
+    ...make(tableName),
     unacceptableWrites: UNACCEPTABLE,
     countUp: (name, condition) => ({
       Update: {

@@ -173,6 +173,16 @@ const api: Readonly<Record<string, readonly string[]>> = {
     "idempotentFetch",
     "wasReplayed",
   ],
+  "onceonly/lean": [
+    "CredentialSource",
+    "DynamoDBOutbox",
+    "DynamoDBStore",
+    "ExpiringCredentials",
+    "LeanDynamoDB",
+    "LeanDynamoDBOptions",
+    "LeanOutboxOptions",
+    "LeanStoreOptions",
+  ],
   "onceonly/testing": [
     "Accepted",
     "ContractCase",

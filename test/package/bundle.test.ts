@@ -35,6 +35,7 @@ const runtimeEntries: readonly (readonly [entry: string, file: string, peers: re
     ["dynamodb", "eventbridge", "sns", "sqs"].map(sdkClient).concat("@aws-sdk/util-dynamodb"),
   ],
   ["onceonly/client", "lib/client/index.ts", []],
+  ["onceonly/lean", "lib/lean/index.ts", ["@aws-sdk/util-dynamodb"]],
   ["onceonly/testing", "lib/testing/index.ts", []],
 ];
 

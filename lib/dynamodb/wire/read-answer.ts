@@ -17,7 +17,7 @@ interface ErrorBody {
 }
 
 /** The request may have been done all the same. Its name makes it worth another try. */
-export class UnreadableAnswerError extends Error {
+class UnreadableAnswerError extends Error {
   override readonly name = "UnreadableAnswerError";
   readonly $metadata: { readonly httpStatusCode: number };
 
@@ -28,7 +28,7 @@ export class UnreadableAnswerError extends Error {
 }
 
 /** DynamoDB has refused, and says why. */
-export class ServiceError extends Error {
+class ServiceError extends Error {
   readonly $fault: "client" | "server";
   readonly $metadata: { readonly httpStatusCode: number; readonly requestId?: string };
 

@@ -14,8 +14,8 @@ export async function sdkExchange(input: PutItemCommandInput, answer: GivenAnswe
     credentials: { accessKeyId: "key", secretAccessKey: "secret" },
     maxAttempts: 1,
     requestHandler: {
-      async handle({ body }: { readonly body: string | Uint8Array }) {
-        sent = Buffer.from(body as string).toString();
+      async handle({ body }: { readonly body: Uint8Array }) {
+        sent = new TextDecoder().decode(body);
         return { response: answer as never };
       },
     },

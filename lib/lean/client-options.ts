@@ -1,0 +1,21 @@
+/** Which client reaches the table. */
+import type { Check } from "../core/option-checks.ts";
+import type { LeanDynamoDB } from "./lean-dynamodb.ts";
+
+export interface LeanClientOptions {
+  /**
+   * Shared with other stores if given.
+   * @default - a client with the defaults of LeanDynamoDB
+   */
+  readonly client?: LeanDynamoDB;
+}
+
+export const LEAN_CHECKS: Readonly<Record<keyof LeanClientOptions, Check>> = {
+  client: [
+    'must be a LeanDynamoDB: a client of the SDK goes into the DynamoDBStore of "onceonly"',
+    (value) => {
+      const { isLean, send } = Object(value) as Partial<LeanDynamoDB>;
+      return isLean === true && typeof send === "function";
+    },
+  ],
+};

@@ -1,0 +1,88 @@
+/** Credentials from the endpoint that the environment names: of SnapStart, of containers and of pods. */
+import { readFile } from "node:fs/promises";
+import * as http from "node:http";
+import * as https from "node:https";
+import type { ExpiringCredentials } from "./credentials.ts";
+import type { Environment } from "./environment.ts";
+import { LeanClientError } from "./lean-client-error.ts";
+
+const TIMEOUT_MS = 1000;
+const TRIES = 3;
+/** A set of credentials has a few kilobytes. */
+const MAX_BYTES = 65_536;
+
+/** Whom a token is shown without encryption: this machine, the agents of ECS and EKS. */
+const TRUSTED = /^(localhost|127(\.\d{1,3}){3}|\[::1\]|169\.254\.170\.(2|23)|\[fd00:ec2::23\])$/;
+
+/** @returns `undefined` where the environment names none */
+export function containerEndpoint(env: Environment): URL | undefined {
+  const { AWS_CONTAINER_CREDENTIALS_RELATIVE_URI: path, AWS_CONTAINER_CREDENTIALS_FULL_URI: full } = env;
+  const text = path ? `http://169.254.170.2${path}` : full;
+  if (!text) return undefined;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url && (url.protocol === "https:" || (url.protocol === "http:" && TRUSTED.test(url.hostname))))
+    return url;
+  throw new LeanClientError(
+    "CredentialsProviderError",
+    "credentials are not asked for at the address that AWS_CONTAINER_CREDENTIALS_FULL_URI names: it must be https, this machine, or the agent of ECS or EKS",
+  );
+}
+
+/** @throws LeanClientError */
+export async function containerCredentials(url: URL, env: Environment): Promise<ExpiringCredentials> {
+  const { AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE: file, AWS_CONTAINER_AUTHORIZATION_TOKEN: given } = env;
+  let cause: unknown;
+  for (let tries = 0; tries < TRIES; tries++) {
+    try {
+      const token = file ? (await readFile(file, "utf8")).trim() : given;
+      return readCredentials(await get(url, token ? { authorization: token } : {}));
+    } catch (error) {
+      cause = error;
+    }
+  }
+  throw new LeanClientError(
+    "CredentialsProviderError",
+    "the endpoint that the environment names answered without credentials",
+    { cause },
+  );
+}
+
+function readCredentials(text: string): ExpiringCredentials {
+  const read = JSON.parse(text) as Readonly<Record<string, string>>;
+  const {
+    AccessKeyId: accessKeyId,
+    SecretAccessKey: secretAccessKey,
+    Token: sessionToken,
+    Expiration,
+  } = read;
+  if (!accessKeyId || !secretAccessKey || !sessionToken)
+    throw new Error("no AccessKeyId, SecretAccessKey and Token");
+  const expiration = new Date(`${Expiration}`);
+  if (Number.isNaN(expiration.getTime())) throw new Error("no Expiration");
+  return { accessKeyId, secretAccessKey, sessionToken, expiration };
+}
+
+function get(url: URL, headers: Readonly<Record<string, string>>): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const request = (url.protocol === "http:" ? http : https).get(url, { headers });
+    const timer = setTimeout(
+      () => request.destroy(new Error(`no answer within ${TIMEOUT_MS} ms`)),
+      TIMEOUT_MS,
+    );
+    request.once("error", reject);
+    request.once("close", () => clearTimeout(timer));
+    request.once("response", (response) => {
+      let text = "";
+      response.setEncoding("utf8");
+      response.once("error", reject);
+      response.on("data", (chunk: string) => {
+        text += chunk;
+        if (text.length > MAX_BYTES) request.destroy(new Error("more than credentials have"));
+      });
+      response.once("end", () => {
+        if (response.statusCode === 200) resolve(text);
+        else reject(new Error(`status ${response.statusCode}`));
+      });
+    });
+  });
+}

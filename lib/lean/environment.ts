@@ -1,0 +1,20 @@
+/** What a client reads of the environment, by the names that AWS gave it: the one place of this folder that does. */
+export interface Environment {
+  readonly AWS_ACCESS_KEY_ID?: string;
+  readonly AWS_SECRET_ACCESS_KEY?: string;
+  readonly AWS_SESSION_TOKEN?: string;
+  readonly AWS_CONTAINER_CREDENTIALS_RELATIVE_URI?: string;
+  readonly AWS_CONTAINER_CREDENTIALS_FULL_URI?: string;
+  readonly AWS_CONTAINER_AUTHORIZATION_TOKEN?: string;
+  readonly AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE?: string;
+  readonly AWS_REGION?: string;
+  readonly AWS_ENDPOINT_URL?: string;
+  readonly AWS_ENDPOINT_URL_DYNAMODB?: string;
+  readonly AWS_IGNORE_CONFIGURED_ENDPOINT_URLS?: string;
+  readonly AWS_USE_FIPS_ENDPOINT?: string;
+  readonly AWS_USE_DUALSTACK_ENDPOINT?: string;
+}
+
+export function environment(): Environment {
+  return process.env;
+}

@@ -1,0 +1,111 @@
+/** Sends requests over connections that are kept, each within its time. */
+import * as http from "node:http";
+import * as https from "node:https";
+import type { Socket } from "node:net";
+
+export interface TransportOptions {
+  readonly connectionTimeoutMs: number;
+  readonly requestTimeoutMs: number;
+  readonly maxSockets: number;
+}
+
+export interface HttpAnswer {
+  readonly statusCode: number;
+  readonly headers: http.IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+/** Nothing came back that could be read. Named and coded as the SDK's are. */
+export class TransportError extends Error {
+  override readonly name = "TimeoutError";
+  readonly code: string;
+  /** The connection was kept from before, and most likely gone already: a new one is worth a try at once. */
+  readonly isStale: boolean;
+
+  constructor(message: string, code: string, isStale = false, cause?: unknown) {
+    super(message, { cause });
+    this.code = code;
+    this.isStale = isStale;
+  }
+}
+
+export class HttpTransport {
+  readonly #protocol: typeof http | typeof https;
+  readonly #agent: http.Agent;
+  readonly #target: http.RequestOptions;
+  readonly #options: TransportOptions;
+
+  constructor({ protocol, hostname, port, pathname }: URL, options: TransportOptions) {
+    this.#protocol = protocol === "http:" ? http : https;
+    this.#agent = new this.#protocol.Agent({ keepAlive: true, maxSockets: options.maxSockets });
+    this.#target = {
+      agent: this.#agent,
+      method: "POST",
+      // Without the brackets that a URL has around an IPv6 address.
+      hostname: hostname.replace(/^\[|\]$/g, ""),
+      port: port || undefined,
+      path: pathname,
+    };
+    this.#options = options;
+  }
+
+  post(headers: Readonly<Record<string, string>>, body: string): Promise<HttpAnswer> {
+    const { connectionTimeoutMs, requestTimeoutMs } = this.#options;
+    return new Promise((resolve, reject) => {
+      const request = this.#protocol.request({ ...this.#target, headers });
+      let connecting: NodeJS.Timeout | undefined;
+      let isOver = false;
+
+      const finish = (): void => {
+        isOver = true;
+        clearTimeout(timer);
+        clearTimeout(connecting);
+      };
+      const fail = (error: unknown): void => {
+        if (isOver) return;
+        finish();
+        const { code = "ECONNRESET", message } = error as NodeJS.ErrnoException;
+        const isStale = request.reusedSocket && /^(ECONNRESET|EPIPE)$/.test(code);
+        if (isStale) this.#dropIdle();
+        reject(error instanceof TransportError ? error : new TransportError(message, code, isStale, error));
+        request.destroy();
+      };
+      const failLate = (what: string, ms: number): NodeJS.Timeout =>
+        // After a freeze the timer comes due before the answer that is there already is read.
+        setTimeout(() => setImmediate(fail, new TransportError(`${what} ${ms} ms`, "ETIMEDOUT")), ms);
+
+      const timer = failLate("no answer within", requestTimeoutMs);
+      request.once("error", fail);
+      request.once("socket", (socket: Socket) => {
+        if (!socket.connecting) return;
+        connecting = failLate("no connection within", connectionTimeoutMs);
+        const isSecure = this.#protocol === https;
+        socket.once(isSecure ? "secureConnect" : "connect", () => clearTimeout(connecting));
+      });
+      request.once("response", (response) => {
+        const chunks: Buffer[] = [];
+        response.on("data", (chunk: Buffer) => chunks.push(chunk));
+        response.once("error", fail);
+        response.once("end", () => {
+          if (isOver) return;
+          finish();
+          const answer = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
+          resolve({ statusCode: response.statusCode ?? 0, headers: response.headers, body: answer });
+        });
+      });
+      request.end(body);
+    });
+  }
+
+  /** What is under way goes on. */
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  /** The service has closed one of those that were kept, and so, most likely, all of them: a freeze lasts for all. */
+  #dropIdle(): void {
+    for (const sockets of Object.values(this.#agent.freeSockets)) {
+      for (const socket of sockets ?? []) socket.destroy();
+    }
+  }
+}

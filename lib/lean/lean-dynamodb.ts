@@ -1,0 +1,138 @@
+import { type Clock, type Random, systemClock, systemRandom } from "../core/clock.ts";
+import { aFunction, type Check, checkOptions, methods } from "../core/option-checks.ts";
+import type { Answer, Connection, Inputs, OperationName } from "../dynamodb/connection.ts";
+import {
+  type CredentialSource,
+  type ExpiringCredentials,
+  foundCredentials,
+  HeldCredentials,
+} from "./credentials.ts";
+import { placeOf } from "./endpoint.ts";
+import { environment } from "./environment.ts";
+import { HttpTransport } from "./http-transport.ts";
+import { LeanConnection } from "./lean-connection.ts";
+import { RetryBudget } from "./retry-budget.ts";
+import { ServiceClock } from "./service-clock.ts";
+
+export interface LeanDynamoDBOptions {
+  /** @default - `AWS_REGION` */
+  readonly region?: string;
+  /**
+   * An http or https URL.
+   * @default - `AWS_ENDPOINT_URL_DYNAMODB`, `AWS_ENDPOINT_URL`, or the Region's own
+   */
+  readonly endpoint?: string;
+  /**
+   * Credentials, or what finds some: asked once for all who wait, again before they expire, and after the service has
+   * refused them.
+   * @default - those of the environment, of the endpoint of a container, or of the SDK's chain where that is installed
+   */
+  readonly credentials?: ExpiringCredentials | CredentialSource;
+  /**
+   * Tries of one request, the first one included.
+   * @default 4
+   */
+  readonly maxAttempts?: number;
+  /** @default 1000 */
+  readonly connectionTimeoutMs?: number;
+  /**
+   * From the sending to the end of the answer, for each try.
+   * @default 3000
+   */
+  readonly requestTimeoutMs?: number;
+  /**
+   * Connections at the same time. Requests beyond wait for one.
+   * @default 50
+   */
+  readonly maxSockets?: number;
+  /** @default - the system's time */
+  readonly clock?: Clock;
+  /** @default - the system's randomness */
+  readonly random?: Random;
+}
+
+const DEFAULTS = {
+  maxAttempts: 4,
+  connectionTimeoutMs: 1000,
+  requestTimeoutMs: 3000,
+  maxSockets: 50,
+};
+
+const aText: Check = ["must be text", (value) => typeof value === "string" && value !== ""];
+
+const wholeNumber = (max: number): Check => [
+  `must be a whole number from 1 to ${max}`,
+  (value) => Number.isInteger(value) && (value as number) >= 1 && (value as number) <= max,
+];
+
+const CHECKS: Readonly<Record<keyof LeanDynamoDBOptions, Check>> = {
+  region: aText,
+  endpoint: aText,
+  credentials: [
+    "must be { accessKeyId, secretAccessKey, sessionToken }, or a function that answers them",
+    (value) => {
+      const { accessKeyId, secretAccessKey } = Object(value) as Partial<ExpiringCredentials>;
+      return aFunction[1](value) || (aText[1](accessKeyId) && aText[1](secretAccessKey));
+    },
+  ],
+  maxAttempts: wholeNumber(10),
+  connectionTimeoutMs: wholeNumber(60_000),
+  requestTimeoutMs: wholeNumber(60_000),
+  maxSockets: wholeNumber(1000),
+  clock: methods("now", "sleep"),
+  random: methods("token", "fraction"),
+};
+
+/**
+ * A client of DynamoDB for functions that need no other client of AWS: it speaks DynamoDB's protocol itself, in a tenth of
+ * the SDK's bytes. As the SDK's it keeps its connections, and tries again what may pass.
+ *
+ * One can serve many stores. What it needs of the environment it reads when it first sends.
+ */
+export class LeanDynamoDB implements Connection {
+  /** Tells it from clients of the SDK, also where this package is loaded twice. */
+  readonly isLean = true;
+  readonly #options: LeanDynamoDBOptions;
+  #connection: LeanConnection | undefined;
+  #transport: HttpTransport | undefined;
+
+  /** @throws InvalidOptionError (`INVALID_OPTION`) */
+  constructor(options: LeanDynamoDBOptions = {}) {
+    checkOptions(options, CHECKS, []);
+    this.#options = options;
+  }
+
+  async send<Name extends OperationName>(operation: Name, input: Inputs[Name]): Promise<Answer<Name>> {
+    this.#connection ??= this.#connect();
+    return this.#connection.send(operation, input);
+  }
+
+  /** Closes the connections that are kept. The next request opens new ones. */
+  destroy(): void {
+    this.#transport?.close();
+  }
+
+  #connect(): LeanConnection {
+    const { clock = systemClock, random = systemRandom, credentials, ...options } = this.#options;
+    const place = placeOf(options, environment());
+    this.#transport = new HttpTransport(place.url, {
+      connectionTimeoutMs: options.connectionTimeoutMs ?? DEFAULTS.connectionTimeoutMs,
+      requestTimeoutMs: options.requestTimeoutMs ?? DEFAULTS.requestTimeoutMs,
+      maxSockets: options.maxSockets ?? DEFAULTS.maxSockets,
+    });
+    return new LeanConnection({
+      place,
+      transport: this.#transport,
+      credentials: new HeldCredentials(sourceOf(credentials)),
+      serviceClock: new ServiceClock(clock),
+      retries: new RetryBudget(random),
+      clock,
+      maxAttempts: options.maxAttempts ?? DEFAULTS.maxAttempts,
+    });
+  }
+}
+
+function sourceOf(given: LeanDynamoDBOptions["credentials"]): CredentialSource {
+  if (given === undefined) return () => foundCredentials();
+  return typeof given === "function" ? given : () => given;
+}

@@ -1,0 +1,71 @@
+// A whole function without the SDK: how much there is, and that nothing of the SDK came along.
+import { build } from "esbuild";
+import { describe, expect, it } from "vitest";
+import { root } from "../package/project.ts";
+
+/** Minified, all included. The plan is 55 KB; the bound goes down as the protocol's own code does. */
+const MAX_BYTES = { idempotent: 70_000, httpIdempotent: 79_000 };
+
+const FUNCTIONS = {
+  idempotent: `
+    import { idempotent } from "onceonly";
+    import { DynamoDBStore } from "onceonly/lean";
+
+    const store = new DynamoDBStore({ tableName: process.env.IDEMPOTENCY_TABLE });
+    export const handler = idempotent(async (order, context) => ({ id: context.idempotency.key }), {
+      operation: "create-order", store, key: (order) => order.id,
+    });`,
+  httpIdempotent: `
+    import { callerFromJwt, httpIdempotent } from "onceonly";
+    import { DynamoDBStore } from "onceonly/lean";
+
+    const store = new DynamoDBStore({ tableName: process.env.IDEMPOTENCY_TABLE });
+    export const handler = httpIdempotent(async () => ({ statusCode: 201 }), {
+      operation: "create-order", store, scope: callerFromJwt(),
+    });`,
+} as const;
+
+describe.each(Object.keys(FUNCTIONS) as (keyof typeof FUNCTIONS)[])("a lean function with %s", (face) => {
+  it("carries nothing of the SDK but the marshalling of values", async () => {
+    const { packages, bytes } = await bundled(FUNCTIONS[face]);
+
+    console.log(`a lean function with ${face}, all included, minified: ${bytes} bytes`);
+    expect(packages).toEqual(["@aws-sdk/util-dynamodb", "canonicalize"]);
+  });
+
+  it("needs nothing but Node", async () => {
+    const { imports } = await bundled(FUNCTIONS[face]);
+
+    expect(imports.filter((path) => !path.startsWith("node:"))).toEqual([]);
+  });
+
+  it(`has at most ${MAX_BYTES[face]} bytes`, async () => {
+    const { bytes } = await bundled(FUNCTIONS[face]);
+
+    expect(bytes).toBeLessThanOrEqual(MAX_BYTES[face]);
+  });
+});
+
+async function bundled(contents: string) {
+  const { metafile } = await build({
+    stdin: { contents, resolveDir: root, sourcefile: "handler.ts", loader: "ts" },
+    absWorkingDir: root,
+    bundle: true,
+    minify: true,
+    write: false,
+    metafile: true,
+    format: "esm",
+    platform: "node",
+    target: "node22",
+    mainFields: ["module", "main"],
+    logLevel: "silent",
+  });
+  const outputs = Object.values(metafile.outputs);
+  const files = outputs.flatMap(({ inputs }) => Object.keys(inputs));
+  const packages = files.flatMap((file) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1] ?? []);
+  return {
+    bytes: outputs.reduce((sum, output) => sum + output.bytes, 0),
+    packages: [...new Set(packages)].sort(),
+    imports: outputs.flatMap((output) => output.imports.map(({ path }) => path)),
+  };
+}
