@@ -28,6 +28,8 @@ export type Claimed =
  * @throws the errors of `answerFromRecord`, StoreUnavailableError, IdempotencyKeyInvalidError.
  */
 export async function claimKey<Write>(operation: Operation<Write>): Promise<Claimed> {
+  const keyAge = checkKeyAge(operation);
+  if (keyAge) await keyAge;
   const waitUntil = waitLimit(operation);
   let seen: IdempotencyRecord | undefined;
   for (let races = 0; races < MAX_RACES; races++) {
@@ -44,7 +46,8 @@ export async function claimKey<Write>(operation: Operation<Write>): Promise<Clai
       return { won: true, claim, since: now };
     }
     operation.attempt = answer.record?.attempt ?? operation.attempt;
-    const record = await waitForWinner(operation, answer.record, waitUntil);
+    const waiting = waitForWinner(operation, answer.record, waitUntil);
+    const record = waiting ? await waiting : answer.record;
     if (record !== answer.record) races = 0;
     seen = record;
     if (record === undefined) {
@@ -77,24 +80,28 @@ export function claimAt<Write>(
   now: number,
   seen: IdempotencyRecord | undefined,
 ): Claim {
+  const { identity, token, fingerprint } = operation;
+  const { attempt, createdAt, keepsSteps } = successionOf(seen, now);
   const leaseEndsAt = operation.leaseEndsAt(now);
-  return {
-    ...operation.names(),
-    ...successionOf(seen, now),
-    leaseEndsAt,
-    expiresAt: operation.expiresAt(leaseEndsAt),
-  };
+  const expiresAt = operation.expiresAt(leaseEndsAt);
+  // One by one: to spread them takes as long as all the rest of a claim.
+  const { recordKey } = identity;
+  return { recordKey, token, fingerprint, attempt, createdAt, keepsSteps, leaseEndsAt, expiresAt };
 }
 
 /**
  * A key that names its own age (UUIDv7) may be older than any record could be: then "no record" does not
- * mean that it never ran. Costs one read, for such keys only.
+ * mean that it never ran. Costs one read, for such keys only: `undefined` for others.
  */
-export async function checkKeyAge<Write>(operation: Operation<Write>): Promise<void> {
-  const { key, recordKey } = operation.identity;
-  const createdAt = keyCreatedAt(key);
+export function checkKeyAge<Write>(operation: Operation<Write>): Promise<void> | undefined {
+  const createdAt = keyCreatedAt(operation.identity.key);
   if (createdAt === undefined || createdAt + operation.options.retentionSeconds * 1000 > operation.now())
-    return;
+    return undefined;
+  return checkRecord(operation);
+}
+
+async function checkRecord<Write>(operation: Operation<Write>): Promise<void> {
+  const { recordKey } = operation.identity;
   const record = await operation.ask((store) => store.find(recordKey, { consistent: true }));
   if (!record || isExpired(record, operation.now())) refuseExpiredKey(operation);
 }
@@ -121,19 +128,20 @@ function waitLimit<Write>(operation: Operation<Write>): number {
 
 /**
  * Waits until nobody holds a live claim or the time is up. Resolves to what the record is then; at once to the one that
- * refused where too many wait already.
+ * refused where too many wait already. `undefined` where there is nothing to wait for.
  */
-async function waitForWinner<Write>(
+function waitForWinner<Write>(
   operation: Operation<Write>,
   refusedBy: IdempotencyRecord | undefined,
   until: number,
-): Promise<IdempotencyRecord | undefined> {
+): Promise<IdempotencyRecord | undefined> | undefined {
   const { store, whenInProgress } = operation.options;
   if (whenInProgress === "reject" || refusedBy === undefined || !isHeld(operation, refusedBy, until))
-    return refusedBy;
+    return undefined;
   const { maxWaiters = MAX_WAITERS } = whenInProgress;
-  const waiter = await asWaiter(store, maxWaiters, () => pollForWinner(operation, refusedBy, until));
-  return waiter ? waiter.waited : refusedBy;
+  return asWaiter(store, maxWaiters, () => pollForWinner(operation, refusedBy, until)).then((waiter) =>
+    waiter ? waiter.waited : refusedBy,
+  );
 }
 
 /** By consistent reads, which cost half of a refused claim; at random times, since many waiters began at once. */

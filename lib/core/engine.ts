@@ -2,7 +2,7 @@
  * The protocol: claim → run → complete, or run → insert. Every face of the package goes through `perform`.
  * docs/architecture.md draws the states, the lease and what a retry sees after each crash point.
  */
-import { checkKeyAge, claimKey, claimTookTooLong, refuseExpiredKey } from "./claiming.ts";
+import { type Claimed, checkKeyAge, claimKey, claimTookTooLong, refuseExpiredKey } from "./claiming.ts";
 import { isStoreFailure } from "./error-code.ts";
 import type { Work } from "./execution.ts";
 import { nesting } from "./nesting.ts";
@@ -34,11 +34,13 @@ export async function perform<Write>(
 }
 
 async function performClaimed<Write>(operation: Operation<Write>, work: Work<Write>): Promise<Outcome> {
-  const claimed = await unlessStoreFails(operation, async () => {
-    await checkKeyAge(operation);
-    return claimKey(operation);
-  });
-  if (claimed === undefined) return runAttempt(operation, unclaimed(operation), work);
+  let claimed: Claimed;
+  try {
+    claimed = await claimKey(operation);
+  } catch (error) {
+    passOutage(operation, error);
+    return runAttempt(operation, unclaimed(operation), work);
+  }
   if (!claimed.won) return claimed.outcome;
   const recording = new Recording(operation, claimed);
   if (operation.now() >= operation.workUntil(claimed.since)) {
@@ -51,12 +53,17 @@ async function performClaimed<Write>(operation: Operation<Write>, work: Work<Wri
 /** Of two that run at once, the one whose insertion is refused gets the other's result. */
 async function performOptimistic<Write>(operation: Operation<Write>, work: Work<Write>): Promise<Outcome> {
   const { lookFirst, whenKeyExpired } = operation.options;
-  const seen = await unlessStoreFails(operation, async () => {
+  let seen: IdempotencyRecord | undefined;
+  try {
     await checkKeyAge(operation);
-    if (!lookFirst && whenKeyExpired === "run") return undefined;
-    // A stale read only costs a run whose insertion is then refused.
-    return operation.ask((store) => store.find(operation.identity.recordKey, { consistent: false }));
-  });
+    if (lookFirst || whenKeyExpired === "reject") {
+      // A stale read only costs a run whose insertion is then refused.
+      const { recordKey } = operation.identity;
+      seen = await operation.ask((store) => store.find(recordKey, { consistent: false }));
+    }
+  } catch (error) {
+    passOutage(operation, error);
+  }
   const verdict = seen && judge(seen, operation.seek());
   if (verdict === "expired") refuseExpiredKey(operation);
   else if (seen && verdict && verdict !== "vacant" && verdict !== "own") {
@@ -70,18 +77,10 @@ function unclaimed<Write>(operation: Operation<Write>, seen?: IdempotencyRecord)
   return new Recording(operation, { since: operation.startedAt, seen });
 }
 
-/** `undefined` when the store failed in a way that passes, and the options say to run all the same. */
-async function unlessStoreFails<Write, T>(
-  operation: Operation<Write>,
-  request: () => Promise<T>,
-): Promise<T | undefined> {
-  try {
-    return await request();
-  } catch (error) {
-    // Where a record was seen, its effect may have happened. A refusal is no outage: it lasts, and each retry would run.
-    const mayRun = operation.options.whenStoreFails === "run" && operation.attempt === undefined;
-    if (!mayRun || !isStoreFailure(error) || error.failure === "refused") throw error;
-    operation.tell("ran-unprotected", error);
-    return undefined;
-  }
+/** @throws `error`, unless the store failed in a way that passes, and the options say to run all the same. */
+function passOutage<Write>(operation: Operation<Write>, error: unknown): void {
+  // Where a record was seen, its effect may have happened. A refusal is no outage: it lasts, and each retry would run.
+  const mayRun = operation.options.whenStoreFails === "run" && operation.attempt === undefined;
+  if (!mayRun || !isStoreFailure(error) || error.failure === "refused") throw error;
+  operation.tell("ran-unprotected", error);
 }

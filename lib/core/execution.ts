@@ -145,26 +145,23 @@ export class Attempt<Write> implements Execution<Write> {
     effects: Effects<Write>,
     original: unknown,
   ): Promise<Outcome> {
-    const answer = await this.#record(state, text, effects);
+    let answer: SettleAnswer;
+    try {
+      answer = await this.#recording.finish(state, text, effects);
+    } catch (error) {
+      answer = await this.#fenceOff(error);
+    }
     if (!answer.settled) return answerAfterLoss(this.#operation, answer.record);
     this.#operation.tell("executed");
     return { replayed: false, result: decodeResult(text), original };
   }
 
-  async #record(
-    state: "completed" | "failed",
-    text: string | undefined,
-    effects: Effects<Write>,
-  ): Promise<SettleAnswer> {
-    try {
-      return await this.#recording.finish(state, text, effects);
-    } catch (error) {
-      if (!isRefusedCondition(error)) throw error;
-      const answer = error.mayStillApply ? await this.#recording.fence() : undefined;
-      if (answer) return answer;
-      error.mayStillApply = false;
-      throw error;
-    }
+  async #fenceOff(error: unknown): Promise<SettleAnswer> {
+    if (!isRefusedCondition(error)) throw error;
+    const answer = error.mayStillApply ? await this.#recording.fence() : undefined;
+    if (answer) return answer;
+    error.mayStillApply = false;
+    throw error;
   }
 
   /** The caller is answered while the work goes on. What it commits is kept, and what it comes to, where that is seen. */
@@ -173,15 +170,12 @@ export class Attempt<Write> implements Execution<Write> {
     this.#operation.tell("outcome-unknown", error);
   }
 
-  /**
-   * From now on nothing can be committed; a commit under way is waited for.
-   * @throws as that one: work that did not wait for its commit must not count as done.
-   */
-  async end(): Promise<void> {
+  /** From now on nothing can be committed. The commit that is there, or under way, is to be waited for. */
+  end(): Promise<Outcome> | undefined {
     this.#over = true;
-    // Its failure is told here, also when the handler does not look. One before this stays an unhandled rejection.
+    // Its failure is told by that, also when the handler does not look. One before this stays an unhandled rejection.
     if (this.decided) this.#committed?.catch(() => {});
-    await this.decided;
+    return this.decided;
   }
 }
 

@@ -19,28 +19,35 @@ const TOO_DEEP = `nested deeper than ${MAX_DEPTH} levels`;
 
 /** Finds the first thing in `value` that JSON would drop, change or fail on; `undefined` when there is none. */
 export function findUnfaithful(value: unknown, rules: Rules = {}): Unfaithful | undefined {
-  const places = new Map<unknown, { readonly path: string; readonly depth: number }>();
-  let path = "$";
+  if (value === undefined) return undefined;
+  const names = ["$"];
+  const holders: object[] = [];
   let why: string | undefined;
-  // The replacer sees every value as it is, before `toJSON`, and JSON.stringify itself notices cycles.
-  const inspectValue = function (this: Record<string, unknown>, name: string): unknown {
-    const found = this[name];
-    const holder = places.get(this);
-    const depth = holder ? holder.depth + 1 : 0;
-    const isContainer = typeof found === "object" && found !== null;
-    if (rules.wellFormedStrings && !name.isWellFormed()) why = "under a name with a lone surrogate";
-    else if (isContainer) why = depth > MAX_DEPTH ? TOO_DEEP : containerFault(found);
-    else if (found !== undefined || Array.isArray(this)) why = primitiveFault(found, rules);
-    if (isContainer || why) path = holder ? `${holder.path}.${name}` : "$";
-    if (why) throw new Error(why);
-    if (isContainer) places.set(found, { path, depth });
-    return found;
-  };
   try {
-    JSON.stringify(value, inspectValue);
+    why = faultIn(value, rules, names, holders);
   } catch (error) {
-    return { path, why: why ?? (error instanceof RangeError ? TOO_DEEP : "a reference to itself") };
+    why = error instanceof RangeError ? TOO_DEEP : "what throws when it is read";
   }
+  return why === undefined ? undefined : { path: names.join("."), why };
+}
+
+/** Sees each value as it is, before `toJSON`, in the order of JSON.stringify. Where it finds a fault, `names` lead there. */
+function faultIn(value: unknown, rules: Rules, names: string[], holders: object[]): string | undefined {
+  if (typeof value !== "object" || value === null) return primitiveFault(value, rules);
+  if (holders.length > MAX_DEPTH) return TOO_DEEP;
+  const fault = containerFault(value) ?? (holders.includes(value) ? "a reference to itself" : undefined);
+  if (fault !== undefined) return fault;
+  const isArray = Array.isArray(value);
+  holders.push(value);
+  for (const name of Object.keys(value)) {
+    names.push(name);
+    if (rules.wellFormedStrings && !name.isWellFormed()) return "under a name with a lone surrogate";
+    const inner = (value as Record<string, unknown>)[name];
+    const found = inner === undefined && !isArray ? undefined : faultIn(inner, rules, names, holders);
+    if (found !== undefined) return found;
+    names.pop();
+  }
+  holders.pop();
   return undefined;
 }
 

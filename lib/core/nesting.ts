@@ -33,14 +33,10 @@ export class Nesting {
       throw new NestedExecutionError(identity.operation);
   }
 
-  /** Runs `work` as that of `execution`. What it leaves behind, such as a connection, is no part of it later. */
-  async run<T>(execution: object, { identity, within }: Start, work: () => Promise<T>): Promise<T> {
+  /** Runs `work` as that of `execution`, until the `end` of it. */
+  run<T>(execution: object, { identity, within }: Start, work: () => T): T {
     this.#frames.set(execution, { around: this.#around(within), recordKey: identity.recordKey });
-    try {
-      return await this.runPart(execution, work);
-    } finally {
-      this.end(execution);
-    }
+    return this.runPart(execution, work);
   }
 
   /** For work of `execution` that begins elsewhere, such as in a framework's callback. */
@@ -49,16 +45,20 @@ export class Nesting {
     return frame && this.#current ? this.#current.run(frame, part) : part();
   }
 
-  /** Whatever `execution` still does is not taken for a part of it any more. */
+  /** Whatever `execution` still does, or leaves behind, such as a connection, is not taken for a part of it any more. */
   end(execution: object): void {
     const frame = this.#frames.get(execution);
-    if (frame) frame.recordKey = undefined;
+    if (!frame) return;
+    frame.recordKey = undefined;
+    // A map that grows until the next large collection makes each small one dearer.
+    this.#frames.delete(execution);
   }
 
   #around(within: unknown): readonly Frame[] {
-    const frames = [this.#frames.get(within as object), this.#current?.getStore()];
-    const around = new Set(frames.flatMap((frame) => (frame ? [frame, ...frame.around] : NONE)));
-    return around.size > 0 ? [...around] : NONE;
+    const given = this.#frames.get(within as object);
+    const current = this.#current?.getStore();
+    if (!given && !current) return NONE;
+    return [...new Set([given, current].flatMap((frame) => (frame ? [frame, ...frame.around] : NONE)))];
   }
 }
 

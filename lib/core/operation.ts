@@ -12,7 +12,7 @@ export interface Call {
   /** The first is stored; any of them matches. */
   readonly fingerprints: readonly string[];
   /** As in `Seeker`. The event may have changed when it is asked. */
-  readonly isFormer?: (fingerprint: string) => boolean;
+  readonly isFormer?: ((fingerprint: string) => boolean) | undefined;
   /** The execution that this call was started in, where its context tells. */
   readonly within?: unknown;
   /** What is left of the invocation, in ms. */
@@ -69,14 +69,9 @@ export class Operation<Write> {
     return { token: this.token, fingerprints, isFormer, now: this.now() };
   }
 
-  /** What names this call in a record. */
-  names(): { readonly recordKey: string; readonly token: string; readonly fingerprint: string } {
-    const [fingerprint] = this.call.fingerprints;
-    return {
-      recordKey: this.identity.recordKey,
-      token: this.token,
-      fingerprint: fingerprint as string,
-    };
+  /** The one that is stored. */
+  get fingerprint(): string {
+    return this.call.fingerprints[0] as string;
   }
 
   /** From now on no record is ours that was made before. */
@@ -122,9 +117,13 @@ export class Operation<Write> {
     try {
       return await request(this.options.store);
     } catch (error) {
-      if (isStoreFailure(error)) this.tell("store-failed", error);
+      this.#hear(error);
       throw error;
     }
+  }
+
+  #hear(error: unknown): void {
+    if (isStoreFailure(error)) this.tell("store-failed", error);
   }
 
   /**
@@ -136,8 +135,9 @@ export class Operation<Write> {
     let first: StoreUnavailableError | undefined;
     for (let pauseMs = 50; ; pauseMs = Math.min(pauseMs * 2, 2000)) {
       try {
-        return await this.ask(request);
+        return await request(this.options.store);
       } catch (error) {
+        this.#hear(error);
         if (first && isRefusedCondition(error)) error.mayStillApply = true;
         if (!isStoreFailure(error)) throw error;
         first ??= error;

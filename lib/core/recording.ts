@@ -154,17 +154,22 @@ export class Recording<Write> {
   #settle(state: Settlement["state"], result: string | undefined, effects: Effects<Write>) {
     const operation = this.#operation;
     const now = operation.now();
-    const { recordKey, token } = operation.names();
+    const { identity, token } = operation;
+    const { writes, messages } = effects;
     const expiresAt = operation.expiresAt(now);
-    const settlement = { recordKey, token, now, state, result, expiresAt, ...effects };
+    const { recordKey } = identity;
+    const settlement = { recordKey, token, now, state, result, expiresAt, writes, messages };
     return (store: Store<Write>) => store.settle(settlement);
   }
 
   #insert(state: "completed" | "failed", result: string | undefined, effects: Effects<Write>) {
     const operation = this.#operation;
     const endedAt = operation.now();
+    const { identity, token, fingerprint } = operation;
     const end = {
-      ...operation.names(),
+      recordKey: identity.recordKey,
+      token,
+      fingerprint,
       now: endedAt,
       state,
       result,

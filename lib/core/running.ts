@@ -140,15 +140,16 @@ export async function runAttempt<Write>(
   try {
     let end: () => Promise<Outcome>;
     try {
-      const value = await nesting.run(attempt, operation.call, async () => {
-        const returned = await work(attempt);
-        await attempt.end();
-        return returned;
-      });
+      const value = await nesting.run(attempt, operation.call, () => work(attempt));
+      const committed = attempt.end();
+      // Work that did not wait for its commit must not count as done where that fails.
+      if (committed) await committed;
       end = () => endWithValue(value);
     } catch (error) {
-      await attempt.end().catch(() => {});
+      await attempt.end()?.catch(() => {});
       end = () => endWithError(error);
+    } finally {
+      nesting.end(attempt);
     }
     return await end();
   } finally {

@@ -63,16 +63,25 @@ export function readHttpEvent(event: unknown): HttpEvent {
     : (requestContext?.timeEpoch ?? requestContext?.requestTimeEpoch);
   return {
     method,
-    headers: (name) =>
-      Object.entries(multiValueHeaders ?? raw.headers ?? {}).flatMap(([given, values]) =>
-        given.toLowerCase() === name.toLowerCase() ? (values ?? []) : [],
-      ),
+    headers: (name) => valuesOf(multiValueHeaders ?? raw.headers ?? {}, name),
     isV2: !raw.httpMethod,
     isMultiValue: Boolean(requestContext?.elb && multiValueHeaders),
     readsLists: Boolean(raw.httpMethod && (multiValueHeaders || !requestContext?.elb)),
-    isAuthenticated: isAuthenticated(raw),
+    get isAuthenticated() {
+      return isAuthenticated(raw);
+    },
     gatewayEndsAt: (startedAt ?? Infinity) + GATEWAY_WAITS_MS,
   };
+}
+
+/** Asked a few times for each request, of a dozen headers and more, so that it looks at the length of a name first. */
+function valuesOf(headers: Readonly<Record<string, unknown>>, name: string): readonly string[] {
+  const wanted = name.toLowerCase();
+  const found: unknown[] = [];
+  for (const given of Object.keys(headers)) {
+    if (given.length === wanted.length && given.toLowerCase() === wanted) found.push(headers[given] ?? []);
+  }
+  return found.flat() as string[];
 }
 
 /** Its own host is the only one by which a function URL can be called. */

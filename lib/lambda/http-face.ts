@@ -37,20 +37,18 @@ export function httpFace<Event, Write>(options: HttpIdempotencyOptions<Event, Wr
       try {
         const keyOfHeader = () => parseKeyHeader(http.headers(header), strict);
         const reading = { options: engineOptions, key: key ?? keyOfHeader, scope, whenKeyMissing };
-        call = readCall(reading as Reading<Write>, event, context);
+        call = readCall(reading as Reading<Write>, event, context, {
+          isFormer: fingerprint === httpFingerprint ? formerFingerprintOf(event) : undefined,
+          waitUntil: callerWaitsUntil(http, clock.now()),
+          traceparent: traceOf(http),
+          toStored: (value: unknown) => toStoredResponse(value, http),
+        });
       } catch (error) {
         return problemFor(error, READING_STATUSES, http, clock.now());
       }
-      const httpCall: Call = {
-        ...call,
-        ...(fingerprint === httpFingerprint && { isFormer: formerFingerprintOf(event) }),
-        waitUntil: callerWaitsUntil(http, clock.now()),
-        traceparent: traceOf(http),
-        toStored: (value: unknown) => toStoredResponse(value, http),
-      };
       let failure: Failure | undefined;
       try {
-        const outcome = await perform(engineOptions, httpCall, work);
+        const outcome = await perform(engineOptions, call, work);
         ({ failure } = outcome);
         if (!failure) return answerWith(outcome, http);
       } catch (error) {
@@ -71,6 +69,8 @@ function traceOf({ headers }: HttpEvent): string | undefined {
 
 /** The sooner of what the caller prefers (`Prefer: wait=10`, RFC 7240) and what the gateway allows. */
 function callerWaitsUntil({ headers, gatewayEndsAt }: HttpEvent, now: number): number {
-  const preferred = /(?:^|,)\s*wait\s*=\s*"?(\d+)/i.exec(headers("Prefer").join())?.[1];
+  const lines = headers("Prefer");
+  if (lines.length === 0) return gatewayEndsAt;
+  const preferred = /(?:^|,)\s*wait\s*=\s*"?(\d+)/i.exec(lines.join())?.[1];
   return Math.min(gatewayEndsAt, now + Number(preferred ?? Infinity) * 1000);
 }

@@ -23,6 +23,7 @@ export function readCall<Write>(
   { options, key: readKey, scope, whenKeyMissing }: Reading<Write>,
   event: unknown,
   context: unknown,
+  more?: Partial<Call>,
 ): Call {
   const { operation, observe, random, keyPattern } = options;
   const lambdaContext = context as LambdaContext;
@@ -37,6 +38,7 @@ export function readCall<Write>(
   if (!owner && scope !== "public")
     throw new ScopeMissingError("`scope` yielded no verified caller: check the authorizer");
   return {
+    ...more,
     identity: keyIsFresh
       ? identify(operation, owner as string, random.token())
       : identify(operation, owner as string, key, keyPattern),

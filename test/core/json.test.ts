@@ -75,6 +75,20 @@ describe("findUnfaithful", () => {
     expect(findUnfaithful({ a: [undefined] }, STRICT)?.path).toBe("$.a.0");
   });
 
+  it("names the place of what throws when it is read", () => {
+    const value = {
+      a: [
+        {
+          get secret() {
+            throw new Error("secret");
+          },
+        },
+      ],
+    };
+
+    expect(findUnfaithful(value)).toEqual({ path: "$.a.0.secret", why: "what throws when it is read" });
+  });
+
   it("tells the first fault only", () => {
     expect(findUnfaithful({ a: [1n], b: Number.NaN })?.path).toBe("$.a.0");
   });

@@ -88,6 +88,7 @@ describe("Nesting without an async context", () => {
       nesting.refuse(one);
     });
 
+    nesting.end(execution);
     nesting.refuse({ ...one, within: execution });
   });
 
@@ -137,6 +138,7 @@ describe("Nesting with an async context", () => {
     });
     finish();
     await running;
+    nesting.end(execution);
     goOn();
 
     await part;
