@@ -93,7 +93,14 @@ const TABLE_CHECKS: Readonly<Record<keyof TableOptions, Check>> = {
   ttlAttribute: nameCheck(ATTRIBUTES.expiresAt),
 };
 
-export const CLIENT_CHECKS: Readonly<Record<keyof ClientOptions, Check>> = { client: methods("send") };
+const [clientRule, isClient] = methods("send");
+
+export const CLIENT_CHECKS: Readonly<Record<keyof ClientOptions, Check>> = {
+  client: [
+    `${clientRule}; a LeanDynamoDB goes into the DynamoDBStore of "onceonly/lean"`,
+    (client) => isClient(client) && (client as { isLean?: unknown }).isLean !== true,
+  ],
+};
 
 /**
  * `more` are the checks of what reaches the table.
