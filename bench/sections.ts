@@ -1,34 +1,61 @@
-// The sections of docs/benchmarks.md: what each measures, in how many steps, and how it becomes text.
+// The sections of docs/benchmarks.md: what each measures, and in how many steps.
 import { connect } from "../test/dynamodb/tables.ts";
 import { BATCH_STEPS, compareBatches } from "./batch/compare-batches.ts";
 import { capacityPaths } from "./capacity/paths.ts";
 import { createWorld } from "./contestants/world.ts";
 import { compareHotKey, HOT_KEY_STEPS } from "./hot-key/hot-key.ts";
 import { meteredClient } from "./metering/metered-client.ts";
-import { batchSection } from "./report/batch-section.ts";
-import { bundleSection } from "./report/bundle-section.ts";
-import { capacitySection } from "./report/capacity-section.ts";
+import { bundleProcess } from "./process-bundle.ts";
 import type { CountedPath } from "./report/capacity-table.ts";
-import { hotKeySection } from "./report/hot-key-section.ts";
-import { timingsSection } from "./report/timings-section.ts";
-import { onceonlyBundle, powertoolsBundle } from "./size/entries.ts";
-import { speedContestants } from "./timing/contestants.ts";
-import { IMPORT_ROUNDS, importTimes } from "./timing/import-time.ts";
-import { isolatedRunner } from "./timing/isolated-runner.ts";
-import { compareSpeed, type Runner, SPEED_ROUNDS } from "./timing/speed.ts";
+import type { Figures, SectionName } from "./report/results.ts";
+import { weigh } from "./size/entries.ts";
+import { bundleFunction, FUNCTIONS } from "./size/functions.ts";
+import { clientSteps, raceClients } from "./timing/client-race.ts";
+import { coldStartSteps, compareColdStarts } from "./timing/cold-start.ts";
+import { type Effort, enter, race } from "./timing/race.ts";
 
-export interface Section {
+export interface Section<Found> {
   /** How often `step` is called. */
-  readonly steps: number;
-  /** Resolves to Markdown under a heading of the second level. */
-  write(endpoint: string, step: (label: string) => void): Promise<string>;
+  steps(quick: boolean): number;
+  measure(endpoint: string, quick: boolean, step: () => void): Promise<Found>;
 }
 
-/** In the order of the document. */
-export const SECTIONS: Readonly<Record<string, Section>> = {
+const ENGINE_EFFORT: Effort = { runs: 5, turns: 2, warmUpCalls: 150, calls: { 1: 30, 16: 64, 64: 128 } };
+
+const engineEffort = (quick: boolean): Effort => (quick ? { ...ENGINE_EFFORT, runs: 1 } : ENGINE_EFFORT);
+
+export const SECTIONS: { readonly [name in SectionName]: Section<Figures[name]> } = {
+  client: { steps: clientSteps, measure: raceClients },
+  engine: {
+    steps: (quick) => engineEffort(quick).runs * engineEffort(quick).turns,
+    async measure(endpoint, quick, step) {
+      const client = connect(endpoint);
+      const entries = await enter(client, "engine");
+      client.destroy();
+      const bundle = await bundleProcess("bench/timing/contestant-process.ts");
+      return race(entries, { bundle, endpoint }, engineEffort(quick), step);
+    },
+  },
+  "cold-start": { steps: coldStartSteps, measure: compareColdStarts },
+  bundle: {
+    steps: () => 1,
+    async measure(_endpoint, _quick, step) {
+      const functions: Record<string, number> = {};
+      for (const [name, each] of Object.entries(FUNCTIONS)) {
+        functions[name] = (await bundleFunction(each, true)).byteLength;
+      }
+      const imports = await weigh();
+      step();
+      return { imports, functions };
+    },
+  },
+  batch: {
+    steps: () => BATCH_STEPS,
+    measure: (endpoint, quick, step) => compareBatches(endpoint, step, quick ? 5 : undefined),
+  },
   capacity: {
-    steps: 1,
-    async write(endpoint, step) {
+    steps: () => 1,
+    async measure(endpoint, _quick, step) {
       const metered = await meteredClient(endpoint);
       const counted: CountedPath[] = [];
       for (const path of capacityPaths(metered, await createWorld(metered.client))) {
@@ -37,40 +64,12 @@ export const SECTIONS: Readonly<Record<string, Section>> = {
         counted.push({ name, onceonly: own, powertools: await powertools?.(), powertoolsRemark });
       }
       metered.client.destroy();
-      step("requests and capacity");
-      return capacitySection(counted);
+      step();
+      return counted;
     },
   },
   "hot-key": {
-    steps: HOT_KEY_STEPS,
-    write: async (endpoint, step) => hotKeySection(await compareHotKey(endpoint, () => step("hot key"))),
-  },
-  batch: {
-    steps: BATCH_STEPS,
-    write: async (endpoint, step) =>
-      batchSection(await compareBatches(endpoint, () => step("batches of messages"))),
-  },
-  bundle: {
-    steps: 1,
-    async write(_endpoint, step) {
-      const [onceonly, powertools] = await Promise.all([onceonlyBundle(), powertoolsBundle()]);
-      step("bundles");
-      return bundleSection({ onceonly, powertools });
-    },
-  },
-  timings: {
-    steps: IMPORT_ROUNDS + SPEED_ROUNDS,
-    async write(endpoint, step) {
-      const [own, peer] = await Promise.all([onceonlyBundle(), powertoolsBundle()]);
-      const importMs = importTimes({ onceonly: own.code, powertools: peer.code }, () => step("import time"));
-      const { client, ...tables } = await createWorld(connect(endpoint));
-      const names = Object.keys(speedContestants({ client, ...tables }));
-      const runners = names.map((contestant) => isolatedRunner({ contestant, endpoint, tables }));
-      const contestants = Object.fromEntries(names.map((name, nth) => [name, runners[nth] as Runner]));
-      const speeds = await compareSpeed(contestants, () => step("latency and throughput"));
-      for (const runner of runners) runner.stop();
-      client.destroy();
-      return timingsSection({ importMs, speeds });
-    },
+    steps: () => HOT_KEY_STEPS,
+    measure: (endpoint, _quick, step) => compareHotKey(endpoint, step),
   },
 };

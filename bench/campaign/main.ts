@@ -4,7 +4,7 @@ import { writeFile } from "node:fs/promises";
 import { startDynamoDB } from "../../lib/local/dynamodb-engine.ts";
 import { runCommand } from "../command-line.ts";
 import { loopbackOrigin } from "../load/loopback.ts";
-import { bundleHands } from "./hands-bundle.ts";
+import { bundleProcess } from "../process-bundle.ts";
 import { type CampaignOptions, readOptions, USAGE } from "./options.ts";
 import { runMode } from "./run-mode.ts";
 import { formatSummary, isGood } from "./summary.ts";
@@ -21,7 +21,7 @@ async function play(options: CampaignOptions, signal: AbortSignal): Promise<numb
   const given = process.env.AWS_ENDPOINT_URL_DYNAMODB;
   const endpoint = given ? loopbackOrigin("AWS_ENDPOINT_URL_DYNAMODB", given) : undefined;
   const [bundle, engine] = await Promise.all([
-    bundleHands(),
+    bundleProcess("bench/campaign/hands/main.ts"),
     startDynamoDB({ endpoint, engine: options.engine }),
   ]);
   console.log(

@@ -3,7 +3,7 @@ import { capacityPaths, type Path } from "../capacity/paths.ts";
 import { createWorld } from "../contestants/world.ts";
 import type { Tally } from "../metering/meter.ts";
 import { meteredClient } from "../metering/metered-client.ts";
-import { onceonlyBundle, powertoolsBundle } from "../size/entries.ts";
+import { OWN_MIDDLEWARE, PEER_MIDDLEWARE, type Weight, weigh } from "../size/entries.ts";
 
 export interface CostOfPath {
   readonly path: string;
@@ -35,8 +35,10 @@ export async function countCosts(endpoint: string): Promise<readonly CostOfPath[
 
 /** By what is measured, who has fewer bytes. */
 export async function smallerBundles(): Promise<Readonly<Record<string, string>>> {
-  const [own, peer] = await Promise.all([onceonlyBundle(), powertoolsBundle()]);
-  const smaller = (bytes: "ownBytes" | "gzipBytes") => (own[bytes] < peer[bytes] ? "onceonly" : "Powertools");
+  const weights = await weigh([OWN_MIDDLEWARE, PEER_MIDDLEWARE]);
+  const { [OWN_MIDDLEWARE]: own, [PEER_MIDDLEWARE]: peer } = weights as Record<string, Weight>;
+  const smaller = (bytes: "ownBytes" | "gzipBytes") =>
+    own![bytes] < peer![bytes] ? "onceonly" : "Powertools";
   return { "its own code, minified": smaller("ownBytes"), "all of it, gzipped": smaller("gzipBytes") };
 }
 

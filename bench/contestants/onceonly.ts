@@ -1,11 +1,12 @@
 // This package, as a user sets it up: a store on its own table, its wrapper for HTTP.
-import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import type { Context } from "aws-lambda";
 import {
+  type DynamoDBClientLike,
   DynamoDBStore,
   type DynamoDBWrite,
   type HttpIdempotencyOptions,
   httpIdempotent,
+  type Store,
   type WithIdempotency,
 } from "onceonly";
 import type { Invoke, LambdaHandler } from "./lambda-call.ts";
@@ -13,23 +14,25 @@ import { created, newOrder, type World } from "./world.ts";
 
 export type OnceonlyContext = Context & WithIdempotency<DynamoDBWrite>;
 
-interface Records {
-  readonly client: DynamoDBClient;
-  readonly tableName: string;
-}
+type Records =
+  | { readonly store: Store<DynamoDBWrite> }
+  | { readonly client: DynamoDBClientLike; readonly tableName: string };
 
 /** A function behind an HTTP API. */
 export function onceonlyHttp(
-  { client, tableName }: Records,
+  records: Records,
   options: Partial<HttpIdempotencyOptions<never, DynamoDBWrite>> = {},
 ): (handler: LambdaHandler) => Invoke {
-  const store = new DynamoDBStore({ tableName, client });
+  const store = "store" in records ? records.store : new DynamoDBStore(records);
   const all = { operation: "create-order", scope: "public", store, ...options } as const;
   return (handler) => httpIdempotent(handler as never, all) as unknown as Invoke;
 }
 
 /** A handler whose order is written in one transaction with its result, and with a message where one is to be sent. */
-export function committingOrder({ ordersTable }: World, withMessage = false): LambdaHandler {
+export function committingOrder(
+  { ordersTable }: Pick<World, "ordersTable">,
+  withMessage = false,
+): LambdaHandler {
   return async (_event, context) => {
     const order = newOrder();
     const answer = created(JSON.stringify(order));

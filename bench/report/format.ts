@@ -17,10 +17,10 @@ export function percent(share: number): string {
   return `${(share * 100).toFixed(0)} %`;
 }
 
-export function milliseconds(ms: number): string {
-  return `${ms.toFixed(1)} ms`;
+export function milliseconds(ms: number, digits = 1): string {
+  return `${ms.toFixed(digits)} ms`;
 }
 
-export function ratio(value: number): string {
-  return `× ${value.toFixed(value < 1 ? 2 : 1)}`;
+export function ratio(value: number, digits = value < 1 ? 2 : 1): string {
+  return `× ${value.toFixed(digits)}`;
 }

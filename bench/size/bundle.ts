@@ -1,5 +1,4 @@
-// Bundles what a Lambda function imports, and says whose bytes are in it. The AWS SDK and Middy stay outside: a
-// function has them anyway.
+// Bundles what a Lambda function imports, and says whose bytes are in it.
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
@@ -16,10 +15,20 @@ export interface Bundle {
   readonly thirdParties: readonly string[];
 }
 
+/** What of the SDK is CommonJS requires modules of Node. */
+const REQUIRE = 'import{createRequire}from"node:module";const require=createRequire(import.meta.url);';
+
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
+/** Left outside where they are what a function has anyway. */
+const PEERS = ["@aws-sdk/*", "@smithy/*", "@middy/*"];
+
 /** @param isOwn whether a source, by its path from the root of the repository, belongs to the package itself */
-export async function bundle(entry: string, isOwn: (path: string) => boolean): Promise<Bundle> {
+export async function bundle(
+  entry: string,
+  isOwn: (path: string) => boolean,
+  external: readonly string[] = PEERS,
+): Promise<Bundle> {
   const { outputFiles, metafile } = await build({
     stdin: { contents: entry, resolveDir: root, sourcefile: "entry.ts", loader: "ts" },
     absWorkingDir: root,
@@ -31,7 +40,8 @@ export async function bundle(entry: string, isOwn: (path: string) => boolean): P
     platform: "node",
     target: "node22",
     mainFields: ["module", "main"],
-    external: ["@aws-sdk/*", "@smithy/*", "@middy/*"],
+    external: [...external],
+    ...(external.length === 0 && { banner: { js: REQUIRE } }),
     outfile: "bundle.mjs",
     logLevel: "error",
   });

@@ -1,17 +1,38 @@
-// What is bundled on each side: the face and the store that a function behind an HTTP API imports.
+// What is bundled to be weighed: what a function imports of each package, the AWS SDK and Middy left outside.
 import { type Bundle, bundle } from "./bundle.ts";
 
-export function onceonlyBundle(): Promise<Bundle> {
-  return bundle('export { DynamoDBStore, httpIdempotency } from "onceonly";', (path) =>
-    path.startsWith("lib/"),
-  );
-}
+const own = (names: string, from = "onceonly") => `export { ${names} } from "${from}";`;
 
-export function powertoolsBundle(): Promise<Bundle> {
-  const entry = [
-    'export { IdempotencyConfig } from "@aws-lambda-powertools/idempotency";',
-    'export { DynamoDBPersistenceLayer } from "@aws-lambda-powertools/idempotency/dynamodb";',
-    'export { makeHandlerIdempotent } from "@aws-lambda-powertools/idempotency/middleware";',
-  ];
-  return bundle(entry.join("\n"), (path) => path.startsWith("node_modules/@aws-lambda-powertools/"));
+const PEER = [
+  'export { IdempotencyConfig } from "@aws-lambda-powertools/idempotency";',
+  'export { DynamoDBPersistenceLayer } from "@aws-lambda-powertools/idempotency/dynamodb";',
+].join("\n");
+
+const PEER_CODE = "node_modules/@aws-lambda-powertools/";
+
+export const OWN_MIDDLEWARE = "onceonly: `httpIdempotency`, for Middy";
+export const PEER_MIDDLEWARE = "Powertools: `makeHandlerIdempotent`, for Middy";
+
+/** By what they do, on both sides. */
+const ENTRIES: Readonly<Record<string, string>> = {
+  "onceonly: `idempotent`": own("DynamoDBStore, idempotent"),
+  "onceonly: `httpIdempotent`": own("DynamoDBStore, httpIdempotent"),
+  [OWN_MIDDLEWARE]: own("DynamoDBStore, httpIdempotency"),
+  "onceonly: `idempotentBatch`": own("DynamoDBStore, idempotentBatch"),
+  "Powertools: `makeIdempotent`": `${PEER}\nexport { makeIdempotent } from "@aws-lambda-powertools/idempotency";`,
+  [PEER_MIDDLEWARE]: `${PEER}\nexport { makeHandlerIdempotent } from "@aws-lambda-powertools/idempotency/middleware";`,
+};
+
+export type Weight = Omit<Bundle, "code">;
+
+export async function weigh(
+  names: readonly string[] = Object.keys(ENTRIES),
+): Promise<Readonly<Record<string, Weight>>> {
+  const weights: Record<string, Weight> = {};
+  for (const name of names) {
+    const isOwn = (path: string) => path.startsWith(name.startsWith("onceonly") ? "lib/" : PEER_CODE);
+    const { code: _, ...weight } = await bundle(ENTRIES[name] as string, isOwn);
+    weights[name] = weight;
+  }
+  return weights;
 }

@@ -1,20 +1,140 @@
-// Who runs for time, all with one order per first run; the first is the bare handler, the last the peer.
-import type { Invoke } from "../contestants/lambda-call.ts";
+// Who runs for time. In each group the last is the peer on its default client, and all others are compared with it.
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { DynamoDBStore } from "onceonly";
+import { formerClaimClient } from "../contestants/former-claim.ts";
+import { type Invoke, type LambdaHandler, postOrder } from "../contestants/lambda-call.ts";
+import type { CallOnce } from "../contestants/least.ts";
 import { committingOrder, onceonlyHttp } from "../contestants/onceonly.ts";
+import { onceonlyPlain, powertoolsPlain } from "../contestants/plain.ts";
 import { powertoolsHttp } from "../contestants/powertools.ts";
-import { puttingOrder, type World } from "../contestants/world.ts";
+import { floor } from "../contestants/sdk-floor.ts";
+import { limit } from "../contestants/signed-limit.ts";
+import { lambdaContext, puttingOrder } from "../contestants/world.ts";
+import type { Kind } from "./turn.ts";
 
-export function speedContestants(world: World): Readonly<Record<string, Invoke>> {
-  const records = { client: world.client, tableName: world.onceonlyTable };
-  const putting = puttingOrder(world);
-  const committing = committingOrder(world);
-  const optimistic = (lookFirst: boolean) => onceonlyHttp(records, { mode: "optimistic", lookFirst });
-  return {
-    "bare handler": putting as Invoke,
-    "onceonly, claimed": onceonlyHttp(records)(putting),
-    "onceonly, claimed, with a commit": onceonlyHttp(records)(committing),
-    "onceonly, optimistic": optimistic(true)(committing),
-    "onceonly, optimistic, `lookFirst: false`": optimistic(false)(committing),
-    Powertools: powertoolsHttp(world)(putting),
-  };
+export interface Tables {
+  readonly records: string;
+  readonly orders: string;
 }
+
+type Deploy = (tables: Tables) => (handler: LambdaHandler) => (key: string) => Promise<unknown>;
+
+export interface Contestant {
+  readonly deploy: Deploy;
+  /** Of its table. */
+  readonly partitionKey: "pk" | "id";
+  /** What it sends for each call; checked where it is told. */
+  readonly requests?: Readonly<Record<Kind, Readonly<Record<string, number>>>>;
+  /** @default - a handler that only answers */
+  readonly handler?: (tables: Tables) => LambdaHandler;
+}
+
+type Group = Readonly<Record<string, Contestant>>;
+
+/** What the peer makes for itself: a client without an option. */
+const defaultClient = () => new DynamoDBClient({});
+
+const requests = { firstRun: { PutItem: 1, UpdateItem: 1 }, replay: { PutItem: 1 } };
+const formerRequests = { firstRun: { UpdateItem: 2 }, replay: { UpdateItem: 1 } };
+
+type Face = (tables: Tables) => (handler: LambdaHandler) => Invoke;
+
+const called =
+  (deploy: Face, eventOf: (key: string) => unknown): Deploy =>
+  (tables) =>
+  (handler) => {
+    const invoke = deploy(tables)(handler);
+    return (key) => invoke(eventOf(key), lambdaContext());
+  };
+
+const plain = (deploy: Face): Contestant => ({
+  deploy: called(deploy, (orderId) => ({ orderId, item: "book" })),
+  partitionKey: "pk",
+  requests,
+});
+
+const http = (deploy: Face): Contestant => ({
+  deploy: called(deploy, postOrder),
+  partitionKey: "pk",
+  requests,
+});
+
+const least = (make: (tableName: string) => CallOnce): Contestant => ({
+  deploy:
+    ({ records }) =>
+    (handler) => {
+      const callOnce = make(records);
+      return (key) => callOnce(key, () => handler({} as never, {} as never));
+    },
+  partitionKey: "pk",
+  requests,
+});
+
+/** How a store reaches DynamoDB, by what is told about it. */
+const STORES = {
+  "its own client": (tableName: string) => new DynamoDBStore({ tableName }),
+  "the peer's client": (tableName: string) => new DynamoDBStore({ tableName, client: defaultClient() }),
+} as const;
+
+const formerStore = (tableName: string) =>
+  new DynamoDBStore({ tableName, client: formerClaimClient(defaultClient()) });
+
+const eachStore = (
+  face: (store: DynamoDBStore) => ReturnType<Face>,
+  make: (deploy: Face) => Contestant,
+): Group =>
+  Object.fromEntries(
+    Object.entries(STORES).map(([name, store]) => [
+      `onceonly on ${name}`,
+      make(({ records }) => face(store(records))),
+    ]),
+  );
+
+const PLAIN: Group = {
+  ...eachStore(onceonlyPlain, plain),
+  "onceonly on the peer's client, with the claim it once made": {
+    ...plain(({ records }) => onceonlyPlain(formerStore(records))),
+    requests: formerRequests,
+  },
+  "floor: the smallest commands of the SDK": least(floor),
+  "limit: signed requests": least(limit),
+  Powertools: { ...plain(({ records }) => powertoolsPlain(records)), partitionKey: "id" },
+};
+
+const HTTP: Group = {
+  ...eachStore((store) => onceonlyHttp({ store }), http),
+  Powertools: { ...http(({ records }) => powertoolsHttp({ powertoolsTable: records })), partitionKey: "id" },
+};
+
+const putting = ({ orders }: Tables) => puttingOrder({ client: defaultClient(), ordersTable: orders });
+const committing = ({ orders }: Tables) => committingOrder({ ordersTable: orders });
+
+const onEngine = (
+  handler: Contestant["handler"],
+  options: Parameters<typeof onceonlyHttp>[1] = {},
+  store: (tableName: string) => DynamoDBStore = STORES["the peer's client"],
+): Contestant => ({
+  deploy: called(({ records }) => onceonlyHttp({ store: store(records) }, options), postOrder),
+  partitionKey: "pk",
+  handler,
+});
+
+const ENGINE: Group = {
+  "bare handler": {
+    ...onEngine(putting),
+    deploy: () => (handler) => () => handler({} as never, {} as never),
+  },
+  "onceonly, claimed": onEngine(putting),
+  "onceonly, claimed, with a commit": onEngine(committing),
+  "onceonly, optimistic": onEngine(committing, { mode: "optimistic" }),
+  "onceonly, optimistic, `lookFirst: false`": onEngine(committing, { mode: "optimistic", lookFirst: false }),
+  "onceonly, claimed, with the claim it once made": onEngine(putting, {}, formerStore),
+  Powertools: {
+    ...onEngine(putting),
+    deploy: called(({ records }) => powertoolsHttp({ powertoolsTable: records }), postOrder),
+    partitionKey: "id",
+  },
+};
+
+export const GROUPS = { plain: PLAIN, http: HTTP, engine: ENGINE };
+export type GroupName = keyof typeof GROUPS;

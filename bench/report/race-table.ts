@@ -1,0 +1,37 @@
+// What the contestants of a race took, beside the peer, as Markdown tables. Pure.
+import { median } from "../timing/median.ts";
+import type { RaceFigures } from "../timing/race.ts";
+import { CALLERS, type Callers, KINDS, type Kind, type Sample } from "../timing/turn.ts";
+import { markdownTable } from "./markdown.ts";
+
+export const PEER = "Powertools";
+
+export type Pick = (sample: Sample) => number;
+
+/** The median of the runs, each beside the peer's of the same run; `NaN` where there is no such contestant. */
+export function toPeer(figures: RaceFigures, name: string, kind: Kind, callers: Callers, pick: Pick): number {
+  const peers = figures[PEER]?.[kind][callers] ?? [];
+  const own = figures[name]?.[kind][callers] ?? [];
+  return median(own.map((sample, run) => pick(sample) / pick(peers[run] as Sample)));
+}
+
+/** The median of the runs. */
+export function ofCall(figures: RaceFigures, name: string, kind: Kind, callers: Callers, pick: Pick): number {
+  return median((figures[name]?.[kind][callers] ?? []).map(pick));
+}
+
+export function raceTable(
+  figures: RaceFigures,
+  show: (name: string, kind: Kind, callers: Callers) => string,
+): string {
+  const titles = { firstRun: "first run", replay: "replay" };
+  const columns = KINDS.flatMap((kind) => CALLERS.map((callers) => [kind, callers] as const));
+  const header = columns.map(
+    ([kind, callers], nth) => `${nth % CALLERS.length ? "" : `${titles[kind]}, `}${callers}`,
+  );
+  const rows = Object.keys(figures).map((name) => [
+    name,
+    ...columns.map(([kind, callers]) => show(name, kind, callers)),
+  ]);
+  return markdownTable([["callers", ...header], ...rows]);
+}

@@ -1,0 +1,66 @@
+// One contestant's turn: so many calls by so many callers at once, of first runs, or of replays of the same keys.
+import { GCProfiler } from "node:v8";
+import { median } from "./median.ts";
+
+/** How many call at once. */
+export const CALLERS = [1, 16, 64] as const;
+export type Callers = (typeof CALLERS)[number];
+
+export const KINDS = ["firstRun", "replay"] as const;
+export type Kind = (typeof KINDS)[number];
+
+/** Of one turn, or of several of the same kind; for each call where nothing else is said. */
+export interface Sample {
+  /** Processor time of the whole process. */
+  readonly cpuMs: number;
+  /** What is allocated on JavaScript's heap. */
+  readonly heapKb: number;
+  /** The median. */
+  readonly latencyMs: number;
+  readonly callsPerSecond: number;
+}
+
+export interface Turn {
+  readonly sample: Sample;
+  /** By the key. */
+  readonly answers: ReadonlyMap<string, unknown>;
+}
+
+export async function takeTurn(
+  call: (key: string) => Promise<unknown>,
+  keys: readonly string[],
+  callers: Callers,
+): Promise<Turn> {
+  const left = keys.values();
+  const durations: number[] = [];
+  const answers = new Map<string, unknown>();
+  const work = async () => {
+    for (const key of left) {
+      const startedAt = performance.now();
+      answers.set(key, await call(key));
+      durations.push(performance.now() - startedAt);
+    }
+  };
+  const collections = new GCProfiler();
+  collections.start();
+  const heapBefore = process.memoryUsage().heapUsed;
+  const cpuBefore = process.cpuUsage();
+  const startedAt = performance.now();
+  await Promise.all(Array.from({ length: callers }, work));
+  const wallMs = performance.now() - startedAt;
+  const { user, system } = process.cpuUsage(cpuBefore);
+  const heapGrowth = process.memoryUsage().heapUsed - heapBefore;
+  const collected = collections
+    .stop()
+    .statistics.map(
+      ({ beforeGC, afterGC }) => beforeGC.heapStatistics.usedHeapSize - afterGC.heapStatistics.usedHeapSize,
+    );
+  const heapBytes = collected.reduce((sum, bytes) => sum + bytes, heapGrowth);
+  const sample = {
+    cpuMs: (user + system) / 1000 / keys.length,
+    heapKb: heapBytes / 1024 / keys.length,
+    latencyMs: median(durations),
+    callsPerSecond: (keys.length / wallMs) * 1000,
+  };
+  return { sample, answers };
+}
