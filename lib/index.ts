@@ -86,5 +86,6 @@ export {
 } from "./messaging/outbox-options.ts";
 export { type OutboxRelayResponse, type OutboxStreamEvent, outboxRelay } from "./messaging/outbox-relay.ts";
 export { type OutboxSweeperOptions, outboxSweeper } from "./messaging/outbox-sweeper.ts";
+export { S3Bodies, type S3BodiesOptions, type S3Like } from "./messaging/s3-bodies.ts";
 export type { SweepReport } from "./messaging/sweep-shards.ts";
 export { type EmfMetricsOptions, emfMetrics } from "./observe/emf-metrics.ts";

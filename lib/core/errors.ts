@@ -264,6 +264,16 @@ export class SendFailedError extends errorClass("SendFailedError", "SEND_FAILED"
   }
 }
 
+/**
+ * The body of a message is in a bucket, and cannot be kept there or had from there. The message is not run. `cause` is the
+ * error of the client, where it has one.
+ */
+export class BodyUnavailableError extends errorClass("BodyUnavailableError", "BODY_UNAVAILABLE", true) {
+  constructor(why: string, cause?: unknown) {
+    super(`the body of a message ${why}`, { cause });
+  }
+}
+
 /** Of a batch no record is done, so that all of it has to come again: also where Lambda does not read which records failed. */
 export class BatchNotDoneError extends errorClass("BatchNotDoneError", "BATCH_NOT_DONE", true) {
   /** What the answer would have been. */

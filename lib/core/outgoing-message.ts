@@ -5,12 +5,7 @@
 import { ADDRESS_RULES, type AddressKind, destinationOf, parseAddress } from "./address.ts";
 import { MessageIdInvalidError, PayloadInvalidError } from "./errors.ts";
 import { keyFault, NO_VALUE } from "./identity.ts";
-import {
-  attributeForms,
-  bytesOfForms,
-  checkAttributes,
-  type MessageAttributes,
-} from "./message-attributes.ts";
+import { bytesOfAttributes, checkAttributes, type MessageAttributes } from "./message-attributes.ts";
 import { bodyText } from "./message-text.ts";
 import { readTraceparent } from "./traceparent.ts";
 
@@ -111,11 +106,10 @@ const DESTINATIONS: readonly (readonly [
 
 const CONTENT_FIELDS = ["key", "body", "traceparent"];
 
-/** All that a message can have. What has others is of a later version. */
-export const MESSAGE_FIELDS: readonly string[] = [
-  ...CONTENT_FIELDS,
-  ...DESTINATIONS.flatMap(([address, fields]) => [address, ...fields]),
-];
+/** Whether a message can have it. What has other fields is of a later version. */
+export const isMessageField = (name: string): boolean =>
+  CONTENT_FIELDS.includes(name) ||
+  DESTINATIONS.some(([address, fields]) => address === name || fields.includes(name));
 
 /**
  * Checks a message and encodes its body, before any I/O; `where` names it in errors, and `traced` is the trace context of a
@@ -149,10 +143,10 @@ export function prepareMessage(where: string, message: OutgoingMessage, traced?:
     if (Object(body) !== body || Array.isArray(body)) refuse("the body of an event must be an object");
   }
   const text = bodyText(where, body);
-  const bytes = Buffer.byteLength(text) + bytesOfForms(attributeForms(attributes));
+  const bytes = Buffer.byteLength(text) + bytesOfAttributes(attributes);
   if (bytes > maxBytes) {
     refuse(
-      `the body ${attributes ? "and its attributes are" : "is"} ${bytes} bytes, ${maxBytes} are possible: store the content and send its address`,
+      `the body ${attributes ? "and its attributes are" : "is"} ${bytes} bytes, ${maxBytes} are possible: check it in by S3Bodies, or send its address`,
     );
   }
   const trace = readTraceparent(traceparent);

@@ -90,7 +90,7 @@ export class ConnectedStore implements Store<DynamoDBWrite> {
   checkEffects({ writes, messages }: Effects<DynamoDBWrite>): void {
     if (messages.length > 0 && this.#shards === 0) {
       throw new CommitInvalidError(
-        `nobody would send ${messages.length} messages: the store was told that its table has no outbox (\`outbox\`): give it one, and this function a grant with \`commits\``,
+        `nobody would send ${messages.length} messages: the store was told that its table has no outbox, or this function no right to commit them`,
       );
     }
     const placed = placeMessages(this.#table, messages, { recordKey: "", token: "", now: 0 });

@@ -85,13 +85,10 @@ export function placeMessages(
  */
 export function explainRefusal(error: unknown): unknown {
   const { failure, cause } = error as StoreUnavailableError;
-  const { name } = Object(cause) as { name?: unknown };
-  if (failure !== "refused" || !`${name}`.startsWith("AccessDenied")) return error;
-  return new StoreUnavailableError(
-    failure,
-    cause,
-    `${name}: messages take a table with an outbox, and a grant with \`commits\``,
-  );
+  const { name } = Object(cause);
+  if (!/^AccessDenied/.test(name)) return error;
+  const why = `${name}: messages take a table with an outbox, and a grant with \`commits\``;
+  return new StoreUnavailableError(failure, cause, why);
 }
 
 export function messageItemKey(recordKey: string, token: string, index: number): string {
@@ -107,7 +104,7 @@ function packTexts(messages: readonly StoredMessage[]): string[] {
     const bytes = sizeOf(text) + 1;
     if (bytes > MAX_MESSAGES_BYTES) {
       throw new OutboxTransactionTooLargeError(
-        `messages[${index}] is ${bytes} bytes, ${MAX_MESSAGES_BYTES} can be stored: store the content and send its address`,
+        `messages[${index}] is ${bytes} bytes, ${MAX_MESSAGES_BYTES} can be stored: check it in by S3Bodies, or send its address`,
       );
     }
     if (bytes > room) {

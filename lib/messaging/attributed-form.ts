@@ -1,9 +1,31 @@
 /** What SQS and SNS take alike of a message: attributes with the envelope, and the ids of a FIFO destination. Pure. */
-import { type AttributeForm, attributeForms, bytesOfForms } from "../core/message-attributes.ts";
+import type { MessageAttributes } from "../core/message-attributes.ts";
 import type { StoredMessage } from "../core/outgoing-message.ts";
 import { bytesOf } from "./entry.ts";
 import { writeEnvelope } from "./envelope.ts";
 import { groupIdOf, type Identify } from "./message-ids.ts";
+
+/** As SQS and SNS take them. */
+interface AttributeForm {
+  readonly DataType: string;
+  readonly StringValue: string;
+}
+
+function attributeForms(attributes: MessageAttributes = {}): Readonly<Record<string, AttributeForm>> {
+  const formOf = (value: string | number) => ({
+    DataType: typeof value === "number" ? "Number" : "String",
+    StringValue: String(value),
+  });
+  return Object.fromEntries(Object.entries(attributes).map(([name, value]) => [name, formOf(value)]));
+}
+
+/** Names, types and values count, in UTF-8. */
+function bytesOfForms(forms: Readonly<Record<string, AttributeForm>>): number {
+  return Object.entries(forms).reduce(
+    (bytes, [name, { DataType, StringValue }]) => bytes + Buffer.byteLength(name + DataType + StringValue),
+    0,
+  );
+}
 
 export interface AttributedForm {
   readonly MessageAttributes: Readonly<Record<string, AttributeForm>>;

@@ -33,7 +33,7 @@ export function checkSize(where: string, message: StoredMessage): void {
   const { bytes } = sqsEntry(message);
   if (bytes <= SQS_MAX_BYTES) return;
   throw new PayloadInvalidError(
-    `${where}: body and envelope are ${bytes} bytes, SQS takes ${SQS_MAX_BYTES}: store the content and send its address`,
+    `${where}: body and envelope are ${bytes} bytes, SQS takes ${SQS_MAX_BYTES}: check it in by S3Bodies, or send its address`,
   );
 }
 

@@ -59,6 +59,11 @@ const TABLE: Record<
       cause: "cause",
     },
   ],
+  BodyUnavailableError: [
+    () => new errors.BodyUnavailableError("is gone", "cause"),
+    true,
+    { message: "the body of a message is gone", cause: "cause" },
+  ],
   BatchNotDoneError: [
     () => new errors.BatchNotDoneError([{ itemIdentifier: "a" }], 1),
     true,

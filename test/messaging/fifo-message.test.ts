@@ -119,7 +119,7 @@ describe("prepareFifo", () => {
     expect(refusal(prepare({ body: "b".repeat(SQS_MAX_BYTES - empty + 1), key: "schlüssel" }))).toMatchObject(
       {
         code: "PAYLOAD_INVALID",
-        message: `messages[3]: body and envelope are ${SQS_MAX_BYTES + 1} bytes, SQS takes ${SQS_MAX_BYTES}: store the content and send its address`,
+        message: `messages[3]: body and envelope are ${SQS_MAX_BYTES + 1} bytes, SQS takes ${SQS_MAX_BYTES}: check it in by S3Bodies, or send its address`,
       },
     );
   });

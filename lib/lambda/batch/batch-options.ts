@@ -1,8 +1,9 @@
 /** The options of `idempotentBatch` beyond the engine's, and their rules. */
-import { aFunction, type Check, ENGINE_CHECKS, oneOf } from "../../core/option-checks.ts";
+import { aFunction, type Check, ENGINE_CHECKS, methods, oneOf } from "../../core/option-checks.ts";
 import type { EngineOptions } from "../../core/options.ts";
 import { type EventReader, FACE_CHECKS } from "../options.ts";
 import { FORWARDERS_CHECK } from "./forwarders.ts";
+import type { BodyOpener } from "./opened-record.ts";
 
 /** The input of `ChangeMessageVisibilityBatch` of `@aws-sdk/client-sqs`, for up to ten messages of one queue. */
 export interface VisibilityRequest {
@@ -80,6 +81,13 @@ export interface BatchOptions<Entry = unknown, Write = unknown>
    */
   readonly changeVisibility?: (request: VisibilityRequest) => Promise<unknown>;
   /**
+   * Opens the claim checks of messages whose bodies are in a bucket: an `S3Bodies`. The handler gets the record with its body;
+   * `key`, `scope` and `fingerprint` see the claim check, which is the same for the same body. Of what is done already nothing
+   * is read.
+   * @default - a message whose body is in a bucket is returned, and not run
+   */
+  readonly bodies?: BodyOpener;
+  /**
    * Told of each error of a record and of `changeVisibility`, since none of them reaches Lambda. That a record is in
    * progress elsewhere is no error. What it throws is ignored.
    * @default - `console.error` with the error
@@ -102,5 +110,6 @@ export const BATCH_CHECKS: Readonly<Record<keyof BatchOptions, Check>> = {
   ],
   whenFinalError: oneOf("acknowledge", "return"),
   changeVisibility: aFunction,
+  bodies: methods("open"),
   onRecordError: aFunction,
 };

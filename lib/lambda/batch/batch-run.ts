@@ -19,13 +19,13 @@ export interface BatchEnd {
 export class BatchRun<Write> {
   readonly #settings: BatchSettings<Write>;
   readonly #context: unknown;
-  readonly #workOf: (record: unknown) => Work<Write>;
+  readonly #workOf: (item: Item) => Work<Write>;
   readonly #done = new Set<Item>();
   readonly #elsewhere = new Set<Item>();
   /** Duplicates of a key in one batch wait for each other, or each would be in progress for the next. */
   readonly #running = new Map<string, Promise<RecordEnd>>();
 
-  constructor(settings: BatchSettings<Write>, context: unknown, workOf: (record: unknown) => Work<Write>) {
+  constructor(settings: BatchSettings<Write>, context: unknown, workOf: (item: Item) => Work<Write>) {
     this.#settings = settings;
     this.#context = context;
     this.#workOf = workOf;
@@ -76,7 +76,7 @@ export class BatchRun<Write> {
       if (!time.canStart()) return undefined;
       const options = waits && item.receipt === undefined ? whileUnhidden : reading.options;
       const inTime = { ...call, remainingMs: this.#remainingMs(), waitUntil: time.startUntil };
-      const running = runRecord(options, inTime, this.#workOf(item.record));
+      const running = runRecord(options, inTime, this.#workOf(item));
       this.#running.set(recordKey, running);
       const ended = await running;
       this.#running.delete(recordKey);

@@ -15,6 +15,7 @@ export interface BatchSettings<Write> {
   readonly forwardedBy: Forwarders | undefined;
   readonly acknowledgesFinalErrors: boolean;
   readonly changeVisibility: BatchOptions["changeVisibility"];
+  readonly bodies: BatchOptions["bodies"];
   readonly onRecordError: (error: unknown, record: unknown) => void;
 }
 
@@ -31,7 +32,7 @@ const ofItem =
 export function settingsOf<Entry, Write>(options: BatchOptions<Entry, Write>): BatchSettings<Write> {
   checkOptions(options, BATCH_CHECKS, ["operation", "store"]);
   const { key, scope, fingerprint, concurrency, marginMs, whenFinalError, ...rest } = options;
-  const { changeVisibility, forwardedBy, onRecordError, ...given } = rest;
+  const { changeVisibility, bodies, forwardedBy, onRecordError, ...given } = rest;
   const fingerprints = fingerprint === undefined ? (item: Item) => item.body : [fingerprint].flat();
   const engineOptions = resolveOptions({
     ...given,
@@ -53,6 +54,7 @@ export function settingsOf<Entry, Write>(options: BatchOptions<Entry, Write>): B
     forwardedBy,
     acknowledgesFinalErrors: whenFinalError === "acknowledge",
     changeVisibility,
+    bodies,
     onRecordError: (onRecordError ??
       ((error) => console.error(error))) as BatchSettings<Write>["onRecordError"],
   };

@@ -6,6 +6,7 @@ import type { BatchOptions } from "./batch-options.ts";
 import { BatchRun } from "./batch-run.ts";
 import { settingsOf } from "./batch-settings.ts";
 import type { BatchResponse, KafkaIdentifier } from "./item.ts";
+import { openedRecord } from "./opened-record.ts";
 import { readEvent } from "./read-event.ts";
 
 /** Handles one record of a batch. */
@@ -53,11 +54,11 @@ export function idempotentBatch<Entry = unknown, Write = unknown>(
 ): BatchHandler<Entry> {
   const settings = settingsOf(options);
   return async function batchHandler(event: unknown, context: LambdaContext) {
-    const run = new BatchRun(
-      settings,
-      context,
-      (record) => (execution) => handler(record as Entry, withExecution(context, execution)),
-    );
+    const run = new BatchRun(settings, context, (item) => (execution) => {
+      const run = (record: unknown) => handler(record as Entry, withExecution(context, execution));
+      const record = openedRecord(item, settings.bodies, execution.signal);
+      return record instanceof Promise ? record.then(run) : run(record);
+    });
     const lanes = readEvent(event, settings.forwardedBy);
     const { left, inProgress } = await run.run(lanes);
     // Which kind of identifier it is depends on the event, as the signatures say.

@@ -1,0 +1,181 @@
+/** Bodies that are too large for a message, kept in a bucket: what travels is a claim check. */
+import { BodyUnavailableError, PayloadInvalidError } from "../core/errors.ts";
+import { bodyText } from "../core/message-text.ts";
+import { type Check, checkOptions, methods } from "../core/option-checks.ts";
+import {
+  type ClaimCheck,
+  claimCheckOf,
+  claimCheckText,
+  findClaimCheck,
+  SIZE_ATTRIBUTE,
+  sha256Of,
+} from "./claim-check.ts";
+
+/** The `S3` of `@aws-sdk/client-s3`, of any version 3. */
+export interface S3Like {
+  putObject(input: { Bucket: string; Key: string; Body: string; ContentType: string }): Promise<unknown>;
+  getObject(
+    input: { Bucket: string; Key: string },
+    options: { abortSignal?: AbortSignal },
+  ): Promise<{ readonly Body?: { transformToString(): Promise<string> } | undefined }>;
+}
+
+export interface S3BodiesOptions {
+  /** Name of the bucket. `undefined`, as from an environment variable that is not set, is refused. */
+  readonly bucket: string | undefined;
+  /** The `S3` of `@aws-sdk/client-s3`; its timeouts and retries apply. */
+  readonly client: S3Like;
+  /**
+   * What the keys of its objects begin with, up to 900 characters: nothing else is read. With one for each tenant IAM can
+   * keep them apart.
+   * @default "onceonly/"
+   */
+  readonly prefix?: string;
+  /**
+   * From how many bytes on a body goes to the bucket, 1 to 1000000: counted as a string in JSON. The default fits into every
+   * destination and every item of a table.
+   * @default 200000
+   */
+  readonly minBytes?: number;
+}
+
+/** A message before it is checked in: of a commit or a producer. */
+interface Message {
+  readonly body: unknown;
+  readonly bus?: string | undefined;
+  readonly attributes?: Readonly<Record<string, string | number>> | undefined;
+}
+
+const MAX_ATTRIBUTES = 8;
+
+/** More would only take each other's memory. */
+const AT_ONCE = 10;
+
+const CHECKS: Readonly<Record<keyof S3BodiesOptions, Check>> = {
+  bucket: [
+    "must be the name of a bucket",
+    (value) => typeof value === "string" && /^(?!undefined$|null$)[a-z\d][a-z\d.-]{1,61}[a-z\d]$/.test(value),
+  ],
+  client: methods("putObject", "getObject"),
+  prefix: [
+    "must be text of at most 900 characters: letters, digits and !-_.*'()/",
+    (value) => typeof value === "string" && /^[\w!.*'()/-]{0,900}$/.test(value),
+  ],
+  minBytes: [
+    "must be a whole number of bytes from 1 to 1000000",
+    (value) => Number.isInteger(value) && (value as number) >= 1 && (value as number) <= 1_000_000,
+  ],
+};
+
+/**
+ * Keeps bodies of messages in a bucket, each under its hash: `checkIn` before a commit or a send, `idempotentBatch` with
+ * `bodies`, or `open`, at the other end.
+ *
+ * Promises: a message is never run with another body than the one that was checked in, nor without one. Checking the same body
+ * in again writes the same object, so that repeated attempts leave one, and lengthens its life where the bucket deletes
+ * by age. Nobody else deletes: let the bucket do so, once no copy of the message can come any more.
+ */
+export class S3Bodies {
+  readonly #bucket: string;
+  readonly #client: S3Like;
+  readonly #prefix: string;
+  readonly #minBytes: number;
+
+  /** @throws InvalidOptionError (`INVALID_OPTION`) */
+  constructor(options: S3BodiesOptions) {
+    checkOptions(options, CHECKS, ["bucket", "client"]);
+    this.#bucket = options.bucket!;
+    this.#client = options.client;
+    this.#prefix = options.prefix ?? "onceonly/";
+    this.#minBytes = options.minBytes ?? 200_000;
+  }
+
+  /**
+   * Answers with the same messages, in which claim checks stand for large bodies, once these are in the bucket
+   * (`s3:PutObject`). Such a message takes 8 attributes of its own. Events for a bus stay as they are: rules match their
+   * detail.
+   * @throws PayloadInvalidError (`PAYLOAD_INVALID`) before anything is written, BodyUnavailableError (`BODY_UNAVAILABLE`)
+   */
+  async checkIn<Given extends Message>(messages: readonly Given[]): Promise<Given[]> {
+    if (!Array.isArray(messages)) throw new PayloadInvalidError("the messages must be an array");
+    const bodies = new Map<string, string>();
+    const checked = (messages as readonly Given[]).map((message, index) =>
+      this.#replace(`messages[${index}]`, message, bodies),
+    );
+    const left = [...bodies];
+    const writers = Array.from({ length: AT_ONCE }, async () => {
+      for (let next = left.shift(); next; next = left.shift()) await this.#put(...next);
+    });
+    // One that still ran after the answer could be frozen with the process.
+    const failed = (await Promise.allSettled(writers)).find(({ status }) => status === "rejected");
+    if (failed) throw (failed as PromiseRejectedResult).reason;
+    return checked;
+  }
+
+  /**
+   * The body for which a text stands, if it is a claim check of ours: the text of a message, or of a notification of SNS around
+   * it. Any other text as it is. Only what is in this bucket, under this prefix, is read (`s3:GetObject`).
+   * @throws BodyUnavailableError (`BODY_UNAVAILABLE`) for a claim check of another bucket, and for a body that is gone, or is
+   * not what was checked in.
+   */
+  async open(text: string, signal?: AbortSignal): Promise<string> {
+    const found = findClaimCheck(text);
+    return found ? found.withBody(await this.#get(found.check, signal)) : text;
+  }
+
+  #replace<Given extends Message>(where: string, message: Given, bodies: Map<string, string>): Given {
+    const { body, bus, attributes } = Object(message) as Given;
+    if (bus !== undefined || body === undefined) return message;
+    const text = bodyText(where, body);
+    if (Buffer.byteLength(JSON.stringify(text)) < this.#minBytes) return message;
+    const names = Object.keys(attributes ?? {});
+    if (names.length > MAX_ATTRIBUTES || names.includes(SIZE_ATTRIBUTE)) {
+      throw new PayloadInvalidError(
+        `${where}: has ${names.length} attributes, ${MAX_ATTRIBUTES} are possible where the body is in a bucket, and \`${SIZE_ATTRIBUTE}\` is none of them`,
+      );
+    }
+    const check = claimCheckOf(text, this.#bucket, this.#prefix);
+    bodies.set(check.key, text);
+    const size = { [SIZE_ATTRIBUTE]: Buffer.byteLength(text) };
+    return { ...message, body: claimCheckText(check), attributes: { ...attributes, ...size } };
+  }
+
+  async #put(key: string, body: string): Promise<void> {
+    const input = { Bucket: this.#bucket, Key: key, Body: body, ContentType: "text/plain; charset=utf-8" };
+    try {
+      await this.#client.putObject(input);
+    } catch (cause) {
+      throw new BodyUnavailableError(
+        `cannot be kept in the bucket (${nameOf(cause)}): grant s3:PutObject`,
+        cause,
+      );
+    }
+  }
+
+  async #get({ bucket, key, sha256 }: ClaimCheck, abortSignal: AbortSignal | undefined): Promise<string> {
+    if (bucket !== this.#bucket || key !== this.#prefix + sha256) {
+      throw new BodyUnavailableError(
+        "is in another bucket, or under another prefix, than `S3Bodies` was given: it is not read",
+      );
+    }
+    let body: string | undefined;
+    try {
+      const answer = await this.#client.getObject(
+        { Bucket: bucket, Key: key },
+        abortSignal ? { abortSignal } : {},
+      );
+      body = await answer.Body?.transformToString();
+    } catch (cause) {
+      throw new BodyUnavailableError(
+        `cannot be read from the bucket (${nameOf(cause)}): put it back, or grant s3:GetObject`,
+        cause,
+      );
+    }
+    if (body !== undefined && sha256Of(body) === sha256) return body;
+    throw new BodyUnavailableError("is not what was checked in: its hash is another one");
+  }
+}
+
+function nameOf(cause: unknown): string {
+  return cause instanceof Error ? cause.name : "an unknown error";
+}
