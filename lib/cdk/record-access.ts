@@ -40,7 +40,7 @@ export interface RecordAccessOptions {
   readonly waiting?: boolean;
 
   /**
-   * Whether calls look before they run: in the optimistic mode, and for UUIDv7 keys that are older than the retention
+   * Whether calls look before they run: in the optimistic mode, by `lookFirst`, and for UUIDv7 keys that are older than the retention
    * (`GetItem`). Where nothing grants it, both are refused with `STORE_UNAVAILABLE`.
    *
    * @default false

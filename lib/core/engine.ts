@@ -36,7 +36,8 @@ export async function perform<Write>(
 async function performClaimed<Write>(operation: Operation<Write>, work: Work<Write>): Promise<Outcome> {
   let claimed: Claimed;
   try {
-    claimed = await claimKey(operation);
+    const outcome = operation.options.lookFirst ? await answerOfLook(operation) : undefined;
+    claimed = outcome ? { won: false, outcome } : await claimKey(operation);
   } catch (error) {
     passOutage(operation, error);
     return runAttempt(operation, unclaimed(operation), work);
@@ -58,8 +59,7 @@ async function performOptimistic<Write>(operation: Operation<Write>, work: Work<
     await checkKeyAge(operation);
     if (lookFirst || whenKeyExpired === "reject") {
       // A stale read only costs a run whose insertion is then refused.
-      const { recordKey } = operation.identity;
-      seen = await operation.ask((store) => store.find(recordKey, { consistent: false }));
+      seen = await look(operation);
     }
   } catch (error) {
     passOutage(operation, error);
@@ -70,6 +70,21 @@ async function performOptimistic<Write>(operation: Operation<Write>, work: Work<
     return answerFromRecord(operation, seen, verdict);
   }
   return runAttempt(operation, unclaimed(operation, seen), work);
+}
+
+function look<Write>(operation: Operation<Write>): Promise<IdempotencyRecord | undefined> {
+  const { recordKey } = operation.identity;
+  return operation.ask((store) => store.find(recordKey, { consistent: false }));
+}
+
+/** Only what cannot change any more is an answer: a claim says the rest, since a stale read may be wrong about that. */
+async function answerOfLook<Write>(operation: Operation<Write>): Promise<Outcome | undefined> {
+  const seen = await look(operation);
+  const verdict = seen && judge(seen, operation.seek());
+  if (seen && (verdict === "completed" || verdict === "failed"))
+    return answerFromRecord(operation, seen, verdict);
+  operation.attempt = seen?.attempt;
+  return undefined;
 }
 
 function unclaimed<Write>(operation: Operation<Write>, seen?: IdempotencyRecord): Recording<Write> {

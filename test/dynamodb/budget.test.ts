@@ -183,6 +183,20 @@ describe.each(inject("dynamodbEngines"))("DynamoDBStore's budget on $name", ({ e
     expect(spent()).toEqual([1, 1, 0]);
   });
 
+  it("with a look a replay costs 1 request and half a read unit, and a first run that much more", async () => {
+    const options = { ...claimed, lookFirst: true };
+    const key = randomUUID();
+    counts.reset();
+
+    await runOnce(options, key, {}, () => SMALL);
+    expect(counts.commands).toEqual(["GetItem", "PutItem", "UpdateItem"]);
+    expect(spent()).toEqual([3, 2, 0.5]);
+    counts.reset();
+
+    expect(await runOnce(options, key, {}, () => expect.unreachable())).toEqual(SMALL);
+    expect(spent()).toEqual([1, 0, 0.5]);
+  });
+
   it("a replay of a result that fills the record to the last byte still costs 1 write unit", async () => {
     const texts = ["{}", "x", "é", '"quoted"'].map((seed) => seed + randomBytes(255).toString("base64"));
     for (const text of texts) {
