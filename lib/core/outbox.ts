@@ -10,7 +10,10 @@ export interface MessageProgress {
   readonly state: MessageState;
   /** In how many invocations it was sent, or was to be sent and failed, alone or with all of its destination. */
   readonly tries: number;
-  /** Epoch ms: of the last try, or when it was parked or dropped. Absent while nobody has tried. */
+  /**
+   * Epoch ms: of the last try, or when it was parked or dropped. Absent while nobody has tried; with no tries it is there
+   * where somebody has it sent again.
+   */
   readonly at?: number | undefined;
   /** Which destination has it: its name only. */
   readonly to?: string | undefined;

@@ -40,8 +40,12 @@ export function progressWith(
   return progress.map((each, place) => ((places?.includes(place) ?? isOpen(each)) ? change(each) : each));
 }
 
-/** As if nobody had tried it. */
-export const sentAgain = (): MessageProgress => UNTRIED;
+/** As if nobody had tried it; that it has a time all the same says that somebody asked for it. */
+export const sentAgain = ({ at = 0 }: MessageProgress): MessageProgress => ({
+  state: "waiting",
+  tries: 0,
+  at,
+});
 
 export const dropped = (former: MessageProgress): MessageProgress => ({ ...former, state: "dropped" });
 

@@ -92,7 +92,10 @@ function progressAfter(
   // One that is behind another of its line was not meant; where all of a destination failed, each was.
   const wasTried = result !== NOT_ATTEMPTED.result || "cause" in ended;
   const tries = former.tries + Number(wasTried);
-  const isParked = isOld || result === INVALID.result || (wasTried && tries >= parkAfterTries);
+  // What somebody has sent again is tried once at least, however long it waits in its line.
+  const isAskedFor = tries === 0 && former.at !== undefined;
+  const isParked =
+    (isOld && !isAskedFor) || result === INVALID.result || (wasTried && tries >= parkAfterTries);
   if (isParked) return { state: "parked", tries, at, code };
   return wasTried ? { state: "waiting", tries, at, code } : former;
 }

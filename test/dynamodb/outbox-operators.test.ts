@@ -78,7 +78,7 @@ describe.each(inject("dynamodbEngines"))("operators of DynamoDBOutbox on $name",
     const taken = await take();
     expect(taken).toMatchObject({
       state: "taken",
-      unsent: { progress: [SENT, { state: "waiting", tries: 0 }], dueAt: COMMITTED_AT },
+      unsent: { progress: [SENT, { state: "waiting", tries: 0, at: LATER }], dueAt: COMMITTED_AT },
     });
     expect(await table.outbox.count()).toEqual({ waiting: 1, parked: 0 });
   });
@@ -93,7 +93,7 @@ describe.each(inject("dynamodbEngines"))("operators of DynamoDBOutbox on $name",
 
     const { messages, progress } = (await reload())!;
     expect(messages).toEqual([commit.messages[0], { ...commit.messages[1], queue: OTHER }]);
-    expect(progress).toEqual([SENT, { state: "waiting", tries: 0 }]);
+    expect(progress).toEqual([SENT, { state: "waiting", tries: 0, at: LATER }]);
   });
 
   it("redirects to a bus what is an object, and tells what no destination takes before any write", async () => {
@@ -167,6 +167,6 @@ describe.each(inject("dynamodbEngines"))("operators of DynamoDBOutbox on $name",
     expect(await table.outbox.sendAgain((await reload())!, [1])).toBe(true);
     await table.outbox.keep(unsent, [SENT, PARKED], LATER);
 
-    expect((await reload())!.progress).toEqual([SENT, { state: "waiting", tries: 0 }]);
+    expect((await reload())!.progress).toEqual([SENT, { state: "waiting", tries: 0, at: LATER }]);
   });
 });

@@ -144,6 +144,36 @@ describe("a destination that is gone", () => {
   });
 });
 
+describe("a destination that comes back after its messages were parked for their age", () => {
+  it.each([1, 2])(
+    "H72: gets them once somebody has them sent again, though their line of %i is noted as failing",
+    async (count) => {
+      const { aws, commit, relay, sweep } = givenOutbox({}, { parkAfterSeconds: 1800 });
+      aws.queue("mail.fifo");
+      relay();
+      sweep();
+      let isGone = true;
+      aws.faults = ({ target }) =>
+        isGone && target === "mail.fifo" ? { kind: "refused", code: "QueueDoesNotExist" } : undefined;
+      const outbox = new DynamoDBOutbox({ tableName: "idempotency" });
+
+      await aws.run(async () => {
+        for (let mail = 1; mail <= count; mail++)
+          await commit(`${mail}`, to("mail.fifo", `${mail}`, "group"));
+        await aws.clock.sleep(45 * MINUTE);
+        expect(await outbox.count()).toEqual({ waiting: 0, parked: count });
+        isGone = false;
+        for await (const { commit } of outbox.list("parked"))
+          expect(await outbox.sendAgain(commit!)).toBe(true);
+        await aws.clock.sleep(20 * MINUTE);
+        expect(await outbox.count()).toEqual({ waiting: 0, parked: 0 });
+      });
+
+      expect(await bodiesIn(aws, "mail.fifo")).toEqual(["1", "2"].slice(0, count));
+    },
+  );
+});
+
 describe("a destination that never answers", () => {
   it("H72: D4, behind 320 commits to it, 20 of 20 healthy messages are sent within two sweeps", async () => {
     const { aws, commit, sweep } = givenOutbox();
