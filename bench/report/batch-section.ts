@@ -86,6 +86,6 @@ function trialTable({ results }: PartFigures, columns: readonly Column[]): strin
 }
 
 /** The median over the sections: each was consumed by both within a short time. */
-function throughputTo(peer: TrialResult, own: TrialResult): number {
+export function throughputTo(peer: TrialResult, own: TrialResult): number {
   return median(own.sectionMs.map((ms, section) => (peer.sectionMs[section] as number) / ms));
 }

@@ -9,11 +9,11 @@ import { PEER } from "./race-table.ts";
 type Times = readonly number[] | undefined;
 
 /** The median of the pairs. */
-function pairwise(own: Times, other: Times): number {
+export function pairwise(own: Times, other: Times): number {
   return median((own ?? []).map((ms, round) => ms / (other?.[round] ?? Number.NaN)));
 }
 
-function presentStarts(figures: ColdStartFigures): readonly ColdStarts[] {
+export function presentStarts(figures: ColdStartFigures): readonly ColdStarts[] {
   return Object.values(figures).filter((starts) => "version" in starts);
 }
 
@@ -37,8 +37,7 @@ export function coldStartSection(figures: ColdStartFigures): string {
   return `## Cold starts
 
 Processor time of import and first call of a whole function, minified by esbuild as one ES module: the medians of ${pairs} fresh
-processes each, which take turns; in brackets the median of the pairs with ${PEER}. Lambda's own start comes on top, and less
-memory means less of a processor: with 512 MB all of it takes about three and a half times as long.
+processes each, which take turns; in brackets the median of the pairs with ${PEER}. Node's own start comes on top.
 
 ![Processor time of a cold start](benchmarks/cold-start.svg)
 
@@ -58,7 +57,7 @@ export function coldStartCharts(figures: ColdStartFigures): Readonly<Record<stri
     bars: [
       ...Object.entries(withSdk).map(([name, times]) => ({ name, value: median(times) })),
       ...Object.entries(withoutSdk)
-        .filter(([name, times]) => times.length > 0 && name !== "the SDK and two commands")
+        .filter(([name]) => name !== "the SDK and two commands")
         .map(([name, times]) => ({ name: `${name}, SDK not bundled`, value: median(times) })),
     ],
   }));

@@ -1,4 +1,6 @@
 // docs/benchmarks.md and its charts as a whole. Pure: the same results give the same text, and no date is in it.
+import { adviceSection } from "./advice-section.ts";
+import { aimsSection } from "./aims-section.ts";
 import { batchSection } from "./batch-section.ts";
 import { capacitySection } from "./capacity-section.ts";
 import { clientCharts, clientSection } from "./client-section.ts";
@@ -36,7 +38,7 @@ Written by \`npm run bench\` from what it found, which [bench/results.json](http
 one run on one engine: ${versionsOf(results, names)}.
 What both do when things go wrong is in [comparison.md](comparison.md).
 
-${pages.join("\n")}`;
+${[aimsSection(results), adviceSection(results), ...pages].filter(Boolean).join("\n")}`;
 }
 
 /** By the name of their file in docs/benchmarks. */

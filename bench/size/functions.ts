@@ -28,12 +28,14 @@ export const handler = (event) => callOnce(event.headers["idempotency-key"], ${h
 interface DeployedFunction {
   readonly entry: string;
   readonly partitionKey: "pk" | "id";
+  readonly needsSdk: boolean;
 }
 
 export const FUNCTIONS: Readonly<Record<string, DeployedFunction>> = {
-  onceonly: { entry: ONCEONLY("onceonly"), partitionKey: "pk" },
-  "the SDK and two commands": { entry: BARE, partitionKey: "pk" },
-  Powertools: { entry: POWERTOOLS, partitionKey: "id" },
+  onceonly: { entry: ONCEONLY("onceonly"), partitionKey: "pk", needsSdk: true },
+  "onceonly/lean": { entry: ONCEONLY("onceonly/lean"), partitionKey: "pk", needsSdk: false },
+  "the SDK and two commands": { entry: BARE, partitionKey: "pk", needsSdk: true },
+  Powertools: { entry: POWERTOOLS, partitionKey: "id", needsSdk: true },
 };
 
 export async function bundleFunction({ entry }: DeployedFunction, withSdk: boolean): Promise<Uint8Array> {

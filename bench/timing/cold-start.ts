@@ -83,7 +83,7 @@ async function writeFunctions(engine: string): Promise<Starts> {
   const starts: Record<(typeof WAYS)[number], Record<string, Start>> = { withSdk: {}, withoutSdk: {} };
   for (const [nth, [name, each]] of Object.entries(FUNCTIONS).entries()) {
     const table = await createTable(client, each.partitionKey);
-    for (const way of WAYS) {
+    for (const way of each.needsSdk ? WAYS : (["withSdk"] as const)) {
       const path = `${folder}${way}-${nth}.mjs`;
       writeFileSync(path, await bundleFunction(each, way === "withSdk"));
       starts[way][name] = { path, table };
@@ -103,9 +103,13 @@ async function rounds(
   const all = WAYS.flatMap((way) =>
     Object.entries(starts[way]).map(([name, start]) => ({ way, name, start })),
   );
-  const noneYet = () => Object.fromEntries(Object.keys(starts.withSdk).map((name) => [name, [] as number[]]));
+  const noneYet = (way: (typeof WAYS)[number]) =>
+    Object.fromEntries(Object.keys(starts[way]).map((name) => [name, [] as number[]]));
   const taken = new Map(
-    [...nodes.keys()].map((major) => [major, { withSdk: noneYet(), withoutSdk: noneYet() }]),
+    [...nodes.keys()].map((major) => [
+      major,
+      { withSdk: noneYet("withSdk"), withoutSdk: noneYet("withoutSdk") },
+    ]),
   );
   for (let round = 0; round < count; round++) {
     for (const [major, node] of nodes) {

@@ -1,6 +1,7 @@
 // Who runs for time. In each group the last is the peer on its default client, and all others are compared with it.
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { DynamoDBStore } from "onceonly";
+import { DynamoDBStore, type DynamoDBWrite, type Store } from "onceonly";
+import { DynamoDBStore as LeanStore } from "onceonly/lean";
 import { formerClaimClient } from "../contestants/former-claim.ts";
 import { type Invoke, type LambdaHandler, postOrder } from "../contestants/lambda-call.ts";
 import type { CallOnce } from "../contestants/least.ts";
@@ -74,13 +75,21 @@ const least = (make: (tableName: string) => CallOnce): Contestant => ({
 const STORES = {
   "its own client": (tableName: string) => new DynamoDBStore({ tableName }),
   "the peer's client": (tableName: string) => new DynamoDBStore({ tableName, client: defaultClient() }),
+  "the lean client": (tableName: string) => new LeanStore({ tableName }),
 } as const;
+
+/** As a client is without the SDK's default: every request makes a connection. */
+const lonelyStore = (tableName: string) => {
+  const agent = { keepAlive: false };
+  const client = new DynamoDBClient({ requestHandler: { httpAgent: agent, httpsAgent: agent } });
+  return new DynamoDBStore({ tableName, client });
+};
 
 const formerStore = (tableName: string) =>
   new DynamoDBStore({ tableName, client: formerClaimClient(defaultClient()) });
 
 const eachStore = (
-  face: (store: DynamoDBStore) => ReturnType<Face>,
+  face: (store: Store<DynamoDBWrite>) => ReturnType<Face>,
   make: (deploy: Face) => Contestant,
 ): Group =>
   Object.fromEntries(
@@ -96,6 +105,7 @@ const PLAIN: Group = {
     ...plain(({ records }) => onceonlyPlain(formerStore(records))),
     requests: formerRequests,
   },
+  "onceonly on a client without keep-alive": plain(({ records }) => onceonlyPlain(lonelyStore(records))),
   "floor: the smallest commands of the SDK": least(floor),
   "limit: signed requests": least(limit),
   Powertools: { ...plain(({ records }) => powertoolsPlain(records)), partitionKey: "id" },
@@ -112,7 +122,7 @@ const committing = ({ orders }: Tables) => committingOrder({ ordersTable: orders
 const onEngine = (
   handler: Contestant["handler"],
   options: Parameters<typeof onceonlyHttp>[1] = {},
-  store: (tableName: string) => DynamoDBStore = STORES["the peer's client"],
+  store: (tableName: string) => Store<DynamoDBWrite> = STORES["the peer's client"],
 ): Contestant => ({
   deploy: called(({ records }) => onceonlyHttp({ store: store(records) }, options), postOrder),
   partitionKey: "pk",
@@ -126,6 +136,8 @@ const ENGINE: Group = {
   },
   "onceonly, claimed": onEngine(putting),
   "onceonly, claimed, with a commit": onEngine(committing),
+  "onceonly, claimed, on the lean client": onEngine(putting, {}, STORES["the lean client"]),
+  "onceonly, claimed, with a commit, on the lean client": onEngine(committing, {}, STORES["the lean client"]),
   "onceonly, optimistic": onEngine(committing, { mode: "optimistic" }),
   "onceonly, optimistic, `lookFirst: false`": onEngine(committing, { mode: "optimistic", lookFirst: false }),
   "onceonly, claimed, with the claim it once made": onEngine(putting, {}, formerStore),

@@ -7,7 +7,12 @@ import { enter, Racer, type RaceTrack, race } from "../../bench/timing/race.ts";
 import { connect } from "../dynamodb/tables.ts";
 
 const EFFORT = { runs: 1, turns: 1, warmUpCalls: 2, calls: { 1: 2, 16: 16, 64: 64 } };
-const CONTESTANTS = ["onceonly on its own client", "limit: signed requests", "Powertools"];
+const CONTESTANTS = [
+  "onceonly on its own client",
+  "onceonly on the lean client",
+  "limit: signed requests",
+  "Powertools",
+];
 
 describe.each(inject("dynamodbEngines"))("a canned DynamoDB, recorded on $name", async ({ endpoint }) => {
   const client = connect(endpoint);
@@ -43,7 +48,7 @@ describe.each(inject("dynamodbEngines"))("a canned DynamoDB, recorded on $name",
     }
 
     expect(answers).toEqual(exchanges.map(({ status, body }) => ({ status, body })));
-    expect(await canned.asked()).toEqual({ PutItem: 6, UpdateItem: 3 });
+    expect(await canned.asked()).toEqual({ PutItem: 8, UpdateItem: 4 });
     expect(await canned.asked()).toEqual({});
   });
 

@@ -1,9 +1,12 @@
 import { describe, expect, it } from "vitest";
+import { adviceSection } from "../../bench/report/advice-section.ts";
+import { aimsSection } from "../../bench/report/aims-section.ts";
 import { chart } from "../../bench/report/chart.ts";
 import { clientCharts, clientSection } from "../../bench/report/client-section.ts";
 import { coldStartSection } from "../../bench/report/cold-start-section.ts";
 import { benchmarksDocument } from "../../bench/report/document.ts";
 import { engineSection } from "../../bench/report/engine-section.ts";
+import type { Results } from "../../bench/report/results.ts";
 import type { RaceFigures } from "../../bench/timing/race.ts";
 
 /** The same for every number of callers; a sample for each run. */
@@ -67,7 +70,11 @@ describe("benchmarksDocument", () => {
     });
 
     expect(document).toContain("one run on one engine: Node.js 20.");
-    expect(document.match(/^## .*/gm)).toEqual(["## The client", "## On a local engine"]);
+    expect(document.match(/^## .*/gm)).toEqual([
+      "## What was aimed at",
+      "## The client",
+      "## On a local engine",
+    ]);
   });
 
   it("names them for each section where a section was renewed later", () => {
@@ -77,6 +84,46 @@ describe("benchmarksDocument", () => {
     });
 
     expect(document).toContain("for client Node.js 20; for engine Node.js 22.");
+  });
+});
+
+describe("aimsSection", () => {
+  it("shows the worst of the figures, whether that is enough, and what was not measured", () => {
+    const race = { "onceonly on the lean client": taken(0.5), Powertools: taken(1) };
+    const client = { versions: {}, figures: { plain: race, http: RACE, tls: race } };
+
+    const section = aimsSection({ client });
+
+    expect(section).toContain("| client processor time, lean | at most × 0.40 | × 0.50 | no |");
+    expect(section).toContain("| cold start, lean | at most × 0.45 | not measured | – |");
+  });
+});
+
+describe("adviceSection", () => {
+  const race = {
+    "onceonly on the peer's client": taken(0.5),
+    "onceonly on the lean client": taken(0.25),
+    "onceonly on a client without keep-alive": taken(2),
+    Powertools: taken(1),
+  };
+  const withSdk = { onceonly: [100], "onceonly/lean": [40], Powertools: [100] };
+  const withoutSdk = { onceonly: [250], Powertools: [240] };
+  const results: Results = {
+    client: { versions: {}, figures: { plain: race, http: race, tls: race } },
+    bundle: { versions: {}, figures: { imports: {}, functions: { onceonly: 2000, "onceonly/lean": 1000 } } },
+    "cold-start": { versions: {}, figures: { 20: { version: "v20.1.0", withSdk, withoutSdk } } },
+  };
+
+  it("takes its figures from the sections", () => {
+    const section = adviceSection(results);
+
+    expect(section).toContain("2.5 times on Node v20.1.0");
+    expect(section).toContain("takes 4.0 times the processor time");
+    expect(section).toContain("| onceonly/lean | 553 ms | 138 ms | 69 ms | 40 ms |");
+  });
+
+  it("is not there without them", () => {
+    expect(adviceSection({ bundle: results.bundle! })).toBe("");
   });
 });
 
