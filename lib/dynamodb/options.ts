@@ -1,7 +1,7 @@
 /** What a store and an outbox are made of: the table, how its keys are called, and the client that reaches it. */
 import { ATTRIBUTES, NO_OUTBOX, OUTBOX_SHARDS } from "../contract.ts";
 import { InvalidOptionError } from "../core/errors.ts";
-import { type Check, checkOptions, methods, text } from "../core/option-checks.ts";
+import { type Check, checkOptions, methods, oneOf, text } from "../core/option-checks.ts";
 
 /** A `DynamoDBClient` or a `DynamoDBDocumentClient`, of any version 3 of the SDK. */
 export interface DynamoDBClientLike {
@@ -15,6 +15,15 @@ export interface ClientOptions {
    * @default - a client that gives up connecting after 1 second and a request after 3 seconds
    */
   readonly client?: DynamoDBClientLike;
+  /**
+   * Whether requests go past the middleware of the client, at a third of the processor time: with its Region, endpoint,
+   * credentials, request handler, retries and timeouts, and the same requests on the wire. Where the client is not as the SDK
+   * makes it, every request goes through its `send` all the same: middleware of a tracer or of yours, a mock in the place of
+   * `send`, a logger, a signer or a protocol of your own, HTTP/2. That is looked up before each request. `false` takes that
+   * way always.
+   * @default true
+   */
+  readonly direct?: boolean;
 }
 
 export interface TableOptions {
@@ -100,6 +109,7 @@ export const CLIENT_CHECKS: Readonly<Record<keyof ClientOptions, Check>> = {
     `${clientRule}; a LeanDynamoDB goes into the DynamoDBStore of "onceonly/lean"`,
     (client) => isClient(client) && (client as { isLean?: unknown }).isLean !== true,
   ],
+  direct: oneOf(true, false),
 };
 
 /**

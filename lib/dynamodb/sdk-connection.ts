@@ -1,4 +1,4 @@
-/** Through the SDK's client, all of its middleware included. */
+/** Over a client of the SDK: directly, or through its `send`, all of its middleware included. */
 import {
   BatchExecuteStatementCommand,
   BatchGetItemCommand,
@@ -10,7 +10,10 @@ import {
   UpdateItemCommand,
 } from "@aws-sdk/client-dynamodb";
 import type { Answer, Connection, Inputs, OperationName } from "./connection.ts";
+import { DirectConnection } from "./direct-connection.ts";
 import type { ClientOptions } from "./options.ts";
+import type { SdkClient } from "./sdk-client.ts";
+import { SERVER_TIME, untouched } from "./untouched-client.ts";
 
 const COMMANDS: { readonly [Name in OperationName]: new (input: Inputs[Name]) => object } = {
   BatchExecuteStatement: BatchExecuteStatementCommand,
@@ -28,15 +31,29 @@ const serverTimes = new WeakMap<object, number>();
 const watched = new WeakSet<object>();
 
 /** Over the caller's client, or one of ours. */
-export function sdkConnection({ client }: ClientOptions): Connection {
+export function sdkConnection({ client, direct }: ClientOptions): Connection {
   const used = (client as DynamoDBClient | undefined) ?? defaultClient();
   watchServerTime(used);
-  return {
+  const through: Connection = {
     async send<Name extends OperationName>(operation: Name, input: Inputs[Name]) {
       const answer = await used.send(new COMMANDS[operation](input) as GetItemCommand);
       return { ...answer, serverTimeMs: answer && serverTimes.get(answer) } as Answer<Name>;
     },
   };
+  if (direct === false) return through;
+  const sdkClient = used as unknown as SdkClient;
+  return new DirectConnection(
+    sdkClient,
+    untouched(sdkClient, client ? referenceClient : () => sdkClient),
+    through,
+  );
+}
+
+let reference: SdkClient | undefined;
+
+function referenceClient(): SdkClient {
+  reference ??= new DynamoDBClient({ region: "us-east-1" }) as unknown as SdkClient;
+  return reference;
 }
 
 function defaultClient(): DynamoDBClient {
@@ -65,7 +82,7 @@ function watchServerTime({ middlewareStack }: Partial<DynamoDBClient>): void {
         if (time && answer.output) serverTimes.set(answer.output, time);
         return answer;
       },
-    // Outside of what makes an output of the response.
-    { step: "deserialize", priority: "high", name: "onceonlyServerTime" },
+    // Outside of what makes an output of the response. It has no name: another copy of this package may add its own.
+    { step: "deserialize", priority: "high", tags: [SERVER_TIME] },
   );
 }

@@ -6,6 +6,7 @@ import { connect } from "./tables.ts";
 
 const SCHEMAS = [
   { title: "its own table", options: {}, key: (pk: string) => ({ pk }) },
+  { title: "its own table, through the SDK", options: { direct: false }, key: (pk: string) => ({ pk }) },
   {
     title: "a table with other keys",
     options: {

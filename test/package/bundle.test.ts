@@ -7,9 +7,10 @@ import { root } from "./project.ts";
  * Of our own code in the bundle of a handler behind an HTTP API; the AWS SDK and Middy stay outside. The plan is
  * 16,384, which is not reached (docs/architecture.md says why). The bound goes down where it can; it went up by what a
  * commit with messages, their attributes and their trace takes, by what tells callers, answers and stored values of odd
- * shape from good ones, and by what makes one request of all that a gateway makes of it.
+ * shape from good ones, by what makes one request of all that a gateway makes of it, and by DynamoDB's protocol, signature
+ * included, which is spoken here since the SDK takes three times as long for it.
  */
-const MAX_OWN_BYTES = 60_000;
+const MAX_OWN_BYTES = 71_000;
 
 const PEERS = ["@aws-sdk/*", "@middy/*"];
 

@@ -73,7 +73,7 @@ export function readAnswer(answer: HttpAnswer): object {
 function parse(body: Uint8Array): object | undefined {
   try {
     const output = decodeOutput(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString());
-    return typeof output === "object" && output !== null ? output : undefined;
+    return typeof output === "object" && output !== null && !Array.isArray(output) ? output : undefined;
   } catch {
     return undefined;
   }
