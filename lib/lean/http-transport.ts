@@ -2,6 +2,7 @@
 import * as http from "node:http";
 import * as https from "node:https";
 import type { Socket } from "node:net";
+import { CLIENT_STATE, type ClientState } from "./client-state.ts";
 
 export interface TransportOptions {
   readonly connectionTimeoutMs: number;
@@ -35,7 +36,7 @@ export class HttpTransport {
   readonly #target: http.RequestOptions;
   readonly #options: TransportOptions;
 
-  constructor({ protocol, hostname, port, pathname }: URL, options: TransportOptions) {
+  constructor({ protocol, hostname, port, pathname }: URL, state: ClientState, options: TransportOptions) {
     this.#protocol = protocol === "http:" ? http : https;
     this.#agent = new this.#protocol.Agent({ keepAlive: true, maxSockets: options.maxSockets });
     this.#target = {
@@ -45,7 +46,8 @@ export class HttpTransport {
       hostname: hostname.replace(/^\[|\]$/g, ""),
       port: port || undefined,
       path: pathname,
-    };
+      [CLIENT_STATE]: state,
+    } as http.RequestOptions;
     this.#options = options;
   }
 

@@ -1,6 +1,7 @@
 import { type Clock, type Random, systemClock, systemRandom } from "../core/clock.ts";
 import { aFunction, type Check, checkOptions, methods } from "../core/option-checks.ts";
 import type { Answer, Connection, Inputs, OperationName } from "../dynamodb/connection.ts";
+import { FULL_BUDGET } from "./client-state.ts";
 import {
   type CredentialSource,
   type ExpiringCredentials,
@@ -115,7 +116,8 @@ export class LeanDynamoDB implements Connection {
   #connect(): LeanConnection {
     const { clock = systemClock, random = systemRandom, credentials, ...options } = this.#options;
     const place = placeOf(options, environment());
-    this.#transport = new HttpTransport(place.url, {
+    const state = { tokens: FULL_BUDGET, offsetMs: 0 };
+    this.#transport = new HttpTransport(place.url, state, {
       connectionTimeoutMs: options.connectionTimeoutMs ?? DEFAULTS.connectionTimeoutMs,
       requestTimeoutMs: options.requestTimeoutMs ?? DEFAULTS.requestTimeoutMs,
       maxSockets: options.maxSockets ?? DEFAULTS.maxSockets,
@@ -124,8 +126,8 @@ export class LeanDynamoDB implements Connection {
       place,
       transport: this.#transport,
       credentials: new HeldCredentials(sourceOf(credentials)),
-      serviceClock: new ServiceClock(clock),
-      retries: new RetryBudget(random),
+      serviceClock: new ServiceClock(clock, state),
+      retries: new RetryBudget(random, state),
       clock,
       maxAttempts: options.maxAttempts ?? DEFAULTS.maxAttempts,
     });

@@ -1,9 +1,7 @@
 /** When a request is tried again: the rules of the SDK's standard mode, with its numbers for DynamoDB. */
 import type { Random } from "../core/clock.ts";
 import { failureKind } from "../dynamodb/wire/failure-kind.ts";
-
-/** Tokens that retries of one client are paid with, so that they end where nothing but retries is sent. */
-const FULL_BUDGET = 500;
+import { type ClientState, FULL_BUDGET } from "./client-state.ts";
 
 const COST = { THROTTLING: 5, TRANSIENT: 14 } as const;
 const BASE_DELAY_MS = { THROTTLING: 1000, TRANSIENT: 25 } as const;
@@ -15,11 +13,12 @@ export interface Retry {
 }
 
 export class RetryBudget {
-  tokens = FULL_BUDGET;
   readonly #random: Pick<Random, "fraction">;
+  readonly #state: ClientState;
 
-  constructor(random: Pick<Random, "fraction">) {
+  constructor(random: Pick<Random, "fraction">, state: ClientState) {
     this.#random = random;
+    this.#state = state;
   }
 
   /** @returns `undefined` where the request is not worth another try, or too much has failed lately */
@@ -27,14 +26,14 @@ export class RetryBudget {
     const kind = failureKind(error);
     if (kind !== "THROTTLING" && kind !== "TRANSIENT") return undefined;
     const cost = COST[kind];
-    if (this.tokens < cost) return undefined;
-    this.tokens -= cost;
+    if (this.#state.tokens < cost) return undefined;
+    this.#state.tokens -= cost;
     const bound = Math.min(BASE_DELAY_MS[kind] * 2 ** (attempts - 1), MAX_DELAY_MS);
     return { delayMs: Math.floor(this.#random.fraction() * bound), cost };
   }
 
   /** A request has had an answer of the service; `cost` is what its last retry was paid with. */
   giveBack(cost = 1): void {
-    this.tokens = Math.min(FULL_BUDGET, this.tokens + cost);
+    this.#state.tokens = Math.min(FULL_BUDGET, this.#state.tokens + cost);
   }
 }

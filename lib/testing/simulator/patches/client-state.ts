@@ -28,6 +28,13 @@ export function keepStateByScene(config: ClientConfig): void {
   };
 }
 
+/** All that is in it. */
+export function keepApartByScene(state: object): void {
+  if (seen.has(state)) return;
+  seen.add(state);
+  for (const name of Object.keys(state)) keepApart(state, name);
+}
+
 function keepApart(object: object, name: string): void {
   let own: unknown = Reflect.get(object, name);
   const initial = own;

@@ -6,6 +6,7 @@ import { syncBuiltinESMExports } from "node:module";
 import { patchDate } from "./date.ts";
 import { refuseFakeTimers } from "./fake-timers.ts";
 import { patchFetch } from "./fetch.ts";
+import { patchNodeHttp } from "./node-http.ts";
 import { patchRandomness } from "./randomness.ts";
 import { restoreAll } from "./replace.ts";
 import { patchSdkClients } from "./sdk-clients.ts";
@@ -29,6 +30,7 @@ export function installPatches(): void {
   patchRandomness();
   patchThreads();
   patchFetch();
+  patchNodeHttp();
   patchUncaughtErrors();
   syncBuiltinESMExports();
   clients = patchSdkClients();
