@@ -112,6 +112,7 @@ export const METRICS = {
     "ran-unprotected": "RanUnprotected",
     released: "Released",
     "key-expired": "KeyExpired",
+    "group-refused": "GroupRefused",
     "clock-skewed": "ClockSkewed",
   },
   /** How long the calls took that ended in these decisions, in milliseconds. */

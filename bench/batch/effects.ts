@@ -35,11 +35,11 @@ interface Update {
   readonly Key?: { readonly id?: { readonly S?: string } };
 }
 
-/** The order whose effect a request writes, alone or in a transaction. */
-export function orderIdIn(input: object, tableName: string): string | undefined {
+/** The orders whose effects a request writes, alone or in a transaction. */
+export function orderIdsIn(input: object, tableName: string): readonly string[] {
   const { TransactItems } = input as { TransactItems?: readonly { readonly Update?: Update }[] };
   const actions = TransactItems ?? [{ Update: input as Update }];
-  return actions.find(({ Update }) => Update?.TableName === tableName)?.Update?.Key?.id?.S;
+  return actions.flatMap(({ Update }) => (Update?.TableName === tableName ? (Update.Key?.id?.S ?? []) : []));
 }
 
 export async function countEffects(

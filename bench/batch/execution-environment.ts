@@ -4,7 +4,7 @@ import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { connect } from "../../test/dynamodb/tables.ts";
 import { connectionReset } from "../metering/connection-reset.ts";
 import type { Meter } from "../metering/meter.ts";
-import { orderIdIn } from "./effects.ts";
+import { orderIdsIn } from "./effects.ts";
 import type { FaultPlan } from "./faults.ts";
 import type { SkippableTime } from "./skippable-time.ts";
 
@@ -36,7 +36,7 @@ export class ExecutionEnvironment {
     this.client.middlewareStack.add(
       (next) => async (args) => {
         if (this.#isDead) return never();
-        const fault = faultOf({ orderId: orderIdIn(args.input, effectsTable) });
+        const fault = faultOf({ orderIds: orderIdsIn(args.input, effectsTable) });
         if (fault === "die-before") this.#die();
         if (this.#isDead) return never();
         const [outcome] = await Promise.allSettled([next(args)]);

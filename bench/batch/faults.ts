@@ -8,8 +8,8 @@ import { createHash } from "node:crypto";
 export type Fault = "die-after" | "die-before" | "lose-answer" | undefined;
 
 export interface ObservedRequest {
-  /** The order whose effect the request writes, if it does. */
-  readonly orderId: string | undefined;
+  /** The orders whose effects the request writes: several, where commits share a transaction. */
+  readonly orderIds: readonly string[];
 }
 
 export type FaultPlan = (request: ObservedRequest) => Fault;
@@ -22,14 +22,14 @@ export const noFaults = (): FaultPlan => () => undefined;
 /** Of the writes of effects: half of the crashes come before, half after. */
 export function crashes(): FaultPlan {
   const tries = new Map<string, number>();
-  return ({ orderId }) => {
-    if (orderId === undefined) return undefined;
+  const decide = (orderId: string): Fault => {
     const nth = (tries.get(orderId) ?? 0) + 1;
     tries.set(orderId, nth);
     const chance = fractionOf(`${orderId} ${nth}`);
     if (chance >= CRASH_SHARE) return undefined;
     return chance < CRASH_SHARE / 2 ? "die-before" : "die-after";
   };
+  return ({ orderIds }) => orderIds.map(decide).find((fault) => fault !== undefined);
 }
 
 /** Of all requests, whatever they are for. */

@@ -52,7 +52,13 @@ export function widgetRows(
     ],
     [
       counts("Attempts that went wrong", ["taken-over", "claim-lost", "completion-lost", "outcome-unknown"]),
-      counts("Weaker than promised", ["ran-unprotected", "key-fallback", "key-expired", "clock-skewed"]),
+      counts("Weaker or dearer than promised", [
+        "ran-unprotected",
+        "key-fallback",
+        "key-expired",
+        "clock-skewed",
+        "group-refused",
+      ]),
       counts("Store failures", ["store-failed"]),
     ],
     [

@@ -58,6 +58,14 @@ export interface RecordAccessOptions {
   readonly commits?: boolean;
 
   /**
+   * Whether records of a batch ask together (`groups` of `idempotentBatch`): `PartiQLInsert`, `PartiQLUpdate` and
+   * `BatchGetItem`, under the same fences as all else. Without it each record asks alone, which costs requests only.
+   *
+   * @default false
+   */
+  readonly batches?: boolean;
+
+  /**
    * Until when (ISO 8601) IAM refuses everything. For tables that were restored into the past, and only for these;
    * `UseIdempotency` computes it.
    *
@@ -71,6 +79,7 @@ export const ACCESS_DEFAULTS = {
   waiting: false,
   lookFirst: false,
   commits: false,
+  batches: false,
 } as const;
 
 export interface Right {
@@ -80,17 +89,34 @@ export interface Right {
 
 /** A first claim puts the record, all else updates it: nothing deletes, queries or scans. */
 export function rightsOf(options: RecordAccessOptions, hasOutbox: boolean): readonly Right[] {
-  const { largeResults, waiting, lookFirst, commits } = withDefaults(options, ACCESS_DEFAULTS);
+  const { largeResults, waiting, lookFirst, commits, batches } = withDefaults(options, ACCESS_DEFAULTS);
   const conditions: Conditions = {
     ...leadingKeyConditions(options.operations, options.scopeTag),
     ...(options.closedUntil !== undefined && notBefore(options.closedUntil)),
   };
   const reading = ["dynamodb:GetItem"];
   const writing = ["dynamodb:PutItem", "dynamodb:UpdateItem"];
-  if (commits && hasOutbox) return [{ actions: [...reading, ...writing], conditions }];
+  const together = batches ? groupRights(conditions) : [];
+  if (commits && hasOutbox) return [{ actions: [...reading, ...writing], conditions }, ...together];
   return [
     ...(largeResults || waiting || lookFirst || commits ? [{ actions: reading, conditions }] : []),
     { actions: writing, conditions: { ...conditions, ...NO_MESSAGES } },
+    ...together,
+  ];
+}
+
+/**
+ * A statement never writes messages, whatever the handler commits. AWS does not say for PartiQL which keys of conditions a
+ * request has, so that one that lacks them is refused: its records are then asked for one by one.
+ */
+function groupRights(conditions: Conditions): readonly Right[] {
+  const known = { ...conditions.Null, "dynamodb:Attributes": "false" };
+  return [
+    { actions: ["dynamodb:BatchGetItem"], conditions },
+    {
+      actions: ["dynamodb:PartiQLInsert", "dynamodb:PartiQLUpdate"],
+      conditions: { ...conditions, ...NO_MESSAGES, Null: known },
+    },
   ];
 }
 

@@ -31,6 +31,8 @@ export const DECISIONS = [
   "released",
   /** A key was used again after its retention. */
   "key-expired",
+  /** Records of a batch cannot be asked for together, for lack of a right: each is asked for alone from now on. */
+  "group-refused",
   /** The database's clock and ours differ by more than the configured skew. */
   "clock-skewed",
 ] as const;

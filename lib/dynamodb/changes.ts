@@ -6,7 +6,8 @@ import type { Claim, Effects, Insertion, Settlement } from "../core/store.ts";
 import { ABSENT, MINE, STILL_SEEN } from "./conditions.ts";
 import type { RecordTable, Values } from "./record-table.ts";
 
-const UNFINISHED = {
+/** What only a record that has ended has. */
+export const UNFINISHED = {
   result: undefined,
   resultItem: undefined,
   resultBytes: undefined,

@@ -29,15 +29,22 @@ type Change = { readonly Put: Put } | { readonly Update: Update };
 
 /** What a DynamoDBStore is over any connection. Its options are checked. */
 export class ConnectedStore implements Store<DynamoDBWrite> {
+  readonly #options: StoreOptions;
   readonly #table: RecordTable;
   /** Of the outbox; 0 without one. */
   readonly #shards: number;
   readonly #connection: Connection;
 
   constructor(options: StoreOptions, connection: Connection) {
+    this.#options = options;
     this.#table = recordTable(options);
     this.#shards = outboxShardsOf(options.outbox);
     this.#connection = connection;
+  }
+
+  /** @internal The same store, over a connection that is made of its own. */
+  over(wrap: (connection: Connection, table: RecordTable) => Connection): Store<DynamoDBWrite> {
+    return new ConnectedStore(this.#options, wrap(this.#connection, this.#table));
   }
 
   async claim(claim: Claim, seen?: IdempotencyRecord): Promise<ClaimAnswer> {

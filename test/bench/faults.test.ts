@@ -10,7 +10,7 @@ describe("crashes", () => {
   it("kills before and after the write of an effect, as often as it says", () => {
     const plan = crashes();
 
-    const faults = ORDERS.map((orderId) => plan({ orderId }));
+    const faults = ORDERS.map((orderId) => plan({ orderIds: [orderId] }));
 
     expect(shareOf("die-before", faults)).toBeCloseTo(CRASH_SHARE / 2, 2);
     expect(shareOf("die-after", faults)).toBeCloseTo(CRASH_SHARE / 2, 2);
@@ -18,23 +18,23 @@ describe("crashes", () => {
 
   it("decides in the same way for each contestant, in whatever order the writes come", () => {
     const [one, other] = [crashes(), crashes()];
-    const forward = ORDERS.map((orderId) => one({ orderId }));
-    const backward = ORDERS.toReversed().map((orderId) => other({ orderId }));
+    const forward = ORDERS.map((orderId) => one({ orderIds: [orderId] }));
+    const backward = ORDERS.toReversed().map((orderId) => other({ orderIds: [orderId] }));
 
     expect(backward.toReversed()).toEqual(forward);
   });
 
   it("decides anew when the effect of an order is written again", () => {
     const plan = crashes();
-    const killed = ORDERS.filter((orderId) => plan({ orderId }) !== undefined);
+    const killed = ORDERS.filter((orderId) => plan({ orderIds: [orderId] }) !== undefined);
 
-    expect(killed.filter((orderId) => plan({ orderId }) === undefined).length).toBeGreaterThan(0);
+    expect(killed.filter((orderId) => plan({ orderIds: [orderId] }) === undefined).length).toBeGreaterThan(0);
   });
 
   it("leaves requests without an effect alone", () => {
     const plan = crashes();
 
-    expect(ORDERS.map(() => plan({ orderId: undefined })).every((fault) => fault === undefined)).toBe(true);
+    expect(ORDERS.map(() => plan({ orderIds: [] })).every((fault) => fault === undefined)).toBe(true);
   });
 });
 
@@ -42,7 +42,7 @@ describe("lostAnswers", () => {
   it("loses answers of any request, as often as it says", () => {
     const plan = lostAnswers();
 
-    const faults = ORDERS.map(() => plan({ orderId: undefined }));
+    const faults = ORDERS.map(() => plan({ orderIds: [] }));
 
     expect(shareOf("lose-answer", faults)).toBeCloseTo(LOST_SHARE, 2);
   });

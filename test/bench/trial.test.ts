@@ -41,7 +41,7 @@ async function consume(name: string, faultOf: FaultPlan, times = 1) {
 /** Only the first write of this order's effect. */
 function onceFor(orderId: string, fault: ReturnType<FaultPlan>): FaultPlan {
   let left = 1;
-  return (request) => (request.orderId === orderId && left-- > 0 ? fault : undefined);
+  return (request) => (request.orderIds.includes(orderId) && left-- > 0 ? fault : undefined);
 }
 
 describe("Trial", () => {
@@ -53,14 +53,15 @@ describe("Trial", () => {
   });
 
   it.each([
-    ["onceonly, claimed, with a commit", 2],
-    ["onceonly, claimed, the handler writes on its own", 3],
+    ["onceonly, claimed, with a commit", 0],
+    ["onceonly, claimed, the handler writes on its own", ORDERS],
   ])(
-    "counts the requests of first runs, and 1 for any other delivery, whatever time was skipped: %s",
-    async (name, firstRun) => {
+    "counts the requests of groups, beside those of handlers, whatever time was skipped: %s",
+    async (name, ofHandlers) => {
       const { requests, deliveries } = await consume(name, noFaults(), 2);
 
-      expect(requests).toBe(firstRun * ORDERS + (deliveries - ORDERS));
+      expect(requests).toBeGreaterThan(ofHandlers);
+      expect(requests).toBeLessThan(ofHandlers + deliveries / 2);
     },
   );
 

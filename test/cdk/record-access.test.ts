@@ -57,6 +57,24 @@ describe("IdempotencyTable.grantIdempotency", () => {
     }
   });
 
+  it("grants requests for several records to batches alone, and closes what has no key or attribute to be judged by", () => {
+    const statements = ["dynamodb:PartiQLInsert", "dynamodb:PartiQLUpdate"];
+    const condition = leadingKeys("charge#*");
+    const attributes = { Null: { "dynamodb:Attributes": "false" } };
+    const both = { Null: { "dynamodb:LeadingKeys": "false", "dynamodb:Attributes": "false" } };
+
+    expect(granted({ ...LEAN, batches: true })).toEqual([
+      { on: "Table", actions: WRITE, condition: WITHOUT_MESSAGES },
+      { on: "Table", actions: ["dynamodb:BatchGetItem"] },
+      { on: "Table", actions: statements, condition: { ...WITHOUT_MESSAGES, ...attributes } },
+    ]);
+    expect(granted({ operations: ["charge"], commits: true, batches: true }, { outbox: true })).toEqual([
+      { on: "Table", actions: [...GET, ...WRITE], condition },
+      { on: "Table", actions: ["dynamodb:BatchGetItem"], condition },
+      { on: "Table", actions: statements, condition: { ...condition, ...WITHOUT_MESSAGES, ...both } },
+    ]);
+  });
+
   it("fences operations by the beginning of their keys, in every statement", () => {
     const condition = leadingKeys("create-order#*", "cancel-order#*");
     const operations = ["create-order", "cancel-order"];

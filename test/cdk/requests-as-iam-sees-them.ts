@@ -18,7 +18,14 @@ interface Body {
   readonly ExpressionAttributeNames?: Readonly<Record<string, string>>;
 }
 
+interface Statement {
+  readonly Statement: string;
+  readonly Parameters: readonly { readonly S?: string }[];
+}
+
 interface Input extends Body {
+  readonly Statements?: readonly Statement[];
+  readonly RequestItems?: Readonly<Record<string, { readonly Keys: readonly NonNullable<Body["Key"]>[] }>>;
   readonly TransactItems?: readonly Readonly<Record<string, Body>>[];
 }
 
@@ -29,9 +36,22 @@ const TRANSACTED: Readonly<Record<string, string>> = {
   Update: "UpdateItem",
 };
 
+/** The values of a statement stand in the order of its names. */
+function seenInStatement({ Statement, Parameters }: Statement): Seen {
+  const attributes = Array.from(Statement.matchAll(/['"](\w+)['"](?:: \?| = \?)/g), ([, name]) => `${name}`);
+  const action = Statement.startsWith("INSERT") ? "dynamodb:PartiQLInsert" : "dynamodb:PartiQLUpdate";
+  return { action, leadingKey: Parameters[attributes.indexOf("pk")]?.S, inTransaction: false, attributes };
+}
+
 function seenIn(command: string, input: Input, tableName: string): Seen[] {
+  if (input.Statements) return input.Statements.map(seenInStatement);
+  const keys = input.RequestItems?.[tableName]?.Keys ?? [];
+  const looks = keys.map((Key) => ({ ...input, TableName: tableName, Key }));
   const inTransaction = input.TransactItems !== undefined;
-  const bodies = input.TransactItems?.flatMap((item) => Object.entries(item)) ?? [[command, input] as const];
+  const single = looks.length > 0 ? looks : [input];
+  const bodies =
+    input.TransactItems?.flatMap((item) => Object.entries(item)) ??
+    single.map((body) => [command, body] as const);
   return bodies
     .filter(([, body]) => body.TableName === tableName)
     .map(([name, body]) => ({
@@ -85,7 +105,7 @@ function holds(
     case "ForAllValues:StringNotEquals":
       return attributes.every((name) => !patterns.includes(name));
     case "Null":
-      return leadingKey !== undefined;
+      return leadingKey !== undefined && attributes.length > 0;
     default:
       throw new Error(`${operator} is not known here`);
   }

@@ -9,14 +9,18 @@ import {
   SENDING_RIGHTS,
 } from "../../lib/cdk/record-access.ts";
 import { OUTBOX_ATTRIBUTES, OUTBOX_SHARDS } from "../../lib/contract.ts";
+import { systemClock } from "../../lib/core/clock.ts";
 import type { Execution } from "../../lib/core/execution.ts";
 import { identify } from "../../lib/core/identity.ts";
 import { type RunOnceOptions, runOnce } from "../../lib/core/run-once.ts";
 import type { DynamoDBWrite } from "../../lib/dynamodb/writes.ts";
+import { idempotentBatch } from "../../lib/lambda/batch/idempotent-batch.ts";
 import { fakeClock } from "../../lib/testing/fake-clock.ts";
+import { fakeLambdaContext } from "../../lib/testing/fake-lambda-context.ts";
 import { clientError } from "../dynamodb/faulty-client.ts";
 import { newOutboxTable } from "../dynamodb/outbox-given.ts";
 import { connect } from "../dynamodb/tables.ts";
+import { sqsRecord } from "../lambda/batch/sqs-records.ts";
 import { guard, type Seen } from "./requests-as-iam-sees-them.ts";
 
 type Work = (execution: Execution<DynamoDBWrite>) => unknown;
@@ -27,6 +31,8 @@ interface Handler {
     work: Work,
     change?: Partial<RunOnceOptions<DynamoDBWrite>>,
   ) => Promise<unknown>;
+  /** Has a batch of messages done; resolves to those that are returned. */
+  readonly deliver: (bodies: readonly string[]) => Promise<unknown[]>;
   /** The next request meets an error of this name. */
   readonly failNext: (name: string) => void;
 }
@@ -51,6 +57,15 @@ async function handlerWith(rights: readonly Right[]): Promise<{ handler: Handler
   );
   const handler: Handler = {
     run: (key, work, change) => runOnce({ ...options, ...change }, key, {}, work),
+    deliver: async (bodies) => {
+      const batch = idempotentBatch<{ body: string }>(() => "done", { ...options, onRecordError: () => {} });
+      const records = bodies.map((body) => sqsRecord(body, body));
+      const { batchItemFailures } = await batch(
+        { Records: records },
+        fakeLambdaContext({ clock: systemClock }),
+      );
+      return batchItemFailures;
+    },
     failNext: (name) => {
       next = name;
     },
@@ -127,6 +142,14 @@ async function runCommits({ run, failNext }: Handler): Promise<void> {
   expect(await run(randomUUID(), () => "after a conflict")).toBe("after a conflict");
 }
 
+async function runBatches({ deliver }: Handler): Promise<void> {
+  const bodies = ["a", "b", "c"];
+  expect(await deliver(bodies)).toEqual([]);
+  expect(await deliver([...bodies, "d"])).toEqual([]);
+  // The ones that come alone.
+  expect(await deliver(["e"])).toEqual([]);
+}
+
 const LEAN: RecordAccessOptions = { largeResults: false, operations: ["create-order"] };
 
 const uses: readonly (readonly [string, RecordAccessOptions, (handler: Handler) => Promise<void>])[] = [
@@ -135,6 +158,7 @@ const uses: readonly (readonly [string, RecordAccessOptions, (handler: Handler) 
   ["waiting", { ...LEAN, waiting: true }, runWaiting],
   ["looking first", { ...LEAN, lookFirst: true }, runLookingFirst],
   ["commits", { ...LEAN, commits: true }, runCommits],
+  ["batches", { ...LEAN, batches: true }, runBatches],
 ];
 
 const actionsOf = (seen: readonly Seen[]) => [...new Set(seen.map(({ action }) => action))].sort();

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { DECISIONS, type Decision } from "../../lib/core/decisions.ts";
 import { failing, newWorld, START, type World } from "./world.ts";
 
-/** The faces of lib/lambda tell the others: they look for the key. */
-const TOLD_BY_FACES = ["key-missing", "key-fallback"] as const satisfies readonly Decision[];
+/** The faces of lib/lambda tell the others: they look for the key, and batches ask for several records at once. */
+const TOLD_BY_FACES = ["key-missing", "key-fallback", "group-refused"] as const satisfies readonly Decision[];
 type Told = Exclude<Decision, (typeof TOLD_BY_FACES)[number]>;
 const isTold = (decision: Decision): decision is Told => !TOLD_BY_FACES.some((other) => other === decision);
 

@@ -2,6 +2,7 @@ import { beforeAll, describe, inject, it } from "vitest";
 import type { DynamoDBWrite } from "../../lib/dynamodb/writes.ts";
 import { type StoreSubject, storeContract } from "../../lib/testing/store-contract.ts";
 import { contractSubject } from "./contract-subject.ts";
+import { withCompany } from "./grouped-subject.ts";
 import { connect } from "./tables.ts";
 
 const SCHEMAS = [
@@ -29,5 +30,9 @@ describe.each(inject("dynamodbEngines"))("answers 0 and 20: DynamoDBStore on $na
     });
 
     for (const { name, run } of storeContract(() => subject)) it(name, run);
+
+    describe("in groups", () => {
+      for (const { name, run } of storeContract(() => withCompany(subject))) it(name, run);
+    });
   });
 });

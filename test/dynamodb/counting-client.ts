@@ -19,7 +19,7 @@ interface Capacity {
   readonly CapacityUnits?: number;
 }
 
-const WRITES = /^(Put|Update|Delete|TransactWrite)/;
+const WRITES = /^(Put|Update|Delete|TransactWrite|BatchExecute)/;
 
 /**
  * Counts everything `client` sends from now on; `reset` starts anew.

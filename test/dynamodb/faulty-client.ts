@@ -1,7 +1,7 @@
 // Faults at the edge of the SDK, between its retries and the wire: answers that get lost, and errors in their place.
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 
-const WRITES = /^(Put|Update|Delete|TransactWrite)/;
+const WRITES = /^(Put|Update|Delete|TransactWrite|BatchExecute)/;
 
 /** The next `times` answers to writes get lost on their way: the engine has applied them, the SDK sees a timeout. */
 export function loseAnswers(client: DynamoDBClient, times: number): void {

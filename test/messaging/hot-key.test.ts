@@ -23,6 +23,9 @@ const BATCH_SIZE = 10;
 const duplicatesOf = (key: string, count: number) =>
   Array.from({ length: count }, (_, index) => sqsRecord(`message ${index}`, "charge", envelope(key)));
 
+const batchesOf = (...counts: number[]) =>
+  counts.reduce((sum, count) => sum + Math.ceil(count / BATCH_SIZE), 0);
+
 type Invoke = (Records: SQSRecord[]) => Promise<readonly unknown[]>;
 
 /** Delivers everything in batches, so many invocations at once. Resolves to what was returned. */
@@ -77,7 +80,7 @@ describe("idempotentBatch in a retry storm", () => {
     });
   }
 
-  it("H57: 5000 duplicates have one effect, and each delivery costs one write request", async () => {
+  it("H57: 5000 duplicates have one effect, and each delivery costs one write request at most, each batch of what is done one", async () => {
     const world = givenStorm();
     const records = duplicatesOf("hot", DUPLICATES);
 
@@ -86,7 +89,9 @@ describe("idempotentBatch in a retry storm", () => {
 
     expect([world.charges(), world.runs, leftThen]).toEqual([1, 1, []]);
     const completions = 1;
-    expect(world.counts.writes).toBe(records.length + left.length + completions);
+    expect(world.counts.writes).toBeLessThanOrEqual(
+      left.length + batchesOf(DUPLICATES, left.length) + completions,
+    );
     expect(world.counts.reads).toBe(0);
     // Only what came while the effect was under way comes again.
     expect(left.length).toBeLessThan(CONCURRENCY * BATCH_SIZE);
@@ -116,19 +121,20 @@ describe("idempotentBatch in a retry storm", () => {
 
     expect([world.charges(), world.runs]).toEqual([1, 1]);
     expect(await source.counts()).toEqual({ left: 0, dead: 0 });
-    expect([world.counts.writes, world.counts.reads]).toEqual([deliveries + 1, 0]);
+    expect(world.counts.writes).toBeLessThanOrEqual(deliveries + 1);
+    expect(world.counts.reads).toBe(0);
     // Those in the winner's own batch come once more: they are not hidden while it works.
     expect(deliveries).toBeLessThanOrEqual(2 * DUPLICATES + BATCH_SIZE);
   });
 
-  it("H57: in the optimistic mode duplicates only read, but for one in each invocation of the first moment", async () => {
+  it("H57: in the optimistic mode duplicates only read, once in each batch, but for one in each invocation of the first moment", async () => {
     const world = givenStorm({ mode: "optimistic" });
     const records = duplicatesOf("hot", DUPLICATES);
 
     expect(await world.deliver(records)).toEqual([]);
 
     expect(world.charges()).toBe(1);
-    expect([world.counts.reads, world.counts.writes]).toEqual([DUPLICATES, CONCURRENCY]);
+    expect([world.counts.reads, world.counts.writes]).toEqual([DUPLICATES / BATCH_SIZE, CONCURRENCY]);
   });
 });
 
@@ -164,22 +170,18 @@ describe.each(inject("dynamodbEngines"))("idempotentBatch in a retry storm on $n
     );
   };
 
-  it("H57: each delivery costs one request and one write unit, and the completion one more", async () => {
+  it("H57: each batch of what is done costs one request and one write unit, and each delivery before that", async () => {
     const records = duplicatesOf(randomUUID(), DUPLICATES);
 
     const left = await deliver(records, "claimed");
     const leftThen = await deliver(left, "claimed");
 
-    const deliveries = records.length + left.length;
     expect([runs, leftThen]).toEqual([1, []]);
-    expect([counts.requests, counts.writeUnits, counts.readUnits]).toEqual([
-      deliveries + 1,
-      deliveries + 1,
-      0,
-    ]);
+    expect(counts.requests).toBeLessThanOrEqual(left.length + batchesOf(DUPLICATES, left.length) + 1);
+    expect([counts.writeUnits, counts.readUnits]).toEqual([counts.requests, 0]);
   });
 
-  it("H57: in the optimistic mode a duplicate of what is done costs half a read unit, and no write", async () => {
+  it("H57: in the optimistic mode a batch of duplicates of what is done costs half a read unit, and no write", async () => {
     const key = randomUUID();
     await deliver(duplicatesOf(key, 1), "optimistic");
     counts.reset();
@@ -187,6 +189,9 @@ describe.each(inject("dynamodbEngines"))("idempotentBatch in a retry storm on $n
     expect(await deliver(duplicatesOf(key, DUPLICATES), "optimistic")).toEqual([]);
 
     expect(runs).toBe(1);
-    expect([counts.requests, counts.writeUnits, counts.readUnits]).toEqual([DUPLICATES, 0, DUPLICATES / 2]);
+    const batches = DUPLICATES / BATCH_SIZE;
+    expect(counts.requests).toBeLessThanOrEqual(batches);
+    expect(counts.readUnits).toBeLessThanOrEqual(batches / 2);
+    expect(counts.writeUnits).toBe(0);
   });
 });

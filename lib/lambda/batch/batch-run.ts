@@ -1,5 +1,8 @@
 /** One batch: which of its items are done, and what becomes of the others. */
+import { tellObserver } from "../../core/decisions.ts";
 import type { Work } from "../../core/execution.ts";
+import type { Call } from "../../core/operation.ts";
+import { DEFAULTS } from "../../core/options.ts";
 import type { LambdaContext } from "../context.ts";
 import type { BatchSettings } from "./batch-settings.ts";
 import { type BatchTime, batchTime } from "./batch-time.ts";
@@ -24,6 +27,8 @@ export class BatchRun<Write> {
   readonly #elsewhere = new Set<Item>();
   /** Duplicates of a key in one batch wait for each other, or each would be in progress for the next. */
   readonly #running = new Map<string, Promise<RecordEnd>>();
+  /** The fingerprints of what is done, by the keys of the records. */
+  readonly #finished = new Map<string, Call["fingerprints"]>();
 
   constructor(settings: BatchSettings<Write>, context: unknown, workOf: (item: Item) => Work<Write>) {
     this.#settings = settings;
@@ -74,16 +79,29 @@ export class BatchRun<Write> {
       const { recordKey } = call.identity;
       while (this.#running.has(recordKey)) await this.#running.get(recordKey);
       if (!time.canStart()) return undefined;
+      if (this.#isDone(call)) return { end: "done" };
       const options = waits && item.receipt === undefined ? whileUnhidden : reading.options;
       const inTime = { ...call, remainingMs: this.#remainingMs(), waitUntil: time.startUntil };
       const running = runRecord(options, inTime, this.#workOf(item));
       this.#running.set(recordKey, running);
       const ended = await running;
       this.#running.delete(recordKey);
+      if (ended.end === "done") this.#finished.set(recordKey, call.fingerprints);
       return ended;
     } catch (error) {
       return { end: "failed", error };
     }
+  }
+
+  /** A record that this batch has done answers its duplicates without being asked: nobody reads their results. */
+  #isDone({ identity, fingerprints }: Call): boolean {
+    const { observe, operation, shouldStore } = this.#settings.reading.options;
+    const finished = this.#finished.get(identity.recordKey);
+    // What is not stored is not final, and a duplicate runs.
+    if (finished?.[0] !== fingerprints[0] || shouldStore !== DEFAULTS.shouldStore) return false;
+    const { keyHash } = identity;
+    tellObserver(observe, { decision: "replayed", operation, keyHash, durationMs: 0 });
+    return true;
   }
 
   /**

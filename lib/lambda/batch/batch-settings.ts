@@ -1,6 +1,9 @@
 /** The options of a batch, checked, with their defaults, and turned from records to the items that hold them. */
+
+import { tellObserver } from "../../core/decisions.ts";
 import { checkOptions } from "../../core/option-checks.ts";
 import { type EngineOptions, type ResolvedOptions, resolveOptions } from "../../core/options.ts";
+import { groupedStore } from "../../dynamodb/grouped-store.ts";
 import type { Reading } from "../reading.ts";
 import { BATCH_CHECKS, type BatchOptions } from "./batch-options.ts";
 import type { Forwarders } from "./forwarders.ts";
@@ -32,14 +35,15 @@ const ofItem =
 export function settingsOf<Entry, Write>(options: BatchOptions<Entry, Write>): BatchSettings<Write> {
   checkOptions(options, BATCH_CHECKS, ["operation", "store"]);
   const { key, scope, fingerprint, concurrency, marginMs, whenFinalError, ...rest } = options;
-  const { changeVisibility, bodies, forwardedBy, onRecordError, ...given } = rest;
+  const { changeVisibility, bodies, forwardedBy, groups = true, onRecordError, ...given } = rest;
   const fingerprints = fingerprint === undefined ? (item: Item) => item.body : [fingerprint].flat();
-  const engineOptions = resolveOptions({
+  const resolved = resolveOptions({
     ...given,
     fingerprint: Array.isArray(fingerprints)
       ? fingerprints.map((each) => ofItem(each as OfRecord))
       : fingerprints,
   } as EngineOptions<Write>);
+  const engineOptions = groups ? withGroups(resolved) : resolved;
   return {
     reading: {
       options: engineOptions,
@@ -58,4 +62,12 @@ export function settingsOf<Entry, Write>(options: BatchOptions<Entry, Write>): B
     onRecordError: (onRecordError ??
       ((error) => console.error(error))) as BatchSettings<Write>["onRecordError"],
   };
+}
+
+/** What DynamoDB refuses to a group it may grant to each member: that costs requests, and is told. */
+function withGroups<Write>(options: ResolvedOptions<Write>): ResolvedOptions<Write> {
+  const { clock, observe, operation } = options;
+  const onRefused = (error: unknown) =>
+    tellObserver(observe, { decision: "group-refused", operation, durationMs: 0, error });
+  return { ...options, store: groupedStore(options.store, { clock, onRefused }) };
 }

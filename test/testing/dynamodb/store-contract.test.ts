@@ -5,6 +5,7 @@ import type { DynamoDBWrite } from "../../../lib/dynamodb/writes.ts";
 import { DynamoDBModel } from "../../../lib/testing/dynamodb/dynamodb-model.ts";
 import { type StoreSubject, storeContract } from "../../../lib/testing/store-contract.ts";
 import { contractSubject } from "../../dynamodb/contract-subject.ts";
+import { withCompany } from "../../dynamodb/grouped-subject.ts";
 
 describe("DynamoDBStore on DynamoDBModel", () => {
   const client = new DynamoDBClient(new DynamoDBModel().clientConfig());
@@ -15,4 +16,8 @@ describe("DynamoDBStore on DynamoDBModel", () => {
   });
 
   for (const { name, run } of storeContract(() => subject)) it(name, run);
+
+  describe("in groups", () => {
+    for (const { name, run } of storeContract(() => withCompany(subject))) it(name, run);
+  });
 });

@@ -1,0 +1,67 @@
+/** What all kinds of groups share: a member that is sent alone, and what is known after a group has failed. */
+import type { Connection, Inputs, OperationName } from "./connection.ts";
+import type { Member } from "./gatherer.ts";
+import type { RecordTable } from "./record-table.ts";
+import type { Item } from "./values.ts";
+
+/** Kinds of groups that DynamoDB refuses, for lack of rights or because it does not know them. */
+export type GroupKind = "looks" | "statements";
+
+export interface GroupSender {
+  readonly connection: Connection;
+  readonly table: RecordTable;
+  /** Whether records may be read together. */
+  readonly canLook: boolean;
+  /** From now on no group of this kind is sent. */
+  readonly refuse: (kind: GroupKind, error: unknown) => void;
+}
+
+/** What an SDK's error carries. */
+export interface ClientError {
+  readonly name?: string;
+  readonly message?: string;
+  readonly $metadata?: { readonly httpStatusCode?: number; readonly attempts?: number };
+}
+
+/**
+ * Sends a member by itself. In doubt, a group before it may have been applied, or may still be: its refusal then says that
+ * it was repeated, as it does where the client repeated the request.
+ */
+export async function sendAlone<Name extends OperationName>(
+  { connection }: GroupSender,
+  operation: Name,
+  { input, resolve, reject }: Member<Inputs[Name]>,
+  inDoubt = false,
+): Promise<void> {
+  try {
+    resolve((await connection.send(operation, input)) as never);
+  } catch (error) {
+    if (inDoubt) Reflect.set(Object(error), "$metadata", repeated(error as ClientError));
+    reject(error);
+  }
+}
+
+export function repeated({ $metadata }: ClientError): ClientError["$metadata"] {
+  return { ...$metadata, attempts: ($metadata?.attempts ?? 1) + 1 };
+}
+
+/** Whether nobody knows if the request was carried out. What DynamoDB refused at the first try was not. */
+export function isDoubtful(error: unknown): boolean {
+  const { httpStatusCode = 0, attempts = 1 } = (Object(error) as ClientError).$metadata ?? {};
+  const isRefused = httpStatusCode >= 400 && httpStatusCode < 500 && ![408, 425].includes(httpStatusCode);
+  return attempts > 1 || !isRefused;
+}
+
+/** Whether every group would be refused so: for want of a right, or of the operation. */
+export function isForGood(error: unknown): boolean {
+  return /^(AccessDenied|UnknownOperation|Validation)/.test(`${(Object(error) as ClientError).name}`);
+}
+
+/** As the SDK says that the condition on an item was not met. */
+export function conditionRefused(Item: Item | undefined): Error {
+  return Object.assign(new Error("The conditional request failed"), {
+    name: "ConditionalCheckFailedException",
+    $metadata: { httpStatusCode: 400, attempts: 1 },
+    ...(Item && { Item }),
+  });
+}

@@ -1,0 +1,80 @@
+/** Commits that share a transaction: all of them are applied, or each learns what stood in its own way. */
+import type { CancellationReason } from "@aws-sdk/client-dynamodb";
+import { hashTuple } from "../core/identity.ts";
+import type { Member } from "./gatherer.ts";
+import { type ClientError, type GroupSender, isDoubtful, repeated, sendAlone } from "./group-sender.ts";
+import { actionsOf, type Commit, joinCommits, reasonsOfEach } from "./join-commits.ts";
+
+/** With nothing but their records they would fill a transaction. */
+export const MAX_COMMITS = 100;
+
+type CommitMember = Member<Commit>;
+
+export async function sendCommits(sender: GroupSender, members: readonly CommitMember[]): Promise<void> {
+  await Promise.all(joinCommits(sender.table, members).map((joined) => sendJoined(sender, joined)));
+}
+
+/** @param inDoubt whether a transaction before this one may have been applied, or may still be */
+async function sendJoined(
+  sender: GroupSender,
+  members: readonly CommitMember[],
+  { isSecond = false, inDoubt = false } = {},
+): Promise<void> {
+  const [first] = members;
+  if (members.length === 1) return sendAlone(sender, "TransactWriteItems", first as CommitMember, inDoubt);
+  try {
+    const answer = await sender.connection.send("TransactWriteItems", {
+      TransactItems: members.flatMap(actionsOf),
+      ClientRequestToken: hashTuple(...members.map(({ input }) => `${input.ClientRequestToken}`)).slice(
+        0,
+        36,
+      ),
+    });
+    for (const { resolve } of members) resolve(answer as never);
+  } catch (error) {
+    const doubtful = inDoubt || isDoubtful(error);
+    const { innocent, others } = judge(members, error as Cancellation, doubtful);
+    // The reasons may not name everybody who stood in the way.
+    const isWorthwhile = !isSecond && innocent.length < members.length;
+    const alone = isWorthwhile ? others : [...others, ...innocent];
+    for (const member of alone) void sendAlone(sender, "TransactWriteItems", member, doubtful);
+    if (isWorthwhile && innocent.length > 0) {
+      await sendJoined(sender, innocent, { isSecond: true, inDoubt: doubtful });
+    }
+  }
+}
+
+interface Cancellation extends ClientError {
+  readonly CancellationReasons?: readonly CancellationReason[];
+}
+
+/** Tells those whose own conditions were refused. `innocent` stood in nobody's way; of `others` it is not known. */
+function judge(members: readonly CommitMember[], error: Cancellation, inDoubt: boolean) {
+  const innocent: CommitMember[] = [];
+  const others: CommitMember[] = [];
+  const reasons = reasonsOfEach(members, error.CancellationReasons);
+  for (const [index, member] of members.entries()) {
+    const own = reasons?.[index];
+    const codes = own?.map(({ Code = "None" }) => Code).filter((code) => code !== "None");
+    if (!own || !codes?.every((code) => code === "ConditionalCheckFailed")) others.push(member);
+    else if (codes.length === 0) innocent.push(member);
+    else member.reject(canceled(error, own, inDoubt));
+  }
+  return { innocent, others };
+}
+
+/** As DynamoDB says it of a transaction with the actions of one member: the items of others are none of its business. */
+function canceled(
+  error: Cancellation,
+  CancellationReasons: readonly CancellationReason[],
+  inDoubt: boolean,
+): Error {
+  return Object.assign(
+    new Error("Transaction cancelled, please refer cancellation reasons for specific reasons"),
+    {
+      name: "TransactionCanceledException",
+      $metadata: inDoubt ? repeated(error) : error.$metadata,
+      CancellationReasons,
+    },
+  );
+}

@@ -1,0 +1,98 @@
+/**
+ * First claims and completions, sent as statements of PartiQL, of which one request takes 25 and decides each by itself.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ql-reference.multiplestatements.batching.html
+ */
+import type { BatchStatementError, BatchStatementRequest } from "@aws-sdk/client-dynamodb";
+import type { Inputs } from "./connection.ts";
+import type { Member } from "./gatherer.ts";
+import { conditionRefused, type GroupSender, isDoubtful, isForGood, sendAlone } from "./group-sender.ts";
+import { lookUp } from "./grouped-looks.ts";
+import type { Item } from "./values.ts";
+
+export const MAX_STATEMENTS = 25;
+
+/** A request, and the statement that does the same. */
+export type Stated = {
+  readonly statement: BatchStatementRequest;
+  readonly key: Item;
+} & (
+  | { readonly operation: "PutItem"; readonly input: Inputs["PutItem"] }
+  | { readonly operation: "UpdateItem"; readonly input: Inputs["UpdateItem"] }
+);
+
+export async function sendStatements(sender: GroupSender, all: readonly Member<Stated>[]): Promise<void> {
+  const [members, again] = withoutRepetitions(sender, all);
+  for (const member of again) void statedAlone(sender, member);
+  const [first] = members;
+  if (members.length === 1) return statedAlone(sender, first as Member<Stated>);
+  let errors: readonly (BatchStatementError | undefined)[];
+  let serverTimeMs: number | undefined;
+  try {
+    const answer = await sender.connection.send("BatchExecuteStatement", {
+      Statements: members.map(({ input }) => input.statement),
+    });
+    if (answer?.Responses?.length !== members.length) throw new Error("not every statement has an answer");
+    errors = answer.Responses.map((response) => response.Error);
+    serverTimeMs = answer.serverTimeMs;
+  } catch (error) {
+    if (isForGood(error)) sender.refuse("statements", error);
+    for (const member of members) void statedAlone(sender, member, isDoubtful(error));
+    return;
+  }
+  refuseForGood(sender, errors);
+  const duplicates: Member<Stated>[] = [];
+  for (const [index, member] of members.entries()) {
+    const error = errors[index];
+    if (!error) member.resolve({ serverTimeMs } as never);
+    else if (error.Code === "DuplicateItem") duplicates.push(member);
+    else if (error.Code === "ConditionalCheckFailed" && error.Item)
+      member.reject(conditionRefused(error.Item));
+    else void statedAlone(sender, member, error.Code === "InternalServerError");
+  }
+  if (duplicates.length > 0) void answerDuplicates(sender, duplicates);
+}
+
+/** One engine carries out the first of two statements about one item, and refuses both. */
+function withoutRepetitions({ table }: GroupSender, all: readonly Member<Stated>[]) {
+  const seen = new Set<string | undefined>();
+  const isFirst = ({ input }: Member<Stated>) => {
+    const key = input.key[table.names.partitionKey]?.S;
+    return !seen.has(key) && seen.add(key);
+  };
+  const members = all.filter(isFirst);
+  return [members, all.filter((member) => !members.includes(member))] as const;
+}
+
+/** Where a right is missing, or no statement is understood, the next group would fare no better. */
+function refuseForGood({ refuse }: GroupSender, errors: readonly (BatchStatementError | undefined)[]): void {
+  const denied = errors.find((error) => error?.Code === "AccessDenied");
+  const isUnknown = errors.every((error) => error?.Code === "ValidationError");
+  const cause = denied ?? (isUnknown ? errors[0] : undefined);
+  if (cause) refuse("statements", Object.assign(new Error(cause.Message), { name: cause.Code }));
+}
+
+/** DynamoDB refuses an insertion without the item that is there. What was deleted since refuses nothing any more. */
+async function answerDuplicates(sender: GroupSender, members: readonly Member<Stated>[]): Promise<void> {
+  const found = sender.canLook
+    ? await lookUp(
+        sender,
+        members.map(({ input }) => input.key),
+        true,
+      )
+    : undefined;
+  for (const [index, member] of members.entries()) {
+    const look = found?.[index];
+    if (look?.isKnown) member.reject(conditionRefused(look.item));
+    else void statedAlone(sender, member);
+  }
+}
+
+function statedAlone(
+  sender: GroupSender,
+  { input: { operation, input }, ...member }: Member<Stated>,
+  inDoubt = false,
+): Promise<void> {
+  return operation === "PutItem"
+    ? sendAlone(sender, operation, { ...member, input }, inDoubt)
+    : sendAlone(sender, operation, { ...member, input }, inDoubt);
+}

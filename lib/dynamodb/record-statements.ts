@@ -1,0 +1,59 @@
+/**
+ * First claims and completions as statements of PartiQL. No I/O.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ql-reference.html
+ */
+import type { AttributeValue, BatchStatementRequest } from "@aws-sdk/client-dynamodb";
+import { UNFINISHED } from "./changes.ts";
+import { ABSENT, MINE } from "./conditions.ts";
+import type { Inputs } from "./connection.ts";
+import type { RecordTable } from "./record-table.ts";
+
+/** Whether a table can be named in a statement: by its name alone, and with attributes whose names need no escape. */
+export function canBeStated({ TableName, names, keyOf }: RecordTable): boolean {
+  const all = [TableName, ...Object.values(names), ...Object.keys(keyOf(""))];
+  return all.every((name) => /^[\w.-]+$/.test(name));
+}
+
+/** Inserts as PutItem does under its condition; `undefined` for other puts. */
+export function insertion(
+  { TableName }: RecordTable,
+  { Item, ...input }: Inputs["PutItem"],
+): BatchStatementRequest | undefined {
+  if (input.TableName !== TableName || !Item || input.ConditionExpression !== ABSENT) return undefined;
+  const members = Object.keys(Item).map((name) => `'${name}': ?`);
+  return {
+    Statement: `INSERT INTO "${TableName}" VALUE {${members.join(", ")}}`,
+    Parameters: Object.values(Item),
+  };
+}
+
+/**
+ * Updates as UpdateItem does for the holder of a claim; `undefined` for other updates. A record in progress has nothing of
+ * what its end removes, so that nothing is removed: PartiQL does not say what it does where there is nothing.
+ */
+export function update(
+  { TableName, names }: RecordTable,
+  { Key, UpdateExpression = "", ...input }: Inputs["UpdateItem"],
+): BatchStatementRequest | undefined {
+  if (input.TableName !== TableName || !Key || input.ConditionExpression !== MINE) return undefined;
+  const { ExpressionAttributeNames: aliases = {}, ExpressionAttributeValues: values = {} } = input;
+  const [assigning = "", removing = ""] = UpdateExpression.split("REMOVE");
+  const removed = Array.from(removing.matchAll(/#(\w+)/g), ([, name]) => name as string);
+  if (!removed.every((name) => Object.hasOwn(UNFINISHED, name))) return undefined;
+  const assigned = Array.from(
+    assigning.matchAll(/(#\w+) = (:\w+)/g),
+    ([, alias = "", value = ""]) => [aliases[alias] as string, values[value] as AttributeValue] as const,
+  );
+  const compared = [
+    ...Object.entries(Key),
+    [names.token, values[":token"] as AttributeValue] as const,
+    [names.state, values[":inProgress"] as AttributeValue] as const,
+  ];
+  const sets = assigned.map(([name]) => ` SET "${name}" = ?`).join("");
+  const conditions = compared.map(([name]) => `"${name}" = ?`).join(" AND ");
+  return {
+    Statement: `UPDATE "${TableName}"${sets} WHERE ${conditions}`,
+    Parameters: [...assigned, ...compared].map(([, value]) => value),
+    ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+  };
+}
