@@ -42,6 +42,11 @@ export class MemoryOutbox implements Outbox {
     this.#waiting.set(recordKey, structuredClone({ ...commit, shard, dueAt: committedAt, revision: 0 }));
   }
 
+  /** Its record is gone. */
+  forget(recordKey: string): void {
+    this.#waiting.delete(recordKey);
+  }
+
   /** Keys of the records that wait, in the order of their commits: what a stream of changes would hand on. */
   get changes(): readonly string[] {
     return [...this.#waiting.keys()];
@@ -118,7 +123,8 @@ export class MemoryOutbox implements Outbox {
   }
 
   async replaceNotes(former: string | undefined, notes: string): Promise<boolean> {
-    if (this.#notes !== former) return false;
+    // A repetition is no other change.
+    if (this.#notes !== former) return this.#notes === notes;
     this.#notes = notes;
     return true;
   }

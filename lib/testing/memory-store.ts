@@ -112,8 +112,10 @@ export class MemoryStore implements Store<MemoryWrite> {
   /** Changes a record behind the port; `undefined` deletes it, as TTL does. */
   alter(recordKey: string, change: Partial<IdempotencyRecord> | undefined): void {
     const record = this.#records.get(recordKey);
-    if (change === undefined) this.#records.delete(recordKey);
-    else if (record !== undefined) this.#records.set(recordKey, { ...record, ...structuredClone(change) });
+    if (change === undefined) {
+      this.#records.delete(recordKey);
+      this.outbox.forget(recordKey);
+    } else if (record !== undefined) this.#records.set(recordKey, { ...record, ...structuredClone(change) });
   }
 
   #finish(record: IdempotencyRecord, end: Settlement<MemoryWrite> | Insertion<MemoryWrite>): void {

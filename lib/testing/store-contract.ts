@@ -9,6 +9,7 @@ import { insertionOverCases } from "./contract-insertions-over.ts";
 import { outboxCases } from "./contract-outbox.ts";
 import { raceCases } from "./contract-races.ts";
 import { resultCases } from "./contract-results.ts";
+import { senderCases } from "./contract-senders.ts";
 import { settlementCases } from "./contract-settlements.ts";
 import { writeCases } from "./contract-writes.ts";
 import type { StoreSubject } from "./store-subject.ts";
@@ -38,6 +39,7 @@ export function storeContract<Write>(
     ...insertionOverCases<Write>(),
     ...resultCases<Write>(),
     ...outboxCases<Write>(),
+    ...senderCases<Write>(),
     ...raceCases<Write>(),
   };
   return Object.entries(cases).map(([name, prove]) => ({

@@ -2,8 +2,11 @@
 import { AssertionError } from "node:assert";
 import { MemoryStore, type MemoryWrite, storeContract } from "onceonly/testing";
 import { describe, expect, it } from "vitest";
+import type { Outbox, Taken, Unsent } from "../../lib/core/outbox.ts";
 import type { IdempotencyRecord } from "../../lib/core/record.ts";
 import type { Claim, Insertion, Settlement } from "../../lib/core/store.ts";
+import type { MemoryOutbox } from "../../lib/testing/memory-outbox.ts";
+import { withOutbox } from "../messaging/with-outbox.ts";
 import { memorySubject } from "./memory-subject.ts";
 
 type Broken = Record<string, () => MemoryStore>;
@@ -175,7 +178,83 @@ const BROKEN: Broken = {
     })(),
 };
 
+const ALL_TAKEN = async (unsent: Unsent | undefined): Promise<Taken> =>
+  unsent ? { state: "taken", unsent } : { state: "over" };
+
+/** Outboxes that break one promise each. */
+const BROKEN_OUTBOXES: Record<string, (outbox: MemoryOutbox) => Partial<Outbox>> = {
+  "hands a commit to all": (outbox) => ({ take: async (key) => ALL_TAKEN(await outbox.load(key)) }),
+  "hands a commit to nobody": () => ({ take: async () => ({ state: "held", unsent: undefined }) }),
+  "lets a sweeper take what a relay has": (outbox) => ({
+    take: (key, taking) => outbox.take(key, { ...taking, by: "relay" }),
+  }),
+  "lets no relay take what a relay has": (outbox) => ({
+    take: (key, taking) => outbox.take(key, { ...taking, by: "sweeper" }),
+  }),
+  "holds a commit for ever": (outbox) => ({
+    take: (key, taking) => outbox.take(key, { ...taking, until: taking.until * 2 }),
+  }),
+  "takes what has another place": (outbox) => ({
+    take: (key, { dueAt: _, ...taking }) => outbox.take(key, taking),
+  }),
+  "takes what is not due": (outbox) => ({
+    take: async (key, taking) =>
+      outbox.take(key, { ...taking, now: Math.max(taking.now, (await outbox.load(key))?.dueAt ?? 0) }),
+  }),
+  "keeps nothing": () => ({ keep: async () => {} }),
+  "keeps what the last one says": (outbox) => ({
+    keep: async (unsent, progress, dueAt) =>
+      outbox.keep({ ...(await outbox.load(unsent.recordKey))!, token: unsent.token }, progress, dueAt),
+  }),
+  "keeps it for any attempt": (outbox) => ({
+    keep: async (unsent, progress, dueAt) =>
+      outbox.keep({ ...unsent, token: (await outbox.load(unsent.recordKey))?.token ?? "" }, progress, dueAt),
+  }),
+  "gives it no other time": (outbox) => ({
+    keep: (unsent, progress) => outbox.keep(unsent, progress, unsent.dueAt),
+  }),
+  "marks what is parked as sent": (outbox) => ({
+    keep: async (unsent, progress, dueAt) =>
+      progress.some(({ state }) => state === "waiting")
+        ? outbox.keep(unsent, progress, dueAt)
+        : outbox.markSent(unsent, progress),
+  }),
+  "does not park": () => ({ park: async () => false }),
+  "parks what is not there": (outbox) => ({ park: (key, now) => outbox.park(key, now).then(() => true) }),
+  "counts nothing": () => ({ count: async () => ({ waiting: 0, parked: 0 }) }),
+  "loses notes": () => ({ replaceNotes: async () => true }),
+  "replaces any notes": (outbox) => ({
+    replaceNotes: async (_, notes) => outbox.replaceNotes(await outbox.readNotes(), notes),
+  }),
+  "takes a repetition for another change": (outbox) => ({
+    replaceNotes: async (former, notes) =>
+      (await outbox.readNotes()) === former && outbox.replaceNotes(former, notes),
+  }),
+  "knows commits whose records are gone": (outbox) => {
+    const all = new Map<string, Unsent>();
+    return {
+      load: async (key) => {
+        const unsent = await outbox.load(key);
+        if (unsent) all.set(key, unsent);
+        return all.get(key);
+      },
+    };
+  },
+};
+
 describe("storeContract", () => {
+  it.each(Object.entries(BROKEN_OUTBOXES))("finds out an outbox that %s", async (_, broken) => {
+    const store = new MemoryStore();
+    const subject = { ...memorySubject(store), outbox: withOutbox(store.outbox, broken(store.outbox)) };
+    const failures: string[] = [];
+
+    for (const { name, run } of storeContract(() => subject)) {
+      await run().catch((error) => failures.push(`${name}: ${(error as Error).name}`));
+    }
+
+    expect(failures).not.toEqual([]);
+  });
+
   it.each(Object.entries(BROKEN))("finds out a store that %s", async (_, newStore) => {
     const failures: string[] = [];
 
