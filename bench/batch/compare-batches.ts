@@ -2,7 +2,12 @@
 // of the machine meets all of them.
 import type { SQSRecord } from "aws-lambda";
 import type { DeployBatch } from "../contestants/batch-function.ts";
-import { onceonlyCommitting, onceonlyWriting } from "../contestants/onceonly-batch.ts";
+import {
+  onceonlyCommitting,
+  onceonlyCommittingLean,
+  onceonlyWriting,
+  onceonlyWritingLean,
+} from "../contestants/onceonly-batch.ts";
 import { powertoolsBatch } from "../contestants/powertools-batch.ts";
 import { POWERTOOLS_PARTITION_KEY } from "../contestants/world.ts";
 import { createMeter } from "../metering/meter.ts";
@@ -18,6 +23,8 @@ const CONCURRENCY = 4;
 interface Contestant {
   readonly partitionKey: string;
   readonly deploy: DeployBatch;
+  /** @default false */
+  readonly withoutFaultsOnly?: boolean;
 }
 
 interface Part {
@@ -32,6 +39,11 @@ export const CONTESTANTS: Readonly<Record<string, Contestant>> = {
   "onceonly, claimed, with a commit": onceonly(onceonlyCommitting()),
   "onceonly, optimistic, with a commit": onceonly(onceonlyCommitting({ mode: "optimistic" })),
   "onceonly, claimed, the handler writes on its own": onceonly(onceonlyWriting),
+  "onceonly, claimed, with a commit, lean": { ...onceonly(onceonlyCommittingLean), withoutFaultsOnly: true },
+  "onceonly, claimed, the handler writes on its own, lean": {
+    ...onceonly(onceonlyWritingLean),
+    withoutFaultsOnly: true,
+  },
   Powertools: { partitionKey: POWERTOOLS_PARTITION_KEY, deploy: powertoolsBatch },
 };
 
@@ -83,7 +95,8 @@ async function runPart(
   const meter = await createMeter(endpoint);
   const time = new SkippableTime();
   const trials: [name: string, trial: Trial][] = [];
-  for (const [name, contestant] of Object.entries(CONTESTANTS)) {
+  for (const [name, { withoutFaultsOnly, ...contestant }] of Object.entries(CONTESTANTS)) {
+    if (withoutFaultsOnly && planFaults !== noFaults) continue;
     const setup = { ...contestant, endpoint, meter, time, concurrency: CONCURRENCY, faultOf: planFaults() };
     trials.push([name, await Trial.create(setup)]);
   }

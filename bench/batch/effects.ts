@@ -1,5 +1,10 @@
 // The effect of a message: it adds 1 to its order's counter, so that a second time shows. Counts what came of it.
-import { type DynamoDBClient, paginateScan, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
+import {
+  type DynamoDBClient,
+  paginateScan,
+  UpdateItemCommand,
+  type UpdateItemCommandInput,
+} from "@aws-sdk/client-dynamodb";
 import type { DynamoDBWrite } from "onceonly";
 
 export interface Effects {
@@ -19,15 +24,13 @@ export function effectWrite(TableName: string, id: string): DynamoDBWrite {
 
 /** The same as a request of its own. */
 export function writeEffect(client: DynamoDBClient, TableName: string, id: string): Promise<unknown> {
+  return client.send(new UpdateItemCommand(effectUpdate(TableName, id)));
+}
+
+/** Its input. */
+export function effectUpdate(TableName: string, id: string): UpdateItemCommandInput {
   const values = { ":one": { N: "1" } };
-  return client.send(
-    new UpdateItemCommand({
-      TableName,
-      Key: { id: { S: id } },
-      UpdateExpression: ADD_ONE,
-      ExpressionAttributeValues: values,
-    }),
-  );
+  return { TableName, Key: { id: { S: id } }, UpdateExpression: ADD_ONE, ExpressionAttributeValues: values };
 }
 
 interface Update {

@@ -1,11 +1,13 @@
 // One execution environment of a function, with a client of its own, that can die in the middle of an invocation: from
 // then on it sends nothing and hears nothing, and its invocation never ends.
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import type { LeanDynamoDB } from "onceonly/lean";
 import { connect } from "../../test/dynamodb/tables.ts";
 import { connectionReset } from "../metering/connection-reset.ts";
 import type { Meter } from "../metering/meter.ts";
 import { orderIdsIn } from "./effects.ts";
 import type { FaultPlan } from "./faults.ts";
+import { leanClient } from "./lean-client.ts";
 import type { SkippableTime } from "./skippable-time.ts";
 
 export interface EnvironmentSetup {
@@ -19,6 +21,7 @@ export interface EnvironmentSetup {
 
 export class ExecutionEnvironment {
   readonly client: DynamoDBClient;
+  readonly lean: LeanDynamoDB;
   readonly died: Promise<"died">;
   #isDead = false;
   #die = () => {};
@@ -30,6 +33,7 @@ export class ExecutionEnvironment {
         resolve("died");
       };
     });
+    this.lean = leanClient(endpoint, meter, time);
     this.client = connect(endpoint);
     meter.attach(this.client);
     time.attach(this.client);

@@ -14,6 +14,10 @@ export class SkippableTime {
     Date.now = () => this.#systemNow() + this.#skippedMs;
   }
 
+  get skippedMs(): number {
+    return this.#skippedMs;
+  }
+
   skip(ms: number): void {
     this.#skippedMs += ms;
   }

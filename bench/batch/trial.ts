@@ -67,8 +67,8 @@ export class Trial {
         onLostAnswer,
       });
       this.#environments.push(environment);
-      const { client } = environment;
-      return { environment, invoke: deploy({ client, recordsTable, effectsTable }) };
+      const { client, lean } = environment;
+      return { environment, invoke: deploy({ client, lean, recordsTable, effectsTable }) };
     });
   }
 
@@ -81,7 +81,7 @@ export class Trial {
 
   /** @param stream all that was consumed */
   async end(stream: readonly SQSRecord[]): Promise<TrialResult> {
-    for (const { client } of this.#environments) client.destroy();
+    for (const { client, lean } of this.#environments) for (const each of [client, lean]) each.destroy();
     const client = connect(this.#endpoint);
     const effects = await countEffects(client, this.#effectsTable, new Set(stream.map(orderIdOf)));
     client.destroy();

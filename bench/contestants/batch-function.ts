@@ -1,9 +1,11 @@
 // What a function that processes messages is deployed with and called with: the same for every contestant.
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import type { Context, SQSBatchResponse, SQSEvent } from "aws-lambda";
+import type { LeanDynamoDB } from "onceonly/lean";
 
 export interface BatchSetup {
   readonly client: DynamoDBClient;
+  readonly lean: LeanDynamoDB;
   readonly recordsTable: string;
   readonly effectsTable: string;
 }

@@ -1,8 +1,9 @@
 // This package on a queue: `idempotentBatch` with the store on DynamoDB, the key from the message's body.
 import type { SQSRecord } from "aws-lambda";
 import { type BatchOptions, DynamoDBStore, type DynamoDBWrite, idempotentBatch } from "onceonly";
+import { DynamoDBStore as LeanStore } from "onceonly/lean";
 import { type Clock, systemClock } from "../../lib/core/clock.ts";
-import { effectWrite, writeEffect } from "../batch/effects.ts";
+import { effectUpdate, effectWrite, writeEffect } from "../batch/effects.ts";
 import { orderIdOf } from "../batch/message-stream.ts";
 import { type BatchSetup, type DeployBatch, RETENTION_SECONDS } from "./batch-function.ts";
 
@@ -20,6 +21,10 @@ export function onceonlyCommitting(options: Partial<Options> = {}): DeployBatch 
     );
 }
 
+/** The same without the SDK. */
+export const onceonlyCommittingLean: DeployBatch = (setup) =>
+  onceonlyCommitting({ store: leanStore(setup) })(setup);
+
 /** The effect is a request of its own, as the peer's is. */
 export const onceonlyWriting: DeployBatch = (setup) =>
   idempotentBatch(async (record) => {
@@ -27,6 +32,21 @@ export const onceonlyWriting: DeployBatch = (setup) =>
     await writeEffect(setup.client, setup.effectsTable, orderId);
     return { orderId };
   }, optionsOf(setup));
+
+/** The same without the SDK. */
+export const onceonlyWritingLean: DeployBatch = (setup) =>
+  idempotentBatch(
+    async (record) => {
+      const orderId = orderIdOf(record);
+      await setup.lean.send("UpdateItem", effectUpdate(setup.effectsTable, orderId));
+      return { orderId };
+    },
+    { ...optionsOf(setup), store: leanStore(setup) },
+  );
+
+function leanStore({ lean, recordsTable }: BatchSetup) {
+  return new LeanStore({ tableName: recordsTable, client: lean });
+}
 
 function optionsOf({ client, recordsTable }: BatchSetup): Options {
   return {

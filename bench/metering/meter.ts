@@ -53,21 +53,35 @@ export class Meter {
     client.middlewareStack.add(
       (next, context) => async (args) => {
         const operation = String(context.commandName).replace(/Command$/, "");
-        this.#spent.requests++;
-        try {
-          const answer = await next(args);
-          this.#count(operation, args.input, answer.output);
-          return answer;
-        } catch (error) {
-          this.#countRefusal(error);
-          throw error;
-        }
+        let answer: Awaited<ReturnType<typeof next>> | undefined;
+        await this.count(operation, args.input, async () => {
+          answer = await next(args);
+          return answer.output;
+        });
+        return answer as NonNullable<typeof answer>;
       },
       { step: "deserialize", priority: "high", name: "meterTry" },
     );
   }
 
-  #count(operation: string, input: object, output: object | undefined): void {
+  /** One try, whose input asks for the capacity. */
+  async count<Output extends object | undefined>(
+    operation: string,
+    input: object,
+    send: () => Promise<Output>,
+  ): Promise<Output> {
+    this.#spent.requests++;
+    try {
+      const output = await send();
+      this.#countAnswer(operation, input, output);
+      return output;
+    } catch (error) {
+      this.#countRefusal(error);
+      throw error;
+    }
+  }
+
+  #countAnswer(operation: string, input: object, output: object | undefined): void {
     const { ConsumedCapacity } = (output ?? {}) as { ConsumedCapacity?: ConsumedCapacity };
     const { write, read } = reportedUnits(operation, ConsumedCapacity);
     const { ClientRequestToken: token } = input as { ClientRequestToken?: string };

@@ -37,7 +37,7 @@ batch, ${exactCount(places.nextBatches)} in one of the ${concurrency - 1} batche
 adds 1 to a counter of its order, so that a second time shows.
 
 - onceonly is \`idempotentBatch\` with its defaults, claimed or optimistic, and the effect in its commit; or the handler
-  writes the effect on its own, as with Powertools.
+  writes the effect on its own, as with Powertools. "Lean" is the same on the client of \`onceonly/lean\`.
 - Powertools is \`processPartialResponse\` with a \`BatchProcessor\`, in parallel, around \`makeIdempotent\`, as its
   documentation combines the two: the context is registered in each invocation. Its local cache, which is off by default,
   is on: it saves requests here.

@@ -1,0 +1,23 @@
+// The lean client of one execution environment, metered and moved on in time as the environment's other client is. It knows
+// no faults: those are done to what the SDK repeats by itself.
+import { LeanDynamoDB } from "onceonly/lean";
+import type { Meter } from "../metering/meter.ts";
+import type { SkippableTime } from "./skippable-time.ts";
+
+type Send = LeanDynamoDB["send"];
+
+export function leanClient(endpoint: string, meter: Meter, time: SkippableTime): LeanDynamoDB {
+  const credentials = { accessKeyId: "local", secretAccessKey: "local" };
+  const client = new LeanDynamoDB({ endpoint, region: "eu-central-1", credentials });
+  const send = client.send.bind(client) as (operation: string, input: object) => Promise<Told>;
+  client.send = (async (operation: string, input: object) => {
+    const metered = { ...input, ReturnConsumedCapacity: "TOTAL" };
+    const answer = await meter.count(operation, metered, () => send(operation, metered));
+    return { ...answer, serverTimeMs: answer.serverTimeMs && answer.serverTimeMs + time.skippedMs };
+  }) as Send;
+  return client;
+}
+
+interface Told {
+  readonly serverTimeMs?: number;
+}
