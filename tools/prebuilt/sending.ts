@@ -1,6 +1,7 @@
 // What the prebuilt relay and sweeper have in common: the table of their environment, and what they tell.
 import { ENVIRONMENT } from "../../lib/contract.ts";
-import { DynamoDBOutbox, type OutboxOptions } from "../../lib/index.ts";
+import type { OutboxOptions } from "../../lib/index.ts";
+import { DynamoDBOutbox } from "../../lib/lean/index.ts";
 import { emfMetrics } from "../../lib/observe/emf-metrics.ts";
 
 const { env } = process;
