@@ -1,4 +1,5 @@
 /** What a handler imports. */
+export { type CachedOptions, cached } from "./core/cached.ts";
 export type { ChildKeyLimits } from "./core/child-key.ts";
 export type { Clock, Random } from "./core/clock.ts";
 export type { CommitEffects } from "./core/commit-effects.ts";

@@ -21,7 +21,7 @@ export const text = (max: number): Check => [
   (value) => typeof value === "string" && value !== "" && value.length <= max && value.isWellFormed(),
 ];
 
-const seconds = (min: number, max: number): Check => [
+export const seconds = (min: number, max: number): Check => [
   `must be a number of seconds from ${min} to ${max}`,
   (value) => typeof value === "number" && value >= min && value <= max,
 ];

@@ -1,0 +1,165 @@
+/** A store whose duplicates in one process ask once, and whose finished records are remembered for a few seconds. */
+import { RECORD_VERSION } from "../contract.ts";
+import { type Clock, systemClock } from "./clock.ts";
+import { type Check, checkOptions, ENGINE_CHECKS, methods, seconds } from "./option-checks.ts";
+import { withDefaults } from "./options.ts";
+import type { IdempotencyRecord } from "./record.ts";
+import { RecordMemory } from "./record-memory.ts";
+import type { Claim, ClaimAnswer, Effects, Insertion, SettleAnswer, Settlement, Store } from "./store.ts";
+
+export interface CachedOptions {
+  /**
+   * How long a completed record is remembered, in seconds: up to 60, or 0 for not at all. So long a process answers with a
+   * record that somebody has deleted or changed by hand, or that a restored table does not have.
+   * @default 10
+   */
+  readonly rememberSeconds?: number;
+  /** How many records, and results outside of them, are remembered at most: the oldest are forgotten first. @default 1000 */
+  readonly maxRecords?: number;
+  /** How much memory they take at most, in bytes, roughly. @default 4000000 */
+  readonly maxBytes?: number;
+  /** @default - the system's clock */
+  readonly clock?: Clock;
+}
+
+const DEFAULTS = { rememberSeconds: 10, maxRecords: 1000, maxBytes: 4_000_000, clock: systemClock };
+
+const wholeNumber = (max: number): Check => [
+  `must be a whole number from 1 to ${max}`,
+  (value) => Number.isInteger(value) && (value as number) >= 1 && (value as number) <= max,
+];
+
+const CHECKS: Readonly<Record<keyof CachedOptions, Check>> = {
+  rememberSeconds: seconds(0, 60),
+  maxRecords: wholeNumber(1_000_000),
+  maxBytes: wholeNumber(1_000_000_000),
+  clock: methods("now", "sleep"),
+};
+
+/** Then a duplicate asks for itself: its caller may have less time than the one whose request hangs. */
+const FOLLOWS_MS = 1000;
+
+/**
+ * The same store for duplicates that meet in one process: of claims of one operation, scope, key and payload that are made
+ * at once, one asks and the others get its answer; and a completed record that the store has told is remembered for
+ * `rememberSeconds`, so that its replays ask for nothing. A claim or a read that failed is asked again by each. Nothing else
+ * is answered from memory: neither what runs, is released or has failed, nor another payload.
+ *
+ * Worth it where duplicates arrive together: Lambda Managed Instances, servers. Not for `idempotentBatch`, whose records ask
+ * together, which they do not through a cached store.
+ *
+ * @throws InvalidOptionError (`INVALID_OPTION`)
+ */
+export function cached<Write>(store: Store<Write>, options: CachedOptions = {}): Store<Write> {
+  checkOptions({ store }, { store: ENGINE_CHECKS.store }, ["store"]);
+  checkOptions(options, CHECKS, []);
+  return new CachedStore(store, withDefaults(options, DEFAULTS));
+}
+
+class CachedStore<Write> implements Store<Write> {
+  readonly #store: Store<Write>;
+  readonly #clock: Clock;
+  readonly #memory: RecordMemory;
+  /** What the claims under way will tell the others: `undefined` where nothing is known. They never reject. */
+  readonly #claims = new Map<string, Promise<ClaimAnswer | undefined>>();
+
+  constructor(store: Store<Write>, options: Required<CachedOptions>) {
+    this.#store = store;
+    this.#clock = options.clock;
+    this.#memory = new RecordMemory(options);
+  }
+
+  async claim(claim: Claim, seen?: IdempotencyRecord): Promise<ClaimAnswer> {
+    const { recordKey, fingerprint } = claim;
+    // Whoever saw a record does not trust it any more.
+    if (seen) return this.#changing(recordKey, () => this.#store.claim(claim, seen));
+    const known = this.#recall(recordKey);
+    if (known?.fingerprint === fingerprint) return { won: false, record: known };
+    const name = `${fingerprint} ${recordKey}`;
+    const leader = this.#claims.get(name);
+    const told = leader && (await this.#follow(leader));
+    if (told) return copyOf(told);
+    const claiming = this.#learning(recordKey, () => this.#store.claim(claim));
+    if (leader) return claiming;
+    const forOthers = claiming.then(
+      (answer) => (answer.won ? { won: false, record: inProgress(claim) } : copyOf(answer)),
+      () => undefined,
+    );
+    this.#claims.set(name, forOthers);
+    return claiming.finally(() => this.#claims.delete(name));
+  }
+
+  settle(settlement: Settlement<Write>): Promise<SettleAnswer> {
+    return this.#changing(settlement.recordKey, () => this.#store.settle(settlement));
+  }
+
+  insert(insertion: Insertion<Write>, seen?: IdempotencyRecord): Promise<SettleAnswer> {
+    return this.#changing(insertion.recordKey, () => this.#store.insert(insertion, seen));
+  }
+
+  async find(recordKey: string, read: { consistent: boolean }): Promise<IdempotencyRecord | undefined> {
+    const known = read.consistent ? undefined : this.#recall(recordKey);
+    if (known) return known;
+    const { record } = await this.#learning(recordKey, async () => ({
+      record: await this.#store.find(recordKey, read),
+    }));
+    return record;
+  }
+
+  async loadResult(address: string): Promise<string | undefined> {
+    const known = this.#memory.get(address) as string | undefined;
+    if (known !== undefined) return known;
+    const since = this.#clock.now();
+    const text = await this.#store.loadResult(address);
+    if (text !== undefined) this.#memory.keep(address, text, text, since);
+    return text;
+  }
+
+  checkEffects(effects: Effects<Write>): void {
+    this.#store.checkEffects(effects);
+  }
+
+  #recall(recordKey: string): IdempotencyRecord | undefined {
+    return structuredClone(this.#memory.get(recordKey) as IdempotencyRecord | undefined);
+  }
+
+  #changing<T extends object>(recordKey: string, request: () => Promise<T>): Promise<T> {
+    this.#memory.forget(recordKey);
+    return this.#learning(recordKey, request);
+  }
+
+  /** Remembers the record that an answer tells, or forgets one that is not like it any more. */
+  async #learning<T extends object>(recordKey: string, request: () => Promise<T>): Promise<T> {
+    const since = this.#clock.now();
+    const answer = await request();
+    const { record } = answer as { readonly record?: IdempotencyRecord };
+    const isFinal = record?.state === "completed" && record.version === RECORD_VERSION;
+    if (isFinal) this.#memory.keep(recordKey, structuredClone(record), textOf(record), since);
+    else this.#memory.forget(recordKey);
+    return answer;
+  }
+
+  async #follow(leader: Promise<ClaimAnswer | undefined>): Promise<ClaimAnswer | undefined> {
+    const over = new AbortController();
+    try {
+      return await Promise.race([leader, this.#clock.sleep(FOLLOWS_MS, over.signal).then(() => undefined)]);
+    } finally {
+      over.abort("over");
+    }
+  }
+}
+
+function textOf({ result }: IdempotencyRecord): string {
+  return result?.in === "record" ? result.text : "";
+}
+
+function copyOf(answer: ClaimAnswer): ClaimAnswer {
+  return structuredClone(answer);
+}
+
+/** The record that a claim which won has made. */
+function inProgress(claim: Claim): IdempotencyRecord {
+  const { token, attempt, leaseEndsAt, fingerprint, createdAt, expiresAt } = claim;
+  const state = "in-progress";
+  return { version: RECORD_VERSION, state, token, attempt, leaseEndsAt, fingerprint, createdAt, expiresAt };
+}

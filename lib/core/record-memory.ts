@@ -1,0 +1,61 @@
+/** What a process was told of finished records, for a little while: bounded in time, number and bytes. */
+import type { Clock } from "./clock.ts";
+
+interface Kept {
+  readonly value: unknown;
+  readonly bytes: number;
+  /** Epoch ms. */
+  readonly since: number;
+}
+
+export interface MemoryBounds {
+  readonly rememberSeconds: number;
+  readonly maxRecords: number;
+  readonly maxBytes: number;
+  readonly clock: Clock;
+}
+
+/** Of whatever is kept, beside its text. */
+const AROUND_BYTES = 1000;
+
+export class RecordMemory {
+  readonly #bounds: MemoryBounds;
+  /** The oldest first. */
+  readonly #kept = new Map<string, Kept>();
+  #bytes = 0;
+
+  constructor(bounds: MemoryBounds) {
+    this.#bounds = bounds;
+  }
+
+  /** `undefined` where nothing is kept, or for too long. */
+  get(name: string): unknown {
+    const { rememberSeconds, clock } = this.#bounds;
+    const kept = this.#kept.get(name);
+    if (!kept) return undefined;
+    const age = clock.now() - kept.since;
+    // A clock that was set back tells no age.
+    if (age >= 0 && age < rememberSeconds * 1000) return kept.value;
+    this.forget(name);
+    return undefined;
+  }
+
+  /** @param since when it was asked for (epoch ms): a process may have been frozen before the answer */
+  keep(name: string, value: unknown, text: string, since: number): void {
+    const { maxRecords, maxBytes } = this.#bounds;
+    this.forget(name);
+    const bytes = AROUND_BYTES + 2 * text.length;
+    if (bytes > maxBytes) return;
+    this.#kept.set(name, { value, bytes, since });
+    this.#bytes += bytes;
+    for (const oldest of this.#kept.keys()) {
+      if (this.#kept.size <= maxRecords && this.#bytes <= maxBytes) break;
+      this.forget(oldest);
+    }
+  }
+
+  forget(name: string): void {
+    this.#bytes -= this.#kept.get(name)?.bytes ?? 0;
+    this.#kept.delete(name);
+  }
+}
