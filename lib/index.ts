@@ -66,7 +66,7 @@ export type {
 } from "./lambda/options.ts";
 export { idempotency, idempotent } from "./lambda/plain.ts";
 export type { Handler } from "./lambda/wrapper.ts";
-export type { AwsClientLike } from "./messaging/client.ts";
+export type { AwsClientLike } from "./messaging/clients.ts";
 export {
   ENVELOPE_FAULTS,
   type Envelope,

@@ -2,9 +2,9 @@
 import { parseAddress } from "../core/address.ts";
 import { type MessageProgress, UNTRIED, type Unsent } from "../core/outbox.ts";
 import type { StoredMessage } from "../core/outgoing-message.ts";
-import { delayAfter, MAX_DELAY_MS } from "./back-off.ts";
 import { DESTINATION_KINDS } from "./connections.ts";
 import { type Ended, INVALID, NOT_ATTEMPTED, ON_HOLD, OUT_OF_TIME } from "./destination-queue.ts";
+import { delayAfter, MAX_DELAY_MS } from "./line-notes.ts";
 
 export interface ParkingRules {
   readonly parkAfterTries: number;

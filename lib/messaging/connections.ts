@@ -2,10 +2,9 @@
 import { ADDRESS_KINDS, type Address, type AddressKind, parseAddress } from "../core/address.ts";
 import type { StoredMessage } from "../core/outgoing-message.ts";
 import type { Circuit } from "./circuit.ts";
-import type { AwsClientLike } from "./client.ts";
+import type { AwsClientLike } from "./clients.ts";
 import { DestinationQueue, type Ended, type SendingRules } from "./destination-queue.ts";
-import { DestinationRefused } from "./destination-refused.ts";
-import type { Entry, Request } from "./entry.ts";
+import { DestinationRefused, type Entry, type Request } from "./entry.ts";
 import { connectToEventBridge, EVENTBRIDGE_MAX_BYTES, eventBridgeEntry } from "./eventbridge.ts";
 import { isKnown, type KnownDestinations } from "./known-destinations.ts";
 import { byKey, type Identify } from "./message-ids.ts";

@@ -2,8 +2,7 @@
 import type { Clock, Random } from "../core/clock.ts";
 import type { SendResult } from "../core/errors.ts";
 import { Circuit } from "./circuit.ts";
-import { codeOf, type Entry, type EntryEnd, type Request } from "./entry.ts";
-import { GroupLines } from "./group-lines.ts";
+import { codeOf, type Entry, type EntryEnd, MAX_ENTRIES, type Request } from "./entry.ts";
 import { withinTime } from "./within-time.ts";
 
 export interface SendingRules {
@@ -57,7 +56,7 @@ const MAX_DELAY_MS = 5000;
  * whole for good ends all that wait.
  */
 export class DestinationQueue<Form> {
-  readonly #lines: GroupLines<Waiting<Form>>;
+  readonly #lines: GroupLines<Form>;
   readonly #stopped = new Set<string>();
   readonly #request: Request<Form>;
   readonly #rules: SendingRules;
@@ -149,4 +148,60 @@ function nameOf(cause: unknown): string {
 /** Full jitter below a doubling bound. */
 function delayAfter(tries: number, fraction: number): number {
   return fraction * Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (tries - 1));
+}
+
+/** Entries that wait to be sent, in lines. Only the head of a line may go: that keeps the order. */
+class GroupLines<Form> {
+  readonly #lines = new Map<unknown, Waiting<Form>[]>();
+  readonly #maxBytes: number;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  push(item: Waiting<Form>): void {
+    const line = this.#lines.get(lineNameOf(item));
+    if (line === undefined) this.#lines.set(lineNameOf(item), [item]);
+    else line.push(item);
+  }
+
+  /**
+   * The heads that fit into one request; empty when nobody waits. One of each line at most: a service may accept the
+   * second of two entries and refuse the first. One that fits into no request goes alone, to be refused.
+   */
+  heads(): Waiting<Form>[] {
+    const heads: Waiting<Form>[] = [];
+    let bytes = 0;
+    for (const [head] of this.#lines.values()) {
+      bytes += head!.entry.bytes;
+      if (heads.length === MAX_ENTRIES || (heads.length > 0 && bytes > this.#maxBytes)) break;
+      heads.push(head!);
+    }
+    return heads;
+  }
+
+  /** The head has been sent: the next of its line may go. */
+  advance(head: Waiting<Form>): void {
+    const line = this.#lines.get(lineNameOf(head))!;
+    line.shift();
+    if (line.length === 0) this.#lines.delete(lineNameOf(head));
+  }
+
+  /** Takes the whole line of a head out, and answers with it: the head first. */
+  stop(head: Waiting<Form>): readonly Waiting<Form>[] {
+    const line = this.#lines.get(lineNameOf(head))!;
+    this.#lines.delete(lineNameOf(head));
+    return line;
+  }
+
+  /** Takes all lines out. */
+  clear(): readonly Waiting<Form>[] {
+    const all = [...this.#lines.values()].flat();
+    this.#lines.clear();
+    return all;
+  }
+}
+
+function lineNameOf(item: Waiting<unknown>): unknown {
+  return item.entry.line ?? item;
 }

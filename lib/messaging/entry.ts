@@ -72,3 +72,8 @@ export function codeOf(...names: readonly unknown[]): string {
 export function bytesOf(...texts: readonly string[]): number {
   return texts.reduce((bytes, text) => bytes + Buffer.byteLength(text), 0);
 }
+
+/** Why nothing is sent there, whatever the message says: its name is the code of the messages concerned. */
+export class DestinationRefused extends Error {
+  override readonly name = "DestinationRefused";
+}

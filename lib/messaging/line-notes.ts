@@ -6,7 +6,6 @@ import { destinationOf } from "../core/address.ts";
 import { hashTuple } from "../core/identity.ts";
 import type { Unsent } from "../core/outbox.ts";
 import type { StoredMessage } from "../core/outgoing-message.ts";
-import { delayAfter } from "./back-off.ts";
 
 export interface LineNote {
   /** In how many invocations it failed. */
@@ -112,4 +111,12 @@ export function withoutLast(notes: LineNotes, name: string, shard: string, recor
 
 export function withHandover(notes: LineNotes, name: string, handover: number | undefined): LineNotes {
   return notes[name] ? { ...notes, [name]: { ...notes[name], handover } } : notes;
+}
+
+/** The first try after a failure comes with the next sweep, those after it at intervals that double. */
+const FIRST_DELAY_MS = 30_000;
+export const MAX_DELAY_MS = 900_000;
+
+export function delayAfter(tries: number): number {
+  return tries < 2 ? 0 : Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (tries - 2));
 }

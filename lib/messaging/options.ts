@@ -2,7 +2,7 @@
 import { parseAddress } from "../core/address.ts";
 import { type Clock, type Random, systemClock, systemRandom } from "../core/clock.ts";
 import { type Check, methods } from "../core/option-checks.ts";
-import type { AwsClientLike } from "./client.ts";
+import type { AwsClientLike } from "./clients.ts";
 
 export interface RetryOptions {
   /**

@@ -5,7 +5,7 @@ import type { StoredMessage } from "../core/outgoing-message.ts";
 import { type CommitEnd, dueAtOf, endOf, progressOf } from "./commit-end.ts";
 import { type Circuits, Dispatch } from "./deliver.ts";
 import { type Ended, NOT_ATTEMPTED, ON_HOLD } from "./destination-queue.ts";
-import { DestinationRefused } from "./destination-refused.ts";
+import { DestinationRefused } from "./entry.ts";
 import type { InvocationTime } from "./invocation-time.ts";
 import type { OutboxCommitEvent, OutboxSettings } from "./outbox-options.ts";
 import { faultOf } from "./stored-message.ts";

@@ -3,10 +3,9 @@ import type { SNSClient } from "@aws-sdk/client-sns";
 import type { Address } from "../core/address.ts";
 import type { StoredMessage } from "../core/outgoing-message.ts";
 import { type AttributedForm, attributedBytes, attributedForm, lineOf } from "./attributed-form.ts";
-import { type AwsClientLike, CLIENT_CONFIG, cannotLoad } from "./client.ts";
+import { type AwsClientLike, CLIENT_CONFIG, cannotLoad, RegionalClients } from "./clients.ts";
 import { type Entry, type Request, readAnswer, withIds } from "./entry.ts";
 import { byKey, type Identify } from "./message-ids.ts";
-import { RegionalClients } from "./regional-clients.ts";
 
 export interface SnsForm extends AttributedForm {
   readonly Message: string;

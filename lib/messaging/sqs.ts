@@ -4,10 +4,9 @@ import type { Address } from "../core/address.ts";
 import { PayloadInvalidError } from "../core/errors.ts";
 import type { StoredMessage } from "../core/outgoing-message.ts";
 import { type AttributedForm, attributedBytes, attributedForm, lineOf } from "./attributed-form.ts";
-import { type AwsClientLike, CLIENT_CONFIG, cannotLoad } from "./client.ts";
+import { type AwsClientLike, CLIENT_CONFIG, cannotLoad, RegionalClients } from "./clients.ts";
 import { type Entry, type Request, readAnswer, withIds } from "./entry.ts";
 import { byKey, type Identify } from "./message-ids.ts";
-import { RegionalClients } from "./regional-clients.ts";
 
 export interface SqsForm extends AttributedForm {
   readonly MessageBody: string;

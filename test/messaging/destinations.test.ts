@@ -8,11 +8,11 @@ import { SQSClient } from "@aws-sdk/client-sqs";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { parseAddress } from "../../lib/core/address.ts";
 import type { StoredMessage } from "../../lib/core/outgoing-message.ts";
+import { RegionalClients } from "../../lib/messaging/clients.ts";
 import { connect } from "../../lib/messaging/connections.ts";
 import { deliver } from "../../lib/messaging/deliver.ts";
 import { FifoProducer } from "../../lib/messaging/fifo-producer.ts";
 import { MessageProducer } from "../../lib/messaging/message-producer.ts";
-import { RegionalClients } from "../../lib/messaging/regional-clients.ts";
 import { fakeClock } from "../../lib/testing/fake-clock.ts";
 import { failureOf } from "./given.ts";
 
