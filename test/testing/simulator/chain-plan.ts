@@ -91,7 +91,7 @@ function destinationsOf(random: SeededRandom, isParking: boolean): ChainPlan["de
   const isSlow = random.between(1, 3) === 1;
   const healthy: Destination = {
     ...kindOf("healthy", random),
-    ...(isSlow && { latencyMs: [500, 2500] as const }),
+    ...(isSlow && { latencyMs: [300, 1200] as const }),
     hiccupsMs: random.pick([0, 1000, 20_000]),
     away: [],
   };

@@ -11,7 +11,8 @@ export async function chainFaultsOf(plan: ChainPlan, { aws, ...end }: ChainPlaye
   if (!end.isDone) wrong.push("messages wait for ever");
   const orders = (await rowsOf(aws, "orders")).map(({ of }) => of?.S);
   const effects = (await rowsOf(aws, "effects")).map(({ of }) => of?.S);
-  const most = 1 + aws.trace.filter(isLoss).length;
+  const slow = plan.destinations.flatMap(({ name, latencyMs }) => (latencyMs ? [name] : []));
+  const most = 1 + aws.trace.filter((event) => isLoss(event, slow)).length;
   for (const { key, messages } of plan.orders) {
     const own = orders.filter((of) => of === key).length;
     if (own !== 1) wrong.push(`${own} orders instead of 1 for ${key}`);
@@ -36,10 +37,10 @@ export async function chainFaultsOf(plan: ChainPlan, { aws, ...end }: ChainPlaye
  * A sender was killed, or held up for long, or never heard the answer, or could not write down what it had sent: that it may
  * send again.
  */
-function isLoss({ io, fault, isGivenUp = false }: TraceEvent): boolean {
+function isLoss({ io, fault }: TraceEvent, slow: readonly string[]): boolean {
   if (!/^(relay|sweeper)/.test(io?.hostId ?? "")) return false;
-  // The SDK asks once more within the time that the first answer has used up.
-  if (!fault) return isGivenUp && (io?.attempt ?? 1) > 1;
+  // The SDK asks once more within the time that a slow first answer has used up, and is given up before the second one.
+  if (!fault) return (io?.attempt ?? 1) > 1 && slow.includes(io?.target ?? "");
   if (io?.operation === "UpdateItem" || io?.operation === "TransactWriteItems") return true;
   return KILLS_AND_LOSSES.includes(fault.kind) || (fault.kind === "slow" && fault.ms > 1000);
 }
