@@ -53,6 +53,19 @@ export interface LedgerEntry {
   readonly chargeId?: string | undefined;
 }
 
+/** Of the commits with a message for a queue that was not there. */
+export interface ReceiptsSeen {
+  readonly committed: number;
+  /** Commits of which a message was parked. */
+  readonly parked: number;
+  /** The bodies that arrived: where somebody redirected them, in their queue once it was there, and in the healthy one. */
+  readonly redirected: readonly string[];
+  readonly sentAgain: readonly string[];
+  readonly copies: readonly string[];
+  /** What still waits or is parked. */
+  readonly left: number;
+}
+
 /** What was still under way when all was over. */
 export interface Left {
   readonly unsent: number;
@@ -80,6 +93,7 @@ export interface Observation {
   readonly rows: readonly OrderRow[];
   readonly payments: readonly PaymentRow[];
   readonly ledger: readonly LedgerEntry[];
+  readonly receipts: ReceiptsSeen;
   readonly left: Left;
 }
 

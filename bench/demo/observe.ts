@@ -12,10 +12,11 @@ export interface ObserveOptions {
   readonly journal: Journal;
   /** Messages that were moved back from the dead-letter queue. */
   readonly redriven: number;
+  readonly receipts: Observation["receipts"];
 }
 
 export async function observe(options: ObserveOptions): Promise<Observation> {
-  const { stage, interference, journal, redriven } = options;
+  const { stage, interference, journal, redriven, receipts } = options;
   const { tables, queues, deliveries } = stage;
   const { faults, gateway, queue } = interference;
   const stored = {
@@ -42,6 +43,7 @@ export async function observe(options: ObserveOptions): Promise<Observation> {
     sweeperSends: stage.sweeper.sends,
     redriven,
     ...stored,
+    receipts,
     left: {
       unsent: await tables.unsent(),
       queued: visible + inFlight,

@@ -26,8 +26,12 @@ export function createOrderBook({ orders }: Pick<Plan, "orders">): OrderBook {
   };
 }
 
-/** The operations of functions/create-order.ts and functions/charge-payment.ts. */
-export const OPERATIONS = { order: "create-order", payment: "charge-payment" } as const;
+/** The operations of functions/create-order.ts and functions/charge-payment.ts, and the demo's own. */
+export const OPERATIONS = {
+  order: "create-order",
+  payment: "charge-payment",
+  receipt: "send-receipt",
+} as const;
 
 export function orderRecordKey({ tenant, key }: Pick<PlannedOrder, "tenant" | "key">): string {
   return identify(OPERATIONS.order, tenant, key).recordKey;

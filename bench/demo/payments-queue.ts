@@ -2,6 +2,7 @@
 // to some is lost. Receivers use the queue itself.
 import type { Carry } from "./middleman.ts";
 import { fractionOf } from "./random.ts";
+import { RECEIPT_QUEUES } from "./receipts.ts";
 
 /** A message that the queue accepted, or had accepted before and dropped. */
 export interface Send {
@@ -43,7 +44,8 @@ export function paymentsQueue(seed: number, lostShare: number): PaymentsQueue {
   async function carry(request: Parameters<Carry>[0], handOn: Parameters<Carry>[1]) {
     // Consumers ask at this address too, to hide messages.
     if (request.headers["x-amz-target"] !== "AmazonSQS.SendMessageBatch") return handOn(request);
-    const input = JSON.parse(request.body) as { Entries: readonly Entry[] };
+    const input = JSON.parse(request.body) as { QueueUrl?: string; Entries: readonly Entry[] };
+    if (isForReceipts(input.QueueUrl)) return handOn(request);
     const body = JSON.stringify({ ...input, QueueUrl: queueUrl });
     const answer = await handOn({ ...request, body });
     const { Successful = [] } = JSON.parse(answer.body) as {
@@ -72,6 +74,10 @@ export function paymentsQueue(seed: number, lostShare: number): PaymentsQueue {
       return lostAnswers;
     },
   };
+}
+
+function isForReceipts(queueUrl: string | undefined): boolean {
+  return Object.values(RECEIPT_QUEUES).some((name) => queueUrl?.endsWith(`/${name}`));
 }
 
 function entryOf(entries: readonly Entry[], id: string): Entry {

@@ -42,6 +42,8 @@ export async function playPlan(options: PlayPlanOptions): Promise<Observation> {
     plan.orders.filter(({ dispatch }) => kinds.includes(dispatch.kind));
 
   try {
+    // They fail from now on, and nobody notices.
+    await stage.receipts.commit();
     progress.enter("stream off");
     await playOutage({ sentTwice: ordersOf("sent-twice"), late: ordersOf("late") }, outage);
     progress.enter("sweeper");
@@ -55,8 +57,10 @@ export async function playPlan(options: PlayPlanOptions): Promise<Observation> {
     mendGateway();
     const redriven = await stage.queues.redrive();
     await settle({ stage, clock, signal });
+    progress.enter("parked messages");
+    const receipts = await stage.receipts.parkAndSendAgain();
     await untilQuiet(stage, signal);
-    return await observe({ stage, interference, journal, redriven });
+    return await observe({ stage, interference, journal, redriven, receipts });
   } finally {
     // Also after an abort: nobody's client is left behind.
     await players.allAnswered().catch(() => undefined);

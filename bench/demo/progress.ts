@@ -1,7 +1,7 @@
 // Shows how far the run is: one line that is drawn again and again on a terminal, a plain line now and then elsewhere.
 
 /** What is done to the service: see play-plan.ts. */
-export type Phase = "stream off" | "sweeper" | "orders" | "redeliveries" | "redrive";
+export type Phase = "stream off" | "sweeper" | "orders" | "redeliveries" | "redrive" | "parked messages";
 
 export interface ProgressState {
   readonly phase: Phase;

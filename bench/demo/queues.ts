@@ -26,6 +26,8 @@ export interface Counts {
 }
 
 export interface Queues {
+  readonly engine: SQSClient;
+  readonly senders: SQSClient;
   payments(): Promise<Counts>;
   deadLetters(): Promise<Counts>;
   /** As its visibility timeout would. */
@@ -56,6 +58,8 @@ export function openQueues(options: QueuesOptions): Queues {
   }
 
   return {
+    engine,
+    senders,
     payments: () => countsOf(queueUrl),
     deadLetters: () => countsOf(deadLettersUrl),
     async endVisibility(ReceiptHandle) {

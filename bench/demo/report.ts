@@ -22,6 +22,7 @@ export function reportSections(plan: Plan, observation: Observation): Section[] 
     { title: "orders", rows: orderRows(observation) },
     { title: "messages", rows: messageRows(observation) },
     { title: "disturbances", rows: disturbanceRows(observation) },
+    { title: "a queue that is not there", rows: receiptRows(observation) },
     { title: "effects", rows: effectRows(plan, observation) },
   ];
 }
@@ -97,6 +98,17 @@ function disturbanceRows(observation: Observation): Row[] {
     row("lost answers", lostAnswers.dynamodb, "DynamoDB wrote, and the answer was cut off"),
     row("lost receipts", lostAnswers.sqs, "SQS accepted, and the answer was cut off"),
     row("throttles", throttles, "DynamoDB refused a write"),
+  ];
+}
+
+function receiptRows({ receipts }: Observation): Row[] {
+  const { committed, parked, copies, redirected, sentAgain } = receipts;
+  return [
+    row("commits", committed, "each with a message for it, and a copy for a healthy queue"),
+    row("copies", copies.length, "in the healthy queue, once each, while the other one was not there"),
+    row("parked", parked, "kept and told, after 4 days without the queue"),
+    row("sent on", sentAgain.length, "sent again once there was the queue: arrived"),
+    row("redirected", redirected.length, "to another queue: arrived"),
   ];
 }
 

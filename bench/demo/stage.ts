@@ -6,6 +6,7 @@ import { type Deliveries, watchDeliveries } from "./deliveries.ts";
 import type { Interference } from "./interference.ts";
 import { startMiddleman } from "./middleman.ts";
 import { openQueues, type Queues } from "./queues.ts";
+import { createReceipts, RECEIPT_QUEUES, type Receipts } from "./receipts.ts";
 import { findSample } from "./sample.ts";
 import { type Sweeper, watchSweeper } from "./sweeper.ts";
 import { openTables, type Tables } from "./tables.ts";
@@ -33,13 +34,14 @@ export interface Stage {
   readonly sweep: () => Promise<void>;
   readonly queues: Queues;
   readonly tables: Tables;
+  readonly receipts: Receipts;
   /** Requests that the functions sent to DynamoDB so far. */
   databaseRequests(): number;
   lostAnswers(): number;
   stop(): Promise<void>;
 }
 
-/** Any path will do: the road leads to one queue. The ending says that it is a FIFO queue. */
+/** Any path will do, but for that of a queue of receipts: the road leads to one queue. The ending says that it is a FIFO queue. */
 const QUEUE_PATH = "/000000000000/payments.fifo";
 
 export async function startStage({ folder, interference, signal, ...given }: StageOptions): Promise<Stage> {
@@ -66,7 +68,10 @@ export async function startStage({ folder, interference, signal, ...given }: Sta
           AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint,
           AWS_ENDPOINT_URL_SQS: toQueue.endpoint,
           PAYMENTS_QUEUE_URL: toQueue.endpoint + QUEUE_PATH,
-          OUTBOX_DESTINATIONS: JSON.stringify([toQueue.endpoint + QUEUE_PATH]),
+          OUTBOX_DESTINATIONS: JSON.stringify([
+            toQueue.endpoint + QUEUE_PATH,
+            ...Object.values(RECEIPT_QUEUES).map(urlOf(toQueue.endpoint)),
+          ]),
           GATEWAY_URL: toGateway.endpoint,
         },
         clock,
@@ -86,6 +91,15 @@ export async function startStage({ folder, interference, signal, ...given }: Sta
       senderUrl: toQueue.endpoint + QUEUE_PATH,
     });
     undos.push(async () => queues.close());
+    const sweep = () => schedule.fire();
+    const { engine, senders } = queues;
+    const receipts = createReceipts({
+      tables,
+      queues: engine,
+      senders,
+      urlOf: urlOf(toQueue.endpoint),
+      sweep,
+    });
     return {
       engine: dynamodb.engine,
       url: apis.orders,
@@ -94,9 +108,10 @@ export async function startStage({ folder, interference, signal, ...given }: Sta
       sweeper: watchSweeper(hosts.sweeper),
       deliveries: watchDeliveries(hosts.chargePayment),
       stream,
-      sweep: () => schedule.fire(),
+      sweep,
       queues,
       tables,
+      receipts,
       databaseRequests: () => proxy.counts().requests,
       lostAnswers: () => proxy.counts().lost,
       stop,
@@ -105,4 +120,8 @@ export async function startStage({ folder, interference, signal, ...given }: Sta
     await stop();
     throw error;
   }
+}
+
+function urlOf(endpoint: string): (queue: string) => string {
+  return (queue) => `${endpoint}/000000000000/${queue}`;
 }

@@ -3,6 +3,7 @@ import { ConditionalCheckFailedException, DynamoDBClient } from "@aws-sdk/client
 import { DynamoDBDocumentClient, paginateScan, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { ATTRIBUTES, OUTBOX_INDEX } from "../../lib/contract.ts";
 import type { LedgerEntry, OrderRow, PaymentRow } from "./observation.ts";
+import { OPERATIONS } from "./order-book.ts";
 
 export interface TableNames {
   readonly orders: string;
@@ -13,17 +14,20 @@ export interface TableNames {
 
 export interface Tables {
   readonly names: TableNames;
+  readonly client: DynamoDBDocumentClient;
   orders(): Promise<OrderRow[]>;
   payments(): Promise<PaymentRow[]>;
   ledger(): Promise<LedgerEntry[]>;
   /** Claims that were won, over all records of an operation. */
   executions(operation: string): Promise<number>;
-  /** Commits whose messages nobody has marked as sent. */
+  /** Commits whose messages nobody has marked as sent, but for receipts. */
   unsent(): Promise<number>;
   /** Epoch ms of the end of the last lease of this operation that is live; 0 where none is. */
   lastLeaseEnd(operation: string): Promise<number>;
   /** Makes commits with unsent messages older: the sweeper goes by the machine's time, and would wait. */
   ageUnsent(seconds: number): Promise<void>;
+  /** Makes commits of receipts that wait as old as if they had been made so long before. */
+  ageReceipts(seconds: number): Promise<void>;
   close(): void;
 }
 
@@ -43,14 +47,18 @@ export function openTables(endpoint: string, names: TableNames): Tables {
   const recordsOf = async (operation: string) =>
     (await scan(names.records)).filter((record) => String(record.pk).startsWith(`${operation}#`));
 
+  const isReceipt = ({ pk }: Item) => String(pk).startsWith(`${OPERATIONS.receipt}#`);
+
   return {
     names,
+    client,
     orders: async () => (await scan(names.orders)) as unknown as OrderRow[],
     payments: async () => (await scan(names.payments)) as unknown as PaymentRow[],
     ledger: async () => (await scan(names.ledger)) as unknown as LedgerEntry[],
     executions: async (operation) =>
       (await recordsOf(operation)).reduce((sum, record) => sum + Number(record[ATTRIBUTES.attempt] ?? 0), 0),
-    unsent: async () => (await scan(names.records, OUTBOX_INDEX)).length,
+    unsent: async () =>
+      (await scan(names.records, OUTBOX_INDEX)).filter((record) => !isReceipt(record)).length,
     async lastLeaseEnd(operation) {
       const claimed = (await recordsOf(operation)).filter(({ state }) => state === "in-progress");
       const ends = claimed.map((record) => Number(record[ATTRIBUTES.leaseEndsAt]));
@@ -69,6 +77,19 @@ export function openTables(endpoint: string, names: TableNames): Tables {
         await client.send(update).catch((error: unknown) => {
           if (!(error instanceof ConditionalCheckFailedException)) throw error;
         });
+      }
+    },
+    async ageReceipts(seconds) {
+      const aged = Date.now() - seconds * 1000;
+      for (const { pk } of (await scan(names.records, OUTBOX_INDEX)).filter(isReceipt)) {
+        const update = new UpdateCommand({
+          TableName: names.records,
+          Key: { pk },
+          UpdateExpression: "SET unsentSince = :aged, completedAt = :aged",
+          ConditionExpression: "attribute_exists(unsentSince)",
+          ExpressionAttributeValues: { ":aged": aged },
+        });
+        await client.send(update);
       }
     },
     close: () => base.destroy(),

@@ -11,7 +11,9 @@ export function formatVerdict(plan: Plan, observation: Observation, problems: re
   return [`broken (${problems.length}):`, ...shown, ...(more > 0 ? [`  and ${more} more`] : [])].join("\n");
 }
 
-function held({ orders }: Plan, { answers }: Observation): string {
+function held({ orders }: Plan, { answers, receipts }: Observation): string {
+  const { parked, redirected, sentAgain } = receipts;
+  const sentOn = redirected.length + sentAgain.length;
   const declined = orders.filter(({ payment }) => payment.kind === "declined").length;
   const paid = orders.length - declined;
   const successes = answers.filter(({ status }) => status < 300).length;
@@ -19,6 +21,7 @@ function held({ orders }: Plan, { answers }: Observation): string {
     `held: one order for each key of each tenant (${orders.length} of ${orders.length}),`,
     `      one answer for each of them (${successes} successful responses, those of one key identical),`,
     `      one payment and one charge for each order that is paid (${paid} of ${paid}), none for the ${declined} declined,`,
-    "      every message sent and done: nothing is left in outbox, queue or dead-letter queue",
+    "      every message sent and done: nothing is left in outbox, queue or dead-letter queue,",
+    `      ${parked} messages of a queue that was not there parked, ${sentOn} of them sent on once somebody said so`,
   ].join("\n");
 }

@@ -40,6 +40,7 @@ export function findProblems(plan: Plan, observation: Observation): string[] {
     ...unplannedRows(plan, rowsOf),
     ...strays(observation),
     ...leftovers(observation),
+    ...receiptProblems(observation.receipts),
     ...undone(plan, observation),
   ];
 }
@@ -73,6 +74,23 @@ function leftovers({ left: { unsent, queued, deadLetters } }: Observation): stri
   if (unsent > 0) problems.push(`${unsent} commits have messages that were never sent`);
   if (queued > 0) problems.push(`${queued} messages are left in the queue`);
   if (deadLetters > 0) problems.push(`${deadLetters} messages are left in the dead-letter queue`);
+  return problems;
+}
+
+/** Copies arrived once each while the receipts' own queue was not there; and in the end each receipt did. */
+function receiptProblems(seen: Observation["receipts"]): string[] {
+  const { committed, parked, redirected, sentAgain, copies, left } = seen;
+  const problems: string[] = [];
+  const expect = (what: string, expected: number, found: number) => {
+    if (found !== expected) problems.push(`receipts: expected ${expected} ${what}, found ${found}`);
+  };
+  expect("parked commits", committed, parked);
+  expect("copies in the healthy queue", committed, copies.length);
+  expect("different ones of these", committed, new Set(copies).size);
+  expect("receipts that were redirected", 1, redirected.length);
+  expect("receipts that were sent again", committed - 1, sentAgain.length);
+  expect("different receipts", committed, new Set([...redirected, ...sentAgain]).size);
+  expect("commits that are left", 0, left);
   return problems;
 }
 

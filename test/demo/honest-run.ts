@@ -34,6 +34,14 @@ export function honestRun(plan: Plan): Observation {
     rows: plan.orders.map(rowOf),
     payments: paid.map(paymentOf),
     ledger: plan.orders.map(ledgerEntryOf),
+    receipts: {
+      committed: 3,
+      parked: 3,
+      redirected: ["receipt-1"],
+      sentAgain: ["receipt-2", "receipt-3"],
+      copies: ["receipt-1", "receipt-2", "receipt-3"],
+      left: 0,
+    },
     left: { unsent: 0, queued: 0, deadLetters: 0 },
   };
 }

@@ -58,6 +58,7 @@ describe("reportSections", () => {
         "lost receipts": 2,
         throttles: 1,
       },
+      "a queue that is not there": { commits: 3, copies: 3, parked: 3, "sent on": 2, redirected: 1 },
       effects: {
         "orders expected": 12,
         "orders found": 12,

@@ -143,4 +143,20 @@ describe("findProblems", () => {
       `${order.tenant} ${order.key}: planned to ask 3 times to the end, asked 2`,
     ]);
   });
+
+  it.each([
+    ["was not parked", { parked: 2 }, "expected 3 parked commits, found 2"],
+    ["was lost", { sentAgain: ["receipt-2"] }, "expected 2 receipts that were sent again, found 1"],
+    ["went to the wrong queue", { redirected: ["receipt-2"] }, "expected 3 different receipts, found 2"],
+    [
+      "had its healthy copy sent with each try",
+      { copies: ["receipt-1", "receipt-2", "receipt-3", "receipt-3"] },
+      "expected 3 copies in the healthy queue, found 4",
+    ],
+    ["waits for ever", { left: 1 }, "expected 0 commits that are left, found 1"],
+  ])("H72: refuses a message for a queue that was not there which %s", (_, change, problem) => {
+    const receipts = { ...honest.receipts, ...change };
+
+    expect(findProblems(plan, { ...honest, receipts })).toContain(`receipts: ${problem}`);
+  });
 });

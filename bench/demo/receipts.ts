@@ -1,0 +1,110 @@
+// Commits beside the orders, each with a message for a queue that is not there and one for a queue that is. Nobody else may
+// notice; in the end the first ones are parked, the queue is made, and they are sent again, or to another queue.
+import {
+  CreateQueueCommand,
+  DeleteMessageCommand,
+  ReceiveMessageCommand,
+  type SQSClient,
+} from "@aws-sdk/client-sqs";
+import { DynamoDBOutbox, DynamoDBStore, outboxSweeper, runOnce } from "onceonly";
+import type { ReceiptsSeen } from "./observation.ts";
+import { OPERATIONS } from "./order-book.ts";
+import type { Tables } from "./tables.ts";
+
+/** The names of queues: where receipts go in vain, where somebody redirects one to, and where copies arrive. */
+export const RECEIPT_QUEUES = { dead: "receipts", other: "receipts-by-hand", healthy: "copies" } as const;
+
+export interface ReceiptsOptions {
+  readonly tables: Pick<Tables, "names" | "client" | "ageReceipts">;
+  /** Of the engine, and as functions reach it. */
+  readonly queues: SQSClient;
+  readonly senders: SQSClient;
+  /** The URL under which senders know a queue. */
+  readonly urlOf: (queue: string) => string;
+  readonly sweep: () => Promise<void>;
+}
+
+export interface Receipts {
+  /** Their relay finds no queue. */
+  commit(): Promise<void>;
+  /** Days later, all at once. */
+  parkAndSendAgain(): Promise<ReceiptsSeen>;
+}
+
+const COUNT = 6;
+/** Older than relay and sweeper go on trying. */
+const PARKING_AGE_SECONDS = 4 * 86_400;
+/** What a sweep meets while somebody else is at it is left to the next one. */
+const MOST_SWEEPS = 5;
+
+export function createReceipts({ tables, queues, senders, urlOf, sweep }: ReceiptsOptions): Receipts {
+  const { records: tableName } = tables.names;
+  const store = new DynamoDBStore({ tableName, client: tables.client });
+  const outbox = new DynamoDBOutbox({ tableName, client: tables.client });
+  const create = (QueueName: string) => queues.send(new CreateQueueCommand({ QueueName }));
+
+  async function commitOne(id: string): Promise<void> {
+    const options = { operation: OPERATIONS.receipt, store, leaseSeconds: 60 };
+    const messages = [RECEIPT_QUEUES.dead, RECEIPT_QUEUES.healthy].map((queue) => ({
+      queue: urlOf(queue),
+      key: `${id} to ${queue}`,
+      body: id,
+    }));
+    await runOnce(options, id, {}, ({ commit }) => commit(null, { messages }));
+  }
+
+  async function listed(state: "waiting" | "parked") {
+    const found = [];
+    for await (const { recordKey, commit } of outbox.list(state)) {
+      if (recordKey.startsWith(`${OPERATIONS.receipt}#`) && commit) found.push(commit);
+    }
+    return found;
+  }
+
+  async function sweepAll(sweepOnce: () => Promise<unknown>): Promise<void> {
+    for (let sweeps = 0; sweeps < MOST_SWEEPS && (await listed("waiting")).length > 0; sweeps++) {
+      await tables.ageReceipts(PARKING_AGE_SECONDS);
+      await sweepOnce();
+    }
+  }
+
+  async function bodiesIn(queue: string): Promise<string[]> {
+    const bodies: string[] = [];
+    const QueueUrl = (await create(queue)).QueueUrl!;
+    for (;;) {
+      const receive = new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10 });
+      const { Messages = [] } = await queues.send(receive);
+      if (Messages.length === 0) return bodies;
+      for (const { Body, ReceiptHandle } of Messages) {
+        bodies.push(Body!);
+        await queues.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
+      }
+    }
+  }
+
+  return {
+    async commit() {
+      await create(RECEIPT_QUEUES.healthy);
+      for (let number = 1; number <= COUNT; number++) await commitOne(`receipt-${number}`);
+    },
+    async parkAndSendAgain() {
+      await sweepAll(sweep);
+      const parked = await listed("parked");
+      await create(RECEIPT_QUEUES.dead);
+      await create(RECEIPT_QUEUES.other);
+      const [first, ...others] = parked;
+      if (first) await outbox.redirect(first, [0], { queue: urlOf(RECEIPT_QUEUES.other) });
+      for (const commit of others) await outbox.sendAgain(commit);
+      // Another process: the one before leaves a queue alone for 30 seconds that was not there.
+      await sweepAll(() => outboxSweeper({ outbox, sqs: senders })());
+      return {
+        committed: COUNT,
+        parked: parked.length,
+        redirected: await bodiesIn(RECEIPT_QUEUES.other),
+        sentAgain: await bodiesIn(RECEIPT_QUEUES.dead),
+        copies: await bodiesIn(RECEIPT_QUEUES.healthy),
+        left: (await listed("waiting")).length + (await listed("parked")).length,
+      };
+    },
+  };
+}
