@@ -40,6 +40,7 @@ async function play(options: CampaignOptions, signal: AbortSignal): Promise<numb
           keysPerSecond: rate,
           clockSkewSeconds: CLOCK_SKEW_SECONDS,
           skewMs: SKEW_MS[skew],
+          client: options.client,
           control,
           untilMs,
           signal,

@@ -19,10 +19,14 @@ export interface CampaignOptions {
   /** Only operations whose name has this in it. */
   readonly only: string;
   readonly control: "first" | "only" | "none";
+  /** What reaches the database: the SDK, `onceonly/lean`, or each in every other process. */
+  readonly client: (typeof CLIENTS)[number];
   readonly engine: DynamoDBEngineName | undefined;
   /** Where the summary is written to, as JSON. */
   readonly summary: string | undefined;
 }
+
+const CLIENTS = ["sdk", "lean", "both"] as const;
 
 const BOUNDS = { minutes: [0.25, 600], seed: [0, 2 ** 32 - 1], hosts: [2, 32], rate: [1, 100] } as const;
 const DEFAULTS = { minutes: 2, hosts: 5, rate: 6 };
@@ -42,6 +46,7 @@ one, and 1 if not.
   --skew <kind>       within: clocks as far apart as clockSkewSeconds allows; beyond: further (default within)
   --only <text>       only operations whose name has it, to look for one thing (default all)
   --control <when>    first, only or none (default first)
+  --client <name>     sdk, lean or both, each in every other process (default both)
   --engine <name>     ${DYNAMODB_ENGINES.join(" or ")} (default the first that is found)
   --summary <path>    writes the summary as JSON
   --help              this text
@@ -62,6 +67,7 @@ export function readOptions(args: readonly string[]): CampaignOptions | "help" {
       skew: text,
       only: text,
       control: text,
+      client: text,
       engine: text,
       summary: text,
       help: { type: "boolean", short: "h" },
@@ -78,6 +84,7 @@ export function readOptions(args: readonly string[]): CampaignOptions | "help" {
     skew: oneOf("skew", values.skew, ["within", "beyond"]) ?? "within",
     only: values.only ?? "",
     control: oneOf("control", values.control, ["first", "only", "none"]) ?? "first",
+    client: oneOf("client", values.client, CLIENTS) ?? "both",
     engine: oneOf("engine", values.engine, DYNAMODB_ENGINES),
     summary: values.summary,
   };

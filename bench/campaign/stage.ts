@@ -4,6 +4,7 @@ import { type SeededRandom, seededRandom } from "../demo/random.ts";
 import { type Host, startHost } from "./host.ts";
 import type { Violation } from "./judge/violation.ts";
 import { type MessageFlow, startMessageFlow } from "./messages/message-flow.ts";
+import type { CampaignOptions } from "./options.ts";
 import { note, type Subject } from "./subject.ts";
 import { createTables, type Tables } from "./tables.ts";
 import { Tally } from "./tally.ts";
@@ -21,6 +22,7 @@ export interface StageOptions {
   /** How far the clocks of two hosts may differ, and by how much each may be off. */
   readonly clockSkewSeconds: number;
   readonly skewMs: number;
+  readonly client: CampaignOptions["client"];
   readonly isFenced: boolean;
 }
 
@@ -55,7 +57,7 @@ const STOP_SHARE = 0.005;
 const STOP_SHARE_OF_CONTROL = 0.05;
 
 export async function startStage(options: StageOptions): Promise<Stage> {
-  const { mode, endpoint, bundle, seed, clockSkewSeconds, skewMs, isFenced } = options;
+  const { mode, endpoint, bundle, seed, clockSkewSeconds, skewMs, client, isFenced } = options;
   const random = seededRandom(seed);
   const [faults, answers, decisions] = [new Tally(), new Tally(), new Tally()];
   const watched = new Map<string, Subject>();
@@ -95,7 +97,7 @@ export async function startStage(options: StageOptions): Promise<Stage> {
         bundle,
         dynamodb: endpoint,
         sqs: flow?.endpoint,
-        world,
+        world: { ...world, isLean: client === "both" ? number % 2 === 0 : client === "lean" },
         skewMs: () => random.integer(-skewMs, skewMs),
         decide(host, request) {
           const fault = weather.decide(host, request);

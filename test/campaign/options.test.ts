@@ -8,6 +8,7 @@ describe("the options of the campaign", () => {
       minutes: 2,
       skew: "within",
       control: "first",
+      client: "both",
     });
   });
 
@@ -21,6 +22,7 @@ describe("the options of the campaign", () => {
     ["--mode", "fast", "--mode must be one of all, claimed, optimistic, messages"],
     ["--minutes", "0", "--minutes must be a number from 0.25 to 600"],
     ["--hosts", "1", "--hosts must be a whole number from 2 to 32"],
+    ["--client", "fetch", "--client must be one of sdk, lean, both"],
     ["--engine", "sqlite", "--engine must be one of dynamodb-local, dynoxide"],
   ])("refuse %s %s", (name, value, message) => {
     expect(() => readOptions([name, value])).toThrow(message);

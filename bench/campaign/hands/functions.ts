@@ -1,7 +1,6 @@
 // The functions of the messages mode: the relay, the sweeper, and a consumer for each queue.
 import { ChangeMessageVisibilityBatchCommand } from "@aws-sdk/client-sqs";
 import {
-  DynamoDBOutbox,
   type DynamoDBWrite,
   idempotentBatch,
   outboxRelay,
@@ -36,8 +35,7 @@ const FAILS_AFTER = 0.2;
 const LONGEST_WORK_MS = 400;
 
 export function createFunctions(world: World): Readonly<Record<string, Run>> {
-  const outbox = new DynamoDBOutbox({ tableName: world.records, client: world.client });
-  const sending = { outbox, sqs: world.sqsClient, clock: world.clock, observe: () => {} };
+  const sending = { outbox: world.outbox, sqs: world.sqsClient, clock: world.clock, observe: () => {} };
   const relay = outboxRelay(sending);
   const sweeper = outboxSweeper({ ...sending, minAgeSeconds: 1 });
   const consumers = MESSAGE_QUEUES.map((queue) => [queue.name, consumerOf(queue, world)] as const);
