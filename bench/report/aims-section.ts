@@ -56,7 +56,7 @@ function aimsOf({ client, engine, batch, bundle, "cold-start": coldStart }: Resu
   const pace = (name: string, kind: Kind) => all(engine?.figures, name, [kind], speed);
   const starts = (name: string) =>
     presentStarts(coldStart?.figures ?? {}).map(({ withSdk }) => pairwise(withSdk[name], withSdk[PEER]));
-  const gzipped = (name: string) => [Number(bundle?.figures.imports[name]?.gzipBytes) / 1024];
+  const gzipped = (name: string) => [Number(bundle?.figures.imports[name]?.gzipBytes) / 1000];
   const { requests, throughput } = batchOf(batch?.figures);
   return [
     {
@@ -124,7 +124,7 @@ function aimsOf({ client, engine, batch, bundle, "cold-start": coldStart }: Resu
     {
       what: "a whole lean function",
       atMost: 55,
-      reached: [Number(bundle?.figures.functions["onceonly/lean"]) / 1024],
+      reached: [Number(bundle?.figures.functions["onceonly/lean"]) / 1000],
       show: kilobytes,
     },
     {

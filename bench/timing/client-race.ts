@@ -15,7 +15,7 @@ const RACES = {
 
 export type ClientFigures = Readonly<Record<keyof typeof RACES, RaceFigures>>;
 
-const EFFORT: Effort = { runs: 5, turns: 3, warmUpCalls: 400, calls: { 1: 120, 16: 192, 64: 256 } };
+const EFFORT: Effort = { runs: 5, turns: 3, warmUpCalls: 800, calls: { 1: 120, 16: 192, 64: 256 } };
 const QUICK: Effort = { runs: 1, turns: 2, warmUpCalls: 200, calls: { 1: 50, 16: 96, 64: 128 } };
 
 const effortOf = (quick: boolean) => (quick ? QUICK : EFFORT);

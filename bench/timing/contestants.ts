@@ -75,6 +75,8 @@ const least = (make: (tableName: string) => CallOnce): Contestant => ({
 const STORES = {
   "its own client": (tableName: string) => new DynamoDBStore({ tableName }),
   "the peer's client": (tableName: string) => new DynamoDBStore({ tableName, client: defaultClient() }),
+  "the peer's client, through its `send`": (tableName: string) =>
+    new DynamoDBStore({ tableName, client: defaultClient(), direct: false }),
   "the lean client": (tableName: string) => new LeanStore({ tableName }),
 } as const;
 
@@ -101,7 +103,7 @@ const eachStore = (
 
 const PLAIN: Group = {
   ...eachStore(onceonlyPlain, plain),
-  "onceonly on the peer's client, with the claim it once made": {
+  "onceonly on the peer's client, through its `send`, with the claim it once made": {
     ...plain(({ records }) => onceonlyPlain(formerStore(records))),
     requests: formerRequests,
   },
@@ -140,7 +142,12 @@ const ENGINE: Group = {
   "onceonly, claimed, with a commit, on the lean client": onEngine(committing, {}, STORES["the lean client"]),
   "onceonly, optimistic": onEngine(committing, { mode: "optimistic" }),
   "onceonly, optimistic, `lookFirst: false`": onEngine(committing, { mode: "optimistic", lookFirst: false }),
-  "onceonly, claimed, with the claim it once made": onEngine(putting, {}, formerStore),
+  "onceonly, claimed, through the client's `send`": onEngine(
+    putting,
+    {},
+    STORES["the peer's client, through its `send`"],
+  ),
+  "onceonly, claimed, through its `send`, with the claim it once made": onEngine(putting, {}, formerStore),
   Powertools: {
     ...onEngine(putting),
     deploy: called(({ records }) => powertoolsHttp({ powertoolsTable: records }), postOrder),

@@ -9,6 +9,7 @@ import { connect } from "../dynamodb/tables.ts";
 const EFFORT = { runs: 1, turns: 1, warmUpCalls: 2, calls: { 1: 2, 16: 16, 64: 64 } };
 const CONTESTANTS = [
   "onceonly on its own client",
+  "onceonly on the peer's client",
   "onceonly on the lean client",
   "limit: signed requests",
   "Powertools",
@@ -48,7 +49,7 @@ describe.each(inject("dynamodbEngines"))("a canned DynamoDB, recorded on $name",
     }
 
     expect(answers).toEqual(exchanges.map(({ status, body }) => ({ status, body })));
-    expect(await canned.asked()).toEqual({ PutItem: 8, UpdateItem: 4 });
+    expect(await canned.asked()).toEqual({ PutItem: 10, UpdateItem: 5 });
     expect(await canned.asked()).toEqual({});
   });
 
