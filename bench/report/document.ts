@@ -17,9 +17,9 @@ const PAGES: Pages = {
   engine: engineSection,
   "cold-start": coldStartSection,
   bundle: sizeSection,
-  batch: batchSection,
   capacity: capacitySection,
   "hot-key": hotKeySection,
+  batch: batchSection,
 };
 
 export const SECTION_NAMES = Object.keys(PAGES) as SectionName[];

@@ -13,9 +13,9 @@ export interface Figures {
   readonly engine: RaceFigures;
   readonly "cold-start": ColdStartFigures;
   readonly bundle: SizeFigures;
-  readonly batch: BatchFigures;
   readonly capacity: readonly CountedPath[];
   readonly "hot-key": Readonly<Record<string, HotKeyResult>>;
+  readonly batch: BatchFigures;
 }
 
 export type SectionName = keyof Figures;
