@@ -30,6 +30,9 @@ export class TransportError extends Error {
   }
 }
 
+/** Codes of the system and of the parser; those of certificates and of wrong arguments are others. */
+const OF_THE_WAY = /^(HPE_|E(?!RR_))/;
+
 export class HttpTransport {
   readonly #protocol: typeof http | typeof https;
   readonly #agent: http.Agent;
@@ -69,7 +72,9 @@ export class HttpTransport {
         const { code = "ECONNRESET", message } = error as NodeJS.ErrnoException;
         const isStale = request.reusedSocket && /^(ECONNRESET|EPIPE)$/.test(code);
         if (isStale) this.#dropIdle();
-        reject(error instanceof TransportError ? error : new TransportError(message, code, isStale, error));
+        // Whom the certificate does not convince, another try will not either.
+        const isOfTheWay = !(error instanceof TransportError) && OF_THE_WAY.test(code);
+        reject(isOfTheWay ? new TransportError(message, code, isStale, error) : error);
         request.destroy();
       };
       const failLate = (what: string, ms: number): NodeJS.Timeout =>
