@@ -38,7 +38,10 @@ const onceonly = (deploy: DeployBatch): Contestant => ({ partitionKey: "pk", dep
 export const CONTESTANTS: Readonly<Record<string, Contestant>> = {
   "onceonly, claimed, with a commit": onceonly(onceonlyCommitting()),
   "onceonly, optimistic, with a commit": onceonly(onceonlyCommitting({ mode: "optimistic" })),
-  "onceonly, claimed, the handler writes on its own": onceonly(onceonlyWriting),
+  "onceonly, claimed, the handler writes on its own": onceonly(onceonlyWriting()),
+  'onceonly, claimed, the handler writes on its own, `groups: "completions"`': onceonly(
+    onceonlyWriting({ groups: "completions" }),
+  ),
   "onceonly, claimed, with a commit, lean": { ...onceonly(onceonlyCommittingLean), withoutFaultsOnly: true },
   "onceonly, claimed, the handler writes on its own, lean": {
     ...onceonly(onceonlyWritingLean),

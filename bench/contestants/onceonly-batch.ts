@@ -26,12 +26,17 @@ export const onceonlyCommittingLean: DeployBatch = (setup) =>
   onceonlyCommitting({ store: leanStore(setup) })(setup);
 
 /** The effect is a request of its own, as the peer's is. */
-export const onceonlyWriting: DeployBatch = (setup) =>
-  idempotentBatch(async (record) => {
-    const orderId = orderIdOf(record);
-    await writeEffect(setup.client, setup.effectsTable, orderId);
-    return { orderId };
-  }, optionsOf(setup));
+export function onceonlyWriting(options: Partial<Options> = {}): DeployBatch {
+  return (setup) =>
+    idempotentBatch(
+      async (record) => {
+        const orderId = orderIdOf(record);
+        await writeEffect(setup.client, setup.effectsTable, orderId);
+        return { orderId };
+      },
+      { ...optionsOf(setup), ...options },
+    );
+}
 
 /** The same without the SDK. */
 export const onceonlyWritingLean: DeployBatch = (setup) =>

@@ -22,6 +22,32 @@ export function reportedUnits(
 }
 
 /**
+ * DynamoDB Local reports nothing for statements that write. Each is charged as the write that it stands for: an insertion by
+ * the size of its item, and the update of a record, which stays within 1 KB here, as one unit; a refused one as below.
+ */
+export function statementUnits(
+  statements: readonly {
+    readonly Statement?: string | undefined;
+    readonly Parameters?: AttributeValue[] | undefined;
+  }[],
+  responses: readonly { readonly Error?: { readonly Item?: Item | undefined } | undefined }[],
+): number {
+  return statements.reduce((sum, { Statement, Parameters = [] }, index) => {
+    const refusal = responses[index]?.Error;
+    const isInsertion = Statement?.startsWith("INSERT") === true && !refusal;
+    return (
+      sum +
+      refusedWriteUnits(isInsertion ? Object.fromEntries(Object.entries(Parameters)) : (refusal?.Item ?? {}))
+    );
+  }, 0);
+}
+
+/** DynamoDB Local counts the tables of a transaction, and not its items: two units for each of those, of up to 1 KB. */
+export function transactedItemUnits(items: readonly unknown[]): number {
+  return 2 * items.length;
+}
+
+/**
  * No engine reports capacity with a refusal. A conditional write that is refused is charged for the size of the
  * item that is there (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/read-write-operations.html).
  */

@@ -1,12 +1,22 @@
 // Counts what every try of every request of the clients under it costs, inside the SDK's own retries.
 import {
+  type BatchExecuteStatementInput,
+  type BatchExecuteStatementOutput,
   type ConsumedCapacity,
   DeleteTableCommand,
   type DynamoDBClient,
   TransactWriteItemsCommand,
+  type TransactWriteItemsInput,
 } from "@aws-sdk/client-dynamodb";
 import { connect, createTable } from "../../test/dynamodb/tables.ts";
-import { type Item, refusedTransactionUnits, refusedWriteUnits, reportedUnits } from "./capacity.ts";
+import {
+  type Item,
+  refusedTransactionUnits,
+  refusedWriteUnits,
+  reportedUnits,
+  statementUnits,
+  transactedItemUnits,
+} from "./capacity.ts";
 
 export interface Tally {
   readonly requests: number;
@@ -84,12 +94,14 @@ export class Meter {
   #countAnswer(operation: string, input: object, output: object | undefined): void {
     const { ConsumedCapacity } = (output ?? {}) as { ConsumedCapacity?: ConsumedCapacity };
     const { write, read } = reportedUnits(operation, ConsumedCapacity);
-    const { ClientRequestToken: token } = input as { ClientRequestToken?: string };
+    const { ClientRequestToken: token, TransactItems = [], Statements } = input as Partial<Writes>;
     this.#spent.readUnits += read;
-    if (operation !== "TransactWriteItems") this.#spent.writeUnits += write;
-    else if (token !== undefined && this.#applied.has(token))
-      this.#spent.readUnits += write * this.#transactionFactor;
-    else this.#spent.writeUnits += write * this.#transactionFactor;
+    const transacted = Math.max(write * this.#transactionFactor, transactedItemUnits(TransactItems));
+    if (Statements)
+      this.#spent.writeUnits += statementUnits(Statements, (output as Responses).Responses ?? []);
+    else if (operation !== "TransactWriteItems") this.#spent.writeUnits += write;
+    else if (token !== undefined && this.#applied.has(token)) this.#spent.readUnits += transacted;
+    else this.#spent.writeUnits += transacted;
     if (token !== undefined) this.#applied.add(token);
   }
 
@@ -102,6 +114,9 @@ export class Meter {
     }
   }
 }
+
+type Writes = TransactWriteItemsInput & BatchExecuteStatementInput;
+type Responses = BatchExecuteStatementOutput;
 
 interface Refusal {
   readonly Item?: Item;

@@ -36,7 +36,7 @@ execution environment each. ${exactCount(messages - orders)} messages repeat an 
 batch, ${exactCount(places.nextBatches)} in one of the ${concurrency - 1} batches after it, which run at the same time, and ${exactCount(places.later)} later. The effect of a message
 adds 1 to a counter of its order, so that a second time shows.
 
-- onceonly is \`idempotentBatch\` with its defaults, claimed or optimistic, and the effect in its commit; or the handler
+- onceonly is \`idempotentBatch\` with its defaults, claimed or optimistic (but for \`groups\`, where a row says so), and the effect in its commit; or the handler
   writes the effect on its own, as with Powertools. "Lean" is the same on the client of \`onceonly/lean\`.
 - Powertools is \`processPartialResponse\` with a \`BatchProcessor\`, in parallel, around \`makeIdempotent\`, as its
   documentation combines the two: the context is registered in each invocation. Its local cache, which is off by default,

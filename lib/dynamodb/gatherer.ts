@@ -24,16 +24,17 @@ export class Gatherer<Input> {
     this.#send = send;
   }
 
-  ask(input: Input): Promise<never> {
+  /** What does not wait leaves at the end of the turn, and takes along what waits behind a group under way. */
+  ask(input: Input, { waits = true } = {}): Promise<never> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ input, resolve, reject });
       if (this.#waiting.length === this.#limit) this.#leave();
-      else if (this.#waiting.length === 1) void this.#leaveSoon();
+      else if (this.#waiting.length === 1 || !waits) void this.#leaveSoon(waits);
     });
   }
 
-  async #leaveSoon(): Promise<void> {
-    if (this.#underWay) {
+  async #leaveSoon(waits: boolean): Promise<void> {
+    if (waits && this.#underWay) {
       const over = new AbortController();
       await Promise.race([this.#underWay, this.#clock.sleep(MAX_WAIT_MS, over.signal)]);
       over.abort();

@@ -15,6 +15,8 @@ import type { RecordTable } from "./record-table.ts";
 
 export interface GroupOptions {
   readonly clock: Clock;
+  /** Whether what ends a claim waits behind a group under way: its effect is there, and not on record until then. */
+  readonly completionsWait: boolean;
   /** Told once of each kind of group that DynamoDB refuses for good. */
   readonly onRefused: (error: unknown) => void;
 }
@@ -22,14 +24,20 @@ export interface GroupOptions {
 export class GroupedConnection implements Connection {
   readonly #connection: Connection;
   readonly #table: RecordTable;
+  readonly #completionsWait: boolean;
   readonly #refused: Set<GroupKind>;
   readonly #statements: Gatherer<Stated>;
   readonly #looks: Gatherer<Inputs["GetItem"]>;
   readonly #commits: Gatherer<Commit>;
 
-  constructor(connection: Connection, table: RecordTable, { clock, onRefused }: GroupOptions) {
+  constructor(
+    connection: Connection,
+    table: RecordTable,
+    { clock, completionsWait, onRefused }: GroupOptions,
+  ) {
     this.#connection = connection;
     this.#table = table;
+    this.#completionsWait = completionsWait;
     const refused = new Set<GroupKind>(canBeStated(table) ? [] : ["looks", "statements"]);
     this.#refused = refused;
     const sender: GroupSender = {
@@ -62,7 +70,8 @@ export class GroupedConnection implements Connection {
     }
     if (this.#refused.has("statements")) return undefined;
     const stated = this.#stated(asked);
-    return stated && this.#statements.ask(stated);
+    const waits = this.#completionsWait || asked.operation === "PutItem";
+    return stated && this.#statements.ask(stated, { waits });
   }
 
   #stated(asked: Asked): Stated | undefined {

@@ -9,7 +9,7 @@ import type { StoreSubject } from "../../lib/testing/store-contract.ts";
 /** What else is asked at the same time, about keys that no case knows; it must come to a good end each time. */
 export function withCompany<Write>(subject: StoreSubject<Write>): StoreSubject<Write> {
   const { store: alone, countUp } = subject;
-  const grouped = groupedStore(alone, { clock: systemClock, onRefused: () => {} });
+  const grouped = groupedStore(alone, { clock: systemClock, completionsWait: true, onRefused: () => {} });
   const companions = () => ({
     ...identify("company", "", randomUUID()),
     token: randomUUID(),

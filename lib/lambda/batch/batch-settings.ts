@@ -43,7 +43,7 @@ export function settingsOf<Entry, Write>(options: BatchOptions<Entry, Write>): B
       ? fingerprints.map((each) => ofItem(each as OfRecord))
       : fingerprints,
   } as EngineOptions<Write>);
-  const engineOptions = groups ? withGroups(resolved) : resolved;
+  const engineOptions = groups ? withGroups(resolved, groups === "completions") : resolved;
   return {
     reading: {
       options: engineOptions,
@@ -65,9 +65,12 @@ export function settingsOf<Entry, Write>(options: BatchOptions<Entry, Write>): B
 }
 
 /** What DynamoDB refuses to a group it may grant to each member: that costs requests, and is told. */
-function withGroups<Write>(options: ResolvedOptions<Write>): ResolvedOptions<Write> {
+function withGroups<Write>(
+  options: ResolvedOptions<Write>,
+  completionsWait: boolean,
+): ResolvedOptions<Write> {
   const { clock, observe, operation } = options;
   const onRefused = (error: unknown) =>
     tellObserver(observe, { decision: "group-refused", operation, durationMs: 0, error });
-  return { ...options, store: groupedStore(options.store, { clock, onRefused }) };
+  return { ...options, store: groupedStore(options.store, { clock, completionsWait, onRefused }) };
 }
