@@ -136,7 +136,7 @@ describe.each(inject("dynamodbEngines"))("DynamoDBOutbox on $name", ({ endpoint 
       ["progress of other messages", { delivery: '{"of":"0","is":[["waiting",1]]}' }],
       ["progress in an unknown state", { delivery: '{"of":"00","is":[["lost",1]]}' }],
     ])("of a record with %s", (_, damage: Record<string, unknown>) => {
-      it("nothing is sent: it is told as corrupt, by few requests", async () => {
+      it("H72: nothing is sent: it is told as corrupt, by few requests", async () => {
         const { recordKey, finish } = await table.begin("claimed");
         await finish();
         await table.nextChanges();

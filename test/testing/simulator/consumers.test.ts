@@ -1,8 +1,11 @@
 // Consumers of streams and queues whose event source gives up, or takes an answer for a success.
+import { SQS } from "@aws-sdk/client-sqs";
 import { DynamoDBStore, idempotentBatch } from "onceonly";
 import { describe, expect, it } from "vitest";
 import type { QueueConnection, TableConnection } from "../../../lib/testing/simulator/simulator-options.ts";
 import { effect, faultsOn, givenAws, rowsOf } from "./given.ts";
+
+const START = 1_700_000_000_000;
 
 const options = {
   operation: "consume",
@@ -137,5 +140,48 @@ describe("a batch of which nothing is done", () => {
   it("comes back until it is a dead letter, also where Lambda does not read which records failed", async () => {
     expect(await consume({ reportsItemFailures: false })).toEqual([0, 1]);
     expect(await consume({ reportsItemFailures: true })).toEqual([0, 1]);
+  });
+});
+
+describe("duplicates on a queue with a visibility timeout of 15 minutes, while the first one runs", () => {
+  const sqs = new SQS();
+
+  /** How many messages are left, in flight or not, by seconds. */
+  async function consume(hides: boolean) {
+    const aws = givenAws();
+    const queueUrl = aws.queue("letters", { visibilitySeconds: 900 });
+    const handler = idempotentBatch<{ body: string }>(
+      async ({ body }) => {
+        await new Promise((resolve) => setTimeout(resolve, 5000));
+        await effect(body);
+      },
+      {
+        ...options,
+        key: ({ body }) => body,
+        ...(hides && { changeVisibility: (request) => sqs.changeMessageVisibilityBatch(request) }),
+      },
+    );
+    const fn = aws.lambda(handler, { timeoutSeconds: 10 });
+    aws.connectQueue(fn, { queueUrl, batchSize: 1 });
+    const left = await aws.run(async () => {
+      for (let copy = 0; copy < 6; copy++) {
+        await aws.sqs.call("SendMessage", { QueueUrl: queueUrl, MessageBody: "a" });
+      }
+      const counts: number[] = [];
+      for (const seconds of [4, 30, 600, 960]) {
+        await aws.clock.sleep(seconds * 1000 - (aws.clock.now() - START));
+        counts.push(aws.sqs.backlog(queueUrl).messages);
+      }
+      return counts;
+    });
+    return { left, effects: (await rowsOf(aws, "effects")).length };
+  }
+
+  it("H67: are in flight no longer than the first one's lease where they are hidden until then", async () => {
+    expect(await consume(true)).toEqual({ left: [6, 0, 0, 0], effects: 1 });
+  });
+
+  it("H67: are so until the visibility timeout has ended where they are not", async () => {
+    expect(await consume(false)).toEqual({ left: [6, 5, 5, 0], effects: 1 });
   });
 });
