@@ -32,9 +32,9 @@ interface Order {
 }
 
 /** Orders that commit messages, relay and sweeper as the sample has them; queues are for each test to make. */
-function givenOutbox(options: SimulatorOptions = {}, rules: Partial<OutboxOptions> = {}) {
+function givenOutbox(options: SimulatorOptions = {}, rules: Partial<OutboxOptions> = {}, shards = 8) {
   const aws = givenAws(options);
-  const store = new DynamoDBStore({ tableName: "idempotency" });
+  const store = new DynamoDBStore({ tableName: "idempotency", outbox: { shards } });
   const order = aws.lambda(
     idempotent(async ({ messages }: Order, { idempotency }) => idempotency.commit(null, { messages }), {
       operation: "order",
@@ -45,7 +45,7 @@ function givenOutbox(options: SimulatorOptions = {}, rules: Partial<OutboxOption
     { name: "order" },
   );
   const senders = () => ({
-    outbox: new DynamoDBOutbox({ tableName: "idempotency" }),
+    outbox: new DynamoDBOutbox({ tableName: "idempotency", shards }),
     observe: () => {},
     ...rules,
   });
@@ -93,7 +93,8 @@ describe("a destination that is gone", () => {
   it.each(["", ".fifo"])(
     "H72: D1, an order whose mail queue%s is gone is charged once in 75 hours, by one delivery, though the charge's record expires",
     async (fifo) => {
-      const { aws, store, commit, relay, sweep } = givenOutbox();
+      // A sweep asks each shard: of one commit they say nothing.
+      const { aws, store, commit, relay, sweep } = givenOutbox({}, {}, 1);
       let deliveries = 0;
       const charge = idempotentBatch<SQSRecord, never>(
         async ({ body }) => {
@@ -148,14 +149,14 @@ describe("a destination that comes back after its messages were parked for their
   it.each([1, 2])(
     "H72: gets them once somebody has them sent again, though their line of %i is noted as failing",
     async (count) => {
-      const { aws, commit, relay, sweep } = givenOutbox({}, { parkAfterSeconds: 1800 });
+      const { aws, commit, relay, sweep } = givenOutbox({}, { parkAfterSeconds: 1800 }, 1);
       aws.queue("mail.fifo");
       relay();
       sweep();
       let isGone = true;
       aws.faults = ({ target }) =>
         isGone && target === "mail.fifo" ? { kind: "refused", code: "QueueDoesNotExist" } : undefined;
-      const outbox = new DynamoDBOutbox({ tableName: "idempotency" });
+      const outbox = new DynamoDBOutbox({ tableName: "idempotency", shards: 1 });
 
       await aws.run(async () => {
         for (let mail = 1; mail <= count; mail++)
