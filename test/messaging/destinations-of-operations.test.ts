@@ -104,6 +104,17 @@ describe("destinations of each operation", () => {
     expect(await world.store.outbox.count()).toEqual({ waiting: 0, parked: 1 });
   });
 
+  it("H75: with one list every operation may send there, and none anywhere else", async () => {
+    const world = newWorld([PAYMENTS]);
+    await world.commit("pay", [to(PAYMENTS, "paid")]);
+    await world.commit("mail", [to(PAYMENTS, "mailed"), to(MAILS, "planted")]);
+
+    await world.relay();
+
+    expect([...world.sent].sort()).toEqual(["mailed to payments", "paid to payments"]);
+    expect(world.told().sort()).toEqual(["relay send-failed mail DestinationRefused", "relay sent pay"]);
+  });
+
   it.each<[string, OutboxOptions["destinations"], operation: string, scope: string, isSent: boolean]>([
     ["of its own", OF_EACH, "pay", "", true],
     ["of an operation whose name begins so", { "pay-out": [PAYMENTS], pay: [MAILS] }, "pay", "", false],
