@@ -3,7 +3,7 @@ import type { Put, Update } from "@aws-sdk/client-dynamodb";
 import { RECORD_VERSION } from "../contract.ts";
 import type { IdempotencyRecord } from "../core/record.ts";
 import type { Claim, Effects, Insertion, Settlement } from "../core/store.ts";
-import { ABSENT, MINE, STILL_SEEN } from "./conditions.ts";
+import { MINE, STILL_SEEN } from "./conditions.ts";
 import type { RecordTable, Values } from "./record-table.ts";
 
 /** What only a record that has ended has. */
@@ -21,8 +21,7 @@ export function firstPut(table: RecordTable, beginning: Beginning, values: Value
   return {
     TableName: table.TableName,
     Item: table.itemOf({ partitionKey: beginning.recordKey, ...begun(beginning), ...values }),
-    ConditionExpression: ABSENT,
-    ExpressionAttributeNames: { "#partitionKey": table.names.partitionKey },
+    ...table.absent,
     ReturnValuesOnConditionCheckFailure: "ALL_OLD",
   };
 }

@@ -4,9 +4,9 @@
  */
 import type { AttributeValue, BatchStatementRequest } from "@aws-sdk/client-dynamodb";
 import { UNFINISHED } from "./changes.ts";
-import { ABSENT, MINE } from "./conditions.ts";
+import { MINE } from "./conditions.ts";
 import type { Inputs } from "./connection.ts";
-import type { RecordTable } from "./record-table.ts";
+import type { Attribute, RecordTable } from "./record-table.ts";
 
 /** Whether a table can be named in a statement: by its name alone, and with attributes whose names need no escape. */
 export function canBeStated({ TableName, names, keyOf }: RecordTable): boolean {
@@ -16,10 +16,11 @@ export function canBeStated({ TableName, names, keyOf }: RecordTable): boolean {
 
 /** Inserts as PutItem does under its condition; `undefined` for other puts. */
 export function insertion(
-  { TableName }: RecordTable,
+  { TableName, absent }: RecordTable,
   { Item, ...input }: Inputs["PutItem"],
 ): BatchStatementRequest | undefined {
-  if (input.TableName !== TableName || !Item || input.ConditionExpression !== ABSENT) return undefined;
+  const isFirst = input.ConditionExpression === absent.ConditionExpression;
+  if (input.TableName !== TableName || !Item || !isFirst) return undefined;
   const members = Object.keys(Item).map((name) => `'${name}': ?`);
   return {
     Statement: `INSERT INTO "${TableName}" VALUE {${members.join(", ")}}`,
@@ -38,11 +39,13 @@ export function update(
   if (input.TableName !== TableName || !Key || input.ConditionExpression !== MINE) return undefined;
   const { ExpressionAttributeNames: aliases = {}, ExpressionAttributeValues: values = {} } = input;
   const [assigning = "", removing = ""] = UpdateExpression.split("REMOVE");
-  const removed = Array.from(removing.matchAll(/#(\w+)/g), ([, name]) => name as string);
-  if (!removed.every((name) => Object.hasOwn(UNFINISHED, name))) return undefined;
+  const nameOf = (written: string): string => aliases[written] ?? written;
+  const unfinished = (Object.keys(UNFINISHED) as Attribute[]).map((attribute) => names[attribute]);
+  const removed = Array.from(removing.matchAll(/#?\w+/g), ([written]) => nameOf(written));
+  if (!removed.every((name) => unfinished.includes(name))) return undefined;
   const assigned = Array.from(
-    assigning.matchAll(/(#\w+) = (:\w+)/g),
-    ([, alias = "", value = ""]) => [aliases[alias] as string, values[value] as AttributeValue] as const,
+    assigning.matchAll(/(#?\w+) = (:\w+)/g),
+    ([, written = "", value = ""]) => [nameOf(written), values[value] as AttributeValue] as const,
   );
   const compared = [
     ...Object.entries(Key),

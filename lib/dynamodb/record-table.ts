@@ -1,6 +1,7 @@
 /** A table that holds records: how its attributes are called, and requests that speak of them. No I/O. */
 import type { AttributeValue, Update } from "@aws-sdk/client-dynamodb";
 import { ATTRIBUTES } from "../contract.ts";
+import { ABSENT } from "./conditions.ts";
 import type { TableOptions } from "./options.ts";
 import type { Item } from "./values.ts";
 
@@ -8,6 +9,9 @@ export type Attribute = keyof typeof ATTRIBUTES;
 
 /** Values of attributes, by the name they have in the contract. */
 export type Values = { readonly [name in Attribute]?: string | number | Uint8Array | undefined };
+
+/** Of ours. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ReservedWords.html */
+const RESERVED: ReadonlySet<string> = new Set(["state", "token", "result"]);
 
 export type RecordTable = ReturnType<typeof recordTable>;
 
@@ -33,19 +37,38 @@ export function recordTable(options: TableOptions) {
 
   const keyOf = (partitionKey: string) => itemOf({ partitionKey });
 
-  /** Expressions that were written before, by what they set, remove and ask: a store has a handful of them. */
-  const prepared = new Map<string, Pick<Update, "UpdateExpression" | "ExpressionAttributeNames">>();
+  /**
+   * With the attributes' own names in it. Aliases are for those that DynamoDB reserves, and for the caller's, of which
+   * nobody knows what they mean in an expression.
+   */
+  const prepareCondition = (...expressions: readonly string[]) => {
+    const aliases: Record<string, string> = {};
+    const [ConditionExpression, UpdateExpression] = expressions.map((expression) =>
+      expression.replace(/#(\w+)/g, (alias, attribute: Attribute) => {
+        const name = names[attribute];
+        if (name === ATTRIBUTES[attribute] && !RESERVED.has(attribute)) return name;
+        aliases[alias] = name;
+        return alias;
+      }),
+    );
+    const hasAliases = Object.keys(aliases).length > 0;
+    return {
+      ConditionExpression,
+      ...(UpdateExpression && { UpdateExpression }),
+      ...(hasAliases && { ExpressionAttributeNames: aliases }),
+    };
+  };
 
-  const prepare = (ConditionExpression: string, assigned: readonly string[], removed: readonly string[]) => {
+  /** Expressions that were written before, by what they set, remove and ask: a store has a handful of them. */
+  const prepared = new Map<string, Pick<Update, "UpdateExpression"> & ReturnType<typeof prepareCondition>>();
+
+  const prepare = (condition: string, assigned: readonly string[], removed: readonly string[]) => {
     const set = assigned.length > 0 ? `SET ${assigned.map((name) => `#${name} = :${name}`)} ` : "";
     const remove = removed.length > 0 ? `REMOVE ${removed.map((name) => `#${name}`)}` : "";
-    const UpdateExpression = set + remove;
-    const used = `${ConditionExpression} ${UpdateExpression}`.matchAll(/#(\w+)/g);
-    const ExpressionAttributeNames = Object.fromEntries(
-      Array.from(used, ([alias, name]) => [alias, names[name as Attribute]]),
-    );
-    return { UpdateExpression, ExpressionAttributeNames };
+    return { UpdateExpression: "", ...prepareCondition(condition, set + remove) };
   };
+
+  const absent = prepareCondition(ABSENT);
 
   /**
    * Sets the values that are there, and removes those that are `undefined`. `bound` are the values
@@ -75,7 +98,6 @@ export function recordTable(options: TableOptions) {
     return {
       TableName,
       Key: keyOf(recordKey),
-      ConditionExpression,
       ...expressions,
       ExpressionAttributeValues,
       ReturnValuesOnConditionCheckFailure: "ALL_OLD",
@@ -91,7 +113,7 @@ export function recordTable(options: TableOptions) {
     ExpressionAttributeValues: { ":expiresAt": attributeOf(expiresAt) },
   });
 
-  return { TableName, names, itemOf, keyOf, updateOf, expiryOf };
+  return { TableName, names, absent, itemOf, keyOf, updateOf, expiryOf };
 }
 
 function attributeOf(value: string | number | Uint8Array): AttributeValue {

@@ -15,7 +15,20 @@ interface Body {
   readonly TableName?: string;
   readonly Key?: { readonly pk?: { readonly S?: string } };
   readonly Item?: { readonly pk?: { readonly S?: string } };
+  readonly ConditionExpression?: string;
+  readonly UpdateExpression?: string;
+  readonly KeyConditionExpression?: string;
   readonly ExpressionAttributeNames?: Readonly<Record<string, string>>;
+}
+
+/** What is a word in expressions, and no attribute. */
+const WORDS = /^(SET|REMOVE|AND|OR|NOT|attribute_(not_)?exists|attribute_type|begins_with)$/;
+
+function attributesIn(body: Body): string[] {
+  const { ConditionExpression, UpdateExpression, KeyConditionExpression, ExpressionAttributeNames } = body;
+  const text = [ConditionExpression, UpdateExpression, KeyConditionExpression].join(" ");
+  const written = Array.from(text.matchAll(/(?<![:#\w])[a-z]\w*/gi), ([name]) => name);
+  return [...written.filter((name) => !WORDS.test(name)), ...Object.values(ExpressionAttributeNames ?? {})];
 }
 
 interface Statement {
@@ -58,10 +71,7 @@ function seenIn(command: string, input: Input, tableName: string): Seen[] {
       action: `dynamodb:${inTransaction ? TRANSACTED[name] : name}`,
       leadingKey: (body.Key ?? body.Item)?.pk?.S,
       inTransaction,
-      attributes: [
-        ...Object.keys(body.Key ?? body.Item ?? {}),
-        ...Object.values(body.ExpressionAttributeNames ?? {}),
-      ],
+      attributes: [...Object.keys(body.Key ?? body.Item ?? {}), ...attributesIn(body)],
     }));
 }
 
