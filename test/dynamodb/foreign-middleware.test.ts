@@ -3,6 +3,8 @@ import { DynamoDBClient, type DynamoDBClientConfig } from "@aws-sdk/client-dynam
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { afterEach, describe, expect, it } from "vitest";
 import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
+import { restoreAll } from "../../lib/testing/simulator/patches/replace.ts";
+import { patchSdkClients } from "../../lib/testing/simulator/patches/sdk-clients.ts";
 import { CREDENTIALS, isThroughSdk, recordRequests } from "./recorded-requests.ts";
 
 type Client = DynamoDBClient | DynamoDBDocumentClient;
@@ -202,6 +204,16 @@ describe("DynamoDBStore, with a client that is not the SDK's alone", () => {
     add();
 
     expect(await goesThrough(subject)).toBe(false);
+  });
+
+  it("goes past the simulator's own, which stands below", async () => {
+    await patchSdkClients();
+    try {
+      expect(ROOT.send).not.toBe(original);
+      expect(await goesThrough(given())).toBe(false);
+    } finally {
+      restoreAll();
+    }
   });
 
   it("always goes through it with `direct: false`", async () => {

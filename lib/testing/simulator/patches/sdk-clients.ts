@@ -1,4 +1,5 @@
 /** Clients of the AWS SDK with their default request handler send to the simulation, as far as they are asked in a scene. */
+import { PASSABLE } from "../../../core/passable-send.ts";
 import { currentScene, type Scene, type SdkRequest, type SdkResponse } from "../scene.ts";
 import { type ClientConfig, keepStateByScene } from "./client-state.ts";
 import { replace } from "./replace.ts";
@@ -52,10 +53,15 @@ export async function patchSdkClients(): Promise<void> {
 
 function patchSend(prototype: Client): void {
   const real = prototype.send;
-  replace(prototype, "send", function send(this: Client, ...parameters: unknown[]) {
-    if (currentScene()) keepStateByScene(this.config);
+  const prepare = (client: Client): void => {
+    if (currentScene()) keepStateByScene(client.config);
+  };
+  const send = function send(this: Client, ...parameters: unknown[]) {
+    prepare(this);
     return real.apply(this, parameters);
-  });
+  };
+  // Stores may go past it, as they do on AWS.
+  replace(prototype, "send", Object.assign(send, { [PASSABLE]: { send: real, prepare } }));
 }
 
 function patchHandler(prototype: RequestHandler): void {
