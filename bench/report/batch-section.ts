@@ -53,7 +53,8 @@ ${trialTable(withoutFaults, [...COSTS, ...WRONG_EFFECTS, THROUGHPUT])}
   delivered again. In the same batch, \`idempotentBatch\` makes it wait instead; in the optimistic mode nobody holds a
   claim, and the loser of the race costs a refused transaction.
 - How units are counted is said above. What a refused transaction is charged is not documented in figures: it is counted
-  like one that was applied.
+  like one that was applied. Local engines do not report all that grouped requests take: each statement counts what it
+  would as a write of its own, each item of a transaction 2.
 - The throughput is measured, in ${withoutFaults.sections} sections of the stream in which the contestants take turns: the median of the
   ratios.
 

@@ -5,7 +5,12 @@ import { describe, expect, it } from "vitest";
 import { typescriptFences } from "../package/fences.ts";
 import { root } from "../package/project.ts";
 
-const documents = ["README.md", ...readdirSync(join(root, "docs")).map((file) => `docs/${file}`)];
+const documents = [
+  "README.md",
+  ...readdirSync(join(root, "docs"))
+    .filter((file) => file.endsWith(".md"))
+    .map((file) => `docs/${file}`),
+];
 const ofHttp = documents
   .flatMap((document) => typescriptFences(document))
   .filter(({ code }) => /\bhttpIdempoten(cy|t)\(/.test(code));

@@ -18,7 +18,9 @@ import { manifest, root } from "./project.ts";
 const documents = [
   "README.md",
   "CONTRIBUTING.md",
-  ...readdirSync(join(root, "docs")).map((file) => `docs/${file}`),
+  ...readdirSync(join(root, "docs"))
+    .filter((file) => file.endsWith(".md"))
+    .map((file) => `docs/${file}`),
 ];
 const fences = documents.flatMap((document) => typescriptFences(document));
 
