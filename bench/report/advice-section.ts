@@ -41,7 +41,7 @@ export function adviceSection({ client, bundle, "cold-start": coldStart }: Resul
 
 - **Bundle the SDK.** Left to the one that is installed, a cold start takes more: ${unbundled.join(", ")}. \`NodejsFunction\` of
   the CDK leaves it out unless told: \`bundling: { externalModules: [] }\`.
-- **Take \`onceonly/lean\` where the function needs no other client of AWS**: ${calls(LEAN, "firstRun")} of ${PEER}'s processor time for a first
+- **Take \`onceonly/lean\` where the function needs no other client of AWS**: ${calls(LEAN, "firstRun")} of the processor time of ${PEER} for a first
   run and ${calls(LEAN, "replay")} for a replay, ${ratio(pairwise(first.withSdk["onceonly/lean"], first.withSdk[PEER]), 2)} for a cold start, and ${exactBytes(Number(functions["onceonly/lean"]))} in all instead of ${exactBytes(Number(functions.onceonly))}.
 - **Make the store once**, outside of the handler, and keep its connections: the SDK and the lean client do unless they are
   told otherwise. Without keep-alive a first run over TLS takes ${times(lonely)} the processor time, and a handshake's round trips.
@@ -50,7 +50,7 @@ export function adviceSection({ client, bundle, "cold-start": coldStart }: Resul
 
 ${markdownTable([["", ...MEMORY_MB.map((mb) => `${mb.toLocaleString("en")} MB`)], ...memory])}
 
-- **Take a new Node.** With the SDK bundled a cold start takes ${versions.join(", ")}.
+- **Measure your version of Node.** With the SDK bundled a cold start takes ${versions.join(", ")}.
 `;
 }
 

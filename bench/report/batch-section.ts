@@ -37,7 +37,8 @@ batch, ${exactCount(places.nextBatches)} in one of the ${concurrency - 1} batche
 adds 1 to a counter of its order, so that a second time shows.
 
 - onceonly is \`idempotentBatch\` with its defaults, claimed or optimistic (but for \`groups\`, where a row says so), and the effect in its commit; or the handler
-  writes the effect on its own, as with Powertools. "Lean" is the same on the client of \`onceonly/lean\`.
+  writes the effect on its own, as with Powertools. "Lean" is the same on the client of \`onceonly/lean\`. The requests of
+  clients of the SDK are counted in their middleware, so that all of them go through \`send\` here, and none past it.
 - Powertools is \`processPartialResponse\` with a \`BatchProcessor\`, in parallel, around \`makeIdempotent\`, as its
   documentation combines the two: the context is registered in each invocation. Its local cache, which is off by default,
   is on: it saves requests here.
