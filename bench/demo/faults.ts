@@ -31,7 +31,7 @@ export interface Faults {
   readonly throttles: number;
 }
 
-const WRITES = ["UpdateItem", "PutItem", "TransactWriteItems"];
+const WRITES = ["UpdateItem", "PutItem", "TransactWriteItems", "BatchExecuteStatement"];
 
 export function createFaults({ seed, faultShares }: Pick<Plan, "seed" | "faultShares">): Faults {
   const seen = new Map<string, number>();
@@ -40,12 +40,17 @@ export function createFaults({ seed, faultShares }: Pick<Plan, "seed" | "faultSh
   let throttles = 0;
 
   function decide({ operation, body }: ObservedRequest): Fault {
-    const recordKey = recordKeyOf(body);
+    const claimed = claimedTogether(body);
+    const recordKey = claimed[0] ?? recordKeyOf(body);
     if (recordKey === undefined || !WRITES.includes(operation)) return "pass";
 
     for (const order of ordersIn(body)) for (const tell of listeners) tell(order);
-    const acts = watched.get(`${momentOf(operation, body)} ${recordKey}`) ?? [];
-    const [disturbed] = [...acts].map((act) => act()).filter((fault) => fault !== undefined);
+    const moments =
+      claimed.length > 0
+        ? claimed.map((key) => `claim ${key}`)
+        : [`${momentOf(operation, body)} ${recordKey}`];
+    const acts = moments.flatMap((moment) => [...(watched.get(moment) ?? [])]);
+    const [disturbed] = acts.map((act) => act()).filter((fault) => fault !== undefined);
     if (disturbed !== undefined) return disturbed;
 
     const name = `${operation} ${recordKey}`;
@@ -81,11 +86,25 @@ interface WriteBody {
   readonly Item?: { readonly [name: string]: { readonly S?: string } };
   readonly UpdateExpression?: string;
   readonly TransactItems?: readonly { readonly [action: string]: WriteBody }[];
+  readonly Statements?: readonly {
+    readonly Statement: string;
+    readonly Parameters: readonly { readonly S?: string }[];
+  }[];
+}
+
+/** The records that one request inserts, each by a statement of its own. */
+function claimedTogether({ Statements = [] }: WriteBody): string[] {
+  return Statements.filter(({ Statement }) => Statement.startsWith("INSERT")).flatMap(
+    ({ Statement, Parameters }) => {
+      const names = Array.from(Statement.matchAll(/'(\w+)': \?/g), ([, name]) => name);
+      return Parameters[names.indexOf(ATTRIBUTES.partitionKey)]?.S ?? [];
+    },
+  );
 }
 
 function momentOf(operation: string, { UpdateExpression = "" }: WriteBody): Moment {
   if (operation === "TransactWriteItems") return "commit";
-  const isMark = new RegExp(`REMOVE .*#${ATTRIBUTES.unsentSince}\\b`).test(UpdateExpression);
+  const isMark = new RegExp(`REMOVE .*\\b${ATTRIBUTES.unsentSince}\\b`).test(UpdateExpression);
   return isMark ? "mark" : "claim";
 }
 

@@ -16,7 +16,7 @@ const mark = (pk: string): ObservedRequest => ({
   sequence: 0,
   body: {
     Key: { pk: { S: pk } },
-    UpdateExpression: "SET #expiresAt = :expiresAt REMOVE #messages,#unsentShard,#unsentSince",
+    UpdateExpression: "SET expiresAt = :expiresAt REMOVE messages,unsentShard,unsentSince",
   },
 });
 const none = { lostAnswers: 0, throttles: 0 } as unknown as typeof FAULT_SHARES;
@@ -54,6 +54,18 @@ describe("createFaults", () => {
     expect(Math.abs(lost - FAULT_SHARES.lostAnswers)).toBeLessThan(0.02);
     expect(Math.abs(throttled / decisions.length - FAULT_SHARES.throttles)).toBeLessThan(0.02);
     expect(faults.throttles).toBe(throttled);
+  });
+
+  it("tells of each claim that is made together with others", () => {
+    const faults = createFaults({ seed: 1, faultShares: none });
+    const told: string[] = [];
+    for (const key of ["one", "two"]) faults.on(key, "claim", () => void told.push(key));
+    const Statement = `INSERT INTO "records" VALUE {'state': ?, 'pk': ?}`;
+    const Statements = ["one", "two"].map((S) => ({ Statement, Parameters: [{ S: "in-progress" }, { S }] }));
+
+    faults.decide({ operation: "BatchExecuteStatement", sequence: 0, body: { Statements } });
+
+    expect(told).toEqual(["one", "two"]);
   });
 
   it("leaves reads and other tables alone", () => {

@@ -150,13 +150,15 @@ describe("findProblems", () => {
     ["went to the wrong queue", { redirected: ["receipt-2"] }, "expected 3 different receipts, found 2"],
     [
       "had its healthy copy sent with each try",
-      { copies: ["receipt-1", "receipt-2", "receipt-3", "receipt-3"] },
-      "expected 3 copies in the healthy queue, found 4",
+      { copies: ["receipt-1", "receipt-2", ...Array(30).fill("receipt-3")] },
+      expect.stringMatching(/^receipts: receipt-3 arrived 30 times, with \d kills$/),
     ],
     ["waits for ever", { left: 1 }, "expected 0 commits that are left, found 1"],
   ])("H72: refuses a message for a queue that was not there which %s", (_, change, problem) => {
     const receipts = { ...honest.receipts, ...change };
 
-    expect(findProblems(plan, { ...honest, receipts })).toContain(`receipts: ${problem}`);
+    expect(findProblems(plan, { ...honest, receipts })).toContainEqual(
+      typeof problem === "string" ? `receipts: ${problem}` : problem,
+    );
   });
 });

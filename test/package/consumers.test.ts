@@ -30,7 +30,7 @@ describe("the tarball", () => {
     const { files } = projects.tarball;
     const others = files.filter(
       (file) =>
-        !/^(dist\/(esm|cjs)\/[\w/-]+(\.js|\.d\.ts)|dist\/functions\/\w+\/index\.mjs|docs\/[\w-]+\.md)$/.test(
+        !/^(dist\/(esm|cjs)\/[\w/-]+(\.js|\.d\.ts)|dist\/functions\/\w+\/index\.mjs|docs\/[\w-]+\.md|docs\/benchmarks\/[\w-]+\.svg)$/.test(
           file,
         ),
     );

@@ -51,9 +51,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe("the notices", () => {
   it("name each package that the functions carry, with its licence", () => {
-    const isMit = ({ license }: { license: string }) => license === "MIT";
-
-    expect(bundled.filter(isMit).length).toBeGreaterThan(0);
+    expect(bundled.length).toBeGreaterThan(10);
     for (const { name, version, license } of bundled)
       expect(notices).toContain(`${name} ${version} (${license})\n`);
   });
@@ -68,12 +66,12 @@ describe("the notices", () => {
     }
   });
 
-  it("are for what the bundles name in their own text too", async () => {
+  it("are for what those packages bring along too", async () => {
     const source = await readFile(join(folder, "functions/relay/index.mjs"), "utf8");
 
     expect(source.length).toBeGreaterThan(10_000);
     expect(bundled.map(({ name }) => name)).toEqual(
-      expect.arrayContaining(["@aws-sdk/client-sqs", "mnemonist"]),
+      expect.arrayContaining(["@aws-sdk/client-sqs", "@smithy/signature-v4"]),
     );
   });
 });

@@ -80,7 +80,7 @@ function resourcesOf({ folder: assembly }: Assembly): Record<string, Resource> {
 }
 
 describe("a function of a foreign stack", () => {
-  it("gets two environment variables and two statements by UseIdempotency, and nothing else changes", () => {
+  it("gets three environment variables and two statements by UseIdempotency, and nothing else changes", () => {
     const was = resourcesOf(before);
     const is = resourcesOf(app);
 
@@ -100,6 +100,7 @@ describe("a function of a foreign stack", () => {
     if (Environment) {
       const Variables = {
         ...Environment.Variables,
+        IDEMPOTENCY_OUTBOX: "none",
         IDEMPOTENCY_RETENTION_SECONDS: "86400",
         IDEMPOTENCY_TABLE: expect.anything(),
       };
