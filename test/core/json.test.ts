@@ -17,6 +17,10 @@ describe("findUnfaithful", () => {
     expect(findUnfaithful({ shallow: 1, deep: listsTo(500) })?.path).toBe(`$.deep${".0".repeat(500)}`);
   });
 
+  it("finds nothing in a value that is not there", () => {
+    expect(findUnfaithful(undefined)).toBeUndefined();
+  });
+
   it("H18: takes the end of the stack for too deep, and never for a cycle", () => {
     const payload = listsTo(200);
     const found = new Set<string | undefined>();

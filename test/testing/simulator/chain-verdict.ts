@@ -40,7 +40,8 @@ export async function chainFaultsOf(plan: ChainPlan, { aws, ...end }: ChainPlaye
 function isLoss({ io, fault }: TraceEvent, slow: readonly string[]): boolean {
   if (!/^(relay|sweeper)/.test(io?.hostId ?? "")) return false;
   // The SDK asks once more within the time that a slow first answer has used up, and is given up before the second one.
-  if (!fault) return (io?.attempt ?? 1) > 1 && slow.includes(io?.target ?? "");
+  if (!fault || fault.kind === "refused-entries")
+    return (io?.attempt ?? 1) > 1 && slow.includes(io?.target ?? "");
   if (io?.operation === "UpdateItem" || io?.operation === "TransactWriteItems") return true;
   return KILLS_AND_LOSSES.includes(fault.kind) || (fault.kind === "slow" && fault.ms > 1000);
 }
