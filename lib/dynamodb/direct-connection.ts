@@ -9,14 +9,11 @@ import { readBody } from "./read-body.ts";
 import type { RetryStrategy, SdkClient, SdkConfig, SdkCredentials } from "./sdk-client.ts";
 import { type Place, SdkPlaces } from "./sdk-place.ts";
 import { userAgentOf } from "./user-agent.ts";
+import { clockOffsetOf, NOTABLE_SKEW_MS } from "./wire/clock-offset.ts";
 import { failureKind } from "./wire/failure-kind.ts";
 import { encodeInput } from "./wire/json-values.ts";
-import { type HttpAnswer, readAnswer, serverTimeOf } from "./wire/read-answer.ts";
+import { type HttpAnswer, readAnswer } from "./wire/read-answer.ts";
 import { signedHeaders } from "./wire/signature.ts";
-
-/** Further from the service's time than this, a signature is close to being refused; answers tell no milliseconds. */
-const NOTABLE_SKEW_MS = 240_000;
-const PRECISION_MS = 1000;
 
 interface Request {
   readonly place: Place;
@@ -115,14 +112,8 @@ export class DirectConnection implements Connection {
   /** Whether an answer shows that this machine's clock is wrong, and the next signature will say another time. */
   async #correctsClock(answer: HttpAnswer, sentAt: number, signedOffsetMs: number): Promise<boolean> {
     const config = this.#config;
-    const serverTimeMs = serverTimeOf(answer);
-    // What a cache has kept tells of another time.
-    if (serverTimeMs === undefined || answer.headers.age !== undefined) return false;
-    const ahead = serverTimeMs - systemClock.now();
-    const behind = serverTimeMs + PRECISION_MS - sentAt;
-    // The service told it somewhen between the two: a process that stood still meanwhile has no wrong clock.
-    const offsetMs = behind < 0 ? behind : Math.max(0, ahead);
-    if (Math.abs(offsetMs - signedOffsetMs) < NOTABLE_SKEW_MS) return false;
+    const offsetMs = clockOffsetOf(answer, sentAt, systemClock.now());
+    if (offsetMs === undefined || Math.abs(offsetMs - signedOffsetMs) < NOTABLE_SKEW_MS) return false;
     if (await config.disableClockSkewCorrection?.()) return false;
     config.systemClockOffset = offsetMs;
     return true;

@@ -2,11 +2,11 @@
 import type { Clock } from "../core/clock.ts";
 import type { Answer, Connection, Inputs, OperationName } from "../dynamodb/connection.ts";
 import { encodeInput } from "../dynamodb/wire/json-values.ts";
-import { readAnswer, serverTimeOf } from "../dynamodb/wire/read-answer.ts";
+import { readAnswer } from "../dynamodb/wire/read-answer.ts";
 import { type Credentials, signedHeaders } from "../dynamodb/wire/signature.ts";
 import type { HeldCredentials } from "./credentials.ts";
 import type { Place } from "./endpoint.ts";
-import type { HttpAnswer, HttpTransport, TransportError } from "./http-transport.ts";
+import type { HttpTransport, TransportError } from "./http-transport.ts";
 import type { RetryBudget } from "./retry-budget.ts";
 import type { ServiceClock } from "./service-clock.ts";
 
@@ -75,7 +75,7 @@ export class LeanConnection implements Connection {
       "user-agent": "onceonly-lean",
     };
     const answer = await transport.post({ ...headers, ...told }, body);
-    this.#learnTime(answer, sentAt);
+    serviceClock.learn(answer, sentAt);
     try {
       return readAnswer(answer);
     } catch (error) {
@@ -85,12 +85,5 @@ export class LeanConnection implements Connection {
       }
       throw error;
     }
-  }
-
-  #learnTime(answer: HttpAnswer, sentAt: number): void {
-    // What a cache has kept tells of another time.
-    if (answer.headers.age !== undefined) return;
-    const serverTimeMs = serverTimeOf(answer);
-    if (serverTimeMs !== undefined) this.#parts.serviceClock.learn(serverTimeMs, sentAt);
   }
 }

@@ -1,12 +1,8 @@
 /** The service's time: signatures hold for minutes around it, and this machine's clock may be wrong by hours. */
 import type { Clock } from "../core/clock.ts";
+import { clockOffsetOf, NOTABLE_SKEW_MS } from "../dynamodb/wire/clock-offset.ts";
+import type { HttpAnswer } from "../dynamodb/wire/read-answer.ts";
 import type { ClientState } from "./client-state.ts";
-
-/** Further from the service's time than that, a signature is close to being refused. */
-const NOTABLE_MS = 240_000;
-
-/** Dates in HTTP have whole seconds. */
-const PRECISION_MS = 1000;
 
 export class ServiceClock {
   readonly #clock: Pick<Clock, "now">;
@@ -26,18 +22,13 @@ export class ServiceClock {
     return this.#clock.now() + this.offsetMs;
   }
 
-  /**
-   * An answer has told the service's time, somewhere between the sending of the request and now: a process that stood
-   * still meanwhile is not a clock that is wrong.
-   */
-  learn(serverTimeMs: number, sentAt: number): void {
-    const tooEarly = serverTimeMs + PRECISION_MS - sentAt;
-    const tooLate = serverTimeMs - this.#clock.now();
-    this.#state.offsetMs = tooEarly < 0 ? tooEarly : Math.max(0, tooLate);
+  /** From the answer to a request of `sentAt`, where it tells the service's time. */
+  learn(answer: HttpAnswer, sentAt: number): void {
+    this.#state.offsetMs = clockOffsetOf(answer, sentAt, this.#clock.now()) ?? this.offsetMs;
   }
 
   /** Whether a request that was signed with that offset is worth to be signed again. */
   differsFrom(offsetMs: number): boolean {
-    return Math.abs(this.offsetMs - offsetMs) >= NOTABLE_MS;
+    return Math.abs(this.offsetMs - offsetMs) >= NOTABLE_SKEW_MS;
   }
 }

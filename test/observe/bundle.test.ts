@@ -1,10 +1,7 @@
 // emfMetrics is loaded only where it is used: whoever bundles a handler without it carries nothing of it.
-import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
 import { describe, expect, it } from "vitest";
 import { METRICS } from "../../lib/contract.ts";
-
-const root = fileURLToPath(new URL("../..", import.meta.url));
+import { bundled } from "../package/bundled.ts";
 
 function handlerSource(observe: string): string {
   return `
@@ -17,18 +14,7 @@ function handlerSource(observe: string): string {
 
 /** The bundle, and how many bytes of it are of lib/observe. */
 async function bundle(observe: string) {
-  const { metafile, outputFiles } = await build({
-    stdin: { contents: handlerSource(observe), resolveDir: root, loader: "ts" },
-    absWorkingDir: root,
-    bundle: true,
-    minify: true,
-    write: false,
-    metafile: true,
-    format: "esm",
-    platform: "node",
-    external: ["@aws-sdk/*"],
-    logLevel: "silent",
-  });
+  const { metafile, outputFiles } = await bundled(handlerSource(observe), ["@aws-sdk/*"]);
   const inputs = Object.values(metafile.outputs).flatMap((output) => Object.entries(output.inputs));
   const ofObserve = inputs.filter(([path]) => path.startsWith("lib/observe/"));
   const bytes = ofObserve.reduce((sum, [, { bytesInOutput }]) => sum + bytesInOutput, 0);

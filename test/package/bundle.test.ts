@@ -1,8 +1,8 @@
 // What a function gets when it bundles an entry: no constructs, no framework, and little of ours.
 import { gzipSync } from "node:zlib";
-import { build, type Metafile } from "esbuild";
+import type { Metafile } from "esbuild";
 import { describe, expect, it } from "vitest";
-import { root } from "./project.ts";
+import { bundled } from "./bundled.ts";
 
 /**
  * Of a handler with DynamoDBStore, gzipped: all but the AWS SDK and Middy. The plan is 13.3 KB for `idempotent` and 15 KB for
@@ -98,20 +98,7 @@ interface Bundle extends Metafile {
 }
 
 async function bundle(source: string, external: string[] = []): Promise<Bundle> {
-  const { metafile, outputFiles } = await build({
-    stdin: { contents: source, resolveDir: root, sourcefile: "handler.ts", loader: "ts" },
-    absWorkingDir: root,
-    bundle: true,
-    minify: true,
-    write: false,
-    metafile: true,
-    format: "esm",
-    platform: "node",
-    target: "node22",
-    mainFields: ["module", "main"],
-    logLevel: "silent",
-    external,
-  });
+  const { metafile, outputFiles } = await bundled(source, external);
   const gzipBytes = sum(outputFiles.map(({ contents }) => gzipSync(contents, { level: 9 }).byteLength));
   return { ...metafile, gzipBytes };
 }
