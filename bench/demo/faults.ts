@@ -41,14 +41,14 @@ export function createFaults({ seed, faultShares }: Pick<Plan, "seed" | "faultSh
 
   function decide({ operation, body }: ObservedRequest): Fault {
     const claimed = claimedTogether(body);
-    const recordKey = claimed[0] ?? recordKeyOf(body);
+    const recordKey = claimed[0] ?? recordKeysOf(body)[0];
     if (recordKey === undefined || !WRITES.includes(operation)) return "pass";
 
     for (const order of ordersIn(body)) for (const tell of listeners) tell(order);
     const moments =
       claimed.length > 0
         ? claimed.map((key) => `claim ${key}`)
-        : [`${momentOf(operation, body)} ${recordKey}`];
+        : recordKeysOf(body).map((key) => `${momentOf(operation, body)} ${key}`);
     const acts = moments.flatMap((moment) => [...(watched.get(moment) ?? [])]);
     const [disturbed] = acts.map((act) => act()).filter((fault) => fault !== undefined);
     if (disturbed !== undefined) return disturbed;
@@ -112,15 +112,9 @@ function writesOf({ TransactItems = [] }: WriteBody): WriteBody[] {
   return TransactItems.flatMap((item) => Object.values(item));
 }
 
-/** Orders have another partition key, so what has a `pk` is a record. */
-function recordKeyOf(body: WriteBody): string | undefined {
-  const own = body.Key?.pk?.S ?? body.Item?.pk?.S;
-  return (
-    own ??
-    writesOf(body)
-      .map(recordKeyOf)
-      .find((found) => found !== undefined)
-  );
+/** Orders have another partition key, so what has a `pk` is a record. Commits may join. */
+function recordKeysOf(body: WriteBody): string[] {
+  return [body, ...writesOf(body)].flatMap(({ Key, Item }) => Key?.pk?.S ?? Item?.pk?.S ?? []);
 }
 
 function ordersIn(body: WriteBody): NewOrder[] {
