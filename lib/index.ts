@@ -2,12 +2,11 @@
 export { type CachedOptions, cached } from "./core/cached.ts";
 export type { ChildKeyLimits } from "./core/child-key.ts";
 export type { Clock, Random } from "./core/clock.ts";
-export type { CommitEffects } from "./core/commit-effects.ts";
 export { DECISIONS, type Decision, type DecisionEvent, type Observe } from "./core/decisions.ts";
 export * from "./core/errors.ts";
 export type { Execution } from "./core/execution.ts";
-export type { EngineOptions, Fingerprinter } from "./core/options.ts";
-export type { MessageProgress, Outbox, OutboxChange, Unsent } from "./core/outbox.ts";
+export type { CommitEffects } from "./core/messages/commit-effects.ts";
+export type { MessageProgress, Outbox, OutboxChange, Unsent } from "./core/messages/outbox.ts";
 export type {
   BusMessage,
   MessageContent,
@@ -15,7 +14,9 @@ export type {
   QueueMessage,
   StoredMessage,
   TopicMessage,
-} from "./core/outgoing-message.ts";
+} from "./core/messages/outgoing-message.ts";
+export { traceparentFromXRay } from "./core/messages/traceparent.ts";
+export type { EngineOptions, Fingerprinter } from "./core/options.ts";
 export type { IdempotencyRecord, State, StoredResult } from "./core/record.ts";
 export { type RunOnceOptions, runOnce } from "./core/run-once.ts";
 export type {
@@ -27,7 +28,6 @@ export type {
   Settlement,
   Store,
 } from "./core/store.ts";
-export { traceparentFromXRay } from "./core/traceparent.ts";
 export type { ListedCommit } from "./dynamodb/connected-outbox.ts";
 export { DynamoDBOutbox } from "./dynamodb/dynamodb-outbox.ts";
 export { DynamoDBStore } from "./dynamodb/dynamodb-store.ts";
@@ -54,9 +54,9 @@ export {
 export type { BatchResponse, ItemIdentifier, KafkaIdentifier } from "./lambda/batch/item.ts";
 export { callerFromAuthorizer, callerFromJwt, callerFromTenant } from "./lambda/caller.ts";
 export type { LambdaContext, WithIdempotency } from "./lambda/context.ts";
-export { httpIdempotency, httpIdempotent } from "./lambda/http.ts";
-export { fingerprintFromHttp, type HttpFingerprintOptions } from "./lambda/http-fingerprint.ts";
-export type { IdempotencyMiddleware } from "./lambda/middleware.ts";
+export { fingerprintFromHttp, type HttpFingerprintOptions } from "./lambda/http/fingerprint.ts";
+export { httpIdempotency, httpIdempotent } from "./lambda/http/http.ts";
+export type { IdempotencyMiddleware } from "./lambda/middy/middleware.ts";
 export type {
   EventReader,
   FaceOptions,

@@ -18,10 +18,10 @@ try {
 
 /** Those that run on each version of Middy, and what knows nested operations better on newer Nodes. */
 function runTests(node) {
-  const tests = readdirSync(join(root, "test/lambda"))
+  const tests = readdirSync(join(root, "test/lambda"), { recursive: true })
     .filter((file) => file.endsWith(".test.ts"))
     .map((file) => `test/lambda/${file}`)
-    .filter((file) => readFileSync(join(root, file), "utf8").includes('"./middies.ts"'));
+    .filter((file) => readFileSync(join(root, file), "utf8").includes('middies.ts"'));
   const vitest = join(root, "node_modules/vitest/vitest.mjs");
   const files = [...tests, "test/lambda/runtime-client.test.ts", "test/core/nesting.test.ts"];
   const { status } = spawnSync(node, [vitest, "run", ...files], {

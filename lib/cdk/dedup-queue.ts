@@ -7,7 +7,8 @@ import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { SqsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
 import { type IQueue, Queue, QueueEncryption, type QueueProps, RedrivePermission } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
-import { checkQueue, checkQueueConsumer } from "./dedup-queue-checks.ts";
+import { checkQueue, checkQueueConsumer } from "./checks/dedup-queue.ts";
+import { eventRuleFaults } from "./checks/event-rules.ts";
 import {
   CONSUMER_DEFAULTS,
   DEAD_LETTER_RETENTION,
@@ -15,7 +16,6 @@ import {
   type DedupQueueProps,
   QUEUE_DEFAULTS,
 } from "./dedup-queue-props.ts";
-import { eventRuleFaults } from "./event-rule-checks.ts";
 import { grantSending } from "./perms.ts";
 import { withDefaults } from "./with-defaults.ts";
 

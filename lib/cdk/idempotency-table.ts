@@ -13,19 +13,19 @@ import {
 } from "aws-cdk-lib/aws-dynamodb";
 import type { Construct } from "constructs";
 import { ATTRIBUTES, OUTBOX_INDEX } from "../contract.ts";
-import { IdempotencyTableBase, type IIdempotencyTable } from "./idempotency-table-base.ts";
-import {
-  type IdempotencyTableAttributes,
-  type IdempotencyTableProps,
-  TABLE_DEFAULTS,
-} from "./idempotency-table-props.ts";
 import {
   checkRestoration,
   checkShards,
   checkTable,
   protectionFaults,
   replicationFaults,
-} from "./table-checks.ts";
+} from "./checks/tables.ts";
+import { IdempotencyTableBase, type IIdempotencyTable } from "./idempotency-table-base.ts";
+import {
+  type IdempotencyTableAttributes,
+  type IdempotencyTableProps,
+  TABLE_DEFAULTS,
+} from "./idempotency-table-props.ts";
 import { withDefaults } from "./with-defaults.ts";
 
 /**

@@ -4,7 +4,7 @@ import { Lazy, Mixin, Tokenization } from "aws-cdk-lib";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { IConstruct } from "constructs";
 import { ENVIRONMENT, NO_OUTBOX } from "../contract.ts";
-import { checkConsumer, isChecked, longestRedelivery } from "./consumer-checks.ts";
+import { checkConsumer, isChecked, longestRedelivery } from "./checks/consumers.ts";
 import type { IIdempotencyTable } from "./idempotency-table-base.ts";
 import { OutboxRelay } from "./outbox-relay.ts";
 import { ACCESS_DEFAULTS } from "./record-access.ts";

@@ -15,7 +15,7 @@ import { runAttempt } from "./running.ts";
 
 /**
  * Runs `work` under the protocol and records how it ended; or answers from the record. What `work` throws is a `failure`.
- * @throws the errors of docs/errors.md, each of them about this call.
+ * @throws the errors of docs/use/errors.md, each of them about this call.
  */
 export async function perform<Write>(
   options: ResolvedOptions<Write>,

@@ -1,4 +1,4 @@
-/** Every error onceonly throws, in the order of docs/errors.md. Users branch on `code`. */
+/** Every error onceonly throws, in the order of docs/use/errors.md. Users branch on `code`. */
 
 const BRAND = Symbol.for("onceonly.error");
 

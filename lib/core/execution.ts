@@ -1,17 +1,17 @@
 /** What a handler sees of its own attempt, and the one place where its effects are committed. */
 import type { Alarm } from "./alarm.ts";
 import { type ChildKeyLimits, deriveChildKey } from "./child-key.ts";
-import { type CommitEffects, readEffects } from "./commit-effects.ts";
 import { hasCode, isRefusedCondition, isStoreFailure } from "./error-code.ts";
 import { CommitInvalidError } from "./errors.ts";
+import { type CommitEffects, readEffects } from "./messages/commit-effects.ts";
+import { prepareMessages } from "./messages/outgoing-message.ts";
+import { readTraceparent } from "./messages/traceparent.ts";
 import { nesting } from "./nesting.ts";
 import type { Operation } from "./operation.ts";
-import { prepareMessages } from "./outgoing-message.ts";
 import type { Recording } from "./recording.ts";
 import { answerAfterLoss, type Outcome, resultOf } from "./refusal.ts";
 import { decodeResult, encodeResult } from "./result.ts";
 import type { Effects, SettleAnswer } from "./store.ts";
-import { readTraceparent } from "./traceparent.ts";
 
 /** One attempt at an operation, as its handler sees it. */
 export interface Execution<Write = unknown> {

@@ -27,7 +27,7 @@ const resolved = new WeakMap<object, ResolvedOptions<never>>();
  * @throws InvalidOptionError (`INVALID_OPTION`), IdempotencyKeyInvalidError (`IDEMPOTENCY_KEY_INVALID`) and
  * PayloadInvalidError (`PAYLOAD_INVALID`) before any I/O; ExecutionInProgressError (`EXECUTION_IN_PROGRESS`),
  * FingerprintMismatchError (`FINGERPRINT_MISMATCH`), StoreUnavailableError (`STORE_UNAVAILABLE`) and the others of
- * docs/errors.md; and what `fn` throws.
+ * docs/use/errors.md; and what `fn` throws.
  */
 export async function runOnce<T, Write = unknown>(
   options: RunOnceOptions<Write>,

@@ -6,7 +6,7 @@
  * Promises of every store: each method is one atomic decision; a method that rejects with
  * StoreUnavailableError may or may not have been applied, and repeating it with the same arguments is safe.
  */
-import type { StoredMessage } from "./outgoing-message.ts";
+import type { StoredMessage } from "./messages/outgoing-message.ts";
 import type { IdempotencyRecord, Succession } from "./record.ts";
 
 export interface Store<Write = unknown> {

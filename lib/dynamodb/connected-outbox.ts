@@ -13,7 +13,7 @@ import {
   type Taking,
   UNTRIED,
   type Unsent,
-} from "../core/outbox.ts";
+} from "../core/messages/outbox.ts";
 import type { Connection } from "./connection.ts";
 import {
   dropped,

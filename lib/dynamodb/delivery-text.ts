@@ -3,7 +3,7 @@
  * message one character that says which is its own. It stays small for 1000 messages, and when they are sent. Pure.
  */
 import { RecordCorruptError } from "../core/errors.ts";
-import { MESSAGE_STATES, type MessageProgress } from "../core/outbox.ts";
+import { MESSAGE_STATES, type MessageProgress } from "../core/messages/outbox.ts";
 
 /** `note` is where it was sent to, or why not. */
 type Kind = readonly [state: string, tries: number, at?: number, note?: string];

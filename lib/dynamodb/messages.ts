@@ -3,10 +3,10 @@
  * into items of their own, which the same transaction writes. They leave with the mark that says that they are sent. No I/O.
  */
 import { OUTBOX_SHARDS } from "../contract.ts";
-import { destinationOf } from "../core/address.ts";
 import { OutboxTransactionTooLargeError, StoreUnavailableError } from "../core/errors.ts";
 import { hashTuple } from "../core/identity.ts";
-import type { StoredMessage } from "../core/outgoing-message.ts";
+import { destinationOf } from "../core/messages/address.ts";
+import type { StoredMessage } from "../core/messages/outgoing-message.ts";
 import type { Insertion, Settlement } from "../core/store.ts";
 import type { RecordTable, Values } from "./record-table.ts";
 import { MAX_ITEM_BYTES, sizeOf } from "./sizes.ts";

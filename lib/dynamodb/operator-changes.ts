@@ -1,9 +1,13 @@
 /** What somebody decides about messages that wait or are parked. No I/O. */
 import type { TransactWriteItem } from "@aws-sdk/client-dynamodb";
-import { ADDRESS_KINDS } from "../core/address.ts";
 import { InvalidOptionError } from "../core/errors.ts";
-import { type MessageProgress, UNTRIED, type Unsent } from "../core/outbox.ts";
-import { type OutgoingMessage, prepareMessage, type StoredMessage } from "../core/outgoing-message.ts";
+import { ADDRESS_KINDS } from "../core/messages/address.ts";
+import { type MessageProgress, UNTRIED, type Unsent } from "../core/messages/outbox.ts";
+import {
+  type OutgoingMessage,
+  prepareMessage,
+  type StoredMessage,
+} from "../core/messages/outgoing-message.ts";
 import { messageItemKeys } from "./outbox-changes.ts";
 import type { RecordTable } from "./record-table.ts";
 import type { WaitingRecord } from "./waiting-record.ts";

@@ -1,7 +1,7 @@
 /** What senders of messages write to a record. No I/O. */
 import type { TransactWriteItem, Update } from "@aws-sdk/client-dynamodb";
 import { parkedShard, RECORD_VERSION } from "../contract.ts";
-import type { MessageProgress, Taking } from "../core/outbox.ts";
+import type { MessageProgress, Taking } from "../core/messages/outbox.ts";
 import { freeFor, PARKABLE, STILL_UNSENT, unsentAsSeen } from "./conditions.ts";
 import { deliveryText } from "./delivery-text.ts";
 import { messageItemKey } from "./messages.ts";

@@ -1,7 +1,7 @@
 /** Requests about the records of an outbox: reads them whole, finds them, changes them. */
 import type { QueryInput, TransactWriteItem, Update, UpdateItemInput } from "@aws-sdk/client-dynamodb";
 import { RecordCorruptError } from "../core/errors.ts";
-import type { Unsent } from "../core/outbox.ts";
+import type { Unsent } from "../core/messages/outbox.ts";
 import type { Connection } from "./connection.ts";
 import { messageItemKeys } from "./outbox-changes.ts";
 import type { RecordTable } from "./record-table.ts";

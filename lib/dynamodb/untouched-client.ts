@@ -2,7 +2,7 @@
  * Whether `send` of a client does what the SDK's does, and nothing else: no middleware of others stands in its stack, nobody
  * has put a function in the place of `send`, and requests are made, signed and written down as the SDK alone does it.
  */
-import { PASSABLE, type PassableSend } from "../core/passable-send.ts";
+import { PASSABLE, type PassableSend } from "../core/messages/passable-send.ts";
 import type { SdkClient, StackEntry } from "./sdk-client.ts";
 
 /** Tags the one middleware that may stand there: it notes the database's time, which direct requests read themselves. */

@@ -1,8 +1,8 @@
 /** Reads an item as a commit whose messages wait. What has another shape than this code writes fails closed. */
 import { RECORD_VERSION } from "../contract.ts";
 import { RecordCorruptError } from "../core/errors.ts";
-import type { Unsent } from "../core/outbox.ts";
-import type { StoredMessage } from "../core/outgoing-message.ts";
+import type { Unsent } from "../core/messages/outbox.ts";
+import type { StoredMessage } from "../core/messages/outgoing-message.ts";
 import { readDelivery } from "./delivery-text.ts";
 import { MAX_MESSAGE_ITEMS, MAX_MESSAGES } from "./messages.ts";
 import type { Attribute, RecordTable } from "./record-table.ts";

@@ -25,7 +25,7 @@ interface AuthorizedEvent extends HttpRequestEvent {
  * The scope is a claim of the token that API Gateway verified: by a JWT authorizer (payload v2) or a Cognito
  * authorizer (v1). Yields nothing when there is no such claim, or a number beyond 2^53, which another one may have
  * become. `sub` is unique per issuer: with several issuers, write a function that joins both. Of other claims some can
- * be written by the user himself: docs/keys.md has a table.
+ * be written by the user himself: docs/use/keys.md has a table.
  */
 export function callerFromJwt(claim = "sub"): (event: HttpRequestEvent) => string | undefined {
   return (event) => {

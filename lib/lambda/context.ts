@@ -1,6 +1,6 @@
 /** What a handler gets as its second argument. */
 import type { Execution } from "../core/execution.ts";
-import type { MiddlewareObj } from "./middy-request.ts";
+import type { MiddlewareObj } from "./middy/request.ts";
 
 /** Lambda's own context object, as Middy types it. */
 export type LambdaContext = Parameters<NonNullable<MiddlewareObj["before"]>>[0]["context"];

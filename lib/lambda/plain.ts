@@ -1,6 +1,6 @@
 /** The faces for events of any kind. */
 import type { LambdaContext, WithIdempotency } from "./context.ts";
-import { type IdempotencyMiddleware, middlewareFor } from "./middleware.ts";
+import { type IdempotencyMiddleware, middlewareFor } from "./middy/middleware.ts";
 import type { IdempotencyOptions } from "./options.ts";
 import { plainFace } from "./plain-face.ts";
 import { type Handler, wrapHandler } from "./wrapper.ts";
@@ -12,7 +12,7 @@ import { type Handler, wrapHandler } from "./wrapper.ts";
  *
  * The result must be JSON, and is what every caller gets. A committed result is the answer, whatever a later
  * hook makes of the response. A hook that answers early is taken at its word; one that throws after the handler
- * has returned does not undo it, and what an error hook does changes nothing of what is recorded. docs/middy.md lists
+ * has returned does not undo it, and what an error hook does changes nothing of what is recorded. docs/use/middy.md lists
  * what each hook does.
  *
  * Middy's early timeout leaves the outcome open, and what the handler still commits is kept. Where
@@ -22,7 +22,7 @@ import { type Handler, wrapHandler } from "./wrapper.ts";
  * @throws InvalidOptionError (`INVALID_OPTION`) at once. On events: IdempotencyKeyMissingError
  * (`IDEMPOTENCY_KEY_MISSING`), IdempotencyKeyInvalidError (`IDEMPOTENCY_KEY_INVALID`), ScopeMissingError
  * (`SCOPE_MISSING`), ExecutionInProgressError (`EXECUTION_IN_PROGRESS`), FingerprintMismatchError
- * (`FINGERPRINT_MISMATCH`), StoreUnavailableError (`STORE_UNAVAILABLE`), and the others of docs/errors.md.
+ * (`FINGERPRINT_MISMATCH`), StoreUnavailableError (`STORE_UNAVAILABLE`), and the others of docs/use/errors.md.
  */
 export function idempotency<Event = unknown, Write = unknown>(
   options: IdempotencyOptions<Event, Write>,

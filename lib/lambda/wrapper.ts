@@ -3,7 +3,7 @@ import { Interrupted } from "../core/running.ts";
 import { callHandler } from "./call-handler.ts";
 import { type LambdaContext, type WithIdempotency, withExecution } from "./context.ts";
 import type { Face } from "./face.ts";
-import { isEarlyTimeout } from "./middy-request.ts";
+import { isEarlyTimeout } from "./middy/request.ts";
 
 /**
  * A Lambda handler; `Rest` is what a framework passes after the context, such as Middy's signal, or Lambda its callback: one

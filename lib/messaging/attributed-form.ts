@@ -1,6 +1,6 @@
 /** What SQS and SNS take alike of a message: attributes with the envelope, and the ids of a FIFO destination. Pure. */
-import type { MessageAttributes } from "../core/message-attributes.ts";
-import type { StoredMessage } from "../core/outgoing-message.ts";
+import type { MessageAttributes } from "../core/messages/attributes.ts";
+import type { StoredMessage } from "../core/messages/outgoing-message.ts";
 import { bytesOf } from "./entry.ts";
 import { writeEnvelope } from "./envelope.ts";
 import { groupIdOf, type Identify } from "./message-ids.ts";

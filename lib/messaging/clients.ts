@@ -1,5 +1,5 @@
 /** Clients of the AWS SDK: the caller's, or ours, one for each Region; their packages are loaded when something is to be sent. */
-import type { Address } from "../core/address.ts";
+import type { Address } from "../core/messages/address.ts";
 import { DestinationRefused } from "./entry.ts";
 
 /** A client of any version 3 of the SDK. */

@@ -1,7 +1,7 @@
 /** What a try came to: how far the messages of a commit are now, and when it is to be tried again. Pure. */
-import { parseAddress } from "../core/address.ts";
-import { type MessageProgress, UNTRIED, type Unsent } from "../core/outbox.ts";
-import type { StoredMessage } from "../core/outgoing-message.ts";
+import { parseAddress } from "../core/messages/address.ts";
+import { type MessageProgress, UNTRIED, type Unsent } from "../core/messages/outbox.ts";
+import type { StoredMessage } from "../core/messages/outgoing-message.ts";
 import { DESTINATION_KINDS } from "./connections.ts";
 import { type Ended, INVALID, NOT_ATTEMPTED, ON_HOLD, OUT_OF_TIME } from "./destination-queue.ts";
 import { delayAfter, MAX_DELAY_MS } from "./line-notes.ts";

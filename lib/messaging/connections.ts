@@ -1,6 +1,6 @@
 /** The ways to all kinds of destinations; each is opened when the first message for its kind is to be sent. */
-import { ADDRESS_KINDS, type Address, type AddressKind, parseAddress } from "../core/address.ts";
-import type { StoredMessage } from "../core/outgoing-message.ts";
+import { ADDRESS_KINDS, type Address, type AddressKind, parseAddress } from "../core/messages/address.ts";
+import type { StoredMessage } from "../core/messages/outgoing-message.ts";
 import type { Circuit } from "./circuit.ts";
 import type { AwsClientLike } from "./clients.ts";
 import { DestinationQueue, type Ended, type SendingRules } from "./destination-queue.ts";

@@ -1,7 +1,8 @@
 /** Sends prepared messages to whatever destinations they have, and answers for each of them. */
-import { destinationOf } from "../core/address.ts";
+
 import { SendFailedError, type SendResult, type SentMessage } from "../core/errors.ts";
-import type { StoredMessage } from "../core/outgoing-message.ts";
+import { destinationOf } from "../core/messages/address.ts";
+import type { StoredMessage } from "../core/messages/outgoing-message.ts";
 import { Circuit } from "./circuit.ts";
 import { type Connections, DESTINATION_KINDS } from "./connections.ts";
 import { type Ended, NOT_ATTEMPTED, type SendingRules } from "./destination-queue.ts";

@@ -4,8 +4,8 @@
  */
 import { ENVELOPE_ATTRIBUTE, ENVELOPE_VERSION } from "../contract.ts";
 import { keyFault } from "../core/identity.ts";
-import { messageText } from "../core/message-text.ts";
-import { readTraceparent } from "../core/traceparent.ts";
+import { messageText } from "../core/messages/text.ts";
+import { readTraceparent } from "../core/messages/traceparent.ts";
 
 export interface Envelope {
   /** The idempotency key of the operation that the message asks for. */

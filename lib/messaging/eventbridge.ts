@@ -1,9 +1,9 @@
 /** Messages as EventBridge takes them, and the way to it. Loads the SDK's package, which only senders need installed. */
 import type { EventBridgeClient } from "@aws-sdk/client-eventbridge";
 import { ENVELOPE_ATTRIBUTE } from "../contract.ts";
-import type { Address } from "../core/address.ts";
-import { messageText } from "../core/message-text.ts";
-import type { StoredMessage } from "../core/outgoing-message.ts";
+import type { Address } from "../core/messages/address.ts";
+import type { StoredMessage } from "../core/messages/outgoing-message.ts";
+import { messageText } from "../core/messages/text.ts";
 import { type AwsClientLike, CLIENT_CONFIG, cannotLoad, RegionalClients } from "./clients.ts";
 import { bytesOf, type Entry, notSent, type Request, sentAs } from "./entry.ts";
 import { envelopeContent } from "./envelope.ts";

@@ -1,12 +1,12 @@
 /** A message for a FIFO queue, checked before anything is sent. Pure. */
 import { PayloadInvalidError } from "../core/errors.ts";
-import type { MessageAttributes } from "../core/message-attributes.ts";
+import type { MessageAttributes } from "../core/messages/attributes.ts";
 import {
   checkFields,
   type MessageContent,
   prepareMessage,
   type StoredMessage,
-} from "../core/outgoing-message.ts";
+} from "../core/messages/outgoing-message.ts";
 import { checkAttempt } from "./message-ids.ts";
 import { checkSize } from "./sqs.ts";
 

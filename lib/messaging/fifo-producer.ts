@@ -1,9 +1,10 @@
 /** Sends messages to one FIFO queue, under derived ids and with the envelope. */
-import { type Address, parseAddress } from "../core/address.ts";
+
 import { PayloadInvalidError, type SentMessage } from "../core/errors.ts";
+import { type Address, parseAddress } from "../core/messages/address.ts";
+import { refuseTwins } from "../core/messages/outgoing-message.ts";
 import { checkOptions } from "../core/option-checks.ts";
 import { withDefaults } from "../core/options.ts";
-import { refuseTwins } from "../core/outgoing-message.ts";
 import { allSent, sendEach } from "./deliver.ts";
 import { DestinationQueue, type SendingRules } from "./destination-queue.ts";
 import type { Entry } from "./entry.ts";

@@ -1,6 +1,6 @@
 /** How the time of an invocation is shared out: what is begun must come to its end, and be kept, within it. */
 import type { Clock, Random } from "../core/clock.ts";
-import type { Taking } from "../core/outbox.ts";
+import type { Taking } from "../core/messages/outbox.ts";
 
 /** What relay and sweeper need of Lambda's context. */
 export interface TimedContext {

@@ -2,10 +2,11 @@
  * Where relay and sweeper send: they have rights that those who write records have not, so that a record is no reason to
  * send something anywhere. Pure.
  */
-import { type Address, destinationOf, parseAddress } from "../core/address.ts";
+
 import { MAX_OPERATION_LENGTH, recordKeyPrefix } from "../core/identity.ts";
+import { type Address, destinationOf, parseAddress } from "../core/messages/address.ts";
+import type { StoredMessage } from "../core/messages/outgoing-message.ts";
 import { type Check, text } from "../core/option-checks.ts";
-import type { StoredMessage } from "../core/outgoing-message.ts";
 
 /** URLs of queues, ARNs of topics, names or ARNs of event buses. */
 export type KnownDestinations = readonly (string | undefined)[];

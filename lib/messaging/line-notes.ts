@@ -2,10 +2,11 @@
  * What senders tell each other, through the outbox, about what has to wait: a group of a FIFO destination, or the whole of
  * it. As long as there is a note only the sweeper sends there, oldest first, so that nothing overtakes what waits. Pure.
  */
-import { destinationOf } from "../core/address.ts";
+
 import { hashTuple } from "../core/identity.ts";
-import type { Unsent } from "../core/outbox.ts";
-import type { StoredMessage } from "../core/outgoing-message.ts";
+import { destinationOf } from "../core/messages/address.ts";
+import type { Unsent } from "../core/messages/outbox.ts";
+import type { StoredMessage } from "../core/messages/outgoing-message.ts";
 
 export interface LineNote {
   /** In how many invocations it failed. */

@@ -1,7 +1,7 @@
 /** The ids that FIFO queues order and deduplicate by, derived from business keys. Pure. */
 import { MessageIdInvalidError } from "../core/errors.ts";
 import { hashTuple } from "../core/identity.ts";
-import type { MessageAttributes } from "../core/message-attributes.ts";
+import type { MessageAttributes } from "../core/messages/attributes.ts";
 
 /** https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html */
 const SQS_ID = /^[!-~]{1,128}$/;

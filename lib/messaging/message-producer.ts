@@ -1,13 +1,13 @@
 /** Sends messages to queues, topics and event buses, with the envelope and, where FIFO, under derived ids. */
 import type { SentMessage } from "../core/errors.ts";
-import { aFunction, type Check, checkOptions } from "../core/option-checks.ts";
-import { withDefaults } from "../core/options.ts";
 import {
   type OutgoingMessage,
   prepareMessage,
   prepareMessages,
   type StoredMessage,
-} from "../core/outgoing-message.ts";
+} from "../core/messages/outgoing-message.ts";
+import { aFunction, type Check, checkOptions } from "../core/option-checks.ts";
+import { withDefaults } from "../core/options.ts";
 import { type Clients, type Connections, connect } from "./connections.ts";
 import { allSent, deliver } from "./deliver.ts";
 import type { SendingRules } from "./destination-queue.ts";

@@ -2,7 +2,7 @@
  * Which commit has waited longest. What failed has its place in the index by its next try, so that whoever tries it has to
  * remember when it was committed.
  */
-import type { Outbox, Unsent } from "../core/outbox.ts";
+import type { Outbox, Unsent } from "../core/messages/outbox.ts";
 
 const MAX_REMEMBERED = 1000;
 

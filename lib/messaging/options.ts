@@ -1,6 +1,7 @@
 /** What producers are made of: their options, the defaults and the rules. */
-import { parseAddress } from "../core/address.ts";
+
 import { type Clock, type Random, systemClock, systemRandom } from "../core/clock.ts";
+import { parseAddress } from "../core/messages/address.ts";
 import { type Check, methods } from "../core/option-checks.ts";
 import type { AwsClientLike } from "./clients.ts";
 

@@ -1,7 +1,8 @@
 /** What relay and sweeper are made of: options, their defaults and rules, and what they tell. */
+
+import type { Outbox } from "../core/messages/outbox.ts";
 import { aFunction, type Check, checkOptions, methods } from "../core/option-checks.ts";
 import { withDefaults } from "../core/options.ts";
-import type { Outbox } from "../core/outbox.ts";
 import type { ParkingRules } from "./commit-end.ts";
 import { type Connections, connect } from "./connections.ts";
 import type { SendingRules } from "./destination-queue.ts";

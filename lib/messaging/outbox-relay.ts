@@ -1,5 +1,5 @@
 /** The relay: a Lambda handler that sends committed messages from the stream of the table that holds the records. */
-import type { OutboxChange, Unsent } from "../core/outbox.ts";
+import type { OutboxChange, Unsent } from "../core/messages/outbox.ts";
 import type { Circuits } from "./deliver.ts";
 import { type InvocationTime, type TimedContext, timeOf } from "./invocation-time.ts";
 import { type OutboxOptions, settingsOf } from "./outbox-options.ts";

@@ -1,6 +1,6 @@
 /** What becomes of a commit that could not be read. */
 import { hasCode } from "../core/error-code.ts";
-import type { Unsent } from "../core/outbox.ts";
+import type { Unsent } from "../core/messages/outbox.ts";
 import type { OutboxSettings } from "./outbox-options.ts";
 import { tell } from "./send-commit.ts";
 

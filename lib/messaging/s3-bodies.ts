@@ -1,6 +1,6 @@
 /** Bodies that are too large for a message, kept in a bucket: what travels is a claim check. */
 import { BodyUnavailableError, PayloadInvalidError } from "../core/errors.ts";
-import { bodyText } from "../core/message-text.ts";
+import { bodyText } from "../core/messages/text.ts";
 import { type Check, checkOptions, methods } from "../core/option-checks.ts";
 import {
   type ClaimCheck,

@@ -1,7 +1,7 @@
 /** Sends what a commit left to be sent, and keeps how far that got as soon as its own messages have come to their ends. */
 import { SendFailedError } from "../core/errors.ts";
-import type { Unsent } from "../core/outbox.ts";
-import type { StoredMessage } from "../core/outgoing-message.ts";
+import type { Unsent } from "../core/messages/outbox.ts";
+import type { StoredMessage } from "../core/messages/outgoing-message.ts";
 import { type CommitEnd, dueAtOf, endOf, progressOf } from "./commit-end.ts";
 import { type Circuits, Dispatch } from "./deliver.ts";
 import { type Ended, NOT_ATTEMPTED, ON_HOLD } from "./destination-queue.ts";

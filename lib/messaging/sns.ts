@@ -1,7 +1,7 @@
 /** Messages as SNS takes them, and the way to it. Loads the SDK's package, which only senders need installed. */
 import type { SNSClient } from "@aws-sdk/client-sns";
-import type { Address } from "../core/address.ts";
-import type { StoredMessage } from "../core/outgoing-message.ts";
+import type { Address } from "../core/messages/address.ts";
+import type { StoredMessage } from "../core/messages/outgoing-message.ts";
 import { type AttributedForm, attributedBytes, attributedForm, lineOf } from "./attributed-form.ts";
 import { type AwsClientLike, CLIENT_CONFIG, cannotLoad, RegionalClients } from "./clients.ts";
 import { type Entry, type Request, readAnswer, withIds } from "./entry.ts";

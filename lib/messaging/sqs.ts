@@ -1,8 +1,8 @@
 /** Messages as SQS takes them, and the way to it. Loads the SDK's package, which only senders need installed. */
 import type { SQSClient } from "@aws-sdk/client-sqs";
-import type { Address } from "../core/address.ts";
 import { PayloadInvalidError } from "../core/errors.ts";
-import type { StoredMessage } from "../core/outgoing-message.ts";
+import type { Address } from "../core/messages/address.ts";
+import type { StoredMessage } from "../core/messages/outgoing-message.ts";
 import { type AttributedForm, attributedBytes, attributedForm, lineOf } from "./attributed-form.ts";
 import { type AwsClientLike, CLIENT_CONFIG, cannotLoad, RegionalClients } from "./clients.ts";
 import { type Entry, type Request, readAnswer, withIds } from "./entry.ts";

@@ -1,5 +1,5 @@
 /** Whether what a database holds as a message can be sent as it is. Pure. */
-import { isMessageField, prepareMessage, type StoredMessage } from "../core/outgoing-message.ts";
+import { isMessageField, prepareMessage, type StoredMessage } from "../core/messages/outgoing-message.ts";
 import { type Ended, INVALID, UNKNOWN } from "./destination-queue.ts";
 
 /** `undefined` for one that can be sent. */

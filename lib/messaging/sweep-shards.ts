@@ -1,5 +1,5 @@
 /** Goes through shards of the index, and sends what is due in them. */
-import type { FoundUnsent, Unsent } from "../core/outbox.ts";
+import type { FoundUnsent, Unsent } from "../core/messages/outbox.ts";
 import { progressOf } from "./commit-end.ts";
 import type { InvocationTime } from "./invocation-time.ts";
 import { notesFor } from "./line-notes.ts";

@@ -1,8 +1,8 @@
 /** What of FIFO destinations has to wait in one invocation, by what this one sees and by what others have noted. */
 import type { Clock } from "../core/clock.ts";
 import { StoreUnavailableError } from "../core/errors.ts";
-import type { Outbox, Unsent } from "../core/outbox.ts";
-import type { StoredMessage } from "../core/outgoing-message.ts";
+import type { Outbox, Unsent } from "../core/messages/outbox.ts";
+import type { StoredMessage } from "../core/messages/outgoing-message.ts";
 import { type Ended, NOT_ASKED, NOT_ATTEMPTED, OUT_OF_TIME } from "./destination-queue.ts";
 import type { Fence } from "./known-destinations.ts";
 import {

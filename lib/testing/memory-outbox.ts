@@ -10,7 +10,7 @@ import {
   type Taken,
   type Taking,
   type Unsent,
-} from "../core/outbox.ts";
+} from "../core/messages/outbox.ts";
 
 /** What is kept of a commit beside what senders see. */
 interface Waiting extends Unsent {

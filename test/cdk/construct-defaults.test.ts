@@ -8,14 +8,14 @@ import { RetentionDays } from "aws-cdk-lib/aws-logs";
 import { DeduplicationScope, FifoThroughputLimit } from "aws-cdk-lib/aws-sqs";
 import { describe, expect, it } from "vitest";
 import { CONSUMER_DEFAULTS, QUEUE_DEFAULTS } from "../../lib/cdk/dedup-queue-props.ts";
+import { TABLE_DEFAULTS } from "../../lib/cdk/idempotency-table-props.ts";
+import { FUNCTION_DEFAULTS } from "../../lib/cdk/idempotent-function-props.ts";
 import {
   DEFAULT_EVALUATION,
   DEFAULT_RUNBOOK_URL,
   DEFAULT_THRESHOLDS,
   THRESHOLD_PROPERTIES,
-} from "../../lib/cdk/idempotency-monitoring-alarms.ts";
-import { TABLE_DEFAULTS } from "../../lib/cdk/idempotency-table-props.ts";
-import { FUNCTION_DEFAULTS } from "../../lib/cdk/idempotent-function-props.ts";
+} from "../../lib/cdk/monitoring/alarms.ts";
 import { RELAY_DEFAULTS } from "../../lib/cdk/outbox-relay-props.ts";
 import { ACCESS_DEFAULTS } from "../../lib/cdk/record-access.ts";
 import { USE_DEFAULTS } from "../../lib/cdk/use-idempotency-options.ts";
@@ -113,8 +113,8 @@ describe.each(interfaces)("%s: %s", (file, name, defaults) => {
   });
 });
 
-describe("docs/constructs.md", () => {
-  const document = readFileSync(join(root, "docs/constructs.md"), "utf8");
+describe("docs/use/constructs.md", () => {
+  const document = readFileSync(join(root, "docs/use/constructs.md"), "utf8");
 
   it.each([
     ["IdempotencyTable", ["IdempotencyTableProps"]],

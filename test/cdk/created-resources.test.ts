@@ -1,4 +1,4 @@
-// docs/constructs.md says of each construct which resources it creates: by default these and no others.
+// docs/use/constructs.md says of each construct which resources it creates: by default these and no others.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Stack } from "aws-cdk-lib";
@@ -15,7 +15,7 @@ import { describe, expect, it } from "vitest";
 import { root } from "../package/project.ts";
 import { unitStack } from "./unit-app.ts";
 
-const document = readFileSync(join(root, "docs/constructs.md"), "utf8");
+const document = readFileSync(join(root, "docs/use/constructs.md"), "utf8");
 
 const entry = join(root, "functions/get-order.ts");
 const tableIn = (stack: Stack) => new IdempotencyTable(stack, "Given", { outbox: true });
@@ -38,7 +38,7 @@ const made: readonly (readonly [name: string, make: (stack: Stack) => unknown])[
   ["IdempotentFunction", (stack) => new IdempotentFunction(stack, "Made", { entry, table: tableIn(stack) })],
 ];
 
-describe("docs/constructs.md", () => {
+describe("docs/use/constructs.md", () => {
   it.each(made)("says what %s creates", (name, make) => {
     const [, listed = ""] =
       new RegExp(`^\\| \`${name}\` \\| ([^|]*\`AWS::[^|]*) \\|$`, "m").exec(document) ?? [];

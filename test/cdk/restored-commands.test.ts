@@ -7,7 +7,7 @@ import { type DecisionEvent, DynamoDBStore, runOnce } from "onceonly";
 import { IdempotencyTable, UseIdempotency } from "onceonly/cdk";
 import { fakeClock } from "onceonly/testing";
 import { describe, expect, it } from "vitest";
-import { DynamoDBModel } from "../../lib/testing/dynamodb/dynamodb-model.ts";
+import { DynamoDBModel } from "../../lib/aws/dynamodb/dynamodb-model.ts";
 import { clientError } from "../dynamodb/faulty-client.ts";
 import { createTable } from "../dynamodb/tables.ts";
 import { aFunction } from "./given.ts";

@@ -1,4 +1,4 @@
-// docs/hazards.md: a table that people write, and below it a list of tests that is made from their titles.
+// docs/proof/hazards.md: a table that people write, and below it a list of tests that is made from their titles.
 import type { RowTitle } from "./test-titles.ts";
 
 export const NUMBERS: readonly number[] = Array.from({ length: 78 }, (_, index) => index + 1);
@@ -14,7 +14,7 @@ interface Row {
 /** The page with the list of tests as it has to be. */
 export function withTests(page: string, titles: readonly RowTitle[]): string {
   const [begin, end] = [page.indexOf(BEGIN), page.indexOf(END)];
-  if (begin < 0 || end < begin) throw new Error(`docs/hazards.md has no ${BEGIN} … ${END}`);
+  if (begin < 0 || end < begin) throw new Error(`docs/proof/hazards.md has no ${BEGIN} … ${END}`);
   return `${page.slice(0, begin)}${BEGIN}\n\n${testList(titles)}\n\n${page.slice(end)}`;
 }
 

@@ -1,4 +1,4 @@
-// docs/hazards.md lists every row once, and for each one the tests that name it. To write the list anew:
+// docs/proof/hazards.md lists every row once, and for each one the tests that name it. To write the list anew:
 // npx vitest run test/docs -u
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,9 +7,9 @@ import { root } from "../package/project.ts";
 import { faultsOf, NUMBERS, withTests } from "./hazards-page.ts";
 import { type RowTitle, rowTitles, testFiles } from "./test-titles.ts";
 
-const page = join(root, "docs/hazards.md");
+const page = join(root, "docs/proof/hazards.md");
 
-describe("docs/hazards.md", () => {
+describe("docs/proof/hazards.md", () => {
   it("has a row for each hazard, and lists each test that names one", async () => {
     const titles = rowTitles(testFiles());
     const asItShouldBe = withTests(readFileSync(page, "utf8"), titles);

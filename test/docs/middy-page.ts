@@ -1,7 +1,7 @@
-// The table of docs/middy.md, made from the rows that test/lambda/hooks.test.ts proves.
-import { HOOK_ROWS, type Row, TIMEOUT_ROWS } from "../lambda/hook-rows.ts";
+// The table of docs/use/middy.md, made from the rows that test/lambda/middy/hooks.test.ts proves.
+import { HOOK_ROWS, type Row, TIMEOUT_ROWS } from "../lambda/middy/hook-rows.ts";
 
-const BEGIN = "<!-- made from test/lambda/hook-rows.ts: npx vitest run test/docs -u -->";
+const BEGIN = "<!-- made from test/lambda/middy/hook-rows.ts: npx vitest run test/docs -u -->";
 const END = "<!-- end -->";
 const HEAD = [
   "| where | what it does | recorded | this caller gets | a retry gets, or does |",
@@ -10,7 +10,7 @@ const HEAD = [
 
 export function withHookTable(page: string): string {
   const [begin, end] = [page.indexOf(BEGIN), page.indexOf(END)];
-  if (begin < 0 || end < begin) throw new Error(`docs/middy.md has no ${BEGIN} … ${END}`);
+  if (begin < 0 || end < begin) throw new Error(`docs/use/middy.md has no ${BEGIN} … ${END}`);
   const table = [...HEAD, ...[...HOOK_ROWS, ...TIMEOUT_ROWS].map(lineOf)].join("\n");
   return `${page.slice(0, begin)}${BEGIN}\n\n${table}\n\n${page.slice(end)}`;
 }

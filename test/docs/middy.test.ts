@@ -1,16 +1,16 @@
-// docs/middy.md says what test/lambda/hooks.test.ts proves. To write its table anew: npx vitest run test/docs -u
+// docs/use/middy.md says what test/lambda/middy/hooks.test.ts proves. To write its table anew: npx vitest run test/docs -u
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { root } from "../package/project.ts";
 import { withHookTable } from "./middy-page.ts";
 
-const page = join(root, "docs/middy.md");
+const page = join(root, "docs/use/middy.md");
 
-it("docs/middy.md has a row for each position of a hook that is tested", async () => {
+it("docs/use/middy.md has a row for each position of a hook that is tested", async () => {
   await expect(withHookTable(readFileSync(page, "utf8"))).toMatchFileSnapshot(page);
 });
 
 it("a page without its marks is refused", () => {
-  expect(() => withHookTable("# Page")).toThrow("docs/middy.md has no");
+  expect(() => withHookTable("# Page")).toThrow("docs/use/middy.md has no");
 });

@@ -1,16 +1,8 @@
 // What people copy from a document must not share the answers of one caller with all others.
-import { readdirSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { typescriptFences } from "../package/fences.ts";
-import { root } from "../package/project.ts";
+import { documents } from "../package/project.ts";
 
-const documents = [
-  "README.md",
-  ...readdirSync(join(root, "docs"))
-    .filter((file) => file.endsWith(".md"))
-    .map((file) => `docs/${file}`),
-];
 const ofHttp = documents
   .flatMap((document) => typescriptFences(document))
   .filter(({ code }) => /\bhttpIdempoten(cy|t)\(/.test(code));

@@ -1,4 +1,4 @@
-// The titles of the tests, read from their sources: which rows of docs/hazards.md they name, and what files hold.
+// The titles of the tests, read from their sources: which rows of docs/proof/hazards.md they name, and what files hold.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "../package/project.ts";

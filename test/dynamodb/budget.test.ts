@@ -5,7 +5,7 @@ import { EventEmitter, once } from "node:events";
 import { GetItemCommand } from "@aws-sdk/client-dynamodb";
 import { beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
 import { identify } from "../../lib/core/identity.ts";
-import type { Unsent } from "../../lib/core/outbox.ts";
+import type { Unsent } from "../../lib/core/messages/outbox.ts";
 import { type RunOnceOptions, runOnce } from "../../lib/core/run-once.ts";
 import { DynamoDBOutbox } from "../../lib/dynamodb/dynamodb-outbox.ts";
 import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";

@@ -4,7 +4,7 @@ import { cached } from "../../lib/core/cached.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
 import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
 import type { DynamoDBWrite } from "../../lib/dynamodb/writes.ts";
-import { type StoreSubject, storeContract } from "../../lib/testing/store-contract.ts";
+import { type StoreSubject, storeContract } from "../../lib/testing/contract/store-contract.ts";
 import { contractSubject } from "./contract-subject.ts";
 import { countRequests } from "./counting-client.ts";
 import { connect, createTable } from "./tables.ts";

@@ -10,7 +10,7 @@ import { DynamoDBOutbox } from "../../lib/dynamodb/dynamodb-outbox.ts";
 import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
 import type { DynamoDBStoreOptions } from "../../lib/dynamodb/options.ts";
 import type { DynamoDBWrite } from "../../lib/dynamodb/writes.ts";
-import type { StoreSubject } from "../../lib/testing/store-contract.ts";
+import type { StoreSubject } from "../../lib/testing/contract/store-contract.ts";
 import { createOutboxTable, createTable } from "./tables.ts";
 
 const put = (Item: Record<string, unknown>): DynamoDBWrite => ({ Put: { TableName: "orders", Item } });

@@ -1,6 +1,6 @@
 import { beforeAll, describe, inject, it } from "vitest";
 import type { DynamoDBWrite } from "../../lib/dynamodb/writes.ts";
-import { type StoreSubject, storeContract } from "../../lib/testing/store-contract.ts";
+import { type StoreSubject, storeContract } from "../../lib/testing/contract/store-contract.ts";
 import { contractSubject } from "./contract-subject.ts";
 import { withCompany } from "./grouped-subject.ts";
 import { connect } from "./tables.ts";

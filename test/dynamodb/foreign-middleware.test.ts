@@ -3,8 +3,8 @@ import { DynamoDBClient, type DynamoDBClientConfig } from "@aws-sdk/client-dynam
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { afterEach, describe, expect, it } from "vitest";
 import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
-import { restoreAll } from "../../lib/testing/simulator/patches/replace.ts";
-import { patchSdkClients } from "../../lib/testing/simulator/patches/sdk-clients.ts";
+import { restoreAll } from "../../lib/simulator/patches/replace.ts";
+import { patchSdkClients } from "../../lib/simulator/patches/sdk-clients.ts";
 import { CREDENTIALS, isThroughSdk, recordRequests } from "./recorded-requests.ts";
 
 type Client = DynamoDBClient | DynamoDBDocumentClient;

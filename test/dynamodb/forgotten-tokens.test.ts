@@ -3,10 +3,10 @@
 import { DynamoDBClient, GetItemCommand } from "@aws-sdk/client-dynamodb";
 import { fakeClock } from "onceonly/testing";
 import { beforeEach, describe, expect, it } from "vitest";
+import { DynamoDBModel } from "../../lib/aws/dynamodb/dynamodb-model.ts";
 import type { Settlement } from "../../lib/core/store.ts";
 import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
 import type { DynamoDBWrite } from "../../lib/dynamodb/writes.ts";
-import { DynamoDBModel } from "../../lib/testing/dynamodb/dynamodb-model.ts";
 import { claimOf, NOW } from "./given.ts";
 import { createTable } from "./tables.ts";
 

@@ -4,7 +4,7 @@ import { systemClock } from "../../lib/core/clock.ts";
 import { identify } from "../../lib/core/identity.ts";
 import type { Claim, Effects, Store } from "../../lib/core/store.ts";
 import { groupedStore } from "../../lib/dynamodb/grouped-store.ts";
-import type { StoreSubject } from "../../lib/testing/store-contract.ts";
+import type { StoreSubject } from "../../lib/testing/contract/store-contract.ts";
 
 /** What else is asked at the same time, about keys that no case knows; it must come to a good end each time. */
 export function withCompany<Write>(subject: StoreSubject<Write>): StoreSubject<Write> {

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, inject, it } from "vitest";
 import { OUTBOX_SHARDS } from "../../lib/contract.ts";
-import type { FoundUnsent } from "../../lib/core/outbox.ts";
+import type { FoundUnsent } from "../../lib/core/messages/outbox.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
 import { DynamoDBOutbox } from "../../lib/dynamodb/dynamodb-outbox.ts";
 import type { DynamoDBWrite } from "../../lib/dynamodb/writes.ts";

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { type DynamoDBClient, GetItemCommand, paginateScan } from "@aws-sdk/client-dynamodb";
 import { marshall, unmarshall } from "@aws-sdk/util-dynamodb";
-import type { StoredMessage } from "../../lib/core/outgoing-message.ts";
+import type { StoredMessage } from "../../lib/core/messages/outgoing-message.ts";
 import type { Insertion } from "../../lib/core/store.ts";
 import { DynamoDBOutbox } from "../../lib/dynamodb/dynamodb-outbox.ts";
 import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";

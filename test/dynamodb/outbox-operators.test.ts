@@ -1,6 +1,6 @@
 import { UpdateItemCommand } from "@aws-sdk/client-dynamodb";
 import { describe, expect, inject, it } from "vitest";
-import type { MessageProgress, Unsent } from "../../lib/core/outbox.ts";
+import type { MessageProgress, Unsent } from "../../lib/core/messages/outbox.ts";
 import type { ListedCommit } from "../../lib/dynamodb/connected-outbox.ts";
 import { COMMITTED_AT, messageOf, newOutboxTable, type OutboxTable } from "./outbox-given.ts";
 import { connect } from "./tables.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { isReservedWord } from "../../lib/aws/dynamodb/expressions/reserved-words.ts";
 import { ATTRIBUTES } from "../../lib/contract.ts";
 import { type Attribute, recordTable } from "../../lib/dynamodb/record-table.ts";
-import { isReservedWord } from "../../lib/testing/dynamodb/expressions/reserved-words.ts";
 
 const ALL = Object.keys(ATTRIBUTES) as Attribute[];
 

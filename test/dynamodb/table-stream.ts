@@ -2,9 +2,9 @@
 import { randomUUID } from "node:crypto";
 import { DescribeTableCommand, type DynamoDBClient, PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { marshall } from "@aws-sdk/util-dynamodb";
+import type { StreamRecord } from "../../lib/aws/event-sources/stream-record.ts";
 import type { Item } from "../../lib/dynamodb/values.ts";
 import { streamClient } from "../../lib/local/event-sources/stream-client.ts";
-import type { StreamRecord } from "../../lib/testing/event-sources/stream-record.ts";
 
 /** As a Lambda function gets it. */
 export interface Change extends StreamRecord {

@@ -7,8 +7,8 @@ import { DynamoDBClient, ScanCommand, UpdateItemCommand } from "@aws-sdk/client-
 import { GetQueueAttributesCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 import { DEMO_TOKENS } from "../../bin/demo-tokens.ts";
+import { fakeClock } from "../../lib/fakes/fake-clock.ts";
 import { type RunningStack, startStack } from "../../lib/local/index.ts";
-import { fakeClock } from "../../lib/testing/fake-clock.ts";
 
 export type Row = Readonly<Record<string, unknown>>;
 

@@ -3,7 +3,7 @@ import { idempotency, idempotent } from "onceonly";
 import { fakeLambdaContext } from "onceonly/testing";
 import { describe, expect, it } from "vitest";
 import { given, pausePoint } from "./given.ts";
-import { describeOnMiddies } from "./middies.ts";
+import { describeOnMiddies } from "./middy/middies.ts";
 
 interface Transfer {
   readonly id: string;

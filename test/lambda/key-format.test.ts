@@ -2,7 +2,7 @@ import { httpIdempotent, idempotent, idempotentBatch } from "onceonly";
 import { describe, expect, it } from "vitest";
 import { sqsRecord } from "./batch/sqs-records.ts";
 import { bodyOf, given } from "./given.ts";
-import { EVENT_FORMS } from "./http-events.ts";
+import { EVENT_FORMS } from "./http/events.ts";
 
 const UUID = "9b2f2a34-5f0a-4f5c-9f63-0c5e6a1d9e11";
 

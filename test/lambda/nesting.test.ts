@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { idempotency, idempotent, runOnce } from "onceonly";
 import { describe, expect, it } from "vitest";
 import { given } from "./given.ts";
-import { describeOnMiddies } from "./middies.ts";
+import { describeOnMiddies } from "./middy/middies.ts";
 
 const EVENT = { key: "k1" };
 const key = (event: typeof EVENT) => event.key;

@@ -3,8 +3,8 @@ import { beforeAll, describe, expect, inject, it } from "vitest";
 import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
 import { connect, createTable } from "../dynamodb/tables.ts";
 import { type Answer, bodyOf, given } from "./given.ts";
-import { EVENT_FORMS, v2Event } from "./http-events.ts";
-import { describeOnMiddies } from "./middies.ts";
+import { EVENT_FORMS, v2Event } from "./http/events.ts";
+import { describeOnMiddies } from "./middy/middies.ts";
 
 const headers = { "Idempotency-Key": '"k1"' };
 

@@ -6,8 +6,8 @@ import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
 import { connect, createTable } from "../dynamodb/tables.ts";
 import { answered, givenBatch, returned, sqsRecord } from "./batch/sqs-records.ts";
 import { bodyOf, given } from "./given.ts";
-import { v2Event } from "./http-events.ts";
-import { describeOnMiddies } from "./middies.ts";
+import { v2Event } from "./http/events.ts";
+import { describeOnMiddies } from "./middy/middies.ts";
 import { ourErrors } from "./our-errors.ts";
 
 const event = (key: string) => v2Event({ headers: { "Idempotency-Key": `"${key}"` } });

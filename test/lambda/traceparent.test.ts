@@ -10,12 +10,12 @@ import {
 } from "onceonly";
 import { MemoryStore } from "onceonly/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { sqsRecord } from "../../lib/testing/event-sources/sqs-record.ts";
+import { sqsRecord } from "../../lib/aws/event-sources/sqs-record.ts";
 import { newWorld, type World } from "../messaging/given.ts";
 import { BUS, busEvent } from "./batch/routes.ts";
 import { givenBatch, sqsRecord as plainRecord } from "./batch/sqs-records.ts";
 import { given } from "./given.ts";
-import { v1Event, v2Event } from "./http-events.ts";
+import { v1Event, v2Event } from "./http/events.ts";
 
 const traceOf = (digit: string) => `00-${digit.repeat(32)}-b7ad6b7169203331-01`;
 const [FIRST, OTHER] = [traceOf("1"), traceOf("2")];

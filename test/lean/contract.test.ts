@@ -3,7 +3,7 @@ import type { DynamoDBWrite } from "../../lib/dynamodb/writes.ts";
 import { DynamoDBOutbox } from "../../lib/lean/dynamodb-outbox.ts";
 import { DynamoDBStore } from "../../lib/lean/dynamodb-store.ts";
 import { LeanDynamoDB } from "../../lib/lean/lean-dynamodb.ts";
-import { type StoreSubject, storeContract } from "../../lib/testing/store-contract.ts";
+import { type StoreSubject, storeContract } from "../../lib/testing/contract/store-contract.ts";
 import { contractSubject } from "../dynamodb/contract-subject.ts";
 import { connect } from "../dynamodb/tables.ts";
 

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { build } from "esbuild";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { selfSignedCertificate } from "../../bench/canned/self-signed-certificate.ts";
+import { selfSignedCertificate } from "../../bench/measure/canned/self-signed-certificate.ts";
 import { root } from "../package/project.ts";
 import { CREDENTIALS, clientOf, GET } from "./canned-server.ts";
 

@@ -3,9 +3,9 @@ import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
 import { ENVELOPE_ATTRIBUTE } from "../../lib/contract.ts";
 import { MessageProducer } from "../../lib/messaging/message-producer.ts";
 import { sqsEntry } from "../../lib/messaging/sqs.ts";
-import { Simulator } from "../../lib/testing/simulator/simulator.ts";
+import { Simulator } from "../../lib/simulator/simulator.ts";
+import { receive } from "../aws/sqs/case.ts";
 import { connect } from "../dynamodb/tables.ts";
-import { receive } from "../testing/sqs/case.ts";
 import { newWorld, type World } from "./given.ts";
 import { newOutboxWorld, type OutboxWorld } from "./outbox-world.ts";
 

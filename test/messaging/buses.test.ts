@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { ENVELOPE_ATTRIBUTE } from "../../lib/contract.ts";
-import { prepareMessage } from "../../lib/core/outgoing-message.ts";
+import { prepareMessage } from "../../lib/core/messages/outgoing-message.ts";
 import { readHeldEnvelope } from "../../lib/messaging/envelope.ts";
 import { EVENTBRIDGE_MAX_BYTES, eventBridgeEntry } from "../../lib/messaging/eventbridge.ts";
 import { MessageProducer } from "../../lib/messaging/message-producer.ts";

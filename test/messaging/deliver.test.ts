@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { prepareMessages, type StoredMessage } from "../../lib/core/outgoing-message.ts";
+import { prepareMessages, type StoredMessage } from "../../lib/core/messages/outgoing-message.ts";
 import { connect } from "../../lib/messaging/connections.ts";
 import { deliver } from "../../lib/messaging/deliver.ts";
 import { BUSY, failEntries, THROTTLED, WRONG } from "./faulty-sqs.ts";

@@ -11,7 +11,7 @@ import {
 } from "onceonly";
 import { fakeClock, MemoryStore } from "onceonly/testing";
 import { describe, expect, it } from "vitest";
-import type { StoredMessage } from "../../lib/core/outgoing-message.ts";
+import type { StoredMessage } from "../../lib/core/messages/outgoing-message.ts";
 import { timeless } from "./timeless.ts";
 
 const queueOf = (name: string) => `https://sqs.eu-central-1.amazonaws.com/123456789012/${name}.fifo`;

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { checkAttributes } from "../../lib/aws/sqs/message-checks.ts";
 import { ENVELOPE_ATTRIBUTE } from "../../lib/contract.ts";
 import { keyFault } from "../../lib/core/identity.ts";
 import { ENVELOPE_FAULTS, readEnvelope, writeEnvelope } from "../../lib/messaging/envelope.ts";
-import { checkAttributes } from "../../lib/testing/sqs/message-checks.ts";
-import { arnOf, newFifo, receive } from "../testing/sqs/case.ts";
-import { withDeadLetters } from "../testing/sqs/dead-letter-pair.ts";
+import { arnOf, newFifo, receive } from "../aws/sqs/case.ts";
+import { withDeadLetters } from "../aws/sqs/dead-letter-pair.ts";
 import { newWorld } from "./given.ts";
 
 const TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";

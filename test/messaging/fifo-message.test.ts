@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { checkBody, bytesOf as sizeAtSqs } from "../../lib/aws/sqs/message-checks.ts";
 import {
   type FifoMessage,
   type FifoResend,
@@ -7,7 +8,6 @@ import {
 } from "../../lib/messaging/fifo-message.ts";
 import { deduplicationIdOf } from "../../lib/messaging/message-ids.ts";
 import { SQS_MAX_BYTES, sqsEntry } from "../../lib/messaging/sqs.ts";
-import { checkBody, bytesOf as sizeAtSqs } from "../../lib/testing/sqs/message-checks.ts";
 
 const QUEUE = "https://sqs.eu-central-1.amazonaws.com/123456789012/payments.fifo";
 const MESSAGE = { key: "order-7", group: "7", body: "paid" };

@@ -4,7 +4,7 @@ import { InvalidOptionError } from "../../lib/core/errors.ts";
 import { readEnvelope } from "../../lib/messaging/envelope.ts";
 import { FifoProducer } from "../../lib/messaging/fifo-producer.ts";
 import { DEFAULTS, type FifoProducerOptions } from "../../lib/messaging/options.ts";
-import { receive } from "../testing/sqs/case.ts";
+import { receive } from "../aws/sqs/case.ts";
 import { noteRequests } from "./faulty-sqs.ts";
 import { newWorld, type World } from "./given.ts";
 

@@ -1,10 +1,10 @@
 // Relay and sweeper have rights that those who write records have not.
 import { describe, expect, it } from "vitest";
-import type { StoredMessage } from "../../lib/core/outgoing-message.ts";
+import type { StoredMessage } from "../../lib/core/messages/outgoing-message.ts";
+import { fakeClock } from "../../lib/fakes/fake-clock.ts";
 import { connect } from "../../lib/messaging/connections.ts";
 import { deliver } from "../../lib/messaging/deliver.ts";
 import { outboxRelay } from "../../lib/messaging/outbox-relay.ts";
-import { fakeClock } from "../../lib/testing/fake-clock.ts";
 import { MemoryStore } from "../../lib/testing/memory-store.ts";
 import { fakeEventBridge, fakeSns } from "./fake-client.ts";
 

@@ -8,8 +8,8 @@ import {
   MemoryStore,
   type MemoryWrite,
 } from "onceonly/testing";
-import { sqsRecord } from "../../lib/testing/event-sources/sqs-record.ts";
-import type { ReceivedMessage } from "../../lib/testing/sqs/operations.ts";
+import { sqsRecord } from "../../lib/aws/event-sources/sqs-record.ts";
+import type { ReceivedMessage } from "../../lib/aws/sqs/operations.ts";
 import { answered } from "../lambda/batch/sqs-records.ts";
 import type { Fate, Invocation, MessagePlan } from "./message-steps.ts";
 import { mortalProcess } from "./store-requests.ts";
@@ -54,7 +54,7 @@ export class MessageConsumer {
         operation: "charge-payment",
         store: process.store,
         mode: this.#plan.mode,
-        // docs/keys.md: longer than a message can stay in both queues.
+        // docs/use/keys.md: longer than a message can stay in both queues.
         retentionSeconds: 36 * 86_400,
         clock: this.#clock,
         random: this.#random,

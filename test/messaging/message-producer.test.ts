@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { InvalidOptionError } from "../../lib/core/errors.ts";
-import type { OutgoingMessage } from "../../lib/core/outgoing-message.ts";
+import type { OutgoingMessage } from "../../lib/core/messages/outgoing-message.ts";
 import { bytesOf } from "../../lib/messaging/entry.ts";
 import { readEnvelope } from "../../lib/messaging/envelope.ts";
 import {

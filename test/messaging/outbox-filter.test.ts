@@ -1,13 +1,13 @@
-// The filter that docs/messages.md gives to those who make the relay's event source themselves.
+// The filter that docs/use/messages.md gives to those who make the relay's event source themselves.
 import { describe, expect, inject, it } from "vitest";
-import { eventFilter } from "../../lib/testing/event-sources/event-filter.ts";
+import { eventFilter } from "../../lib/aws/event-sources/event-filter.ts";
 import { newOutboxTable } from "../dynamodb/outbox-given.ts";
 import { connect } from "../dynamodb/tables.ts";
 import { fencesOf } from "../package/fences.ts";
 
-const [Pattern] = fencesOf("docs/messages.md", "json").map(({ code }) => code);
+const [Pattern] = fencesOf("docs/use/messages.md", "json").map(({ code }) => code);
 
-describe.each(inject("dynamodbEngines"))("the filter in docs/messages.md, on $engine", ({ endpoint }) => {
+describe.each(inject("dynamodbEngines"))("the filter in docs/use/messages.md, on $engine", ({ endpoint }) => {
   it("D7: passes what a commit of messages leaves in the stream, and nothing else", async () => {
     const table = await newOutboxTable(connect(endpoint), endpoint);
     const passes = eventFilter({ Filters: [{ Pattern }] });

@@ -2,12 +2,12 @@
 import type { SQSRecord } from "aws-lambda";
 import { idempotentBatch } from "onceonly";
 import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
-import { sqsRecord } from "../../lib/testing/event-sources/sqs-record.ts";
-import type { ReceivedMessage } from "../../lib/testing/sqs/operations.ts";
+import { sqsRecord } from "../../lib/aws/event-sources/sqs-record.ts";
+import type { ReceivedMessage } from "../../lib/aws/sqs/operations.ts";
+import { receive } from "../aws/sqs/case.ts";
 import { connect } from "../dynamodb/tables.ts";
 import { answered } from "../lambda/batch/sqs-records.ts";
 import { given } from "../lambda/given.ts";
-import { receive } from "../testing/sqs/case.ts";
 import { newOutboxWorld, type OutboxWorld } from "./outbox-world.ts";
 
 const QUEUE_ARN = "arn:aws:sqs:us-east-1:000000000000:payments.fifo";

@@ -9,7 +9,7 @@ import {
 } from "onceonly";
 import { fakeClock, fakeRandom } from "onceonly/testing";
 import { describe, expect, it } from "vitest";
-import type { FoundUnsent } from "../../lib/core/outbox.ts";
+import type { FoundUnsent } from "../../lib/core/messages/outbox.ts";
 import { MemoryOutbox } from "../../lib/testing/memory-outbox.ts";
 import { timeless } from "./timeless.ts";
 import { withOutbox } from "./with-outbox.ts";

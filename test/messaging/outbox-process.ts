@@ -2,7 +2,7 @@
 import "@aws-sdk/client-sqs";
 import type { SendMessageBatchCommand, SendMessageBatchRequestEntry } from "@aws-sdk/client-sqs";
 import { type Clock, type Outbox, type OutboxChange, StoreUnavailableError } from "onceonly";
-import type { SqsModel } from "../../lib/testing/sqs/sqs-model.ts";
+import type { SqsModel } from "../../lib/aws/sqs/sqs-model.ts";
 import type { Fault } from "./outbox-steps.ts";
 import { withOutbox } from "./with-outbox.ts";
 

@@ -2,9 +2,9 @@
 import { DynamoDBOutbox } from "onceonly";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
 import { identify } from "../../lib/core/identity.ts";
+import { newQueue } from "../aws/sqs/case.ts";
 import { countRequests } from "../dynamodb/counting-client.ts";
 import { connect } from "../dynamodb/tables.ts";
-import { newQueue } from "../testing/sqs/case.ts";
 import { noteRequests } from "./faulty-sqs.ts";
 import { newRun, type OutboxRun } from "./outbox-run.ts";
 import { newOutboxWorld, type OutboxWorld } from "./outbox-world.ts";

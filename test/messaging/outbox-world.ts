@@ -22,10 +22,10 @@ import {
 import { fakeClock } from "onceonly/testing";
 import { identify } from "../../lib/core/identity.ts";
 import { startSqs } from "../../lib/local/sqs/start-sqs.ts";
+import { newFifo } from "../aws/sqs/case.ts";
+import { sdkSubject, sqsClient } from "../aws/sqs/sdk-subject.ts";
 import { type Change, readStream } from "../dynamodb/table-stream.ts";
 import { createOutboxTable } from "../dynamodb/tables.ts";
-import { newFifo } from "../testing/sqs/case.ts";
-import { sdkSubject, sqsClient } from "../testing/sqs/sdk-subject.ts";
 import { newProcess, type Process } from "./dying-process.ts";
 import { newConsumer } from "./outbox-consumer.ts";
 import { timeless } from "./timeless.ts";

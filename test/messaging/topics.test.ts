@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { prepareMessage } from "../../lib/core/outgoing-message.ts";
+import { prepareMessage } from "../../lib/core/messages/outgoing-message.ts";
 import { readEnvelope } from "../../lib/messaging/envelope.ts";
 import { MessageProducer } from "../../lib/messaging/message-producer.ts";
 import { SNS_MAX_BYTES, snsEntry } from "../../lib/messaging/sns.ts";

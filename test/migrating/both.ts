@@ -7,7 +7,7 @@ import middy, { type MiddlewareObj } from "@middy/core";
 import type { Context } from "aws-lambda";
 import { DynamoDBStore, idempotency, idempotent } from "onceonly";
 import { fakeLambdaContext } from "onceonly/testing";
-import { DynamoDBModel } from "../../lib/testing/dynamodb/dynamodb-model.ts";
+import { DynamoDBModel } from "../../lib/aws/dynamodb/dynamodb-model.ts";
 import { createTable } from "../dynamodb/tables.ts";
 
 export interface Order {

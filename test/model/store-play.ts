@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { hasCode } from "../../lib/core/error-code.ts";
 import { identify } from "../../lib/core/identity.ts";
-import type { Outbox } from "../../lib/core/outbox.ts";
+import type { Outbox } from "../../lib/core/messages/outbox.ts";
 import type { IdempotencyRecord } from "../../lib/core/record.ts";
 import type { Claim, SettleAnswer, Settlement, Store } from "../../lib/core/store.ts";
 import type { Begin, Finish } from "./model-store.ts";

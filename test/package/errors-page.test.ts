@@ -1,18 +1,18 @@
-// docs/errors.md has one row per error, in the order of the code, and says what the code says.
+// docs/use/errors.md has one row per error, in the order of the code, and says what the code says.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import * as clientErrors from "../../lib/client/errors.ts";
 import * as coreErrors from "../../lib/core/errors.ts";
-import { PROBLEM_STATUSES } from "../../lib/lambda/http-problem.ts";
+import { PROBLEM_STATUSES } from "../../lib/lambda/http/problem.ts";
 import { root } from "./project.ts";
 
 const BASES: readonly string[] = ["OnceonlyError", "IdempotentFetchError"];
 
 const read = (file: string) => readFileSync(join(root, file), "utf8");
-const [corePage = "", clientPage = ""] = read("docs/errors.md").split(/^## `onceonly\/client`$/m);
+const [corePage = "", clientPage = ""] = read("docs/use/errors.md").split(/^## `onceonly\/client`$/m);
 
-describe("docs/errors.md", () => {
+describe("docs/use/errors.md", () => {
   it.each([
     ["lib/core/errors.ts", coreErrors, corePage],
     ["lib/client/errors.ts", clientErrors, clientPage],

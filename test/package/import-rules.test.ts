@@ -1,6 +1,6 @@
 // The linter's import rules bite: a scratch copy of its settings over files that each break one rule.
 import { execFile } from "node:child_process";
-import { cp, mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readdir, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -54,16 +54,23 @@ const refused: readonly (readonly [file: string, source: string, rule: string])[
   ["lib/index.ts", 'export * from "./cdk/index.ts";', IMPORTS],
   ["lib/testing/index.ts", 'export * from "../local/index.ts";', IMPORTS],
   ["lib/testing/store.ts", 'import "../dynamodb/dynamodb-store.ts";', IMPORTS],
-  ["lib/testing/sqs/constructs.ts", 'import "aws-cdk-lib";', IMPORTS],
+  ["lib/aws/sqs/constructs.ts", 'import "aws-cdk-lib";', IMPORTS],
   ["lib/testing/runner.ts", 'import "vitest";', IMPORTS],
-  ["lib/testing/simulator/store.ts", 'import "../../dynamodb/dynamodb-store.ts";', IMPORTS],
-  ["lib/testing/simulator/everything.ts", 'import "../../index.ts";', IMPORTS],
-  ["lib/testing/simulator/patches/store.ts", 'import "../../../dynamodb/dynamodb-store.ts";', IMPORTS],
-  ["lib/testing/explore/runner.ts", 'import "vitest";', IMPORTS],
-  ["lib/testing/explore/sources/local.ts", 'import "../../../local/index.ts";', IMPORTS],
+  ["lib/simulator/store.ts", 'import "../dynamodb/dynamodb-store.ts";', IMPORTS],
+  ["lib/simulator/everything.ts", 'import "../index.ts";', IMPORTS],
+  ["lib/simulator/patches/store.ts", 'import "../../dynamodb/dynamodb-store.ts";', IMPORTS],
+  ["lib/simulator/explorer.ts", 'import "../explorer/explore.ts";', IMPORTS],
+  ["lib/aws/identity.ts", 'import "../core/identity.ts";', IMPORTS],
+  ["lib/aws/dynamodb/simulator.ts", 'import "../../simulator/simulator.ts";', IMPORTS],
+  ["lib/fakes/store.ts", 'import "../testing/memory-store.ts";', IMPORTS],
+  ["lib/core/messages/upwards.ts", 'import "../../messaging/envelope.ts";', IMPORTS],
+  ["lib/cdk/monitoring/core.ts", 'import "../../core/record.ts";', IMPORTS],
+  ["lib/lambda/http/store.ts", 'import "../../dynamodb/dynamodb-store.ts";', IMPORTS],
+  ["lib/explorer/runner.ts", 'import "vitest";', IMPORTS],
+  ["lib/explorer/sources/local.ts", 'import "../../local/index.ts";', IMPORTS],
   ["lib/a-new-folder/constructs.ts", 'import "aws-cdk-lib";', IMPORTS],
   ["lib/local/tests.ts", 'import "../../test/setup/engines.ts";', IMPORTS],
-  ["lib/local/bench.ts", 'import "../../bench/main.ts";', IMPORTS],
+  ["lib/local/bench.ts", 'import "../../bench/measure/main.ts";', IMPORTS],
   ["lib/local/app.ts", 'import "../../bin/app.ts";', IMPORTS],
   ["lib/local/stack/sample.ts", 'import "../../../functions/order.ts";', IMPORTS],
   ["functions/relative.ts", 'import "../lib/index.ts";', IMPORTS],
@@ -103,10 +110,16 @@ const allowed: readonly (readonly [file: string, source: string])[] = [
     'import "../context.ts";\nimport "../../core/store.ts";\nimport "../../messaging/envelope.ts";',
   ],
   ["lib/observe/allowed.ts", 'import "../core/decisions.ts";\nimport "../contract.ts";\nimport "./sdk.ts";'],
-  ["lib/testing/sqs/allowed.ts", 'import "../../core/clock.ts";\nimport "../fake-clock.ts";'],
+  ["lib/aws/sqs/allowed.ts", 'import "../../core/clock.ts";\nimport "../aws-service.ts";'],
   [
-    "lib/testing/simulator/allowed.ts",
-    'import "../../contract.ts";\nimport "../dynamodb/dynamodb-model.ts";\nimport "./patches/date.ts";',
+    "lib/simulator/allowed.ts",
+    'import "../contract.ts";\nimport "../aws/dynamodb/dynamodb-model.ts";\nimport "./patches/date.ts";',
+  ],
+  ["lib/core/messages/allowed.ts", 'import "../errors.ts";\nimport "../../contract.ts";'],
+  ["lib/lambda/http/allowed.ts", 'import "../context.ts";\nimport "../../core/messages/traceparent.ts";'],
+  [
+    "lib/explorer/sources/allowed.ts",
+    'import "../../simulator/simulator.ts";\nimport "../../aws/sqs/sqs-model.ts";',
   ],
   ["lib/client/allowed.ts", 'import "./core.ts";'],
   ["lib/cdk/allowed.ts", 'import "aws-cdk-lib/aws-lambda";\nimport "constructs";\nimport "../contract.ts";'],
@@ -123,7 +136,9 @@ const found = new Map<string, Set<string>>();
 
 beforeAll(async () => {
   folder = await realpath(await mkdtemp(join(tmpdir(), "import-rules-")));
-  for (const file of ["biome.json", ".gitignore"]) await cp(join(root, file), join(folder, file));
+  for (const file of ["biome.json", ".gitignore", ...(await settingsOf("lib", "bin", "functions"))]) {
+    await cp(join(root, file), join(folder, file));
+  }
   const right = [
     "lib/core/right.ts",
     'import { left } from "./left.ts";\nexport const right = () => left;',
@@ -150,6 +165,14 @@ describe("biome.json", () => {
     expect(rules.filter((rule) => rule === IMPORTS || rule === ENVIRONMENT)).toEqual([]);
   });
 });
+
+async function settingsOf(...wings: string[]): Promise<string[]> {
+  const files = wings.map(async (wing) => {
+    const paths = await readdir(join(root, wing), { recursive: true });
+    return paths.filter((path) => path.endsWith("biome.json")).map((path) => join(wing, path));
+  });
+  return (await Promise.all(files)).flat();
+}
 
 function lint(directory: string): Promise<Report> {
   const biome = join(root, "node_modules/@biomejs/biome/bin/biome");

@@ -1,5 +1,5 @@
 // Where the project is, and its manifest.
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -17,3 +17,13 @@ export interface Manifest {
 export const root = fileURLToPath(new URL("../..", import.meta.url));
 
 export const manifest: Manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+
+/** The documents in Markdown, relative to the root. */
+export const documents = [
+  "README.md",
+  "CONTRIBUTING.md",
+  ...readdirSync(join(root, "docs"), { recursive: true })
+    .map((file) => `docs/${String(file).replaceAll("\\", "/")}`)
+    .filter((file) => file.endsWith(".md"))
+    .sort(),
+];

@@ -1,27 +1,12 @@
 // The code of the documents compiles, and imports what users can import.
 import { spawnSync } from "node:child_process";
-import {
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { type Fence, typescriptFences } from "./fences.ts";
-import { manifest, root } from "./project.ts";
+import { documents, manifest, root } from "./project.ts";
 
-const documents = [
-  "README.md",
-  "CONTRIBUTING.md",
-  ...readdirSync(join(root, "docs"))
-    .filter((file) => file.endsWith(".md"))
-    .map((file) => `docs/${file}`),
-];
 const fences = documents.flatMap((document) => typescriptFences(document));
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "fences-")));

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { root } from "./project.ts";
 import { run } from "./run.ts";
 
-const PUBLISHED = ["package.json", "README.md", "LICENSE", "docs"];
+const PUBLISHED = ["package.json", "README.md", "LICENSE", "docs/README.md", "docs/use", "docs/operate"];
 
 export interface Tarball {
   readonly path: string;

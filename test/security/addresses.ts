@@ -1,6 +1,6 @@
 // Addresses of queues, topics and buses: a signed request with a session token goes to AWS's own hosts alone.
-import { parseAddress } from "../../lib/core/address.ts";
-import { prepareMessage } from "../../lib/core/outgoing-message.ts";
+import { parseAddress } from "../../lib/core/messages/address.ts";
+import { prepareMessage } from "../../lib/core/messages/outgoing-message.ts";
 import { ODD_OTHERS, ODD_TEXTS } from "./odd-values.ts";
 import { hold, type Suite } from "./tally.ts";
 

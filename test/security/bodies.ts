@@ -3,7 +3,7 @@ import { httpIdempotent, idempotentBatch } from "onceonly";
 import { ENVELOPE_ATTRIBUTE } from "../../lib/contract.ts";
 import { answered, sqsRecord } from "../lambda/batch/sqs-records.ts";
 import { type Answer, given } from "../lambda/given.ts";
-import { v1Event, v2Event } from "../lambda/http-events.ts";
+import { v1Event, v2Event } from "../lambda/http/events.ts";
 import { ODD_TEXTS, oddTexts } from "./odd-values.ts";
 import { hold, type Suite } from "./tally.ts";
 

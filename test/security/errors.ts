@@ -1,9 +1,9 @@
 // What handlers throw: it is theirs, first and replayed, whatever it claims to be.
 import { httpIdempotent, idempotent, idempotentBatch, PermanentError, runOnce } from "onceonly";
-import { PROBLEM_STATUSES } from "../../lib/lambda/http-problem.ts";
+import { PROBLEM_STATUSES } from "../../lib/lambda/http/problem.ts";
 import { answered, sqsRecord } from "../lambda/batch/sqs-records.ts";
 import { given } from "../lambda/given.ts";
-import { v2Event } from "../lambda/http-events.ts";
+import { v2Event } from "../lambda/http/events.ts";
 import { ODD_OTHERS, ODD_TEXTS } from "./odd-values.ts";
 import { hold, type Suite } from "./tally.ts";
 

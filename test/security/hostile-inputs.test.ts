@@ -1,4 +1,4 @@
-// Thousands of inputs that an attacker, a wrong option or an odd value may send. The counts stand in docs/security.md; to
+// Thousands of inputs that an attacker, a wrong option or an odd value may send. The counts stand in docs/operate/security.md; to
 // write them anew: npx vitest run test/security -u
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -27,7 +27,7 @@ const SUITES = [
   errors,
   assemblies,
 ] as unknown as readonly Suite[];
-const page = join(root, "docs/security.md");
+const page = join(root, "docs/operate/security.md");
 
 describe("hostile inputs", () => {
   const tried: Tried[] = [];
@@ -56,7 +56,7 @@ describe("hostile inputs", () => {
     180_000,
   );
 
-  it("are more than 5,000, as docs/security.md says", async () => {
+  it("are more than 5,000, as docs/operate/security.md says", async () => {
     const all = tried.reduce((sum, { tally }) => sum + tally.tried, 0);
     console.log(`hostile inputs: ${all} tried`);
 

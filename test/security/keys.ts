@@ -1,7 +1,7 @@
 // Idempotency keys, from headers and from code: the one that was sent, or a refusal.
 import { httpIdempotent, idempotent, runOnce } from "onceonly";
 import { type Answer, bodyOf, given } from "../lambda/given.ts";
-import { EVENT_FORMS } from "../lambda/http-events.ts";
+import { EVENT_FORMS } from "../lambda/http/events.ts";
 import { ODD_OTHERS, ODD_TEXTS, oddTexts } from "./odd-values.ts";
 import { errorOf, hold, type Suite } from "./tally.ts";
 

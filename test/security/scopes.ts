@@ -10,7 +10,7 @@ import {
 } from "onceonly";
 import { answered, sqsRecord } from "../lambda/batch/sqs-records.ts";
 import { type Answer, bodyOf, given } from "../lambda/given.ts";
-import { v1Event, v2Event } from "../lambda/http-events.ts";
+import { v1Event, v2Event } from "../lambda/http/events.ts";
 import { ODD_OTHERS, ODD_TEXTS, oddTexts } from "./odd-values.ts";
 import { errorOf, hold, type Suite } from "./tally.ts";
 

@@ -1,4 +1,4 @@
-// docs/security.md: what people write, and in it a table of the bad inputs that the tests tried.
+// docs/operate/security.md: what people write, and in it a table of the bad inputs that the tests tried.
 import type { Suite, Tally } from "./tally.ts";
 
 const BEGIN = "<!-- made by the tests: npx vitest run test/security -u -->";
@@ -12,7 +12,7 @@ export interface Tried {
 /** The page with the table as it has to be. */
 export function withTable(page: string, tried: readonly Tried[]): string {
   const [begin, end] = [page.indexOf(BEGIN), page.indexOf(END)];
-  if (begin < 0 || end < begin) throw new Error(`docs/security.md has no ${BEGIN} … ${END}`);
+  if (begin < 0 || end < begin) throw new Error(`docs/operate/security.md has no ${BEGIN} … ${END}`);
   return `${page.slice(0, begin)}${BEGIN}\n\n${tableOf(tried)}\n\n${page.slice(end)}`;
 }
 

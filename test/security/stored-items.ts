@@ -3,13 +3,13 @@ import { randomBytes } from "node:crypto";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { type AttributeValue, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { isOnceonlyError, PermanentError, runOnce } from "onceonly";
+import { DynamoDBModel } from "../../lib/aws/dynamodb/dynamodb-model.ts";
 import { ATTRIBUTES } from "../../lib/contract.ts";
 import { identify } from "../../lib/core/identity.ts";
 import { DynamoDBOutbox } from "../../lib/dynamodb/dynamodb-outbox.ts";
 import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
+import { fakeClock } from "../../lib/fakes/fake-clock.ts";
 import { faultOf } from "../../lib/messaging/stored-message.ts";
-import { DynamoDBModel } from "../../lib/testing/dynamodb/dynamodb-model.ts";
-import { fakeClock } from "../../lib/testing/fake-clock.ts";
 import { createOutboxTable } from "../dynamodb/tables.ts";
 import { hold, type Suite } from "./tally.ts";
 

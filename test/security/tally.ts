@@ -6,9 +6,9 @@ export type Verdict = "refused" | "taken";
 
 export interface Suite<Input = unknown> {
   readonly title: string;
-  /** What is tried, for docs/security.md. */
+  /** What is tried, for docs/operate/security.md. */
   readonly what: string;
-  /** What must hold for each, for docs/security.md. */
+  /** What must hold for each, for docs/operate/security.md. */
   readonly promise: string;
   readonly inputs: () => readonly Input[];
   /** Throws for a weakness. */

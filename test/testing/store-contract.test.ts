@@ -2,7 +2,7 @@
 import { AssertionError } from "node:assert";
 import { MemoryStore, type MemoryWrite, storeContract } from "onceonly/testing";
 import { describe, expect, it } from "vitest";
-import type { Outbox, Taken, Unsent } from "../../lib/core/outbox.ts";
+import type { Outbox, Taken, Unsent } from "../../lib/core/messages/outbox.ts";
 import type { IdempotencyRecord } from "../../lib/core/record.ts";
 import type { Claim, Insertion, Settlement } from "../../lib/core/store.ts";
 import type { MemoryOutbox } from "../../lib/testing/memory-outbox.ts";

@@ -1,4 +1,4 @@
-// Writes docs/mutation.md from Stryker's report and the reasons in reasons.json. Fails, and writes nothing, when a
+// Writes docs/proof/mutation.md from Stryker's report and the reasons in reasons.json. Fails, and writes nothing, when a
 // surviving mutant has no reason, a reason has no surviving mutant, or the report is of another state of lib/core.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -36,12 +36,12 @@ const unused = Object.entries(reasons).flatMap(([name, entries]) =>
 faults.push(...unused);
 if (faults.length > 0) {
   console.error(faults.join("\n"));
-  console.error(`${faults.length} faults: docs/mutation.md is not written`);
+  console.error(`${faults.length} faults: docs/proof/mutation.md is not written`);
   process.exit(1);
 }
-writeFileSync(root("docs/mutation.md"), page());
+writeFileSync(root("docs/proof/mutation.md"), page());
 console.log(
-  `docs/mutation.md: ${Object.values(survivors).flat().length} surviving mutants, each with its reason`,
+  `docs/proof/mutation.md: ${Object.values(survivors).flat().length} surviving mutants, each with its reason`,
 );
 
 /** A report of other sources than those that are here says nothing about these. */

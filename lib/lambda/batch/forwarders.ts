@@ -2,8 +2,9 @@
  * Whether an envelope inside a body is believed. Whoever writes the body can write it, and the notification or event
  * around it: so only where the user asserts who writes here. Pure.
  */
-import { parseAddress } from "../../core/address.ts";
+
 import { IdempotencyKeyInvalidError } from "../../core/errors.ts";
+import { parseAddress } from "../../core/messages/address.ts";
 import type { Check } from "../../core/option-checks.ts";
 import type { EnvelopeReading } from "../../messaging/envelope.ts";
 import { envelopeKeyOf } from "./envelope-key.ts";

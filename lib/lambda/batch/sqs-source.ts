@@ -1,6 +1,7 @@
 /** Messages of SQS: a lane for each message of a standard queue, one for each group of a FIFO queue. */
-import { queueUrlOfArn } from "../../core/address.ts";
+
 import { hashTuple } from "../../core/identity.ts";
+import { queueUrlOfArn } from "../../core/messages/address.ts";
 import { readEnvelope } from "../../messaging/envelope.ts";
 import { type Forwarders, messageOf } from "./forwarders.ts";
 import type { Item, Lane, Receipt } from "./item.ts";

@@ -1,6 +1,6 @@
 // What a destination for failures is told about a batch of a stream that was given up: where it is, not what is in it.
 // https://docs.aws.amazon.com/lambda/latest/dg/services-dynamodb-errors.html
-import type { GivenUpBatch } from "../../testing/event-sources/stream-batch.ts";
+import type { GivenUpBatch } from "../../aws/event-sources/stream-batch.ts";
 
 export interface FailureContext {
   readonly functionArn: string;

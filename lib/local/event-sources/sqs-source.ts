@@ -1,6 +1,6 @@
 // Feeds a function from a queue: pollers that each have one batch at a time.
-import { type QueueBatchOptions, takeQueueBatch } from "../../testing/event-sources/queue-batch.ts";
-import { answerIn, outcomeOf } from "../../testing/event-sources/stream-batch.ts";
+import { type QueueBatchOptions, takeQueueBatch } from "../../aws/event-sources/queue-batch.ts";
+import { answerIn, outcomeOf } from "../../aws/event-sources/stream-batch.ts";
 import { type EventSourceContext, type SourceSwitch, switchable, untilDone } from "./event-source.ts";
 
 type Mapping = Required<Omit<QueueBatchOptions, "invoke" | "waitSeconds">>;

@@ -1,7 +1,7 @@
 // Reads the stream of a table by the JSON protocol, which needs no client of its own. Only for local engines: it
 // does not sign. https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Operations_Amazon_DynamoDB_Streams.html
 
-import type { StreamRecord } from "../../testing/event-sources/stream-record.ts";
+import type { StreamRecord } from "../../aws/event-sources/stream-record.ts";
 
 export interface Shard {
   readonly ShardId: string;

@@ -1,7 +1,7 @@
 // Feeds a function from the stream of a table: each shard in order, a child after its parent, a batch at a time.
-import type { EventFilter } from "../../testing/event-sources/event-filter.ts";
-import { deliverBatch, type StreamBatchOptions } from "../../testing/event-sources/stream-batch.ts";
-import { lambdaRecord, type StreamRecord } from "../../testing/event-sources/stream-record.ts";
+import type { EventFilter } from "../../aws/event-sources/event-filter.ts";
+import { deliverBatch, type StreamBatchOptions } from "../../aws/event-sources/stream-batch.ts";
+import { lambdaRecord, type StreamRecord } from "../../aws/event-sources/stream-record.ts";
 import { type SourceSwitch, switchable, untilDone } from "./event-source.ts";
 import { type Position, type StreamClient, streamClient } from "./stream-client.ts";
 

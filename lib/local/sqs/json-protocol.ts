@@ -7,7 +7,7 @@ import {
   type SqsRequest,
   sqsAnswer,
   sqsErrorAnswer,
-} from "../../testing/sqs/json-protocol.ts";
+} from "../../aws/sqs/json-protocol.ts";
 
 /** Throws an SqsError for what is not a request in this protocol. */
 export async function readRequest(incoming: IncomingMessage): Promise<SqsRequest> {

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { SqsModel, type SqsModelOptions } from "../../testing/sqs/sqs-model.ts";
+import { SqsModel, type SqsModelOptions } from "../../aws/sqs/sqs-model.ts";
 import { createLoopbackServer } from "../loopback-server.ts";
 import { readRequest, sendAnswer, sendError } from "./json-protocol.ts";
 

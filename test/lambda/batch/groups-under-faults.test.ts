@@ -6,7 +6,7 @@ import * as fc from "fast-check";
 import { type BatchOptions, DynamoDBStore, type DynamoDBWrite, idempotentBatch } from "onceonly";
 import { fakeClock, fakeLambdaContext, fakeRandom } from "onceonly/testing";
 import { describe, expect, it } from "vitest";
-import { DynamoDBModel } from "../../../lib/testing/dynamodb/dynamodb-model.ts";
+import { DynamoDBModel } from "../../../lib/aws/dynamodb/dynamodb-model.ts";
 import { clientError } from "../../dynamodb/faulty-client.ts";
 import { createTable } from "../../dynamodb/tables.ts";
 import { answered, fifoRecord, returned, sqsRecord } from "./sqs-records.ts";

@@ -16,7 +16,7 @@ import {
   type WithIdempotency,
 } from "onceonly";
 import { beforeEach, describe, expect, inject, it } from "vitest";
-import { DynamoDBModel } from "../../../lib/testing/dynamodb/dynamodb-model.ts";
+import { DynamoDBModel } from "../../../lib/aws/dynamodb/dynamodb-model.ts";
 import { countRequests } from "../../dynamodb/counting-client.ts";
 import { clientError, failWith, loseAnswers } from "../../dynamodb/faulty-client.ts";
 import { connect, createTable } from "../../dynamodb/tables.ts";

@@ -6,10 +6,10 @@ import {
   PutItemCommand,
 } from "@aws-sdk/client-dynamodb";
 import { afterEach, describe, expect, inject, it } from "vitest";
+import type { GivenUpBatch } from "../../../lib/aws/event-sources/stream-batch.ts";
 import { systemClock } from "../../../lib/core/clock.ts";
 import { startStreamSource } from "../../../lib/local/event-sources/stream-source.ts";
 import { answered, crashed } from "../../../lib/local/lambda/invoke-result.ts";
-import type { GivenUpBatch } from "../../../lib/testing/event-sources/stream-batch.ts";
 import { until } from "../stack/running-stack.ts";
 
 const cleanups: (() => unknown)[] = [];

@@ -1,7 +1,7 @@
 // Functions that are fed from queues, on a clock that the tests move.
 import { GetQueueAttributesCommand, SendMessageBatchCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { afterEach, describe, expect, it } from "vitest";
-import { fakeClock } from "../../../lib/testing/fake-clock.ts";
+import { fakeClock } from "../../../lib/fakes/fake-clock.ts";
 import { inlineFunction, type StackUnderTest, startTemplate, until } from "./running-stack.ts";
 
 const cleanups: (() => Promise<void>)[] = [];

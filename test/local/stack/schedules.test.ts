@@ -1,6 +1,6 @@
 // Schedules of a template, on a clock that the tests move.
 import { afterEach, describe, expect, it } from "vitest";
-import { fakeClock } from "../../../lib/testing/fake-clock.ts";
+import { fakeClock } from "../../../lib/fakes/fake-clock.ts";
 import { inlineFunction, startTemplate, until } from "./running-stack.ts";
 
 const cleanups: (() => Promise<void>)[] = [];

@@ -1,5 +1,5 @@
 // An event source mapping whose source is a queue: what its properties mean, and what AWS refuses.
-import { sqsFilter } from "../../../testing/event-sources/sqs-filter.ts";
+import { sqsFilter } from "../../../aws/event-sources/sqs-filter.ts";
 import { startSqsSource } from "../../event-sources/sqs-source.ts";
 import type { ResolvedResource } from "../deploy-resource.ts";
 import { type LocalEnvironment, type LocalQueue, pathOf, queueOfArn } from "../local-environment.ts";

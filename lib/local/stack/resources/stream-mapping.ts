@@ -1,7 +1,7 @@
 // An event source mapping whose source is the stream of a table: what its properties mean.
 
-import { eventFilter } from "../../../testing/event-sources/event-filter.ts";
-import type { GivenUpBatch } from "../../../testing/event-sources/stream-batch.ts";
+import { eventFilter } from "../../../aws/event-sources/event-filter.ts";
+import type { GivenUpBatch } from "../../../aws/event-sources/stream-batch.ts";
 import { failureMessage } from "../../event-sources/failure-message.ts";
 import { startStreamSource } from "../../event-sources/stream-source.ts";
 import type { ResolvedResource } from "../deploy-resource.ts";

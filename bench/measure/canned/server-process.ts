@@ -1,0 +1,46 @@
+// The process of the canned DynamoDB, so that what it takes is not counted with its callers. It is told what to answer,
+// tells the port it listens on, and from then on how often each operation was asked since it last told.
+import { createServer, type RequestListener } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { answerParent } from "../../helper-process.ts";
+import { answersOf } from "./answers.ts";
+import { type Exchange, operationOf } from "./exchange.ts";
+
+export interface ServerSetup {
+  readonly exchanges: readonly Exchange[];
+  readonly tls?: { readonly key: string; readonly cert: string } | undefined;
+}
+
+let asked: Record<string, number> = {};
+
+function start({ exchanges, tls }: ServerSetup): Promise<number> {
+  const answer = answersOf(exchanges);
+  const handle: RequestListener = (request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      const operation = operationOf(request.headers);
+      asked[operation] = (asked[operation] ?? 0) + 1;
+      const { status, body } = answer(operation, JSON.parse(Buffer.concat(chunks).toString()));
+      const headers = {
+        "content-type": "application/x-amz-json-1.0",
+        "content-length": Buffer.byteLength(body),
+      };
+      response.writeHead(status, headers).end(body);
+    });
+  };
+  const server = tls ? createTlsServer(tls, handle) : createServer(handle);
+  // Connections outlive the turns of other callers.
+  server.keepAliveTimeout = 600_000;
+  return new Promise((resolve) => {
+    server.listen(0, "127.0.0.1", () => resolve((server.address() as AddressInfo).port));
+  });
+}
+
+answerParent((question: ServerSetup | "asked") => {
+  if (question !== "asked") return start(question);
+  const sinceThen = asked;
+  asked = {};
+  return sinceThen;
+});

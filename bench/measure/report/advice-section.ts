@@ -1,0 +1,59 @@
+// The section of docs/proof/benchmarks.md about what makes a function fast, with the figures of the sections after it. Pure.
+import { median } from "../timing/median.ts";
+import type { Kind, Sample } from "../timing/turn.ts";
+import { pairwise, presentStarts } from "./cold-start-section.ts";
+import { exactBytes, milliseconds, ratio } from "./format.ts";
+import { markdownTable } from "./markdown.ts";
+import { ofCall, PEER, toPeer } from "./race-table.ts";
+import type { Results } from "./results.ts";
+
+/** Of memory, with which a function has one processor: https://docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html */
+const MB_OF_ONE_PROCESSOR = 1769;
+const MEMORY_MB = [128, 512, 1024, MB_OF_ONE_PROCESSOR];
+
+const cpu = ({ cpuMs }: Sample) => cpuMs;
+const LEAN = "onceonly on the lean client";
+const LONELY = "onceonly on a client without keep-alive";
+
+/** Empty where the figures are not there. */
+export function adviceSection({ client, bundle, "cold-start": coldStart }: Results): string {
+  const starts = presentStarts(coldStart?.figures ?? {});
+  const [first] = starts;
+  if (!client || !bundle || !first) return "";
+  const { plain, tls } = client.figures;
+  const calls = (name: string, kind: Kind, figures = plain) => ratio(toPeer(figures, name, kind, 16, cpu), 2);
+  const unbundled = starts.map(
+    ({ version, withSdk, withoutSdk }) =>
+      `${times(pairwise(withoutSdk.onceonly, withSdk.onceonly))} on Node ${version}`,
+  );
+  const versions = starts.map(
+    ({ version, withSdk }) => `${milliseconds(median(withSdk.onceonly ?? []), 0)} on Node ${version}`,
+  );
+  const lonely =
+    ofCall(tls, LONELY, "firstRun", 16, cpu) /
+    ofCall(tls, "onceonly on the peer's client", "firstRun", 16, cpu);
+  const { functions } = bundle.figures;
+  const memory = ["onceonly", "onceonly/lean", PEER].map((name) => [
+    name,
+    ...MEMORY_MB.map((mb) => milliseconds((median(first.withSdk[name] ?? []) * MB_OF_ONE_PROCESSOR) / mb, 0)),
+  ]);
+  return `## What makes a function fast
+
+- **Bundle the SDK.** Left to the one that is installed, a cold start takes more: ${unbundled.join(", ")}. \`NodejsFunction\` of
+  the CDK leaves it out unless told: \`bundling: { externalModules: [] }\`.
+- **Take \`onceonly/lean\` where the function needs no other client of AWS**: ${calls(LEAN, "firstRun")} of the processor time of ${PEER} for a first
+  run and ${calls(LEAN, "replay")} for a replay, ${ratio(pairwise(first.withSdk["onceonly/lean"], first.withSdk[PEER]), 2)} for a cold start, and ${exactBytes(Number(functions["onceonly/lean"]))} in all instead of ${exactBytes(Number(functions.onceonly))}.
+- **Make the store once**, outside of the handler, and keep its connections: the SDK and the lean client do unless they are
+  told otherwise. Without keep-alive a first run over TLS takes ${times(lonely)} the processor time, and a handshake's round trips.
+- **Give it memory.** A function gets a processor in proportion to its memory, [one whole with ${MB_OF_ONE_PROCESSOR.toLocaleString("en")} MB](https://docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html). What the
+  cold start on Node ${first.version} would take by that, computed and not measured; a processor of AWS is not the one of this run:
+
+${markdownTable([["", ...MEMORY_MB.map((mb) => `${mb.toLocaleString("en")} MB`)], ...memory])}
+
+- **Measure your version of Node.** With the SDK bundled a cold start takes ${versions.join(", ")}.
+`;
+}
+
+function times(value: number): string {
+  return `${value.toFixed(1)} times`;
+}

@@ -1,0 +1,38 @@
+// The section of docs/proof/benchmarks.md about bytes. Pure.
+import type { Weight } from "../size/entries.ts";
+import { exactBytes } from "./format.ts";
+import { markdownTable } from "./markdown.ts";
+
+export interface SizeFigures {
+  /** Of what is imported, the SDK left outside. */
+  readonly imports: Readonly<Record<string, Weight>>;
+  /** Bytes of whole functions, the SDK included. */
+  readonly functions: Readonly<Record<string, number>>;
+}
+
+export function sizeSection({ imports, functions }: SizeFigures): string {
+  const rows = Object.entries(imports).map(([name, { ownBytes, gzipBytes, ...others }]) => [
+    name,
+    exactBytes(ownBytes),
+    otherPackages(others),
+    exactBytes(gzipBytes),
+  ]);
+  return `## Bundle
+
+Exact bytes, minified by esbuild as an ES module. What an import carries with the DynamoDB store; the AWS SDK and Middy are
+left outside:
+
+${markdownTable([["", "own code", "other packages", "all of it, gzipped"], ...rows])}
+
+A whole function behind an HTTP API, everything included:
+
+${markdownTable([["", "minified"], ...Object.entries(functions).map(([name, bytes]) => [name, exactBytes(bytes)])])}
+`;
+}
+
+function otherPackages({
+  thirdPartyBytes,
+  thirdParties,
+}: Pick<Weight, "thirdPartyBytes" | "thirdParties">): string {
+  return thirdPartyBytes === 0 ? "–" : `${exactBytes(thirdPartyBytes)} (${thirdParties.join(", ")})`;
+}

@@ -1,0 +1,123 @@
+// Proves that what a function is told about its callers, its queues and its own time holds together.
+// It may touch aws-cdk-lib and constructs only.
+import { Annotations, type Duration, Token } from "aws-cdk-lib";
+import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import type { CfnQueue } from "aws-cdk-lib/aws-sqs";
+import type { IConstruct } from "constructs";
+import { USE_DEFAULTS, type UseIdempotencyOptions } from "../use-idempotency-options.ts";
+import { withDefaults } from "../with-defaults.ts";
+import { ownerPath, queuesOf, tablesWithoutStream } from "./event-sources.ts";
+import { gatewayLimits } from "./gateways.ts";
+import { type Redelivery, redeliveryOf, settingsOf } from "./redelivery.ts";
+
+/** https://docs.aws.amazon.com/lambda/latest/dg/configuration-timeout.html */
+const LAMBDA_DEFAULT_TIMEOUT_SECONDS = 3;
+
+const checked = new WeakSet<IConstruct>();
+
+/** Has a function's numbers checked at synthesis. */
+export function checkConsumer(fn: LambdaFunction, options: UseIdempotencyOptions): void {
+  checked.add(fn);
+  fn.node.addValidation({ validate: () => consumerFaults(fn, options) });
+}
+
+export function isChecked(fn: IConstruct): boolean {
+  return checked.has(fn);
+}
+
+/** Seconds, or `undefined` where they are known at deployment only. */
+export function knownSeconds(duration: Duration): number | undefined {
+  return duration.isUnresolved() ? undefined : duration.toSeconds();
+}
+
+export function timeoutOf({ timeout }: LambdaFunction): number | undefined {
+  return timeout === undefined ? LAMBDA_DEFAULT_TIMEOUT_SECONDS : knownSeconds(timeout);
+}
+
+/** By each way to the function, after how long a call can come again: from clients, and from queues. */
+function redeliveriesTo(fn: LambdaFunction, options: UseIdempotencyOptions): Redelivery[] {
+  const seconds = knownSeconds(withDefaults(options, USE_DEFAULTS).clientWindow);
+  if (seconds === undefined) return [{ unknown: "clientWindow is known at deployment only" }];
+  const sum = `client window ${seconds} s`;
+  const fromQueues = queuesOf(fn).map((queue): Redelivery => {
+    const own = redeliveryOf(queue);
+    return "unknown" in own ? own : { seconds: own.seconds + seconds, sum: `${own.sum} + ${sum}` };
+  });
+  return [{ seconds, sum }, ...fromQueues];
+}
+
+/** The longest of them, unless one is not known. */
+export function longestRedelivery(fn: LambdaFunction, options: UseIdempotencyOptions): Redelivery {
+  return redeliveriesTo(fn, options).reduce((one, other) => {
+    if ("unknown" in one || "unknown" in other) return "unknown" in one ? one : other;
+    return other.seconds > one.seconds ? other : one;
+  });
+}
+
+/** Each fault names its numbers. */
+function consumerFaults(fn: LambdaFunction, options: UseIdempotencyOptions): string[] {
+  const { outlivesGateway } = withDefaults(options, USE_DEFAULTS);
+  return [
+    ...retentionFaults(fn, options),
+    ...queuesOf(fn).flatMap(({ queue }) => (queue ? queueFaults(fn, queue) : [])),
+    ...tablesWithoutStream(fn).map(
+      (table) => `${fn.node.path} reads the stream of ${table}, which has 0 streams: switch one on`,
+    ),
+    ...(outlivesGateway ? [] : gatewayFaults(fn)),
+  ];
+}
+
+function retentionFaults(fn: LambdaFunction, options: UseIdempotencyOptions): string[] {
+  const { path } = fn.node;
+  const retention = knownSeconds(withDefaults(options, USE_DEFAULTS).retention);
+  return redeliveriesTo(fn, options).flatMap((redelivery) => {
+    if (retention === undefined || "unknown" in redelivery) {
+      const why = "unknown" in redelivery ? redelivery.unknown : "it is known at deployment only";
+      note(fn, "retention", `whether the retention of ${path} is long enough is not checked: ${why}`);
+      return [];
+    }
+    if (retention >= redelivery.seconds) return [];
+    return `retention ${retention} s < ${redelivery.seconds} s, the longest redelivery to ${path} (${redelivery.sum}): what comes after the retention runs again. Give UseIdempotency a retention of two to three times that, and the handler the same retentionSeconds`;
+  });
+}
+
+function queueFaults(fn: LambdaFunction, queue: CfnQueue): string[] {
+  const path = ownerPath(queue);
+  const faults: string[] = [];
+  const { visibilityTimeout } = settingsOf(queue);
+  const timeout = timeoutOf(fn);
+  if (timeout === undefined || Token.isUnresolved(visibilityTimeout)) {
+    note(
+      fn,
+      "visibility",
+      `whether ${path} hides messages for as long as ${fn.node.path} runs is not checked: its timeout, or theirs, is known at deployment only`,
+    );
+  } else if (visibilityTimeout < timeout) {
+    faults.push(
+      `visibility timeout ${visibilityTimeout} s of ${path} < timeout ${timeout} s of ${fn.node.path}: messages come again while they are handled. Make it six times as long: ${6 * timeout} s`,
+    );
+  }
+  if (queue.fifoThroughputLimit === "perMessageGroupId" && queue.deduplicationScope !== "messageGroup") {
+    faults.push(
+      `fifoThroughputLimit of ${path} is perMessageGroupId and its deduplicationScope is ${queue.deduplicationScope ?? "queue"}: SQS takes it with messageGroup only`,
+    );
+  }
+  return faults;
+}
+
+function gatewayFaults(fn: LambdaFunction): string[] {
+  const timeout = timeoutOf(fn);
+  return gatewayLimits(fn).flatMap((limit) => {
+    if (timeout === undefined || Number.isNaN(limit)) {
+      const what = `whether the API before ${fn.node.path} waits for as long as it runs`;
+      note(fn, "gateway", `${what} is not checked: one of the two is known at deployment only`);
+      return [];
+    }
+    if (timeout <= limit) return [];
+    return `timeout ${timeout} s of ${fn.node.path} > ${limit} s, for which its API waits: the caller gets an error while the function goes on. Shorten the timeout, or set outlivesGateway of UseIdempotency if a retry is to fetch the result`;
+  });
+}
+
+function note(fn: LambdaFunction, id: string, message: string): void {
+  Annotations.of(fn).addInfoV2(`onceonly:${id}-unknown`, message);
+}

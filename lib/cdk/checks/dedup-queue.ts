@@ -1,0 +1,71 @@
+// Refuses queues that SQS would refuse, and consumers that messages would come back to too early. No I/O.
+// It may touch aws-cdk-lib and constructs only.
+import { Annotations, type Duration, Token } from "aws-cdk-lib";
+import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import { DeduplicationScope, FifoThroughputLimit, type IQueue } from "aws-cdk-lib/aws-sqs";
+import type { IConstruct } from "constructs";
+import type { DedupQueueProps } from "../dedup-queue-props.ts";
+import { isChecked, knownSeconds, timeoutOf } from "./consumers.ts";
+
+/** AWS's advice for queues that feed functions: https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html */
+const VISIBILITY_PER_TIMEOUT = 6;
+
+/** @throws Error that says which of the properties of a queue exclude each other */
+export function checkQueue(queue: IConstruct, props: DedupQueueProps): void {
+  const { path } = queue.node;
+  const { deduplicationScope, fifoThroughputLimit, deadLetterQueue } = props;
+  if (
+    fifoThroughputLimit === FifoThroughputLimit.PER_MESSAGE_GROUP_ID &&
+    deduplicationScope !== DeduplicationScope.MESSAGE_GROUP
+  ) {
+    throw new Error(
+      `fifoThroughputLimit of ${path} is ${fifoThroughputLimit} and its deduplicationScope is ${deduplicationScope}: SQS takes it with ${DeduplicationScope.MESSAGE_GROUP} only, so set both or neither`,
+    );
+  }
+  if (deadLetterQueue === undefined || deadLetterQueue.fifo) return;
+  if (!isImportedByToken(deadLetterQueue)) {
+    throw new Error(
+      `deadLetterQueue of ${path} is ${deadLetterQueue.node.path}, a standard queue: a FIFO queue takes a FIFO queue`,
+    );
+  }
+  Annotations.of(queue).addInfoV2(
+    "onceonly:dead-letters-unknown",
+    `whether ${deadLetterQueue.node.path}, the dead-letter queue of ${path}, is a FIFO queue is not checked: its ARN is known at deployment only`,
+  );
+}
+
+/** Of such a queue CDK takes for granted that it is a standard one. */
+function isImportedByToken({ node, queueArn }: IQueue): boolean {
+  return node.defaultChild === undefined && Token.isUnresolved(queueArn);
+}
+
+/** @throws Error where messages are hidden for less than six times the consumer's timeout */
+export function checkQueueConsumer(queue: IConstruct, visibilityTimeout: Duration, fn: LambdaFunction): void {
+  const { path } = queue.node;
+  // The mixin may come after the consumer.
+  queue.node.addValidation({ validate: () => warnOfUnchecked(queue, fn) });
+  const visibility = knownSeconds(visibilityTimeout);
+  const timeout = timeoutOf(fn);
+  if (visibility === undefined || timeout === undefined) {
+    Annotations.of(queue).addInfoV2(
+      "onceonly:visibility-unknown",
+      `whether messages are hidden for long enough for ${fn.node.path} is not checked: its timeout, or theirs, is known at deployment only`,
+    );
+    return;
+  }
+  const least = VISIBILITY_PER_TIMEOUT * timeout;
+  if (visibility >= least) return;
+  throw new Error(
+    `visibilityTimeout ${visibility} s of ${path} < ${least} s, ${VISIBILITY_PER_TIMEOUT} × timeout ${timeout} s of its consumer ${fn.node.path}: messages would come again while they are handled or wait for a throttled function`,
+  );
+}
+
+function warnOfUnchecked(queue: IConstruct, fn: LambdaFunction): string[] {
+  if (!isChecked(fn)) {
+    Annotations.of(queue).addWarningV2(
+      "onceonly:consumer-unchecked",
+      `${fn.node.path} consumes ${queue.node.path} without UseIdempotency, so that nothing is known of its retention: whether it outlasts the longest redelivery is not checked`,
+    );
+  }
+  return [];
+}

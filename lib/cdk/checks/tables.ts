@@ -1,0 +1,82 @@
+// Refuses tables that would break the promise of the records in them, or of their own deployment. No I/O.
+// It may touch aws-cdk-lib and constructs only.
+import { RemovalPolicy, Stack, Token } from "aws-cdk-lib";
+import { MultiRegionConsistency } from "aws-cdk-lib/aws-dynamodb";
+import type { IConstruct } from "constructs";
+import { ATTRIBUTES } from "../../contract.ts";
+import type { IdempotencyTableProps } from "../idempotency-table-props.ts";
+
+/** @throws Error that says which of the properties of a table exclude each other */
+export function checkTable(table: IConstruct, props: IdempotencyTableProps): void {
+  const { path } = table.node;
+  const { deletionProtection = false, removalPolicy, multiRegionConsistency, encryptionKey } = props;
+  const regions = (props.replicas ?? []).map(({ region }) => region);
+  const faults = protectionFaults(path, deletionProtection, removalPolicy === RemovalPolicy.DESTROY);
+  if (multiRegionConsistency === MultiRegionConsistency.STRONG) {
+    faults.push(
+      `multiRegionConsistency of ${path} is STRONG: such a table has no TTL, so that ${ATTRIBUTES.expiresAt} deletes nothing, and no transactions, so that no commit and no take-over of one is possible: leave it out`,
+    );
+  }
+  if (encryptionKey && Token.isUnresolved(Stack.of(table).region)) {
+    faults.push(
+      `encryptionKey of ${path} is given in a stack of no region, and a key is of one region: give the stack its env`,
+    );
+  }
+  faults.push(...replicationFaults(path, regions, props));
+  if (faults[0] !== undefined) throw new Error(faults[0]);
+  checkRestoration(path, props.restoredAt);
+}
+
+const MAX_SHARDS = 1000;
+
+/** @throws Error for what is no number of shards, or one of a table that has none */
+export function checkShards(path: string, name: string, shards: number | undefined, hasOutbox = true): void {
+  if (shards === undefined) return;
+  if (!hasOutbox) throw new Error(`${name} of ${path} is ${shards}, and it has no outbox: leave it out`);
+  if (Number.isInteger(shards) && shards >= 1 && shards <= MAX_SHARDS) return;
+  throw new Error(`${name} of ${path} is ${shards}: make it a whole number from 1 to ${MAX_SHARDS}`);
+}
+
+/** @throws Error for what is no time */
+export function checkRestoration(path: string, restoredAt: Date | undefined): void {
+  if (!restoredAt || !Number.isNaN(restoredAt.getTime())) return;
+  throw new Error(
+    `restoredAt of ${path} is no date: give the time at which the restored table was put to use`,
+  );
+}
+
+export function protectionFaults(path: string, isProtected: boolean, isDestroyed: boolean): string[] {
+  if (!isProtected || !isDestroyed) return [];
+  return [
+    `deletionProtection of ${path} is true and its removalPolicy is destroy, so deleting the stack would fail: drop one of the two`,
+  ];
+}
+
+/** What is wrong with these regions beside the table's own. */
+export function replicationFaults(
+  path: string,
+  otherRegions: readonly string[],
+  { keysPinnedToRegion, outbox, encryptionKey, replicaKeyArns = {} }: IdempotencyTableProps,
+): string[] {
+  if (otherRegions.length === 0) return [];
+  const count = otherRegions.length + 1;
+  const named = otherRegions.filter((region) => !Token.isUnresolved(region)).join(", ");
+  const faults: string[] = [];
+  if (!keysPinnedToRegion) {
+    faults.push(
+      `${path} would be in ${count} regions (its own, ${named}), each of which decides claims by itself, so that ${count} can win the same key: use each key in one region only and say so by keysPinnedToRegion, or drop the replicas`,
+    );
+  }
+  if (outbox) {
+    faults.push(
+      `outbox of ${path} is on in ${count} regions (its own, ${named}): a table with replicas cannot have a stream of new images only, and each of the ${count} streams would bring the messages of all: drop the replicas, or use a table per region`,
+    );
+  }
+  const without = otherRegions.filter((region) => !Object.hasOwn(replicaKeyArns, region));
+  if (encryptionKey && without.length > 0) {
+    faults.push(
+      `encryptionKey of ${path} is of its own region, and replicaKeyArns has no key for ${without.join(", ")}: give one for each`,
+    );
+  }
+  return faults;
+}

@@ -1,0 +1,44 @@
+// Refuses names of metrics under which nothing would ever be written, so that the alarms stayed silent. No I/O.
+// It may touch aws-cdk-lib, constructs and contract.ts only.
+import { Token } from "aws-cdk-lib";
+import type { IConstruct } from "constructs";
+import { DIMENSION_PATTERN, NAMESPACE_PATTERN } from "../../contract.ts";
+import { OutboxRelay } from "../outbox-relay.ts";
+import type { IdempotencyMonitoringProps } from "./props.ts";
+
+interface MetricNames {
+  readonly service: string;
+  readonly namespace: string;
+}
+
+/** @throws Error for names that CloudWatch does not take, and for others than those of the relay that is watched */
+export function checkMetricNames(
+  monitoring: IConstruct,
+  names: MetricNames,
+  { relay, sweeper }: IdempotencyMonitoringProps,
+): void {
+  const { path } = monitoring.node;
+  checkPattern(path, "service", names.service, DIMENSION_PATTERN);
+  checkPattern(path, "namespace", names.namespace, NAMESPACE_PATTERN);
+  for (const fn of [relay, sweeper]) {
+    const outbox = fn?.node.scope;
+    if (!(outbox instanceof OutboxRelay)) continue;
+    checkSame(path, "service", names.service, outbox);
+    checkSame(path, "namespace", names.namespace, outbox);
+  }
+}
+
+function checkPattern(path: string, name: keyof MetricNames, value: string, pattern: RegExp): void {
+  if (Token.isUnresolved(value) || pattern.test(value)) return;
+  throw new Error(
+    `${name} of ${path} is ${JSON.stringify(value)}, which CloudWatch does not take: give what emfMetrics was given, printable ASCII of 1 to 255 characters`,
+  );
+}
+
+function checkSame(path: string, name: keyof MetricNames, value: string, outbox: OutboxRelay): void {
+  const { [name]: other, node } = outbox;
+  if (value === other || Token.isUnresolved(value) || Token.isUnresolved(other)) return;
+  throw new Error(
+    `${name} of ${path} is ${JSON.stringify(value)} and that of ${node.path} is ${JSON.stringify(other)}, so that its alarms would watch what nobody writes: give both the same`,
+  );
+}

@@ -1,0 +1,76 @@
+// The metrics that emfMetrics writes, as constructs name them.
+// It may touch aws-cdk-lib, constructs and contract.ts only.
+import { MathExpression, Metric, type MetricOptions, Stats } from "aws-cdk-lib/aws-cloudwatch";
+import { METRICS, operationDimension } from "../../contract.ts";
+
+/** Options of a metric that {@link IdempotencyMonitoring} names. */
+export interface IdempotencyMetricOptions extends MetricOptions {
+  /**
+   * One operation only.
+   *
+   * @default - all operations of the service together
+   */
+  readonly operation?: string;
+}
+
+const { dimensions, decisions, outboxEvents, outboxBacklog } = METRICS;
+
+export class IdempotencyMetrics {
+  readonly #namespace: string;
+  readonly #service: string;
+
+  constructor(namespace: string, service: string) {
+    this.#namespace = namespace;
+    this.#service = service;
+  }
+
+  metric(metricName: string, { operation, ...options }: IdempotencyMetricOptions = {}): Metric {
+    return new Metric({
+      namespace: this.#namespace,
+      metricName,
+      dimensionsMap: {
+        [dimensions.service]: this.#service,
+        ...(operation !== undefined && { [dimensions.operation]: operationDimension(operation) }),
+      },
+      statistic: Stats.SUM,
+      ...options,
+    });
+  }
+
+  decision(decision: keyof typeof decisions, options?: IdempotencyMetricOptions): Metric {
+    return this.metric(decisions[decision], options);
+  }
+
+  outboxEvent(event: keyof typeof outboxEvents, options?: IdempotencyMetricOptions): Metric {
+    return this.metric(outboxEvents[event], options);
+  }
+
+  /** What the sweeper finds: how much waits, since when the oldest, and how much is parked. */
+  outboxBacklog(of: keyof typeof outboxBacklog, options: IdempotencyMetricOptions = {}): Metric {
+    return this.metric(outboxBacklog[of], { statistic: Stats.MAXIMUM, ...options });
+  }
+
+  outboxLag(options: IdempotencyMetricOptions = {}): Metric {
+    return this.metric(METRICS.outboxLag, { statistic: Stats.MAXIMUM, ...options });
+  }
+
+  inProgressAge(options: IdempotencyMetricOptions = {}): Metric {
+    return this.metric(METRICS.inProgressAge, { statistic: Stats.MAXIMUM, ...options });
+  }
+
+  /** In percent. While there is neither a replay nor an execution there is no data. */
+  replayRate(options: IdempotencyMetricOptions = {}): MathExpression {
+    const { operation, period, label = "replayed", color } = options;
+    const counts = { ...(operation !== undefined && { operation }), ...(period && { period }) };
+    return new MathExpression({
+      expression: "100 * FILL(replayed, 0) / (FILL(replayed, 0) + FILL(executed, 0))",
+      usingMetrics: {
+        replayed: this.decision("replayed", counts),
+        executed: this.decision("executed", counts),
+      },
+      label,
+      ...(color !== undefined && { color }),
+      ...(period && { period }),
+    });
+  }
+}

@@ -1,0 +1,97 @@
+// What each alarm of IdempotencyMonitoring watches: metrics of the service, of its table, functions and queues.
+// It may touch aws-cdk-lib, constructs and contract.ts only.
+import { type IMetric, type MetricOptions, Stats } from "aws-cdk-lib/aws-cloudwatch";
+import { type ITable, Operation } from "aws-cdk-lib/aws-dynamodb";
+import type { IFunction } from "aws-cdk-lib/aws-lambda";
+import type { IConstruct } from "constructs";
+import type { AlarmKind } from "./alarms.ts";
+import type { IdempotencyMetrics } from "./metrics.ts";
+import type { IdempotencyMonitoringProps } from "./props.ts";
+
+export interface AlarmSource {
+  readonly kind: AlarmKind;
+  readonly metric: (options: MetricOptions) => IMetric;
+  /** What is watched, where there may be several. */
+  readonly resource?: IConstruct;
+}
+
+/** What operations, relay and sweeper ask of the table. An alarm may look at ten metrics at most. */
+const TABLE_OPERATIONS = [
+  Operation.GET_ITEM,
+  Operation.PUT_ITEM,
+  Operation.UPDATE_ITEM,
+  Operation.DELETE_ITEM,
+  Operation.QUERY,
+  Operation.TRANSACT_WRITE_ITEMS,
+];
+
+export function alarmSources(props: IdempotencyMonitoringProps, metrics: IdempotencyMetrics): AlarmSource[] {
+  const { table, relay, deadLetterQueues = [] } = props;
+  return [
+    { kind: "replay-rate", metric: (options) => metrics.replayRate(options) },
+    { kind: "mismatches", metric: (options) => metrics.decision("mismatch", options) },
+    { kind: "in-progress", metric: (options) => metrics.decision("in-progress", options) },
+    { kind: "in-progress-age", metric: (options) => metrics.inProgressAge(options) },
+    { kind: "held", metric: (options) => metrics.decision("held", options) },
+    { kind: "taken-over", metric: (options) => metrics.decision("taken-over", options) },
+    { kind: "claim-lost", metric: (options) => metrics.decision("claim-lost", options) },
+    { kind: "completion-lost", metric: (options) => metrics.decision("completion-lost", options) },
+    { kind: "ran-unprotected", metric: (options) => metrics.decision("ran-unprotected", options) },
+    { kind: "outcome-unknown", metric: (options) => metrics.decision("outcome-unknown", options) },
+    { kind: "store-failures", metric: (options) => metrics.decision("store-failed", options) },
+    { kind: "table-throttles", metric: (options) => tableThrottles(table.table, options) },
+    ...(hasOutbox(props) ? outboxSources(metrics) : []),
+    ...(relay ? [{ kind: "relay-iterator-age", metric: iteratorAgeOf(relay) } as const] : []),
+    ...deadLetterQueues.flatMap((resource): AlarmSource[] => [
+      {
+        kind: "dead-letters",
+        metric: (options) => resource.metricApproximateNumberOfMessagesVisible(options),
+        resource,
+      },
+      {
+        kind: "dead-letter-age",
+        metric: (options) => resource.metricApproximateAgeOfOldestMessage(options),
+        resource,
+      },
+    ]),
+    ...allFunctions(props).map(
+      (resource): AlarmSource => ({
+        kind: "function-errors",
+        metric: (options) => resource.metricErrors(options),
+        resource,
+      }),
+    ),
+  ];
+}
+
+function outboxSources(metrics: IdempotencyMetrics): AlarmSource[] {
+  return [
+    { kind: "outbox-lag", metric: (options) => metrics.outboxLag(options) },
+    { kind: "send-failed", metric: (options) => metrics.outboxEvent("send-failed", options) },
+    { kind: "outbox-age", metric: (options) => metrics.outboxBacklog("oldestMs", options) },
+    { kind: "outbox-backlog", metric: (options) => metrics.outboxBacklog("waiting", options) },
+    { kind: "outbox-parked", metric: (options) => metrics.outboxBacklog("parked", options) },
+  ];
+}
+
+export function hasOutbox({ relay, sweeper }: IdempotencyMonitoringProps): boolean {
+  return relay !== undefined || sweeper !== undefined;
+}
+
+/** Relay and sweeper may be among the functions, too. */
+export function allFunctions({ functions = [], relay, sweeper }: IdempotencyMonitoringProps): IFunction[] {
+  return [...new Set([...functions, ...(relay ? [relay] : []), ...(sweeper ? [sweeper] : [])])];
+}
+
+export function tableThrottles(table: ITable, options: MetricOptions): IMetric {
+  return table.metricThrottledRequestsForOperations({ operations: TABLE_OPERATIONS, ...options });
+}
+
+export function tableSystemErrors(table: ITable, options: MetricOptions): IMetric {
+  return table.metricSystemErrorsForOperations({ operations: TABLE_OPERATIONS, ...options });
+}
+
+/** https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html */
+export function iteratorAgeOf(relay: IFunction): AlarmSource["metric"] {
+  return (options) => relay.metric("IteratorAge", { statistic: Stats.MAXIMUM, ...options });
+}

@@ -1,0 +1,186 @@
+/** What `explore` takes, its defaults and their rules. */
+import { aFunction, type Check, checkOptions, oneOf } from "../core/option-checks.ts";
+import type { Simulator } from "../simulator/simulator.ts";
+import type { SimulatedQueue, SimulatedTable } from "../simulator/simulator-options.ts";
+import type { Effect } from "./effect.ts";
+import { SOURCE_KINDS, type SourceKind } from "./source.ts";
+
+/** Somebody else's system, as the handler's `fetch` meets it. */
+export type OutsideService = (request: Request) => Response | Promise<Response>;
+
+export interface ExploreOptions {
+  /**
+   * What the report calls the handler.
+   * @default - the handler's name
+   */
+  readonly name?: string | undefined;
+  /**
+   * Who sends the event, and sends it again: an HTTP client, a queue, a stream, an asynchronous
+   * invocation, or a schedule.
+   * @default - by the shape of the event
+   */
+  readonly source?: SourceKind | undefined;
+  /**
+   * The tables that the handler uses, by name.
+   * @default - none but the idempotency table
+   */
+  readonly tables?: Readonly<Record<string, SimulatedTable>> | undefined;
+  /**
+   * Tables that only remember what was done: they are created where `tables` does not have them, and what is in them
+   * counts as no effect. Records of onceonly never do, wherever they are.
+   * @default - none
+   */
+  readonly idempotencyTable?: string | readonly string[] | undefined;
+  /**
+   * The queues that the handler sends to, by name; names that end in `.fifo` are of FIFO queues.
+   * @default - none
+   */
+  readonly queues?: Readonly<Record<string, SimulatedQueue>> | undefined;
+  /**
+   * Other systems, by origin. What is asked again under the same `Idempotency-Key` is answered as before, without being
+   * asked: systems that keep that promise.
+   * @default - none
+   */
+  readonly outside?: Readonly<Record<string, OutsideService>> | undefined;
+  /**
+   * How a call of another system names what it asks for.
+   * @default - by the header `Idempotency-Key`
+   */
+  readonly callKey?: ((request: Request) => string | null | undefined) | undefined;
+  /**
+   * Whether `handler` is a function that makes the handler, anew for each execution environment: what a module keeps in
+   * its variables then dies in a crash, as it does in Lambda.
+   * @default false
+   */
+  readonly perEnvironment?: boolean | undefined;
+  /** Called before each run: rows that must be there, functions that are connected. */
+  readonly setUp?: ((aws: Simulator) => unknown) | undefined;
+  /**
+   * Further effects, read at the end of each run.
+   * @default - none: items, messages and calls are counted in any case
+   */
+  readonly effects?: ((aws: Simulator) => readonly Effect[] | Promise<readonly Effect[]>) | undefined;
+  /**
+   * Effects that may happen more than once, by the start of a URL, or by the name of a table or queue: the report says so
+   * openly instead of failing.
+   * @default - none
+   */
+  readonly atLeastOnce?: readonly string[] | undefined;
+  /**
+   * Names of attributes that may differ, such as a count of attempts.
+   * @default - none: values that differ between two undisturbed runs are left out by themselves
+   */
+  readonly ignore?: readonly string[] | undefined;
+  /**
+   * The function's timeout. One that ends before the AWS SDK gives up, after some 5 seconds of throttling, hides what the
+   * handler does about errors.
+   * @default 30
+   */
+  readonly timeoutSeconds?: number | undefined;
+  /**
+   * How long a claim may be live at most: what stands still stands longer than that, and redeliveries go on for longer.
+   * @default - the timeout and a minute
+   */
+  readonly leaseSeconds?: number | undefined;
+  /**
+   * Of the queue that the event comes from.
+   * @default - six times the timeout
+   */
+  readonly visibilitySeconds?: number | undefined;
+  /**
+   * Whether the event source reads `batchItemFailures` from the answer.
+   * @default true
+   */
+  readonly reportsItemFailures?: boolean | undefined;
+  /**
+   * The same seed gives the same report, byte for byte.
+   * @default 1
+   */
+  readonly seed?: number | undefined;
+  /**
+   * 2 adds runs with two disturbances, a sample of all there are.
+   * @default 1
+   */
+  readonly depth?: 1 | 2 | undefined;
+  /**
+   * More disturbances than this are not tried; the report says how many were left out.
+   * @default 2000
+   */
+  readonly maxRuns?: number | undefined;
+  /**
+   * Tries one disturbance alone, by the id that a finding has.
+   * @default - all
+   */
+  readonly only?: string | undefined;
+  /**
+   * Whether what the handler prints is shown, of every run.
+   * @default false
+   */
+  readonly showsOutput?: boolean | undefined;
+  /**
+   * Told after each run.
+   * @default - a bar on stderr, where that is a terminal and the exploration takes long
+   */
+  readonly onProgress?: ((done: number, total: number) => void) | undefined;
+}
+
+export const DEFAULTS = {
+  timeoutSeconds: 30,
+  /** Added to the timeout. */
+  leaseGraceSeconds: 60,
+  /** https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html */
+  visibilityTimeouts: 6,
+  seed: 1,
+  depth: 1,
+  maxRuns: 2000,
+} as const;
+
+const byName = (what: string, holds: (value: unknown) => boolean): Check => [
+  `must be an object that has ${what} by name`,
+  (value) =>
+    Object(value) === value &&
+    !Array.isArray(value) &&
+    Object.values(value as object).every((each) => holds(each)),
+];
+const isObject = (value: unknown) => typeof value === "object" && value !== null;
+const aText: Check = ["must be a text", (value) => typeof value === "string" && value !== ""];
+const texts: Check = ["must be a list of texts", (value) => isTexts(value)];
+const positive = (max: number): Check => [
+  `must be a number above 0, up to ${max}`,
+  (value) => typeof value === "number" && value > 0 && value <= max,
+];
+const integer: Check = ["must be a whole number", (value) => Number.isInteger(value)];
+
+const CHECKS: Readonly<Record<keyof ExploreOptions, Check>> = {
+  name: aText,
+  source: oneOf(...SOURCE_KINDS),
+  tables: byName("tables", isObject),
+  idempotencyTable: ["must be a name or a list of names", (value) => isTexts([value].flat())],
+  queues: byName("queues", isObject),
+  outside: byName("functions", (value) => typeof value === "function"),
+  callKey: aFunction,
+  perEnvironment: oneOf(true, false),
+  setUp: aFunction,
+  effects: aFunction,
+  atLeastOnce: texts,
+  ignore: texts,
+  timeoutSeconds: positive(900),
+  leaseSeconds: positive(86_400),
+  visibilitySeconds: positive(43_200),
+  reportsItemFailures: oneOf(true, false),
+  seed: integer,
+  depth: oneOf(1, 2),
+  maxRuns: ["must be a whole number from 1", (value) => Number.isInteger(value) && Number(value) >= 1],
+  only: aText,
+  showsOutput: oneOf(true, false),
+  onProgress: aFunction,
+};
+
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((each) => typeof each === "string" && each !== "");
+}
+
+/** @throws InvalidOptionError (`INVALID_OPTION`) */
+export function checkExploreOptions(options: ExploreOptions): void {
+  checkOptions(options, CHECKS, []);
+}

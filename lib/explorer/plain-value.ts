@@ -1,0 +1,56 @@
+/** Items, bodies and answers as plain JSON values, so that they can be compared and shown. Pure. */
+import type { AttributeValue } from "../aws/dynamodb/values/attribute-value.ts";
+
+export type Plain = string | number | boolean | null | readonly Plain[] | { readonly [name: string]: Plain };
+
+/** A set is a sorted list, binary is base64, a number that JavaScript cannot hold stays text. */
+function plainAttribute(value: AttributeValue): Plain {
+  if ("S" in value) return value.S;
+  if ("N" in value) return String(Number(value.N)) === value.N ? Number(value.N) : value.N;
+  if ("BOOL" in value) return value.BOOL;
+  if ("M" in value) return plainItem(value.M);
+  if ("L" in value) return value.L.map(plainAttribute);
+  if ("SS" in value) return [...value.SS].sort();
+  if ("NS" in value) return [...value.NS].sort();
+  if ("BS" in value) return value.BS.map(base64).sort();
+  return "B" in value ? base64(value.B) : null;
+}
+
+export function plainItem(item: Readonly<Record<string, AttributeValue>>): {
+  readonly [name: string]: Plain;
+} {
+  return Object.fromEntries(Object.entries(item).map(([name, value]) => [name, plainAttribute(value)]));
+}
+
+/** Text that is a JSON object or list, read; other text as it is. */
+export function plainText(text: string): Plain {
+  if (!/^\s*[[{]/.test(text)) return text;
+  try {
+    return JSON.parse(text) as Plain;
+  } catch {
+    return text;
+  }
+}
+
+/** What JSON makes of a value; what JSON cannot hold is told by its type. */
+export function plainOf(value: unknown): Plain {
+  try {
+    const text = JSON.stringify(value);
+    return text === undefined ? null : (JSON.parse(text) as Plain);
+  } catch {
+    return `(${typeof value})`;
+  }
+}
+
+/** One text per value, whatever the order of its fields. */
+export function canonicalText(value: Plain): string {
+  return JSON.stringify(value, (_, part: unknown) =>
+    typeof part === "object" && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort(([left], [right]) => (left < right ? -1 : 1)))
+      : part,
+  );
+}
+
+function base64(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString("base64");
+}

@@ -1,0 +1,94 @@
+/** Where an event comes from: who sends it again, when, and what counts as success. */
+import type { FakeClock } from "../fakes/fake-clock.ts";
+import type { Invocation } from "../simulator/invocation.ts";
+import type { SimulatedFunction } from "../simulator/simulated-function.ts";
+import type { Simulator } from "../simulator/simulator.ts";
+import type { Plain } from "./plain-value.ts";
+
+export const SOURCE_KINDS = ["http", "sqs", "stream", "invoke", "schedule"] as const;
+export type SourceKind = (typeof SOURCE_KINDS)[number];
+
+/** What one delivery came to, as the source sees it. */
+export interface Answer {
+  readonly isSuccess: boolean;
+  /** The number of the invocation that gave it. */
+  readonly invocation: number;
+  /** For the trace: "answer 201", "the function timed out". */
+  readonly words: string;
+  /** What a caller would compare with other answers; `undefined` where nobody gets one. */
+  readonly content?: Plain;
+  /** Of a failure, what it says about its reason. */
+  readonly detail?: string | undefined;
+  /** What the answer broke, whatever the effects are. */
+  readonly broken?: { readonly kind: "order" | "misreported"; readonly what: string } | undefined;
+}
+
+export interface Stage {
+  readonly aws: Simulator;
+  readonly fn: SimulatedFunction;
+  readonly clock: FakeClock;
+  /** An id that no other request has. */
+  readonly newId: () => string;
+  readonly event: unknown;
+  /** Whether anything may go wrong in this run. */
+  readonly isDisturbed: boolean;
+  /** How long the source goes on at least, in ms of the clock. */
+  readonly patienceMs: number;
+  readonly visibilitySeconds: number;
+  readonly reportsItemFailures: boolean;
+  /** Told of each delivery, when it has ended. */
+  readonly note: (answer: Answer) => void;
+}
+
+export interface Source {
+  readonly kind: SourceKind;
+  /** "the client", for the trace. */
+  readonly sender: string;
+  /** Makes what it needs, before time counts. */
+  prepare(stage: Stage): void | Promise<void>;
+  /** Sends the event, and again, until it succeeds or patience ends. */
+  deliver(stage: Stage): Promise<void>;
+  /** Sends once more what was sent last, and tells the answer. */
+  repeat(stage: Stage): Promise<Answer>;
+}
+
+/** For what is no answer. */
+export function failedAnswer(invocation: Invocation): Answer {
+  const { number } = invocation;
+  const detail = invocation.outcome === "threw" ? reasonOf(invocation.error) : undefined;
+  return { isSuccess: false, invocation: number, words: failureWords(invocation), detail };
+}
+
+function failureWords(invocation: Invocation): string {
+  switch (invocation.outcome) {
+    case "returned":
+      return "the function returned";
+    case "threw":
+      return `the function threw ${errorName(invocation.error)}`;
+    case "timed-out":
+      return "the function timed out";
+    case "crashed":
+      return "the function crashed";
+  }
+}
+
+/** What an error says, and those that caused it. */
+function reasonOf(error: unknown): string {
+  const {
+    message,
+    cause,
+    CancellationReasons: refusals,
+  } = Object(error) as {
+    readonly message?: unknown;
+    readonly cause?: unknown;
+    readonly CancellationReasons?: readonly { readonly Code?: string; readonly Message?: string }[];
+  };
+  const parts = (refusals ?? []).flatMap(({ Code, Message }) => (Message ? [`${Code}: ${Message}`] : []));
+  const texts = [String(message ?? error), ...parts, ...(cause === undefined ? [] : [reasonOf(cause)])];
+  return texts.join(" ← ");
+}
+
+function errorName(error: unknown): string {
+  const { name, code } = Object(error) as { name?: unknown; code?: unknown };
+  return String(code ?? name ?? "an error");
+}

@@ -1,0 +1,53 @@
+/** What a function's answer says about the records of its batch. Pure. https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html */
+import { failedIds } from "../../aws/event-sources/partial-batch.ts";
+import type { SqsEventRecord } from "../../aws/event-sources/sqs-record.ts";
+import { answerIn, type Invocation } from "../../simulator/invocation.ts";
+import { type Answer, failedAnswer } from "../source.ts";
+
+export interface BatchEvent {
+  readonly Records: readonly SqsEventRecord[];
+}
+
+/** The answer of a function that got a batch, with what it did to the order of its groups. */
+export function batchAnswer(
+  invocation: Invocation,
+  { Records: records }: BatchEvent,
+  reportsItemFailures: boolean,
+): Answer {
+  if (invocation.outcome !== "returned") return failedAnswer(invocation);
+  const { number } = invocation;
+  const ids = records.map(({ messageId }) => messageId);
+  const failed = failedIds(answerIn(invocation), ids, reportsItemFailures);
+  if (failed.size === 0) {
+    return { isSuccess: true, invocation: number, words: records.length > 1 ? "all records done" : "done" };
+  }
+  const words = `${failed.size} of ${records.length} ${records.length > 1 ? "records" : "record"} returned`;
+  const broken = misreportedIn(invocation.value, ids) ?? outOfOrder(records, failed);
+  return { isSuccess: false, invocation: number, words, broken };
+}
+
+/** An answer that names no record of its batch: all of the batch comes again. */
+export function misreportedIn(value: unknown, ids: readonly string[]): Answer["broken"] {
+  const failures: unknown = Object(value).batchItemFailures;
+  if (!Array.isArray(failures)) return undefined;
+  const isKnown = (failure: unknown) => ids.includes(Object(failure).itemIdentifier);
+  if (failures.every(isKnown)) return undefined;
+  return {
+    kind: "misreported",
+    what: "batchItemFailures names what is not in the batch: all of it comes again",
+  };
+}
+
+function outOfOrder(records: readonly SqsEventRecord[], failed: ReadonlySet<string>): Answer["broken"] {
+  const stopped = new Set<string>();
+  for (const { messageId, attributes } of records) {
+    const group = attributes.MessageGroupId;
+    if (group === undefined) continue;
+    if (failed.has(messageId)) stopped.add(group);
+    else if (stopped.has(group)) {
+      const what = "a record is reported as done although one before it in its group is returned";
+      return { kind: "order", what };
+    }
+  }
+  return undefined;
+}

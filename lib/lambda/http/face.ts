@@ -1,0 +1,76 @@
+/** HTTP: the key comes from a header, errors of onceonly become responses, replays say that they are. */
+import { perform } from "../../core/engine.ts";
+import { readTraceparent } from "../../core/messages/traceparent.ts";
+import type { Call } from "../../core/operation.ts";
+import { checkOptions } from "../../core/option-checks.ts";
+import { type EngineOptions, resolveOptions } from "../../core/options.ts";
+import type { Failure } from "../../core/refusal.ts";
+import type { Face } from "../face.ts";
+import { HTTP_CHECKS, type HttpIdempotencyOptions } from "../options.ts";
+import { type Reading, readCall } from "../reading.ts";
+import { type HttpEvent, readHttpEvent } from "./event.ts";
+import { formerFingerprintOf, httpFingerprint } from "./fingerprint.ts";
+import { parseKeyHeader } from "./key.ts";
+import { PROBLEM_STATUSES, problemFor, READING_STATUSES } from "./problem.ts";
+import { answerWith, isFinalResponse, toStoredResponse } from "./response.ts";
+
+export function httpFace<Event, Write>(options: HttpIdempotencyOptions<Event, Write>): Face<Write> {
+  checkOptions(options, HTTP_CHECKS, ["scope"]);
+  const {
+    key,
+    scope,
+    whenKeyMissing,
+    methods = ["POST", "PATCH"],
+    header = "Idempotency-Key",
+    strict,
+    fingerprint = httpFingerprint,
+    shouldStore = isFinalResponse,
+    ...given
+  } = options;
+  const engineOptions = resolveOptions({ ...given, fingerprint, shouldStore } as EngineOptions<Write>);
+  const { clock } = engineOptions;
+  return (event, context) => {
+    const http = readHttpEvent(event);
+    if (!methods.includes(http.method)) return undefined;
+    return async (work) => {
+      let call: Call;
+      try {
+        const keyOfHeader = () => parseKeyHeader(http.headers(header), strict);
+        const reading = { options: engineOptions, key: key ?? keyOfHeader, scope, whenKeyMissing };
+        call = readCall(reading as Reading<Write>, event, context, {
+          isFormer: fingerprint === httpFingerprint ? formerFingerprintOf(event) : undefined,
+          waitUntil: callerWaitsUntil(http, clock.now()),
+          traceparent: traceOf(http),
+          toStored: (value: unknown) => toStoredResponse(value, http),
+        });
+      } catch (error) {
+        return problemFor(error, READING_STATUSES, http, clock.now());
+      }
+      let failure: Failure | undefined;
+      try {
+        const outcome = await perform(engineOptions, call, work);
+        ({ failure } = outcome);
+        if (!failure) return answerWith(outcome, http);
+      } catch (error) {
+        return problemFor(error, PROBLEM_STATUSES, http, clock.now());
+      }
+      // What the handler threw is its own business, whatever its code.
+      if (!failure.isOurs) throw failure.error;
+      return problemFor(failure.error, PROBLEM_STATUSES, http, clock.now());
+    };
+  };
+}
+
+/** Of several it is not known which one counts. */
+function traceOf({ headers }: HttpEvent): string | undefined {
+  const [first, ...others] = headers("traceparent");
+  return others.length === 0 ? readTraceparent(first) : undefined;
+}
+
+/** The sooner of what the caller prefers (`Prefer: wait=10`, RFC 7240) and what the gateway allows. */
+function callerWaitsUntil({ headers, gatewayEndsAt }: HttpEvent, now: number): number {
+  const lines = headers("Prefer");
+  if (lines.length === 0) return gatewayEndsAt;
+  const preferred = /(?:^|,)\s*wait\s*=\s*"?(\d+)/i.exec(lines.join())?.[1];
+  return Math.min(gatewayEndsAt, now + Number(preferred ?? Infinity) * 1000);
+}

@@ -1,0 +1,50 @@
+/** The faces for HTTP: API Gateway payload v1 and v2, ALB and function URLs. */
+import type { LambdaContext, WithIdempotency } from "../context.ts";
+import { type IdempotencyMiddleware, middlewareFor } from "../middy/middleware.ts";
+import type { HttpIdempotencyOptions, HttpRequestEvent } from "../options.ts";
+import { type Handler, wrapHandler } from "../wrapper.ts";
+import { httpFace } from "./face.ts";
+
+/**
+ * Middy middleware for HTTP: one request with its `Idempotency-Key` has its effect once, and every retry gets the
+ * same status, headers and body, marked with `Idempotent-Replayed: true`; headers that belong to the first caller,
+ * such as cookies, to its connection or to its moment are left out (docs/use/http.md has the list). 2xx and 3xx are
+ * final; after any other status, and after an error, a retry runs, unless something was committed.
+ *
+ * Errors of onceonly become `application/problem+json`: 400 no key or a malformed one, 401 nobody authenticated, 403 no
+ * such caller, 422 another request under this key, 409 in progress (`Retry-After`), 410 result not kept, 500 not
+ * storable, 503 store unavailable. Errors of the handler are thrown as ever, also when they are replayed.
+ *
+ * Order: authentication comes before it, so that a revoked caller gets no replay; body parsers, validators and
+ * serializers after it, so that it sees the body as it was sent and the response as it is sent. Middy skips the
+ * after hooks of what was used before it on replays and refusals: a header such as CORS belongs after it, is then
+ * stored with the response, replayed to the same origin only, and absent on refusals; with `httpIdempotent` it is on
+ * all answers. A committed response is stored before any hook sees it. What `idempotency` says of hooks and of early
+ * timeouts holds.
+ *
+ * @throws InvalidOptionError (`INVALID_OPTION`) at once, and on the first event when a parser ran before it;
+ * PayloadInvalidError (`PAYLOAD_INVALID`) for events that are not HTTP.
+ */
+export function httpIdempotency<Event = HttpRequestEvent, Write = unknown>(
+  options: HttpIdempotencyOptions<Event, Write>,
+): IdempotencyMiddleware<Event, Write> {
+  return middlewareFor(httpFace(options));
+}
+
+/**
+ * The same as a wrapper. Inside a Middy stack the hooks of all its middlewares run on replays and refusals too,
+ * so that CORS headers are on every answer: `middy(httpIdempotent(handler, options)).use(httpCors())`.
+ *
+ * @throws as `httpIdempotency`.
+ */
+export function httpIdempotent<
+  Result,
+  Event = HttpRequestEvent,
+  Write = unknown,
+  Rest extends readonly unknown[] = [],
+>(
+  handler: Handler<Event, LambdaContext & WithIdempotency<Write>, Rest, Result>,
+  options: HttpIdempotencyOptions<Event, Write>,
+): (event: Event, context: LambdaContext, ...rest: Rest) => Promise<Result> {
+  return wrapHandler(httpFace(options), handler);
+}

@@ -1,0 +1,82 @@
+/** Errors of onceonly as problem details (RFC 9457). */
+import { type ExecutionInProgressError, isOnceonlyError } from "../../core/errors.ts";
+import type { HttpEvent } from "./event.ts";
+import { type HttpResponse, withHeader } from "./response.ts";
+
+const TYPE_BASE = "https://github.com/onceonly/onceonly/blob/main/docs/use/errors.md";
+
+/**
+ * What can be wrong with a request before anything is asked. Other errors are those of the functions that read it.
+ * SCOPE_MISSING is 401 where nobody was authenticated.
+ */
+export const READING_STATUSES = {
+  IDEMPOTENCY_KEY_MISSING: 400,
+  IDEMPOTENCY_KEY_INVALID: 400,
+  PAYLOAD_INVALID: 400,
+  SCOPE_MISSING: 403,
+} as const;
+
+/** Errors that are not here are mistakes of the service: they are thrown. */
+export const PROBLEM_STATUSES = {
+  ...READING_STATUSES,
+  EXECUTION_IN_PROGRESS: 409,
+  CLAIM_LOST: 409,
+  OUTCOME_UNKNOWN: 409,
+  RESULT_NOT_KEPT: 410,
+  FINGERPRINT_MISMATCH: 422,
+  RESPONSE_NOT_STORABLE: 500,
+  RECORD_CORRUPT: 500,
+  NESTED_EXECUTION: 500,
+  STORE_UNAVAILABLE: 503,
+} as const;
+
+/**
+ * What a caller is told where the error's own message names fields of a payload or a result, or says how the service is
+ * made.
+ */
+const DETAILS: Readonly<Record<string, string | undefined>> = {
+  PAYLOAD_INVALID:
+    "the payload cannot be told from another one: send large integers as text, and Unicode well-formed",
+  SCOPE_MISSING: "no verified caller owns this idempotency key",
+  RESPONSE_NOT_STORABLE: "done, but the response cannot be repeated: do not send it again",
+  RECORD_CORRUPT: "what is stored under this idempotency key cannot be read: nothing ran",
+  NESTED_EXECUTION: "the service called itself with the same idempotency key",
+  STORE_UNAVAILABLE: "the service cannot look up idempotency keys now",
+};
+
+/**
+ * The response for an error that onceonly made about this request. Those that are the service's own fault go to the log, since
+ * their message is not in the response.
+ * @throws any other error.
+ */
+export function problemFor(
+  error: unknown,
+  statuses: Readonly<Record<string, number | undefined>>,
+  event: HttpEvent,
+  now: number,
+): HttpResponse {
+  if (!isOnceonlyError(error)) throw error;
+  const { code, message, retryable } = error;
+  const isUnauthorized = code === "SCOPE_MISSING" && !event.isAuthenticated;
+  const usual = Object.hasOwn(statuses, code) ? statuses[code] : undefined;
+  if (!usual) throw error;
+  // What the store refuses is a mistake of the service, and no retry mends it.
+  const status = isUnauthorized ? 401 : usual === 503 && !retryable ? 500 : usual;
+  const { leaseExpiresAt = now } = error as Partial<ExecutionInProgressError>;
+  const id = code.toLowerCase();
+  const title = id.replaceAll("_", " ");
+  const problem = { type: `${TYPE_BASE}#${id}`, title, status, detail: DETAILS[code] ?? message, code };
+  if (status >= 500) console.error(`onceonly answers ${status}, ${code}: ${message}`);
+  const response = withHeader(
+    event,
+    { statusCode: status, body: JSON.stringify(problem), isBase64Encoded: false },
+    "Content-Type",
+    "application/problem+json",
+  );
+  // RFC 9110 section 11.6.1: a 401 names a scheme. Gateways verify bearer tokens, whatever else they do.
+  if (isUnauthorized) return withHeader(event, response, "WWW-Authenticate", "Bearer");
+  if (!retryable) return response;
+  // Retry-After has no smaller unit than a second.
+  const wait = Math.max(1, Math.ceil((leaseExpiresAt - now) / 1000));
+  return withHeader(event, response, "Retry-After", `${wait}`);
+}

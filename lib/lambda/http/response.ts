@@ -1,0 +1,117 @@
+/** What of a response is stored, and how it is answered again. */
+import { RecordCorruptError, ResponseNotStorableError } from "../../core/errors.ts";
+import { findUnfaithful } from "../../core/json.ts";
+import type { Outcome } from "../../core/refusal.ts";
+import type { HttpEvent } from "./event.ts";
+import { type Headers, replayable, replayedTo } from "./replayed-headers.ts";
+
+export interface HttpResponse {
+  readonly statusCode: number;
+  readonly headers?: Headers;
+  readonly multiValueHeaders?: Headers;
+  readonly cookies?: readonly string[];
+  readonly body?: string;
+  readonly isBase64Encoded?: boolean;
+}
+
+/** Whether a response is final: 2xx and 3xx, and what has no status of its own, or one that is no number. */
+export function isFinalResponse(value: unknown): boolean {
+  const status = Number(statusOf(value));
+  return !(status < 200 || status >= 400);
+}
+
+function statusOf(value: unknown): unknown {
+  return (value as Partial<HttpResponse> | null | undefined)?.statusCode ?? undefined;
+}
+
+/** A number or its text, as gateways take it. */
+function isStatus(status: unknown): boolean {
+  return /string|number/.test(typeof status) && /^[1-5]\d\d$/.test(`${status}`);
+}
+
+/** @throws ResponseNotStorableError (`RESPONSE_NOT_STORABLE`) for what the gateway or a replay would change. */
+export function toStoredResponse(value: unknown, { isV2 }: HttpEvent): unknown {
+  const status = statusOf(value);
+  if (isV2 && status === undefined) return asBody(value);
+  if (!isStatus(status)) throw notStorable("it has no statusCode");
+  const { cookies: _, ...response } = value as HttpResponse;
+  if (typeof (response.body ?? "") !== "string")
+    throw notStorable("its body is not text: `use` the serializer after onceonly");
+  return {
+    ...response,
+    headers: storable(response.headers),
+    multiValueHeaders: storable(response.multiValueHeaders),
+  };
+}
+
+/** https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html */
+function asBody(value: unknown): HttpResponse {
+  try {
+    const body = typeof value === "string" ? value : JSON.stringify(value ?? null);
+    return { statusCode: 200, headers: { "content-type": "application/json" }, body };
+  } catch (cause) {
+    throw notStorable("it is not JSON", cause);
+  }
+}
+
+function notStorable(why: string, cause?: unknown): ResponseNotStorableError {
+  return new ResponseNotStorableError(`the response cannot be stored: ${why}`, { cause });
+}
+
+/** What is not plain JSON stays as it is, for the encoder to name it. */
+function storable(headers: Headers | undefined): Headers | undefined {
+  return !headers || findUnfaithful(headers) ? headers : replayable(headers);
+}
+
+/** Whether a stored result is a response: a record of another hand may hold anything. */
+function isResponse(stored: unknown): stored is HttpResponse {
+  const { statusCode, body, headers, multiValueHeaders } = Object(stored) as Partial<HttpResponse>;
+  const isMap = (value: unknown) => Object(value) === value && !Array.isArray(value);
+  const areMaps = [headers, multiValueHeaders].every((field) => isMap(field ?? {}));
+  return isStatus(statusCode) && typeof (body ?? "") === "string" && areMaps;
+}
+
+/**
+ * The first caller gets all of its headers and cookies; a replay says that it is one.
+ * @throws RecordCorruptError (`RECORD_CORRUPT`) for a replay of what is no response.
+ */
+export function answerWith(outcome: Outcome, event: HttpEvent): unknown {
+  const { replayed, original } = outcome;
+  const result = outcome.result as HttpResponse;
+  if (replayed) {
+    if (!isResponse(result)) throw new RecordCorruptError("the stored result is no HTTP response");
+    const [origin] = event.headers("origin");
+    return withHeader(event, readable(replayedTo(origin, result), event), "Idempotent-Replayed", "true");
+  }
+  if (statusOf(original) === undefined) return result;
+  const { headers, multiValueHeaders, cookies } = original as HttpResponse;
+  return { ...result, headers, multiValueHeaders, cookies };
+}
+
+/**
+ * A retry may come through another service than the first try, which reads headers in the other form only. A REST API
+ * reads both.
+ */
+function readable(response: HttpResponse, { isMultiValue, readsLists }: HttpEvent): HttpResponse {
+  const { headers, multiValueHeaders } = response;
+  if (isMultiValue && headers && !multiValueHeaders) {
+    const lists = Object.entries(headers).map(([name, value]) => [name, [`${value}`]]);
+    return { ...response, multiValueHeaders: Object.fromEntries(lists) };
+  }
+  if (!readsLists && multiValueHeaders && !headers) {
+    const lines = Object.entries(multiValueHeaders).map(([name, all]) => [name, [all].flat().join(", ")]);
+    return { ...response, headers: Object.fromEntries(lines) };
+  }
+  return response;
+}
+
+/** Adds a header in the form that the event's gateway reads. */
+export function withHeader(
+  { isMultiValue }: HttpEvent,
+  response: HttpResponse,
+  name: string,
+  value: string,
+): HttpResponse {
+  const field = isMultiValue ? "multiValueHeaders" : "headers";
+  return { ...response, [field]: { ...response[field], [name]: isMultiValue ? [value] : value } };
+}

@@ -1,0 +1,75 @@
+/** Wraps a Middy stack: everything that is used after this middleware runs once per key, like the handler. */
+import { executionOf, type LambdaContext, type WithIdempotency, withExecution } from "../context.ts";
+import type { Face } from "../face.ts";
+import { beginWork } from "./deferred-work.ts";
+import type { MiddlewareObj, MiddyRequest } from "./request.ts";
+import { MiddyRun } from "./run.ts";
+import { tellTo, toldHandler } from "./told-handler.ts";
+
+/** What Middy gives to handlers beside event and context. */
+interface HandlerOptions {
+  readonly signal: AbortSignal;
+}
+
+/** A middleware for Middy 6 and 7 that gives handlers `context.idempotency`. */
+export type IdempotencyMiddleware<Event, Write> = Required<
+  Pick<MiddlewareObj<Event, LambdaContext & WithIdempotency<Write>>, "before" | "after" | "onError">
+> & {
+  /**
+   * Wraps the handler of the stack, so that the middleware is told when it begins and ends, which Middy does not tell:
+   * `middy().use(once).handler(once.handler(async (event, context) => ...))`. Then an early timeout that answers with
+   * a value or with an error of its own is not taken for the handler's; what the handler comes to after an early
+   * timeout is recorded; and its errors are recorded before any error hook sees them.
+   *
+   * @throws InvalidOptionError (`INVALID_OPTION`) on events, where the stack does not `use` the middleware.
+   */
+  handler<HandlerEvent = Event, Context = LambdaContext & WithIdempotency<Write>, Result = unknown>(
+    handler: (event: HandlerEvent, context: Context, options: HandlerOptions) => Result | Promise<Result>,
+  ): (event: HandlerEvent, context: Context, options: HandlerOptions) => Promise<Result>;
+};
+
+export function middlewareFor<Event, Write>(face: Face<Write>): IdempotencyMiddleware<Event, Write> {
+  const runs = new WeakMap<MiddyRequest, MiddyRun<Write>>();
+
+  async function idempotencyBefore(request: MiddyRequest): Promise<void> {
+    const { context } = request;
+    const run = face(request.event, context);
+    if (!run) {
+      // For handlers that ask whether their middleware was there.
+      if (executionOf(context) === undefined) request.context = withExecution(context, undefined);
+      return;
+    }
+    const work = await beginWork(run);
+    if ("early" in work) {
+      request.earlyResponse = work.early;
+      return;
+    }
+    const stackRun = new MiddyRun(request, work);
+    tellTo(stackRun, work.attempt, executionOf(context));
+    runs.set(request, stackRun);
+  }
+
+  async function idempotencyAfter(request: MiddyRequest): Promise<void> {
+    const run = runs.get(request);
+    if (run) request.response = await run.end(request.response);
+  }
+
+  /** Also called for errors from before our hook, after it, and from replays: then there is no open run. */
+  async function idempotencyOnError(request: MiddyRequest): Promise<void> {
+    const run = runs.get(request);
+    if (!run) return;
+    try {
+      request.response = await run.endFailed(request.response);
+    } catch (error) {
+      request.response = undefined;
+      request.error = error;
+    }
+  }
+
+  return {
+    before: idempotencyBefore,
+    after: idempotencyAfter,
+    onError: idempotencyOnError,
+    handler: toldHandler,
+  };
+}

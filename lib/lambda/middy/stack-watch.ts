@@ -1,0 +1,92 @@
+/**
+ * Hears what becomes of a Middy stack. Middy calls no hook of ours when one used after it answers early, nor when an
+ * error hook throws; but it assigns to its request what the handler returns and what a hook answers early, and when
+ * anything throws, `undefined` to `response`, then the error.
+ */
+import type { MiddyRequest } from "./request.ts";
+import { watchProperty } from "./watch-property.ts";
+
+export interface StackWatch {
+  /** What became the response since the handler can have run, until something threw: first what it returned. */
+  readonly responses: readonly unknown[];
+  /** The handler begins now: a response before it was a hook's, and Middy does not look at it. */
+  readonly handlerBegins: () => void;
+  readonly stop: () => void;
+}
+
+export interface StackListener {
+  /** A hook answers early. Resolves to the answer, for which Middy waits. */
+  readonly answersEarly: (answer: unknown) => Promise<unknown>;
+  /** A hook or the handler threw. Error hooks come next, and whatever they do. */
+  readonly fails: (error: unknown) => void;
+}
+
+/** Answers that are waited for, so that the watch of a middleware around this one knows them. */
+const awaited = new WeakSet<object>();
+
+export function watchStack(request: MiddyRequest, listener: StackListener): StackWatch {
+  const responses: unknown[] = [];
+  let canHaveRun = false;
+  let hasFailed = false;
+  let isOver = false;
+  let last: "event read" | "response reset" | undefined;
+
+  function isEarly(response: unknown): boolean {
+    if (!("earlyResponse" in request)) return false;
+    return Object.is(request.earlyResponse, response) || awaited.has(response as object);
+  }
+
+  /** Middy returns the response from an async function, so a promise in its place is waited for. */
+  function answerEarly(early: unknown): Promise<unknown> {
+    const answer = listener.answersEarly(early).then((settled) => {
+      request.response = settled;
+      return settled;
+    });
+    awaited.add(answer);
+    return answer;
+  }
+
+  function seeResponse(response: unknown): unknown {
+    if (isOver) return response;
+    last = response === undefined ? "response reset" : undefined;
+    if (isEarly(response)) return answerEarly(response);
+    if (canHaveRun && !hasFailed) responses.push(response);
+    return response;
+  }
+
+  function seeError(error: unknown): unknown {
+    const isThrown = last === "response reset" && !hasFailed && !isOver;
+    last = undefined;
+    if (isThrown) {
+      hasFailed = true;
+      responses.pop();
+      listener.fails(error);
+    }
+    return error;
+  }
+
+  function seeEventRead(): void {
+    last = "event read";
+  }
+
+  // Middy reads the event, then the context, where it calls the handler: before that it cannot have run.
+  function seeContextRead(): void {
+    canHaveRun ||= last === "event read";
+    last = undefined;
+  }
+
+  function handlerBegins(): void {
+    canHaveRun = true;
+    responses.length = 0;
+  }
+
+  function stop(): void {
+    isOver = true;
+  }
+
+  watchProperty(request, "event", (event) => event, seeEventRead);
+  watchProperty(request, "context", (context) => context, seeContextRead);
+  watchProperty(request, "response", seeResponse);
+  watchProperty(request, "error", seeError);
+  return { responses, handlerBegins, stop };
+}

@@ -1,0 +1,40 @@
+/** Handlers of Middy stacks that tell when they begin and end, so that nothing has to be concluded from the hooks. */
+import { InvalidOptionError } from "../../core/errors.ts";
+import { executionOf } from "../context.ts";
+
+interface StackRun {
+  readonly handle: <T>(handler: () => T | Promise<T>) => Promise<T>;
+}
+
+interface Enclosed {
+  readonly run: StackRun;
+  /** The execution of a middleware around this one. */
+  readonly outer: unknown;
+}
+
+const runs = new WeakMap<object, Enclosed>();
+
+export function tellTo(run: StackRun, execution: object, outer: unknown): void {
+  runs.set(execution, { run, outer });
+}
+
+/** @throws InvalidOptionError (`INVALID_OPTION`) when no middleware of ours was there before. */
+export function toldHandler<Event, Context, Rest extends readonly unknown[], Result>(
+  handler: (event: Event, context: Context, ...rest: Rest) => Result | Promise<Result>,
+): (event: Event, context: Context, ...rest: Rest) => Promise<Result> {
+  return async function handlerOfStack(event, context, ...rest) {
+    // Without its middleware it would run as often as it is called.
+    if (!("idempotency" in ((context ?? {}) as object)))
+      throw new InvalidOptionError(
+        "handler",
+        "needs its middleware in the same stack: `use` it too",
+        context,
+      );
+    return tell(executionOf(context), () => handler(event, context, ...rest));
+  };
+}
+
+function tell<T>(execution: unknown, handler: () => T | Promise<T>): T | Promise<T> {
+  const enclosed = runs.get(execution as object);
+  return enclosed ? tell(enclosed.outer, () => enclosed.run.handle(handler)) : handler();
+}

@@ -1,0 +1,89 @@
+/** What becomes of a message for a subscriber: a message in a queue, an invocation, another topic's or another bus's. */
+import type { EventBridgeModel } from "../aws/eventbridge/eventbridge-model.ts";
+import type { EventDelivery } from "../aws/eventbridge/service.ts";
+import { type Notification, snsEvent, wrapped } from "../aws/sns/notification.ts";
+import type { SnsModel } from "../aws/sns/sns-model.ts";
+import type { Subscription } from "../aws/sns/topic.ts";
+import type { OutgoingMessage } from "../aws/sqs/operations.ts";
+import type { SqsModel } from "../aws/sqs/sqs-model.ts";
+import type { Courier } from "./courier.ts";
+import type { SimulatedFunction } from "./simulated-function.ts";
+
+export interface DeliveryOptions {
+  readonly sqs: SqsModel;
+  readonly sns: () => SnsModel;
+  readonly eventBridge: () => EventBridgeModel;
+  readonly courier: Courier;
+}
+
+export class Deliveries {
+  readonly #options: DeliveryOptions;
+  /** By ARN. */
+  readonly functions = new Map<string, SimulatedFunction>();
+  /** The part of messages that a topic or a bus brings twice, by its ARN. */
+  readonly repeats = new Map<string, number>();
+
+  constructor(options: DeliveryOptions) {
+    this.#options = options;
+  }
+
+  ofTopic = (notification: Notification, subscription: Subscription): void => {
+    const { topicArn, MessageGroupId } = notification;
+    const isOrdered = topicArn.endsWith(".fifo");
+    this.#options.courier.send({
+      label: `${nameIn(topicArn)} → ${nameIn(subscription.endpoint)}`,
+      line: isOrdered ? JSON.stringify([subscription.arn, MessageGroupId]) : undefined,
+      repeats: isOrdered ? 0 : (this.repeats.get(topicArn) ?? 0),
+      run: () =>
+        subscription.protocol === "lambda"
+          ? this.#invoke(subscription.endpoint, snsEvent(notification, subscription))
+          : this.#toQueue(subscription.endpoint, queueMessage(notification, subscription)),
+    });
+  };
+
+  ofBus = ({ bus, target, event, input }: EventDelivery): void => {
+    const { Arn, SqsParameters } = target;
+    this.#options.courier.send({
+      label: `${bus.name} → ${nameIn(Arn)}`,
+      repeats: this.repeats.get(bus.arn) ?? 0,
+      run: async () => {
+        const service = Arn.split(":")[2];
+        if (service === "lambda") return this.#invoke(Arn, JSON.parse(input));
+        if (service === "events") return this.#options.eventBridge().forward(Arn, event);
+        if (service === "sns") {
+          return this.#options.sns().call("Publish", { TopicArn: Arn, Message: input });
+        }
+        // EventBridge knows no deduplication id: a FIFO queue has to make one of the content.
+        return this.#toQueue(Arn, { MessageBody: input, MessageGroupId: SqsParameters?.MessageGroupId });
+      },
+    });
+  };
+
+  async #toQueue(arn: string, message: OutgoingMessage): Promise<void> {
+    const { QueueUrl } = await this.#options.sqs.call("GetQueueUrl", { QueueName: nameIn(arn) });
+    await this.#options.sqs.call("SendMessage", { QueueUrl, ...message });
+  }
+
+  async #invoke(arn: string, event: unknown): Promise<void> {
+    const fn = this.functions.get(arn);
+    if (fn === undefined) throw new Error(`there is no function ${nameIn(arn)}`);
+    await fn.invokeAsync(event);
+  }
+}
+
+/** https://docs.aws.amazon.com/sns/latest/dg/sns-large-payload-raw-message-delivery.html */
+function queueMessage(notification: Notification, subscription: Subscription): OutgoingMessage {
+  const { Message, MessageAttributes, MessageGroupId, MessageDeduplicationId } = notification;
+  const isFifo = subscription.endpoint.endsWith(".fifo");
+  return {
+    ...(subscription.isRaw
+      ? { MessageBody: Message, MessageAttributes }
+      : { MessageBody: JSON.stringify(wrapped(notification, subscription)) }),
+    ...(MessageGroupId !== undefined && { MessageGroupId }),
+    ...(isFifo && { MessageDeduplicationId }),
+  };
+}
+
+function nameIn(arn: string): string {
+  return arn.slice(Math.max(arn.lastIndexOf(":"), arn.lastIndexOf("/")) + 1);
+}

@@ -1,0 +1,110 @@
+/** Requests to DynamoDB as exchanges: in the words of the model, and as HTTP for the AWS SDK. */
+import {
+  DynamoDBError,
+  type DynamoDBErrorName,
+  transactionCanceled,
+} from "../aws/dynamodb/dynamodb-error.ts";
+import { jsonAnswer, jsonError, readJsonRequest } from "../aws/dynamodb/json-protocol.ts";
+import type { Exchange } from "./exchange.ts";
+import type { SdkRequest, SdkResponse } from "./scene.ts";
+import { attemptOf, bodyText, brokenConnection, headerOf } from "./sdk-request.ts";
+
+type Input = Readonly<Record<string, unknown>>;
+
+export interface DynamoDBRequest {
+  readonly operation: string;
+  readonly input: Input;
+  readonly attempt: number | undefined;
+  run(): Promise<unknown>;
+  runStale(): Promise<unknown>;
+}
+
+/** Answers and refuses as the model does: with outputs, and DynamoDBErrors. */
+export function dynamodbExchange(request: DynamoDBRequest): Exchange<unknown> {
+  const { operation, input, attempt } = request;
+  return {
+    io: { service: "dynamodb", operation, target: tablesIn(input), input, attempt },
+    run: () => request.run(),
+    runStale: () => request.runStale(),
+    broken: brokenConnection,
+    throttled: async () => {
+      throw new DynamoDBError("ThrottlingException", "Rate of requests exceeds the allowed throughput");
+    },
+    refused: async ({ code, status = 400 }) => {
+      throw Object.assign(new DynamoDBError(code as DynamoDBErrorName, "refused by a fault"), {
+        statusCode: status,
+      });
+    },
+    conflicted: async () => {
+      throw conflictOf(input);
+    },
+    describe: () => "ok",
+  };
+}
+
+/** The same for the AWS SDK: all answers are HTTP, refusals too. */
+export function dynamodbSdkExchange(
+  request: SdkRequest,
+  exchangeOf: (request: Pick<DynamoDBRequest, "operation" | "input" | "attempt">) => Exchange<unknown>,
+  envelope: () => { readonly date: string; readonly "x-amzn-requestid": string },
+): Exchange<SdkResponse> {
+  const { operation, input } = readJsonRequest(headerOf(request, "x-amz-target"), bodyText(request));
+  const exchange = exchangeOf({ operation, input: input as Input, attempt: attemptOf(request) });
+  const described = new WeakMap<SdkResponse, string>();
+  const asHttp = async (work: Promise<unknown>): Promise<SdkResponse> => {
+    let answer: { readonly statusCode: number; readonly body: string };
+    let text = "ok";
+    try {
+      answer = jsonAnswer(await work);
+    } catch (error) {
+      if (!(error instanceof DynamoDBError)) throw error;
+      answer = jsonError(error);
+      text = error.name;
+    }
+    const response: SdkResponse = {
+      statusCode: answer.statusCode,
+      headers: { "content-type": "application/x-amz-json-1.0", ...envelope() },
+      body: new TextEncoder().encode(answer.body),
+    };
+    described.set(response, text);
+    return response;
+  };
+  return {
+    io: exchange.io,
+    broken: exchange.broken,
+    run: () => asHttp(exchange.run()),
+    runStale: () => asHttp(exchange.runStale!()),
+    throttled: () => asHttp(exchange.throttled()),
+    refused: (refusal) => asHttp(exchange.refused(refusal)),
+    conflicted: () => asHttp(exchange.conflicted!()),
+    describe: (response) => described.get(response) ?? "ok",
+  };
+}
+
+function tablesIn(input: Input): string {
+  const names = new Set<string>();
+  if (typeof input.TableName === "string") names.add(input.TableName);
+  for (const name of Object.keys(Object(input.RequestItems))) names.add(name);
+  for (const action of transactItemsIn(input)) {
+    for (const { TableName } of Object.values(action)) names.add(TableName);
+  }
+  return [...names].join("+");
+}
+
+function transactItemsIn({
+  TransactItems,
+}: Input): readonly Record<string, { readonly TableName: string }>[] {
+  return Array.isArray(TransactItems) ? TransactItems : [];
+}
+
+/** Of a transaction the first action meets the other one. */
+function conflictOf(input: Input): DynamoDBError {
+  const message = "Transaction is ongoing for the item";
+  const actions = transactItemsIn(input);
+  if (actions.length === 0) return new DynamoDBError("TransactionConflictException", message);
+  return transactionCanceled(
+    actions.map((_, index) =>
+      index === 0 ? { Code: "TransactionConflict", Message: message } : { Code: "None" },
+    ),
+  );
+}

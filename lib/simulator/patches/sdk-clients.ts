@@ -1,0 +1,94 @@
+/** Clients of the AWS SDK with their default request handler send to the simulation, as far as they are asked in a scene. */
+import { PASSABLE } from "../../core/messages/passable-send.ts";
+import { currentScene, type Scene, type SdkRequest, type SdkResponse } from "../scene.ts";
+import { type ClientConfig, keepStateByScene } from "./client-state.ts";
+import { replace } from "./replace.ts";
+
+interface HandlerOptions {
+  readonly abortSignal?: unknown;
+}
+
+interface RequestHandler {
+  config?: HandlerConfig;
+  configProvider?: Promise<HandlerConfig>;
+  handle(request: SdkRequest, options?: HandlerOptions): Promise<{ response: SdkResponse }>;
+}
+
+interface HandlerConfig {
+  readonly requestTimeout?: number | undefined;
+  readonly throwOnRequestTimeout?: boolean | undefined;
+}
+
+interface Client {
+  readonly config: ClientConfig & { readonly requestHandler: RequestHandler };
+  send(...parameters: unknown[]): unknown;
+}
+
+const PACKAGES = {
+  "@aws-sdk/client-dynamodb": "DynamoDBClient",
+  "@aws-sdk/client-dynamodb-streams": "DynamoDBStreamsClient",
+  "@aws-sdk/client-sqs": "SQSClient",
+  "@aws-sdk/client-sns": "SNSClient",
+  "@aws-sdk/client-eventbridge": "EventBridgeClient",
+} as const;
+
+/** Of those packages that are installed. Several copies of the SDK's base may be there. */
+export async function patchSdkClients(): Promise<void> {
+  const patched = new Set<object>();
+  const once = <T extends object>(prototype: T, patch: (prototype: T) => void): void => {
+    if (!patched.has(prototype)) patch(prototype);
+    patched.add(prototype);
+  };
+  for (const [name, className] of Object.entries(PACKAGES)) {
+    const module = (await import(name).catch(() => undefined)) as
+      | Record<string, new (options: object) => Client>
+      | undefined;
+    const ClientClass = module?.[className];
+    if (ClientClass === undefined) continue;
+    const { requestHandler } = new ClientClass({ region: "us-east-1" }).config;
+    once(Object.getPrototypeOf(requestHandler) as RequestHandler, patchHandler);
+    once(Object.getPrototypeOf(ClientClass.prototype) as Client, patchSend);
+  }
+}
+
+function patchSend(prototype: Client): void {
+  const real = prototype.send;
+  const prepare = (client: Client): void => {
+    if (currentScene()) keepStateByScene(client.config);
+  };
+  const send = function send(this: Client, ...parameters: unknown[]) {
+    prepare(this);
+    return real.apply(this, parameters);
+  };
+  // Stores may go past it, as they do on AWS.
+  replace(prototype, "send", Object.assign(send, { [PASSABLE]: { send: real, prepare } }));
+}
+
+function patchHandler(prototype: RequestHandler): void {
+  const real = prototype.handle;
+  const handle: RequestHandler["handle"] = async function handle(this: RequestHandler, request, options) {
+    const scene = currentScene();
+    if (scene === undefined) return real.call(this, request, options);
+    const config = this.config ?? (await this.configProvider);
+    const signal = options?.abortSignal as AbortSignal | undefined;
+    return { response: await inTime(scene, scene.send(request, signal), config) };
+  };
+  replace(prototype, "handle", handle);
+}
+
+/** The time that a request may take. Without `throwOnRequestTimeout` the SDK only warns. */
+function inTime<T>(scene: Scene, answer: Promise<T>, config: HandlerConfig | undefined): Promise<T> {
+  const ms = config?.requestTimeout ?? 0;
+  if (ms <= 0 || !config?.throwOnRequestTimeout) return answer;
+  return new Promise((resolve, reject) => {
+    const cancel = scene.after(ms, () => {
+      reject(
+        Object.assign(new Error(`a request has exceeded the configured ${ms} ms requestTimeout`), {
+          name: "TimeoutError",
+          code: "ETIMEDOUT",
+        }),
+      );
+    });
+    answer.finally(cancel).then(resolve, reject);
+  });
+}

@@ -1,0 +1,62 @@
+/** The rules that topics, buses and those who listen to them must keep. A broken rule is told at once. */
+import { InvalidOptionError } from "../core/errors.ts";
+import { type Check, checkOptions, methods, oneOf, text } from "../core/option-checks.ts";
+import { aBoolean, aPart, type Rules } from "./option-rules.ts";
+import type { SimulatedBus, SimulatedRule, SimulatedSubscription, SimulatedTopic } from "./room-options.ts";
+
+const aList: Check = ["must be a list", Array.isArray];
+const anObject: Check = ["must be an object", (value) => Object(value) === value];
+const aName = text(2048);
+const aFunction = methods("invoke", "invokeAsync");
+
+const TOPIC: Rules<SimulatedTopic> = {
+  fifo: aBoolean,
+  contentBasedDeduplication: aBoolean,
+  subscriptions: aList,
+  repeats: aPart,
+};
+
+const SUBSCRIPTION: Rules<SimulatedSubscription> = {
+  queue: aName,
+  fn: aFunction,
+  raw: aBoolean,
+  filterPolicy: anObject,
+  filterPolicyScope: oneOf("MessageAttributes", "MessageBody"),
+};
+
+const BUS: Rules<SimulatedBus> = { rules: aList, repeats: aPart };
+
+const RULE: Rules<SimulatedRule> = {
+  queue: aName,
+  fn: aFunction,
+  topic: aName,
+  bus: aName,
+  pattern: anObject,
+  group: text(128),
+  inputPath: aName,
+  inputTransformer: ["must have a template", (value) => typeof Object(value).template === "string"],
+};
+
+/** @throws InvalidOptionError (`INVALID_OPTION`) */
+export function checkTopic(topic: SimulatedTopic): void {
+  checkOptions(topic, TOPIC, []);
+  for (const subscription of topic.subscriptions ?? []) {
+    checkOptions(subscription, SUBSCRIPTION, []);
+    checkOneOf(subscription, ["queue", "fn"]);
+  }
+}
+
+/** @throws InvalidOptionError (`INVALID_OPTION`) */
+export function checkBus(bus: SimulatedBus): void {
+  checkOptions(bus, BUS, []);
+  for (const rule of bus.rules ?? []) {
+    checkOptions(rule, RULE, []);
+    checkOneOf(rule, ["queue", "fn", "topic", "bus"]);
+  }
+}
+
+function checkOneOf(options: SimulatedSubscription | SimulatedRule, names: readonly string[]): void {
+  const given = names.filter((name) => (options as Readonly<Record<string, unknown>>)[name] !== undefined);
+  if (given.length === 1) return;
+  throw new InvalidOptionError(names.join(" | "), "must be given, and one of them only", given);
+}

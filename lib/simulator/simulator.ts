@@ -1,0 +1,221 @@
+/** A deterministic AWS in the memory of one process, in which Lambda handlers run as they are. */
+import type { DynamoDBModel } from "../aws/dynamodb/dynamodb-model.ts";
+import type { EventBridgeModel } from "../aws/eventbridge/eventbridge-model.ts";
+import type { SnsModel } from "../aws/sns/sns-model.ts";
+import type { SqsModel } from "../aws/sqs/sqs-model.ts";
+import type { FakeClock } from "../fakes/fake-clock.ts";
+import { withCredentials } from "./credentials.ts";
+import { drive } from "./drive.ts";
+import { FunctionPool } from "./function-pool.ts";
+import type { Service } from "./http-exchange.ts";
+import type { Faults } from "./network.ts";
+import { check } from "./option-rules.ts";
+import { checkPatches } from "./patches/fake-timers.ts";
+import { clientsPatched, installPatches } from "./patches/install.ts";
+import { connectQueue } from "./queue-source.ts";
+import type { SimulatedBus, SimulatedTopic } from "./room-options.ts";
+import { checkBus, checkTopic } from "./room-rules.ts";
+import { currentScene, within } from "./scene.ts";
+import { runSchedule } from "./schedule.ts";
+import type { SeededRandom } from "./seeded-random.ts";
+import { SetUp } from "./set-up.ts";
+import type { LambdaHandler, SimulatedFunction } from "./simulated-function.ts";
+import type {
+  LambdaOptions,
+  QueueConnection,
+  SimulatedQueue,
+  SimulatedTable,
+  SimulatorOptions,
+  TableConnection,
+} from "./simulator-options.ts";
+import { connectTable } from "./table-source.ts";
+import type { TraceEvent } from "./trace-event.ts";
+import { World } from "./world.ts";
+
+const DEFAULTS = { seed: 1, startAt: 1_700_000_000_000, maxDays: 30 } as const;
+
+/**
+ * Tables, queues, topics, buses, functions and other people's services in virtual time. Handlers run unchanged: clients of
+ * the AWS SDK for DynamoDB, SQS, SNS and EventBridge, `fetch`, timers, dates and randomness are the simulation's as far as
+ * they are used within `run`, and the same seed gives the same run.
+ */
+export class Simulator {
+  readonly dynamodb: DynamoDBModel;
+  readonly sqs: SqsModel;
+  readonly sns: SnsModel;
+  readonly eventBridge: EventBridgeModel;
+  /** Moves by itself within `run`: `advance` waits there as `sleep` does. */
+  readonly clock: FakeClock;
+  readonly random: SeededRandom;
+  readonly #world: World;
+  readonly #setUp: SetUp;
+  readonly #maxDays: number;
+  #starters: (() => void)[] = [];
+  #failure: { readonly error: unknown } | undefined;
+  #isRunning = false;
+  #functions = 0;
+
+  /**
+   * @throws InvalidOptionError (`INVALID_OPTION`) for an option that breaks its rule, as the other methods do
+   * @throws Error while fake timers of a test runner are on
+   */
+  constructor(options: SimulatorOptions = {}) {
+    check.simulator(options);
+    installPatches();
+    const {
+      seed = DEFAULTS.seed,
+      startAt = DEFAULTS.startAt,
+      ttlLagSeconds,
+      latencyMs = {},
+      quotas = {},
+    } = options;
+    const checkRunning = (what: string) => {
+      if (!this.#isRunning) throw new Error(`time stands still: invoke ${what} in run(async () => …)`);
+    };
+    const onFailure = (error: unknown) => {
+      this.#failure ??= { error };
+    };
+    this.#world = new World({ seed, startAt, ttlLagSeconds, latencyMs, quotas, checkRunning, onFailure });
+    this.#maxDays = options.maxDays ?? DEFAULTS.maxDays;
+    this.dynamodb = this.#world.dynamodb;
+    this.sqs = this.#world.sqs;
+    this.sns = this.#world.sns;
+    this.eventBridge = this.#world.eventBridge;
+    this.clock = this.#world.time;
+    this.random = this.#world.random;
+    this.#setUp = new SetUp(this.#world);
+  }
+
+  /**
+   * Asked for each I/O of a host, in order, before it is sent. A fault that the I/O cannot have (see `canHave`) ends the
+   * run with an error.
+   * @default - no faults
+   */
+  get faults(): Faults | undefined {
+    return this.#world.network.faults;
+  }
+
+  set faults(faults: Faults | undefined) {
+    this.#world.network.faults = faults;
+  }
+
+  /** Creates a table, which can be used at once. What is wrong with it, the next `run` tells. */
+  table(name: string, table: SimulatedTable): void {
+    check.table(table);
+    this.#setUp.table(name, table);
+  }
+
+  /** Creates a queue, and its dead-letter queue where there is none of that name. Answers its URL. */
+  queue(name: string, queue: SimulatedQueue = {}): string {
+    check.queue(queue);
+    return this.#setUp.queue(name, queue);
+  }
+
+  /** Creates a topic with its subscriptions. Answers its ARN. */
+  topic(name: string, topic: SimulatedTopic = {}): string {
+    checkTopic(topic);
+    return this.#setUp.topic(name, topic);
+  }
+
+  /** Creates an event bus with its rules; `default` is there already, and gets the rules. Answers its ARN. */
+  bus(name: string, bus: SimulatedBus = {}): string {
+    checkBus(bus);
+    return this.#setUp.bus(name, bus);
+  }
+
+  /** Somebody else's system: requests of `fetch` to this origin go to `service`. */
+  serve(origin: string, service: Service): void {
+    this.#world.services.serve(origin, service);
+  }
+
+  /** A function with this handler, which all its environments share, as far as the handler's module keeps state. */
+  lambda(handler: LambdaHandler, options: LambdaOptions = {}): SimulatedFunction {
+    check.lambda(handler, options);
+    return this.lambdaPerEnvironment(() => handler, options);
+  }
+
+  /** A function whose handler is made anew for each environment, within its first invocation. */
+  lambdaPerEnvironment(
+    initialize: () => LambdaHandler | Promise<LambdaHandler>,
+    options: LambdaOptions = {},
+  ): SimulatedFunction {
+    check.lambda(initialize, options);
+    const name = options.name ?? `function-${++this.#functions}`;
+    return new FunctionPool(this.#world.stage, name, options, initialize);
+  }
+
+  /** Feeds a function from a queue, while this simulator runs. */
+  connectQueue(fn: SimulatedFunction, connection: QueueConnection): void {
+    check.queueConnection(connection);
+    this.#onRun(() => connectQueue(this.#world.stage, this.sqs, fn, connection));
+  }
+
+  /** Feeds a function from the stream of a table, from its beginning, while this simulator runs. */
+  connectTable(fn: SimulatedFunction, connection: TableConnection): void {
+    check.tableConnection(connection);
+    const world = this.#world;
+    this.#onRun(() =>
+      connectTable(world.stage, this.dynamodb, fn, connection, (tell) => world.onWrite(tell)),
+    );
+  }
+
+  /** Invokes a function each `ms`, as a schedule does: without waiting, and with two retries. */
+  every(ms: number, fn: SimulatedFunction, event: unknown = {}): void {
+    check.everyMs(ms);
+    this.#onRun(() => runSchedule(this.#world.stage, ms, fn, event));
+  }
+
+  /**
+   * Does `work` in virtual time, which moves on when nothing else is to be done, until the work is settled; answers as
+   * the work does. What is under way then stands still, until `run` is called again.
+   * @throws Error when the work waits for something that is not the clock, or goes on for longer than `maxDays`
+   */
+  async run<T>(work: () => T | Promise<T>): Promise<T> {
+    if (this.#isRunning) throw new Error("this simulator runs already: do it in the work that it runs");
+    if (currentScene()) throw new Error("another simulator runs around this one already: run it on its own");
+    installPatches();
+    within(this.#world.outside, checkPatches);
+    this.#isRunning = true;
+    this.#world.time.isDriven = true;
+    this.#failure = undefined;
+    const startAndWork = () => {
+      for (const start of this.#starters.splice(0)) start();
+      return work();
+    };
+    try {
+      await clientsPatched();
+      await this.#setUp.check();
+      const answer = await withCredentials(() =>
+        drive(this.#world, this.#maxDays, startAndWork, () => this.#failure),
+      );
+      await this.#setUp.check();
+      return answer;
+    } finally {
+      this.#isRunning = false;
+      this.#world.time.isDriven = false;
+    }
+  }
+
+  /**
+   * Resolves when no invocation is under way, and the connected queues and streams have nothing more to give. Messages
+   * that are in flight or delayed are waited for; zombies, whose callers were told of a timeout, are not.
+   */
+  untilIdle(): Promise<void> {
+    return this.#world.stage.activities.untilIdle();
+  }
+
+  /** What has happened so far. */
+  get trace(): readonly TraceEvent[] {
+    return this.#world.trace.events;
+  }
+
+  /** A line for each event: the same for the same seed and the same handlers, byte for byte. */
+  traceText(): string {
+    return this.#world.trace.text();
+  }
+
+  #onRun(start: () => void): void {
+    if (this.#isRunning) within(this.#world.outside, start);
+    else this.#starters.push(start);
+  }
+}

@@ -1,0 +1,154 @@
+/** What a simulation is made of, put together: models, time, network, and the scene outside of all hosts. */
+import { DynamoDBModel } from "../aws/dynamodb/dynamodb-model.ts";
+import type { DynamoDBCall } from "../aws/dynamodb/intercept.ts";
+import { EventBridgeModel } from "../aws/eventbridge/eventbridge-model.ts";
+import { SnsModel } from "../aws/sns/sns-model.ts";
+import { SqsModel } from "../aws/sqs/sqs-model.ts";
+import { Activities } from "./activities.ts";
+import { Courier } from "./courier.ts";
+import { Deliveries } from "./deliveries.ts";
+import { Host } from "./host.ts";
+import { HostScene } from "./host-scene.ts";
+import { type Latencies, Network } from "./network.ts";
+import { OutsideScene } from "./outside-scene.ts";
+import { CallQuota, type QueueNature, type Quotas } from "./quotas.ts";
+import { currentScene, type Scene } from "./scene.ts";
+import { SeededRandom } from "./seeded-random.ts";
+import { Services } from "./services.ts";
+import type { Stage } from "./stage.ts";
+import { StaleReads } from "./stale-reads.ts";
+import { Trace } from "./trace.ts";
+import { TtlClock } from "./ttl-clock.ts";
+import { VirtualTime } from "./virtual-time.ts";
+
+export interface WorldOptions {
+  readonly seed: number;
+  readonly startAt: number;
+  readonly ttlLagSeconds: number | undefined;
+  readonly latencyMs: Latencies;
+  readonly quotas: Quotas;
+  readonly checkRunning: (what: string) => void;
+  /** Something failed outside of hosts that nobody waits for. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+const WRITES = /^(Put|Update|Delete|BatchWrite|TransactWrite)/;
+
+export class World {
+  readonly dynamodb: DynamoDBModel;
+  readonly sqs: SqsModel;
+  readonly sns: SnsModel;
+  readonly eventBridge: EventBridgeModel;
+  readonly deliveries: Deliveries;
+  readonly time: VirtualTime;
+  readonly random: SeededRandom;
+  readonly trace: Trace;
+  readonly network: Network;
+  readonly services: Services;
+  readonly outside: Scene;
+  readonly stage: Stage;
+  /** Of queues, by their names. */
+  readonly natures = new Map<string, QueueNature>();
+  readonly #writeListeners = new Set<() => void>();
+
+  constructor({ seed, startAt, ttlLagSeconds, latencyMs, quotas, checkRunning, onFailure }: WorldOptions) {
+    const time = new VirtualTime(startAt);
+    const staleReads = new StaleReads();
+    this.time = time;
+    this.random = new SeededRandom(seed);
+    this.trace = new Trace(() => time.now() - startAt);
+    this.network = new Network(
+      this.trace,
+      latencyMs,
+      new CallQuota(quotas.fifoCallsPerSecond, (name) => this.natures.get(name)),
+    );
+    this.dynamodb = new DynamoDBModel({
+      clock: time,
+      intercept: (call, run) => this.#pass(call, run),
+      isStale: staleReads.isStale,
+      ttlLagSeconds,
+    });
+    this.sqs = new SqsModel({
+      clock: time,
+      random: this.random.stream("sqs"),
+      maxInFlight: quotas.inFlight,
+      maxScanned: quotas.fifoScanned,
+      disorderOf: (name) => this.natures.get(name),
+    });
+    if (ttlLagSeconds !== undefined) {
+      const ttl = new TtlClock(time, this.dynamodb, ttlLagSeconds, () => this.#tellOfWrite());
+      this.onWrite(() => ttl.look());
+    }
+    const outside = () => this.outside;
+    const courierOptions = { time, trace: this.trace, random: this.random.stream("courier"), outside };
+    const activities = new Activities();
+    const courier = new Courier({ ...courierOptions, activities });
+    this.deliveries = new Deliveries({
+      sqs: this.sqs,
+      sns: () => this.sns,
+      eventBridge: () => this.eventBridge,
+      courier,
+    });
+    this.sns = new SnsModel({
+      clock: time,
+      random: this.random.stream("sns"),
+      deliver: this.deliveries.ofTopic,
+    });
+    this.eventBridge = new EventBridgeModel({
+      clock: time,
+      random: this.random.stream("eventbridge"),
+      deliver: this.deliveries.ofBus,
+    });
+    this.services = new Services({
+      dynamodb: this.dynamodb,
+      sqs: this.sqs,
+      sns: this.sns,
+      eventBridge: this.eventBridge,
+      staleReads,
+      now: time.now,
+      outside,
+    });
+    this.outside = new OutsideScene(time, this.random.stream("outside"), this.services, onFailure);
+    this.stage = this.#newStage(checkRunning, activities);
+  }
+
+  /** Calls `tell` after each write to DynamoDB. */
+  onWrite(tell: () => void): void {
+    this.#writeListeners.add(tell);
+  }
+
+  /** All calls of DynamoDB come by here: those of hosts take their time and their faults. */
+  #pass(call: DynamoDBCall, run: () => Promise<unknown>): Promise<unknown> {
+    const runAndTell = async () => {
+      try {
+        return await run();
+      } finally {
+        if (WRITES.test(call.operation)) this.#tellOfWrite();
+      }
+    };
+    const scene = currentScene();
+    if (!(scene instanceof HostScene)) return runAndTell();
+    return scene.ask(this.services.dynamodbExchange({ ...call, attempt: undefined }, runAndTell));
+  }
+
+  #tellOfWrite(): void {
+    for (const tell of this.#writeListeners) tell();
+  }
+
+  #newStage(checkRunning: (what: string) => void, activities: Activities): Stage {
+    let hosts = 0;
+    let invocations = 0;
+    const { time, trace, random, network, services } = this;
+    return {
+      time,
+      trace,
+      random: random.stream("stage"),
+      network,
+      services,
+      activities,
+      newHost: (id, skewMs) => new Host({ id, order: ++hosts, skewMs, time, trace, random }),
+      newInvocation: () => ++invocations,
+      checkRunning,
+    };
+  }
+}

@@ -1,0 +1,49 @@
+/**
+ * The contract of the store port as cases that any test runner can run. Every adapter passes them unchanged;
+ * an adapter says only how to make it a write, and how to reach behind it.
+ */
+import { claimCases } from "./claims.ts";
+import { expiryCases } from "./expiry.ts";
+import { insertionCases } from "./insertions.ts";
+import { insertionOverCases } from "./insertions-over.ts";
+import { outboxCases } from "./outbox.ts";
+import { raceCases } from "./races.ts";
+import { resultCases } from "./results.ts";
+import { senderCases } from "./senders.ts";
+import { settlementCases } from "./settlements.ts";
+import type { StoreSubject } from "./store-subject.ts";
+import { writeCases } from "./writes.ts";
+
+export type { StoreSubject };
+
+export interface ContractCase {
+  readonly name: string;
+  /** Rejects with an AssertionError when the store breaks the promise. */
+  run(): Promise<void>;
+}
+
+/**
+ * Every promise of the port, one case each:
+ * `for (const { name, run } of storeContract(() => subject)) it(name, run);`
+ * `subject` is asked once per case, when the case runs.
+ */
+export function storeContract<Write>(
+  subject: () => StoreSubject<Write> | Promise<StoreSubject<Write>>,
+): readonly ContractCase[] {
+  const cases = {
+    ...claimCases<Write>(),
+    ...expiryCases<Write>(),
+    ...settlementCases<Write>(),
+    ...writeCases<Write>(),
+    ...insertionCases<Write>(),
+    ...insertionOverCases<Write>(),
+    ...resultCases<Write>(),
+    ...outboxCases<Write>(),
+    ...senderCases<Write>(),
+    ...raceCases<Write>(),
+  };
+  return Object.entries(cases).map(([name, prove]) => ({
+    name,
+    run: async () => prove(await subject()),
+  }));
+}

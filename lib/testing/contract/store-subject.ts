@@ -1,0 +1,21 @@
+/** What an adapter gives to the store contract. */
+import type { Outbox } from "../../core/messages/outbox.ts";
+import type { IdempotencyRecord } from "../../core/record.ts";
+import type { Store } from "../../core/store.ts";
+
+/** A store under test, and what the cases need beside the port. Cases use fresh names, so one table can serve all. */
+export interface StoreSubject<Write = unknown> {
+  readonly store: Store<Write>;
+  /** What the commits of this store left to be sent. */
+  readonly outbox: Outbox;
+  /** A write that adds 1 to the counter `name`. With `onlyFirst` its condition is that the counter is not there yet. */
+  countUp(name: string, condition?: "onlyFirst"): Write;
+  /** 0 when nothing was counted. */
+  readCount(name: string): Promise<number>;
+  /** Lists of writes that the store can never accept. */
+  readonly unacceptableWrites: readonly (readonly Write[])[];
+  /** Changes a stored record behind the store's back. */
+  alter(recordKey: string, change: Partial<Pick<IdempotencyRecord, "version" | "steps">>): Promise<void>;
+  /** Deletes a stored record behind the store's back, as TTL does. */
+  remove(recordKey: string): Promise<void>;
+}

@@ -1,0 +1,15 @@
+/** A model on a clock of its own, with a table and an index. */
+import { DynamoDBModel, type DynamoDBModelOptions } from "../../../lib/aws/dynamodb/dynamodb-model.ts";
+import { fakeClock } from "../../../lib/fakes/fake-clock.ts";
+import { newTable } from "./given.ts";
+
+export async function modelWithTable(options: DynamoDBModelOptions = {}, viewType = "NEW_IMAGE") {
+  const clock = fakeClock();
+  const model = new DynamoDBModel({ clock, ...options });
+  const indexes = [{ name: "by-n", keys: [["n", "N"]] }] as const;
+  const TableName = await newTable(
+    { call: model.call.bind(model) as DynamoDBModel["call"] },
+    { indexes, viewType },
+  );
+  return { clock, model, TableName };
+}

@@ -1,0 +1,105 @@
+import { Duration } from "aws-cdk-lib";
+import { AttributeType, CfnTable, StreamViewType, Table, TableV2 } from "aws-cdk-lib/aws-dynamodb";
+import { CfnEventSourceMapping, StartingPosition } from "aws-cdk-lib/aws-lambda";
+import { DynamoEventSource, SqsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
+import { CfnQueue, Queue } from "aws-cdk-lib/aws-sqs";
+import { IdempotencyTable, UseIdempotency } from "onceonly/cdk";
+import { describe, expect, it } from "vitest";
+import { aFunction, faultsOf } from "../given.ts";
+import { unitStack } from "../unit-app.ts";
+
+const seconds = (count: number) => Duration.seconds(count);
+
+describe("UseIdempotency proves what else a queue and its consumer must agree on", () => {
+  const given = (timeout: number, visibilityTimeout: number) => {
+    const stack = unitStack();
+    const fn = aFunction(stack, "Fn", { timeout: seconds(timeout) });
+    const retention = Duration.days(20);
+    fn.with(new UseIdempotency(new IdempotencyTable(stack, "Table"), { retention }));
+    const queue = new Queue(stack, "Queue", { visibilityTimeout: seconds(visibilityTimeout) });
+    fn.addEventSource(new SqsEventSource(queue));
+    return stack;
+  };
+
+  it("that messages are hidden for as long as they are handled", () => {
+    expect(faultsOf(given(30, 30))).toBe("");
+    expect(faultsOf(given(31, 30))).toContain(
+      "visibility timeout 30 s of Test/Queue < timeout 31 s of Test/Fn: messages come again while they are handled. Make it six times as long: 186 s",
+    );
+  });
+
+  it("that throughput per message group goes with deduplication per message group", () => {
+    const stackWith = (deduplicationScope?: string) => {
+      const stack = given(3, 30);
+      const queue = new CfnQueue(stack, "Fifo", {
+        fifoQueue: true,
+        fifoThroughputLimit: "perMessageGroupId",
+        deduplicationScope,
+      });
+      const fn = stack.node.findChild("Fn") as ReturnType<typeof aFunction>;
+      new CfnEventSourceMapping(stack, "Mapping", {
+        functionName: fn.functionName,
+        eventSourceArn: queue.attrArn,
+      });
+      return stack;
+    };
+
+    expect(faultsOf(stackWith("messageGroup"))).toBe("");
+    expect(faultsOf(stackWith())).toContain(
+      "fifoThroughputLimit of Test/Fifo is perMessageGroupId and its deduplicationScope is queue",
+    );
+  });
+});
+
+describe("UseIdempotency proves that there is a stream where a function reads one", () => {
+  const partitionKey = { name: "id", type: AttributeType.STRING };
+
+  function faultsOfReader(tableIn: (stack: ReturnType<typeof unitStack>) => TableV2 | Table): string {
+    const stack = unitStack();
+    const fn = aFunction(stack);
+    fn.with(new UseIdempotency(new IdempotencyTable(stack, "Records")));
+    const startingPosition = StartingPosition.LATEST;
+    fn.addEventSource(new DynamoEventSource(tableIn(stack), { startingPosition }));
+    return faultsOf(stack);
+  }
+
+  it("of any table", () => {
+    const dynamoStream = StreamViewType.NEW_IMAGE;
+
+    expect(faultsOfReader((stack) => new TableV2(stack, "Table", { partitionKey, dynamoStream }))).toBe("");
+    expect(faultsOfReader((stack) => new Table(stack, "Table", { partitionKey, stream: dynamoStream }))).toBe(
+      "",
+    );
+    expect(faultsOfReader((stack) => new TableV2(stack, "Table", { partitionKey }))).toContain(
+      "Test/Fn reads the stream of Test/Table, which has 0 streams: switch one on",
+    );
+  });
+
+  it("of a table and an event source that are plain resources", () => {
+    const faultsWith = (streamSpecification?: CfnTable.StreamSpecificationProperty) => {
+      const stack = unitStack();
+      const fn = aFunction(stack);
+      fn.with(new UseIdempotency(new IdempotencyTable(stack, "Records")));
+      const keySchema = [{ attributeName: "id", keyType: "HASH" }];
+      const table = new CfnTable(stack, "Plain", { keySchema, streamSpecification });
+      const eventSourceArn = table.attrStreamArn;
+      const { functionName } = fn;
+      new CfnEventSourceMapping(stack, "Mapping", {
+        functionName,
+        eventSourceArn,
+        startingPosition: "LATEST",
+      });
+      return faultsOf(stack);
+    };
+
+    expect(faultsWith({ streamViewType: "NEW_IMAGE" })).toBe("");
+    expect(faultsWith()).toContain("Test/Fn reads the stream of Test/Plain, which has 0 streams");
+  });
+
+  it("of an idempotency table, whose outbox brings it", () => {
+    expect(faultsOfReader((stack) => new IdempotencyTable(stack, "Outbox", { outbox: true }).table)).toBe("");
+    expect(faultsOfReader((stack) => new IdempotencyTable(stack, "Outbox").table)).toContain(
+      "Test/Fn reads the stream of Test/Outbox, which has 0 streams",
+    );
+  });
+});

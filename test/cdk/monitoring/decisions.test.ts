@@ -1,0 +1,122 @@
+// What an alarm watches is what a decision writes: every alarm on metrics of emfMetrics is read from the template, and what
+// the engine or the relay then really decides must carry its namespace, its metric and exactly its dimensions.
+import { beforeAll, describe, expect, it } from "vitest";
+import { METRICS } from "../../../lib/contract.ts";
+import { allDataPoints, type DataPoint, propertiesOf } from "../../observe/emf-lines.ts";
+import { observed } from "../../observe/observed.ts";
+import {
+  alarmsIn,
+  type MetricIdentity,
+  metricsOnDashboard,
+  monitored,
+  type SynthesizedAlarm,
+} from "./given.ts";
+import { ABOUT, SCENARIOS } from "./scenarios.ts";
+
+const NAMES = { service: "shop", namespace: "Shop/Idempotency" };
+
+const ALL_NAMES = [METRICS.decisions, METRICS.durations, METRICS.outboxEvents, METRICS.outboxBacklog];
+
+let alarms: readonly SynthesizedAlarm[];
+let dashboard: readonly MetricIdentity[];
+const linesOf: Record<string, readonly string[]> = {};
+
+beforeAll(async () => {
+  // Replays are no fault by themselves, so that this alarm has no threshold of its own.
+  const addReplayRateAlarm = { Warning: { threshold: 40 } };
+  // How many commits wait at any time is a question of the traffic.
+  const addOutboxBacklogAlarm = { Warning: { threshold: 0 } };
+  const given = { ...NAMES, addReplayRateAlarm, addOutboxBacklogAlarm, operations: ["create-order"] };
+  const template = monitored(given).template();
+  alarms = alarmsIn(template).filter(({ metrics }) => metrics.some(({ namespace }) => !isOfAws(namespace)));
+  dashboard = metricsOnDashboard(template).filter(({ namespace }) => !isOfAws(namespace));
+  for (const [kind, play] of Object.entries(SCENARIOS)) {
+    const world = observed(NAMES);
+    await play(world);
+    linesOf[kind] = world.lines;
+  }
+});
+
+describe("the alarms of IdempotencyMonitoring", () => {
+  it("each have a scenario, and each scenario an alarm", () => {
+    expect([...new Set(alarms.map(({ kind }) => kind))].sort()).toEqual(Object.keys(SCENARIOS).sort());
+  });
+
+  it.each(Object.keys(SCENARIOS))("%s watches exactly what the decision writes", (kind) => {
+    const decided = linesOf[kind]!.filter((line) => ABOUT[kind]!.includes(toldIn(line)));
+    const watched = alarms.filter((alarm) => alarm.kind === kind).flatMap(({ metrics }) => metrics);
+
+    expect(new Set(decided.map(toldIn))).toEqual(new Set(ABOUT[kind]));
+    expect(watched.length).toBeGreaterThan(0);
+    for (const metric of watched) expect(pointsOf(metric, allDataPoints(decided))).not.toEqual([]);
+  });
+
+  it.each(Object.keys(SCENARIOS))("%s is raised by what was written, in every severity", (kind) => {
+    for (const alarm of alarms.filter((one) => one.kind === kind)) {
+      expect(seenBy(alarm, allDataPoints(linesOf[kind]!))).toBeGreaterThan(alarm.threshold);
+    }
+  });
+
+  it("stay silent over a first run whose message is sent at once", async () => {
+    const world = observed(NAMES);
+    await world.commitMessage();
+    await world.relay();
+    const points = allDataPoints(world.lines);
+
+    expect(points.map(({ name }) => name)).toContain("OutboxLag");
+    for (const alarm of alarms) expect(seenBy(alarm, points)).toBeLessThanOrEqual(alarm.threshold);
+  });
+});
+
+describe("the dashboard of IdempotencyMonitoring", () => {
+  it("shows nothing that emfMetrics does not write, by service or by operation", () => {
+    const names = ALL_NAMES.flatMap(Object.values);
+
+    for (const { namespace, name, dimensions } of dashboard) {
+      expect(namespace).toBe(NAMES.namespace);
+      expect([...names, METRICS.outboxLag, METRICS.inProgressAge]).toContain(name);
+      expect([{ service: "shop" }, { service: "shop", operation: "create-order" }]).toContainEqual(
+        dimensions,
+      );
+    }
+  });
+
+  it("shows every metric that emfMetrics writes", () => {
+    const names = ALL_NAMES.flatMap(Object.values);
+
+    expect([...new Set(dashboard.map(({ name }) => name))].sort()).toEqual(
+      [...names, METRICS.outboxLag, METRICS.inProgressAge].sort(),
+    );
+  });
+});
+
+function toldIn(line: string): string {
+  const { decision, event } = propertiesOf(line);
+  return String(decision ?? event);
+}
+
+/** What an alarm compares with its threshold. */
+function seenBy({ metrics, properties }: SynthesizedAlarm, points: readonly DataPoint[]): number {
+  const [first = [], second] = metrics.map((metric) => pointsOf(metric, points).map(({ value }) => value));
+  // The only alarm over two metrics is the replay rate.
+  if (second) return (100 * sum(first)) / (sum(first) + sum(second));
+  return properties.Statistic === "Maximum" ? Math.max(...first) : sum(first);
+}
+
+const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+
+/** What CloudWatch adds up for a metric: one with another set of dimensions is another metric. */
+function pointsOf({ namespace, name, dimensions }: MetricIdentity, points: readonly DataPoint[]) {
+  const identity = JSON.stringify([namespace, name, sorted(dimensions)]);
+  return points.filter(
+    (point) => JSON.stringify([point.namespace, point.name, sorted(point.dimensions)]) === identity,
+  );
+}
+
+function sorted(dimensions: Readonly<Record<string, unknown>>): unknown {
+  return Object.entries(dimensions).sort(([left], [right]) => left.localeCompare(right));
+}
+
+function isOfAws(namespace: string): boolean {
+  return namespace.startsWith("AWS/");
+}

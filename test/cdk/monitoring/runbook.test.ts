@@ -1,0 +1,43 @@
+// docs/operate/runbook.md has a section for each alarm, and no section that nothing links to.
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { DEFAULT_THRESHOLDS } from "../../../lib/cdk/monitoring/alarms.ts";
+import { METRICS } from "../../../lib/contract.ts";
+import { alarmsIn, monitored } from "./given.ts";
+
+const runbook = readFileSync(new URL("../../../docs/operate/runbook.md", import.meta.url), "utf8");
+const [, ...parts] = runbook.split(/^## /m);
+const sections = new Map(parts.map((part) => [part.slice(0, part.indexOf("\n")), part]));
+
+const alarms = alarmsIn(monitored({ addReplayRateAlarm: { Warning: { threshold: 40 } } }).template());
+
+describe("docs/operate/runbook.md", () => {
+  it("has a section for every alarm, and an alarm for every section", () => {
+    const linked = new Set(alarms.map(({ kind }) => kind));
+
+    expect(linked.size).toBe(Object.keys(DEFAULT_THRESHOLDS).length);
+    expect([...sections.keys()]).toEqual(Object.keys(DEFAULT_THRESHOLDS));
+    expect([...sections.keys()].sort()).toEqual([...linked].sort());
+  });
+
+  it.each([...sections])("says of %s what it means, what to look at and what to do", (_name, section) => {
+    const starts = section
+      .trim()
+      .split(/\n\n/)
+      .map((paragraph) => /^What [a-z ]+:/.exec(paragraph)?.[0]);
+
+    expect(starts.slice(1)).toEqual(["What it means:", "What to look at:", "What to do:"]);
+  });
+
+  it("names metrics and other alarms as they are called", () => {
+    const { decisions, durations, outboxEvents, outboxBacklog } = METRICS;
+    const metrics: string[] = [decisions, durations, outboxEvents, outboxBacklog].flatMap(Object.values);
+    const quoted = [...runbook.matchAll(/`([A-Z][a-zA-Z]+)`/g)].map(([, name]) => name!);
+    const likeMetrics = quoted.filter((name) => /^(Executed|Replayed|Key|Store|Clock|Outbox)/.test(name));
+    const seen = [...runbook.matchAll(/\((?:see|as for) ([\w-]+)\)/g)].map(([, name]) => name);
+
+    expect(likeMetrics.filter((name) => !name.endsWith("Error") && !metrics.includes(name))).toEqual([]);
+    expect(seen.length).toBeGreaterThan(0);
+    expect(seen.filter((name) => !sections.has(name!))).toEqual([]);
+  });
+});

@@ -1,0 +1,107 @@
+import { describe, expect, it } from "vitest";
+import { checkAttributes } from "../../../lib/core/messages/attributes.ts";
+import { prepareMessage, prepareMessages } from "../../../lib/core/messages/outgoing-message.ts";
+
+const QUEUE = "https://sqs.eu-central-1.amazonaws.com/123456789012/payments";
+const TOPIC = "arn:aws:sns:eu-central-1:123456789012:orders";
+
+const names = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`a${index}`, index]));
+
+describe("attributes of a message", () => {
+  it.each<object>([
+    { "content-type": "application/json", correlation_id: "7", "shop.tenant": "é" },
+    { a: 0, b: -1.5, c: Number.MAX_SAFE_INTEGER, d: 0.000001 },
+    { ["n".repeat(256)]: "v" },
+    { awsome: "v", amazon: "v", AWSTraceHeader: "v" },
+    JSON.parse('{"__proto__":"v","constructor":"v"}'),
+    names(9),
+  ])("are kept as they are (%#)", (attributes) => {
+    const kept = checkAttributes("a", attributes);
+
+    expect(Object.entries(kept ?? {}).sort()).toEqual(Object.entries(attributes).sort());
+    expect(JSON.parse(JSON.stringify(kept))).toEqual(kept);
+  });
+
+  it("are none where they are left out, undefined or empty", () => {
+    expect([undefined, {}].map((attributes) => checkAttributes("a", attributes))).toEqual([
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it("are a copy: what becomes of the caller's own later does not matter", () => {
+    const attributes: Record<string, string> = { kind: "paid" };
+    const { attributes: kept } = prepareMessage("a", { queue: QUEUE, key: "k", body: "b", attributes });
+
+    attributes.kind = "refunded";
+
+    expect(kept).toEqual({ kind: "paid" });
+  });
+
+  it.each<[unknown, string]>([
+    ["secret", "must be an object of texts and numbers"],
+    [null, "must be an object of texts and numbers"],
+    [["secret"], "must be an object of texts and numbers"],
+    [new Map([["kind", "secret"]]), "must be an object of texts and numbers"],
+    [names(10), "has 10 attributes, 9 are possible beside the envelope"],
+    [{ OnceonlyEnvelope: "secret" }, "`OnceonlyEnvelope` is reserved"],
+    [{ onceonlyenvelope: "secret" }, "`onceonlyenvelope` is reserved"],
+    [{ "AWS.SNS.MOBILE.MPNS.Type": "secret" }, "not begin with `AWS.` or `Amazon.`"],
+    [{ "amazon.x": "secret" }, "not begin with `AWS.` or `Amazon.`"],
+    [{ "": "secret" }, "1 to 256 letters"],
+    [{ ["n".repeat(257)]: "secret" }, "1 to 256 letters"],
+    [{ ".a": "secret" }, "single dots inside"],
+    [{ "a.": "secret" }, "single dots inside"],
+    [{ "a..b": "secret" }, "single dots inside"],
+    [{ "a b": "secret" }, "1 to 256 letters"],
+    [{ kind: "" }, "`kind` is empty, which no queue takes: leave it out"],
+    [{ kind: "secret\u0000" }, "`kind` has characters that SQS does not take"],
+    [{ kind: undefined }, "`kind` must be text or a number; got a value of type undefined"],
+    [{ kind: null }, "`kind` must be text or a number"],
+    [{ kind: true }, "`kind` must be text or a number; got a value of type boolean"],
+    [{ kind: 7n }, "`kind` must be text or a number"],
+    [{ kind: ["secret"] }, "`kind` must be text or a number"],
+    [{ kind: { StringValue: "secret", DataType: "String" } }, "`kind` must be text or a number"],
+    ...[Number.NaN, Number.POSITIVE_INFINITY, 1e21, 1e-7].map((kind): [unknown, string] => [
+      { kind },
+      "`kind` must be a number that is written without an exponent",
+    ]),
+  ])(
+    "that no queue takes, or that are onceonly's own, are refused without their value (%#)",
+    (attributes, why) => {
+      const message = { queue: QUEUE, key: "k", body: "b", attributes } as never;
+
+      expect(() => prepareMessage("messages[3]", message)).toThrow(
+        expect.objectContaining({ code: "PAYLOAD_INVALID", message: expect.stringContaining(why) }),
+      );
+      expect(() => prepareMessage("messages[3]", message)).not.toThrow(/secret/);
+    },
+  );
+
+  it("count into the size of a message", () => {
+    const message = { topic: TOPIC, key: "k", body: "b".repeat(258_048 - "kindStringpaid".length) };
+
+    expect(prepareMessage("a", { ...message, attributes: { kind: "paid" } }).body).toHaveLength(258_034);
+    expect(() => prepareMessage("a", { ...message, attributes: { kind: "paid!" } })).toThrow(
+      "the body and its attributes are 258049 bytes, 258048 are possible",
+    );
+  });
+
+  it("tell two messages of one key apart; their order does not", () => {
+    const message = { queue: QUEUE, key: "k", body: "b" };
+
+    expect(() =>
+      prepareMessages([
+        { ...message, attributes: { kind: "paid" } },
+        { ...message, attributes: { kind: "sent" } },
+      ]),
+    ).toThrow("another body or other attributes");
+    expect(
+      prepareMessages([
+        { ...message, attributes: { kind: "paid", cents: 1 } },
+        { ...message, attributes: { cents: 1, kind: "paid" } },
+      ]),
+    ).toHaveLength(2);
+  });
+});

@@ -1,0 +1,73 @@
+// What is no list of effects is refused at once, in words, and nothing is written or lost.
+import { describe, expect, it } from "vitest";
+import { CommitInvalidError } from "../../../lib/core/errors.ts";
+import type { Execution } from "../../../lib/core/execution.ts";
+import type { CommitEffects } from "../../../lib/core/messages/commit-effects.ts";
+import type { MemoryWrite } from "../../../lib/testing/index.ts";
+import { newWorld } from "../world.ts";
+
+type Work = Execution<MemoryWrite>;
+type Effects = CommitEffects<MemoryWrite>;
+
+class Effect {
+  readonly writes = [];
+}
+
+describe.each(["claimed", "optimistic"] as const)("answers 17: commit, %s", (mode) => {
+  it.each([
+    ["null", null, /takes the result, then \{ writes, messages \}; got null/],
+    ["a list", [], /got an array/],
+    ["a list of writes", [{ table: "orders", key: "1", item: {} }], /got an array/],
+    ["a promise", Promise.resolve({ writes: [] }), /got a Promise/],
+    ["a map", new Map(), /got a Map/],
+    ["a class", new Effect(), /got a Effect/],
+    ["an instance of no name", Object.create(Object.create(Object.create(null))), /got a class instance/],
+    ["a function", () => ({ writes: [] }), /got a function/],
+    ["text", "writes", /got a string/],
+    ["a number", 1, /got a number/],
+    ["a misspelt name", { write: [] }, /knows no `write`/],
+    [
+      "writes of null",
+      { writes: null },
+      /the writes of a commit must be an array, got null: leave `writes` out/,
+    ],
+    ["one write", { writes: { table: "orders" } }, /the writes of a commit must be an array, got a Object/],
+    ["writes in a set", { writes: new Set() }, /the writes of a commit must be an array, got a Set/],
+    ["messages of null", { messages: null }, /the messages of a commit must be an array, got null/],
+    ["one message", { messages: {} }, /the messages of a commit must be an array, got a Object/],
+    ["text for messages", { messages: "none" }, /the messages of a commit must be an array, got a string/],
+    ["a hole among the writes", { writes: new Array(1) }, /writes\[0\]/],
+    ["nothing among the writes", { writes: [null] }, /writes\[0\]/],
+    ["a hole among the messages", { messages: new Array(1) }, /messages\[0\]/],
+    ["nothing among the messages", { messages: [null] }, /messages\[0\]/],
+  ])("refuses %s, and says what to give", async (_, effects, message) => {
+    const world = newWorld({ mode });
+    const seen: unknown[] = [];
+
+    const answer = await world.call(async ({ commit }: Work) => {
+      try {
+        await commit("order", effects as Effects);
+      } catch (error) {
+        seen.push(error);
+      }
+      return commit("mended", { writes: [world.orderWrite()] });
+    });
+
+    expect(seen).toEqual([expect.any(CommitInvalidError)]);
+    expect((seen[0] as Error).message).toMatch(message);
+    expect([answer, world.orders()]).toEqual(["mended", 1]);
+  });
+
+  it.each<[string, Effects | undefined]>([
+    ["nothing", undefined],
+    ["an empty object", {}],
+    ["fields that are undefined", { writes: undefined, messages: undefined } as unknown as Effects],
+    ["empty lists", { writes: [], messages: [] }],
+    ["an object without a prototype", Object.assign(Object.create(null), { writes: [] })],
+  ])("takes %s for no effects", async (_, effects) => {
+    const world = newWorld({ mode });
+
+    expect(await world.call(({ commit }: Work) => commit("order", effects))).toBe("order");
+    expect(world.record().state).toBe("completed");
+  });
+});

@@ -1,0 +1,48 @@
+// What names a message and its group, and what cannot.
+import { describe, expect, it } from "vitest";
+import { checkId } from "../../../lib/core/messages/outgoing-message.ts";
+
+describe("checkId", () => {
+  it.each([
+    "order-7/created",
+    "k".repeat(255),
+    "Größe 😀",
+    "undefined-7",
+    "[object 7]",
+    "nullable",
+    "not-undefined",
+  ])("takes %j", (name) => {
+    for (const field of ["key", "group"] as const)
+      expect(checkId("the message", field, name)).toBeUndefined();
+  });
+
+  it.each([
+    [undefined, "is missing"],
+    [null, "is missing"],
+    ["", "is missing"],
+    [7, "must be text; got a value of type number"],
+    [{ id: 7 }, "must be text; got a value of type object"],
+    ["undefined", "is the text of a value that is not there"],
+    ["null", "is the text of a value that is not there"],
+    ["NaN", "is the text of a value that is not there"],
+    ["order/[object Object]", "is the text of a value that is not there"],
+    ["k".repeat(256), "must be well-formed text of 1 to 255 characters"],
+    ["4111\n", "must be well-formed text of 1 to 255 characters"],
+    ["\ud800", "must be well-formed text of 1 to 255 characters"],
+  ])("refuses %j, and says why without repeating it", (name, why) => {
+    for (const field of ["key", "group"] as const) {
+      const check = () => checkId("messages[3]", field, name);
+
+      expect(check).toThrow(expect.objectContaining({ code: "MESSAGE_ID_INVALID" }));
+      expect(check).toThrow(`messages[3]: the ${field} ${why}`);
+      expect(check).not.toThrow("4111");
+    }
+  });
+
+  it.each([
+    ["key", "give the business key"],
+    ["group", "give what is to stay in order"],
+  ] as const)("says what to give for a %s that is missing", (field, advice) => {
+    expect(() => checkId("the message", field, undefined)).toThrow(advice);
+  });
+});

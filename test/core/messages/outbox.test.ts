@@ -1,0 +1,16 @@
+import { describe, expect, it } from "vitest";
+import { mergeProgress, type Unsent } from "../../../lib/core/messages/outbox.ts";
+
+describe("mergeProgress", () => {
+  it("adds what I have sent to what somebody else has taken and nobody else has tried", () => {
+    const messages = [1, 2].map((name) => ({ queue: "payments", key: `${name}`, body: "{}" }));
+    const taken: Unsent = { recordKey: "op##1", token: "mine", committedAt: 1, messages, shard: 0, dueAt: 1 };
+    const waiting = { state: "waiting", tries: 1 } as const;
+
+    expect(mergeProgress([{ state: "sent", tries: 1 }, waiting], taken)).toEqual([
+      { state: "sent", tries: 1 },
+      { state: "waiting", tries: 0 },
+    ]);
+    expect(mergeProgress([waiting, waiting], taken)).toBeUndefined();
+  });
+});

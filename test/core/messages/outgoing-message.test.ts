@@ -1,0 +1,173 @@
+import { describe, expect, it } from "vitest";
+import {
+  type OutgoingMessage,
+  prepareMessage,
+  prepareMessages,
+} from "../../../lib/core/messages/outgoing-message.ts";
+
+const QUEUE = "https://sqs.eu-central-1.amazonaws.com/123456789012/payments";
+const TOPIC = "arn:aws:sns:eu-central-1:123456789012:orders";
+const TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+
+const toQueue = { queue: QUEUE, key: "order-7", body: "paid" };
+const toTopic = { topic: TOPIC, key: "order-7", body: "paid" };
+const toBus = { bus: "orders", source: "shop", detailType: "paid", key: "order-7", body: { id: 7 } };
+
+const refusal = (work: () => unknown) => {
+  try {
+    work();
+  } catch (error) {
+    return error as Error & { code: string };
+  }
+  throw new Error("nothing was refused");
+};
+
+describe("prepareMessage", () => {
+  it.each<[OutgoingMessage, string]>([
+    [toQueue, "paid"],
+    [{ ...toQueue, queue: `${QUEUE}.fifo`, group: "7", body: { id: 7 } }, '{"id":7}'],
+    [{ ...toQueue, queue: "http://127.0.0.1:4100/000000000000/payments", group: "7" }, "paid"],
+    [{ ...toTopic, traceparent: TRACE }, "paid"],
+    [{ ...toTopic, topic: `${TOPIC}.fifo`, group: "7" }, "paid"],
+    [{ ...toQueue, attributes: { kind: "paid", cents: 1250 }, delaySeconds: 900 }, "paid"],
+    [{ ...toQueue, attributes: undefined, delaySeconds: undefined }, "paid"],
+    [{ ...toQueue, queue: `${QUEUE}.fifo`, group: "7", attributes: { kind: "paid" } }, "paid"],
+    [{ ...toBus, bus: "orders.fifo" }, '{"id":7}'],
+    [{ ...toBus, source: "s".repeat(128), detailType: "d" }, '{"id":7}'],
+    [{ ...toBus, bus: "arn:aws:events:eu-central-1:123456789012:event-bus/orders" }, '{"id":7}'],
+  ])("keeps what is said, with the body as text, and survives JSON (%#)", (message, body) => {
+    const stored = prepareMessage("the message", message);
+
+    expect(stored).toEqual({ ...message, body });
+    expect(JSON.parse(JSON.stringify(stored))).toEqual({ ...message, body });
+  });
+
+  it("leaves out a traceparent that is no text: tracing never stops a message", () => {
+    const stored = prepareMessage("a", { ...toQueue, traceparent: 7 as unknown as string });
+
+    expect(stored.traceparent).toBeUndefined();
+  });
+
+  it.each<[string, unknown, string]>([
+    ["PAYLOAD_INVALID", undefined, "must be an object with `queue`, `topic` or `bus`"],
+    ["PAYLOAD_INVALID", "secret", "must be an object with"],
+    ["PAYLOAD_INVALID", { key: "a", body: "b" }, "must be an object with"],
+    ["PAYLOAD_INVALID", { ...toQueue, queue: undefined }, "`queue` must be the URL of a queue"],
+    ["PAYLOAD_INVALID", { ...toQueue, queue: TOPIC }, "`queue` must be the URL of a queue"],
+    ["PAYLOAD_INVALID", { ...toQueue, queue: "https://" }, "`queue` must be the URL of a queue"],
+    ["PAYLOAD_INVALID", { ...toQueue, queue: `my ${QUEUE}` }, "`queue` must be the URL of a queue"],
+    ["PAYLOAD_INVALID", { ...toTopic, topic: `my ${TOPIC}` }, "`topic` must be the ARN of a topic"],
+    ["PAYLOAD_INVALID", { ...toTopic, topic: "secret" }, "`topic` must be the ARN of a topic"],
+    ["PAYLOAD_INVALID", { ...toTopic, topic: ["arn:"] }, "`topic` must be the ARN of a topic"],
+    ["PAYLOAD_INVALID", { ...toBus, bus: "" }, "`bus` must be the name or ARN of a bus"],
+    ["PAYLOAD_INVALID", { ...toBus, source: 7 }, "`source` must be text of 1 to 128 characters"],
+    ["PAYLOAD_INVALID", { ...toBus, detailType: "" }, "`detailType` must be text of 1 to 128 characters"],
+    [
+      "PAYLOAD_INVALID",
+      { ...toBus, source: "s".repeat(129) },
+      "`source` must be text of 1 to 128 characters",
+    ],
+    ["PAYLOAD_INVALID", { ...toBus, body: "secret" }, "the body of an event must be an object"],
+    ["PAYLOAD_INVALID", { ...toBus, body: ["secret"] }, "the body of an event must be an object"],
+    ["PAYLOAD_INVALID", { ...toQueue, topic: TOPIC }, "`topic` is unknown: known are queue, key, body"],
+    ["PAYLOAD_INVALID", { ...toTopic, delaySeconds: 7 }, "`delaySeconds` is unknown: known are topic, key"],
+    ["PAYLOAD_INVALID", { ...toBus, delaySeconds: 7 }, "`delaySeconds` is unknown: known are bus, key"],
+    ["PAYLOAD_INVALID", { ...toBus, attributes: {} }, "`attributes` is unknown: known are bus, key"],
+    [
+      "PAYLOAD_INVALID",
+      { ...toQueue, queue: `${QUEUE}.fifo`, group: "7", delaySeconds: 0 },
+      "`delaySeconds` cannot be given for a FIFO queue, which delays all of its messages alike",
+    ],
+    ...[-1, 901, 1.5, "60", null, Number.NaN].map((delaySeconds): [string, unknown, string] => [
+      "PAYLOAD_INVALID",
+      { ...toQueue, delaySeconds },
+      "`delaySeconds` must be a whole number of seconds from 0 to 900",
+    ]),
+    ["PAYLOAD_INVALID", { ...toQueue, identity: 7 }, "`identity` is unknown: known are queue, key, body"],
+    ["PAYLOAD_INVALID", { ...toQueue, grid: 7 }, "`grid` is unknown: known are queue, key, body"],
+    ["PAYLOAD_INVALID", { ...toQueue, IdToken: 7 }, "`IdToken` is unknown: known are queue, key, body"],
+    ["PAYLOAD_INVALID", { ...toQueue, body: undefined }, "the body is missing"],
+    ["PAYLOAD_INVALID", { ...toQueue, body: "secret\u0000" }, "characters that SQS does not take"],
+    ["PAYLOAD_INVALID", { ...toQueue, body: { at: new Date(0) } }, "$.at is a Date"],
+    ["PAYLOAD_INVALID", { ...toQueue, body: "b".repeat(1_048_577) }, "1048577 bytes, 1048576 are possible"],
+    ["PAYLOAD_INVALID", { ...toTopic, body: "é".repeat(129_025) }, "258050 bytes, 258048 are possible"],
+    ["MESSAGE_ID_INVALID", { ...toQueue, key: undefined }, "the key is missing"],
+    ["MESSAGE_ID_INVALID", { ...toQueue, queue: `${QUEUE}.fifo` }, "the group is missing"],
+    ["MESSAGE_ID_INVALID", { ...toTopic, topic: `${TOPIC}.fifo` }, "the group is missing"],
+    ["MESSAGE_ID_INVALID", { ...toTopic, group: "undefined" }, "the group is the text of a value"],
+    ["MESSAGE_ID_INVALID", { ...toQueue, id: "secret" }, "ids are derived"],
+    ["MESSAGE_ID_INVALID", { ...toQueue, messageDeduplicationId: "secret" }, "ids are derived"],
+  ])("refuses what cannot be sent as it is: %s %#", (code, message, why) => {
+    const error = refusal(() => prepareMessage("messages[3]", message as OutgoingMessage));
+
+    expect(error.code).toBe(code);
+    expect(error.message).toContain(`messages[3]: `);
+    expect(error.message).toContain(why);
+    expect(error.message).not.toContain("secret");
+  });
+});
+
+describe("prepareMessages", () => {
+  it("keeps the order, and takes a message that is given twice", () => {
+    const messages = [toBus, toQueue, toTopic, toQueue];
+
+    expect(prepareMessages(messages).map(({ queue, topic }) => queue ?? topic ?? "bus")).toEqual([
+      "bus",
+      QUEUE,
+      TOPIC,
+      QUEUE,
+    ]);
+  });
+
+  it.each<OutgoingMessage>([
+    { ...toQueue, key: "order-8", body: "other" },
+    { ...toQueue, queue: `${QUEUE}-2`, body: "other" },
+    { ...toTopic, topic: `${TOPIC}-2`, body: "other" },
+    { ...toBus, detailType: "refunded", body: {} },
+    { ...toBus, source: "shop-2", body: {} },
+    { ...toBus, bus: "refunds", body: {} },
+  ])("takes another body under another name (%#)", (message) => {
+    expect(prepareMessages([toQueue, toTopic, toBus, message])).toHaveLength(4);
+  });
+
+  it("tells group and key apart", () => {
+    const messages = [
+      { ...toQueue, group: "a", key: "b", body: "1" },
+      { ...toQueue, group: "b", key: "a", body: "2" },
+    ];
+
+    expect(prepareMessages(messages)).toHaveLength(2);
+  });
+
+  it.each<OutgoingMessage>([toQueue, toTopic, toBus, { ...toQueue, queue: `${QUEUE}.fifo`, group: "7" }])(
+    "H32: refuses two bodies under one name (%#)",
+    (message) => {
+      const other = { ...message, body: { other: true }, traceparent: TRACE };
+
+      expect(refusal(() => prepareMessages([message, other]))).toMatchObject({
+        code: "MESSAGE_ID_INVALID",
+        message:
+          "messages[1]: has the key of messages[0] and another body or other attributes: give each message its own key",
+      });
+    },
+  );
+
+  it("refuses two bodies under one key also in two groups: the consumer goes by the key", () => {
+    const other = { ...toQueue, group: "7", body: "other" };
+
+    expect(refusal(() => prepareMessages([toQueue, other]))).toMatchObject({ code: "MESSAGE_ID_INVALID" });
+  });
+
+  it.each([undefined, null, toQueue, "secret"])("refuses what is no list (%#)", (messages) => {
+    expect(refusal(() => prepareMessages(messages as never))).toMatchObject({
+      code: "PAYLOAD_INVALID",
+      message: "the messages must be an array",
+    });
+  });
+
+  it("says which message is wrong", () => {
+    expect(refusal(() => prepareMessages([toQueue, { ...toQueue, key: "" }])).message).toMatch(
+      /^messages\[1\]: the key is missing/,
+    );
+  });
+});

@@ -1,0 +1,66 @@
+import { describe, expect, it } from "vitest";
+import { type OutgoingMessage, prepareMessage } from "../../../lib/core/messages/outgoing-message.ts";
+import { bodyText, messageText } from "../../../lib/core/messages/text.ts";
+import { toBus, toQueue, toTopic } from "./given.ts";
+
+const SQS_BYTES = 1_048_576;
+const TOPIC_BYTES = 258_048;
+const EVENT_BYTES = 1_044_480;
+
+describe("bodyText", () => {
+  it("leaves text as it is", () => {
+    for (const text of ['a "quoted" 😀\t\r\n', "{", "\u0085 \u2028 \ud7ff \ue000 \ufffd"]) {
+      expect(bodyText("the message", text)).toBe(text);
+    }
+  });
+
+  it.each(["", "\u0000", "\u0000a", "a\u001f", "\ufffe", "\uffff", "\ud800", "\udc00\ud800"])(
+    "refuses text that SQS does not take: %j",
+    (text) => {
+      expect(() => bodyText("the message", text)).toThrow(
+        expect.objectContaining({ code: "PAYLOAD_INVALID" }),
+      );
+    },
+  );
+
+  it("writes anything else as JSON, in characters that SQS takes", () => {
+    const values = [null, 7, true, [], { text: "\ufffe\uffff\u0001\ud800" }];
+
+    expect(values.map((value) => bodyText("the message", value))).toEqual([
+      "null",
+      "7",
+      "true",
+      "[]",
+      '{"text":"\\ufffe\\uffff\\u0001\\ud800"}',
+    ]);
+  });
+
+  it("writes what JSON reads as the same", () => {
+    const value = { text: "\ufffe\uffff\ud800é😀" };
+
+    expect(JSON.parse(messageText(value))).toEqual(value);
+  });
+});
+
+describe("prepareMessage, by the size of a body", () => {
+  const prepare = (message: object) => prepareMessage("the message", message as OutgoingMessage).body;
+  const refused = expect.objectContaining({ code: "PAYLOAD_INVALID" });
+
+  it.each([
+    [toQueue, SQS_BYTES],
+    [toTopic, TOPIC_BYTES],
+  ] as const)("takes it up to the last byte that its destination takes (%#)", (message, bytes) => {
+    const body = `é${"x".repeat(bytes - 2)}`;
+
+    expect(prepare({ ...message, body })).toBe(body);
+    expect(() => prepare({ ...message, body: `${body}x` })).toThrow(refused);
+  });
+
+  it("measures an event as the JSON it becomes", () => {
+    const event = (length: number) => ({ ...toBus, body: { text: "x".repeat(length) } });
+    const around = '{"text":""}'.length;
+
+    expect(prepare(event(EVENT_BYTES - around))).toHaveLength(EVENT_BYTES);
+    expect(() => prepare(event(EVENT_BYTES - around + 1))).toThrow(refused);
+  });
+});

@@ -1,0 +1,85 @@
+import { describe, expect, it } from "vitest";
+import { compareEffects } from "../../lib/explorer/compare-effects.ts";
+import type { Effect } from "../../lib/explorer/effect.ts";
+import type { Plain } from "../../lib/explorer/plain-value.ts";
+import { placeOf, VolatileValues } from "../../lib/explorer/volatile-values.ts";
+
+const item = (content: { readonly [name: string]: Plain }, place = "orders"): Effect => ({
+  kind: "item",
+  place,
+  content,
+});
+const observed = (effects: readonly Effect[]) =>
+  effects.map((effect) => ({ place: placeOf(effect), content: effect.content }));
+const nothingVolatile = new VolatileValues([], []);
+
+function wordsOf(expected: readonly Effect[], found: readonly Effect[], before: readonly Effect[] = []) {
+  return compareEffects(expected, found, nothingVolatile, before).map(({ kind, what }) => [kind, what]);
+}
+
+describe("compareEffects", () => {
+  const tea = item({ id: "a", sku: "tea", pieces: 2 });
+  const call: Effect = {
+    kind: "call",
+    place: "POST https://pay.example.com/charges",
+    content: { key: null },
+  };
+  const message: Effect = { kind: "message", place: "mails", content: { body: "hello" } };
+
+  it.each([
+    ["a doubled row", [tea], [tea, tea], "happens-twice", "2 items in orders instead of 1"],
+    ["a row out of nothing", [], [tea], "happens-twice", "1 item in orders instead of none"],
+    ["a missing row", [tea], [], "lost", "no item in orders instead of 1"],
+    ["a doubled call", [call], [call, call], "happens-twice", `2 calls of ${call.place} instead of 1`],
+    ["a missing message", [message, message], [message], "lost", "1 message in mails instead of 2"],
+  ] as const)("tells of %s", (_, expected, found, kind, what) => {
+    expect(wordsOf(expected, found)).toEqual([[kind, what]]);
+  });
+
+  it.each([
+    ["too far up", 0, 1, 2, "happens-twice"],
+    ["too far down", 10, 8, 6, "happens-twice"],
+    ["not at all", 10, 8, 10, "lost"],
+    ["in another direction", 10, 8, 12, "lost"],
+    ["although it should not", 8, 8, 6, "happens-twice"],
+  ] as const)("tells of a number that moved %s", (_, before, expected, found, kind) => {
+    const stock = (pieces: number) => item({ id: "stock", unit: "box", pieces });
+
+    expect(wordsOf([stock(expected)], [stock(found)], [stock(before)])).toEqual([
+      [kind, `pieces is ${found} instead of ${expected} in an item in orders`],
+    ]);
+  });
+
+  it("tells of a text that is another one", () => {
+    const changed = item({ id: "a", sku: "coffee", pieces: 2 });
+
+    expect(wordsOf([tea], [changed])).toEqual([
+      ["differs", 'sku is "coffee" instead of "tea" in an item in orders'],
+    ]);
+  });
+
+  it("keeps apart what is in other tables", () => {
+    const elsewhere = item(tea.content, "archive");
+
+    expect(wordsOf([tea], [elsewhere])).toEqual([
+      ["lost", "no item in orders instead of 1"],
+      ["happens-twice", "1 item in archive instead of none"],
+    ]);
+  });
+
+  it("sees no difference in another order", () => {
+    const other = item({ id: "b", sku: "milk", pieces: 1 });
+
+    expect(wordsOf([tea, other], [other, tea])).toEqual([]);
+  });
+
+  it("masks what differs between undisturbed runs, and counts it all the same", () => {
+    const order = (id: string) => item({ tenant: "acme", id });
+    const volatile = new VolatileValues(observed([order("x")]), observed([order("y")]));
+
+    expect(compareEffects([order("x")], [order("z")], volatile)).toEqual([]);
+    expect(compareEffects([order("x")], [order("x"), order("z")], volatile)).toMatchObject([
+      { kind: "happens-twice" },
+    ]);
+  });
+});

@@ -1,0 +1,259 @@
+import { type HttpRequestEvent, httpIdempotent, PermanentError } from "onceonly";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { type Answer, bodyOf, given, pausePoint } from "../given.ts";
+import { EVENT_FORMS, type RequestParts, v1Event, v2Event } from "./events.ts";
+
+const KEY = { "Idempotency-Key": '"k1"' };
+
+/** All header values of an answer, whichever form it has. */
+function headersOf({ headers, multiValueHeaders }: Answer): Record<string, string> {
+  const listed = Object.entries(multiValueHeaders ?? {}).map(([name, values]) => [name, values.join()]);
+  return { ...headers, ...Object.fromEntries(listed) };
+}
+
+function service(
+  form: (parts: RequestParts) => HttpRequestEvent,
+  handle: (effects: number) => unknown = created,
+) {
+  const base = given();
+  let effects = 0;
+  const handler = httpIdempotent(async () => handle(++effects), { ...base.options, scope: "public" });
+  const send = async (parts: RequestParts = {}, remainingMs?: number) =>
+    (await handler(form({ headers: KEY, ...parts }), base.context(remainingMs))) as Answer;
+  return { ...base, handler, send, effects: () => effects };
+}
+
+const created = (effects: number) => ({
+  statusCode: 201,
+  headers: { Location: `/orders/${effects}` },
+  body: JSON.stringify({ order: effects }),
+});
+
+describe.each(EVENT_FORMS)("httpIdempotent behind %s", (_name, form) => {
+  it("answers every retry as it answered first, and says that it is a replay", async () => {
+    const { send, effects } = service(form);
+
+    const first = await send();
+    const replay = await send({ headers: { "idempotency-key": "k1" } });
+
+    expect(first).toEqual(created(1));
+    expect(replay).toMatchObject({ statusCode: 201, headers: first.headers, body: first.body });
+    expect(headersOf(replay)["Idempotent-Replayed"]).toBe("true");
+    expect(effects()).toBe(1);
+  });
+
+  it.each([
+    ["no key", { headers: {} }, 400, "IDEMPOTENCY_KEY_MISSING"],
+    ["an empty key", { headers: { "Idempotency-Key": '""' } }, 400, "IDEMPOTENCY_KEY_INVALID"],
+    ["a malformed key", { headers: { "Idempotency-Key": '"k1' } }, 400, "IDEMPOTENCY_KEY_INVALID"],
+    [
+      "a key that is too long",
+      { headers: { "Idempotency-Key": "k".repeat(256) } },
+      400,
+      "IDEMPOTENCY_KEY_INVALID",
+    ],
+  ])("answers %s with a problem and asks no store", async (_title, parts, status, code) => {
+    const { send, store } = service(form);
+
+    const answer = await send(parts);
+
+    expect(answer.statusCode).toBe(status);
+    expect(headersOf(answer)["Content-Type"]).toBe("application/problem+json");
+    expect(bodyOf(answer)).toEqual({
+      type: `https://github.com/onceonly/onceonly/blob/main/docs/use/errors.md#${code.toLowerCase()}`,
+      title: code.toLowerCase().replaceAll("_", " "),
+      status,
+      detail: expect.any(String),
+      code,
+    });
+    expect(store.records.size).toBe(0);
+  });
+
+  it("answers another payload under the same key with 422, also while the first is in progress", async () => {
+    const first = pausePoint();
+    const { send, effects } = service(form, async () => {
+      await first.pause();
+      return created(1);
+    });
+
+    const running = send();
+    await first.reached;
+    const during = await send({ body: "{}" });
+    first.resume();
+    await running;
+    const after = await send({ body: "{}" });
+
+    expect([during.statusCode, after.statusCode]).toEqual([422, 422]);
+    expect(bodyOf(during).code).toBe("FINGERPRINT_MISMATCH");
+    expect(headersOf(during)).not.toHaveProperty("Retry-After");
+    expect(effects()).toBe(1);
+  });
+
+  it("answers a concurrent duplicate with 409 and the seconds until the lease ends", async () => {
+    const first = pausePoint();
+    const { clock, send } = service(form, async () => {
+      await first.pause();
+      return created(1);
+    });
+
+    const running = send();
+    await first.reached;
+    const early = await send();
+    await clock.advance(34_500);
+    const late = await send();
+    first.resume();
+    await running;
+
+    expect([early.statusCode, late.statusCode]).toEqual([409, 409]);
+    expect(headersOf(early)["Retry-After"]).toBe("35");
+    expect(headersOf(late)["Retry-After"]).toBe("1");
+  });
+
+  it("lets requests without side effects pass, and records nothing", async () => {
+    const { send, effects, store } = service(form);
+
+    await send({ method: "GET", headers: {} });
+    await send({ method: "GET" });
+
+    expect(effects()).toBe(2);
+    expect(store.records.size).toBe(0);
+  });
+});
+
+describe("httpIdempotent", () => {
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+
+  // The single-value form of ALB holds one line of a header: there the second key is the only one.
+  it.each(EVENT_FORMS.filter(([name]) => name !== "ALB"))(
+    "refuses two different keys behind %s",
+    async (_, form) => {
+      const { send } = service(form);
+
+      const answer = await send({ headers: { "Idempotency-Key": ["a", "b"] } });
+
+      expect(bodyOf(answer)).toMatchObject({ status: 400, code: "IDEMPOTENCY_KEY_INVALID" });
+    },
+  );
+
+  it("gives the first caller its cookies and connection headers, and stores or replays none of them", async () => {
+    const answer = {
+      statusCode: 200,
+      headers: { "Set-Cookie": "a=1", Date: "now", Connection: "close", "X-Kept": "yes" },
+      multiValueHeaders: { "set-cookie": ["b=2"], "X-Many": ["1", "2"] },
+      cookies: ["c=3"],
+      body: "ok",
+    };
+    const { send, store } = service(v2Event, () => answer);
+
+    expect(await send()).toEqual(answer);
+    expect(await send()).toEqual({
+      statusCode: 200,
+      headers: { "X-Kept": "yes", "Idempotent-Replayed": "true" },
+      multiValueHeaders: { "X-Many": ["1", "2"] },
+      body: "ok",
+    });
+    expect(JSON.stringify([...store.records.values()])).not.toMatch(/a=1|b=2|c=3/);
+  });
+
+  it.each([
+    ["an object", { id: 1 }, '{"id":1}'],
+    ["text", "hello", "hello"],
+    ["nothing", undefined, "null"],
+  ])("stores %s without a status as the body that payload v2 makes of it", async (_, result, body) => {
+    const { send } = service(v2Event, () => result);
+    const response = { statusCode: 200, headers: { "content-type": "application/json" }, body };
+
+    expect(await send()).toEqual(response);
+    expect(await send()).toMatchObject({ ...response, headers: { "Idempotent-Replayed": "true" } });
+  });
+
+  it.each([
+    ["a body that is not text", v2Event, { statusCode: 200, body: { id: 1 } }, /serializer after onceonly/],
+    ["a status that is no number", v2Event, { statusCode: "created", body: "x" }, /no statusCode/],
+    ["no status on payload v1", v1Event, { body: "x" }, /no statusCode/],
+    [
+      "headers of a class",
+      v2Event,
+      { statusCode: 200, headers: new Headers({ a: "b" }) },
+      /\$\.headers is a Headers/,
+    ],
+    ["what JSON cannot hold", v2Event, { total: 1n }, /not JSON/],
+  ])(
+    "answers %s with 500, says why in the log alone, and does not run again",
+    async (_, form, result, why) => {
+      const { send, effects } = service(form, () => result);
+      const log = vi.spyOn(console, "error").mockImplementation(() => {});
+
+      const answers = [await send(), await send()];
+
+      for (const answer of answers) {
+        expect(answer.statusCode).toBe(500);
+        expect(bodyOf(answer)).toMatchObject({
+          code: "RESPONSE_NOT_STORABLE",
+          detail: "done, but the response cannot be repeated: do not send it again",
+        });
+      }
+      expect(log.mock.calls.map(([line]) => line)).toEqual([
+        expect.stringMatching(why),
+        expect.stringMatching(why),
+      ]);
+      expect(effects()).toBe(1);
+    },
+  );
+
+  it.each([
+    [200, 1],
+    [302, 1],
+    [400, 2],
+    [404, 2],
+    [500, 2],
+    [503, 2],
+  ])("runs a handler that answers %i %i times in two calls", async (statusCode, times) => {
+    const { send, effects } = service(v2Event, () => ({ statusCode, body: "" }));
+
+    expect(await send()).toEqual({ statusCode, body: "" });
+    expect((await send()).statusCode).toBe(statusCode);
+    expect(effects()).toBe(times);
+  });
+
+  it("stores what `shouldStore` says instead", async () => {
+    const { options, context } = given();
+    let effects = 0;
+    const handler = httpIdempotent(async () => ({ statusCode: 404, body: `${++effects}` }), {
+      ...options,
+      scope: "public",
+      shouldStore: () => true,
+    });
+
+    await handler(v2Event({ headers: KEY }), context());
+
+    expect(await handler(v2Event({ headers: KEY }), context())).toMatchObject({ statusCode: 404, body: "1" });
+  });
+
+  it("throws the handler's own errors, also when they are replayed", async () => {
+    const { send, effects } = service(v2Event, () => {
+      throw Object.assign(new PermanentError("sold out"), { statusCode: 410 });
+    });
+
+    await expect(send()).rejects.toMatchObject({ code: "PERMANENT", statusCode: 410 });
+    await expect(send()).rejects.toMatchObject({ code: "PERMANENT", statusCode: 410, message: "sold out" });
+    expect(effects()).toBe(1);
+  });
+
+  it("answers 410 when the result was too large to keep", async () => {
+    const { MemoryStore } = await import("onceonly/testing");
+    const { options, context } = given();
+    const handler = httpIdempotent(async () => ({ statusCode: 200, body: "x".repeat(5000) }), {
+      ...options,
+      store: new MemoryStore({ maxResultBytes: 2000 }),
+      scope: "public",
+    });
+
+    expect(await handler(v2Event({ headers: KEY }), context())).toMatchObject({ statusCode: 200 });
+    const replay = await handler(v2Event({ headers: KEY }), context());
+    expect(replay).toMatchObject({ statusCode: 410 });
+    expect(bodyOf(replay).code).toBe("RESULT_NOT_KEPT");
+  });
+});

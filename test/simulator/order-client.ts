@@ -1,0 +1,65 @@
+// A client of POST /orders: asks again under the same key until it has an answer, as API clients do.
+import type { SimulatedFunction } from "../../lib/simulator/simulated-function.ts";
+import type { Simulator } from "../../lib/simulator/simulator.ts";
+
+export interface Answer {
+  readonly key: string;
+  readonly statusCode: number;
+  readonly body: string;
+  readonly tries: number;
+}
+
+export interface OrderClient {
+  run(): Promise<Answer>;
+}
+
+export interface OrderClientOptions {
+  readonly aws: Simulator;
+  readonly fn: SimulatedFunction;
+  readonly key: string;
+  readonly startMs: number;
+}
+
+const MOST_TRIES = 40;
+
+export function orderClient({ aws, fn, key, startMs }: OrderClientOptions): OrderClient {
+  return {
+    async run() {
+      await aws.clock.sleep(startMs);
+      for (let tries = 1; ; tries++) {
+        const invocation = await fn.invoke(orderEvent(key));
+        const { statusCode, body, headers } = answerOf(
+          invocation.outcome === "returned" ? invocation.value : {},
+        );
+        if (statusCode < 500 && statusCode !== 409) return { key, statusCode, body, tries };
+        if (tries === MOST_TRIES) return { key, statusCode, body, tries };
+        await aws.clock.sleep(1000 * Number(headers["Retry-After"] ?? headers["retry-after"] ?? 1));
+      }
+    },
+  };
+}
+
+export function orderEvent(key: string, tenant = "acme") {
+  return {
+    version: "2.0",
+    rawPath: "/orders",
+    headers: { "idempotency-key": `"${key}"`, "content-type": "application/json" },
+    requestContext: { http: { method: "POST" }, authorizer: { lambda: { tenant } } },
+    body: JSON.stringify({ sku: "book", quantity: 2 }),
+    isBase64Encoded: false,
+  };
+}
+
+/** What API Gateway makes of a failed invocation is a status of 500. */
+function answerOf(value: unknown) {
+  const {
+    statusCode = 500,
+    body = "",
+    headers = {},
+  } = Object(value) as Partial<{
+    statusCode: number;
+    body: string;
+    headers: Record<string, string>;
+  }>;
+  return { statusCode, body, headers };
+}
