@@ -30,7 +30,7 @@ describe("the tarball", () => {
     const { files } = projects.tarball;
     const others = files.filter(
       (file) =>
-        !/^(dist\/(esm|cjs)\/[\w/-]+(\.js|\.d\.ts)|dist\/functions\/\w+\/index\.mjs|docs\/[\w-]+\.md|docs\/benchmarks\/[\w-]+\.svg)$/.test(
+        !/^(dist\/(esm|cjs)\/[\w/-]+(\.js|\.d\.ts)|dist\/functions\/\w+\/index\.mjs|docs\/(README|(use|operate)\/[\w-]+)\.md)$/.test(
           file,
         ),
     );

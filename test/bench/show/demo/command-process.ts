@@ -18,7 +18,7 @@ export function startCommand(
   command: "demo" | "load",
   { args, environment = {} }: CommandProcessOptions,
 ) {
-  const child = spawn(process.execPath, ["--import", "tsx", `bench/${command}/main.ts`, ...args], {
+  const child = spawn(process.execPath, ["--import", "tsx", `bench/show/${command}/main.ts`, ...args], {
     cwd: ROOT,
     env: { ...process.env, ...environment },
     stdio: ["ignore", "pipe", "pipe"],
