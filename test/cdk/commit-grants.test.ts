@@ -4,8 +4,8 @@ import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Key } from "aws-cdk-lib/aws-kms";
 import { type CommitAction, CommitGrants } from "onceonly/cdk";
 import { describe, expect, it } from "vitest";
-import { rightsOf } from "./rights.ts";
-import { unitStack } from "./unit-app.ts";
+import { rightsOf } from "../../kit/rights.ts";
+import { unitStack } from "./app-given.ts";
 
 function granted(actions: CommitAction[], isEncrypted = false) {
   const stack = unitStack({ env: { region: "eu-west-1" } });

@@ -12,8 +12,8 @@ import {
   OutboxRelay,
 } from "onceonly/cdk";
 import { describe, expect, it } from "vitest";
-import { root } from "../package/project.ts";
-import { unitStack } from "./unit-app.ts";
+import { root } from "../../kit/project.ts";
+import { unitStack } from "./app-given.ts";
 
 const document = readFileSync(join(root, "docs/use/constructs.md"), "utf8");
 

@@ -3,9 +3,9 @@ import { Annotations, Match, Template } from "aws-cdk-lib/assertions";
 import { Key } from "aws-cdk-lib/aws-kms";
 import { DedupQueue, type DedupQueueConsumerOptions, IdempotencyTable, UseIdempotency } from "onceonly/cdk";
 import { describe, expect, it } from "vitest";
+import { RECEIVING, rightsOf } from "../../kit/rights.ts";
+import { unitStack } from "./app-given.ts";
 import { aFunction } from "./given.ts";
-import { RECEIVING, rightsOf } from "./rights.ts";
-import { unitStack } from "./unit-app.ts";
 
 function consumed(options?: DedupQueueConsumerOptions): Template {
   const stack = unitStack();

@@ -4,7 +4,7 @@ import { Key } from "aws-cdk-lib/aws-kms";
 import { IdempotencyTable, type IdempotencyTableProps } from "onceonly/cdk";
 import { describe, expect, it } from "vitest";
 import { eventFilter } from "../../lib/aws/event-sources/event-filter.ts";
-import { unitStack } from "./unit-app.ts";
+import { unitStack } from "./app-given.ts";
 
 function templateOf(
   props: IdempotencyTableProps,

@@ -4,7 +4,7 @@ import { ContributorInsightsMode } from "aws-cdk-lib/aws-dynamodb";
 import { AccountPrincipal, PolicyDocument, PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { IdempotencyTable, type IdempotencyTableProps } from "onceonly/cdk";
 import { describe, expect, it } from "vitest";
-import { unitStack } from "./unit-app.ts";
+import { unitStack } from "./app-given.ts";
 
 function templateWith(props?: IdempotencyTableProps): Template {
   const stack = unitStack();

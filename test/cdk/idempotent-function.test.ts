@@ -7,8 +7,8 @@ import { LoggingFormat } from "aws-cdk-lib/aws-lambda";
 import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
 import { IdempotencyTable, IdempotentFunction, type IdempotentFunctionProps } from "onceonly/cdk";
 import { describe, expect, it } from "vitest";
-import { rightsOf, runsOperationsOn } from "./rights.ts";
-import { unitStack } from "./unit-app.ts";
+import { rightsOf, runsOperationsOn } from "../../kit/rights.ts";
+import { unitStack } from "./app-given.ts";
 
 type Settings = Partial<IdempotentFunctionProps>;
 type Stack = ReturnType<typeof unitStack>;

@@ -4,9 +4,9 @@ import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Key } from "aws-cdk-lib/aws-kms";
 import { IdempotencyTable, type IdempotencyTableAttributes, UseIdempotency } from "onceonly/cdk";
 import { describe, expect, it } from "vitest";
+import { WITHOUT_MESSAGES } from "../../kit/rights.ts";
+import { unitStack } from "./app-given.ts";
 import { aFunction } from "./given.ts";
-import { WITHOUT_MESSAGES } from "./rights.ts";
-import { unitStack } from "./unit-app.ts";
 
 const tableArn = "arn:aws:dynamodb:eu-west-1:111111111111:table/records";
 const tableStreamArn = `${tableArn}/stream/2026-01-01T00:00:00.000`;

@@ -16,7 +16,7 @@ import {
 } from "onceonly/cdk";
 import { describe, expect, it, test } from "vitest";
 import { aFunction } from "./given.ts";
-import { nagFindings } from "./nag-findings.ts";
+import { nagFindings } from "./nag-given.ts";
 
 const NONE = { open: [], acknowledged: [] };
 const entry = "functions/create-order.ts";

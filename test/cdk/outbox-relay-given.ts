@@ -8,7 +8,7 @@ import {
   OutboxRelay,
   type OutboxRelayProps,
 } from "onceonly/cdk";
-import { unitStack } from "./unit-app.ts";
+import { unitStack } from "./app-given.ts";
 
 type Settings = Omit<OutboxRelayProps, "table">;
 

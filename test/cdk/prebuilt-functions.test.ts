@@ -4,13 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { root } from "../../kit/project.ts";
+import { run } from "../../kit/run.ts";
+import { connect } from "../../kit/tables.ts";
 import { fakeClock } from "../../lib/fakes/fake-clock.ts";
 import { runOnce } from "../../lib/index.ts";
 import { type SqsEngine, startSqs } from "../../lib/local/sqs/start-sqs.ts";
 import { newOutboxTable, type OutboxTable } from "../dynamodb/outbox-given.ts";
-import { connect } from "../dynamodb/tables.ts";
-import { root } from "../package/project.ts";
-import { run } from "../package/run.ts";
 
 const NAMES = ["relay", "sweeper"] as const;
 

@@ -7,12 +7,12 @@ import { type DecisionEvent, DynamoDBStore, runOnce } from "onceonly";
 import { IdempotencyTable, UseIdempotency } from "onceonly/cdk";
 import { fakeClock } from "onceonly/testing";
 import { describe, expect, it } from "vitest";
+import { clientError } from "../../kit/faults/faulty-client.ts";
+import { rightsOf } from "../../kit/rights.ts";
+import { createTable } from "../../kit/tables.ts";
 import { DynamoDBModel } from "../../lib/aws/dynamodb/dynamodb-model.ts";
-import { clientError } from "../dynamodb/faulty-client.ts";
-import { createTable } from "../dynamodb/tables.ts";
+import { unitStack } from "./app-given.ts";
 import { aFunction } from "./given.ts";
-import { rightsOf } from "./rights.ts";
-import { unitStack } from "./unit-app.ts";
 
 const MINUTE = 60_000;
 const RESTORED_AT = Date.parse("2026-01-01T12:00:00Z");

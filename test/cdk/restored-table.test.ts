@@ -9,9 +9,9 @@ import {
   type UseIdempotencyOptions,
 } from "onceonly/cdk";
 import { describe, expect, it } from "vitest";
+import { rightsOf } from "../../kit/rights.ts";
+import { unitStack } from "./app-given.ts";
 import { aFunction, faultsOf } from "./given.ts";
-import { rightsOf } from "./rights.ts";
-import { unitStack } from "./unit-app.ts";
 
 const restoredAt = new Date("2026-01-01T12:00:00Z");
 

@@ -2,6 +2,8 @@
 // idle. A client refuses what IAM would refuse, on a real engine.
 import { randomUUID } from "node:crypto";
 import { describe, expect, inject, it } from "vitest";
+import { clientError } from "../../kit/faults/faulty-client.ts";
+import { connect } from "../../kit/tables.ts";
 import {
   type RecordAccessOptions,
   type Right,
@@ -17,11 +19,9 @@ import type { DynamoDBWrite } from "../../lib/dynamodb/writes.ts";
 import { fakeClock } from "../../lib/fakes/fake-clock.ts";
 import { fakeLambdaContext } from "../../lib/fakes/fake-lambda-context.ts";
 import { idempotentBatch } from "../../lib/lambda/batch/idempotent-batch.ts";
-import { clientError } from "../dynamodb/faulty-client.ts";
 import { newOutboxTable } from "../dynamodb/outbox-given.ts";
-import { connect } from "../dynamodb/tables.ts";
-import { sqsRecord } from "../lambda/batch/sqs-records.ts";
-import { guard, type Seen } from "./requests-as-iam-sees-them.ts";
+import { sqsRecord } from "../lambda/batch/given.ts";
+import { guard, type Seen } from "./iam-world.ts";
 
 type Work = (execution: Execution<DynamoDBWrite>) => unknown;
 

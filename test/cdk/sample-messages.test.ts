@@ -2,7 +2,7 @@
 import { Match, Template } from "aws-cdk-lib/assertions";
 import { describe, expect, it } from "vitest";
 import { SampleStack } from "../../bin/sample-stack.ts";
-import { unitApp } from "./unit-app.ts";
+import { unitApp } from "./app-given.ts";
 
 const template = Template.fromStack(
   new SampleStack(unitApp(), "Sample", { ephemeral: false, tokenDigests: {} }),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { SampleStack } from "../../bin/sample-stack.ts";
-import { nagFindings } from "./nag-findings.ts";
+import { nagFindings } from "./nag-given.ts";
 
 describe("SampleStack", () => {
   test.each([

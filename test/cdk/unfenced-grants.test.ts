@@ -4,8 +4,8 @@ import { Annotations, Match } from "aws-cdk-lib/assertions";
 import { Group, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { IdempotencyTable, IdempotentFunction, UseIdempotency } from "onceonly/cdk";
 import { describe, expect, it } from "vitest";
+import { unitStack } from "./app-given.ts";
 import { aFunction } from "./given.ts";
-import { unitStack } from "./unit-app.ts";
 
 const ID = "onceonly:operations-unfenced";
 

@@ -13,9 +13,9 @@ import {
   type UseIdempotencyOptions,
 } from "onceonly/cdk";
 import { describe, expect, it } from "vitest";
+import { rightsOf, runsOperationsOn } from "../../kit/rights.ts";
+import { unitStack } from "./app-given.ts";
 import { aFunction } from "./given.ts";
-import { rightsOf, runsOperationsOn } from "./rights.ts";
-import { unitStack } from "./unit-app.ts";
 
 const entry = fileURLToPath(new URL("../../functions/get-order.ts", import.meta.url));
 

@@ -1,8 +1,8 @@
 // How an operation ends without an answer: by its deadline or by its caller.
 import type { IdempotentFetchDeadlineError } from "onceonly/client";
 import { describe, expect, it, vi } from "vitest";
-import { START } from "./fake-runtime.ts";
 import { CREATED, post, runtime, sentKeys, server, useLoopbackServer } from "./given.ts";
+import { START } from "./runtime-world.ts";
 
 useLoopbackServer();
 

@@ -1,7 +1,7 @@
 // What the tests of idempotentFetch start from: a real server, a fresh runtime for each test, and what was sent.
 import { afterAll, beforeAll, beforeEach } from "vitest";
-import { FakeRuntime } from "./fake-runtime.ts";
-import { type LoopbackServer, startLoopbackServer } from "./loopback-server.ts";
+import { FakeRuntime } from "./runtime-world.ts";
+import { type LoopbackServer, startLoopbackServer } from "./server-world.ts";
 
 export const post = { method: "POST", body: '{"item":"book"}' };
 export const CREATED = { status: 201, body: '{"id":1}' };

@@ -1,8 +1,8 @@
 // One key per operation: how it is made, handed out, sent and kept.
 import { createIdempotencyKey, idempotentFetch } from "onceonly/client";
 import { describe, expect, it, vi } from "vitest";
-import { START } from "./fake-runtime.ts";
 import { CREATED, post, runtime, sentKeys, server, useLoopbackServer } from "./given.ts";
+import { START } from "./runtime-world.ts";
 
 useLoopbackServer();
 

@@ -4,7 +4,7 @@ import { createIdempotentFetch, InvalidOptionError, idempotentFetch } from "once
 import { describe, expect, it, test } from "vitest";
 import { DEFAULTS } from "../../lib/client/options.ts";
 import { isOnceonlyError } from "../../lib/core/errors.ts";
-import { FakeRuntime } from "./fake-runtime.ts";
+import { FakeRuntime } from "./runtime-world.ts";
 
 // Nothing listens there; a refusal before any I/O never finds out.
 const URL_OF_NOBODY = "http://127.0.0.1:9/orders";

@@ -1,9 +1,9 @@
 // Whatever the body is and however the tries fail, every try sends the same key and the same bytes.
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
-import { FakeRuntime } from "./fake-runtime.ts";
 import { server, useLoopbackServer } from "./given.ts";
-import type { Answer } from "./loopback-server.ts";
+import { FakeRuntime } from "./runtime-world.ts";
+import type { Answer } from "./server-world.ts";
 
 useLoopbackServer();
 

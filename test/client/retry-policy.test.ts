@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
 import { readRetryAfter, waitBeforeRetry } from "../../lib/client/retry-policy.ts";
-import { START } from "./fake-runtime.ts";
+import { START } from "./runtime-world.ts";
 
 const inSeconds = (seconds: number) => new Date(START + seconds * 1000).toUTCString();
 const bounds = { firstDelaySeconds: 0.5, maxDelaySeconds: 20 };

@@ -1,8 +1,8 @@
 import { storeContract } from "onceonly/testing";
 import { describe, expect, it } from "vitest";
+import { memorySubject } from "../../kit/memory-subject.ts";
 import { cached } from "../../lib/core/cached.ts";
 import { InvalidOptionError, PermanentError } from "../../lib/core/errors.ts";
-import { memorySubject } from "../testing/memory-subject.ts";
 import { counting, gate, newWorld, type StoreMethod, unreachable } from "./world.ts";
 
 describe("cached(MemoryStore) keeps the contract", () => {

@@ -4,8 +4,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { SettleAnswer, Settlement } from "../../lib/core/store.ts";
 import { MemoryStore, type MemoryWrite } from "../../lib/testing/index.ts";
-import { callPlans } from "./race-plan.ts";
-import { type Play, play } from "./race-play.ts";
+import { type Play, play } from "./plays/race.ts";
+import { callPlans } from "./plays/race-plan.ts";
 
 /** Every promise that does not depend on how the handler has its effect. */
 function checkAnswers({ answers, stored, keyExpired }: Play): void {

@@ -3,9 +3,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { root } from "../package/project.ts";
-import { faultsOf, NUMBERS, withTests } from "./hazards-page.ts";
-import { type RowTitle, rowTitles, testFiles } from "./test-titles.ts";
+import { root } from "../../kit/project.ts";
+import { type RowTitle, rowTitles, testFiles } from "./given.ts";
+import { faultsOf, NUMBERS, withTests } from "./hazards-given.ts";
 
 const page = join(root, "docs/proof/hazards.md");
 

@@ -2,8 +2,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { root } from "../package/project.ts";
-import { withHookTable } from "./middy-page.ts";
+import { root } from "../../kit/project.ts";
+import { withHookTable } from "./middy-given.ts";
 
 const page = join(root, "docs/use/middy.md");
 

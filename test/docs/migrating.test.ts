@@ -2,9 +2,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { root } from "../package/project.ts";
-import { behaviourFaults } from "./behaviours.ts";
-import { testFiles } from "./test-titles.ts";
+import { root } from "../../kit/project.ts";
+import { behaviourFaults } from "./behaviours-given.ts";
+import { testFiles } from "./given.ts";
 
 describe("docs/use/migrating-from-powertools.md", () => {
   it("shows each behaviour that is the same by a test", () => {

@@ -1,7 +1,7 @@
 import { marshall } from "@aws-sdk/util-dynamodb";
 import { describe, expect, it } from "vitest";
-import { outcomeOf, recordOf } from "./failing-store.ts";
-import { clientError } from "./faulty-client.ts";
+import { clientError } from "../../kit/faults/faulty-client.ts";
+import { outcomeOf, recordOf } from "./failing-given.ts";
 
 const CODES = [
   "None",

@@ -1,9 +1,9 @@
 import { beforeAll, describe, inject, it } from "vitest";
+import { connect } from "../../kit/tables.ts";
 import type { DynamoDBWrite } from "../../lib/dynamodb/writes.ts";
 import { type StoreSubject, storeContract } from "../../lib/testing/contract/store-contract.ts";
-import { contractSubject } from "./contract-subject.ts";
-import { withCompany } from "./grouped-subject.ts";
-import { connect } from "./tables.ts";
+import { contractSubject } from "./contract-given.ts";
+import { withCompany } from "./grouped-given.ts";
 
 const SCHEMAS = [
   { title: "its own table", options: {}, key: (pk: string) => ({ pk }) },

@@ -1,7 +1,7 @@
 import type { DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
 import { describe, expect, it } from "vitest";
 import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
-import { isThroughSdk, type RecordedAnswer, recordRequests } from "./recorded-requests.ts";
+import { isThroughSdk, type RecordedAnswer, recordRequests } from "./requests-world.ts";
 
 const refusal = (name: string, more: object = {}): string =>
   JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${name}`, message: `of ${name}`, ...more });

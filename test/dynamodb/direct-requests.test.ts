@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import type { Settlement } from "../../lib/core/store.ts";
 import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
 import type { DynamoDBWrite } from "../../lib/dynamodb/writes.ts";
-import { isThroughSdk, jsonOf, type RecordedRequest, recordRequests } from "./recorded-requests.ts";
+import { isThroughSdk, jsonOf, type RecordedRequest, recordRequests } from "./requests-world.ts";
 
 const NOW = 1_900_000_000_000;
 const ARN = "arn:aws:dynamodb:eu-central-1:123456789012:table/records";

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
 import { restoreAll } from "../../lib/simulator/patches/replace.ts";
 import { patchSdkClients } from "../../lib/simulator/patches/sdk-clients.ts";
-import { CREDENTIALS, isThroughSdk, recordRequests } from "./recorded-requests.ts";
+import { CREDENTIALS, isThroughSdk, recordRequests } from "./requests-world.ts";
 
 type Client = DynamoDBClient | DynamoDBDocumentClient;
 

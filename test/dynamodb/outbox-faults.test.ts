@@ -1,14 +1,14 @@
 // Commits and marks whose answers get lost, or that somebody else was faster with.
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, inject, it } from "vitest";
+import { clientError, failWith, loseAnswers } from "../../kit/faults/faulty-client.ts";
+import { connect, createTable } from "../../kit/tables.ts";
 import { OUTBOX_SHARDS } from "../../lib/contract.ts";
 import type { FoundUnsent } from "../../lib/core/messages/outbox.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
 import { DynamoDBOutbox } from "../../lib/dynamodb/dynamodb-outbox.ts";
 import type { DynamoDBWrite } from "../../lib/dynamodb/writes.ts";
-import { clientError, failWith, loseAnswers } from "./faulty-client.ts";
 import { MODES, messageOf, newOutboxTable, type OutboxTable } from "./outbox-given.ts";
-import { connect, createTable } from "./tables.ts";
 
 const SIZES = [
   ["in the record", 20],

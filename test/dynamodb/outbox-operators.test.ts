@@ -1,9 +1,9 @@
 import { UpdateItemCommand } from "@aws-sdk/client-dynamodb";
 import { describe, expect, inject, it } from "vitest";
+import { connect } from "../../kit/tables.ts";
 import type { MessageProgress, Unsent } from "../../lib/core/messages/outbox.ts";
 import type { ListedCommit } from "../../lib/dynamodb/connected-outbox.ts";
 import { COMMITTED_AT, messageOf, newOutboxTable, type OutboxTable } from "./outbox-given.ts";
-import { connect } from "./tables.ts";
 
 const LATER = COMMITTED_AT + 600_000;
 const OTHER = "https://sqs.eu-central-1.amazonaws.com/123456789012/repaired.fifo";

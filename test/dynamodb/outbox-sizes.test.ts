@@ -3,13 +3,13 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { DeleteItemCommand } from "@aws-sdk/client-dynamodb";
 import { marshall } from "@aws-sdk/util-dynamodb";
 import { beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
+import { countRequests } from "../../kit/counting-client.ts";
+import { connect } from "../../kit/tables.ts";
 import { identify } from "../../lib/core/identity.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
 import type { DynamoDBWrite } from "../../lib/dynamodb/writes.ts";
-import { countRequests } from "./counting-client.ts";
 import { NOW } from "./given.ts";
 import { MODES, messageOf, newOutboxTable, type OutboxTable } from "./outbox-given.ts";
-import { connect } from "./tables.ts";
 
 /** What of the largest item is for messages, and what one takes beside its body. */
 const ITEM_BYTES = 392 * 1024;

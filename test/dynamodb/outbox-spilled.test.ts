@@ -1,9 +1,9 @@
 // Messages in items of their own: how many there may be, and who marks them while somebody reads them.
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, inject, it } from "vitest";
+import { connect } from "../../kit/tables.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
 import { messageOf, newOutboxTable, type OutboxTable } from "./outbox-given.ts";
-import { connect } from "./tables.ts";
 
 const large = (count: number) =>
   Array.from({ length: count }, (_, index) => messageOf(`m/${index}`, 380_000));

@@ -1,7 +1,7 @@
 // What a table in two regions can promise: each region wins claims by itself, so a key needs one home.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { REGIONS, type Region, TwoRegions } from "./two-regions.ts";
+import { REGIONS, type Region, TwoRegions } from "./regions-world.ts";
 
 const LAG_MS = 2000;
 const KEYS = ["order-a", "order-b", "order-c"];

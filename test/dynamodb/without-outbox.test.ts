@@ -1,9 +1,9 @@
 import { ScanCommand } from "@aws-sdk/client-dynamodb";
 import { CommitInvalidError, DynamoDBStore, runOnce } from "onceonly";
 import { describe, expect, inject, it } from "vitest";
-import { countRequests } from "./counting-client.ts";
+import { countRequests } from "../../kit/counting-client.ts";
+import { connect, createTable } from "../../kit/tables.ts";
 import { messageOf } from "./outbox-given.ts";
-import { connect, createTable } from "./tables.ts";
 
 describe.each(inject("dynamodbEngines"))("a store whose table has no outbox, on $name", ({ endpoint }) => {
   const client = connect(endpoint);

@@ -1,13 +1,13 @@
 // What a handler publishes and puts on buses is an effect, whether somebody listens there or not.
-import "./environment.ts";
+import "../../kit/shop/environment.ts";
 import { EventBridge } from "@aws-sdk/client-eventbridge";
 import { SNS } from "@aws-sdk/client-sns";
 import { DynamoDBStore, type DynamoDBWrite, idempotent } from "onceonly";
 import { describe, expect, it } from "vitest";
+import { relayed } from "../../kit/shop/relay-and-sweeper.ts";
 import { explore } from "../../lib/explorer/explore.ts";
 import type { ExploreOptions } from "../../lib/explorer/options.ts";
 import type { Simulator } from "../../lib/simulator/simulator.ts";
-import { relayed } from "./relay-and-sweeper.ts";
 
 const TOPIC = "arn:aws:sns:us-east-1:000000000000:orders";
 const sns = new SNS();

@@ -1,15 +1,15 @@
 // What is right passes: a finding in one of these is the explorer's own defect.
-import "./environment.ts";
+import "../../kit/shop/environment.ts";
 import { randomUUID } from "node:crypto";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, GetCommand, PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import type { SQSRecord } from "aws-lambda";
 import { DynamoDBStore, type DynamoDBWrite, httpIdempotent, idempotent, idempotentBatch } from "onceonly";
 import { describe, expect, it } from "vitest";
+import { getOrder, type HttpEvent, messages, postOrder } from "../../kit/shop/events.ts";
 import { explore } from "../../lib/explorer/explore.ts";
 import type { LambdaHandler } from "../../lib/simulator/simulated-function.ts";
-import { created, gateway, putRow, shop } from "./control.ts";
-import { getOrder, type HttpEvent, messages, postOrder } from "./events.ts";
+import { created, gateway, putRow, shop } from "./seeded-bugs/control.ts";
 
 const database = DynamoDBDocumentClient.from(new DynamoDBClient());
 const store = new DynamoDBStore({ tableName: "idempotency" });

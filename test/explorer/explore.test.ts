@@ -1,14 +1,14 @@
-import "./environment.ts";
+import "../../kit/shop/environment.ts";
 import { readFileSync } from "node:fs";
 import { DynamoDBStore, type DynamoDBWrite, idempotent } from "onceonly";
 import { describe, expect, it } from "vitest";
+import { getOrder, messages, postOrder } from "../../kit/shop/events.ts";
 import { InvalidOptionError } from "../../lib/core/errors.ts";
 import { explore } from "../../lib/explorer/explore.ts";
 import type { ExploreOptions } from "../../lib/explorer/options.ts";
 import type { LambdaHandler } from "../../lib/simulator/simulated-function.ts";
 import type { Simulator } from "../../lib/simulator/simulator.ts";
-import { gateway, shop } from "./control.ts";
-import { getOrder, messages, postOrder } from "./events.ts";
+import { gateway, shop } from "./seeded-bugs/control.ts";
 import { handler as lockWithoutLease } from "./seeded-bugs/lock-without-lease.ts";
 import { mended as naturallyOnce, handler as refusesRepetition } from "./seeded-bugs/refuses-repetition.ts";
 import { mended as careful, handler as careless } from "./seeded-bugs/write-outside-commit.ts";

@@ -1,12 +1,12 @@
 // Negative controls: handlers that use onceonly wrongly, in one way each.
-import "./environment.ts";
+import "../../kit/shop/environment.ts";
 import { describe } from "vitest";
-import { type Control, created, gateway, putRow, testControl } from "./control.ts";
-import { postOrder } from "./events.ts";
-import { relayed } from "./relay-and-sweeper.ts";
+import { postOrder } from "../../kit/shop/events.ts";
+import { relayed } from "../../kit/shop/relay-and-sweeper.ts";
 import * as afterHook from "./seeded-bugs/after-hook.ts";
 import * as answerBesideResult from "./seeded-bugs/answer-beside-result.ts";
 import * as callWithoutKey from "./seeded-bugs/call-without-key.ts";
+import { type Control, created, gateway, putRow, testControl } from "./seeded-bugs/control.ts";
 import * as counterBeforeCommit from "./seeded-bugs/counter-before-commit.ts";
 import * as keyFromRequestId from "./seeded-bugs/key-from-request-id.ts";
 import * as otherRequestUnderKey from "./seeded-bugs/other-request-under-key.ts";

@@ -1,11 +1,11 @@
 // What a module keeps in its variables: it hides defects where all runs share it, and dies with its environment where they do not.
-import "./environment.ts";
+import "../../kit/shop/environment.ts";
 import { randomUUID } from "node:crypto";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it } from "vitest";
 import { explore } from "../../lib/explorer/explore.ts";
-import { putRow, shop } from "./control.ts";
+import { putRow, shop } from "./seeded-bugs/control.ts";
 
 const TableName = process.env.ORDERS_TABLE;
 const database = DynamoDBDocumentClient.from(new DynamoDBClient());

@@ -1,9 +1,9 @@
 // Negative controls: what an attempt answers that recorded nothing, with a store that forgets one rule of the protocol.
-import "./environment.ts";
+import "../../kit/shop/environment.ts";
 import { describe } from "vitest";
-import { type Control, testControl } from "./control.ts";
-import { postOrder } from "./events.ts";
+import { postOrder } from "../../kit/shop/events.ts";
 import * as asksNobody from "./seeded-bugs/asks-nobody.ts";
+import { type Control, testControl } from "./seeded-bugs/control.ts";
 import * as lateCopy from "./seeded-bugs/late-copy.ts";
 import * as lateOwnAnswer from "./seeded-bugs/late-own-answer.ts";
 

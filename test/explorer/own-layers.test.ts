@@ -1,9 +1,9 @@
 // Negative controls: handlers with an idempotency of their own or of another library, each with one hole in it.
-import "./environment.ts";
+import "../../kit/shop/environment.ts";
 import { describe } from "vitest";
-import { type Control, shop, testControl } from "./control.ts";
-import { messages, postOrder } from "./events.ts";
+import { messages, postOrder } from "../../kit/shop/events.ts";
 import * as completesBeforeEffect from "./seeded-bugs/completes-before-effect.ts";
+import { type Control, shop, testControl } from "./seeded-bugs/control.ts";
 import * as dayInKey from "./seeded-bugs/day-in-key.ts";
 import * as deletesRecordOnError from "./seeded-bugs/deletes-record-on-error.ts";
 import * as groupOrder from "./seeded-bugs/group-order.ts";

@@ -1,7 +1,7 @@
 // From an order to its payment, through outbox, relay, queue and gateway: on local engines, as `npm start` runs it.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
-import { type Shop, startShop } from "./shop.ts";
+import { type Shop, startShop } from "./world.ts";
 
 const COUNTED = ["Executed", "Replayed", "OutboxSent"];
 

@@ -2,7 +2,7 @@
 import { ReceiveMessageCommand, SendMessageCommand } from "@aws-sdk/client-sqs";
 import { readEnvelope } from "onceonly";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Shop, startShop } from "./shop.ts";
+import { type Shop, startShop } from "./world.ts";
 
 let shop: Shop;
 beforeAll(async () => {

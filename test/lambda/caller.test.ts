@@ -1,7 +1,7 @@
 import { callerFromAuthorizer, callerFromJwt, callerFromTenant, httpIdempotent, idempotent } from "onceonly";
 import { describe, expect, it } from "vitest";
 import { type Answer, bodyOf, given } from "./given.ts";
-import { EVENT_FORMS, v1Event, v2Event } from "./http/events.ts";
+import { EVENT_FORMS, v1Event, v2Event } from "./http/given.ts";
 
 const KEY = { "Idempotency-Key": '"k1"' };
 

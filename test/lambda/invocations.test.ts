@@ -2,8 +2,8 @@ import type { Context } from "aws-lambda";
 import { idempotency, idempotent } from "onceonly";
 import { fakeLambdaContext } from "onceonly/testing";
 import { describe, expect, it } from "vitest";
+import { describeOnMiddies } from "../../kit/middies.ts";
 import { given, pausePoint } from "./given.ts";
-import { describeOnMiddies } from "./middy/middies.ts";
 
 interface Transfer {
   readonly id: string;

@@ -1,8 +1,8 @@
 import { httpIdempotent, idempotent, idempotentBatch } from "onceonly";
 import { describe, expect, it } from "vitest";
-import { sqsRecord } from "./batch/sqs-records.ts";
+import { sqsRecord } from "./batch/given.ts";
 import { bodyOf, given } from "./given.ts";
-import { EVENT_FORMS } from "./http/events.ts";
+import { EVENT_FORMS } from "./http/given.ts";
 
 const UUID = "9b2f2a34-5f0a-4f5c-9f63-0c5e6a1d9e11";
 

@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { idempotency, idempotent, runOnce } from "onceonly";
 import { describe, expect, it } from "vitest";
+import { describeOnMiddies } from "../../kit/middies.ts";
 import { given } from "./given.ts";
-import { describeOnMiddies } from "./middy/middies.ts";
 
 const EVENT = { key: "k1" };
 const key = (event: typeof EVENT) => event.key;

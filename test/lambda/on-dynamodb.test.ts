@@ -1,10 +1,10 @@
 import { httpIdempotency, httpIdempotent } from "onceonly";
 import { beforeAll, describe, expect, inject, it } from "vitest";
+import { describeOnMiddies } from "../../kit/middies.ts";
+import { connect, createTable } from "../../kit/tables.ts";
 import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
-import { connect, createTable } from "../dynamodb/tables.ts";
 import { type Answer, bodyOf, given } from "./given.ts";
-import { EVENT_FORMS, v2Event } from "./http/events.ts";
-import { describeOnMiddies } from "./middy/middies.ts";
+import { EVENT_FORMS, v2Event } from "./http/given.ts";
 
 const headers = { "Idempotency-Key": '"k1"' };
 

@@ -10,7 +10,7 @@ import {
 } from "onceonly";
 import { describe, expect, it } from "vitest";
 import { bodyOf, given } from "./given.ts";
-import { v2Event } from "./http/events.ts";
+import { v2Event } from "./http/given.ts";
 
 const { options } = given();
 const key = () => "k";

@@ -1,9 +1,9 @@
 // The middleware in a cold process under AWS's runtime client, which is frozen as soon as it asks for more.
 import { build } from "esbuild";
 import { beforeAll, describe, expect, inject, it } from "vitest";
-import { connect, createTable } from "../dynamodb/tables.ts";
-import { answerOf, hostOf } from "../local/engines/function-folder.ts";
-import { root } from "../package/project.ts";
+import { root } from "../../kit/project.ts";
+import { connect, createTable } from "../../kit/tables.ts";
+import { answerOf, hostOf } from "../local/lambda/given.ts";
 
 const SOURCE = `
   import middy from "@middy/core";

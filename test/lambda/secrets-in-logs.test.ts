@@ -2,10 +2,10 @@
 import { inspect } from "node:util";
 import { idempotent, idempotentBatch } from "onceonly";
 import { beforeAll, describe, expect, inject, it, vi } from "vitest";
+import { connect, createTable } from "../../kit/tables.ts";
 import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
 import type { DynamoDBWrite } from "../../lib/dynamodb/writes.ts";
-import { connect, createTable } from "../dynamodb/tables.ts";
-import { answered, sqsRecord } from "./batch/sqs-records.ts";
+import { answered, sqsRecord } from "./batch/given.ts";
 import { given } from "./given.ts";
 
 const CANARY = "canary-5f2e";

@@ -3,7 +3,7 @@ import { inspect } from "node:util";
 import { httpIdempotent, StoreUnavailableError } from "onceonly";
 import { describe, expect, it, vi } from "vitest";
 import { type Answer, given, pausePoint } from "./given.ts";
-import { EVENT_FORMS } from "./http/events.ts";
+import { EVENT_FORMS } from "./http/given.ts";
 
 const SECRET = "canary-5f2e";
 

@@ -12,10 +12,10 @@ import { MemoryStore } from "onceonly/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sqsRecord } from "../../lib/aws/event-sources/sqs-record.ts";
 import { newWorld, type World } from "../messaging/given.ts";
-import { BUS, busEvent } from "./batch/routes.ts";
-import { givenBatch, sqsRecord as plainRecord } from "./batch/sqs-records.ts";
+import { BUS, busEvent } from "./batch/cases/routes.ts";
+import { givenBatch, sqsRecord as plainRecord } from "./batch/given.ts";
 import { given } from "./given.ts";
-import { v1Event, v2Event } from "./http/events.ts";
+import { v1Event, v2Event } from "./http/given.ts";
 
 const traceOf = (digit: string) => `00-${digit.repeat(32)}-b7ad6b7169203331-01`;
 const [FIRST, OTHER] = [traceOf("1"), traceOf("2")];

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type ExpiringCredentials, foundCredentials, HeldCredentials } from "../../lib/lean/credentials.ts";
-import { CREDENTIALS, canned, clientOf, GET, instantClock, refuse, succeed } from "./canned-server.ts";
+import { CREDENTIALS, canned, clientOf, GET, instantClock, refuse, succeed } from "./world.ts";
 
 const NOON = Date.UTC(2026, 10, 22, 12);
 const MINUTE = 60_000;

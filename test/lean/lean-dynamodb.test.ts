@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { LeanDynamoDB } from "../../lib/lean/lean-dynamodb.ts";
-import { canned, clientOf, GET, instantClock, rawServer, refuse, succeed } from "./canned-server.ts";
+import { canned, clientOf, GET, instantClock, rawServer, refuse, succeed } from "./world.ts";
 
 describe("LeanDynamoDB", () => {
   it("asks as DynamoDB expects it, and tells its time", async () => {

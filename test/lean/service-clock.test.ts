@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { canned, clientOf, GET, instantClock, refuse, succeed } from "./canned-server.ts";
+import { canned, clientOf, GET, instantClock, refuse, succeed } from "./world.ts";
 
 const NOON = Date.UTC(2026, 10, 22, 12);
 const MINUTE = 60_000;

@@ -7,9 +7,9 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { build } from "esbuild";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { selfSignedCertificate } from "../../bench/measure/canned/self-signed-certificate.ts";
-import { root } from "../package/project.ts";
-import { CREDENTIALS, clientOf, GET } from "./canned-server.ts";
+import { root } from "../../kit/project.ts";
+import { selfSignedCertificate } from "../../kit/self-signed-certificate.ts";
+import { CREDENTIALS, clientOf, GET } from "./world.ts";
 
 async function secureServer() {
   const { keyFile, certificateFile } = await selfSignedCertificate();

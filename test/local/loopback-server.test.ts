@@ -2,7 +2,7 @@
 import { request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startMiddleman } from "../../bench/show/demo/middleman.ts";
+import { startMiddleman } from "../../kit/faults/middleman.ts";
 import { startFaultProxy } from "../../lib/local/fault-proxy.ts";
 import { startRuntimeApi } from "../../lib/local/lambda/runtime-api.ts";
 import { createLoopbackServer } from "../../lib/local/loopback-server.ts";

@@ -18,14 +18,14 @@ import {
   idempotentBatch,
 } from "onceonly";
 import { fakeClock, fakeLambdaContext } from "onceonly/testing";
+import { createTable } from "../../kit/tables.ts";
 import { sqsRecord } from "../../lib/aws/event-sources/sqs-record.ts";
 import type { ReceivedMessage } from "../../lib/aws/sqs/operations.ts";
 import { startSqs } from "../../lib/local/sqs/start-sqs.ts";
-import { arnOf, newFifo } from "../aws/sqs/case.ts";
-import { withDeadLetters } from "../aws/sqs/dead-letter-pair.ts";
-import { sdkSubject, sqsClient } from "../aws/sqs/sdk-subject.ts";
-import { createTable } from "../dynamodb/tables.ts";
-import { answered } from "../lambda/batch/sqs-records.ts";
+import { arnOf, newFifo } from "../aws/sqs/cases/case.ts";
+import { withDeadLetters } from "../aws/sqs/cases/dead-letter-given.ts";
+import { sdkSubject, sqsClient } from "../aws/sqs/cases/sdk-subject.ts";
+import { answered } from "../lambda/batch/given.ts";
 
 export type ConsumerWorld = Awaited<ReturnType<typeof newConsumerWorld>>;
 

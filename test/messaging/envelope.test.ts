@@ -4,8 +4,8 @@ import { checkAttributes } from "../../lib/aws/sqs/message-checks.ts";
 import { ENVELOPE_ATTRIBUTE } from "../../lib/contract.ts";
 import { keyFault } from "../../lib/core/identity.ts";
 import { ENVELOPE_FAULTS, readEnvelope, writeEnvelope } from "../../lib/messaging/envelope.ts";
-import { arnOf, newFifo, receive } from "../aws/sqs/case.ts";
-import { withDeadLetters } from "../aws/sqs/dead-letter-pair.ts";
+import { arnOf, newFifo, receive } from "../aws/sqs/cases/case.ts";
+import { withDeadLetters } from "../aws/sqs/cases/dead-letter-given.ts";
 import { newWorld } from "./given.ts";
 
 const TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";

@@ -1,11 +1,11 @@
 import { SQSClient } from "@aws-sdk/client-sqs";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { noteRequests } from "../../kit/faults/faulty-sqs.ts";
 import { InvalidOptionError } from "../../lib/core/errors.ts";
 import { readEnvelope } from "../../lib/messaging/envelope.ts";
 import { FifoProducer } from "../../lib/messaging/fifo-producer.ts";
 import { DEFAULTS, type FifoProducerOptions } from "../../lib/messaging/options.ts";
-import { receive } from "../aws/sqs/case.ts";
-import { noteRequests } from "./faulty-sqs.ts";
+import { receive } from "../aws/sqs/cases/case.ts";
 import { newWorld, type World } from "./given.ts";
 
 const MINUTE = 60_000;

@@ -7,8 +7,8 @@ import type { FifoMessage } from "../../lib/messaging/fifo-message.ts";
 import { FifoProducer } from "../../lib/messaging/fifo-producer.ts";
 import { MessageProducer, type MessageProducerOptions } from "../../lib/messaging/message-producer.ts";
 import type { FifoProducerOptions } from "../../lib/messaging/options.ts";
-import { newFifo, newQueue, receive, remove } from "../aws/sqs/case.ts";
-import { sdkSubject, sqsClient } from "../aws/sqs/sdk-subject.ts";
+import { newFifo, newQueue, receive, remove } from "../aws/sqs/cases/case.ts";
+import { sdkSubject, sqsClient } from "../aws/sqs/cases/sdk-subject.ts";
 
 export type World = Awaited<ReturnType<typeof newWorld>>;
 

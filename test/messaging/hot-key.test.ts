@@ -11,11 +11,11 @@ import {
 } from "onceonly";
 import { fakeClock, fakeLambdaContext, fakeRandom, MemoryStore, type MemoryWrite } from "onceonly/testing";
 import { beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
-import { countRequests as countOnTheWire } from "../dynamodb/counting-client.ts";
-import { connect, createTable } from "../dynamodb/tables.ts";
-import { EventSource } from "../lambda/batch/event-source.ts";
-import { answered, envelope, returned, sqsRecord } from "../lambda/batch/sqs-records.ts";
-import { countRequests } from "./store-requests.ts";
+import { countRequests as countOnTheWire } from "../../kit/counting-client.ts";
+import { countRequests } from "../../kit/faults/store-requests.ts";
+import { connect, createTable } from "../../kit/tables.ts";
+import { answered, envelope, returned, sqsRecord } from "../lambda/batch/given.ts";
+import { EventSource } from "../lambda/batch/world.ts";
 
 const BATCH_SIZE = 10;
 

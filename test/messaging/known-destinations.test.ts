@@ -1,12 +1,12 @@
 // Relay and sweeper have rights that those who write records have not.
 import { describe, expect, it } from "vitest";
+import { fakeEventBridge, fakeSns } from "../../kit/fake-client.ts";
 import type { StoredMessage } from "../../lib/core/messages/outgoing-message.ts";
 import { fakeClock } from "../../lib/fakes/fake-clock.ts";
 import { connect } from "../../lib/messaging/connections.ts";
 import { deliver } from "../../lib/messaging/deliver.ts";
 import { outboxRelay } from "../../lib/messaging/outbox-relay.ts";
 import { MemoryStore } from "../../lib/testing/memory-store.ts";
-import { fakeEventBridge, fakeSns } from "./fake-client.ts";
 
 const QUEUE = "https://sqs.eu-central-1.amazonaws.com/123456789012/payments.fifo";
 const TOPIC = "arn:aws:sns:eu-central-1:123456789012:orders";

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { noteRequests } from "../../kit/faults/faulty-sqs.ts";
 import { InvalidOptionError } from "../../lib/core/errors.ts";
 import type { OutgoingMessage } from "../../lib/core/messages/outgoing-message.ts";
 import { bytesOf } from "../../lib/messaging/entry.ts";
@@ -9,7 +10,6 @@ import {
   PRODUCER_DEFAULTS,
 } from "../../lib/messaging/message-producer.ts";
 import { SQS_MAX_BYTES } from "../../lib/messaging/sqs.ts";
-import { noteRequests } from "./faulty-sqs.ts";
 import { newWorld, type World } from "./given.ts";
 
 const MINUTE = 60_000;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { MessagePlay } from "./message-play.ts";
-import { anyPlan } from "./message-steps.ts";
+import { MessagePlay } from "./plays/message.ts";
+import { anyPlan } from "./plays/message-steps.ts";
 
 /** More, to search further: ONCEONLY_RUNS=5000. */
 const numRuns = Number(process.env.ONCEONLY_RUNS ?? 300);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { groupOf, OutboxPlay } from "./outbox-play.ts";
-import { anyLossyPlan, anyPlan, GROUPS, type OutboxStep } from "./outbox-steps.ts";
+import { groupOf, OutboxPlay } from "./plays/outbox.ts";
+import { anyLossyPlan, anyPlan, GROUPS, type OutboxStep } from "./plays/outbox-steps.ts";
 
 /** More, to search further: ONCEONLY_RUNS=5000. */
 const numRuns = Number(process.env.ONCEONLY_RUNS ?? 300);

@@ -11,12 +11,12 @@ import {
 } from "onceonly";
 import { fakeLambdaContext } from "onceonly/testing";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { connect } from "../../kit/tables.ts";
 import { sqsRecord } from "../../lib/aws/event-sources/sqs-record.ts";
 import type { ReceivedMessage } from "../../lib/aws/sqs/operations.ts";
-import { newFifo, receiveBodies, send } from "../aws/sqs/case.ts";
-import { withDeadLetters } from "../aws/sqs/dead-letter-pair.ts";
-import { connect } from "../dynamodb/tables.ts";
-import { answered } from "../lambda/batch/sqs-records.ts";
+import { newFifo, receiveBodies, send } from "../aws/sqs/cases/case.ts";
+import { withDeadLetters } from "../aws/sqs/cases/dead-letter-given.ts";
+import { answered } from "../lambda/batch/given.ts";
 import { newOutboxWorld, type OutboxWorld } from "./outbox-world.ts";
 
 const MAX_RECEIVES = 3;

@@ -2,12 +2,12 @@
 import { type AttributeValue, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
 import { DynamoDBOutbox } from "onceonly";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
+import { newProcess } from "../../kit/faults/dying-process.ts";
+import { clientError } from "../../kit/faults/faulty-client.ts";
+import { noteRequests } from "../../kit/faults/faulty-sqs.ts";
+import { connect } from "../../kit/tables.ts";
 import { identify } from "../../lib/core/identity.ts";
-import { clientError } from "../dynamodb/faulty-client.ts";
-import { connect } from "../dynamodb/tables.ts";
-import { newProcess } from "./dying-process.ts";
-import { noteRequests } from "./faulty-sqs.ts";
-import { newRun, type OutboxRun } from "./outbox-run.ts";
+import { newRun, type OutboxRun } from "./outbox-given.ts";
 import { newOutboxWorld, type OutboxWorld } from "./outbox-world.ts";
 
 describe.each(inject("dynamodbEngines"))("outboxRelay, where something fails, on $name", ({ endpoint }) => {

@@ -2,8 +2,8 @@
 import { outboxSweeper, type StoredMessage } from "onceonly";
 import { fakeClock, fakeRandom } from "onceonly/testing";
 import { describe, expect, it } from "vitest";
+import { withOutbox } from "../../kit/with-outbox.ts";
 import { MemoryOutbox } from "../../lib/testing/memory-outbox.ts";
-import { withOutbox } from "./with-outbox.ts";
 
 const QUEUE = "https://sqs.eu-central-1.amazonaws.com/123456789012/payments.fifo";
 

@@ -20,15 +20,15 @@ import {
   type SweepReport,
 } from "onceonly";
 import { fakeClock } from "onceonly/testing";
+import { newProcess, type Process } from "../../kit/faults/dying-process.ts";
+import { type Change, readStream } from "../../kit/table-stream.ts";
+import { createOutboxTable } from "../../kit/tables.ts";
+import { timeless } from "../../kit/time/timeless.ts";
 import { identify } from "../../lib/core/identity.ts";
 import { startSqs } from "../../lib/local/sqs/start-sqs.ts";
-import { newFifo } from "../aws/sqs/case.ts";
-import { sdkSubject, sqsClient } from "../aws/sqs/sdk-subject.ts";
-import { type Change, readStream } from "../dynamodb/table-stream.ts";
-import { createOutboxTable } from "../dynamodb/tables.ts";
-import { newProcess, type Process } from "./dying-process.ts";
-import { newConsumer } from "./outbox-consumer.ts";
-import { timeless } from "./timeless.ts";
+import { newFifo } from "../aws/sqs/cases/case.ts";
+import { sdkSubject, sqsClient } from "../aws/sqs/cases/sdk-subject.ts";
+import { newConsumer } from "./consumer-given.ts";
 
 export type OutboxWorld = Awaited<ReturnType<typeof newOutboxWorld>>;
 

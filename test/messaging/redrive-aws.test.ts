@@ -24,7 +24,7 @@ import { fakeLambdaContext } from "onceonly/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sqsRecord } from "../../lib/aws/event-sources/sqs-record.ts";
 import type { ReceivedMessage } from "../../lib/aws/sqs/operations.ts";
-import { answered } from "../lambda/batch/sqs-records.ts";
+import { answered } from "../lambda/batch/given.ts";
 
 const MAX_RECEIVES = 2;
 const VISIBILITY_SECONDS = 2;

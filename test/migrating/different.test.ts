@@ -5,9 +5,17 @@ import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { idempotent } from "onceonly";
 import { MemoryStore } from "onceonly/testing";
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import { createTable } from "../../kit/tables.ts";
 import { DynamoDBModel } from "../../lib/aws/dynamodb/dynamodb-model.ts";
-import { createTable } from "../dynamodb/tables.ts";
-import { errorOf, type Handler, newContext, type Order, onceonly, type Package, powertools } from "./both.ts";
+import {
+  errorOf,
+  type Handler,
+  newContext,
+  type Order,
+  onceonly,
+  type Package,
+  powertools,
+} from "./world.ts";
 
 const ORDER = { id: "order-1", cents: 500 };
 

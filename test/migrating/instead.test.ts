@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { type DecisionEvent, idempotent, runOnce } from "onceonly";
 import { MemoryStore } from "onceonly/testing";
 import { beforeEach, describe, expect, it } from "vitest";
-import { newContext } from "./both.ts";
+import { newContext } from "./world.ts";
 
 let store: MemoryStore;
 let runs: number;

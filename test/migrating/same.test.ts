@@ -1,6 +1,6 @@
 // What users of Powertools rely on and find unchanged: each test runs on both packages.
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { errorOf, type Handler, newContext, onceonly, type Package, powertools } from "./both.ts";
+import { errorOf, type Handler, newContext, onceonly, type Package, powertools } from "./world.ts";
 
 const START = Date.parse("2026-01-01T00:00:00Z");
 const ORDER = { id: "order-1", cents: 500 };

@@ -2,12 +2,12 @@
 import { isDeepStrictEqual } from "node:util";
 import { type DynamoDBClient, GetItemCommand, PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { describe, expect, inject, it } from "vitest";
+import { connect, createOutboxTable } from "../../kit/tables.ts";
 import { TRANSITIONS } from "../../lib/core/record.ts";
 import { DynamoDBOutbox } from "../../lib/dynamodb/dynamodb-outbox.ts";
 import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
 import type { DynamoDBWrite } from "../../lib/dynamodb/writes.ts";
 import { MemoryStore, type MemoryWrite } from "../../lib/testing/index.ts";
-import { connect, createOutboxTable } from "../dynamodb/tables.ts";
 import { moveName } from "./invariants.ts";
 import { records, storeCases } from "./store-cases.ts";
 import { type Ports, playCase, type Rows, visible } from "./store-play.ts";

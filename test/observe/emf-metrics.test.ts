@@ -3,8 +3,8 @@ import { MemoryStore } from "onceonly/testing";
 import { describe, expect, it } from "vitest";
 import { METRICS } from "../../lib/contract.ts";
 import { identify } from "../../lib/core/identity.ts";
-import { allDataPoints, dataPointsOf, propertiesOf } from "./emf-lines.ts";
-import { observed } from "./observed.ts";
+import { allDataPoints, dataPointsOf, propertiesOf } from "./logs-world.ts";
+import { observed } from "./world.ts";
 
 const DECIDED: DecisionEvent = { decision: "executed", operation: "create-order", durationMs: 12 };
 

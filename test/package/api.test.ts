@@ -1,8 +1,8 @@
 // The public names. A change here is a change of the API: mean it, document it, and write it into the list.
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { exportedNames } from "./exported-names.ts";
-import { manifest, root } from "./project.ts";
+import { manifest, root } from "../../kit/project.ts";
+import { exportedNames } from "./names-given.ts";
 
 const api: Readonly<Record<string, readonly string[]>> = {
   onceonly: [

@@ -2,7 +2,7 @@
 import { gzipSync } from "node:zlib";
 import type { Metafile } from "esbuild";
 import { describe, expect, it } from "vitest";
-import { bundled } from "./bundled.ts";
+import { bundled } from "../../kit/bundled.ts";
 
 /**
  * Of a handler with DynamoDBStore, gzipped: all but the AWS SDK and Middy. The plan is 13.3 KB for `idempotent` and 15 KB for

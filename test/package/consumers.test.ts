@@ -4,11 +4,11 @@ import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createInitApp, createModulesApp, synthesize } from "./cdk-apps.ts";
-import { type ConsumerProjects, prepareConsumerProjects } from "./consumer-projects.ts";
-import { expectReplay, type OrderExample, startOrderExample } from "./order-example.ts";
-import { root } from "./project.ts";
-import { run } from "./run.ts";
+import { root } from "../../kit/project.ts";
+import { run } from "../../kit/run.ts";
+import { createInitApp, createModulesApp, synthesize } from "./apps-given.ts";
+import { expectReplay, type OrderExample, startOrderExample } from "./example-given.ts";
+import { type ConsumerProjects, prepareConsumerProjects } from "./projects-world.ts";
 
 const RUNTIME_PEERS = ["@aws-sdk/client-dynamodb", "@aws-sdk/util-dynamodb", "@middy/core"];
 const CONSTRUCTS = ["aws-cdk-lib", "constructs"];

@@ -4,7 +4,7 @@ import { cp, mkdir, mkdtemp, readdir, realpath, rm, writeFile } from "node:fs/pr
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { root } from "./project.ts";
+import { root } from "../../kit/project.ts";
 
 interface Report {
   readonly diagnostics: readonly {

@@ -3,18 +3,18 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { root } from "../package/project.ts";
-import { addresses } from "./addresses.ts";
-import { assemblies } from "./assemblies.ts";
-import { bodies } from "./bodies.ts";
-import { envelopes } from "./envelopes.ts";
-import { errors } from "./errors.ts";
-import { keys } from "./keys.ts";
-import { messages } from "./messages.ts";
-import { scopes } from "./scopes.ts";
-import { type Tried, withTable } from "./security-page.ts";
-import { stored } from "./stored-items.ts";
-import { hold, type Suite, tryAll } from "./tally.ts";
+import { root } from "../../kit/project.ts";
+import { addresses } from "./cases/addresses.ts";
+import { assemblies } from "./cases/assemblies.ts";
+import { bodies } from "./cases/bodies.ts";
+import { envelopes } from "./cases/envelopes.ts";
+import { errors } from "./cases/errors.ts";
+import { keys } from "./cases/keys.ts";
+import { messages } from "./cases/messages.ts";
+import { scopes } from "./cases/scopes.ts";
+import { stored } from "./cases/stored-items.ts";
+import { type Tried, withTable } from "./page-given.ts";
+import { hold, type Suite, tryAll } from "./world.ts";
 
 const SUITES = [
   scopes,

@@ -4,8 +4,8 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ATTRIBUTES, ENVELOPE_ATTRIBUTE } from "../../lib/contract.ts";
 import { identify } from "../../lib/core/identity.ts";
-import { judgeEnvelope } from "./envelopes.ts";
-import { isStorable, storedItems } from "./stored-items.ts";
+import { judgeEnvelope } from "./cases/envelopes.ts";
+import { isStorable, storedItems } from "./cases/stored-items.ts";
 
 const SEPARATING = fc.string({
   unit: fc.constantFrom("#", "%", "2", "3", " ", "a", "\u0000", "\u200b", "é", "e\u0301", "\ud83d", "\udd11"),

@@ -1,11 +1,11 @@
 import { DynamoDBOutbox } from "onceonly";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type MessageProgress, UNTRIED, type Unsent } from "../../lib/core/messages/outbox.ts";
-import { chainPlanOf } from "./chain-plan.ts";
-import { chainFaultsOf } from "./chain-verdict.ts";
-import { playChain, type Without } from "./chain-world.ts";
 import { effect } from "./given.ts";
-import { playAll, report, type Schedule, seedsFrom, summary } from "./schedules.ts";
+import { playChain, type Without } from "./plays/chain.ts";
+import { chainPlanOf } from "./plays/chain-plan.ts";
+import { chainFaultsOf } from "./plays/chain-verdict.ts";
+import { playAll, report, type Schedule, seedsFrom, summary } from "./plays/schedules.ts";
 
 const COUNT = Number(process.env.ONCEONLY_SCHEDULES ?? 60);
 const FIRST_SEED = Number(process.env.ONCEONLY_SEED ?? 1);

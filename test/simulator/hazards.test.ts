@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { orderEvent } from "../../kit/shop/order-client.ts";
 import type { Invocation } from "../../lib/simulator/invocation.ts";
 import type { LambdaHandler, SimulatedFunction } from "../../lib/simulator/simulated-function.ts";
 import type { Simulator } from "../../lib/simulator/simulator.ts";
 import { faultsOn, givenAws, MINUTE, rowsOf, slowOnce } from "./given.ts";
-import { orderEvent } from "./order-client.ts";
-import "./sample-environment.ts";
+import "../../kit/shop/sample-environment.ts";
 
 const { handler: createOrder } = await import("../../functions/create-order.ts");
 

@@ -2,11 +2,11 @@ import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { SQSClient } from "@aws-sdk/client-sqs";
 import { DynamoDBOutbox, outboxRelay, outboxSweeper } from "onceonly";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { Gateway } from "../../kit/shop/gateway.ts";
+import { orderEvent } from "../../kit/shop/order-client.ts";
+import { PAYMENTS } from "../../kit/shop/sample-environment.ts";
 import type { Fault } from "../../lib/simulator/fault.ts";
-import { Gateway } from "./gateway.ts";
 import { faultsOn, givenAws, MINUTE, rowsOf } from "./given.ts";
-import { orderEvent } from "./order-client.ts";
-import { PAYMENTS } from "./sample-environment.ts";
 
 const { handler: createOrder } = await import("../../functions/create-order.ts");
 const { handler: chargePayment } = await import("../../functions/charge-payment.ts");

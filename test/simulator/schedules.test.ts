@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { naiveCreateOrder } from "./naive-create-order.ts";
-import { type Plan, planOf, play } from "./sample-world.ts";
-import { playAll, report, type Schedule, seedsFrom, summary } from "./schedules.ts";
-import { faultsOf } from "./verdict.ts";
+import { type Plan, planOf, play } from "./plays/sample.ts";
+import { faultsOf } from "./plays/sample-verdict.ts";
+import { playAll, report, type Schedule, seedsFrom, summary } from "./plays/schedules.ts";
+import { naiveCreateOrder } from "./seeded-bugs/naive-create-order.ts";
 
 const COUNT = Number(process.env.ONCEONLY_SCHEDULES ?? 800);
 const FIRST_SEED = Number(process.env.ONCEONLY_SEED ?? 1);

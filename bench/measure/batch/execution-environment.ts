@@ -2,8 +2,8 @@
 // then on it sends nothing and hears nothing, and its invocation never ends.
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import type { LeanDynamoDB } from "onceonly/lean";
-import { connect } from "../../../test/dynamodb/tables.ts";
-import { connectionReset } from "../metering/connection-reset.ts";
+import { connectionReset } from "../../../kit/faults/connection-reset.ts";
+import { connect } from "../../../kit/tables.ts";
 import type { Meter } from "../metering/meter.ts";
 import { orderIdsIn } from "./effects.ts";
 import type { FaultPlan } from "./faults.ts";

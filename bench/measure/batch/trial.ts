@@ -1,6 +1,6 @@
 // One contestant under one kind of faults: tables and environments of its own, and what it came to so far.
 import type { SQSRecord } from "aws-lambda";
-import { connect, createTable } from "../../../test/dynamodb/tables.ts";
+import { connect, createTable } from "../../../kit/tables.ts";
 import type { DeployBatch } from "../contestants/batch-function.ts";
 import type { Meter, Tally } from "../metering/meter.ts";
 import { Consumer } from "./consumer.ts";

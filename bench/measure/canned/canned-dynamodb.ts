@@ -1,10 +1,10 @@
 // A DynamoDB that only repeats what an engine once answered, in a process of its own: what a caller's process then takes is
 // the client's, not the database's.
 import { readFileSync } from "node:fs";
+import { selfSignedCertificate } from "../../../kit/self-signed-certificate.ts";
 import { startHelper } from "../../helper-process.ts";
 import { bundleProcess } from "../../process-bundle.ts";
 import type { Exchange } from "./exchange.ts";
-import { selfSignedCertificate } from "./self-signed-certificate.ts";
 
 export interface CannedDynamoDB {
   readonly endpoint: string;

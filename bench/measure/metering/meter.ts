@@ -8,7 +8,7 @@ import {
   TransactWriteItemsCommand,
   type TransactWriteItemsInput,
 } from "@aws-sdk/client-dynamodb";
-import { connect, createTable } from "../../../test/dynamodb/tables.ts";
+import { connect, createTable } from "../../../kit/tables.ts";
 import {
   type Item,
   refusedTransactionUnits,

@@ -1,7 +1,7 @@
 // A metered DynamoDB client that can lose answers of requests that the engine carried out, so that the SDK repeats them.
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { connect } from "../../../test/dynamodb/tables.ts";
-import { connectionReset } from "./connection-reset.ts";
+import { connectionReset } from "../../../kit/faults/connection-reset.ts";
+import { connect } from "../../../kit/tables.ts";
 import { createMeter, type Tally } from "./meter.ts";
 
 export interface MeteredClient {

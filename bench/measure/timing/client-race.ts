@@ -1,5 +1,5 @@
 // The client alone: processor time and heap of a call, against answers that were recorded from an engine a moment before.
-import { connect } from "../../../test/dynamodb/tables.ts";
+import { connect } from "../../../kit/tables.ts";
 import { bundleProcess } from "../../process-bundle.ts";
 import { startCannedDynamoDB } from "../canned/canned-dynamodb.ts";
 import { recordAnswers } from "../canned/record-answers.ts";

@@ -2,7 +2,7 @@
 // all of them, and what a package switches on for its process slows nobody else. Every run begins with new processes.
 import { isDeepStrictEqual } from "node:util";
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { createTable } from "../../../test/dynamodb/tables.ts";
+import { createTable } from "../../../kit/tables.ts";
 import { type HelperProcess, startHelper } from "../../helper-process.ts";
 import type { CannedDynamoDB } from "../canned/canned-dynamodb.ts";
 import type { Question, Report, Setup } from "./contestant-process.ts";

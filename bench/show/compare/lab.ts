@@ -2,9 +2,9 @@
 // are counted, and time that can be skipped.
 import { type DynamoDBClient, type DynamoDBClientConfig, ScanCommand } from "@aws-sdk/client-dynamodb";
 import type { Context } from "aws-lambda";
+import { connect, createTable } from "../../../kit/tables.ts";
 import type { Clock } from "../../../lib/core/clock.ts";
 import { type Fault, type ObservedRequest, startFaultProxy } from "../../../lib/local/fault-proxy.ts";
-import { connect, createTable } from "../../../test/dynamodb/tables.ts";
 import { type HttpAnswer, postOrder } from "../../measure/contestants/lambda-call.ts";
 import { lambdaContext } from "../../measure/contestants/world.ts";
 import type { Contestant, Deployment } from "./contestant.ts";

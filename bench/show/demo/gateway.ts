@@ -1,5 +1,5 @@
 // The road from the consumer to the payment gateway: each charge that is asked for passes here, or does not.
-import type { Carry } from "./middleman.ts";
+import type { Carry } from "../../../kit/faults/middleman.ts";
 
 export type Passage = "pass" | "refuse";
 

@@ -1,7 +1,8 @@
 // All that stands between the functions and what they use, and the clock of what feeds them.
+
+import { type LeapingClock, leapingClock } from "../../../kit/time/leaping-clock.ts";
 import { createFaults, type Faults } from "./faults.ts";
 import { createGateway, type Gateway } from "./gateway.ts";
-import { type LeapingClock, leapingClock } from "./leaping-clock.ts";
 import { type PaymentsQueue, paymentsQueue } from "./payments-queue.ts";
 import type { Plan } from "./plan.ts";
 

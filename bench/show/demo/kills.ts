@@ -1,8 +1,9 @@
 // The orders for which processes are killed, among others, and early: whoever comes after a kill waits for a lease.
+
+import { until } from "../../../kit/time/until.ts";
 import type { Journal } from "./journal.ts";
 import type { PlannedOrder } from "./plan.ts";
 import type { Players } from "./players.ts";
-import { until } from "./until.ts";
 
 export interface KillsOptions {
   readonly journal: Pick<Journal, "has">;

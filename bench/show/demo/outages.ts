@@ -1,5 +1,7 @@
 // The stream between table and relay is switched off while clients order: once until the relay goes on, once until the
 // sweeper has sent everything.
+
+import { until } from "../../../kit/time/until.ts";
 import type { Interference } from "./interference.ts";
 import type { Journal } from "./journal.ts";
 import { bringsRecord, orderRecordKey } from "./order-book.ts";
@@ -7,7 +9,6 @@ import type { PlannedOrder } from "./plan.ts";
 import type { Players } from "./players.ts";
 import { consumersRest, outboxRests } from "./settle.ts";
 import type { Stage } from "./stage.ts";
-import { until } from "./until.ts";
 
 export interface OutageOptions {
   readonly stage: Pick<Stage, "deliveries" | "relay" | "stream" | "sweep" | "queues" | "tables">;

@@ -1,11 +1,12 @@
 // Lets clients in, one order after the other, and knows how far each of them is.
+
+import { until } from "../../../kit/time/until.ts";
 import { createGate, type Gate } from "./gate.ts";
 import type { Journal } from "./journal.ts";
 import type { PlannedOrder } from "./plan.ts";
 import { playOrder, type Scenery } from "./scenes.ts";
 import { createShopClient } from "./shop-client.ts";
 import type { Stage } from "./stage.ts";
-import { until } from "./until.ts";
 
 export interface PlayersOptions extends Pick<Scenery, "faults" | "signal"> {
   readonly stage: Pick<Stage, "url" | "orderFunction" | "queues">;

@@ -1,8 +1,9 @@
 // Waits until everything that was committed is sent and done; what is hidden in the queue comes back by a leap of time.
+
+import { until } from "../../../kit/time/until.ts";
 import type { Interference } from "./interference.ts";
 import { OPERATIONS } from "./order-book.ts";
 import type { Stage } from "./stage.ts";
-import { until } from "./until.ts";
 
 export interface SettleOptions {
   readonly stage: Pick<Stage, "deliveries" | "relay" | "queues" | "tables">;

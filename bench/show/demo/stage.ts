@@ -1,5 +1,6 @@
 // The sample on local engines, with the demo's hands between its functions and all that they use.
 import type { APIGatewayProxyEventV2, DynamoDBStreamEvent } from "aws-lambda";
+import { startMiddleman } from "../../../kit/faults/middleman.ts";
 import { startFaultProxy } from "../../../lib/local/fault-proxy.ts";
 import {
   type DynamoDBEngine,
@@ -9,7 +10,6 @@ import {
 } from "../../../lib/local/index.ts";
 import { type Deliveries, watchDeliveries } from "./deliveries.ts";
 import type { Interference } from "./interference.ts";
-import { startMiddleman } from "./middleman.ts";
 import { openQueues, type Queues } from "./queues.ts";
 import { createReceipts, RECEIPT_QUEUES, type Receipts } from "./receipts.ts";
 import { findSample } from "./sample.ts";

@@ -1,13 +1,13 @@
 // The functions of the sample, with the worlds in which they are explored.
-import "../../../test/explorer/environment.ts";
+import "../../../kit/shop/environment.ts";
 import { outboxSweeper } from "onceonly";
+import { getOrder, messages, postOrder } from "../../../kit/shop/events.ts";
+import { newRelay, outbox, relayed } from "../../../kit/shop/relay-and-sweeper.ts";
 import { explore } from "../../../lib/explorer/explore.ts";
 import type { ExploreOptions } from "../../../lib/explorer/options.ts";
 import type { ExploreReport } from "../../../lib/explorer/report.ts";
 import { streamEvent } from "../../../lib/explorer/stream-event.ts";
 import type { Simulator } from "../../../lib/simulator/simulator.ts";
-import { getOrder, messages, postOrder } from "../../../test/explorer/events.ts";
-import { newRelay, outbox, relayed } from "../../../test/explorer/relay-and-sweeper.ts";
 
 export interface Sample {
   readonly name: string;

@@ -1,9 +1,10 @@
 // A sample that runs already: what it has done is read by its API, and in its tables and queues where these are given.
+
+import { until } from "../../../kit/time/until.ts";
 import { createGate } from "../demo/gate.ts";
 import { type Answer, nameOf } from "../demo/observation.ts";
 import type { Queues } from "../demo/queues.ts";
 import type { Tables } from "../demo/tables.ts";
-import { until } from "../demo/until.ts";
 import { openFoundQueues, openFoundTables } from "./find-engines.ts";
 import { checkSample, type OrderId, readOrder } from "./order-api.ts";
 import type { LoadPlan } from "./plan-load.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { dynamoDBCases } from "./cases.ts";
-import { modelSubject } from "./subject.ts";
+import { dynamoDBCases } from "./cases/all.ts";
+import { modelSubject } from "./cases/subject.ts";
 
 describe("DynamoDBModel", () => {
   const subject = modelSubject();

@@ -1,8 +1,8 @@
 // Engines by other people run the same cases: what they and the model agree on is unlikely to be a mistake of either.
 import { describe, expect, inject, it } from "vitest";
-import { dynamoDBCases } from "./cases.ts";
-import { ENGINE_DIFFERENCES } from "./engine-differences.ts";
-import { engineSubject } from "./subject.ts";
+import { dynamoDBCases } from "./cases/all.ts";
+import { ENGINE_DIFFERENCES } from "./cases/engine-differences.ts";
+import { engineSubject } from "./cases/subject.ts";
 
 const cases = Object.values(dynamoDBCases).flat();
 

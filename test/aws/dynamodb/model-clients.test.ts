@@ -2,8 +2,8 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, GetCommand, PutCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it } from "vitest";
-import { refused } from "./case.ts";
-import { modelWithTable } from "./model-with-table.ts";
+import { refused } from "./cases/case.ts";
+import { modelWithTable } from "./given.ts";
 
 describe("DynamoDBModel below clients", () => {
   it("serves document clients", async () => {

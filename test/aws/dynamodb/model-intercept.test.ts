@@ -4,9 +4,9 @@ import { describe, expect, it } from "vitest";
 import { DynamoDBError } from "../../../lib/aws/dynamodb/dynamodb-error.ts";
 import type { DynamoDBCall, Intercept } from "../../../lib/aws/dynamodb/intercept.ts";
 import type { FakeClock } from "../../../lib/fakes/fake-clock.ts";
-import { refused } from "./case.ts";
-import { S } from "./given.ts";
-import { modelWithTable } from "./model-with-table.ts";
+import { refused } from "./cases/case.ts";
+import { S } from "./cases/given.ts";
+import { modelWithTable } from "./given.ts";
 
 const Key = { pk: S("a") };
 

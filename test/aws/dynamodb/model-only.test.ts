@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest";
 import { DynamoDBModel } from "../../../lib/aws/dynamodb/dynamodb-model.ts";
 import type { DynamoDBOperationName } from "../../../lib/aws/dynamodb/operations.ts";
 import { fakeClock } from "../../../lib/fakes/fake-clock.ts";
-import { cancelled, refused } from "./case.ts";
-import { B, keySchema, N, S } from "./given.ts";
-import { modelWithTable } from "./model-with-table.ts";
+import { cancelled, refused } from "./cases/case.ts";
+import { B, keySchema, N, S } from "./cases/given.ts";
+import { modelWithTable } from "./given.ts";
 
 const Key = { pk: S("a") };
 const ConditionExpression = "attribute_not_exists(pk)";

@@ -7,9 +7,9 @@ import {
   formatDecimal,
   parseDecimal,
 } from "../../../lib/aws/dynamodb/values/decimal.ts";
-import { type Outcome, played } from "./play.ts";
-import { anySteps, type PlayStep } from "./play-steps.ts";
-import { engineSubject, modelSubject } from "./subject.ts";
+import { engineSubject, modelSubject } from "./cases/subject.ts";
+import { type Outcome, played } from "./plays/play.ts";
+import { anySteps, type PlayStep } from "./plays/steps.ts";
 
 const PLAYS = Number(process.env.DYNAMODB_PLAYS ?? 12);
 

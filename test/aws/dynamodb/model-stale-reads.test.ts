@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { N, S } from "./given.ts";
-import { modelWithTable } from "./model-with-table.ts";
+import { N, S } from "./cases/given.ts";
+import { modelWithTable } from "./given.ts";
 
 const Key = { pk: S("a") };
 

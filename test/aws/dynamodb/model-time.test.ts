@@ -1,8 +1,8 @@
 // What the model does as time passes: expiry, the retention of streams, iterators and tokens.
 import { describe, expect, it } from "vitest";
-import { refused } from "./case.ts";
-import { N, S } from "./given.ts";
-import { modelWithTable } from "./model-with-table.ts";
+import { refused } from "./cases/case.ts";
+import { N, S } from "./cases/given.ts";
+import { modelWithTable } from "./given.ts";
 
 const HOUR_MS = 3_600_000;
 

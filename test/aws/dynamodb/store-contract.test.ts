@@ -4,8 +4,8 @@ import { beforeAll, describe, it } from "vitest";
 import { DynamoDBModel } from "../../../lib/aws/dynamodb/dynamodb-model.ts";
 import type { DynamoDBWrite } from "../../../lib/dynamodb/writes.ts";
 import { type StoreSubject, storeContract } from "../../../lib/testing/contract/store-contract.ts";
-import { contractSubject } from "../../dynamodb/contract-subject.ts";
-import { withCompany } from "../../dynamodb/grouped-subject.ts";
+import { contractSubject } from "../../dynamodb/contract-given.ts";
+import { withCompany } from "../../dynamodb/grouped-given.ts";
 
 describe("DynamoDBStore on DynamoDBModel", () => {
   const client = new DynamoDBClient(new DynamoDBModel().clientConfig());

@@ -2,10 +2,10 @@
 // mistake of either. Cases that let time pass are left out, since fauxqs has no clock to give.
 import { startFauxqs } from "fauxqs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { sqsCases } from "./cases.ts";
-import { FAUXQS_DIFFERENCES } from "./fauxqs-differences.ts";
-import { sdkSubject } from "./sdk-subject.ts";
-import type { SqsSubject } from "./subject.ts";
+import { sqsCases } from "./cases/all.ts";
+import { FAUXQS_DIFFERENCES } from "./cases/fauxqs-differences.ts";
+import { sdkSubject } from "./cases/sdk-subject.ts";
+import type { SqsSubject } from "./cases/subject.ts";
 
 /** Its codes all start like those few of AWS that do; without that there would be nothing to compare in errors. */
 function withAwsNames(subject: SqsSubject): SqsSubject {

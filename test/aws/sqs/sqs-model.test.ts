@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
+import { untilSleeping } from "../../../kit/time/until-sleeping.ts";
 import type { SqsOperationName } from "../../../lib/aws/sqs/operations.ts";
 import { SqsModel } from "../../../lib/aws/sqs/sqs-model.ts";
 import { fakeClock } from "../../../lib/fakes/fake-clock.ts";
 import { fakeRandom } from "../../../lib/fakes/fake-random.ts";
-import { newFifo, newQueue, receive, refused, send, sendToGroups } from "./case.ts";
-import { sqsCases } from "./cases.ts";
-import { modelSubject, type SqsSubject } from "./subject.ts";
-import { untilSleeping } from "./until-sleeping.ts";
+import { sqsCases } from "./cases/all.ts";
+import { newFifo, newQueue, receive, refused, send, sendToGroups } from "./cases/case.ts";
+import { modelSubject, type SqsSubject } from "./cases/subject.ts";
 
 const subjectOf = (model: SqsModel): SqsSubject => ({
   call: (name, input) => model.call(name, input),

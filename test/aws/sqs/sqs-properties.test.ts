@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Play } from "./play.ts";
-import { anySteps, type PlayStep, stepsWithoutChanges } from "./play-steps.ts";
+import { Play } from "./plays/play.ts";
+import { anySteps, type PlayStep, stepsWithoutChanges } from "./plays/steps.ts";
 
 const RUNS = { numRuns: 300 };
 

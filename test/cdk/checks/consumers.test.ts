@@ -5,8 +5,8 @@ import { DynamoEventSource, SqsEventSource } from "aws-cdk-lib/aws-lambda-event-
 import { CfnQueue, Queue } from "aws-cdk-lib/aws-sqs";
 import { IdempotencyTable, UseIdempotency } from "onceonly/cdk";
 import { describe, expect, it } from "vitest";
+import { unitStack } from "../app-given.ts";
 import { aFunction, faultsOf } from "../given.ts";
-import { unitStack } from "../unit-app.ts";
 
 const seconds = (count: number) => Duration.seconds(count);
 

@@ -3,7 +3,7 @@ import { Annotations, Match } from "aws-cdk-lib/assertions";
 import { DeduplicationScope, FifoThroughputLimit, Queue } from "aws-cdk-lib/aws-sqs";
 import { DedupQueue, type DedupQueueProps } from "onceonly/cdk";
 import { describe, expect, it } from "vitest";
-import { unitStack } from "../unit-app.ts";
+import { unitStack } from "../app-given.ts";
 
 const queueWith = (props: DedupQueueProps) => new DedupQueue(unitStack(), "Queue", props);
 

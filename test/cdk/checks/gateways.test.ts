@@ -6,8 +6,8 @@ import { HttpLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integrations
 import { Alias, type Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { IdempotencyTable, UseIdempotency, type UseIdempotencyOptions } from "onceonly/cdk";
 import { describe, expect, it } from "vitest";
+import { unitStack } from "../app-given.ts";
 import { aFunction, faultsOf } from "../given.ts";
-import { unitStack } from "../unit-app.ts";
 
 function faultsWith(
   timeout: Duration,

@@ -4,8 +4,8 @@ import { CfnEventSourceMapping } from "aws-cdk-lib/aws-lambda";
 import { CfnQueue, Queue } from "aws-cdk-lib/aws-sqs";
 import { IdempotencyTable, UseIdempotency, type UseIdempotencyOptions } from "onceonly/cdk";
 import { describe, expect, it } from "vitest";
+import { unitStack } from "../app-given.ts";
 import { aFunction, faultsOf } from "../given.ts";
-import { unitStack } from "../unit-app.ts";
 
 const seconds = (count: number) => Duration.seconds(count);
 

@@ -5,8 +5,8 @@ import { SqsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
 import { Queue, type QueueProps } from "aws-cdk-lib/aws-sqs";
 import { DedupQueue, IdempotencyTable, UseIdempotency, type UseIdempotencyOptions } from "onceonly/cdk";
 import { describe, expect, it } from "vitest";
+import { unitApp, unitStack } from "../app-given.ts";
 import { aFunction, faultsOf } from "../given.ts";
-import { unitApp, unitStack } from "../unit-app.ts";
 
 const DAY = 86_400;
 

@@ -4,8 +4,8 @@ import { MultiRegionConsistency } from "aws-cdk-lib/aws-dynamodb";
 import { Key } from "aws-cdk-lib/aws-kms";
 import { IdempotencyTable, type IdempotencyTableProps } from "onceonly/cdk";
 import { describe, expect, it } from "vitest";
+import { unitStack } from "../app-given.ts";
 import { faultsOf } from "../given.ts";
-import { unitStack } from "../unit-app.ts";
 
 const inRegion = () => unitStack({ env: { region: "us-east-1" } });
 const tableWith = (props: IdempotencyTableProps) => new IdempotencyTable(inRegion(), "Table", props);

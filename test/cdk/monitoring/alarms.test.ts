@@ -6,7 +6,7 @@ import { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import { IdempotencyMonitoring, type IdempotencyMonitoringProps, IdempotencyTable } from "onceonly/cdk";
 import { describe, expect, it } from "vitest";
-import { unitStack } from "../unit-app.ts";
+import { unitStack } from "../app-given.ts";
 import { alarmsIn, monitored, newFunction } from "./given.ts";
 
 const alarmsWith = (changes?: Partial<IdempotencyMonitoringProps>) => alarmsIn(monitored(changes).template());

@@ -2,8 +2,9 @@
 // the engine or the relay then really decides must carry its namespace, its metric and exactly its dimensions.
 import { beforeAll, describe, expect, it } from "vitest";
 import { METRICS } from "../../../lib/contract.ts";
-import { allDataPoints, type DataPoint, propertiesOf } from "../../observe/emf-lines.ts";
-import { observed } from "../../observe/observed.ts";
+import { allDataPoints, type DataPoint, propertiesOf } from "../../observe/logs-world.ts";
+import { observed } from "../../observe/world.ts";
+import { ABOUT, SCENARIOS } from "./cases/scenarios.ts";
 import {
   alarmsIn,
   type MetricIdentity,
@@ -11,7 +12,6 @@ import {
   monitored,
   type SynthesizedAlarm,
 } from "./given.ts";
-import { ABOUT, SCENARIOS } from "./scenarios.ts";
 
 const NAMES = { service: "shop", namespace: "Shop/Idempotency" };
 

@@ -5,7 +5,7 @@ import { Code, Function as LambdaFunction, Runtime } from "aws-cdk-lib/aws-lambd
 import { Queue } from "aws-cdk-lib/aws-sqs";
 import type { Construct } from "constructs";
 import { IdempotencyMonitoring, type IdempotencyMonitoringProps, IdempotencyTable } from "onceonly/cdk";
-import { unitApp } from "../unit-app.ts";
+import { unitApp } from "../app-given.ts";
 
 export interface MetricIdentity {
   readonly namespace: string;

@@ -3,7 +3,7 @@ import type { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { describe, expect, it } from "vitest";
 import { failureKind } from "../../../lib/dynamodb/wire/failure-kind.ts";
 import { readAnswer } from "../../../lib/dynamodb/wire/read-answer.ts";
-import { type GivenAnswer, sdkExchange } from "./sdk-exchange.ts";
+import { type GivenAnswer, sdkExchange } from "./given.ts";
 
 const NAMESPACE = "com.amazonaws.dynamodb.v20120810#";
 

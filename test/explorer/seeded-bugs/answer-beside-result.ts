@@ -1,7 +1,7 @@
 // onceonly inside a function that adds to its answer: the receipt is another one each time.
 import { randomUUID } from "node:crypto";
 import { DynamoDBStore, type DynamoDBWrite, httpIdempotent } from "onceonly";
-import type { HttpEvent } from "../events.ts";
+import type { HttpEvent } from "../../../kit/shop/events.ts";
 
 const TableName = process.env.ORDERS_TABLE;
 

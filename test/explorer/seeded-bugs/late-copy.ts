@@ -3,7 +3,7 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { DynamoDBStore, type DynamoDBWrite, httpIdempotent, TransactionConditionError } from "onceonly";
-import type { HttpEvent } from "../events.ts";
+import type { HttpEvent } from "../../../kit/shop/events.ts";
 
 const TableName = process.env.ORDERS_TABLE;
 const database = DynamoDBDocumentClient.from(new DynamoDBClient());

@@ -2,7 +2,7 @@
 import { ConditionalCheckFailedException, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { DynamoDBStore, type DynamoDBWrite, httpIdempotent } from "onceonly";
-import type { HttpEvent } from "../events.ts";
+import type { HttpEvent } from "../../../kit/shop/events.ts";
 
 const database = DynamoDBDocumentClient.from(new DynamoDBClient());
 const locks = process.env.IDEMPOTENCY_TABLE;

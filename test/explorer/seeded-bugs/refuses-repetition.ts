@@ -1,7 +1,7 @@
 // A row under the caller's key keeps the order single; who asks again, as its answer was lost, is refused for ever.
 import { ConditionalCheckFailedException, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
-import type { HttpEvent } from "../events.ts";
+import type { HttpEvent } from "../../../kit/shop/events.ts";
 
 const database = DynamoDBDocumentClient.from(new DynamoDBClient());
 

@@ -1,7 +1,7 @@
 // A transaction that DynamoDB knows again by its token, but for 10 minutes only.
 import { DynamoDBClient, TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
-import type { HttpEvent } from "../events.ts";
+import type { HttpEvent } from "../../../kit/shop/events.ts";
 
 const TableName = process.env.ORDERS_TABLE;
 const database = DynamoDBDocumentClient.from(new DynamoDBClient());

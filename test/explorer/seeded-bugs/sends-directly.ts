@@ -1,7 +1,7 @@
 // onceonly, with the message sent beside the commit, to a standard queue.
 import { SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { DynamoDBStore, type DynamoDBWrite, httpIdempotent } from "onceonly";
-import type { HttpEvent } from "../events.ts";
+import type { HttpEvent } from "../../../kit/shop/events.ts";
 
 const MAILS_QUEUE_URL = "https://sqs.us-east-1.amazonaws.com/000000000000/mails";
 const TableName = process.env.ORDERS_TABLE;

@@ -1,7 +1,7 @@
 // The key is the row's key, so that a repetition is refused by a condition: and every error is taken for that refusal.
 import { ConditionalCheckFailedException, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
-import type { HttpEvent } from "../events.ts";
+import type { HttpEvent } from "../../../kit/shop/events.ts";
 
 const TableName = process.env.ORDERS_TABLE;
 const database = DynamoDBDocumentClient.from(new DynamoDBClient());

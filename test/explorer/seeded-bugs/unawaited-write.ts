@@ -1,7 +1,7 @@
 // The audit row is written by the way: nobody waits for it.
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
-import type { HttpEvent } from "../events.ts";
+import type { HttpEvent } from "../../../kit/shop/events.ts";
 
 const TableName = process.env.ORDERS_TABLE;
 const database = DynamoDBDocumentClient.from(new DynamoDBClient());

@@ -1,7 +1,7 @@
 import type { SQSEvent } from "aws-lambda";
 import { idempotentBatch } from "onceonly";
 import { describe, expect, it } from "vitest";
-import { givenBatch, sqsRecord } from "./sqs-records.ts";
+import { givenBatch, sqsRecord } from "./given.ts";
 
 describe("idempotentBatch", () => {
   it.each([

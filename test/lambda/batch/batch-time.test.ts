@@ -1,7 +1,7 @@
 import type { SQSRecord } from "aws-lambda";
 import { idempotentBatch } from "onceonly";
 import { describe, expect, it } from "vitest";
-import { answered, givenBatch, returned, sqsRecord } from "./sqs-records.ts";
+import { answered, givenBatch, returned, sqsRecord } from "./given.ts";
 
 const records = (count: number) => Array.from({ length: count }, (_, index) => sqsRecord(`m${index + 1}`));
 

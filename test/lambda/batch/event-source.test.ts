@@ -2,8 +2,8 @@ import type { SQSRecord } from "aws-lambda";
 import { type BatchOptions, idempotentBatch, type VisibilityRequest } from "onceonly";
 import type { MemoryWrite } from "onceonly/testing";
 import { describe, expect, it } from "vitest";
-import { EventSource } from "./event-source.ts";
-import { givenBatch, sqsRecord } from "./sqs-records.ts";
+import { givenBatch, sqsRecord } from "./given.ts";
+import { EventSource } from "./world.ts";
 
 type Options = BatchOptions<SQSRecord, MemoryWrite>;
 

@@ -2,8 +2,8 @@ import type { SQSRecord } from "aws-lambda";
 import fc from "fast-check";
 import { idempotentBatch } from "onceonly";
 import { describe, expect, it } from "vitest";
-import { EventSource } from "./event-source.ts";
-import { answered, fifoRecord, givenBatch, returned, sqsRecord } from "./sqs-records.ts";
+import { answered, fifoRecord, givenBatch, returned, sqsRecord } from "./given.ts";
+import { EventSource } from "./world.ts";
 
 describe("idempotentBatch", () => {
   it("H26: a FIFO group stops at its first failure and returns the rest; other groups go on", async () => {

@@ -6,8 +6,8 @@ import { idempotentBatch } from "onceonly";
 import { describe, expect, it, vi } from "vitest";
 import { ENVELOPE_ATTRIBUTE } from "../../../lib/contract.ts";
 import type { BatchOptions } from "../../../lib/lambda/batch/batch-options.ts";
-import { BUS, busEvent, contentFor, notification, PIPE, ROUTES, snsEnvelope, TOPIC } from "./routes.ts";
-import { answered, envelope, fifoRecord, givenBatch, returned, sqsRecord } from "./sqs-records.ts";
+import { BUS, busEvent, contentFor, notification, PIPE, ROUTES, snsEnvelope, TOPIC } from "./cases/routes.ts";
+import { answered, envelope, fifoRecord, givenBatch, returned, sqsRecord } from "./given.ts";
 
 type Changes = Partial<Pick<BatchOptions<SQSRecord>, "key" | "forwardedBy" | "fingerprint">>;
 

@@ -6,10 +6,10 @@ import * as fc from "fast-check";
 import { type BatchOptions, DynamoDBStore, type DynamoDBWrite, idempotentBatch } from "onceonly";
 import { fakeClock, fakeLambdaContext, fakeRandom } from "onceonly/testing";
 import { describe, expect, it } from "vitest";
+import { clientError } from "../../../kit/faults/faulty-client.ts";
+import { createTable } from "../../../kit/tables.ts";
 import { DynamoDBModel } from "../../../lib/aws/dynamodb/dynamodb-model.ts";
-import { clientError } from "../../dynamodb/faulty-client.ts";
-import { createTable } from "../../dynamodb/tables.ts";
-import { answered, fifoRecord, returned, sqsRecord } from "./sqs-records.ts";
+import { answered, fifoRecord, returned, sqsRecord } from "./given.ts";
 
 const FAULTS = ["unsent", "lost", "late", "throttled", "refused", "die-before", "die-after", "part"] as const;
 type Fault = (typeof FAULTS)[number] | "none";

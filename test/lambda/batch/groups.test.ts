@@ -16,11 +16,11 @@ import {
   type WithIdempotency,
 } from "onceonly";
 import { beforeEach, describe, expect, inject, it } from "vitest";
+import { countRequests } from "../../../kit/counting-client.ts";
+import { clientError, failWith, loseAnswers } from "../../../kit/faults/faulty-client.ts";
+import { connect, createTable } from "../../../kit/tables.ts";
 import { DynamoDBModel } from "../../../lib/aws/dynamodb/dynamodb-model.ts";
-import { countRequests } from "../../dynamodb/counting-client.ts";
-import { clientError, failWith, loseAnswers } from "../../dynamodb/faulty-client.ts";
-import { connect, createTable } from "../../dynamodb/tables.ts";
-import { answered, fifoRecord, givenBatch, returned, sqsRecord } from "./sqs-records.ts";
+import { answered, fifoRecord, givenBatch, returned, sqsRecord } from "./given.ts";
 
 type Handler = (record: SQSRecord, context: WithIdempotency<DynamoDBWrite>) => unknown;
 

@@ -1,7 +1,7 @@
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
 import { idempotentBatch } from "onceonly";
 import { describe, expect, it, vi } from "vitest";
-import { answered, envelope, givenBatch, returned, sqsRecord } from "./sqs-records.ts";
+import { answered, envelope, givenBatch, returned, sqsRecord } from "./given.ts";
 
 const ids = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => `m${from + i}`);
 

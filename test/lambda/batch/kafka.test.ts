@@ -3,7 +3,7 @@ import { idempotentBatch } from "onceonly";
 import { describe, expect, it } from "vitest";
 import { ENVELOPE_ATTRIBUTE } from "../../../lib/contract.ts";
 import { writeEnvelope } from "../../../lib/messaging/envelope.ts";
-import { answered, givenBatch, returned } from "./sqs-records.ts";
+import { answered, givenBatch, returned } from "./given.ts";
 
 function kafkaEvent(places: readonly (readonly [partition: number, offset: number])[]): MSKEvent {
   const records: Record<string, MSKRecord[]> = {};

@@ -2,7 +2,7 @@
 import type { SQSRecord } from "aws-lambda";
 import { idempotentBatch, isOnceonlyError } from "onceonly";
 import { describe, expect, it } from "vitest";
-import { fifoRecord, givenBatch, sqsRecord } from "./sqs-records.ts";
+import { fifoRecord, givenBatch, sqsRecord } from "./given.ts";
 
 const records = (...ids: readonly string[]) => ids.map((id) => sqsRecord(id));
 const fail = () => Promise.reject(new Error("a secret"));

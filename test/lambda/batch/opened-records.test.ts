@@ -2,10 +2,10 @@
 import type { SQSRecord } from "aws-lambda";
 import { idempotentBatch, S3Bodies } from "onceonly";
 import { describe, expect, it } from "vitest";
+import { newBucket } from "../../../kit/loopback-bucket.ts";
 import type { BatchOptions } from "../../../lib/lambda/batch/batch-options.ts";
-import { newBucket } from "../../messaging/loopback-bucket.ts";
-import { contentFor, notification, TOPIC } from "./routes.ts";
-import { answered, envelope, givenBatch, returned, sqsRecord } from "./sqs-records.ts";
+import { contentFor, notification, TOPIC } from "./cases/routes.ts";
+import { answered, envelope, givenBatch, returned, sqsRecord } from "./given.ts";
 
 const queue = "https://sqs.eu-central-1.amazonaws.com/123456789012/reports";
 const REPORT = JSON.stringify({ report: 7 });

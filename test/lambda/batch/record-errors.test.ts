@@ -3,7 +3,7 @@ import { idempotentBatch, PermanentError, runOnce, type WithIdempotency } from "
 import { MemoryStore } from "onceonly/testing";
 import { describe, expect, it, vi } from "vitest";
 import { pausePoint } from "../given.ts";
-import { answered, givenBatch, returned, sqsRecord } from "./sqs-records.ts";
+import { answered, givenBatch, returned, sqsRecord } from "./given.ts";
 
 const ids = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => `m${from + i}`);
 

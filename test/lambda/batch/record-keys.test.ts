@@ -2,7 +2,7 @@ import type { SQSRecord } from "aws-lambda";
 import { idempotentBatch } from "onceonly";
 import { describe, expect, it } from "vitest";
 import { ENVELOPE_ATTRIBUTE } from "../../../lib/contract.ts";
-import { answered, envelope, FIFO, fifoRecord, givenBatch, returned, sqsRecord } from "./sqs-records.ts";
+import { answered, envelope, FIFO, fifoRecord, givenBatch, returned, sqsRecord } from "./given.ts";
 
 /** The keys under which the records run, and what was decided. */
 async function keysOf(records: readonly SQSRecord[], key?: (record: SQSRecord) => string | undefined) {

@@ -6,7 +6,7 @@ import type {
 } from "aws-lambda";
 import { idempotentBatch } from "onceonly";
 import { describe, expect, it } from "vitest";
-import { answered, givenBatch, returned } from "./sqs-records.ts";
+import { answered, givenBatch, returned } from "./given.ts";
 
 function kinesisRecord(sequenceNumber: string, data = `data ${sequenceNumber}`): KinesisStreamRecord {
   return {

@@ -1,6 +1,6 @@
 import { idempotentBatch, type VisibilityRequest } from "onceonly";
 import { describe, expect, it } from "vitest";
-import { answered, fifoRecord, givenBatch, returned, sqsRecord } from "./sqs-records.ts";
+import { answered, fifoRecord, givenBatch, returned, sqsRecord } from "./given.ts";
 
 const records = (count: number) => Array.from({ length: count }, (_, index) => sqsRecord(`m${index + 1}`));
 

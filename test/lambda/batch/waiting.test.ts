@@ -2,7 +2,7 @@
 import type { MSKRecord } from "aws-lambda";
 import { idempotentBatch } from "onceonly";
 import { describe, expect, it } from "vitest";
-import { answered, givenBatch, returned, sqsRecord } from "./sqs-records.ts";
+import { answered, givenBatch, returned, sqsRecord } from "./given.ts";
 
 /** One record in each of so many partitions. */
 function kafkaEvent(partitions: readonly number[]) {

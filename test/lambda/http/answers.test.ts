@@ -1,7 +1,7 @@
 import { type HttpRequestEvent, httpIdempotent, PermanentError } from "onceonly";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { type Answer, bodyOf, given, pausePoint } from "../given.ts";
-import { EVENT_FORMS, type RequestParts, v1Event, v2Event } from "./events.ts";
+import { EVENT_FORMS, type RequestParts, v1Event, v2Event } from "./given.ts";
 
 const KEY = { "Idempotency-Key": '"k1"' };
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { fingerprintOf } from "../../../lib/core/fingerprint.ts";
 import { readHttpEvent } from "../../../lib/lambda/http/event.ts";
 import { httpFingerprint } from "../../../lib/lambda/http/fingerprint.ts";
-import { EVENT_FORMS, functionUrlEvent, type RequestParts, v1Event, v2Event } from "./events.ts";
+import { EVENT_FORMS, functionUrlEvent, type RequestParts, v1Event, v2Event } from "./given.ts";
 
 const fingerprint = (event: object) => fingerprintOf(httpFingerprint(event));
 

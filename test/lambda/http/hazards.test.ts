@@ -1,8 +1,8 @@
 import { callerFromAuthorizer, callerFromJwt, httpIdempotency, httpIdempotent, runOnce } from "onceonly";
 import { describe, expect, it } from "vitest";
+import { describeOnMiddies } from "../../../kit/middies.ts";
 import { type Answer, bodyOf, given, pausePoint } from "../given.ts";
-import { describeOnMiddies } from "../middy/middies.ts";
-import { functionUrlEvent, type RequestParts, v1Event, v2Event } from "./events.ts";
+import { functionUrlEvent, type RequestParts, v1Event, v2Event } from "./given.ts";
 
 const headers = { "Idempotency-Key": '"k1"' };
 const tenant = (name: string) => ({ lambda: { tenant: name } });

@@ -4,8 +4,8 @@ import type middy6 from "@middy/core";
 import fc from "fast-check";
 import { idempotency, PermanentError, type WithIdempotency } from "onceonly";
 import { expect, it } from "vitest";
+import { describeOnMiddies } from "../../../kit/middies.ts";
 import { given } from "../given.ts";
-import { describeOnMiddies } from "./middies.ts";
 
 const EVENT = { key: "k1" };
 const STACKS = 1500;

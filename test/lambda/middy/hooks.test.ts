@@ -1,12 +1,12 @@
 // Every position of a hook, in stacks whose other hooks read the whole request, with handlers that tell and that do not.
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, inject, it } from "vitest";
+import { describeOnMiddies } from "../../../kit/middies.ts";
+import { connect, createTable } from "../../../kit/tables.ts";
 import { DynamoDBStore } from "../../../lib/dynamodb/dynamodb-store.ts";
-import { connect, createTable } from "../../dynamodb/tables.ts";
 import { given } from "../given.ts";
-import { HOOK_ROWS, TIMEOUT_ROWS } from "./hook-rows.ts";
-import { READER, type StackKind, stackOf, timeoutStackOf } from "./hook-stacks.ts";
-import { describeOnMiddies } from "./middies.ts";
+import { HOOK_ROWS, TIMEOUT_ROWS } from "./cases/hook-rows.ts";
+import { READER, type StackKind, stackOf, timeoutStackOf } from "./world.ts";
 
 const KINDS: readonly (readonly [name: string, kind: StackKind])[] = [
   ["a handler", { tells: false, readers: [] }],

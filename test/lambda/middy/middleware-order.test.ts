@@ -4,9 +4,9 @@ import httpErrorHandler from "@middy/http-error-handler";
 import httpJsonBodyParser from "@middy/http-json-body-parser";
 import { httpIdempotency, httpIdempotent } from "onceonly";
 import { expect, it } from "vitest";
+import { describeOnMiddies } from "../../../kit/middies.ts";
 import { type Answer, given } from "../given.ts";
-import { v2Event } from "../http/events.ts";
-import { describeOnMiddies } from "./middies.ts";
+import { v2Event } from "../http/given.ts";
 
 const CORS = "Access-Control-Allow-Origin";
 const headers = { "Idempotency-Key": '"k1"', "Content-Type": "application/json" };

@@ -4,10 +4,10 @@
 import type middy6 from "@middy/core";
 import { httpIdempotency, PermanentError } from "onceonly";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { describeOnMiddies } from "../../../kit/middies.ts";
 import { type Answer, given } from "../given.ts";
-import { v2Event } from "../http/events.ts";
-import { describeOnMiddies } from "./middies.ts";
-import { REAL_NAMES, type RealName, realMiddlewares } from "./real-middlewares.ts";
+import { v2Event } from "../http/given.ts";
+import { REAL_NAMES, type RealName, realMiddlewares } from "./middlewares-given.ts";
 
 type Name = RealName | "idempotency";
 type Real = Readonly<Record<RealName, middy6.MiddlewareObj>>;

@@ -1,7 +1,7 @@
 import { type Clock, idempotency, PermanentError } from "onceonly";
 import { expect, it } from "vitest";
+import { describeOnMiddies } from "../../../kit/middies.ts";
 import { given, pausePoint } from "../given.ts";
-import { describeOnMiddies } from "./middies.ts";
 
 const EVENT = { key: "k1", item: "book" };
 const key = (event: typeof EVENT) => event.key;

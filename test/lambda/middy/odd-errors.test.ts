@@ -2,10 +2,10 @@
 // again.
 import { httpIdempotent, idempotency, idempotent, idempotentBatch, PermanentError, runOnce } from "onceonly";
 import { describe, expect, it } from "vitest";
-import { answered, sqsRecord } from "../batch/sqs-records.ts";
+import { describeOnMiddies } from "../../../kit/middies.ts";
+import { answered, sqsRecord } from "../batch/given.ts";
 import { given } from "../given.ts";
-import { v2Event } from "../http/events.ts";
-import { describeOnMiddies } from "./middies.ts";
+import { v2Event } from "../http/given.ts";
 
 const permanent = (change: object = {}) => Object.assign(new PermanentError("sold out"), change);
 

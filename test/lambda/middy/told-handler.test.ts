@@ -1,9 +1,9 @@
 import type middy6 from "@middy/core";
 import { httpIdempotency, idempotency, idempotent, PermanentError } from "onceonly";
 import { describe, expect, it } from "vitest";
+import { describeOnMiddies } from "../../../kit/middies.ts";
 import { given, pausePoint } from "../given.ts";
-import { v2Event } from "../http/events.ts";
-import { describeOnMiddies } from "./middies.ts";
+import { v2Event } from "../http/given.ts";
 
 const EVENT = { key: "k1" };
 const key = (event: typeof EVENT) => event.key;

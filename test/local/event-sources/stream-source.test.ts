@@ -10,7 +10,7 @@ import type { GivenUpBatch } from "../../../lib/aws/event-sources/stream-batch.t
 import { systemClock } from "../../../lib/core/clock.ts";
 import { startStreamSource } from "../../../lib/local/event-sources/stream-source.ts";
 import { answered, crashed } from "../../../lib/local/lambda/invoke-result.ts";
-import { until } from "../stack/running-stack.ts";
+import { until } from "../stack/world.ts";
 
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {

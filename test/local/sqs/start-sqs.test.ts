@@ -1,13 +1,13 @@
 import { request } from "node:http";
 import { ListQueuesCommand, ReceiveMessageCommand, SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { untilSleeping } from "../../../kit/time/until-sleeping.ts";
 import { type FakeClock, fakeClock } from "../../../lib/fakes/fake-clock.ts";
 import { type SqsEngine, startSqs } from "../../../lib/local/sqs/start-sqs.ts";
-import { newFifo, newQueue, receive, send } from "../../aws/sqs/case.ts";
-import { sqsCases } from "../../aws/sqs/cases.ts";
-import { sdkSubject, sqsClient } from "../../aws/sqs/sdk-subject.ts";
-import type { SqsSubject } from "../../aws/sqs/subject.ts";
-import { untilSleeping } from "../../aws/sqs/until-sleeping.ts";
+import { sqsCases } from "../../aws/sqs/cases/all.ts";
+import { newFifo, newQueue, receive, send } from "../../aws/sqs/cases/case.ts";
+import { sdkSubject, sqsClient } from "../../aws/sqs/cases/sdk-subject.ts";
+import type { SqsSubject } from "../../aws/sqs/cases/subject.ts";
 
 async function post(endpoint: string, headers: Record<string, string>, body: string) {
   const response = await fetch(endpoint, { method: "POST", headers, body });

@@ -5,7 +5,7 @@ import { DynamoDBClient, PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type RunningStack, startStack } from "../../../lib/local/index.ts";
-import { until } from "./running-stack.ts";
+import { until } from "./world.ts";
 
 const folder = fileURLToPath(new URL("../../fixtures/echo-app", import.meta.url));
 

@@ -2,7 +2,7 @@
 import { GetQueueAttributesCommand, SendMessageBatchCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { afterEach, describe, expect, it } from "vitest";
 import { fakeClock } from "../../../lib/fakes/fake-clock.ts";
-import { inlineFunction, type StackUnderTest, startTemplate, until } from "./running-stack.ts";
+import { inlineFunction, type StackUnderTest, startTemplate, until } from "./world.ts";
 
 const cleanups: (() => Promise<void>)[] = [];
 afterEach(async () => {

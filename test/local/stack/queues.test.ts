@@ -5,7 +5,7 @@ import {
   SQSClient,
 } from "@aws-sdk/client-sqs";
 import { afterEach, describe, expect, it } from "vitest";
-import { inlineFunction, startTemplate } from "./running-stack.ts";
+import { inlineFunction, startTemplate } from "./world.ts";
 
 const cleanups: (() => Promise<void>)[] = [];
 afterEach(async () => {

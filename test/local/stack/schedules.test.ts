@@ -1,7 +1,7 @@
 // Schedules of a template, on a clock that the tests move.
 import { afterEach, describe, expect, it } from "vitest";
 import { fakeClock } from "../../../lib/fakes/fake-clock.ts";
-import { inlineFunction, startTemplate, until } from "./running-stack.ts";
+import { inlineFunction, startTemplate, until } from "./world.ts";
 
 const cleanups: (() => Promise<void>)[] = [];
 afterEach(async () => {

@@ -3,7 +3,7 @@
 import { rm } from "node:fs/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import { type RunningStack, type StartStackOptions, startStack } from "../../../lib/local/index.ts";
-import { assemblyOf, functionResource } from "./assembly-of.ts";
+import { assemblyOf, functionResource } from "./given.ts";
 
 const NOBODY = "http://127.0.0.1:9";
 const cleanups: (() => Promise<void>)[] = [];

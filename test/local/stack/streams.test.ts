@@ -1,7 +1,7 @@
 // Functions that are fed from the stream of a table, on every engine that can be run here.
 import { DynamoDBClient, PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { afterEach, describe, expect, inject, it } from "vitest";
-import { inlineFunction, type StackUnderTest, startTemplate, until } from "./running-stack.ts";
+import { inlineFunction, type StackUnderTest, startTemplate, until } from "./world.ts";
 
 const cleanups: (() => Promise<void>)[] = [];
 afterEach(async () => {

@@ -10,7 +10,7 @@ import {
 } from "@aws-sdk/client-dynamodb";
 import { afterEach, describe, expect, inject, it } from "vitest";
 import { type RunningStack, startStack } from "../../../lib/local/index.ts";
-import { assemblyOf } from "./assembly-of.ts";
+import { assemblyOf } from "./given.ts";
 
 const cleanups: (() => Promise<void>)[] = [];
 afterEach(async () => {

@@ -8,10 +8,10 @@ import { DynamoDBClient, GetItemCommand } from "@aws-sdk/client-dynamodb";
 import { ReceiveMessageCommand, SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { WITHOUT_MESSAGES } from "../../../kit/rights.ts";
 import { type RunningStack, startStack } from "../../../lib/local/index.ts";
 import { type Assembly, synthesize } from "../../../lib/local/stack/synthesize.ts";
-import { WITHOUT_MESSAGES } from "../../cdk/rights.ts";
-import { until } from "./running-stack.ts";
+import { until } from "./world.ts";
 
 const folder = fileURLToPath(new URL("../../fixtures/ticket-office", import.meta.url));
 const local = { region: "us-east-1", credentials: { accessKeyId: "local", secretAccessKey: "local" } };

@@ -1,6 +1,7 @@
 // From commit to consumer: the table's stream feeds the relay, a timer the sweeper, and each queue its consumer. All of them
 // run on the hosts, whose processes are killed and stopped.
 import { setTimeout as sleep } from "node:timers/promises";
+import { until } from "../../../../kit/time/until.ts";
 import { systemClock } from "../../../../lib/core/clock.ts";
 import type { SourceSwitch } from "../../../../lib/local/event-sources/event-source.ts";
 import { startSqsSource } from "../../../../lib/local/event-sources/sqs-source.ts";
@@ -14,7 +15,6 @@ import {
 } from "../../../../lib/local/lambda/invoke-result.ts";
 import { startSqs } from "../../../../lib/local/sqs/start-sqs.ts";
 import type { SeededRandom } from "../../demo/random.ts";
-import { until } from "../../demo/until.ts";
 import type { Host } from "../host.ts";
 import type { Tables } from "../tables.ts";
 import type { Tally } from "../tally.ts";

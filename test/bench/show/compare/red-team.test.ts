@@ -6,7 +6,7 @@ import { compare, type Observation, observe } from "../../../../bench/show/compa
 import { comparisonDocument } from "../../../../bench/show/compare/report.ts";
 import type { Scenario } from "../../../../bench/show/compare/scenario.ts";
 import { SCENARIOS } from "../../../../bench/show/compare/scenarios.ts";
-import { EXPECTED } from "./expected.ts";
+import { EXPECTED } from "./cases/expected.ts";
 
 const ALL = Object.values(SCENARIOS).flat();
 const DOCUMENT = new URL("../../../../docs/proof/comparison.md", import.meta.url);

@@ -3,8 +3,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createGateway } from "../../../../bench/show/demo/gateway.ts";
-import { type Carry, startMiddleman } from "../../../../bench/show/demo/middleman.ts";
 import { paymentsQueue } from "../../../../bench/show/demo/payments-queue.ts";
+import { type Carry, startMiddleman } from "../../../../kit/faults/middleman.ts";
 
 /** A server that answers with what it was asked, behind a middleman. */
 async function middlemanBefore(carry: Carry) {

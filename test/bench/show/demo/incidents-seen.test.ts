@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { incidentsSeen, type Traces } from "../../../../bench/show/demo/incidents-seen.ts";
 import { planDemo } from "../../../../bench/show/demo/plan.ts";
-import { honestRun, rowOf } from "./honest-run.ts";
+import { honestRun, rowOf } from "./given.ts";
 
 const plan = planDemo({ orders: 9, duplicates: 2, seed: 3 });
 const [order] = plan.orders as [(typeof plan.orders)[0]];

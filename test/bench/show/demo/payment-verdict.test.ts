@@ -4,7 +4,7 @@ import type { Observation } from "../../../../bench/show/demo/observation.ts";
 import type { PaymentKind } from "../../../../bench/show/demo/payment-plan.ts";
 import { type PlannedOrder, planDemo } from "../../../../bench/show/demo/plan.ts";
 import { findProblems } from "../../../../bench/show/demo/verdict.ts";
-import { honestRun, ledgerEntryOf, paymentOf, rowOf } from "./honest-run.ts";
+import { honestRun, ledgerEntryOf, paymentOf, rowOf } from "./given.ts";
 
 const plan = planDemo({ orders: 12, duplicates: 2, seed: 3 });
 const honest = honestRun(plan);

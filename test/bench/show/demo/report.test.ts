@@ -3,7 +3,7 @@ import { planDemo } from "../../../../bench/show/demo/plan.ts";
 import { createProgress, type ProgressState } from "../../../../bench/show/demo/progress.ts";
 import { formatTable, reportSections } from "../../../../bench/show/demo/report.ts";
 import { formatVerdict } from "../../../../bench/show/demo/verdict-lines.ts";
-import { honestRun } from "./honest-run.ts";
+import { honestRun } from "./given.ts";
 
 const plan = planDemo({ orders: 12, duplicates: 2, seed: 3 });
 const honest = honestRun(plan);

@@ -11,8 +11,8 @@ import { SAMPLE_FOLDER } from "../../../../bench/show/demo/run-demo.ts";
 import { type Stage, startStage } from "../../../../bench/show/demo/stage.ts";
 import { findProblems } from "../../../../bench/show/demo/verdict.ts";
 import { type Assembly, synthesize } from "../../../../lib/local/stack/synthesize.ts";
-import { alteredSample } from "./altered-sample.ts";
-import { startCommand } from "./command-process.ts";
+import { alteredSample } from "../given.ts";
+import { startCommand } from "../world.ts";
 
 const engines = inject("dynamodbEngines");
 const { signal } = new AbortController();
@@ -106,7 +106,7 @@ describe("npm run demo", () => {
     const { folder, remove } = await alteredSample(
       assembly.folder,
       "ChargePayment",
-      new URL("naive-consumer.ts", import.meta.url),
+      new URL("seeded-bugs/naive-consumer.ts", import.meta.url),
     );
     try {
       const args = ["--orders", "5", "--app", folder];

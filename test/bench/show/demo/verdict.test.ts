@@ -4,7 +4,7 @@ import type { Answer, Observation } from "../../../../bench/show/demo/observatio
 import type { OrderKind } from "../../../../bench/show/demo/order-plan.ts";
 import { planDemo } from "../../../../bench/show/demo/plan.ts";
 import { findProblems } from "../../../../bench/show/demo/verdict.ts";
-import { honestRun, rowOf } from "./honest-run.ts";
+import { honestRun, rowOf } from "./given.ts";
 
 const plan = planDemo({ orders: 12, duplicates: 2, seed: 3 });
 const honest = honestRun(plan);

@@ -7,9 +7,9 @@ import { SAMPLE_FOLDER } from "../../../../bench/show/demo/run-demo.ts";
 import { DEFAULTS } from "../../../../bench/show/load/options.ts";
 import { startStack } from "../../../../lib/local/index.ts";
 import { type Assembly, synthesize } from "../../../../lib/local/stack/synthesize.ts";
-import { alteredSample } from "../demo/altered-sample.ts";
-import { processesIn, startCommand } from "../demo/command-process.ts";
-import { judgeRun } from "./judge-run.ts";
+import { alteredSample } from "../given.ts";
+import { processesIn, startCommand } from "../world.ts";
+import { judgeRun } from "./given.ts";
 
 const SIZES = { ...DEFAULTS, orders: 20, duplicates: 2 };
 const engines = inject("dynamodbEngines");
@@ -65,7 +65,7 @@ describe("npm run load", () => {
     const { folder, remove } = await alteredSample(
       assembly.folder,
       "CreateOrder",
-      new URL("unprotected-order.ts", import.meta.url),
+      new URL("seeded-bugs/unprotected-order.ts", import.meta.url),
     );
     test.onTestFinished(remove);
 

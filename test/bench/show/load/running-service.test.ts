@@ -2,9 +2,9 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import type { RunningTarget } from "../../../../bench/show/load/target.ts";
-import { startCommand } from "../demo/command-process.ts";
-import { judgeRun } from "./judge-run.ts";
-import { type Answer, type PostedOrder, startOrderServer } from "./order-server.ts";
+import { startCommand } from "../world.ts";
+import { judgeRun } from "./given.ts";
+import { type Answer, type PostedOrder, startOrderServer } from "./world.ts";
 
 const SIZES = { orders: 6, duplicates: 3, hot: 20, seed: 1, connections: 4, seconds: 10 };
 

@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from "vitest";
 import type { InvokeResult } from "../../../../lib/local/lambda/invoke-result.ts";
 import { type AuthorizerOptions, createAuthorizer } from "../../../../lib/local/stack/gateway/authorizer.ts";
-import { factsOf, requestOf } from "./sample-request.ts";
+import { factsOf, requestOf } from "./given.ts";
 
 const ARN = "arn:aws:execute-api:us-east-1:123456789012:api-id/$default/GET/my/path";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from "vitest";
 import { functionPayload } from "../../../../lib/local/stack/gateway/payload.ts";
-import { factsOf, requestOf } from "./sample-request.ts";
+import { factsOf, requestOf } from "./given.ts";
 
 describe("functionPayload", () => {
   it("is the documented example of payload format 2.0", () => {

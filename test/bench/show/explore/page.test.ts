@@ -1,0 +1,14 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { exploredPage } from "../../../../bench/show/explore/page.ts";
+
+const PAGE = new URL("../../../../docs/proof/explored.md", import.meta.url);
+
+describe("docs/proof/explored.md", () => {
+  it("is what the explorer says about the sample, which is that it holds", async () => {
+    const page = await exploredPage();
+
+    expect(page).toBe(readFileSync(PAGE, "utf8"));
+    expect(page.match(/, exactly once$/gm)).toHaveLength(7);
+  }, 240_000);
+});

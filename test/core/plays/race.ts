@@ -1,0 +1,183 @@
+/** Plays concurrent calls of one key under a fast-check scheduler, and reports what an onlooker saw. */
+import type fc from "fast-check";
+import type { Clock } from "../../../lib/core/clock.ts";
+import { perform } from "../../../lib/core/engine.ts";
+import { PermanentError } from "../../../lib/core/errors.ts";
+import type { Execution } from "../../../lib/core/execution.ts";
+import { identify } from "../../../lib/core/identity.ts";
+import { resolveOptions } from "../../../lib/core/options.ts";
+import { resultOf } from "../../../lib/core/refusal.ts";
+import type { Claim, Settlement } from "../../../lib/core/store.ts";
+import { fakeRandom, MemoryStore, type MemoryWrite } from "../../../lib/testing/index.ts";
+import { intercepted, throttled, unreachable } from "../world.ts";
+import type { CallPlan } from "./race-plan.ts";
+
+export interface Play {
+  /** The recorded answers that calls came back with: values and final errors. */
+  readonly answers: readonly string[];
+  /** What the record says in the end, if it is finished. */
+  readonly stored: string | undefined;
+  /** The committed effects: when they were applied, and from when on their retention counts (epoch ms). */
+  readonly effects: readonly { readonly at: number; readonly from: number }[];
+  /** Pairs of attempts that were live and at work at once. */
+  readonly overlaps: readonly string[];
+  /** Live attempts that started although the record was finished. */
+  readonly runsAfterRecord: number;
+  /** The fencing numbers in the order in which the attempts started. */
+  readonly attempts: readonly number[];
+  readonly keyExpired: number;
+}
+
+export async function play(
+  scheduler: fc.Scheduler,
+  plans: readonly CallPlan[],
+  { memory = new MemoryStore(), retentionSeconds = 86_400 } = {},
+): Promise<Play> {
+  let time = 1_700_000_000_000;
+  const hops = async (count: number, label: string) => {
+    for (let hop = 0; hop < count; hop++) await scheduler.schedule(Promise.resolve(), label);
+  };
+  // Sleepers wake whenever the scheduler likes, those with a long time less likely than what happens meanwhile:
+  // time then is at least what they waited for.
+  const clock: Clock = {
+    now: () => time,
+    sleep: async (ms, signal) => {
+      const until = time + ms;
+      await Promise.race([
+        hops(ms > 5000 ? 6 : 1, `sleep ${ms}`),
+        new Promise((resolve) => signal?.addEventListener("abort", resolve)),
+      ]);
+      if (!signal?.aborted) time = Math.max(time, until);
+    },
+  };
+  const identity = identify("create-order", "tenant-1", "key-1");
+  const random = fakeRandom("race");
+  const answers: string[] = [];
+  const overlaps: string[] = [];
+  const attempts: number[] = [];
+  const effects: { at: number; from: number }[] = [];
+  /** When the lease of each attempt ends. */
+  const leases = new Map<number, number>();
+  const working = new Set<number>();
+  let runsAfterRecord = 0;
+  let keyExpired = 0;
+
+  const isLive = (attempt: number) => (leases.get(attempt) ?? 0) >= time;
+  const noteClaim = ({ token, leaseEndsAt }: Claim) => {
+    const record = memory.records.get(identity.recordKey);
+    if (record?.token === token) leases.set(record.attempt, leaseEndsAt);
+  };
+
+  /** The store in memory decides at once: what is there now was not there before this request. */
+  const apply = (request: () => Promise<unknown>, parameter: unknown) => {
+    const before = countOf(memory);
+    const answer = request();
+    if (countOf(memory) > before) effects.push({ at: time, from: (parameter as Settlement).now });
+    return answer;
+  };
+
+  const finished = () => {
+    const record = memory.records.get(identity.recordKey);
+    return record?.state === "completed" || record?.state === "failed" ? record : undefined;
+  };
+
+  function startCall(plan: CallPlan, index: number): void {
+    const name = `call ${index}`;
+    const pending = [...plan.fates];
+    const store = intercepted(memory, async (method, request, [parameter]) => {
+      const fate = pending.shift() ?? "answered";
+      await scheduler.schedule(Promise.resolve(), `${name}: ${method} arrives`);
+      if (fate === "crash-before") return new Promise(() => {});
+      if (fate === "failed") throw throttled();
+      if (fate === "answer-lost-and-sent-again") {
+        await apply(request, parameter).catch(() => {});
+        await scheduler.schedule(Promise.resolve(), `${name}: ${method} arrives again`);
+      }
+      const answer = await apply(request, parameter);
+      if (method === "claim") noteClaim(parameter as Claim);
+      if (fate === "crash-after") return new Promise(() => {});
+      await scheduler.schedule(Promise.resolve(), `${name}: ${method} answers`);
+      if (fate === "answer-lost") throw unreachable();
+      return answer;
+    });
+
+    const work = async (execution: Execution<MemoryWrite>) => {
+      // A run without a claim has no number, and no lease.
+      const { attempt = -1 - index } = execution;
+      attempts.push(attempt);
+      // An attempt whose lease is over may still start, or go on: it is fenced, not stopped.
+      if (isLive(attempt)) {
+        if (finished()) runsAfterRecord++;
+        for (const other of working) if (isLive(other)) overlaps.push(`${other} and ${attempt}`);
+      }
+      working.add(attempt);
+      await hops(1 + plan.works, `${name}: works`);
+      if (plan.end === "never") return new Promise(() => {});
+      working.delete(attempt);
+      if (plan.end === "error") throw new Error("try again");
+      if (plan.end === "final-error") throw new PermanentError(`${name} is final`);
+      if (plan.work === "effect") return { by: name };
+      const commit = (result: string) => execution.commit({ by: name, result }, { writes: [orderWrite] });
+      await (plan.isStubborn ? commit("first").catch(() => commit("second")) : commit("first"));
+      return "a commit decides, whatever is returned";
+    };
+
+    let isRecorded = true;
+    const options = resolveOptions<MemoryWrite>({
+      operation: "create-order",
+      store,
+      clock,
+      random,
+      leaseSeconds: 30,
+      retentionSeconds,
+      mode: plan.mode === "optimistic" ? "optimistic" : "claimed",
+      whenStoreFails: plan.mode === "unprotected" ? "run" : "reject",
+      whenInProgress: plan.waits ? { waitSeconds: 20 } : "reject",
+      observe: ({ decision }) => {
+        if (decision === "completion-lost") isRecorded = false;
+        if (decision === "key-expired") keyExpired++;
+      },
+    });
+    const call = perform(options, { identity, fingerprints: ["1:same"] }, work);
+    call.then(resultOf).then(
+      (result) => isRecorded && answers.push(`value ${JSON.stringify(result)}`),
+      (error) => isRecorded && error instanceof PermanentError && answers.push(`error ${error.message}`),
+    );
+  }
+
+  plans.forEach((plan, index) => {
+    void hops(1 + plan.idles, `call ${index} begins`).then(() => startCall(plan, index));
+  });
+  // Each time more than a lease.
+  for (const round of [1, 2]) {
+    void hops(4 * round, `time passes ${round}`).then(() => {
+      time += 36_000;
+    });
+  }
+  await scheduler.waitIdle();
+
+  const record = finished();
+  const text = record?.result?.in === "record" ? record.result.text : undefined;
+  return {
+    answers,
+    stored:
+      record === undefined || text === undefined
+        ? undefined
+        : record.state === "completed"
+          ? `value ${text}`
+          : `error ${JSON.parse(text).message}`,
+    effects,
+    overlaps,
+    runsAfterRecord,
+    attempts,
+    keyExpired,
+  };
+}
+
+const orderWrite: MemoryWrite = {
+  table: "orders",
+  key: "order-1",
+  item: (former) => ({ count: Number(former?.count ?? 0) + 1 }),
+};
+
+const countOf = (memory: MemoryStore) => Number(memory.table("orders").get("order-1")?.count ?? 0);

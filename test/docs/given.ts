@@ -1,0 +1,56 @@
+// The titles of the tests, read from their sources: which rows of docs/proof/hazards.md they name, and what files hold.
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { root } from "../../kit/project.ts";
+
+export interface TestFile {
+  /** From the project's root. */
+  readonly path: string;
+  readonly source: string;
+}
+
+/** A test that names a row, such as `H8: wins its own claim`. */
+export interface RowTitle {
+  readonly row: number;
+  readonly file: string;
+  /** Without the rows; what changes from case to case is an ellipsis. */
+  readonly text: string;
+}
+
+// What follows tells a title from the name of a property.
+const TITLE = /(["'`])((?:H\d+(?:, |: ))+)((?:(?!\1)[^\n\\]|\\.)+)\1(?=\s*[,;])/g;
+
+/** A text after an opening bracket or on a line of its own, as `it` and `it.each` take it. */
+const ANY_TITLE = /(?:\(|^\s*)(["'`])((?:(?!\1)[^\n\\]|\\.)+)\1(?=\s*,)/gm;
+
+/** All of test/ but the tests of this folder, whose own texts are about titles. */
+export function testFiles(): TestFile[] {
+  return readdirSync(join(root, "test"), { recursive: true, encoding: "utf8" })
+    .map((path) => `test/${path.replaceAll("\\", "/")}`)
+    .filter((path) => path.endsWith(".ts") && !/^test\/(docs|fixtures)\//.test(path))
+    .sort()
+    .map((path) => ({ path, source: readFileSync(join(root, path), "utf8") }));
+}
+
+export function rowTitles(files: readonly TestFile[]): RowTitle[] {
+  return files.flatMap(({ path: file, source }) =>
+    [...source.matchAll(TITLE)].flatMap(([, , rows = "", text = ""]) =>
+      [...rows.matchAll(/\d+/g)].map(([row]) => ({ row: Number(row), file, text: shown(text) })),
+    ),
+  );
+}
+
+/** Every title in a file, without the rows it names. */
+export function titlesOf({ source }: TestFile): string[] {
+  return [...source.matchAll(ANY_TITLE)].map(([, , title = ""]) =>
+    shown(title.replace(/^(?:H\d+(?:, |: ))+/, "")),
+  );
+}
+
+/** A title as a document shows it. */
+function shown(title: string): string {
+  return title
+    .replace(/\$\{[^}]*\}|\$[a-z]\w*|%[sdifjo#]/g, "…")
+    .replace(/\\(.)/g, "$1")
+    .trim();
+}

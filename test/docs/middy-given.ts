@@ -1,0 +1,20 @@
+// The table of docs/use/middy.md, made from the rows that test/lambda/middy/hooks.test.ts proves.
+import { HOOK_ROWS, type Row, TIMEOUT_ROWS } from "../lambda/middy/cases/hook-rows.ts";
+
+const BEGIN = "<!-- made from test/lambda/middy/cases/hook-rows.ts: npx vitest run test/docs -u -->";
+const END = "<!-- end -->";
+const HEAD = [
+  "| where | what it does | recorded | this caller gets | a retry gets, or does |",
+  "|---|---|---|---|---|",
+];
+
+export function withHookTable(page: string): string {
+  const [begin, end] = [page.indexOf(BEGIN), page.indexOf(END)];
+  if (begin < 0 || end < begin) throw new Error(`docs/use/middy.md has no ${BEGIN} … ${END}`);
+  const table = [...HEAD, ...[...HOOK_ROWS, ...TIMEOUT_ROWS].map(lineOf)].join("\n");
+  return `${page.slice(0, begin)}${BEGIN}\n\n${table}\n\n${page.slice(end)}`;
+}
+
+function lineOf({ where, what, recorded, caller, retry }: Row): string {
+  return `| ${[where, what, recorded, caller, retry].join(" | ")} |`;
+}

@@ -1,0 +1,55 @@
+// The first example of the README in a consumer's project: two requests with one key, and what they must leave.
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { transform } from "esbuild";
+import { expect } from "vitest";
+import { typescriptFences } from "../../kit/fences.ts";
+import { type Printed, run } from "../../kit/run.ts";
+import { type OrderTables, startOrderTables } from "./example-world.ts";
+
+export interface OrderExample {
+  /** As it is in the README. */
+  readonly source: string;
+  /** Writes it to `handler.js`. */
+  transpile(project: string, format: "cjs" | "esm"): Promise<void>;
+  /** Runs Node where the example finds its tables, and looks for one order more than before. */
+  expectOneOrder(project: string, args: readonly string[]): Promise<Printed>;
+  stop(): Promise<void>;
+}
+
+export async function startOrderExample(): Promise<OrderExample> {
+  const source = typescriptFences("README.md")[0]!.code;
+  const tables: OrderTables = await startOrderTables();
+
+  return {
+    source,
+    transpile: async (project, format) => {
+      const { code } = await transform(source, { loader: "ts", format, target: "node20" });
+      await writeFile(join(project, "handler.js"), code);
+    },
+    expectOneOrder: async (project, args) => {
+      const environment = await tables.createEnvironment();
+      const before = await tables.countOrders();
+
+      const printed = await run(process.execPath, args, project, environment);
+
+      expect(await tables.countOrders()).toBe(before + 1);
+      return printed;
+    },
+    stop: () => tables.stop(),
+  };
+}
+
+/** @param printed both answers, as JSON */
+export function expectReplay(printed: string): void {
+  const [first, second] = JSON.parse(printed);
+
+  expect(first.statusCode).toBe(201);
+  expect(second).toMatchObject({ statusCode: 201, body: first.body });
+  expect(lowerCaseKeys(first.headers)).not.toHaveProperty("idempotent-replayed");
+  expect(lowerCaseKeys(second.headers)).toHaveProperty("idempotent-replayed", "true");
+}
+
+function lowerCaseKeys(headers: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}

@@ -1,0 +1,74 @@
+// Empty projects with the packed tarball installed. Nothing comes from a registry: the tarball and its one
+// dependency are packed here, peers are links to what is installed beside the tests.
+import { cp, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { root } from "../../kit/project.ts";
+import { run } from "../../kit/run.ts";
+import { pack, packTarball, type Tarball } from "./tarball-given.ts";
+
+const CDK = join(root, "node_modules/aws-cdk/bin/cdk");
+const fixtures = join(root, "test/fixtures/consumers");
+
+export interface ConsumerProjects {
+  readonly tarball: Tarball;
+  /** The node_modules that npm makes of the tarball. */
+  readonly installed: string;
+  /** A new project each time: a copy of a fixture, with links to `peers`. Answers its folder. */
+  create(fixture: string, peers: readonly string[]): Promise<string>;
+  /** An app as `cdk init` makes it, under this name, with links to `peers`. Answers its folder. */
+  createCdkApp(name: string, peers: readonly string[]): Promise<string>;
+  /** Copies a file of the fixtures into a project. */
+  copy(fixture: string, target: string): Promise<void>;
+  remove(): Promise<void>;
+}
+
+export async function prepareConsumerProjects(): Promise<ConsumerProjects> {
+  const home = await realpath(await mkdtemp(join(tmpdir(), "consumers-")));
+  const [tarball, dependency] = await Promise.all([
+    packTarball(home),
+    pack(join(root, "node_modules/canonicalize"), home),
+  ]);
+  const empty = join(home, "empty");
+  await mkdir(empty);
+  await writeFile(join(empty, "package.json"), "{}");
+  const flags = ["--offline", "--no-audit", "--no-fund"];
+  await run("npm", ["install", tarball.path, dependency.path, ...flags], empty);
+  const installed = join(empty, "node_modules");
+
+  return {
+    tarball,
+    installed,
+    create: async (fixture, peers) => {
+      const project = await mkdtemp(join(home, `${fixture}-`));
+      await cp(join(fixtures, fixture), project, { recursive: true });
+      await cp(join(fixtures, "invoke.cjs"), join(project, "invoke.cjs"));
+      await install(project, peers);
+      return project;
+    },
+    createCdkApp: async (name, peers) => {
+      const project = join(await mkdtemp(join(home, "cdk-app-")), name);
+      await mkdir(project);
+      const init = [CDK, "init", "app", "--language", "typescript", "--generate-only", "--no-notices"];
+      await run(process.execPath, init, project, { CDK_DISABLE_CLI_TELEMETRY: "true" });
+      await install(project, peers);
+      return project;
+    },
+    copy: async (fixture, target) => {
+      await mkdir(dirname(target), { recursive: true });
+      await cp(join(fixtures, fixture), target);
+    },
+    remove: () => rm(home, { recursive: true, force: true }),
+  };
+
+  async function install(project: string, peers: readonly string[]): Promise<void> {
+    await cp(installed, join(project, "node_modules"), { recursive: true });
+    for (const peer of peers) await linkPeer(peer, project);
+  }
+}
+
+async function linkPeer(name: string, project: string): Promise<void> {
+  const link = join(project, "node_modules", name);
+  await mkdir(dirname(link), { recursive: true });
+  await symlink(join(root, "node_modules", name), link, "junction");
+}
