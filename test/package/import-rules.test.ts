@@ -72,6 +72,10 @@ const refused: readonly (readonly [file: string, source: string, rule: string])[
   ["lib/local/tests.ts", 'import "../../test/setup/engines.ts";', IMPORTS],
   ["lib/local/bench.ts", 'import "../../bench/measure/main.ts";', IMPORTS],
   ["lib/local/app.ts", 'import "../../bin/app.ts";', IMPORTS],
+  ["kit/tests.ts", 'import "../test/setup/engines.ts";', IMPORTS],
+  ["kit/bench.ts", 'import "../bench/measure/main.ts";', IMPORTS],
+  ["bench/show/tests.ts", 'import "../../test/setup/engines.ts";', IMPORTS],
+  ["test/core/bench.ts", 'import "../../bench/measure/main.ts";', IMPORTS],
   ["lib/local/stack/sample.ts", 'import "../../../functions/order.ts";', IMPORTS],
   ["functions/relative.ts", 'import "../lib/index.ts";', IMPORTS],
   ["functions/deep.ts", 'import "onceonly/lib/core/errors.ts";', IMPORTS],
@@ -129,6 +133,7 @@ const allowed: readonly (readonly [file: string, source: string])[] = [
     'import "onceonly";\nimport "./relative.ts";\nexport const table = process.env.TABLE;',
   ],
   ["bin/onceonly.ts", 'import "../lib/local/index.ts";'],
+  ["test/bench/allowed.ts", 'import "../../bench/measure/main.ts";'],
 ];
 
 let folder: string;
@@ -136,7 +141,11 @@ const found = new Map<string, Set<string>>();
 
 beforeAll(async () => {
   folder = await realpath(await mkdtemp(join(tmpdir(), "import-rules-")));
-  for (const file of ["biome.json", ".gitignore", ...(await settingsOf("lib", "bin", "functions"))]) {
+  for (const file of [
+    "biome.json",
+    ".gitignore",
+    ...(await settingsOf("lib", "bin", "functions", "kit", "bench", "test")),
+  ]) {
     await cp(join(root, file), join(folder, file));
   }
   const right = [
