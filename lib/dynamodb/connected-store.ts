@@ -1,5 +1,4 @@
 /** The store on DynamoDB: every decision is one conditional write. All policy is in the engine. */
-import { serialize } from "node:v8";
 import type { Put, TransactWriteItem, TransactWriteItemsInput, Update } from "@aws-sdk/client-dynamodb";
 import { CommitInvalidError, type StoreUnavailableError } from "../core/errors.ts";
 import { hashTuple } from "../core/identity.ts";
@@ -23,6 +22,7 @@ import { send } from "./send.ts";
 import { sizeOf } from "./sizes.ts";
 import { readRecord } from "./stored-record.ts";
 import type { Item } from "./values.ts";
+import { encodeInput } from "./wire/json-values.ts";
 import { type DynamoDBWrite, marshallWrites } from "./writes.ts";
 
 type Change = { readonly Put: Put } | { readonly Update: Update };
@@ -153,6 +153,6 @@ export class ConnectedStore implements Store<DynamoDBWrite> {
  * only spares DynamoDB the work of a repetition: it is forgotten after 10 minutes.
  */
 function transaction(TransactItems: TransactWriteItem[]): TransactWriteItemsInput {
-  const content = hashTuple(serialize(TransactItems));
+  const content = hashTuple(encodeInput(TransactItems));
   return { TransactItems, ClientRequestToken: content.slice(0, 36) };
 }

@@ -1,9 +1,8 @@
 /** Credentials from the endpoint that the environment names: of SnapStart, of containers and of pods. */
 import { readFile } from "node:fs/promises";
-import * as http from "node:http";
-import * as https from "node:https";
 import type { ExpiringCredentials } from "./credentials.ts";
 import type { Environment } from "./environment.ts";
+import { httpModule } from "./http-module.ts";
 import { LeanClientError } from "./lean-client-error.ts";
 
 const TIMEOUT_MS = 1000;
@@ -64,7 +63,7 @@ function readCredentials(text: string): ExpiringCredentials {
 
 function get(url: URL, headers: Readonly<Record<string, string>>): Promise<string> {
   return new Promise((resolve, reject) => {
-    const request = (url.protocol === "http:" ? http : https).get(url, { headers });
+    const request = httpModule(url.protocol).get(url, { headers });
     const timer = setTimeout(
       () => request.destroy(new Error(`no answer within ${TIMEOUT_MS} ms`)),
       TIMEOUT_MS,

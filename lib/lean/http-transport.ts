@@ -1,19 +1,14 @@
 /** Sends requests over connections that are kept, each within its time. */
-import * as http from "node:http";
-import * as https from "node:https";
+import type * as http from "node:http";
 import type { Socket } from "node:net";
+import type { HttpAnswer } from "../dynamodb/wire/read-answer.ts";
 import { CLIENT_STATE, type ClientState } from "./client-state.ts";
+import { httpModule } from "./http-module.ts";
 
 export interface TransportOptions {
   readonly connectionTimeoutMs: number;
   readonly requestTimeoutMs: number;
   readonly maxSockets: number;
-}
-
-export interface HttpAnswer {
-  readonly statusCode: number;
-  readonly headers: http.IncomingHttpHeaders;
-  readonly body: Buffer;
 }
 
 /** Nothing came back that could be read. Named and coded as the SDK's are. */
@@ -34,14 +29,17 @@ export class TransportError extends Error {
 const OF_THE_WAY = /^(HPE_|E(?!RR_))/;
 
 export class HttpTransport {
-  readonly #protocol: typeof http | typeof https;
+  readonly #module: Pick<typeof http, "request">;
+  readonly #isSecure: boolean;
   readonly #agent: http.Agent;
   readonly #target: http.RequestOptions;
   readonly #options: TransportOptions;
 
   constructor({ protocol, hostname, port, pathname }: URL, state: ClientState, options: TransportOptions) {
-    this.#protocol = protocol === "http:" ? http : https;
-    this.#agent = new this.#protocol.Agent({ keepAlive: true, maxSockets: options.maxSockets });
+    const module = httpModule(protocol);
+    this.#module = module;
+    this.#isSecure = protocol === "https:";
+    this.#agent = new module.Agent({ keepAlive: true, maxSockets: options.maxSockets });
     this.#target = {
       agent: this.#agent,
       method: "POST",
@@ -57,7 +55,7 @@ export class HttpTransport {
   post(headers: Readonly<Record<string, string>>, body: string): Promise<HttpAnswer> {
     const { connectionTimeoutMs, requestTimeoutMs } = this.#options;
     return new Promise((resolve, reject) => {
-      const request = this.#protocol.request({ ...this.#target, headers });
+      const request = this.#module.request({ ...this.#target, headers });
       let connecting: NodeJS.Timeout | undefined;
       let isOver = false;
 
@@ -86,8 +84,7 @@ export class HttpTransport {
       request.once("socket", (socket: Socket) => {
         if (!socket.connecting) return;
         connecting = failLate("no connection within", connectionTimeoutMs);
-        const isSecure = this.#protocol === https;
-        socket.once(isSecure ? "secureConnect" : "connect", () => clearTimeout(connecting));
+        socket.once(this.#isSecure ? "secureConnect" : "connect", () => clearTimeout(connecting));
       });
       request.once("response", (response) => {
         const chunks: Buffer[] = [];

@@ -38,6 +38,12 @@ describe.each(Object.keys(FUNCTIONS) as (keyof typeof FUNCTIONS)[])("a lean func
     expect(imports.filter((path) => !path.startsWith("node:"))).toEqual([]);
   });
 
+  it("imports no HTTP of Node, whose exports take longer to read than all of the function", async () => {
+    const { imports } = await partsOf(FUNCTIONS[face]);
+
+    expect(imports.filter((path) => /^node:https?$/.test(path))).toEqual([]);
+  });
+
   it(`has at most ${MAX_BYTES[face]} bytes`, async () => {
     const { bytes } = await partsOf(FUNCTIONS[face]);
 
