@@ -1,26 +1,41 @@
-// Builds the ESM and the CommonJS tree from the same sources, each with its types, the functions that constructs bring
-// along with the notices of what they carry, and the bill of materials, into dist/ or the folder given.
+// Builds the package into dist/, or into the folder given: modules, types, prebuilt functions, bill of materials.
 import { spawnSync } from "node:child_process";
-import { rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { buildCommonJs } from "./build-commonjs.mjs";
+import { buildModules } from "./build-modules.mjs";
+import { buildTypes } from "./build-types.mjs";
 import { prebuildFunctions } from "./prebuild.mjs";
 import { billOfMaterials } from "./sbom.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const dist = resolve(process.argv[2] ?? join(root, "dist"));
-const tsc = join(root, "node_modules/typescript/bin/tsc");
+const work = mkdtempSync(join(tmpdir(), "onceonly-build-"));
+const compiled = join(work, "js");
+const declared = join(work, "types");
 
-for (const format of ["esm", "cjs"]) {
-  const outDir = join(dist, format);
-  rmSync(outDir, { recursive: true, force: true });
-  const args = [tsc, "-p", join(root, `tools/tsconfig.${format}.json`), "--outDir", outDir];
-  const { status } = spawnSync(process.execPath, args, { stdio: "inherit" });
-  if (status !== 0) process.exit(status ?? 1);
+try {
+  for (const folder of ["esm", "cjs", "functions"]) {
+    rmSync(join(dist, folder), { recursive: true, force: true });
+  }
+  compile(compiled, ["--removeComments"]);
+  compile(declared, ["--declaration", "--emitDeclarationOnly"]);
+  // The bundler drops a module that nobody needs only where its package allows that.
+  writeFileSync(join(compiled, "package.json"), '{ "type": "module", "sideEffects": false }\n');
+  await buildModules(compiled, join(dist, "esm"));
+  await buildCommonJs(compiled, join(dist, "cjs"));
+  await buildTypes(declared, dist);
+  const bundled = await prebuildFunctions(dist);
+  writeFileSync(join(dist, "sbom.cdx.json"), `${JSON.stringify(billOfMaterials(bundled), null, 2)}\n`);
+} finally {
+  rmSync(work, { recursive: true, force: true });
 }
-// The package's own type is "module"; this folder is the exception.
-writeFileSync(join(dist, "cjs/package.json"), '{ "type": "commonjs" }\n');
 
-rmSync(join(dist, "functions"), { recursive: true, force: true });
-const bundled = await prebuildFunctions(dist);
-writeFileSync(join(dist, "sbom.cdx.json"), `${JSON.stringify(billOfMaterials(bundled), null, 2)}\n`);
+function compile(outDir, options) {
+  const tsc = join(root, "node_modules/typescript/bin/tsc");
+  const args = [tsc, "-p", join(root, "tools/tsconfig.build.json"), "--outDir", outDir, ...options];
+  const { status } = spawnSync(process.execPath, args, { stdio: "inherit" });
+  if (status !== 0) throw new Error("tsc failed: its messages are above");
+}

@@ -1,6 +1,5 @@
-// Bundles the functions that constructs bring along into <dist>/functions/<name>/index.mjs, with everything they need,
-// the AWS SDK included. `node tools/prebuild.mjs [dist]`; also called by the build, and before tests and syntheses of the
-// sample, which use constructs from their sources.
+// Bundles the functions of OutboxRelay, with the AWS SDK, into <dist>/functions/outbox: `node tools/prebuild.mjs [dist]`.
+// The build calls it, and so do tests and syntheses of the sample, which use constructs from their sources.
 import { mkdir, rename, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,8 +9,6 @@ import { noticesOf } from "./notices.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-export const PREBUILT_FUNCTIONS = ["relay", "sweeper"];
-
 /**
  * @param {string} dist
  * @returns the packages that the functions carry
@@ -20,9 +17,7 @@ export async function prebuildFunctions(dist = join(root, "dist")) {
   const outdir = join(dist, "functions");
   const { outputFiles, metafile } = await build({
     absWorkingDir: root,
-    entryPoints: Object.fromEntries(
-      PREBUILT_FUNCTIONS.map((name) => [`${name}/index`, `tools/prebuilt/${name}.ts`]),
-    ),
+    entryPoints: { "outbox/index": "tools/prebuilt/outbox.ts" },
     outdir,
     outExtension: { ".js": ".mjs" },
     bundle: true,
@@ -33,7 +28,7 @@ export async function prebuildFunctions(dist = join(root, "dist")) {
     platform: "node",
     target: "node22",
     mainFields: ["module", "main"],
-    // Without source maps: they make the hash of the asset depend on the folder it was built in.
+    // A source map would make the hash of the asset depend on the folder of the build.
     sourcemap: false,
     logLevel: "warning",
   });
@@ -43,7 +38,7 @@ export async function prebuildFunctions(dist = join(root, "dist")) {
   return packages;
 }
 
-/** In one step, since others may be reading the file. */
+/** Others may be reading the file, so a rename replaces it. */
 async function replaceFile(path, contents) {
   await mkdir(dirname(path), { recursive: true });
   const draft = join(dirname(dirname(path)), `.${process.pid}-${Math.random().toString(36).slice(2)}`);

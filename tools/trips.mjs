@@ -15,6 +15,7 @@ const QUEUE = "https://sqs.us-east-1.amazonaws.com/000000000000/payments.fifo";
 
 // Inside the project, so that the built files find their dependencies.
 const folder = mkdtempSync(join(root, "node_modules/.trips-"));
+const built = join(folder, "lib");
 try {
   build();
   for (const [name, files] of await countTrips()) print(name, files);
@@ -24,7 +25,7 @@ try {
 
 function build() {
   const tsc = join(root, "node_modules/typescript/bin/tsc");
-  const args = [tsc, "-p", join(root, "tools/tsconfig.esm.json"), "--outDir", folder];
+  const args = [tsc, "-p", join(root, "tools/tsconfig.build.json"), "--outDir", folder];
   const { status } = spawnSync(process.execPath, args, { stdio: "inherit" });
   if (status !== 0) throw new Error("the package cannot be built");
 }
@@ -51,12 +52,12 @@ async function countTrips() {
 
 /** The function of a module itself runs when it is loaded, and begins with it. */
 function hasRun({ url, functions }) {
-  if (!url.startsWith(`${pathToFileURL(folder)}/`)) return false;
+  if (!url.startsWith(`${pathToFileURL(built)}/`)) return false;
   return functions.some(({ ranges: [{ startOffset, count }] }) => startOffset > 0 && count > 0);
 }
 
 function fileOf({ url }) {
-  return relative(folder, fileURLToPath(url)).replace(/\.js$/, "");
+  return relative(built, fileURLToPath(url)).replace(/\.js$/, "");
 }
 
 function isCounted(file) {
@@ -64,7 +65,7 @@ function isCounted(file) {
 }
 
 async function prepareTrips() {
-  const load = (entry) => import(pathToFileURL(join(folder, entry)).href);
+  const load = (entry) => import(pathToFileURL(join(built, entry)).href);
   const { DynamoDBOutbox, DynamoDBStore, httpIdempotent, idempotent, outboxRelay } = await load("index.js");
   const { DynamoDBModel } = await load("testing/index.js");
   const { DynamoDBClient } = await import("@aws-sdk/client-dynamodb");

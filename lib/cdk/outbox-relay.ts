@@ -127,8 +127,8 @@ export class OutboxRelay extends Construct {
     return new LambdaFunction(this, id, {
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
-      handler: "index.handler",
-      code: prebuiltCode(id === "Relay" ? "relay" : "sweeper"),
+      handler: `index.${id.toLowerCase()}`,
+      code: prebuiltCode(),
       timeout,
       memorySize,
       environment: {

@@ -1,32 +1,19 @@
-// Finds the functions that came with the package, bundled when it was built: nothing of the app's is searched, and no
-// bundler runs there. It may touch the file system, aws-cdk-lib and constructs only.
+// Finds the functions that the build of this package bundled, so that no bundler runs in the app.
 import { existsSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import { type AssetCode, Code } from "aws-cdk-lib/aws-lambda";
 
-/** From dist/cjs/cdk in the package, and from lib/cdk in its sources. */
-const FOLDERS = ["../../functions", "../../dist/functions"];
+/** The first is there in dist/cjs/cdk of the package, the second in lib/cdk of its sources. */
+const FOLDERS = ["../../functions/outbox", "../../dist/functions/outbox"];
 
-/** The code of a function whose handler is `index.handler`. */
-export function prebuiltCode(name: "relay" | "sweeper"): AssetCode {
-  const candidates = FOLDERS.map((folder) => join(folderOfThisFile(), folder, name));
+/** The code of the functions with the handlers `index.relay` and `index.sweeper`. */
+export function prebuiltCode(): AssetCode {
+  const candidates = FOLDERS.map((folder) => join(import.meta.dirname, folder));
   const folder = candidates.find((candidate) => existsSync(join(candidate, "index.mjs")));
   if (folder === undefined) {
     throw new Error(
-      `the prebuilt ${name} is in none of ${candidates.join(", ")}: install onceonly again, or run "npm run build" in its sources`,
+      `the prebuilt functions are in none of ${candidates.join(", ")}: install onceonly again, or run "npm run build" in its sources`,
     );
   }
   return Code.fromAsset(folder);
-}
-
-/**
- * The package is CommonJS. Its sources run as ES modules, which learn this from `import.meta` only; that in turn is an
- * error in CommonJS, but the first file of a stack is this one.
- */
-function folderOfThisFile(): string {
-  if (typeof __dirname === "string") return __dirname;
-  const [, place = ""] =
-    /\(?((?:file:\/\/|\/|[A-Z]:\\)[^()\n]+\.ts):\d+:\d+/.exec(`${new Error().stack}`) ?? [];
-  return dirname(place.startsWith("file:") ? fileURLToPath(place) : place);
 }

@@ -12,8 +12,6 @@ import { runOnce } from "../../lib/index.ts";
 import { type SqsEngine, startSqs } from "../../lib/local/sqs/start-sqs.ts";
 import { newOutboxTable, type OutboxTable } from "../dynamodb/outbox-given.ts";
 
-const NAMES = ["relay", "sweeper"] as const;
-
 let folder: string;
 let sqs: SqsEngine;
 let queueUrl: string;
@@ -32,12 +30,12 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const fileOf = (name: string, dist = join(folder, "dist")) => join(dist, `functions/${name}/index.mjs`);
+const fileIn = (dist = join(folder, "dist")) => join(dist, "functions/outbox/index.mjs");
 
-describe.each(NAMES)("the prebuilt %s", (name) => {
+describe("the bundle of the prebuilt functions", () => {
   it("imports nothing but Node", async () => {
     const { metafile } = await build({
-      entryPoints: [fileOf(name)],
+      entryPoints: [fileIn()],
       bundle: true,
       write: false,
       metafile: true,
@@ -56,14 +54,14 @@ describe.each(NAMES)("the prebuilt %s", (name) => {
     const other = join(folder, "other");
     await run(process.execPath, [join(root, "tools/prebuild.mjs"), other], folder);
 
-    expect((await readFile(fileOf(name, other))).equals(await readFile(fileOf(name)))).toBe(true);
+    expect((await readFile(fileIn(other))).equals(await readFile(fileIn()))).toBe(true);
   });
 });
 
 /** Calls the handler of a prebuilt function in a process of its own, as Lambda does; resolves to all it printed. */
-async function invoke(name: (typeof NAMES)[number], table: OutboxTable, event: unknown): Promise<string[]> {
+async function invoke(name: "relay" | "sweeper", table: OutboxTable, event: unknown): Promise<string[]> {
   const call = `
-    const { handler } = await import(${JSON.stringify(fileOf(name))});
+    const { ${name}: handler } = await import(${JSON.stringify(fileIn())});
     console.log(JSON.stringify({ answer: await handler(${JSON.stringify(event)}) }));`;
   const { stdout } = await run(process.execPath, ["--input-type=module", "--eval", call], folder, {
     IDEMPOTENCY_TABLE: table.tableName,
@@ -159,28 +157,25 @@ describe("the published constructs", () => {
   }
 
   it("find the prebuilt functions from CommonJS", async () => {
-    expect(await assetsOf("commonjs", inCommonJs)).toEqual([["index.mjs"], ["index.mjs"]]);
+    expect(await assetsOf("commonjs", inCommonJs)).toEqual([["index.mjs"]]);
   });
 
   it("find the prebuilt functions from an ES module", async () => {
-    expect(await assetsOf("module", inModule)).toEqual([["index.mjs"], ["index.mjs"]]);
+    expect(await assetsOf("module", inModule)).toEqual([["index.mjs"]]);
   });
 
   it("find them from their sources, which are ES modules", async () => {
     const imported = (path: string) => `(await import(${JSON.stringify(path)}))`;
     const sources = join(root, "lib/cdk/index.ts");
 
-    expect(await assetsOf("module", imported, sources, ["--import", "tsx"])).toEqual([
-      ["index.mjs"],
-      ["index.mjs"],
-    ]);
+    expect(await assetsOf("module", imported, sources, ["--import", "tsx"])).toEqual([["index.mjs"]]);
   });
 
   it("say where they looked, and what to do, when the functions are gone", async () => {
     await rm(join(distFolder(), "functions"), { recursive: true });
 
     await expect(assetsOf("commonjs", inCommonJs)).rejects.toThrow(
-      /the prebuilt relay is in none of .*functions\/relay.*: install onceonly again, or run "npm run build"/,
+      /the prebuilt functions are in none of .*functions\/outbox.*: install onceonly again, or run "npm run build"/,
     );
   });
 });

@@ -67,7 +67,7 @@ describe("the notices", () => {
   });
 
   it("are for what those packages bring along too", async () => {
-    const source = await readFile(join(folder, "functions/relay/index.mjs"), "utf8");
+    const source = await readFile(join(folder, "functions/outbox/index.mjs"), "utf8");
 
     expect(source.length).toBeGreaterThan(10_000);
     expect(bundled.map(({ name }) => name)).toEqual(

@@ -10,6 +10,14 @@ export interface Tarball {
   readonly path: string;
   /** Of what is in it, sorted. */
   readonly files: readonly string[];
+  readonly bytes: number;
+}
+
+/** As npm tells it. */
+interface Packed {
+  readonly filename: string;
+  readonly files: readonly { readonly path: string }[];
+  readonly size: number;
 }
 
 /** @param folder an existing folder that may be written to */
@@ -24,6 +32,6 @@ export async function packTarball(folder: string): Promise<Tarball> {
 /** Packs a folder with a manifest, such as an installed package. */
 export async function pack(source: string, folder: string): Promise<Tarball> {
   const { stdout } = await run("npm", ["pack", source, "--json", "--pack-destination", folder], folder);
-  const [{ filename, files }] = JSON.parse(stdout) as [{ filename: string; files: { path: string }[] }];
-  return { path: join(folder, filename), files: files.map(({ path }) => path).sort() };
+  const [{ filename, files, size }] = JSON.parse(stdout) as [Packed];
+  return { path: join(folder, filename), files: files.map(({ path }) => path).sort(), bytes: size };
 }

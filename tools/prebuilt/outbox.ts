@@ -1,6 +1,6 @@
-// What the prebuilt relay and sweeper have in common: the table of their environment, and what they tell.
+// The functions of OutboxRelay. They are one bundle, since nearly all of their code is the same.
 import { ENVIRONMENT } from "../../lib/contract.ts";
-import type { OutboxOptions } from "../../lib/index.ts";
+import { type OutboxOptions, outboxRelay, outboxSweeper } from "../../lib/index.ts";
 import { DynamoDBOutbox } from "../../lib/lean/index.ts";
 import { emfMetrics } from "../../lib/observe/emf-metrics.ts";
 
@@ -14,7 +14,7 @@ const measure = emfMetrics({
 const destinations = env[ENVIRONMENT.outboxDestinations];
 const shards = env[ENVIRONMENT.outboxShards];
 
-export const options: OutboxOptions = {
+const options: OutboxOptions = {
   destinations: destinations === undefined ? undefined : JSON.parse(destinations),
   outbox: new DynamoDBOutbox({
     tableName: env[ENVIRONMENT.idempotencyTable],
@@ -25,3 +25,9 @@ export const options: OutboxOptions = {
     if (event.error !== undefined) console.error(event.error);
   },
 };
+
+/** Sends the messages that operations committed, in the order of the table's stream. */
+export const relay = outboxRelay(options);
+
+/** Sends the messages that the stream has lost. */
+export const sweeper = outboxSweeper(options);

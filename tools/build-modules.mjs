@@ -1,0 +1,59 @@
+// Builds the ES modules. What a function may import keeps a file per module, so that its bundler leaves out the most:
+// one file per entry costs a handler about 2 KB more. The rest is bundled: `testing` and the command line.
+import { copyFileSync, cpSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { build } from "esbuild";
+import { BUNDLING } from "./bundling.mjs";
+
+const HANDLER_ENTRIES = ["lib/index.js", "lib/client/index.js", "lib/lean/index.js"];
+const BUNDLED_ENTRIES = { "testing/index": "lib/testing/index.js", "cli/onceonly": "bin/onceonly.js" };
+
+/**
+ * @param {string} compiled the folder of what the compiler made: ES modules without comments
+ * @param {string} outdir
+ */
+export async function buildModules(compiled, outdir) {
+  const modules = await reached(compiled, HANDLER_ENTRIES);
+  for (const module of modules) cpSync(join(compiled, module), join(outdir, relative("lib", module)));
+  await build({
+    ...BUNDLING,
+    absWorkingDir: compiled,
+    entryPoints: BUNDLED_ENTRIES,
+    outdir,
+    plugins: [leaveOut(compiled, modules)],
+  });
+  const native = "lambda/native-client.cjs";
+  copyFileSync(new URL(`../lib/local/${native}`, import.meta.url), join(outdir, "cli/native-client.cjs"));
+}
+
+/** The modules that these entries import, types aside. */
+async function reached(compiled, entryPoints) {
+  const { metafile } = await build({
+    ...BUNDLING,
+    absWorkingDir: compiled,
+    entryPoints,
+    outdir: compiled,
+    write: false,
+    metafile: true,
+  });
+  return new Set(Object.keys(metafile.inputs));
+}
+
+/** Bundled files lie one folder deep, as entries and shared chunks, so `../` leads to the modules from all of them. */
+function leaveOut(compiled, modules) {
+  return {
+    name: "leave out modules",
+    setup({ onResolve }) {
+      onResolve({ filter: /^\./ }, ({ path, importer }) => {
+        const module = relative(compiled, join(dirname(importer), path)).replaceAll("\\", "/");
+        return modules.has(module)
+          ? {
+              path: `../${relative("lib", module).replaceAll("\\", "/")}`,
+              external: true,
+              sideEffects: false,
+            }
+          : undefined;
+      });
+    },
+  };
+}

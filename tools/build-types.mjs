@@ -1,0 +1,41 @@
+// Builds the types: a declaration file per entry, and shared chunks. Both formats have the same types, so those of the
+// ES modules pass on those of CommonJS.
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { rollup } from "rollup";
+import { dts } from "rollup-plugin-dts";
+
+const ENTRIES = ["index", "client/index", "lean/index", "testing/index"];
+const COMMONJS_ONLY = ["cdk/index"];
+
+/**
+ * @param {string} declared the folder of the compiler's declarations
+ * @param {string} dist
+ */
+export async function buildTypes(declared, dist) {
+  const bundle = await rollup({
+    input: Object.fromEntries(
+      [...ENTRIES, ...COMMONJS_ONLY].map((entry) => [entry, join(declared, `lib/${entry}.d.ts`)]),
+    ),
+    external: (id) => /^[@\w]/.test(id),
+    treeshake: { moduleSideEffects: false },
+    plugins: [dts()],
+    // Options and bases that no entry exports are named in public types: they stay private.
+    onwarn: ({ plugin, message }) => {
+      if (plugin !== "dts") throw new Error(message);
+    },
+  });
+  await bundle.write({
+    dir: join(dist, "cjs"),
+    entryFileNames: "[name].d.ts",
+    chunkFileNames: ({ name }) => `shared/${name.replace(/\.d$/, "")}.d.ts`,
+    minifyInternalExports: false,
+  });
+  await bundle.close();
+  for (const entry of ENTRIES) {
+    const file = join(dist, "esm", `${entry}.d.ts`);
+    const up = "../".repeat(entry.split("/").length);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, `export * from "${up}cjs/${entry}.js";\n`);
+  }
+}

@@ -1,0 +1,14 @@
+// How the package's own code is bundled: not minified, and with the names that stack traces show.
+/** @type {import("esbuild").BuildOptions} */
+export const BUNDLING = {
+  bundle: true,
+  // A class in a chunk that entries share is one class: `instanceof` holds between them.
+  splitting: true,
+  chunkNames: "shared/[hash]",
+  format: "esm",
+  platform: "node",
+  target: "node20.19",
+  packages: "external",
+  charset: "utf8",
+  logLevel: "warning",
+};
