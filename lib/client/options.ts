@@ -88,7 +88,7 @@ export function resolveOptions(given: IdempotentFetchOptions, below: RetrySettin
   return settings as unknown as RetrySettings;
 }
 
-export interface Call {
+export interface FetchCall {
   readonly key: string | undefined;
   readonly onKey: IdempotentFetchInit["onKey"];
   readonly settings: RetrySettings;
@@ -97,7 +97,7 @@ export interface Call {
 }
 
 /** @throws InvalidOptionError (`INVALID_OPTION`) */
-export function readCall(init: IdempotentFetchInit, shared: RetrySettings): Call {
+export function readCall(init: IdempotentFetchInit, shared: RetrySettings): FetchCall {
   checkNames("init", init, [...SHARED_NAMES, "key", "onKey", ...FETCH_NAMES]);
   const { key, onKey, ...rest } = init;
   checkFunction("onKey", onKey);

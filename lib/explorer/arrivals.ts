@@ -1,6 +1,6 @@
 /** The messages that arrived in a queue which nobody else reads. */
 
-import type { MessageAttributes } from "../aws/sqs/message.ts";
+import type { SqsMessageAttributes } from "../aws/sqs/message.ts";
 import type { ReceivedMessage } from "../aws/sqs/operations.ts";
 import type { SqsModel } from "../aws/sqs/sqs-model.ts";
 import { ENVELOPE_ATTRIBUTE } from "../contract.ts";
@@ -69,7 +69,7 @@ function messageEffect(message: ReceivedMessage, place: string): Effect {
   };
 }
 
-export function attributeTexts(attributes: MessageAttributes): { [name: string]: Plain } {
+export function attributeTexts(attributes: SqsMessageAttributes): { [name: string]: Plain } {
   const texts = Object.entries(attributes).map(([name, { StringValue, BinaryValue }]): [string, Plain] => [
     name,
     StringValue === undefined ? Buffer.from(BinaryValue ?? []).toString("base64") : plainText(StringValue),

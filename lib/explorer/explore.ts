@@ -4,7 +4,7 @@ import { adviceFor } from "./advice.ts";
 import { type Disturbance, disturbancesOf } from "./disturbances.ts";
 import type { Finding } from "./finding.ts";
 import type { ExploreOptions } from "./options.ts";
-import { judge, type Verdict } from "./oracles.ts";
+import { type Judgement, judge } from "./oracles.ts";
 import { type Play, play } from "./play.ts";
 import { startProgress } from "./progress.ts";
 import { quietConsole } from "./quiet-console.ts";
@@ -92,7 +92,7 @@ function playDisturbed(scenario: Scenario, disturbance: Disturbance): Promise<Pl
 }
 
 function findingOf(
-  { kind, what, effect, isDone }: Verdict,
+  { kind, what, effect, isDone }: Judgement,
   run: Play,
   { id, words, point }: Disturbance,
   scenario: Scenario,
@@ -113,7 +113,7 @@ function findingOf(
 /** Whether it may happen more than once, as the options say; then the report tells how often it did. */
 function noteAccepted(
   accepted: Map<string, Accepted>,
-  { kind, effect }: Verdict,
+  { kind, effect }: Judgement,
   run: Play,
   { words }: Disturbance,
   { options }: Scenario,

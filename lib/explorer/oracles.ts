@@ -8,7 +8,7 @@ import type { Play } from "./play.ts";
 import { answerObserved, mostRequests, observedIn, type ReferenceRun } from "./reference-run.ts";
 import { danglingIn } from "./references.ts";
 
-export interface Verdict {
+export interface Judgement {
   readonly kind: FindingKind;
   readonly what: string;
   readonly effect?: Pick<Effect, "kind" | "place"> | undefined;
@@ -16,7 +16,7 @@ export interface Verdict {
   readonly isDone?: boolean | undefined;
 }
 
-export function judge(run: Play, reference: ReferenceRun): Verdict[] {
+export function judge(run: Play, reference: ReferenceRun): Judgement[] {
   const verdicts = [
     ...judgeEffects(run, reference),
     ...judgeProgress(run, reference),
@@ -30,7 +30,7 @@ export function judge(run: Play, reference: ReferenceRun): Verdict[] {
 }
 
 /** Missing is what is missing when the source was done: a repetition afterwards, which may heal it, need not come. */
-function judgeEffects(run: Play, { play, volatile, references }: ReferenceRun): Verdict[] {
+function judgeEffects(run: Play, { play, volatile, references }: ReferenceRun): Judgement[] {
   const differences = compareEffects(play.effects, run.effects, volatile, play.before);
   const afterwards = compareEffects(run.effects, run.effectsAfterwards, volatile, play.before);
   const isHealed = (kind: FindingKind) =>
@@ -46,7 +46,7 @@ function judgeEffects(run: Play, { play, volatile, references }: ReferenceRun): 
 function judgeProgress(
   { last, repeated, tookMs, effects }: Play,
   { play, volatile }: ReferenceRun,
-): Verdict[] {
+): Judgement[] {
   const isDone = effects.length > 0 && compareEffects(play.effects, effects, volatile).length === 0;
   if (last?.isSuccess !== true) {
     const seconds = Math.round(tookMs / 1000);
@@ -56,7 +56,7 @@ function judgeProgress(
   return [{ kind: "stuck", what: `once done, the same again gets "${repeated.words}"`, isDone: true }];
 }
 
-function judgeAnswers(run: Play, reference: ReferenceRun): Verdict[] {
+function judgeAnswers(run: Play, reference: ReferenceRun): Judgement[] {
   const successful = run.answers.filter(({ isSuccess }) => isSuccess);
   const [first, ...others] = successful
     .flatMap(answerObserved)
@@ -80,7 +80,7 @@ function answersOf({ answers }: Play, { volatile }: ReferenceRun): Plain[] {
     .map((observed) => volatile.mask(observed));
 }
 
-function judgeOrder(run: Play, reference: ReferenceRun): Verdict[] {
+function judgeOrder(run: Play, reference: ReferenceRun): Judgement[] {
   const [broken] = run.answers.flatMap(({ broken = [] }) => broken);
   if (broken !== undefined) return [broken];
   const expected = groupOrders(reference.play.effects, reference.volatile);
@@ -94,8 +94,8 @@ function judgeOrder(run: Play, reference: ReferenceRun): Verdict[] {
     : [];
 }
 
-function judgeConduct(run: Play, { maxRequests }: ReferenceRun): Verdict[] {
-  const verdicts: Verdict[] = [];
+function judgeConduct(run: Play, { maxRequests }: ReferenceRun): Judgement[] {
+  const verdicts: Judgement[] = [];
   const most = mostRequests(run);
   if (most > maxRequests) verdicts.push({ kind: "unbounded", what: `${most} requests in one invocation` });
   // An answer that is a failure leaves all to the next delivery, and what still runs to its fences.

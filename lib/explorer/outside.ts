@@ -3,7 +3,7 @@ import type { Effect } from "./effect.ts";
 import type { OutsideService } from "./options.ts";
 import { plainText } from "./plain-value.ts";
 
-interface Call {
+interface OutsideCall {
   readonly method: string;
   readonly url: URL;
   readonly key: string | undefined;
@@ -22,7 +22,7 @@ export function placeWithoutIds(url: string): string {
 }
 
 export class Outside {
-  readonly #calls: Call[] = [];
+  readonly #calls: OutsideCall[] = [];
   readonly #answers = new Map<string, Promise<Response>>();
   readonly #callKey: (request: Request) => string | null | undefined;
 
@@ -86,6 +86,6 @@ export class Outside {
   }
 }
 
-function nameOf({ method, url, key }: Call): string {
+function nameOf({ method, url, key }: OutsideCall): string {
   return JSON.stringify([method, url.href, key]);
 }

@@ -7,22 +7,22 @@ import type { Effect } from "./effect.ts";
 import { exploredFunction } from "./explored-function.ts";
 import { Interference } from "./interference.ts";
 import type { Scenario } from "./scenario.ts";
-import type { Answer, Source, Stage } from "./source.ts";
+import type { Source, SourceAnswer, SourceStage } from "./source.ts";
 import { type QueueEvent, queueNameOf } from "./sources/queue-record.ts";
 import { sourceKindOf, sourceOf } from "./sources/source-of.ts";
 import { type LateRequest, Unawaited } from "./unawaited.ts";
-import { World } from "./world.ts";
+import { ExploredWorld } from "./world.ts";
 
 /** What came of a run. */
 export interface Play {
   readonly source: Source;
   readonly ios: Interference["ios"];
   /** All answers, in order: to the source's own deliveries, to a duplicate, to the repetition afterwards. */
-  readonly answers: readonly Answer[];
+  readonly answers: readonly SourceAnswer[];
   /** The last answer to the source's own deliveries. */
-  readonly last: Answer | undefined;
+  readonly last: SourceAnswer | undefined;
   /** The answer to the repetition afterwards. */
-  readonly repeated: Answer | undefined;
+  readonly repeated: SourceAnswer | undefined;
   /** How long the source went on, in ms. */
   readonly tookMs: number;
   /** What was there before, when the source was done, and after the repetition. */
@@ -48,7 +48,7 @@ const SHORTLY_MS = 5;
 const FORGOTTEN_MS = 660_000;
 
 export async function play(scenario: Scenario, settings: PlaySettings): Promise<Play> {
-  const world = new World(scenario, settings);
+  const world = new ExploredWorld(scenario, settings);
   const { aws } = world;
   const interference = new Interference(settings.disturbance);
   const unawaited = new Unawaited(() => aws.trace);
@@ -61,8 +61,8 @@ export async function play(scenario: Scenario, settings: PlaySettings): Promise<
     await aws.untilIdle();
     const noteStart = () => interference.noteStart();
     const newFunction = (generation: number) => exploredFunction(scenario, aws, { generation, noteStart });
-    const answers: Answer[] = [];
-    const own: Answer[] = [];
+    const answers: SourceAnswer[] = [];
+    const own: SourceAnswer[] = [];
     const stage = await stageOf(scenario, settings, aws, newFunction(0), (answer) => {
       own.push(answer);
       answers.push(answer);
@@ -98,7 +98,7 @@ export async function play(scenario: Scenario, settings: PlaySettings): Promise<
     const readEffects = () => world.effects(sourceQueueOf(source, stage));
     const effects = await readEffects();
 
-    let repeated: Answer | undefined;
+    let repeated: SourceAnswer | undefined;
     if (settings.disturbance !== undefined) {
       await aws.clock.sleep(FORGOTTEN_MS);
       repeated = await repeat(scenario.options.perEnvironment ? newFunction(1) : stage.fn);
@@ -128,8 +128,8 @@ async function stageOf(
   { disturbance }: PlaySettings,
   aws: Simulator,
   fn: SimulatedFunction,
-  note: Stage["note"],
-): Promise<Stage> {
+  note: SourceStage["note"],
+): Promise<SourceStage> {
   return {
     ...options,
     aws,
@@ -143,6 +143,6 @@ async function stageOf(
   };
 }
 
-function sourceQueueOf({ kind }: Source, { event }: Stage): string | undefined {
+function sourceQueueOf({ kind }: Source, { event }: SourceStage): string | undefined {
   return kind === "sqs" ? queueNameOf((event as QueueEvent).Records) : undefined;
 }

@@ -3,7 +3,7 @@ import type { Point } from "./finding.ts";
 import type { Play } from "./play.ts";
 import { referencesIn } from "./references.ts";
 import type { Scenario } from "./scenario.ts";
-import type { Answer } from "./source.ts";
+import type { SourceAnswer } from "./source.ts";
 import { ANSWER_PLACE, type Observed, placeOf, VolatileValues } from "./volatile-values.ts";
 
 export interface ReferenceRun {
@@ -49,7 +49,7 @@ export function observedIn({ effects, answers }: Pick<Play, "effects" | "answers
   ];
 }
 
-export function answerObserved({ content }: Answer): Observed[] {
+export function answerObserved({ content }: SourceAnswer): Observed[] {
   return content === undefined ? [] : [{ place: ANSWER_PLACE, content }];
 }
 

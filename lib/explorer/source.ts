@@ -9,7 +9,7 @@ export const SOURCE_KINDS = ["http", "sqs", "stream", "invoke", "schedule"] as c
 export type SourceKind = (typeof SOURCE_KINDS)[number];
 
 /** What one delivery came to, as the source sees it. */
-export interface Answer {
+export interface SourceAnswer {
   readonly isSuccess: boolean;
   /** The number of the invocation that gave it. */
   readonly invocation: number;
@@ -23,7 +23,7 @@ export interface Answer {
   readonly broken?: { readonly kind: "order" | "misreported"; readonly what: string } | undefined;
 }
 
-export interface Stage {
+export interface SourceStage {
   readonly aws: Simulator;
   readonly fn: SimulatedFunction;
   readonly clock: FakeClock;
@@ -37,7 +37,7 @@ export interface Stage {
   readonly visibilitySeconds: number;
   readonly reportsItemFailures: boolean;
   /** Told of each delivery, when it has ended. */
-  readonly note: (answer: Answer) => void;
+  readonly note: (answer: SourceAnswer) => void;
 }
 
 export interface Source {
@@ -45,15 +45,15 @@ export interface Source {
   /** "the client", for the trace. */
   readonly sender: string;
   /** Makes what it needs, before time counts. */
-  prepare(stage: Stage): void | Promise<void>;
+  prepare(stage: SourceStage): void | Promise<void>;
   /** Sends the event, and again, until it succeeds or patience ends. */
-  deliver(stage: Stage): Promise<void>;
+  deliver(stage: SourceStage): Promise<void>;
   /** Sends once more what was sent last, and tells the answer. */
-  repeat(stage: Stage): Promise<Answer>;
+  repeat(stage: SourceStage): Promise<SourceAnswer>;
 }
 
 /** For what is no answer. */
-export function failedAnswer(invocation: Invocation): Answer {
+export function failedAnswer(invocation: Invocation): SourceAnswer {
   const { number } = invocation;
   const detail = invocation.outcome === "threw" ? reasonOf(invocation.error) : undefined;
   return { isSuccess: false, invocation: number, words: failureWords(invocation), detail };

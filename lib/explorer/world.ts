@@ -10,7 +10,7 @@ import type { Scenario } from "./scenario.ts";
 /** What stands still and what is late is over by then. */
 const MARGIN_MS = 5000;
 
-export class World {
+export class ExploredWorld {
   readonly aws: Simulator;
   readonly outside: Outside;
   readonly #scenario: Scenario;

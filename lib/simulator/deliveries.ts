@@ -4,7 +4,7 @@ import type { EventDelivery } from "../aws/eventbridge/service.ts";
 import { type Notification, snsEvent, wrapped } from "../aws/sns/notification.ts";
 import type { SnsModel } from "../aws/sns/sns-model.ts";
 import type { Subscription } from "../aws/sns/topic.ts";
-import type { OutgoingMessage } from "../aws/sqs/operations.ts";
+import type { SendRequest } from "../aws/sqs/operations.ts";
 import type { SqsModel } from "../aws/sqs/sqs-model.ts";
 import type { Courier } from "./courier.ts";
 import type { SimulatedFunction } from "./simulated-function.ts";
@@ -59,7 +59,7 @@ export class Deliveries {
     });
   };
 
-  async #toQueue(arn: string, message: OutgoingMessage): Promise<void> {
+  async #toQueue(arn: string, message: SendRequest): Promise<void> {
     const { QueueUrl } = await this.#options.sqs.call("GetQueueUrl", { QueueName: nameIn(arn) });
     await this.#options.sqs.call("SendMessage", { QueueUrl, ...message });
   }
@@ -72,7 +72,7 @@ export class Deliveries {
 }
 
 /** https://docs.aws.amazon.com/sns/latest/dg/sns-large-payload-raw-message-delivery.html */
-function queueMessage(notification: Notification, subscription: Subscription): OutgoingMessage {
+function queueMessage(notification: Notification, subscription: Subscription): SendRequest {
   const { Message, MessageAttributes, MessageGroupId, MessageDeduplicationId } = notification;
   const isFifo = subscription.endpoint.endsWith(".fifo");
   return {

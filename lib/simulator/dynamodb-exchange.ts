@@ -6,14 +6,14 @@ import {
 } from "../aws/dynamodb/dynamodb-error.ts";
 import { jsonAnswer, jsonError, readJsonRequest } from "../aws/dynamodb/json-protocol.ts";
 import type { Exchange } from "./exchange.ts";
-import type { SdkRequest, SdkResponse } from "./scene.ts";
+import type { SdkHttpRequest, SdkHttpResponse } from "./scene.ts";
 import { attemptOf, bodyText, brokenConnection, headerOf } from "./sdk-request.ts";
 
-type Input = Readonly<Record<string, unknown>>;
+type CommandInput = Readonly<Record<string, unknown>>;
 
 export interface DynamoDBRequest {
   readonly operation: string;
-  readonly input: Input;
+  readonly input: CommandInput;
   readonly attempt: number | undefined;
   run(): Promise<unknown>;
   runStale(): Promise<unknown>;
@@ -44,14 +44,14 @@ export function dynamodbExchange(request: DynamoDBRequest): Exchange<unknown> {
 
 /** The same for the AWS SDK: all answers are HTTP, refusals too. */
 export function dynamodbSdkExchange(
-  request: SdkRequest,
+  request: SdkHttpRequest,
   exchangeOf: (request: Pick<DynamoDBRequest, "operation" | "input" | "attempt">) => Exchange<unknown>,
   envelope: () => { readonly date: string; readonly "x-amzn-requestid": string },
-): Exchange<SdkResponse> {
+): Exchange<SdkHttpResponse> {
   const { operation, input } = readJsonRequest(headerOf(request, "x-amz-target"), bodyText(request));
-  const exchange = exchangeOf({ operation, input: input as Input, attempt: attemptOf(request) });
-  const described = new WeakMap<SdkResponse, string>();
-  const asHttp = async (work: Promise<unknown>): Promise<SdkResponse> => {
+  const exchange = exchangeOf({ operation, input: input as CommandInput, attempt: attemptOf(request) });
+  const described = new WeakMap<SdkHttpResponse, string>();
+  const asHttp = async (work: Promise<unknown>): Promise<SdkHttpResponse> => {
     let answer: { readonly statusCode: number; readonly body: string };
     let text = "ok";
     try {
@@ -61,7 +61,7 @@ export function dynamodbSdkExchange(
       answer = jsonError(error);
       text = error.name;
     }
-    const response: SdkResponse = {
+    const response: SdkHttpResponse = {
       statusCode: answer.statusCode,
       headers: { "content-type": "application/x-amz-json-1.0", ...envelope() },
       body: new TextEncoder().encode(answer.body),
@@ -81,7 +81,7 @@ export function dynamodbSdkExchange(
   };
 }
 
-function tablesIn(input: Input): string {
+function tablesIn(input: CommandInput): string {
   const names = new Set<string>();
   if (typeof input.TableName === "string") names.add(input.TableName);
   for (const name of Object.keys(Object(input.RequestItems))) names.add(name);
@@ -93,12 +93,12 @@ function tablesIn(input: Input): string {
 
 function transactItemsIn({
   TransactItems,
-}: Input): readonly Record<string, { readonly TableName: string }>[] {
+}: CommandInput): readonly Record<string, { readonly TableName: string }>[] {
   return Array.isArray(TransactItems) ? TransactItems : [];
 }
 
 /** Of a transaction the first action meets the other one. */
-function conflictOf(input: Input): DynamoDBError {
+function conflictOf(input: CommandInput): DynamoDBError {
   const message = "Transaction is ongoing for the item";
   const actions = transactItemsIn(input);
   if (actions.length === 0) return new DynamoDBError("TransactionConflictException", message);

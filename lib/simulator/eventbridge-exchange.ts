@@ -8,23 +8,23 @@ import type {
 } from "../aws/eventbridge/operations.ts";
 import type { Exchange, RefusedEntries } from "./exchange.ts";
 import { REFUSED_BY_FAULT, splitEntries } from "./refused-entries.ts";
-import type { SdkRequest, SdkResponse } from "./scene.ts";
+import type { SdkHttpRequest, SdkHttpResponse } from "./scene.ts";
 import { attemptOf, bodyText, brokenConnection, headerOf } from "./sdk-request.ts";
 
-type Input = Readonly<Record<string, unknown>>;
+type CommandInput = Readonly<Record<string, unknown>>;
 type PutEvents = EventBridgeOperations["PutEvents"];
 
 const TARGET = /^AWSEvents\.(\w+)$/;
 
 export function eventBridgeExchange(
-  request: SdkRequest,
+  request: SdkHttpRequest,
   model: EventBridgeModel,
   envelope: () => Readonly<Record<string, string>>,
-): Exchange<SdkResponse> {
+): Exchange<SdkHttpResponse> {
   const operation = TARGET.exec(headerOf(request, "x-amz-target") ?? "")?.[1] ?? "";
-  const input = JSON.parse(bodyText(request) || "{}") as Input;
-  const described = new WeakMap<SdkResponse, string>();
-  const asHttp = (text: string, statusCode: number, content: object): SdkResponse => {
+  const input = JSON.parse(bodyText(request) || "{}") as CommandInput;
+  const described = new WeakMap<SdkHttpResponse, string>();
+  const asHttp = (text: string, statusCode: number, content: object): SdkHttpResponse => {
     const headers = { "content-type": "application/x-amz-json-1.1", ...envelope() };
     const response = { statusCode, headers, body: new TextEncoder().encode(JSON.stringify(content)) };
     described.set(response, text);
@@ -32,7 +32,7 @@ export function eventBridgeExchange(
   };
   const refused = (code: string, status: number, message = REFUSED_BY_FAULT) =>
     asHttp(code, status, { __type: code, message });
-  const answered = async (work: Promise<object>): Promise<SdkResponse> => {
+  const answered = async (work: Promise<object>): Promise<SdkHttpResponse> => {
     try {
       return asHttp("ok", 200, await work);
     } catch (error) {
@@ -71,7 +71,7 @@ async function putWithout(
 }
 
 /** The names of the buses, joined by `+`. */
-function busIn({ Entries, EventBusName, Name }: Input): string {
+function busIn({ Entries, EventBusName, Name }: CommandInput): string {
   if (!Array.isArray(Entries)) return nameOf(EventBusName ?? Name);
   return [...new Set(Entries.map((entry: PutEventsEntry) => nameOf(entry.EventBusName)))].join("+");
 }

@@ -8,7 +8,7 @@ import type { InvokeOptions, LambdaHandler, SimulatedFunction } from "./simulate
 import type { LambdaOptions } from "./simulator-options.ts";
 import type { Stage } from "./stage.ts";
 
-interface Environment {
+interface SimulatedEnvironment {
   readonly host: Host;
   readonly handler: LambdaHandler;
 }
@@ -21,7 +21,7 @@ export class FunctionPool implements SimulatedFunction {
   readonly #stage: Stage;
   readonly #options: LambdaOptions;
   readonly #initialize: () => LambdaHandler | Promise<LambdaHandler>;
-  #idle: Environment[] = [];
+  #idle: SimulatedEnvironment[] = [];
   #environments = 0;
   #running = 0;
   #waiting: (() => void)[] = [];
@@ -82,7 +82,7 @@ export class FunctionPool implements SimulatedFunction {
   }
 
   /** One that a fault holds is left where it is. */
-  #takeIdle(): Environment | undefined {
+  #takeIdle(): SimulatedEnvironment | undefined {
     this.#idle = this.#idle.filter(({ host }) => host.state !== "dead");
     const index = this.#idle.findIndex(({ host }) => !host.isHeldByFault);
     return index < 0 ? undefined : this.#idle.splice(index, 1)[0];
@@ -96,7 +96,7 @@ export class FunctionPool implements SimulatedFunction {
   }
 
   #invokeIn(
-    place: Environment | Host,
+    place: SimulatedEnvironment | Host,
     number: number,
     requestId: string,
     payload: string,
@@ -134,7 +134,7 @@ export class FunctionPool implements SimulatedFunction {
         awsRequestId: requestId,
         functionName: this.name,
       });
-      const end = (outcome: InvocationOutcome, environment?: Environment) => {
+      const end = (outcome: InvocationOutcome, environment?: SimulatedEnvironment) => {
         cancelDeadline();
         stopMourning();
         // What goes on after its caller was told of a timeout is a zombie: nobody gives it work again.
@@ -151,7 +151,7 @@ export class FunctionPool implements SimulatedFunction {
       note("starts");
       host.wake();
       void within(scene, async () => {
-        let environment: Environment | undefined;
+        let environment: SimulatedEnvironment | undefined;
         try {
           environment = place instanceof Host ? { host, handler: await this.#initialize() } : place;
           const value = await environment.handler(JSON.parse(payload), context, refuseCallback);

@@ -2,7 +2,7 @@
 import type { Exchange } from "./exchange.ts";
 import type { Host } from "./host.ts";
 import type { Network } from "./network.ts";
-import { type Scene, type SdkRequest, type SdkResponse, within } from "./scene.ts";
+import { type Scene, type SdkHttpRequest, type SdkHttpResponse, within } from "./scene.ts";
 import type { SeededRandom } from "./seeded-random.ts";
 import type { Services } from "./services.ts";
 
@@ -68,7 +68,7 @@ export class HostScene implements Scene {
     );
   }
 
-  send(request: SdkRequest, signal: AbortSignal | undefined): Promise<SdkResponse> {
+  send(request: SdkHttpRequest, signal: AbortSignal | undefined): Promise<SdkHttpResponse> {
     const { services } = this.#options;
     return unlessAborted(
       signal,

@@ -1,6 +1,6 @@
 /** How one invocation of a simulated function ended, as its caller sees it. */
 
-interface Ended {
+interface InvocationIdentity {
   /** From 1, in the order in which a simulator's functions start. */
   readonly number: number;
   readonly hostId: string;
@@ -14,7 +14,7 @@ export type InvocationOutcome =
   | { readonly outcome: "timed-out" }
   | { readonly outcome: "crashed" };
 
-export type Invocation = Ended & InvocationOutcome;
+export type Invocation = InvocationIdentity & InvocationOutcome;
 
 /** What was returned, as JSON; `undefined` where nothing was. */
 export function answerIn(invocation: Invocation): string | undefined {

@@ -12,7 +12,7 @@ import type { Trace } from "./trace.ts";
 /** Decides on the fault of an I/O; `undefined` leaves it as it is. */
 export type Faults = (io: Io) => Fault | undefined;
 
-interface Asked {
+interface PendingRequest {
   readonly host: Host;
   readonly invocation: number;
   readonly exchange: Exchange<unknown>;
@@ -44,7 +44,7 @@ export class Network {
   readonly #trace: Trace;
   readonly #latencies: Latencies;
   readonly #quota: CallQuota;
-  #asked: Asked[] = [];
+  #asked: PendingRequest[] = [];
   #count = 0;
 
   constructor(trace: Trace, latencies: Latencies, quota: CallQuota) {
@@ -74,7 +74,7 @@ export class Network {
     return asked.length > 0;
   }
 
-  #send(asked: Asked): void {
+  #send(asked: PendingRequest): void {
     const { host, invocation, exchange } = asked;
     if (host.state === "dead") return;
     if (host.isHeldByFault) {
@@ -104,7 +104,7 @@ export class Network {
 }
 
 interface PassageOptions {
-  readonly asked: Asked;
+  readonly asked: PendingRequest;
   readonly io: Io;
   readonly fault: Fault | undefined;
   readonly trace: Trace;
@@ -115,7 +115,7 @@ interface PassageOptions {
 
 /** One I/O on its way. */
 class Passage {
-  readonly #asked: Asked;
+  readonly #asked: PendingRequest;
   readonly #io: Io;
   readonly #fault: Fault | undefined;
   readonly #trace: Trace;

@@ -11,7 +11,7 @@ import type {
   TableConnection,
 } from "./simulator-options.ts";
 
-export type Rules<Options> = Readonly<Record<keyof Options, Check>>;
+export type OptionRules<Options> = Readonly<Record<keyof Options, Check>>;
 
 const number = (rule: string, holds: (value: number) => boolean): Check => [
   `must be ${rule}`,
@@ -46,7 +46,7 @@ const aKey: Check = [
   },
 ];
 
-const SIMULATOR: Rules<SimulatorOptions> = {
+const SIMULATOR: OptionRules<SimulatorOptions> = {
   seed: anyNumber,
   startAt: whole(0, most),
   ttlLagSeconds: notNegative,
@@ -58,13 +58,13 @@ const SIMULATOR: Rules<SimulatorOptions> = {
   maxDays: positive,
 };
 
-const QUOTAS: Rules<Quotas> = {
+const QUOTAS: OptionRules<Quotas> = {
   inFlight: whole(1, most),
   fifoScanned: whole(1, most),
   fifoCallsPerSecond: whole(1, most),
 };
 
-const INDEX: Rules<SimulatedIndex> = {
+const INDEX: OptionRules<SimulatedIndex> = {
   partitionKey: aKey,
   sortKey: aKey,
   projection: [
@@ -73,7 +73,7 @@ const INDEX: Rules<SimulatedIndex> = {
   ],
 };
 
-const TABLE: Rules<SimulatedTable> = {
+const TABLE: OptionRules<SimulatedTable> = {
   partitionKey: aKey,
   sortKey: aKey,
   ttl: text(255),
@@ -82,7 +82,7 @@ const TABLE: Rules<SimulatedTable> = {
 };
 
 /** https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SetQueueAttributes.html */
-const QUEUE: Rules<SimulatedQueue> = {
+const QUEUE: OptionRules<SimulatedQueue> = {
   fifo: aBoolean,
   visibilitySeconds: whole(0, 43_200),
   deadLetter: [
@@ -98,7 +98,7 @@ const QUEUE: Rules<SimulatedQueue> = {
 };
 
 /** https://docs.aws.amazon.com/lambda/latest/dg/configuration-timeout.html */
-const LAMBDA: Rules<LambdaOptions> = {
+const LAMBDA: OptionRules<LambdaOptions> = {
   name: text(140),
   timeoutSeconds: number("a number of seconds above 0 and up to 900", (value) => value > 0 && value <= 900),
   skewMs: anyNumber,
@@ -110,7 +110,7 @@ const LAMBDA: Rules<LambdaOptions> = {
 };
 
 /** Beyond 10 messages Lambda wants a batching window, which there is not. */
-const QUEUE_CONNECTION: Rules<QueueConnection> = {
+const QUEUE_CONNECTION: OptionRules<QueueConnection> = {
   queueUrl: aName,
   batchSize: whole(1, 10),
   reportsItemFailures: aBoolean,
@@ -118,7 +118,7 @@ const QUEUE_CONNECTION: Rules<QueueConnection> = {
 };
 
 /** https://docs.aws.amazon.com/lambda/latest/dg/services-ddb-params.html */
-const TABLE_CONNECTION: Rules<TableConnection> = {
+const TABLE_CONNECTION: OptionRules<TableConnection> = {
   tableName: aName,
   batchSize: whole(1, 10_000),
   reportsItemFailures: aBoolean,

@@ -1,5 +1,5 @@
 /** The scene of what is no host: the test itself, and the services it serves. Virtual time, and no faults. */
-import { type Scene, type SdkRequest, type SdkResponse, within } from "./scene.ts";
+import { type Scene, type SdkHttpRequest, type SdkHttpResponse, within } from "./scene.ts";
 import type { SeededRandom } from "./seeded-random.ts";
 import type { Services } from "./services.ts";
 import type { VirtualTime } from "./virtual-time.ts";
@@ -39,7 +39,7 @@ export class OutsideScene implements Scene {
     return (await this.#services.httpExchange(request)).run();
   }
 
-  async send(request: SdkRequest): Promise<SdkResponse> {
+  async send(request: SdkHttpRequest): Promise<SdkHttpResponse> {
     return (await this.#services.sdkExchange(request)).run();
   }
 

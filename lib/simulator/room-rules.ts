@@ -1,7 +1,7 @@
 /** The rules that topics, buses and those who listen to them must keep. A broken rule is told at once. */
 import { InvalidOptionError } from "../core/errors.ts";
 import { type Check, checkOptions, methods, oneOf, text } from "../core/option-checks.ts";
-import { aBoolean, aPart, type Rules } from "./option-rules.ts";
+import { aBoolean, aPart, type OptionRules } from "./option-rules.ts";
 import type { SimulatedBus, SimulatedRule, SimulatedSubscription, SimulatedTopic } from "./room-options.ts";
 
 const aList: Check = ["must be a list", Array.isArray];
@@ -9,14 +9,14 @@ const anObject: Check = ["must be an object", (value) => Object(value) === value
 const aName = text(2048);
 const aFunction = methods("invoke", "invokeAsync");
 
-const TOPIC: Rules<SimulatedTopic> = {
+const TOPIC: OptionRules<SimulatedTopic> = {
   fifo: aBoolean,
   contentBasedDeduplication: aBoolean,
   subscriptions: aList,
   repeats: aPart,
 };
 
-const SUBSCRIPTION: Rules<SimulatedSubscription> = {
+const SUBSCRIPTION: OptionRules<SimulatedSubscription> = {
   queue: aName,
   fn: aFunction,
   raw: aBoolean,
@@ -24,9 +24,9 @@ const SUBSCRIPTION: Rules<SimulatedSubscription> = {
   filterPolicyScope: oneOf("MessageAttributes", "MessageBody"),
 };
 
-const BUS: Rules<SimulatedBus> = { rules: aList, repeats: aPart };
+const BUS: OptionRules<SimulatedBus> = { rules: aList, repeats: aPart };
 
-const RULE: Rules<SimulatedRule> = {
+const RULE: OptionRules<SimulatedRule> = {
   queue: aName,
   fn: aFunction,
   topic: aName,

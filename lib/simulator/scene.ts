@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { SeededRandom } from "./seeded-random.ts";
 
 /** A request as the AWS SDK hands it to what sends it. */
-export interface SdkRequest {
+export interface SdkHttpRequest {
   readonly protocol: string;
   readonly hostname: string;
   readonly port?: number | undefined;
@@ -13,7 +13,7 @@ export interface SdkRequest {
   readonly body?: unknown;
 }
 
-export interface SdkResponse {
+export interface SdkHttpResponse {
   readonly statusCode: number;
   readonly headers: Record<string, string>;
   readonly body: Uint8Array;
@@ -31,7 +31,7 @@ export interface Scene {
   /** Calls `fire` in so many milliseconds, unless the function it answers is called before. */
   after(ms: number, fire: () => void): () => void;
   fetch(request: Request): Promise<Response>;
-  send(request: SdkRequest, signal: AbortSignal | undefined): Promise<SdkResponse>;
+  send(request: SdkHttpRequest, signal: AbortSignal | undefined): Promise<SdkHttpResponse>;
   /** Something failed that nobody waits for. */
   fail(error: unknown): void;
 }

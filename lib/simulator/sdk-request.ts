@@ -1,25 +1,25 @@
 /** Reads what the AWS SDK is about to send, and says to it that the connection broke. */
-import type { SdkRequest } from "./scene.ts";
+import type { SdkHttpRequest } from "./scene.ts";
 
-export function headerOf({ headers }: SdkRequest, name: string): string | undefined {
+export function headerOf({ headers }: SdkHttpRequest, name: string): string | undefined {
   return Object.entries(headers).find(([each]) => each.toLowerCase() === name)?.[1];
 }
 
-export function bodyText({ body }: SdkRequest): string {
+export function bodyText({ body }: SdkHttpRequest): string {
   return body instanceof Uint8Array ? new TextDecoder().decode(body) : String(body ?? "");
 }
 
-export function bodyBytes({ body }: SdkRequest): Uint8Array<ArrayBuffer> {
+export function bodyBytes({ body }: SdkHttpRequest): Uint8Array<ArrayBuffer> {
   return body instanceof Uint8Array ? new Uint8Array(body) : new TextEncoder().encode(String(body ?? ""));
 }
 
 /** Such as 2 of `attempt=2; max=3`. */
-export function attemptOf(request: SdkRequest): number | undefined {
+export function attemptOf(request: SdkHttpRequest): number | undefined {
   const attempt = /attempt=(\d+)/.exec(headerOf(request, "amz-sdk-request") ?? "")?.[1];
   return attempt === undefined ? undefined : Number(attempt);
 }
 
-export function urlOf({ protocol, hostname, port, path }: SdkRequest): URL {
+export function urlOf({ protocol, hostname, port, path }: SdkHttpRequest): URL {
   return new URL(`${protocol}//${hostname}${port ? `:${port}` : ""}${path}`);
 }
 

@@ -7,7 +7,7 @@ import { type DynamoDBRequest, dynamodbExchange, dynamodbSdkExchange } from "./d
 import { eventBridgeExchange } from "./eventbridge-exchange.ts";
 import type { Exchange } from "./exchange.ts";
 import { type HttpRequest, httpExchange, type Service } from "./http-exchange.ts";
-import { type Scene, type SdkRequest, type SdkResponse, within } from "./scene.ts";
+import { type Scene, type SdkHttpRequest, type SdkHttpResponse, within } from "./scene.ts";
 import { bodyBytes, headerOf, urlOf } from "./sdk-request.ts";
 import { snsExchange } from "./sns-exchange.ts";
 import { sqsExchange } from "./sqs-exchange.ts";
@@ -48,7 +48,7 @@ export class Services {
     this.#served.set(url.origin, service);
   }
 
-  async sdkExchange(request: SdkRequest): Promise<Exchange<SdkResponse>> {
+  async sdkExchange(request: SdkHttpRequest): Promise<Exchange<SdkHttpResponse>> {
     const target = headerOf(request, "x-amz-target") ?? "";
     const envelope = () => this.#envelope();
     if (BY_TARGET.dynamodb.test(target)) {
@@ -76,7 +76,7 @@ export class Services {
     return this.#toServed({ method, headers, url: new URL(request.url), body: await bytesOf(request) });
   }
 
-  async #servedToSdk(request: SdkRequest): Promise<Exchange<SdkResponse>> {
+  async #servedToSdk(request: SdkHttpRequest): Promise<Exchange<SdkHttpResponse>> {
     const url = urlOf(request);
     if (!this.#served.has(url.origin)) {
       throw new Error(
@@ -85,7 +85,7 @@ export class Services {
     }
     const headers = new Headers(request.headers);
     const exchange = this.#toServed({ method: request.method, headers, url, body: bodyBytes(request) });
-    const asSdk = async (response: Promise<Response>): Promise<SdkResponse> => {
+    const asSdk = async (response: Promise<Response>): Promise<SdkHttpResponse> => {
       const answer = await response;
       return {
         statusCode: answer.status,

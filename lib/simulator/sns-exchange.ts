@@ -11,29 +11,29 @@ import { SnsError } from "../aws/sns/sns-error.ts";
 import type { SnsModel } from "../aws/sns/sns-model.ts";
 import type { Exchange, RefusedEntries } from "./exchange.ts";
 import { failedEntries, REFUSED_BY_FAULT, splitEntries } from "./refused-entries.ts";
-import type { SdkRequest, SdkResponse } from "./scene.ts";
+import type { SdkHttpRequest, SdkHttpResponse } from "./scene.ts";
 import { attemptOf, bodyText, brokenConnection } from "./sdk-request.ts";
 
-type Input = Readonly<Record<string, unknown>>;
+type CommandInput = Readonly<Record<string, unknown>>;
 type Batch = SnsOperations["PublishBatch"];
 
 const STATUS_OF_THROTTLING = 429;
 
 export function snsExchange(
-  request: SdkRequest,
+  request: SdkHttpRequest,
   model: SnsModel,
   envelope: () => { readonly "x-amzn-requestid": string },
-): Exchange<SdkResponse> {
+): Exchange<SdkHttpResponse> {
   const { operation, input } = readQueryRequest(bodyText(request));
-  const described = new WeakMap<SdkResponse, string>();
-  const asHttp = (text: string, answerOf: (requestId: string) => QueryAnswer): SdkResponse => {
+  const described = new WeakMap<SdkHttpResponse, string>();
+  const asHttp = (text: string, answerOf: (requestId: string) => QueryAnswer): SdkHttpResponse => {
     const headers = { "content-type": "text/xml", ...envelope() };
     const { statusCode, body } = answerOf(headers["x-amzn-requestid"]);
     const response = { statusCode, headers, body: new TextEncoder().encode(body) };
     described.set(response, text);
     return response;
   };
-  const answered = async (work: Promise<object>): Promise<SdkResponse> => {
+  const answered = async (work: Promise<object>): Promise<SdkHttpResponse> => {
     try {
       const output = await work;
       return asHttp("ok", (id) => queryAnswer(operation, output, id));
@@ -51,7 +51,7 @@ export function snsExchange(
       service: "sns",
       operation,
       target: Name ?? TopicArn?.slice(TopicArn.lastIndexOf(":") + 1) ?? "",
-      input: input as Input,
+      input: input as CommandInput,
       attempt: attemptOf(request),
     },
     run: () => answered(call(input)),

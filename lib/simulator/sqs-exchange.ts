@@ -1,27 +1,27 @@
 /** Requests of the AWS SDK to SQS as exchanges. */
 import { readSqsRequest, type SqsJsonAnswer, sqsAnswer, sqsErrorAnswer } from "../aws/sqs/json-protocol.ts";
-import type { BatchAnswer, BatchOf } from "../aws/sqs/operations.ts";
+import type { BatchOf, SqsBatchResult } from "../aws/sqs/operations.ts";
 import { SQS_ERROR_CODES, SqsError } from "../aws/sqs/sqs-error.ts";
 import type { SqsModel } from "../aws/sqs/sqs-model.ts";
 import type { Exchange, RefusedEntries } from "./exchange.ts";
 import { failedEntries, REFUSED_BY_FAULT, splitEntries } from "./refused-entries.ts";
-import type { SdkRequest, SdkResponse } from "./scene.ts";
+import type { SdkHttpRequest, SdkHttpResponse } from "./scene.ts";
 import { attemptOf, bodyText, brokenConnection, headerOf } from "./sdk-request.ts";
 
-type Input = Readonly<Record<string, unknown>>;
+type CommandInput = Readonly<Record<string, unknown>>;
 
 export function sqsExchange(
-  request: SdkRequest,
+  request: SdkHttpRequest,
   model: SqsModel,
   envelope: () => Readonly<Record<string, string>>,
-): Exchange<SdkResponse> {
+): Exchange<SdkHttpResponse> {
   const { operation, input } = readSqsRequest(headerOf(request, "x-amz-target"), bodyText(request));
-  const asHttp = ({ statusCode, headers, body }: SqsJsonAnswer): SdkResponse => ({
+  const asHttp = ({ statusCode, headers, body }: SqsJsonAnswer): SdkHttpResponse => ({
     statusCode,
     headers: { ...headers, ...envelope() },
     body: new TextEncoder().encode(body),
   });
-  const answerOf = async (work: Promise<unknown>): Promise<SdkResponse> => {
+  const answerOf = async (work: Promise<unknown>): Promise<SdkHttpResponse> => {
     try {
       return asHttp(sqsAnswer(await work));
     } catch (error) {
@@ -29,18 +29,18 @@ export function sqsExchange(
       return asHttp(sqsErrorAnswer(error));
     }
   };
-  const call = (changed: Input) => model.call(operation, changed as never);
+  const call = (changed: CommandInput) => model.call(operation, changed as never);
   const { QueueUrl, QueueName } = input as { QueueUrl?: string; QueueName?: string };
   return {
     io: {
       service: "sqs",
       operation,
       target: QueueName ?? QueueUrl?.slice(QueueUrl.lastIndexOf("/") + 1) ?? "",
-      input: input as Input,
+      input: input as CommandInput,
       attempt: attemptOf(request),
     },
-    run: () => answerOf(call(input as Input)),
-    runWithout: (refused) => answerOf(callWithout(call, input as Input & BatchOf<unknown>, refused)),
+    run: () => answerOf(call(input as CommandInput)),
+    runWithout: (refused) => answerOf(callWithout(call, input as CommandInput & BatchOf<unknown>, refused)),
     broken: brokenConnection,
     throttled: async () => asHttp(errorAnswer("RequestThrottled", 403)),
     refused: async ({ code, status = 400 }) => asHttp(errorAnswer(code, status)),
@@ -51,12 +51,12 @@ export function sqsExchange(
 
 /** What is refused never reaches the queue; the answer has it beside what the queue says of the others. */
 async function callWithout(
-  call: (input: Input) => Promise<unknown>,
-  { Entries, ...rest }: Input & BatchOf<unknown>,
+  call: (input: CommandInput) => Promise<unknown>,
+  { Entries, ...rest }: CommandInput & BatchOf<unknown>,
   fault: RefusedEntries,
-): Promise<BatchAnswer> {
+): Promise<SqsBatchResult> {
   const { passed, refused } = splitEntries(Entries, fault);
-  const answer = (passed.length === 0 ? {} : await call({ ...rest, Entries: passed })) as BatchAnswer;
+  const answer = (passed.length === 0 ? {} : await call({ ...rest, Entries: passed })) as SqsBatchResult;
   const Failed = [...(answer.Failed ?? []), ...failedEntries(refused, fault)];
   return { ...answer, ...(Failed.length > 0 && { Failed }) };
 }

@@ -13,20 +13,20 @@ import {
 } from "../core/messages/outbox.ts";
 
 /** What is kept of a commit beside what senders see. */
-interface Waiting extends Unsent {
+interface WaitingCommit extends Unsent {
   readonly sendingUntil?: number;
   readonly sender?: Pick<Taking, "by" | "id">;
   /** Counts the changes since the commit. */
   readonly revision: number;
 }
 
-type Commit = Pick<Unsent, "recordKey" | "token" | "committedAt" | "messages">;
+type CommittedMessages = Pick<Unsent, "recordKey" | "token" | "committedAt" | "messages">;
 
 export class MemoryOutbox implements Outbox {
   readonly shards = OUTBOX_SHARDS;
   /** What became of the messages of commits that are over, by the keys of their records. */
   readonly sent = new Map<string, readonly MessageProgress[]>();
-  readonly #waiting = new Map<string, Waiting>();
+  readonly #waiting = new Map<string, WaitingCommit>();
   readonly #onSent: (unsent: Unsent) => void;
   #notes: string | undefined;
 
@@ -36,7 +36,7 @@ export class MemoryOutbox implements Outbox {
   }
 
   /** Part of the store's one atomic decision. */
-  add(commit: Commit): void {
+  add(commit: CommittedMessages): void {
     const { recordKey, committedAt, messages } = commit;
     const shard = shardOf(messages);
     this.#waiting.set(recordKey, structuredClone({ ...commit, shard, dueAt: committedAt, revision: 0 }));
@@ -78,7 +78,7 @@ export class MemoryOutbox implements Outbox {
   }
 
   async keep(unsent: Unsent, progress: readonly MessageProgress[], dueAt: number): Promise<void> {
-    const seen = unsent as Waiting;
+    const seen = unsent as WaitingCommit;
     const waiting = this.#waiting.get(seen.recordKey);
     if (waiting?.token !== seen.token) return;
     const isSeen = waiting.revision === seen.revision;
@@ -135,7 +135,7 @@ export class MemoryOutbox implements Outbox {
     return { waiting: all.length - parked, parked };
   }
 
-  #in(shard: number): Waiting[] {
+  #in(shard: number): WaitingCommit[] {
     return [...this.#waiting.values()].filter((unsent) => unsent.shard === shard);
   }
 }

@@ -3,7 +3,7 @@ import { type Clock, systemClock } from "../../core/clock.ts";
 import { copied } from "./copy.ts";
 import { DynamoDBError } from "./dynamodb-error.ts";
 import { DynamoDBService, type StaleRead } from "./dynamodb-service.ts";
-import type { Handler } from "./handler.ts";
+import type { DynamoDBHandler } from "./handler.ts";
 import { type Intercept, intercepted } from "./intercept.ts";
 import type { DynamoDBOperationName, DynamoDBOperations } from "./operations.ts";
 import { checkParameters } from "./parameters.ts";
@@ -51,7 +51,7 @@ export interface UsedCapacity {
   readonly writeUnits: number;
 }
 
-const HANDLERS: { readonly [Name in DynamoDBOperationName]: Handler<Name> } = {
+const HANDLERS: { readonly [Name in DynamoDBOperationName]: DynamoDBHandler<Name> } = {
   BatchExecuteStatement: batchExecuteStatement,
   BatchGetItem: batchGetItem,
   BatchWriteItem: batchWriteItem,

@@ -2,7 +2,7 @@
 import type { DynamoDBService } from "./dynamodb-service.ts";
 import type { DynamoDBOperationName, DynamoDBOperations } from "./operations.ts";
 
-export type Handler<Name extends DynamoDBOperationName> = (
+export type DynamoDBHandler<Name extends DynamoDBOperationName> = (
   service: DynamoDBService,
   input: DynamoDBOperations[Name]["input"],
 ) => DynamoDBOperations[Name]["output"];

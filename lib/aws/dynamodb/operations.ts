@@ -25,7 +25,7 @@ import type { Item } from "./values/attribute-value.ts";
 
 type Description = Readonly<Record<string, unknown>>;
 
-interface Operation<Input, Output> {
+interface OperationShape<Input, Output> {
   readonly input: Input;
   readonly output: Output;
 }
@@ -33,25 +33,25 @@ interface Operation<Input, Output> {
 type Capacities = { readonly ConsumedCapacity?: readonly ConsumedCapacity[] };
 
 export interface DynamoDBOperations {
-  readonly BatchExecuteStatement: Operation<
+  readonly BatchExecuteStatement: OperationShape<
     { readonly Statements: readonly BatchStatement[] } & CapacityOption,
     Capacities & { readonly Responses: readonly BatchStatementResponse[] }
   >;
-  readonly BatchGetItem: Operation<
+  readonly BatchGetItem: OperationShape<
     { readonly RequestItems: Readonly<Record<string, KeysAndAttributes>> } & CapacityOption,
     Capacities & {
       readonly Responses: Readonly<Record<string, readonly Item[]>>;
       readonly UnprocessedKeys: Readonly<Record<string, KeysAndAttributes>>;
     }
   >;
-  readonly BatchWriteItem: Operation<
+  readonly BatchWriteItem: OperationShape<
     { readonly RequestItems: Readonly<Record<string, readonly WriteRequest[]>> } & WriteOptions,
     Capacities & { readonly UnprocessedItems: Readonly<Record<string, readonly WriteRequest[]>> }
   >;
-  readonly CreateTable: Operation<CreateTableInput, { readonly TableDescription: Description }>;
-  readonly DeleteItem: Operation<DeleteRequest & WriteOptions, SingleWriteOutput>;
-  readonly DeleteTable: Operation<OfTable, { readonly TableDescription: Description }>;
-  readonly DescribeStream: Operation<
+  readonly CreateTable: OperationShape<CreateTableInput, { readonly TableDescription: Description }>;
+  readonly DeleteItem: OperationShape<DeleteRequest & WriteOptions, SingleWriteOutput>;
+  readonly DeleteTable: OperationShape<OfTable, { readonly TableDescription: Description }>;
+  readonly DescribeStream: OperationShape<
     {
       readonly StreamArn: string;
       readonly Limit?: number | undefined;
@@ -59,20 +59,20 @@ export interface DynamoDBOperations {
     },
     { readonly StreamDescription: Description }
   >;
-  readonly DescribeTable: Operation<OfTable, { readonly Table: Description }>;
-  readonly DescribeTimeToLive: Operation<OfTable, { readonly TimeToLiveDescription: Description }>;
-  readonly GetItem: Operation<
+  readonly DescribeTable: OperationShape<OfTable, { readonly Table: Description }>;
+  readonly DescribeTimeToLive: OperationShape<OfTable, { readonly TimeToLiveDescription: Description }>;
+  readonly GetItem: OperationShape<
     OfTable &
       Projected &
       CapacityOption & { readonly Key: Item; readonly ConsistentRead?: boolean | undefined },
     { readonly Item?: Item; readonly ConsumedCapacity?: ConsumedCapacity }
   >;
-  readonly GetRecords: Operation<
+  readonly GetRecords: OperationShape<
     { readonly ShardIterator: string; readonly Limit?: number | undefined },
     { readonly Records: readonly StreamRecord[]; readonly NextShardIterator?: string }
   >;
-  readonly GetShardIterator: Operation<GetShardIteratorInput, { readonly ShardIterator: string }>;
-  readonly ListStreams: Operation<
+  readonly GetShardIterator: OperationShape<GetShardIteratorInput, { readonly ShardIterator: string }>;
+  readonly ListStreams: OperationShape<
     {
       readonly TableName?: string | undefined;
       readonly Limit?: number | undefined;
@@ -80,26 +80,26 @@ export interface DynamoDBOperations {
     },
     { readonly Streams: readonly Description[]; readonly LastEvaluatedStreamArn?: string }
   >;
-  readonly ListTables: Operation<
+  readonly ListTables: OperationShape<
     { readonly Limit?: number | undefined; readonly ExclusiveStartTableName?: string | undefined },
     { readonly TableNames: readonly string[]; readonly LastEvaluatedTableName?: string }
   >;
-  readonly PutItem: Operation<PutRequest & WriteOptions, SingleWriteOutput>;
-  readonly Query: Operation<QueryInput, PageOutput>;
-  readonly Scan: Operation<ScanInput, PageOutput>;
-  readonly TransactGetItems: Operation<
+  readonly PutItem: OperationShape<PutRequest & WriteOptions, SingleWriteOutput>;
+  readonly Query: OperationShape<QueryInput, PageOutput>;
+  readonly Scan: OperationShape<ScanInput, PageOutput>;
+  readonly TransactGetItems: OperationShape<
     { readonly TransactItems: readonly TransactGetItem[] } & CapacityOption,
     Capacities & { readonly Responses: readonly { readonly Item?: Item }[] }
   >;
-  readonly TransactWriteItems: Operation<
+  readonly TransactWriteItems: OperationShape<
     {
       readonly TransactItems: readonly TransactWriteItem[];
       readonly ClientRequestToken?: string | undefined;
     } & WriteOptions,
     Capacities
   >;
-  readonly UpdateItem: Operation<UpdateRequest & WriteOptions, SingleWriteOutput>;
-  readonly UpdateTimeToLive: Operation<
+  readonly UpdateItem: OperationShape<UpdateRequest & WriteOptions, SingleWriteOutput>;
+  readonly UpdateTimeToLive: OperationShape<
     OfTable & { readonly TimeToLiveSpecification: TimeToLive },
     { readonly TimeToLiveSpecification: TimeToLive }
   >;

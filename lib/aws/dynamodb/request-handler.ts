@@ -3,12 +3,12 @@ import { DynamoDBError } from "./dynamodb-error.ts";
 import { type JsonAnswer, jsonAnswer, jsonError, readJsonRequest } from "./json-protocol.ts";
 import type { DynamoDBOperationName } from "./operations.ts";
 
-interface HttpRequest {
+interface HandlerRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: unknown;
 }
 
-interface HttpResponse {
+interface HandlerResponse {
   readonly statusCode: number;
   readonly headers: Record<string, string>;
   readonly body: Uint8Array;
@@ -20,7 +20,7 @@ interface Cancellable {
 
 /** As the AWS SDK's interface HttpHandler. */
 export interface ModelRequestHandler {
-  handle(request: HttpRequest, options?: Cancellable): Promise<{ response: HttpResponse }>;
+  handle(request: HandlerRequest, options?: Cancellable): Promise<{ response: HandlerResponse }>;
   destroy(): void;
   updateHttpClientConfig(): void;
   httpHandlerConfigs(): Record<string, never>;
@@ -34,7 +34,7 @@ export interface RequestHandlerOptions {
 
 /** Errors that are not DynamoDB's are the network's: the SDK sees them as they are. */
 export function requestHandler(options: RequestHandlerOptions): ModelRequestHandler {
-  const answerTo = async ({ headers, body }: HttpRequest): Promise<HttpResponse> => {
+  const answerTo = async ({ headers, body }: HandlerRequest): Promise<HandlerResponse> => {
     const { statusCode, body: text } = await answer(options, headers, textOf(body));
     return {
       statusCode,
@@ -58,7 +58,7 @@ export function requestHandler(options: RequestHandlerOptions): ModelRequestHand
 
 async function answer(
   { call }: RequestHandlerOptions,
-  headers: HttpRequest["headers"],
+  headers: HandlerRequest["headers"],
   body: string,
 ): Promise<JsonAnswer> {
   try {
@@ -70,7 +70,7 @@ async function answer(
   }
 }
 
-function targetIn(headers: HttpRequest["headers"]): string | undefined {
+function targetIn(headers: HandlerRequest["headers"]): string | undefined {
   return Object.entries(headers).find(([name]) => name.toLowerCase() === "x-amz-target")?.[1];
 }
 

@@ -1,5 +1,5 @@
 /** A message on its way to a subscriber: in which form, and whether it passes the subscription's filter. Pure. */
-import type { MessageAttribute, MessageAttributes } from "../sqs/message.ts";
+import type { MessageAttribute, SqsMessageAttributes } from "../sqs/message.ts";
 import type { PublishedMessage } from "./operations.ts";
 import type { Subscription } from "./topic.ts";
 
@@ -51,7 +51,7 @@ function filterable({ DataType, StringValue }: MessageAttribute): unknown {
   return DataType === "String.Array" ? parsed(StringValue ?? "") : StringValue;
 }
 
-function typedValues(attributes: MessageAttributes): object {
+function typedValues(attributes: SqsMessageAttributes): object {
   return Object.fromEntries(
     Object.entries(attributes).map(([name, { DataType, StringValue, BinaryValue }]) => [
       name,

@@ -1,11 +1,11 @@
 /** The operations of SNS that the model has, with the shapes the AWS SDK gives and takes. https://docs.aws.amazon.com/sns/latest/api/API_Operations.html */
-import type { MessageAttributes } from "../sqs/message.ts";
-import type { BatchAnswer } from "../sqs/operations.ts";
+import type { SqsMessageAttributes } from "../sqs/message.ts";
+import type { SqsBatchResult } from "../sqs/operations.ts";
 
 export interface PublishedMessage {
   readonly Message: string;
   readonly Subject?: string | undefined;
-  readonly MessageAttributes?: MessageAttributes | undefined;
+  readonly MessageAttributes?: SqsMessageAttributes | undefined;
   readonly MessageGroupId?: string | undefined;
   readonly MessageDeduplicationId?: string | undefined;
 }
@@ -36,7 +36,7 @@ export interface SnsOperations {
     readonly input: OfTopic & {
       readonly PublishBatchRequestEntries: readonly (PublishedMessage & { readonly Id: string })[];
     };
-    readonly output: BatchAnswer<Published>;
+    readonly output: SqsBatchResult<Published>;
   };
   readonly Subscribe: {
     readonly input: OfTopic & {

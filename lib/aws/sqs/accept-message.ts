@@ -1,9 +1,9 @@
 /** One message into one queue: the checks, the deduplication, the answer. Sends and batches of sends share it. */
 import { fifoIdsOf } from "./fifo-ids.ts";
-import { copyOfAttributes, type MessageAttributes } from "./message.ts";
+import { copyOfAttributes, type SqsMessageAttributes } from "./message.ts";
 import { bytesOf, checkAttributes, checkBody } from "./message-checks.ts";
 import { digestOfAttributes, digestOfBody } from "./message-digest.ts";
-import type { OutgoingMessage, SentMessage } from "./operations.ts";
+import type { SendAnswer, SendRequest } from "./operations.ts";
 import type { Queue } from "./queue.ts";
 import type { SqsService } from "./service.ts";
 import { invalidParameter, invalidValue } from "./sqs-error.ts";
@@ -11,7 +11,7 @@ import { invalidParameter, invalidValue } from "./sqs-error.ts";
 const MAX_DELAY_SECONDS = 900;
 
 /** A duplicate is answered like the message it repeats, and goes nowhere. */
-export function acceptMessage(service: SqsService, queue: Queue, message: OutgoingMessage): SentMessage {
+export function acceptMessage(service: SqsService, queue: Queue, message: SendRequest): SendAnswer {
   const { MessageBody: body, MessageAttributes: attributes = {} } = message;
   const systemAttributes = message.MessageSystemAttributes ?? {};
   checkBody(body);
@@ -60,14 +60,14 @@ function keyOf(queue: Queue, { groupId, deduplicationId }: ReturnType<typeof fif
   return { scope, groupId, deduplicationId } as const;
 }
 
-function checkSystemAttributes(attributes: MessageAttributes): void {
+function checkSystemAttributes(attributes: SqsMessageAttributes): void {
   for (const [name, { DataType, StringValue }] of Object.entries(attributes)) {
     if (name === "AWSTraceHeader" && DataType === "String" && StringValue) continue;
     throw invalidParameter(`Message system attribute name '${name}' is invalid.`);
   }
 }
 
-function checkSize(queue: Queue, body: string, attributes: MessageAttributes): void {
+function checkSize(queue: Queue, body: string, attributes: SqsMessageAttributes): void {
   const maxBytes = queue.number("MaximumMessageSize");
   if (bytesOf(body, attributes) <= maxBytes) return;
   throw invalidParameter(

@@ -1,5 +1,5 @@
 /** What all batches have in common: up to ten entries with ids of their own, and an answer for each. */
-import type { BatchAnswer, BatchOf, FailedEntry } from "./operations.ts";
+import type { BatchOf, FailedEntry, SqsBatchResult } from "./operations.ts";
 import { SqsError } from "./sqs-error.ts";
 
 const MAX_BATCH_ENTRIES = 10;
@@ -36,7 +36,7 @@ export function eachEntry<Entry, Success extends object>(
   entries: BatchOf<Entry>["Entries"],
   doEntry: (entry: Entry) => Success,
   codeOf: (error: SqsError) => string = ({ code }) => code,
-): BatchAnswer<Success> {
+): SqsBatchResult<Success> {
   const successful: (Success & { Id: string })[] = [];
   const failed: FailedEntry[] = [];
   for (const entry of entries) {

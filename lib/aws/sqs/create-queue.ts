@@ -1,5 +1,5 @@
 /** CreateQueue, DeleteQueue and SetQueueAttributes. */
-import type { Handler } from "./handler.ts";
+import type { SqsHandler } from "./handler.ts";
 import type { SqsOperations } from "./operations.ts";
 import { Queue } from "./queue.ts";
 import { asksForFifo, defaultAttributes, type QueueAttributes, withAttributes } from "./queue-attributes.ts";
@@ -11,7 +11,10 @@ import { missingParameter, SqsError } from "./sqs-error.ts";
 /** How long a name stays taken after its queue was deleted: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_DeleteQueue.html */
 const NAME_REST_MS = 60_000;
 
-export const createQueue: Handler<"CreateQueue"> = (service, { QueueName, Attributes = {}, tags = {} }) => {
+export const createQueue: SqsHandler<"CreateQueue"> = (
+  service,
+  { QueueName, Attributes = {}, tags = {} },
+) => {
   if (!QueueName) throw missingParameter("QueueName");
   const isFifo = asksForFifo(Attributes);
   checkQueueName(QueueName, isFifo);
@@ -39,7 +42,7 @@ export const createQueue: Handler<"CreateQueue"> = (service, { QueueName, Attrib
   return { QueueUrl: queue.url };
 };
 
-export const deleteQueue: Handler<"DeleteQueue"> = (service, { QueueUrl }) => {
+export const deleteQueue: SqsHandler<"DeleteQueue"> = (service, { QueueUrl }) => {
   const queue = service.queueByUrl(QueueUrl);
   queue.clear();
   service.queues.delete(queue.name);
@@ -47,7 +50,7 @@ export const deleteQueue: Handler<"DeleteQueue"> = (service, { QueueUrl }) => {
   return {};
 };
 
-export const setQueueAttributes: Handler<"SetQueueAttributes"> = (service, { QueueUrl, Attributes }) => {
+export const setQueueAttributes: SqsHandler<"SetQueueAttributes"> = (service, { QueueUrl, Attributes }) => {
   const queue = service.queueByUrl(QueueUrl);
   const attributes = withAttributes(queue.attributes, Attributes);
   checkPolicies(service, queue, Attributes);

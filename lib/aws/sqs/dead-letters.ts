@@ -1,5 +1,5 @@
 /** A message that was received too often goes to the dead-letter queue instead of to the next receiver. */
-import type { StoredMessage } from "./message.ts";
+import type { QueuedMessage } from "./message.ts";
 import type { Queue } from "./queue.ts";
 import type { SqsService } from "./service.ts";
 
@@ -7,7 +7,7 @@ import type { SqsService } from "./service.ts";
 export function deadLetterQueueFor(
   service: SqsService,
   queue: Queue,
-  message: StoredMessage,
+  message: QueuedMessage,
 ): Queue | undefined {
   const policy = queue.redrivePolicy;
   if (policy === undefined || message.receivesHere < policy.maxReceiveCount) return undefined;
@@ -23,7 +23,7 @@ export function deadLetterQueueFor(
 export function moveToDeadLetters(
   service: SqsService,
   queue: Queue,
-  message: StoredMessage,
+  message: QueuedMessage,
   deadLetterQueue: Queue,
 ): void {
   const now = service.now();

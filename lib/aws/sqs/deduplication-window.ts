@@ -4,7 +4,7 @@ const DEDUPLICATION_WINDOW_MS = 5 * 60 * 1000;
 
 export type DeduplicationScope = "queue" | "messageGroup";
 
-export interface Accepted {
+export interface AcceptedMessage {
   readonly messageId: string;
   readonly sequenceNumber: string;
 }
@@ -17,16 +17,16 @@ export interface DeduplicationKey {
 
 export class DeduplicationWindow {
   /** In the order of acceptance: what lapses first is in front. */
-  readonly #accepted = new Map<string, Accepted & { readonly at: number }>();
+  readonly #accepted = new Map<string, AcceptedMessage & { readonly at: number }>();
 
   /** The message that was accepted under this key, while the window lasts. */
-  find(key: DeduplicationKey, now: number): Accepted | undefined {
+  find(key: DeduplicationKey, now: number): AcceptedMessage | undefined {
     this.#forgetLapsed(now);
     return this.#accepted.get(textOf(key));
   }
 
   /** The window opens with the first acceptance; duplicates do not prolong it. */
-  open(key: DeduplicationKey, accepted: Accepted, now: number): void {
+  open(key: DeduplicationKey, accepted: AcceptedMessage, now: number): void {
     this.#accepted.set(textOf(key), { ...accepted, at: now });
   }
 

@@ -1,15 +1,15 @@
 /** DeleteMessage and its batch. https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_DeleteMessage.html */
 import { checkBatch, eachEntry } from "./batch.ts";
 import { expiredReceipt, isExpiredReceipt, isLatestReceipt } from "./expired-receipt.ts";
-import type { Handler } from "./handler.ts";
+import type { SqsHandler } from "./handler.ts";
 import type { OfReceipt } from "./operations.ts";
 import type { Queue } from "./queue.ts";
 import { readReceiptHandle } from "./receipt-handle.ts";
 
-export const deleteMessage: Handler<"DeleteMessage"> = (service, { QueueUrl, ...receipt }) =>
+export const deleteMessage: SqsHandler<"DeleteMessage"> = (service, { QueueUrl, ...receipt }) =>
   deleteByReceipt(service.queueByUrl(QueueUrl), receipt, service.now());
 
-export const deleteMessageBatch: Handler<"DeleteMessageBatch"> = (service, { QueueUrl, ...batch }) => {
+export const deleteMessageBatch: SqsHandler<"DeleteMessageBatch"> = (service, { QueueUrl, ...batch }) => {
   const queue = service.queueByUrl(QueueUrl);
   return eachEntry(
     checkBatch(batch),

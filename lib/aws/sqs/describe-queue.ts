@@ -1,9 +1,9 @@
 /** GetQueueAttributes: what was set, and what is counted. */
-import type { Handler } from "./handler.ts";
+import type { SqsHandler } from "./handler.ts";
 import type { Queue } from "./queue.ts";
 import { unknownAttribute } from "./queue-attributes.ts";
 
-export const getQueueAttributes: Handler<"GetQueueAttributes"> = (
+export const getQueueAttributes: SqsHandler<"GetQueueAttributes"> = (
   service,
   { QueueUrl, AttributeNames = [] },
 ) => {

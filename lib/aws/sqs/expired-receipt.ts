@@ -1,19 +1,19 @@
 /** When a receipt handle has had its time. */
-import { isInFlight, type StoredMessage } from "./message.ts";
+import { isInFlight, type QueuedMessage } from "./message.ts";
 import type { Queue } from "./queue.ts";
-import type { Receipt } from "./receipt-handle.ts";
+import type { DecodedReceipt } from "./receipt-handle.ts";
 import { invalidValue, type SqsError } from "./sqs-error.ts";
 
 /** Of the last receive of this message. */
-export function isLatestReceipt(message: StoredMessage, receipt: Receipt): boolean {
+export function isLatestReceipt(message: QueuedMessage, receipt: DecodedReceipt): boolean {
   return receipt.receive === message.receiveCount;
 }
 
 /** In a FIFO queue a handle serves while its own receive is in flight; in a standard queue it does not expire. */
 export function isExpiredReceipt(
   queue: Queue,
-  message: StoredMessage,
-  receipt: Receipt,
+  message: QueuedMessage,
+  receipt: DecodedReceipt,
   now: number,
 ): boolean {
   return queue.isFifo && !(isLatestReceipt(message, receipt) && isInFlight(message, now));

@@ -1,6 +1,6 @@
 /** The message group id and the deduplication id of a message that is sent. https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html */
 import { createHash } from "node:crypto";
-import type { OutgoingMessage } from "./operations.ts";
+import type { SendRequest } from "./operations.ts";
 import type { Queue } from "./queue.ts";
 import { invalidParameter, invalidValue, missingParameter, type SqsError } from "./sqs-error.ts";
 
@@ -13,7 +13,7 @@ export interface FifoIds {
 }
 
 /** What is not there at all; in a batch this refuses the whole request. */
-export function missingFifoId(queue: Queue, message: OutgoingMessage): SqsError | undefined {
+export function missingFifoId(queue: Queue, message: SendRequest): SqsError | undefined {
   if (!queue.isFifo) return undefined;
   if (message.MessageGroupId === undefined) return missingParameter("MessageGroupId");
   if (message.MessageDeduplicationId !== undefined || isContentBased(queue)) return undefined;
@@ -23,7 +23,7 @@ export function missingFifoId(queue: Queue, message: OutgoingMessage): SqsError 
 }
 
 /** A group id is for standard queues too (fair queues), a deduplication id is not. */
-export function fifoIdsOf(queue: Queue, message: OutgoingMessage): FifoIds {
+export function fifoIdsOf(queue: Queue, message: SendRequest): FifoIds {
   const { MessageGroupId: groupId, MessageDeduplicationId: deduplicationId, MessageBody } = message;
   checkId("MessageGroupId", groupId);
   checkId("MessageDeduplicationId", deduplicationId);

@@ -1,15 +1,15 @@
 /** The messages of a FIFO queue, by their groups. Within a group order is kept; among groups turns are taken. */
-import { isVisible, type StoredMessage } from "./message.ts";
+import { isVisible, type QueuedMessage } from "./message.ts";
 import type { Shelf } from "./shelf.ts";
 
-type Group = Map<string, StoredMessage>;
+type Group = Map<string, QueuedMessage>;
 
 export class FifoShelf implements Shelf {
   readonly #maxScanned: number;
   readonly #groups = new Map<string, Group>();
-  readonly #messages = new Map<string, StoredMessage>();
+  readonly #messages = new Map<string, QueuedMessage>();
   /** What is not scanned yet, in the order in which it came. */
-  readonly #beyond = new Set<StoredMessage>();
+  readonly #beyond = new Set<QueuedMessage>();
 
   constructor(maxScanned: number) {
     this.#maxScanned = maxScanned;
@@ -19,7 +19,7 @@ export class FifoShelf implements Shelf {
     return this.#messages.size;
   }
 
-  add(message: StoredMessage): void {
+  add(message: QueuedMessage): void {
     const groupId = groupOf(message);
     const group: Group = this.#groups.get(groupId) ?? new Map();
     this.#groups.set(groupId, group);
@@ -28,11 +28,11 @@ export class FifoShelf implements Shelf {
     this.#messages.set(message.id, message);
   }
 
-  find(id: string): StoredMessage | undefined {
+  find(id: string): QueuedMessage | undefined {
     return this.#messages.get(id);
   }
 
-  remove(message: StoredMessage): void {
+  remove(message: QueuedMessage): void {
     const group = this.#groups.get(groupOf(message));
     group?.delete(message.id);
     if (group?.size === 0) this.#groups.delete(groupOf(message));
@@ -46,7 +46,7 @@ export class FifoShelf implements Shelf {
     this.#beyond.clear();
   }
 
-  *all(): Iterable<StoredMessage> {
+  *all(): Iterable<QueuedMessage> {
     for (const group of this.#groups.values()) yield* group.values();
   }
 
@@ -56,7 +56,7 @@ export class FifoShelf implements Shelf {
    * if nothing of that may be handed out.
    * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/FIFO-key-terms.html
    */
-  *deliverable(now: number): Iterable<StoredMessage> {
+  *deliverable(now: number): Iterable<QueuedMessage> {
     for (const group of this.#groups.values()) {
       for (const message of group.values()) {
         if (!isVisible(message, now) || this.#beyond.has(message)) break;
@@ -65,7 +65,7 @@ export class FifoShelf implements Shelf {
     }
   }
 
-  noteDelivered(messages: readonly StoredMessage[]): void {
+  noteDelivered(messages: readonly QueuedMessage[]): void {
     for (const groupId of new Set(messages.map(groupOf))) {
       const group = this.#groups.get(groupId);
       if (group === undefined) continue;
@@ -82,6 +82,6 @@ export class FifoShelf implements Shelf {
   }
 }
 
-function groupOf(message: StoredMessage): string {
+function groupOf(message: QueuedMessage): string {
   return message.groupId ?? "";
 }

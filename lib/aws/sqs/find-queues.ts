@@ -1,12 +1,12 @@
 /** Which queues there are. */
-import type { Handler } from "./handler.ts";
+import type { SqsHandler } from "./handler.ts";
 import { pageOf } from "./page.ts";
 
-export const getQueueUrl: Handler<"GetQueueUrl"> = (service, { QueueName }) => ({
+export const getQueueUrl: SqsHandler<"GetQueueUrl"> = (service, { QueueName }) => ({
   QueueUrl: service.queueByName(QueueName).url,
 });
 
-export const listQueues: Handler<"ListQueues"> = (service, { QueueNamePrefix = "", ...page }) => {
+export const listQueues: SqsHandler<"ListQueues"> = (service, { QueueNamePrefix = "", ...page }) => {
   const queues = [...service.queues.values()].filter(({ name }) => name.startsWith(QueueNamePrefix));
   const { items, ...next } = pageOf(
     queues.map(({ url }) => url),
@@ -15,7 +15,7 @@ export const listQueues: Handler<"ListQueues"> = (service, { QueueNamePrefix = "
   return { ...(items.length > 0 && { QueueUrls: items }), ...next };
 };
 
-export const listDeadLetterSourceQueues: Handler<"ListDeadLetterSourceQueues"> = (
+export const listDeadLetterSourceQueues: SqsHandler<"ListDeadLetterSourceQueues"> = (
   service,
   { QueueUrl, ...page },
 ) => {

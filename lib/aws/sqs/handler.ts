@@ -2,7 +2,7 @@
 import type { SqsOperationName, SqsOperations } from "./operations.ts";
 import type { SqsService } from "./service.ts";
 
-export type Handler<Name extends SqsOperationName> = (
+export type SqsHandler<Name extends SqsOperationName> = (
   service: SqsService,
   input: SqsOperations[Name]["input"],
 ) => SqsOperations[Name]["output"];

@@ -1,18 +1,18 @@
 /** Counts what is in flight without looking at every message each time: the limit is 120000 a queue. */
-import { isInFlight, type StoredMessage } from "./message.ts";
+import { isInFlight, type QueuedMessage } from "./message.ts";
 
 export class InFlight {
-  readonly #messages = new Set<StoredMessage>();
+  readonly #messages = new Set<QueuedMessage>();
   /** None of them becomes visible before. */
   #soonest = Number.POSITIVE_INFINITY;
 
   /** A message was received, or its visibility timeout was changed. */
-  note(message: StoredMessage): void {
+  note(message: QueuedMessage): void {
     this.#messages.add(message);
     this.#soonest = Math.min(this.#soonest, message.visibleAt);
   }
 
-  forget(message: StoredMessage): void {
+  forget(message: QueuedMessage): void {
     this.#messages.delete(message);
   }
 

@@ -1,5 +1,5 @@
 /** What a message may hold: characters, attributes, size. https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-message-metadata.html */
-import type { MessageAttribute, MessageAttributes } from "./message.ts";
+import type { MessageAttribute, SqsMessageAttributes } from "./message.ts";
 import { invalidParameter, SqsError } from "./sqs-error.ts";
 
 const MAX_ATTRIBUTES = 10;
@@ -18,7 +18,7 @@ export function checkBody(body: string): void {
   if (!ALLOWED_TEXT.test(body)) throw new SqsError("InvalidMessageContents", WRONG_TEXT);
 }
 
-export function checkAttributes(attributes: MessageAttributes): void {
+export function checkAttributes(attributes: SqsMessageAttributes): void {
   const entries = Object.entries(attributes);
   if (entries.length > MAX_ATTRIBUTES) {
     throw invalidParameter(
@@ -32,7 +32,7 @@ export function checkAttributes(attributes: MessageAttributes): void {
 }
 
 /** Names, types and values of attributes count: the limit is on all of them together. */
-export function bytesOf(body: string, attributes: MessageAttributes): number {
+export function bytesOf(body: string, attributes: SqsMessageAttributes): number {
   let bytes = Buffer.byteLength(body);
   for (const [name, { DataType = "", StringValue = "", BinaryValue }] of Object.entries(attributes)) {
     bytes += Buffer.byteLength(name) + Buffer.byteLength(DataType);

@@ -1,6 +1,6 @@
 /** The MD5 digests SQS answers with, which the SDKs compare with their own: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-message-metadata.html#sqs-attributes-md5-message-digest-calculation */
 import { createHash } from "node:crypto";
-import type { MessageAttributes } from "./message.ts";
+import type { SqsMessageAttributes } from "./message.ts";
 
 const STRING_VALUE = 1;
 const BINARY_VALUE = 2;
@@ -10,7 +10,7 @@ export function digestOfBody(body: string): string {
 }
 
 /** `undefined` where there are no attributes: then the answer has no digest of them either. */
-export function digestOfAttributes(attributes: MessageAttributes): string | undefined {
+export function digestOfAttributes(attributes: SqsMessageAttributes): string | undefined {
   const names = Object.keys(attributes).sort();
   if (names.length === 0) return undefined;
   const hash = createHash("md5");

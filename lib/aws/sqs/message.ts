@@ -7,12 +7,12 @@ export interface MessageAttribute {
   readonly BinaryValue?: Uint8Array | undefined;
 }
 
-export type MessageAttributes = Readonly<Record<string, MessageAttribute>>;
+export type SqsMessageAttributes = Readonly<Record<string, MessageAttribute>>;
 
-export interface StoredMessage {
+export interface QueuedMessage {
   readonly id: string;
   readonly body: string;
-  readonly attributes: MessageAttributes;
+  readonly attributes: SqsMessageAttributes;
   readonly traceHeader?: string | undefined;
   readonly groupId?: string | undefined;
   readonly deduplicationId?: string | undefined;
@@ -31,21 +31,21 @@ export interface StoredMessage {
   visibleAt: number;
 }
 
-export function isVisible(message: StoredMessage, now: number): boolean {
+export function isVisible(message: QueuedMessage, now: number): boolean {
   return message.visibleAt <= now;
 }
 
 /** Received, and neither deleted nor visible again. */
-export function isInFlight(message: StoredMessage, now: number): boolean {
+export function isInFlight(message: QueuedMessage, now: number): boolean {
   return message.receivesHere > 0 && !isVisible(message, now);
 }
 
-export function isDelayed(message: StoredMessage, now: number): boolean {
+export function isDelayed(message: QueuedMessage, now: number): boolean {
   return message.receivesHere === 0 && !isVisible(message, now);
 }
 
 /** What leaves a queue cannot be changed by what happens inside later, nor the other way round. */
-export function copyOfAttributes(attributes: MessageAttributes): MessageAttributes {
+export function copyOfAttributes(attributes: SqsMessageAttributes): SqsMessageAttributes {
   const copies: Record<string, MessageAttribute> = {};
   for (const [name, { DataType, StringValue, BinaryValue }] of Object.entries(attributes)) {
     copies[name] =

@@ -1,5 +1,5 @@
 /** StartMessageMoveTask, ListMessageMoveTasks and CancelMessageMoveTask. https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_StartMessageMoveTask.html */
-import type { Handler } from "./handler.ts";
+import type { SqsHandler } from "./handler.ts";
 import { MoveTaskRun } from "./move-task.ts";
 import type { Queue } from "./queue.ts";
 import type { SqsService } from "./service.ts";
@@ -8,7 +8,7 @@ import { invalidParameter, invalidValue, SqsError } from "./sqs-error.ts";
 const MAX_RATE = 500;
 const MAX_LISTED = 10;
 
-export const startMessageMoveTask: Handler<"StartMessageMoveTask"> = (service, task) => {
+export const startMessageMoveTask: SqsHandler<"StartMessageMoveTask"> = (service, task) => {
   const { SourceArn, DestinationArn, MaxNumberOfMessagesPerSecond: rate } = task;
   const source = queueOf(service, "SourceArn", SourceArn);
   if (service.sourcesOf(source).length === 0) {
@@ -38,7 +38,7 @@ export const startMessageMoveTask: Handler<"StartMessageMoveTask"> = (service, t
   return { TaskHandle: run.handle };
 };
 
-export const listMessageMoveTasks: Handler<"ListMessageMoveTasks"> = (
+export const listMessageMoveTasks: SqsHandler<"ListMessageMoveTasks"> = (
   service,
   { SourceArn, MaxResults = 1 },
 ) => {
@@ -50,7 +50,7 @@ export const listMessageMoveTasks: Handler<"ListMessageMoveTasks"> = (
   return { Results: reports.filter((report) => report.SourceArn === SourceArn).slice(0, MaxResults) };
 };
 
-export const cancelMessageMoveTask: Handler<"CancelMessageMoveTask"> = (service, { TaskHandle }) => {
+export const cancelMessageMoveTask: SqsHandler<"CancelMessageMoveTask"> = (service, { TaskHandle }) => {
   const sourceArn = sourceArnIn(TaskHandle);
   queueOf(service, "SourceArn", sourceArn);
   const run = service.moveTasks.find((each) => each.isRunning && each.handle === TaskHandle);

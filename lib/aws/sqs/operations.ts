@@ -1,5 +1,5 @@
 /** The operations of SQS that the model has, with the shapes the AWS SDK gives and takes. https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_Operations.html */
-import type { MessageAttributes } from "./message.ts";
+import type { SqsMessageAttributes } from "./message.ts";
 
 export interface OfQueue {
   readonly QueueUrl: string;
@@ -13,16 +13,16 @@ export interface Page {
   readonly NextToken?: string | undefined;
 }
 
-export interface OutgoingMessage {
+export interface SendRequest {
   readonly MessageBody: string;
   readonly DelaySeconds?: number | undefined;
-  readonly MessageAttributes?: MessageAttributes | undefined;
-  readonly MessageSystemAttributes?: MessageAttributes | undefined;
+  readonly MessageAttributes?: SqsMessageAttributes | undefined;
+  readonly MessageSystemAttributes?: SqsMessageAttributes | undefined;
   readonly MessageDeduplicationId?: string | undefined;
   readonly MessageGroupId?: string | undefined;
 }
 
-export interface SentMessage {
+export interface SendAnswer {
   readonly MessageId: string;
   readonly MD5OfMessageBody: string;
   readonly MD5OfMessageAttributes?: string;
@@ -46,7 +46,7 @@ export interface ReceivedMessage {
   readonly Body: string;
   readonly MD5OfBody: string;
   readonly Attributes?: Attributes;
-  readonly MessageAttributes?: MessageAttributes;
+  readonly MessageAttributes?: SqsMessageAttributes;
   readonly MD5OfMessageAttributes?: string;
 }
 
@@ -69,7 +69,7 @@ export interface FailedEntry {
   readonly SenderFault: boolean;
 }
 
-export interface BatchAnswer<Success = unknown> {
+export interface SqsBatchResult<Success = unknown> {
   readonly Successful?: readonly (Success & { readonly Id: string })[];
   readonly Failed?: readonly FailedEntry[];
 }
@@ -89,54 +89,54 @@ export interface MoveTaskReport extends MoveTask {
   readonly StartedTimestamp: number;
 }
 
-interface Operation<Input, Output = Readonly<Record<never, never>>> {
+interface OperationShape<Input, Output = Readonly<Record<never, never>>> {
   readonly input: Input;
   readonly output: Output;
 }
 
 export interface SqsOperations {
-  readonly CancelMessageMoveTask: Operation<
+  readonly CancelMessageMoveTask: OperationShape<
     { readonly TaskHandle: string },
     { readonly ApproximateNumberOfMessagesMoved: number }
   >;
-  readonly ChangeMessageVisibility: Operation<OfQueue & VisibilityChange>;
-  readonly ChangeMessageVisibilityBatch: Operation<OfQueue & BatchOf<VisibilityChange>, BatchAnswer>;
-  readonly CreateQueue: Operation<
+  readonly ChangeMessageVisibility: OperationShape<OfQueue & VisibilityChange>;
+  readonly ChangeMessageVisibilityBatch: OperationShape<OfQueue & BatchOf<VisibilityChange>, SqsBatchResult>;
+  readonly CreateQueue: OperationShape<
     { readonly QueueName: string; readonly Attributes?: Attributes; readonly tags?: Tags },
     OfQueue
   >;
-  readonly DeleteMessage: Operation<OfQueue & OfReceipt>;
-  readonly DeleteMessageBatch: Operation<OfQueue & BatchOf<OfReceipt>, BatchAnswer>;
-  readonly DeleteQueue: Operation<OfQueue>;
-  readonly GetQueueAttributes: Operation<
+  readonly DeleteMessage: OperationShape<OfQueue & OfReceipt>;
+  readonly DeleteMessageBatch: OperationShape<OfQueue & BatchOf<OfReceipt>, SqsBatchResult>;
+  readonly DeleteQueue: OperationShape<OfQueue>;
+  readonly GetQueueAttributes: OperationShape<
     OfQueue & { readonly AttributeNames?: readonly string[] },
     { readonly Attributes?: Attributes }
   >;
-  readonly GetQueueUrl: Operation<{ readonly QueueName: string }, OfQueue>;
-  readonly ListDeadLetterSourceQueues: Operation<
+  readonly GetQueueUrl: OperationShape<{ readonly QueueName: string }, OfQueue>;
+  readonly ListDeadLetterSourceQueues: OperationShape<
     OfQueue & Page,
     { readonly queueUrls: readonly string[]; readonly NextToken?: string }
   >;
-  readonly ListMessageMoveTasks: Operation<
+  readonly ListMessageMoveTasks: OperationShape<
     { readonly SourceArn: string; readonly MaxResults?: number | undefined },
     { readonly Results: readonly MoveTaskReport[] }
   >;
-  readonly ListQueues: Operation<
+  readonly ListQueues: OperationShape<
     Page & { readonly QueueNamePrefix?: string | undefined },
     { readonly QueueUrls?: readonly string[]; readonly NextToken?: string }
   >;
-  readonly ListQueueTags: Operation<OfQueue, { readonly Tags?: Tags }>;
-  readonly PurgeQueue: Operation<OfQueue>;
-  readonly ReceiveMessage: Operation<
+  readonly ListQueueTags: OperationShape<OfQueue, { readonly Tags?: Tags }>;
+  readonly PurgeQueue: OperationShape<OfQueue>;
+  readonly ReceiveMessage: OperationShape<
     OfQueue & ReceiveRequest,
     { readonly Messages?: readonly ReceivedMessage[] }
   >;
-  readonly SendMessage: Operation<OfQueue & OutgoingMessage, SentMessage>;
-  readonly SendMessageBatch: Operation<OfQueue & BatchOf<OutgoingMessage>, BatchAnswer<SentMessage>>;
-  readonly SetQueueAttributes: Operation<OfQueue & { readonly Attributes: Attributes }>;
-  readonly StartMessageMoveTask: Operation<MoveTask, { readonly TaskHandle: string }>;
-  readonly TagQueue: Operation<OfQueue & { readonly Tags: Tags }>;
-  readonly UntagQueue: Operation<OfQueue & { readonly TagKeys: readonly string[] }>;
+  readonly SendMessage: OperationShape<OfQueue & SendRequest, SendAnswer>;
+  readonly SendMessageBatch: OperationShape<OfQueue & BatchOf<SendRequest>, SqsBatchResult<SendAnswer>>;
+  readonly SetQueueAttributes: OperationShape<OfQueue & { readonly Attributes: Attributes }>;
+  readonly StartMessageMoveTask: OperationShape<MoveTask, { readonly TaskHandle: string }>;
+  readonly TagQueue: OperationShape<OfQueue & { readonly Tags: Tags }>;
+  readonly UntagQueue: OperationShape<OfQueue & { readonly TagKeys: readonly string[] }>;
 }
 
 export type SqsOperationName = keyof SqsOperations;

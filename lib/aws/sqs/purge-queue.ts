@@ -1,11 +1,11 @@
 /** PurgeQueue. */
-import type { Handler } from "./handler.ts";
+import type { SqsHandler } from "./handler.ts";
 import { SqsError } from "./sqs-error.ts";
 
 const PURGE_PAUSE_MS = 60_000;
 
 /** Takes the deduplication ids along. In AWS it may last a minute; here it is done at once. */
-export const purgeQueue: Handler<"PurgeQueue"> = (service, { QueueUrl }) => {
+export const purgeQueue: SqsHandler<"PurgeQueue"> = (service, { QueueUrl }) => {
   const queue = service.queueByUrl(QueueUrl);
   const now = service.now();
   if (queue.purgedAt !== undefined && now - queue.purgedAt < PURGE_PAUSE_MS) {

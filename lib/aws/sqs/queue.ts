@@ -5,7 +5,7 @@ import { DeduplicationWindow } from "./deduplication-window.ts";
 import { Chance, type Disorder } from "./disorder.ts";
 import { FifoShelf } from "./fifo-shelf.ts";
 import { InFlight } from "./in-flight.ts";
-import { isDelayed, isInFlight, isVisible, type StoredMessage } from "./message.ts";
+import { isDelayed, isInFlight, isVisible, type QueuedMessage } from "./message.ts";
 import type { QueueAttributes } from "./queue-attributes.ts";
 import { ReceiveAttempts } from "./receive-attempts.ts";
 import { parseRedrivePolicy, type RedrivePolicy } from "./redrive-policy.ts";
@@ -20,7 +20,7 @@ export interface QueueIdentity {
   readonly isFifo: boolean;
 }
 
-export interface QueueNature {
+export interface QueueConduct {
   /** What becomes of messages by chance: nothing, in a FIFO queue. */
   readonly disorder: Disorder;
   readonly random: Random;
@@ -55,7 +55,7 @@ export class Queue {
   /** No message is older. */
   #oldestSentAt = Number.POSITIVE_INFINITY;
 
-  constructor(identity: QueueIdentity, attributes: QueueAttributes, nature: QueueNature, now: number) {
+  constructor(identity: QueueIdentity, attributes: QueueAttributes, nature: QueueConduct, now: number) {
     this.name = identity.name;
     this.arn = identity.arn;
     this.url = identity.url;
@@ -91,13 +91,13 @@ export class Queue {
     this.#watchers.tell();
   }
 
-  add(message: StoredMessage): void {
+  add(message: QueuedMessage): void {
     this.#oldestSentAt = Math.min(this.#oldestSentAt, message.sentAt);
     this.#shelf.add(message);
     this.#watchers.tell();
   }
 
-  remove(message: StoredMessage): void {
+  remove(message: QueuedMessage): void {
     this.#shelf.remove(message);
     this.#inFlight.forget(message);
     // In a FIFO queue the next one of its group may go out now.
@@ -110,18 +110,18 @@ export class Queue {
     this.window.clear();
   }
 
-  find(messageId: string, now: number): StoredMessage | undefined {
+  find(messageId: string, now: number): QueuedMessage | undefined {
     this.#dropExpired(now);
     return this.#shelf.find(messageId);
   }
 
-  deliverable(now: number): Iterable<StoredMessage> {
+  deliverable(now: number): Iterable<QueuedMessage> {
     this.#dropExpired(now);
     return this.chance.shuffled(this.#shelf.deliverable(now));
   }
 
   /** Counts a receive of each, and hides them for so long. */
-  deliver(messages: readonly StoredMessage[], visibilitySeconds: number, now: number): void {
+  deliver(messages: readonly QueuedMessage[], visibilitySeconds: number, now: number): void {
     for (const message of messages) {
       message.receiveCount++;
       message.receivesHere++;
@@ -134,7 +134,7 @@ export class Queue {
     this.#shelf.noteDelivered(messages);
   }
 
-  hideUntil(message: StoredMessage, visibleAt: number): void {
+  hideUntil(message: QueuedMessage, visibleAt: number): void {
     message.visibleAt = visibleAt;
     this.#inFlight.note(message);
     this.#watchers.tell();
@@ -155,7 +155,7 @@ export class Queue {
   }
 
   /** Everything it holds, whether it may be handed out or not. */
-  messages(now: number): Iterable<StoredMessage> {
+  messages(now: number): Iterable<QueuedMessage> {
     this.#dropExpired(now);
     return this.#shelf.all();
   }
@@ -179,7 +179,7 @@ export class Queue {
     return this.#watchers.add(tell);
   }
 
-  #leaveVisible(message: StoredMessage, now: number): void {
+  #leaveVisible(message: QueuedMessage, now: number): void {
     message.visibleAt = now;
     this.#watchers.tell();
   }

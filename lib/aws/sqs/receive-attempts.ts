@@ -1,21 +1,21 @@
 /** Receives from a FIFO queue that are tried again under the same ReceiveRequestAttemptId. https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_ReceiveMessage.html */
-import { isInFlight, type StoredMessage } from "./message.ts";
+import { isInFlight, type QueuedMessage } from "./message.ts";
 import type { Queue } from "./queue.ts";
 
 const ATTEMPT_WINDOW_MS = 5 * 60 * 1000;
 
-interface Attempt {
+interface ReceiveAttempt {
   readonly at: number;
-  readonly messages: readonly StoredMessage[];
+  readonly messages: readonly QueuedMessage[];
   /** As the receive left them: when one has changed since, the attempt is over. */
   readonly visibleAt: number;
   readonly receiveCounts: readonly number[];
 }
 
 export class ReceiveAttempts {
-  readonly #attempts = new Map<string, Attempt>();
+  readonly #attempts = new Map<string, ReceiveAttempt>();
 
-  note(attemptId: string | undefined, messages: readonly StoredMessage[], now: number): void {
+  note(attemptId: string | undefined, messages: readonly QueuedMessage[], now: number): void {
     if (attemptId === undefined || messages[0] === undefined) return;
     this.#attempts.set(attemptId, {
       at: now,
@@ -31,7 +31,7 @@ export class ReceiveAttempts {
     queue: Queue,
     visibilitySeconds: number,
     now: number,
-  ): readonly StoredMessage[] | undefined {
+  ): readonly QueuedMessage[] | undefined {
     const attempt = attemptId === undefined ? undefined : this.#attempts.get(attemptId);
     if (attempt === undefined || attemptId === undefined || !queue.isFifo) return undefined;
     if (now - attempt.at >= ATTEMPT_WINDOW_MS || !isUnchanged(attempt, queue, now)) {
@@ -45,7 +45,11 @@ export class ReceiveAttempts {
   }
 }
 
-function isUnchanged({ messages, visibleAt, receiveCounts }: Attempt, queue: Queue, now: number): boolean {
+function isUnchanged(
+  { messages, visibleAt, receiveCounts }: ReceiveAttempt,
+  queue: Queue,
+  now: number,
+): boolean {
   return messages.every(
     (message, index) =>
       queue.find(message.id, now) === message &&

@@ -1,6 +1,6 @@
 /** ReceiveMessage: takes what may be handed out, or waits for it. */
 import { deadLetterQueueFor, moveToDeadLetters } from "./dead-letters.ts";
-import type { StoredMessage } from "./message.ts";
+import type { QueuedMessage } from "./message.ts";
 import type { OfQueue, ReceiveRequest, SqsOperations } from "./operations.ts";
 import type { Queue } from "./queue.ts";
 import { receivedMessage } from "./received-message.ts";
@@ -11,14 +11,14 @@ import { MAX_VISIBILITY_SECONDS } from "./visibility.ts";
 const MAX_MESSAGES = 10;
 const MAX_WAIT_SECONDS = 20;
 
-type Answer = SqsOperations["ReceiveMessage"]["output"];
+type ReceiveAnswer = SqsOperations["ReceiveMessage"]["output"];
 
 /** Waits no longer than `signal` lasts, and takes nothing for a receiver that is gone. */
 export async function receiveMessage(
   service: SqsService,
   request: OfQueue & ReceiveRequest,
   signal: AbortSignal,
-): Promise<Answer> {
+): Promise<ReceiveAnswer> {
   const queue = service.queueByUrl(request.QueueUrl);
   const { MaxNumberOfMessages: max = 1, WaitTimeSeconds = queue.number("ReceiveMessageWaitTimeSeconds") } =
     request;
@@ -55,15 +55,15 @@ export async function receiveMessage(
   return {};
 }
 
-function answerOf(queue: Queue, messages: readonly StoredMessage[], request: ReceiveRequest): Answer {
+function answerOf(queue: Queue, messages: readonly QueuedMessage[], request: ReceiveRequest): ReceiveAnswer {
   return { Messages: messages.map((message) => receivedMessage(queue, message, request)) };
 }
 
-function take(service: SqsService, queue: Queue, max: number, isLongPoll: boolean): StoredMessage[] {
+function take(service: SqsService, queue: Queue, max: number, isLongPoll: boolean): QueuedMessage[] {
   const now = service.now();
   const room = service.options.maxInFlight - queue.inFlightCount(now);
   if (room <= 0) return refuseOverLimit(queue, isLongPoll);
-  const taken: StoredMessage[] = [];
+  const taken: QueuedMessage[] = [];
   for (const message of queue.deliverable(now)) {
     const deadLetterQueue = deadLetterQueueFor(service, queue, message);
     if (deadLetterQueue === undefined) taken.push(message);

@@ -1,5 +1,5 @@
 /** A message as a receiver gets it: what was asked for, and no more. */
-import { copyOfAttributes, type MessageAttributes, type StoredMessage } from "./message.ts";
+import { copyOfAttributes, type QueuedMessage, type SqsMessageAttributes } from "./message.ts";
 import { digestOfAttributes, digestOfBody } from "./message-digest.ts";
 import type { ReceivedMessage, ReceiveRequest } from "./operations.ts";
 import type { Queue } from "./queue.ts";
@@ -9,7 +9,7 @@ const SENDER_ID = "AIDAEXAMPLESENDER0001";
 
 export function receivedMessage(
   queue: Queue,
-  message: StoredMessage,
+  message: QueuedMessage,
   request: ReceiveRequest,
 ): ReceivedMessage {
   const system = systemAttributes(message, [
@@ -29,7 +29,7 @@ export function receivedMessage(
   };
 }
 
-function systemAttributes(message: StoredMessage, names: readonly string[]): Record<string, string> {
+function systemAttributes(message: QueuedMessage, names: readonly string[]): Record<string, string> {
   const all: Readonly<Record<string, string | number | undefined>> = {
     ApproximateFirstReceiveTimestamp: message.firstReceivedAt,
     ApproximateReceiveCount: message.receiveCount,
@@ -50,7 +50,7 @@ function systemAttributes(message: StoredMessage, names: readonly string[]): Rec
 }
 
 /** `All` and `.*` ask for all of them, `name.*` for those that start so. */
-function selectAttributes(attributes: MessageAttributes, names: readonly string[]): MessageAttributes {
+function selectAttributes(attributes: SqsMessageAttributes, names: readonly string[]): SqsMessageAttributes {
   const isAsked = (name: string) =>
     names.some(
       (asked) =>

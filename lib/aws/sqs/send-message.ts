@@ -2,14 +2,14 @@
 import { acceptMessage } from "./accept-message.ts";
 import { checkBatch, eachEntry } from "./batch.ts";
 import { missingFifoId } from "./fifo-ids.ts";
-import type { Handler } from "./handler.ts";
+import type { SqsHandler } from "./handler.ts";
 import { bytesOf } from "./message-checks.ts";
 import { invalidParameter, missingParameter, SqsError } from "./sqs-error.ts";
 
 /** Of one message, and of all messages of a batch together: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-messages.html */
 const MAX_BATCH_BYTES = 1_048_576;
 
-export const sendMessage: Handler<"SendMessage"> = (service, { QueueUrl, ...message }) => {
+export const sendMessage: SqsHandler<"SendMessage"> = (service, { QueueUrl, ...message }) => {
   const queue = service.queueByUrl(QueueUrl);
   if (!message.MessageBody) throw missingParameter("MessageBody");
   const missing = missingFifoId(queue, message);
@@ -17,7 +17,7 @@ export const sendMessage: Handler<"SendMessage"> = (service, { QueueUrl, ...mess
   return acceptMessage(service, queue, message);
 };
 
-export const sendMessageBatch: Handler<"SendMessageBatch"> = (service, { QueueUrl, ...batch }) => {
+export const sendMessageBatch: SqsHandler<"SendMessageBatch"> = (service, { QueueUrl, ...batch }) => {
   const queue = service.queueByUrl(QueueUrl);
   const entries = checkBatch(batch);
   let bytes = 0;

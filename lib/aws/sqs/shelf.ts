@@ -1,16 +1,16 @@
 /** Where a queue keeps its messages, and in which order it looks through them. One kind for each kind of queue. */
-import type { StoredMessage } from "./message.ts";
+import type { QueuedMessage } from "./message.ts";
 
 export interface Shelf {
   readonly size: number;
-  add(message: StoredMessage): void;
-  find(id: string): StoredMessage | undefined;
-  remove(message: StoredMessage): void;
+  add(message: QueuedMessage): void;
+  find(id: string): QueuedMessage | undefined;
+  remove(message: QueuedMessage): void;
   clear(): void;
   /** All messages, those first that were looked at longest ago. */
-  all(): Iterable<StoredMessage>;
+  all(): Iterable<QueuedMessage>;
   /** What may be handed out now, best first. Messages may be removed meanwhile. */
-  deliverable(now: number): Iterable<StoredMessage>;
+  deliverable(now: number): Iterable<QueuedMessage>;
   /** Messages were handed out: the next look starts with others. */
-  noteDelivered(messages: readonly StoredMessage[]): void;
+  noteDelivered(messages: readonly QueuedMessage[]): void;
 }

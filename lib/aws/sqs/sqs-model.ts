@@ -5,7 +5,7 @@ import { deleteMessage, deleteMessageBatch } from "./delete-message.ts";
 import { getQueueAttributes } from "./describe-queue.ts";
 import type { Disorder } from "./disorder.ts";
 import { getQueueUrl, listDeadLetterSourceQueues, listQueues } from "./find-queues.ts";
-import type { Handler } from "./handler.ts";
+import type { SqsHandler } from "./handler.ts";
 import { cancelMessageMoveTask, listMessageMoveTasks, startMessageMoveTask } from "./move-tasks.ts";
 import type { SqsOperationName, SqsOperations } from "./operations.ts";
 import { purgeQueue } from "./purge-queue.ts";
@@ -55,7 +55,7 @@ export interface SqsModelOptions {
 const MAX_IN_FLIGHT = 120_000;
 const MAX_SCANNED = 120_000;
 
-const HANDLERS: { readonly [Name in Exclude<SqsOperationName, "ReceiveMessage">]: Handler<Name> } = {
+const HANDLERS: { readonly [Name in Exclude<SqsOperationName, "ReceiveMessage">]: SqsHandler<Name> } = {
   CancelMessageMoveTask: cancelMessageMoveTask,
   ChangeMessageVisibility: changeMessageVisibility,
   ChangeMessageVisibilityBatch: changeMessageVisibilityBatch,
@@ -119,7 +119,7 @@ export class SqsModel {
     if (!Object.hasOwn(HANDLERS, name)) {
       throw new SqsError("UnknownOperationException", `the model has no operation ${name}`);
     }
-    const handler = HANDLERS[name as keyof typeof HANDLERS] as unknown as Handler<Name>;
+    const handler = HANDLERS[name as keyof typeof HANDLERS] as unknown as SqsHandler<Name>;
     return handler(this.#service, input);
   }
 

@@ -1,23 +1,23 @@
 /** The messages of a standard queue: the oldest first, as far as a standard queue has an order at all. */
-import { isVisible, type StoredMessage } from "./message.ts";
+import { isVisible, type QueuedMessage } from "./message.ts";
 import type { Shelf } from "./shelf.ts";
 
 export class StandardShelf implements Shelf {
-  readonly #messages = new Map<string, StoredMessage>();
+  readonly #messages = new Map<string, QueuedMessage>();
 
   get size(): number {
     return this.#messages.size;
   }
 
-  add(message: StoredMessage): void {
+  add(message: QueuedMessage): void {
     this.#messages.set(message.id, message);
   }
 
-  find(id: string): StoredMessage | undefined {
+  find(id: string): QueuedMessage | undefined {
     return this.#messages.get(id);
   }
 
-  remove(message: StoredMessage): void {
+  remove(message: QueuedMessage): void {
     this.#messages.delete(message.id);
   }
 
@@ -25,15 +25,15 @@ export class StandardShelf implements Shelf {
     this.#messages.clear();
   }
 
-  all(): Iterable<StoredMessage> {
+  all(): Iterable<QueuedMessage> {
     return this.#messages.values();
   }
 
-  *deliverable(now: number): Iterable<StoredMessage> {
+  *deliverable(now: number): Iterable<QueuedMessage> {
     for (const message of this.#messages.values()) if (isVisible(message, now)) yield message;
   }
 
-  noteDelivered(messages: readonly StoredMessage[]): void {
+  noteDelivered(messages: readonly QueuedMessage[]): void {
     for (const message of messages) {
       this.remove(message);
       this.add(message);

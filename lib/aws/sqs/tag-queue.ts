@@ -1,18 +1,18 @@
 /** Tags: kept and told, with no meaning to the queue. */
-import type { Handler } from "./handler.ts";
+import type { SqsHandler } from "./handler.ts";
 
-export const listQueueTags: Handler<"ListQueueTags"> = (service, { QueueUrl }) => {
+export const listQueueTags: SqsHandler<"ListQueueTags"> = (service, { QueueUrl }) => {
   const { tags } = service.queueByUrl(QueueUrl);
   return tags.size === 0 ? {} : { Tags: Object.fromEntries(tags) };
 };
 
-export const tagQueue: Handler<"TagQueue"> = (service, { QueueUrl, Tags }) => {
+export const tagQueue: SqsHandler<"TagQueue"> = (service, { QueueUrl, Tags }) => {
   const { tags } = service.queueByUrl(QueueUrl);
   for (const [key, value] of Object.entries(Tags)) tags.set(key, value);
   return {};
 };
 
-export const untagQueue: Handler<"UntagQueue"> = (service, { QueueUrl, TagKeys }) => {
+export const untagQueue: SqsHandler<"UntagQueue"> = (service, { QueueUrl, TagKeys }) => {
   const { tags } = service.queueByUrl(QueueUrl);
   for (const key of TagKeys) tags.delete(key);
   return {};

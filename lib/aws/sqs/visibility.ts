@@ -1,7 +1,7 @@
 /** ChangeMessageVisibility and its batch. https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_ChangeMessageVisibility.html */
 import { checkBatch, eachEntry } from "./batch.ts";
 import { expiredReceipt, isExpiredReceipt } from "./expired-receipt.ts";
-import type { Handler } from "./handler.ts";
+import type { SqsHandler } from "./handler.ts";
 import type { VisibilityChange } from "./operations.ts";
 import type { Queue } from "./queue.ts";
 import { readReceiptHandle } from "./receipt-handle.ts";
@@ -9,12 +9,12 @@ import { invalidValue } from "./sqs-error.ts";
 
 export const MAX_VISIBILITY_SECONDS = 43_200;
 
-export const changeMessageVisibility: Handler<"ChangeMessageVisibility"> = (
+export const changeMessageVisibility: SqsHandler<"ChangeMessageVisibility"> = (
   service,
   { QueueUrl, ...change },
 ) => changeVisibility(service.queueByUrl(QueueUrl), change, service.now());
 
-export const changeMessageVisibilityBatch: Handler<"ChangeMessageVisibilityBatch"> = (
+export const changeMessageVisibilityBatch: SqsHandler<"ChangeMessageVisibilityBatch"> = (
   service,
   { QueueUrl, ...batch },
 ) => {

@@ -12,7 +12,7 @@ import type { IdempotencyMetrics } from "./metrics.ts";
 import type { IdempotencyMonitoringProps } from "./props.ts";
 import { allFunctions, hasOutbox, iteratorAgeOf, tableSystemErrors, tableThrottles } from "./sources.ts";
 
-type Decision = keyof typeof METRICS.decisions;
+type CountedDecision = keyof typeof METRICS.decisions;
 
 /** One of a row of graphs, which share its width. */
 interface Graph {
@@ -28,7 +28,7 @@ export function widgetRows(
   metrics: IdempotencyMetrics,
   alarms: readonly Alarm[],
 ): IWidget[][] {
-  const counts = (title: string, decisions: readonly Decision[]) =>
+  const counts = (title: string, decisions: readonly CountedDecision[]) =>
     graph(
       title,
       decisions.map((decision) => metrics.decision(decision, { label: decision })),
@@ -76,7 +76,7 @@ function widgetsOf(row: readonly Graph[]): IWidget[] {
 }
 
 function operationRow(operation: string, metrics: IdempotencyMetrics): Graph[] {
-  const count = (decision: Decision) => metrics.decision(decision, { operation, label: decision });
+  const count = (decision: CountedDecision) => metrics.decision(decision, { operation, label: decision });
   return [
     graph(`${operation}: answers`, [count("executed"), count("replayed"), count("released")]),
     graph(`${operation}: replay rate (%)`, [metrics.replayRate({ operation })]),

@@ -2,7 +2,7 @@
 import { failedIds } from "../../aws/event-sources/partial-batch.ts";
 import type { SqsEventRecord } from "../../aws/event-sources/sqs-record.ts";
 import { answerIn, type Invocation } from "../../simulator/invocation.ts";
-import { type Answer, failedAnswer } from "../source.ts";
+import { failedAnswer, type SourceAnswer } from "../source.ts";
 
 export interface BatchEvent {
   readonly Records: readonly SqsEventRecord[];
@@ -13,7 +13,7 @@ export function batchAnswer(
   invocation: Invocation,
   { Records: records }: BatchEvent,
   reportsItemFailures: boolean,
-): Answer {
+): SourceAnswer {
   if (invocation.outcome !== "returned") return failedAnswer(invocation);
   const { number } = invocation;
   const ids = records.map(({ messageId }) => messageId);
@@ -27,7 +27,7 @@ export function batchAnswer(
 }
 
 /** An answer that names no record of its batch: all of the batch comes again. */
-export function misreportedIn(value: unknown, ids: readonly string[]): Answer["broken"] {
+export function misreportedIn(value: unknown, ids: readonly string[]): SourceAnswer["broken"] {
   const failures: unknown = Object(value).batchItemFailures;
   if (!Array.isArray(failures)) return undefined;
   const isKnown = (failure: unknown) => ids.includes(Object(failure).itemIdentifier);
@@ -38,7 +38,7 @@ export function misreportedIn(value: unknown, ids: readonly string[]): Answer["b
   };
 }
 
-function outOfOrder(records: readonly SqsEventRecord[], failed: ReadonlySet<string>): Answer["broken"] {
+function outOfOrder(records: readonly SqsEventRecord[], failed: ReadonlySet<string>): SourceAnswer["broken"] {
   const stopped = new Set<string>();
   for (const { messageId, attributes } of records) {
     const group = attributes.MessageGroupId;

@@ -4,7 +4,7 @@
  */
 import type { Invocation } from "../../simulator/invocation.ts";
 import { type Plain, plainText } from "../plain-value.ts";
-import { type Answer, failedAnswer, type Source, type Stage } from "../source.ts";
+import { failedAnswer, type Source, type SourceAnswer, type SourceStage } from "../source.ts";
 
 const FIRST_WAIT_MS = 1000;
 const MAX_WAIT_MS = 60_000;
@@ -32,8 +32,8 @@ export const httpClient: Source = {
 };
 
 async function ask(
-  stage: Stage,
-): Promise<{ readonly answer: Answer; readonly retryAfterMs?: number | undefined }> {
+  stage: SourceStage,
+): Promise<{ readonly answer: SourceAnswer; readonly retryAfterMs?: number | undefined }> {
   const invocation = await stage.fn.invoke(arriving(stage));
   const { number } = invocation;
   if (invocation.outcome !== "returned") return { answer: failedAnswer(invocation) };
@@ -80,7 +80,7 @@ function readAnswer({ value }: Extract<Invocation, { outcome: "returned" }>) {
 }
 
 /** The event with what the API sets anew for each request. */
-function arriving({ event, clock, newId }: Stage): unknown {
+function arriving({ event, clock, newId }: SourceStage): unknown {
   const { requestContext, ...rest } = structuredClone(event) as { requestContext?: Record<string, unknown> };
   if (requestContext === undefined) return rest;
   const now = clock.now();

@@ -4,7 +4,7 @@
  */
 import type { Invocation } from "../../simulator/invocation.ts";
 import { plainOf } from "../plain-value.ts";
-import { type Answer, failedAnswer, type Source } from "../source.ts";
+import { failedAnswer, type Source, type SourceAnswer } from "../source.ts";
 
 const AGAIN_AFTER_MS = 120_000;
 
@@ -26,7 +26,7 @@ export const invoker: Source = {
   },
 };
 
-function answerOf(invocation: Invocation): Answer {
+function answerOf(invocation: Invocation): SourceAnswer {
   if (invocation.outcome !== "returned") return failedAnswer(invocation);
   const { number, value } = invocation;
   return { isSuccess: true, invocation: number, words: "returned", content: plainOf(value) };

@@ -1,6 +1,6 @@
 /** Messages as a function gets them, and as they are sent. Pure. https://docs.aws.amazon.com/lambda/latest/dg/with-sqs.html */
-import type { MessageAttribute, MessageAttributes } from "../../aws/sqs/message.ts";
-import type { OutgoingMessage } from "../../aws/sqs/operations.ts";
+import type { MessageAttribute, SqsMessageAttributes } from "../../aws/sqs/message.ts";
+import type { SendRequest } from "../../aws/sqs/operations.ts";
 
 interface AttributeOfRecord {
   readonly stringValue?: string | undefined;
@@ -28,7 +28,7 @@ export function queueNameOf(records: readonly QueueRecord[]): string {
 }
 
 /** The message that becomes such a record. */
-export function outgoingOf(record: QueueRecord, queueName: string, index: number): OutgoingMessage {
+export function outgoingOf(record: QueueRecord, queueName: string, index: number): SendRequest {
   const { MessageGroupId, MessageDeduplicationId } = record.attributes ?? {};
   const attributes = Object.entries(record.messageAttributes ?? {}).map(([name, each]) => [
     name,
@@ -36,7 +36,9 @@ export function outgoingOf(record: QueueRecord, queueName: string, index: number
   ]);
   return {
     MessageBody: record.body,
-    ...(attributes.length > 0 && { MessageAttributes: Object.fromEntries(attributes) as MessageAttributes }),
+    ...(attributes.length > 0 && {
+      MessageAttributes: Object.fromEntries(attributes) as SqsMessageAttributes,
+    }),
     ...(queueName.endsWith(".fifo") && {
       MessageGroupId: MessageGroupId ?? "group",
       MessageDeduplicationId: MessageDeduplicationId ?? `message-${index + 1}`,

@@ -4,7 +4,7 @@
  */
 import { takeQueueBatch } from "../../aws/event-sources/queue-batch.ts";
 import { answerIn } from "../../simulator/invocation.ts";
-import type { Source, Stage } from "../source.ts";
+import type { Source, SourceStage } from "../source.ts";
 import { type BatchEvent, batchAnswer } from "./batch-answer.ts";
 import { arnOf, outgoingOf, type QueueEvent, queueNameOf, regionOf } from "./queue-record.ts";
 
@@ -17,7 +17,7 @@ export function queueSource(): Source {
   let url = "";
   let first: BatchEvent = { Records: [] };
 
-  async function handOn({ fn, reportsItemFailures }: Stage, batch: BatchEvent) {
+  async function handOn({ fn, reportsItemFailures }: SourceStage, batch: BatchEvent) {
     const invocation = await fn.invoke(batch);
     return { invocation, answer: batchAnswer(invocation, batch, reportsItemFailures) };
   }

@@ -1,6 +1,6 @@
 /** A schedule: invokes each minute, whatever came of the last time, and nobody hears the answers. */
 import type { Invocation } from "../../simulator/invocation.ts";
-import { type Answer, failedAnswer, type Source } from "../source.ts";
+import { failedAnswer, type Source, type SourceAnswer } from "../source.ts";
 
 const EVERY_MS = 60_000;
 
@@ -22,7 +22,7 @@ export const schedule: Source = {
   },
 };
 
-function answerOf(invocation: Invocation): Answer {
+function answerOf(invocation: Invocation): SourceAnswer {
   return invocation.outcome === "returned"
     ? { isSuccess: true, invocation: invocation.number, words: "returned" }
     : failedAnswer(invocation);

@@ -4,10 +4,10 @@
  */
 import { failedIds } from "../../aws/event-sources/partial-batch.ts";
 import { answerIn } from "../../simulator/invocation.ts";
-import { type Answer, failedAnswer, type Source, type Stage } from "../source.ts";
+import { failedAnswer, type Source, type SourceAnswer, type SourceStage } from "../source.ts";
 import { misreportedIn } from "./batch-answer.ts";
 
-interface StreamRecord {
+interface BatchedRecord {
   readonly dynamodb?: { readonly SequenceNumber?: string };
   readonly kinesis?: { readonly sequenceNumber?: string };
 }
@@ -37,9 +37,9 @@ export const streamSource: Source = {
 };
 
 async function handOn(
-  stage: Stage,
-  records: readonly StreamRecord[],
-): Promise<{ readonly answer: Answer; readonly rest: readonly StreamRecord[] }> {
+  stage: SourceStage,
+  records: readonly BatchedRecord[],
+): Promise<{ readonly answer: SourceAnswer; readonly rest: readonly BatchedRecord[] }> {
   const invocation = await stage.fn.invoke({ Records: structuredClone(records) });
   const ids = records.map(sequenceOf);
   const failed = failedIds(answerIn(invocation), ids, stage.reportsItemFailures);
@@ -53,10 +53,10 @@ async function handOn(
   return { answer: { isSuccess: false, invocation: number, words, broken }, rest };
 }
 
-function recordsOf({ event }: Stage): readonly StreamRecord[] {
-  return (event as { readonly Records: readonly StreamRecord[] }).Records;
+function recordsOf({ event }: SourceStage): readonly BatchedRecord[] {
+  return (event as { readonly Records: readonly BatchedRecord[] }).Records;
 }
 
-function sequenceOf({ dynamodb, kinesis }: StreamRecord): string {
+function sequenceOf({ dynamodb, kinesis }: BatchedRecord): string {
   return dynamodb?.SequenceNumber ?? kinesis?.sequenceNumber ?? "";
 }

@@ -1,7 +1,7 @@
 /** What `http.request` answers in a scene: looks like Node's own, and has no connection. */
 import type { OutgoingHttpHeader, RequestOptions } from "node:http";
 import { Readable, Writable } from "node:stream";
-import type { Scene, SdkResponse } from "../scene.ts";
+import type { Scene, SdkHttpResponse } from "../scene.ts";
 
 export class SceneRequest extends Writable {
   readonly method: string;
@@ -120,7 +120,7 @@ export class SceneRequest extends Writable {
     done(error);
   }
 
-  #respond({ statusCode, headers, body }: SdkResponse): void {
+  #respond({ statusCode, headers, body }: SdkHttpResponse): void {
     if (this.destroyed) return;
     this.#cancelTimer();
     const lower = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const);

@@ -1,17 +1,17 @@
 /** Clients of the AWS SDK with their default request handler send to the simulation, as far as they are asked in a scene. */
 import { PASSABLE } from "../../core/messages/passable-send.ts";
-import { currentScene, type Scene, type SdkRequest, type SdkResponse } from "../scene.ts";
+import { currentScene, type Scene, type SdkHttpRequest, type SdkHttpResponse } from "../scene.ts";
 import { type ClientConfig, keepStateByScene } from "./client-state.ts";
 import { replace } from "./replace.ts";
 
-interface HandlerOptions {
+interface SendOptions {
   readonly abortSignal?: unknown;
 }
 
-interface RequestHandler {
+interface SdkRequestHandler {
   config?: HandlerConfig;
   configProvider?: Promise<HandlerConfig>;
-  handle(request: SdkRequest, options?: HandlerOptions): Promise<{ response: SdkResponse }>;
+  handle(request: SdkHttpRequest, options?: SendOptions): Promise<{ response: SdkHttpResponse }>;
 }
 
 interface HandlerConfig {
@@ -20,7 +20,7 @@ interface HandlerConfig {
 }
 
 interface Client {
-  readonly config: ClientConfig & { readonly requestHandler: RequestHandler };
+  readonly config: ClientConfig & { readonly requestHandler: SdkRequestHandler };
   send(...parameters: unknown[]): unknown;
 }
 
@@ -46,7 +46,7 @@ export async function patchSdkClients(): Promise<void> {
     const ClientClass = module?.[className];
     if (ClientClass === undefined) continue;
     const { requestHandler } = new ClientClass({ region: "us-east-1" }).config;
-    once(Object.getPrototypeOf(requestHandler) as RequestHandler, patchHandler);
+    once(Object.getPrototypeOf(requestHandler) as SdkRequestHandler, patchHandler);
     once(Object.getPrototypeOf(ClientClass.prototype) as Client, patchSend);
   }
 }
@@ -64,9 +64,13 @@ function patchSend(prototype: Client): void {
   replace(prototype, "send", Object.assign(send, { [PASSABLE]: { send: real, prepare } }));
 }
 
-function patchHandler(prototype: RequestHandler): void {
+function patchHandler(prototype: SdkRequestHandler): void {
   const real = prototype.handle;
-  const handle: RequestHandler["handle"] = async function handle(this: RequestHandler, request, options) {
+  const handle: SdkRequestHandler["handle"] = async function handle(
+    this: SdkRequestHandler,
+    request,
+    options,
+  ) {
     const scene = currentScene();
     if (scene === undefined) return real.call(this, request, options);
     const config = this.config ?? (await this.configProvider);

@@ -4,12 +4,20 @@ import { currentScene } from "../scene.ts";
 import { replace } from "./replace.ts";
 import { SceneTimer, sceneTimerOf } from "./scene-timer.ts";
 
-type Callback = (...parameters: unknown[]) => void;
+type TimerCallback = (...parameters: unknown[]) => void;
 
 export function patchTimers(): void {
   for (const name of ["setTimeout", "setInterval"] as const) {
-    const real = globalThis[name] as (callback: Callback, ms?: number, ...parameters: unknown[]) => unknown;
-    const patched = function setTimer(callback: Callback, ms?: number, ...parameters: unknown[]): unknown {
+    const real = globalThis[name] as (
+      callback: TimerCallback,
+      ms?: number,
+      ...parameters: unknown[]
+    ) => unknown;
+    const patched = function setTimer(
+      callback: TimerCallback,
+      ms?: number,
+      ...parameters: unknown[]
+    ): unknown {
       const scene = currentScene();
       if (scene === undefined) return real(callback, ms, ...parameters);
       if (typeof callback !== "function") throw new TypeError('the "callback" argument must be a function');

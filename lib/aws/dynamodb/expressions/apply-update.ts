@@ -6,7 +6,7 @@ import { differenceOf, membersOf, unionOf } from "../values/sets.ts";
 import { valueAt, withoutValueAt, withValueAt } from "./document.ts";
 import type { DocumentPath, Update, UpdateAction, UpdateOperand } from "./syntax.ts";
 
-interface Change {
+interface PathChange {
   readonly path: DocumentPath;
   /** `undefined` removes what is there. */
   readonly value: AttributeValue | undefined;
@@ -24,7 +24,7 @@ export function applyUpdate(update: Update, item: Item): Item {
   return next;
 }
 
-function changeBy(action: UpdateAction, item: Item): Change[] {
+function changeBy(action: UpdateAction, item: Item): PathChange[] {
   const { path } = action;
   if (action.section === "REMOVE") return [{ path, value: undefined }];
   if (action.section === "SET") return [{ path, value: computed(action.value, item) }];
@@ -82,7 +82,7 @@ function wrongType(): DynamoDBError {
   return invalid("An operand in the update expression has an incorrect data type");
 }
 
-function comparePaths({ path: first }: Change, { path: second }: Change): number {
+function comparePaths({ path: first }: PathChange, { path: second }: PathChange): number {
   for (const [index, element] of first.entries()) {
     const other = second[index];
     if (element === other) continue;

@@ -1,6 +1,6 @@
 /** Key conditions: one partition, and optionally a range of its sort keys. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Query.KeyConditionExpressions.html */
 import { invalid, invalidParameterValues } from "../dynamodb-error.ts";
-import type { KeyAttribute, KeySchema } from "../tables/key-schema.ts";
+import type { KeyPart, KeySchema } from "../tables/key-schema.ts";
 import { checkKeyValue } from "../tables/key-values.ts";
 import { type AttributeValue, attributeOf, type Item, typeOf } from "../values/attribute-value.ts";
 import { beginsWith, compares } from "./evaluate-condition.ts";
@@ -128,7 +128,7 @@ function valueIn(operand: Operand): AttributeValue {
   );
 }
 
-function checkValues({ values }: Restriction, attribute: KeyAttribute): void {
+function checkValues({ values }: Restriction, attribute: KeyPart): void {
   for (const value of values) {
     if (typeOf(value) !== attribute.type) {
       throw invalidParameterValues("Condition parameter type does not match schema type");
@@ -137,7 +137,7 @@ function checkValues({ values }: Restriction, attribute: KeyAttribute): void {
   }
 }
 
-function missing({ name }: KeyAttribute) {
+function missing({ name }: KeyPart) {
   return invalid(`Query condition missed key schema element: ${name}`);
 }
 

@@ -3,7 +3,7 @@ import { addUnits, readUnits, reportCapacity, type Units } from "../consumed-cap
 import { invalid } from "../dynamodb-error.ts";
 import type { DynamoDBService } from "../dynamodb-service.ts";
 import { Placeholders } from "../expressions/placeholders.ts";
-import type { Handler } from "../handler.ts";
+import type { DynamoDBHandler } from "../handler.ts";
 import type { KeysAndAttributes } from "../item-operations.ts";
 import { readKey } from "../tables/key-values.ts";
 import type { Table } from "../tables/table.ts";
@@ -23,7 +23,7 @@ interface TableRequest {
 const MAX_KEYS = 100;
 const MAX_BYTES = 16 * 1024 * 1024;
 
-export const batchGetItem: Handler<"BatchGetItem"> = (service, input) => {
+export const batchGetItem: DynamoDBHandler<"BatchGetItem"> = (service, input) => {
   const requests = readRequests(service, input.RequestItems);
   const Responses: Record<string, Item[]> = {};
   const UnprocessedKeys: Record<string, KeysAndAttributes> = {};

@@ -1,13 +1,13 @@
 /** GetItem. */
 import { readUnits, reportCapacity } from "../consumed-capacity.ts";
 import { Placeholders } from "../expressions/placeholders.ts";
-import type { Handler } from "../handler.ts";
+import type { DynamoDBHandler } from "../handler.ts";
 import { readKey } from "../tables/key-values.ts";
 import { itemSize } from "../values/value-size.ts";
 import { readProjection } from "./read-selection.ts";
 import { visibleItem } from "./visible-items.ts";
 
-export const getItem: Handler<"GetItem"> = (service, input) => {
+export const getItem: DynamoDBHandler<"GetItem"> = (service, input) => {
   const placeholders = new Placeholders(input);
   const select = readProjection(input.ProjectionExpression, placeholders);
   placeholders.checkUse([input.ProjectionExpression]);

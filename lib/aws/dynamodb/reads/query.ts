@@ -6,7 +6,7 @@ import { pathsIn } from "../expressions/paths-in.ts";
 import { Placeholders } from "../expressions/placeholders.ts";
 import type { Condition } from "../expressions/syntax.ts";
 import { parseExpression } from "../expressions/token-stream.ts";
-import type { Handler } from "../handler.ts";
+import type { DynamoDBHandler } from "../handler.ts";
 import { type KeySchema, keyNames } from "../tables/key-schema.ts";
 import { attributeOf } from "../values/attribute-value.ts";
 import { areEqual } from "../values/compare-values.ts";
@@ -14,7 +14,7 @@ import { checkLimit, readPage } from "./read-page.ts";
 import { checkProjected, checkSelect, readSelection } from "./read-selection.ts";
 import { itemsIn, readSource, readStart } from "./read-source.ts";
 
-export const query: Handler<"Query"> = (service, input) => {
+export const query: DynamoDBHandler<"Query"> = (service, input) => {
   checkLimit(input.Limit);
   const placeholders = new Placeholders(input);
   const restrictions = parseExpression(

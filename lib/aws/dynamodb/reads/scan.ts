@@ -4,7 +4,7 @@ import { parseCondition } from "../expressions/parse-condition.ts";
 import { pathsIn } from "../expressions/paths-in.ts";
 import { Placeholders } from "../expressions/placeholders.ts";
 import { parseExpression } from "../expressions/token-stream.ts";
-import type { Handler } from "../handler.ts";
+import type { DynamoDBHandler } from "../handler.ts";
 import type { ScanInput } from "../item-operations.ts";
 import { partitionPlace } from "../tables/item-collection.ts";
 import { checkLimit, readPage } from "./read-page.ts";
@@ -13,7 +13,7 @@ import { itemsIn, readSource, readStart } from "./read-source.ts";
 
 const MAX_SEGMENTS = 1_000_000;
 
-export const scan: Handler<"Scan"> = (service, input) => {
+export const scan: DynamoDBHandler<"Scan"> = (service, input) => {
   checkLimit(input.Limit);
   checkSegment(input);
   const placeholders = new Placeholders(input);

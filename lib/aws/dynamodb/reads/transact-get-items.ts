@@ -3,7 +3,7 @@ import { addUnits, readUnits, reportTransaction, type Units } from "../consumed-
 import { invalid, SchemaMismatchError, transactionCanceled } from "../dynamodb-error.ts";
 import type { DynamoDBService } from "../dynamodb-service.ts";
 import { Placeholders } from "../expressions/placeholders.ts";
-import type { Handler } from "../handler.ts";
+import type { DynamoDBHandler } from "../handler.ts";
 import type { TransactGetItem } from "../item-operations.ts";
 import { readKey } from "../tables/key-values.ts";
 import type { Table } from "../tables/table.ts";
@@ -19,7 +19,7 @@ interface Get {
 
 const MAX_GETS = 100;
 
-export const transactGetItems: Handler<"TransactGetItems"> = (service, input) => {
+export const transactGetItems: DynamoDBHandler<"TransactGetItems"> = (service, input) => {
   const { TransactItems, ReturnConsumedCapacity } = input;
   if (!Array.isArray(TransactItems) || TransactItems.length < 1 || TransactItems.length > MAX_GETS) {
     throw invalid(

@@ -1,12 +1,12 @@
 /** DescribeStream and ListStreams. https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_streams_DescribeStream.html */
 import { invalid, notFound } from "../dynamodb-error.ts";
 import type { DynamoDBService } from "../dynamodb-service.ts";
-import type { Handler } from "../handler.ts";
+import type { DynamoDBHandler } from "../handler.ts";
 import type { Stream } from "./stream.ts";
 
 const MAX_PAGE = 100;
 
-export const describeStream: Handler<"DescribeStream"> = (service, input) => {
+export const describeStream: DynamoDBHandler<"DescribeStream"> = (service, input) => {
   const stream = streamByArn(service, input.StreamArn);
   const { identity } = stream;
   const shard = {
@@ -32,7 +32,7 @@ export const describeStream: Handler<"DescribeStream"> = (service, input) => {
   };
 };
 
-export const listStreams: Handler<"ListStreams"> = (service, input) => {
+export const listStreams: DynamoDBHandler<"ListStreams"> = (service, input) => {
   const { TableName, Limit = MAX_PAGE, ExclusiveStartStreamArn: start = "" } = input;
   if (Limit < 1 || Limit > MAX_PAGE) {
     throw invalid(`1 validation error detected: Limit is ${Limit}, and must be between 1 and ${MAX_PAGE}`);

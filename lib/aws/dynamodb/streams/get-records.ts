@@ -1,13 +1,16 @@
 /** GetRecords. https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_streams_GetRecords.html */
 import { invalid } from "../dynamodb-error.ts";
-import type { Handler } from "../handler.ts";
+import type { DynamoDBHandler } from "../handler.ts";
 import { iteratorAt, readIterator, trimmed } from "./shard-iterator.ts";
 import type { StreamRecord } from "./stream-record.ts";
 
 const MAX_RECORDS = 1000;
 const MAX_BYTES = 1024 * 1024;
 
-export const getRecords: Handler<"GetRecords"> = (service, { ShardIterator, Limit = MAX_RECORDS }) => {
+export const getRecords: DynamoDBHandler<"GetRecords"> = (
+  service,
+  { ShardIterator, Limit = MAX_RECORDS },
+) => {
   if (!Number.isInteger(Limit) || Limit < 1 || Limit > MAX_RECORDS) {
     throw invalid(`1 validation error detected: Limit must be between 1 and ${MAX_RECORDS}`);
   }

@@ -1,7 +1,7 @@
 /** Shard iterators: where somebody reads in a shard. They serve for 15 minutes. https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_streams_GetShardIterator.html */
 import { DynamoDBError, invalid, invalidParameterValues, notFound } from "../dynamodb-error.ts";
 import type { DynamoDBService } from "../dynamodb-service.ts";
-import type { Handler } from "../handler.ts";
+import type { DynamoDBHandler } from "../handler.ts";
 import type { GetShardIteratorInput } from "../table-operations.ts";
 import { streamByArn } from "./describe-stream.ts";
 import type { Stream } from "./stream.ts";
@@ -9,7 +9,7 @@ import type { Stream } from "./stream.ts";
 const LIFETIME_MS = 15 * 60_000;
 const POSITIONS = ["TRIM_HORIZON", "LATEST", "AT_SEQUENCE_NUMBER", "AFTER_SEQUENCE_NUMBER"];
 
-export const getShardIterator: Handler<"GetShardIterator"> = (service, input) => {
+export const getShardIterator: DynamoDBHandler<"GetShardIterator"> = (service, input) => {
   checkPosition(input);
   const stream = streamByArn(service, input.StreamArn);
   if (stream.identity.shardId !== input.ShardId)

@@ -13,7 +13,7 @@ export interface StreamIdentity {
   readonly firstSequenceNumber: string;
 }
 
-interface Kept {
+interface KeptRecord {
   readonly record: StreamRecord;
   readonly writtenAt: number;
 }
@@ -21,7 +21,7 @@ interface Kept {
 export class Stream {
   readonly identity: StreamIdentity;
   readonly createdAt: number;
-  #records: Kept[] = [];
+  #records: KeptRecord[] = [];
   /** How many records are gone; positions count from the very first one. */
   #trimmed = 0;
   #closedAt: number | undefined;

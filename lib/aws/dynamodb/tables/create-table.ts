@@ -1,7 +1,7 @@
 /** CreateTable. A table can be used at once: AWS takes seconds, in which the table is CREATING. */
 import { DynamoDBError, invalid, invalidParameterValues } from "../dynamodb-error.ts";
 import type { DynamoDBService } from "../dynamodb-service.ts";
-import type { Handler } from "../handler.ts";
+import type { DynamoDBHandler } from "../handler.ts";
 import { openStream } from "../streams/open-stream.ts";
 import type { CreateTableInput, GlobalSecondaryIndexInput } from "../table-operations.ts";
 import { describe } from "./describe-table.ts";
@@ -13,7 +13,7 @@ import { checkTableName } from "./table-name.ts";
 const SCALAR_TYPES = ["S", "N", "B"];
 const MAX_INDEXES = 20;
 
-export const createTable: Handler<"CreateTable"> = (service, input) => {
+export const createTable: DynamoDBHandler<"CreateTable"> = (service, input) => {
   checkTableName(input.TableName);
   const definitions = readDefinitions(input.AttributeDefinitions);
   const schema = readKeySchema(input.KeySchema, definitions);

@@ -1,17 +1,17 @@
 /** DescribeTable, DeleteTable and ListTables. */
 import { DynamoDBError, invalid } from "../dynamodb-error.ts";
-import type { Handler } from "../handler.ts";
+import type { DynamoDBHandler } from "../handler.ts";
 import { itemSize } from "../values/value-size.ts";
 import { entriesIn } from "./secondary-index.ts";
 import type { Table } from "./table.ts";
 
 const MAX_PAGE = 100;
 
-export const describeTable: Handler<"DescribeTable"> = (service, { TableName }) => ({
+export const describeTable: DynamoDBHandler<"DescribeTable"> = (service, { TableName }) => ({
   Table: describe(service.table(TableName)),
 });
 
-export const deleteTable: Handler<"DeleteTable"> = (service, { TableName }) => {
+export const deleteTable: DynamoDBHandler<"DeleteTable"> = (service, { TableName }) => {
   const table = service.table(TableName);
   if (table.isProtected) {
     throw new DynamoDBError(
@@ -24,7 +24,7 @@ export const deleteTable: Handler<"DeleteTable"> = (service, { TableName }) => {
   return { TableDescription: { ...describe(table), TableStatus: "DELETING" } };
 };
 
-export const listTables: Handler<"ListTables"> = (service, input) => {
+export const listTables: DynamoDBHandler<"ListTables"> = (service, input) => {
   const { Limit = MAX_PAGE, ExclusiveStartTableName: start = "" } = input;
   if (Limit < 1 || Limit > MAX_PAGE) {
     throw invalid(`1 validation error detected: Limit is ${Limit}, and must be between 1 and ${MAX_PAGE}`);

@@ -1,7 +1,7 @@
 /** The items of a table by their keys, and in the order in which tables and indexes are read. */
 import { attributeOf, type Item } from "../values/attribute-value.ts";
 import { compareScalars, identity } from "../values/compare-values.ts";
-import type { KeyAttribute, KeySchema } from "./key-schema.ts";
+import type { KeyPart, KeySchema } from "./key-schema.ts";
 import { keyText } from "./key-values.ts";
 
 export class ItemCollection {
@@ -82,7 +82,7 @@ export function chained(...orders: readonly ReadingOrder[]): ReadingOrder {
   };
 }
 
-function attributeOrder({ name }: KeyAttribute): ReadingOrder {
+function attributeOrder({ name }: KeyPart): ReadingOrder {
   return (first, second) => {
     const [a, b] = [attributeOf(first, name), attributeOf(second, name)];
     return a === undefined || b === undefined ? 0 : (compareScalars(a, b) ?? 0);

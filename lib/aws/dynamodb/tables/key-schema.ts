@@ -2,15 +2,15 @@
 import { invalid, invalidParameterValues } from "../dynamodb-error.ts";
 import type { ScalarType } from "../values/attribute-value.ts";
 
-export interface KeyAttribute {
+export interface KeyPart {
   readonly name: string;
   readonly type: ScalarType;
   readonly isPartition: boolean;
 }
 
 export interface KeySchema {
-  readonly partition: KeyAttribute;
-  readonly sort: KeyAttribute | undefined;
+  readonly partition: KeyPart;
+  readonly sort: KeyPart | undefined;
 }
 
 export interface KeySchemaElement {
@@ -46,7 +46,7 @@ export function readKeySchema(
   };
 }
 
-export function keyAttributes({ partition, sort }: KeySchema): readonly KeyAttribute[] {
+export function keyAttributes({ partition, sort }: KeySchema): readonly KeyPart[] {
   return sort === undefined ? [partition] : [partition, sort];
 }
 
@@ -58,7 +58,7 @@ function keyAttribute(
   name: string,
   isPartition: boolean,
   definitions: readonly AttributeDefinition[],
-): KeyAttribute {
+): KeyPart {
   const type = definitions.find(({ AttributeName }) => AttributeName === name)?.AttributeType;
   if (type !== undefined) return { name, type: type as ScalarType, isPartition };
   throw invalidParameterValues(

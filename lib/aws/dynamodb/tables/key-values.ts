@@ -10,7 +10,7 @@ import {
 import { identity } from "../values/compare-values.ts";
 import { readItem } from "../values/read-value.ts";
 import { valueSize } from "../values/value-size.ts";
-import { type KeyAttribute, type KeySchema, keyAttributes, keyNames } from "./key-schema.ts";
+import { type KeyPart, type KeySchema, keyAttributes, keyNames } from "./key-schema.ts";
 
 /** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html#limits-partition-sort-keys */
 const MAX_PARTITION_KEY_BYTES = 2048;
@@ -45,7 +45,7 @@ export function readKey(input: unknown, schema: KeySchema): Item {
   return keyOfItem(key, schema);
 }
 
-export function checkKeyValue(attribute: KeyAttribute, value: AttributeValue): void {
+export function checkKeyValue(attribute: KeyPart, value: AttributeValue): void {
   const bytes = valueSize(value);
   if (bytes === 0) {
     throw invalid(

@@ -1,7 +1,7 @@
 /** UpdateTimeToLive and DescribeTimeToLive, and the deletion of what has expired. */
 import { invalid } from "../dynamodb-error.ts";
 import type { DynamoDBService } from "../dynamodb-service.ts";
-import type { Handler } from "../handler.ts";
+import type { DynamoDBHandler } from "../handler.ts";
 import type { Item } from "../values/attribute-value.ts";
 import { commitWrite } from "../writes/commit-write.ts";
 import { expiryOf } from "./expiry.ts";
@@ -13,7 +13,7 @@ const MAX_AGE_SECONDS = 5 * 365 * 86_400;
 /** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/time-to-live-ttl-streams.html */
 const TTL_SERVICE = { PrincipalId: "dynamodb.amazonaws.com", Type: "Service" } as const;
 
-export const updateTimeToLive: Handler<"UpdateTimeToLive"> = (service, input) => {
+export const updateTimeToLive: DynamoDBHandler<"UpdateTimeToLive"> = (service, input) => {
   const { AttributeName, Enabled } = input.TimeToLiveSpecification;
   if (typeof AttributeName !== "string" || AttributeName === "" || typeof Enabled !== "boolean") {
     throw invalid("TimeToLiveSpecification must have an AttributeName and say whether it is Enabled");
@@ -31,7 +31,7 @@ export const updateTimeToLive: Handler<"UpdateTimeToLive"> = (service, input) =>
   return { TimeToLiveSpecification: { AttributeName, Enabled } };
 };
 
-export const describeTimeToLive: Handler<"DescribeTimeToLive"> = (service, { TableName }) => {
+export const describeTimeToLive: DynamoDBHandler<"DescribeTimeToLive"> = (service, { TableName }) => {
   const { ttlAttribute } = service.table(TableName);
   return {
     TimeToLiveDescription:

@@ -2,7 +2,7 @@
 import { addUnits, reportCapacity, totalOf, type Units, writeUnits } from "../consumed-capacity.ts";
 import { DynamoDBError, invalid } from "../dynamodb-error.ts";
 import type { DynamoDBService } from "../dynamodb-service.ts";
-import type { Handler } from "../handler.ts";
+import type { DynamoDBHandler } from "../handler.ts";
 import type { BatchStatement, BatchStatementResponse } from "../item-operations.ts";
 import type { Table } from "../tables/table.ts";
 import { commitWrite } from "./commit-write.ts";
@@ -23,7 +23,7 @@ interface Bound {
   readonly write: PreparedWrite;
 }
 
-export const batchExecuteStatement: Handler<"BatchExecuteStatement"> = (service, input) => {
+export const batchExecuteStatement: DynamoDBHandler<"BatchExecuteStatement"> = (service, input) => {
   const { Statements } = input;
   if (Statements.length === 0) throw invalid("The statement was empty.");
   if (Statements.length > MAX_STATEMENTS) throw invalid("BatchWriteItem cannot write more than 25 items");

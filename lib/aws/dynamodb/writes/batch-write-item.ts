@@ -1,7 +1,7 @@
 /** BatchWriteItem: puts and deletes, each on its own; nothing is ever left unprocessed here. https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchWriteItem.html */
 import { addUnits, reportCapacity, totalOf, type Units, writeUnits } from "../consumed-capacity.ts";
 import { invalid } from "../dynamodb-error.ts";
-import type { Handler } from "../handler.ts";
+import type { DynamoDBHandler } from "../handler.ts";
 import type { WriteRequest } from "../item-operations.ts";
 import type { Table } from "../tables/table.ts";
 import { commitWrite } from "./commit-write.ts";
@@ -10,7 +10,7 @@ import { type Bind, readDelete, readPut } from "./write-inputs.ts";
 
 const MAX_REQUESTS = 25;
 
-export const batchWriteItem: Handler<"BatchWriteItem"> = (service, input) => {
+export const batchWriteItem: DynamoDBHandler<"BatchWriteItem"> = (service, input) => {
   const binds = readRequests(input.RequestItems).map(([TableName, request]) =>
     readRequest(TableName, request),
   );

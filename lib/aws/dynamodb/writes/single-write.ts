@@ -4,7 +4,7 @@ import { DynamoDBError, invalid } from "../dynamodb-error.ts";
 import type { DynamoDBService } from "../dynamodb-service.ts";
 import { project } from "../expressions/projection.ts";
 import type { Update } from "../expressions/syntax.ts";
-import type { Handler } from "../handler.ts";
+import type { DynamoDBHandler } from "../handler.ts";
 import type { SingleWriteOutput, WriteOptions } from "../item-operations.ts";
 import type { Item } from "../values/attribute-value.ts";
 import { commitWrite } from "./commit-write.ts";
@@ -16,17 +16,17 @@ interface Versions {
   readonly next: Item | undefined;
 }
 
-export const putItem: Handler<"PutItem"> = (service, input) => {
+export const putItem: DynamoDBHandler<"PutItem"> = (service, input) => {
   checkReturnValues(input);
   return doWrite(service, input, readPut(input)(service), returnedWhole(input));
 };
 
-export const deleteItem: Handler<"DeleteItem"> = (service, input) => {
+export const deleteItem: DynamoDBHandler<"DeleteItem"> = (service, input) => {
   checkReturnValues(input);
   return doWrite(service, input, readDelete(input)(service), returnedWhole(input));
 };
 
-export const updateItem: Handler<"UpdateItem"> = (service, input) => {
+export const updateItem: DynamoDBHandler<"UpdateItem"> = (service, input) => {
   const write = readUpdate(input)(service);
   const { ReturnValues } = input;
   const returned = ReturnValues?.startsWith("UPDATED_")

@@ -38,9 +38,13 @@ export function readStatement({ Statement, Parameters = [], ...options }: BatchS
   return { isInsertion: false, tableName, bind: (service) => update(service, tableName, parts, options) };
 }
 
-type Pair = readonly [name: string, value: AttributeValue];
+type NamedValue = readonly [name: string, value: AttributeValue];
 
-function insertion(service: DynamoDBService, TableName: string, values: readonly Pair[]): PreparedWrite {
+function insertion(
+  service: DynamoDBService,
+  TableName: string,
+  values: readonly NamedValue[],
+): PreparedWrite {
   const { partition } = service.table(TableName).schema;
   return readPut({
     TableName,
@@ -53,11 +57,14 @@ function insertion(service: DynamoDBService, TableName: string, values: readonly
 function update(
   service: DynamoDBService,
   TableName: string,
-  { assigned, compared }: { readonly assigned: readonly Pair[]; readonly compared: readonly Pair[] },
+  {
+    assigned,
+    compared,
+  }: { readonly assigned: readonly NamedValue[]; readonly compared: readonly NamedValue[] },
   { ReturnValuesOnConditionCheckFailure }: Omit<BatchStatement, "Statement" | "Parameters">,
 ): PreparedWrite {
   const keys = keyNames(service.table(TableName).schema);
-  const isKey = ([name]: Pair) => keys.includes(name);
+  const isKey = ([name]: NamedValue) => keys.includes(name);
   const Key = Object.fromEntries(compared.filter(isKey));
   if (Object.keys(Key).length < keys.length)
     throw invalid("Where clause does not contain a mandatory equality on all key attributes");

@@ -16,7 +16,7 @@ import {
   transactionCanceled,
 } from "../dynamodb-error.ts";
 import type { DynamoDBService } from "../dynamodb-service.ts";
-import type { Handler } from "../handler.ts";
+import type { DynamoDBHandler } from "../handler.ts";
 import type { Table } from "../tables/table.ts";
 import type { Item } from "../values/attribute-value.ts";
 import { itemSize } from "../values/value-size.ts";
@@ -25,7 +25,7 @@ import { type PreparedWrite, tryWrite } from "./prepared-write.ts";
 import { readAction } from "./transaction-actions.ts";
 import type { Bind } from "./write-inputs.ts";
 
-interface Attempt {
+interface AttemptedWrite {
   readonly write: PreparedWrite;
   readonly former: Item | undefined;
   readonly next: Item | undefined;
@@ -35,7 +35,7 @@ const MAX_ACTIONS = 100;
 const MAX_BYTES = 4 * 1024 * 1024;
 const NO_REASON: CancellationReason = { Code: "None" };
 
-export const transactWriteItems: Handler<"TransactWriteItems"> = (service, input) => {
+export const transactWriteItems: DynamoDBHandler<"TransactWriteItems"> = (service, input) => {
   const { TransactItems, ClientRequestToken, ReturnConsumedCapacity } = input;
   if (!Array.isArray(TransactItems) || TransactItems.length < 1 || TransactItems.length > MAX_ACTIONS) {
     throw invalid(
@@ -79,8 +79,8 @@ function checkTargetsDiffer(writes: readonly PreparedWrite[]): void {
 }
 
 /** @throws DynamoDBError `TransactionCanceledException` where one of them cannot be */
-function attemptAll(writes: readonly PreparedWrite[]): readonly Attempt[] {
-  const attempts: Attempt[] = [];
+function attemptAll(writes: readonly PreparedWrite[]): readonly AttemptedWrite[] {
+  const attempts: AttemptedWrite[] = [];
   const reasons = writes.map((write) => {
     const former = write.table.items.get(write.key);
     try {
@@ -114,7 +114,7 @@ function reasonFor(error: unknown): CancellationReason {
 }
 
 /** Each item is written twice, to prepare and to commit; its entries in indexes once. */
-function chargedUnits(attempts: readonly Attempt[]): ReadonlyMap<Table, Units> {
+function chargedUnits(attempts: readonly AttemptedWrite[]): ReadonlyMap<Table, Units> {
   const units = new Map<Table, Units>();
   for (const { write, former, next } of attempts) {
     const single = writeUnits(write.table, former, next);

@@ -1,12 +1,8 @@
 /** Sends batches that are written as an id with a body, or with a message. */
-import type { OutgoingMessage } from "../../../../lib/aws/sqs/operations.ts";
+import type { SendRequest } from "../../../../lib/aws/sqs/operations.ts";
 import type { SqsSubject } from "./subject.ts";
 
-export function sendBatch(
-  sqs: SqsSubject,
-  QueueUrl: string,
-  entries: Record<string, string | OutgoingMessage>,
-) {
+export function sendBatch(sqs: SqsSubject, QueueUrl: string, entries: Record<string, string | SendRequest>) {
   const Entries = Object.entries(entries).map(([Id, message]) => ({
     Id,
     ...(typeof message === "string" ? { MessageBody: message } : message),

@@ -1,10 +1,10 @@
 /** One statement about SQS: who says so, and a run that shows it. */
 import { expect } from "vitest";
 import type {
-  BatchAnswer,
-  OutgoingMessage,
   ReceivedMessage,
   ReceiveRequest,
+  SendRequest,
+  SqsBatchResult,
 } from "../../../../lib/aws/sqs/operations.ts";
 import type { SqsErrorName } from "../../../../lib/aws/sqs/sqs-error.ts";
 import type { FakeClock } from "../../../../lib/fakes/fake-clock.ts";
@@ -59,7 +59,7 @@ export function newFifo(subject: SqsSubject, attributes: Record<string, string> 
   return newQueue(subject, { FifoQueue: "true", ...attributes });
 }
 
-export function send(subject: SqsSubject, QueueUrl: string, message: string | OutgoingMessage) {
+export function send(subject: SqsSubject, QueueUrl: string, message: string | SendRequest) {
   const outgoing = typeof message === "string" ? { MessageBody: message } : message;
   return subject.call("SendMessage", { QueueUrl, ...outgoing });
 }
@@ -143,7 +143,10 @@ export async function refused(work: Promise<unknown>, name: SqsErrorName, messag
   if (message !== undefined) expect(error?.message).toMatch(message);
 }
 
-export function idsOf({ Successful = [], Failed = [] }: BatchAnswer): { done: string[]; failed: string[] } {
+export function idsOf({ Successful = [], Failed = [] }: SqsBatchResult): {
+  done: string[];
+  failed: string[];
+} {
   return { done: Successful.map(({ Id }) => Id), failed: Failed.map(({ Id }) => Id) };
 }
 
