@@ -36,6 +36,14 @@ export function fingerprintOf(payload: unknown): string {
   return tagged("json", canonicalJson(payload));
 }
 
+/** The fingerprint of an input under each accepted way to make one. */
+export function fingerprintsOf(
+  fingerprinters: readonly ((input: unknown) => unknown)[],
+  input: unknown,
+): readonly string[] {
+  return fingerprinters.map((fingerprinter) => fingerprintOf(fingerprinter(input)));
+}
+
 function tagged(kind: string, content: string | Uint8Array): string {
   return `1:${hashTuple("onceonly/fingerprint/1", kind, content)}`;
 }

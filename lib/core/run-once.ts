@@ -2,7 +2,7 @@
 import { perform } from "./engine.ts";
 import { ScopeMissingError } from "./errors.ts";
 import type { Execution } from "./execution.ts";
-import { fingerprintOf } from "./fingerprint.ts";
+import { fingerprintsOf } from "./fingerprint.ts";
 import { identify, PUBLIC_SCOPE } from "./identity.ts";
 import { type EngineOptions, type ResolvedOptions, resolveOptions } from "./options.ts";
 import { resultOf } from "./refusal.ts";
@@ -37,13 +37,8 @@ export async function runOnce<T, Write = unknown>(
 ): Promise<T> {
   const engineOptions = resolveOnce(options);
   const identity = identify(engineOptions.operation, scopeOf(options), key, engineOptions.keyPattern);
-  const fingerprints = fingerprintsOf(engineOptions, input);
+  const fingerprints = fingerprintsOf(engineOptions.fingerprints, input);
   return resultOf(await perform(engineOptions, { identity, fingerprints }, fn)) as T;
-}
-
-/** The input's fingerprint under each accepted way to make one. */
-export function fingerprintsOf<Write>(options: ResolvedOptions<Write>, input: unknown): readonly string[] {
-  return options.fingerprints.map((fingerprinter) => fingerprintOf(fingerprinter(input)));
 }
 
 /** A scope that was meant and is not there must not become the public one. */

@@ -1,24 +1,24 @@
 /** Reads the verified caller from what the platform found out, never from what the client can write. */
 import type { EventReader, HttpRequestEvent } from "./options.ts";
 
-type Fields = Readonly<Record<string, unknown>>;
+type VerifiedFields = Readonly<Record<string, unknown>>;
 
 interface AuthorizedEvent extends HttpRequestEvent {
   readonly requestContext?: {
     readonly authorizer?:
       | ({
-          readonly claims?: Fields;
-          readonly jwt?: { readonly claims?: Fields };
-          readonly lambda?: Fields;
-        } & Fields)
+          readonly claims?: VerifiedFields;
+          readonly jwt?: { readonly claims?: VerifiedFields };
+          readonly lambda?: VerifiedFields;
+        } & VerifiedFields)
       | null;
     /** Payload v1: who signed the request, or proved to be who by a certificate. */
-    readonly identity?: Fields | null;
+    readonly identity?: VerifiedFields | null;
     /** Payload v2: mutual TLS. */
-    readonly authentication?: Fields | null;
+    readonly authentication?: VerifiedFields | null;
     readonly elb?: unknown;
   };
-  readonly multiValueHeaders?: Fields | null;
+  readonly multiValueHeaders?: VerifiedFields | null;
 }
 
 /**
@@ -76,7 +76,7 @@ function authorizerOf(event: unknown) {
 }
 
 /** Payload v1 turns numbers into text; here v2 does the same, where the number is certainly the one that was meant. */
-function textOf(fields: Fields | null | undefined, name: string): string | undefined {
+function textOf(fields: VerifiedFields | null | undefined, name: string): string | undefined {
   const value = fields?.[name];
   return typeof value === "string" || Number.isSafeInteger(value) ? String(value) : undefined;
 }

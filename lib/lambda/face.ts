@@ -1,8 +1,58 @@
-/** The seam between what an event looks like (plain, HTTP) and how a handler is wrapped (Middy, plain function). */
+/** The seam between the form of an event (plain, HTTP) and the way to wrap a handler (Middy, plain function). */
+import { tellObserver } from "../core/decisions.ts";
+import { IdempotencyKeyMissingError, ScopeMissingError } from "../core/errors.ts";
 import type { Work } from "../core/execution.ts";
+import { fingerprintsOf } from "../core/fingerprint.ts";
+import { identify, PUBLIC_SCOPE } from "../core/identity.ts";
+import type { Call } from "../core/operation.ts";
+import type { ResolvedOptions } from "../core/options.ts";
+import { executionOf, type LambdaContext, remainingMsOf } from "./context.ts";
+import type { EventReader } from "./options.ts";
 
 /** Reads one event, before anything can change it. `undefined` lets the event pass without a record. */
 export type Face<Write> = (event: unknown, context: unknown) => Run<Write> | undefined;
 
-/** Runs work under the protocol. Resolves to the answer to the event, which an error of onceonly can be too. */
+/** Runs work under the protocol. Resolves to the answer to the event: a result, or the response for an error. */
 export type Run<Write> = (work: Work<Write>) => Promise<unknown>;
+
+/** How a face finds key and scope in its events. */
+export interface CallReading<Write> {
+  readonly options: ResolvedOptions<Write>;
+  readonly key: EventReader<unknown>;
+  readonly scope: EventReader<unknown> | "public";
+  readonly whenKeyMissing: "reject" | "run" | undefined;
+}
+
+/**
+ * Reads who calls, under which key, and with what. Everything is checked before any I/O.
+ * @throws IdempotencyKeyMissingError, IdempotencyKeyInvalidError, ScopeMissingError, PayloadInvalidError.
+ */
+export function readCall<Write>(
+  { options, key: readKey, scope, whenKeyMissing }: CallReading<Write>,
+  event: unknown,
+  context: unknown,
+  more?: Partial<Call>,
+): Call {
+  const { operation, observe, random, keyPattern } = options;
+  const lambdaContext = context as LambdaContext;
+  const key = readKey(event, lambdaContext) ?? undefined;
+  const keyIsFresh = key === undefined;
+  if (keyIsFresh && whenKeyMissing !== "run") {
+    const error = new IdempotencyKeyMissingError("no idempotency key: send one per operation");
+    tellObserver(observe, { decision: "key-missing", operation, durationMs: 0, error });
+    throw error;
+  }
+  const owner = scope === "public" ? PUBLIC_SCOPE : scope(event, lambdaContext);
+  if (!owner && scope !== "public")
+    throw new ScopeMissingError("`scope` yielded no verified caller: check the authorizer");
+  return {
+    ...more,
+    identity: keyIsFresh
+      ? identify(operation, owner as string, random.token())
+      : identify(operation, owner as string, key, keyPattern),
+    fingerprints: fingerprintsOf(options.fingerprints, event),
+    within: executionOf(context),
+    remainingMs: remainingMsOf(context),
+    keyIsFresh,
+  };
+}

@@ -1,8 +1,12 @@
 /** The faces for events of any kind. */
+import { perform } from "../core/engine.ts";
+import { checkOptions } from "../core/option-checks.ts";
+import { type EngineOptions, resolveOptions } from "../core/options.ts";
+import { resultOf } from "../core/refusal.ts";
 import type { LambdaContext, WithIdempotency } from "./context.ts";
+import { type CallReading, type Face, readCall } from "./face.ts";
 import { type IdempotencyMiddleware, middlewareFor } from "./middy/middleware.ts";
-import type { IdempotencyOptions } from "./options.ts";
-import { plainFace } from "./plain-face.ts";
+import { FACE_CHECKS, type IdempotencyOptions } from "./options.ts";
 import { type Handler, wrapHandler } from "./wrapper.ts";
 
 /**
@@ -41,4 +45,16 @@ export function idempotent<Result, Event = unknown, Write = unknown, Rest extend
   options: IdempotencyOptions<Event, Write>,
 ): (event: Event, context: LambdaContext, ...rest: Rest) => Promise<Result> {
   return wrapHandler(plainFace(options), handler);
+}
+
+/** Result and errors reach the caller as they are. */
+function plainFace<Event, Write>(options: IdempotencyOptions<Event, Write>): Face<Write> {
+  checkOptions(options, FACE_CHECKS, ["key"]);
+  const { key, scope = "public", whenKeyMissing, ...given } = options;
+  const engineOptions = resolveOptions(given as EngineOptions<Write>);
+  const reading = { options: engineOptions, key, scope, whenKeyMissing } as CallReading<Write>;
+  return (event, context) => async (work) => {
+    const call = readCall(reading, event, context);
+    return resultOf(await perform(engineOptions, call, work));
+  };
 }

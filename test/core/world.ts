@@ -4,12 +4,12 @@ import type { Decision, DecisionEvent } from "../../lib/core/decisions.ts";
 import { perform } from "../../lib/core/engine.ts";
 import { StoreUnavailableError } from "../../lib/core/errors.ts";
 import type { Work } from "../../lib/core/execution.ts";
+import { fingerprintsOf } from "../../lib/core/fingerprint.ts";
 import { identify } from "../../lib/core/identity.ts";
 import type { Call } from "../../lib/core/operation.ts";
 import { type EngineOptions, resolveOptions } from "../../lib/core/options.ts";
 import type { IdempotencyRecord } from "../../lib/core/record.ts";
 import { type Outcome, resultOf } from "../../lib/core/refusal.ts";
-import { fingerprintsOf } from "../../lib/core/run-once.ts";
 import type { Store } from "../../lib/core/store.ts";
 import {
   fakeClock,
@@ -58,7 +58,7 @@ export function newWorld(defaults: Options = {}, storeOptions: MemoryStoreOption
       const resolved = optionsOf(options);
       const { key = "key-1", scope = "tenant-1", input = { item: "book" }, ...call } = request;
       const identity = identify(resolved.operation, scope, key);
-      const about = { identity, fingerprints: fingerprintsOf(resolved, input), ...call };
+      const about = { identity, fingerprints: fingerprintsOf(resolved.fingerprints, input), ...call };
       const outcome = perform(resolved, about, work).then((ended) => {
         resultOf(ended);
         return ended;

@@ -4,13 +4,13 @@ import { tellObserver } from "../../core/decisions.ts";
 import { checkOptions } from "../../core/option-checks.ts";
 import { type EngineOptions, type ResolvedOptions, resolveOptions } from "../../core/options.ts";
 import { groupedStore } from "../../dynamodb/grouped-store.ts";
-import type { Reading } from "../reading.ts";
+import type { CallReading } from "../face.ts";
 import { BATCH_CHECKS, type BatchOptions } from "./batch-options.ts";
 import type { Forwarders } from "./forwarders.ts";
 import type { Item } from "./item.ts";
 
 export interface BatchSettings<Write> {
-  readonly reading: Reading<Write>;
+  readonly reading: CallReading<Write>;
   /** For records that nothing can hide until another attempt's lease has ended. */
   readonly whileUnhidden: ResolvedOptions<Write>;
   readonly concurrency: number;
@@ -50,7 +50,7 @@ export function settingsOf<Entry, Write>(options: BatchOptions<Entry, Write>): B
       key: key === undefined ? () => undefined : ofItem(key as OfRecord),
       scope: typeof scope === "function" ? ofItem(scope as OfRecord) : "public",
       whenKeyMissing: "reject",
-    } as Reading<Write>,
+    } as CallReading<Write>,
     whileUnhidden:
       given.whenInProgress === undefined ? { ...engineOptions, ...UNTIL_THE_LEASE_ENDS } : engineOptions,
     concurrency: concurrency ?? 10,

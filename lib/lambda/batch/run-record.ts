@@ -6,7 +6,7 @@ import type { ExecutionInProgressError } from "../../core/errors.ts";
 import type { Work } from "../../core/execution.ts";
 import type { Call } from "../../core/operation.ts";
 import type { ResolvedOptions } from "../../core/options.ts";
-import { type Reading, readCall } from "../reading.ts";
+import { type CallReading, readCall } from "../face.ts";
 import type { Item } from "./item.ts";
 
 export type RecordEnd =
@@ -17,9 +17,9 @@ export type RecordEnd =
   | { readonly end: "failed"; readonly error: unknown };
 
 /** @throws as `readCall`, and IdempotencyKeyInvalidError for an envelope that cannot be read. */
-export function readItem<Write>(reading: Reading<Write>, item: Item, context: unknown): Call {
+export function readItem<Write>(reading: CallReading<Write>, item: Item, context: unknown): Call {
   let isFallback = false;
-  const key: Reading<Write>["key"] = (_, lambdaContext) => {
+  const key: CallReading<Write>["key"] = (_, lambdaContext) => {
     const named = reading.key(item, lambdaContext) ?? item.envelopeKey?.();
     isFallback = named === undefined && item.isOwnKeyFallback;
     return named ?? item.ownKey;

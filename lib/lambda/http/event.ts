@@ -18,7 +18,7 @@ export interface HttpEvent {
   readonly gatewayEndsAt: number;
 }
 
-type Values<T> = Readonly<Record<string, T | undefined>> | null;
+type ValuesByName<T> = Readonly<Record<string, T | undefined>> | null;
 
 /** As the services send it. */
 export interface RawEvent {
@@ -28,14 +28,14 @@ export interface RawEvent {
   /** The route that matched: of payload v2 with the method in front; `$default` for every route. */
   readonly routeKey?: string;
   readonly resource?: string;
-  readonly pathParameters?: Values<string>;
+  readonly pathParameters?: ValuesByName<string>;
   readonly path?: string;
   readonly rawPath?: string;
   readonly rawQueryString?: string;
-  readonly queryStringParameters?: Values<string>;
-  readonly multiValueQueryStringParameters?: Values<readonly string[]>;
-  readonly headers?: Values<string>;
-  readonly multiValueHeaders?: Values<readonly string[]>;
+  readonly queryStringParameters?: ValuesByName<string>;
+  readonly multiValueQueryStringParameters?: ValuesByName<readonly string[]>;
+  readonly headers?: ValuesByName<string>;
+  readonly multiValueHeaders?: ValuesByName<readonly string[]>;
   readonly body?: unknown;
   readonly isBase64Encoded?: boolean;
   readonly requestContext?: {

@@ -1,16 +1,15 @@
 /** HTTP: the key comes from a header, errors of onceonly become responses, replays say that they are. */
 import { perform } from "../../core/engine.ts";
+import { IdempotencyKeyInvalidError } from "../../core/errors.ts";
 import { readTraceparent } from "../../core/messages/traceparent.ts";
 import type { Call } from "../../core/operation.ts";
 import { checkOptions } from "../../core/option-checks.ts";
 import { type EngineOptions, resolveOptions } from "../../core/options.ts";
 import type { Failure } from "../../core/refusal.ts";
-import type { Face } from "../face.ts";
+import { type CallReading, type Face, readCall } from "../face.ts";
 import { HTTP_CHECKS, type HttpIdempotencyOptions } from "../options.ts";
-import { type Reading, readCall } from "../reading.ts";
 import { type HttpEvent, readHttpEvent } from "./event.ts";
 import { formerFingerprintOf, httpFingerprint } from "./fingerprint.ts";
-import { parseKeyHeader } from "./key.ts";
 import { PROBLEM_STATUSES, problemFor, READING_STATUSES } from "./problem.ts";
 import { answerWith, isFinalResponse, toStoredResponse } from "./response.ts";
 
@@ -37,7 +36,7 @@ export function httpFace<Event, Write>(options: HttpIdempotencyOptions<Event, Wr
       try {
         const keyOfHeader = () => parseKeyHeader(http.headers(header), strict);
         const reading = { options: engineOptions, key: key ?? keyOfHeader, scope, whenKeyMissing };
-        call = readCall(reading as Reading<Write>, event, context, {
+        call = readCall(reading as CallReading<Write>, event, context, {
           isFormer: fingerprint === httpFingerprint ? formerFingerprintOf(event) : undefined,
           waitUntil: callerWaitsUntil(http, clock.now()),
           traceparent: traceOf(http),
@@ -73,4 +72,30 @@ function callerWaitsUntil({ headers, gatewayEndsAt }: HttpEvent, now: number): n
   if (lines.length === 0) return gatewayEndsAt;
   const preferred = /(?:^|,)\s*wait\s*=\s*"?(\d+)/i.exec(lines.join())?.[1];
   return Math.min(gatewayEndsAt, now + Number(preferred ?? Infinity) * 1000);
+}
+
+/**
+ * One value, with the comma before the next. A string in quotes comes with its parameters, which are skipped; a
+ * bare value is visible ASCII without quotes, commas and semicolons.
+ */
+const VALUE =
+  /[ \t]*(?:"((?:[ !#-[\]-~]|\\["\\])*)"(?:; *[a-z*][a-z\d_.*-]*(?:=(?:"(?:[ !#-[\]-~]|\\["\\])*"|[\w!#$%&'*+.^`|~:/?-]+))?)*|([!#-+\--:<-~]+))[ \t]*(?:,(?=.)|$)/gy;
+
+/**
+ * The one key that all lines of the header name; `undefined` when there is no such header.
+ * @throws IdempotencyKeyInvalidError (`IDEMPOTENCY_KEY_INVALID`) for malformed lines, or two different keys.
+ */
+export function parseKeyHeader(lines: readonly string[], strict = false): string | undefined {
+  const keys = new Set<string>();
+  // Gateways join several lines of one header in the same way.
+  const rest = lines.join().replace(VALUE, (value: string, quoted: string | undefined, bare: string) => {
+    if (strict && bare) return value;
+    keys.add(quoted?.replace(/\\(.)/g, "$1") ?? bare);
+    return "";
+  });
+  const [key, ...others] = keys;
+  if (rest || (key === undefined && lines.length > 0))
+    throw new IdempotencyKeyInvalidError("malformed idempotency key: send a string in double quotes");
+  if (others.length > 0) throw new IdempotencyKeyInvalidError("two different idempotency keys: send one");
+  return key;
 }

@@ -4,9 +4,7 @@ import { Fingerprint, fingerprintOf } from "../../core/fingerprint.ts";
 import { hashTuple } from "../../core/identity.ts";
 import { checkOptions, oneOf } from "../../core/option-checks.ts";
 import type { HttpRequestEvent } from "../options.ts";
-import { methodOf, type RawEvent, readHttpEvent } from "./event.ts";
-import { routePath, wholePath } from "./path.ts";
-import { canonicalQuery } from "./query.ts";
+import { isFunctionUrl, methodOf, type RawEvent, readHttpEvent } from "./event.ts";
 
 export interface HttpFingerprintOptions {
   /**
@@ -68,4 +66,77 @@ function bodyOf({ body, isBase64Encoded }: Pick<RawEvent, "body" | "isBase64Enco
 function addressOf(raw: RawEvent): string {
   const host = raw.requestContext?.domainName ?? readHttpEvent(raw).headers("host").join();
   return `${host.toLowerCase()}${wholePath(raw)}`;
+}
+
+/**
+ * The whole path, decoded. HTTP APIs have decoded it already, the others leave it as it was sent.
+ * `%2F` and `/` cannot be told apart behind an HTTP API, and so are not elsewhere.
+ */
+function wholePath(raw: RawEvent): string {
+  const path = raw.rawPath ?? raw.path ?? "";
+  const isHttpApi = raw.version !== undefined && !isFunctionUrl(raw);
+  return isHttpApi ? path : decoded(path);
+}
+
+/**
+ * The path below the API: without the stage, which HTTP APIs keep in front of it, and without the base path of a custom
+ * domain, which REST APIs do. Where the route says what it matched, that is it; else only the stage is known.
+ */
+function routePath(raw: RawEvent): string {
+  const path = wholePath(raw);
+  const route = filledRoute(raw);
+  if (route !== undefined) {
+    const matched = [route, decoded(route)].find((each) => path.endsWith(each));
+    if (matched !== undefined) return matched;
+  }
+  const stage = `/${raw.requestContext?.stage}`;
+  if (path !== stage && !path.startsWith(`${stage}/`)) return path;
+  return path.slice(stage.length) || "/";
+}
+
+/** The template of the route, such as `/orders/{id}`, with what stood in its places. */
+function filledRoute({ routeKey, resource, pathParameters }: RawEvent): string | undefined {
+  const template = resource ?? routeKey?.slice(routeKey.indexOf(" ") + 1);
+  if (!template?.startsWith("/")) return undefined;
+  let isFilled = true;
+  const route = template.replace(/\{([^}+]+)\+?\}/g, (_, name: string) => {
+    const value = pathParameters?.[name];
+    if (value === undefined) isFilled = false;
+    return value ?? "";
+  });
+  return isFilled ? route : undefined;
+}
+
+function decoded(text: string): string {
+  if (!text.includes("%")) return text;
+  return text.replace(/(?:%[\da-f]{2})+/gi, (encoded) => {
+    try {
+      return decodeURIComponent(encoded);
+    } catch {
+      return encoded;
+    }
+  });
+}
+
+/**
+ * Sorted by name, since a map has no order of names; the values of one name in theirs. Encoded anew: payload v2 has what was
+ * sent, REST APIs decode it (`+` is a space), and ALB takes it apart without decoding.
+ */
+function canonicalQuery(raw: RawEvent): string {
+  const { rawQueryString, multiValueQueryStringParameters, queryStringParameters, requestContext } = raw;
+  if (rawQueryString === "") return "";
+  let query: URLSearchParams;
+  if (rawQueryString === undefined) {
+    const values = Object.entries(multiValueQueryStringParameters ?? queryStringParameters ?? {});
+    const pairs = values.flatMap(([name, each]) =>
+      [each].flat().map((value): [string, string] => [name, value ?? ""]),
+    );
+    const undecoded = () => `?${pairs.map((pair) => pair.join("=")).join("&")}`;
+    query = new URLSearchParams(requestContext?.elb ? undecoded() : pairs);
+  } else {
+    // One question mark is taken off: the query's own first one, if it has any, stays.
+    query = new URLSearchParams(`?${rawQueryString}`);
+  }
+  query.sort();
+  return query.toString();
 }

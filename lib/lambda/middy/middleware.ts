@@ -1,13 +1,12 @@
 /** Wraps a Middy stack: everything that is used after this middleware runs once per key, like the handler. */
 import { executionOf, type LambdaContext, type WithIdempotency, withExecution } from "../context.ts";
 import type { Face } from "../face.ts";
-import { beginWork } from "./deferred-work.ts";
 import type { MiddlewareObj, MiddyRequest } from "./request.ts";
-import { MiddyRun } from "./run.ts";
+import { beginWork, MiddyRun } from "./run.ts";
 import { tellTo, toldHandler } from "./told-handler.ts";
 
 /** What Middy gives to handlers beside event and context. */
-interface HandlerOptions {
+interface MiddyHandlerOptions {
   readonly signal: AbortSignal;
 }
 
@@ -24,8 +23,12 @@ export type IdempotencyMiddleware<Event, Write> = Required<
    * @throws InvalidOptionError (`INVALID_OPTION`) on events, where the stack does not `use` the middleware.
    */
   handler<HandlerEvent = Event, Context = LambdaContext & WithIdempotency<Write>, Result = unknown>(
-    handler: (event: HandlerEvent, context: Context, options: HandlerOptions) => Result | Promise<Result>,
-  ): (event: HandlerEvent, context: Context, options: HandlerOptions) => Promise<Result>;
+    handler: (
+      event: HandlerEvent,
+      context: Context,
+      options: MiddyHandlerOptions,
+    ) => Result | Promise<Result>,
+  ): (event: HandlerEvent, context: Context, options: MiddyHandlerOptions) => Promise<Result>;
 };
 
 export function middlewareFor<Event, Write>(face: Face<Write>): IdempotencyMiddleware<Event, Write> {

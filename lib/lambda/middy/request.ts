@@ -1,6 +1,6 @@
 /** What is used of Middy: its types, and of its request what versions 6 and 7 have in common. Loads nothing of it. */
 
-type LambdaContext = NonNullable<
+type MiddyContext = NonNullable<
   Parameters<
     NonNullable<import("@middy/core", { with: { "resolution-mode": "import" }}).MiddlewareObj["before"]>
   >
@@ -9,7 +9,7 @@ type LambdaContext = NonNullable<
 /** Middy's own type of a middleware. */
 export type MiddlewareObj<
   Event = unknown,
-  Context extends LambdaContext = LambdaContext,
+  Context extends MiddyContext = MiddyContext,
 > = import("@middy/core", { with: { "resolution-mode": "import" }}).MiddlewareObj<
   Event,
   unknown,

@@ -1,9 +1,28 @@
 /** One run of a Middy stack under the protocol: what is recorded, whatever the hooks make of it. */
+import type { Attempt } from "../../core/execution.ts";
 import { nesting } from "../../core/nesting.ts";
 import { withExecution } from "../context.ts";
-import type { OpenWork } from "./deferred-work.ts";
+import type { Run } from "../face.ts";
 import { isEarlyTimeout, type MiddyRequest } from "./request.ts";
 import { watchStack } from "./stack-watch.ts";
+
+/** Work that may go on. The first end counts; then the answer comes. */
+export interface OpenWork<Write> {
+  readonly attempt: Attempt<Write>;
+  readonly finish: (value: unknown) => void;
+  readonly fail: (error: unknown) => void;
+  readonly answer: Promise<unknown>;
+}
+
+/** Resolves when the work may begin, or at once with somebody else's answer. */
+export function beginWork<Write>(run: Run<Write>): Promise<OpenWork<Write> | { readonly early: unknown }> {
+  return new Promise((resolve, reject) => {
+    const answer = run(
+      (attempt) => new Promise((finish, fail) => resolve({ attempt, finish, fail, answer })),
+    );
+    answer.then((early) => resolve({ early }), reject);
+  });
+}
 
 export class MiddyRun<Write> {
   readonly #work: OpenWork<Write>;

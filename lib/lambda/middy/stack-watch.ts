@@ -4,7 +4,6 @@
  * anything throws, `undefined` to `response`, then the error.
  */
 import type { MiddyRequest } from "./request.ts";
-import { watchProperty } from "./watch-property.ts";
 
 export interface StackWatch {
   /** What became the response since the handler can have run, until something threw: first what it returned. */
@@ -89,4 +88,28 @@ export function watchStack(request: MiddyRequest, listener: StackListener): Stac
   watchProperty(request, "response", seeResponse);
   watchProperty(request, "error", seeError);
   return { responses, handlerBegins, stop };
+}
+
+/**
+ * Calls `onRead` for each read of `target[name]`, and keeps what `onAssign` makes of each value that is assigned.
+ * A property that is there can be watched more than once.
+ */
+function watchProperty(
+  target: object,
+  name: string,
+  onAssign: (value: unknown) => unknown,
+  onRead = () => {},
+): void {
+  const former = Object.getOwnPropertyDescriptor(target, name);
+  let kept: unknown = former?.value;
+  Object.defineProperty(target, name, {
+    get: () => {
+      onRead();
+      return former?.get ? former.get() : kept;
+    },
+    set: (value: unknown) => {
+      kept = onAssign(value);
+      former?.set?.(kept);
+    },
+  });
 }
