@@ -34,7 +34,7 @@ export default defineConfig({
     maxWorkers: "100%",
     coverage: {
       provider: "v8",
-      include: ["lib/core/**", "lib/messaging/**"],
+      include: ["lib/core/**/*.ts", "lib/messaging/**/*.ts"],
       reporter: [["text", { skipFull: true }]],
       reportOnFailure: true,
       thresholds: { lines: 100, branches: 100 },

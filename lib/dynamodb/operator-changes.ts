@@ -3,11 +3,8 @@ import type { TransactWriteItem } from "@aws-sdk/client-dynamodb";
 import { InvalidOptionError } from "../core/errors.ts";
 import { ADDRESS_KINDS } from "../core/messages/address.ts";
 import { type MessageProgress, UNTRIED, type Unsent } from "../core/messages/outbox.ts";
-import {
-  type OutgoingMessage,
-  prepareMessage,
-  type StoredMessage,
-} from "../core/messages/outgoing-message.ts";
+import type { OutgoingMessage, StoredMessage } from "../core/messages/outgoing-message.ts";
+import { prepareMessage } from "../core/messages/prepare-message.ts";
 import { messageItemKeys } from "./outbox-changes.ts";
 import type { RecordTable } from "./record-table.ts";
 import type { WaitingRecord } from "./waiting-record.ts";

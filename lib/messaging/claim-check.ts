@@ -1,6 +1,6 @@
 /**
- * The claim check: what stands in a message for a body that is kept in a bucket. It is written as Amazon's extended clients
- * write it, under the hash of what it stands for. Pure.
+ * The claim check stands in a message for a body that is kept in a bucket. Its form is that of Amazon's extended clients,
+ * and it names the body by its hash. Pure.
  */
 import { createHash } from "node:crypto";
 
@@ -8,14 +8,14 @@ export interface ClaimCheck {
   readonly bucket: string;
   /** A prefix, and then the hash. */
   readonly key: string;
-  /** Of the body, in hex. */
+  /** The hash of the body, in hex. */
   readonly sha256: string;
 }
 
 /** https://github.com/awslabs/payload-offloading-java-common-lib-for-aws */
 const POINTER = "software.amazon.payloadoffloading.PayloadS3Pointer";
 
-/** By this attribute, which holds the size of the body, extended clients know a claim check. */
+/** Extended clients know a claim check by this attribute, which holds the size of the body. */
 export const SIZE_ATTRIBUTE = "ExtendedPayloadSize";
 
 export function claimCheckOf(body: string, bucket: string, prefix: string): ClaimCheck {
@@ -38,8 +38,8 @@ export interface FoundClaimCheck {
 }
 
 /**
- * Finds a claim check that is a whole text, or the whole message in a notification of SNS or in a record of a pipe. Deeper it
- * is what a user has written. One of somebody else, who names objects by no hash, is none of ours.
+ * Finds a claim check that is a whole text, or the whole message in a notification of SNS or in a record of a pipe. A claim
+ * check that stands deeper is a user's own text. A claim check that names its object by no hash is not ours.
  */
 export function findClaimCheck(text: string): FoundClaimCheck | undefined {
   if (!text.includes(POINTER)) return undefined;

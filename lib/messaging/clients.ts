@@ -1,6 +1,6 @@
-/** Clients of the AWS SDK: the caller's, or ours, one for each Region; their packages are loaded when something is to be sent. */
+/** Clients of the AWS SDK: the caller's, or ours, one for each Region. */
 import type { Address } from "../core/messages/address.ts";
-import { DestinationRefused } from "./entry.ts";
+import { DestinationRefused } from "./destination-queue.ts";
 
 /** A client of any version 3 of the SDK. */
 export interface AwsClientLike {
@@ -10,11 +10,11 @@ export interface AwsClientLike {
 
 /** Gives up connecting after 1 second and a request after 3. */
 export const CLIENT_CONFIG = {
-  // Without the last one a request that is over its time is only warned about.
+  // Without `throwOnRequestTimeout` the SDK only warns about a request that is over its time.
   requestHandler: { connectionTimeout: 1000, requestTimeout: 3000, throwOnRequestTimeout: true },
 } as const;
 
-/** Bundlers pass over a package that is not there only where the failure of its `import` is handled. */
+/** Bundlers pass over a missing package only where the failure of its `import` is handled. */
 export function cannotLoad(name: string) {
   return function rethrowNamed(cause: unknown): never {
     const { code } = Object(cause) as { code?: unknown };
@@ -23,17 +23,17 @@ export function cannotLoad(name: string) {
   };
 }
 
-/** What of a client's configuration tells where its requests go, and by which rights. Clients of tests have none. */
+/** The configuration by which a client's requests find their host and their rights. Clients of tests have none. */
 interface KnownConfig {
   readonly region?: () => Promise<string>;
   readonly endpoint?: () => Promise<{ protocol: string; hostname: string; port?: number }>;
-  /** Of the environment or the configuration file. */
+  /** From the environment or the configuration file. */
   readonly serviceConfiguredEndpoint?: () => Promise<string | undefined>;
   readonly credentials?: unknown;
   readonly requestHandler?: unknown;
 }
 
-/** What a client of ours is made with, beyond what all of them have in common. */
+/** The configuration of a client of ours, beyond `CLIENT_CONFIG`. */
 export type RegionalConfig = Pick<KnownConfig, "credentials" | "requestHandler"> & {
   readonly region?: string | undefined;
   readonly endpoint?: string | undefined;
@@ -50,9 +50,9 @@ export class RegionalClients<Client extends AwsClientLike> {
   }
 
   /**
-   * The client for an address. The given one is used as it is, but for another Region than its own.
-   * @throws DestinationRefused for an address of a local engine where no endpoint is configured: its host might be
-   * anybody, and a signed request carries a session token.
+   * Answers with the client for an address: the given one, unless the address is in another Region than its own.
+   * @throws DestinationRefused for an address of a local engine where no endpoint is configured. Its host might be
+   * anybody's, and a signed request carries a session token.
    */
   at(address: Address): Promise<Client> {
     const { region, endpoint, isLocal, text } = address;
@@ -61,13 +61,13 @@ export class RegionalClients<Client extends AwsClientLike> {
     if (client === undefined) {
       client = this.#given ? this.#forGiven(this.#given, address) : this.#ours(address);
       this.#made.set(place, client);
-      // What could not be made is tried again.
+      // A client that could not be made is made the next time.
       client.catch(() => this.#made.delete(place));
     }
     return client;
   }
 
-  /** Its requests go to the endpoint that is configured, else to the one of the address, whatever host a message names. */
+  /** Requests go to the configured endpoint, else to that of the address, whatever host a message names. */
   async #ours({ region, endpoint, isLocal }: Address): Promise<Client> {
     const client = this.#make({ region });
     if ((await originOf(client)) !== undefined) return client;
@@ -82,7 +82,7 @@ export class RegionalClients<Client extends AwsClientLike> {
     const configured = await originOf(given);
     if (isLocal) {
       if (configured === undefined) throw refusalOfLocal();
-      // Of two hosts the client of SQS asks the one in the queue's URL.
+      // The client of SQS asks the host in the queue's URL.
       if (new URL(text).origin === configured) return given;
       return this.#make({ region: own, endpoint: configured, credentials, requestHandler });
     }
@@ -91,7 +91,7 @@ export class RegionalClients<Client extends AwsClientLike> {
   }
 }
 
-/** Where its requests go, if somebody configured that. */
+/** The origin to which a client's requests go, if somebody configured one. */
 async function originOf({ config }: AwsClientLike): Promise<string | undefined> {
   const { endpoint, serviceConfiguredEndpoint }: KnownConfig = config;
   const configured = await serviceConfiguredEndpoint?.();

@@ -1,10 +1,15 @@
-/** What a try came to: how far the messages of a commit are now, and when it is to be tried again. Pure. */
-import { parseAddress } from "../core/messages/address.ts";
+/** Works out, after a try, how far the messages of a commit are, and when the commit is tried again. Pure. */
+import { ADDRESS_KINDS, parseAddress } from "../core/messages/address.ts";
 import { type MessageProgress, UNTRIED, type Unsent } from "../core/messages/outbox.ts";
 import type { StoredMessage } from "../core/messages/outgoing-message.ts";
-import { DESTINATION_KINDS } from "./connections.ts";
-import { type Ended, INVALID, NOT_ATTEMPTED, ON_HOLD, OUT_OF_TIME } from "./destination-queue.ts";
-import { delayAfter, MAX_DELAY_MS } from "./line-notes.ts";
+import { NOT_ATTEMPTED, OUT_OF_TIME, type SendEnd } from "./destination-queue.ts";
+import { MAX_RETRY_DELAY_MS, retryDelayMs } from "./waiting-lines.ts";
+
+/** An earlier message of the line comes to its end in a moment. */
+export const ON_HOLD: SendEnd = { result: { sent: false, code: "OnHold" } };
+
+/** No destination can take the message: none is asked. */
+export const INVALID: SendEnd = { result: { sent: false, code: "MessageInvalid" } };
 
 export interface ParkingRules {
   readonly parkAfterTries: number;
@@ -15,20 +20,20 @@ export interface CommitEnd {
   readonly progress: readonly MessageProgress[];
   /** Nothing waits, and nothing is parked. */
   readonly isOver: boolean;
-  /** Nobody else has to look after what is left: the invocation was over too early. */
+  /** The invocation was over too early: the next one goes on. */
   readonly isCutShort: boolean;
-  /** Whether it says more than was known before. */
+  /** Whether the progress says more than was known before. */
   readonly isNews: boolean;
   /** Messages were refused, or nobody knows. */
   readonly hasFailed: boolean;
-  /** How many messages have been parked by this. */
+  /** How many messages this try has parked. */
   readonly parked: number;
 }
 
-/** `ends` are in the order of the messages; none for those that did not wait. */
+/** `ends` are in the order of the messages, without the ends of those that did not wait. */
 export function endOf(
   unsent: Unsent,
-  ends: readonly (Ended | undefined)[],
+  ends: readonly (SendEnd | undefined)[],
   now: number,
   rules: ParkingRules,
 ): CommitEnd {
@@ -48,9 +53,7 @@ export function endOf(
   };
 }
 
-/**
- * When what is left is due again (epoch ms). `lineDueAt` says it of a message that waits in a line.
- */
+/** When the commit is due again (epoch ms). `lineDueAt` answers for a message that waits in a line. */
 export function dueAtOf(
   unsent: Unsent,
   { progress, isCutShort }: CommitEnd,
@@ -61,25 +64,25 @@ export function dueAtOf(
   const former = progressOf(unsent);
   const dueAt = progress.flatMap((each, index) => {
     if (each.state !== "waiting") return [];
-    // What was not even tried keeps its place among the others.
-    const ownDueAt = each === former[index] ? unsent.dueAt : now + delayAfter(each.tries);
+    // A message that was not even tried keeps its place among the others.
+    const ownDueAt = each === former[index] ? unsent.dueAt : now + retryDelayMs(each.tries);
     return lineDueAt(unsent.messages[index]!) ?? ownDueAt;
   });
-  return Math.min(...dueAt, now + MAX_DELAY_MS);
+  return Math.min(...dueAt, now + MAX_RETRY_DELAY_MS);
 }
 
-function isNotNow(ended: Ended | undefined): boolean {
+function isNotNow(ended: SendEnd | undefined): boolean {
   return ended?.result === OUT_OF_TIME.result || ended?.result === ON_HOLD.result;
 }
 
-/** Of each of its messages. */
+/** How far each message of a commit is. */
 export function progressOf({ messages, progress }: Unsent): readonly MessageProgress[] {
   return progress ?? messages.map(() => UNTRIED);
 }
 
 function progressAfter(
   former: MessageProgress,
-  ended: Ended,
+  ended: SendEnd,
   message: StoredMessage,
   at: number,
   isOld: boolean,
@@ -89,10 +92,10 @@ function progressAfter(
   if (isNotNow(ended)) return former;
   if (result.sent) return { state: "sent", tries: former.tries + 1, at, to: labelOf(message) };
   const { code } = result;
-  // One that is behind another of its line was not meant; where all of a destination failed, each was.
+  // A message behind another of its line was not tried. A destination that failed as a whole was tried for each message.
   const wasTried = result !== NOT_ATTEMPTED.result || "cause" in ended;
   const tries = former.tries + Number(wasTried);
-  // What somebody has sent again is tried once at least, however long it waits in its line.
+  // A message that somebody has sent again is tried once at least, however long it waits in its line.
   const isAskedFor = tries === 0 && former.at !== undefined;
   const isParked =
     (isOld && !isAskedFor) || result === INVALID.result || (wasTried && tries >= parkAfterTries);
@@ -102,7 +105,7 @@ function progressAfter(
 
 /** The kind of a destination, and its name without account and Region. */
 function labelOf(message: StoredMessage): string {
-  const kind = DESTINATION_KINDS.find((each) => message[each] !== undefined)!;
-  // It is an address: else nothing would have been sent there.
+  const kind = ADDRESS_KINDS.find((each) => message[each] !== undefined)!;
+  // The text is an address: else nothing would have been sent there.
   return `${kind}/${parseAddress(kind, message[kind])!.text.split(/[/:]/).at(-1)}`;
 }

@@ -1,18 +1,34 @@
-/** The ways to all kinds of destinations; each is opened when the first message for its kind is to be sent. */
-import { ADDRESS_KINDS, type Address, type AddressKind, parseAddress } from "../core/messages/address.ts";
+/** The ways to destinations of all kinds. The way to a kind is opened when its first message is to be sent. */
+import {
+  ADDRESS_KINDS,
+  type Address,
+  type AddressKind,
+  destinationOf,
+  parseAddress,
+} from "../core/messages/address.ts";
 import type { StoredMessage } from "../core/messages/outgoing-message.ts";
-import type { Circuit } from "./circuit.ts";
 import type { AwsClientLike } from "./clients.ts";
-import { DestinationQueue, type Ended, type SendingRules } from "./destination-queue.ts";
-import { DestinationRefused, type Entry, type Request } from "./entry.ts";
+import {
+  Circuit,
+  DestinationQueue,
+  DestinationRefused,
+  type Entry,
+  NOT_ATTEMPTED,
+  type SendEnd,
+  type SendingRules,
+  type SendRequest,
+} from "./destination-queue.ts";
 import { connectToEventBridge, EVENTBRIDGE_MAX_BYTES, eventBridgeEntry } from "./eventbridge.ts";
-import { isKnown, type KnownDestinations } from "./known-destinations.ts";
-import { byKey, type Identify } from "./message-ids.ts";
-import { connectToSns, SNS_MAX_BYTES, snsEntry } from "./sns.ts";
-import { connectToSqs, SQS_MAX_BYTES, sqsEntry } from "./sqs.ts";
-
-export const DESTINATION_KINDS = ADDRESS_KINDS;
-export type DestinationKind = AddressKind;
+import {
+  byKey,
+  connectToSns,
+  connectToSqs,
+  type Identify,
+  SNS_MAX_BYTES,
+  SQS_MAX_BYTES,
+  snsEntry,
+  sqsEntry,
+} from "./sqs-and-sns.ts";
 
 export interface Clients {
   /**
@@ -25,81 +41,109 @@ export interface Clients {
   /** An `EventBridgeClient`. @default - as `sqs` */
   readonly eventBridge?: AwsClientLike | undefined;
   /**
-   * Told, once for each event bus, that it may not be asked about (`events:DescribeEventBus`): EventBridge takes events
-   * for a bus that is not there, and drops them. What it throws is ignored.
+   * Told, once for each event bus, that the function may not ask about it (`events:DescribeEventBus`). EventBridge takes
+   * events for a bus that is not there, and drops them. What the callback throws is ignored.
    * @default - `console.warn`
    */
   readonly onWarning?: ((warning: Error) => void) | undefined;
 }
 
-/** The way to one destination: sends what it is given, in order, and tells what became of it. */
-export type Way = (
-  address: string,
-  rules: SendingRules,
-  circuit?: Circuit,
-) => (message: StoredMessage, end: (ended: Ended) => void) => void;
+/** Sends a message of one destination; `end` is told, once. */
+type Send = (message: StoredMessage, end: (ended: SendEnd) => void) => void;
 
-export type Connections = Readonly<Record<DestinationKind, Way>>;
+type Way = (address: string, rules: SendingRules, circuit: Circuit) => Send;
 
-/** `identify` is what FIFO destinations know messages by; to other than the `destinations`, if given, nothing is sent. */
+export type Connections = Readonly<Record<AddressKind, Way>>;
+
+/**
+ * @param names of the only destinations to which anything is sent; without them everything is
+ * @param identify makes the ids by which FIFO destinations know messages
+ */
 export function connect(
-  {
-    sqs,
-    sns,
-    eventBridge,
-    onWarning,
-    destinations,
-  }: Clients & { readonly destinations?: KnownDestinations | undefined },
+  { sqs, sns, eventBridge, onWarning = (warning) => console.warn(warning) }: Clients,
+  names?: ReadonlySet<string>,
   identify: Identify = byKey,
 ): Connections {
-  const warn = onWarning ?? ((warning) => console.warn(warning));
-  const toKnown =
-    <Form>(open: () => Promise<(address: Address) => Request<Form>>) =>
-    async () => {
-      const requestTo = await open();
-      return (address: Address): Request<Form> => {
-        if (isKnown(address, destinations)) return requestTo(address);
-        throw new DestinationRefused("a message is for a destination that is not named in `destinations`");
+  function wayTo<Form>(
+    kind: AddressKind,
+    open: () => Promise<(address: Address) => SendRequest<Form>>,
+    entryOf: (message: StoredMessage) => Entry<Form>,
+    maxBytes: number,
+  ): Way {
+    let opened: ReturnType<typeof open> | undefined;
+    return function wayOf(text, rules, circuit) {
+      const request: SendRequest<Form> = async (forms, signal) => {
+        // The stored address may be of a version that checked less, or of somebody else.
+        const address = parseAddress(kind, text);
+        if (address === undefined) throw new DestinationRefused(`a message is for what is no ${kind}`);
+        if (names?.has(address.name) === false) {
+          throw new DestinationRefused("a message is for a destination that is not named in `destinations`");
+        }
+        opened ??= open();
+        return (await opened)(address)(forms, signal);
       };
+      const queue = new DestinationQueue(request, maxBytes, rules, circuit);
+      return (message, end) => queue.add(entryOf(message), end);
     };
+  }
   return {
     queue: wayTo(
       "queue",
-      toKnown(() => connectToSqs(sqs)),
+      () => connectToSqs(sqs),
       (message) => sqsEntry(message, identify),
       SQS_MAX_BYTES,
     ),
     topic: wayTo(
       "topic",
-      toKnown(() => connectToSns(sns)),
+      () => connectToSns(sns),
       (message) => snsEntry(message, identify),
       SNS_MAX_BYTES,
     ),
     bus: wayTo(
       "bus",
-      toKnown(() => connectToEventBridge(eventBridge, warn)),
+      () => connectToEventBridge(eventBridge, onWarning),
       eventBridgeEntry,
       EVENTBRIDGE_MAX_BYTES,
     ),
   };
 }
 
-function wayTo<Form>(
-  kind: AddressKind,
-  open: () => Promise<(address: Address) => Request<Form>>,
-  entryOf: (message: StoredMessage) => Entry<Form>,
-  maxBytes: number,
-): Way {
-  let opened: ReturnType<typeof open> | undefined;
-  return function wayOf(text, rules, circuit) {
-    const request: Request<Form> = async (forms, signal) => {
-      // What is stored may be of a version that checked less, or of somebody else.
-      const address = parseAddress(kind, text);
-      if (address === undefined) throw new DestinationRefused(`a message is for what is no ${kind}`);
-      opened ??= open();
-      return (await opened)(address)(forms, signal);
-    };
-    const queue = new DestinationQueue(request, maxBytes, rules, circuit);
-    return (message, end) => queue.add(entryOf(message), end);
-  };
+/** The circuits of destinations, by their names: knowledge about a destination outlives an invocation. */
+export type Circuits = Map<string, Circuit>;
+
+/** Sends in one invocation: in order within each FIFO destination and group. Destinations do not wait for each other. */
+export class Dispatch {
+  readonly #connections: Connections;
+  readonly #rules: SendingRules;
+  readonly #circuits: Circuits;
+  readonly #sends = new Map<string, Send>();
+
+  constructor(connections: Connections, rules: SendingRules, circuits: Circuits = new Map()) {
+    this.#connections = connections;
+    this.#rules = rules;
+    this.#circuits = circuits;
+  }
+
+  /** Never throws: `end` is told, once. */
+  send(message: StoredMessage, end: (ended: SendEnd) => void): void {
+    try {
+      this.#sendFor(message)(message, end);
+    } catch (cause) {
+      end({ ...NOT_ATTEMPTED, cause });
+    }
+  }
+
+  #sendFor(message: StoredMessage): Send {
+    const name = destinationOf(message);
+    const known = this.#sends.get(name);
+    if (known !== undefined) return known;
+    const kind = ADDRESS_KINDS.find((each) => message[each] !== undefined);
+    // A later version may have stored a message for a kind of destination that this one does not know.
+    if (kind === undefined) throw new TypeError("a message has no destination that this version knows");
+    const circuit = this.#circuits.get(name) ?? new Circuit();
+    this.#circuits.set(name, circuit);
+    const send = this.#connections[kind](message[kind]!, this.#rules, circuit);
+    this.#sends.set(name, send);
+    return send;
+  }
 }

@@ -1,9 +1,52 @@
-/** Sends entries to one destination in as few requests as the order allows, and failed entries again. */
+/** Sends entries to one destination in as few requests as the order allows, and sends failed entries again. */
 import type { Clock, Random } from "../core/clock.ts";
 import type { SendResult } from "../core/errors.ts";
-import { Circuit } from "./circuit.ts";
-import { codeOf, type Entry, type EntryEnd, MAX_ENTRIES, type Request } from "./entry.ts";
-import { withinTime } from "./within-time.ts";
+
+/** SQS, SNS and EventBridge take at most so many messages in a request. */
+const MAX_ENTRIES = 10;
+
+/** A message as a service takes it. */
+export interface Entry<Form> {
+  /** The fields that the service is given, except the entry's id in its request. */
+  readonly form: Form;
+  /** As the service counts them. */
+  readonly bytes: number;
+  /** An entry leaves only after the entry before it in the same line. `undefined` waits for nobody. */
+  readonly line: string | undefined;
+}
+
+export interface EntryEnd {
+  readonly result: SendResult;
+  /** Whether the same entry may succeed later. */
+  readonly mayPass: boolean;
+}
+
+/** Sends entries in one request, until `signal` aborts; answers for each, in their order. */
+export type SendRequest<Form> = (
+  forms: readonly Form[],
+  signal?: AbortSignal,
+) => Promise<readonly EntryEnd[]>;
+
+export function sentAs(messageId = "", sequenceNumber = ""): EntryEnd {
+  return { result: { sent: true, messageId, sequenceNumber }, mayPass: false };
+}
+
+/** Throttling, by the service or by KMS, may count as the sender's fault and still passes. */
+export function notSent(code = "NoAnswer", mayPass: boolean): EntryEnd {
+  return { result: { sent: false, code: codeOf(code) }, mayPass: mayPass || /throttl/i.test(code) };
+}
+
+/** The form of codes of services and clients. Any other text may be long, or tell a secret. */
+const CODE = /^[\w.$-]{1,64}$/;
+
+function codeOf(name: unknown): string {
+  return typeof name === "string" && CODE.test(name) ? name : "Error";
+}
+
+/** Says why nothing is sent to a destination. The error's name is the code of the messages concerned. */
+export class DestinationRefused extends Error {
+  override readonly name = "DestinationRefused";
+}
 
 export interface SendingRules {
   readonly maxTries: number;
@@ -17,34 +60,50 @@ export interface SendingRules {
   readonly requestTries?: number | undefined;
 }
 
-/** What became of an entry. */
-export interface Ended {
+/** How the sending of a message ended. */
+export interface SendEnd {
   readonly result: SendResult;
-  /** What the client threw for a request as a whole. */
+  /** The error of the client, for a request that failed as a whole. */
   readonly cause?: unknown;
 }
 
-/** Behind one that failed, or in a request that was not made any more. */
-export const NOT_ATTEMPTED: Ended = { result: { sent: false, code: "NotAttempted" } };
+/** The message is behind one that failed, or its request was not made any more. */
+export const NOT_ATTEMPTED: SendEnd = { result: { sent: false, code: "NotAttempted" } };
 
-/** For a destination that is left alone for a while. */
-export const NOT_ASKED: Ended = { result: { ...NOT_ATTEMPTED.result } };
-
-/** What is before it comes to its end in a moment. */
-export const ON_HOLD: Ended = { result: { sent: false, code: "OnHold" } };
+/** The destination is left alone for a while. */
+export const NOT_ASKED: SendEnd = { result: { ...NOT_ATTEMPTED.result } };
 
 /** The invocation is nearly over. */
-export const OUT_OF_TIME: Ended = { result: { sent: false, code: "OutOfTime" } };
+export const OUT_OF_TIME: SendEnd = { result: { sent: false, code: "OutOfTime" } };
 
-/** No destination can take it: it is not asked. */
-export const INVALID: Ended = { result: { sent: false, code: "MessageInvalid" } };
+/** So many requests in a row that failed as a whole open a circuit. */
+const MAX_FAILURES = 2;
 
-/** It says what this version does not know. */
-export const UNKNOWN: Ended = { result: { sent: false, code: "MessageUnknown" } };
+const REST_MS = 30_000;
 
-interface Waiting<Form> {
+/** Leaves a destination alone for a while that hangs, or refuses request after request. */
+export class Circuit {
+  #failures = 0;
+  #restsUntil = 0;
+
+  /** Nothing is sent while the circuit is open; then one request finds out. */
+  isOpen(now: number): boolean {
+    return now < this.#restsUntil;
+  }
+
+  fail(now: number): void {
+    this.#failures += 1;
+    if (this.#failures >= MAX_FAILURES) this.#restsUntil = now + REST_MS;
+  }
+
+  succeed(): void {
+    this.#failures = 0;
+  }
+}
+
+interface QueuedEntry<Form> {
   readonly entry: Entry<Form>;
-  readonly end: (ended: Ended) => void;
+  readonly end: (ended: SendEnd) => void;
   tries: number;
 }
 
@@ -52,38 +111,37 @@ const FIRST_DELAY_MS = 100;
 const MAX_DELAY_MS = 5000;
 
 /**
- * An entry that failed for good stops its line: what is behind it, or comes later, is not sent. A request that fails as a
- * whole for good ends all that wait.
+ * An entry that failed for good stops its line: entries behind it, and those that come later, are not sent. A request that
+ * fails as a whole for good ends all that wait.
  */
 export class DestinationQueue<Form> {
-  readonly #lines: GroupLines<Form>;
+  readonly #lines: QueueLines<Form>;
   readonly #stopped = new Set<string>();
-  readonly #request: Request<Form>;
+  readonly #request: SendRequest<Form>;
   readonly #rules: SendingRules;
   readonly #circuit: Circuit;
   #isSending = false;
   /** Requests in a row that failed as a whole. */
   #failures = 0;
 
-  constructor(request: Request<Form>, maxBytes: number, rules: SendingRules, circuit = new Circuit()) {
+  constructor(request: SendRequest<Form>, maxBytes: number, rules: SendingRules, circuit = new Circuit()) {
     this.#request = request;
-    this.#lines = new GroupLines(maxBytes);
+    this.#lines = new QueueLines(maxBytes);
     this.#rules = rules;
     this.#circuit = circuit;
   }
 
-  /** `end` is called once. What is added in one turn of the event loop goes into the same requests. */
-  add(entry: Entry<Form>, end: (ended: Ended) => void): void {
+  /** `end` is called once. Entries that are added in one turn of the event loop go into the same requests. */
+  add(entry: Entry<Form>, end: (ended: SendEnd) => void): void {
     const { hasTime = () => true } = this.#rules;
-    const isStopped = entry.line !== undefined && this.#stopped.has(entry.line);
-    if (!hasTime() || isStopped) {
-      end(hasTime() ? NOT_ATTEMPTED : OUT_OF_TIME);
-      return;
+    if (!hasTime()) end(OUT_OF_TIME);
+    else if (entry.line !== undefined && this.#stopped.has(entry.line)) end(NOT_ATTEMPTED);
+    else {
+      this.#lines.push({ entry, end, tries: 0 });
+      if (this.#isSending) return;
+      this.#isSending = true;
+      queueMicrotask(() => this.#sendAll());
     }
-    this.#lines.push({ entry, end, tries: 0 });
-    if (this.#isSending) return;
-    this.#isSending = true;
-    queueMicrotask(() => this.#sendAll());
   }
 
   async #sendAll(): Promise<void> {
@@ -96,7 +154,7 @@ export class DestinationQueue<Form> {
     this.#isSending = false;
   }
 
-  async #send(heads: readonly Waiting<Form>[]): Promise<void> {
+  async #send(heads: readonly QueuedEntry<Form>[]): Promise<void> {
     const { clock, random, requestTimeoutMs, requestTries = 1 } = this.#rules;
     const forms = heads.map(({ entry }) => entry.form);
     let ends: readonly EntryEnd[];
@@ -107,8 +165,8 @@ export class DestinationQueue<Form> {
       this.#failures += 1;
       if (this.#failures < requestTries) return clock.sleep(delayAfter(this.#failures, random.fraction()));
       this.#failures = 0;
-      const failed: Ended = { result: { sent: false, code: nameOf(cause) }, cause };
-      return this.#endAll((waiting) => (heads.includes(waiting) ? failed : { ...NOT_ATTEMPTED, cause }));
+      const failed: SendEnd = { result: { sent: false, code: codeOfError(cause) }, cause };
+      return this.#endAll((queued) => (heads.includes(queued) ? failed : { ...NOT_ATTEMPTED, cause }));
     }
     this.#circuit.succeed();
     this.#failures = 0;
@@ -117,30 +175,29 @@ export class DestinationQueue<Form> {
     if (tries > 0) await clock.sleep(delayAfter(tries, random.fraction()));
   }
 
-  /** After how many tries it is tried again; 0 if its end has come. */
-  #endOne(head: Waiting<Form>, { result, mayPass }: EntryEnd): number {
+  /** Answers with the tries of an entry that is tried again, and with 0 for one that has ended. */
+  #endOne(head: QueuedEntry<Form>, { result, mayPass }: EntryEnd): number {
     head.tries += 1;
     if (!result.sent && mayPass && head.tries < this.#rules.maxTries) return head.tries;
-    if (result.sent) this.#lines.advance(head);
-    // The head first: what became of it decides about those behind it.
-    const stopped = result.sent ? [head] : this.#stop(this.#lines.stop(head));
-    for (const waiting of stopped) waiting.end(waiting === head ? { result } : NOT_ATTEMPTED);
+    // The head first: its end decides about those behind it.
+    const ended = result.sent ? [this.#lines.advance(head)] : this.#stop(this.#lines.remove(head));
+    for (const queued of ended) queued.end(queued === head ? { result } : NOT_ATTEMPTED);
     return 0;
   }
 
-  #endAll(endOf: (waiting: Waiting<Form>) => Ended): void {
-    for (const waiting of this.#stop(this.#lines.clear())) waiting.end(endOf(waiting));
+  #endAll(endOf: (queued: QueuedEntry<Form>) => SendEnd): void {
+    for (const queued of this.#stop(this.#lines.clear())) queued.end(endOf(queued));
   }
 
-  /** What comes later must not overtake these. */
-  #stop(all: readonly Waiting<Form>[]): readonly Waiting<Form>[] {
+  /** Later entries must not overtake these. */
+  #stop(all: readonly QueuedEntry<Form>[]): readonly QueuedEntry<Form>[] {
     for (const { entry } of all) if (entry.line !== undefined) this.#stopped.add(entry.line);
     return all;
   }
 }
 
-/** AWS's errors have telling names; those of Node are called `Error` and have a code. */
-function nameOf(cause: unknown): string {
+/** AWS's errors have telling names; errors of Node are called `Error` and have a code. */
+function codeOfError(cause: unknown): string {
   const { name, code } = Object(cause) as { name?: unknown; code?: unknown };
   return codeOf(name === "Error" ? code : name);
 }
@@ -150,27 +207,27 @@ function delayAfter(tries: number, fraction: number): number {
   return fraction * Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (tries - 1));
 }
 
-/** Entries that wait to be sent, in lines. Only the head of a line may go: that keeps the order. */
-class GroupLines<Form> {
-  readonly #lines = new Map<unknown, Waiting<Form>[]>();
+/** Entries that wait to be sent. Only the head of a line may go: that keeps the order. */
+class QueueLines<Form> {
+  readonly #lines = new Map<unknown, QueuedEntry<Form>[]>();
   readonly #maxBytes: number;
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
   }
 
-  push(item: Waiting<Form>): void {
-    const line = this.#lines.get(lineNameOf(item));
-    if (line === undefined) this.#lines.set(lineNameOf(item), [item]);
-    else line.push(item);
+  push(queued: QueuedEntry<Form>): void {
+    const line = this.#lines.get(lineOf(queued));
+    if (line === undefined) this.#lines.set(lineOf(queued), [queued]);
+    else line.push(queued);
   }
 
   /**
-   * The heads that fit into one request; empty when nobody waits. One of each line at most: a service may accept the
-   * second of two entries and refuse the first. One that fits into no request goes alone, to be refused.
+   * The heads that fit into one request; empty when nobody waits. At most one of each line: a service may accept the
+   * second of two entries and refuse the first. An entry that fits into no request goes alone, to be refused.
    */
-  heads(): Waiting<Form>[] {
-    const heads: Waiting<Form>[] = [];
+  heads(): QueuedEntry<Form>[] {
+    const heads: QueuedEntry<Form>[] = [];
     let bytes = 0;
     for (const [head] of this.#lines.values()) {
       bytes += head!.entry.bytes;
@@ -180,28 +237,56 @@ class GroupLines<Form> {
     return heads;
   }
 
-  /** The head has been sent: the next of its line may go. */
-  advance(head: Waiting<Form>): void {
-    const line = this.#lines.get(lineNameOf(head))!;
+  /** Takes out a head that has been sent: the next entry of its line may go. */
+  advance(head: QueuedEntry<Form>): QueuedEntry<Form> {
+    const line = this.#lines.get(lineOf(head))!;
     line.shift();
-    if (line.length === 0) this.#lines.delete(lineNameOf(head));
+    if (line.length === 0) this.#lines.delete(lineOf(head));
+    return head;
   }
 
-  /** Takes the whole line of a head out, and answers with it: the head first. */
-  stop(head: Waiting<Form>): readonly Waiting<Form>[] {
-    const line = this.#lines.get(lineNameOf(head))!;
-    this.#lines.delete(lineNameOf(head));
+  /** Takes out the whole line of a head, the head first. */
+  remove(head: QueuedEntry<Form>): readonly QueuedEntry<Form>[] {
+    const line = this.#lines.get(lineOf(head))!;
+    this.#lines.delete(lineOf(head));
     return line;
   }
 
-  /** Takes all lines out. */
-  clear(): readonly Waiting<Form>[] {
+  /** Takes out all lines. */
+  clear(): readonly QueuedEntry<Form>[] {
     const all = [...this.#lines.values()].flat();
     this.#lines.clear();
     return all;
   }
 }
 
-function lineNameOf(item: Waiting<unknown>): unknown {
-  return item.entry.line ?? item;
+function lineOf(queued: QueuedEntry<unknown>): unknown {
+  return queued.entry.line ?? queued;
+}
+
+/** Its name is the code of the messages concerned. */
+class TimeoutError extends Error {
+  override readonly name = "TimeoutError";
+}
+
+/** A request without an answer must not take the time of the whole invocation. */
+async function withinTime<T>(
+  ms: number | undefined,
+  clock: Clock,
+  work: (signal?: AbortSignal) => Promise<T>,
+): Promise<T> {
+  if (ms === undefined) return work();
+  const late = new AbortController();
+  const done = new AbortController();
+  const timeout = clock.sleep(ms, done.signal).then((): never | Promise<never> => {
+    if (done.signal.aborted) return new Promise<never>(() => {});
+    const error = new TimeoutError(`no answer within ${Math.round(ms)} ms`);
+    late.abort(error);
+    throw error;
+  });
+  try {
+    return await Promise.race([work(late.signal), timeout]);
+  } finally {
+    done.abort();
+  }
 }

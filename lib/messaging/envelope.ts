@@ -1,11 +1,10 @@
 /**
- * The envelope: the idempotency key that travels with a message. SQS's own ids change when a message is redriven or
+ * Reads the envelope: the idempotency key that travels with a message. SQS's own ids change when a message is redriven or
  * sent again; attributes do not. Pure.
  */
 import { ENVELOPE_ATTRIBUTE, ENVELOPE_VERSION } from "../contract.ts";
 import { keyFault } from "../core/identity.ts";
-import { messageText } from "../core/messages/text.ts";
-import { readTraceparent } from "../core/messages/traceparent.ts";
+import { readTraceparent } from "../core/messages/prepare-message.ts";
 
 export interface Envelope {
   /** The idempotency key of the operation that the message asks for. */
@@ -14,7 +13,7 @@ export interface Envelope {
   readonly traceparent?: string | undefined;
 }
 
-/** Why there is no envelope to go by. */
+/** Why a message has no usable envelope. */
 export const ENVELOPE_FAULTS = ["absent", "malformed", "unknown-version"] as const;
 export type EnvelopeFault = (typeof ENVELOPE_FAULTS)[number];
 
@@ -22,21 +21,9 @@ export type EnvelopeReading =
   | { readonly found: true; readonly envelope: Envelope }
   | { readonly found: false; readonly reason: EnvelopeFault };
 
-/** What an envelope holds, as JSON. A malformed `traceparent` is left out: tracing never stops a message. */
-export function envelopeContent({ key, traceparent }: Envelope): object {
-  return { v: ENVELOPE_VERSION, key, traceparent: readTraceparent(traceparent) };
-}
-
-/** The envelope as message attributes, of SQS and of SNS. */
-export function writeEnvelope(envelope: Envelope) {
-  return {
-    [ENVELOPE_ATTRIBUTE]: { DataType: "String", StringValue: messageText(envelopeContent(envelope)) },
-  };
-}
-
 /**
- * Reads the envelope of a message: of a Lambda event record (`messageAttributes`; `MessageAttributes` of SNS) or of the
- * SDK's (`MessageAttributes`). Never throws: without a usable envelope the answer says why, and the caller decides on
+ * Reads the envelope in the attributes of a Lambda event record (`messageAttributes`; `MessageAttributes` of SNS) or of
+ * the SDK (`MessageAttributes`). Never throws: without a usable envelope the answer says why, and the caller decides on
  * another key.
  */
 export function readEnvelope(messageAttributes: unknown): EnvelopeReading {
@@ -45,7 +32,7 @@ export function readEnvelope(messageAttributes: unknown): EnvelopeReading {
   );
 }
 
-/** As `readEnvelope`, of what a holder has under the envelope's name, in whatever form it got there. */
+/** As `readEnvelope`, for the value under the envelope's name, in whatever form it got there. */
 export function readHeldEnvelope(held: unknown): EnvelopeReading {
   return readHolder({ [ENVELOPE_ATTRIBUTE]: held ?? "" }, (content) => {
     const text =
@@ -54,7 +41,7 @@ export function readHeldEnvelope(held: unknown): EnvelopeReading {
   });
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: whatever it is, reading it may fail, and that is an answer too.
+// biome-ignore lint/suspicious/noExplicitAny: the value may be anything, and a failure to read it is an answer too.
 function readHolder(holder: unknown, contentOf: (held: any) => any): EnvelopeReading {
   try {
     const held = Object(holder)[ENVELOPE_ATTRIBUTE];

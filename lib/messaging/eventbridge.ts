@@ -3,10 +3,9 @@ import type { EventBridgeClient } from "@aws-sdk/client-eventbridge";
 import { ENVELOPE_ATTRIBUTE } from "../contract.ts";
 import type { Address } from "../core/messages/address.ts";
 import type { StoredMessage } from "../core/messages/outgoing-message.ts";
-import { messageText } from "../core/messages/text.ts";
+import { envelopeContent, messageText } from "../core/messages/prepare-message.ts";
 import { type AwsClientLike, CLIENT_CONFIG, cannotLoad, RegionalClients } from "./clients.ts";
-import { bytesOf, type Entry, notSent, type Request, sentAs } from "./entry.ts";
-import { envelopeContent } from "./envelope.ts";
+import { type Entry, notSent, type SendRequest, sentAs } from "./destination-queue.ts";
 
 export interface EventForm {
   readonly EventBusName: string;
@@ -17,8 +16,8 @@ export interface EventForm {
 }
 
 /**
- * Of several events in a request. A larger one goes alone, up to 1 MB: a Region that takes less refuses it, and no other
- * with it. https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutEvents.html
+ * The limit of several events in a request. A larger event goes alone, up to 1 MB: a Region that takes less refuses that
+ * event, and no other with it. https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutEvents.html
  */
 export const EVENTBRIDGE_MAX_BYTES = 262_144;
 
@@ -28,17 +27,17 @@ const TIME_BYTES = 14;
 /** EventBridge promises no order: nobody waits. */
 export function eventBridgeEntry(message: StoredMessage): Entry<EventForm> {
   const { bus, source, detailType, body, committedAt } = message;
-  // An event that was received and is sent on has an envelope already: this one is another message.
+  // A received event that is sent on has an envelope already: this event is another message.
   const detail = { ...JSON.parse(body), [ENVELOPE_ATTRIBUTE]: envelopeContent(message) };
   const form = {
     EventBusName: bus!,
     Source: source!,
     DetailType: detailType!,
     Detail: messageText(detail),
-    // Else EventBridge takes the time at which it is put, which is another one at each try.
+    // Else EventBridge takes the time of the request, which differs at each try.
     ...(committedAt !== undefined && { Time: new Date(committedAt) }),
   };
-  const bytes = bytesOf(form.Source, form.DetailType, form.Detail) + (form.Time ? TIME_BYTES : 0);
+  const bytes = Buffer.byteLength(form.Source + form.DetailType + form.Detail) + (form.Time ? TIME_BYTES : 0);
   return { form, bytes, line: undefined };
 }
 
@@ -49,7 +48,7 @@ const PASSING = ["InternalFailure", "ThrottlingException"];
 export async function connectToEventBridge(
   given: AwsClientLike | undefined,
   warn: (warning: Error) => void,
-): Promise<(address: Address) => Request<EventForm>> {
+): Promise<(address: Address) => SendRequest<EventForm>> {
   const { DescribeEventBusCommand, EventBridgeClient, PutEventsCommand } = await import(
     "@aws-sdk/client-eventbridge"
   ).catch(cannotLoad("@aws-sdk/client-eventbridge"));
@@ -66,7 +65,7 @@ export async function connectToEventBridge(
     const client = await clients.at(address);
     const command = new PutEventsCommand({ Entries: [...forms] });
     const { Entries = [] } = await client.send(command, { abortSignal });
-    // Answers are in the order of the entries; those have no ids.
+    // Answers are in the order of the entries, which have no ids.
     return forms.map((_, index) => {
       const { EventId, ErrorCode } = Entries[index] ?? {};
       if (EventId !== undefined) return sentAs(EventId);
@@ -75,10 +74,10 @@ export async function connectToEventBridge(
   };
 }
 
-/** Every account has it in every Region, and nobody can delete it. */
+/** Every account has this bus in every Region, and nobody can delete it. */
 const DEFAULT_BUS = "default";
 
-/** Which event buses are there. EventBridge takes an event for a bus that is not, and drops it without a word. */
+/** Knows which event buses exist. EventBridge takes an event for a bus that does not, and drops it without a word. */
 class KnownBuses {
   readonly #describe: (bus: Address) => Promise<unknown>;
   readonly #warn: (warning: Error) => void;
@@ -91,8 +90,8 @@ class KnownBuses {
   }
 
   /**
-   * Resolves for a bus that is there, or that nobody may ask about, which is told. Asks once for each bus.
-   * @throws what the question failed with; the next time it is asked again.
+   * Resolves for a bus that is there, and for a bus about which the function may not ask, which is told. Asks once for each.
+   * @throws the error of the question; the next time the question is asked again.
    */
   check(bus: Address): Promise<void> {
     if (bus.text === DEFAULT_BUS) return Promise.resolve();
@@ -117,6 +116,6 @@ function tell(warn: (warning: Error) => void, warning: Error): void {
   try {
     warn(warning);
   } catch {
-    // Watching does not change an outcome.
+    // An observer does not change an outcome.
   }
 }

@@ -1,20 +1,14 @@
 /** A message for a FIFO queue, checked before anything is sent. Pure. */
-import { PayloadInvalidError } from "../core/errors.ts";
-import type { MessageAttributes } from "../core/messages/attributes.ts";
-import {
-  checkFields,
-  type MessageContent,
-  prepareMessage,
-  type StoredMessage,
-} from "../core/messages/outgoing-message.ts";
-import { checkAttempt } from "./message-ids.ts";
-import { checkSize } from "./sqs.ts";
+import { MessageIdInvalidError, PayloadInvalidError } from "../core/errors.ts";
+import type { MessageAttributes, MessageContent, StoredMessage } from "../core/messages/outgoing-message.ts";
+import { checkFields, prepareMessage } from "../core/messages/prepare-message.ts";
+import { checkSize } from "./sqs-and-sns.ts";
 
 /** At most 1 MiB with the envelope. */
 export interface FifoMessage extends MessageContent {
-  /** What stays in order, such as the id of the order. 1 to 255 characters. */
+  /** Names what stays in order, such as the id of the order: 1 to 255 characters. */
   readonly group: string;
-  /** What is read without the body: at most 9, of texts and numbers. Names that begin with `Onceonly` are reserved. */
+  /** Consumers read attributes without the body: at most 9 texts and numbers. Names that begin with `Onceonly` are reserved. */
   readonly attributes?: MessageAttributes | undefined;
 }
 
@@ -42,4 +36,12 @@ export function prepareResend(where: string, queue: string, message: FifoResend)
   const { attempt, ...again } = Object(message) as FifoResend;
   checkAttempt(where, attempt);
   return prepareFifo(where, queue, again);
+}
+
+/** @throws MessageIdInvalidError (`MESSAGE_ID_INVALID`) */
+function checkAttempt(where: string, attempt: unknown): void {
+  if (Number.isSafeInteger(attempt) && (attempt as number) >= 1) return;
+  throw new MessageIdInvalidError(
+    `${where}: the attempt must be a whole number from 1, a new one for each re-send`,
+  );
 }

@@ -1,22 +1,19 @@
 /** Sends messages to one FIFO queue, under derived ids and with the envelope. */
-
 import { PayloadInvalidError, type SentMessage } from "../core/errors.ts";
 import { type Address, parseAddress } from "../core/messages/address.ts";
-import { refuseTwins } from "../core/messages/outgoing-message.ts";
+import { refuseTwins } from "../core/messages/prepare-message.ts";
 import { checkOptions } from "../core/option-checks.ts";
 import { withDefaults } from "../core/options.ts";
 import { allSent, sendEach } from "./deliver.ts";
-import { DestinationQueue, type SendingRules } from "./destination-queue.ts";
-import type { Entry } from "./entry.ts";
+import { DestinationQueue, type Entry, type SendingRules } from "./destination-queue.ts";
 import { type FifoMessage, type FifoResend, prepareFifo, prepareResend } from "./fifo-message.ts";
-import { deduplicationIdOf } from "./message-ids.ts";
 import { CHECKS, DEFAULTS, type FifoProducerOptions } from "./options.ts";
-import { connectToSqs, SQS_MAX_BYTES, type SqsForm, sqsEntry } from "./sqs.ts";
+import { connectToSqs, deduplicationIdOf, SQS_MAX_BYTES, type SqsForm, sqsEntry } from "./sqs-and-sns.ts";
 
 /**
- * Sends to one FIFO queue. Every message carries the envelope with its idempotency key, and a deduplication id derived
- * from group and key: whoever sends it again within 5 minutes sends nothing new. After that the consumer's idempotency
- * under the same key has to tell that it is a duplicate.
+ * Sends to one FIFO queue. Every message carries the envelope with its idempotency key, and a deduplication id that is
+ * derived from group and key. Sending the message again within 5 minutes sends nothing new. After that the consumer's idempotency under the
+ * same key has to recognise the duplicate.
  *
  * The order within a group holds, also when sending fails: a message leaves only after SQS has accepted the one before
  * it. A request therefore carries at most one message of each group, 10 messages and 1 MiB. Calls that overlap are not
@@ -35,7 +32,7 @@ export class FifoProducer {
     this.#rules = rules;
     // Begun while the function starts, where Lambda gives it most of the processor.
     this.#connection = connectToSqs(client);
-    // Whoever sends is told.
+    // The call that sends is told.
     this.#connection.catch(() => {});
   }
 
@@ -54,7 +51,7 @@ export class FifoProducer {
    * Sends any number of messages; within a group in the order given. Answers in that order, once all are accepted.
    * Nothing is sent if one of them is not valid.
    * @throws MessageIdInvalidError (`MESSAGE_ID_INVALID`) and PayloadInvalidError (`PAYLOAD_INVALID`) before anything is
-   * sent; SendFailedError (`SEND_FAILED`), with a result for each message: after a message that failed, none of its
+   * sent; SendFailedError (`SEND_FAILED`), with a result for each message. After a message that failed, none of its
    * group was sent. Send the same again, or only what `failed` names.
    */
   async sendBatch(messages: readonly FifoMessage[]): Promise<readonly SentMessage[]> {
@@ -67,8 +64,8 @@ export class FifoProducer {
   }
 
   /**
-   * Sends a message again on purpose, also within 5 minutes of its last send, when SQS would drop it even though the
-   * former copy has failed or is gone. The deduplication id is new for each `attempt`, the envelope keeps the key: a
+   * Sends a message again on purpose. Within 5 minutes of the last send SQS would drop it, even though the former copy has
+   * failed or is gone. The deduplication id is new for each `attempt`, and the envelope keeps the key. So a
    * consumer that has completed the operation does not run it again.
    * @throws MessageIdInvalidError (`MESSAGE_ID_INVALID`) and PayloadInvalidError (`PAYLOAD_INVALID`) before anything is
    * sent; SendFailedError (`SEND_FAILED`): call again with the same `attempt`.

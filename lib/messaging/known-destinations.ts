@@ -1,15 +1,15 @@
 /**
- * Where relay and sweeper send: they have rights that those who write records have not, so that a record is no reason to
- * send something anywhere. Pure.
+ * Reads the option `destinations`: where relay and sweeper may send. They have rights that writers of records have not, so
+ * that a record alone is no reason to send. Pure.
  */
 
 import { MAX_OPERATION_LENGTH, recordKeyPrefix } from "../core/identity.ts";
-import { type Address, destinationOf, parseAddress } from "../core/messages/address.ts";
+import { destinationOf, parseAddress } from "../core/messages/address.ts";
 import type { StoredMessage } from "../core/messages/outgoing-message.ts";
 import { type Check, text } from "../core/option-checks.ts";
 
 /** URLs of queues, ARNs of topics, names or ARNs of event buses. */
-export type KnownDestinations = readonly (string | undefined)[];
+type KnownDestinations = readonly (string | undefined)[];
 
 /** A list for all operations, or one for each operation that may send. */
 type GivenDestinations = KnownDestinations | Readonly<Record<string, KnownDestinations>>;
@@ -31,37 +31,33 @@ function isListPerOperation(value: unknown): boolean {
   return lists.length > 0 && lists.every(([operation, list]) => isOperation(operation) && isList(list));
 }
 
-/** Whether something may be sent there. Without `destinations` it may, wherever IAM allows it. */
-export function isKnown(address: Address, destinations: KnownDestinations | undefined): boolean {
-  return destinations === undefined || destinations.some((each) => nameOf(each) === address.name);
-}
-
 /** Whether the operation of a record may have this message sent. */
 export type Fence = (recordKey: string, message: StoredMessage) => boolean;
 
 /**
- * What is the same for all operations, or what tells them apart: by the key of the record, since who may write the records
- * of one operation cannot write one that begins as those of another.
+ * Answers with the names of the destinations of all operations, or with a fence that tells operations apart by the key of
+ * the record. Who may write the records of one operation cannot write a key that begins as those of another.
  */
 export function readDestinations(given: GivenDestinations | undefined): {
-  readonly destinations?: KnownDestinations;
+  readonly names?: ReadonlySet<string>;
   readonly fence?: Fence;
 } {
   if (given === undefined) return {};
-  return isList(given) ? { destinations: given } : { fence: fenceOf(given) };
+  return isList(given) ? { names: namesOf(given) } : { fence: fenceOf(given) };
 }
 
 function fenceOf(destinations: Readonly<Record<string, KnownDestinations>>): Fence {
   const known = new Map(
-    Object.entries(destinations).map(([operation, list]) => [
-      recordKeyPrefix(operation),
-      new Set(list.map(nameOf)),
-    ]),
+    Object.entries(destinations).map(([operation, list]) => [recordKeyPrefix(operation), namesOf(list)]),
   );
   return (recordKey, message) => {
     const names = known.get(recordKey.slice(0, recordKey.indexOf("#") + 1));
     return names?.has(destinationOf(Object(message))) ?? false;
   };
+}
+
+function namesOf(list: KnownDestinations): ReadonlySet<string> {
+  return new Set(list.map((each) => nameOf(each)!));
 }
 
 function nameOf(value: unknown): string | undefined {

@@ -1,21 +1,23 @@
-/** Takes the notes away about lines in which nothing waits any more: from then on relays send there again. */
-import { type LineNote, withHandover, withoutLast } from "./line-notes.ts";
+/** Takes away the notes of lines in which nothing waits any more: from then on relays send there again. */
 import { type Sender, waitingOf } from "./send-commit.ts";
 import { type Sweep, sweepShards } from "./sweep-shards.ts";
+import { type LineNote, withHandover, withoutLast } from "./waiting-lines.ts";
 
-/** For so long relays hold back at most what is to come; for so long the sweeper sends what is left, looking ever less often. */
+/** Relays hold their messages back for at most so long. */
 const HANDOVER_MS = 10_000;
+
+/** Waits before each look of the sweeper for what is left meanwhile. */
 const LOOKS_MS = [0, 100, 200, 400, 800, 1600];
 
 /**
- * Where a line is busy, something always waits that a relay has left since the sweeper looked. So relays are asked to hold
- * back for a moment, and the rest is sent meanwhile.
+ * In a busy line something always waits that a relay has left since the sweeper looked. So relays are asked to hold back
+ * for a moment, and the rest is sent meanwhile.
  */
 export async function liftLines(sweep: Sweep): Promise<void> {
-  const { sender, time } = sweep;
-  const { lines } = sender;
+  const { sender } = sweep;
+  const { lines, time } = sender;
   const { clock } = sender.settings.rules;
-  let left = await liftDone(sweep);
+  let left = await liftDone(sender);
   if (left.length > 0 && time.hasMore()) {
     for (const [name] of left) lines.change((notes) => withHandover(notes, name, clock.now() + HANDOVER_MS));
     await lines.save();
@@ -25,7 +27,7 @@ export async function liftLines(sweep: Sweep): Promise<void> {
       await clock.sleep(ms);
       const shards = new Set(left.flatMap(([, { last }]) => Object.keys(last).map(Number)));
       await sweepShards([...shards], sweep);
-      left = await liftDone(sweep);
+      left = await liftDone(sender);
     }
     for (const [name] of left) lines.change((notes) => withHandover(notes, name, undefined));
   }
@@ -33,7 +35,7 @@ export async function liftLines(sweep: Sweep): Promise<void> {
 }
 
 /** Answers with the notes of lines that work again, and in which something waits all the same. */
-async function liftDone({ sender }: Sweep): Promise<[name: string, note: LineNote][]> {
+async function liftDone(sender: Sender): Promise<[name: string, note: LineNote][]> {
   const { settings, lines } = sender;
   const now = settings.rules.clock.now();
   const isDue = ([name, { until }]: [string, LineNote]) => until <= now && lines.isWorking(name);

@@ -1,18 +1,14 @@
 /** Sends messages to queues, topics and event buses, with the envelope and, where FIFO, under derived ids. */
 import type { SentMessage } from "../core/errors.ts";
-import {
-  type OutgoingMessage,
-  prepareMessage,
-  prepareMessages,
-  type StoredMessage,
-} from "../core/messages/outgoing-message.ts";
+import type { OutgoingMessage, StoredMessage } from "../core/messages/outgoing-message.ts";
+import { prepareMessage, prepareMessages } from "../core/messages/prepare-message.ts";
 import { aFunction, type Check, checkOptions } from "../core/option-checks.ts";
 import { withDefaults } from "../core/options.ts";
 import { type Clients, type Connections, connect } from "./connections.ts";
 import { allSent, deliver } from "./deliver.ts";
 import type { SendingRules } from "./destination-queue.ts";
 import { CHECKS, DEFAULTS, type RetryOptions } from "./options.ts";
-import { checkSize } from "./sqs.ts";
+import { checkSize } from "./sqs-and-sns.ts";
 
 export interface MessageProducerOptions extends Clients, RetryOptions {}
 
@@ -32,15 +28,15 @@ export const PRODUCER_CHECKS: Readonly<Record<keyof MessageProducerOptions, Chec
 
 /**
  * Sends to SQS queues and SNS topics, standard and FIFO, and to EventBridge buses. Every message carries the envelope
- * with its idempotency key: as a message attribute, in an event as a field of its detail. Consumers find it there, so
+ * with its idempotency key: as a message attribute, in an event as a field of its detail. Consumers find the key there, so
  * that a message that is sent or delivered twice has its effect once.
  *
- * To FIFO queues and topics messages go under derived ids: whoever sends one again within 5 minutes sends nothing new,
- * and within a group a message leaves only after the one before it was accepted. Calls that overlap are not ordered
- * among each other. Standard queues and topics and EventBridge keep no order and drop no duplicates.
+ * To FIFO queues and topics messages go under derived ids: sending a message again within 5 minutes sends nothing new.
+ * Within a group a message leaves only after the one before it was accepted. Calls that overlap are not ordered among each
+ * other. Standard queues and topics and EventBridge keep no order and drop no duplicates.
  *
  * Destinations do not wait for each other. A request carries up to 10 messages, and 1 MiB to SQS, 256 KiB to others.
- * `@aws-sdk/client-sqs`, `-sns` and `-eventbridge` are needed for those kinds only that something is sent to.
+ * `@aws-sdk/client-sqs`, `-sns` and `-eventbridge` are needed only for the kinds to which something is sent.
  */
 export class MessageProducer {
   readonly #connections: Connections;
@@ -70,7 +66,7 @@ export class MessageProducer {
    * Sends any number of messages to any number of destinations. Answers in the order given, once all are accepted.
    * Nothing is sent if one of them is not valid.
    * @throws MessageIdInvalidError (`MESSAGE_ID_INVALID`) and PayloadInvalidError (`PAYLOAD_INVALID`) before anything is
-   * sent; SendFailedError (`SEND_FAILED`), with a result for each message: after a message to a FIFO destination that
+   * sent; SendFailedError (`SEND_FAILED`), with a result for each message. After a message to a FIFO destination that
    * failed, none of its group was sent. Send the same again, or only what `failed` names.
    */
   async sendBatch(messages: readonly OutgoingMessage[]): Promise<readonly SentMessage[]> {

@@ -1,12 +1,12 @@
 /**
- * Which commit has waited longest. What failed has its place in the index by its next try, so that whoever tries it has to
- * remember when it was committed.
+ * Knows which commit has waited longest. The index orders failed commits by their next try, so the sweeper has to remember
+ * when each was made.
  */
 import type { Outbox, Unsent } from "../core/messages/outbox.ts";
 
 const MAX_REMEMBERED = 1000;
 
-/** So many are looked up at most for one answer. */
+/** At most so many are looked up for one answer. */
 const MAX_LOOKS = 5;
 
 export class OldestWaiting {
@@ -30,7 +30,7 @@ export class OldestWaiting {
     const all = [...this.#committedAt].sort(([, a], [, b]) => a - b);
     for (const [recordKey, committedAt] of all.slice(0, MAX_LOOKS)) {
       const unsent = await this.#outbox.load(recordKey).catch(() => undefined);
-      // Somebody else may have sent it, or it is parked by now.
+      // Somebody else may have sent the commit, or parked it.
       if (unsent && unsent.shard >= 0) return committedAt;
       this.#committedAt.delete(recordKey);
     }

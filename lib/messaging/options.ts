@@ -1,5 +1,4 @@
-/** What producers are made of: their options, the defaults and the rules. */
-
+/** Options of producers, with their defaults and rules. */
 import { type Clock, type Random, systemClock, systemRandom } from "../core/clock.ts";
 import { parseAddress } from "../core/messages/address.ts";
 import { type Check, methods } from "../core/option-checks.ts";
@@ -7,7 +6,7 @@ import type { AwsClientLike } from "./clients.ts";
 
 export interface RetryOptions {
   /**
-   * How often a message is tried whose entry in a batch is refused for a reason that passes. 1 to 20.
+   * How often a message is tried that its destination refuses for a passing reason: 1 to 20.
    * @default 5
    */
   readonly maxTries?: number;
@@ -21,7 +20,7 @@ export interface FifoProducerOptions extends RetryOptions {
   /** URL of a FIFO queue. `undefined`, as from an environment variable that is not set, is refused. */
   readonly queueUrl: string | undefined;
   /**
-   * An `SQSClient`, shared with the rest of the handler if given; its timeouts and retries then apply.
+   * An `SQSClient`, shared with the rest of the handler; its timeouts and retries then apply.
    * @default - a client that gives up connecting after 1 second and a request after 3 seconds
    */
   readonly client?: AwsClientLike;

@@ -1,4 +1,4 @@
-/** What relay and sweeper are made of: options, their defaults and rules, and what they tell. */
+/** Options of relay and sweeper, with their defaults and rules, and the events that both tell. */
 
 import type { Outbox } from "../core/messages/outbox.ts";
 import { aFunction, type Check, checkOptions, methods } from "../core/option-checks.ts";
@@ -7,23 +7,23 @@ import type { ParkingRules } from "./commit-end.ts";
 import { type Connections, connect } from "./connections.ts";
 import type { SendingRules } from "./destination-queue.ts";
 import { DESTINATIONS_CHECK, type Fence, readDestinations } from "./known-destinations.ts";
-import { byKeyAndBody } from "./message-ids.ts";
 import { type MessageProducerOptions, PRODUCER_CHECKS, PRODUCER_DEFAULTS } from "./message-producer.ts";
+import { byKeyAndBody } from "./sqs-and-sns.ts";
 
 export const OUTBOX_EVENTS = [
   /** The messages of a commit were accepted by their destinations and are marked as sent. */
   "sent",
-  /** Not all messages of a commit were accepted, or they could not be marked: they are sent again. */
+  /** Messages of a commit were not accepted, or could not be marked: they are sent again. */
   "send-failed",
-  /** Messages of a commit are not tried any more: they are kept, and somebody has to say what becomes of them. */
+  /** Messages of a commit are not tried any more: they are kept until somebody decides about them. */
   "parked",
 ] as const;
 
-/** What became of the messages of one commit. Never a key, a body or an address. */
+/** Tells what became of the messages of one commit. Never holds a key, a body or an address. */
 export interface OutboxCommitEvent {
   readonly event: (typeof OUTBOX_EVENTS)[number];
   readonly by: "relay" | "sweeper";
-  /** Of the commit. */
+  /** The operation of the commit. */
   readonly operation: string;
   /** Names the key without showing it. */
   readonly keyHash: string;
@@ -33,7 +33,7 @@ export interface OutboxCommitEvent {
   readonly error?: unknown;
 }
 
-/** What a sweep found: told once by each, also where nothing waits. */
+/** Tells what a sweep found: once for each sweep, also where nothing waits. */
 export interface OutboxBacklogEvent {
   readonly event: "backlog";
   readonly by: "sweeper";
@@ -50,12 +50,12 @@ export type OutboxEvent = OutboxCommitEvent | OutboxBacklogEvent;
 
 export interface OutboxOptions extends MessageProducerOptions {
   /**
-   * Where messages may be sent: URLs of queues, ARNs of topics, names or ARNs of event buses, as messages name them. What is
-   * for another destination is refused (`DestinationRefused`): whoever may write records has not the rights to send.
+   * Where messages may be sent: URLs of queues, ARNs of topics, names or ARNs of event buses, as messages name them. A
+   * message for another destination is refused (`DestinationRefused`): writers of records have not the rights to send.
    *
    * A list for all operations, or an object with a list for each operation, by its name: others may send nowhere. The
-   * operation is read from the record's key, so that a role that may only write the records of its own operation has
-   * nothing sent where another one sends. What an operation may not send holds up nothing and keeps no order.
+   * operation is read from the record's key. So a role that may only write the records of its own operation has nothing
+   * sent where another operation sends. A message that its operation may not send holds up nothing and keeps no order.
    * @default - wherever the function's role allows it
    */
   readonly destinations?:
@@ -64,18 +64,18 @@ export interface OutboxOptions extends MessageProducerOptions {
   /** Where commits left their messages: a `DynamoDBOutbox` with the options of the store. */
   readonly outbox: Outbox;
   /**
-   * In how many invocations a message is tried before it is parked, 1 to 10000: it is kept, and told, and tried no more
-   * until somebody says so. Tries come at intervals that double up to a quarter of an hour, so that 50 take half a day.
+   * In how many invocations a message is tried before it is parked, 1 to 10000. A parked message is kept, and told, and
+   * tried no more until somebody says so. Tries come at intervals that double up to a quarter of an hour: 50 take half a day.
    * @default 50
    */
   readonly parkAfterTries?: number;
   /**
-   * How old a commit is, in seconds, when messages of it that cannot be sent are parked, tried or not: 60 to 31536000.
+   * How old a commit is, in seconds, when its messages that cannot be sent are parked, tried or not: 60 to 31536000.
    * @default 259200 (3 days)
    */
   readonly parkAfterSeconds?: number;
   /**
-   * Told what became of each commit's messages, and what each sweep found; what it throws is ignored.
+   * Told what became of each commit's messages, and what each sweep found. Errors of the observer are ignored.
    * @default - `console.error` with the error of each `send-failed`
    */
   readonly observe?: (event: OutboxEvent) => void;
@@ -100,42 +100,31 @@ const DEFAULTS = {
   ...PRODUCER_DEFAULTS,
   parkAfterTries: 50,
   parkAfterSeconds: 259_200,
-  observe: ({ error }: OutboxEvent): void => {
-    if (error !== undefined) console.error(error);
-  },
 };
 
 export interface OutboxSettings {
   readonly by: OutboxEvent["by"];
   readonly outbox: Outbox;
   readonly connections: Connections;
-  /** What an operation may have sent. */
+  /** Tells which messages an operation may have sent. */
   readonly fence: Fence | undefined;
   readonly rules: SendingRules;
   readonly parking: ParkingRules;
-  readonly observe: (event: OutboxEvent) => void;
+  readonly observe: ((event: OutboxEvent) => void) | undefined;
 }
 
 /** @throws InvalidOptionError (`INVALID_OPTION`) */
 export function settingsOf(by: OutboxEvent["by"], options: OutboxOptions): OutboxSettings {
   checkOptions(options, OUTBOX_CHECKS, ["outbox"]);
-  const { outbox, observe, ...others } = withDefaults(options, DEFAULTS);
-  const {
-    maxTries,
-    clock,
-    random,
-    parkAfterTries,
-    parkAfterSeconds,
-    destinations: given,
-    ...clients
-  } = others;
-  const { destinations, fence } = readDestinations(given);
+  const { outbox, observe, destinations, ...others } = withDefaults(options, DEFAULTS);
+  const { maxTries, clock, random, parkAfterTries, parkAfterSeconds, ...clients } = others;
+  const { names, fence } = readDestinations(destinations);
   return {
     by,
     outbox,
     observe,
     fence,
-    connections: connect({ ...clients, destinations }, byKeyAndBody),
+    connections: connect(clients, names, byKeyAndBody),
     rules: { maxTries, clock, random },
     parking: { parkAfterTries, parkAfterSeconds },
   };

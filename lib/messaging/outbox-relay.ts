@@ -1,21 +1,25 @@
 /** The relay: a Lambda handler that sends committed messages from the stream of the table that holds the records. */
 import type { OutboxChange, Unsent } from "../core/messages/outbox.ts";
-import type { Circuits } from "./deliver.ts";
-import { type InvocationTime, type TimedContext, timeOf } from "./invocation-time.ts";
+import type { Circuits } from "./connections.ts";
 import { type OutboxOptions, settingsOf } from "./outbox-options.ts";
 import { passOver } from "./pass-over.ts";
-import { type Sender, sendCommit, senderOf, tell, waitingOf } from "./send-commit.ts";
-import { Window } from "./window.ts";
+import {
+  COMMITS_AT_ONCE,
+  type Sender,
+  sendCommit,
+  senderOf,
+  type TimedContext,
+  tell,
+  waitingOf,
+} from "./send-commit.ts";
 
-/** What the relay reads of an event of a DynamoDB stream; `@types/aws-lambda` has the whole type. */
+/** The fields that the relay reads in an event of a DynamoDB stream; `@types/aws-lambda` has the whole type. */
 export interface OutboxStreamEvent {
   readonly Records: readonly {
     readonly eventName?: string | undefined;
     readonly dynamodb?: { readonly SequenceNumber?: string | undefined } | undefined;
   }[];
 }
-
-type Change = OutboxStreamEvent["Records"][number];
 
 export interface OutboxRelayResponse {
   batchItemFailures: { itemIdentifier: string }[];
@@ -25,19 +29,19 @@ export interface OutboxRelayResponse {
 const STALE_AFTER_MS = 5000;
 
 /**
- * A handler for the table's stream (new images, partial batch responses): sends the messages of each commit to their
- * destinations and marks the commit as sent under its claim token, as soon as its own messages are accepted.
+ * A handler for the table's stream (new images, partial batch responses). It sends the messages of each commit to their
+ * destinations. As soon as these are accepted, it marks the commit as sent under its claim token.
  *
- * Promises: every committed message is sent at least once, at first within about a second; a message that a FIFO queue
- * gets twice within 5 minutes it delivers once, and beyond that the consumer's idempotency, under the key in the envelope, keeps
- * the effect single. Within a message group messages leave in the order of their commits, as far as the stream tells
- * it: commits of one key, and commits in one shard. A message that cannot be sent is left to the sweeper, with those
- * behind it in its group; whatever else there is goes on, and what was accepted is not sent again. A destination that does
- * not answer, or refuses request after request, is not asked for a while. When the invocation is nearly over, the rest of the
+ * Promises: every committed message is sent at least once, at first within about a second. A FIFO queue that gets a message
+ * twice within 5 minutes delivers it once. Beyond that the consumer's idempotency, under the key in the envelope, keeps the
+ * effect single. Within a message group messages leave in the order of their commits, as far as the stream tells that
+ * order. It does so for commits of one key, and for commits in one shard. A message that cannot be sent is left to the sweeper, with those
+ * behind it in its group. All other messages go on, and accepted messages are not sent again. A destination that does not
+ * answer, or refuses request after request, is not asked for a while. When the invocation is nearly over, the rest of the
  * batch is left for the next one.
  *
- * The function needs `dynamodb:UpdateItem` on the table, `dynamodb:GetItem` and `dynamodb:DeleteItem` for messages that are
- * too large for their record, and the right to send to each destination.
+ * The function needs `dynamodb:UpdateItem` on the table, and the right to send to each destination. For messages that are
+ * too large for their record it needs `dynamodb:GetItem` and `dynamodb:DeleteItem`.
  *
  * @throws InvalidOptionError (`INVALID_OPTION`) at once. The handler throws for events of other sources only.
  */
@@ -46,13 +50,11 @@ export function outboxRelay(
 ): (event: OutboxStreamEvent, context?: TimedContext) => Promise<OutboxRelayResponse> {
   const settings = settingsOf("relay", options);
   const circuits: Circuits = new Map();
-  // Lambda repeats a batch at once, most likely in this process: what it is done with needs no second look.
+  // Lambda repeats a batch at once, most likely in this process: commits that are done need no second look.
   let isRepeated = false;
   let done: ReadonlySet<string> = new Set();
   return async function relayHandler({ Records }, context) {
-    const time = timeOf(context, settings.rules);
-    const sender = senderOf(settings, time, circuits);
-    const reading = { sender, time, isRepeated, done };
+    const sender = senderOf(settings, context, circuits);
     const window = new Window();
     const sent: string[] = [];
     const left: string[] = [];
@@ -60,7 +62,7 @@ export function outboxRelay(
 
     for (const [index, change] of Records.entries()) {
       if (window.isFull) await window.room();
-      const found = time.hasMore() ? readCommit(change, reading) : "again";
+      const found = sender.time.hasMore() ? readCommit(change, { sender, isRepeated, done }) : "again";
       const commit = found instanceof Promise ? await found : found;
       if (commit === "again") {
         again = Math.min(again, index);
@@ -75,50 +77,51 @@ export function outboxRelay(
       });
     }
     await window.empty();
-    // What is left to the sweeper must be known to whoever gets what comes after it.
+    // Whoever gets later messages of a line has to know of those that are left to the sweeper.
     const isNoted = await saveNotes(sender);
     const first = Records[isNoted ? again : 0];
     isRepeated = first !== undefined;
     done = new Set(isRepeated ? [...done, ...sent, ...(isNoted ? left : [])] : []);
-    // Lambda begins again from here: what comes after it in the batch is read again.
+    // Lambda begins again from here, and reads the rest of the batch again.
     return { batchItemFailures: first === undefined ? [] : [{ itemIdentifier: identifierOf(first) }] };
   };
 }
 
-interface Reading {
+interface RelayBatch {
   readonly sender: Sender;
-  readonly time: InvocationTime;
   readonly isRepeated: boolean;
   readonly done: ReadonlySet<string>;
 }
 
-type Found = { readonly unsent: Unsent; readonly isTaken: boolean } | undefined | "again";
+type FoundCommit = { readonly unsent: Unsent; readonly isTaken: boolean } | undefined | "again";
 
-/** Without a promise where the change itself has it all: what is found at once is sent together. */
-function readCommit(change: Change, reading: Reading): Found | Promise<Found> {
-  const { sender, isRepeated, done } = reading;
+/** Answers without a promise where the change itself has it all: such commits are sent together. */
+function readCommit(
+  change: OutboxStreamEvent["Records"][number],
+  { sender, isRepeated, done }: RelayBatch,
+): FoundCommit | Promise<FoundCommit> {
   const { outbox, rules } = sender.settings;
   let image: OutboxChange | undefined;
   try {
     image = outbox.readChange(change);
   } catch (error) {
-    // It will never be readable, and the sweeper finds what the record says.
+    // The change will never be readable, and the sweeper finds what the record says.
     tell(sender.settings, "send-failed", { recordKey: "", committedAt: rules.clock.now() }, 0, error);
     return undefined;
   }
   if (!image || done.has(image.recordKey)) return undefined;
   const isFresh = !isRepeated && rules.clock.now() - image.committedAt < STALE_AFTER_MS;
-  if (!isFresh || !image.unsent) return takeCommit(image, reading);
+  if (!isFresh || !image.unsent) return takeCommit(image, sender);
   const found = { unsent: image.unsent, isTaken: false };
   return sender.lines.needsNotes(image.unsent) ? withNotes(found, sender) : found;
 }
 
-async function takeCommit(image: OutboxChange, { sender, time }: Reading): Promise<Found> {
-  const { settings, lines } = sender;
+async function takeCommit(image: OutboxChange, sender: Sender): Promise<FoundCommit> {
+  const { settings, lines, time } = sender;
   const { recordKey, committedAt } = image;
   try {
     const { id, now, until } = time.taking();
-    // By the clock of whoever committed it may be due a little later than now.
+    // By the clock of the host that committed, the commit may be due a little later than now.
     const taken = await settings.outbox.take(recordKey, {
       by: "relay",
       id,
@@ -128,7 +131,7 @@ async function takeCommit(image: OutboxChange, { sender, time }: Reading): Promi
     if (taken.state === "taken") return withNotes({ unsent: taken.unsent, isTaken: true }, sender);
     const held = taken.state === "held" && (taken.unsent ?? (await settings.outbox.load(recordKey)));
     if (!held) return undefined;
-    // The sweeper has it, or waits to try it again: nothing overtakes it.
+    // The sweeper has the commit, or waits to try it again: nothing overtakes it.
     if (lines.needsNotes(held)) await lines.read();
     for (const message of waitingOf(held)) lines.leave(held, message);
     return undefined;
@@ -137,7 +140,7 @@ async function takeCommit(image: OutboxChange, { sender, time }: Reading): Promi
   }
 }
 
-async function withNotes(found: Found & object, { settings, lines }: Sender): Promise<Found> {
+async function withNotes(found: FoundCommit & object, { settings, lines }: Sender): Promise<FoundCommit> {
   try {
     if (lines.needsNotes(found.unsent)) await lines.read();
     return found;
@@ -156,6 +159,47 @@ async function saveNotes({ settings, lines }: Sender): Promise<boolean> {
   }
 }
 
-function identifierOf({ dynamodb }: Change): string {
+function identifierOf({ dynamodb }: OutboxStreamEvent["Records"][number]): string {
   return dynamodb?.SequenceNumber ?? "";
+}
+
+/** A commit is small while the write goes on that keeps how far it got. */
+const MAX_WORKING = 40;
+
+/** Bounds the commits that are sent at once. */
+class Window {
+  readonly #working = new Set<Promise<unknown>>();
+  #entered = 0;
+  #leave: () => void = () => {};
+  #hasLeft = Promise.resolve();
+
+  get isFull(): boolean {
+    return this.#entered >= COMMITS_AT_ONCE || this.#working.size >= MAX_WORKING;
+  }
+
+  /** Resolves once there is room again. */
+  async room(): Promise<void> {
+    while (this.#entered >= COMMITS_AT_ONCE) await this.#hasLeft;
+    while (this.#working.size >= MAX_WORKING) await Promise.race(this.#working);
+  }
+
+  /** `work` calls `leave` to make room for others, and may go on after that. */
+  enter(work: (leave: () => void) => Promise<unknown>): void {
+    this.#entered += 1;
+    if (this.isFull) {
+      this.#hasLeft = new Promise((resolve) => {
+        this.#leave = resolve;
+      });
+    }
+    const working = work(() => {
+      this.#entered -= 1;
+      this.#leave();
+    }).finally(() => this.#working.delete(working));
+    this.#working.add(working);
+  }
+
+  /** Resolves when all work has come to its end. */
+  async empty(): Promise<void> {
+    await Promise.all(this.#working);
+  }
 }

@@ -1,17 +1,16 @@
-/** The sweeper: a Lambda handler on a schedule that sends what the stream lost, and what could not be sent before. */
+/** The sweeper: a Lambda handler on a schedule that sends messages that the stream lost, and tries failed ones again. */
 import { type Check, checkOptions } from "../core/option-checks.ts";
-import type { Circuits } from "./deliver.ts";
-import { type TimedContext, timeOf } from "./invocation-time.ts";
+import type { Circuits } from "./connections.ts";
 import { liftLines } from "./lift-lines.ts";
 import { OldestWaiting } from "./oldest-waiting.ts";
 import { OUTBOX_CHECKS, type OutboxOptions, type OutboxSettings, settingsOf } from "./outbox-options.ts";
-import { senderOf } from "./send-commit.ts";
+import { senderOf, type TimedContext } from "./send-commit.ts";
 import { type Sweep, type SweepReport, sweepShards } from "./sweep-shards.ts";
 
 export interface OutboxSweeperOptions extends OutboxOptions {
   /**
-   * How old a commit must be, in seconds: younger ones are left to the relay. So long at least it also takes until what
-   * failed is tried again.
+   * How old a commit must be, in seconds: younger ones are left to the relay. A failed message waits at least as long for
+   * its next try.
    * @default 60
    */
   readonly minAgeSeconds?: number;
@@ -28,16 +27,15 @@ const CHECKS: Readonly<Record<keyof OutboxSweeperOptions, Check>> = {
 };
 
 /**
- * A handler for a schedule, such as once a minute: sends messages that the relay has not sent, because the stream was
- * off, expired after its 24 hours, or dropped them, and tries again what could not be sent. Finds them by the table's sparse
- * index; a commit whose messages are sent is not in it. What relay and sweeper both send is the same message under the
- * same deduplication id.
+ * A handler for a schedule, such as once a minute. It sends messages that the relay has not sent, because the stream was
+ * off, expired after its 24 hours, or dropped them. It tries failed messages again. It finds both by the table's sparse
+ * index, which holds no commit whose messages are sent. Relay and sweeper send a message under the same deduplication id.
  *
- * Commits whose first messages are of one group are sent oldest first, and what of them cannot be sent holds up the rest
- * of its groups, and nothing else. Those that share only a group of later messages may overtake each other. What fails is
- * tried at intervals that double up to a quarter of an hour, and is parked in the end. A destination that does not answer,
- * or refuses request after request, is not asked for a while. Where a commit cannot be read the sweep of its shard ends;
- * one that is corrupt is parked.
+ * Commits whose first messages are of one group are sent oldest first. A message that cannot be sent holds up the later
+ * messages of its group, and nothing else. Commits that share only a group of later messages may overtake each other. A
+ * failed message is tried at intervals that double up to a quarter of an hour, and is parked in the end. A destination that
+ * does not answer, or refuses request after request, is not asked for a while. Where a commit cannot be read the sweep of
+ * its shard ends; a corrupt commit is parked.
  *
  * Each sweep tells how many commits wait, and since when, and how many are parked (`backlog`).
  *
@@ -57,11 +55,10 @@ export function outboxSweeper(
   const circuits: Circuits = new Map();
   const oldest = new OldestWaiting(settings.outbox);
   return async function sweepHandler(_event, context) {
-    const time = timeOf(context, settings.rules);
-    const sender = senderOf(settings, time, circuits);
+    const sender = senderOf(settings, context, circuits);
     const before = clock.now() - minAgeSeconds * 1000;
     const report: SweepReport = { sent: 0, failed: 0, waiting: 0 };
-    const sweep: Sweep = { sender, time, before, report, oldest };
+    const sweep: Sweep = { sender, before, report, oldest };
     await sender.lines.read();
     const shards = Array.from({ length: settings.outbox.shards }, (_, shard) => shard);
     await sweepShards(shards, sweep);
@@ -75,8 +72,8 @@ async function tellBacklog({ outbox, rules, observe }: OutboxSettings, oldest: O
   const [{ waiting, parked }, committedAt] = await Promise.all([outbox.count(), oldest.committedAt()]);
   const oldestMs = committedAt === undefined ? 0 : rules.clock.now() - committedAt;
   try {
-    observe({ event: "backlog", by: "sweeper", waiting, oldestMs, parked });
+    observe?.({ event: "backlog", by: "sweeper", waiting, oldestMs, parked });
   } catch {
-    // Watching does not change an outcome.
+    // An observer does not change an outcome.
   }
 }

@@ -1,12 +1,12 @@
-/** What becomes of a commit that could not be read. */
+/** Decides what becomes of a commit that could not be read. */
 import { hasCode } from "../core/error-code.ts";
 import type { Unsent } from "../core/messages/outbox.ts";
 import type { OutboxSettings } from "./outbox-options.ts";
 import { tell } from "./send-commit.ts";
 
 /**
- * Tells why. What can never be read is parked, so that it holds up nothing, and may be passed over (`undefined`); one of
- * a later version stays where it is, since who wrote it sends it. What could not be read just now has to be read `again`.
+ * Tells why. A corrupt commit is parked, so that it holds up nothing, and may be passed over (`undefined`). A commit of a
+ * later version stays where it is, since that version sends it. A commit that was unreadable just now is read `again`.
  */
 export async function passOver(
   settings: OutboxSettings,
@@ -15,7 +15,7 @@ export async function passOver(
 ): Promise<"again" | undefined> {
   const { outbox, rules } = settings;
   const now = rules.clock.now();
-  // Where nobody knows when it was committed.
+  // For a commit whose time nobody knows.
   const known = { ...commit, committedAt: commit.committedAt || now };
   if (!hasCode(error, "RECORD_CORRUPT")) {
     tell(settings, "send-failed", known, 0, error);

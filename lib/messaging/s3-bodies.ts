@@ -1,6 +1,6 @@
-/** Bodies that are too large for a message, kept in a bucket: what travels is a claim check. */
+/** Keeps bodies in a bucket that are too large for a message: a claim check travels in their place. */
 import { BodyUnavailableError, PayloadInvalidError } from "../core/errors.ts";
-import { bodyText } from "../core/messages/text.ts";
+import { bodyText } from "../core/messages/prepare-message.ts";
 import { type Check, checkOptions, methods } from "../core/option-checks.ts";
 import {
   type ClaimCheck,
@@ -26,21 +26,21 @@ export interface S3BodiesOptions {
   /** The `S3` of `@aws-sdk/client-s3`; its timeouts and retries apply. */
   readonly client: S3Like;
   /**
-   * What the keys of its objects begin with, up to 900 characters: nothing else is read. With one for each tenant IAM can
-   * keep them apart.
+   * Begins the keys of all objects, up to 900 characters: objects under other keys are not read. With a prefix for each
+   * tenant IAM can keep tenants apart.
    * @default "onceonly/"
    */
   readonly prefix?: string;
   /**
-   * From how many bytes on a body goes to the bucket, 1 to 1000000: counted as a string in JSON. The default fits into every
-   * destination and every item of a table.
+   * A body of so many bytes or more goes to the bucket, 1 to 1000000, counted as a string in JSON. The default fits into
+   * every destination and every item of a table.
    * @default 200000
    */
   readonly minBytes?: number;
 }
 
 /** A message before it is checked in: of a commit or a producer. */
-interface Message {
+interface UncheckedMessage {
   readonly body: unknown;
   readonly bus?: string | undefined;
   readonly attributes?: Readonly<Record<string, string | number>> | undefined;
@@ -68,11 +68,11 @@ const CHECKS: Readonly<Record<keyof S3BodiesOptions, Check>> = {
 };
 
 /**
- * Keeps bodies of messages in a bucket, each under its hash: `checkIn` before a commit or a send, `idempotentBatch` with
- * `bodies`, or `open`, at the other end.
+ * Keeps bodies of messages in a bucket, each under its hash. `checkIn` comes before a commit or a send. At the other end
+ * stands `idempotentBatch` with `bodies`, or `open`.
  *
- * Promises: a message is never run with another body than the one that was checked in, nor without one. Checking the same body
- * in again writes the same object, so that repeated attempts leave one, and lengthens its life where the bucket deletes
+ * Promises: a message is never run with another body than the one that was checked in, nor without a body. Checking the
+ * same body in again writes the same object: repeated attempts leave one object, which lives longer where the bucket deletes
  * by age. Nobody else deletes: let the bucket do so, once no copy of the message can come any more.
  */
 export class S3Bodies {
@@ -91,12 +91,12 @@ export class S3Bodies {
   }
 
   /**
-   * Answers with the same messages, in which claim checks stand for large bodies, once these are in the bucket
-   * (`s3:PutObject`). Such a message takes 8 attributes of its own. Events for a bus stay as they are: rules match their
-   * detail.
+   * Answers with the same messages, in which claim checks stand for large bodies, once the bodies are in the bucket
+   * (`s3:PutObject`). Such a message takes 8 attributes of its own. Events for a bus stay as they are, since rules match
+   * their detail.
    * @throws PayloadInvalidError (`PAYLOAD_INVALID`) before anything is written, BodyUnavailableError (`BODY_UNAVAILABLE`)
    */
-  async checkIn<Given extends Message>(messages: readonly Given[]): Promise<Given[]> {
+  async checkIn<Given extends UncheckedMessage>(messages: readonly Given[]): Promise<Given[]> {
     if (!Array.isArray(messages)) throw new PayloadInvalidError("the messages must be an array");
     const bodies = new Map<string, string>();
     const checked = (messages as readonly Given[]).map((message, index) =>
@@ -106,24 +106,29 @@ export class S3Bodies {
     const writers = Array.from({ length: AT_ONCE }, async () => {
       for (let next = left.shift(); next; next = left.shift()) await this.#put(...next);
     });
-    // One that still ran after the answer could be frozen with the process.
+    // A write that still ran after the answer could be frozen with the process.
     const failed = (await Promise.allSettled(writers)).find(({ status }) => status === "rejected");
     if (failed) throw (failed as PromiseRejectedResult).reason;
     return checked;
   }
 
   /**
-   * The body for which a text stands, if it is a claim check of ours: the text of a message, or of a notification of SNS around
-   * it. Any other text as it is. Only what is in this bucket, under this prefix, is read (`s3:GetObject`).
-   * @throws BodyUnavailableError (`BODY_UNAVAILABLE`) for a claim check of another bucket, and for a body that is gone, or is
-   * not what was checked in.
+   * Answers with the body for which a text stands, if the text is a claim check of ours, also within a notification of
+   * SNS. Answers with any other text as it is. Only objects in this bucket, under this prefix, are read
+   * (`s3:GetObject`).
+   * @throws BodyUnavailableError (`BODY_UNAVAILABLE`) for a claim check of another bucket, and for a body that is gone, or
+   * that is not what was checked in.
    */
   async open(text: string, signal?: AbortSignal): Promise<string> {
     const found = findClaimCheck(text);
     return found ? found.withBody(await this.#get(found.check, signal)) : text;
   }
 
-  #replace<Given extends Message>(where: string, message: Given, bodies: Map<string, string>): Given {
+  #replace<Given extends UncheckedMessage>(
+    where: string,
+    message: Given,
+    bodies: Map<string, string>,
+  ): Given {
     const { body, bus, attributes } = Object(message) as Given;
     if (bus !== undefined || body === undefined) return message;
     const text = bodyText(where, body);

@@ -1,52 +1,102 @@
-/** Sends what a commit left to be sent, and keeps how far that got as soon as its own messages have come to their ends. */
+/** Sends the messages that a commit left, and keeps how far they got once they have come to their ends. */
+import type { Clock, Random } from "../core/clock.ts";
 import { SendFailedError } from "../core/errors.ts";
-import type { Unsent } from "../core/messages/outbox.ts";
+import type { Taking, Unsent } from "../core/messages/outbox.ts";
 import type { StoredMessage } from "../core/messages/outgoing-message.ts";
-import { type CommitEnd, dueAtOf, endOf, progressOf } from "./commit-end.ts";
-import { type Circuits, Dispatch } from "./deliver.ts";
-import { type Ended, NOT_ATTEMPTED, ON_HOLD } from "./destination-queue.ts";
-import { DestinationRefused } from "./entry.ts";
-import type { InvocationTime } from "./invocation-time.ts";
+import { faultOf } from "../core/messages/prepare-message.ts";
+import { type CommitEnd, dueAtOf, endOf, INVALID, ON_HOLD, progressOf } from "./commit-end.ts";
+import { type Circuits, Dispatch } from "./connections.ts";
+import { DestinationRefused, NOT_ATTEMPTED, type SendEnd } from "./destination-queue.ts";
 import type { OutboxCommitEvent, OutboxSettings } from "./outbox-options.ts";
-import { faultOf } from "./stored-message.ts";
 import { WaitingLines } from "./waiting-lines.ts";
 
-/**
- * `sent`: all of it, and it is marked. `failed`: what was refused has its time for the next try, or is parked. `waiting`:
- * nothing of it was tried, behind others that failed. `again`: the invocation was over too early, or how far it got could
- * not be kept.
- */
-export type CommitOutcome = "sent" | "failed" | "waiting" | "again";
+/** A sender takes so many commits at once: a commit can have 4 MB of messages, and a function has little memory and time. */
+export const COMMITS_AT_ONCE = 10;
 
+/** The part of Lambda's context that senders read. */
+export interface TimedContext {
+  readonly getRemainingTimeInMillis?: () => number;
+}
+
+interface InvocationTime {
+  /** Whether there is time for one more request to a destination, and to keep how the request ended. */
+  readonly hasMore: () => boolean;
+  /** How long such a request may take. */
+  readonly requestTimeoutMs: number;
+  /** How this invocation takes a commit now. */
+  readonly taking: () => Pick<Taking, "id" | "now" | "until">;
+}
+
+/** Kept for the end: a request that hangs, and then the write that keeps what was sent. */
+const MAX_MARGIN_MS = 6000;
+const MAX_REQUEST_MS = 4000;
+
+/** How far the clocks of two hosts may differ. */
+const SKEW_MS = 5000;
+
+/** For a host that does not say how long an invocation may last. */
+const UNKNOWN_MS = 300_000;
+
+/** Shares out the time of an invocation. A short invocation has smaller shares, or it would never begin. */
+function timeOf(context: TimedContext | undefined, clock: Clock, random: Random): InvocationTime {
+  const remainingMs = () => context?.getRemainingTimeInMillis?.() ?? Number.POSITIVE_INFINITY;
+  const atFirst = remainingMs();
+  const id = random.token();
+  const marginMs = Math.min(MAX_MARGIN_MS, atFirst / 4);
+  return {
+    hasMore: () => remainingMs() > marginMs,
+    requestTimeoutMs: Math.min(MAX_REQUEST_MS, atFirst / 6),
+    taking() {
+      const now = clock.now();
+      return { id, now, until: Math.ceil(now + Math.min(UNKNOWN_MS, remainingMs()) + SKEW_MS) };
+    },
+  };
+}
+
+/** Relay or sweeper, in one invocation. */
 export interface Sender {
   readonly settings: OutboxSettings;
+  readonly time: InvocationTime;
   readonly dispatch: Dispatch;
   readonly lines: WaitingLines;
 }
 
-/** What fails once more is left to the sweeper. */
+/** A request that fails once more is left to the sweeper. */
 const REQUEST_TRIES = 2;
 
-/** For one invocation. What is known of destinations outlives it. */
-export function senderOf(settings: OutboxSettings, time: InvocationTime, circuits: Circuits): Sender {
+/** The circuits outlive the invocation. */
+export function senderOf(
+  settings: OutboxSettings,
+  context: TimedContext | undefined,
+  circuits: Circuits,
+): Sender {
   const { connections, rules, outbox, by, fence } = settings;
+  const time = timeOf(context, rules.clock, rules.random);
   const { hasMore: hasTime, requestTimeoutMs } = time;
   const sending = { ...rules, hasTime, requestTimeoutMs, requestTries: REQUEST_TRIES };
   return {
     settings,
+    time,
     dispatch: new Dispatch(connections, sending, circuits),
     lines: new WaitingLines(outbox, rules.clock, by === "relay", fence),
   };
 }
 
-/** The messages that wait to be sent. */
+/** The messages of a commit that wait to be sent. */
 export function waitingOf(unsent: Unsent): readonly StoredMessage[] {
   const progress = progressOf(unsent);
   return unsent.messages.filter((_, index) => progress[index]?.state === "waiting");
 }
 
 /**
- * Never rejects: what failed is told. `onEnded` is called once all messages have come to their ends, before that is kept.
+ * `sent`: all messages are sent, and the commit is marked. `failed`: refused messages have a time for their next try, or
+ * are parked. `waiting`: nothing was tried, behind others that failed. `again`: the invocation was over too early, or how
+ * far the messages got could not be kept.
+ */
+export type CommitOutcome = "sent" | "failed" | "waiting" | "again";
+
+/**
+ * Never rejects: failures are told. `onEnded` is called once all messages have come to their ends, before that is kept.
  * `isTaken` where others leave the commit alone until it is given back.
  */
 export function sendCommit(
@@ -56,48 +106,57 @@ export function sendCommit(
   onEnded: () => void = () => {},
 ): Promise<CommitOutcome> {
   const { dispatch, lines, settings } = sender;
-  const ends: (Ended | undefined)[] = [];
+  const ends: (SendEnd | undefined)[] = [];
   const waiting = [...progressOf(unsent).entries()].filter(([, { state }]) => state === "waiting");
   let left = waiting.length;
   if (left === 0) onEnded();
   if (left === 0) return keepEnds(sender, unsent, ends, isTaken);
   return new Promise((resolve) => {
-    const end = (index: number, ended: Ended) => {
+    const end = (index: number, ended: SendEnd) => {
       ends[index] = ended;
       left -= 1;
       if (left > 0) return;
       onEnded();
       resolve(keepEnds(sender, unsent, ends, isTaken));
     };
-    // Of a commit that comes again at once nothing is sent now: nobody would know that by then.
+    // A commit that comes again at once sends nothing now: nobody would know by then what was sent.
     const isOnHold = waiting.some(([index]) => lines.admits(unsent, unsent.messages[index]!) === "hold");
     for (const [index] of waiting) {
       const message = unsent.messages[index]!;
-      const endSent = (ended: Ended) => {
+      const endSent = (ended: SendEnd) => {
         if (!ended.result.sent) lines.note(unsent, message, ended);
         end(index, ended);
       };
-      const fault = isOnHold ? ON_HOLD : (faultOf(message) ?? refusalOf(unsent, message, settings));
-      if (fault) end(index, fault);
+      const refusal = isOnHold ? ON_HOLD : refusalOf(unsent, message, settings);
+      if (refusal) end(index, refusal);
       else if (lines.admits(unsent, message) === "wait") endSent(NOT_ATTEMPTED);
       else dispatch.send({ ...message, committedAt: unsent.committedAt }, endSent);
     }
   });
 }
 
-/** It is tried again, since `destinations` may come to name it. */
-function refusalOf({ recordKey }: Unsent, message: StoredMessage, { fence }: OutboxSettings) {
+/** A message of a later version is left to that version. */
+const UNKNOWN: SendEnd = { result: { sent: false, code: "MessageUnknown" } };
+
+function refusalOf(
+  { recordKey }: Unsent,
+  message: StoredMessage,
+  { fence }: OutboxSettings,
+): SendEnd | undefined {
+  const fault = faultOf(message);
+  if (fault) return fault === "MessageInvalid" ? INVALID : UNKNOWN;
   if (!fence || fence(recordKey, message)) return undefined;
+  // The message is tried again, since `destinations` may come to name its destination.
   const cause = new DestinationRefused(
     "a message is for a destination that `destinations` does not name for the operation of its commit",
   );
-  return { result: { sent: false, code: cause.name }, cause } as const;
+  return { result: { sent: false, code: cause.name }, cause };
 }
 
 async function keepEnds(
   { settings, lines }: Sender,
   unsent: Unsent,
-  ends: readonly (Ended | undefined)[],
+  ends: readonly (SendEnd | undefined)[],
   isTaken: boolean,
 ): Promise<CommitOutcome> {
   const { outbox, rules, parking } = settings;
@@ -106,7 +165,7 @@ async function keepEnds(
   try {
     if (end.isOver) await outbox.markSent(unsent, end.progress);
     else {
-      // When it is due again follows from the notes, as others have left them: they must not see the one without the other.
+      // The next time follows from the notes as others have left them: nobody must see the one without the other.
       await lines.save();
       const dueAt = dueAtOf(unsent, end, now, (message) => lines.dueAt(unsent, message));
       if (isTaken || end.isNews || dueAt !== unsent.dueAt) await outbox.keep(unsent, end.progress, dueAt);
@@ -124,7 +183,7 @@ async function keepEnds(
 function tellEnd(
   settings: OutboxSettings,
   unsent: Unsent,
-  ends: readonly (Ended | undefined)[],
+  ends: readonly (SendEnd | undefined)[],
   { isOver, hasFailed, parked }: CommitEnd,
 ): void {
   if (isOver) {
@@ -139,7 +198,7 @@ function tellEnd(
     cause,
   );
   if (parked > 0) tell(settings, "parked", unsent, parked, error);
-  // Where nothing was tried it waits behind others, of which that was told.
+  // A commit of which nothing was tried waits behind others, whose failure was told.
   if (failed > parked && hasFailed) tell(settings, "send-failed", unsent, failed - parked, error);
 }
 
@@ -153,8 +212,9 @@ export function tell(
   const [operation = "", , keyHash = ""] = recordKey.split("#");
   const lagMs = rules.clock.now() - committedAt;
   try {
-    observe({ event, by, operation, keyHash, messages, lagMs, error });
+    if (observe) observe({ event, by, operation, keyHash, messages, lagMs, error });
+    else if (error !== undefined) console.error(error);
   } catch {
-    // Watching does not change an outcome.
+    // An observer does not change an outcome.
   }
 }

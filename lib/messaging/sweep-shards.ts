@@ -1,27 +1,24 @@
-/** Goes through shards of the index, and sends what is due in them. */
+/** Goes through shards of the outbox, and sends the commits that are due in them. */
 import type { FoundUnsent, Unsent } from "../core/messages/outbox.ts";
 import { progressOf } from "./commit-end.ts";
-import type { InvocationTime } from "./invocation-time.ts";
-import { notesFor } from "./line-notes.ts";
 import type { OldestWaiting } from "./oldest-waiting.ts";
 import { passOver } from "./pass-over.ts";
-import { type CommitOutcome, type Sender, sendCommit, waitingOf } from "./send-commit.ts";
-import { COMMITS_AT_ONCE } from "./window.ts";
+import { COMMITS_AT_ONCE, type CommitOutcome, type Sender, sendCommit, waitingOf } from "./send-commit.ts";
+import { notesFor } from "./waiting-lines.ts";
 
-/** What one sweep came to, in commits. */
+/** The commits of one sweep, by how they ended. */
 export interface SweepReport {
   /** All of their messages were sent. */
   sent: number;
-  /** Messages of theirs were refused, or could not be read. */
+  /** Some of their messages were refused, or could not be read. */
   failed: number;
-  /** Left alone: for the next sweep, behind others in a group, or somebody else is at it. */
+  /** Left alone: for the next sweep, behind others in a group, or because somebody else sends them. */
   waiting: number;
 }
 
 export interface Sweep {
   readonly sender: Sender;
-  readonly time: InvocationTime;
-  /** Epoch ms: what is due later is the relay's, unless it waits in a line. */
+  /** Epoch ms: a commit that is due later is the relay's, unless it waits in a line. */
   readonly before: number;
   readonly report: SweepReport;
   readonly oldest: OldestWaiting;
@@ -30,29 +27,29 @@ export interface Sweep {
 /** More would only take each other's memory. */
 const SHARDS_AT_ONCE = 8;
 
-/** @throws StoreUnavailableError (`STORE_UNAVAILABLE`) when the index cannot be read, once all have come to their ends. */
+/** @throws StoreUnavailableError (`STORE_UNAVAILABLE`) when the index cannot be read, once all shards have come to their ends. */
 export async function sweepShards(shards: readonly number[], sweep: Sweep): Promise<void> {
   const left = [...shards];
   const sweepers = Array.from({ length: SHARDS_AT_ONCE }, async () => {
     for (let shard = left.shift(); shard !== undefined; shard = left.shift()) await sweepShard(shard, sweep);
   });
-  // What still ran after the answer would be frozen with the process, and go on in another invocation.
+  // Work that still ran after the answer would be frozen with the process, and go on in another invocation.
   const failed = (await Promise.allSettled(sweepers)).find(({ status }) => status === "rejected");
   if (failed) throw (failed as PromiseRejectedResult).reason;
 }
 
 async function sweepShard(shard: number, sweep: Sweep): Promise<void> {
-  const { sender, time, before, report } = sweep;
+  const { sender, before, report } = sweep;
   const { outbox, rules } = sender.settings;
   const hasNotes = Object.keys(sender.lines.notes).length > 0;
   const latest = hasNotes ? Math.max(before, rules.clock.now()) : before;
   for await (const chunk of inChunks(outbox.findUnsent(shard, latest))) {
-    if (!time.hasMore()) return;
+    if (!sender.time.hasMore()) return;
     const found = await Promise.all(chunk.map((each) => takeFound(each, sweep)));
     const cut = found.indexOf("unreachable");
     const ends = found.map((commit, index) => {
       if (typeof commit === "string") return commit;
-      // It may be of any group: nothing behind it may overtake it.
+      // The unreachable commit may be of any group: nothing behind it may overtake it.
       return cut >= 0 && index > cut ? giveBack(commit, sender) : sendTaken(commit, sweep);
     });
     for (const end of await Promise.all(ends)) {
@@ -75,13 +72,13 @@ async function* inChunks(
   }
 }
 
-type Found = Unsent | "over" | "held" | "unreadable" | "unreachable";
+type Swept = Unsent | "over" | "held" | "unreadable" | "unreachable";
 
 async function takeFound(
   { recordKey, dueAt }: FoundUnsent,
-  { sender, time, before, oldest }: Sweep,
-): Promise<Found> {
-  const { settings } = sender;
+  { sender, before, oldest }: Sweep,
+): Promise<Swept> {
+  const { settings, time } = sender;
   const { outbox } = settings;
   try {
     if (dueAt >= before) {
@@ -106,7 +103,7 @@ async function takeFound(
 /** Longer than a relay goes on that has not seen a note. */
 const KNOWN_AFTER_MS = 60_000;
 
-/** A relay may be at work on what is young, but for what every relay knows to be the sweeper's. */
+/** A relay may still send a young commit, unless every relay knows that all of its lines are the sweeper's. */
 function isLeft(unsent: Unsent, { lines, settings }: Sender): boolean {
   const known = settings.rules.clock.now() - KNOWN_AFTER_MS;
   const isNoted = (message: Unsent["messages"][number]) => {
@@ -116,7 +113,7 @@ function isLeft(unsent: Unsent, { lines, settings }: Sender): boolean {
   return waitingOf(unsent).every(isNoted);
 }
 
-/** Somebody else sends it: nothing overtakes it. */
+/** Somebody else sends the commit: nothing overtakes it. */
 function block(unsent: Unsent, { lines }: Sender): "held" {
   for (const message of waitingOf(unsent)) lines.block(unsent, message);
   return "held";
@@ -129,7 +126,7 @@ async function sendTaken(commit: Unsent, { sender, oldest }: Sweep): Promise<Com
 }
 
 async function giveBack(commit: Unsent, { settings }: Sender): Promise<"waiting"> {
-  // Where even that fails it comes back by itself.
+  // Where even that fails the commit comes back by itself.
   await settings.outbox.keep(commit, progressOf(commit), commit.dueAt).catch(() => {});
   return "waiting";
 }

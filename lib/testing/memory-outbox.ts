@@ -1,4 +1,4 @@
-/** What the commits of a MemoryStore have to send, as the Outbox port shows it. A change is the key of a record. */
+/** Keeps the messages of a MemoryStore's commits, as the Outbox port shows them. A change is the key of a record. */
 import { OUTBOX_SHARDS, parkedShard } from "../contract.ts";
 import { hashTuple } from "../core/identity.ts";
 import {
@@ -56,7 +56,7 @@ export class MemoryOutbox implements Outbox {
     const unsent = this.#waiting.get(String(change));
     if (unsent === undefined) return undefined;
     const { recordKey, committedAt, revision } = unsent;
-    // Of what has changed since it would be the image of the commit that tells: here it has to be taken.
+    // A stream holds the image of the commit. This outbox holds the latest state, so a changed commit has to be taken.
     return structuredClone({ recordKey, committedAt, ...(revision === 0 && { unsent }) });
   }
 

@@ -18,6 +18,8 @@ const { findingsOf, findingsBelow } = (await import(script)) as Script;
 
 /** What the sentences of these folders and files promise already. The list grows, and never shrinks. */
 const clean = [
+  "lib/core/messages",
+  "lib/messaging",
   "test/client",
   "test/fakes",
   "test/security",
@@ -25,6 +27,7 @@ const clean = [
   "test/docs",
   "tools/sentences",
   "tools/sentences.mjs",
+  "tools/trips.mjs",
 ];
 
 const many = (count: number, word = "word") => Array.from({ length: count }, () => word).join(" ");

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
 import { connect } from "../../kit/tables.ts";
 import { ENVELOPE_ATTRIBUTE } from "../../lib/contract.ts";
 import { MessageProducer } from "../../lib/messaging/message-producer.ts";
-import { sqsEntry } from "../../lib/messaging/sqs.ts";
+import { sqsEntry } from "../../lib/messaging/sqs-and-sns.ts";
 import { Simulator } from "../../lib/simulator/simulator.ts";
 import { receive } from "../aws/sqs/cases/case.ts";
 import { newWorld, type World } from "./given.ts";

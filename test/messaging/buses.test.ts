@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { fakeEventBridge } from "../../kit/fake-client.ts";
 import { ENVELOPE_ATTRIBUTE } from "../../lib/contract.ts";
-import { prepareMessage } from "../../lib/core/messages/outgoing-message.ts";
+import { prepareMessage } from "../../lib/core/messages/prepare-message.ts";
 import { readHeldEnvelope } from "../../lib/messaging/envelope.ts";
 import { EVENTBRIDGE_MAX_BYTES, eventBridgeEntry } from "../../lib/messaging/eventbridge.ts";
 import { MessageProducer } from "../../lib/messaging/message-producer.ts";

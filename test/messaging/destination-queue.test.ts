@@ -1,12 +1,17 @@
 import { fakeClock } from "onceonly/testing";
 import { describe, expect, it } from "vitest";
-import { DestinationQueue, type Ended } from "../../lib/messaging/destination-queue.ts";
-import { notSent, type Request, sentAs } from "../../lib/messaging/entry.ts";
+import {
+  DestinationQueue,
+  notSent,
+  type SendEnd,
+  type SendRequest,
+  sentAs,
+} from "../../lib/messaging/destination-queue.ts";
 
 /** A queue of a destination that refuses the form `a1`, and all that has reached it. */
 function newQueue() {
   const reached: string[] = [];
-  const request: Request<string> = async (forms) => {
+  const request: SendRequest<string> = async (forms) => {
     reached.push(...forms);
     return forms.map((form) => (form === "a1" ? notSent("Refused", false) : sentAs(form)));
   };
@@ -14,7 +19,7 @@ function newQueue() {
   const queue = new DestinationQueue(request, 1000, { maxTries: 1, clock: fakeClock(), random });
   /** `a1` is of line `a`. */
   const add = (form: string) =>
-    new Promise<Ended>((end) => queue.add({ form, bytes: 1, line: form.slice(0, 1) }, end));
+    new Promise<SendEnd>((end) => queue.add({ form, bytes: 1, line: form.slice(0, 1) }, end));
   return { reached, add };
 }
 

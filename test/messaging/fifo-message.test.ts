@@ -6,8 +6,7 @@ import {
   prepareFifo,
   prepareResend,
 } from "../../lib/messaging/fifo-message.ts";
-import { deduplicationIdOf } from "../../lib/messaging/message-ids.ts";
-import { SQS_MAX_BYTES, sqsEntry } from "../../lib/messaging/sqs.ts";
+import { deduplicationIdOf, SQS_MAX_BYTES, sqsEntry } from "../../lib/messaging/sqs-and-sns.ts";
 
 const QUEUE = "https://sqs.eu-central-1.amazonaws.com/123456789012/payments.fifo";
 const MESSAGE = { key: "order-7", group: "7", body: "paid" };

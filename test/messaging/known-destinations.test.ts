@@ -5,6 +5,7 @@ import type { StoredMessage } from "../../lib/core/messages/outgoing-message.ts"
 import { fakeClock } from "../../lib/fakes/fake-clock.ts";
 import { connect } from "../../lib/messaging/connections.ts";
 import { deliver } from "../../lib/messaging/deliver.ts";
+import { readDestinations } from "../../lib/messaging/known-destinations.ts";
 import { outboxRelay } from "../../lib/messaging/outbox-relay.ts";
 import { MemoryStore } from "../../lib/testing/memory-store.ts";
 
@@ -23,8 +24,8 @@ async function sentTo(destinations: readonly string[] | undefined, messages: rea
       return { Successful: [{ Id: "0" }] };
     },
   };
-  const clients = { sqs, sns: fakeSns(), eventBridge: fakeEventBridge(), destinations };
-  const { results } = await deliver(messages, connect(clients), rules);
+  const clients = { sqs, sns: fakeSns(), eventBridge: fakeEventBridge() };
+  const { results } = await deliver(messages, connect(clients, readDestinations(destinations).names), rules);
   return { asked, codes: results.map((result) => (result.sent ? "sent" : result.code)) };
 }
 

@@ -2,14 +2,13 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { noteRequests } from "../../kit/faults/faulty-sqs.ts";
 import { InvalidOptionError } from "../../lib/core/errors.ts";
 import type { OutgoingMessage } from "../../lib/core/messages/outgoing-message.ts";
-import { bytesOf } from "../../lib/messaging/entry.ts";
 import { readEnvelope } from "../../lib/messaging/envelope.ts";
 import {
   MessageProducer,
   type MessageProducerOptions,
   PRODUCER_DEFAULTS,
 } from "../../lib/messaging/message-producer.ts";
-import { SQS_MAX_BYTES } from "../../lib/messaging/sqs.ts";
+import { SQS_MAX_BYTES } from "../../lib/messaging/sqs-and-sns.ts";
 import { newWorld, type World } from "./given.ts";
 
 const MINUTE = 60_000;
@@ -124,7 +123,7 @@ describe("MessageProducer.send", () => {
   });
 
   it("takes 1 MiB with the envelope for a queue, and no byte more", async () => {
-    const envelope = bytesOf("OnceonlyEnvelope", "String", '{"v":1,"key":"order-7"}');
+    const envelope = Buffer.byteLength(`OnceonlyEnvelopeString{"v":1,"key":"order-7"}`);
     const body = "b".repeat(SQS_MAX_BYTES - envelope);
 
     await producer.send({ queue: standard, key: "order-7", body });

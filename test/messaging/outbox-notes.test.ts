@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { refusingSend } from "../../kit/faults/refusing-send.ts";
 import { timeless } from "../../kit/time/timeless.ts";
 import { withOutbox } from "../../kit/with-outbox.ts";
-import { linesOf } from "../../lib/messaging/line-notes.ts";
+import { linesOf } from "../../lib/messaging/waiting-lines.ts";
 import { MemoryOutbox } from "../../lib/testing/memory-outbox.ts";
 
 const QUEUE = "https://sqs.eu-central-1.amazonaws.com/123456789012/payments.fifo";

@@ -8,7 +8,7 @@ import {
   WRONG,
 } from "../../kit/faults/faulty-sqs.ts";
 import { DEFAULTS } from "../../lib/messaging/options.ts";
-import { SQS_MAX_BYTES } from "../../lib/messaging/sqs.ts";
+import { SQS_MAX_BYTES } from "../../lib/messaging/sqs-and-sns.ts";
 import { failureOf, messagesOf, newWorld, type World } from "./given.ts";
 
 let world: World;

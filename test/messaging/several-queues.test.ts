@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { BUSY, failEntries, noteRequests } from "../../kit/faults/faulty-sqs.ts";
 import type { MessageProducer } from "../../lib/messaging/message-producer.ts";
-import { SQS_MAX_BYTES } from "../../lib/messaging/sqs.ts";
+import { SQS_MAX_BYTES } from "../../lib/messaging/sqs-and-sns.ts";
 import { failureOf, newWorld, type World } from "./given.ts";
 
 let world: World;

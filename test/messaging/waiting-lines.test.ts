@@ -6,10 +6,10 @@ import {
   type LineNote,
   linesOf,
   nameOfFailure,
+  WaitingLines,
   withHandover,
   withoutLast,
-} from "../../lib/messaging/line-notes.ts";
-import { WaitingLines } from "../../lib/messaging/waiting-lines.ts";
+} from "../../lib/messaging/waiting-lines.ts";
 import { MemoryOutbox } from "../../lib/testing/memory-outbox.ts";
 
 const URL = "https://sqs.eu-central-1.amazonaws.com/123456789012/";

@@ -1,19 +1,19 @@
 /**
- * Addresses of queues, topics and event buses: parsed once, strictly, from what AWS and the local engines call them. What
- * no request can ever reach is refused here, before anything is written. Pure.
+ * Parses addresses of queues, topics and event buses once, strictly, as AWS and the local engines spell them. An address
+ * that no request can ever reach is refused here, before anything is written. Pure.
  */
 
 export interface Address {
-  /** One spelling for all that lead the same way: this is kept, and sent to. */
+  /** One spelling for all that lead the same way: stored, and used in requests. */
   readonly text: string;
-  /** The same for every spelling of one destination: its order is kept under this name. */
+  /** The same for every spelling of one destination: the order is kept under this name. */
   readonly name: string;
   readonly isFifo: boolean;
-  /** Where requests are signed for; absent where the address does not say. */
+  /** The Region for which requests are signed; absent where the address does not say. */
   readonly region?: string | undefined;
-  /** An endpoint of SQS other than its Region's own: of a VPC, FIPS or dual stack. */
+  /** An endpoint of SQS other than the Region's own: of a VPC, FIPS or dual stack. */
   readonly endpoint?: string | undefined;
-  /** On an engine of a developer's own: only a client that is told an endpoint reaches it. */
+  /** On an engine of a developer's own, which only a client with a configured endpoint reaches. */
   readonly isLocal?: boolean | undefined;
 }
 
@@ -21,7 +21,7 @@ export interface Address {
 export const ADDRESS_KINDS = ["queue", "topic", "bus"] as const;
 export type AddressKind = (typeof ADDRESS_KINDS)[number];
 
-/** What an address of each kind has to be. */
+/** The rule for an address of each kind, as errors say it. */
 export const ADDRESS_RULES: Readonly<Record<AddressKind, string>> = {
   queue: "the URL of a queue, such as https://sqs.eu-central-1.amazonaws.com/123456789012/payments.fifo",
   topic: "the ARN of a topic, such as arn:aws:sns:eu-central-1:123456789012:orders",
@@ -29,8 +29,8 @@ export const ADDRESS_RULES: Readonly<Record<AddressKind, string>> = {
 };
 
 /**
- * Partitions: the Regions of each, the domain of its endpoints, and of those that answer over IPv6 too. A Region that is
- * new falls under the first.
+ * Partitions: the Regions of each, the domain of its endpoints, and the domain of endpoints that answer over IPv6 too. A
+ * new Region falls under the first pattern that fits.
  * https://docs.aws.amazon.com/general/latest/gr/sqs-service.html
  */
 const PARTITIONS: readonly (readonly [id: string, regions: string, domain: string, dualStack: string])[] = [
@@ -44,7 +44,7 @@ const PARTITIONS: readonly (readonly [id: string, regions: string, domain: strin
   ["aws", "[a-z]{2}-[a-z]+-\\d{1,2}", "amazonaws.com", "api.aws"],
 ];
 
-/** Of a queue or a topic; the ending is part of the length. */
+/** The name of a queue or a topic; the ending is part of the length. */
 const NAME = "(?!(?:undefined|null|NaN)(?:\\.fifo)?$)[\\w-]+(?:\\.fifo)?";
 const QUEUE_PATH = new RegExp(`^/\\d{12}/(?=.{1,80}$)${NAME}$`);
 const TOPIC_NAME = new RegExp(`^(?=.{1,256}$)${NAME}$`);
@@ -57,18 +57,18 @@ const LOCAL_PATH = new RegExp(`^(?:/(?!undefined/|null/|NaN/)[\\w-]+){0,3}/(?=.{
 const LOCAL_HOST =
   /^(?!undefined$|null$|nan$)(?:[a-z][\w-]*|(?:[\w-]+\.)+localhost|127(?:\.\d+){3}|\[::1\]|host\.docker\.internal|(?:[\w-]+\.)*localhost\.localstack\.cloud)$/;
 
-/** `undefined` for what is no address of this kind. */
+/** `undefined` for a text that is no address of this kind. */
 export function parseAddress(kind: AddressKind, text: unknown): Address | undefined {
   if (typeof text !== "string") return undefined;
   return kind === "queue" ? parseQueue(text) : parseArn(kind, text);
 }
 
-/** The name of where a message goes: the same for every spelling. What is no address stands for itself. */
+/** The name of a message's destination: the same for every spelling. A text that is no address stands for itself. */
 export function destinationOf(message: { readonly [kind in AddressKind]?: string | undefined }): string {
   const kind = ADDRESS_KINDS.find((each) => message[each] !== undefined);
   if (kind === undefined) return "";
   const text: unknown = message[kind];
-  // It may come from a database, and be anything.
+  // The text may come from a database, and be anything.
   return parseAddress(kind, text)?.name ?? `${kind}:${typeof text === "string" ? text : ""}`;
 }
 
@@ -81,7 +81,7 @@ export function queueUrlOfArn(arn: string): string | undefined {
 }
 
 function parseQueue(text: string): Address | undefined {
-  // A URL object would forgive what is none, or what hides who is asked: spaces, user names, backslashes.
+  // A URL object would forgive spaces, user names and backslashes, which hide the host that is asked.
   if (!/^https?:\/\/[^\s@?#%\\]+$/i.test(text) || !URL.canParse(text)) return undefined;
   const { protocol, hostname, port, pathname, href, origin } = new URL(text);
   const isFifo = pathname.endsWith(".fifo");
@@ -97,7 +97,7 @@ function parseQueue(text: string): Address | undefined {
   return { text: root + pathname, name, isFifo, region, endpoint: isOwn ? undefined : origin };
 }
 
-/** Which Region an endpoint of SQS is in; `isOwn` for the one that its clients ask by themselves, by any of its names. */
+/** The Region of an endpoint of SQS; `isOwn` for the endpoint that clients ask by default, by any of its names. */
 function placeOf(host: string) {
   if (host === "queue.amazonaws.com") return { region: "us-east-1", domain: "amazonaws.com", isOwn: true };
   const region =

@@ -1,9 +1,9 @@
-/** What a handler gives to `commit` beside its result, and its shape. */
+/** The effects that a handler gives to `commit` beside its result. */
 import { CommitInvalidError } from "../errors.ts";
 import { isPlainObject } from "../json.ts";
 import type { OutgoingMessage } from "./outgoing-message.ts";
 
-/** What a commit brings about together with its result. */
+/** The effects that a commit brings about together with its result. */
 export interface CommitEffects<Write = unknown> {
   /** @default - none */
   readonly writes?: readonly Write[];
@@ -12,11 +12,11 @@ export interface CommitEffects<Write = unknown> {
 }
 
 /**
- * A misspelt or misplaced effect would be lost without a word, so anything but this shape is refused.
+ * A misspelt or misplaced effect would be lost without a word, so any other shape is refused.
  * @throws CommitInvalidError (`COMMIT_INVALID`)
  */
 export function readEffects<Write>(effects: CommitEffects<Write>): Required<CommitEffects<Write>> {
-  // A promise, a list or a map holds no effects that anybody would see.
+  // A promise, a list or a map holds no visible effects.
   if (!isPlainObject(effects)) {
     throw new CommitInvalidError(
       `commit takes the result, then { writes, messages }; got ${kindOf(effects)}: leave it out where there are none`,
@@ -30,7 +30,7 @@ export function readEffects<Write>(effects: CommitEffects<Write>): Required<Comm
   return { writes: listOf("writes", writes), messages: listOf("messages", messages) };
 }
 
-/** Holes become `undefined`, which is refused as no write; and what the handler does to its list later does not matter. */
+/** Copies the list, so that the handler may change its own later. Holes become `undefined`, which is refused as no write. */
 function listOf<Each>(name: string, list: readonly Each[] | undefined): readonly Each[] {
   if (list === undefined) return [];
   if (Array.isArray(list)) return Array.from(list);

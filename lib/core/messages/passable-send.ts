@@ -1,6 +1,6 @@
 /**
- * Whoever puts a function in the place of a client's `send` may say by this that requests may go past it: which function was
- * there, and what is to be done to the client first. The simulator does, so that handlers run in it as they run on AWS.
+ * A function in the place of a client's `send` says by this symbol that requests may go past it. It names the former `send`,
+ * and prepares the client. The simulator does so, and handlers run in it as they run on AWS.
  */
 export const PASSABLE: unique symbol = Symbol.for("onceonly.passableSend") as never;
 

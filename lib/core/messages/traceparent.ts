@@ -1,16 +1,10 @@
-/** W3C trace context, in whose name something runs: https://www.w3.org/TR/trace-context/#traceparent-header. Pure. */
-
-const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
-
-/** A malformed one is left out: tracing never stops anything. */
-export function readTraceparent(value: unknown): string | undefined {
-  return typeof value === "string" && TRACEPARENT.test(value) ? value : undefined;
-}
+/** Reads the W3C trace context out of the trace header of X-Ray. Pure. */
+import { readTraceparent } from "./prepare-message.ts";
 
 /**
- * The W3C form of a trace header of X-Ray, for the option `traceparent`: such as of the variable `_X_AMZN_TRACE_ID`, which
- * Lambda sets for each invocation. `undefined` for one that names no segment. Where one process serves several invocations
- * at once, take theirs from `@aws/lambda-invoke-store` instead.
+ * The W3C form of a trace header of X-Ray, for the option `traceparent`. Lambda sets the header for each invocation, in the
+ * variable `_X_AMZN_TRACE_ID`. `undefined` for a header that names no segment. A process that serves several
+ * invocations at once takes theirs from `@aws/lambda-invoke-store` instead.
  * https://docs.aws.amazon.com/xray/latest/devguide/xray-concepts.html#xray-concepts-tracingheader
  */
 export function traceparentFromXRay(header: string | undefined): string | undefined {

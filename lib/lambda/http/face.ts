@@ -1,7 +1,7 @@
 /** HTTP: the key comes from a header, errors of onceonly become responses, replays say that they are. */
 import { perform } from "../../core/engine.ts";
 import { IdempotencyKeyInvalidError } from "../../core/errors.ts";
-import { readTraceparent } from "../../core/messages/traceparent.ts";
+import { readTraceparent } from "../../core/messages/prepare-message.ts";
 import type { Call } from "../../core/operation.ts";
 import { checkOptions } from "../../core/option-checks.ts";
 import { type EngineOptions, resolveOptions } from "../../core/options.ts";

@@ -9,7 +9,8 @@ import {
 } from "onceonly";
 import { describe, expect, it, vi } from "vitest";
 import { ENVELOPE_ATTRIBUTE } from "../../../lib/contract.ts";
-import { envelopeContent, writeEnvelope } from "../../../lib/messaging/envelope.ts";
+import { envelopeContent } from "../../../lib/core/messages/prepare-message.ts";
+import { writeEnvelope } from "../../../lib/messaging/sqs-and-sns.ts";
 import { given } from "../given.ts";
 
 const BUS = "arn:aws:events:eu-central-1:123456789012:event-bus/shop";

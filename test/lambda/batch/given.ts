@@ -1,7 +1,7 @@
 // Records as Lambda hands them over, with what the faces read of them.
 import type { SQSRecord } from "aws-lambda";
 import { BatchNotDoneError } from "onceonly";
-import { writeEnvelope } from "../../../lib/messaging/envelope.ts";
+import { writeEnvelope } from "../../../lib/messaging/sqs-and-sns.ts";
 import { given } from "../given.ts";
 
 const REGION = "eu-central-1";

@@ -2,7 +2,7 @@ import type { MSKEvent, MSKRecord } from "aws-lambda";
 import { idempotentBatch } from "onceonly";
 import { describe, expect, it } from "vitest";
 import { ENVELOPE_ATTRIBUTE } from "../../../lib/contract.ts";
-import { writeEnvelope } from "../../../lib/messaging/envelope.ts";
+import { writeEnvelope } from "../../../lib/messaging/sqs-and-sns.ts";
 import { answered, givenBatch, returned } from "./given.ts";
 
 function kafkaEvent(places: readonly (readonly [partition: number, offset: number])[]): MSKEvent {

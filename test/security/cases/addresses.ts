@@ -1,6 +1,6 @@
 // Addresses of queues, topics and buses: a signed request with a session token goes to AWS's own hosts alone.
 import { parseAddress } from "../../../lib/core/messages/address.ts";
-import { prepareMessage } from "../../../lib/core/messages/outgoing-message.ts";
+import { prepareMessage } from "../../../lib/core/messages/prepare-message.ts";
 import { hold, type Suite } from "../world.ts";
 import { ODD_OTHERS, ODD_TEXTS } from "./odd-values.ts";
 

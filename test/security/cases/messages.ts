@@ -1,8 +1,8 @@
 // Messages that a commit or a producer is given: sent with the key that was given, or refused before anything is written.
 import { ENVELOPE_ATTRIBUTE } from "../../../lib/contract.ts";
-import { prepareMessage } from "../../../lib/core/messages/outgoing-message.ts";
+import { prepareMessage } from "../../../lib/core/messages/prepare-message.ts";
 import { readEnvelope } from "../../../lib/messaging/envelope.ts";
-import { sqsEntry } from "../../../lib/messaging/sqs.ts";
+import { sqsEntry } from "../../../lib/messaging/sqs-and-sns.ts";
 import { hold, type Suite } from "../world.ts";
 import { ODD_OTHERS, ODD_TEXTS, oddTexts } from "./odd-values.ts";
 

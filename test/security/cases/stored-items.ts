@@ -7,10 +7,10 @@ import { createOutboxTable } from "../../../kit/tables.ts";
 import { DynamoDBModel } from "../../../lib/aws/dynamodb/dynamodb-model.ts";
 import { ATTRIBUTES } from "../../../lib/contract.ts";
 import { identify } from "../../../lib/core/identity.ts";
+import { faultOf } from "../../../lib/core/messages/prepare-message.ts";
 import { DynamoDBOutbox } from "../../../lib/dynamodb/dynamodb-outbox.ts";
 import { DynamoDBStore } from "../../../lib/dynamodb/dynamodb-store.ts";
 import { fakeClock } from "../../../lib/fakes/fake-clock.ts";
-import { faultOf } from "../../../lib/messaging/stored-message.ts";
 import { hold, type Suite } from "../world.ts";
 
 export type Item = Record<string, AttributeValue>;

@@ -1,6 +1,6 @@
 // What the services of AWS make of a message on its way to a queue, as their documentation shows it.
 import { ENVELOPE_ATTRIBUTE } from "../../../../lib/contract.ts";
-import { writeEnvelope } from "../../../../lib/messaging/envelope.ts";
+import { writeEnvelope } from "../../../../lib/messaging/sqs-and-sns.ts";
 
 export const TOPIC = "arn:aws:sns:eu-central-1:123456789012:orders";
 export const BUS = "arn:aws:events:eu-central-1:123456789012:event-bus/shop";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { byKey, byKeyAndBody, deduplicationIdOf, groupIdOf } from "../../lib/messaging/message-ids.ts";
+import { byKey, byKeyAndBody, deduplicationIdOf, groupIdOf } from "../../lib/messaging/sqs-and-sns.ts";
 
 /** https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html */
 const SQS_ALPHABET = /^[A-Za-z0-9!"#$%&'()*+,\-./:;<=>?@[\\\]^_`{|}~]{1,128}$/;

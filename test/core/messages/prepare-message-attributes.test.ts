@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { checkAttributes } from "../../../lib/core/messages/attributes.ts";
-import { prepareMessage, prepareMessages } from "../../../lib/core/messages/outgoing-message.ts";
+import {
+  checkAttributes,
+  prepareMessage,
+  prepareMessages,
+} from "../../../lib/core/messages/prepare-message.ts";
 
 const QUEUE = "https://sqs.eu-central-1.amazonaws.com/123456789012/payments";
 const TOPIC = "arn:aws:sns:eu-central-1:123456789012:orders";

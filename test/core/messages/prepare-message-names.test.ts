@@ -1,6 +1,6 @@
 // What names a message and its group, and what cannot.
 import { describe, expect, it } from "vitest";
-import { checkId } from "../../../lib/core/messages/outgoing-message.ts";
+import { checkId } from "../../../lib/core/messages/prepare-message.ts";
 
 describe("checkId", () => {
   it.each([

@@ -1,9 +1,6 @@
 import { describe, expect, it } from "vitest";
-import {
-  type OutgoingMessage,
-  prepareMessage,
-  prepareMessages,
-} from "../../../lib/core/messages/outgoing-message.ts";
+import type { OutgoingMessage } from "../../../lib/core/messages/outgoing-message.ts";
+import { prepareMessage, prepareMessages } from "../../../lib/core/messages/prepare-message.ts";
 
 const QUEUE = "https://sqs.eu-central-1.amazonaws.com/123456789012/payments";
 const TOPIC = "arn:aws:sns:eu-central-1:123456789012:orders";
