@@ -23,7 +23,7 @@ import {
   redirected,
   sentAgain,
 } from "./operator-changes.ts";
-import type { OutboxOptions } from "./options.ts";
+import type { OutboxTableOptions } from "./options.ts";
 import {
   keepChange,
   markChanges,
@@ -57,7 +57,7 @@ export class ConnectedOutbox implements Outbox {
   readonly #table: RecordTable;
   readonly #requests: OutboxRequests;
 
-  constructor(options: OutboxOptions, connection: Connection) {
+  constructor(options: OutboxTableOptions, connection: Connection) {
     this.shards = options.shards ?? OUTBOX_SHARDS;
     this.#table = recordTable(options);
     this.#requests = new OutboxRequests(this.#table, options.indexName ?? OUTBOX_INDEX, connection);

@@ -58,7 +58,7 @@ export interface StoreOptions extends TableOptions {
   readonly outbox?: boolean | { readonly shards: number } | string | undefined;
 }
 
-export interface OutboxOptions extends TableOptions {
+export interface OutboxTableOptions extends TableOptions {
   /**
    * Name of the sparse index by which the sweeper finds what the stream lost.
    * @default "outbox"
@@ -74,7 +74,7 @@ export interface OutboxOptions extends TableOptions {
 
 export interface DynamoDBStoreOptions extends StoreOptions, ClientOptions {}
 
-export interface DynamoDBOutboxOptions extends OutboxOptions, ClientOptions {}
+export interface DynamoDBOutboxOptions extends OutboxTableOptions, ClientOptions {}
 
 const [, isName] = text(255);
 
@@ -129,7 +129,7 @@ export function checkStoreOptions(options: StoreOptions, more: Readonly<Record<s
  * `more` are the checks of what reaches the table.
  * @throws InvalidOptionError (`INVALID_OPTION`)
  */
-export function checkOutboxOptions(options: OutboxOptions, more: Readonly<Record<string, Check>>): void {
+export function checkOutboxOptions(options: OutboxTableOptions, more: Readonly<Record<string, Check>>): void {
   const own = { indexName: text(255), shards: [shardsRule, isShards] as const };
   checkOptions(options, { ...TABLE_CHECKS, ...own, ...more }, ["tableName"]);
   refuseSharedNames(options);

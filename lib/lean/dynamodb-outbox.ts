@@ -1,9 +1,9 @@
 import { ConnectedOutbox } from "../dynamodb/connected-outbox.ts";
-import { checkOutboxOptions, type OutboxOptions } from "../dynamodb/options.ts";
+import { checkOutboxOptions, type OutboxTableOptions } from "../dynamodb/options.ts";
 import { LEAN_CHECKS, type LeanClientOptions } from "./client-options.ts";
 import { LeanDynamoDB } from "./lean-dynamodb.ts";
 
-export interface LeanOutboxOptions extends OutboxOptions, LeanClientOptions {}
+export interface LeanOutboxOptions extends OutboxTableOptions, LeanClientOptions {}
 
 /** The DynamoDBOutbox of `onceonly`, on a client of its own instead of the SDK's. */
 export class DynamoDBOutbox extends ConnectedOutbox {

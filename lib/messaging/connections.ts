@@ -15,8 +15,8 @@ import {
   type Entry,
   NOT_ATTEMPTED,
   type SendEnd,
+  type SendEntries,
   type SendingRules,
-  type SendRequest,
 } from "./destination-queue.ts";
 import { connectToEventBridge, EVENTBRIDGE_MAX_BYTES, eventBridgeEntry } from "./eventbridge.ts";
 import {
@@ -66,13 +66,13 @@ export function connect(
 ): Connections {
   function wayTo<Form>(
     kind: AddressKind,
-    open: () => Promise<(address: Address) => SendRequest<Form>>,
+    open: () => Promise<(address: Address) => SendEntries<Form>>,
     entryOf: (message: StoredMessage) => Entry<Form>,
     maxBytes: number,
   ): Way {
     let opened: ReturnType<typeof open> | undefined;
     return function wayOf(text, rules, circuit) {
-      const request: SendRequest<Form> = async (forms, signal) => {
+      const request: SendEntries<Form> = async (forms, signal) => {
         // The stored address may be of a version that checked less, or of somebody else.
         const address = parseAddress(kind, text);
         if (address === undefined) throw new DestinationRefused(`a message is for what is no ${kind}`);

@@ -22,7 +22,7 @@ export interface EntryEnd {
 }
 
 /** Sends entries in one request, until `signal` aborts; answers for each, in their order. */
-export type SendRequest<Form> = (
+export type SendEntries<Form> = (
   forms: readonly Form[],
   signal?: AbortSignal,
 ) => Promise<readonly EntryEnd[]>;
@@ -117,14 +117,14 @@ const MAX_DELAY_MS = 5000;
 export class DestinationQueue<Form> {
   readonly #lines: QueueLines<Form>;
   readonly #stopped = new Set<string>();
-  readonly #request: SendRequest<Form>;
+  readonly #request: SendEntries<Form>;
   readonly #rules: SendingRules;
   readonly #circuit: Circuit;
   #isSending = false;
   /** Requests in a row that failed as a whole. */
   #failures = 0;
 
-  constructor(request: SendRequest<Form>, maxBytes: number, rules: SendingRules, circuit = new Circuit()) {
+  constructor(request: SendEntries<Form>, maxBytes: number, rules: SendingRules, circuit = new Circuit()) {
     this.#request = request;
     this.#lines = new QueueLines(maxBytes);
     this.#rules = rules;

@@ -5,7 +5,7 @@ import type { Address } from "../core/messages/address.ts";
 import type { StoredMessage } from "../core/messages/outgoing-message.ts";
 import { envelopeContent, messageText } from "../core/messages/prepare-message.ts";
 import { type AwsClientLike, CLIENT_CONFIG, cannotLoad, RegionalClients } from "./clients.ts";
-import { type Entry, notSent, type SendRequest, sentAs } from "./destination-queue.ts";
+import { type Entry, notSent, type SendEntries, sentAs } from "./destination-queue.ts";
 
 export interface EventForm {
   readonly EventBusName: string;
@@ -48,7 +48,7 @@ const PASSING = ["InternalFailure", "ThrottlingException"];
 export async function connectToEventBridge(
   given: AwsClientLike | undefined,
   warn: (warning: Error) => void,
-): Promise<(address: Address) => SendRequest<EventForm>> {
+): Promise<(address: Address) => SendEntries<EventForm>> {
   const { DescribeEventBusCommand, EventBridgeClient, PutEventsCommand } = await import(
     "@aws-sdk/client-eventbridge"
   ).catch(cannotLoad("@aws-sdk/client-eventbridge"));

@@ -8,7 +8,7 @@ import type { Address } from "../core/messages/address.ts";
 import type { MessageAttributes, StoredMessage } from "../core/messages/outgoing-message.ts";
 import { envelopeContent, messageText } from "../core/messages/prepare-message.ts";
 import { type AwsClientLike, CLIENT_CONFIG, cannotLoad, RegionalClients } from "./clients.ts";
-import { type Entry, type EntryEnd, notSent, type SendRequest, sentAs } from "./destination-queue.ts";
+import { type Entry, type EntryEnd, notSent, type SendEntries, sentAs } from "./destination-queue.ts";
 
 /** An attribute in the form that SQS and SNS share. */
 interface AttributeForm {
@@ -145,7 +145,7 @@ export function checkSize(where: string, message: StoredMessage): void {
 
 export async function connectToSqs(
   given: AwsClientLike | undefined,
-): Promise<(address: Address) => SendRequest<SqsForm>> {
+): Promise<(address: Address) => SendEntries<SqsForm>> {
   const { SendMessageBatchCommand, SQSClient } = await import("@aws-sdk/client-sqs").catch(
     cannotLoad("@aws-sdk/client-sqs"),
   );
@@ -163,7 +163,7 @@ export async function connectToSqs(
 
 export async function connectToSns(
   given: AwsClientLike | undefined,
-): Promise<(address: Address) => SendRequest<SnsForm>> {
+): Promise<(address: Address) => SendEntries<SnsForm>> {
   const { PublishBatchCommand, SNSClient } = await import("@aws-sdk/client-sns").catch(
     cannotLoad("@aws-sdk/client-sns"),
   );
@@ -185,7 +185,7 @@ function withIds<Form>(forms: readonly Form[]): (Form & { Id: string })[] {
 }
 
 /** The answer of SQS and of SNS to a batch. */
-interface BatchResult {
+interface BatchAccepted {
   readonly Successful?:
     | readonly {
         readonly Id?: string | undefined;
@@ -198,7 +198,7 @@ interface BatchResult {
     | undefined;
 }
 
-function readAnswer({ Successful, Failed }: BatchResult, forms: readonly unknown[]): readonly EntryEnd[] {
+function readAnswer({ Successful, Failed }: BatchAccepted, forms: readonly unknown[]): readonly EntryEnd[] {
   return forms.map((_, index) => {
     const id = String(index);
     const sent = Successful?.find(({ Id }) => Id === id);

@@ -4,14 +4,14 @@ import {
   DestinationQueue,
   notSent,
   type SendEnd,
-  type SendRequest,
+  type SendEntries,
   sentAs,
 } from "../../lib/messaging/destination-queue.ts";
 
 /** A queue of a destination that refuses the form `a1`, and all that has reached it. */
 function newQueue() {
   const reached: string[] = [];
-  const request: SendRequest<string> = async (forms) => {
+  const request: SendEntries<string> = async (forms) => {
     reached.push(...forms);
     return forms.map((form) => (form === "a1" ? notSent("Refused", false) : sentAs(form)));
   };

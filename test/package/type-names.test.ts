@@ -12,16 +12,11 @@ const DECLARATION =
 const AMBIGUOUS = [
   "Answer",
   "Beginning",
-  "Change",
   "Failure",
   "Fault",
   "Fields",
   "Invocation",
-  "Message",
-  "OutboxOptions",
   "Place",
-  "Reading",
-  "Request",
   "StreamRecord",
   "Values",
 ];
