@@ -1,4 +1,7 @@
-// A process with AWS clients that dies at one of its requests: it asks for nothing more, and hears no answer.
+/** A process that dies at one of its requests: it asks for nothing more, and hears no answer. */
+import type { Store } from "onceonly";
+import { gate } from "../time/gate.ts";
+import { intercepted } from "./faulty-store.ts";
 
 /** Any client of the SDK. */
 interface Client {
@@ -9,15 +12,19 @@ interface Client {
 export interface Death {
   /** At which request, from 1. */
   readonly at: number;
-  /** Whether AWS still carries it out. */
+  /** Whether the request is still carried out. */
   readonly isApplied: boolean;
 }
 
 export interface Process {
   /** The client as this process has it. */
   clientOf<C extends Client>(client: C): C;
+  /** The store as this process has it. */
+  storeOf<S extends Store<never>>(store: S): S;
   /** What the process answers; `undefined` if it died. */
   run<T>(work: () => Promise<T>): Promise<T | undefined>;
+  die(): void;
+  isDead(): boolean;
   /** So far. */
   requests(): number;
 }
@@ -25,31 +32,39 @@ export interface Process {
 /** `before` is waited for before each request, and is told the name of its command. */
 export function newProcess(death?: Death, before?: (command: string) => Promise<void>): Process {
   const never = new Promise<never>(() => {});
-  let die = () => {};
-  const died = new Promise<undefined>((resolve) => {
-    die = () => resolve(undefined);
-  });
+  const died = gate<undefined>();
   let requests = 0;
   let isDead = false;
 
-  async function send(client: Client, command: never): Promise<unknown> {
-    if (before) await before((command as object).constructor.name.replace(/Command$/, ""));
+  function die(): void {
+    isDead = true;
+    died.open(undefined);
+  }
+
+  async function ask(name: string, request: () => Promise<unknown>): Promise<unknown> {
+    if (before) await before(name);
     if (isDead) return never;
     requests += 1;
     if (requests !== death?.at) {
-      const answer = await client.send(command);
+      const answer = await request();
       return isDead ? never : answer;
     }
     isDead = true;
-    if (death.isApplied) await client.send(command);
+    if (death.isApplied) await request();
     die();
     return never;
   }
 
+  const send = (client: Client, command: never) =>
+    ask((command as object).constructor.name.replace(/Command$/, ""), () => client.send(command));
+
   return {
     clientOf: (client) =>
       ({ config: client.config, send: (command: never) => send(client, command) }) as never,
-    run: (work) => Promise.race([died, work()]),
+    storeOf: (store) => intercepted(store, ask),
+    run: (work) => Promise.race([died.opened, work()]),
+    die,
+    isDead: () => isDead,
     requests: () => requests,
   };
 }

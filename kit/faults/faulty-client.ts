@@ -1,22 +1,23 @@
-// Faults at the edge of the SDK, between its retries and the wire: answers that get lost, and errors in their place.
-import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+/** Faults at the edge of the SDK: answers that get lost, and errors in the place of answers. */
+import { aroundRequests, type SdkClient } from "./around-requests.ts";
 
-const WRITES = /^(Put|Update|Delete|TransactWrite|BatchExecute)/;
+const WRITES = /^(Put|Update|Delete|TransactWrite|BatchExecute|Send)/;
+
+/** What the SDK throws when an answer does not come, and repeats the request for. */
+export function lostAnswer(): Error {
+  return Object.assign(new Error("the answer got lost"), { name: "TimeoutError", code: "ETIMEDOUT" });
+}
 
 /** The next `times` answers to writes get lost on their way: the engine has applied them, the SDK sees a timeout. */
-export function loseAnswers(client: DynamoDBClient, times: number): void {
+export function loseAnswers(client: SdkClient, times: number): void {
   let left = times;
-  client.middlewareStack.add(
-    (next, context) => async (args) => {
-      const answer = await next(args).catch((error: Error) => error);
-      if (WRITES.test(String(context.commandName)) && left-- > 0) {
-        throw Object.assign(new Error("the answer got lost"), { name: "TimeoutError", code: "ETIMEDOUT" });
-      }
-      if (answer instanceof Error) throw answer;
-      return answer;
-    },
-    { step: "finalizeRequest", priority: "low", name: "loseAnswers", override: true },
-  );
+  const loseOrHand = async ({ command, send }: { command: string; send(): Promise<object> }) => {
+    const answer = await send().catch((error: Error) => error);
+    if (WRITES.test(command) && left-- > 0) throw lostAnswer();
+    if (answer instanceof Error) throw answer;
+    return answer;
+  };
+  aroundRequests(client, loseOrHand, { at: "wire", name: "loseAnswers" });
 }
 
 /** An error as the SDK throws it. Its texts differ between engines, so that nothing may depend on them. */
@@ -24,15 +25,13 @@ export function clientError(name: string, more: object = {}, httpStatusCode = 40
   return Object.assign(new Error(`the text of ${name}`), { name, $metadata: { httpStatusCode } }, more);
 }
 
-/** Every following request meets the next of `errors` instead of the engine, until none is left. */
-export function failWith(client: DynamoDBClient, ...errors: readonly Error[]): void {
+/** Every following call meets the next of `errors` instead of the engine, until none is left. */
+export function failWith(client: SdkClient, ...errors: readonly Error[]): void {
   const left = [...errors];
-  client.middlewareStack.add(
-    (next) => (args) => {
-      const error = left.shift();
-      return error === undefined ? next(args) : Promise.reject(error);
-    },
-    // Before the SDK's own retries, which have their own tests.
-    { step: "initialize", priority: "high", name: "failWith", override: true },
-  );
+  const failOrSend = async ({ send }: { send(): Promise<object> }) => {
+    const error = left.shift();
+    if (error !== undefined) throw error;
+    return send();
+  };
+  aroundRequests(client, failOrSend, { at: "front", name: "failWith" });
 }

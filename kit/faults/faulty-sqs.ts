@@ -1,5 +1,6 @@
-// Faults at the edge of the SDK: entries of a batch that SQS refuses, and a record of what was asked.
+/** Entries of a batch that SQS refuses, and a record of the batches that were asked for. */
 import type { SendMessageBatchRequestEntry, SendMessageBatchResult, SQSClient } from "@aws-sdk/client-sqs";
+import { aroundRequests } from "./around-requests.ts";
 
 export interface Fault {
   readonly Code: string;
@@ -10,40 +11,42 @@ export const BUSY: Fault = { Code: "InternalError", SenderFault: false };
 export const WRONG: Fault = { Code: "InvalidParameterValue", SenderFault: true };
 export const THROTTLED: Fault = { Code: "KmsThrottled", SenderFault: true };
 
+interface Batch {
+  readonly Entries?: readonly SendMessageBatchRequestEntry[];
+}
+
 /** Entries that `faultOf` has a fault for do not reach SQS; the others do. */
 export function failEntries(
   client: SQSClient,
   faultOf: (entry: SendMessageBatchRequestEntry) => Fault | undefined,
 ): void {
-  client.middlewareStack.add(
-    (next) => async (args) => {
-      const { Entries = [], ...rest } = args.input as { Entries?: SendMessageBatchRequestEntry[] };
-      const passed: SendMessageBatchRequestEntry[] = [];
-      const Failed: object[] = [];
-      for (const entry of Entries) {
-        const fault = faultOf(entry);
-        if (fault === undefined) passed.push(entry);
-        else Failed.push({ Id: entry.Id, ...fault });
-      }
-      if (passed.length === 0) return { output: { $metadata: {}, Failed }, response: {} } as never;
-      const answer = await next({ ...args, input: { ...rest, Entries: passed } as never });
+  aroundRequests(
+    client,
+    async ({ input, send }) => {
+      const { Entries = [] } = input as Batch;
+      const ends = Entries.map((entry) => ({ entry, fault: faultOf(entry) }));
+      const Failed = ends.flatMap(({ entry, fault }) => (fault ? [{ Id: entry.Id, ...fault }] : []));
+      const passed = ends.filter(({ fault }) => !fault).map(({ entry }) => entry);
+      if (passed.length === 0) return { output: { $metadata: {}, Failed }, response: {} };
+      const answer = await send({ ...input, Entries: passed });
       const output = answer.output as SendMessageBatchResult;
-      return { ...answer, output: { ...output, Failed: [...(output.Failed ?? []), ...Failed] } as never };
+      return { ...answer, output: { ...output, Failed: [...(output.Failed ?? []), ...Failed] } };
     },
-    { step: "initialize", name: "failEntries", override: true },
+    { name: "failEntries" },
   );
 }
 
 /** The bodies of each request, in the order of the requests. */
 export function noteRequests(client: SQSClient): string[][] {
   const requests: string[][] = [];
-  client.middlewareStack.add(
-    (next) => (args) => {
-      const { Entries = [] } = args.input as { Entries?: SendMessageBatchRequestEntry[] };
+  aroundRequests(
+    client,
+    ({ input, send }) => {
+      const { Entries = [] } = input as Batch;
       requests.push(Entries.map(({ MessageBody }) => String(MessageBody)));
-      return next(args);
+      return send();
     },
-    { step: "initialize", name: "noteRequests", priority: "high", override: true },
+    { at: "front", name: "noteRequests" },
   );
   return requests;
 }

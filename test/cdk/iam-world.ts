@@ -1,5 +1,7 @@
 // The requests of a DynamoDB client as IAM sees them: which action, on which keys, inside what.
+
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { aroundRequests } from "../../kit/faults/around-requests.ts";
 import type { Conditions } from "../../lib/cdk/leading-keys.ts";
 import type { Right } from "../../lib/cdk/record-access.ts";
 
@@ -78,18 +80,18 @@ function seenIn(command: string, input: Input, tableName: string): Seen[] {
 /** Notes every request to the table, and refuses as IAM does what the rights do not allow. */
 export function guard(client: DynamoDBClient, tableName: string, rights: readonly Right[]): Seen[] {
   const seen: Seen[] = [];
-  client.middlewareStack.add(
-    (next, context) => (args) => {
-      const command = String(context.commandName).replace(/Command$/, "");
-      const requests = seenIn(command, args.input as Input, tableName);
+  aroundRequests(
+    client,
+    ({ command, input, send }) => {
+      const requests = seenIn(command, input as Input, tableName);
       seen.push(...requests);
       const refused = requests.find((request) => !rights.some((right) => allows(right, request)));
-      if (!refused) return next(args);
+      if (!refused) return send();
       const message = `not authorized to perform ${refused.action}`;
       const name = "AccessDeniedException";
       return Promise.reject(Object.assign(new Error(message), { name, $metadata: { httpStatusCode: 400 } }));
     },
-    { step: "initialize", priority: "high", name: "guard", override: true },
+    { at: "front", name: "guard" },
   );
   return seen;
 }

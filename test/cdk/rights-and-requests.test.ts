@@ -1,7 +1,9 @@
 // The rights that constructs grant are the requests that handlers, relay and sweeper send: none is missing, and none is
 // idle. A client refuses what IAM would refuse, on a real engine.
+
 import { randomUUID } from "node:crypto";
 import { describe, expect, inject, it } from "vitest";
+import { aroundRequests } from "../../kit/faults/around-requests.ts";
 import { clientError } from "../../kit/faults/faulty-client.ts";
 import { connect } from "../../kit/tables.ts";
 import {
@@ -47,14 +49,11 @@ async function handlerWith(rights: readonly Right[]): Promise<{ handler: Handler
   const seen = guard(client, tableName, rights);
   const options = { operation: "create-order", store, leaseSeconds: 30 };
   let next: string | undefined;
-  client.middlewareStack.add(
-    (send) => (args) => {
-      const name = next;
-      next = undefined;
-      return name === undefined ? send(args) : Promise.reject(clientError(name));
-    },
-    { step: "initialize", name: "failNext" },
-  );
+  aroundRequests(client, ({ send }) => {
+    const name = next;
+    next = undefined;
+    return name === undefined ? send() : Promise.reject(clientError(name));
+  });
   const handler: Handler = {
     run: (key, work, change) => runOnce({ ...options, ...change }, key, {}, work),
     deliver: async (bodies) => {

@@ -1,9 +1,11 @@
 import { storeContract } from "onceonly/testing";
 import { describe, expect, it } from "vitest";
+import { type StoreMethod, unreachable } from "../../kit/faults/faulty-store.ts";
 import { memorySubject } from "../../kit/memory-subject.ts";
+import { gate } from "../../kit/time/gate.ts";
 import { cached } from "../../lib/core/cached.ts";
 import { InvalidOptionError, PermanentError } from "../../lib/core/errors.ts";
-import { counting, gate, newWorld, type StoreMethod, unreachable } from "./world.ts";
+import { counting, newWorld } from "./world.ts";
 
 describe("cached(MemoryStore) keeps the contract", () => {
   for (const { name, run } of storeContract(() => {

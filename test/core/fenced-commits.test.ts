@@ -1,6 +1,7 @@
 // A commit of which an earlier try is still under way, and which the caller's own condition refuses: before the handler
 // learns that, the late copy is fenced off.
 import { describe, expect, it } from "vitest";
+import { type Intercept, intercepted, unreachable } from "../../kit/faults/faulty-store.ts";
 import {
   RecordCorruptError,
   StoreUnavailableError,
@@ -10,7 +11,7 @@ import type { Execution } from "../../lib/core/execution.ts";
 import { isExpired } from "../../lib/core/record.ts";
 import type { Claim } from "../../lib/core/store.ts";
 import type { MemoryWrite } from "../../lib/testing/index.ts";
-import { type Intercept, intercepted, newWorld, unreachable, type World } from "./world.ts";
+import { newWorld, type World } from "./world.ts";
 
 type Work = Execution<MemoryWrite>;
 

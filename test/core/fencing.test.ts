@@ -1,7 +1,9 @@
 // Workers that come back after their lease.
 import { describe, expect, it } from "vitest";
+import { failing } from "../../kit/faults/faulty-store.ts";
+import { gate } from "../../kit/time/gate.ts";
 import { ClaimLostError, PermanentError } from "../../lib/core/errors.ts";
-import { failing, gate, newWorld, pausedWorker } from "./world.ts";
+import { newWorld, pausedWorker } from "./world.ts";
 
 describe("perform, claimed", () => {
   it("H1: a worker that comes back after its lease cannot overwrite the winner's result, and gets it", async () => {

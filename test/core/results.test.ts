@@ -1,7 +1,8 @@
 // What is stored and replayed: values, errors, and results that cannot be kept.
 import { describe, expect, it } from "vitest";
+import { intercepted } from "../../kit/faults/faulty-store.ts";
 import { PermanentError, RecordCorruptError, ResultNotKeptError } from "../../lib/core/errors.ts";
-import { intercepted, newWorld } from "./world.ts";
+import { newWorld } from "./world.ts";
 
 describe("perform, claimed", () => {
   it("tells what is replayed, and what the work itself returned", async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { gate, newWorld, START } from "./world.ts";
+import { gate } from "../../kit/time/gate.ts";
+import { newWorld, START } from "./world.ts";
 
 const MINUTE = 60_000;
 const HOSTS = [-5 * MINUTE, 0, 5 * MINUTE];

@@ -1,9 +1,10 @@
 // Deployments that overlap: records, fingerprints and keys of another version of the code.
 import { describe, expect, it } from "vitest";
+import { gate } from "../../kit/time/gate.ts";
 import { RECORD_VERSION } from "../../lib/contract.ts";
 import { FingerprintMismatchError, RecordCorruptError } from "../../lib/core/errors.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
-import { gate, newWorld } from "./world.ts";
+import { newWorld } from "./world.ts";
 
 const OTHER_VERSIONS = [RECORD_VERSION - 1, RECORD_VERSION + 1];
 const STATES = ["in-progress", "completed", "failed", "released", "held"] as const;

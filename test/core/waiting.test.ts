@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { failing, intercepted } from "../../kit/faults/faulty-store.ts";
+import { gate } from "../../kit/time/gate.ts";
 import { ExecutionInProgressError, PermanentError, StoreUnavailableError } from "../../lib/core/errors.ts";
-import { counting, failing, gate, intercepted, newWorld, START } from "./world.ts";
+import { counting, newWorld, START } from "./world.ts";
 
 const waiting = (options: Parameters<typeof newWorld>[0] = {}) =>
   newWorld({ whenInProgress: { waitSeconds: 20 }, ...options });

@@ -1,8 +1,9 @@
 /** One world per test: virtual time, a store in memory, and everything the engine decides. */
 
+import { type Intercept, intercepted, type StoreMethod } from "../../kit/faults/faulty-store.ts";
+import { gate } from "../../kit/time/gate.ts";
 import type { Decision, DecisionEvent } from "../../lib/core/decisions.ts";
 import { perform } from "../../lib/core/engine.ts";
-import { StoreUnavailableError } from "../../lib/core/errors.ts";
 import type { Work } from "../../lib/core/execution.ts";
 import { fingerprintsOf } from "../../lib/core/fingerprint.ts";
 import { identify } from "../../lib/core/identity.ts";
@@ -10,7 +11,6 @@ import type { Call } from "../../lib/core/operation.ts";
 import { type EngineOptions, resolveOptions } from "../../lib/core/options.ts";
 import type { IdempotencyRecord } from "../../lib/core/record.ts";
 import { type Outcome, resultOf } from "../../lib/core/refusal.ts";
-import type { Store } from "../../lib/core/store.ts";
 import {
   fakeClock,
   fakeRandom,
@@ -93,27 +93,6 @@ export function newWorld(defaults: Options = {}, storeOptions: MemoryStoreOption
 
 export type World = ReturnType<typeof newWorld>;
 
-export type StoreMethod = "claim" | "settle" | "insert" | "find" | "loadResult";
-
-/** Stands between the engine and a store: `request` is the real thing, to be made once, twice or never. */
-export type Intercept = (
-  method: StoreMethod,
-  request: () => Promise<unknown>,
-  parameters: readonly unknown[],
-) => Promise<unknown>;
-
-export function intercepted<Write>(store: Store<Write>, intercept: Intercept): Store<Write> {
-  return new Proxy(store, {
-    get(target, name) {
-      const value = Reflect.get(target, name, target);
-      if (typeof value !== "function") return value;
-      if (name === "checkEffects") return value.bind(target);
-      return (...parameters: unknown[]) =>
-        intercept(name as StoreMethod, () => Reflect.apply(value, target, parameters), parameters);
-    },
-  });
-}
-
 /** A store that keeps the names of the requests that are made to it. */
 export function counting(world: World, intercept: Intercept = (_, request) => request()) {
   const requests: StoreMethod[] = [];
@@ -122,44 +101,6 @@ export function counting(world: World, intercept: Intercept = (_, request) => re
     return intercept(method, request, parameters);
   });
   return { requests, store };
-}
-
-export const unreachable = () => new StoreUnavailableError("unreachable", new Error("no answer"));
-export const throttled = () => new StoreUnavailableError("throttled", new Error("slow down"));
-
-/** Fails the requests of one method as told: `before` it is applied, or `after` it, when only the answer is lost. */
-export function failing<Write>(
-  store: Store<Write>,
-  method: StoreMethod,
-  when: "before" | "after",
-  { times = Number.POSITIVE_INFINITY, error = unreachable }: { times?: number; error?: () => Error } = {},
-): Store<Write> {
-  let failures = 0;
-  return intercepted(store, async (name, request) => {
-    if (name !== method || failures >= times) return request();
-    failures++;
-    if (when === "after") await request();
-    throw error();
-  });
-}
-
-/** What the SDK does when an answer is lost: the same request again, and the second answer counts. */
-export function answerLost<Write>(store: Store<Write>, ...methods: readonly StoreMethod[]): Store<Write> {
-  return intercepted(store, async (name, request) => {
-    if (methods.includes(name)) await request().catch(() => {});
-    return request();
-  });
-}
-
-/** A promise to wait for, and its handles. */
-export function gate<T = void>() {
-  let open!: (value: T) => void;
-  let fail!: (error: unknown) => void;
-  const opened = new Promise<T>((resolve, reject) => {
-    open = resolve;
-    fail = reject;
-  });
-  return { opened, open, fail };
 }
 
 /** A worker that stops in the middle of its work, until its gate opens. */

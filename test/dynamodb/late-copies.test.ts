@@ -1,9 +1,11 @@
 // Requests of which the SDK sees no answer, and which arrive late all the same: the SDK's own retry is decided first.
+
 import { randomUUID } from "node:crypto";
 import { type DynamoDBClient, GetItemCommand, PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { marshall } from "@aws-sdk/util-dynamodb";
 import { beforeEach, describe, expect, inject, it } from "vitest";
-import { loseAnswers } from "../../kit/faults/faulty-client.ts";
+import { aroundRequests } from "../../kit/faults/around-requests.ts";
+import { loseAnswers, lostAnswer } from "../../kit/faults/faulty-client.ts";
 import { connect, createTable } from "../../kit/tables.ts";
 import { identify } from "../../lib/core/identity.ts";
 import { type RunOnceOptions, runOnce } from "../../lib/core/run-once.ts";
@@ -13,17 +15,17 @@ import type { DynamoDBWrite } from "../../lib/dynamodb/writes.ts";
 /** The next request of a command is held up below the SDK's retries; it arrives when the answer of this is called. */
 function holdUp(client: DynamoDBClient, command: string): () => Promise<void> {
   let arrive: (() => Promise<unknown>) | undefined;
-  client.middlewareStack.add(
-    (next, context) => (args) => {
-      if (context.commandName !== command || arrive) return next(args);
-      arrive = () => next(args);
-      const error = Object.assign(new Error("no answer"), { name: "TimeoutError", code: "ETIMEDOUT" });
-      return Promise.reject(error);
+  const stop = aroundRequests(
+    client,
+    (asked) => {
+      if (asked.command !== command || arrive) return asked.send();
+      arrive = asked.send;
+      return Promise.reject(lostAnswer());
     },
-    { step: "finalizeRequest", priority: "low", name: "holdUp", override: true },
+    { at: "wire" },
   );
   return async () => {
-    client.middlewareStack.remove("holdUp");
+    stop();
     if (!arrive) throw new Error(`no ${command} was held up`);
     await arrive().catch(() => {});
   };
@@ -60,7 +62,7 @@ describe.each(inject("dynamodbEngines"))("answers 0, 7, 8 and 19: a late copy on
 
   it("H8: of a claim, after its release, does not lock the key", async () => {
     const key = randomUUID();
-    const arrive = holdUp(client, "PutItemCommand");
+    const arrive = holdUp(client, "PutItem");
     const failed = runOnce(options, key, {}, () => Promise.reject(new Error("invalid")));
     await expect(failed).rejects.toThrow("invalid");
 
@@ -75,7 +77,7 @@ describe.each(inject("dynamodbEngines"))("answers 0, 7, 8 and 19: a late copy on
     "H8: of a commit that its own condition refused, is never written (%s)",
     async (mode) => {
       const key = randomUUID();
-      const arrive = holdUp(client, "TransactWriteItemsCommand");
+      const arrive = holdUp(client, "TransactWriteItems");
       const answer = await runOnce<number, DynamoDBWrite>({ ...options, mode }, key, {}, ({ commit }) =>
         commit(201, { writes: [open(key)] }).catch(() => 409),
       );

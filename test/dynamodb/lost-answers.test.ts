@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { TransactWriteItemsCommandInput } from "@aws-sdk/client-dynamodb";
 import { beforeAll, describe, expect, inject, it } from "vitest";
+import { aroundRequests } from "../../kit/faults/around-requests.ts";
 import { loseAnswers } from "../../kit/faults/faulty-client.ts";
 import { connect, createTable } from "../../kit/tables.ts";
 import { type RunOnceOptions, runOnce } from "../../lib/core/run-once.ts";
@@ -23,14 +24,11 @@ describe.each(inject("dynamodbEngines"))("DynamoDBStore on $name, when answers g
     counters = await createTable(client, "id");
     store = new DynamoDBStore({ tableName: await createTable(client), client });
     options = { operation: "count", store, leaseSeconds: 30 };
-    client.middlewareStack.add(
-      (next, context) => (args) => {
-        const { ClientRequestToken } = args.input as TransactWriteItemsCommandInput;
-        if (context.commandName === "TransactWriteItemsCommand") requestTokens.push(ClientRequestToken);
-        return next(args);
-      },
-      { step: "initialize" },
-    );
+    aroundRequests(client, ({ command, input, send }) => {
+      const { ClientRequestToken } = input as TransactWriteItemsCommandInput;
+      if (command === "TransactWriteItems") requestTokens.push(ClientRequestToken);
+      return send();
+    });
   });
 
   const insertCounter = (id: string): DynamoDBWrite => ({
@@ -153,16 +151,12 @@ describe.each(inject("dynamodbEngines"))("DynamoDBStore on $name, when answers g
     const settlement = await claimed();
     await store.settle(settlement);
     // What the engine remembers of the first request is of no use under another token.
-    client.middlewareStack.add(
-      (next) => (args) => {
-        const input = args.input as TransactWriteItemsCommandInput;
-        if (input.ClientRequestToken) Object.assign(input, { ClientRequestToken: randomUUID() });
-        return next(args);
-      },
-      { step: "initialize", name: "otherToken" },
-    );
+    const stop = aroundRequests(client, ({ input, send }) => {
+      const { ClientRequestToken } = input as TransactWriteItemsCommandInput;
+      return send(ClientRequestToken ? { ...input, ClientRequestToken: randomUUID() } : input);
+    });
 
     expect(await store.settle(settlement)).toEqual({ settled: true });
-    client.middlewareStack.remove("otherToken");
+    stop();
   });
 });

@@ -1,6 +1,8 @@
 // Commits and marks whose answers get lost, or that somebody else was faster with.
+
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, inject, it } from "vitest";
+import { aroundRequests } from "../../kit/faults/around-requests.ts";
 import { clientError, failWith, loseAnswers } from "../../kit/faults/faulty-client.ts";
 import { connect, createTable } from "../../kit/tables.ts";
 import { OUTBOX_SHARDS } from "../../lib/contract.ts";
@@ -128,15 +130,12 @@ describe.each(inject("dynamodbEngines"))("DynamoDBOutbox on $name, when answers 
     const { recordKey, finish } = await table.begin("claimed", { messages });
     await finish();
     const reads: unknown[] = [];
-    client.middlewareStack.add(
-      (next) => (args) => {
-        reads.push((args.input as { ConsistentRead?: boolean }).ConsistentRead);
-        return next(args);
-      },
-      { step: "initialize", name: "noteReads" },
-    );
+    const stop = aroundRequests(client, ({ input, send }) => {
+      reads.push((input as { ConsistentRead?: boolean }).ConsistentRead);
+      return send();
+    });
 
-    await table.outbox.load(recordKey).finally(() => client.middlewareStack.remove("noteReads"));
+    await table.outbox.load(recordKey).finally(stop);
 
     expect(reads).toEqual([true, true, true]);
   });

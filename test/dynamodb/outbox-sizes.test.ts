@@ -1,9 +1,11 @@
 // Messages that do not fit into their record, and those that fit nowhere.
+
 import { randomBytes, randomUUID } from "node:crypto";
 import { DeleteItemCommand } from "@aws-sdk/client-dynamodb";
 import { marshall } from "@aws-sdk/util-dynamodb";
 import { beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
 import { countRequests } from "../../kit/counting-client.ts";
+import { aroundRequests } from "../../kit/faults/around-requests.ts";
 import { connect } from "../../kit/tables.ts";
 import { identify } from "../../lib/core/identity.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
@@ -150,16 +152,13 @@ describe.each(inject("dynamodbEngines"))("large messages on $name", ({ endpoint 
     await finish();
     const unsent = (await outbox.load(recordKey))!;
     let reads = 0;
-    client.middlewareStack.add(
-      (next, context) => async (args) => {
-        const answer = await next(args);
-        if (context.commandName === "GetItemCommand" && ++reads === 1) await outbox.markSent(unsent);
-        return answer;
-      },
-      { step: "initialize", name: "markBetween" },
-    );
+    const stop = aroundRequests(client, async ({ command, send }) => {
+      const answer = await send();
+      if (command === "GetItem" && ++reads === 1) await outbox.markSent(unsent);
+      return answer;
+    });
 
-    const loading = outbox.load(recordKey).finally(() => client.middlewareStack.remove("markBetween"));
+    const loading = outbox.load(recordKey).finally(stop);
 
     expect(await loading).toBeUndefined();
     expect(reads).toBe(4);

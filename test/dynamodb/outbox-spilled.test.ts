@@ -1,6 +1,8 @@
 // Messages in items of their own: how many there may be, and who marks them while somebody reads them.
+
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, inject, it } from "vitest";
+import { aroundRequests } from "../../kit/faults/around-requests.ts";
 import { connect } from "../../kit/tables.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
 import { messageOf, newOutboxTable, type OutboxTable } from "./outbox-given.ts";
@@ -56,19 +58,16 @@ describe.each(inject("dynamodbEngines"))("messages in items of their own on $nam
     const firstIsRead = new Promise<void>((resolve) => {
       readFirst = resolve;
     });
-    client.middlewareStack.add(
-      (next, context) => async (args) => {
-        const read = context.commandName === "GetItemCommand" ? ++reads : 0;
-        // The record is read first, then both items at once.
-        if (read === 3) await firstIsRead.then(() => outbox.markSent(unsent));
-        const answer = await next(args);
-        if (read === 2) readFirst();
-        return answer;
-      },
-      { step: "initialize", name: "markBetween" },
-    );
+    const stop = aroundRequests(client, async ({ command, send }) => {
+      const read = command === "GetItem" ? ++reads : 0;
+      // The record is read first, then both items at once.
+      if (read === 3) await firstIsRead.then(() => outbox.markSent(unsent));
+      const answer = await send();
+      if (read === 2) readFirst();
+      return answer;
+    });
 
-    const loading = outbox.load(recordKey).finally(() => client.middlewareStack.remove("markBetween"));
+    const loading = outbox.load(recordKey).finally(stop);
 
     expect(await loading).toBeUndefined();
   });

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 import { beforeAll, describe, expect, inject, it } from "vitest";
+import { aroundRequests } from "../../kit/faults/around-requests.ts";
 import { clientError, failWith } from "../../kit/faults/faulty-client.ts";
 import { connect, createTable } from "../../kit/tables.ts";
 import type { Decision, DecisionEvent } from "../../lib/core/decisions.ts";
@@ -13,13 +14,10 @@ import { claimOf, NOW } from "./given.ts";
 /** Every input that is sent, with the name of its command. */
 function recordInputs(client: DynamoDBClient): { command: string; input: Record<string, unknown> }[] {
   const inputs: { command: string; input: Record<string, unknown> }[] = [];
-  client.middlewareStack.add(
-    (next, context) => (args) => {
-      inputs.push({ command: String(context.commandName), input: { ...args.input } });
-      return next(args);
-    },
-    { step: "initialize" },
-  );
+  aroundRequests(client, ({ command, input, send }) => {
+    inputs.push({ command, input: { ...input } });
+    return send();
+  });
   return inputs;
 }
 
@@ -86,12 +84,12 @@ describe.each(inject("dynamodbEngines"))("DynamoDBStore on $name", ({ endpoint }
     await watched.find("any", { consistent: true });
 
     const writes = inputs.flatMap(({ command, input }) => {
-      if (command === "TransactWriteItemsCommand")
+      if (command === "TransactWriteItems")
         return [Object.values((input.TransactItems as object[])[0] ?? {})[0]];
-      return command === "GetItemCommand" ? [] : [input];
+      return command === "GetItem" ? [] : [input];
     });
     expect(new Set(inputs.map(({ command }) => command))).toEqual(
-      new Set(["PutItemCommand", "TransactWriteItemsCommand", "GetItemCommand"]),
+      new Set(["PutItem", "TransactWriteItems", "GetItem"]),
     );
     for (const write of writes)
       expect(write).toMatchObject({
@@ -100,7 +98,7 @@ describe.each(inject("dynamodbEngines"))("DynamoDBStore on $name", ({ endpoint }
       });
     for (const { command, input } of inputs) {
       expect(input).not.toHaveProperty("IndexName");
-      if (command === "GetItemCommand") expect(input.ConsistentRead).toBe(true);
+      if (command === "GetItem") expect(input.ConsistentRead).toBe(true);
     }
   });
 

@@ -4,6 +4,7 @@ import { GetItemCommand, PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { marshall } from "@aws-sdk/util-dynamodb";
 import { beforeAll, describe, expect, inject, it } from "vitest";
 import { itemSize } from "../../kit/counting-client.ts";
+import { aroundRequests } from "../../kit/faults/around-requests.ts";
 import { connect, createTable } from "../../kit/tables.ts";
 import { RecordCorruptError, ResultNotKeptError } from "../../lib/core/errors.ts";
 import { identify } from "../../lib/core/identity.ts";
@@ -224,15 +225,12 @@ describe.each(inject("dynamodbEngines"))("Results of DynamoDBStore on $name", ({
     const { item } = await runTwice(noise(10 * KB));
     const stale = connect(endpoint);
     const reads: unknown[] = [];
-    stale.middlewareStack.add(
-      (next) => async (args) => {
-        const { ConsistentRead } = args.input as { ConsistentRead: boolean };
-        reads.push(ConsistentRead);
-        const answer = await next(args);
-        return ConsistentRead ? answer : { ...answer, output: { $metadata: {} } };
-      },
-      { step: "initialize" },
-    );
+    aroundRequests(stale, async ({ input, send }) => {
+      const { ConsistentRead } = input as { ConsistentRead: boolean };
+      reads.push(ConsistentRead);
+      const answer = await send();
+      return ConsistentRead ? answer : { ...answer, output: { $metadata: {} } };
+    });
 
     const text = await new DynamoDBStore({ tableName: TableName, client: stale }).loadResult(
       item.resultItem?.S as string,

@@ -1,5 +1,6 @@
 import { SQSClient } from "@aws-sdk/client-sqs";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { loseAnswers } from "../../kit/faults/faulty-client.ts";
 import { noteRequests } from "../../kit/faults/faulty-sqs.ts";
 import { InvalidOptionError } from "../../lib/core/errors.ts";
 import { readEnvelope } from "../../lib/messaging/envelope.ts";
@@ -135,7 +136,7 @@ describe("FifoProducer.send", () => {
 
   it("delivers once when the answer was lost and the SDK sends again", async () => {
     const client = new SQSClient({ ...connection(world), maxAttempts: 2 });
-    loseFirstAnswer(client);
+    loseAnswers(client, 1);
 
     await world.newProducer({ client }).send(PAID);
     client.destroy();
@@ -161,15 +162,3 @@ const connection = ({ queueUrl }: World) => ({
   region: "us-east-1",
   credentials: { accessKeyId: "local", secretAccessKey: "local" },
 });
-
-function loseFirstAnswer(client: SQSClient): void {
-  let requests = 0;
-  client.middlewareStack.add(
-    (next) => async (args) => {
-      const answer = await next(args);
-      if (requests++ > 0) return answer;
-      throw Object.assign(new Error("the answer got lost"), { name: "TimeoutError", code: "ETIMEDOUT" });
-    },
-    { step: "finalizeRequest", priority: "low", name: "loseFirstAnswer" },
-  );
-}

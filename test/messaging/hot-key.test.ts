@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto";
 import type { SQSRecord } from "aws-lambda";
 import {
   type BatchOptions,
+  type Clock,
   DynamoDBStore,
   type DynamoDBWrite,
   idempotentBatch,
@@ -11,8 +12,8 @@ import {
 } from "onceonly";
 import { fakeClock, fakeLambdaContext, fakeRandom, MemoryStore, type MemoryWrite } from "onceonly/testing";
 import { beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
-import { countRequests as countOnTheWire } from "../../kit/counting-client.ts";
-import { countRequests } from "../../kit/faults/store-requests.ts";
+import { countRequests } from "../../kit/counting-client.ts";
+import { intercepted } from "../../kit/faults/faulty-store.ts";
 import { connect, createTable } from "../../kit/tables.ts";
 import { answered, envelope, returned, sqsRecord } from "../lambda/batch/given.ts";
 import { EventSource } from "../lambda/batch/world.ts";
@@ -51,6 +52,27 @@ async function storm(
   return left;
 }
 
+const REQUEST_MS = 5;
+
+/** Counts requests, refused ones too. Each takes a while, so that requests overlap. */
+function counting(memory: MemoryStore, clock: Clock) {
+  /** `peak`: the most that were under way at once. */
+  const counts = { writes: 0, reads: 0, peak: 0 };
+  let underWay = 0;
+  const store = intercepted(memory, async (method, request) => {
+    counts[["claim", "settle", "insert"].includes(method) ? "writes" : "reads"] += 1;
+    underWay += 1;
+    counts.peak = Math.max(counts.peak, underWay);
+    await clock.sleep(REQUEST_MS);
+    try {
+      return await request();
+    } finally {
+      underWay -= 1;
+    }
+  });
+  return { store, counts };
+}
+
 describe("idempotentBatch in a retry storm", () => {
   const DUPLICATES = 5000;
   const CONCURRENCY = 50;
@@ -58,7 +80,7 @@ describe("idempotentBatch in a retry storm", () => {
   function givenStorm(changes: Partial<BatchOptions<SQSRecord, MemoryWrite>> = {}) {
     const clock = fakeClock();
     const memory = new MemoryStore();
-    const { store, counts } = countRequests(memory, clock);
+    const { store, counts } = counting(memory, clock);
     const state = { runs: 0, workMs: 0 };
     const handler = idempotentBatch<SQSRecord, MemoryWrite>(
       async (_, { idempotency }) => {
@@ -142,13 +164,13 @@ describe.each(inject("dynamodbEngines"))("idempotentBatch in a retry storm on $n
   const DUPLICATES = 300;
   const CONCURRENCY = 10;
   const client = connect(endpoint);
-  let counts: ReturnType<typeof countOnTheWire>;
+  let counts: ReturnType<typeof countRequests>;
   let runs: number;
   let options: BatchOptions<SQSRecord, DynamoDBWrite>;
 
   beforeAll(async () => {
     const tableName = await createTable(client);
-    counts = countOnTheWire(client);
+    counts = countRequests(client);
     const store = new DynamoDBStore({ tableName, client });
     options = { operation: "charge-payment", store, leaseSeconds: 60 };
   });

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { aroundRequests } from "../../kit/faults/around-requests.ts";
 import { BUSY, failEntries, noteRequests } from "../../kit/faults/faulty-sqs.ts";
 import type { MessageProducer } from "../../lib/messaging/message-producer.ts";
 import { SQS_MAX_BYTES } from "../../lib/messaging/sqs-and-sns.ts";
@@ -84,13 +85,14 @@ describe("MessageProducer.sendBatch", () => {
     };
     let left = 1;
     failEntries(world.client, ({ MessageGroupId }) => (MessageGroupId && left-- > 0 ? BUSY : undefined));
-    world.client.middlewareStack.add(
-      (next) => async (args) => {
-        const answer = await next(args);
-        if ((args.input as { QueueUrl?: string }).QueueUrl === standard) ends.push("standard");
+    aroundRequests(
+      world.client,
+      async ({ input, send }) => {
+        const answer = await send();
+        if ((input as { QueueUrl?: string }).QueueUrl === standard) ends.push("standard");
         return answer;
       },
-      { step: "initialize", priority: "high" },
+      { at: "front" },
     );
 
     const messages = [paid(fifo), { queue: standard, key: "order-8", body: "b" }];

@@ -1,4 +1,6 @@
 /** Plays a call of the real engine, over MemoryStore: which requests it makes, what it answers, and what it leaves. */
+
+import { intercepted, unreachable } from "../../kit/faults/faulty-store.ts";
 import type { Clock } from "../../lib/core/clock.ts";
 import { perform } from "../../lib/core/engine.ts";
 import { hasCode } from "../../lib/core/error-code.ts";
@@ -8,7 +10,6 @@ import { identify } from "../../lib/core/identity.ts";
 import { type EngineOptions, resolveOptions } from "../../lib/core/options.ts";
 import { resultOf } from "../../lib/core/refusal.ts";
 import { fakeClock, MemoryStore, type MemoryWrite } from "../../lib/testing/index.ts";
-import { intercepted, unreachable } from "../core/world.ts";
 import type { Bounds } from "./bounds.ts";
 import { CALLS, type EngineCase, isPatient } from "./engine-cases.ts";
 import { NO_TOKEN, type Token } from "./state.ts";

@@ -1,7 +1,7 @@
 // Many duplicates of one key at once: while the first call is at work, and after it is done. Counts what they cost and
 // whether any of them had an effect.
 import { ScanCommand } from "@aws-sdk/client-dynamodb";
-import { gate } from "../../gate.ts";
+import { gate } from "../../../kit/time/gate.ts";
 import { type HttpAnswer, type Invoke, type LambdaHandler, postOrder } from "../contestants/lambda-call.ts";
 import { committingOrder, onceonlyHttp } from "../contestants/onceonly.ts";
 import { powertoolsHttp } from "../contestants/powertools.ts";

@@ -1,5 +1,6 @@
 /** Plays concurrent calls of one key under a fast-check scheduler, and reports what an onlooker saw. */
 import type fc from "fast-check";
+import { intercepted, throttled, unreachable } from "../../../kit/faults/faulty-store.ts";
 import type { Clock } from "../../../lib/core/clock.ts";
 import { perform } from "../../../lib/core/engine.ts";
 import { PermanentError } from "../../../lib/core/errors.ts";
@@ -9,7 +10,6 @@ import { resolveOptions } from "../../../lib/core/options.ts";
 import { resultOf } from "../../../lib/core/refusal.ts";
 import type { Claim, Settlement } from "../../../lib/core/store.ts";
 import { fakeRandom, MemoryStore, type MemoryWrite } from "../../../lib/testing/index.ts";
-import { intercepted, throttled, unreachable } from "../world.ts";
 import type { CallPlan } from "./race-plan.ts";
 
 export interface Play {

@@ -1,11 +1,13 @@
 // Batches whose requests are lost, throttled, late or cut off by the end of the process, in any order: each message has its
 // effect once. Whatever is left comes again, as a queue sends it, when the leases of the dead have ended.
+
 import { DynamoDBClient, ScanCommand } from "@aws-sdk/client-dynamodb";
 import type { SQSRecord } from "aws-lambda";
 import * as fc from "fast-check";
 import { type BatchOptions, DynamoDBStore, type DynamoDBWrite, idempotentBatch } from "onceonly";
 import { fakeClock, fakeLambdaContext, fakeRandom } from "onceonly/testing";
 import { describe, expect, it } from "vitest";
+import { aroundRequests } from "../../../kit/faults/around-requests.ts";
 import { clientError } from "../../../kit/faults/faulty-client.ts";
 import { createTable } from "../../../kit/tables.ts";
 import { DynamoDBModel } from "../../../lib/aws/dynamodb/dynamodb-model.ts";
@@ -37,36 +39,36 @@ async function world(plan: readonly Fault[]) {
       };
     });
     const never = () => new Promise<never>(() => {});
-    own.middlewareStack.add(
-      (next, { commandName }) =>
-        async (args) => {
-          if (isDead) return never();
-          const fault: Fault = faults.next().value ?? "none";
-          const timeout = clientError("TimeoutError", {}, 0);
-          if (fault === "unsent") throw timeout;
-          if (fault === "throttled") throw clientError("ThrottlingException");
-          if (fault === "late") {
-            late.push(() => next(args));
-            throw timeout;
-          }
-          if (fault === "refused" && commandName === "BatchExecuteStatementCommand") {
-            throw clientError("AccessDeniedException");
-          }
-          if (fault === "die-before") die();
-          if (isDead) return never();
-          const { Statements = [] } = args.input as { Statements?: readonly object[] };
-          if (fault === "part" && Statements.length > 1) {
-            await next({ ...args, input: { Statements: Statements.slice(1) } as never });
-            throw timeout;
-          }
-          const answer = await next(args).catch((error: Error) => error);
-          if (fault === "die-after") die();
-          if (isDead) return never();
-          if (fault === "lost") throw timeout;
-          if (answer instanceof Error) throw answer;
-          return answer;
-        },
-      { step: "initialize", priority: "high", name: "faults" },
+    aroundRequests(
+      own,
+      async ({ command, input, send }) => {
+        if (isDead) return never();
+        const fault: Fault = faults.next().value ?? "none";
+        const timeout = clientError("TimeoutError", {}, 0);
+        if (fault === "unsent") throw timeout;
+        if (fault === "throttled") throw clientError("ThrottlingException");
+        if (fault === "late") {
+          late.push(() => send());
+          throw timeout;
+        }
+        if (fault === "refused" && command === "BatchExecuteStatement") {
+          throw clientError("AccessDeniedException");
+        }
+        if (fault === "die-before") die();
+        if (isDead) return never();
+        const { Statements = [] } = input as { Statements?: readonly object[] };
+        if (fault === "part" && Statements.length > 1) {
+          await send({ Statements: Statements.slice(1) });
+          throw timeout;
+        }
+        const answer = await send().catch((error: Error) => error);
+        if (fault === "die-after") die();
+        if (isDead) return never();
+        if (fault === "lost") throw timeout;
+        if (answer instanceof Error) throw answer;
+        return answer;
+      },
+      { at: "front" },
     );
     return { client: own, died };
   };

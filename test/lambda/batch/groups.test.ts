@@ -1,4 +1,5 @@
 // Records that run at once ask DynamoDB together: how often, and what becomes of the others where one is refused.
+
 import {
   type BatchExecuteStatementCommand,
   DynamoDBClient,
@@ -17,6 +18,7 @@ import {
 } from "onceonly";
 import { beforeEach, describe, expect, inject, it } from "vitest";
 import { countRequests } from "../../../kit/counting-client.ts";
+import { aroundRequests } from "../../../kit/faults/around-requests.ts";
 import { clientError, failWith, loseAnswers } from "../../../kit/faults/faulty-client.ts";
 import { connect, createTable } from "../../../kit/tables.ts";
 import { DynamoDBModel } from "../../../lib/aws/dynamodb/dynamodb-model.ts";
@@ -57,6 +59,22 @@ describe.each(SUBJECTS)("idempotentBatch in groups on $name", ({ newClient }) =>
       counts.reset();
       return returned(await answered(run({ Records }, given.context())));
     };
+  }
+
+  /** Transactions of more than one commit have no answer, and arrive when their copies are called. */
+  function holdUpTransactions() {
+    const late: (() => Promise<unknown>)[] = [];
+    aroundRequests(
+      client,
+      async ({ command, input, send }) => {
+        const { TransactItems = [] } = input as Partial<TransactWriteItemsCommand["input"]>;
+        if (command !== "TransactWriteItems" || TransactItems.length <= 2) return send();
+        late.push(() => send());
+        throw clientError("TimeoutError", {}, 0);
+      },
+      { at: "front" },
+    );
+    return late;
   }
 
   const ten = Array.from({ length: 10 }, (_, index) => sqsRecord(`m${index}`));
@@ -236,13 +254,11 @@ describe.each(SUBJECTS)("idempotentBatch in groups on $name", ({ newClient }) =>
   it("looks at what refused claims one by one where records may not be read together", async () => {
     const deliver = batch(committing);
     await deliver(...ten);
-    client.middlewareStack.add(
-      (next, { commandName }) =>
-        (args) =>
-          commandName === "BatchGetItemCommand"
-            ? Promise.reject(clientError("AccessDeniedException"))
-            : next(args),
-      { step: "initialize", priority: "high" },
+    aroundRequests(
+      client,
+      ({ command, send }) =>
+        command === "BatchGetItem" ? Promise.reject(clientError("AccessDeniedException")) : send(),
+      { at: "front" },
     );
 
     for (let delivery = 0; delivery < 2; delivery++) expect(await deliver(...ten)).toEqual([]);
@@ -252,17 +268,17 @@ describe.each(SUBJECTS)("idempotentBatch in groups on $name", ({ newClient }) =>
   });
 
   it("sends a statement alone that was throttled, or has no answer", async () => {
-    client.middlewareStack.add(
-      (next, { commandName }) =>
-        async (args) => {
-          if (commandName !== "BatchExecuteStatementCommand") return next(args);
-          const { Statements = [] } = args.input as BatchExecuteStatementCommand["input"];
-          const answer = await next({ ...args, input: { Statements: Statements.slice(1) } as never });
-          const { Responses = [] } = answer.output as { Responses?: object[] };
-          const output = { Responses: [{ Error: { Code: "ThrottlingError" } }, ...Responses] };
-          return { ...answer, output: { ...(answer.output as object), ...output } } as never;
-        },
-      { step: "initialize", priority: "high" },
+    aroundRequests(
+      client,
+      async ({ command, input, send }) => {
+        if (command !== "BatchExecuteStatement") return send();
+        const { Statements = [] } = input as BatchExecuteStatementCommand["input"];
+        const answer = await send({ Statements: Statements.slice(1) });
+        const { Responses = [] } = answer.output as { Responses?: object[] };
+        const output = { Responses: [{ Error: { Code: "ThrottlingError" } }, ...Responses] };
+        return { ...answer, output: { ...answer.output, ...output } };
+      },
+      { at: "front" },
     );
     const deliver = batch(committing);
 
@@ -288,18 +304,7 @@ describe.each(SUBJECTS)("idempotentBatch in groups on $name", ({ newClient }) =>
   });
 
   it("applies no late copy of a transaction whose commits were tried alone", async () => {
-    const late: (() => Promise<unknown>)[] = [];
-    client.middlewareStack.add(
-      (next, { commandName }) =>
-        async (args) => {
-          const { TransactItems } = args.input as Partial<TransactWriteItemsCommand["input"]>;
-          if (commandName !== "TransactWriteItemsCommand" || (TransactItems?.length ?? 0) <= 2)
-            return next(args);
-          late.push(() => next(args));
-          throw clientError("TimeoutError", {}, 0);
-        },
-      { step: "initialize", priority: "high" },
-    );
+    const late = holdUpTransactions();
     const deliver = batch(committing);
 
     expect(await deliver(...ten)).toEqual([]);
@@ -311,18 +316,7 @@ describe.each(SUBJECTS)("idempotentBatch in groups on $name", ({ newClient }) =>
   });
 
   it("fences a late copy off before a handler learns that its commit was refused", async () => {
-    let copy = async () => {};
-    client.middlewareStack.add(
-      (next, { commandName }) =>
-        async (args) => {
-          const { TransactItems } = args.input as Partial<TransactWriteItemsCommand["input"]>;
-          if (commandName !== "TransactWriteItemsCommand" || (TransactItems?.length ?? 0) <= 2)
-            return next(args);
-          copy = async () => void (await next(args));
-          throw clientError("TimeoutError", {}, 0);
-        },
-      { step: "initialize", priority: "high" },
-    );
+    const late = holdUpTransactions();
     const ConditionExpression = "attribute_exists(id)";
     const deliver = batch(async ({ messageId }, { idempotency }) => {
       try {
@@ -335,7 +329,9 @@ describe.each(SUBJECTS)("idempotentBatch in groups on $name", ({ newClient }) =>
             TransactItems: [{ Put: { TableName: orders, Item: { id: { S: messageId } } } }],
           }),
         );
-        await copy().catch(() => {});
+        await late
+          .at(-1)?.()
+          .catch(() => {});
         await idempotency.commit("sold out");
       }
     });

@@ -8,7 +8,7 @@ import {
   MemoryStore,
   type MemoryWrite,
 } from "onceonly/testing";
-import { mortalProcess } from "../../../kit/faults/store-requests.ts";
+import { newProcess } from "../../../kit/faults/dying-process.ts";
 import { sqsRecord } from "../../../lib/aws/event-sources/sqs-record.ts";
 import type { ReceivedMessage } from "../../../lib/aws/sqs/operations.ts";
 import { answered } from "../../lambda/batch/given.ts";
@@ -43,7 +43,7 @@ export class MessageConsumer {
     { fates, death, thaws }: Invocation,
     messages: readonly ReceivedMessage[],
   ): Promise<readonly string[] | undefined> {
-    const process = mortalProcess(this.#store, death);
+    const process = newProcess(death);
     const fate = fates.values();
     const handler = idempotentBatch<SQSRecord, MemoryWrite>(
       ({ body, attributes }, { idempotency }) =>
@@ -52,7 +52,7 @@ export class MessageConsumer {
         ),
       {
         operation: "charge-payment",
-        store: process.store,
+        store: process.storeOf(this.#store),
         mode: this.#plan.mode,
         // docs/use/keys.md: longer than a message can stay in both queues.
         retentionSeconds: 36 * 86_400,
@@ -70,7 +70,7 @@ export class MessageConsumer {
     if (!thaws) void this.#clock.sleep(TIMEOUT_MS).then(process.die);
     const Records = messages.map((message) => sqsRecord(message, QUEUE_ARN, "us-east-1") as SQSRecord);
     const context = fakeLambdaContext({ clock: this.#clock, remainingMs: TIMEOUT_MS }) as Context;
-    const answer = await Promise.race([answered(handler({ Records }, context)), process.died]);
+    const answer = await process.run(() => answered(handler({ Records }, context)));
     return answer?.batchItemFailures.map(({ itemIdentifier }) => itemIdentifier);
   }
 

@@ -1,6 +1,6 @@
 // What producers, consumers, operators and time may do to messages of a FIFO queue, in any order.
 import fc from "fast-check";
-import type { Death } from "../../../kit/faults/store-requests.ts";
+import type { Death } from "../../../kit/faults/dying-process.ts";
 
 /** How one run of the handler goes. Its effect is a commit; what is slow commits late, or never. */
 export const FATES = ["done", "throws", "throws-after-effect", "slow", "hangs"] as const;
@@ -54,7 +54,7 @@ const steps = [
   step("invoke", 9, {
     maxMessages: fc.constantFrom(1, 2, 3, 10),
     fates: fc.array(fc.constantFrom("done", "hangs", ...FATES), { maxLength: 4 }),
-    death: fc.option(fc.record({ request: fc.integer({ min: 1, max: 6 }), isApplied: fc.boolean() }), {
+    death: fc.option(fc.record({ at: fc.integer({ min: 1, max: 6 }), isApplied: fc.boolean() }), {
       nil: undefined,
       freq: 3,
     }),

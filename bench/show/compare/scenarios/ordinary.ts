@@ -1,5 +1,5 @@
 // What every package of this kind is for, so that it is seen where there is nothing between them.
-import { gate } from "../../../gate.ts";
+import { gate } from "../../../../kit/time/gate.ts";
 import { answered, EVENT, happensOnce, ordering, refused, type Scenario, sameAnswers } from "../scenario.ts";
 
 const retry: Scenario = {

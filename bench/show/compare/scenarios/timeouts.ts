@@ -1,7 +1,7 @@
 // The invocation ends before the handler does.
 
 import { fakeLambdaContext } from "onceonly/testing";
-import { gate } from "../../../gate.ts";
+import { gate } from "../../../../kit/time/gate.ts";
 import {
   answered,
   EVENT,

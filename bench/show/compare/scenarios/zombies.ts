@@ -1,5 +1,5 @@
 // One execution environment freezes until its lease has ended and another one has finished; then it goes on.
-import { gate } from "../../../gate.ts";
+import { gate } from "../../../../kit/time/gate.ts";
 import type { Lab, Order } from "../lab.ts";
 import {
   EVENT,

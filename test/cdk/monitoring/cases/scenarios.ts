@@ -1,6 +1,6 @@
 // What happens in a service for each alarm of IdempotencyMonitoring to be raised.
 import { MemoryStore } from "onceonly/testing";
-import { failing } from "../../../core/world.ts";
+import { failing } from "../../../../kit/faults/faulty-store.ts";
 import type { Observed } from "../../../observe/world.ts";
 
 const HOUR_MS = 3_600_000;
