@@ -1,12 +1,15 @@
-// What the functions under exploration read from their environment when they are loaded: import this first.
+// What the sample's functions read from their environment when they are loaded: import this before them.
+export const PAYMENTS = "payments.fifo";
+export const GATEWAY = "https://gateway.example.com";
+
 Object.assign(process.env, {
   ORDERS_TABLE: "orders",
   PAYMENTS_TABLE: "payments",
   IDEMPOTENCY_TABLE: "idempotency",
-  PAYMENTS_QUEUE_URL: "https://sqs.us-east-1.amazonaws.com/000000000000/payments.fifo",
-  IDEMPOTENCY_RETENTION_SECONDS: "86400",
-  METRICS_SERVICE: "explored",
-  GATEWAY_URL: "https://gateway.example.com",
+  IDEMPOTENCY_RETENTION_SECONDS: String(14 * 86_400),
+  PAYMENTS_QUEUE_URL: `https://sqs.us-east-1.amazonaws.com/000000000000/${PAYMENTS}`,
+  METRICS_SERVICE: "orders",
+  GATEWAY_URL: GATEWAY,
   GATEWAY_TOKEN: "test-token",
   LEDGER_TABLE: "ledger",
   // Of the token "acme-token".

@@ -5,7 +5,7 @@ export interface HttpEvent {
   readonly body: string;
 }
 
-export function postOrder(body: object = { sku: "tea", quantity: 2 }, headers: object = {}) {
+export function postOrder(body: object = { sku: "tea", quantity: 2 }, headers: object = {}, tenant = "acme") {
   return {
     version: "2.0",
     routeKey: "POST /orders",
@@ -16,7 +16,7 @@ export function postOrder(body: object = { sku: "tea", quantity: 2 }, headers: o
       http: { method: "POST", path: "/orders", protocol: "HTTP/1.1", sourceIp: "192.0.2.1", userAgent: "t" },
       domainName: "abc.execute-api.eu-central-1.amazonaws.com",
       stage: "$default",
-      authorizer: { lambda: { tenant: "acme" } },
+      authorizer: { lambda: { tenant } },
     },
     body: JSON.stringify(body),
     isBase64Encoded: false,

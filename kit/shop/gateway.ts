@@ -1,6 +1,6 @@
 // A payment gateway that honours idempotency keys: one charge for each, whatever becomes of its answers.
 import type { Simulator } from "../../lib/simulator/simulator.ts";
-import { GATEWAY } from "./sample-environment.ts";
+import { GATEWAY } from "./environment.ts";
 
 interface Charge {
   readonly id: string;

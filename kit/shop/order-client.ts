@@ -1,6 +1,7 @@
 // A client of POST /orders: asks again under the same key until it has an answer, as API clients do.
 import type { SimulatedFunction } from "../../lib/simulator/simulated-function.ts";
 import type { Simulator } from "../../lib/simulator/simulator.ts";
+import { postOrder } from "./events.ts";
 
 export interface Answer {
   readonly key: string;
@@ -39,16 +40,8 @@ export function orderClient({ aws, fn, key, startMs }: OrderClientOptions): Orde
   };
 }
 
-export function orderEvent(key: string, tenant = "acme") {
-  return {
-    version: "2.0",
-    rawPath: "/orders",
-    headers: { "idempotency-key": `"${key}"`, "content-type": "application/json" },
-    requestContext: { http: { method: "POST" }, authorizer: { lambda: { tenant } } },
-    body: JSON.stringify({ sku: "book", quantity: 2 }),
-    isBase64Encoded: false,
-  };
-}
+export const orderEvent = (key: string, tenant?: string) =>
+  postOrder(undefined, { "idempotency-key": `"${key}"` }, tenant);
 
 /** What API Gateway makes of a failed invocation is a status of 500. */
 function answerOf(value: unknown) {

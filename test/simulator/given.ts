@@ -14,9 +14,15 @@ export const dynamodb = new DynamoDBClient();
 /** A simulation with the sample's tables, and one for effects. */
 export function givenAws(options: SimulatorOptions = {}): Simulator {
   const aws = new Simulator(options);
+  createShop(aws);
+  aws.table("effects", { partitionKey: "id" });
+  return aws;
+}
+
+/** The sample's tables. */
+export function createShop(aws: Simulator): void {
   aws.table("orders", { partitionKey: "tenant", sortKey: "id" });
   aws.table("payments", { partitionKey: "tenant", sortKey: "orderId" });
-  aws.table("effects", { partitionKey: "id" });
   aws.table("idempotency", {
     partitionKey: "pk",
     ttl: "expiresAt",
@@ -29,7 +35,6 @@ export function givenAws(options: SimulatorOptions = {}): Simulator {
       },
     },
   });
-  return aws;
 }
 
 export async function rowsOf(aws: Simulator, TableName: string) {

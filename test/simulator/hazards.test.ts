@@ -4,7 +4,7 @@ import type { Invocation } from "../../lib/simulator/invocation.ts";
 import type { LambdaHandler, SimulatedFunction } from "../../lib/simulator/simulated-function.ts";
 import type { Simulator } from "../../lib/simulator/simulator.ts";
 import { faultsOn, givenAws, MINUTE, rowsOf, slowOnce } from "./given.ts";
-import "../../kit/shop/sample-environment.ts";
+import "../../kit/shop/environment.ts";
 
 const { handler: createOrder } = await import("../../functions/create-order.ts");
 

@@ -2,9 +2,9 @@ import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { SQSClient } from "@aws-sdk/client-sqs";
 import { DynamoDBOutbox, outboxRelay, outboxSweeper } from "onceonly";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { PAYMENTS } from "../../kit/shop/environment.ts";
 import { Gateway } from "../../kit/shop/gateway.ts";
 import { orderEvent } from "../../kit/shop/order-client.ts";
-import { PAYMENTS } from "../../kit/shop/sample-environment.ts";
 import type { Fault } from "../../lib/simulator/fault.ts";
 import { faultsOn, givenAws, MINUTE, rowsOf } from "./given.ts";
 

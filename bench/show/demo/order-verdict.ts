@@ -1,4 +1,5 @@
 // Whether one key of one tenant has one order, and its clients one answer. Pure.
+import { countProblems, dueFor } from "../../../kit/shop/judge.ts";
 import type { Answer, Observation, OrderRow } from "./observation.ts";
 import type { Behaviour } from "./order-plan.ts";
 import type { PlannedOrder } from "./plan.ts";
@@ -24,8 +25,8 @@ export function orderProblems(order: PlannedOrder, seen: SeenOfOrder): string[] 
 }
 
 function rowProblems({ body }: PlannedOrder, { rows }: SeenOfOrder): string[] {
-  if (rows.length !== 1) return [`expected 1 order, found ${rows.length}`];
-  const row = rows[0]!;
+  const [row] = rows;
+  if (row === undefined || rows.length > 1) return countProblems("order", dueFor(), rows.length);
   if (row.sku === body.sku && row.quantity === body.quantity && row.card === body.card) return [];
   return [`expected an order of ${contentOf(body)}, found one of ${contentOf(row)}`];
 }

@@ -1,4 +1,5 @@
 // Whether one key of one tenant was charged and paid once, or was declined and never charged. Pure.
+import { countProblems, dueFor, stateProblems } from "../../../kit/shop/judge.ts";
 import type { LedgerEntry, Observation, OrderRow, PaymentRow } from "./observation.ts";
 import type { PlannedOrder } from "./plan.ts";
 
@@ -13,18 +14,12 @@ export interface SeenOfPayment {
 
 export function paymentProblems({ payment }: PlannedOrder, seen: SeenOfPayment): string[] {
   const { rows, payments, charges, deliveries } = seen;
-  const isDeclined = payment.kind === "declined";
-  const wanted = isDeclined ? 0 : 1;
-  const problems: string[] = [];
-  if (charges.length !== wanted)
-    problems.push(`expected ${count(wanted, "charge")}, found ${charges.length}`);
-  if (payments.length !== wanted) {
-    problems.push(`expected ${count(wanted, "payment")}, found ${payments.length}`);
-  }
-  const state = isDeclined ? "declined" : "paid";
-  for (const row of rows) {
-    if (row.state !== state) problems.push(`expected the order to be ${state}, it is ${row.state}`);
-  }
+  const due = dueFor(payment.kind === "declined");
+  const problems = [
+    ...countProblems("charge", due, charges.length),
+    ...countProblems("payment", due, payments.length),
+    ...stateProblems(rows, due),
+  ];
   if (!deliveries.some(({ end }) => end === "acknowledged")) problems.push("its message was never done");
   return [...problems, ...differences(seen)];
 }
@@ -42,8 +37,4 @@ function differences({ rows, payments, charges }: SeenOfPayment): string[] {
     }
   }
   return problems;
-}
-
-function count(number: number, what: string): string {
-  return number === 0 ? `no ${what}` : `${number} ${what}`;
 }

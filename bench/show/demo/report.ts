@@ -1,9 +1,10 @@
 // The table at the end. Pure.
+
+import { chargesIn } from "../../../kit/shop/judge.ts";
 import { RELAY_KILL_POINTS } from "./dispatch-plan.ts";
 import type { Observation } from "./observation.ts";
 import { KILL_POINTS } from "./order-plan.ts";
 import type { Plan } from "./plan.ts";
-import { chargesIn } from "./verdict.ts";
 
 export interface Row {
   readonly name: string;

@@ -1,4 +1,5 @@
 // Whether the promise held: compares what was planned with what was seen. Pure; knows nothing of how it ran.
+import { chargesIn, straysIn } from "../../../kit/shop/judge.ts";
 import { groupBy } from "./group-by.ts";
 import { incidentsPlanned } from "./incidents.ts";
 import { nameOf, type Observation } from "./observation.ts";
@@ -45,11 +46,6 @@ export function findProblems(plan: Plan, observation: Observation): string[] {
   ];
 }
 
-/** The entries of the ledger under which money was moved. */
-export function chargesIn(ledger: Observation["ledger"]): Observation["ledger"] {
-  return ledger.filter(({ chargeId }) => chargeId !== undefined);
-}
-
 function unplannedRows(plan: Plan, rows: ReadonlyMap<string, readonly unknown[]>): string[] {
   const planned = new Set(plan.orders.map(nameOf));
   return [...rows]
@@ -59,13 +55,14 @@ function unplannedRows(plan: Plan, rows: ReadonlyMap<string, readonly unknown[]>
 
 /** What was charged, paid or sent for an order that was never committed. */
 function strays({ rows, payments, ledger, deliveries }: Observation): string[] {
-  const ids = new Set(rows.map(({ id }) => id));
-  const strayIn = (values: readonly { readonly orderId: string }[]) =>
-    new Set(values.filter(({ orderId }) => !ids.has(orderId)).map(({ orderId }) => orderId));
+  const lines = (things: readonly { readonly orderId: string }[], what: string) =>
+    [...new Set(straysIn(things, rows).map(({ orderId }) => orderId))].map(
+      (id) => `order ${id}: ${what}, and is not in the table`,
+    );
   return [
-    ...[...strayIn(chargesIn(ledger))].map((id) => `order ${id}: was charged, and is not in the table`),
-    ...[...strayIn(payments)].map((id) => `order ${id}: has a payment, and is not in the table`),
-    ...[...strayIn(deliveries)].map((id) => `order ${id}: has a message, and is not in the table`),
+    ...lines(chargesIn(ledger), "was charged"),
+    ...lines(payments, "has a payment"),
+    ...lines(deliveries, "has a message"),
   ];
 }
 

@@ -1,9 +1,9 @@
 // What must have been done: one order for each key, paid and charged once unless its card is declined, and nothing
 // left to do. Pure.
+import { type Counts, chargesIn, dueFor, straysIn } from "../../../kit/shop/judge.ts";
 import { groupBy } from "../demo/group-by.ts";
 import { nameOf } from "../demo/observation.ts";
 import { TENANTS } from "../demo/plan.ts";
-import { chargesIn } from "../demo/verdict.ts";
 import { isDeclined, type LoadOrder, type LoadPlan } from "./plan-load.ts";
 import type { Effects, SeenOrder } from "./service.ts";
 import { noneOf, type Threshold } from "./threshold.ts";
@@ -19,10 +19,10 @@ export function effectThresholds({ orders }: LoadPlan, effects: Effects): Thresh
     ...TENANTS.flatMap((tenant) => {
       const own = orders.filter((order) => order.tenant === tenant);
       return [
-        perOrder(`orders of ${tenant}`, own, always, rowsCount),
-        perOrder(`paid orders of ${tenant}`, own, unlessDeclined, paidCount),
-        perOrder(`payments of ${tenant}`, own, unlessDeclined, countIn(payments, seenFor)),
-        perOrder(`charges of ${tenant}`, own, unlessDeclined, countIn(charges, seenFor)),
+        perOrder(`orders of ${tenant}`, own, due("order"), rowsCount),
+        perOrder(`paid orders of ${tenant}`, own, due("payment"), paidCount),
+        perOrder(`payments of ${tenant}`, own, due("payment"), countIn(payments, seenFor)),
+        perOrder(`charges of ${tenant}`, own, due("charge"), countIn(charges, seenFor)),
       ];
     }),
     noneOf("orders that are not settled", unsettled(effects.orders)),
@@ -47,8 +47,10 @@ interface OfOrder {
   readonly orderId: string;
 }
 
-const always: Count = () => 1;
-const unlessDeclined: Count = (order) => (isDeclined(order) ? 0 : 1);
+const due =
+  (what: keyof Counts): Count =>
+  (order) =>
+    dueFor(isDeclined(order))[what];
 
 function nameOfSeen({ tenant, idempotencyKey: key }: SeenOrder): string {
   return nameOf({ tenant, key });
@@ -112,6 +114,5 @@ function otherAmounts(
 }
 
 function strays(things: readonly OfOrder[], seen: readonly SeenOrder[]): string[] {
-  const ids = new Set(seen.map(({ id }) => id));
-  return things.filter(({ orderId }) => !ids.has(orderId)).map(({ orderId }) => `order ${orderId}`);
+  return straysIn(things, seen).map(({ orderId }) => `order ${orderId}`);
 }

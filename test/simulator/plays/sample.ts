@@ -3,13 +3,14 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { SQSClient } from "@aws-sdk/client-sqs";
 import { DynamoDBOutbox, outboxRelay, outboxSweeper } from "onceonly";
+import { PAYMENTS } from "../../../kit/shop/environment.ts";
 import { Gateway } from "../../../kit/shop/gateway.ts";
 import { type Answer, type OrderClient, orderClient } from "../../../kit/shop/order-client.ts";
-import { PAYMENTS } from "../../../kit/shop/sample-environment.ts";
 import { randomFaults } from "../../../lib/simulator/random-faults.ts";
 import { SeededRandom } from "../../../lib/simulator/seeded-random.ts";
 import type { LambdaHandler } from "../../../lib/simulator/simulated-function.ts";
 import { Simulator } from "../../../lib/simulator/simulator.ts";
+import { createShop } from "../given.ts";
 
 // After their environment.
 const { handler: createOrderHandler } = await import("../../../functions/create-order.ts");
@@ -66,7 +67,7 @@ export async function play(plan: Plan): Promise<Played> {
   const gateway = new Gateway(aws);
   const skewsMs = Array.from({ length: 4 }, () => random.pick(SKEWS_MS as [number]));
   aws.faults = randomFaults({ seed, rate: faultRate, most: MOST_FAULTS });
-  createTables(aws);
+  createShop(aws);
   const createOrder = aws.lambda(plan.createOrder ?? createOrderHandler, {
     name: "create-order",
     timeoutSeconds: 10,
@@ -115,23 +116,6 @@ export async function play(plan: Plan): Promise<Played> {
     return byKey(ended);
   });
   return { aws, gateway, answers };
-}
-
-const OUTBOX = {
-  partitionKey: { name: "unsentShard", type: "N" },
-  sortKey: { name: "unsentSince", type: "N" },
-  projection: "KEYS_ONLY",
-} as const;
-
-function createTables(aws: Simulator): void {
-  aws.table("orders", { partitionKey: "tenant", sortKey: "id" });
-  aws.table("payments", { partitionKey: "tenant", sortKey: "orderId" });
-  aws.table("idempotency", {
-    partitionKey: "pk",
-    ttl: "expiresAt",
-    stream: "NEW_IMAGE",
-    indexes: { outbox: OUTBOX },
-  });
 }
 
 function byKey(answers: readonly Answer[]): ReadonlyMap<string, readonly Answer[]> {
