@@ -1,7 +1,9 @@
 /** docs/use/why-not.md, records: each schedule breaks the pattern that is often recommended, and not onceonly. */
 import { describe, expect, it } from "vitest";
-import { gate, intercepted, newWorld } from "../core/world.ts";
-import { tableWithRowLocks } from "./row-locks.ts";
+import { intercepted } from "../../kit/faults/faulty-store.ts";
+import { gate } from "../../kit/time/gate.ts";
+import { newWorld } from "../core/world.ts";
+import { tableWithRowLocks } from "./world.ts";
 
 const KEY = "key-1";
 const LEASE_MS = 30_000;
