@@ -28,7 +28,8 @@ export function recordTable(options: TableOptions) {
   /** What is `undefined` is left out. */
   const itemOf = (values: Values): Item => {
     const item: Item = {};
-    for (const [name, value] of Object.entries(values)) {
+    for (const name in values) {
+      const value = values[name as Attribute];
       if (value !== undefined) item[names[name as Attribute]] = attributeOf(value);
     }
     if (sortKey) item[sortKey.name] = { S: sortKey.value };
@@ -62,7 +63,10 @@ export function recordTable(options: TableOptions) {
   /** Expressions that were written before, by what they set, remove and ask: a store has a handful of them. */
   const prepared = new Map<string, Pick<Update, "UpdateExpression"> & ReturnType<typeof prepareCondition>>();
 
-  const prepare = (condition: string, assigned: readonly string[], removed: readonly string[]) => {
+  const prepare = (condition: string, values: Values) => {
+    const all = Object.entries(values);
+    const assigned = all.flatMap(([name, value]) => (value === undefined ? [] : name));
+    const removed = all.flatMap(([name, value]) => (value === undefined ? name : []));
     const set = assigned.length > 0 ? `SET ${assigned.map((name) => `#${name} = :${name}`)} ` : "";
     const remove = removed.length > 0 ? `REMOVE ${removed.map((name) => `#${name}`)}` : "";
     return { UpdateExpression: "", ...prepareCondition(condition, set + remove) };
@@ -81,18 +85,16 @@ export function recordTable(options: TableOptions) {
     bound: Readonly<Record<string, string | number>>,
   ): Update => {
     const ExpressionAttributeValues: Item = {};
-    const [assigned, removed]: [string[], string[]] = [[], []];
-    for (const [name, value] of Object.entries(bound)) {
-      ExpressionAttributeValues[`:${name}`] = attributeOf(value);
-    }
-    for (const [name, value] of Object.entries(values)) {
-      (value === undefined ? removed : assigned).push(name);
+    for (const name in bound) ExpressionAttributeValues[`:${name}`] = attributeOf(bound[name]!);
+    let shape = ConditionExpression;
+    for (const name in values) {
+      const value = values[name as Attribute];
+      shape += value === undefined ? ` -${name}` : ` +${name}`;
       if (value !== undefined) ExpressionAttributeValues[`:${name}`] = attributeOf(value);
     }
-    const shape = `${ConditionExpression};${assigned};${removed}`;
     let expressions = prepared.get(shape);
     if (expressions === undefined) {
-      expressions = prepare(ConditionExpression, assigned, removed);
+      expressions = prepare(ConditionExpression, values);
       prepared.set(shape, expressions);
     }
     return {

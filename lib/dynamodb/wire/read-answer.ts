@@ -40,9 +40,13 @@ class ServiceError extends Error {
   }
 }
 
+/** The date that was read last: all answers of a second have the same. */
+let [lastDate, lastTime]: [HttpAnswer["headers"][string], number | undefined] = [undefined, undefined];
+
 /** Epoch ms; `undefined` where the answer does not tell it. */
-export function serverTimeOf({ headers }: HttpAnswer): number | undefined {
-  return Date.parse(`${headers.date}`) || undefined;
+export function serverTimeOf({ headers: { date } }: HttpAnswer): number | undefined {
+  if (date !== lastDate) [lastDate, lastTime] = [date, Date.parse(`${date}`) || undefined];
+  return lastTime;
 }
 
 /** @throws ServiceError, UnreadableAnswerError */
