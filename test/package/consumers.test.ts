@@ -10,7 +10,7 @@ import { createInitApp, createModulesApp, synthesize } from "./apps-given.ts";
 import { expectReplay, type OrderExample, startOrderExample } from "./example-given.ts";
 import { type ConsumerProjects, prepareConsumerProjects } from "./projects-world.ts";
 
-const RUNTIME_PEERS = ["@aws-sdk/client-dynamodb", "@aws-sdk/util-dynamodb", "@middy/core"];
+const RUNTIME_PEERS = ["@aws-sdk/client-dynamodb", "@middy/core"];
 const CONSTRUCTS = ["aws-cdk-lib", "constructs"];
 const TYPES = ["@types/aws-lambda", "@types/node"];
 const JEST = join(root, "node_modules/jest/bin/jest.js");

@@ -97,10 +97,7 @@ const allowed: readonly (readonly [file: string, source: string])[] = [
     "lib/core/allowed.ts",
     'import "node:fs/promises";\nimport "canonicalize";\nimport "../contract.ts";\nimport "./left.ts";',
   ],
-  [
-    "lib/dynamodb/allowed.ts",
-    'import "@aws-sdk/client-dynamodb";\nimport "@aws-sdk/util-dynamodb";\nimport "../core/store.ts";',
-  ],
+  ["lib/dynamodb/allowed.ts", 'import "@aws-sdk/client-dynamodb";\nimport "../core/store.ts";'],
   [
     "lib/messaging/allowed.ts",
     'import "../core/clock.ts";\nimport "../contract.ts";\nexport const sdk = () => import("@aws-sdk/client-sqs");',
