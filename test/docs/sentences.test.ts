@@ -22,6 +22,8 @@ const clean = [
   "lib/messaging",
   "test/client",
   "test/fakes",
+  "test/core/messages",
+  "test/messaging",
   "test/security",
   "test/testing",
   "test/docs",

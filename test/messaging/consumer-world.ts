@@ -1,5 +1,5 @@
-// A FIFO queue with its dead-letter queue, which the AWS SDK reaches over HTTP; a producer; and a consumer in front of
-// DynamoDB, fed as Lambda's event source mapping does it. One clock moves queues, leases and retention.
+// A FIFO queue with its dead-letter queue, which the AWS SDK reaches over HTTP. A producer sends to it, and a consumer in
+// front of DynamoDB is fed as Lambda's event source mapping does it. One clock moves queues, leases and retention.
 import { randomUUID } from "node:crypto";
 import { type DynamoDBClient, GetItemCommand } from "@aws-sdk/client-dynamodb";
 import {

@@ -1,4 +1,4 @@
-// Where requests go and for which Region they are signed, with the SDK's own clients.
+// The hosts to which requests go, and the Regions for which they are signed, with the SDK's own clients.
 import { createHash } from "node:crypto";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -8,7 +8,7 @@ const numRuns = Number(process.env.ONCEONLY_RUNS ?? 300);
 const timeoutMs = Math.max(30_000, numRuns * 100);
 
 /**
- * A message that was parked in the dead-letter queue, or deleted undone, has lost its place: its effect may come after
+ * A message that was parked in the dead-letter queue, or deleted undone, has lost its place. Its effect may come after
  * those of messages behind it. All others keep theirs: nothing that was sent later has its effect before them. A second
  * send or a resend alone costs no message its place.
  */

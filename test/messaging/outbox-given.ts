@@ -25,7 +25,7 @@ export function newRun(world: OutboxWorld) {
     /** Whether these orders wait for their messages to be sent. */
     unsent: (...ends: string[]) => Promise.all(named(...ends).map((name) => world.isUnsent(name))),
 
-    /** Of these groups, one after the other. */
+    /** The effects of these groups, one group after the other. */
     effects: async (...groups: string[]): Promise<string[]> =>
       (await Promise.all(named(...groups).map((group) => world.effectsOf(group)))).flat(),
 

@@ -1,4 +1,4 @@
-// By which name a FIFO queue knows a committed message: what is stored is the same at each send, whatever it says.
+// The id by which a FIFO queue knows a committed message: the stored message is the same at each send.
 import type { SQSRecord } from "aws-lambda";
 import { idempotentBatch } from "onceonly";
 import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";

@@ -1,4 +1,4 @@
-// Where the relay stops in a batch of the table's stream, and what it has done until then.
+// The change at which the relay stops in a batch of the table's stream, and the work that it has done until then.
 import { type AttributeValue, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
 import { DynamoDBOutbox } from "onceonly";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";

@@ -191,7 +191,7 @@ describe("outboxRelay, in the time of an invocation", () => {
     stream.state.unmarkable = "";
     expect(await stream.invoke()).toBe(30);
 
-    // Of the one that could not be marked: it is taken, sent and marked, after a look whether its group waits.
+    // The commit that could not be marked is taken, sent and marked, after a look whether its group waits.
     expect(stream.accepted).toEqual([...stream.names, "20"]);
     expect(stream.state.requests).toBe(4);
   });

@@ -1,5 +1,5 @@
-// A shop on real engines: orders that commit messages to a DynamoDB table, its stream, the relay and the sweeper that
-// send them to a FIFO queue of a local SQS, and a consumer of it. One clock moves leases, retention and queues.
+// A shop on real engines. Orders commit messages to a DynamoDB table. Relay and sweeper send them to a FIFO queue of a local
+// SQS, by the table's stream and index. A consumer takes them. One clock moves leases, retention and queues.
 import { randomUUID } from "node:crypto";
 import { type DynamoDBClient, GetItemCommand } from "@aws-sdk/client-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
@@ -37,7 +37,7 @@ export interface Order {
   readonly key: string;
   readonly mode?: "claimed" | "optimistic";
   readonly messages: readonly OutgoingMessage[];
-  /** Of the host that commits. */
+  /** The clock of the host that commits. */
   readonly hostClock?: Clock;
 }
 
@@ -54,7 +54,7 @@ export async function newOutboxWorld(dynamodb: DynamoDBClient, endpoint: string)
   const backlogs: OutboxBacklogEvent[] = [];
   /** The bodies in the order of their delivery. */
   const delivered: string[] = [];
-  /** Of the stream, what the relay has not settled. */
+  /** The changes of the stream that the relay has not settled. */
   let backlog: Change[] = [];
 
   const optionsIn = (process: Process, changes: Partial<OutboxOptions> = {}): OutboxOptions => ({

@@ -172,7 +172,7 @@ describe("S3Bodies.open", () => {
     "text",
     '{"orderId":7}',
     "software.amazon.payloadoffloading.PayloadS3Pointer",
-    // Of an extended client, which names objects by no hash.
+    // The pointer of an extended client, which names objects by no hash.
     pointer("5f2b8d2e-6c8a-4bdb-9d2c-0c9b5b0f2a10"),
     JSON.stringify(["software.amazon.payloadoffloading.PayloadS3Pointer", { s3BucketName: "bodies" }]),
     JSON.stringify(["software.amazon.payloadoffloading.PayloadS3Pointer"]),

@@ -1,4 +1,4 @@
-// Where the clients of the SDK, optional peers, are not installed.
+// Senders without the clients of the SDK, which are optional peers.
 import { cp, mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -9,7 +9,7 @@ export type Fate = (typeof FATES)[number];
 export interface Invocation {
   readonly do: "invoke";
   readonly maxMessages: number;
-  /** Of the first runs in it, one after the other; later ones are done. */
+  /** The fates of the first runs in the invocation, one after the other; later runs are done. */
   readonly fates: readonly Fate[];
   readonly death: Death | undefined;
   /** Lives on after its time, as what was frozen and thaws; others are killed then. */

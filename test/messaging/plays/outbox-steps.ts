@@ -1,7 +1,7 @@
 // What requests, relays, sweepers, consumers and time may do to committed messages, in any order.
 import fc from "fast-check";
 
-/** Of a relay or a sweeper, at one of its requests. */
+/** A fault of a relay or a sweeper, at one of its requests. */
 export interface Fault {
   /** From 1; or at the first of this name. */
   readonly at: number | string;
@@ -30,7 +30,7 @@ export type OutboxStep =
   | { readonly do: "wait"; readonly ms: number }
   | { readonly do: "lose-stream" };
 
-/** Of MemoryStore's index `a` and `e` are in one shard. */
+/** `a` and `e` are in one shard of MemoryStore's index. */
 export const GROUPS = ["a", "b", "e"];
 
 const sending = {

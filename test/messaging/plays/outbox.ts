@@ -1,5 +1,5 @@
-// Plays a plan: commits to a store in memory, a stream of its changes, relays and sweepers that die, fail and freeze, a
-// FIFO queue and its consumer, in one process and on one clock.
+// Plays a plan in one process and on one clock. Commits go to a store in memory, and their messages to a FIFO queue and its
+// consumer. Relays and sweepers die, fail and freeze.
 import type { Context, SQSRecord } from "aws-lambda";
 import {
   idempotentBatch,
@@ -26,7 +26,7 @@ interface Change {
 
 export interface Commit {
   readonly keys: readonly string[];
-  /** Of the index. Commits of two shards do not wait for each other. */
+  /** The shard of the index. Commits of two shards do not wait for each other. */
   readonly shard: number;
 }
 
@@ -41,7 +41,7 @@ export class OutboxPlay {
   readonly #model = new SqsModel({ clock: this.#clock, random: fakeRandom("queue") });
   #queue = "";
   #stream: Change[] = [];
-  /** Of an event source mapping there is one invocation at a time. */
+  /** An event source mapping has one invocation at a time. */
   #isRelaying = false;
   #messages = 0;
 
