@@ -1,13 +1,15 @@
-// A clock that others move: waits between tries take no time, and no request takes too long.
-import type { Clock } from "onceonly";
+/** A clock that others move: waits between tries take no time and are noted, and no request takes too long. */
+import type { Clock } from "../../lib/core/clock.ts";
 
-export function timeless(clock: Pick<Clock, "now">): Clock {
+/** `clock` tells the time; by default the machine does. */
+export function timeless(clock: Pick<Clock, "now"> = Date): Clock & { readonly slept: number[] } {
+  const slept: number[] = [];
   return {
+    slept,
     now: () => clock.now(),
-    sleep: (_ms, signal) =>
-      new Promise((resolve) => {
-        if (signal === undefined) resolve();
-        else signal.addEventListener("abort", () => resolve());
-      }),
+    sleep: async (ms, signal) => {
+      if (signal === undefined) slept.push(ms);
+      else await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
+    },
   };
 }

@@ -4,8 +4,9 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { timeless } from "../../kit/time/timeless.ts";
 import { type ExpiringCredentials, foundCredentials, HeldCredentials } from "../../lib/lean/credentials.ts";
-import { CREDENTIALS, canned, clientOf, GET, instantClock, refuse, succeed } from "./world.ts";
+import { CREDENTIALS, canned, clientOf, GET, refuse, succeed } from "./world.ts";
 
 const NOON = Date.UTC(2026, 10, 22, 12);
 const MINUTE = 60_000;
@@ -208,7 +209,7 @@ describe("LeanDynamoDB's credentials", () => {
     });
     const client = clientOf(url, {
       credentials: () => set(`${++asked}`, new Date(NOON + 60 * MINUTE)),
-      clock: instantClock(() => NOON - 24 * 60 * MINUTE),
+      clock: timeless({ now: () => NOON - 24 * 60 * MINUTE }),
     });
 
     for (let calls = 0; calls < 3; calls++) await client.send("GetItem", GET);

@@ -1,8 +1,9 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { timeless } from "../../kit/time/timeless.ts";
 import { LeanDynamoDB } from "../../lib/lean/lean-dynamodb.ts";
-import { canned, clientOf, GET, instantClock, rawServer, refuse, succeed } from "./world.ts";
+import { canned, clientOf, GET, rawServer, refuse, succeed } from "./world.ts";
 
 describe("LeanDynamoDB", () => {
   it("asks as DynamoDB expects it, and tells its time", async () => {
@@ -127,7 +128,7 @@ describe("LeanDynamoDB", () => {
           number <= 4 ? 500 : 400,
         ),
       );
-      const clock = instantClock();
+      const clock = timeless();
       const random = { token: () => "", fraction: () => 0.999 };
       const client = clientOf(url, { clock, random });
 
@@ -222,7 +223,7 @@ describe("LeanDynamoDB", () => {
         // What was kept breaks as soon as it is used again.
         if (number <= 3) socket.once("data", () => socket.resetAndDestroy());
       });
-      const clock = instantClock();
+      const clock = timeless();
       const client = clientOf(url, { clock });
       await Promise.all([1, 2, 3].map(() => client.send("GetItem", GET)));
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { canned, clientOf, GET, instantClock, refuse, succeed } from "./world.ts";
+import { timeless } from "../../kit/time/timeless.ts";
+import { canned, clientOf, GET, refuse, succeed } from "./world.ts";
 
 const NOON = Date.UTC(2026, 10, 22, 12);
 const MINUTE = 60_000;
@@ -17,7 +18,7 @@ function atNoon(refusal = "InvalidSignatureException") {
 describe("the client's clock", () => {
   it.each([-180, -6, 6, 60 * 24 * 365])("may be wrong by %i minutes", async (minutes) => {
     const { url, asked } = await atNoon();
-    const client = clientOf(url, { clock: instantClock(() => NOON + minutes * MINUTE) });
+    const client = clientOf(url, { clock: timeless({ now: () => NOON + minutes * MINUTE }) });
 
     await client.send("GetItem", GET);
     await client.send("GetItem", GET);
@@ -29,14 +30,14 @@ describe("the client's clock", () => {
   it.each(["RequestTimeTooSkewed", "AccessDeniedException"])("is corrected after %s too", async (name) => {
     const { url, asked } = await atNoon(name);
 
-    await clientOf(url, { clock: instantClock(() => NOON + 60 * MINUTE) }).send("GetItem", GET);
+    await clientOf(url, { clock: timeless({ now: () => NOON + 60 * MINUTE }) }).send("GetItem", GET);
 
     expect(asked).toHaveLength(2);
   });
 
   it("is corrected for all who were refused together", async () => {
     const { url, asked } = await atNoon();
-    const client = clientOf(url, { clock: instantClock(() => NOON + 60 * MINUTE) });
+    const client = clientOf(url, { clock: timeless({ now: () => NOON + 60 * MINUTE }) });
 
     await Promise.all(Array.from({ length: 8 }, () => client.send("GetItem", GET)));
 
@@ -51,7 +52,7 @@ describe("the client's clock", () => {
       now += 30 * MINUTE;
       succeed(response);
     });
-    const client = clientOf(url, { clock: instantClock(() => now) });
+    const client = clientOf(url, { clock: timeless({ now: () => now }) });
 
     await client.send("GetItem", GET);
     await client.send("GetItem", GET);
@@ -65,7 +66,7 @@ describe("the client's clock", () => {
       response.setHeader("date", number === 1 ? new Date(NOON - 120 * MINUTE).toUTCString() : "yesterday");
       succeed(response);
     });
-    const client = clientOf(url, { clock: instantClock(() => NOON) });
+    const client = clientOf(url, { clock: timeless({ now: () => NOON }) });
 
     for (let calls = 0; calls < 3; calls++) await client.send("GetItem", GET);
 
@@ -78,7 +79,7 @@ describe("the client's clock", () => {
       refuse(response, "InvalidSignatureException");
     });
 
-    const sending = clientOf(url, { clock: instantClock(() => NOON + 1000) }).send("GetItem", GET);
+    const sending = clientOf(url, { clock: timeless({ now: () => NOON + 1000 }) }).send("GetItem", GET);
 
     await expect(sending).rejects.toMatchObject({ name: "InvalidSignatureException" });
     expect(asked).toHaveLength(1);

@@ -8,6 +8,7 @@ import {
 } from "node:net";
 import { text } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
+import { timeless } from "../../kit/time/timeless.ts";
 import { LeanDynamoDB, type LeanDynamoDBOptions } from "../../lib/lean/lean-dynamodb.ts";
 
 export interface Asked {
@@ -62,18 +63,12 @@ async function listening(server: Server | RawServer, host: string): Promise<stri
   return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
-/** Sleeps take no time, and are counted. */
-export function instantClock(now = Date.now) {
-  const slept: number[] = [];
-  return { slept, now, sleep: async (ms: number) => void slept.push(ms) };
-}
-
 export function clientOf(endpoint: string, options: LeanDynamoDBOptions = {}): LeanDynamoDB {
   const client = new LeanDynamoDB({
     region: "eu-central-1",
     credentials: CREDENTIALS,
     endpoint,
-    clock: instantClock(),
+    clock: timeless(),
     ...options,
   });
   onTestFinished(() => client.destroy());

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { fakeEventBridge } from "../../kit/fake-client.ts";
+import { timeless } from "../../kit/time/timeless.ts";
 import { ENVELOPE_ATTRIBUTE } from "../../lib/contract.ts";
 import { prepareMessage } from "../../lib/core/messages/prepare-message.ts";
 import { readHeldEnvelope } from "../../lib/messaging/envelope.ts";
@@ -13,11 +14,11 @@ let producer: MessageProducer;
 
 beforeEach(() => {
   eventBridge = fakeEventBridge();
-  slept = [];
-  const sleep = async (ms: number) => void slept.push(ms);
+  const clock = timeless({ now: () => 0 });
+  slept = clock.slept;
   producer = new MessageProducer({
     eventBridge,
-    clock: { now: () => 0, sleep },
+    clock,
     random: { token: () => "token", fraction: () => 1 },
   });
 });

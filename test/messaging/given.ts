@@ -1,5 +1,6 @@
 // A FIFO queue on a local SQS, the SDK's client, and a producer whose waits are noted and take no time.
 import type { SQSClient } from "@aws-sdk/client-sqs";
+import { timeless } from "../../kit/time/timeless.ts";
 import type { SendFailedError } from "../../lib/core/errors.ts";
 import { fakeClock } from "../../lib/fakes/fake-clock.ts";
 import { startSqs } from "../../lib/local/sqs/start-sqs.ts";
@@ -18,25 +19,22 @@ export async function newWorld(attributes: Record<string, string> = {}) {
   const client: SQSClient = sqsClient(engine.endpoint);
   const subject = sdkSubject({ endpoint: engine.endpoint, clock, stop: () => engine.stop() });
   const queueUrl = await newFifo(subject, attributes);
-  const slept: number[] = [];
-  const sleep = async (ms: number) => {
-    slept.push(ms);
-  };
-  const timeless = {
-    clock: { now: () => clock.now(), sleep },
+  const instant = timeless(clock);
+  const injected = {
+    clock: instant,
     random: { token: () => "token", fraction: () => 1 },
   };
   const newProducer = (changes: Partial<FifoProducerOptions> = {}) =>
-    new FifoProducer({ queueUrl, client, ...timeless, ...changes });
+    new FifoProducer({ queueUrl, client, ...injected, ...changes });
   const newMessageProducer = (changes: MessageProducerOptions = {}) =>
-    new MessageProducer({ sqs: client, ...timeless, ...changes });
+    new MessageProducer({ sqs: client, ...injected, ...changes });
 
   return {
     clock,
     client,
     subject,
     queueUrl,
-    slept,
+    slept: instant.slept,
     newProducer,
     newMessageProducer,
     producer: newProducer(),

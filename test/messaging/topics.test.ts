@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { type EntryFault, fakeSns } from "../../kit/fake-client.ts";
+import { timeless } from "../../kit/time/timeless.ts";
 import { prepareMessage } from "../../lib/core/messages/prepare-message.ts";
 import { readEnvelope } from "../../lib/messaging/envelope.ts";
 import { MessageProducer } from "../../lib/messaging/message-producer.ts";
@@ -15,11 +16,11 @@ let producer: MessageProducer;
 
 beforeEach(() => {
   sns = fakeSns();
-  slept = [];
-  const sleep = async (ms: number) => void slept.push(ms);
+  const clock = timeless({ now: () => 0 });
+  slept = clock.slept;
   producer = new MessageProducer({
     sns,
-    clock: { now: () => 0, sleep },
+    clock,
     random: { token: () => "token", fraction: () => 1 },
   });
 });

@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
+import { until } from "./world.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 
@@ -30,17 +31,13 @@ function runOnceonly(...args: string[]) {
   return { output, exited, pressCtrlC: () => process.kill(-child.pid!, "SIGINT") };
 }
 
-async function waitFor(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 50));
-}
-
 /** Without the cache that tsx keeps for all runs. */
 const temporaryFolders = () => readdirSync(TMPDIR).filter((name) => name.startsWith("onceonly-"));
 
 describe("onceonly start", () => {
   it("prints what runs and where, and leaves nothing behind after Ctrl-C", { timeout: 90_000 }, async () => {
     const { output, exited, pressCtrlC } = runOnceonly("start", "test/fixtures/echo-app", "--port", "0");
-    await waitFor(
+    await until(
       () => output.text.includes("Ctrl-C stops everything") && output.text.includes("not run here"),
     );
     const url = /Api {2}(http:\S+)/.exec(output.text)?.[1];

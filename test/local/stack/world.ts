@@ -41,7 +41,10 @@ export function inlineFunction(body: string, more: object = {}): object {
   return functionResource("index.handler", { Code: { ZipFile }, ...more });
 }
 
-/** What a function, an engine or a queue is about to do. */
+/**
+ * Resolves to what a function, an engine or a queue is about to do. Unlike the wait of the kit it looks every 5 ms and
+ * never gives up: vitest ends the test.
+ */
 export async function until<T>(
   ask: () => T | undefined | false | Promise<T | undefined | false>,
 ): Promise<T> {
