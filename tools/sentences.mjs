@@ -43,7 +43,7 @@ export function findingsBelow(paths = []) {
     .filter(
       (file) =>
         extname(file) === ".md" ||
-        (CODE.has(extname(file)) && /^(?:lib|functions|bin|bench|test|tools)\//.test(file)),
+        (CODE.has(extname(file)) && /^(?:lib|functions|bin|bench|kit|test|tools)\//.test(file)),
     )
     .filter(
       (file) => wanted.length === 0 || wanted.some((path) => file === path || file.startsWith(`${path}/`)),

@@ -1,4 +1,4 @@
-/** What the services in memory share: time, ids, and where they are. */
+/** What all models of services share: the time, new ids, the Region and the account. */
 import type { Clock, Random } from "../core/clock.ts";
 
 export interface AwsServiceOptions {
@@ -30,7 +30,7 @@ export class AwsService<Options extends AwsServiceOptions> {
     return this.options.random.token();
   }
 
-  /** 20 digits, larger each time. */
+  /** 20 digits; each number is larger than the one before. */
   newSequenceNumber(): string {
     this.#sequence += this.#sequenceStep;
     return String(FIRST_SEQUENCE_NUMBER + this.#sequence);

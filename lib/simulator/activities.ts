@@ -1,9 +1,9 @@
-/** Counts what is under way in a simulation, and tells when nothing is. */
+/** Counts the activities of a simulation, and tells when none is left. */
 export class Activities {
   #count = 0;
   #waiting: (() => void)[] = [];
 
-  /** Something is under way until the function that is answered is called. */
+  /** Begins an activity, which lasts until the returned function is called. */
   begin(): () => void {
     this.#count++;
     let isUnderWay = true;

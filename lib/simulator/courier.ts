@@ -1,4 +1,4 @@
-/** Brings to subscribers what topics and buses have for them: after a while, in order where an order is promised. */
+/** Delivers the messages of topics and buses after a while, in order if order is promised. */
 import type { Activities } from "./activities.ts";
 import { type Scene, within } from "./scene.ts";
 import type { SeededRandom } from "./seeded-random.ts";
@@ -10,22 +10,22 @@ export interface CourierOptions {
   readonly trace: Trace;
   readonly random: SeededRandom;
   readonly activities: Activities;
-  /** Where subscribers are brought what they get. */
+  /** The scene in which subscribers get their messages. */
   readonly outside: () => Scene;
 }
 
 export interface Errand {
-  /** From where to where. */
+  /** The sender and the subscriber. */
   readonly label: string;
-  /** Errands of one line are run one after the other. */
+  /** Errands of one line run one after the other. */
   readonly line?: string | undefined;
-  /** The part of errands that are run twice. */
+  /** The share of errands that run twice. */
   readonly repeats: number;
-  /** @throws Error when the subscriber refuses it for good */
+  /** @throws Error when the subscriber refuses the message for good */
   readonly run: () => Promise<unknown>;
 }
 
-/** How long it takes, in ms. */
+/** How long the delivery takes, in ms. */
 const ON_THE_WAY_MS = [10, 200] as const;
 const AGAIN_AFTER_MS = [0, 5000] as const;
 
@@ -66,7 +66,7 @@ export class Courier {
     }
   }
 
-  /** What is refused is lost: nothing here has a dead-letter queue. */
+  /** A refused message is lost: subscriptions of the simulation have no dead-letter queue. */
   async #run({ label, run }: Errand): Promise<void> {
     const note = (text: string) =>
       this.#options.trace.note({ kind: "source", hostId: label, invocation: undefined, text });

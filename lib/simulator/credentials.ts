@@ -1,28 +1,29 @@
 /**
- * A region and credentials for clients of the AWS SDK: they sign requests that never leave the process. The real ones are
- * hidden, so that a client that escapes the simulation, such as one of another copy of the SDK, is refused by AWS.
+ * A Region and credentials for clients of the AWS SDK, whose requests never leave the process. The real
+ * credentials are hidden. So AWS refuses a client that escapes the simulation, such as one of another copy of
+ * the SDK.
  */
 
 const SIMULATED = "simulated";
 
-/** What the environment says during a simulation; `undefined` for what is hidden. */
+/** The environment variables during a simulation; `undefined` hides a variable. */
 const DURING: Readonly<Record<string, string | undefined>> = {
   AWS_ACCESS_KEY_ID: SIMULATED,
   AWS_SECRET_ACCESS_KEY: SIMULATED,
   AWS_SESSION_TOKEN: undefined,
-  // The SDK prefers a profile to the keys, and would ask for its credentials elsewhere.
+  // The SDK prefers a profile to the keys, and would look for the profile's credentials.
   AWS_PROFILE: undefined,
   AWS_EC2_METADATA_DISABLED: "true",
 };
 const DEFAULT_REGION = "us-east-1";
 
-/** What there was instead, and by how many simulations at once it is replaced. */
+/** The former values, and how many simulations replace them now. */
 const former = new Map<string, string | undefined>();
 let users = 0;
 
-/** For as long as `work` takes. */
+/** Replaces the variables while `work` lasts. */
 export async function withCredentials<T>(work: () => Promise<T>): Promise<T> {
-  // Unchanged handlers make their clients of it.
+  // Unchanged handlers configure their clients from these variables.
   const { env } = process;
   users++;
   if (users === 1) {

@@ -1,4 +1,4 @@
-/** What becomes of a message for a subscriber: a message in a queue, an invocation, another topic's or another bus's. */
+/** Delivers a message to a subscriber: to a queue, a function, another topic or another bus. */
 import type { EventBridgeModel } from "../aws/eventbridge/eventbridge-model.ts";
 import type { EventDelivery } from "../aws/eventbridge/service.ts";
 import { type Notification, snsEvent, wrapped } from "../aws/sns/notification.ts";
@@ -18,9 +18,9 @@ export interface DeliveryOptions {
 
 export class Deliveries {
   readonly #options: DeliveryOptions;
-  /** By ARN. */
+  /** By the function's ARN. */
   readonly functions = new Map<string, SimulatedFunction>();
-  /** The part of messages that a topic or a bus brings twice, by its ARN. */
+  /** The share of messages that a topic or a bus delivers twice, by its ARN. */
   readonly repeats = new Map<string, number>();
 
   constructor(options: DeliveryOptions) {
@@ -53,7 +53,7 @@ export class Deliveries {
         if (service === "sns") {
           return this.#options.sns().call("Publish", { TopicArn: Arn, Message: input });
         }
-        // EventBridge knows no deduplication id: a FIFO queue has to make one of the content.
+        // EventBridge sends no deduplication id: a FIFO queue needs the one of the content.
         return this.#toQueue(Arn, { MessageBody: input, MessageGroupId: SqsParameters?.MessageGroupId });
       },
     });

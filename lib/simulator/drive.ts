@@ -1,4 +1,4 @@
-/** Moves virtual time on while work is to be done: one thing at a time, and only when nothing else is ready. */
+/** Advances virtual time while work goes on: one timer at a time, and only when nothing else is ready. */
 import { untilQuiet } from "./real-work.ts";
 import { within } from "./scene.ts";
 import type { World } from "./world.ts";
@@ -6,8 +6,8 @@ import type { World } from "./world.ts";
 const DAY_MS = 86_400_000;
 
 /**
- * Does `work` outside of hosts until it is settled, and answers as it does.
- * @param failureOf what failed meanwhile that nobody waits for
+ * Runs `work` outside of hosts until it is settled, and returns its result.
+ * @param failureOf an error in the meantime that no code waits for
  */
 export async function drive<T>(
   { time, network, trace, outside }: World,

@@ -1,4 +1,4 @@
-/** Requests to DynamoDB as exchanges: in the words of the model, and as HTTP for the AWS SDK. */
+/** Requests to DynamoDB as exchanges: with the model's inputs and outputs, or as HTTP for the AWS SDK. */
 import {
   DynamoDBError,
   type DynamoDBErrorName,
@@ -19,7 +19,7 @@ export interface DynamoDBRequest {
   runStale(): Promise<unknown>;
 }
 
-/** Answers and refuses as the model does: with outputs, and DynamoDBErrors. */
+/** Resolves to the model's outputs, and rejects with the model's DynamoDBErrors. */
 export function dynamodbExchange(request: DynamoDBRequest): Exchange<unknown> {
   const { operation, input, attempt } = request;
   return {
@@ -42,7 +42,7 @@ export function dynamodbExchange(request: DynamoDBRequest): Exchange<unknown> {
   };
 }
 
-/** The same for the AWS SDK: all answers are HTTP, refusals too. */
+/** The same for the AWS SDK: answers and refusals are HTTP responses. */
 export function dynamodbSdkExchange(
   request: SdkHttpRequest,
   exchangeOf: (request: Pick<DynamoDBRequest, "operation" | "input" | "attempt">) => Exchange<unknown>,
@@ -97,7 +97,7 @@ function transactItemsIn({
   return Array.isArray(TransactItems) ? TransactItems : [];
 }
 
-/** Of a transaction the first action meets the other one. */
+/** In a transaction the first action gets the conflict. */
 function conflictOf(input: CommandInput): DynamoDBError {
   const message = "Transaction is ongoing for the item";
   const actions = transactItemsIn(input);

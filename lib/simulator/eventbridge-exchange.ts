@@ -51,7 +51,7 @@ export function eventBridgeExchange(
   };
 }
 
-/** Answers are in the order of the entries. */
+/** The answers have the order of the entries. */
 async function putWithout(
   model: EventBridgeModel,
   { Entries }: PutEvents["input"],

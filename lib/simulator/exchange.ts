@@ -1,4 +1,4 @@
-/** One request of a host, and the ways in which it can be answered, in the words of who asked. */
+/** One request of a host, with all its possible answers in the requester's form. */
 import { checkShape, type Fault, type FaultKind } from "./fault.ts";
 import type { Io } from "./io.ts";
 
@@ -11,23 +11,23 @@ export type RefusedEntries = Extract<Fault, { kind: "refused-entries" }>;
 
 export interface Exchange<Answer> {
   readonly io: Omit<Io, "number" | "at" | "hostId" | "invocation">;
-  /** Aborted when the caller has given up; what is on its way arrives all the same. */
+  /** Aborted when the caller has given up; a request on its way arrives nevertheless. */
   readonly signal?: AbortSignal | undefined;
-  /** Does it; an error that it rejects with is an answer too. */
+  /** Executes the request. A rejection is an answer too. */
   run(): Promise<Answer>;
-  /** What the caller sees of a broken connection. */
+  /** The caller's error after a broken connection. */
   broken(): Error;
-  /** What the caller sees when the service has too much to do. */
+  /** The caller's error after throttling. */
   throttled(): Promise<Answer>;
-  /** What the caller sees of an error of this name. */
+  /** The caller's error with this name. */
   refused(refusal: Refusal): Promise<Answer>;
-  /** As `run`, but for these entries of a batch. */
+  /** Like `run`, but only for these entries of a batch. */
   runWithout?(refused: RefusedEntries): Promise<Answer>;
-  /** As `run`, with old versions for reads that need not be consistent. */
+  /** Like `run`, but reads that may be stale return old versions. */
   runStale?(): Promise<Answer>;
-  /** What the caller sees when another transaction is under way. */
+  /** The caller's error after a conflict with another transaction. */
   conflicted?(): Promise<Answer>;
-  /** In words for the trace. */
+  /** A description for the trace. */
   describe(answer: Answer): string;
 }
 
@@ -37,8 +37,8 @@ const STALEABLE = /^(GetItem|BatchGetItem|Query|Scan)$/;
 const BATCHES = /^((SendMessage|DeleteMessage|ChangeMessageVisibility|Publish)Batch|PutEvents)$/;
 
 /**
- * Whether an I/O can have a fault of this kind: only writes and transactions conflict, only some reads are stale, and only
- * batches have entries.
+ * Whether an I/O can have a fault of this kind. Only writes and transactions conflict, only some reads are
+ * stale, and only batches have entries.
  */
 export function canHave(io: Pick<Io, "service" | "operation" | "input">, kind: FaultKind): boolean {
   if (kind === "conflict") return io.service === "dynamodb" && TRANSACTABLE.test(io.operation);
@@ -57,7 +57,7 @@ export function entriesIn({ input }: Pick<Io, "input">): number {
   return Array.isArray(entries) ? entries.length : 0;
 }
 
-/** @throws Error for a fault that makes no sense on this I/O */
+/** @throws Error for a fault that this I/O cannot have */
 export function checkFault(io: Io, fault: Fault): void {
   checkShape(fault);
   if (canHave(io, fault.kind)) return;

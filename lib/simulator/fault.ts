@@ -1,20 +1,26 @@
-/** What can go wrong with one I/O. */
+/** The faults that one I/O can have. */
 import { type Check, checkOptions, oneOf } from "../core/option-checks.ts";
 
 export type Fault =
-  /** The environment ends for good: before the request leaves, or after it is done and before its answer comes. */
+  /**
+   * The environment ends for good: before the request leaves, or after the request is executed and before its
+   * answer comes.
+   */
   | { readonly kind: "crash"; readonly when: "before" | "after" }
-  /** The request is done; instead of its answer the connection breaks. */
+  /** The request is executed; instead of its answer the connection breaks. */
   | { readonly kind: "lost-answer" }
   /** The connection breaks before the request arrives. */
   | { readonly kind: "unsent" }
-  /** Nobody ever answers: the request is lost on its way, or with `after` it is done. Who asks waits as long as it likes. */
+  /**
+   * No answer ever comes: the request is lost, or with `after` it is executed. The caller waits as long as it
+   * likes.
+   */
   | { readonly kind: "unanswered"; readonly when?: "before" | "after" }
-  /** The service refuses, for now. */
+  /** The service throttles the request. */
   | { readonly kind: "throttle" }
-  /** The service answers with an error of this name, or over HTTP with this status, and does nothing. */
+  /** The service answers with an error of this name, or over HTTP with this status, and executes nothing. */
   | { readonly kind: "refused"; readonly code: string; readonly status?: number }
-  /** The service takes a batch, but refuses those of its entries that are at these places, counted from 0. */
+  /** The service accepts a batch, but refuses its entries at these places, counted from 0. */
   | {
       readonly kind: "refused-entries";
       readonly entries: readonly number[];
@@ -22,16 +28,16 @@ export type Fault =
       /** @default false */
       readonly senderFault?: boolean;
     }
-  /** DynamoDB: another transaction is under way on the item. */
+  /** DynamoDB: another transaction is changing the item. */
   | { readonly kind: "conflict" }
-  /** So much later: the answer, or with `before` the request itself. */
+  /** Delays the answer, or with `before` the request itself. */
   | { readonly kind: "slow"; readonly ms: number; readonly when?: "before" | "after" }
   /**
-   * The environment stands still for so long, before the request leaves or after it is done, and then goes on. Lambda's
-   * own deadline does not end it: the caller is told of a timeout then, and what goes on later is a zombie.
+   * The environment is frozen for this time, before the request leaves or after it is executed. Lambda's
+   * deadline does not end the freeze: the caller gets a timeout, and the thawed environment is a zombie.
    */
   | { readonly kind: "freeze"; readonly when: "before" | "after"; readonly ms: number }
-  /** An eventually consistent read sees its items as they were before their last write. */
+  /** An eventually consistent read returns its items as they were before their last write. */
   | { readonly kind: "stale" };
 
 export const FAULT_KINDS = [
@@ -79,7 +85,7 @@ const DETAILS = {
   },
 } as const;
 
-/** @throws InvalidOptionError (`INVALID_OPTION`) for a fault that there is not */
+/** @throws InvalidOptionError (`INVALID_OPTION`) for an unknown fault */
 export function checkShape(fault: Fault): void {
   const details = DETAILS[fault.kind as keyof typeof DETAILS];
   checkOptions(fault, { kind, ...details?.checks }, ["kind", ...(details?.required ?? [])]);

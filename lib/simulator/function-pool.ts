@@ -1,4 +1,6 @@
-/** A function and its execution environments: which one takes an event, and what becomes of it. */
+/**
+ * A function and its execution environments: chooses an environment for each event, and reports the outcome.
+ */
 import { fakeLambdaContext } from "../fakes/fake-lambda-context.ts";
 import { Host } from "./host.ts";
 import { HostScene } from "./host-scene.ts";
@@ -74,14 +76,14 @@ export class FunctionPool implements SimulatedFunction {
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
 
-  /** Who waits takes the place over, so that nobody comes in between. */
+  /** The first caller that waits takes the free place, so that no other comes in between. */
   #endTurn(): void {
     const next = this.#waiting.shift();
     if (next) next();
     else this.#running--;
   }
 
-  /** One that a fault holds is left where it is. */
+  /** An environment that a fault holds is not reused. */
   #takeIdle(): SimulatedEnvironment | undefined {
     this.#idle = this.#idle.filter(({ host }) => host.state !== "dead");
     const index = this.#idle.findIndex(({ host }) => !host.isHeldByFault);
@@ -137,14 +139,14 @@ export class FunctionPool implements SimulatedFunction {
       const end = (outcome: InvocationOutcome, environment?: SimulatedEnvironment) => {
         cancelDeadline();
         stopMourning();
-        // What goes on after its caller was told of a timeout is a zombie: nobody gives it work again.
+        // After a timeout of its caller the environment is a zombie: it gets no more events.
         if (isTold) return host.die("ended after its invocation");
         tell(outcome);
         if (!environment) return host.die("could not be initialized");
         host.rest();
         this.#idle.push(environment);
       };
-      // In a turn of its own: an error that nobody waits for comes before the answer, and takes the environment along.
+      // A separate turn lets an unhandled error come before the answer, and end the environment.
       const endSoon = (...parameters: Parameters<typeof end>) => {
         time.after(0, () => host.deliver(() => end(...parameters)));
       };
@@ -164,7 +166,7 @@ export class FunctionPool implements SimulatedFunction {
   }
 }
 
-/** What is invoked without an event gets an empty one. */
+/** An invocation without an event gets an empty one. */
 function payloadOf(event: unknown): string {
   return JSON.stringify(event) ?? "{}";
 }

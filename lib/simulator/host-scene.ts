@@ -1,4 +1,4 @@
-/** The scene of one invocation on a host: its time, its randomness, and all its requests. */
+/** The scene of one invocation on a host: its time, its randomness, and its requests. */
 import type { Exchange } from "./exchange.ts";
 import type { Host } from "./host.ts";
 import type { Network } from "./network.ts";
@@ -86,7 +86,7 @@ function abortError(): Error {
   return Object.assign(new Error("Request aborted"), { name: "AbortError" });
 }
 
-/** A caller that gave up hears so at once; what it asked for may still be done. */
+/** A caller that aborts gets an error at once, although the service may still execute the request. */
 async function unlessAborted<T>(
   signal: AbortSignal | undefined,
   work: () => Promise<T>,

@@ -1,11 +1,14 @@
-/** One execution environment of a function: runs, stands still, or is gone. What comes for it comes in order, or not at all. */
+/**
+ * One execution environment of a function: it runs, is frozen, or is gone. Its callbacks run in order, or not
+ * at all.
+ */
 import type { SeededRandom } from "./seeded-random.ts";
 import type { Trace } from "./trace.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 
 export interface HostOptions {
   readonly id: string;
-  /** Orders what hosts ask at the same time. */
+  /** Orders requests of several hosts at the same time. */
   readonly order: number;
   readonly skewMs: number;
   readonly time: VirtualTime;
@@ -19,13 +22,13 @@ export class Host {
   readonly skewMs: number;
   readonly time: VirtualTime;
   readonly random: SeededRandom;
-  /** How long requests are on their way; apart from `random`, so that a handler's own draws change nothing in it. */
+  /** Latencies of requests; separate from `random`, so that a handler's own draws do not change them. */
   readonly latency: SeededRandom;
   readonly startedAt: number;
   readonly #trace: Trace;
   #state: "running" | "frozen" | "dead" = "running";
   #thawsAt = 0;
-  /** Between invocations. */
+  /** Frozen between invocations. */
   #isIdle = false;
   #held: (() => void)[] = [];
   #mourners: ((reason: string) => void)[] = [];
@@ -45,24 +48,24 @@ export class Host {
     return this.#state;
   }
 
-  /** Whether a fault holds it, whatever its invocation does. */
+  /** Whether a fault holds the host, independent of its invocation. */
   get isHeldByFault(): boolean {
     return this.#state === "frozen" && this.#thawsAt > this.time.now();
   }
 
-  /** Does it now, or when the host thaws, or never. */
+  /** Runs the callback now, when the host thaws, or never. */
   deliver(work: () => void): void {
     if (this.#state === "running") work();
     else if (this.#state === "frozen") this.#held.push(work);
   }
 
-  /** It has no invocation any more, and stands still until the next one. */
+  /** The invocation is over: the host is frozen until the next one. */
   rest(): void {
     this.#isIdle = true;
     if (this.#state === "running") this.#state = "frozen";
   }
 
-  /** It has an invocation. */
+  /** An invocation begins. */
   wake(): void {
     this.#isIdle = false;
     this.#thaw();
@@ -78,7 +81,7 @@ export class Host {
     });
   }
 
-  /** What was held back comes now, one after the other, in the order in which it would have come. */
+  /** Runs the callbacks that waited, one after the other, in their original order. */
   #thaw(): void {
     if (this.#state !== "frozen") return;
     this.#state = "running";
@@ -88,7 +91,7 @@ export class Host {
     for (const work of held) this.time.after(0, () => this.deliver(work));
   }
 
-  /** Its I/O is never answered any more, and its timers never fire. */
+  /** Its requests get no answer any more, and its timers never fire. */
   die(reason: string): void {
     if (this.#state === "dead") return;
     this.#state = "dead";
@@ -99,7 +102,7 @@ export class Host {
     for (const tell of mourners) tell(reason);
   }
 
-  /** Calls `tell` when it dies, until the function it answers is called. */
+  /** Calls `tell` when the host dies, until the returned function is called. */
   onDeath(tell: (reason: string) => void): () => void {
     this.#mourners.push(tell);
     return () => {

@@ -1,7 +1,7 @@
 /** Requests to somebody else's system as exchanges. */
 import type { Exchange } from "./exchange.ts";
 
-/** Somebody else's system: whatever it does, simulated hosts see its answers only. */
+/** Another system outside of AWS: hosts of the simulation see only its answers. */
 export type Service = (request: Request) => Response | Promise<Response>;
 
 export interface HttpRequest {

@@ -1,7 +1,7 @@
-/** How one invocation of a simulated function ended, as its caller sees it. */
+/** How one invocation of a simulated function ended, from its caller's view. */
 
 interface InvocationIdentity {
-  /** From 1, in the order in which a simulator's functions start. */
+  /** Counts from 1, in the order in which a simulator's functions start. */
   readonly number: number;
   readonly hostId: string;
   readonly requestId: string;
@@ -16,7 +16,7 @@ export type InvocationOutcome =
 
 export type Invocation = InvocationIdentity & InvocationOutcome;
 
-/** What was returned, as JSON; `undefined` where nothing was. */
+/** The returned value as JSON; `undefined` when nothing was returned. */
 export function answerIn(invocation: Invocation): string | undefined {
   return invocation.outcome === "returned" ? JSON.stringify(invocation.value) : undefined;
 }

@@ -1,6 +1,7 @@
 /**
- * Everything between hosts and services: numbers each request, puts its fault on it, and lets it and its answer take
- * their time. What hosts ask at one time goes out in the order of the hosts, however long real work took them.
+ * The network between hosts and services: numbers each request, applies its fault, and delays request and
+ * answer. Simultaneous requests leave in the order of the hosts, because the time of real work must not
+ * matter.
  */
 import { checkFault, type Exchange } from "./exchange.ts";
 import type { Fault } from "./fault.ts";
@@ -9,7 +10,7 @@ import type { Io } from "./io.ts";
 import type { CallQuota } from "./quotas.ts";
 import type { Trace } from "./trace.ts";
 
-/** Decides on the fault of an I/O; `undefined` leaves it as it is. */
+/** Decides on the fault of an I/O; `undefined` means no fault. */
 export type Faults = (io: Io) => Fault | undefined;
 
 interface PendingRequest {
@@ -22,7 +23,7 @@ interface PendingRequest {
 
 type Range = readonly [least: number, most: number];
 
-/** How long a request takes to its service, and as long again its answer back, in ms. */
+/** How long a request takes to its service, and its answer takes back, in ms. */
 const LATENCY_MS = {
   dynamodb: [1, 5],
   sqs: [2, 10],
@@ -36,7 +37,7 @@ interface Latency {
   readonly back: Range;
 }
 
-/** There and back, in ms, by the name of a service or of a target. */
+/** The time of a round trip in ms, by the name of a service or of a target. */
 export type Latencies = Readonly<Record<string, number | Range>>;
 
 export class Network {
@@ -66,7 +67,7 @@ export class Network {
     });
   }
 
-  /** Sends what was asked; `false` where nothing was. */
+  /** Sends the pending requests; `false` when there were none. */
   dispatch(): boolean {
     const asked = this.#asked.sort((first, second) => first.host.order - second.host.order);
     this.#asked = [];
@@ -89,7 +90,7 @@ export class Network {
     new Passage({ asked, io, fault, isOverQuota, trace: this.#trace, latency: this.#latencyOf(io) }).begin();
   }
 
-  /** On the way there and on the way back, in whole ms: clocks have no others. */
+  /** The delays of request and answer in whole ms, because clocks have no fractions. */
   #latencyOf({ service, target }: Io): Latency {
     const known = (name: string) =>
       Object.hasOwn(this.#latencies, name) ? this.#latencies[name] : undefined;
@@ -109,7 +110,7 @@ interface PassageOptions {
   readonly fault: Fault | undefined;
   readonly trace: Trace;
   readonly latency: Latency;
-  /** Asked once, when it arrives. */
+  /** Read once, when the request arrives. */
   readonly isOverQuota: () => boolean;
 }
 
@@ -154,7 +155,7 @@ class Passage {
     this.#later(this.#drawn("there"), () => this.#arrive());
   }
 
-  /** It arrives also when its host is gone by then. */
+  /** The request arrives even if its host is gone by then. */
   #arrive(): void {
     const { exchange, resolve, reject } = this.#asked;
     this.#run().then(

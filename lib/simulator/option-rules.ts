@@ -1,4 +1,4 @@
-/** The rules that the parts of a simulation must keep, with the limits of AWS. A broken rule is told at once. */
+/** The rules for the options of a simulation, with the limits of AWS. A broken rule throws at once. */
 import { aFunction, type Check, checkOptions, oneOf, text } from "../core/option-checks.ts";
 import type { Quotas } from "./quotas.ts";
 import type {
@@ -109,7 +109,7 @@ const LAMBDA: OptionRules<LambdaOptions> = {
   concurrency: whole(1, most),
 };
 
-/** Beyond 10 messages Lambda wants a batching window, which there is not. */
+/** Beyond 10 messages Lambda requires a batching window, which the simulator does not have. */
 const QUEUE_CONNECTION: OptionRules<QueueConnection> = {
   queueUrl: aName,
   batchSize: whole(1, 10),

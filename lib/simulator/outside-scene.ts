@@ -1,4 +1,7 @@
-/** The scene of what is no host: the test itself, and the services it serves. Virtual time, and no faults. */
+/**
+ * The scene outside of hosts: the test itself, and the services it provides. It has virtual time, and no
+ * faults.
+ */
 import { type Scene, type SdkHttpRequest, type SdkHttpResponse, within } from "./scene.ts";
 import type { SeededRandom } from "./seeded-random.ts";
 import type { Services } from "./services.ts";

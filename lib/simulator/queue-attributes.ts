@@ -1,4 +1,4 @@
-/** The attributes that make a queue of the simulation's description. */
+/** Turns a simulation's description of a queue into the queue's attributes. */
 import type { SimulatedQueue } from "./simulator-options.ts";
 
 export function queueAttributes(

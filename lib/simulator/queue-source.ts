@@ -1,4 +1,4 @@
-/** Feeds a function from a queue, and looks when there is news. */
+/** Feeds a function from a queue; looks again at all news of the queue. */
 import { takeQueueBatch } from "../aws/event-sources/queue-batch.ts";
 import type { SqsModel } from "../aws/sqs/sqs-model.ts";
 import { answerIn, type Invocation } from "./invocation.ts";
@@ -6,7 +6,7 @@ import type { SimulatedFunction } from "./simulated-function.ts";
 import type { QueueConnection } from "./simulator-options.ts";
 import type { Stage } from "./stage.ts";
 
-/** How long pollers take to come by, at most. */
+/** The longest time until a poller looks. */
 const POLL_MS = 50;
 
 export function connectQueue(
@@ -20,7 +20,7 @@ export function connectQueue(
   const label = `${name} → ${fn.name}`;
   const random = stage.random.stream(label);
   let pollers = 0;
-  /** Whether there was news since somebody began to look. */
+  /** Whether there was news since the present look began. */
   let hasNews = false;
   let endActivity: (() => void) | undefined;
   let cancelWait: () => void = () => undefined;
@@ -44,7 +44,7 @@ export function connectQueue(
     rest();
   }
 
-  /** Messages in flight come back also while another poller's function still works on them. */
+  /** Messages whose visibility timeout ends come back, even while another poller's function works on them. */
   function rest(): void {
     const { messages, nextVisibleAt } = model.backlog(queueUrl);
     cancelWait();

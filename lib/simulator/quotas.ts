@@ -1,4 +1,4 @@
-/** How much AWS takes at once, of what is asked by functions: what is beyond is throttled. */
+/** AWS's limits for the requests of functions: more requests are throttled. */
 import type { Disorder } from "../aws/sqs/disorder.ts";
 import type { Io } from "./io.ts";
 
@@ -6,20 +6,20 @@ export interface Quotas {
   /** How many messages of a queue may be in flight. @default 120000 */
   readonly inFlight?: number | undefined;
   /**
-   * How many messages a FIFO queue looks through for one that may be handed out: a backlog of one group hides those that
-   * came after it.
+   * How many messages a FIFO queue scans for a deliverable message: a backlog of one group hides the groups
+   * behind it.
    * @default 120000
    */
   readonly fifoScanned?: number | undefined;
   /**
-   * How many requests a second a FIFO queue takes of each kind, sends, receives and deletions; with `perGroup`, how many
-   * sends of each group. A batch is one request.
+   * How many requests a second a FIFO queue takes of each kind: sends, receives and deletions. With
+   * `perGroup` the limit for sends applies to each group. A batch is one request.
    * @default 300
    */
   readonly fifoCallsPerSecond?: number | undefined;
 }
 
-/** What a queue was made as, beyond its attributes. */
+/** Properties of a queue beyond its attributes. */
 export interface QueueNature extends Disorder {
   readonly perGroup?: boolean | undefined;
 }
@@ -40,7 +40,7 @@ export class CallQuota {
     this.#natureOf = natureOf;
   }
 
-  /** Counts this request, and tells whether it is one too many. */
+  /** Counts this request, and returns whether it exceeds the limit. */
   refuses(io: Io, now: number): boolean {
     return this.#countersOf(io)
       .map((counter) => this.#count(counter, now))

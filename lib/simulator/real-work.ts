@@ -1,6 +1,6 @@
-/** Knows when nothing real is under way in this process, so that virtual time may move on. */
+/** Knows when no real work is left in this process, so that virtual time may advance. */
 
-/** What stays open for as long as a process likes, and says nothing of work: the rest ends by itself, soon. */
+/** Resources that may stay open for long without any work. All others end by themselves, soon. */
 const LASTING = new Set([
   "FSEventWrap",
   "PipeServerWrap",
@@ -16,23 +16,23 @@ const LASTING = new Set([
   "UDPWrap",
   "Worker",
 ]);
-/** How long a channel may stay open that was not there before, in real ms: loaders of modules answer by one. */
+/** How long a new channel may stay open, in real ms: module loaders answer through one. */
 const LONGEST_ANSWER_MS = 5000;
 
-/** Code that is at it again and again for so long, in real ms, and so often, will never wait for time. */
+/** Code that repeats itself for this time, in real ms, and this often, will never wait for time. */
 const LONGEST_BUSY = { ms: 3000, rounds: 50_000 } as const;
 
 const realNow = performance.now.bind(performance);
 const realImmediate = setImmediate;
 
-/** Work on threads of Node's own, which it does not tell of; counted by who starts it. */
+/** Hidden work on Node's threads; the code that starts the work counts it. */
 let threads = 0;
 /** Simulations that wait for their own turn. */
 let turns = 0;
 /** How many channels are open for good. */
 let channels = Number.POSITIVE_INFINITY;
 
-/** Counts what runs on a thread until the function that is answered is called. */
+/** Counts work on a thread until the returned function is called. */
 export function beginThreadWork(): () => void {
   threads++;
   let isRunning = true;
@@ -43,8 +43,8 @@ export function beginThreadWork(): () => void {
 }
 
 /**
- * Resolves when everything that is ready has run as far as it can, and nothing real is waited for.
- * @throws Error when something runs on and on without waiting
+ * Resolves when all ready code has run, and no real work is waited for.
+ * @throws Error when code runs on and on without waiting
  */
 export async function untilQuiet(): Promise<void> {
   let channelSince: number | undefined;
@@ -82,7 +82,7 @@ function whatIsUnderWay(): "work" | "immediates" | "channel" | undefined {
   return open > channels ? "channel" : undefined;
 }
 
-/** Vitest loads modules by asking another process, on a channel that is always open. */
+/** Vitest loads modules through another process, on a channel that is always open. */
 function importsUnderWay(): number {
   const { __vitest_worker__: worker } = globalThis as {
     __vitest_worker__?: { resolvingModules?: ReadonlySet<string> };

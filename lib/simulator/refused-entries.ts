@@ -1,8 +1,8 @@
-/** Takes those entries out of a batch that a fault refuses, and says so in its answer. */
+/** Removes the entries that a fault refuses from a batch, and adds them to the answer as failed. */
 import type { FailedEntry } from "../aws/sqs/operations.ts";
 import type { RefusedEntries } from "./exchange.ts";
 
-/** What reaches the service, and what does not. */
+/** The entries that reach the service, and the refused ones. */
 export function splitEntries<Entry>(
   entries: readonly Entry[],
   { entries: places }: RefusedEntries,
@@ -14,7 +14,7 @@ export function splitEntries<Entry>(
   };
 }
 
-/** As SQS and SNS tell of them. */
+/** Failed entries in the form of SQS and SNS. */
 export function failedEntries(
   refused: readonly { readonly Id: string }[],
   { code, senderFault = false }: RefusedEntries,

@@ -1,7 +1,7 @@
-/** What topics and buses of a simulation are, and who gets what they are told. */
+/** Options of the topics and buses of a simulation, and of their subscribers. */
 import type { SimulatedFunction } from "./simulated-function.ts";
 
-/** One of them. */
+/** Give exactly one of them. */
 export interface Subscriber {
   /** The URL of a queue. */
   readonly queue?: string | undefined;
@@ -9,7 +9,7 @@ export interface Subscriber {
 }
 
 export interface SimulatedSubscription extends Subscriber {
-  /** Whether a queue gets the message as it is, with its attributes, and not as JSON around it. @default false */
+  /** Whether a queue gets the bare message with its attributes, instead of JSON around it. @default false */
   readonly raw?: boolean | undefined;
   /** @default - every message */
   readonly filterPolicy?: object | undefined;
@@ -23,11 +23,11 @@ export interface SimulatedTopic {
   /** @default false */
   readonly contentBasedDeduplication?: boolean | undefined;
   readonly subscriptions?: readonly SimulatedSubscription[] | undefined;
-  /** Standard topics: the part of messages that a subscriber gets twice, from 0 to 0.9. @default 0 */
+  /** Standard topics: the share of messages that a subscriber gets twice, from 0 to 0.9. @default 0 */
   readonly repeats?: number | undefined;
 }
 
-/** With one target. */
+/** A rule with one target. */
 export interface SimulatedRule extends Subscriber {
   /** The ARN of a topic. */
   readonly topic?: string | undefined;
@@ -35,7 +35,7 @@ export interface SimulatedRule extends Subscriber {
   readonly bus?: string | undefined;
   /** @default - every event */
   readonly pattern?: object | undefined;
-  /** The message group id, for a queue. */
+  /** The message group id for a queue. */
   readonly group?: string | undefined;
   /** Such as `$.detail`. @default - the whole event */
   readonly inputPath?: string | undefined;
@@ -46,6 +46,6 @@ export interface SimulatedRule extends Subscriber {
 
 export interface SimulatedBus {
   readonly rules?: readonly SimulatedRule[] | undefined;
-  /** The part of events that a target gets twice, from 0 to 0.9. @default 0 */
+  /** The share of events that a target gets twice, from 0 to 0.9. @default 0 */
   readonly repeats?: number | undefined;
 }

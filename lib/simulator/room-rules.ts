@@ -1,4 +1,4 @@
-/** The rules that topics, buses and those who listen to them must keep. A broken rule is told at once. */
+/** The rules for the options of topics, buses and their subscribers. A broken rule throws at once. */
 import { InvalidOptionError } from "../core/errors.ts";
 import { type Check, checkOptions, methods, oneOf, text } from "../core/option-checks.ts";
 import { aBoolean, aPart, type OptionRules } from "./option-rules.ts";

@@ -1,8 +1,11 @@
-/** Where code of a simulation runs: on one of its hosts, or outside of them, where the test is. Follows every continuation. */
+/**
+ * The scene in which code runs: on a host of a simulation, or outside of the hosts, as the test does.
+ * Promises and callbacks keep their scene.
+ */
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { SeededRandom } from "./seeded-random.ts";
 
-/** A request as the AWS SDK hands it to what sends it. */
+/** A request in the form in which the AWS SDK's client gives it to its request handler. */
 export interface SdkHttpRequest {
   readonly protocol: string;
   readonly hostname: string;
@@ -19,26 +22,26 @@ export interface SdkHttpResponse {
   readonly body: Uint8Array;
 }
 
-/** What patched functions ask instead of the system. */
+/** Patched functions ask the scene instead of the system. */
 export interface Scene {
-  /** Whose state it is: clients of the SDK keep some for each of them. */
+  /** The owner of the state of SDK clients, which is kept apart for each owner. */
   readonly owner: object;
   readonly random: SeededRandom;
-  /** In epoch ms, as this host sees it. */
+  /** Epoch ms on this host's clock. */
   now(): number;
   /** Milliseconds since the host began. */
   elapsed(): number;
-  /** Calls `fire` in so many milliseconds, unless the function it answers is called before. */
+  /** Calls `fire` after so many milliseconds, unless the returned function is called before. */
   after(ms: number, fire: () => void): () => void;
   fetch(request: Request): Promise<Response>;
   send(request: SdkHttpRequest, signal: AbortSignal | undefined): Promise<SdkHttpResponse>;
-  /** Something failed that nobody waits for. */
+  /** Reports an error that no code waits for. */
   fail(error: unknown): void;
 }
 
 const storage = new AsyncLocalStorage<Scene | undefined>();
 
-/** `undefined` outside of every simulation: everything is as ever there. */
+/** `undefined` outside of every simulation: patched functions then use the system. */
 export function currentScene(): Scene | undefined {
   return storage.getStore();
 }

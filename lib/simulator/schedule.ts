@@ -1,4 +1,4 @@
-/** A schedule: invokes a function at regular times, without waiting for it. */
+/** A schedule: invokes a function at regular times, without waiting for the function. */
 import type { SimulatedFunction } from "./simulated-function.ts";
 import type { Stage } from "./stage.ts";
 

@@ -1,4 +1,4 @@
-/** Reads what the AWS SDK is about to send, and says to it that the connection broke. */
+/** Reads the AWS SDK's HTTP requests, and makes the error of a broken connection. */
 import type { SdkHttpRequest } from "./scene.ts";
 
 export function headerOf({ headers }: SdkHttpRequest, name: string): string | undefined {
@@ -13,7 +13,7 @@ export function bodyBytes({ body }: SdkHttpRequest): Uint8Array<ArrayBuffer> {
   return body instanceof Uint8Array ? new Uint8Array(body) : new TextEncoder().encode(String(body ?? ""));
 }
 
-/** Such as 2 of `attempt=2; max=3`. */
+/** The number 2 of `attempt=2; max=3`. */
 export function attemptOf(request: SdkHttpRequest): number | undefined {
   const attempt = /attempt=(\d+)/.exec(headerOf(request, "amz-sdk-request") ?? "")?.[1];
   return attempt === undefined ? undefined : Number(attempt);
@@ -23,7 +23,7 @@ export function urlOf({ protocol, hostname, port, path }: SdkHttpRequest): URL {
   return new URL(`${protocol}//${hostname}${port ? `:${port}` : ""}${path}`);
 }
 
-/** As Node tells it; the SDK sends such a request again. */
+/** An error like Node's; the SDK retries such a request. */
 export function brokenConnection(): Error {
   return Object.assign(new Error("read ECONNRESET"), { name: "TimeoutError", code: "ECONNRESET" });
 }

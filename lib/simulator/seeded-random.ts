@@ -1,4 +1,4 @@
-/** Randomness of a seed, in streams by name: what one stream is asked for changes nothing in another. */
+/** Randomness from a seed, in named streams: draws from one stream do not change another. */
 import { createHash } from "node:crypto";
 import type { Random } from "../core/clock.ts";
 
@@ -47,7 +47,7 @@ export class SeededRandom implements Random {
     for (let index = 0; index < bytes.length; index++) bytes[index] = this.bits() >>> 24;
   }
 
-  /** A UUID of version 4, as `crypto.randomUUID` has it. */
+  /** A UUID of version 4, like `crypto.randomUUID`. */
   token = (): string => {
     let text = "";
     for (let index = 0; index < 36; index++) {

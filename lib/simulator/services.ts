@@ -1,4 +1,4 @@
-/** Finds who answers a request: a service of AWS, or one that the simulation serves. */
+/** Finds the service for a request: an AWS service, or another one of the simulation. */
 import type { DynamoDBModel } from "../aws/dynamodb/dynamodb-model.ts";
 import type { EventBridgeModel } from "../aws/eventbridge/eventbridge-model.ts";
 import type { SnsModel } from "../aws/sns/sns-model.ts";
@@ -20,12 +20,12 @@ export interface ServicesOptions {
   readonly eventBridge: EventBridgeModel;
   readonly staleReads: StaleReads;
   readonly now: () => number;
-  /** Where services run. */
+  /** The scene in which services run. */
   readonly outside: () => Scene;
 }
 
 const BY_TARGET = { dynamodb: /^DynamoDB(Streams)?_/, sqs: /^AmazonSQS\./, eventBridge: /^AWSEvents\./ };
-/** SNS speaks a protocol without a header for the operation. */
+/** SNS's protocol has no header for the operation. */
 const SNS_HOST = /^sns\.[\w-]+\.amazonaws\.com/;
 
 export class Services {
@@ -61,7 +61,7 @@ export class Services {
     return this.#servedToSdk(request);
   }
 
-  /** @param run the way through; the model's own by default */
+  /** @param run executes the request; by default the model does */
   dynamodbExchange(
     request: Pick<DynamoDBRequest, "operation" | "input" | "attempt">,
     run: () => Promise<unknown> = () =>

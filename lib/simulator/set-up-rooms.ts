@@ -1,4 +1,4 @@
-/** Makes topics and buses of a simulation, with those who listen to them. */
+/** Creates the topics and buses of a simulation, with their subscribers. */
 import type { SimulatedBus, SimulatedRule, SimulatedTopic, Subscriber } from "./room-options.ts";
 import type { World } from "./world.ts";
 
@@ -7,7 +7,7 @@ const PLACE = "us-east-1:000000000000";
 
 export type RoomWorld = Pick<World, "sns" | "eventBridge" | "deliveries">;
 
-/** What is wrong with it is in the calls that it answers. */
+/** The calls that create a topic or bus; a refused call rejects. */
 export interface NewRoom {
   readonly arn: string;
   readonly calls: readonly Promise<unknown>[];
@@ -35,7 +35,7 @@ export function newTopic({ sns, deliveries }: RoomWorld, name: string, topic: Si
   return { arn: TopicArn, calls };
 }
 
-/** The bus `default` is there already. */
+/** The bus `default` exists already. */
 export function newBus({ eventBridge, deliveries }: RoomWorld, name: string, bus: SimulatedBus): NewRoom {
   const arn = `${ARN}events:${PLACE}:event-bus/${name}`;
   deliveries.repeats.set(arn, bus.repeats ?? 0);

@@ -1,4 +1,7 @@
-/** Makes the rooms of a simulation: tables, queues, topics and buses, at once, and remembers what was wrong with them. */
+/**
+ * Creates the tables, queues, topics and buses of a simulation at once, and keeps their errors for the next
+ * `run`.
+ */
 
 import type { DynamoDBModel } from "../aws/dynamodb/dynamodb-model.ts";
 import type { SqsModel } from "../aws/sqs/sqs-model.ts";
@@ -23,7 +26,7 @@ export class SetUp {
     this.#world = world;
   }
 
-  /** @throws Error for a name that there is already */
+  /** @throws Error for a name that exists already */
   table(name: string, table: SimulatedTable): void {
     this.#claimName("table", name);
     this.#note(this.#dynamodb.call("CreateTable", createTableInput(name, table)));
@@ -33,8 +36,9 @@ export class SetUp {
   }
 
   /**
-   * Answers its URL.
-   * @throws Error for a name that there is already; InvalidOptionError (`INVALID_OPTION`) for a FIFO queue without order
+   * Returns its URL.
+   * @throws Error for a name that exists already; InvalidOptionError (`INVALID_OPTION`) for a FIFO queue
+   * without order
    */
   queue(name: string, queue: SimulatedQueue): string {
     checkOrder(name, queue);
@@ -43,7 +47,7 @@ export class SetUp {
     const deadLetter = queue.deadLetter?.queue.split("/").at(-1);
     if (deadLetter !== undefined) {
       const Attributes = queueAttributes(deadLetter, {}, undefined);
-      // One that is there already, with attributes of its own, will do.
+      // An existing queue with other attributes is used as it is.
       this.#sqs.call("CreateQueue", { QueueName: deadLetter, Attributes }).catch(() => undefined);
     }
     const deadLetterArn = deadLetter && `arn:aws:sqs:us-east-1:000000000000:${deadLetter}`;
@@ -53,8 +57,8 @@ export class SetUp {
   }
 
   /**
-   * Answers its ARN.
-   * @throws Error for a name that there is already
+   * Returns its ARN.
+   * @throws Error for a name that exists already
    */
   topic(name: string, topic: SimulatedTopic): string {
     this.#claimName("topic", name);
@@ -62,15 +66,15 @@ export class SetUp {
   }
 
   /**
-   * Answers its ARN.
-   * @throws Error for a name that there is already
+   * Returns its ARN.
+   * @throws Error for a name that exists already
    */
   bus(name: string, bus: SimulatedBus): string {
     this.#claimName("bus", name);
     return this.#noteAll(newBus(this.#world, name, bus));
   }
 
-  /** @throws what AWS throws, for the first that was refused */
+  /** @throws AWS's error for the first refused call */
   async check(): Promise<void> {
     await Promise.all(this.#calls.splice(0));
   }

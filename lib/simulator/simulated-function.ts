@@ -2,23 +2,24 @@
 import type { Invocation } from "./invocation.ts";
 
 /**
- * As `Handler` in the types of aws-lambda, whose callback is not called: handlers return promises. Called, it throws.
+ * Like `Handler` in the types of aws-lambda, but handlers must return promises: a call of the callback
+ * throws.
  */
 // biome-ignore lint/suspicious/noExplicitAny: handlers have narrower types for their event and context.
 export type LambdaHandler = (event: any, context: any, callback?: any) => unknown;
 
 export interface InvokeOptions {
-  /** @default - a new one */
+  /** @default - a new id */
   readonly requestId?: string | undefined;
 }
 
 export interface SimulatedFunction {
   readonly name: string;
-  /** Invokes once and tells how it ended; never rejects. Only within `run`. */
+  /** Invokes once and resolves to the outcome; never rejects. Only within `run`. */
   invoke(event: unknown, options?: InvokeOptions): Promise<Invocation>;
   /**
-   * As Lambda does for those that do not wait: a failure is tried again after 1 and after 2 minutes, under the same
-   * request id. Resolves with the last outcome.
+   * Lambda's asynchronous invocation: a failure is retried after 1 and after 2 minutes, with the same request
+   * id. Resolves to the last outcome.
    */
   invokeAsync(event: unknown, options?: InvokeOptions): Promise<Invocation>;
 }

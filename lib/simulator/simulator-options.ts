@@ -1,35 +1,35 @@
-/** What a simulation is made of: its seed, and the tables, queues and functions in it. */
+/** Options of a simulation: its seed, and its tables, queues and functions. */
 import type { Quotas } from "./quotas.ts";
 
 export interface SimulatorOptions {
   /**
-   * Decides all that is left to chance: latencies, ids, jitter. The same seed gives the same run.
+   * Decides everything random: latencies, ids, jitter. The same seed gives the same run.
    * @default 1
    */
   readonly seed?: number | undefined;
   /**
-   * In epoch ms.
+   * Epoch ms.
    * @default 1700000000000
    */
   readonly startAt?: number | undefined;
   /**
-   * How long after its expiry an item is deleted, in seconds.
-   * @default - never, but by `dynamodb.sweep`
+   * How many seconds after its expiry an item is deleted.
+   * @default - never, except by `dynamodb.sweep`
    */
   readonly ttlLagSeconds?: number | undefined;
   /**
-   * How long a request of a function takes with its answer, in ms, by the name of a service (`sqs`) or of a target (a
-   * queue's name, a table's): a number, or the least and the most.
+   * The time of a function's request with its answer, in ms: a number, or the least and the most. The names
+   * are services (`sqs`) or targets (a queue, a table).
    * @default - a few ms for AWS, up to 60 over HTTP
    */
   readonly latencyMs?: Readonly<Record<string, number | readonly [least: number, most: number]>> | undefined;
   /**
-   * How much AWS takes at once.
-   * @default - as AWS has it
+   * AWS's limits for requests.
+   * @default - AWS's own
    */
   readonly quotas?: Quotas | undefined;
   /**
-   * How many days a run may take, of its own time: one that goes on for ever fails instead.
+   * How many days of virtual time a run may take; a longer run fails.
    * @default 30
    */
   readonly maxDays?: number | undefined;
@@ -41,7 +41,7 @@ export interface KeyAttribute {
 }
 
 export interface SimulatedIndex {
-  /** A name is a string's. */
+  /** A name alone stands for a string. */
   readonly partitionKey: string | KeyAttribute;
   readonly sortKey?: string | KeyAttribute | undefined;
   /** @default "ALL" */
@@ -49,7 +49,7 @@ export interface SimulatedIndex {
 }
 
 export interface SimulatedTable {
-  /** A name is a string's. */
+  /** A name alone stands for a string. */
   readonly partitionKey: string | KeyAttribute;
   readonly sortKey?: string | KeyAttribute | undefined;
   /** The attribute that holds the expiry, in epoch seconds. */
@@ -76,35 +76,35 @@ export interface SimulatedQueue {
   /** @default 345600 */
   readonly retentionSeconds?: number | undefined;
   /**
-   * Standard queues: the part of receives that leave a message to be received again at once, and of deletions that leave
-   * a copy, which comes after the visibility timeout; from 0 to 0.9.
+   * Standard queues: the share of receives that leave a message visible, from 0 to 0.9. The same share of
+   * deletions leaves a copy, which comes back after the visibility timeout.
    * @default 0
    */
   readonly repeats?: number | undefined;
-  /** Standard queues: hands messages out in any order. @default false */
+  /** Standard queues: whether messages come in a random order. @default false */
   readonly shuffles?: boolean | undefined;
 }
 
 export interface LambdaOptions {
   /** @default - `function-1`, and so on */
   readonly name?: string | undefined;
-  /** Up to 900, the first invocation of an environment with its initialization. @default 30 */
+  /** At most 900, for the first invocation of an environment including its initialization. @default 30 */
   readonly timeoutSeconds?: number | undefined;
-  /** How far the clocks of its environments are ahead. @default 0 */
+  /** How far the clocks of its environments are ahead, in ms. @default 0 */
   readonly skewMs?: number | undefined;
-  /** As `skewMs`, of one environment after the other, beginning again after the last. */
+  /** Like `skewMs`, but in turn for one environment after the other. */
   readonly skewsMs?: readonly number[] | undefined;
-  /** How many invocations there may be at once; more wait their turn. @default - as many as are asked for */
+  /** How many invocations run at once; more wait. @default - no limit */
   readonly concurrency?: number | undefined;
 }
 
 export interface QueueConnection {
   readonly queueUrl: string;
-  /** Up to 10. @default 10 */
+  /** At most 10. @default 10 */
   readonly batchSize?: number | undefined;
-  /** Whether the function answers which messages failed. AWS has it switched off by default. @default true */
+  /** Whether the function's answer names the failed messages. AWS's default is false. @default true */
   readonly reportsItemFailures?: boolean | undefined;
-  /** How many batches at once. @default 2 */
+  /** How many batches run at once. @default 2 */
   readonly concurrency?: number | undefined;
 }
 
@@ -112,14 +112,16 @@ export interface TableConnection {
   readonly tableName: string;
   /** @default 100 */
   readonly batchSize?: number | undefined;
-  /** Whether the function answers where in the batch it stopped. AWS has it switched off by default. @default true */
+  /**
+   * Whether the function's answer names the record at which it stopped. AWS's default is false. @default true
+   */
   readonly reportsItemFailures?: boolean | undefined;
-  /** Whether a batch that fails is split. @default false */
+  /** Whether a failed batch is split. @default false */
   readonly bisect?: boolean | undefined;
-  /** -1 goes on until the records are too old. @default -1 */
+  /** -1 retries until the records are too old. @default -1 */
   readonly maxRetries?: number | undefined;
   /**
-   * Patterns, as `FilterCriteria` has them: the function gets records that match one of them.
+   * Patterns like those of `FilterCriteria`: the function gets records that match one of them.
    * @default - all records
    */
   readonly filters?: readonly object[] | undefined;

@@ -1,4 +1,4 @@
-/** A deterministic AWS in the memory of one process, in which Lambda handlers run as they are. */
+/** A deterministic AWS in the memory of one process, in which Lambda handlers run unchanged. */
 import type { DynamoDBModel } from "../aws/dynamodb/dynamodb-model.ts";
 import type { EventBridgeModel } from "../aws/eventbridge/eventbridge-model.ts";
 import type { SnsModel } from "../aws/sns/sns-model.ts";
@@ -35,16 +35,17 @@ import { World } from "./world.ts";
 const DEFAULTS = { seed: 1, startAt: 1_700_000_000_000, maxDays: 30 } as const;
 
 /**
- * Tables, queues, topics, buses, functions and other people's services in virtual time. Handlers run unchanged: clients of
- * the AWS SDK for DynamoDB, SQS, SNS and EventBridge, `fetch`, timers, dates and randomness are the simulation's as far as
- * they are used within `run`, and the same seed gives the same run.
+ * Tables, queues, topics, buses, functions and other systems in virtual time.
+ *
+ * Handlers run unchanged. Within `run` the simulation provides clients of the AWS SDK (DynamoDB, SQS, SNS and
+ * EventBridge), `fetch`, timers, dates and randomness. The same seed gives the same run.
  */
 export class Simulator {
   readonly dynamodb: DynamoDBModel;
   readonly sqs: SqsModel;
   readonly sns: SnsModel;
   readonly eventBridge: EventBridgeModel;
-  /** Moves by itself within `run`: `advance` waits there as `sleep` does. */
+  /** Advances by itself within `run`: there `advance` waits like `sleep`. */
   readonly clock: FakeClock;
   readonly random: SeededRandom;
   readonly #world: World;
@@ -56,7 +57,8 @@ export class Simulator {
   #functions = 0;
 
   /**
-   * @throws InvalidOptionError (`INVALID_OPTION`) for an option that breaks its rule, as the other methods do
+   * @throws InvalidOptionError (`INVALID_OPTION`) for an option that breaks its rule; the other methods throw
+   * it too
    * @throws Error while fake timers of a test runner are on
    */
   constructor(options: SimulatorOptions = {}) {
@@ -87,8 +89,8 @@ export class Simulator {
   }
 
   /**
-   * Asked for each I/O of a host, in order, before it is sent. A fault that the I/O cannot have (see `canHave`) ends the
-   * run with an error.
+   * Called for each I/O of a host, in order, before the request is sent. A fault that the I/O cannot have
+   * (see `canHave`) ends the run with an error.
    * @default - no faults
    */
   get faults(): Faults | undefined {
@@ -99,42 +101,45 @@ export class Simulator {
     this.#world.network.faults = faults;
   }
 
-  /** Creates a table, which can be used at once. What is wrong with it, the next `run` tells. */
+  /** Creates a table, which is ready at once. The next `run` throws what DynamoDB refused. */
   table(name: string, table: SimulatedTable): void {
     check.table(table);
     this.#setUp.table(name, table);
   }
 
-  /** Creates a queue, and its dead-letter queue where there is none of that name. Answers its URL. */
+  /** Creates a queue, and its dead-letter queue if there is none of that name. Returns its URL. */
   queue(name: string, queue: SimulatedQueue = {}): string {
     check.queue(queue);
     return this.#setUp.queue(name, queue);
   }
 
-  /** Creates a topic with its subscriptions. Answers its ARN. */
+  /** Creates a topic with its subscriptions. Returns its ARN. */
   topic(name: string, topic: SimulatedTopic = {}): string {
     checkTopic(topic);
     return this.#setUp.topic(name, topic);
   }
 
-  /** Creates an event bus with its rules; `default` is there already, and gets the rules. Answers its ARN. */
+  /**
+   * Creates an event bus with its rules. The bus `default` exists already, and gets the rules. Returns its
+   * ARN.
+   */
   bus(name: string, bus: SimulatedBus = {}): string {
     checkBus(bus);
     return this.#setUp.bus(name, bus);
   }
 
-  /** Somebody else's system: requests of `fetch` to this origin go to `service`. */
+  /** Another system: requests of `fetch` to this origin go to `service`. */
   serve(origin: string, service: Service): void {
     this.#world.services.serve(origin, service);
   }
 
-  /** A function with this handler, which all its environments share, as far as the handler's module keeps state. */
+  /** Creates a function with this handler. All its environments share the state of the handler's module. */
   lambda(handler: LambdaHandler, options: LambdaOptions = {}): SimulatedFunction {
     check.lambda(handler, options);
     return this.lambdaPerEnvironment(() => handler, options);
   }
 
-  /** A function whose handler is made anew for each environment, within its first invocation. */
+  /** Creates a function whose handler is made anew in the first invocation of each environment. */
   lambdaPerEnvironment(
     initialize: () => LambdaHandler | Promise<LambdaHandler>,
     options: LambdaOptions = {},
@@ -159,16 +164,16 @@ export class Simulator {
     );
   }
 
-  /** Invokes a function each `ms`, as a schedule does: without waiting, and with two retries. */
+  /** Invokes a function each `ms`, like a schedule: without waiting, and with two retries. */
   every(ms: number, fn: SimulatedFunction, event: unknown = {}): void {
     check.everyMs(ms);
     this.#onRun(() => runSchedule(this.#world.stage, ms, fn, event));
   }
 
   /**
-   * Does `work` in virtual time, which moves on when nothing else is to be done, until the work is settled; answers as
-   * the work does. What is under way then stands still, until `run` is called again.
-   * @throws Error when the work waits for something that is not the clock, or goes on for longer than `maxDays`
+   * Runs `work` in virtual time until it is settled, and returns its result. Time advances only when nothing
+   * else is to be done. Unfinished activities are paused until the next `run`.
+   * @throws Error when the work waits for anything but the clock, or takes longer than `maxDays`
    */
   async run<T>(work: () => T | Promise<T>): Promise<T> {
     if (this.#isRunning) throw new Error("this simulator runs already: do it in the work that it runs");
@@ -197,19 +202,19 @@ export class Simulator {
   }
 
   /**
-   * Resolves when no invocation is under way, and the connected queues and streams have nothing more to give. Messages
-   * that are in flight or delayed are waited for; zombies, whose callers were told of a timeout, are not.
+   * Resolves when no invocation runs, and the connected queues and streams are empty. Delayed and in-flight
+   * messages are waited for; zombies, whose callers got a timeout, are not.
    */
   untilIdle(): Promise<void> {
     return this.#world.stage.activities.untilIdle();
   }
 
-  /** What has happened so far. */
+  /** All events so far. */
   get trace(): readonly TraceEvent[] {
     return this.#world.trace.events;
   }
 
-  /** A line for each event: the same for the same seed and the same handlers, byte for byte. */
+  /** A line for each event: the same, byte for byte, for the same seed and the same handlers. */
   traceText(): string {
     return this.#world.trace.text();
   }

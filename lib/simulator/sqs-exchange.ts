@@ -49,7 +49,7 @@ export function sqsExchange(
   };
 }
 
-/** What is refused never reaches the queue; the answer has it beside what the queue says of the others. */
+/** Refused entries never reach the queue; the answer adds them to the queue's own results. */
 async function callWithout(
   call: (input: CommandInput) => Promise<unknown>,
   { Entries, ...rest }: CommandInput & BatchOf<unknown>,

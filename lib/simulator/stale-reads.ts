@@ -1,10 +1,10 @@
-/** Lets one call at a time read what was there before. */
+/** Lets one call at a time read former versions. */
 export class StaleReads {
   #isOn = false;
 
   isStale = (): boolean => this.#isOn;
 
-  /** The model reads at once, before `read` answers its promise. */
+  /** The model reads synchronously, before `read` returns its promise. */
   during<T>(read: () => Promise<T>): Promise<T> {
     this.#isOn = true;
     try {

@@ -1,4 +1,4 @@
-/** Reads the stream of a table from its beginning, and knows how far what it read is settled. */
+/** Reads the stream of a table from its beginning, and remembers how many records are settled. */
 import { DynamoDBError } from "../aws/dynamodb/dynamodb-error.ts";
 import type { DynamoDBModel } from "../aws/dynamodb/dynamodb-model.ts";
 import { jsonAnswer } from "../aws/dynamodb/json-protocol.ts";
@@ -6,7 +6,7 @@ import { lambdaRecord, type StreamRecord } from "../aws/event-sources/stream-rec
 
 export interface StreamReader {
   arn(): Promise<string>;
-  /** The records after those that are settled, as a function gets them. */
+  /** The records after the settled ones, in the form of a function's event. */
   next(limit: number): Promise<readonly StreamRecord[]>;
   settle(records: readonly StreamRecord[]): void;
 }
@@ -49,7 +49,7 @@ export function streamReader(model: DynamoDBModel, tableName: string): StreamRea
       try {
         const { Records } = await model.call("GetRecords", { ShardIterator: await iterator(), Limit: limit });
         const { arn } = await found();
-        // As JSON has it: binary values are base64 in an event.
+        // The form of JSON: an event has binary values in base64.
         const plain = JSON.parse(jsonAnswer(Records).body) as readonly StreamRecord[];
         return plain.map((record) => lambdaRecord(record, arn, REGION));
       } catch (error) {

@@ -1,4 +1,4 @@
-/** The requests that make a table of the simulation's description. */
+/** Turns a simulation's description of a table into requests to DynamoDB. */
 import type { CreateTableInput } from "../aws/dynamodb/table-operations.ts";
 import type { KeyAttribute, SimulatedIndex, SimulatedTable } from "./simulator-options.ts";
 

@@ -1,4 +1,6 @@
-/** Feeds a function from the stream of a table: looks when there was a write, and keeps the order of its one shard. */
+/**
+ * Feeds a function from the stream of a table: looks after each write, and keeps the order of the one shard.
+ */
 import type { DynamoDBModel } from "../aws/dynamodb/dynamodb-model.ts";
 import { eventFilter } from "../aws/event-sources/event-filter.ts";
 import { type BatchResult, deliverBatch } from "../aws/event-sources/stream-batch.ts";
@@ -9,9 +11,9 @@ import type { TableConnection } from "./simulator-options.ts";
 import type { Stage } from "./stage.ts";
 import { streamReader } from "./stream-reader.ts";
 
-/** How long it takes until a write is seen, in ms. */
+/** The time until a write is seen, in ms. */
 const POLL_MS = [10, 250] as const;
-/** No record of a stream gets older. */
+/** Streams keep no older records. */
 const RETENTION_SECONDS = 86_400;
 const NEVER = new AbortController().signal;
 

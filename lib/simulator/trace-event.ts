@@ -1,4 +1,4 @@
-/** What happened in a simulation, one thing at a time. */
+/** One event of a simulation. */
 import type { Fault } from "./fault.ts";
 import type { Io } from "./io.ts";
 
@@ -10,13 +10,13 @@ export interface TraceEvent {
   readonly kind: (typeof TRACE_KINDS)[number];
   /** An execution environment, or the event source. */
   readonly hostId: string;
-  /** The number of the invocation; `undefined` where it is about none. */
+  /** The number of the invocation; `undefined` for an event without one. */
   readonly invocation: number | undefined;
-  /** Of kind `io` alone: what was asked, and the fault on it. */
+  /** Only for the kind `io`: the request and its fault. */
   readonly io?: Io;
   readonly fault?: Fault | undefined;
-  /** Of kind `io` alone: whether its caller had given it up when it was done. */
+  /** Only for the kind `io`: whether the caller had given up before the end. */
   readonly isGivenUp?: boolean;
-  /** What happened: of an I/O how it ended, such as `ok` or the name of its error. */
+  /** The event in words; for an I/O its end, such as `ok` or the name of its error. */
   readonly text: string;
 }

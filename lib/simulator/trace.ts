@@ -1,4 +1,4 @@
-/** Everything that happened in a simulation, in order, and as text. */
+/** All events of a simulation, in order, and as text. */
 import type { TraceEvent } from "./trace-event.ts";
 
 export class Trace {

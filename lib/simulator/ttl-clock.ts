@@ -1,4 +1,4 @@
-/** Deletes what has expired when its time has come, whether somebody looks or not: the stream tells of it then. */
+/** Deletes expired items in time even if no call comes, because the stream reports the deletions. */
 import type { DynamoDBModel } from "../aws/dynamodb/dynamodb-model.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 
@@ -17,7 +17,7 @@ export class TtlClock {
     this.#onDeletion = onDeletion;
   }
 
-  /** Something was written: it may expire before all else. */
+  /** An item was written, and may expire before all others. */
   look(): void {
     const dueAt = Math.ceil(this.#model.soonestExpiry() + this.#lagMs);
     if (dueAt >= this.#dueAt) return;

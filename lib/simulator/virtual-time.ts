@@ -1,4 +1,4 @@
-/** The time of a simulation: a fake clock that also fires timers, one at a time. */
+/** The time of a simulation: a fake clock that fires timers, one at a time. */
 import type { Clock } from "../core/clock.ts";
 import type { FakeClock } from "../fakes/fake-clock.ts";
 
@@ -10,9 +10,9 @@ interface Timer {
 export class VirtualTime implements FakeClock {
   readonly startAt: number;
   #now: number;
-  /** The next one first; of the same time, those that were set first. */
+  /** The earliest timer first; at the same time, the one that was set first. */
   readonly #timers: Timer[] = [];
-  /** Whether a simulation runs, which moves time on by itself. */
+  /** Whether a simulation runs, and advances time by itself. */
   isDriven = false;
 
   constructor(startAt: number) {
@@ -22,7 +22,7 @@ export class VirtualTime implements FakeClock {
 
   now = (): number => this.#now;
 
-  /** Calls `fire` in so many milliseconds, unless the function it answers is called before. */
+  /** Calls `fire` after so many milliseconds, unless the returned function is called before. */
   after(ms: number, fire: () => void): () => void {
     const timer: Timer = { until: this.#now + Math.max(0, ms), fire };
     if (timer.until === Number.POSITIVE_INFINITY) return () => undefined;
@@ -35,7 +35,7 @@ export class VirtualTime implements FakeClock {
     };
   }
 
-  /** Moves to the next timer and fires it; `false` where none is due until then. */
+  /** Advances to the next timer and fires it; `false` when none is due until then. */
   fireNext(latest = Number.POSITIVE_INFINITY): boolean {
     const [next] = this.#timers;
     if (next === undefined || next.until > latest) return false;

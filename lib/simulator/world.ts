@@ -1,4 +1,4 @@
-/** What a simulation is made of, put together: models, time, network, and the scene outside of all hosts. */
+/** The parts of a simulation: models, time, network, and the scene outside of all hosts. */
 import { DynamoDBModel } from "../aws/dynamodb/dynamodb-model.ts";
 import type { DynamoDBCall } from "../aws/dynamodb/intercept.ts";
 import { EventBridgeModel } from "../aws/eventbridge/eventbridge-model.ts";
@@ -28,7 +28,7 @@ export interface WorldOptions {
   readonly latencyMs: Latencies;
   readonly quotas: Quotas;
   readonly checkRunning: (what: string) => void;
-  /** Something failed outside of hosts that nobody waits for. */
+  /** Reports an error outside of hosts that no code waits for. */
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -47,7 +47,7 @@ export class World {
   readonly services: Services;
   readonly outside: Scene;
   readonly stage: Stage;
-  /** Of queues, by their names. */
+  /** The queues by their names. */
   readonly natures = new Map<string, QueueNature>();
   readonly #writeListeners = new Set<() => void>();
 
@@ -117,7 +117,7 @@ export class World {
     this.#writeListeners.add(tell);
   }
 
-  /** All calls of DynamoDB come by here: those of hosts take their time and their faults. */
+  /** All calls of DynamoDB pass here: calls of hosts get their delays and faults. */
   #pass(call: DynamoDBCall, run: () => Promise<unknown>): Promise<unknown> {
     const runAndTell = async () => {
       try {

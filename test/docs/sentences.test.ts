@@ -20,6 +20,8 @@ const { findingsOf, findingsBelow } = (await import(script)) as Script;
 const clean = [
   "lib/core/messages",
   "lib/messaging",
+  "lib/aws",
+  "lib/simulator",
   "test/client",
   "test/fakes",
   "test/core/messages",

@@ -1,4 +1,7 @@
-/** What requests cost, in capacity units. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/read-write-operations.html */
+/**
+ * What requests cost in capacity units.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/read-write-operations.html
+ */
 
 import { keyText } from "./tables/key-values.ts";
 import { indexEntry } from "./tables/secondary-index.ts";
@@ -24,17 +27,17 @@ export interface Units {
 const READ_UNIT_BYTES = 4096;
 const WRITE_UNIT_BYTES = 1024;
 
-/** One unit for each 4 KB begun, and one at least; half of that without consistency. */
+/** One unit for each started 4 KB, and at least one; an eventually consistent read costs half. */
 export function readUnits(bytes: number, isConsistent: boolean): number {
   return Math.max(1, Math.ceil(bytes / READ_UNIT_BYTES)) * (isConsistent ? 1 : 0.5);
 }
 
-/** One unit for each KB begun of the larger of both, and one at least. */
+/** One unit for each started KB of the larger version, and at least one. */
 export function tableWriteUnits(former: Item | undefined, next: Item | undefined): number {
   return Math.max(1, kilobytes(Math.max(itemSize(former), itemSize(next))));
 }
 
-/** An index costs nothing where its entry stays the same, and twice where its entry moves. */
+/** An index costs nothing when its entry stays the same, and twice when its entry moves. */
 export function writeUnits(table: Table, former: Item | undefined, next: Item | undefined): Units {
   const indexes: Record<string, number> = {};
   for (const index of table.definition.indexes) {
@@ -59,7 +62,7 @@ export function totalOf({ table, indexes }: Units): number {
   return Object.values(indexes).reduce((sum, units) => sum + units, table);
 }
 
-/** `undefined` where the request did not ask. */
+/** `undefined` when the request did not ask for it. */
 export function reportCapacity(
   level: string | undefined,
   table: Table,
@@ -84,7 +87,7 @@ function kilobytes(bytes: number): number {
   return Math.ceil(bytes / WRITE_UNIT_BYTES);
 }
 
-/** Transactions tell beside the sum which kind of units it is of. */
+/** A transaction's answer also says whether its units are for reading or for writing. */
 export function reportTransaction(
   level: string | undefined,
   units: ReadonlyMap<Table, Units>,

@@ -1,4 +1,7 @@
-/** Copies what comes from a caller and what goes to one, so that neither sees the other's later changes. Leaves out what is undefined. */
+/**
+ * Copies inputs and answers, so that the caller and the model do not see each other's later changes.
+ * Properties that are undefined are left out.
+ */
 
 export function copied<T>(value: T): T {
   return copyOf(value) as T;

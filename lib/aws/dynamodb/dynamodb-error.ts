@@ -1,4 +1,7 @@
-/** The errors DynamoDB answers with, by the names under which the AWS SDK throws them. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html */
+/**
+ * DynamoDB's errors, by the names under which the AWS SDK throws them.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html
+ */
 import type { Item } from "./values/attribute-value.ts";
 
 export const DYNAMODB_ERROR_NAMES = [
@@ -27,7 +30,7 @@ export const DYNAMODB_ERROR_NAMES = [
 export type DynamoDBErrorName = (typeof DYNAMODB_ERROR_NAMES)[number];
 
 export interface CancellationReason {
-  /** "None" for an action that stood in nobody's way. */
+  /** "None" for an action that did not cause the cancellation. */
   readonly Code: string;
   readonly Message?: string | undefined;
   readonly Item?: Item | undefined;
@@ -43,7 +46,7 @@ const SERVER_ERRORS: Partial<Record<DynamoDBErrorName, number>> = {
   ServiceUnavailable: 503,
 };
 
-/** What an interceptor throws to answer a call with an error of DynamoDB's. */
+/** An interceptor throws this error to answer a call as DynamoDB would. */
 export class DynamoDBError extends Error {
   override readonly name: DynamoDBErrorName;
   readonly statusCode: number;
@@ -57,7 +60,10 @@ export class DynamoDBError extends Error {
   }
 }
 
-/** A request that does not fit its table: in a transaction that is the reason of one action, not an error of the whole. */
+/**
+ * The request does not fit its table. In a transaction this is the reason of one action, and not an error of
+ * the whole.
+ */
 export class SchemaMismatchError extends DynamoDBError {
   constructor(message: string) {
     super("ValidationException", message);

@@ -1,4 +1,7 @@
-/** DynamoDB and its streams in the memory of one process, on a clock of the caller's. Touches no network, no disk and no environment. */
+/**
+ * DynamoDB and its streams in the memory of one process, on the caller's clock. The model uses no network, no
+ * disk and no environment.
+ */
 import { type Clock, systemClock } from "../../core/clock.ts";
 import { copied } from "./copy.ts";
 import { DynamoDBError } from "./dynamodb-error.ts";
@@ -31,17 +34,17 @@ export interface DynamoDBModelOptions {
   readonly region?: string | undefined;
   /** @default "000000000000" */
   readonly accountId?: string | undefined;
-  /** Stands around every call. */
+  /** Wraps every call. */
   readonly intercept?: Intercept | undefined;
   /**
-   * Whether an eventually consistent read sees the version of an item before its last write; asked for every such read
-   * of an item that was written. What one read sees says nothing of the next one.
+   * Whether an eventually consistent read misses the last write of an item. The model asks for every such
+   * read of an item that was written; one answer does not bind the next.
    * @default never
    */
   readonly isStale?: ((read: StaleRead) => boolean) | undefined;
   /**
-   * How long after its expiry an item is deleted, in seconds, as far as the model is called then.
-   * @default never, but by `sweep`
+   * How many seconds after its expiry an item is deleted. The deletion happens at the next call of the model.
+   * @default never, except by `sweep`
    */
   readonly ttlLagSeconds?: number | undefined;
 }
@@ -76,9 +79,9 @@ const HANDLERS: { readonly [Name in DynamoDBOperationName]: DynamoDBHandler<Name
 };
 
 /**
- * Tables, indexes, transactions and streams with the semantics AWS documents: each call is one step, and time passes
- * only by the clock. Where AWS promises little (how far an index or a replica is behind, when what expired is deleted)
- * the model does the orderly thing at once, unless it is told otherwise.
+ * Tables, indexes, transactions and streams with the semantics that AWS documents. Each call is one step, and
+ * time passes only by the clock. AWS promises little about how late an index, a replica or a TTL deletion is:
+ * the model is never late, unless an option says so.
  */
 export class DynamoDBModel {
   readonly #service: DynamoDBService;
@@ -97,8 +100,8 @@ export class DynamoDBModel {
   }
 
   /**
-   * Does what the AWS SDK's command of that name asks DynamoDB for, with the same input and output.
-   * @throws DynamoDBError with the name AWS's error has
+   * Runs an operation by the name of its SDK command, with the command's input and output.
+   * @throws DynamoDBError with the name of AWS's error
    */
   async call<Name extends DynamoDBOperationName>(
     operation: Name,
@@ -110,8 +113,9 @@ export class DynamoDBModel {
   }
 
   /**
-   * What an AWS SDK client takes as its `requestHandler`: clients of DynamoDB, document clients and clients of its
-   * streams then talk to the model. `intercept` stands around the calls of this handler, outside the model's own.
+   * The `requestHandler` of an AWS SDK client: clients of DynamoDB, document clients and clients of streams
+   * then talk to the model. `intercept` wraps only the calls of this handler, outside the model's own
+   * interceptor.
    */
   requestHandler({ intercept }: { readonly intercept?: Intercept | undefined } = {}): ModelRequestHandler {
     return requestHandler({
@@ -121,7 +125,7 @@ export class DynamoDBModel {
     });
   }
 
-  /** What a client needs to talk to the model: `new DynamoDBClient(model.clientConfig())`. */
+  /** The configuration of a client that talks to the model: `new DynamoDBClient(model.clientConfig())`. */
   clientConfig(options: { readonly intercept?: Intercept | undefined } = {}) {
     return {
       region: this.#service.options.region,
@@ -130,23 +134,23 @@ export class DynamoDBModel {
     };
   }
 
-  /** No item that is there now expires before, in epoch ms. */
+  /** No item that is there now expires before this time, in epoch ms. */
   soonestExpiry(): number {
     const expiries = [...this.#service.tables.values()].map(({ soonestExpiry }) => soonestExpiry * 1000);
     return Math.min(Number.POSITIVE_INFINITY, ...expiries);
   }
 
-  /** Deletes everything that has expired, as TTL does sooner or later, and tells how many items that were. */
+  /** Deletes everything that has expired, as TTL does sooner or later. Returns how many items that were. */
   sweep(): number {
     return deleteExpired(this.#service, 0);
   }
 
-  /** As `sweep`, of what expired at least `ttlLagSeconds` ago. */
+  /** Like `sweep`, but only items that expired at least `ttlLagSeconds` ago. */
   expire(): number {
     return this.#ttlLagSeconds === undefined ? 0 : deleteExpired(this.#service, this.#ttlLagSeconds);
   }
 
-  /** What all calls for a table have used, refused ones included. */
+  /** The capacity of all calls for a table, refused calls included. */
   usedCapacity(tableName: string): UsedCapacity {
     const { read, write } = this.#service.table(tableName).units;
     return { readUnits: read, writeUnits: write };

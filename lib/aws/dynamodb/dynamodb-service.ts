@@ -1,4 +1,4 @@
-/** What all operations share: time, the tables and streams by name, and the transactions that were done lately. */
+/** What all operations share: the time, the tables and streams by name, and the latest transactions. */
 import { createHash } from "node:crypto";
 import type { Clock } from "../../core/clock.ts";
 import { notFound } from "./dynamodb-error.ts";
@@ -8,7 +8,7 @@ import { tableNameIn } from "./tables/table-name.ts";
 import type { Item } from "./values/attribute-value.ts";
 import { TransactionTokens } from "./writes/transaction-tokens.ts";
 
-/** An eventually consistent read that meets an item which was written before. */
+/** An eventually consistent read of an item that has a former version. */
 export interface StaleRead {
   readonly tableName: string;
   readonly key: Item;
@@ -29,7 +29,7 @@ const FIRST_SEQUENCE_NUMBER = 10n ** 20n;
 export class DynamoDBService {
   readonly options: DynamoDBServiceOptions;
   readonly tables = new Map<string, Table>();
-  /** By ARN; those of deleted tables too. */
+  /** By ARN; streams of deleted tables are included. */
   readonly streams = new Map<string, Stream>();
   readonly transactionTokens = new TransactionTokens();
   #sequence = 0n;
@@ -43,7 +43,7 @@ export class DynamoDBService {
     return this.options.clock.now();
   }
 
-  /** 21 digits, larger each time. */
+  /** 21 digits; each number is larger than the one before. */
   newSequenceNumber(): string {
     this.#sequence += 1n;
     return String(FIRST_SEQUENCE_NUMBER + this.#sequence);

@@ -1,4 +1,4 @@
-/** The shape of the code of one operation. */
+/** The type of a function that implements one operation. */
 import type { DynamoDBService } from "./dynamodb-service.ts";
 import type { DynamoDBOperationName, DynamoDBOperations } from "./operations.ts";
 

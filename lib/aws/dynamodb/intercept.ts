@@ -1,20 +1,22 @@
-/** Where faults come in: around each call, before the model has seen it and after it has answered. */
+/** The place for faults: around each call, before the model sees it and after the model has answered. */
 import type { DynamoDBOperationName } from "./operations.ts";
 
 export interface DynamoDBCall {
   readonly operation: DynamoDBOperationName;
-  /** As the AWS SDK's command of that name has it; not to be changed. */
+  /** The input of the AWS SDK's command with that name; do not change it. */
   readonly input: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Answers a call. `run` does it, wholly and at once, each time it is called, and resolves to what DynamoDB would answer
- * or rejects with the DynamoDBError it would refuse with. To throw without it is a request that never arrived, or that was
- * throttled; to throw after it is an answer that was lost; to answer later is a slow call.
+ * Answers a call. Each `run()` executes the call wholly and at once. It resolves to DynamoDB's answer, or
+ * rejects with the DynamoDBError of a refusal.
+ *
+ * Throw without `run()` for a request that never arrived or was throttled. Throw after `run()` for a lost
+ * answer; answer later for a slow call.
  */
 export type Intercept = (call: DynamoDBCall, run: () => Promise<unknown>) => unknown;
 
-/** Does the call through all of them, the first one outermost. */
+/** Passes the call through all interceptors, the first one outermost. */
 export async function intercepted(
   intercepts: readonly (Intercept | undefined)[],
   call: DynamoDBCall,

@@ -1,4 +1,4 @@
-/** What operations on items take and give, as the AWS SDK has it. */
+/** Inputs and outputs of the operations on items, as in the AWS SDK. */
 import type { ConsumedCapacity } from "./consumed-capacity.ts";
 import type { PlaceholderInput } from "./expressions/placeholders.ts";
 import type { AttributeValue, Item } from "./values/attribute-value.ts";

@@ -1,4 +1,7 @@
-/** The AWS JSON 1.0 protocol as DynamoDB speaks it: the operation is in a header, and bytes are in base64. https://smithy.io/2.0/aws/protocols/aws-json-1_0-protocol.html */
+/**
+ * DynamoDB's AWS JSON 1.0 protocol: a header names the operation, and bytes are in base64.
+ * https://smithy.io/2.0/aws/protocols/aws-json-1_0-protocol.html
+ */
 import { DynamoDBError, notSerializable } from "./dynamodb-error.ts";
 import type { DynamoDBOperationName } from "./operations.ts";
 
@@ -43,7 +46,7 @@ export function jsonError(error: DynamoDBError): JsonAnswer {
   return { statusCode: error.statusCode, body: JSON.stringify(body, base64FromBytes) };
 }
 
-/** Only a value has a text or a list of texts under these names: what is in a map is a value itself. */
+/** Only a binary value has a text, or a list of texts, under these names: a map holds values. */
 function bytesFromBase64(name: string, value: unknown): unknown {
   if (name === "B" && typeof value === "string") return bytesOf(value);
   if (name === "BS" && Array.isArray(value)) return value.map(bytesOf);

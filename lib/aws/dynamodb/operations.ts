@@ -1,4 +1,7 @@
-/** The operations of DynamoDB and its streams that the model has, with the shapes the AWS SDK gives and takes. https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Operations.html */
+/**
+ * The model's operations of DynamoDB and its streams, with the inputs and outputs of the AWS SDK.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Operations.html
+ */
 import type { ConsumedCapacity } from "./consumed-capacity.ts";
 import type {
   BatchStatement,

@@ -1,6 +1,6 @@
 /**
- * Which parameters each operation takes. What the model does not have is refused: a condition that is left out in
- * silence would be a wrong answer.
+ * The parameters that each operation takes. The model refuses a parameter that it does not know, because a
+ * condition that is silently ignored gives a wrong answer.
  */
 import { invalid, invalidParameterValues } from "./dynamodb-error.ts";
 import type { DynamoDBOperationName } from "./operations.ts";
@@ -107,7 +107,7 @@ export function checkParameters(
   checkActions(input.TransactItems);
 }
 
-/** Those of the actions of a transaction, which have names of their own. */
+/** The parameters of a transaction's actions, which have names of their own. */
 function checkActions(actions: unknown): void {
   if (!Array.isArray(actions)) return;
   for (const action of actions) {

@@ -1,4 +1,6 @@
-/** Stands in the AWS SDK where its HTTP client stands: requests go to the model, and nothing leaves the process. */
+/**
+ * Replaces the HTTP client of an AWS SDK client: requests go to the model, and nothing leaves the process.
+ */
 import { DynamoDBError } from "./dynamodb-error.ts";
 import { type JsonAnswer, jsonAnswer, jsonError, readJsonRequest } from "./json-protocol.ts";
 import type { DynamoDBOperationName } from "./operations.ts";
@@ -18,7 +20,7 @@ interface Cancellable {
   readonly abortSignal?: unknown;
 }
 
-/** As the AWS SDK's interface HttpHandler. */
+/** The AWS SDK's interface HttpHandler. */
 export interface ModelRequestHandler {
   handle(request: HandlerRequest, options?: Cancellable): Promise<{ response: HandlerResponse }>;
   destroy(): void;
@@ -32,7 +34,7 @@ export interface RequestHandlerOptions {
   call(operation: DynamoDBOperationName, input: object): Promise<unknown>;
 }
 
-/** Errors that are not DynamoDB's are the network's: the SDK sees them as they are. */
+/** Other errors than DynamoDB's count as network errors: the SDK gets them unchanged. */
 export function requestHandler(options: RequestHandlerOptions): ModelRequestHandler {
   const answerTo = async ({ headers, body }: HandlerRequest): Promise<HandlerResponse> => {
     const { statusCode, body: text } = await answer(options, headers, textOf(body));
@@ -78,7 +80,7 @@ function textOf(body: unknown): string {
   return body instanceof Uint8Array ? new TextDecoder().decode(body) : String(body ?? "");
 }
 
-/** A caller that gave up hears so at once; what it asked for may still be done. */
+/** A caller that aborts gets an error at once, although the model may still execute the request. */
 async function unlessAborted<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
   if (signal === undefined) return work();
   if (signal.aborted) throw aborted();

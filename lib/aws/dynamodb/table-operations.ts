@@ -1,4 +1,4 @@
-/** What operations on tables and streams take, as the AWS SDK has it. */
+/** Inputs of the operations on tables and streams, as in the AWS SDK. */
 import type { OfTable } from "./item-operations.ts";
 import type { AttributeDefinition, KeySchemaElement } from "./tables/key-schema.ts";
 

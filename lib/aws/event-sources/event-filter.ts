@@ -1,5 +1,5 @@
 /**
- * FilterCriteria: which records an event source hands to its function. Pure; a rule that is not known is an error.
+ * FilterCriteria: the records that an event source passes to its function. Pure; an unknown rule is an error.
  * https://docs.aws.amazon.com/lambda/latest/dg/invocation-eventfiltering.html#filtering-syntax
  */
 
@@ -7,7 +7,7 @@ export type EventFilter = (record: unknown) => boolean;
 
 type Pattern = Readonly<Record<string, unknown>>;
 
-/** @param criteria of the template; without filters everything passes */
+/** @param criteria from the template; without filters every record passes */
 export function eventFilter(criteria: unknown): EventFilter {
   const filters: unknown[] = Object(criteria).Filters ?? [];
   const patterns = filters.map((filter) => patternOf(Object(filter).Pattern));
@@ -45,7 +45,7 @@ function matches(value: unknown, pattern: Pattern): boolean {
     if (key === "$or" && Array.isArray(part)) return part.some((each: Pattern) => matches(value, each));
     const child = isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
     if (!Array.isArray(part)) return matches(child, part as Pattern);
-    // A list matches where one of its entries does.
+    // A list matches when one of its entries does.
     const candidates = Array.isArray(child) && child.length > 0 ? child : [child];
     return part.some((rule) => candidates.some((each) => matchesRule(each, rule)));
   });
@@ -58,7 +58,7 @@ function matchesRule(value: unknown, rule: unknown): boolean {
 }
 
 const RULES: Readonly<Record<string, (value: unknown, argument: unknown) => boolean>> = {
-  // Only leaves exist: an object is not one.
+  // `exists` is about leaves only: an object does not count.
   exists: (value, argument) => (value !== undefined && !isObject(value)) === argument,
   prefix: (value, argument) => typeof value === "string" && value.startsWith(String(argument)),
   suffix: (value, argument) => typeof value === "string" && value.endsWith(String(argument)),

@@ -1,9 +1,9 @@
 /**
- * What a function's answer says about the records of its batch, with ReportBatchItemFailures. Pure.
+ * Which records of a batch failed, by the function's answer under ReportBatchItemFailures. Pure.
  * https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html#services-sqs-batchfailurereporting
  */
 
-/** The ids of the records that failed; `"all"` where Lambda takes the answer for a failure of the whole batch. */
+/** The ids of the failed records; `"all"` when Lambda takes the answer for a failure of the whole batch. */
 export function failedItems(payload: string, ids: ReadonlySet<string>): ReadonlySet<string> | "all" {
   const answer = parse(payload);
   if (answer === null) return new Set();
@@ -20,7 +20,7 @@ export function failedItems(payload: string, ids: ReadonlySet<string>): Readonly
   return failed;
 }
 
-/** The ids of the records that come again, by an answer in JSON; `undefined` is none, and brings all of them. */
+/** The ids of the records that come again. Without an answer (`undefined`) all of them do. */
 export function failedIds(
   answer: string | undefined,
   ids: readonly string[],
@@ -32,7 +32,7 @@ export function failedIds(
   return failed === "all" ? all : failed;
 }
 
-/** `undefined` for what is not JSON. */
+/** `undefined` for a text that is not JSON. */
 function parse(payload: string): unknown {
   try {
     return JSON.parse(payload);

@@ -1,7 +1,7 @@
 /**
- * Gets a batch from a queue through a function: receives, fills up, invokes, and deletes what is done. What failed is left
- * alone and comes back when its visibility timeout ends, or goes to the dead-letter queue.
- * https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html
+ * Passes one batch from a queue to a function: receives, waits for more, invokes, and deletes the finished
+ * messages. Failed messages stay in the queue until their visibility timeout ends, or move to the dead-letter
+ * queue. https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html
  */
 import type { Clock } from "../../core/clock.ts";
 import type { ReceivedMessage } from "../sqs/operations.ts";
@@ -14,31 +14,31 @@ export interface QueueBatchOptions {
   readonly model: Pick<SqsModel, "call">;
   readonly clock: Clock;
   readonly queue: { readonly arn: string; readonly url: string };
-  /** Of the function. */
+  /** The Region of the function. */
   readonly region: string;
   readonly batchSize: number;
-  /** How long a receive waits for a first message. @default 0 */
+  /** How long a receive waits for the first message. @default 0 */
   readonly waitSeconds?: number;
-  /** How long a batch may be filled up. @default 0: what there is is handed on */
+  /** How long to wait for a full batch. @default 0: the first receive is the batch */
   readonly batchingWindowSeconds?: number;
   readonly reportsItemFailures: boolean;
-  /** Messages that do not pass are deleted. @default - all pass */
+  /** Messages that do not pass the filter are deleted. @default - all pass */
   readonly passes?: EventFilter;
-  /** Answers as the function did, in JSON; `undefined` where it failed. */
+  /** The function's answer as JSON; `undefined` when the function failed. */
   readonly invoke: (event: { readonly Records: readonly SqsEventRecord[] }) => Promise<string | undefined>;
 }
 
 const MAX_RECEIVE = 10;
 const MAX_PAYLOAD_BYTES = 6 * 1024 * 1024;
 
-/** How many messages the function got, and how many of them stay; `undefined` where there was none for it. */
+/** How many messages the function got, and how many stay in the queue; `undefined` without messages. */
 export async function takeQueueBatch(
   options: QueueBatchOptions,
   signal?: AbortSignal,
 ): Promise<{ readonly size: number; readonly failed: number } | undefined> {
   const { model, queue, region, passes = () => true, reportsItemFailures } = options;
   const remove = async ({ receiptHandle: ReceiptHandle }: SqsEventRecord): Promise<void> => {
-    // What took longer than its visibility timeout may be somebody else's by now, and stays with them.
+    // After its visibility timeout another receiver may have a message: it stays in the queue.
     await model.call("DeleteMessage", { QueueUrl: queue.url, ReceiptHandle }).catch(() => undefined);
   };
   const records = (await receiveBatch(options, signal)).map((each) => sqsRecord(each, queue.arn, region));
@@ -51,7 +51,7 @@ export async function takeQueueBatch(
   return { size: Records.length, failed: failed.size };
 }
 
-/** A batch that was begun is handed on, also when the signal aborts meanwhile. */
+/** A batch with a message is passed on, even if the signal aborts during the wait. */
 async function receiveBatch(
   { model, queue, clock, batchSize, waitSeconds = 0, batchingWindowSeconds = 0 }: QueueBatchOptions,
   signal: AbortSignal | undefined,

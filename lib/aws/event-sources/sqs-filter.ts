@@ -1,10 +1,10 @@
 /**
- * FilterCriteria on messages, whose bodies are JSON for some filters and text for others. Pure.
+ * FilterCriteria on messages: some filters expect JSON in the body, others text. Pure.
  * https://docs.aws.amazon.com/lambda/latest/dg/with-sqs-filtering.html
  */
 import { type EventFilter, eventFilter } from "./event-filter.ts";
 
-/** A pattern for a JSON body drops text, and one for text drops JSON. */
+/** A pattern for JSON drops text bodies, and a pattern for text drops JSON bodies. */
 export function sqsFilter(criteria: unknown): EventFilter {
   const passes = eventFilter(criteria);
   return (record) => passes({ ...Object(record), body: jsonOrText(Object(record).body) });

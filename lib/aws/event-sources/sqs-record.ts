@@ -1,8 +1,11 @@
-/** A message as Lambda hands it to a function. Pure. https://docs.aws.amazon.com/lambda/latest/dg/with-sqs.html */
+/**
+ * A message as Lambda passes it to a function. Pure.
+ * https://docs.aws.amazon.com/lambda/latest/dg/with-sqs.html
+ */
 import type { MessageAttribute } from "../sqs/message.ts";
 import type { ReceivedMessage } from "../sqs/operations.ts";
 
-/** What its event source reads of it again. */
+/** The fields that the event source itself needs afterwards. */
 export interface SqsEventRecord {
   readonly messageId: string;
   readonly receiptHandle: string;

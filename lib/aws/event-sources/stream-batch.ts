@@ -1,12 +1,12 @@
 /**
- * Gets one batch of a shard through the function: again and again, in smaller pieces, or in the end past it.
- * https://docs.aws.amazon.com/lambda/latest/dg/services-ddb-params.html
+ * Passes one batch of a shard to the function: again, in smaller pieces, or finally to the failure
+ * destination. https://docs.aws.amazon.com/lambda/latest/dg/services-ddb-params.html
  */
 import type { Clock } from "../../core/clock.ts";
 import { failedIds } from "./partial-batch.ts";
 import type { StreamRecord } from "./stream-record.ts";
 
-/** What became of the invocation for a batch. */
+/** The outcome of the invocation for a batch. */
 export type BatchResult =
   | { readonly outcome: "ok"; readonly requestId: string; readonly payload: string }
   | {
@@ -19,19 +19,19 @@ export interface BatchContext {
   readonly clock: Clock;
   /** Gets one line for each batch. */
   readonly log: (line: string) => void;
-  /** From where to where, for log lines. */
+  /** The range of records, for log lines. */
   readonly label: string;
   readonly invoke: (payload: string) => Promise<BatchResult>;
 }
 
 export interface StreamBatchOptions extends BatchContext {
-  /** -1 tries until the records are too old. */
+  /** -1 retries until the records are too old. */
   readonly maxRetryAttempts: number;
-  /** -1 knows no age. */
+  /** -1 has no limit of age. */
   readonly maxRecordAgeSeconds: number;
   readonly bisects: boolean;
   readonly reportsItemFailures: boolean;
-  /** Told about what is given up. */
+  /** Called with the records that are given up. */
   readonly onFailure: (batch: GivenUpBatch) => Promise<void>;
 }
 
@@ -52,8 +52,8 @@ const FIRST_DELAY_MS = 200;
 const LONGEST_DELAY_MS = 10_000;
 
 /**
- * The records are as a function gets them.
- * @returns whether the shard may go on; `false` when the signal aborted before everything was settled
+ * The records are in the form of the function's event.
+ * @returns whether the shard may go on; `false` when the signal aborted before the batch was settled
  */
 export async function deliverBatch(
   options: StreamBatchOptions,
@@ -72,7 +72,7 @@ export async function deliverBatch(
       await options.onFailure({ condition, requestId, invokeCount: tried.invokeCount, records: left });
       continue;
     }
-    // A split is no retry, and comes at once.
+    // A split is no retry, and happens at once.
     if (parts.length > 0) {
       pieces.unshift(...parts.map((part) => ({ ...tried, records: part })));
       continue;
@@ -83,7 +83,7 @@ export async function deliverBatch(
   return true;
 }
 
-/** Where the function named the record at which it stopped, that is where the batch is split; else in the middle. */
+/** Splits at the record that the function named; otherwise in the middle. */
 function partsOf<T>(records: readonly T[], left: readonly T[]): (readonly T[])[] {
   if (left.length < records.length) return [left];
   if (left.length === 1) return [];
@@ -102,7 +102,7 @@ function reasonToGiveUp(
   return maxRetryAttempts >= 0 && retries >= maxRetryAttempts ? "RetryAttemptsExhausted" : undefined;
 }
 
-/** What is left of the piece: from the first record that failed on, as order demands. */
+/** The rest of the piece from the first failed record on, because records stay in order. */
 async function attempt(
   options: StreamBatchOptions,
   { records }: Piece,
@@ -119,12 +119,12 @@ async function attempt(
   return { left, requestId: result.requestId };
 }
 
-/** As JSON; `undefined` where the function failed. */
+/** The answer as JSON; `undefined` when the function failed. */
 export function answerIn(result: BatchResult): string | undefined {
   return result.outcome === "ok" ? result.payload : undefined;
 }
 
-/** In words for a log line. */
+/** For a log line. */
 export function outcomeOf(result: BatchResult): string {
   return result.outcome === "ok" ? "ok" : `${result.outcome}: ${result.errorMessage}`;
 }

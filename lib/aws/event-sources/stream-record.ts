@@ -1,25 +1,25 @@
-/** A record of a table's stream, as its API has it and as Lambda hands it to a function. Pure. */
+/** A record of a table's stream, in the API's form and in that of a Lambda event. Pure. */
 
 export interface StreamRecord {
   readonly eventID: string;
   readonly eventName: "INSERT" | "MODIFY" | "REMOVE";
   readonly dynamodb: {
     readonly SequenceNumber: string;
-    /** In epoch seconds. */
+    /** Epoch seconds. */
     readonly ApproximateCreationDateTime: number;
   };
-  /** Who deleted what expired: as the API spells it, or as Lambda does. */
+  /** The service that deleted an expired item, in the API's spelling or in Lambda's. */
   readonly userIdentity?:
     | { readonly PrincipalId: string; readonly Type: string }
     | { readonly principalId: string; readonly type: string }
     | undefined;
 }
 
-/** Engines write a region of their own into the ARNs of streams. */
+/** Engines write another Region into the ARNs of streams. */
 const ENGINE_REGION = /^(arn:[\w-]+:dynamodb:)[^:]*/;
 
 /**
- * The API's names begin with capitals, those of an event do not.
+ * Property names of the API begin with capitals, those of an event do not.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/time-to-live-ttl-streams.html
  */
 export function lambdaRecord(record: StreamRecord, streamArn: string, region: string): StreamRecord {

@@ -1,4 +1,4 @@
-/** The errors EventBridge answers with, by the names under which the AWS SDK throws them. */
+/** EventBridge's errors, by the names under which the AWS SDK throws them. */
 
 export type EventBridgeErrorName =
   | "ResourceAlreadyExistsException"

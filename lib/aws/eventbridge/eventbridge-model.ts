@@ -1,4 +1,4 @@
-/** EventBridge in the memory of one process, on a clock of the caller's: buses, rules and their targets. */
+/** EventBridge in the memory of one process, on the caller's clock: buses, rules and their targets. */
 import { eventFilter } from "../event-sources/event-filter.ts";
 import { EventBus } from "./event-bus.ts";
 import { EventBridgeError, invalid } from "./eventbridge-error.ts";
@@ -71,7 +71,7 @@ function checkTarget({ Id, Arn, InputPath, InputTransformer, SqsParameters }: Ru
   throw invalid(`Parameter(s) SqsParameters must be specified for target: ${Id}.`);
 }
 
-/** Each call is one step; what matches is handed to `deliver`, once for each target. */
+/** Each call is one step. Each event goes to `deliver` once for each target of a matching rule. */
 export class EventBridgeModel {
   readonly #service: EventBridgeService;
 
@@ -79,14 +79,14 @@ export class EventBridgeModel {
     this.#service = new EventBridgeService({ ...options, region, accountId });
   }
 
-  /** All events so far that were answered with an id, also those for buses that are not there. */
+  /** All events that got an id, including those for buses that do not exist. */
   get accepted(): readonly AcceptedEvent[] {
     return this.#service.accepted;
   }
 
   /**
-   * Does what the AWS SDK's command of that name asks EventBridge for, with the same input and output.
-   * @throws EventBridgeError with the name AWS's error has
+   * Runs an operation by the name of its SDK command, with the command's input and output.
+   * @throws EventBridgeError with the name of AWS's error
    */
   async call<Name extends EventBridgeOperationName>(
     name: Name,
@@ -98,7 +98,7 @@ export class EventBridgeModel {
     return HANDLERS[name](this.#service, input);
   }
 
-  /** An event that another bus sends on, as it is. */
+  /** Accepts an event from another bus, unchanged. */
   forward(busArn: string, event: BusEvent): void {
     matchRules(this.#service, this.#service.bus(busArn), event);
   }

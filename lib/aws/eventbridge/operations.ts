@@ -1,11 +1,14 @@
-/** The operations of EventBridge that the model has, with the shapes the AWS SDK gives and takes. https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_Operations.html */
+/**
+ * The model's operations of EventBridge, with the inputs and outputs of the AWS SDK.
+ * https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_Operations.html
+ */
 
 export interface PutEventsEntry {
   readonly EventBusName?: string | undefined;
   readonly Source?: string | undefined;
   readonly DetailType?: string | undefined;
   readonly Detail?: string | undefined;
-  /** Epoch seconds in the protocol, a date in the SDK. */
+  /** Epoch seconds in the protocol; a date in the SDK. */
   readonly Time?: number | Date | undefined;
   readonly Resources?: readonly string[] | undefined;
 }
@@ -18,7 +21,7 @@ export interface PutEventsResult {
 
 export interface RuleTarget {
   readonly Id: string;
-  /** Of a queue, a topic, a function or a bus. */
+  /** The ARN of a queue, a topic, a function or a bus. */
   readonly Arn: string;
   readonly InputPath?: string | undefined;
   readonly InputTransformer?:

@@ -1,4 +1,4 @@
-/** PutEvents: an answer for each entry, and one delivery for each target whose rule matches. */
+/** PutEvents: an answer for each entry, and a delivery for each target of a matching rule. */
 import type { EventBus } from "./event-bus.ts";
 import { invalid } from "./eventbridge-error.ts";
 import type { EventBridgeOperations, PutEventsEntry, PutEventsResult } from "./operations.ts";
@@ -6,7 +6,10 @@ import type { EventBridgeService } from "./service.ts";
 import { type BusEvent, targetInput } from "./target-input.ts";
 
 const MAX_ENTRIES = 10;
-/** Of all entries of a request together: https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-putevents.html */
+/**
+ * The limit for all entries of a request together:
+ * https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-putevents.html
+ */
 const MAX_BYTES = 1_048_576;
 const TIME_BYTES = 14;
 
@@ -57,12 +60,12 @@ function putEvent(service: EventBridgeService, entry: PutEventsEntry): PutEvents
   const busName = service.busNameOf(EventBusName);
   service.accepted.push({ busName, event });
   const bus = service.buses.get(busName);
-  // Of a bus that is not there nothing is said: https://github.com/aws/aws-cli/issues/9186
+  // An entry for a bus that does not exist succeeds too: https://github.com/aws/aws-cli/issues/9186
   if (bus !== undefined) matchRules(service, bus, event);
   return { EventId: event.id };
 }
 
-/** To all targets of all rules that match. */
+/** Delivers to all targets of all matching rules. */
 export function matchRules(service: EventBridgeService, bus: EventBus, event: BusEvent): void {
   for (const rule of bus.rules.values()) {
     if (!rule.matches(event)) continue;

@@ -1,4 +1,4 @@
-/** What all operations of EventBridge share: time, ids, and the buses by their names. */
+/** What all operations of EventBridge share: the time, new ids, and the buses by their names. */
 import { AwsService, type AwsServiceOptions } from "../aws-service.ts";
 import { EventBus, type Rule } from "./event-bus.ts";
 import { EventBridgeError } from "./eventbridge-error.ts";
@@ -11,7 +11,7 @@ export interface EventDelivery {
   readonly rule: Rule;
   readonly target: RuleTarget;
   readonly event: BusEvent;
-  /** What the target gets, as JSON. */
+  /** The target's input as JSON. */
   readonly input: string;
 }
 
@@ -24,12 +24,12 @@ export interface AcceptedEvent {
   readonly event: BusEvent;
 }
 
-/** Every account has it. */
+/** Every account has this bus. */
 const DEFAULT_BUS = "default";
 
 export class EventBridgeService extends AwsService<EventBridgeServiceOptions> {
   readonly buses = new Map<string, EventBus>();
-  /** All that was answered with an id, in order. */
+  /** All events that got an id, in order. */
   readonly accepted: AcceptedEvent[] = [];
 
   constructor(options: EventBridgeServiceOptions) {

@@ -1,5 +1,5 @@
 /**
- * What a target gets of an event: all of it, the part at `InputPath`, or what `InputTransformer` makes of it. Pure.
+ * What a target gets: the whole event, the part at `InputPath`, or the text of `InputTransformer`. Pure.
  * https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-transform-target-input.html
  */
 import { invalid } from "./eventbridge-error.ts";
@@ -11,7 +11,7 @@ export interface BusEvent {
   readonly "detail-type": string;
   readonly source: string;
   readonly account: string;
-  /** To the second. */
+  /** Precise to the second. */
   readonly time: string;
   readonly region: string;
   readonly resources: readonly string[];
@@ -51,7 +51,7 @@ export function checkPath(path: string): void {
   if (!PATH.test(path)) throw invalid(`the model reads paths such as $.detail.id, got ${path}`);
 }
 
-/** `undefined` where there is nothing. */
+/** `undefined` when the event has nothing at the path. */
 function valueAt(event: unknown, path: string): unknown {
   checkPath(path);
   let value = event;
@@ -65,7 +65,7 @@ function isQuoted(template: string, at: number): boolean {
   return (template.slice(0, at).match(/(?<!\\)"/g) ?? []).length % 2 === 1;
 }
 
-/** Inside of quotes there are no quotes around it, and those within it are escaped. */
+/** Inside quotes a text gets no quotes of its own, and quotes in the text are escaped. */
 function quotable(value: unknown): string {
   const text = typeof value === "string" ? value : JSON.stringify(value ?? "");
   return JSON.stringify(text).slice(1, -1);

@@ -1,4 +1,4 @@
-/** A message on its way to a subscriber: in which form, and whether it passes the subscription's filter. Pure. */
+/** A message for a subscriber: its form, and whether it passes the subscription's filter. Pure. */
 import type { MessageAttribute, SqsMessageAttributes } from "../sqs/message.ts";
 import type { PublishedMessage } from "./operations.ts";
 import type { Subscription } from "./topic.ts";
@@ -11,7 +11,10 @@ export interface Notification extends PublishedMessage {
   readonly publishedAt: number;
 }
 
-/** What is around the message where delivery is not raw. https://docs.aws.amazon.com/sns/latest/dg/sns-message-and-json-formats.html */
+/**
+ * The envelope of a message without raw delivery.
+ * https://docs.aws.amazon.com/sns/latest/dg/sns-message-and-json-formats.html
+ */
 export function wrapped(notification: Notification, subscription: Subscription): object {
   const { topicArn, messageId, sequenceNumber, publishedAt, Subject, Message } = notification;
   return {
@@ -27,7 +30,7 @@ export function wrapped(notification: Notification, subscription: Subscription):
   };
 }
 
-/** The event of a function that is subscribed. https://docs.aws.amazon.com/lambda/latest/dg/with-sns.html */
+/** The event of a subscribed function. https://docs.aws.amazon.com/lambda/latest/dg/with-sns.html */
 export function snsEvent(notification: Notification, subscription: Subscription): object {
   const Sns = { Subject: null, MessageAttributes: {}, ...wrapped(notification, subscription) };
   const record = {

@@ -1,4 +1,7 @@
-/** The operations of SNS that the model has, with the shapes the AWS SDK gives and takes. https://docs.aws.amazon.com/sns/latest/api/API_Operations.html */
+/**
+ * The model's operations of SNS, with the inputs and outputs of the AWS SDK.
+ * https://docs.aws.amazon.com/sns/latest/api/API_Operations.html
+ */
 import type { SqsMessageAttributes } from "../sqs/message.ts";
 import type { SqsBatchResult } from "../sqs/operations.ts";
 

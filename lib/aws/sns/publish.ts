@@ -1,4 +1,7 @@
-/** Publish and PublishBatch: checks, deduplication, and one notification for each subscription that wants it. */
+/**
+ * Publish and PublishBatch: checks, deduplication, and a notification for each subscription whose filter
+ * matches.
+ */
 import { createHash } from "node:crypto";
 import { copyOfAttributes } from "../sqs/message.ts";
 import { bytesOf } from "../sqs/message-checks.ts";
@@ -8,7 +11,10 @@ import type { SnsService } from "./service.ts";
 import { invalidParameter, SnsError } from "./sns-error.ts";
 import type { Topic } from "./topic.ts";
 
-/** Of one message, and of all of a batch: https://docs.aws.amazon.com/sns/latest/api/API_PublishBatch.html */
+/**
+ * The limit for one message, and for all messages of a batch:
+ * https://docs.aws.amazon.com/sns/latest/api/API_PublishBatch.html
+ */
 const MAX_BYTES = 262_144;
 const MAX_ENTRIES = 10;
 const ENTRY_ID = /^[A-Za-z0-9_-]{1,80}$/;
@@ -54,7 +60,7 @@ export function publishBatch(
   topic: Topic,
   entries: SnsOperations["PublishBatch"]["input"]["PublishBatchRequestEntries"],
 ): SnsOperations["PublishBatch"]["output"] {
-  // An empty list is an empty text in the query protocol.
+  // The query protocol sends an empty list as an empty text.
   checkEntries(Array.isArray(entries) ? entries : []);
   const Successful: (Published & { Id: string })[] = [];
   const Failed: { Id: string; Code: string; Message: string; SenderFault: boolean }[] = [];
@@ -82,7 +88,7 @@ function checkEntries(entries: readonly (PublishedMessage & { readonly Id: strin
   refuse("BatchRequestTooLong", bytes > MAX_BYTES);
 }
 
-/** A group is for standard topics too: queues behind them share their consumers out by it. */
+/** Standard topics take a group id too: queues behind them use it to share consumers fairly. */
 function checkIds(topic: Topic, { MessageGroupId, MessageDeduplicationId }: PublishedMessage): void {
   for (const id of [MessageGroupId, MessageDeduplicationId]) {
     if (id !== undefined && !FIFO_ID.test(id)) throw invalidParameter("ids have 1 to 128 characters");

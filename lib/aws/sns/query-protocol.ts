@@ -1,4 +1,7 @@
-/** The AWS query protocol as SNS speaks it: a form in, XML out. https://smithy.io/2.0/aws/protocols/aws-query-protocol.html */
+/**
+ * SNS's AWS query protocol: the request is a form, the answer XML.
+ * https://smithy.io/2.0/aws/protocols/aws-query-protocol.html
+ */
 import { SnsError } from "./sns-error.ts";
 
 export interface QueryRequest {
@@ -30,7 +33,7 @@ export function queryAnswer(operation: string, output: object, requestId: string
   return { statusCode: 200, body };
 }
 
-/** An error that is not SNS's own is a fault of the server, which the SDK may try again. */
+/** Any other error counts as a server error, which the SDK may retry. */
 export function queryError(error: unknown, requestId: string): QueryAnswer {
   const known = error instanceof SnsError;
   const code = known ? error.code : "InternalError";
@@ -52,7 +55,10 @@ function put(node: Node, [name = "", ...rest]: string[], value: string): void {
   put(node[name] as Node, rest, value);
 }
 
-/** Lists are `member.1`, maps `entry.1.key` and `entry.1.value`; SNS has `Name` and `Value` in those of attributes. */
+/**
+ * Lists are `member.1`, maps `entry.1.key` and `entry.1.value`; maps of attributes have `Name` and `Value`
+ * instead.
+ */
 function shaped(node: Node | string): unknown {
   if (typeof node === "string") return node;
   const { member, entry } = node;

@@ -1,17 +1,17 @@
-/** What all operations of SNS share: time, ids, and the topics by their ARNs. */
+/** What all operations of SNS share: the time, new ids, and the topics by their ARNs. */
 import { AwsService, type AwsServiceOptions } from "../aws-service.ts";
 import type { Notification } from "./notification.ts";
 import { SnsError } from "./sns-error.ts";
 import type { Subscription, Topic } from "./topic.ts";
 
 export interface SnsServiceOptions extends AwsServiceOptions {
-  /** Brings a message to one subscriber. */
+  /** Delivers a message to one subscriber. */
   readonly deliver: (notification: Notification, subscription: Subscription) => void;
 }
 
 export class SnsService extends AwsService<SnsServiceOptions> {
   readonly topics = new Map<string, Topic>();
-  /** All that was accepted, in order. */
+  /** All accepted messages, in order. */
   readonly published: Notification[] = [];
 
   constructor(options: SnsServiceOptions) {

@@ -1,4 +1,4 @@
-/** The errors SNS answers with: the code, and the status. The SDK throws most of them with `Exception` behind the code. */
+/** SNS's errors: code and status. The SDK appends `Exception` to most of the codes. */
 
 export const SNS_ERROR_STATUS = {
   AuthorizationError: 403,

@@ -1,4 +1,4 @@
-/** SNS in the memory of one process, on a clock of the caller's: topics, subscriptions and their filters. */
+/** SNS in the memory of one process, on the caller's clock: topics, subscriptions and their filters. */
 import { eventFilter } from "../event-sources/event-filter.ts";
 import type { Notification } from "./notification.ts";
 import type { SnsOperationName, SnsOperations } from "./operations.ts";
@@ -73,7 +73,7 @@ const HANDLERS: Handlers = {
   },
 };
 
-/** Each call is one step; what is published is handed to `deliver`, once for each subscription that wants it. */
+/** Each call is one step. Each message goes to `deliver` once for each subscription whose filter matches. */
 export class SnsModel {
   readonly #service: SnsService;
 
@@ -81,14 +81,14 @@ export class SnsModel {
     this.#service = new SnsService({ ...options, region, accountId });
   }
 
-  /** All that was accepted so far, in order, whoever got it. */
+  /** All messages accepted so far, in order, whether or not a subscriber got them. */
   get published(): readonly Notification[] {
     return this.#service.published;
   }
 
   /**
-   * Does what the AWS SDK's command of that name asks SNS for, with the same input and output.
-   * @throws SnsError with the name AWS's error has
+   * Runs an operation by the name of its SDK command, with the command's input and output.
+   * @throws SnsError with the name of AWS's error
    */
   async call<Name extends SnsOperationName>(
     name: Name,

@@ -1,14 +1,14 @@
-/** One topic, and who listens to it. */
+/** One topic and its subscriptions. */
 import type { EventFilter } from "../event-sources/event-filter.ts";
 import { DeduplicationWindow } from "../sqs/deduplication-window.ts";
 
 export interface Subscription {
   readonly arn: string;
-  /** `sqs` and `lambda`. */
+  /** `sqs` or `lambda`. */
   readonly protocol: string;
   /** The ARN of a queue or a function. */
   readonly endpoint: string;
-  /** Whether a queue gets the message alone, with its attributes as its own. */
+  /** Whether a queue gets the bare message, with the attributes of the message. */
   readonly isRaw: boolean;
   readonly filter: EventFilter;
   readonly filterScope: "MessageAttributes" | "MessageBody";

@@ -1,4 +1,7 @@
-/** One message into one queue: the checks, the deduplication, the answer. Sends and batches of sends share it. */
+/**
+ * Accepts one message into one queue: checks, deduplication, answer. SendMessage and SendMessageBatch share
+ * it.
+ */
 import { fifoIdsOf } from "./fifo-ids.ts";
 import { copyOfAttributes, type SqsMessageAttributes } from "./message.ts";
 import { bytesOf, checkAttributes, checkBody } from "./message-checks.ts";
@@ -10,7 +13,7 @@ import { invalidParameter, invalidValue } from "./sqs-error.ts";
 
 const MAX_DELAY_SECONDS = 900;
 
-/** A duplicate is answered like the message it repeats, and goes nowhere. */
+/** A duplicate gets the answer of the message that it repeats, and is not stored. */
 export function acceptMessage(service: SqsService, queue: Queue, message: SendRequest): SendAnswer {
   const { MessageBody: body, MessageAttributes: attributes = {} } = message;
   const systemAttributes = message.MessageSystemAttributes ?? {};
@@ -53,7 +56,7 @@ export function acceptMessage(service: SqsService, queue: Queue, message: SendRe
   };
 }
 
-/** What the deduplication of a FIFO queue knows a message by. */
+/** The key by which a FIFO queue recognizes a duplicate. */
 function keyOf(queue: Queue, { groupId, deduplicationId }: ReturnType<typeof fifoIdsOf>) {
   if (groupId === undefined || deduplicationId === undefined) return undefined;
   const scope = queue.attributes.DeduplicationScope === "messageGroup" ? "messageGroup" : "queue";
@@ -75,7 +78,7 @@ function checkSize(queue: Queue, body: string, attributes: SqsMessageAttributes)
   );
 }
 
-/** In a FIFO queue only the queue delays. */
+/** In a FIFO queue only the queue itself may set a delay. */
 function delayOf(queue: Queue, seconds: number | undefined): number {
   if (seconds === undefined) return queue.number("DelaySeconds");
   if (queue.isFifo && seconds !== 0) {

@@ -1,11 +1,11 @@
-/** What all batches have in common: up to ten entries with ids of their own, and an answer for each. */
+/** What all batches share: up to ten entries with ids, and an answer for each entry. */
 import type { BatchOf, FailedEntry, SqsBatchResult } from "./operations.ts";
 import { SqsError } from "./sqs-error.ts";
 
 const MAX_BATCH_ENTRIES = 10;
 const ENTRY_ID = /^[A-Za-z0-9_-]{1,80}$/;
 
-/** Throws for what is wrong with the request as a whole. */
+/** Throws when the request as a whole is wrong. */
 export function checkBatch<Entry>({ Entries }: BatchOf<Entry>): BatchOf<Entry>["Entries"] {
   const entries = Entries ?? [];
   if (entries.length === 0) {
@@ -31,7 +31,7 @@ export function checkBatch<Entry>({ Entries }: BatchOf<Entry>): BatchOf<Entry>["
   return entries;
 }
 
-/** Does one entry after the other; one that is refused stops none that follow. */
+/** Runs one entry after the other; a refused entry does not stop the next ones. */
 export function eachEntry<Entry, Success extends object>(
   entries: BatchOf<Entry>["Entries"],
   doEntry: (entry: Entry) => Success,

@@ -8,7 +8,10 @@ import { checkRedriveAllowPolicy, checkRedrivePolicy } from "./redrive-permissio
 import type { SqsService } from "./service.ts";
 import { missingParameter, SqsError } from "./sqs-error.ts";
 
-/** How long a name stays taken after its queue was deleted: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_DeleteQueue.html */
+/**
+ * How long the name of a deleted queue cannot be used again:
+ * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_DeleteQueue.html
+ */
 const NAME_REST_MS = 60_000;
 
 export const createQueue: SqsHandler<"CreateQueue"> = (
@@ -58,7 +61,7 @@ export const setQueueAttributes: SqsHandler<"SetQueueAttributes"> = (service, { 
   return {};
 };
 
-/** Creating a queue again is fine as long as nothing that is asked for is otherwise. */
+/** Creating an existing queue succeeds if every given attribute has its present value. */
 function sameQueue(queue: Queue, asked: QueueAttributes): SqsOperations["CreateQueue"]["output"] {
   const attributes = withAttributes(queue.attributes, asked);
   const names = new Set([...Object.keys(attributes), ...Object.keys(queue.attributes)]);

@@ -1,9 +1,9 @@
-/** A message that was received too often goes to the dead-letter queue instead of to the next receiver. */
+/** A message that was received too often goes to the dead-letter queue instead of the next receiver. */
 import type { QueuedMessage } from "./message.ts";
 import type { Queue } from "./queue.ts";
 import type { SqsService } from "./service.ts";
 
-/** Where this message belongs instead of being handed out; `undefined` while it may be. */
+/** The dead-letter queue of this message; `undefined` while the message may still be received. */
 export function deadLetterQueueFor(
   service: SqsService,
   queue: Queue,
@@ -15,8 +15,9 @@ export function deadLetterQueueFor(
 }
 
 /**
- * It keeps its message id and its receive count. In a FIFO queue its deduplication id becomes its message id, so that
- * two messages which shared one both have room, and its age starts anew; in a standard queue it keeps its age.
+ * The message keeps its id and its receive count. In a standard queue it keeps its age too. In a FIFO queue
+ * its age starts anew, and its message id becomes its deduplication id: two messages that shared a
+ * deduplication id both fit.
  * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-configure-dead-letter-queue-redrive.html
  * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/setting-up-dead-letter-queue-retention.html
  */

@@ -1,4 +1,7 @@
-/** Which deduplication ids a FIFO queue accepted in the last five minutes, whatever became of their messages. */
+/**
+ * The deduplication ids that a FIFO queue accepted in the last five minutes, whether or not their messages
+ * are still there.
+ */
 
 const DEDUPLICATION_WINDOW_MS = 5 * 60 * 1000;
 
@@ -16,16 +19,16 @@ export interface DeduplicationKey {
 }
 
 export class DeduplicationWindow {
-  /** In the order of acceptance: what lapses first is in front. */
+  /** In the order of acceptance: the first entry lapses first. */
   readonly #accepted = new Map<string, AcceptedMessage & { readonly at: number }>();
 
-  /** The message that was accepted under this key, while the window lasts. */
+  /** The message that was accepted under this key, if its window is still open. */
   find(key: DeduplicationKey, now: number): AcceptedMessage | undefined {
     this.#forgetLapsed(now);
     return this.#accepted.get(textOf(key));
   }
 
-  /** The window opens with the first acceptance; duplicates do not prolong it. */
+  /** The window opens with the first acceptance; a duplicate does not prolong it. */
   open(key: DeduplicationKey, accepted: AcceptedMessage, now: number): void {
     this.#accepted.set(textOf(key), { ...accepted, at: now });
   }

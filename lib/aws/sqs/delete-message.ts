@@ -14,14 +14,15 @@ export const deleteMessageBatch: SqsHandler<"DeleteMessageBatch"> = (service, { 
   return eachEntry(
     checkBatch(batch),
     (receipt) => deleteByReceipt(queue, receipt, service.now()),
-    // In a batch an expired handle has the code of a malformed one: https://github.com/smaskalik/sqsmover/issues/54
+    // In a batch an expired handle gets the code of a malformed handle:
+    // https://github.com/smaskalik/sqsmover/issues/54
     () => "ReceiptHandleIsInvalid",
   );
 };
 
 /**
- * Deleting what is gone succeeds. In a standard queue the handle of an earlier receive succeeds too, and deletes
- * nothing: the documentation promises no more.
+ * Deleting a message that is gone succeeds. In a standard queue an older receipt handle succeeds too, and
+ * deletes nothing: the documentation promises no more.
  */
 function deleteByReceipt(queue: Queue, { ReceiptHandle }: OfReceipt, now: number): Record<never, never> {
   const receipt = readReceiptHandle(queue, ReceiptHandle);

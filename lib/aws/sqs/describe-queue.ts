@@ -1,4 +1,4 @@
-/** GetQueueAttributes: what was set, and what is counted. */
+/** GetQueueAttributes: the attributes that were set, and the counts of messages. */
 import type { SqsHandler } from "./handler.ts";
 import type { Queue } from "./queue.ts";
 import { unknownAttribute } from "./queue-attributes.ts";

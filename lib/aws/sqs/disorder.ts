@@ -1,16 +1,16 @@
-/** What a standard queue does now and then, since SQS rules it out for FIFO queues only. */
+/** Disorder of standard queues: SQS rules out repetition and changed order for FIFO queues only. */
 import type { Random } from "../../core/clock.ts";
 
 /** https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/standard-queues-at-least-once-delivery.html */
 export interface Disorder {
   /**
-   * The part of receives that leave a message visible to others, and of deletions that leave a copy of it, which comes
-   * when its visibility timeout ends: from 0 to 0.9.
+   * The share of receives that leave a message visible to others, from 0 to 0.9. The same share of deletions
+   * leaves a copy, which comes back when its visibility timeout ends.
    * @default 0
    */
   readonly repeats?: number | undefined;
   /**
-   * Whether messages are handed out in any order.
+   * Whether messages come in a random order.
    * @default false
    */
   readonly shuffles?: boolean | undefined;
@@ -25,7 +25,9 @@ export class Chance {
     this.#random = random;
   }
 
-  /** Asks for a random number only where it matters, so that orderly queues change nothing for others. */
+  /**
+   * Draws a random number only when there is disorder, so that an orderly queue does not change other draws.
+   */
   repeats(): boolean {
     const { repeats = 0 } = this.#disorder;
     return repeats > 0 && this.#random.fraction() < repeats;

@@ -1,15 +1,18 @@
-/** When a receipt handle has had its time. */
+/** Decides when a receipt handle has expired. */
 import { isInFlight, type QueuedMessage } from "./message.ts";
 import type { Queue } from "./queue.ts";
 import type { DecodedReceipt } from "./receipt-handle.ts";
 import { invalidValue, type SqsError } from "./sqs-error.ts";
 
-/** Of the last receive of this message. */
+/** The receipt of the last receive of this message. */
 export function isLatestReceipt(message: QueuedMessage, receipt: DecodedReceipt): boolean {
   return receipt.receive === message.receiveCount;
 }
 
-/** In a FIFO queue a handle serves while its own receive is in flight; in a standard queue it does not expire. */
+/**
+ * In a FIFO queue a handle is valid while its own receive is in flight; in a standard queue a handle does not
+ * expire.
+ */
 export function isExpiredReceipt(
   queue: Queue,
   message: QueuedMessage,

@@ -12,7 +12,7 @@ export interface FifoIds {
   readonly deduplicationId?: string | undefined;
 }
 
-/** What is not there at all; in a batch this refuses the whole request. */
+/** Refuses missing ids; in a batch a missing id refuses the whole request. */
 export function missingFifoId(queue: Queue, message: SendRequest): SqsError | undefined {
   if (!queue.isFifo) return undefined;
   if (message.MessageGroupId === undefined) return missingParameter("MessageGroupId");
@@ -22,7 +22,7 @@ export function missingFifoId(queue: Queue, message: SendRequest): SqsError | un
   );
 }
 
-/** A group id is for standard queues too (fair queues), a deduplication id is not. */
+/** Standard queues take a group id too (fair queues), but no deduplication id. */
 export function fifoIdsOf(queue: Queue, message: SendRequest): FifoIds {
   const { MessageGroupId: groupId, MessageDeduplicationId: deduplicationId, MessageBody } = message;
   checkId("MessageGroupId", groupId);
@@ -40,7 +40,7 @@ function isContentBased(queue: Queue): boolean {
   return queue.attributes.ContentBasedDeduplication === "true";
 }
 
-/** Of the body alone: attributes make no difference. */
+/** A hash of the body alone: attributes make no difference. */
 function contentId(body: string): string {
   return createHash("sha256").update(body).digest("hex");
 }

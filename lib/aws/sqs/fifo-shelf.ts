@@ -1,4 +1,4 @@
-/** The messages of a FIFO queue, by their groups. Within a group order is kept; among groups turns are taken. */
+/** The messages of a FIFO queue by group. Messages of a group keep their order, and groups take turns. */
 import { isVisible, type QueuedMessage } from "./message.ts";
 import type { Shelf } from "./shelf.ts";
 
@@ -8,7 +8,7 @@ export class FifoShelf implements Shelf {
   readonly #maxScanned: number;
   readonly #groups = new Map<string, Group>();
   readonly #messages = new Map<string, QueuedMessage>();
-  /** What is not scanned yet, in the order in which it came. */
+  /** The messages that are not scanned yet, in the order of arrival. */
   readonly #beyond = new Set<QueuedMessage>();
 
   constructor(maxScanned: number) {
@@ -51,9 +51,9 @@ export class FifoShelf implements Shelf {
   }
 
   /**
-   * As many of one group as there are, then the next group. A message that is delayed or in flight holds back all
-   * that follow it in its group, and none that come before it. Groups that are behind what is scanned are not seen, even
-   * if nothing of that may be handed out.
+   * Yields all deliverable messages of one group, then those of the next. A delayed or in-flight message
+   * holds back the later messages of its group, not the earlier ones. Groups behind the scanned messages are
+   * not seen, even if none of the scanned ones is deliverable.
    * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/FIFO-key-terms.html
    */
   *deliverable(now: number): Iterable<QueuedMessage> {

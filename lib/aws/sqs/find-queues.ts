@@ -1,4 +1,4 @@
-/** Which queues there are. */
+/** GetQueueUrl, ListQueues and ListDeadLetterSourceQueues. */
 import type { SqsHandler } from "./handler.ts";
 import { pageOf } from "./page.ts";
 

@@ -1,4 +1,4 @@
-/** The shape of the code of one operation. */
+/** The type of a function that implements one operation. */
 import type { SqsOperationName, SqsOperations } from "./operations.ts";
 import type { SqsService } from "./service.ts";
 

@@ -1,12 +1,12 @@
-/** Counts what is in flight without looking at every message each time: the limit is 120000 a queue. */
+/** Counts the messages in flight without a look at each message: the limit is 120 000 for a queue. */
 import { isInFlight, type QueuedMessage } from "./message.ts";
 
 export class InFlight {
   readonly #messages = new Set<QueuedMessage>();
-  /** None of them becomes visible before. */
+  /** No message in flight becomes visible before this time. */
   #soonest = Number.POSITIVE_INFINITY;
 
-  /** A message was received, or its visibility timeout was changed. */
+  /** Call this when a message was received, or its visibility timeout was changed. */
   note(message: QueuedMessage): void {
     this.#messages.add(message);
     this.#soonest = Math.min(this.#soonest, message.visibleAt);

@@ -1,6 +1,7 @@
 /**
- * The AWS JSON 1.0 protocol as SQS speaks it: the operation is in a header, and so is, for clients of the former query
- * protocol, the code of an error. https://smithy.io/2.0/aws/protocols/aws-query-protocol.html#aws-protocols-awsquerycompatible-trait
+ * SQS's AWS JSON 1.0 protocol. One header names the operation; another carries the code of an error for
+ * clients of the former query protocol.
+ * https://smithy.io/2.0/aws/protocols/aws-query-protocol.html#aws-protocols-awsquerycompatible-trait
  */
 import { withBase64, withBytes } from "./binary-values.ts";
 import type { SqsOperationName, SqsOperations } from "./operations.ts";
@@ -17,7 +18,7 @@ export interface SqsJsonAnswer {
   readonly body: string;
 }
 
-/** Errors that are not in SQS's own model, so that the SDK has no class for them. */
+/** Errors that are missing in SQS's own model: the SDK has no classes for them. */
 const UNMODELLED: Partial<Record<SqsErrorName, string>> = {
   InvalidParameterValue: "com.amazon.coral.service#InvalidParameterValueException",
   MissingParameter: "com.amazon.coral.service#MissingRequiredParameterException",
@@ -42,7 +43,7 @@ export function sqsAnswer(answer: unknown): SqsJsonAnswer {
   return json(200, withBase64(answer));
 }
 
-/** An error that is not SQS's own is a fault of the server, which the SDK may try again. */
+/** Any other error counts as a server error, which the SDK may retry. */
 export function sqsErrorAnswer(error: unknown): SqsJsonAnswer {
   if (!(error instanceof SqsError)) {
     return json(500, { __type: "InternalFailure", message: String(error) });
@@ -65,7 +66,7 @@ function parseInput(body: string): unknown {
     const input: unknown = JSON.parse(body || "{}");
     if (typeof input === "object" && input !== null && !Array.isArray(input)) return withBytes(input);
   } catch {
-    // Told below, without the body: it may hold what is secret.
+    // The error below leaves the body out: the body may hold secrets.
   }
   throw new SqsError("InvalidParameterValue", "the body of the request is not a JSON object");
 }

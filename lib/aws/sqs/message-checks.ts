@@ -31,7 +31,7 @@ export function checkAttributes(attributes: SqsMessageAttributes): void {
   }
 }
 
-/** Names, types and values of attributes count: the limit is on all of them together. */
+/** The limit covers the body with the names, types and values of all attributes. */
 export function bytesOf(body: string, attributes: SqsMessageAttributes): number {
   let bytes = Buffer.byteLength(body);
   for (const [name, { DataType = "", StringValue = "", BinaryValue }] of Object.entries(attributes)) {

@@ -1,4 +1,7 @@
-/** The MD5 digests SQS answers with, which the SDKs compare with their own: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-message-metadata.html#sqs-attributes-md5-message-digest-calculation */
+/**
+ * The MD5 digests in SQS's answers, which the SDKs compare with their own:
+ * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-message-metadata.html#sqs-attributes-md5-message-digest-calculation
+ */
 import { createHash } from "node:crypto";
 import type { SqsMessageAttributes } from "./message.ts";
 
@@ -9,7 +12,7 @@ export function digestOfBody(body: string): string {
   return createHash("md5").update(body).digest("hex");
 }
 
-/** `undefined` where there are no attributes: then the answer has no digest of them either. */
+/** `undefined` without attributes: such an answer has no digest of them. */
 export function digestOfAttributes(attributes: SqsMessageAttributes): string | undefined {
   const names = Object.keys(attributes).sort();
   if (names.length === 0) return undefined;

@@ -1,6 +1,6 @@
-/** A message as a queue keeps it. Times are epoch ms; what becomes of a message is told by the queue alone. */
+/** A message as a queue keeps it. Times are epoch ms. Only the queue changes a message. */
 
-/** As the API has it. `BinaryValue` is for the data type `Binary`, `StringValue` for the others. */
+/** An attribute as in the API. The data type `Binary` uses `BinaryValue`, the other types `StringValue`. */
 export interface MessageAttribute {
   readonly DataType?: string | undefined;
   readonly StringValue?: string | undefined;
@@ -17,17 +17,17 @@ export interface QueuedMessage {
   readonly groupId?: string | undefined;
   readonly deduplicationId?: string | undefined;
   readonly sequenceNumber?: string | undefined;
-  /** The queue it came from, for a message in a dead-letter queue. */
+  /** The source queue of a message in a dead-letter queue. */
   readonly deadLetterSourceArn?: string | undefined;
-  /** Retention counts from here. */
+  /** Retention counts from this time. */
   readonly sentAt: number;
-  /** In this queue and, for a message in a dead-letter queue, in the one before. */
+  /** Receives in this queue; for a message in a dead-letter queue, those in the source queue too. */
   receiveCount: number;
-  /** In this queue alone: what `maxReceiveCount` is compared with. */
+  /** Receives in this queue alone, which `maxReceiveCount` limits. */
   receivesHere: number;
   firstReceivedAt?: number;
   lastReceivedAt?: number;
-  /** Delayed or in flight until then. */
+  /** The message is delayed or in flight until this time. */
   visibleAt: number;
 }
 
@@ -35,7 +35,7 @@ export function isVisible(message: QueuedMessage, now: number): boolean {
   return message.visibleAt <= now;
 }
 
-/** Received, and neither deleted nor visible again. */
+/** The message was received, and neither deleted nor visible again. */
 export function isInFlight(message: QueuedMessage, now: number): boolean {
   return message.receivesHere > 0 && !isVisible(message, now);
 }
@@ -44,7 +44,7 @@ export function isDelayed(message: QueuedMessage, now: number): boolean {
   return message.receivesHere === 0 && !isVisible(message, now);
 }
 
-/** What leaves a queue cannot be changed by what happens inside later, nor the other way round. */
+/** A copy, so that neither the caller nor the queue sees the other's later changes. */
 export function copyOfAttributes(attributes: SqsMessageAttributes): SqsMessageAttributes {
   const copies: Record<string, MessageAttribute> = {};
   for (const [name, { DataType, StringValue, BinaryValue }] of Object.entries(attributes)) {

@@ -1,10 +1,10 @@
-/** One redrive: moves what a dead-letter queue holds, one after the other, as new messages. */
+/** One redrive: moves the messages of a dead-letter queue one after the other, as new messages. */
 import { isVisible } from "./message.ts";
 import type { MoveTask, MoveTaskReport } from "./operations.ts";
 import type { Queue } from "./queue.ts";
 import type { SqsService } from "./service.ts";
 
-/** Without a rate AWS chooses one; here everything is moved at once. */
+/** Without a given rate AWS chooses a rate; the model moves everything at once. */
 export class MoveTaskRun {
   readonly handle: string;
   readonly #task: MoveTask;
@@ -15,7 +15,7 @@ export class MoveTaskRun {
   #status: MoveTaskReport["Status"] = "RUNNING";
   #failureReason: string | undefined;
 
-  /** Takes for its work what is in the queue now, the oldest first. */
+  /** The task moves the messages that are in the queue now, the oldest first. */
   constructor(service: SqsService, task: MoveTask, source: Queue) {
     const now = service.now();
     this.#task = task;
@@ -45,7 +45,7 @@ export class MoveTaskRun {
     if (this.isRunning) this.#status = "COMPLETED";
   }
 
-  /** Has no effect on what was moved already. */
+  /** Messages that were moved already stay where they are. */
   cancel(): void {
     this.#status = "CANCELLED";
     this.#cancelling.abort();
@@ -69,7 +69,7 @@ export class MoveTaskRun {
   #move(service: SqsService, source: Queue, id: string): void {
     const now = service.now();
     const message = source.find(id, now);
-    // Somebody else has it in flight, or deleted it: it stays with them.
+    // Another receiver has the message in flight, or has deleted it: it is not moved.
     if (message === undefined || !isVisible(message, now)) return;
     const arn = this.#task.DestinationArn ?? message.deadLetterSourceArn;
     const destination = service.findByArn(arn);

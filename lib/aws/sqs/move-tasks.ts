@@ -73,7 +73,7 @@ function sourceArnIn(handle: unknown): string {
     const { sourceArn } = JSON.parse(Buffer.from(String(handle), "base64").toString());
     if (typeof sourceArn === "string") return sourceArn;
   } catch {
-    // Whatever it was, it was no handle.
+    // The text is no task handle.
   }
   throw invalidParameter("Value for parameter TaskHandle is invalid.");
 }

@@ -1,4 +1,7 @@
-/** The operations of SQS that the model has, with the shapes the AWS SDK gives and takes. https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_Operations.html */
+/**
+ * The model's operations of SQS, with the inputs and outputs of the AWS SDK.
+ * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_Operations.html
+ */
 import type { SqsMessageAttributes } from "./message.ts";
 
 export interface OfQueue {

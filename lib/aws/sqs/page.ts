@@ -1,10 +1,10 @@
-/** Cuts a list into pages. The token says where the next one starts. */
+/** Cuts a list into pages. The token names the place where the next page starts. */
 import type { Page } from "./operations.ts";
 import { invalidValue } from "./sqs-error.ts";
 
 const MAX_PAGE = 1000;
 
-/** Without `MaxResults` there is one page, and no token, however many there are. */
+/** Without `MaxResults` the whole list is one page without a token. */
 export function pageOf(
   items: readonly string[],
   { MaxResults, NextToken }: Page,

@@ -4,7 +4,7 @@ import { SqsError } from "./sqs-error.ts";
 
 const PURGE_PAUSE_MS = 60_000;
 
-/** Takes the deduplication ids along. In AWS it may last a minute; here it is done at once. */
+/** Forgets the deduplication ids too. In AWS a purge may take a minute; the model does it at once. */
 export const purgeQueue: SqsHandler<"PurgeQueue"> = (service, { QueueUrl }) => {
   const queue = service.queueByUrl(QueueUrl);
   const now = service.now();

@@ -1,4 +1,7 @@
-/** The attributes that can be set on a queue: what they may be, and what they are by default. https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SetQueueAttributes.html */
+/**
+ * The attributes of a queue: their allowed values and their defaults.
+ * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SetQueueAttributes.html
+ */
 import { SqsError } from "./sqs-error.ts";
 
 export type QueueAttributes = Readonly<Record<string, string>>;
@@ -35,14 +38,17 @@ const CHOICES: Readonly<Record<string, readonly string[]>> = {
   SqsManagedSseEnabled: ["true", "false"],
 };
 
-/** Whatever they say; the empty string removes them. What policies say is checked where queues know each other. */
+/**
+ * Any text; the empty string removes the policy. Other files check the content of policies, because that
+ * needs the other queues.
+ */
 const REMOVABLE = ["KmsMasterKeyId", "Policy", "RedriveAllowPolicy", "RedrivePolicy"];
 
 export function defaultAttributes(isFifo: boolean): QueueAttributes {
   return isFifo ? { ...DEFAULTS, ...FIFO_DEFAULTS } : DEFAULTS;
 }
 
-/** Whether CreateQueue is asked for a FIFO queue; "false" is not a way to ask for a standard queue. */
+/** Whether CreateQueue asks for a FIFO queue; SQS refuses the value "false". */
 export function asksForFifo(attributes: QueueAttributes): boolean {
   const value = attributes.FifoQueue;
   if (value === undefined) return false;
@@ -50,7 +56,7 @@ export function asksForFifo(attributes: QueueAttributes): boolean {
   throw unknownAttribute("FifoQueue");
 }
 
-/** The attributes after a change; throws for names and values that SQS refuses. */
+/** The attributes after a change. Throws for names and values that SQS refuses. */
 export function withAttributes(former: QueueAttributes, changes: QueueAttributes): QueueAttributes {
   const isFifo = former.FifoQueue === "true";
   const next: Record<string, string> = { ...former };

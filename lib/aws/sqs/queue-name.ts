@@ -1,4 +1,7 @@
-/** What a queue may be called: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_CreateQueue.html */
+/**
+ * The allowed names of queues:
+ * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_CreateQueue.html
+ */
 import { invalidParameter, SqsError } from "./sqs-error.ts";
 
 const STANDARD_NAME = /^[A-Za-z0-9_-]{1,80}$/;
@@ -13,7 +16,7 @@ export function checkQueueName(name: string, isFifo: boolean): void {
   );
 }
 
-/** The last part of a queue's URL; the host is whatever the client reaches the queue by. */
+/** The last part of a queue's URL; the host depends on how the client reaches the queue. */
 export function queueNameOf(queueUrl: unknown): string {
   const name = typeof queueUrl === "string" ? queueUrl.slice(queueUrl.lastIndexOf("/") + 1) : "";
   if (name === "") throw new SqsError("QueueDoesNotExist", "The specified queue does not exist.");

@@ -1,4 +1,7 @@
-/** One queue: its attributes, its messages and who waits for them. It moves nothing by itself; it is asked what time it is. */
+/**
+ * One queue: its attributes, its messages and its waiting receivers. The queue does nothing by itself, and
+ * gets the time with each call.
+ */
 
 import type { Random } from "../../core/clock.ts";
 import { DeduplicationWindow } from "./deduplication-window.ts";
@@ -21,10 +24,10 @@ export interface QueueIdentity {
 }
 
 export interface QueueConduct {
-  /** What becomes of messages by chance: nothing, in a FIFO queue. */
+  /** The disorder of a standard queue; a FIFO queue has none. */
   readonly disorder: Disorder;
   readonly random: Random;
-  /** How many messages a FIFO queue looks through for one that may be handed out. */
+  /** How many messages a FIFO queue scans for a deliverable message. */
   readonly maxScanned: number;
 }
 
@@ -52,7 +55,7 @@ export class Queue {
   readonly #watchers = new Watchers();
   #attributes: QueueAttributes;
   #redrivePolicy: RedrivePolicy | undefined;
-  /** No message is older. */
+  /** No message was sent before this time. */
   #oldestSentAt = Number.POSITIVE_INFINITY;
 
   constructor(identity: QueueIdentity, attributes: QueueAttributes, nature: QueueConduct, now: number) {
@@ -76,7 +79,7 @@ export class Queue {
     return this.#redrivePolicy;
   }
 
-  /** An attribute that is a number, most of them of seconds. */
+  /** An attribute that is a number; most are seconds. */
   number(name: string): number {
     return Number(this.#attributes[name]);
   }
@@ -86,7 +89,8 @@ export class Queue {
     this.#attributes = attributes;
     this.#redrivePolicy = redrivePolicyIn(attributes);
     this.lastModifiedAt = now;
-    // A FIFO queue's delay is retroactive: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-delay-queues.html
+    // A FIFO queue's delay also applies to messages that are already there:
+    // https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-delay-queues.html
     if (this.isFifo && isOtherDelay) this.#delayAgain();
     this.#watchers.tell();
   }
@@ -100,7 +104,7 @@ export class Queue {
   remove(message: QueuedMessage): void {
     this.#shelf.remove(message);
     this.#inFlight.forget(message);
-    // In a FIFO queue the next one of its group may go out now.
+    // In a FIFO queue the next message of the group may be deliverable now.
     this.#watchers.tell();
   }
 
@@ -120,7 +124,7 @@ export class Queue {
     return this.chance.shuffled(this.#shelf.deliverable(now));
   }
 
-  /** Counts a receive of each, and hides them for so long. */
+  /** Counts a receive of each message, and hides the messages for this time. */
   deliver(messages: readonly QueuedMessage[], visibilitySeconds: number, now: number): void {
     for (const message of messages) {
       message.receiveCount++;
@@ -154,7 +158,7 @@ export class Queue {
     return counts;
   }
 
-  /** Everything it holds, whether it may be handed out or not. */
+  /** All messages, deliverable or not. */
   messages(now: number): Iterable<QueuedMessage> {
     this.#dropExpired(now);
     return this.#shelf.all();
@@ -165,7 +169,7 @@ export class Queue {
     return this.#shelf.size;
   }
 
-  /** When the next message that is delayed or in flight becomes visible. */
+  /** The time at which the next delayed or in-flight message becomes visible. */
   nextVisibleAt(now: number): number {
     let next = Number.POSITIVE_INFINITY;
     for (const message of this.#shelf.all()) {
@@ -174,7 +178,7 @@ export class Queue {
     return next;
   }
 
-  /** Calls `tell` whenever there may be something to hand out that was not there before; until the answer is called. */
+  /** Calls `tell` whenever a further message may be deliverable. Call the returned function to stop. */
   watch(tell: () => void): () => void {
     return this.#watchers.add(tell);
   }
@@ -190,7 +194,7 @@ export class Queue {
     }
   }
 
-  /** Retention is counted from the sending, also for what is in flight. */
+  /** Retention counts from the sending, also for messages in flight. */
   #dropExpired(now: number): void {
     const retentionMs = this.number("MessageRetentionPeriod") * 1000;
     if (now - this.#oldestSentAt < retentionMs) return;

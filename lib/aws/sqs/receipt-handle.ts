@@ -14,7 +14,7 @@ export function receiptHandle(queue: Queue, message: QueuedMessage): string {
   return Buffer.from(text).toString("base64");
 }
 
-/** Throws for what never was a receipt handle of this queue. */
+/** Throws for a text that never was a receipt handle of this queue. */
 export function readReceiptHandle(queue: Queue, handle: unknown): DecodedReceipt {
   const parts = Buffer.from(String(handle), "base64").toString().split(" ");
   const [arn, messageId, receive] = parts;

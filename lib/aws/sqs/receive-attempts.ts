@@ -1,4 +1,7 @@
-/** Receives from a FIFO queue that are tried again under the same ReceiveRequestAttemptId. https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_ReceiveMessage.html */
+/**
+ * Repeated receives from a FIFO queue with the same ReceiveRequestAttemptId.
+ * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_ReceiveMessage.html
+ */
 import { isInFlight, type QueuedMessage } from "./message.ts";
 import type { Queue } from "./queue.ts";
 
@@ -7,7 +10,7 @@ const ATTEMPT_WINDOW_MS = 5 * 60 * 1000;
 interface ReceiveAttempt {
   readonly at: number;
   readonly messages: readonly QueuedMessage[];
-  /** As the receive left them: when one has changed since, the attempt is over. */
+  /** The state after the receive: when a message has changed since, the attempt is over. */
   readonly visibleAt: number;
   readonly receiveCounts: readonly number[];
 }
@@ -25,7 +28,7 @@ export class ReceiveAttempts {
     });
   }
 
-  /** The messages of that receive, with the same receipt handles and a fresh visibility timeout. */
+  /** The messages of the first receive, with the same receipt handles and a fresh visibility timeout. */
   again(
     attemptId: string | undefined,
     queue: Queue,

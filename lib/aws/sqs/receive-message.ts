@@ -1,4 +1,4 @@
-/** ReceiveMessage: takes what may be handed out, or waits for it. */
+/** ReceiveMessage: takes deliverable messages, or waits for them. */
 import { deadLetterQueueFor, moveToDeadLetters } from "./dead-letters.ts";
 import type { QueuedMessage } from "./message.ts";
 import type { OfQueue, ReceiveRequest, SqsOperations } from "./operations.ts";
@@ -13,7 +13,7 @@ const MAX_WAIT_SECONDS = 20;
 
 type ReceiveAnswer = SqsOperations["ReceiveMessage"]["output"];
 
-/** Waits no longer than `signal` lasts, and takes nothing for a receiver that is gone. */
+/** Stops waiting when `signal` aborts, and then takes no message for the lost receiver. */
 export async function receiveMessage(
   service: SqsService,
   request: OfQueue & ReceiveRequest,
@@ -73,7 +73,10 @@ function take(service: SqsService, queue: Queue, max: number, isLongPoll: boolea
   return taken;
 }
 
-/** Only a short poll of a standard queue is told: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-queues.html */
+/**
+ * Only a short poll of a standard queue gets this error:
+ * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-queues.html
+ */
 function refuseOverLimit(queue: Queue, isLongPoll: boolean): [] {
   if (queue.isFifo || isLongPoll) return [];
   throw new SqsError("OverLimit", "Too many messages are in flight in this queue.");

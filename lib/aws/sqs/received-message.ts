@@ -1,4 +1,4 @@
-/** A message as a receiver gets it: what was asked for, and no more. */
+/** A message as a receiver gets it, with the attributes that the receiver asked for. */
 import { copyOfAttributes, type QueuedMessage, type SqsMessageAttributes } from "./message.ts";
 import { digestOfAttributes, digestOfBody } from "./message-digest.ts";
 import type { ReceivedMessage, ReceiveRequest } from "./operations.ts";
@@ -17,7 +17,7 @@ export function receivedMessage(
     ...(request.MessageSystemAttributeNames ?? []),
   ]);
   const attributes = selectAttributes(message.attributes, request.MessageAttributeNames ?? []);
-  // Of those that are handed out, not of all there are.
+  // The digest covers the attributes that are returned, and not all attributes of the message.
   const digest = digestOfAttributes(attributes);
   return {
     MessageId: message.id,
@@ -49,7 +49,7 @@ function systemAttributes(message: QueuedMessage, names: readonly string[]): Rec
   return asked;
 }
 
-/** `All` and `.*` ask for all of them, `name.*` for those that start so. */
+/** `All` and `.*` select all attributes, `name.*` those whose names start so. */
 function selectAttributes(attributes: SqsMessageAttributes, names: readonly string[]): SqsMessageAttributes {
   const isAsked = (name: string) =>
     names.some(

@@ -1,11 +1,14 @@
-/** Whether a queue may have another one as its dead-letter queue: RedrivePolicy against RedriveAllowPolicy. https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-configure-dead-letter-queue.html */
+/**
+ * Whether a queue may be the dead-letter queue of another: checks RedrivePolicy against RedriveAllowPolicy.
+ * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-configure-dead-letter-queue.html
+ */
 import type { Queue } from "./queue.ts";
 import { invalidPolicy, parsePolicy, parseRedrivePolicy } from "./redrive-policy.ts";
 import { invalidValue } from "./sqs-error.ts";
 
 const MAX_SOURCE_QUEUES = 10;
 
-/** Throws unless `text`, as the policy of `source`, names a queue that exists, is of the same type and allows it. */
+/** Throws unless the policy names an existing queue that has the same type and allows `source`. */
 export function checkRedrivePolicy(
   text: string,
   source: { readonly arn: string; readonly isFifo: boolean },

@@ -1,4 +1,7 @@
-/** What the attribute RedrivePolicy says. https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-dead-letter-queues.html */
+/**
+ * Reads the attribute RedrivePolicy.
+ * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-dead-letter-queues.html
+ */
 import { invalidValue, type SqsError } from "./sqs-error.ts";
 
 export interface RedrivePolicy {

@@ -6,7 +6,10 @@ import type { SqsHandler } from "./handler.ts";
 import { bytesOf } from "./message-checks.ts";
 import { invalidParameter, missingParameter, SqsError } from "./sqs-error.ts";
 
-/** Of one message, and of all messages of a batch together: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-messages.html */
+/**
+ * The limit for one message, and for all messages of a batch together:
+ * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-messages.html
+ */
 const MAX_BATCH_BYTES = 1_048_576;
 
 export const sendMessage: SqsHandler<"SendMessage"> = (service, { QueueUrl, ...message }) => {

@@ -1,4 +1,4 @@
-/** What all operations share: time, ids, the queues by name, and the tasks that move messages. */
+/** What all operations share: the time, new ids, the queues by name, and the tasks that move messages. */
 import { AwsService, type AwsServiceOptions } from "../aws-service.ts";
 import type { Disorder } from "./disorder.ts";
 import type { MoveTaskRun } from "./move-task.ts";
@@ -15,11 +15,11 @@ export interface SqsServiceOptions extends AwsServiceOptions {
 
 export class SqsService extends AwsService<SqsServiceOptions> {
   readonly queues = new Map<string, Queue>();
-  /** When queues were deleted, by name. */
+  /** When queues were deleted, by their names. */
   readonly deletedAt = new Map<string, number>();
   /** The latest first. */
   readonly moveTasks: MoveTaskRun[] = [];
-  /** Aborted when the service ends: nobody waits any longer. */
+  /** Aborted when the service ends, so that no receiver waits any longer. */
   readonly closing = new AbortController();
 
   constructor(options: SqsServiceOptions) {
@@ -47,7 +47,7 @@ export class SqsService extends AwsService<SqsServiceOptions> {
     return queue?.arn === arn ? queue : undefined;
   }
 
-  /** The queues whose dead-letter queue this is. */
+  /** The queues that use this queue as their dead-letter queue. */
   sourcesOf(deadLetterQueue: Queue): Queue[] {
     return [...this.queues.values()].filter(
       ({ redrivePolicy }) => redrivePolicy?.deadLetterTargetArn === deadLetterQueue.arn,

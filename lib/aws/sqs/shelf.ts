@@ -1,4 +1,7 @@
-/** Where a queue keeps its messages, and in which order it looks through them. One kind for each kind of queue. */
+/**
+ * The place where a queue keeps its messages, and the order in which it looks through them. Standard and FIFO
+ * queues have a kind each.
+ */
 import type { QueuedMessage } from "./message.ts";
 
 export interface Shelf {
@@ -7,10 +10,10 @@ export interface Shelf {
   find(id: string): QueuedMessage | undefined;
   remove(message: QueuedMessage): void;
   clear(): void;
-  /** All messages, those first that were looked at longest ago. */
+  /** All messages; those that were looked at longest ago come first. */
   all(): Iterable<QueuedMessage>;
-  /** What may be handed out now, best first. Messages may be removed meanwhile. */
+  /** The deliverable messages, best first. Messages may be removed during the iteration. */
   deliverable(now: number): Iterable<QueuedMessage>;
-  /** Messages were handed out: the next look starts with others. */
+  /** Call this after a delivery: the next look starts with other messages. */
   noteDelivered(messages: readonly QueuedMessage[]): void;
 }

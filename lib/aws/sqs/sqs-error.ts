@@ -1,4 +1,4 @@
-/** The errors SQS answers with: the name by which the AWS SDK throws them, and the code they had before they had names. */
+/** SQS's errors: the name under which the AWS SDK throws each, and its code in the former query protocol. */
 
 export const SQS_ERROR_CODES = {
   BatchEntryIdsNotDistinct: "AWS.SimpleQueueService.BatchEntryIdsNotDistinct",

@@ -1,4 +1,7 @@
-/** SQS in the memory of one process, on a clock of the caller's. Touches no network, no disk and no environment. */
+/**
+ * SQS in the memory of one process, on the caller's clock. The model uses no network, no disk and no
+ * environment.
+ */
 import { type Clock, type Random, systemClock, systemRandom } from "../../core/clock.ts";
 import { createQueue, deleteQueue, setQueueAttributes } from "./create-queue.ts";
 import { deleteMessage, deleteMessageBatch } from "./delete-message.ts";
@@ -20,7 +23,7 @@ export interface SqsModelOptions {
   /** @default the system's */
   readonly clock?: Clock | undefined;
   /**
-   * Where message ids come from.
+   * Source of message ids.
    * @default the system's
    */
   readonly random?: Random | undefined;
@@ -29,8 +32,8 @@ export interface SqsModelOptions {
   /** @default "000000000000" */
   readonly accountId?: string | undefined;
   /**
-   * What the URLs of queues start with.
-   * @default "https://sqs.us-east-1.amazonaws.com", or as the region is
+   * The beginning of queue URLs.
+   * @default "https://sqs.us-east-1.amazonaws.com", with the model's Region
    */
   readonly baseUrl?: string | undefined;
   /**
@@ -39,14 +42,14 @@ export interface SqsModelOptions {
    */
   readonly maxInFlight?: number | undefined;
   /**
-   * How many messages a FIFO queue looks through for one that may be handed out: a backlog of one group hides those that
-   * came after it.
+   * How many messages a FIFO queue scans for a deliverable message: a backlog of one group hides the groups
+   * behind it.
    * @default 120000
    */
   readonly maxScanned?: number | undefined;
   /**
-   * What a standard queue does with messages now and then, by its name.
-   * @default - nothing: they keep their order, and none is there twice
+   * Disorder of standard queues, by their names.
+   * @default - none: messages keep their order, and none comes twice
    */
   readonly disorderOf?: ((queueName: string) => Disorder | undefined) | undefined;
 }
@@ -81,9 +84,9 @@ const HANDLERS: { readonly [Name in Exclude<SqsOperationName, "ReceiveMessage">]
 const NEVER = new AbortController().signal;
 
 /**
- * Standard and FIFO queues with the semantics AWS documents: each operation is one step, and time passes only by the
- * clock. Where AWS promises little (order and repetition in standard queues, when a change takes effect) the model does
- * the orderly thing at once, unless it is told otherwise.
+ * Standard and FIFO queues with the semantics that AWS documents. Each operation is one step, and time passes
+ * only by the clock. AWS promises little about order and repetition in standard queues: the model keeps the
+ * order and repeats nothing, unless an option says otherwise.
  */
 export class SqsModel {
   readonly #service: SqsService;
@@ -103,9 +106,9 @@ export class SqsModel {
   }
 
   /**
-   * Does what the AWS SDK's command of that name asks SQS for, with the same input and output. A receive ends early,
-   * and takes nothing, once `signal` aborts.
-   * @throws SqsError with the name AWS's error has
+   * Runs an operation by the name of its SDK command, with the command's input and output. A receive ends
+   * early, and takes nothing, once `signal` aborts.
+   * @throws SqsError with the name of AWS's error
    */
   async call<Name extends SqsOperationName>(
     name: Name,
@@ -123,19 +126,22 @@ export class SqsModel {
     return handler(this.#service, input);
   }
 
-  /** How many messages a queue holds, and when the next that is delayed or in flight becomes visible. */
+  /** How many messages a queue holds, and when the next delayed or in-flight message becomes visible. */
   backlog(queueUrl: string): { readonly messages: number; readonly nextVisibleAt: number } {
     const queue = this.#service.queueByUrl(queueUrl);
     const now = this.#service.now();
     return { messages: queue.size(now), nextVisibleAt: queue.nextVisibleAt(now) };
   }
 
-  /** Calls `tell` whenever a queue may have something new to hand out, until the function it answers is called. */
+  /**
+   * Calls `tell` whenever a further message of a queue may be deliverable. Call the returned function to
+   * stop.
+   */
   watch(queueUrl: string, tell: () => void): () => void {
     return this.#service.queueByUrl(queueUrl).watch(tell);
   }
 
-  /** Ends what waits: receives answer that there is nothing, and messages are moved no further. */
+  /** Ends all waiting: receives answer without messages, and redrives stop. */
   close(): void {
     this.#service.closing.abort();
     for (const run of this.#service.moveTasks) if (run.isRunning) run.cancel();

@@ -1,4 +1,4 @@
-/** The messages of a standard queue: the oldest first, as far as a standard queue has an order at all. */
+/** The messages of a standard queue, the oldest first unless disorder is asked for. */
 import { isVisible, type QueuedMessage } from "./message.ts";
 import type { Shelf } from "./shelf.ts";
 

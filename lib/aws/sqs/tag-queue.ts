@@ -1,4 +1,4 @@
-/** Tags: kept and told, with no meaning to the queue. */
+/** Tags: the queue keeps and returns them, and uses them for nothing. */
 import type { SqsHandler } from "./handler.ts";
 
 export const listQueueTags: SqsHandler<"ListQueueTags"> = (service, { QueueUrl }) => {

@@ -23,8 +23,8 @@ export const changeMessageVisibilityBatch: SqsHandler<"ChangeMessageVisibilityBa
 };
 
 /**
- * A FIFO queue heeds the latest receipt handle alone, and only while the message is in flight. A standard queue heeds
- * older ones too.
+ * A FIFO queue accepts only the latest receipt handle, and only while the message is in flight. A standard
+ * queue accepts older handles too.
  */
 function changeVisibility(
   queue: Queue,

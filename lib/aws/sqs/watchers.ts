@@ -1,8 +1,8 @@
-/** Who waits for news of a queue. */
+/** Callbacks that wait for news of a queue. */
 export class Watchers {
   readonly #watchers = new Set<() => void>();
 
-  /** Calls `tell` at all news, until the function that is answered is called. */
+  /** Calls `tell` at all news, until the returned function is called. */
   add(tell: () => void): () => void {
     this.#watchers.add(tell);
     return () => this.#watchers.delete(tell);

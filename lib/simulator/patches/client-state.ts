@@ -1,7 +1,7 @@
 /**
- * What a client of the AWS SDK remembers from one request to the next, kept apart by scene: the clock's offset, and how
- * many retries it may still do. A module that is loaded once would otherwise carry them from host to host, and from one
- * simulation to the next, which then would not repeat itself.
+ * Keeps the memory of an AWS SDK client apart by scene: the clock's offset and the retries left. A module
+ * that is loaded once would otherwise carry this memory from host to host. It would also reach the next
+ * simulation, which then would not repeat itself.
  */
 import { currentScene } from "../scene.ts";
 
@@ -28,7 +28,7 @@ export function keepStateByScene(config: ClientConfig): void {
   };
 }
 
-/** All that is in it. */
+/** Keeps each property of the state apart by scene. */
 export function keepApartByScene(state: object): void {
   if (seen.has(state)) return;
   seen.add(state);

@@ -1,4 +1,4 @@
-/** `Date`, `performance.now()` and `process.hrtime()` tell the time of the scene they are asked in. */
+/** `Date`, `performance.now()` and `process.hrtime()` return the time of the current scene. */
 import { currentScene, type Scene } from "../scene.ts";
 import { replace } from "./replace.ts";
 

@@ -1,8 +1,8 @@
-/** Fake timers of a test runner would stand between a simulation and its time: they are told apart, and refused. */
+/** Recognizes and refuses fake timers of a test runner, which would hide the simulation's time. */
 import { currentScene } from "../scene.ts";
 import { sceneTimerOf } from "./scene-timer.ts";
 
-/** By marks of their own: `@sinonjs/fake-timers` (vitest, jest), jest's legacy timers, `node:test`. */
+/** By their marks: `@sinonjs/fake-timers` (vitest, jest), jest's legacy timers, `node:test`. */
 const MARKS = ["clock", "isFake", "isMock", "_isMockFunction"];
 const FAKED = ["Date", "setTimeout", "setInterval", "setImmediate", "queueMicrotask"] as const;
 
@@ -13,8 +13,8 @@ export function refuseFakeTimers(): void {
 }
 
 /**
- * Within a scene.
- * @throws Error when its time does not get through to dates and timers
+ * Call this within a scene.
+ * @throws Error when the scene's time does not reach dates and timers
  */
 export function checkPatches(): void {
   const scene = currentScene();

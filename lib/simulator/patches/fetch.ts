@@ -1,4 +1,4 @@
-/** `fetch` of a scene reaches what the simulation serves, and nothing else. */
+/** In a scene `fetch` reaches only the services of the simulation. */
 import { currentScene } from "../scene.ts";
 import { replace } from "./replace.ts";
 

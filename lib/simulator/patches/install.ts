@@ -1,6 +1,6 @@
 /**
- * Puts the patches in place, once per process. They do nothing outside of scenes, so that they can stay: tests, their
- * runner and other code keep the system's time, randomness and network.
+ * Installs the patches, once per process. Outside of scenes they change nothing, so they may stay: tests,
+ * their runner and other code keep the system's time, randomness and network.
  */
 import { syncBuiltinESMExports } from "node:module";
 import { patchDate } from "./date.ts";
@@ -18,7 +18,7 @@ import { patchUncaughtErrors } from "./uncaught-errors.ts";
 let clients: Promise<void> | undefined;
 
 /**
- * Takes effect at once, but for clients of the AWS SDK: for those, see `clientsPatched`.
+ * Takes effect at once, except for clients of the AWS SDK: see `clientsPatched`.
  * @throws Error while fake timers of a test runner are on
  */
 export function installPatches(): void {
@@ -37,7 +37,7 @@ export function installPatches(): void {
   clients.catch(() => undefined);
 }
 
-/** Puts everything back as it was, while no simulator runs. One that is made or run later installs the patches again. */
+/** Removes all patches while no simulator runs. The next simulator installs them again. */
 export async function removePatches(): Promise<void> {
   await clients?.catch(() => undefined);
   restoreAll();

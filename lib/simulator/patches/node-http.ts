@@ -1,4 +1,4 @@
-/** `node:http` and `node:https` of a scene reach what the simulation has, and nothing else: many clients are made of them. */
+/** In a scene `node:http` and `node:https` reach only the simulation. Many HTTP clients are built on them. */
 import http from "node:http";
 import https from "node:https";
 import { currentScene } from "../scene.ts";
@@ -6,7 +6,7 @@ import { keepApartByScene } from "./client-state.ts";
 import { replace } from "./replace.ts";
 import { SceneRequest } from "./scene-request.ts";
 
-/** Under which a client of this package hands on what it remembers from one request to the next. */
+/** The key under which this package's own client passes its memory from one request to the next. */
 const CLIENT_STATE = Symbol.for("onceonly.clientState");
 
 type Listener = (response: http.IncomingMessage) => void;
@@ -32,7 +32,7 @@ export function patchNodeHttp(): void {
   }
 }
 
-/** `(options)`, `(url)` or `(url, options)`, and a listener or none. */
+/** `(options)`, `(url)` or `(url, options)`, with or without a listener. */
 function readParameters(parameters: readonly unknown[]) {
   const [first, ...rest] = parameters;
   const listener = parameters.findLast((each) => typeof each === "function") as Listener | undefined;

@@ -1,4 +1,7 @@
-/** Randomness of a scene comes from its seed. Synchronous calls only: what answers a callback stays random. */
+/**
+ * In a scene randomness comes from the seed. Only synchronous calls are patched: calls with a callback stay
+ * random.
+ */
 import nodeCrypto from "node:crypto";
 import { currentScene } from "../scene.ts";
 import type { SeededRandom } from "../seeded-random.ts";
@@ -24,7 +27,7 @@ export function patchRandomness(): void {
   const realFillSync = nodeCrypto.randomFillSync;
   const realInt = nodeCrypto.randomInt;
   replaceAll(nodeCrypto, {
-    // Its getRandomValues is a getter, which finds the one of WebCrypto.
+    // Its getRandomValues is a getter, which returns WebCrypto's function.
     randomUUID: uuid,
     randomBytes: (size: number, callback?: (error: Error | null, bytes: Buffer) => void) => {
       const random = callback === undefined ? currentScene()?.random : undefined;

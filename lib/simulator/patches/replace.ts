@@ -1,11 +1,11 @@
-/** Replaces properties of objects that are everybody's, and remembers what was there. */
+/** Replaces properties of shared objects, and remembers the original ones. */
 
 const undo: (() => void)[] = [];
 
 export function replace(object: object, name: PropertyKey, value: unknown): void {
   const former = Object.getOwnPropertyDescriptor(object, name);
   undo.push(() => {
-    // What somebody else put over it, such as a spy, is theirs to take away.
+    // If other code has replaced the property since, with a spy for example, that code must restore it.
     if (Object.getOwnPropertyDescriptor(object, name)?.value !== value) return;
     if (former === undefined) Reflect.deleteProperty(object, name);
     else Object.defineProperty(object, name, former);
@@ -14,7 +14,7 @@ export function replace(object: object, name: PropertyKey, value: unknown): void
   Object.defineProperty(object, name, { value, enumerable, configurable: true, writable: true });
 }
 
-/** Puts back all that was replaced. */
+/** Restores all replaced properties. */
 export function restoreAll(): void {
   for (const restore of undo.splice(0).reverse()) restore();
 }

@@ -1,4 +1,4 @@
-/** What `http.request` answers in a scene: looks like Node's own, and has no connection. */
+/** The request that `http.request` returns in a scene: like Node's own, but without a connection. */
 import type { OutgoingHttpHeader, RequestOptions } from "node:http";
 import { Readable, Writable } from "node:stream";
 import type { Scene, SdkHttpResponse } from "../scene.ts";
@@ -21,14 +21,14 @@ export class SceneRequest extends Writable {
   #cancelTimer: () => void = () => undefined;
 
   constructor(scene: Scene, options: RequestOptions) {
-    // Its end is the end of the answer.
+    // The connection ends with the answer.
     super({ autoDestroy: false });
     this.#scene = scene;
     this.method = (options.method ?? "GET").toUpperCase();
     this.path = options.path ?? "/";
     this.protocol = options.protocol ?? "http:";
     const host = options.hostname ?? options.host ?? "localhost";
-    // A URL has brackets around an IPv6 address, options have none.
+    // URLs have brackets around an IPv6 address, options have none.
     this.host = host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
     const port = Number(options.port ?? 0);
     this.#port = port === (this.protocol === "https:" ? 443 : 80) ? undefined : port || undefined;
@@ -76,7 +76,7 @@ export class SceneRequest extends Writable {
 
   setSocketKeepAlive(): void {}
 
-  /** Tells that nothing has come for so long; who asked decides what comes of it. */
+  /** Reports that no data came for this time; the caller decides what follows. */
   setTimeout(ms: number, listener?: () => void): this {
     this.#cancelTimer();
     if (listener) this.once("timeout", listener);
@@ -137,12 +137,12 @@ export class SceneRequest extends Writable {
       },
     );
     response.once("end", () => this.destroy());
-    // Nobody reads what nobody asked for.
+    // Data without a reader is discarded.
     if (!this.emit("response", response)) response.resume();
   }
 }
 
-/** What `fetch` wraps, Node says plainly. */
+/** Unwraps the error of `fetch`, because Node's clients report the cause itself. */
 function asOfNode(error: Error): Error {
   const { cause } = error;
   return cause instanceof Error && "code" in cause ? cause : error;

@@ -1,4 +1,4 @@
-/** What `setTimeout` and `setInterval` answer in a scene: a timer as Node's are, on the scene's time. */
+/** The timer that `setTimeout` and `setInterval` return in a scene: like Node's, but on the scene's time. */
 import { AsyncResource } from "node:async_hooks";
 import type { Scene } from "../scene.ts";
 
@@ -19,7 +19,7 @@ export class SceneTimer {
     const asked = Number(ms ?? 1);
     this.#scene = scene;
     this.#fire = AsyncResource.bind(fire);
-    // As Node does: what is too long fires at once.
+    // Node does the same: a delay that is too long fires at once.
     this.#ms = asked >= 1 && asked <= LONGEST_MS ? Math.trunc(asked) : 1;
     this.#repeats = repeats;
     this.refresh();
@@ -56,7 +56,7 @@ export class SceneTimer {
   }
 
   [Symbol.toPrimitive](): number {
-    // Far from the numbers that Node gives its own.
+    // Far from the numbers of Node's own timers.
     this.#id ??= 2 ** 40 + ids++;
     byId.set(this.#id, new WeakRef(this));
     return this.#id;
@@ -71,7 +71,7 @@ export class SceneTimer {
   }
 }
 
-/** The timer that is meant; `undefined` for Node's own. */
+/** The scene's timer; `undefined` for Node's own. */
 export function sceneTimerOf(timer: unknown): SceneTimer | undefined {
   if (timer instanceof SceneTimer) return timer;
   const id = typeof timer === "string" ? Number(timer) : timer;

@@ -1,4 +1,7 @@
-/** Clients of the AWS SDK with their default request handler send to the simulation, as far as they are asked in a scene. */
+/**
+ * Clients of the AWS SDK with their default request handler send to the simulation when they are called in a
+ * scene.
+ */
 import { PASSABLE } from "../../core/messages/passable-send.ts";
 import { currentScene, type Scene, type SdkHttpRequest, type SdkHttpResponse } from "../scene.ts";
 import { type ClientConfig, keepStateByScene } from "./client-state.ts";
@@ -32,7 +35,7 @@ const PACKAGES = {
   "@aws-sdk/client-eventbridge": "EventBridgeClient",
 } as const;
 
-/** Of those packages that are installed. Several copies of the SDK's base may be there. */
+/** Only from installed packages. Several copies of the SDK's base may be there. */
 export async function patchSdkClients(): Promise<void> {
   const patched = new Set<object>();
   const once = <T extends object>(prototype: T, patch: (prototype: T) => void): void => {
@@ -60,7 +63,7 @@ function patchSend(prototype: Client): void {
     prepare(this);
     return real.apply(this, parameters);
   };
-  // Stores may go past it, as they do on AWS.
+  // Stores may bypass the handler, as they do on AWS.
   replace(prototype, "send", Object.assign(send, { [PASSABLE]: { send: real, prepare } }));
 }
 
@@ -80,7 +83,7 @@ function patchHandler(prototype: SdkRequestHandler): void {
   replace(prototype, "handle", handle);
 }
 
-/** The time that a request may take. Without `throwOnRequestTimeout` the SDK only warns. */
+/** The timeout of a request. Without `throwOnRequestTimeout` the SDK only warns. */
 function inTime<T>(scene: Scene, answer: Promise<T>, config: HandlerConfig | undefined): Promise<T> {
   const ms = config?.requestTimeout ?? 0;
   if (ms <= 0 || !config?.throwOnRequestTimeout) return answer;

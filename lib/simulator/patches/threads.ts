@@ -1,4 +1,4 @@
-/** Counts what Node does on its threads without telling of it: compression and WebCrypto. */
+/** Counts hidden work on Node's threads: compression and WebCrypto. */
 import nodeCrypto from "node:crypto";
 import zlib from "node:zlib";
 import { beginThreadWork } from "../real-work.ts";
@@ -21,7 +21,7 @@ export function patchThreads(): void {
   }
 }
 
-/** All of zlib but its synchronous functions comes through this one method. */
+/** All asynchronous functions of zlib use this one method. */
 function patchCompression(): void {
   const prototype = prototypeWith(zlib.Gzip.prototype, "_transform") as { _transform: Method };
   const real = prototype._transform;

@@ -1,4 +1,4 @@
-/** `node:timers/promises`, on the time of the scene. */
+/** `node:timers/promises` on the time of the scene. */
 import promises from "node:timers/promises";
 import { currentScene, type Scene } from "../scene.ts";
 import { replace } from "./replace.ts";
@@ -29,7 +29,10 @@ export function patchTimerPromises(): void {
   );
 }
 
-/** Ticks come at their times, also while the one before is still worked on: those are handed out one after the other. */
+/**
+ * Ticks come at their times, even while the reader is still busy; the reader then gets them one after the
+ * other.
+ */
 async function* ticksIn<T>(
   scene: Scene,
   ms: number,

@@ -1,4 +1,7 @@
-/** Timers of a scene run on its time: the global ones, those of `node:timers`, and signals that time out. */
+/**
+ * Timers of a scene run on its time: the global ones, those of `node:timers`, and the signals of
+ * `AbortSignal.timeout`.
+ */
 import timers from "node:timers";
 import { currentScene } from "../scene.ts";
 import { replace } from "./replace.ts";
@@ -23,7 +26,7 @@ export function patchTimers(): void {
       if (typeof callback !== "function") throw new TypeError('the "callback" argument must be a function');
       return new SceneTimer(scene, () => callback(...parameters), ms, name === "setInterval");
     };
-    // util.promisify knows timers by their own symbols.
+    // util.promisify finds the promise version of timers by a symbol.
     Object.defineProperties(patched, Object.getOwnPropertyDescriptors(real));
     replaceTimer(name, patched);
   }

@@ -1,4 +1,4 @@
-/** An error of a scene that nobody catches or waits for ends its host, as it ends a Lambda environment. */
+/** An unhandled error in a scene ends its host, as it ends a Lambda environment. */
 import { currentScene } from "../scene.ts";
 import { replace } from "./replace.ts";
 

@@ -1,4 +1,4 @@
-/** Does an update to an item. All values are computed from the item as it was; then it is changed. */
+/** Applies an update to an item. All values are computed from the former item, before anything changes. */
 import { type DynamoDBError, invalid } from "../dynamodb-error.ts";
 import type { AttributeValue, Item } from "../values/attribute-value.ts";
 import { addDecimals, formatDecimal, negateDecimal, parseDecimal } from "../values/decimal.ts";
@@ -8,15 +8,15 @@ import type { DocumentPath, Update, UpdateAction, UpdateOperand } from "./syntax
 
 interface PathChange {
   readonly path: DocumentPath;
-  /** `undefined` removes what is there. */
+  /** `undefined` removes the value. */
   readonly value: AttributeValue | undefined;
 }
 
 export function applyUpdate(update: Update, item: Item): Item {
   const changes = update.flatMap((action) => changeBy(action, item)).sort(comparePaths);
   let next = item;
-  // Indexes mean the lists as they were: values are appended in the order of their indexes, and elements are removed
-  // from the back, when everything else is in its place.
+  // Indexes refer to the lists before the update. So values are appended in the order of their indexes.
+  // Elements are removed last, from the back.
   for (const { path, value } of changes) if (value !== undefined) next = withValueAt(next, path, value);
   for (const { path, value } of changes.reverse()) {
     if (value === undefined) next = withoutValueAt(next, path);

@@ -1,4 +1,6 @@
-/** Reads, sets and removes what is at a document path. Gives new documents; never changes one. */
+/**
+ * Reads, sets and removes values at document paths. Returns new documents, and never changes the given one.
+ */
 import { type DynamoDBError, invalid } from "../dynamodb-error.ts";
 import {
   type AttributeValue,
@@ -18,12 +20,12 @@ export function valueAt(item: Item | undefined, path: DocumentPath): AttributeVa
   return value;
 }
 
-/** A list index past the end appends. Throws where what should hold the value is not there. */
+/** A list index past the end appends. Throws when the map or list that should hold the value is missing. */
 export function withValueAt(item: Item, path: DocumentPath, value: AttributeValue): Item {
   return (placed({ M: item }, path, value) as { readonly M: Item }).M;
 }
 
-/** What is not there needs no removal, but what should hold it must be there. */
+/** A missing value needs no removal, but the map or list around it must be there. */
 export function withoutValueAt(item: Item, path: DocumentPath): Item {
   const [element, ...rest] = path;
   if (element === undefined) throw invalidPath();

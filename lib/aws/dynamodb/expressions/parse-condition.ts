@@ -1,6 +1,6 @@
 /**
- * Conditions, from the loosest binding to the tightest: OR, AND, NOT, comparison. Parentheses may hold conditions and
- * operands, so both are read by the same rules and told apart afterwards.
+ * Parses conditions, from the loosest binding to the tightest: OR, AND, NOT, comparison. Parentheses may hold
+ * conditions and operands, so one rule reads both and a check afterwards tells them apart.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions.OperatorsAndFunctions.html
  */
 import { checkBetween, checkComparison, checkFunction, checkIn, checkSize } from "./operand-checks.ts";
@@ -107,7 +107,7 @@ function parseFunction(stream: TokenStream): Part {
   const name = stream.next.text;
   const isFunction = name === "size" || CONDITION_FUNCTIONS.some((each) => each === name);
   if (!isFunction) {
-    // "NOT (" and the like come past here where an operand is expected.
+    // "NOT (" and similar beginnings arrive here when an operand is expected.
     if (/^(AND|OR|NOT|BETWEEN|IN)$/i.test(name)) throw stream.syntaxError();
     throw stream.error(`Invalid function name; function: ${name}`);
   }

@@ -15,7 +15,7 @@ export function parsePath(stream: TokenStream): DocumentPath {
   }
 }
 
-/** The value of the placeholder that comes next. */
+/** The value of the next placeholder. */
 export function parseValue(stream: TokenStream): AttributeValue {
   const key = stream.takeOf("value");
   const value = stream.placeholders.value(key);

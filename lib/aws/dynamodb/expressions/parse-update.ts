@@ -51,7 +51,7 @@ function parseAction(stream: TokenStream, section: Section): UpdateAction {
   return { section, path, value };
 }
 
-/** A sum may stand in parentheses as a whole, and nowhere within another sum or a function. */
+/** Parentheses may enclose a whole sum, but not a part of a sum or an argument of a function. */
 function parseSum(stream: TokenStream): Part {
   const part = parseUpdateOperand(stream, parseSum);
   if (part.operand.kind === "arithmetic") return part;

@@ -1,4 +1,6 @@
-/** Paths of one expression are apart from each other: none is within another, and none takes a map for a list. */
+/**
+ * Refuses two paths of one expression that overlap: one within the other, or one that takes a map for a list.
+ */
 import type { DynamoDBError } from "../dynamodb-error.ts";
 import type { DocumentPath } from "./syntax.ts";
 import type { TokenStream } from "./token-stream.ts";

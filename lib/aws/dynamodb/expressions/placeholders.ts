@@ -1,4 +1,4 @@
-/** ExpressionAttributeNames and ExpressionAttributeValues of a request: all defined, all used. */
+/** ExpressionAttributeNames and ExpressionAttributeValues of a request: each is defined, and each is used. */
 import { DynamoDBError, invalid } from "../dynamodb-error.ts";
 import type { AttributeValue } from "../values/attribute-value.ts";
 import { readValue } from "../values/read-value.ts";
@@ -43,7 +43,7 @@ export class Placeholders {
     return this.#values.get(key);
   }
 
-  /** To be called when all expressions of the request are read. */
+  /** Call this when all expressions of the request are read. */
   checkUse(expressions: readonly (string | undefined)[]): void {
     const hasExpressions = expressions.some((expression) => expression !== undefined);
     checkUsed("ExpressionAttributeNames", this.#unusedNames, hasExpressions);

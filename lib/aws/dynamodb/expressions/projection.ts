@@ -1,4 +1,4 @@
-/** Projections: which attributes, and which parts of them, are handed out. */
+/** Projections: which attributes, and which parts of them, a read returns. */
 import { type AttributeValue, attributeOf, type Item } from "../values/attribute-value.ts";
 import { parsePath } from "./parse-path.ts";
 import { checkPathsAreApart } from "./path-overlap.ts";
@@ -15,7 +15,7 @@ export function parseProjection(stream: TokenStream): Projection {
   return paths;
 }
 
-/** Keeps the order and the nesting; elements of lists move together. */
+/** Keeps the order and the nesting; the remaining elements of a list move together. */
 export function project(item: Item, projection: Projection): Item {
   return part({ M: item }, projection)?.M ?? {};
 }

@@ -1,4 +1,7 @@
-/** Words that cannot be attribute names in expressions without a placeholder. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ReservedWords.html */
+/**
+ * Words that expressions may not use as attribute names without a placeholder.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ReservedWords.html
+ */
 
 const RESERVED_WORDS = new Set(
   `

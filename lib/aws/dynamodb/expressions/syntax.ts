@@ -1,7 +1,7 @@
-/** What expressions are once they are read. Placeholders are resolved: names are names, and values are values. */
+/** The parsed form of expressions. Placeholders are replaced by the names and values that they stand for. */
 import type { AttributeValue } from "../values/attribute-value.ts";
 
-/** Attribute names and list indexes, the outermost first. */
+/** Attribute names and list indexes, from the outermost inwards. */
 export type DocumentPath = readonly (string | number)[];
 
 export interface PathOperand {

@@ -1,4 +1,4 @@
-/** Reads an expression token by token, and says what is wrong with it in the words of its kind. */
+/** Reads an expression token by token. Its errors use DynamoDB's words for that kind of expression. */
 import { type DynamoDBError, invalid } from "../dynamodb-error.ts";
 import type { Placeholders } from "./placeholders.ts";
 import { type Token, tokenize } from "./tokenizer.ts";
@@ -51,14 +51,14 @@ export class TokenStream {
     return this.take().text;
   }
 
-  /** Whether the symbol came next; it is taken then. */
+  /** Takes the next token if it is this symbol, and says whether it was. */
   takesSymbol(symbol: string): boolean {
     const isNext = this.next.kind === "symbol" && this.next.text === symbol;
     if (isNext) this.take();
     return isNext;
   }
 
-  /** Keywords are read in any case. */
+  /** Keywords may be in upper or lower case. */
   takesKeyword(keyword: string): boolean {
     const isNext = this.nextIsKeyword(keyword);
     if (isNext) this.take();
@@ -95,7 +95,7 @@ export class TokenStream {
   }
 }
 
-/** Reads the whole of an expression; one that is not given is `undefined`. */
+/** Reads a whole expression; returns `undefined` when none is given. */
 export function parseExpression<Parsed>(
   kind: ExpressionKind,
   expression: string | undefined,

@@ -15,7 +15,7 @@ const KINDS: readonly (readonly [Token["kind"], RegExp])[] = [
 
 const SPACE = /\s*/y;
 
-/** Ends with a token of the kind "end"; what is no token is one of the kind "unknown". */
+/** The last token has the kind "end"; unknown text becomes a token of the kind "unknown". */
 export function tokenize(expression: string): Token[] {
   const tokens: Token[] = [];
   let position = endOf(SPACE, expression, 0) ?? 0;

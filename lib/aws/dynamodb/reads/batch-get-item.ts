@@ -1,4 +1,7 @@
-/** BatchGetItem: up to 100 items and 16 MB, the rest of them unprocessed. https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html */
+/**
+ * BatchGetItem: up to 100 items and 16 MB; the other keys are returned as unprocessed.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html
+ */
 import { addUnits, readUnits, reportCapacity, type Units } from "../consumed-capacity.ts";
 import { invalid } from "../dynamodb-error.ts";
 import type { DynamoDBService } from "../dynamodb-service.ts";

@@ -1,4 +1,7 @@
-/** A page of a query or a scan: what is read, what of that passes the filter, and where it goes on. */
+/**
+ * A page of a query or a scan: the items read, the items that pass the filter, and where the next page
+ * begins.
+ */
 import { readUnits, reportCapacity, type Units } from "../consumed-capacity.ts";
 import { invalid } from "../dynamodb-error.ts";
 import { holds } from "../expressions/evaluate-condition.ts";
@@ -48,7 +51,7 @@ export function checkLimit(limit: number | undefined): void {
   );
 }
 
-/** A page ends with the item that fills it, even if nothing comes after. */
+/** A page ends with the item that fills it, even if no item follows. */
 function cut(items: readonly Item[], limit = Number.POSITIVE_INFINITY) {
   const read: Item[] = [];
   let bytes = 0;

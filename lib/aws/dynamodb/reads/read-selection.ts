@@ -1,4 +1,4 @@
-/** What a read hands out of each item: all of it, parts of it, or only how many there are. */
+/** What a read returns of each item: all attributes, some of them, or only the count. */
 import { invalid } from "../dynamodb-error.ts";
 import type { Placeholders } from "../expressions/placeholders.ts";
 import { type Projection, parseProjection, project } from "../expressions/projection.ts";
@@ -54,7 +54,7 @@ export function readSelection(input: SelectionInput, placeholders: Placeholders)
   return { select: (item) => (projection === undefined ? item : project(item, projection)), projection };
 }
 
-/** An index answers with what is projected into it, and filters by that. */
+/** A read of an index returns and filters only the attributes that are projected into the index. */
 export function checkProjected(index: SecondaryIndex | undefined, paths: readonly DocumentPath[]): void {
   const missing = paths.find(([head]) => index?.projected?.every((name) => name !== head));
   if (missing === undefined) return;

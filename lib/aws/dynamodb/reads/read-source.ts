@@ -1,4 +1,4 @@
-/** A table or one of its indexes, as something to be read in order and page by page. */
+/** A table or one of its indexes, read in order and page by page. */
 import { invalid } from "../dynamodb-error.ts";
 import type { DynamoDBService } from "../dynamodb-service.ts";
 import { chained, type ReadingOrder, scanOrder, sortKeyOrder } from "../tables/item-collection.ts";
@@ -53,7 +53,7 @@ export function readSource(
   };
 }
 
-/** What the source holds: all of it, or for tables what is in the partition of `key`. */
+/** All items of the source; for a table with a `key`, those of the key's partition. */
 export function itemsIn(
   service: DynamoDBService,
   { table, index }: ReadSource,
@@ -64,7 +64,7 @@ export function itemsIn(
   return entriesIn(index, visibleItems(service, table, isConsistent));
 }
 
-/** Where a page ends, and the next one begins. */
+/** The key at which a page ends and the next page begins. */
 export function positionOf(item: Item, { table, schema }: ReadSource): Item {
   return pickAttributes(item, [...new Set([...keyNames(schema), ...keyNames(table.schema)])]);
 }

@@ -1,4 +1,7 @@
-/** What a read sees: the current items, or, where it need not be consistent and the model is told so, former ones. */
+/**
+ * What a read sees: the current items, or former versions when the read may be stale and the model is told
+ * so.
+ */
 import type { DynamoDBService } from "../dynamodb-service.ts";
 import type { FormerVersion, Table } from "../tables/table.ts";
 import { attributeOf, type Item } from "../values/attribute-value.ts";
@@ -14,7 +17,7 @@ export function visibleItem(
   return former !== undefined && isStale(service, table, key, former) ? former.item : table.items.get(key);
 }
 
-/** All of them, or those of the partition of `key`. */
+/** All items, or those of the key's partition. */
 export function visibleItems(
   service: DynamoDBService,
   table: Table,

@@ -1,4 +1,4 @@
-/** Gives a table its stream, where it is to have one. */
+/** Gives a table its stream, if it is to have one. */
 import { invalidParameterValues } from "../dynamodb-error.ts";
 import type { DynamoDBService } from "../dynamodb-service.ts";
 import type { StreamSpecification } from "../table-operations.ts";
@@ -39,7 +39,7 @@ export function openStream(
   service.streams.set(arn, table.stream);
 }
 
-/** A time, and a number in it that tells streams apart which were opened in the same millisecond. */
+/** A time, with a number that distinguishes streams opened in the same millisecond. */
 function labelAt(service: DynamoDBService): string {
   const { size } = service.streams;
   return `${new Date(service.now()).toISOString().slice(0, -1)}${String(size).padStart(3, "0")}`;

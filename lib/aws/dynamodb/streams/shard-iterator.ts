@@ -1,4 +1,7 @@
-/** Shard iterators: where somebody reads in a shard. They serve for 15 minutes. https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_streams_GetShardIterator.html */
+/**
+ * Shard iterators: a reader's position in a shard. They are valid for 15 minutes.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_streams_GetShardIterator.html
+ */
 import { DynamoDBError, invalid, invalidParameterValues, notFound } from "../dynamodb-error.ts";
 import type { DynamoDBService } from "../dynamodb-service.ts";
 import type { DynamoDBHandler } from "../handler.ts";
@@ -70,7 +73,7 @@ function decoded(iterator: string): readonly [arn: string, position: number, iss
       return [arn, position, issuedAt];
     }
   } catch {
-    // Not one of ours.
+    // The text is no iterator of the model.
   }
   throw invalid("Invalid ShardIterator");
 }

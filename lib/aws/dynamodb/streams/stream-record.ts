@@ -1,4 +1,7 @@
-/** What the stream tells of a write. https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_streams_Record.html */
+/**
+ * The stream's record of a write.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_streams_Record.html
+ */
 import type { DynamoDBService } from "../dynamodb-service.ts";
 import type { Table } from "../tables/table.ts";
 import type { Item } from "../values/attribute-value.ts";
@@ -8,7 +11,7 @@ import { itemSize } from "../values/value-size.ts";
 export const STREAM_VIEW_TYPES = ["KEYS_ONLY", "NEW_IMAGE", "OLD_IMAGE", "NEW_AND_OLD_IMAGES"] as const;
 export type StreamViewType = (typeof STREAM_VIEW_TYPES)[number];
 
-/** Who deleted what expired. */
+/** The service that deleted an expired item. */
 export interface UserIdentity {
   readonly PrincipalId: string;
   readonly Type: string;
@@ -21,7 +24,7 @@ export interface StreamRecord {
   readonly eventSource: string;
   readonly awsRegion: string;
   readonly dynamodb: {
-    /** In epoch seconds. */
+    /** Epoch seconds. */
     readonly ApproximateCreationDateTime: number;
     readonly Keys: Item;
     readonly NewImage?: Item;

@@ -1,4 +1,7 @@
-/** The stream of a table: one shard, whose records are kept for 24 hours. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Streams.html */
+/**
+ * The stream of a table: one shard that keeps its records for 24 hours.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Streams.html
+ */
 import type { StreamRecord, StreamViewType } from "./stream-record.ts";
 
 const RETENTION_MS = 24 * 3_600_000;
@@ -22,7 +25,7 @@ export class Stream {
   readonly identity: StreamIdentity;
   readonly createdAt: number;
   #records: KeptRecord[] = [];
-  /** How many records are gone; positions count from the very first one. */
+  /** How many records are gone; positions count from the first record ever. */
   #trimmed = 0;
   #closedAt: number | undefined;
 
@@ -43,12 +46,12 @@ export class Stream {
     return this.identity.viewType;
   }
 
-  /** A closed stream gets no more records; those it has stay for their time. */
+  /** A closed stream gets no more records, and keeps its records for their 24 hours. */
   get isClosed(): boolean {
     return this.#closedAt !== undefined;
   }
 
-  /** A closed stream is gone when its last record is. */
+  /** A closed stream is gone when its last record is gone. */
   isGone(now: number): boolean {
     return this.#closedAt !== undefined && now - this.#closedAt >= RETENTION_MS;
   }
@@ -70,7 +73,7 @@ export class Stream {
     return this.#trimmed;
   }
 
-  /** The position behind the last record. */
+  /** The position after the last record. */
   end(): number {
     return this.#trimmed + this.#records.length;
   }
@@ -79,13 +82,13 @@ export class Stream {
     return this.#records.slice(position - this.#trimmed).map(({ record }) => record);
   }
 
-  /** Of the record with this number; `undefined` where there never was one, or where it is gone. */
+  /** The position of the record with this number; `undefined` when the record never was, or is gone. */
   positionOf(sequenceNumber: string): number | undefined {
     const index = this.#records.findIndex(({ record }) => record.dynamodb.SequenceNumber === sequenceNumber);
     return index === -1 ? undefined : this.#trimmed + index;
   }
 
-  /** Whether numbers as low as this one are gone. */
+  /** Whether records with numbers as low as this are gone. */
   isTrimmed(sequenceNumber: string): boolean {
     const [first] = this.#records;
     if (this.#trimmed === 0) return false;

@@ -1,4 +1,4 @@
-/** CreateTable. A table can be used at once: AWS takes seconds, in which the table is CREATING. */
+/** CreateTable. The table is ready at once; in AWS the table is CREATING for some seconds. */
 import { DynamoDBError, invalid, invalidParameterValues } from "../dynamodb-error.ts";
 import type { DynamoDBService } from "../dynamodb-service.ts";
 import type { DynamoDBHandler } from "../handler.ts";

@@ -1,4 +1,4 @@
-/** The items of a table by their keys, and in the order in which tables and indexes are read. */
+/** The items of a table by their keys, in the order in which reads of tables and indexes return them. */
 import { attributeOf, type Item } from "../values/attribute-value.ts";
 import { compareScalars, identity } from "../values/compare-values.ts";
 import type { KeyPart, KeySchema } from "./key-schema.ts";
@@ -7,7 +7,7 @@ import { keyText } from "./key-values.ts";
 export class ItemCollection {
   readonly #schema: KeySchema;
   readonly #items = new Map<string, Item>();
-  /** By the identity of the partition key; within a partition by the text of the key. */
+  /** By the identity of the partition key, then by the text of the key. */
   readonly #partitions = new Map<string, Map<string, Item>>();
 
   constructor(schema: KeySchema) {
@@ -43,21 +43,21 @@ export class ItemCollection {
     return this.#items.values();
   }
 
-  /** The items with the partition key of this key. */
+  /** The items that share this key's partition. */
   partition(key: Item): Iterable<Item> {
     return this.#partitions.get(partitionText(key, this.#schema))?.values() ?? [];
   }
 }
 
-/** Negative, zero or positive, as the first item is read before the second or not. */
+/** Negative when the first item is read before the second, positive when after, otherwise zero. */
 export type ReadingOrder = (first: Item, second: Item) => number;
 
-/** Within one partition: by the sort key. */
+/** Within one partition the sort key orders. */
 export function sortKeyOrder({ sort }: KeySchema): ReadingOrder {
   return sort === undefined ? () => 0 : attributeOrder(sort);
 }
 
-/** Across partitions: by a hash, so that nobody relies on an order which DynamoDB does not promise. */
+/** Across partitions a hash orders, so that nobody relies on an order that DynamoDB does not promise. */
 export function scanOrder(schema: KeySchema): ReadingOrder {
   const inPartition = sortKeyOrder(schema);
   return (first, second) => {
@@ -67,7 +67,7 @@ export function scanOrder(schema: KeySchema): ReadingOrder {
   };
 }
 
-/** Where in the space of all partitions an item is: in [0, 1). */
+/** The place of an item in the space of all partitions, in [0, 1). */
 export function partitionPlace(item: Item, schema: KeySchema): number {
   return hashOf(partitionText(item, schema)) / 2 ** 32;
 }

@@ -1,4 +1,4 @@
-/** The values of keys: there, of their type, not empty, not too long. */
+/** Checks the values of keys: present, of the right type, not empty, not too long. */
 import { invalid, invalidParameterValues, SchemaMismatchError } from "../dynamodb-error.ts";
 import {
   type AttributeValue,
@@ -31,7 +31,7 @@ export function keyOfItem(item: Item, schema: KeySchema): Item {
   return pickAttributes(item, keyNames(schema));
 }
 
-/** A key as a request gives it: nothing but the key. */
+/** A key as a request gives it, without other attributes. */
 export function readKey(input: unknown, schema: KeySchema): Item {
   const key = readItem(input);
   const attributes = keyAttributes(schema);
@@ -61,7 +61,7 @@ export function checkKeyValue(attribute: KeyPart, value: AttributeValue): void {
   }
 }
 
-/** A text that is the same for the same key, and for no other. */
+/** A text that is the same for the same key, and differs for other keys. */
 export function keyText(key: Item, schema: KeySchema): string {
   return JSON.stringify(
     keyAttributes(schema).map(({ name }) => identity(attributeOf(key, name) ?? { NULL: true })),

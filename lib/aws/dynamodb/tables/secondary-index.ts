@@ -1,4 +1,7 @@
-/** Global secondary indexes: which items are in one, and what of them. Here they are never behind their table. */
+/**
+ * Global secondary indexes: which items an index holds, and which of their attributes. The model's indexes
+ * are never behind their table.
+ */
 import { invalid, SchemaMismatchError } from "../dynamodb-error.ts";
 import { attributeOf, type Item, pickAttributes, typeOf } from "../values/attribute-value.ts";
 import { valueSize } from "../values/value-size.ts";
@@ -8,9 +11,9 @@ import { checkKeyValue } from "./key-values.ts";
 export interface SecondaryIndex {
   readonly name: string;
   readonly schema: KeySchema;
-  /** The attributes that are projected; `undefined` for all. */
+  /** The projected attributes; `undefined` for all. */
   readonly projected: readonly string[] | undefined;
-  /** As CreateTable was given it. */
+  /** The projection as CreateTable got it. */
   readonly description: Readonly<Record<string, unknown>>;
 }
 
@@ -22,7 +25,7 @@ export function projectedNames(
   return [...new Set([...keyNames(tableSchema), ...keyNames(schema), ...nonKeyAttributes])];
 }
 
-/** What the index holds of an item; `undefined` for one that lacks a key of the index. */
+/** The index's copy of an item; `undefined` for an item that lacks a key of the index. */
 export function indexEntry(index: SecondaryIndex, item: Item | undefined): Item | undefined {
   if (item === undefined) return undefined;
   if (keyNames(index.schema).some((name) => attributeOf(item, name) === undefined)) return undefined;

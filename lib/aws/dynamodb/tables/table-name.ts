@@ -1,4 +1,7 @@
-/** What tables and indexes may be called. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html#HowItWorks.NamingRules */
+/**
+ * The allowed names of tables and indexes.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html#HowItWorks.NamingRules
+ */
 import { invalid } from "../dynamodb-error.ts";
 
 const NAME = /^[a-zA-Z0-9_.-]{3,255}$/;

@@ -1,4 +1,4 @@
-/** One table: what it was created as, its items, its stream, and what was read and written. */
+/** One table: its definition, its items, its stream, and its use of capacity. */
 import type { Stream } from "../streams/stream.ts";
 import { type Item, pickAttributes } from "../values/attribute-value.ts";
 import { ItemCollection } from "./item-collection.ts";
@@ -11,13 +11,13 @@ export interface TableDefinition {
   readonly arn: string;
   readonly schema: KeySchema;
   readonly indexes: readonly SecondaryIndex[];
-  /** What DescribeTable tells of the request that created it. */
+  /** DescribeTable's view of the request that created the table. */
   readonly description: Readonly<Record<string, unknown>>;
 }
 
 export interface FormerVersion {
   readonly item: Item | undefined;
-  /** When it ceased to be the current one, in epoch ms. */
+  /** When the next version replaced this one, in epoch ms. */
   readonly replacedAt: number;
 }
 
@@ -25,12 +25,12 @@ export class Table {
   readonly definition: TableDefinition;
   readonly createdAt: number;
   readonly items: ItemCollection;
-  /** What the last write to a key replaced; kept where reads may be stale. */
+  /** The version that the last write to a key replaced, for tables whose reads may be stale. */
   readonly formerVersions = new Map<string, FormerVersion>();
   readonly units = { read: 0, write: 0 };
   stream: Stream | undefined;
   ttlAttribute: string | undefined;
-  /** No item expires before, in epoch seconds; what expires first may do so later. */
+  /** No item expires before this time, in epoch seconds; the first item may expire later. */
   soonestExpiry = Number.POSITIVE_INFINITY;
   isProtected: boolean;
 

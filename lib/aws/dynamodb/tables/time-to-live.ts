@@ -1,4 +1,4 @@
-/** UpdateTimeToLive and DescribeTimeToLive, and the deletion of what has expired. */
+/** UpdateTimeToLive, DescribeTimeToLive, and the deletion of expired items. */
 import { invalid } from "../dynamodb-error.ts";
 import type { DynamoDBService } from "../dynamodb-service.ts";
 import type { DynamoDBHandler } from "../handler.ts";
@@ -7,7 +7,10 @@ import { commitWrite } from "../writes/commit-write.ts";
 import { expiryOf } from "./expiry.ts";
 import type { Table } from "./table.ts";
 
-/** Older expirations are taken for mistakes. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/howitworks-ttl.html */
+/**
+ * DynamoDB takes older expiry times for mistakes.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/howitworks-ttl.html
+ */
 const MAX_AGE_SECONDS = 5 * 365 * 86_400;
 
 /** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/time-to-live-ttl-streams.html */
@@ -26,7 +29,7 @@ export const updateTimeToLive: DynamoDBHandler<"UpdateTimeToLive"> = (service, i
     throw invalid("TimeToLive is active on a different AttributeName");
   }
   table.ttlAttribute = Enabled ? AttributeName : undefined;
-  // What there is already is looked through at the next deletion.
+  // The next deletion looks through the items that are there already.
   table.soonestExpiry = Enabled ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
   return { TimeToLiveSpecification: { AttributeName, Enabled } };
 };
@@ -41,7 +44,9 @@ export const describeTimeToLive: DynamoDBHandler<"DescribeTimeToLive"> = (servic
   };
 };
 
-/** Deletes what expired at least `lagSeconds` ago, in the order of expiry, and tells how much that was. */
+/**
+ * Deletes what expired at least `lagSeconds` ago, in the order of expiry. Returns how many items that were.
+ */
 export function deleteExpired(service: DynamoDBService, lagSeconds: number): number {
   const nowSeconds = service.now() / 1000;
   let deleted = 0;
@@ -56,7 +61,7 @@ export function deleteExpired(service: DynamoDBService, lagSeconds: number): num
   return deleted;
 }
 
-/** Those that expire first come first. */
+/** The earliest expiry comes first. */
 function expiringItems(
   table: Table,
   earliest: number,

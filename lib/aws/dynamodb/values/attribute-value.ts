@@ -1,4 +1,7 @@
-/** Values as DynamoDB's JSON has them. Inside the model numbers are in their plain form, and nothing is ever changed in place. */
+/**
+ * Values in DynamoDB's JSON. Inside the model numbers have their plain form, and no value is changed in
+ * place.
+ */
 
 export type AttributeValue =
   | { readonly S: string }
@@ -26,7 +29,7 @@ export function typeOf(value: AttributeValue): AttributeType {
   throw new Error("a value without a type came past the checks");
 }
 
-/** Names like `constructor` are attribute names as good as any. */
+/** Names such as `constructor` are allowed attribute names. */
 export function attributeOf(item: Item | undefined, name: string): AttributeValue | undefined {
   return item !== undefined && Object.hasOwn(item, name) ? item[name] : undefined;
 }
@@ -39,7 +42,7 @@ export function withoutAttribute(item: Item, name: string): Item {
   return Object.fromEntries(Object.entries(item).filter(([each]) => each !== name));
 }
 
-/** Those of the attributes that are there. */
+/** The given attributes, as far as the item has them. */
 export function pickAttributes(item: Item, names: readonly string[]): Item {
   return Object.fromEntries(
     names.flatMap((name) => {

@@ -2,7 +2,7 @@
 import { type AttributeValue, attributeOf, type Item, typeOf } from "./attribute-value.ts";
 import { compareDecimals, parseDecimal } from "./decimal.ts";
 
-/** Negative, zero or positive; `undefined` for values that have no order between them. */
+/** Negative, zero or positive; `undefined` for values without an order. */
 export function compareScalars(first: AttributeValue, second: AttributeValue): number | undefined {
   if ("S" in first && "S" in second) return compareTexts(first.S, second.S);
   if ("N" in first && "N" in second) return compareDecimals(parseDecimal(first.N), parseDecimal(second.N));
@@ -10,7 +10,10 @@ export function compareScalars(first: AttributeValue, second: AttributeValue): n
   return undefined;
 }
 
-/** Values of different types never are. Sets and numbers are in their one form here, so that their texts decide. */
+/**
+ * Values of different types are never equal. Sets and numbers have one form here, so their texts can be
+ * compared.
+ */
 export function areEqual(first: AttributeValue | undefined, second: AttributeValue | undefined): boolean {
   if (first === undefined || second === undefined) return first === second;
   if (typeOf(first) !== typeOf(second)) return false;
@@ -31,7 +34,7 @@ export function areEqualItems(first: Item | undefined, second: Item | undefined)
   );
 }
 
-/** A text that is the same for equal scalars and sets, and for no others. */
+/** A text that is the same for equal scalars and sets, and differs for others. */
 export function identity(value: AttributeValue): string {
   if ("S" in value) return `S${value.S}`;
   if ("N" in value) return `N${value.N}`;
@@ -42,7 +45,7 @@ export function identity(value: AttributeValue): string {
   return JSON.stringify(value);
 }
 
-/** By the bytes of UTF-8, which is not the order of JavaScript's strings where surrogates are. */
+/** Compares the bytes of UTF-8: JavaScript's order of strings differs when there are surrogates. */
 function compareTexts(first: string, second: string): number {
   const length = Math.min(first.length, second.length);
   for (let index = 0; index < length; index++) {
@@ -52,7 +55,7 @@ function compareTexts(first: string, second: string): number {
   return first.length - second.length;
 }
 
-/** Moves surrogates, which stand for characters beyond U+FFFF, behind all others. */
+/** Moves surrogates, which stand for characters beyond U+FFFF, behind all other characters. */
 function rank(codeUnit: number): number {
   if (codeUnit < 0xd800) return codeUnit;
   return codeUnit >= 0xe000 ? codeUnit - 0x800 : codeUnit + 0x2000;

@@ -12,7 +12,9 @@ const MAX_DIGITS = 38;
 const MAX_MAGNITUDE = 125;
 const MIN_MAGNITUDE = -130;
 
-/** @throws DynamoDBError `ValidationException` for what is no number, or none that can be stored */
+/**
+ * @throws DynamoDBError `ValidationException` for a text that is no number, or a number that cannot be stored
+ */
 export function parseDecimal(text: string): Decimal {
   const match = NUMBER.exec(text);
   if (match === null) throw invalid(`The parameter cannot be converted to a numeric value: ${text}`);
@@ -21,7 +23,7 @@ export function parseDecimal(text: string): Decimal {
   return storable(sign === "-" ? -digits : digits, Number(exponent) - fraction.length - bareFraction.length);
 }
 
-/** Plain digits, as DynamoDB hands numbers out: without exponent, leading zeros or trailing zeros. */
+/** Plain digits, as in DynamoDB's answers: without exponent, leading zeros or trailing zeros. */
 export function formatDecimal({ digits, exponent }: Decimal): string {
   const sign = digits < 0n ? "-" : "";
   const text = String(digits < 0n ? -digits : digits);

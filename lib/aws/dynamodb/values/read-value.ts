@@ -1,4 +1,4 @@
-/** Takes values in: checks what DynamoDB checks, brings numbers into their plain form, and keeps a copy. */
+/** Reads values from a request: checks them, brings numbers into their plain form, and copies. */
 import { invalid, invalidParameterValues, notSerializable } from "../dynamodb-error.ts";
 import { ATTRIBUTE_TYPES, type AttributeType, type AttributeValue, type Item } from "./attribute-value.ts";
 import { formatDecimal, parseDecimal } from "./decimal.ts";
@@ -7,7 +7,10 @@ import { inOrder } from "./sets.ts";
 /** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html#limits-attributes */
 const MAX_DEPTH = 32;
 
-/** @throws DynamoDBError `ValidationException` or, for what no AttributeValue can be, `SerializationException` */
+/**
+ * @throws DynamoDBError `ValidationException`, or `SerializationException` for what is no AttributeValue at
+ * all
+ */
 export function readItem(input: unknown, depth = 1): Item {
   return Object.fromEntries(
     Object.entries(object(input)).map(([name, value]) => {
@@ -33,7 +36,7 @@ export function readValue(input: unknown, depth = 1): AttributeValue {
   return readTyped(type, value[type], depth);
 }
 
-/** For items that grew by an update. */
+/** Checks the size of an item after an update. */
 export function checkDepth(item: Item, depth = 1): void {
   for (const value of Object.values(item)) checkDepthOf(value, depth);
 }

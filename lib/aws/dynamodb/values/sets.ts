@@ -1,13 +1,13 @@
-/** Sets: their order, and what ADD and DELETE do to them. */
+/** Sets: their order, and the effects of ADD and DELETE. */
 import type { AttributeValue } from "./attribute-value.ts";
 import { compareScalars, identity } from "./compare-values.ts";
 
-/** DynamoDB hands sets out in the order of their members, however they were written. */
+/** DynamoDB returns the members of a set in order, however they were written. */
 export function inOrder(set: AttributeValue): AttributeValue {
   return withMembers(set, membersOf(set) ?? []);
 }
 
-/** `undefined` where the two are not sets of one type. */
+/** `undefined` unless both are sets of one type. */
 export function unionOf(first: AttributeValue, second: AttributeValue): AttributeValue | undefined {
   if (!areOfOneType(first, second)) return undefined;
   const members = membersOf(first) ?? [];
@@ -16,7 +16,10 @@ export function unionOf(first: AttributeValue, second: AttributeValue): Attribut
   return withMembers(first, [...members, ...others]);
 }
 
-/** What is left of the first; an empty set where that is nothing. `undefined` where the two are not sets of one type. */
+/**
+ * The members of the first that are not in the second; possibly none. `undefined` unless both are sets of one
+ * type.
+ */
 export function differenceOf(first: AttributeValue, second: AttributeValue): AttributeValue | undefined {
   if (!areOfOneType(first, second)) return undefined;
   const gone = new Set(membersOf(second)?.map(identity));
@@ -26,7 +29,7 @@ export function differenceOf(first: AttributeValue, second: AttributeValue): Att
   );
 }
 
-/** The members as values of their own; `undefined` for what is no set. */
+/** The members as single values; `undefined` for a value that is no set. */
 export function membersOf(value: AttributeValue): readonly AttributeValue[] | undefined {
   if ("SS" in value) return value.SS.map((S) => ({ S }));
   if ("NS" in value) return value.NS.map((N) => ({ N }));

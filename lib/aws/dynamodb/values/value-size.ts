@@ -1,4 +1,7 @@
-/** How large items are, in the bytes that limits and capacity count. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html */
+/**
+ * The sizes of items in bytes, as limits and capacity count them.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html
+ */
 import type { AttributeValue, Item } from "./attribute-value.ts";
 
 export function itemSize(item: Item | undefined): number {
@@ -20,7 +23,7 @@ export function valueSize(value: AttributeValue): number {
   return 1;
 }
 
-/** A byte, another for every two digits as they stand around the decimal point, and one for a minus. */
+/** One byte, one for every two digits counted from the decimal point, and one for a minus. */
 function numberSize(number: string): number {
   const [, minus = "", whole = "", fraction = ""] = /^(-?)0?(\d*)\.?(\d*)$/.exec(number) ?? [];
   const pairs = (whole.length % 2 === 1 ? `0${whole}` : whole) + fraction + "0".repeat(fraction.length % 2);

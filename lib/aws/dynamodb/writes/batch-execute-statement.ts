@@ -1,4 +1,7 @@
-/** BatchExecuteStatement: statements that write, each decided by itself. https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchExecuteStatement.html */
+/**
+ * BatchExecuteStatement: statements that write; each succeeds or fails alone.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchExecuteStatement.html
+ */
 import { addUnits, reportCapacity, totalOf, type Units, writeUnits } from "../consumed-capacity.ts";
 import { DynamoDBError, invalid } from "../dynamodb-error.ts";
 import type { DynamoDBService } from "../dynamodb-service.ts";
@@ -70,7 +73,7 @@ function refusal(error: unknown, isInsertion: boolean): BatchStatementResponse {
   if (!(error instanceof DynamoDBError)) throw error;
   const Code = CODES[error.name];
   if (Code === undefined) throw error;
-  // What is there already is not handed out, whatever the statement asks for.
+  // The answer never holds the existing item, whatever the statement asks for.
   if (isInsertion && Code === "ConditionalCheckFailed") {
     return { Error: { Code: "DuplicateItem", Message: "Duplicate primary key exists in table" } };
   }

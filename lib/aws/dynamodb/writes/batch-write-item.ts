@@ -1,4 +1,7 @@
-/** BatchWriteItem: puts and deletes, each on its own; nothing is ever left unprocessed here. https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchWriteItem.html */
+/**
+ * BatchWriteItem: independent puts and deletes. The model never leaves any unprocessed.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchWriteItem.html
+ */
 import { addUnits, reportCapacity, totalOf, type Units, writeUnits } from "../consumed-capacity.ts";
 import { invalid } from "../dynamodb-error.ts";
 import type { DynamoDBHandler } from "../handler.ts";

@@ -1,11 +1,11 @@
-/** Makes a write true: in the table, in what stale reads may still see, and in the stream. */
+/** Applies a write to the table, to the former versions for stale reads, and to the stream. */
 import type { DynamoDBService } from "../dynamodb-service.ts";
 import { recordChange, type UserIdentity } from "../streams/stream-record.ts";
 import { expiryOf } from "../tables/expiry.ts";
 import type { Table } from "../tables/table.ts";
 import type { Item } from "../values/attribute-value.ts";
 
-/** `next` is the whole item; `undefined` deletes it. */
+/** `next` is the whole new item; `undefined` deletes the item. */
 export function commitWrite(
   service: DynamoDBService,
   table: Table,

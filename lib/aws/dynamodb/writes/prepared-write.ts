@@ -1,4 +1,4 @@
-/** A write that was checked in all that can be checked without the item it is about. */
+/** A write after all checks that do not need the existing item. */
 import { conditionFailed, invalid } from "../dynamodb-error.ts";
 import { holds } from "../expressions/evaluate-condition.ts";
 import type { Condition } from "../expressions/syntax.ts";
@@ -12,7 +12,7 @@ export interface PreparedWrite {
   readonly key: Item;
   readonly condition: Condition | undefined;
   readonly returnsItemOnFailure: boolean;
-  /** What the item becomes; `undefined` for one that is deleted. */
+  /** The new item; `undefined` for a deletion. */
   readonly change: (former: Item | undefined) => Item | undefined;
 }
 
@@ -20,8 +20,8 @@ export interface PreparedWrite {
 const MAX_ITEM_BYTES = 400 * 1024;
 
 /**
- * What the item would become. Writes nothing.
- * @throws DynamoDBError `ConditionalCheckFailedException`, and `ValidationException` for an item that cannot be
+ * The item that would result. Writes nothing.
+ * @throws DynamoDBError `ConditionalCheckFailedException`, and `ValidationException` for an invalid item
  */
 export function tryWrite(write: PreparedWrite): Item | undefined {
   const { table, key, condition } = write;

@@ -52,7 +52,10 @@ function doWrite(
   return { ...(Attributes && { Attributes }), ...(ConsumedCapacity && { ConsumedCapacity }) };
 }
 
-/** A write that its condition refuses costs as much as one that writes the item again. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/read-write-operations.html#write-operation-consumption */
+/**
+ * A write that is refused by its condition costs as much as a rewrite of the existing item.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/read-write-operations.html#write-operation-consumption
+ */
 export function tryCharged(write: PreparedWrite, former: Item | undefined): Item | undefined {
   try {
     return tryWrite(write);
@@ -76,7 +79,7 @@ function returnedWhole({ ReturnValues }: WriteOptions): (versions: Versions) => 
   return () => undefined;
 }
 
-/** What is at the paths of the update, and nothing around it. */
+/** The values at the paths of the update, and nothing around them. */
 function returnedParts(ReturnValues: string, update: Update): (versions: Versions) => Item | undefined {
   const paths = update.map(({ path }) => path);
   return ({ former, next }) => {

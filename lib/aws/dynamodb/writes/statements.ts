@@ -1,6 +1,7 @@
 /**
- * The statements of PartiQL that the model has: an insertion of one item, and an update by equality. Each is turned into
- * the request that does the same. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ql-reference.html
+ * The model's PartiQL statements: the insertion of one item, and an update by equality. Each becomes the
+ * request with the same effect.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ql-reference.html
  */
 import { invalid } from "../dynamodb-error.ts";
 import type { DynamoDBService } from "../dynamodb-service.ts";
@@ -19,7 +20,7 @@ export interface ReadStatement {
   readonly bind: Bind;
 }
 
-/** @throws DynamoDBError `ValidationException`, also for what PartiQL has and the model has not */
+/** @throws DynamoDBError `ValidationException`, also for PartiQL that the model does not know */
 export function readStatement({ Statement, Parameters = [], ...options }: BatchStatement): ReadStatement {
   const [, inserted, members = ""] = INSERTION.exec(Statement) ?? [];
   const [, updated, assignments = "", conditions = ""] = UPDATE.exec(Statement) ?? [];
@@ -77,7 +78,7 @@ function update(
     TableName,
     Key,
     UpdateExpression: `SET ${sets.map(equality).join(", ")}`,
-    // PartiQL makes no item where there is none.
+    // An update in PartiQL never creates an item.
     ConditionExpression: ["attribute_exists(#key)", ...asked.map(equality)].join(" AND "),
     ExpressionAttributeNames: {
       "#key": keys[0] as string,

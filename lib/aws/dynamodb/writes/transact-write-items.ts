@@ -1,4 +1,7 @@
-/** TransactWriteItems: all or nothing, with a reason for each action where it is nothing. https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html */
+/**
+ * TransactWriteItems: all actions or none; a refusal has a reason for each action.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
+ */
 import {
   addUnits,
   type ConsumedCapacity,
@@ -59,7 +62,7 @@ function outputOf(ConsumedCapacity: readonly ConsumedCapacity[] | undefined) {
   return ConsumedCapacity === undefined ? {} : { ConsumedCapacity };
 }
 
-/** The first action that does not fit its table is the only reason, before any condition is looked at. */
+/** The first action that does not fit its table is the only reason; no condition is evaluated. */
 function bindAll(service: DynamoDBService, binds: readonly Bind[]): readonly PreparedWrite[] {
   return binds.map((bind, index) => {
     try {
@@ -78,7 +81,7 @@ function checkTargetsDiffer(writes: readonly PreparedWrite[]): void {
   }
 }
 
-/** @throws DynamoDBError `TransactionCanceledException` where one of them cannot be */
+/** @throws DynamoDBError `TransactionCanceledException` when an action is refused */
 function attemptAll(writes: readonly PreparedWrite[]): readonly AttemptedWrite[] {
   const attempts: AttemptedWrite[] = [];
   const reasons = writes.map((write) => {
@@ -113,7 +116,7 @@ function reasonFor(error: unknown): CancellationReason {
   };
 }
 
-/** Each item is written twice, to prepare and to commit; its entries in indexes once. */
+/** Each item is written twice, to prepare and to commit; its entries in indexes are written once. */
 function chargedUnits(attempts: readonly AttemptedWrite[]): ReadonlyMap<Table, Units> {
   const units = new Map<Table, Units>();
   for (const { write, former, next } of attempts) {
@@ -124,7 +127,7 @@ function chargedUnits(attempts: readonly AttemptedWrite[]): ReadonlyMap<Table, U
   return units;
 }
 
-/** A repetition under the same token reads the items. */
+/** A repetition with the same token reads the items. */
 function repeatedUnits(writes: readonly PreparedWrite[]): ReadonlyMap<Table, Units> {
   const units = new Map<Table, Units>();
   for (const { table, key } of writes) {

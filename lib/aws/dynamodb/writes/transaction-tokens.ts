@@ -1,4 +1,7 @@
-/** The client request tokens of transactions that were done: for 10 minutes a repetition does nothing. https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html#DDB-TransactWriteItems-request-ClientRequestToken */
+/**
+ * The client request tokens of finished transactions: for 10 minutes a repetition does nothing.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html#DDB-TransactWriteItems-request-ClientRequestToken
+ */
 import { DynamoDBError, invalid } from "../dynamodb-error.ts";
 
 const MEMORY_MS = 10 * 60_000;
@@ -13,8 +16,8 @@ export class TransactionTokens {
   readonly #done = new Map<string, Done>();
 
   /**
-   * Whether the same request was done under this token.
-   * @throws DynamoDBError `IdempotentParameterMismatchException` where another one was
+   * Whether the same request was executed with this token.
+   * @throws DynamoDBError `IdempotentParameterMismatchException` when another request was
    */
   wasDone(token: string | undefined, request: unknown, now: number): boolean {
     if (!token) return false;
@@ -45,7 +48,7 @@ export class TransactionTokens {
   }
 }
 
-/** The same for the same request, in whatever order its attributes come. */
+/** The same text for the same request, in any order of its attributes. */
 function textOf(request: unknown): string {
   return JSON.stringify(request, (_key, value: unknown) => {
     if (value instanceof Uint8Array) return [...value];

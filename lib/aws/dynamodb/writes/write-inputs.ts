@@ -1,6 +1,6 @@
 /**
- * Reads what puts, updates, deletes and checks ask for, alone and in transactions. First all that the request says is
- * read, then it is bound to its table: a transaction with a malformed expression is refused before any table is looked up.
+ * Reads the inputs of puts, updates, deletes and checks, alone and in transactions. Expressions are parsed
+ * before any table is looked up, because a malformed expression refuses the whole transaction.
  */
 import { SchemaMismatchError } from "../dynamodb-error.ts";
 import type { DynamoDBService } from "../dynamodb-service.ts";
@@ -16,7 +16,7 @@ import { keyOfItem, readKey } from "../tables/key-values.ts";
 import { checkDepth, readItem } from "../values/read-value.ts";
 import { checkItem, type PreparedWrite } from "./prepared-write.ts";
 
-/** Binds what was read to its table. */
+/** Binds the parsed input to its table. */
 export type Bind<Write extends PreparedWrite = PreparedWrite> = (service: DynamoDBService) => Write;
 
 export interface PreparedUpdate extends PreparedWrite {
