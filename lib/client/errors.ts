@@ -1,6 +1,9 @@
-/** Every error the client throws by itself. Users branch on `code`. Messages never hold keys or payloads. */
+/** The client's own errors. Users branch on `code`. Messages never hold keys or payloads. */
 
-/** The brand of every onceonly error: `isOnceonlyError` of the entry "onceonly" knows these too. */
+/**
+ * The brand of every onceonly error: `isOnceonlyError` of the entry "onceonly" recognizes the client's errors
+ * too.
+ */
 const BRAND = Symbol.for("onceonly.error");
 
 /** The codes of the client's errors. */
@@ -23,33 +26,39 @@ export class InvalidOptionError extends IdempotentFetchError {
   readonly option: string;
 
   constructor(option: string, rule: string, got?: string) {
-    // Names are written by people, unless whole payloads were spread into the options.
+    // Code names its options; an unknown long name means that a payload was spread into the options.
     super(`option \`${option.slice(0, 80)}\` ${rule}${got === undefined ? "" : `; got ${got}`}`);
     this.option = option;
   }
 }
 
-/** What the last try before the deadline ended with. */
+/** The result of the last try before the deadline. */
 export interface LastTry {
   readonly response?: Response | undefined;
   readonly error?: unknown;
 }
 
 /**
- * No final answer came before the deadline. Whether the operation happened is unknown: go on with the same
- * `key` and the same payload, now or later, and never with a new key.
+ * No final answer came before the deadline, so whether the operation happened is unknown. Continue with the
+ * same `key` and the same payload, now or later, and never with a new key.
  */
 export class IdempotentFetchDeadlineError extends IdempotentFetchError {
   override readonly name = "IdempotentFetchDeadlineError";
   readonly code = "IDEMPOTENT_FETCH_DEADLINE";
   readonly retryable = true;
-  /** The idempotency key of the operation. Go on with it: `idempotentFetch(url, { ...init, key: error.key })`. */
+  /**
+   * The idempotency key of the operation. Continue with it: `idempotentFetch(url, { ...init, key: error.key
+   * })`.
+   */
   readonly key: string;
   /** How many tries were sent. */
   readonly tries: number;
-  /** The last response, if the last try had one. Its body can still be read. `cause` is it, or the last error. */
+  /**
+   * The last response, if the last try had one. Its body can still be read. `cause` is this response, or the
+   * last error.
+   */
   readonly response: Response | undefined;
-  /** How long the server asked to wait before the next try, in milliseconds, if it did. */
+  /** The server's `Retry-After` in milliseconds, if the last answer had one. */
   readonly retryAfterMs: number | undefined;
 
   constructor(key: string, tries: number, last: LastTry, retryAfterMs: number | undefined) {

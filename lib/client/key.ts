@@ -1,4 +1,4 @@
-/** The idempotency key: making one, checking one, writing one as a header. */
+/** The idempotency key: how it is made, checked, and written as a header. */
 import { InvalidOptionError } from "./errors.ts";
 import type { ClientRuntime } from "./runtime.ts";
 

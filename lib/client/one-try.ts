@@ -5,12 +5,12 @@ import { orAborted } from "./or-aborted.ts";
 import type { ReplayableRequest } from "./replayable-request.ts";
 import type { ClientRuntime } from "./runtime.ts";
 
-/** How the fetch standard reports a network that failed: by name, because tests and iframes have other realms. */
+/** The name of the fetch standard's error for a failed network: tests and iframes have other classes. */
 const NETWORK_ERRORS = ["TypeError", "NetworkError", "AbortError", "TimeoutError"];
 
 /**
- * A response whose body has arrived, or the network error or timeout that came instead.
- * Throws the signal's reason when the caller aborts, and any error that is not the network's.
+ * Returns a response whose body has arrived, or the network error or timeout instead. Throws the signal's
+ * reason when the caller aborts, and any error that is not the network's.
  */
 export async function sendOneTry(
   runtime: ClientRuntime,
@@ -36,7 +36,7 @@ export async function sendOneTry(
   }
 }
 
-/** An answer whose body is lost on the way is a lost answer: only a retry can get it back. */
+/** An answer that loses its body on the way is a lost answer: only a retry can get it back. */
 async function fetchWholeAnswer(
   fetch: NonNullable<RetrySettings["fetch"]>,
   request: Request,

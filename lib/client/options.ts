@@ -4,25 +4,26 @@ import { InvalidOptionError } from "./errors.ts";
 /** How an operation is retried. Every field is optional. */
 export interface IdempotentFetchOptions {
   /**
-   * Gives up after this many seconds, counted from the first try: no try starts later, a running one is cut off,
-   * and a wait that would end later is not begun. More than 0, at most 86 400.
+   * Gives up after this many seconds, counted from the first try. No try starts later, a running try is cut
+   * off, and a wait that would end later is not begun. More than 0, at most 86 400.
    * @default 120
    */
   readonly deadlineSeconds?: number | undefined;
   /**
-   * Cuts off a try that has not delivered its whole answer after this many seconds, and tries again with the same
-   * key. The default outlasts the 30 seconds an API Gateway HTTP API waits. More than 0, at most 86 400.
+   * Cuts off a try without a whole answer after this many seconds, and tries again with the same key. The
+   * default outlasts the 30 seconds an API Gateway HTTP API waits. More than 0, at most 86 400.
    * @default 35
    */
   readonly tryTimeoutSeconds?: number | undefined;
   /**
-   * Upper bound of the random wait after the first failure; doubles with every further one.
-   * More than 0, at most 86 400.
+   * Upper bound of the random wait after the first failure; it doubles with every further failure. More than
+   * 0, at most 86 400.
    * @default 0.5
    */
   readonly firstDelaySeconds?: number | undefined;
   /**
-   * Where the doubling stops. Does not shorten what a server asks for by `Retry-After`. More than 0, at most 86 400.
+   * The bound at which the doubling stops. Does not shorten a server's `Retry-After`. More than 0, at most 86
+   * 400.
    * @default 20
    */
   readonly maxDelaySeconds?: number | undefined;
@@ -34,17 +35,17 @@ export interface IdempotentFetchOptions {
   readonly fetch?: ((input: Request, init: RequestInit) => Promise<Response>) | undefined;
 }
 
-/** What `fetch` takes, the retry options, and the key of this one operation. */
+/** The options of `fetch`, the retry options, and the key of this one operation. */
 export interface IdempotentFetchInit extends RequestInit, IdempotentFetchOptions {
   /**
-   * The idempotency key: 1 to 255 printable ASCII characters. Give one to go on with an earlier operation, or a
-   * business key such as an order number.
+   * The idempotency key: 1 to 255 printable ASCII characters. Give a key to continue an earlier operation, or
+   * a business key such as an order number.
    * @default a new UUIDv7
    */
   readonly key?: string | undefined;
   /**
-   * Gets the key, made or given, before the first try, and is awaited: keep it here, so that a page reload or a
-   * crash can go on with it. If it throws, nothing is sent and its error is thrown.
+   * Called with the key, made or given, before the first try, and awaited. Store the key here, so that a page
+   * reload or a crash can continue with it. If `onKey` throws, nothing is sent and its error is thrown.
    */
   readonly onKey?: ((key: string) => void | Promise<void>) | undefined;
 }
@@ -71,7 +72,7 @@ const FETCH_NAMES = `body cache credentials dispatcher duplex headers integrity 
   priority redirect referrer referrerPolicy signal window`.split(/\s+/);
 
 /**
- * Checks `given` and lays it over `below`; an explicit `undefined` wipes nothing.
+ * Checks `given` and lays it over `below`; an explicit `undefined` keeps the value below.
  * @throws InvalidOptionError (`INVALID_OPTION`)
  */
 export function resolveOptions(given: IdempotentFetchOptions, below: RetrySettings): RetrySettings {
@@ -113,7 +114,7 @@ export function readCall(init: IdempotentFetchInit, shared: RetrySettings): Fetc
 }
 
 function checkNames(what: string, given: object, known: readonly string[]): void {
-  // A Request given in place of init keeps its fields on its prototype: they would be lost without a word.
+  // A Request in place of init has its fields on its prototype: they would be ignored silently.
   if (Object.prototype.toString.call(given) !== "[object Object]") {
     throw invalid(what, "must be a plain object", given);
   }
@@ -126,12 +127,14 @@ function checkFunction(name: string, value: unknown): void {
   if (value !== undefined && typeof value !== "function") throw invalid(name, "must be a function", value);
 }
 
-/** Without a third argument nothing is said of the value: under an unknown name it may be anything. */
+/**
+ * Without a third argument the message does not mention the value: under an unknown name it may be anything.
+ */
 function invalid(option: string, rule: string, ...got: readonly [value?: unknown]): InvalidOptionError {
   return new InvalidOptionError(option, rule, got.length > 0 ? kindOf(got[0]) : undefined);
 }
 
-/** A wrong value may be a secret in the wrong place: of texts and objects only the kind is shown. */
+/** A wrong value may be a secret in the wrong place: the message names only the kind of texts and objects. */
 function kindOf(value: unknown): string {
   if (value === null) return "null";
   if (typeof value === "string") return `text of ${value.length} characters`;

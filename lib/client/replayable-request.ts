@@ -1,19 +1,21 @@
-/** A request that can be sent again and again with the same bytes. Reads the body once, into memory. */
+/** A request that can be sent many times with the same bytes. Reads the body once, into memory. */
 import { InvalidOptionError } from "./errors.ts";
 import { KEY_HEADER, keyHeaderValue } from "./key.ts";
 import { orAborted } from "./or-aborted.ts";
 
 export interface ReplayableRequest {
-  /** Carries what `init` cannot: the settings of a Request that was given. */
+  /** Carries what `init` cannot: the settings of a given Request. */
   readonly request: Request;
-  /** Everything else, the key's header and the body's bytes included; wrappers of `fetch` find it all here. */
+  /**
+   * Everything else, including the key's header and the body's bytes; wrappers of `fetch` find it all here.
+   */
   readonly init: RequestInit;
   readonly signal: AbortSignal | undefined;
 }
 
 /**
- * @throws InvalidOptionError (`INVALID_OPTION`) if the headers carry a key of their own; what `fetch` would throw
- * for an invalid URL, method, header or a body that was read before; and what a stream throws while it is read
+ * @throws InvalidOptionError (`INVALID_OPTION`) if the headers carry another key. Errors of `fetch` for an
+ * invalid URL, method or header, or for a body that was read before. Errors of a stream while it is read.
  */
 export async function replayableRequest(
   input: string | URL | Request,
@@ -30,9 +32,9 @@ export async function replayableRequest(
   const { bytes, contentType } = await orAborted(readBody(given, init), signal);
   if (contentType && !headers.has("content-type")) headers.set("content-type", contentType);
   headers.set(KEY_HEADER, keyHeaderValue(key));
-  // GET and HEAD may have no body; elsewhere an empty one equals none.
+  // GET and HEAD may have no body; for other methods an empty body equals none.
   const body = bytes.byteLength === 0 && /^(GET|HEAD)$/i.test(method) ? undefined : bytes;
-  // Built before the first try: what is wrong with it must not look like a network error.
+  // Built before the first try, because an invalid request must not look like a network error.
   const request = new Request(input, { ...init, method, headers, body, signal: null });
   return {
     request,
@@ -54,7 +56,7 @@ async function readBody(
   return { bytes: await written.arrayBuffer(), contentType: written.headers.get("content-type") };
 }
 
-/** Not by instanceof: a Request of another realm (an iframe, a test runner's sandbox) is one too. */
+/** `instanceof` would miss a Request of another realm (an iframe, a test runner's sandbox). */
 function isRequest(input: string | URL | Request): input is Request {
   return typeof input === "object" && "arrayBuffer" in input;
 }

@@ -1,10 +1,10 @@
-/** Which answers are tried again, and after how long. Pure. */
+/** Decides which answers are retried, and after how long. Pure. */
 
 const RETRIED_STATUSES = [429, 500, 502, 503, 504];
 
 /**
- * 409 only with `Retry-After`: then the first try is still in progress. Without it, it is the application's own
- * conflict. 400 and 422 (the key was used with another payload) never get better.
+ * 409 is retried only with `Retry-After`: then the first try is still in progress. Without that header 409 is
+ * the application's own conflict. 400 and 422 (the key was used with another payload) never get better.
  */
 export function isRetried(response: Response, retryAfterMs: number | undefined): boolean {
   return (
@@ -14,7 +14,7 @@ export function isRetried(response: Response, retryAfterMs: number | undefined):
 
 /**
  * `Retry-After` (RFC 9110, section 10.2.3), seconds or any of the three HTTP dates, as milliseconds from now.
- * A date is compared with the server's own `Date` where it can be seen: the client's clock may be wrong.
+ * A date is compared with the server's own `Date` if that header is visible: the client's clock may be wrong.
  */
 export function readRetryAfter(response: Response, nowMs: number): number | undefined {
   const value = response.headers.get("retry-after")?.trim() ?? "";
@@ -32,7 +32,7 @@ export function waitBeforeRetry(
   random: number,
 ): number {
   const firstMs = bounds.firstDelaySeconds * 1000;
-  // Many clients are told the same time: a tenth of it more spreads them.
+  // Many clients get the same time: a random tenth more spreads them.
   if (retryAfterMs !== undefined) return retryAfterMs + random * Math.max(firstMs, retryAfterMs / 10);
   return random * Math.min(bounds.maxDelaySeconds * 1000, firstMs * 2 ** (tries - 1));
 }

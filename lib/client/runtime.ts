@@ -1,4 +1,4 @@
-/** Time, timers and randomness come in through this port and nowhere else. Tests give their own. */
+/** The only source of time, timers and randomness. Tests give their own. */
 import { orAborted } from "./or-aborted.ts";
 
 export interface ClientRuntime {

@@ -1,4 +1,4 @@
-/** What was published to topics and put on event buses, whoever listens there. */
+/** The messages published to topics and event buses, with or without subscribers. */
 import { ENVELOPE_ATTRIBUTE } from "../contract.ts";
 import type { Simulator } from "../simulator/simulator.ts";
 import { attributeTexts, keyIn } from "./arrivals.ts";
@@ -7,11 +7,11 @@ import { type Plain, plainOf, plainText } from "./plain-value.ts";
 
 interface Announcement {
   readonly effect: Effect;
-  /** What its consumers know it by. */
+  /** The consumers' identity of a message. */
   readonly identity: string | undefined;
 }
 
-/** All so far, in order. Those that a consumer takes for one are one. */
+/** All messages so far, in order. Messages that consumers take for one count once. */
 export function announcements({ sns, eventBridge }: Pick<Simulator, "sns" | "eventBridge">): Effect[] {
   const seen = new Set<string>();
   return [...published(sns), ...accepted(eventBridge)].flatMap(({ effect, identity }) => {

@@ -1,4 +1,4 @@
-/** The messages that arrived in a queue which nobody else reads. */
+/** The messages that arrived in a queue without other receivers. */
 
 import type { SqsMessageAttributes } from "../aws/sqs/message.ts";
 import type { ReceivedMessage } from "../aws/sqs/operations.ts";
@@ -20,7 +20,10 @@ export class Arrivals {
     this.name = name;
   }
 
-  /** All so far, in order; what is in flight or delayed excepted. Those that a consumer takes for one are one. */
+  /**
+   * All messages so far, in order, except delayed and in-flight ones. Messages that a consumer takes for one
+   * count once.
+   */
   async effects(): Promise<readonly Effect[]> {
     for (;;) {
       const { Messages = [] } = await this.#model.call("ReceiveMessage", {
@@ -46,7 +49,7 @@ export class Arrivals {
   }
 }
 
-/** What its consumer knows it by: the envelope, or the deduplication id. */
+/** The consumer's identity of a message: the envelope, or the deduplication id. */
 function identityOf({ MessageAttributes, Attributes }: ReceivedMessage): string | undefined {
   const envelope = keyIn(MessageAttributes?.[ENVELOPE_ATTRIBUTE]?.StringValue);
   return envelope ?? Attributes?.MessageDeduplicationId;

@@ -1,4 +1,4 @@
-/** What two runs have left in the world, compared as multisets, and the difference in words. Pure. */
+/** Compares the effects of two runs as multisets, and describes the difference. Pure. */
 import { type Effect, leavesOf } from "./effect.ts";
 import type { FindingKind } from "./finding.ts";
 import { canonicalText, type Plain } from "./plain-value.ts";
@@ -8,7 +8,7 @@ export interface Difference {
   readonly kind: Extract<FindingKind, "happens-twice" | "lost" | "differs">;
   /** "2 items in orders instead of 1" */
   readonly what: string;
-  /** What kind of effect it is about, and where. */
+  /** The kind of the effect, and its place. */
   readonly effect: Pick<Effect, "kind" | "place">;
 }
 
@@ -17,7 +17,9 @@ interface Form {
   readonly text: string;
 }
 
-/** `before` is what was there before the handler ran: it says which way a number moves. */
+/**
+ * `before` are the effects that existed before the handler ran: they tell in which direction a number moves.
+ */
 export function compareEffects(
   expected: readonly Effect[],
   found: readonly Effect[],
@@ -63,7 +65,7 @@ function compareForms(
   return differences;
 }
 
-/** Those of `forms` that `others` do not have, as often as they lack them. */
+/** The members of `forms` that `others` lacks, as often as they are missing. */
 function without(forms: readonly Form[], others: readonly Form[]): Form[] {
   const left = others.map(({ text }) => text);
   return forms.filter(({ text }) => {
@@ -73,7 +75,7 @@ function without(forms: readonly Form[], others: readonly Form[]): Form[] {
   });
 }
 
-/** The one that shares the most with it, at least half of what it holds. */
+/** The form that has the most in common with it, at least half of its content. */
 function mostAlike(form: Form, candidates: readonly Form[]): Form | undefined {
   const own = new Set(leavesOf(form.content).map((leaf) => canonicalText([leaf.path, leaf.value])));
   let best: Form | undefined;
@@ -108,7 +110,7 @@ function changeOf(
   return { kind: move, what: `${[...words, ...more].join(", ")} in ${one(kind)} ${inPlace(kind, place)}` };
 }
 
-/** A number that went further than it should was moved twice, one that did not get there was moved too little. */
+/** A number that moved too far was moved twice; a number that fell short was moved too little. */
 function moveOf(before: string | undefined, expected: string | undefined, found: string | undefined) {
   const [wanted, got] = [numberIn(expected), numberIn(found)];
   if (wanted === undefined || got === undefined) return "differs";
@@ -118,7 +120,7 @@ function moveOf(before: string | undefined, expected: string | undefined, found:
   return ratio > 1 ? "happens-twice" : ratio < 1 ? "lost" : "differs";
 }
 
-/** Of each path what stands there, a list's parts together. */
+/** The values at each path; the elements of a list share a path. */
 function valuesOf({ content }: Form): Map<string, string> {
   const values = new Map<string, string>();
   for (const { path, value } of leavesOf(content)) {

@@ -1,4 +1,4 @@
-/** What can go wrong with a request, and with which. Pure. */
+/** The kinds of disturbances, and the requests that each applies to. Pure. */
 import type { Fault } from "../simulator/fault.ts";
 import type { Io } from "../simulator/io.ts";
 import type { Disturbance } from "./disturbances.ts";
@@ -21,7 +21,7 @@ export interface Durations {
   readonly absenceMs: number;
 }
 
-/** By the name that a disturbance's id has. */
+/** By the name in a disturbance's id. */
 export function kindsOf({
   pauseMs,
   overdueMs,
@@ -46,7 +46,7 @@ export function kindsOf({
       fits: ({ operation }) => operation === "TransactWriteItems",
     },
     timeout: { words: "a timeout at", fault: { kind: "slow", ms: overdueMs } },
-    // The client gives up on it and sends another one: this one arrives when that is decided.
+    // The client gives up on this request and sends another: this one arrives when the other is decided.
     "late-copy": {
       words: "a copy that arrives late of",
       fault: { kind: "slow", when: "before", ms: overdueMs },
@@ -80,7 +80,7 @@ const READS = ["GetItem", "BatchGetItem", "Query", "Scan"];
 
 const SAFE_METHODS = ["GET", "HEAD", "OPTIONS"];
 
-/** Before or after a read is the same: it has no effect. */
+/** Before or after makes no difference for a read, which has no effect. */
 function isWrite({ operation }: Io): boolean {
   return !READS.includes(operation) && !SAFE_METHODS.includes(operation);
 }

@@ -1,14 +1,14 @@
-/** What is done to a run: one fault at one point, or a second delivery. Pure. */
+/** The disturbances of a run: a fault at one point, or a second delivery. Pure. */
 import type { Fault } from "../simulator/fault.ts";
 import type { Io } from "../simulator/io.ts";
 import { type DisturbanceKind, type Durations, kindsOf } from "./disturbance-kinds.ts";
 import type { Point } from "./finding.ts";
 
-/** How long a fault lasts, from its point on. */
+/** How many requests a fault affects, beginning with its point. */
 export const FAULT_REACHES = [
-  /** This one try. */
+  /** Only this attempt. */
   "once",
-  /** Every try of this request that the invocation makes. */
+  /** Every attempt at this request within the invocation. */
   "request",
   /** Every request of the invocation to the same service. */
   "invocation",
@@ -19,24 +19,27 @@ export interface Disturbance {
   readonly id: string;
   /** "a crash after point 7 (dynamodb PutItem orders)" */
   readonly words: string;
-  /** `undefined`: nothing happens to the I/O. */
+  /** `undefined`: the I/O has no fault. */
   readonly point?: Point | undefined;
   readonly fault?: Fault | undefined;
   readonly reach?: (typeof FAULT_REACHES)[number];
-  /** A second delivery: at the same time as the first, while the first stands at the point, or right after it. */
+  /**
+   * A second delivery: at the same time as the first, while the first is frozen at the point, or right after
+   * it.
+   */
   readonly duplicate?: "at-once" | "meanwhile" | "right-after" | undefined;
-  /** A second disturbance, of what comes after the first. */
+  /** A second disturbance, later in the same run. */
   readonly next?: Disturbance | undefined;
 }
 
-/** A second delivery without any fault. The one after the first has ended is part of every run. */
+/** A second delivery without a fault. Every run delivers once more after the end anyway. */
 const AT_ONCE: Disturbance = {
   id: "duplicate-at-once",
   words: "a second delivery at the same time",
   duplicate: "at-once",
 };
 
-/** Its eventually consistent reads do not see what the first has just written. */
+/** Its eventually consistent reads miss the writes that the first delivery has just made. */
 const RIGHT_AFTER: Disturbance = {
   id: "duplicate-right-after",
   words: "a second delivery right after the first",
@@ -48,7 +51,7 @@ const AFTERWARDS: Disturbance = {
   words: "a second delivery afterwards",
 };
 
-/** Everything that can be done once: at each point, and at none. */
+/** All single disturbances: at each point, and without a point. */
 export function disturbancesOf(
   ios: readonly Io[],
   points: readonly Point[],
@@ -73,7 +76,7 @@ export function disturbancesOf(
   return [AFTERWARDS, RIGHT_AFTER, AT_ONCE, ...atPoints];
 }
 
-/** Two of them, the second at a point after the first. */
+/** Pairs of disturbances; the second is at a later point than the first. */
 export function pairOf(first: Disturbance, second: Disturbance): Disturbance {
   return {
     ...first,
@@ -83,7 +86,7 @@ export function pairOf(first: Disturbance, second: Disturbance): Disturbance {
   };
 }
 
-/** What any request can meet, whatever it is for. */
+/** The kinds that every request can have, whatever it is for. */
 const ANYWHERE = [
   "crash-before",
   "crash-after",
@@ -93,7 +96,7 @@ const ANYWHERE = [
   "zombie-after",
 ] as const;
 
-/** A disturbance of whatever request comes as the so-many-th, for runs that are disturbed already. */
+/** A disturbance of the request with this number, for runs that are disturbed already. */
 export function disturbanceAt(
   number: number,
   random: { pick<T>(choices: readonly [T, ...T[]]): T },

@@ -1,16 +1,19 @@
-/** What a handler has left in the world: items, messages that arrived, calls of other systems. Pure. */
+/** The effects of a handler: items, messages that arrived, calls of other systems. Pure. */
 import type { Plain } from "./plain-value.ts";
 
 export const EFFECT_KINDS = ["item", "message", "call"] as const;
 
 export interface Effect {
   readonly kind: (typeof EFFECT_KINDS)[number];
-  /** The table, the queue, or method and URL of a call, without the ids in it. */
+  /** The table, the queue, or a call's method and URL without the ids in it. */
   readonly place: string;
   readonly content: { readonly [name: string]: Plain };
 }
 
-/** One thing inside a value, and where: `lines[].sku`. The order in a list is part of the value, not of the path. */
+/**
+ * A single value inside a value, and its path: `lines[].sku`. The order of a list belongs to the value, and
+ * not to the path.
+ */
 export interface Leaf {
   readonly path: string;
   readonly value: string | number | boolean | null;
@@ -28,7 +31,7 @@ export function leavesOf(value: Plain, path = ""): Leaf[] {
   );
 }
 
-/** The same value with every leaf replaced by what `change` makes of it. */
+/** The same value with `change` applied to every leaf. */
 export function mapLeaves(value: Plain, change: (leaf: Leaf) => Plain, path = ""): Plain {
   if (typeof value !== "object" || value === null) return change({ path, value });
   if (Array.isArray(value)) return value.map((each) => mapLeaves(each, change, `${path}[]`));

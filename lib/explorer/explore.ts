@@ -1,4 +1,4 @@
-/** The explorer: runs a handler under everything that can go wrong at each of its I/Os, and counts the effects. */
+/** The explorer: runs a handler under each fault at each of its I/Os, and counts the effects. */
 import type { LambdaHandler } from "../simulator/simulated-function.ts";
 import { adviceFor } from "./advice.ts";
 import { type Disturbance, disturbancesOf } from "./disturbances.ts";
@@ -17,15 +17,16 @@ import { START, undisturbedRuns } from "./undisturbed-runs.ts";
 import { withoutStacks } from "./without-stacks.ts";
 
 /**
- * Runs `handler` on `event` once undisturbed, and then again from the start for everything that can go wrong at each of
- * its requests to DynamoDB, SQS and other systems: crashes, lost answers, throttling, timeouts, leases that end,
- * duplicates. Its source sends the event again as the real one does. What was effected is compared with the undisturbed
- * run: happened twice, lost, changed, stuck. The handler runs unchanged, in a deterministic AWS in memory.
+ * Runs `handler` on `event` once undisturbed, and then from the start for each fault at each of its
+ * requests to DynamoDB, SQS and other systems. Faults are crashes, lost answers, throttling, timeouts, leases
+ * that end, and duplicates. The event's source redelivers as the real one does.
  *
- * `event` may be a function that makes it of the world which `setUp` has left.
+ * The effects are compared with those of the undisturbed run: happened twice, lost, changed, stuck. The
+ * handler runs unchanged, in a deterministic AWS in memory.
  *
- * @throws InvalidOptionError (`INVALID_OPTION`); Error where the handler fails without any disturbance, or does not do
- * the same in two undisturbed runs.
+ * `event` may be a function that makes the event from the world after `setUp`.
+ * @throws InvalidOptionError (`INVALID_OPTION`); Error when the handler fails without any disturbance, or
+ * does different things in two undisturbed runs.
  */
 export async function explore(
   handler: LambdaHandler,
@@ -110,7 +111,7 @@ function findingOf(
   };
 }
 
-/** Whether it may happen more than once, as the options say; then the report tells how often it did. */
+/** Whether the options allow the effect more than once; then the report says how often it happened. */
 function noteAccepted(
   accepted: Map<string, Accepted>,
   { kind, effect }: Judgement,

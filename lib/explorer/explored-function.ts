@@ -1,10 +1,13 @@
-/** The function that is explored, with no environment yet: as Lambda has it when nothing came for long. */
+/** The explored function without an environment: Lambda's state after a long time without events. */
 import type { FakeLambdaContext } from "../fakes/fake-lambda-context.ts";
 import type { LambdaHandler, SimulatedFunction } from "../simulator/simulated-function.ts";
 import type { Simulator } from "../simulator/simulator.ts";
 import type { Scenario } from "./scenario.ts";
 
-/** `generation` tells environments apart that are made after all former ones are gone: their randomness is another. */
+/**
+ * `generation` numbers the environments that are made after all former ones are gone: each has other
+ * randomness.
+ */
 export function exploredFunction(
   { options, name, handler }: Scenario,
   aws: Simulator,
@@ -23,7 +26,7 @@ export function exploredFunction(
   );
 }
 
-/** The function's name is the same in all its generations. */
+/** The function has the same name in all generations. */
 function namesOf(functionName: string, { invokedFunctionArn, functionName: former }: FakeLambdaContext) {
   return {
     functionName,

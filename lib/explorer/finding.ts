@@ -1,27 +1,27 @@
-/** What the explorer finds: one broken promise, at one point, under one disturbance. */
+/** A finding of the explorer: one broken promise, at one point, under one disturbance. */
 
 export const FINDING_KINDS = [
-  /** An effect is there more often than after an undisturbed run. */
+  /** An effect exists more often than after an undisturbed run. */
   "happens-twice",
-  /** An effect is missing, although the source was told that all is well. */
+  /** An effect is missing, although the source got a success. */
   "lost",
-  /** An effect is there, with another content. */
+  /** An effect exists with another content. */
   "differs",
-  /** A repeated request got another answer than the first one, or than an undisturbed run gives. */
+  /** A repeated request got another answer than the first, or than an undisturbed run gives. */
   "answer-differs",
-  /** What an answer or a message names is not there. */
+  /** An answer or a message names something that does not exist. */
   "dangling",
   /** Long after the lease has ended, the operation still does not succeed. */
   "stuck",
-  /** A later record of a group was done before an earlier one. */
+  /** A later record of a group was finished before an earlier one. */
   "order",
-  /** The answer about a batch names records that were not in it. */
+  /** The answer about a batch names records that are not in the batch. */
   "misreported",
-  /** One invocation made many times the requests of an undisturbed one. */
+  /** One invocation made many times the requests of an undisturbed invocation. */
   "unbounded",
   /** Work was left running when the handler returned. */
   "unawaited",
-  /** Another system was asked for two things under one idempotency key. */
+  /** Another system got two different requests under one idempotency key. */
   "key-reused",
 ] as const;
 
@@ -29,7 +29,7 @@ export type FindingKind = (typeof FINDING_KINDS)[number];
 
 /** One I/O of the undisturbed run. */
 export interface Point {
-  /** From 1. */
+  /** Counts from 1. */
   readonly number: number;
   /** "dynamodb PutItem orders" */
   readonly label: string;
@@ -37,17 +37,19 @@ export interface Point {
 
 export interface Finding {
   readonly kind: FindingKind;
-  /** Where the disturbance stood; `undefined` where it stood at no point, such as a second delivery. */
+  /**
+   * The point of the disturbance; `undefined` for a disturbance without a point, such as a second delivery.
+   */
   readonly point: Point | undefined;
   /** "a crash after point 7 (dynamodb PutItem orders)" */
   readonly disturbance: string;
-  /** Runs this disturbance alone again: `explore(handler, event, { ..., only: id })`. */
+  /** The argument that runs this disturbance alone again: `explore(handler, event, { ..., only: id })`. */
   readonly id: string;
   /** "2 items in orders instead of 1" */
   readonly what: string;
-  /** The run, a line per event, the disturbance marked; only what matters. */
+  /** The relevant lines of the run, one per event, with the disturbance marked. */
   readonly trace: string;
   readonly seed: number;
-  /** What to do about it. */
+  /** The advice. */
   readonly advice: string;
 }

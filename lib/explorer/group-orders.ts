@@ -1,9 +1,9 @@
-/** In which order the messages of each group arrived. Pure. */
+/** The order in which the messages of each group arrived. Pure. */
 import type { Effect } from "./effect.ts";
 import { canonicalText } from "./plain-value.ts";
 import { placeOf, type VolatileValues } from "./volatile-values.ts";
 
-/** By queue, the sequence of each group, in an order that says nothing. Group ids may differ from run to run. */
+/** By queue, the sequences of its groups in sorted order, because group ids may differ from run to run. */
 export function groupOrders(effects: readonly Effect[], volatile: VolatileValues): Map<string, string[]> {
   const groups = new Map<string, string[]>();
   for (const effect of effects) {

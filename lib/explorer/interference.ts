@@ -1,14 +1,17 @@
-/** Puts one disturbance on a run: counts its I/O, faults what the disturbance names, and tells when it has struck. */
+/**
+ * Applies one disturbance to a run: counts its I/O, gives the named requests their faults, and reports the
+ * strike.
+ */
 import { canHave } from "../simulator/exchange.ts";
 import type { Fault } from "../simulator/fault.ts";
 import type { Io } from "../simulator/io.ts";
 import type { Disturbance } from "./disturbances.ts";
 
 export class Interference {
-  /** The I/O so far, since it was armed; the point of one is its place in here, from 1. */
+  /** The I/O since the counting began; the point of an I/O is its place here, from 1. */
   readonly ios: Io[] = [];
   readonly #pending: Disturbance[];
-  /** Faults that last longer than one try. */
+  /** Faults that affect more than one attempt. */
   readonly #lasting: { readonly covers: (io: Io) => boolean; readonly fault: Fault }[] = [];
   readonly #strike: () => void;
   readonly #begin: () => void;
@@ -28,12 +31,12 @@ export class Interference {
     this.#begin = when === "at-once" ? due : () => {};
   }
 
-  /** From here on I/O counts. */
+  /** Begins to count I/O. */
   arm(): void {
     this.#isArmed = true;
   }
 
-  /** Until the function that it answers is called, eventually consistent reads see the version before. */
+  /** Until the returned function is called, eventually consistent reads see the former version. */
   readStale(): () => void {
     this.#lasting.push({ covers: () => true, fault: { kind: "stale" } });
     return () => {
@@ -41,12 +44,12 @@ export class Interference {
     };
   }
 
-  /** What has not struck yet will not: the repetition afterwards is undisturbed. */
+  /** A disturbance that has not struck yet is dropped: the repetition afterwards is undisturbed. */
   rest(): void {
     this.#pending.length = 0;
   }
 
-  /** The handler was given an event. */
+  /** Call this when the handler was given an event. */
   noteStart(): void {
     if (this.#isArmed) this.#begin();
   }

@@ -1,4 +1,4 @@
-/** Reads the items that a run has left in its tables. */
+/** Reads the items that a run left in its tables. */
 
 import type { DynamoDBModel } from "../aws/dynamodb/dynamodb-model.ts";
 import type { Item } from "../aws/dynamodb/values/attribute-value.ts";
@@ -36,10 +36,10 @@ const RECORD_ATTRIBUTES = [
   ATTRIBUTES.attempt,
   ATTRIBUTES.leaseEndsAt,
 ];
-/** What a record is called, and what it points to: `<operation>#<scope>#<hash>`, and more behind it. */
+/** The key of a record and the keys of its parts: `<operation>#<scope>#<hash>`, with an optional ending. */
 const RECORD_KEY = /^[^#]+#[^#]*#[\w-]{43}(#.*)?$/;
 
-/** A record of onceonly, or an item that holds what fits no record. */
+/** A record of onceonly, or an item with what does not fit into a record. */
 function isRecord(item: Item): boolean {
   if (RECORD_ATTRIBUTES.every((name) => name in item)) return true;
   const isPart = ATTRIBUTES.result in item || ATTRIBUTES.messages in item;

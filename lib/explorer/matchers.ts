@@ -2,9 +2,9 @@
 import type { ExploreReport } from "./report.ts";
 import { firstText, headline } from "./report-text.ts";
 
-/** What `expect.extend` of vitest and of jest takes. */
+/** The form of `expect.extend` in vitest and jest. */
 export const exactlyOnceMatchers = {
-  /** Passes where the explorer found nothing; else says what it found first, and how much more. */
+  /** Passes without findings; otherwise the message shows the first finding and counts the others. */
   toBeExactlyOnce(received: unknown): { readonly pass: boolean; readonly message: () => string } {
     if (!isReport(received)) {
       return {
@@ -25,12 +25,12 @@ function isReport(received: unknown): received is ExploreReport {
 }
 
 interface ExactlyOnceAssertion<R> {
-  /** Passes where the report of `explore()` holds no finding. */
+  /** Passes when the report of `explore()` holds no finding. */
   toBeExactlyOnce(): R;
 }
 
 declare global {
-  // vitest's assertions and @types/jest both extend this one, and neither need be installed.
+  // vitest's assertions and @types/jest extend this interface, and neither need be installed.
   namespace jest {
     // biome-ignore lint/complexity/noBannedTypes: all declarations must have the same parameters.
     interface Matchers<R, T = {}> extends ExactlyOnceAssertion<R> {}

@@ -1,33 +1,33 @@
-/** What `explore` takes, its defaults and their rules. */
+/** The options of `explore`, their defaults and their rules. */
 import { aFunction, type Check, checkOptions, oneOf } from "../core/option-checks.ts";
 import type { Simulator } from "../simulator/simulator.ts";
 import type { SimulatedQueue, SimulatedTable } from "../simulator/simulator-options.ts";
 import type { Effect } from "./effect.ts";
 import { SOURCE_KINDS, type SourceKind } from "./source.ts";
 
-/** Somebody else's system, as the handler's `fetch` meets it. */
+/** Another system, as the handler's `fetch` sees it. */
 export type OutsideService = (request: Request) => Response | Promise<Response>;
 
 export interface ExploreOptions {
   /**
-   * What the report calls the handler.
+   * The handler's name in the report.
    * @default - the handler's name
    */
   readonly name?: string | undefined;
   /**
-   * Who sends the event, and sends it again: an HTTP client, a queue, a stream, an asynchronous
-   * invocation, or a schedule.
+   * The sender, which also redelivers: an HTTP client, a queue, a stream, an asynchronous invocation, or a
+   * schedule.
    * @default - by the shape of the event
    */
   readonly source?: SourceKind | undefined;
   /**
    * The tables that the handler uses, by name.
-   * @default - none but the idempotency table
+   * @default - only the idempotency table
    */
   readonly tables?: Readonly<Record<string, SimulatedTable>> | undefined;
   /**
-   * Tables that only remember what was done: they are created where `tables` does not have them, and what is in them
-   * counts as no effect. Records of onceonly never do, wherever they are.
+   * Tables that only remember what was done: their items count as no effect. A table that `tables` lacks is
+   * created. Records of onceonly are never effects, in any table.
    * @default - none
    */
   readonly idempotencyTable?: string | readonly string[] | undefined;
@@ -37,53 +37,54 @@ export interface ExploreOptions {
    */
   readonly queues?: Readonly<Record<string, SimulatedQueue>> | undefined;
   /**
-   * Other systems, by origin. What is asked again under the same `Idempotency-Key` is answered as before, without being
-   * asked: systems that keep that promise.
+   * Other systems, by origin. A call with an `Idempotency-Key` that was used before gets the former answer,
+   * without a call of the system.
    * @default - none
    */
   readonly outside?: Readonly<Record<string, OutsideService>> | undefined;
   /**
-   * How a call of another system names what it asks for.
-   * @default - by the header `Idempotency-Key`
+   * Returns the idempotency key of a call of another system.
+   * @default - the header `Idempotency-Key`
    */
   readonly callKey?: ((request: Request) => string | null | undefined) | undefined;
   /**
-   * Whether `handler` is a function that makes the handler, anew for each execution environment: what a module keeps in
-   * its variables then dies in a crash, as it does in Lambda.
+   * Whether `handler` is a function that makes the handler, anew for each execution environment. Then a crash
+   * loses the variables of the module, as in Lambda.
    * @default false
    */
   readonly perEnvironment?: boolean | undefined;
-  /** Called before each run: rows that must be there, functions that are connected. */
+  /** Called before each run, to write rows and connect functions. */
   readonly setUp?: ((aws: Simulator) => unknown) | undefined;
   /**
    * Further effects, read at the end of each run.
-   * @default - none: items, messages and calls are counted in any case
+   * @default - none: items, messages and calls are always counted
    */
   readonly effects?: ((aws: Simulator) => readonly Effect[] | Promise<readonly Effect[]>) | undefined;
   /**
-   * Effects that may happen more than once, by the start of a URL, or by the name of a table or queue: the report says so
-   * openly instead of failing.
+   * Effects that may happen more than once, by the start of a URL, or by the name of a table or queue. The
+   * report lists them instead of failing.
    * @default - none
    */
   readonly atLeastOnce?: readonly string[] | undefined;
   /**
    * Names of attributes that may differ, such as a count of attempts.
-   * @default - none: values that differ between two undisturbed runs are left out by themselves
+   * @default - none: values that differ between two undisturbed runs are ignored without being named
    */
   readonly ignore?: readonly string[] | undefined;
   /**
-   * The function's timeout. One that ends before the AWS SDK gives up, after some 5 seconds of throttling, hides what the
-   * handler does about errors.
+   * The function's timeout in seconds. The AWS SDK gives up after some 5 seconds of throttling: a shorter
+   * timeout hides how the handler reacts to errors.
    * @default 30
    */
   readonly timeoutSeconds?: number | undefined;
   /**
-   * How long a claim may be live at most: what stands still stands longer than that, and redeliveries go on for longer.
+   * The longest lease of a claim, in seconds. Frozen environments stay frozen for longer, and redeliveries go
+   * on for longer.
    * @default - the timeout and a minute
    */
   readonly leaseSeconds?: number | undefined;
   /**
-   * Of the queue that the event comes from.
+   * The visibility timeout of the queue that the event comes from.
    * @default - six times the timeout
    */
   readonly visibilitySeconds?: number | undefined;
@@ -98,28 +99,28 @@ export interface ExploreOptions {
    */
   readonly seed?: number | undefined;
   /**
-   * 2 adds runs with two disturbances, a sample of all there are.
+   * 2 adds runs with two disturbances: a sample of all pairs.
    * @default 1
    */
   readonly depth?: 1 | 2 | undefined;
   /**
-   * More disturbances than this are not tried; the report says how many were left out.
+   * The largest number of disturbances; the report says how many were left out.
    * @default 2000
    */
   readonly maxRuns?: number | undefined;
   /**
-   * Tries one disturbance alone, by the id that a finding has.
+   * Runs one disturbance alone, by the id in a finding.
    * @default - all
    */
   readonly only?: string | undefined;
   /**
-   * Whether what the handler prints is shown, of every run.
+   * Whether the handler's output is shown, for every run.
    * @default false
    */
   readonly showsOutput?: boolean | undefined;
   /**
-   * Told after each run.
-   * @default - a bar on stderr, where that is a terminal and the exploration takes long
+   * Called after each run.
+   * @default - a bar on stderr, when that is a terminal and the exploration takes long
    */
   readonly onProgress?: ((done: number, total: number) => void) | undefined;
 }

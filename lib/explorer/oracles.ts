@@ -1,4 +1,4 @@
-/** Judges a run: every promise that it broke, compared with an undisturbed one. Pure. */
+/** Judges a run: finds every broken promise, compared with an undisturbed run. Pure. */
 import { compareEffects, type Difference } from "./compare-effects.ts";
 import { type Effect, leavesOf } from "./effect.ts";
 import type { FindingKind } from "./finding.ts";
@@ -12,7 +12,7 @@ export interface Judgement {
   readonly kind: FindingKind;
   readonly what: string;
   readonly effect?: Pick<Effect, "kind" | "place"> | undefined;
-  /** Whether everything was effected nevertheless. */
+  /** Whether all effects happened nevertheless. */
   readonly isDone?: boolean | undefined;
 }
 
@@ -25,11 +25,12 @@ export function judge(run: Play, reference: ReferenceRun): Judgement[] {
     ...judgeConduct(run, reference),
   ];
   const isSuccessful = run.last?.isSuccess === true;
-  // What was never reported as done may be missing: then it is stuck, and said so.
+  // An effect may be missing while no success was reported: then the run is stuck, which is a finding of
+  // its own.
   return verdicts.filter(({ kind }) => isSuccessful || (kind !== "lost" && kind !== "dangling"));
 }
 
-/** Missing is what is missing when the source was done: a repetition afterwards, which may heal it, need not come. */
+/** Compares at the moment of the source's success: a later repetition may heal the run, but need not come. */
 function judgeEffects(run: Play, { play, volatile, references }: ReferenceRun): Judgement[] {
   const differences = compareEffects(play.effects, run.effects, volatile, play.before);
   const afterwards = compareEffects(run.effects, run.effectsAfterwards, volatile, play.before);
@@ -98,7 +99,7 @@ function judgeConduct(run: Play, { maxRequests }: ReferenceRun): Judgement[] {
   const verdicts: Judgement[] = [];
   const most = mostRequests(run);
   if (most > maxRequests) verdicts.push({ kind: "unbounded", what: `${most} requests in one invocation` });
-  // An answer that is a failure leaves all to the next delivery, and what still runs to its fences.
+  // An answer that is a failure leaves everything to the next delivery, and running work to its fences.
   const left = run.unawaited.find(({ invocation }) =>
     run.answers.some((answer) => answer.invocation === invocation && answer.isSuccess),
   );
@@ -114,7 +115,7 @@ function textOf(value: Plain | undefined): string {
   return canonicalText(value ?? null);
 }
 
-/** The first thing in which two answers differ. */
+/** The first difference between two answers. */
 function changed(left: Plain, right: Plain): string {
   const [wanted, got] = [left, right].map(
     (value) => new Map(leavesOf(value).map((leaf) => [leaf.path, leaf.value])),

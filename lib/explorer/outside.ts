@@ -1,4 +1,6 @@
-/** Other systems of one run: notes every call that arrives, and answers a repeated key as before. */
+/**
+ * The other systems of one run: records every call that arrives, and repeats its answer for a repeated key.
+ */
 import type { Effect } from "./effect.ts";
 import type { OutsideService } from "./options.ts";
 import { plainText } from "./plain-value.ts";
@@ -13,7 +15,7 @@ interface OutsideCall {
 /** Methods that ask for no effect (RFC 9110, section 9.2.1). */
 const SAFE_METHODS = ["GET", "HEAD", "OPTIONS", "TRACE"];
 
-/** Parts of a path that name one thing: numbers, UUIDs, and what is long or holds digits among letters. */
+/** Parts of a path that name one thing: numbers, UUIDs, and texts that are long or mix letters and digits. */
 const ID_SEGMENT = /\/(?:\d+|(?=[^/]*\d)[^/]{8,}|[^/]{24,})(?=\/|$)/g;
 
 /** "https://api.example.com/orders/…" */
@@ -30,7 +32,7 @@ export class Outside {
     this.#callKey = callKey ?? ((request) => request.headers.get("idempotency-key"));
   }
 
-  /** What stands in for the system: the service, with a memory for keys. */
+  /** Stands for the other system: the service, with a memory for keys. */
   remembering(service: OutsideService): OutsideService {
     return async (request) => {
       if (SAFE_METHODS.includes(request.method)) return service(request);
@@ -49,7 +51,7 @@ export class Outside {
     };
   }
 
-  /** Calls with one key are one. */
+  /** Calls with one key count once. */
   effects(): Effect[] {
     const seen = new Set<string>();
     return this.#calls.flatMap((call): Effect[] => {
@@ -69,7 +71,7 @@ export class Outside {
     });
   }
 
-  /** The keys under which two different things were asked for, as places. */
+  /** The keys of two different requests, as places. */
   reusedKeys(): string[] {
     const bodies = new Map<string, string>();
     const reused = new Set<string>();

@@ -3,7 +3,9 @@ import type { AttributeValue } from "../aws/dynamodb/values/attribute-value.ts";
 
 export type Plain = string | number | boolean | null | readonly Plain[] | { readonly [name: string]: Plain };
 
-/** A set is a sorted list, binary is base64, a number that JavaScript cannot hold stays text. */
+/**
+ * A set becomes a sorted list, binary becomes base64, and a number that JavaScript cannot hold stays a text.
+ */
 function plainAttribute(value: AttributeValue): Plain {
   if ("S" in value) return value.S;
   if ("N" in value) return String(Number(value.N)) === value.N ? Number(value.N) : value.N;
@@ -22,7 +24,7 @@ export function plainItem(item: Readonly<Record<string, AttributeValue>>): {
   return Object.fromEntries(Object.entries(item).map(([name, value]) => [name, plainAttribute(value)]));
 }
 
-/** Text that is a JSON object or list, read; other text as it is. */
+/** Parses text that is a JSON object or list; returns other text unchanged. */
 export function plainText(text: string): Plain {
   if (!/^\s*[[{]/.test(text)) return text;
   try {
@@ -32,7 +34,7 @@ export function plainText(text: string): Plain {
   }
 }
 
-/** What JSON makes of a value; what JSON cannot hold is told by its type. */
+/** The value after JSON; a value that JSON cannot hold becomes the name of its type. */
 export function plainOf(value: unknown): Plain {
   try {
     const text = JSON.stringify(value);
@@ -42,7 +44,7 @@ export function plainOf(value: unknown): Plain {
   }
 }
 
-/** One text per value, whatever the order of its fields. */
+/** The same text for equal values, in any order of their fields. */
 export function canonicalText(value: Plain): string {
   return JSON.stringify(value, (_, part: unknown) =>
     typeof part === "object" && part !== null && !Array.isArray(part)

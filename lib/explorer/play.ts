@@ -1,4 +1,4 @@
-/** One run of a handler from the start, in a world of its own: under one disturbance, or under none. */
+/** One run of a handler from the start, in a new world, with at most one disturbance. */
 import type { SimulatedFunction } from "../simulator/simulated-function.ts";
 import type { Simulator } from "../simulator/simulator.ts";
 import type { TraceEvent } from "../simulator/trace-event.ts";
@@ -13,7 +13,7 @@ import { sourceKindOf, sourceOf } from "./sources/source-of.ts";
 import { type LateRequest, Unawaited } from "./unawaited.ts";
 import { ExploredWorld } from "./world.ts";
 
-/** What came of a run. */
+/** The result of a run. */
 export interface Play {
   readonly source: Source;
   readonly ios: Interference["ios"];
@@ -25,11 +25,11 @@ export interface Play {
   readonly repeated: SourceAnswer | undefined;
   /** How long the source went on, in ms. */
   readonly tookMs: number;
-  /** What was there before, when the source was done, and after the repetition. */
+  /** The effects before the run, when the source was done, and after the repetition. */
   readonly before: readonly Effect[];
   readonly effects: readonly Effect[];
   readonly effectsAfterwards: readonly Effect[];
-  /** Requests of invocations that had ended. */
+  /** Requests of invocations that had already ended. */
   readonly unawaited: readonly LateRequest[];
   readonly reusedKeys: readonly string[];
   readonly trace: readonly TraceEvent[];
@@ -38,13 +38,15 @@ export interface Play {
 export interface PlaySettings {
   readonly seed: number;
   readonly startAt: number;
-  /** With one, the event is delivered once more after all is done. */
+  /** With a repetition, the event is delivered once more after everything is done. */
   readonly disturbance?: Disturbance | undefined;
 }
 
-/** A duplicate arrives so much later. */
+/** How much later a duplicate arrives. */
 const SHORTLY_MS = 5;
-/** The repetition comes when a client request token of DynamoDB (10 minutes) and a FIFO queue (5) have forgotten. */
+/**
+ * The repetition comes when DynamoDB's client request token (10 minutes) and a FIFO queue (5) have forgotten.
+ */
 const FORGOTTEN_MS = 660_000;
 
 export async function play(scenario: Scenario, settings: PlaySettings): Promise<Play> {

@@ -1,4 +1,4 @@
-/** A bar on a terminal for explorations that take long; nothing where there is no terminal. */
+/** A progress bar for long explorations, only on a terminal. */
 
 const WIDTH = 30;
 const SHOWN_AFTER_MS = 1000;

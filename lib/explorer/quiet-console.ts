@@ -1,4 +1,4 @@
-/** Keeps the console free of what handlers print in hundreds of runs; what is printed elsewhere is printed as ever. */
+/** Hides what handlers print in hundreds of runs; other output is printed as usual. */
 import { currentScene } from "../simulator/scene.ts";
 
 const METHODS = ["debug", "error", "info", "log", "trace", "warn"] as const;
@@ -7,7 +7,7 @@ const STREAMS = ["stdout", "stderr"] as const;
 let users = 0;
 let restore = () => {};
 
-/** Until the function that it answers is called. */
+/** Hides until the returned function is called. */
 export function quietConsole(): () => void {
   if (users++ === 0) restore = silence();
   let isOver = false;

@@ -1,4 +1,4 @@
-/** What an undisturbed run comes to, learnt from two of them: what every other run is compared with. */
+/** The result of an undisturbed run, learnt from two of them: every other run is compared with it. */
 import type { Point } from "./finding.ts";
 import type { Play } from "./play.ts";
 import { referencesIn } from "./references.ts";
@@ -11,11 +11,14 @@ export interface ReferenceRun {
   readonly points: readonly Point[];
   readonly volatile: VolatileValues;
   readonly references: ReturnType<typeof referencesIn>;
-  /** More than this in one invocation is without bound. */
+  /** More requests in one invocation count as endless. */
   readonly maxRequests: number;
 }
 
-/** So many tries of one request, and so many more in each second: a write that is retried until the deadline makes fewer. */
+/**
+ * Allowed attempts at one request, at once and in each further second: a write that is retried until the
+ * deadline makes fewer.
+ */
 const TRIES = 20;
 const TRIES_PER_SECOND = 2;
 
@@ -40,7 +43,7 @@ export function referenceOf(
   };
 }
 
-/** Effects and the first answer. */
+/** The effects and the first answer. */
 export function observedIn({ effects, answers }: Pick<Play, "effects" | "answers">): Observed[] {
   const first = answers.find(({ isSuccess }) => isSuccess);
   return [

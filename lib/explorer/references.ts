@@ -1,6 +1,6 @@
 /**
- * What names something else: in undisturbed runs the id in an answer is that of a row, the id in a message that of an
- * order. A run in which such a name leads nowhere has lost what it names. Pure.
+ * References: in undisturbed runs an id in an answer is the id of a row, and an id in a message that of an
+ * order. A run with a reference that leads nowhere has lost its target. Pure.
  */
 import { type Leaf, leavesOf } from "./effect.ts";
 import { ANSWER_PLACE, type Observed } from "./volatile-values.ts";
@@ -10,11 +10,11 @@ interface Reference {
   readonly to: string;
 }
 
-/** Short texts and times are equal by chance. */
+/** Short texts and times may be equal by chance. */
 const MIN_LENGTH = 8;
 const TIME = /^\d{4}-\d\d-\d\d|^[\d.,:+-]+$/;
 
-/** The references that both undisturbed runs have, from and to values that differ between them. */
+/** The references that both undisturbed runs have, between values that differ from run to run. */
 export function referencesIn(
   one: readonly Observed[],
   other: readonly Observed[],
@@ -30,14 +30,14 @@ export function referencesIn(
   );
 }
 
-/** The references that lead nowhere, in words. */
+/** Describes the references that lead nowhere. */
 export function danglingIn(observed: readonly Observed[], references: readonly Reference[]): string[] {
   const ids = idsByPath(observed, () => true);
   const broken = references.filter(({ from, to }) => ids.has(from) && !leadsTo(ids, from, to));
   return broken.map(({ from, to }) => `${from} names what is not in ${to}`);
 }
 
-/** From an answer, a message or a call to what was effected, not back. */
+/** References lead from an answer, a message or a call to an effect, and not back. */
 function isReference(from: string, to: string): boolean {
   return from !== to && !from.includes(" of item ") && !to.endsWith(` of ${ANSWER_PLACE}`);
 }
@@ -48,7 +48,7 @@ function leadsTo(ids: ReadonlyMap<string, ReadonlySet<unknown>>, from: string, t
   return named.size > 0 && [...named].every((id) => there.has(id));
 }
 
-/** By "path of place", the ids that stand there. */
+/** The ids at each "path of place". */
 function idsByPath(
   observed: readonly Observed[],
   isVolatile: (place: string, leaf: Leaf) => boolean,

@@ -1,4 +1,7 @@
-/** A report in words: the verdict in one line, then every kind of finding once, with its trace and what to do. Pure. */
+/**
+ * The text of a report: the verdict in one line, then each kind of finding once, with its trace and advice.
+ * Pure.
+ */
 import type { Finding, FindingKind } from "./finding.ts";
 import type { ExploreReportParts } from "./report.ts";
 
@@ -75,7 +78,7 @@ function groupText(findings: readonly Finding[], index: number): string {
   return lines.join("\n");
 }
 
-/** Findings that say the same, of the same kind: one defect shows at many points. */
+/** Findings of one kind with the same words: one defect shows at many points. */
 function groupsOf(findings: readonly Finding[]): Finding[][] {
   const groups = new Map<string, Finding[]>();
   for (const finding of findings) {

@@ -1,14 +1,14 @@
-/** The explorer's report: numbers, findings, and the text that a person reads. */
+/** The explorer's report: numbers, findings, and the text for people. */
 import type { Finding, Point } from "./finding.ts";
 import { reportText } from "./report-text.ts";
 
-/** An effect that can be repeated, by what was accepted with `atLeastOnce`. */
+/** An effect that happened more than once, and that `atLeastOnce` accepts. */
 export interface Accepted {
   /** "POST https://gateway.example.com/charges" */
   readonly call: string;
-  /** How often it was made in one run, at most. */
+  /** The largest number of times in one run. */
   readonly most: number;
-  /** Under which disturbance that was. */
+  /** The disturbance of that run. */
   readonly disturbance: string;
 }
 
@@ -21,13 +21,18 @@ export interface ExploreReportParts {
   readonly seed: number;
   /** How many runs `maxRuns` left out. */
   readonly leftOut: number;
-  /** "id, createdAt of item orders": values that were not compared, as undisturbed runs differ in them. */
+  /**
+   * "id, createdAt of item orders": values that were not compared, because undisturbed runs differ in them.
+   */
   readonly masked: readonly string[];
-  /** Requests that only the very first run made, and that were not explored: the handler's module remembers. */
+  /**
+   * Requests of the very first run only, which were not explored: the handler's module remembers their
+   * answers.
+   */
   readonly firstOnly: readonly string[];
 }
 
-/** What came of an exploration. `String(report)` says it in words. */
+/** The result of an exploration. `String(report)` is its text. */
 export class ExploreReport implements ExploreReportParts {
   readonly name: string;
   /** The I/O of an undisturbed run, in order. */
@@ -54,7 +59,7 @@ export class ExploreReport implements ExploreReportParts {
     this.firstOnly = parts.firstOnly;
   }
 
-  /** Whether nothing was found. */
+  /** Whether there is no finding. */
   get ok(): boolean {
     return this.findings.length === 0;
   }

@@ -1,11 +1,11 @@
-/** Runs with two disturbances: a sample of all there are, always the same for the same seed. Pure. */
+/** Runs with two disturbances: a sample of all pairs, the same for the same seed. Pure. */
 import { SeededRandom } from "../simulator/seeded-random.ts";
 import type { Durations } from "./disturbance-kinds.ts";
 import { type Disturbance, disturbanceAt, pairOf } from "./disturbances.ts";
 
-/** So many pairs for each that starts with one disturbance. */
+/** How many pairs begin with each disturbance. */
 const PAIRS_EACH = 2;
-/** How far behind the first the second may be. */
+/** How many points the second may be behind the first. */
 const REACH = 12;
 
 export function sampledPairs(

@@ -1,4 +1,4 @@
-/** What is explored: the handler, its event, and the world around it, with defaults filled in. */
+/** The scenario of an exploration: the handler, its event, and the world around it, with all defaults. */
 import { ATTRIBUTES, OUTBOX_INDEX } from "../contract.ts";
 import { InvalidOptionError } from "../core/errors.ts";
 import { withDefaults } from "../core/options.ts";
@@ -8,7 +8,7 @@ import type { SimulatedTable } from "../simulator/simulator-options.ts";
 import type { Durations } from "./disturbance-kinds.ts";
 import { checkExploreOptions, DEFAULTS, type ExploreOptions } from "./options.ts";
 
-/** An event, or what makes it of the world that `setUp` has left. */
+/** An event, or a function that makes the event from the world after `setUp`. */
 export type ExploredEvent = unknown | ((aws: Simulator) => unknown);
 
 export interface Scenario {
@@ -28,7 +28,7 @@ export interface Scenario {
   readonly patienceMs: number;
 }
 
-/** As `IdempotencyTable` and the guides have it. */
+/** The key and indexes of `IdempotencyTable`. */
 const IDEMPOTENCY_TABLE: SimulatedTable = {
   partitionKey: ATTRIBUTES.partitionKey,
   ttl: ATTRIBUTES.expiresAt,

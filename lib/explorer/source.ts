@@ -1,4 +1,4 @@
-/** Where an event comes from: who sends it again, when, and what counts as success. */
+/** The source of an event: who redelivers it, when, and which answers count as success. */
 import type { FakeClock } from "../fakes/fake-clock.ts";
 import type { Invocation } from "../simulator/invocation.ts";
 import type { SimulatedFunction } from "../simulator/simulated-function.ts";
@@ -8,18 +8,18 @@ import type { Plain } from "./plain-value.ts";
 export const SOURCE_KINDS = ["http", "sqs", "stream", "invoke", "schedule"] as const;
 export type SourceKind = (typeof SOURCE_KINDS)[number];
 
-/** What one delivery came to, as the source sees it. */
+/** The result of one delivery in the source's view. */
 export interface SourceAnswer {
   readonly isSuccess: boolean;
-  /** The number of the invocation that gave it. */
+  /** The number of the invocation that answered. */
   readonly invocation: number;
   /** For the trace: "answer 201", "the function timed out". */
   readonly words: string;
-  /** What a caller would compare with other answers; `undefined` where nobody gets one. */
+  /** The part that a caller would compare with other answers; `undefined` when no caller gets an answer. */
   readonly content?: Plain;
-  /** Of a failure, what it says about its reason. */
+  /** The reason of a failure. */
   readonly detail?: string | undefined;
-  /** What the answer broke, whatever the effects are. */
+  /** A promise that the answer itself broke, whatever the effects are. */
   readonly broken?: { readonly kind: "order" | "misreported"; readonly what: string } | undefined;
 }
 
@@ -30,13 +30,13 @@ export interface SourceStage {
   /** An id that no other request has. */
   readonly newId: () => string;
   readonly event: unknown;
-  /** Whether anything may go wrong in this run. */
+  /** Whether this run has a disturbance. */
   readonly isDisturbed: boolean;
   /** How long the source goes on at least, in ms of the clock. */
   readonly patienceMs: number;
   readonly visibilitySeconds: number;
   readonly reportsItemFailures: boolean;
-  /** Told of each delivery, when it has ended. */
+  /** Called after each delivery. */
   readonly note: (answer: SourceAnswer) => void;
 }
 
@@ -44,15 +44,15 @@ export interface Source {
   readonly kind: SourceKind;
   /** "the client", for the trace. */
   readonly sender: string;
-  /** Makes what it needs, before time counts. */
+  /** Prepares the source before time counts. */
   prepare(stage: SourceStage): void | Promise<void>;
-  /** Sends the event, and again, until it succeeds or patience ends. */
+  /** Delivers the event, again and again until it succeeds or patience ends. */
   deliver(stage: SourceStage): Promise<void>;
-  /** Sends once more what was sent last, and tells the answer. */
+  /** Delivers the last event once more, and returns the answer. */
   repeat(stage: SourceStage): Promise<SourceAnswer>;
 }
 
-/** For what is no answer. */
+/** The answer of an invocation that gave none. */
 export function failedAnswer(invocation: Invocation): SourceAnswer {
   const { number } = invocation;
   const detail = invocation.outcome === "threw" ? reasonOf(invocation.error) : undefined;
@@ -72,7 +72,7 @@ function failureWords(invocation: Invocation): string {
   }
 }
 
-/** What an error says, and those that caused it. */
+/** The message of an error, and of its causes. */
 function reasonOf(error: unknown): string {
   const {
     message,

@@ -1,11 +1,13 @@
-/** A run as lines that a person reads: every request with its number, the disturbance marked, repetitions folded. Pure. */
+/**
+ * A run as lines for people: every request with its number, the disturbance marked, repetitions folded. Pure.
+ */
 import type { TraceEvent } from "../simulator/trace-event.ts";
 import type { Play } from "./play.ts";
 
 interface Line {
   readonly at: number;
   readonly invocation: number;
-  /** With the number of a request left out: what repeats itself is the same but for that. */
+  /** The request's number stands apart, because repetitions differ in it alone. */
   readonly text: string;
   readonly number?: number | undefined;
   readonly isMarked: boolean;
@@ -14,10 +16,10 @@ interface Line {
 const MARK = "◀";
 const NUMBER_WIDTH = 4;
 const TIME_WIDTH = 11;
-/** So many equal lines are shown before the rest of them is folded. */
+/** How many equal lines are shown before the rest is folded. */
 const SHOWN = 2;
 
-/** `name` is the function that is explored; others are told by their own names. */
+/** `name` is the explored function; lines of other functions have their names. */
 export function traceLines({ trace, ios, answers, source }: Play, name: string): string {
   const numbers = new Map(ios.map((io, index) => [io.number, index + 1]));
   const told = new Map(answers.map(({ invocation, words }) => [invocation, words]));
@@ -47,7 +49,7 @@ function invocationText(
   return isOther ? `${functionName} ${text}` : `${sender} ← ${told.get(invocation) ?? text}`;
 }
 
-/** What one invocation does without another in between. */
+/** The consecutive lines of one invocation. */
 function blocksOf(lines: readonly Line[]): Line[][] {
   const blocks: Line[][] = [];
   for (const line of lines) {
@@ -68,7 +70,7 @@ function foldedBlocks(blocks: readonly Line[][]): string[] {
   }).flat();
 }
 
-/** Shows the first `after` of each run of equal things, and says how many more there were. */
+/** Shows the first `after` of equal neighbours, and says how many more there were. */
 function foldedRuns<Thing>(
   things: readonly Thing[],
   areEqual: (left: Thing, right: Thing) => boolean,

@@ -26,8 +26,8 @@ export class Unawaited {
   }
 
   /**
-   * Requests that arrive after the end count too, but for invocations that met a fault: what they gave up on, as their
-   * timeouts said, may still be on its way.
+   * Requests that arrive after the end count too. Invocations with a fault are excepted: a request that they
+   * gave up after a timeout may still be on its way.
    */
   readOn(): void {
     const trace = this.#trace();

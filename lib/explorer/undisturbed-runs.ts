@@ -1,6 +1,7 @@
 /**
- * Runs a handler undisturbed, at other times and with other seeds: what differs then says nothing. A handler that has to be
- * given more, or that does not do the same each time, is refused: nothing could be compared with it.
+ * Runs a handler undisturbed, at several times and with several seeds: values that differ are not compared. A
+ * handler that lacks something, or behaves differently each time, is refused because nothing could be
+ * compared.
  */
 import { placeWithoutIds } from "./outside.ts";
 import { type Play, play } from "./play.ts";
@@ -8,19 +9,21 @@ import type { Scenario } from "./scenario.ts";
 import { traceLines } from "./trace-lines.ts";
 import { placeOf } from "./volatile-values.ts";
 
-/** Half a second before a year ends: what is sent again comes in another minute, hour, day, month and year. */
+/**
+ * Half a second before a year ends, so that redeliveries come in another minute, hour, day, month and year.
+ */
 export const START = Date.UTC(2026, 0, 1) - 500;
-/** What depends on the time differs between the two undisturbed runs. */
+/** The two undisturbed runs differ in everything that depends on the time. */
 const OTHER_START = START + 98_765_432;
 
 export interface UndisturbedRuns {
   readonly one: Play;
   readonly other: Play;
-  /** Requests that only the very first run made: the handler's module remembers their answers. */
+  /** Requests of the very first run only: the handler's module remembers their answers. */
   readonly firstOnly: readonly string[];
 }
 
-/** @throws Error where the handler fails, or does other things each time. */
+/** @throws Error when the handler fails, or does different things each time */
 export async function undisturbedRuns(scenario: Scenario): Promise<UndisturbedRuns> {
   const { seed } = scenario.options;
   const first = await playToSuccess(scenario, seed, START);

@@ -1,27 +1,27 @@
 /**
- * Values that differ between two undisturbed runs with other seeds and times: random ids, timestamps. They are masked
- * before runs are compared, so that they count as no difference, while doubled and missing rows and counters do. Pure.
+ * Values that differ between two undisturbed runs with other seeds and times: random ids, timestamps. They
+ * are masked before runs are compared. Doubled and missing rows and counters still count. Pure.
  */
 import { type Effect, leavesOf, mapLeaves } from "./effect.ts";
 import { canonicalText, type Plain } from "./plain-value.ts";
 
 const MASK = "…";
 
-/** The place of what the handler answered; effects have theirs by `placeOf`. */
+/** The place of the handler's answer; effects have theirs by `placeOf`. */
 export const ANSWER_PLACE = "the answer";
 
-/** What is compared: under a place of its own, so that an attribute of one table says nothing of another's. */
+/** A value to compare, under its place: an attribute of one table is independent of another table's. */
 export interface Observed {
   readonly place: string;
   readonly content: Plain;
 }
 
 export class VolatileValues {
-  /** By place and path, the values that both runs had there; what else appears there is masked. */
+  /** By place and path, the values that both runs share; other values there are masked. */
   readonly #paths: ReadonlyMap<string, ReadonlySet<unknown>>;
   readonly #ignored: ReadonlySet<string>;
 
-  /** `ignored` are names of attributes that are masked wherever they stand. */
+  /** `ignored` are names of attributes that are always masked. */
   constructor(one: readonly Observed[], other: readonly Observed[], ignored: readonly string[] = []) {
     const ours = valuesByPath(one);
     const theirs = valuesByPath(other);
@@ -55,7 +55,7 @@ export class VolatileValues {
     return mapLeaves(content, ({ path, value }) => (this.isVolatile(place, path, value) ? MASK : value));
   }
 
-  /** For what must be the same within one run, whatever it is in others. */
+  /** For values that must be equal within one run, and may differ between runs. */
   maskIgnored({ content }: Observed): Plain {
     return mapLeaves(content, ({ path, value }) => (this.#isIgnored(path) ? MASK : value));
   }
@@ -69,7 +69,7 @@ export function placeOf({ kind, place }: Effect): string {
   return `${kind} ${place}`;
 }
 
-/** Of each path the values and how often each is there. */
+/** The values at each path, and how often each occurs. */
 function valuesByPath(observed: readonly Observed[]): Map<string, Map<unknown, number>> {
   const paths = new Map<string, Map<unknown, number>>();
   for (const { place, content } of observed) {

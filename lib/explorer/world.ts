@@ -1,4 +1,4 @@
-/** The world of one run: tables, queues and other systems, new and empty, and what is effected in them. */
+/** The world of one run: tables, queues and other systems, new and empty, and the effects in them. */
 import { Simulator } from "../simulator/simulator.ts";
 import { announcements } from "./announcements.ts";
 import { Arrivals } from "./arrivals.ts";
@@ -7,7 +7,7 @@ import { itemEffects, itemsOf } from "./item-effects.ts";
 import { Outside } from "./outside.ts";
 import type { Scenario } from "./scenario.ts";
 
-/** What stands still and what is late is over by then. */
+/** Frozen environments and late requests have ended by then. */
 const MARGIN_MS = 5000;
 
 export class ExploredWorld {
@@ -31,7 +31,7 @@ export class ExploredWorld {
     }
   }
 
-  /** `sourceQueue` is the one that the event comes from: what is in it is no effect. */
+  /** `sourceQueue` delivers the event: its messages are no effects. */
   async effects(sourceQueue: string | undefined): Promise<Effect[]> {
     const arrivals = this.#arrivals.filter(({ name }) => name !== sourceQueue);
     return [
@@ -49,7 +49,7 @@ export class ExploredWorld {
     return (await Promise.all(names.map((name) => itemEffects(this.aws.dynamodb, name)))).flat();
   }
 
-  /** Makes what was set up old: a stale read sees it too. */
+  /** Makes the items of `setUp` old, so that a stale read sees them too. */
   async ageItems(): Promise<void> {
     for (const TableName of Object.keys(this.#scenario.tables)) {
       for (const Item of await itemsOf(this.aws.dynamodb, TableName)) {
@@ -58,11 +58,11 @@ export class ExploredWorld {
     }
   }
 
-  /** Lets everything end that still goes on, and every lease. */
+  /** Waits until all running work and all leases have ended. */
   async settle(): Promise<void> {
     const { absenceMs, overdueMs } = this.#scenario.durations;
     await this.aws.clock.sleep(absenceMs + overdueMs + MARGIN_MS);
-    // What never succeeds, such as a poisonous message of a connected queue, is not waited for.
+    // Work that never succeeds, such as a poisonous message of a connected queue, is not waited for.
     await Promise.race([this.aws.untilIdle(), this.aws.clock.sleep(absenceMs)]);
   }
 }

@@ -3,15 +3,15 @@ import type { Clock } from "../core/clock.ts";
 
 export interface FakeClock extends Clock {
   /**
-   * Moves time on by `ms`. Sleepers wake in the order of their times, each at its own time, and what they start
-   * runs as far as it can before the next one wakes.
+   * Advances time by `ms`. Sleepers wake in the order of their times, each at its own time. The work of one
+   * sleeper runs as far as it can before the next wakes.
    */
   advance(ms: number): Promise<void>;
-  /** Moves time on, from sleeper to sleeper, until `work` is settled, and answers as `work` does. */
+  /** Advances time, from sleeper to sleeper, until `work` is settled, and returns its result. */
   run<T>(work: Promise<T>): Promise<T>;
-  /** How many sleep. */
+  /** The number of sleepers. */
   readonly sleepers: number;
-  /** The same time as a host sees it whose clock is ahead by `ms`; behind, when negative. */
+  /** The same time on a host whose clock is ahead by `ms`, or behind if negative. */
   skewed(ms: number): Clock;
 }
 
@@ -80,7 +80,7 @@ export function fakeClock(startAt = 1_700_000_000_000): FakeClock {
   };
 }
 
-/** Lets everything that is ready run: each turn of the event loop empties the queue of microtasks. */
+/** Runs everything that is ready: each turn of the event loop empties the queue of microtasks. */
 function allElse(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,8 +1,8 @@
-/** The context of a Lambda invocation whose time is a fake clock's. */
+/** The context of a Lambda invocation on a fake clock. */
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../core/clock.ts";
 
-/** The shape of `Context` in the types of aws-lambda, which need not be installed to read this. */
+/** The shape of `Context` in the types of aws-lambda, which need not be installed. */
 export interface FakeLambdaContext {
   callbackWaitsForEmptyEventLoop: boolean;
   functionName: string;
@@ -13,7 +13,7 @@ export interface FakeLambdaContext {
   logGroupName: string;
   logStreamName: string;
   getRemainingTimeInMillis(): number;
-  /** Throws, as `fail` and `succeed`: handlers return promises. */
+  /** Throws, like `fail` and `succeed`: handlers return promises. */
   done(error?: Error, result?: unknown): void;
   fail(error: Error | string): void;
   succeed(messageOrObject: unknown, object?: unknown): void;
@@ -21,14 +21,14 @@ export interface FakeLambdaContext {
 
 export interface FakeLambdaContextOptions {
   /**
-   * The time that the invocation has when it starts.
+   * The invocation's remaining time at its start.
    * @default 30000
    */
   readonly remainingMs?: number;
-  /** Where its time comes from. */
+  /** The clock of the remaining time. */
   readonly clock: Pick<Clock, "now">;
   /**
-   * Retries of one asynchronous event share it.
+   * Retries of one asynchronous event share this id.
    * @default - a fresh UUID
    */
   readonly awsRequestId?: string;

@@ -1,4 +1,4 @@
-/** What tests of handlers and of store adapters import. */
+/** The entry "onceonly/testing", for tests of handlers and of store adapters. */
 export { DynamoDBError } from "../aws/dynamodb/dynamodb-error.ts";
 export { DynamoDBModel, type DynamoDBModelOptions } from "../aws/dynamodb/dynamodb-model.ts";
 export type { DynamoDBCall, Intercept } from "../aws/dynamodb/intercept.ts";

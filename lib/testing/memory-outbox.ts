@@ -12,7 +12,7 @@ import {
   type Unsent,
 } from "../core/messages/outbox.ts";
 
-/** What is kept of a commit beside what senders see. */
+/** A commit with what senders do not see. */
 interface WaitingCommit extends Unsent {
   readonly sendingUntil?: number;
   readonly sender?: Pick<Taking, "by" | "id">;
@@ -24,30 +24,30 @@ type CommittedMessages = Pick<Unsent, "recordKey" | "token" | "committedAt" | "m
 
 export class MemoryOutbox implements Outbox {
   readonly shards = OUTBOX_SHARDS;
-  /** What became of the messages of commits that are over, by the keys of their records. */
+  /** The progress of commits that are over, by the keys of their records. */
   readonly sent = new Map<string, readonly MessageProgress[]>();
   readonly #waiting = new Map<string, WaitingCommit>();
   readonly #onSent: (unsent: Unsent) => void;
   #notes: string | undefined;
 
-  /** `onSent` is called once for each commit whose messages are sent. */
+  /** `onSent` is called once for each commit, when its messages are sent. */
   constructor(onSent: (unsent: Unsent) => void) {
     this.#onSent = onSent;
   }
 
-  /** Part of the store's one atomic decision. */
+  /** Called within the store's one atomic decision. */
   add(commit: CommittedMessages): void {
     const { recordKey, committedAt, messages } = commit;
     const shard = shardOf(messages);
     this.#waiting.set(recordKey, structuredClone({ ...commit, shard, dueAt: committedAt, revision: 0 }));
   }
 
-  /** Its record is gone. */
+  /** Called when the record is gone. */
   forget(recordKey: string): void {
     this.#waiting.delete(recordKey);
   }
 
-  /** Keys of the records that wait, in the order of their commits: what a stream of changes would hand on. */
+  /** Keys of the records that wait, in the order of their commits, like a stream of changes. */
   get changes(): readonly string[] {
     return [...this.#waiting.keys()];
   }
@@ -123,7 +123,7 @@ export class MemoryOutbox implements Outbox {
   }
 
   async replaceNotes(former: string | undefined, notes: string): Promise<boolean> {
-    // A repetition is no other change.
+    // A repetition counts as the same change.
     if (this.#notes !== former) return this.#notes === notes;
     this.#notes = notes;
     return true;

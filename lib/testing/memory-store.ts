@@ -1,4 +1,4 @@
-/** The store port in memory: for tests, and the model that other stores are measured against. */
+/** The store port in memory: for tests, and as the model for other stores. */
 import { RECORD_VERSION } from "../contract.ts";
 import { CommitInvalidError } from "../core/errors.ts";
 import type { IdempotencyRecord, StoredResult } from "../core/record.ts";
@@ -16,23 +16,23 @@ import { type Item, isMemoryWrite, MemoryTables, type MemoryWrite } from "./memo
 
 export interface MemoryStoreOptions {
   /**
-   * Larger results are not kept: the record says so. In bytes.
+   * The largest result that is kept, in bytes; beyond it the record says that the result is not kept.
    * @default - every result is kept
    */
   readonly maxResultBytes?: number;
   /**
-   * What the store answers as the time of the database, in epoch ms.
-   * @default - it does not tell
+   * The time of the database in the store's answers, in epoch ms.
+   * @default - no time
    */
   readonly serverTime?: () => number;
 }
 
-/** Larger results lie outside of the record, as in databases where that matters. */
+/** Larger results lie outside of the record, as in databases with a limit. */
 const MAX_INLINE_BYTES = 1024;
 
 /**
- * Keeps records, results and business items in the memory of one process, with the semantics of the port: each
- * call is one atomic decision. Nothing is ever deleted by age.
+ * Keeps records, results and business items in the memory of one process, with the semantics of the port:
+ * each call is one atomic decision. Nothing is ever deleted by age.
  */
 export class MemoryStore implements Store<MemoryWrite> {
   readonly #records = new Map<string, IdempotencyRecord>();
@@ -40,7 +40,7 @@ export class MemoryStore implements Store<MemoryWrite> {
   readonly #tables = new MemoryTables();
   readonly #options: MemoryStoreOptions;
   readonly #expiresOnceSent = new Map<string, number>();
-  /** What commits have to send. */
+  /** The outbox of this store's commits. */
   readonly outbox = new MemoryOutbox(({ recordKey }) => {
     this.alter(recordKey, { expiresAt: this.#expiresOnceSent.get(recordKey) });
     this.#expiresOnceSent.delete(recordKey);
@@ -104,12 +104,12 @@ export class MemoryStore implements Store<MemoryWrite> {
     return this.#tables.table(name);
   }
 
-  /** Every record, by its key: for looking behind the port. */
+  /** Every record by its key: a look behind the port. */
   get records(): ReadonlyMap<string, IdempotencyRecord> {
     return this.#records;
   }
 
-  /** Changes a record behind the port; `undefined` deletes it, as TTL does. */
+  /** Changes a record behind the port; `undefined` deletes the record, as TTL does. */
   alter(recordKey: string, change: Partial<IdempotencyRecord> | undefined): void {
     const record = this.#records.get(recordKey);
     if (change === undefined) {
@@ -148,7 +148,7 @@ export class MemoryStore implements Store<MemoryWrite> {
   }
 }
 
-/** There is no record, or it still is the one that was seen. */
+/** There is no record, or the record still is the one that was seen. */
 function isStill(former: IdempotencyRecord | undefined, seen: IdempotencyRecord | undefined): boolean {
   return (
     former?.token === seen?.token &&
@@ -157,7 +157,7 @@ function isStill(former: IdempotencyRecord | undefined, seen: IdempotencyRecord 
   );
 }
 
-/** The record that follows `former` under a new token. Its lease is over at once, unless it is a claim's. */
+/** The record that follows `former` under a new token. Its lease is over at once, except for a claim. */
 function recordFrom(
   beginning: Claim | Insertion<MemoryWrite>,
   former: IdempotencyRecord | undefined,
@@ -175,7 +175,7 @@ function recordFrom(
   };
 }
 
-/** What leaves the store cannot be changed by what happens inside later, nor the other way round. */
+/** A copy, so that neither the caller nor the store sees the other's later changes. */
 function copyOf(record: IdempotencyRecord | undefined): IdempotencyRecord | undefined {
   return structuredClone(record);
 }

@@ -1,4 +1,6 @@
-/** Business items beside the records of MemoryStore, so that a commit can be seen to be all or nothing. */
+/**
+ * Business items beside the records of MemoryStore, so that a test sees whether a commit is all or nothing.
+ */
 import { TransactionConditionError } from "../core/errors.ts";
 
 export type Item = Readonly<Record<string, unknown>>;
@@ -7,11 +9,11 @@ export type Item = Readonly<Record<string, unknown>>;
 export interface MemoryWrite {
   readonly table: string;
   readonly key: string;
-  /** The new item, or what makes it from the one that is there. */
+  /** The new item, or a function of the existing item. */
   readonly item: Item | ((former: Item | undefined) => Item);
   /**
-   * Whether the write is allowed, seen from the item that is there.
-   * @default - it is
+   * Whether the write is allowed, given the existing item.
+   * @default - always
    */
   readonly condition?: (former: Item | undefined) => boolean;
 }
@@ -36,7 +38,8 @@ export class MemoryTables {
 
   /**
    * Applies all writes or none.
-   * @throws TransactionConditionError (`TRANSACTION_CONDITION`) for the first one whose condition does not hold.
+   * @throws TransactionConditionError (`TRANSACTION_CONDITION`) for the first write whose condition does not
+   * hold.
    */
   apply(writes: readonly MemoryWrite[]): void {
     const items = writes.map(({ table, key, item, condition }, index) => {

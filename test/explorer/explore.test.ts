@@ -148,7 +148,7 @@ not compared, as undisturbed runs differ there: id of item orders; body.id of th
     const advice = async (handler: LambdaHandler) =>
       (await explore(handler, postOrder(), { ...shop, only: "1 crash-after" })).findings[0]?.advice;
 
-    expect(await advice(refusesRepetition)).toContain("the work is done, and who asks again is refused");
+    expect(await advice(refusesRepetition)).toContain("the work is done, but a repeated request is refused");
     expect(await advice(lockWithoutLease)).toContain("a lock needs a lease");
   });
 

@@ -1,4 +1,7 @@
-/** What a function's answer says about the records of its batch. Pure. https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html */
+/**
+ * Which records of a batch failed, by the function's answer. Pure.
+ * https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html
+ */
 import { failedIds } from "../../aws/event-sources/partial-batch.ts";
 import type { SqsEventRecord } from "../../aws/event-sources/sqs-record.ts";
 import { answerIn, type Invocation } from "../../simulator/invocation.ts";
@@ -8,7 +11,7 @@ export interface BatchEvent {
   readonly Records: readonly SqsEventRecord[];
 }
 
-/** The answer of a function that got a batch, with what it did to the order of its groups. */
+/** The answer of a function that got a batch, with a broken order of its groups if there is any. */
 export function batchAnswer(
   invocation: Invocation,
   { Records: records }: BatchEvent,
@@ -26,7 +29,7 @@ export function batchAnswer(
   return { isSuccess: false, invocation: number, words, broken };
 }
 
-/** An answer that names no record of its batch: all of the batch comes again. */
+/** An answer with a record that is not in the batch: the whole batch comes again. */
 export function misreportedIn(value: unknown, ids: readonly string[]): SourceAnswer["broken"] {
   const failures: unknown = Object(value).batchItemFailures;
   if (!Array.isArray(failures)) return undefined;

@@ -1,6 +1,6 @@
 /**
- * A client behind an HTTP API: sends the request under the same key until it gets an answer that is one. It waits as
- * `Retry-After` says, else longer each time, and gives up when its patience ends.
+ * A client behind an HTTP API: sends the request under the same key until it gets a final answer. It waits
+ * for `Retry-After`, or longer each time, and gives up when its patience ends.
  */
 import type { Invocation } from "../../simulator/invocation.ts";
 import { type Plain, plainText } from "../plain-value.ts";
@@ -9,7 +9,7 @@ import { failedAnswer, type Source, type SourceAnswer, type SourceStage } from "
 const FIRST_WAIT_MS = 1000;
 const MAX_WAIT_MS = 60_000;
 
-/** In progress elsewhere, too early, too many, or a failure of the server: the client asks again. */
+/** In progress elsewhere, too early, too many requests, or a server error: the client retries. */
 const isAskedAgain = (status: number) => [408, 409, 425, 429].includes(status) || status >= 500;
 
 export const httpClient: Source = {
@@ -59,7 +59,7 @@ async function ask(
 }
 
 const REPLAY_HEADER = "idempotent-replayed";
-/** Of one transmission, or not to be replayed. */
+/** Headers that belong to one transmission, or are not replayed. */
 const UNSAFE_HEADERS = [REPLAY_HEADER, "date", "set-cookie", "connection", "x-request-id", "age"];
 
 function safe(headers: Readonly<Record<string, string>>): Record<string, string> {
@@ -69,7 +69,7 @@ function safe(headers: Readonly<Record<string, string>>): Record<string, string>
   return Object.fromEntries(entries);
 }
 
-/** What an API makes of a function's result: without a status it is a body (payload version 2). */
+/** The API's response for a function's result: a result without a status is a body (payload version 2). */
 function readAnswer({ value }: Extract<Invocation, { outcome: "returned" }>) {
   const result = Object(value) as Readonly<Record<string, unknown>>;
   if (typeof result.statusCode !== "number") return { status: 200, headers: {}, body: value as Plain };
@@ -79,7 +79,7 @@ function readAnswer({ value }: Extract<Invocation, { outcome: "returned" }>) {
   return { status: result.statusCode, headers, body: plainText(String(result.body ?? "")) };
 }
 
-/** The event with what the API sets anew for each request. */
+/** The event with the fields that the API sets anew for each request. */
 function arriving({ event, clock, newId }: SourceStage): unknown {
   const { requestContext, ...rest } = structuredClone(event) as { requestContext?: Record<string, unknown> };
   if (requestContext === undefined) return rest;

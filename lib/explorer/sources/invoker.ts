@@ -1,6 +1,6 @@
 /**
- * An asynchronous invocation: Lambda tries twice more under the same request id; what still fails comes again later under
- * another one, as from a dead-letter queue.
+ * An asynchronous invocation. Lambda retries twice under the same request id; a further failure comes back
+ * later under another id, as from a dead-letter queue.
  */
 import type { Invocation } from "../../simulator/invocation.ts";
 import { plainOf } from "../plain-value.ts";

@@ -1,4 +1,7 @@
-/** Messages as a function gets them, and as they are sent. Pure. https://docs.aws.amazon.com/lambda/latest/dg/with-sqs.html */
+/**
+ * Messages in a function's event, and the requests that send them. Pure.
+ * https://docs.aws.amazon.com/lambda/latest/dg/with-sqs.html
+ */
 import type { MessageAttribute, SqsMessageAttributes } from "../../aws/sqs/message.ts";
 import type { SendRequest } from "../../aws/sqs/operations.ts";
 
@@ -27,7 +30,7 @@ export function queueNameOf(records: readonly QueueRecord[]): string {
   return records[0]?.eventSourceARN?.split(":").at(-1) ?? (isFifo ? `${DEFAULT_NAME}.fifo` : DEFAULT_NAME);
 }
 
-/** The message that becomes such a record. */
+/** The message that becomes this record. */
 export function outgoingOf(record: QueueRecord, queueName: string, index: number): SendRequest {
   const { MessageGroupId, MessageDeduplicationId } = record.attributes ?? {};
   const attributes = Object.entries(record.messageAttributes ?? {}).map(([name, each]) => [

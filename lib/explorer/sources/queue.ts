@@ -1,6 +1,6 @@
 /**
- * A queue and its event source mapping: what failed comes back when its visibility timeout ends, until it is done. The
- * queue is the simulator's, under the name that the event's records give it; ids and receipts are the queue's own.
+ * A queue and its event source mapping: failed messages come back when their visibility timeout ends. The
+ * simulator's queue has the name in the event's records, and makes its own ids and receipts.
  */
 import { takeQueueBatch } from "../../aws/event-sources/queue-batch.ts";
 import { answerIn } from "../../simulator/invocation.ts";
@@ -10,7 +10,7 @@ import { arnOf, outgoingOf, type QueueEvent, queueNameOf, regionOf } from "./que
 
 const MAX_BATCH = 10;
 const WAIT_SECONDS = 20;
-/** A record may come back so often, beyond what others are given. */
+/** How often a record may come back, beyond the other sources' number. */
 const VISIBILITIES = 3;
 
 export function queueSource(): Source {

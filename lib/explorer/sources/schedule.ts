@@ -1,4 +1,4 @@
-/** A schedule: invokes each minute, whatever came of the last time, and nobody hears the answers. */
+/** A schedule: invokes each minute, whatever the last result was, and nobody hears the answers. */
 import type { Invocation } from "../../simulator/invocation.ts";
 import { failedAnswer, type Source, type SourceAnswer } from "../source.ts";
 

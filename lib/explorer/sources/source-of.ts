@@ -1,4 +1,4 @@
-/** Tells by an event's shape where it comes from. Pure. */
+/** Recognizes the source of an event by its shape. Pure. */
 import { InvalidOptionError } from "../../core/errors.ts";
 import type { Source, SourceKind } from "../source.ts";
 import { httpClient } from "./http-client.ts";
@@ -8,8 +8,8 @@ import { schedule } from "./schedule.ts";
 import { streamSource } from "./stream.ts";
 
 /**
- * A source of its own for each run.
- * @throws InvalidOptionError (`INVALID_OPTION`) for an event that it cannot send
+ * Makes the source of one run.
+ * @throws InvalidOptionError (`INVALID_OPTION`) for an event that no source can send
  */
 export function sourceOf(kind: SourceKind, event: unknown): Source {
   if ((kind === "sqs" || kind === "stream") && !Object(event).Records?.[0]) {

@@ -1,6 +1,6 @@
 /**
- * A stream and its event source mapping: one batch at a time, repeated from its first failure on until all of it is done.
- * https://docs.aws.amazon.com/lambda/latest/dg/services-ddb-batchfailurereporting.html
+ * A stream and its event source mapping: one batch at a time, repeated from its first failure on until
+ * everything is done. https://docs.aws.amazon.com/lambda/latest/dg/services-ddb-batchfailurereporting.html
  */
 import { failedIds } from "../../aws/event-sources/partial-batch.ts";
 import { answerIn } from "../../simulator/invocation.ts";

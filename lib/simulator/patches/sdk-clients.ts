@@ -63,7 +63,7 @@ function patchSend(prototype: Client): void {
     prepare(this);
     return real.apply(this, parameters);
   };
-  // Stores may bypass the handler, as they do on AWS.
+  // Stores may bypass `send`, as they do on AWS.
   replace(prototype, "send", Object.assign(send, { [PASSABLE]: { send: real, prepare } }));
 }
 

@@ -1,4 +1,4 @@
-/** Claims: insert if there is no record, change a record if it still is what was seen. */
+/** Claims: insert if there is no record, or change a record that still is what was seen. */
 import assert from "node:assert/strict";
 import { RECORD_VERSION } from "../../contract.ts";
 import { RecordCorruptError } from "../../core/errors.ts";

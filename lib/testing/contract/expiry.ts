@@ -1,4 +1,4 @@
-/** Records whose retention is over but which the database has not deleted yet. */
+/** Records after their retention that the database has not deleted yet. */
 import {
   AFTER_EXPIRY,
   assertRecord,

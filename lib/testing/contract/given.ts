@@ -1,4 +1,7 @@
-/** What the cases of the store contract start from: fresh keys, a fixed time, and claims and settlements at it. */
+/**
+ * The starting points of the contract's cases: fresh keys, a fixed time, and claims and settlements at that
+ * time.
+ */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { StoreUnavailableError } from "../../core/errors.ts";
@@ -9,13 +12,13 @@ import type { StoreSubject } from "./store-subject.ts";
 
 export type Cases<Write> = Readonly<Record<string, (subject: StoreSubject<Write>) => Promise<void>>>;
 
-/** A whole second. Ahead of the present, so that a database that deletes by TTL leaves the records alone. */
+/** A whole second, ahead of the present: a database that deletes by TTL leaves the records alone. */
 export const NOW = Math.ceil(Date.now() / 1000) * 1000 + 3_600_000;
-/** When the lease of a claim made at NOW ends. */
+/** The end of the lease of a claim made at NOW. */
 export const LEASE_ENDS_AT = NOW + 30_000;
 /** Just after the lease of a claim made at NOW. */
 export const AFTER_LEASE = LEASE_ENDS_AT + 1;
-/** When records that were written at NOW expire, in epoch seconds. */
+/** The expiry of records written at NOW, in epoch seconds. */
 export const EXPIRES_AT = NOW / 1000 + 86_400;
 /** The same in epoch ms. */
 export const AFTER_EXPIRY = EXPIRES_AT * 1000;
@@ -38,7 +41,7 @@ export function claimOf(recordKey: string, change: Partial<Claim> = {}): Claim {
   };
 }
 
-/** A claim of somebody else over the first attempt, once its lease is over. */
+/** Somebody else's claim over the first attempt, after the end of its lease. */
 export function takeOverOf(recordKey: string, change: Partial<Claim> = {}): Claim {
   return claimOf(recordKey, {
     token: "token-2",
@@ -99,7 +102,7 @@ export async function won<Write>(store: Store<Write>, claim: Claim, seen?: Idemp
   return answer;
 }
 
-/** A claim that must be refused; the record that refused it. */
+/** A claim that must be refused; returns the record that refused it. */
 export async function refused<Write>(
   store: Store<Write>,
   claim: Claim,
@@ -111,7 +114,7 @@ export async function refused<Write>(
   return answer.record;
 }
 
-/** Takes over the record as it is now; must win. */
+/** Takes over the present record; must win. */
 export async function takenOver<Write>(
   store: Store<Write>,
   recordKey: string,
@@ -120,21 +123,21 @@ export async function takenOver<Write>(
   await won(store, takeOverOf(recordKey, change), await found(store, recordKey));
 }
 
-/** A consistent read that must find. */
+/** A consistent read that must find a record. */
 export async function found<Write>(store: Store<Write>, recordKey: string): Promise<IdempotencyRecord> {
   const record = await store.find(recordKey, { consistent: true });
   assert.ok(record !== undefined, "the record must be there");
   return record;
 }
 
-/** A refused settlement or insertion; the record that refused it. */
+/** A refused settlement or insertion; returns the record that refused it. */
 export function unsettled(answer: Awaited<ReturnType<Store["settle"]>>): IdempotencyRecord | undefined {
   assert.equal(answer.settled, false, "the write must be refused");
   assert.ok(!answer.settled);
   return answer.record;
 }
 
-/** Names what of `expected` the record says otherwise. Properties that are not named are free. */
+/** Names the properties of `expected` that the record contradicts. Other properties are free. */
 export function assertRecord(
   record: IdempotencyRecord | undefined,
   expected: Partial<IdempotencyRecord>,
@@ -146,7 +149,7 @@ export function assertRecord(
   assert.deepEqual(actual, expected);
 }
 
-/** Under contention a store may ask to try again; repeating the same request is safe by contract. */
+/** Under contention a store may ask for a retry; repeating the same request is safe by contract. */
 export async function insist<T>(request: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {

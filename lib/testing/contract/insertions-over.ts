@@ -1,4 +1,4 @@
-/** Insertions over what a former attempt left: a claim, a release, a held outcome, an expired record. */
+/** Insertions over a former attempt: a claim, a release, a held outcome, an expired record. */
 import assert from "node:assert/strict";
 import {
   AFTER_EXPIRY,
@@ -122,7 +122,7 @@ export const insertionOverCases = <Write>(): Cases<Write> => ({
     assertRecord(unsettled(third), { token: "token-2" });
   },
 });
-/** The repetition of an insertion that was applied: its writes must not be applied again. */
+/** The repetition of an applied insertion: its writes must not be applied again. */
 async function insertCountingAgain<Write>(
   { store, countUp, readCount }: Subject<Write>,
   recordKey: string,

@@ -20,7 +20,7 @@ import {
 
 export type Subject<Write> = Parameters<Cases<Write>[string]>[0];
 
-/** Inserts with one write; says whether both were applied or neither. */
+/** Inserts with one write; returns whether both were applied or neither. */
 export async function insertCounting<Write>(
   { store, countUp, readCount }: Subject<Write>,
   recordKey: string,

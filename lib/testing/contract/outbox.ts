@@ -1,4 +1,4 @@
-/** What a commit leaves to be sent: kept with its record, found until it is marked, and never without its record. */
+/** A commit's messages: kept with the record, found until they are marked, and never without the record. */
 import assert from "node:assert/strict";
 import { OUTBOX_SHARDS } from "../../contract.ts";
 import { TransactionConditionError } from "../../core/errors.ts";
@@ -34,7 +34,7 @@ const messageOf = (key: string, group = key): StoredMessage => ({
 
 const TWO = [messageOf("order/created"), messageOf("order/paid")];
 
-/** All that is found, shard by shard. */
+/** All waiting commits, shard by shard. */
 async function findAll(outbox: Outbox, before: number): Promise<string[]> {
   const found: string[] = [];
   for (let shard = 0; shard < OUTBOX_SHARDS; shard++) {

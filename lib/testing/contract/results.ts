@@ -29,7 +29,7 @@ function textOf(bytes: number, seed: string): string {
   return JSON.stringify(filler.slice(0, bytes - 3));
 }
 
-/** The text of a result that must be kept, wherever the store put it. */
+/** The text of a result that must be kept, wherever the store put the result. */
 async function textIn<Write>(
   store: Store<Write>,
   { result }: IdempotencyRecord,

@@ -1,4 +1,4 @@
-/** What senders of messages do to a commit: they take it, keep how far it got, and leave notes for each other. */
+/** The work of senders on a commit: they take it, keep its progress, and leave notes for each other. */
 import assert from "node:assert/strict";
 import {
   type MessageProgress,
@@ -54,7 +54,7 @@ async function taken(outbox: Outbox, recordKey: string, taking: Taking): Promise
   return (answer as Extract<Taken, { state: "taken" }>).unsent;
 }
 
-/** How takings that are made one after the other end. */
+/** The ends of takings that are made one after the other. */
 async function statesOf(outbox: Outbox, recordKey: string, ...takings: readonly Taking[]): Promise<string[]> {
   const states: string[] = [];
   for (const taking of takings) states.push((await outbox.take(recordKey, taking)).state);

@@ -1,4 +1,4 @@
-/** How a claimed record moves on, and what a worker that lost its claim can still do: nothing. */
+/** How a claimed record is settled, and that a worker without its claim changes nothing. */
 import assert from "node:assert/strict";
 import {
   AFTER_LEASE,

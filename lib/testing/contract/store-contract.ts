@@ -1,6 +1,6 @@
 /**
- * The contract of the store port as cases that any test runner can run. Every adapter passes them unchanged;
- * an adapter says only how to make it a write, and how to reach behind it.
+ * The contract of the store port as cases for any test runner. Every adapter passes them unchanged; an
+ * adapter only says how to make a write, and how to reach behind the port.
  */
 import { claimCases } from "./claims.ts";
 import { expiryCases } from "./expiry.ts";
@@ -23,9 +23,8 @@ export interface ContractCase {
 }
 
 /**
- * Every promise of the port, one case each:
- * `for (const { name, run } of storeContract(() => subject)) it(name, run);`
- * `subject` is asked once per case, when the case runs.
+ * Every promise of the port, one case each: `for (const { name, run } of storeContract(() => subject))
+ * it(name, run);` `subject` is called once per case, when the case runs.
  */
 export function storeContract<Write>(
   subject: () => StoreSubject<Write> | Promise<StoreSubject<Write>>,

@@ -3,12 +3,18 @@ import type { Outbox } from "../../core/messages/outbox.ts";
 import type { IdempotencyRecord } from "../../core/record.ts";
 import type { Store } from "../../core/store.ts";
 
-/** A store under test, and what the cases need beside the port. Cases use fresh names, so one table can serve all. */
+/**
+ * A store under test, and the cases' access behind the port. Cases use fresh names, so one table can serve
+ * all.
+ */
 export interface StoreSubject<Write = unknown> {
   readonly store: Store<Write>;
-  /** What the commits of this store left to be sent. */
+  /** The outbox of this store's commits. */
   readonly outbox: Outbox;
-  /** A write that adds 1 to the counter `name`. With `onlyFirst` its condition is that the counter is not there yet. */
+  /**
+   * A write that adds 1 to the counter `name`. With `onlyFirst` its condition is that the counter does not
+   * exist.
+   */
   countUp(name: string, condition?: "onlyFirst"): Write;
   /** 0 when nothing was counted. */
   readCount(name: string): Promise<number>;
