@@ -1,16 +1,23 @@
 /**
- * The protocol: claim → run → complete, or run → insert. Every face of the package goes through `perform`.
- * docs/architecture.md draws the states, the lease and what a retry sees after each crash point.
+ * The protocol: identity → claim → run → record → outcome. Every face of the package goes through `perform`.
+ * docs/architecture.md draws the states, the lease and the answers after each crash point.
  */
-import { type Claimed, checkKeyAge, claimKey, claimTookTooLong, refuseExpiredKey } from "./claiming.ts";
+import {
+  type Admission,
+  checkKeyAge,
+  claimKey,
+  claimTookTooLong,
+  refuseExpiredKey,
+  type Unclaimed,
+} from "./claiming.ts";
 import { isStoreFailure } from "./error-code.ts";
 import type { Work } from "./execution.ts";
 import { nesting } from "./nesting.ts";
-import { type Call, Operation } from "./operation.ts";
+import { type CallInput, OngoingCall } from "./ongoing-call.ts";
 import type { ResolvedOptions } from "./options.ts";
+import { answerFromRecord, type Outcome } from "./outcome.ts";
 import { type IdempotencyRecord, judge } from "./record.ts";
 import { Recording } from "./recording.ts";
-import { answerFromRecord, type Outcome } from "./refusal.ts";
 import { runAttempt } from "./running.ts";
 
 /**
@@ -19,83 +26,80 @@ import { runAttempt } from "./running.ts";
  */
 export async function perform<Write>(
   options: ResolvedOptions<Write>,
-  call: Call,
+  input: CallInput,
   work: Work<Write>,
 ): Promise<Outcome> {
-  nesting.refuse(call);
-  const operation = new Operation(options, call);
-  if (call.keyIsFresh) operation.tell("ran-unprotected");
-  const performMode = options.mode === "optimistic" ? performOptimistic : performClaimed;
+  nesting.refuse(input);
+  const call = new OngoingCall(options, input);
+  if (input.keyIsFresh) call.tell("ran-unprotected");
   try {
-    return await performMode(operation, work);
+    const admission = await (options.mode === "optimistic" ? admitAfterLook(call) : admitByClaim(call));
+    if (admission.kind === "answered") return admission.outcome;
+    const recording = new Recording(call, admission);
+    if (admission.kind === "claimed" && call.now() >= call.workUntil(admission.since)) {
+      await recording.giveBack().catch(() => {});
+      throw claimTookTooLong();
+    }
+    return await runAttempt(call, recording, work);
   } catch (error) {
-    throw operation.own(error);
+    throw call.own(error);
   }
 }
 
-async function performClaimed<Write>(operation: Operation<Write>, work: Work<Write>): Promise<Outcome> {
-  let claimed: Claimed;
+async function admitByClaim<Write>(call: OngoingCall<Write>): Promise<Admission> {
   try {
-    const outcome = operation.options.lookFirst ? await answerOfLook(operation) : undefined;
-    claimed = outcome ? { won: false, outcome } : await claimKey(operation);
+    const outcome = call.options.lookFirst ? await answerOfLook(call) : undefined;
+    return outcome ? { kind: "answered", outcome } : await claimKey(call);
   } catch (error) {
-    passOutage(operation, error);
-    return runAttempt(operation, unclaimed(operation), work);
+    passOutage(call, error);
+    return runUnclaimed(call);
   }
-  if (!claimed.won) return claimed.outcome;
-  const recording = new Recording(operation, claimed);
-  if (operation.now() >= operation.workUntil(claimed.since)) {
-    await recording.giveBack().catch(() => {});
-    throw claimTookTooLong();
-  }
-  return runAttempt(operation, recording, work);
 }
 
-/** Of two that run at once, the one whose insertion is refused gets the other's result. */
-async function performOptimistic<Write>(operation: Operation<Write>, work: Work<Write>): Promise<Outcome> {
-  const { lookFirst, whenKeyExpired } = operation.options;
+/** Of two calls that run at once, the one with the refused insertion gets the result of the other. */
+async function admitAfterLook<Write>(call: OngoingCall<Write>): Promise<Admission> {
+  const { lookFirst, whenKeyExpired } = call.options;
   let seen: IdempotencyRecord | undefined;
   try {
-    await checkKeyAge(operation);
+    await checkKeyAge(call);
     if (lookFirst || whenKeyExpired === "reject") {
       // A stale read only costs a run whose insertion is then refused.
-      seen = await look(operation);
+      seen = await look(call);
     }
   } catch (error) {
-    passOutage(operation, error);
+    passOutage(call, error);
   }
-  const verdict = seen && judge(seen, operation.seek());
-  if (verdict === "expired") refuseExpiredKey(operation);
+  const verdict = seen && judge(seen, call.seek());
+  if (verdict === "expired") refuseExpiredKey(call);
   else if (seen && verdict && verdict !== "vacant" && verdict !== "own") {
-    return answerFromRecord(operation, seen, verdict);
+    return { kind: "answered", outcome: await answerFromRecord(call, seen, verdict) };
   }
-  return runAttempt(operation, unclaimed(operation, seen), work);
+  return runUnclaimed(call, seen);
 }
 
-function look<Write>(operation: Operation<Write>): Promise<IdempotencyRecord | undefined> {
-  const { recordKey } = operation.identity;
-  return operation.ask((store) => store.find(recordKey, { consistent: false }));
+function look<Write>(call: OngoingCall<Write>): Promise<IdempotencyRecord | undefined> {
+  const { recordKey } = call.identity;
+  return call.ask((store) => store.find(recordKey, { consistent: false }));
 }
 
-/** Only what cannot change any more is an answer: a claim says the rest, since a stale read may be wrong about that. */
-async function answerOfLook<Write>(operation: Operation<Write>): Promise<Outcome | undefined> {
-  const seen = await look(operation);
-  const verdict = seen && judge(seen, operation.seek());
-  if (seen && (verdict === "completed" || verdict === "failed"))
-    return answerFromRecord(operation, seen, verdict);
-  operation.attempt = seen?.attempt;
+/** Only a finished record is an answer, since a stale read may be wrong about any other: the claim tells of those. */
+async function answerOfLook<Write>(call: OngoingCall<Write>): Promise<Outcome | undefined> {
+  const seen = await look(call);
+  const verdict = seen && judge(seen, call.seek());
+  if (seen && (verdict === "completed" || verdict === "failed")) return answerFromRecord(call, seen, verdict);
+  call.attempt = seen?.attempt;
   return undefined;
 }
 
-function unclaimed<Write>(operation: Operation<Write>, seen?: IdempotencyRecord): Recording<Write> {
-  operation.attempt = undefined;
-  return new Recording(operation, { since: operation.startedAt, seen });
+function runUnclaimed<Write>(call: OngoingCall<Write>, seen?: IdempotencyRecord): Unclaimed {
+  call.attempt = undefined;
+  return { kind: "unclaimed", since: call.startedAt, seen };
 }
 
 /** @throws `error`, unless the store failed in a way that passes, and the options say to run all the same. */
-function passOutage<Write>(operation: Operation<Write>, error: unknown): void {
-  // Where a record was seen, its effect may have happened. A refusal is no outage: it lasts, and each retry would run.
-  const mayRun = operation.options.whenStoreFails === "run" && operation.attempt === undefined;
+function passOutage<Write>(call: OngoingCall<Write>, error: unknown): void {
+  // The effect of a record that was seen may have happened. A refusal is no outage: it lasts, and each retry would run.
+  const mayRun = call.options.whenStoreFails === "run" && call.attempt === undefined;
   if (!mayRun || !isStoreFailure(error) || error.failure === "refused") throw error;
-  operation.tell("ran-unprotected", error);
+  call.tell("ran-unprotected", error);
 }

@@ -1,16 +1,14 @@
 /** What a handler sees of its own attempt, and the one place where its effects are committed. */
-import type { Alarm } from "./alarm.ts";
 import { type ChildKeyLimits, deriveChildKey } from "./child-key.ts";
 import { hasCode, isRefusedCondition, isStoreFailure } from "./error-code.ts";
 import { CommitInvalidError } from "./errors.ts";
 import { type CommitEffects, readEffects } from "./messages/commit-effects.ts";
 import { prepareMessages, readTraceparent } from "./messages/prepare-message.ts";
 import { nesting } from "./nesting.ts";
-import type { Operation } from "./operation.ts";
+import type { OngoingCall } from "./ongoing-call.ts";
+import { encodeResult, type Outcome, resultOf } from "./outcome.ts";
 import type { Recording } from "./recording.ts";
-import { answerAfterLoss, type Outcome, resultOf } from "./refusal.ts";
-import { decodeResult, encodeResult } from "./result.ts";
-import type { Effects, SettleAnswer } from "./store.ts";
+import type { Effects } from "./store.ts";
 
 /** One attempt at an operation, as its handler sees it. */
 export interface Execution<Write = unknown> {
@@ -49,39 +47,52 @@ export interface Execution<Write = unknown> {
 }
 
 /** The caller's own code. */
-export type Work<Write> = (attempt: Attempt<Write>) => unknown;
+export type Work<Write> = (attempt: RunningAttempt<Write>) => unknown;
 
-export class Attempt<Write> implements Execution<Write> {
+export class RunningAttempt<Write> implements Execution<Write> {
   readonly key: string;
   readonly operation: string;
   readonly scope: string;
   readonly attempt: number | undefined;
   /** What the commit came to. Stays empty while nothing was committed, or a commit certainly wrote nothing. */
   decided: Promise<Outcome> | undefined;
-  readonly #operation: Operation<Write>;
-  readonly #alarm: Alarm<Write>;
+  readonly #call: OngoingCall<Write>;
   readonly #recording: Recording<Write>;
   #committed: Promise<unknown> | undefined;
   #over = false;
 
-  constructor(operation: Operation<Write>, alarm: Alarm<Write>, recording: Recording<Write>) {
-    const { identity, attempt } = operation;
+  /** When the work is to stop, so that there is time to answer (epoch ms). */
+  readonly #stopAt: number;
+  #stopTimer: (() => void) | undefined;
+  #isDisarmed = false;
+  #signal: AbortSignal | undefined;
+
+  constructor(call: OngoingCall<Write>, recording: Recording<Write>) {
+    const { identity, attempt } = call;
     this.key = identity.key;
     this.operation = identity.operation;
     this.scope = identity.scope;
     this.attempt = attempt;
-    this.#alarm = alarm;
-    this.#operation = operation;
+    this.#call = call;
     this.#recording = recording;
+    this.#stopAt = call.workUntil(recording.since);
   }
 
+  /** Made when the handler asks for it: a signal and its timer cost more than the rest of an attempt. */
   get signal(): AbortSignal {
-    return this.#alarm.signal;
+    this.#signal ??= this.#startTimer();
+    return this.#signal;
+  }
+
+  /** Whether the work may go on after its answer. */
+  get isAborted(): boolean {
+    // A timer can be late: after a freeze the clock knows first.
+    return this.#signal?.aborted || this.#call.now() >= this.#stopAt;
   }
 
   get traceparent(): string | undefined {
-    const { options, call } = this.#operation;
-    if (options.traceparent === undefined) return call.traceparent;
+    const { options, input } = this.#call;
+    if (options.traceparent === undefined) return input.traceparent;
     try {
       return readTraceparent(options.traceparent());
     } catch {
@@ -90,7 +101,7 @@ export class Attempt<Write> implements Execution<Write> {
     }
   }
 
-  // Bound, both: handlers take methods out of their object.
+  // Bound: handlers take methods out of their object.
   readonly commit = <T>(result: T, effects: CommitEffects<Write> = {}): Promise<T> => {
     // Checked at once, not in a promise: a handler that does not await it must not go on.
     const [text, checked] = this.#check(result, effects);
@@ -100,7 +111,7 @@ export class Attempt<Write> implements Execution<Write> {
   };
 
   readonly childKey = (name: string, limits?: ChildKeyLimits): string =>
-    deriveChildKey(this.#operation.identity, name, limits);
+    deriveChildKey(this.#call.identity, name, limits);
 
   #check(result: unknown, given: CommitEffects<Write>) {
     if (this.#over)
@@ -109,72 +120,67 @@ export class Attempt<Write> implements Execution<Write> {
     const { writes, messages } = readEffects(given);
     try {
       const effects: Effects<Write> = { writes, messages: prepareMessages(messages, this.traceparent) };
-      this.#operation.options.store.checkEffects(effects);
+      this.#call.options.store.checkEffects(effects);
       return [this.encode(result), effects] as const;
     } catch (error) {
       // Over HTTP that code is about the caller's payload, and this is the handler's.
       const isOfMessage = hasCode(error, "PAYLOAD_INVALID");
-      throw this.#operation.own(isOfMessage ? new CommitInvalidError(error.message) : error);
+      throw this.#call.own(isOfMessage ? new CommitInvalidError(error.message) : error);
     }
   }
 
   async #commit<T>(result: T, text: string | undefined, effects: Effects<Write>): Promise<T> {
-    const decided = this.conclude("completed", text, effects, result);
+    const decided = this.#recording.conclude("completed", text, effects, result);
     this.decided = decided;
     let outcome: Outcome;
     try {
       outcome = await decided;
     } catch (error) {
       if (wroteNothing(error)) this.decided = undefined;
-      else if (isStoreFailure(error)) this.#operation.tell("outcome-unknown", error);
-      throw this.#operation.own(error);
+      else if (isStoreFailure(error)) this.#call.tell("outcome-unknown", error);
+      throw this.#call.own(error);
     }
     return resultOf(outcome) as T;
   }
 
   encode(value: unknown): string | undefined {
-    const { toStored } = this.#operation.call;
+    const { toStored } = this.#call.input;
     return encodeResult(toStored ? toStored(value) : value);
   }
 
-  /** Finishes the record, and answers with what it says then. */
-  async conclude(
-    state: "completed" | "failed",
-    text: string | undefined,
-    effects: Effects<Write>,
-    original: unknown,
-  ): Promise<Outcome> {
-    let answer: SettleAnswer;
-    try {
-      answer = await this.#recording.finish(state, text, effects);
-    } catch (error) {
-      answer = await this.#fenceOff(error);
-    }
-    if (!answer.settled) return answerAfterLoss(this.#operation, answer.record);
-    this.#operation.tell("executed");
-    return { replayed: false, result: decodeResult(text), original };
-  }
-
-  async #fenceOff(error: unknown): Promise<SettleAnswer> {
-    if (!isRefusedCondition(error)) throw error;
-    const answer = error.mayStillApply ? await this.#recording.fence() : undefined;
-    if (answer) return answer;
-    error.mayStillApply = false;
-    throw error;
-  }
-
-  /** The caller is answered while the work goes on. What it commits is kept, and what it comes to, where that is seen. */
+  /** The caller is answered while the work goes on. A later commit is kept, and so is the end of the work where that is seen. */
   leaveOpen(error: unknown): void {
     nesting.end(this);
-    this.#operation.tell("outcome-unknown", error);
+    this.#call.tell("outcome-unknown", error);
   }
 
-  /** From now on nothing can be committed. The commit that is there, or under way, is to be waited for. */
+  /** From now on nothing can be committed. A commit that is there, or under way, is to be waited for. */
   end(): Promise<Outcome> | undefined {
     this.#over = true;
-    // Its failure is told by that, also when the handler does not look. One before this stays an unhandled rejection.
+    // `decided` tells its failure, also when the handler does not look. An earlier failure stays an unhandled rejection.
     if (this.decided) this.#committed?.catch(() => {});
     return this.decided;
+  }
+
+  /** The call is over: nothing is left to abort. */
+  disarm(): void {
+    this.#isDisarmed = true;
+    this.#stopTimer?.();
+  }
+
+  #startTimer(): AbortSignal {
+    const work = new AbortController();
+    const abortWork = () => work.abort(new Error("the deadline of this attempt is near"));
+    const ms = this.#stopAt - this.#call.now();
+    if (ms <= 0) abortWork();
+    if (ms <= 0 || ms === Number.POSITIVE_INFINITY || this.#isDisarmed) return work.signal;
+    const over = new AbortController();
+    // With a reason, or a DOMException with its stack would be made on each run.
+    this.#stopTimer = () => over.abort("over");
+    void this.#call.options.clock.sleep(ms, over.signal).then(() => {
+      if (!over.signal.aborted) abortWork();
+    });
+    return work.signal;
   }
 }
 

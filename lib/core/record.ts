@@ -36,7 +36,7 @@ export interface IdempotencyRecord {
   readonly fingerprint: string;
   /** Finished steps by name. A record that has any keeps its fingerprint. */
   readonly steps?: Readonly<Record<string, unknown>>;
-  /** Encoded by core/result.ts: the value of a completed record, the error of a failed one. */
+  /** Encoded by core/outcome.ts: the value of a completed record, the error of a failed one. */
   readonly result?: StoredResult;
   /** Epoch ms. */
   readonly createdAt: number;

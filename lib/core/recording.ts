@@ -1,8 +1,16 @@
-/** How the end of one attempt gets on record: under its claim, or by an insertion where it has none. */
-import { claimAt, claimTookTooLong, MAX_RACES, refuseExpiredKey } from "./claiming.ts";
+/** Puts the end of one attempt on record: under its claim, or by an insertion where it has none. */
+import {
+  type Claimed,
+  claimAt,
+  claimTookTooLong,
+  MAX_RACES,
+  refuseExpiredKey,
+  type Unclaimed,
+} from "./claiming.ts";
 import { isRefusedCondition, isStoreFailure } from "./error-code.ts";
 import { StoreUnavailableError } from "./errors.ts";
-import type { Operation } from "./operation.ts";
+import type { OngoingCall } from "./ongoing-call.ts";
+import { answerAfterLoss, decodeResult, type Outcome } from "./outcome.ts";
 import { type IdempotencyRecord, isClaimOf, isExpired, judge, successionOf } from "./record.ts";
 import type { Claim, Effects, SettleAnswer, Settlement, Store } from "./store.ts";
 
@@ -10,16 +18,6 @@ const RELEASE_PATIENCE_MS = 1000;
 const ASKING_PATIENCE_MS = 1000;
 
 export const NO_EFFECTS: Effects<never> = { writes: [], messages: [] };
-
-/** What an attempt starts from. */
-export interface Start {
-  /** When the right to run began (epoch ms). */
-  readonly since: number;
-  /** Absent where the attempt runs without one. */
-  readonly claim?: Claim | undefined;
-  /** The record that was there without holding anybody back. */
-  readonly seen?: IdempotencyRecord | undefined;
-}
 
 /** What an attempt that records nothing learns. */
 export interface GivenBack {
@@ -31,32 +29,48 @@ export interface GivenBack {
 
 export class Recording<Write> {
   readonly since: number;
-  readonly #operation: Operation<Write>;
+  readonly #call: OngoingCall<Write>;
+  /** Renewed by a fence: then no record is ours that was made before. */
+  #token: string;
   #claim: Claim | undefined;
   #seen: IdempotencyRecord | undefined;
 
-  constructor(operation: Operation<Write>, { since, claim, seen }: Start) {
-    this.#operation = operation;
-    this.since = since;
-    this.#claim = claim;
-    this.#seen = seen;
+  constructor(call: OngoingCall<Write>, admission: Claimed | Unclaimed) {
+    this.#call = call;
+    this.#token = call.token;
+    this.since = admission.since;
+    if (admission.kind === "claimed") this.#claim = admission.claim;
+    else this.#seen = admission.seen;
   }
 
   /** Nobody else can have run so far, as long as clocks differ by no more than the skew. */
   get isLive(): boolean {
-    const { options } = this.#operation;
+    const { options } = this.#call;
     if (!this.#claim) return false;
-    return this.#operation.now() <= this.#claim.leaseEndsAt - options.clockSkewSeconds * 1000;
+    return this.#call.now() <= this.#claim.leaseEndsAt - options.clockSkewSeconds * 1000;
   }
 
-  /** Writes a finished state with its effects: all of it, or nothing. */
-  finish(
+  /**
+   * Writes a finished state with its effects: all, or nothing. Resolves to the answer of the record: this one, or the
+   * winner's.
+   */
+  async conclude(
     state: "completed" | "failed",
-    result: string | undefined,
+    text: string | undefined,
     effects: Effects<Write>,
-  ): Promise<SettleAnswer> {
-    const write = this.#claim ? this.#settle(state, result, effects) : this.#insert(state, result, effects);
-    return this.#operation.insist(this.#operation.recordUntil(this.since), write);
+    original: unknown,
+  ): Promise<Outcome> {
+    const call = this.#call;
+    const write = this.#claim ? this.#settle(state, text, effects) : this.#insert(state, text, effects);
+    let answer: SettleAnswer;
+    try {
+      answer = await call.insist(call.recordUntil(this.since), write);
+    } catch (error) {
+      answer = await this.#fenceOff(error);
+    }
+    if (!answer.settled) return answerAfterLoss(call, answer.record);
+    call.tell("executed");
+    return { replayed: false, result: decodeResult(text), original };
   }
 
   /**
@@ -64,15 +78,15 @@ export class Recording<Write> {
    * @throws StoreUnavailableError
    */
   async giveBack(): Promise<GivenBack> {
-    const operation = this.#operation;
-    const until = Math.min(operation.recordUntil(this.since), operation.now() + RELEASE_PATIENCE_MS);
+    const call = this.#call;
+    const until = Math.min(call.recordUntil(this.since), call.now() + RELEASE_PATIENCE_MS);
     if (!this.#claim) {
-      const found = await operation.insist(until, () => this.#find());
+      const found = await call.insist(until, () => this.#find());
       // A claim of ours may be there, whose answers were all lost.
       if (!found.isOwn) return { isLost: false, record: found.record };
     }
     // A release is a courtesy to the next retry: it does not keep the caller waiting for its answer.
-    const answer = await operation.insist(until, this.#settle("released", undefined, NO_EFFECTS));
+    const answer = await call.insist(until, this.#settle("released", undefined, NO_EFFECTS));
     return answer.settled ? { isLost: false } : { isLost: true, record: answer.record };
   }
 
@@ -81,21 +95,28 @@ export class Recording<Write> {
    * nothing ends the process at its deadline, or it is over, a second.
    */
   async look(): Promise<GivenBack> {
-    const operation = this.#operation;
+    const call = this.#call;
     const over = new AbortController();
-    const msLeft =
-      operation.call.remainingMs === undefined ? 0 : operation.deadline(this.since) - operation.now();
+    const msLeft = call.input.remainingMs === undefined ? 0 : call.deadline(this.since) - call.now();
     const patience = msLeft > 0 ? msLeft / 2 : ASKING_PATIENCE_MS;
     const giveUp = async () => {
-      await operation.options.clock.sleep(patience, over.signal);
+      await call.options.clock.sleep(patience, over.signal);
       throw new StoreUnavailableError("unreachable", new Error("no time was left to ask"));
     };
     try {
-      const { isOwn, record } = await operation.ask(() => Promise.race([this.#find(), giveUp()]));
+      const { isOwn, record } = await call.ask(() => Promise.race([this.#find(), giveUp()]));
       return isOwn ? { isLost: false } : { isLost: this.#claim !== undefined, record };
     } finally {
       over.abort("over");
     }
+  }
+
+  async #fenceOff(error: unknown): Promise<SettleAnswer> {
+    if (!isRefusedCondition(error)) throw error;
+    const answer = error.mayStillApply ? await this.#fence() : undefined;
+    if (answer) return answer;
+    error.mayStillApply = false;
+    throw error;
   }
 
   /**
@@ -104,30 +125,30 @@ export class Recording<Write> {
    * copy when it was applied already, or to the record of another attempt that finished.
    * @throws StoreUnavailableError: then nobody knows.
    */
-  async fence(): Promise<SettleAnswer | undefined> {
-    const operation = this.#operation;
-    const { token } = operation;
-    operation.renewToken();
-    const until = operation.recordUntil(this.since);
+  async #fence(): Promise<SettleAnswer | undefined> {
+    const call = this.#call;
+    const former = this.#token;
+    this.#token = call.options.random.token();
+    const until = call.recordUntil(this.since);
     try {
-      return await operation.insist(until, async (store) => {
+      return await call.insist(until, async (store) => {
         for (let races = 0; races < MAX_RACES; races++) {
           // Its lease could be over before it is answered, and a late copy of it claim under the same number again.
-          if (races > 0 && operation.now() >= until) throw claimTookTooLong();
+          if (races > 0 && call.now() >= until) throw claimTookTooLong();
           const held = this.#claim;
           const claim = held
-            ? { ...held, token: operation.token, keepsSteps: true }
-            : claimAt(operation, operation.now(), this.#seen);
+            ? { ...held, token: this.#token, keepsSteps: true }
+            : { ...claimAt(call, call.now(), this.#seen), token: this.#token };
           const answer = await store.claim(claim, held ? recordOf(held) : this.#seen);
           const { record } = answer.won ? {} : answer;
-          if (answer.won || isClaimOf(record, operation.token)) {
+          if (answer.won || isClaimOf(record, this.#token)) {
             this.#claim = claim;
             return undefined;
           }
           // A claim under the former token is one of ours whose answers were all lost: it is replaced.
-          const isFormer = isClaimOf(record, token);
-          if (record?.token === token && !isFormer) return { settled: true };
-          if (held || (record && !isFormer && !isVacant(operation, record))) return this.#heldBy(record);
+          const isFormer = isClaimOf(record, former);
+          if (record?.token === former && !isFormer) return { settled: true };
+          if (held || (record && !isFormer && !this.#isVacant(record))) return this.#heldBy(record);
           this.#seen = record;
         }
         throw new StoreUnavailableError("conflict", undefined);
@@ -146,44 +167,44 @@ export class Recording<Write> {
   }
 
   async #find(): Promise<{ readonly isOwn: boolean; readonly record: IdempotencyRecord | undefined }> {
-    const { options, identity, token } = this.#operation;
+    const { options, identity } = this.#call;
     const record = await options.store.find(identity.recordKey, { consistent: true });
-    return { isOwn: isClaimOf(record, token), record };
+    return { isOwn: isClaimOf(record, this.#token), record };
   }
 
   #settle(state: Settlement["state"], result: string | undefined, effects: Effects<Write>) {
-    const operation = this.#operation;
-    const now = operation.now();
-    const { identity, token } = operation;
+    const call = this.#call;
+    const now = call.now();
+    const token = this.#token;
+    const { recordKey } = call.identity;
     const { writes, messages } = effects;
-    const expiresAt = operation.expiresAt(now);
-    const { recordKey } = identity;
+    const expiresAt = call.expiresAt(now);
     const settlement = { recordKey, token, now, state, result, expiresAt, writes, messages };
     return (store: Store<Write>) => store.settle(settlement);
   }
 
   #insert(state: "completed" | "failed", result: string | undefined, effects: Effects<Write>) {
-    const operation = this.#operation;
-    const endedAt = operation.now();
-    const { identity, token, fingerprint } = operation;
+    const call = this.#call;
+    const endedAt = call.now();
+    const { identity, fingerprint } = call;
     const end = {
       recordKey: identity.recordKey,
-      token,
+      token: this.#token,
       fingerprint,
       now: endedAt,
       state,
       result,
-      expiresAt: operation.expiresAt(endedAt),
+      expiresAt: call.expiresAt(endedAt),
       ...effects,
     };
     // Until then the record of an attempt that finished meanwhile is still there; later nobody can tell.
-    const recordedUntil = operation.expiresAt(this.since) * 1000;
+    const recordedUntil = call.expiresAt(this.since) * 1000;
     return async (store: Store<Write>): Promise<SettleAnswer> => {
       for (let races = 0; races < MAX_RACES; races++) {
-        const now = operation.now();
+        const now = call.now();
         if (now >= recordedUntil) return { settled: false, record: undefined };
         const seen = this.#seen;
-        if (seen && isExpired(seen, now)) refuseExpiredKey(operation);
+        if (seen && isExpired(seen, now)) refuseExpiredKey(call);
         const answer = await store
           .insert({ ...end, ...successionOf(seen, now) }, seen)
           .catch((error: unknown) => {
@@ -192,17 +213,17 @@ export class Recording<Write> {
             throw error;
           });
         // What is refused by nothing was seen, and is gone by now (TTL).
-        if (answer.settled || (answer.record ? !isVacant(operation, answer.record) : !seen)) return answer;
+        if (answer.settled || (answer.record ? !this.#isVacant(answer.record) : !seen)) return answer;
         this.#seen = answer.record;
       }
       throw new StoreUnavailableError("conflict", undefined);
     };
   }
-}
 
-function isVacant<Write>(operation: Operation<Write>, record: IdempotencyRecord): boolean {
-  const verdict = judge(record, operation.seek());
-  return verdict === "vacant" || verdict === "expired";
+  #isVacant(record: IdempotencyRecord): boolean {
+    const verdict = judge(record, this.#call.seek(this.#token));
+    return verdict === "vacant" || verdict === "expired";
+  }
 }
 
 /** What a store compares of the record that is replaced. */

@@ -5,7 +5,7 @@ import type { Execution } from "./execution.ts";
 import { fingerprintsOf } from "./fingerprint.ts";
 import { identify, PUBLIC_SCOPE } from "./identity.ts";
 import { type EngineOptions, type ResolvedOptions, resolveOptions } from "./options.ts";
-import { resultOf } from "./refusal.ts";
+import { resultOf } from "./outcome.ts";
 
 export interface RunOnceOptions<Write = unknown> extends EngineOptions<Write> {
   /**

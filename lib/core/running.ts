@@ -1,14 +1,12 @@
-/** One attempt from start to end: runs the work, and decides from how it ended what is recorded. */
-import { Alarm } from "./alarm.ts";
+/** One attempt from start to end: runs the work, decides from its end what is recorded, and answers. */
 import { hasCode, isStoreFailure } from "./error-code.ts";
 import { ClaimLostError } from "./errors.ts";
-import { Attempt, type Work } from "./execution.ts";
+import { RunningAttempt, type Work } from "./execution.ts";
 import { nesting } from "./nesting.ts";
-import type { Operation } from "./operation.ts";
+import type { OngoingCall } from "./ongoing-call.ts";
 import { DEFAULTS } from "./options.ts";
+import { answerOfAnother, decodeResult, encodeError, type Outcome } from "./outcome.ts";
 import { type GivenBack, NO_EFFECTS, type Recording } from "./recording.ts";
-import { answerOfAnother, type Outcome } from "./refusal.ts";
-import { decodeResult, encodeError } from "./result.ts";
 
 /** Wraps an error of work that may still be going on: neither a failure nor a success. */
 export class Interrupted {
@@ -19,71 +17,128 @@ export class Interrupted {
   }
 }
 
+/** How the work ended. */
+type WorkEnd =
+  | { readonly how: "returned"; readonly value: unknown }
+  | { readonly how: "threw"; readonly error: unknown }
+  | { readonly how: "interrupted"; readonly error: unknown };
+
+/** What is to be recorded of an end. */
+type Conclusion =
+  | { readonly state: "completed"; readonly text: string | undefined }
+  | { readonly state: "failed"; readonly text: string; readonly error: unknown }
+  | { readonly state: "unrecorded" };
+
 export async function runAttempt<Write>(
-  operation: Operation<Write>,
+  call: OngoingCall<Write>,
   recording: Recording<Write>,
   work: Work<Write>,
 ): Promise<Outcome> {
-  const { options } = operation;
-  const alarm = new Alarm(operation, recording.since);
-  const attempt = new Attempt(operation, alarm, recording);
-
-  async function endWithValue(value: unknown): Promise<Outcome> {
-    if (attempt.decided) return attempt.decided;
-    if (!isWorthStoring(value)) {
-      return (await endUnrecorded({ value })) ?? { replayed: false, result: value, original: value };
-    }
-    let text: string | undefined;
+  const attempt = new RunningAttempt(call, recording);
+  try {
+    let end: WorkEnd;
     try {
-      text = operation.call.forgetsReturned ? undefined : attempt.encode(value);
+      const value = await nesting.run(attempt, call.input, () => work(attempt));
+      const committed = attempt.end();
+      // Work that did not wait for its commit must not count as done where that fails.
+      if (committed) await committed;
+      end = { how: "returned", value };
+    } catch (error) {
+      await attempt.end()?.catch(() => {});
+      end =
+        error instanceof Interrupted ? { how: "interrupted", error: error.error } : { how: "threw", error };
+    } finally {
+      nesting.end(attempt);
+    }
+    return await new AttemptEnd(call, recording, attempt).outcomeOf(end);
+  } finally {
+    attempt.disarm();
+  }
+}
+
+class AttemptEnd<Write> {
+  readonly #call: OngoingCall<Write>;
+  readonly #recording: Recording<Write>;
+  readonly #attempt: RunningAttempt<Write>;
+
+  constructor(call: OngoingCall<Write>, recording: Recording<Write>, attempt: RunningAttempt<Write>) {
+    this.#call = call;
+    this.#recording = recording;
+    this.#attempt = attempt;
+  }
+
+  async outcomeOf(end: WorkEnd): Promise<Outcome> {
+    if (this.#attempt.decided) {
+      const committed = await this.#attempt.decided;
+      // Committed: the record stands, and the handler's error is its own. Lost or unknown: that is the answer.
+      if (end.how === "returned" || committed.replayed) return committed;
+      return this.#failureOf(end.error, true);
+    }
+    if (end.how === "interrupted") {
+      this.#call.tell("outcome-unknown", end.error);
+      return this.#failureOf(end.error, false);
+    }
+    const conclusion = this.#conclusionOf(end);
+    if (conclusion.state === "unrecorded") {
+      return (await this.#endUnrecorded(end)) ?? this.#ownAnswer(end);
+    }
+    const { state, text } = conclusion;
+    const original = end.how === "returned" ? end.value : undefined;
+    let recorded: Outcome | undefined;
+    try {
+      recorded = await this.#recording.conclude(state, text, NO_EFFECTS, original);
+    } catch (error) {
+      if (!isStoreFailure(error)) throw error;
+      // The caller still gets the handler's own answer.
+      this.#call.tell("completion-lost", error);
+    }
+    if (recorded?.replayed) return recorded;
+    if (state === "failed") return this.#failureOf(conclusion.error, recorded !== undefined);
+    return recorded ?? { replayed: false, result: decodeResult(text), original };
+  }
+
+  #conclusionOf(end: Exclude<WorkEnd, { how: "interrupted" }>): Conclusion {
+    if (end.how === "threw") {
+      return this.#isFinal(end.error) ? this.#failed(end.error) : { state: "unrecorded" };
+    }
+    if (!this.#isWorthStoring(end.value)) return { state: "unrecorded" };
+    try {
+      const { forgetsReturned } = this.#call.input;
+      return { state: "completed", text: forgetsReturned ? undefined : this.#attempt.encode(end.value) };
     } catch (error) {
       // The work is done: to run it again would only repeat its effect.
-      return fail(operation.own(error));
+      return this.#failed(this.#call.own(error));
     }
-    return (
-      (await record("completed", text, value)) ?? {
-        replayed: false,
-        result: decodeResult(text),
-        original: value,
-      }
-    );
   }
 
-  async function endWithError(error: unknown): Promise<Outcome> {
-    const thrown = error instanceof Interrupted ? error.error : error;
-    if (attempt.decided) {
-      // Committed: the record stands, and the handler's error is its own. Lost or unknown: that is the answer.
-      const committed = await attempt.decided;
-      if (committed.replayed || committed.failure) return committed;
-    } else if (error instanceof Interrupted) {
-      operation.tell("outcome-unknown", thrown);
-    } else if (isFinal(error)) {
-      return fail(error);
-    } else {
-      const answer = await endUnrecorded({ error });
-      if (answer) return answer;
-    }
-    return failureOf(thrown, attempt.decided !== undefined);
+  /** A final error is recorded, so that a retry gets it too. */
+  #failed(error: unknown): Conclusion {
+    return { state: "failed", text: encodeError(error, this.#call.isOwn(error)), error };
   }
 
-  function failureOf(error: unknown, isRecorded: boolean): Outcome {
-    return { replayed: false, failure: { error, isRecorded, isOurs: operation.isOwn(error) } };
+  #failureOf(error: unknown, isRecorded: boolean): Outcome {
+    return { replayed: false, failure: { error, isRecorded, isOurs: this.#call.isOwn(error) } };
+  }
+
+  #ownAnswer(end: WorkEnd): Outcome {
+    if (end.how !== "returned") return this.#failureOf(end.error, false);
+    return { replayed: false, result: end.value, original: end.value };
   }
 
   /** The effect is there whatever the predicate does: what throws in it must not cause another. */
-  function isWorthStoring(value: unknown): boolean {
+  #isWorthStoring(value: unknown): boolean {
     try {
-      return Boolean(options.shouldStore(value));
+      return Boolean(this.#call.options.shouldStore(value));
     } catch {
       return true;
     }
   }
 
-  function isFinal(error: unknown): boolean {
+  #isFinal(error: unknown): boolean {
     // Running again would only repeat the effect, and end the same.
-    if (operation.isOwn(error) && hasCode(error, "RESPONSE_NOT_STORABLE")) return true;
-    // After an abort only what the handler says in so many words is final: other errors may be the abort's.
-    const isFinalError = alarm.isAborted ? DEFAULTS.isFinalError : options.isFinalError;
+    if (this.#call.isOwn(error) && hasCode(error, "RESPONSE_NOT_STORABLE")) return true;
+    // After an abort only an explicit PermanentError is final: other errors may be the abort's.
+    const { isFinalError } = this.#attempt.isAborted ? DEFAULTS : this.#call.options;
     try {
       return isFinalError(error) === true;
     } catch {
@@ -91,68 +146,33 @@ export async function runAttempt<Write>(
     }
   }
 
-  /** A final error: recorded, so that a retry gets it too. */
-  async function fail(error: unknown): Promise<Outcome> {
-    const outcome = await record("failed", encodeError(error, operation.isOwn(error)), undefined);
-    return outcome?.replayed ? outcome : failureOf(error, outcome !== undefined);
-  }
-
-  /** `undefined` when the completion was lost: the caller still gets the handler's own answer. */
-  async function record(state: "completed" | "failed", text: string | undefined, value: unknown) {
-    try {
-      return await attempt.conclude(state, text, NO_EFFECTS, value);
-    } catch (error) {
-      if (!isStoreFailure(error)) throw error;
-      operation.tell("completion-lost", error);
-      return undefined;
-    }
-  }
-
   /**
    * Records nothing, so that a retry may run. Resolves to the answer of another attempt, where one has finished: only
-   * without one the attempt's own answer counts.
+   * without such an answer the attempt's own end counts.
    * @throws ClaimLostError where another attempt is at work and a value would pass for the answer; StoreUnavailableError
-   * where nobody can tell; what `answerOfAnother` throws.
+   * where nobody can tell; the errors of `answerOfAnother`.
    */
-  async function endUnrecorded(end: { value: unknown } | { error: unknown }): Promise<Outcome | undefined> {
-    const error = "error" in end ? end.error : undefined;
-    const aborted = alarm.isAborted;
+  async #endUnrecorded(end: WorkEnd): Promise<Outcome | undefined> {
+    const call = this.#call;
+    const error = end.how === "returned" ? undefined : end.error;
+    const aborted = this.#attempt.isAborted;
     // Aborted work may go on after its answer, so that nothing releases its claim.
-    if (aborted) operation.tell("outcome-unknown", error);
-    const { isLive } = recording;
+    if (aborted) call.tell("outcome-unknown", error);
+    const { isLive } = this.#recording;
     let givenBack: GivenBack;
     try {
-      givenBack = await (aborted ? recording.look() : recording.giveBack());
+      givenBack = await (aborted ? this.#recording.look() : this.#recording.giveBack());
     } catch (failure) {
       // Until this end nobody else can have run, and a failed release does not hide the handler's own error.
-      if (isLive || (options.whenStoreFails === "run" && isStoreFailure(failure))) return undefined;
-      if (!aborted) operation.tell("outcome-unknown", error);
+      if (isLive || (call.options.whenStoreFails === "run" && isStoreFailure(failure))) return undefined;
+      if (!aborted) call.tell("outcome-unknown", error);
       throw failure;
     }
     const { isLost, record } = givenBack;
-    if (isLost) operation.tell("claim-lost", error);
-    const answer = await answerOfAnother(operation, record);
-    if (!answer && isLost && "value" in end) throw new ClaimLostError();
-    if (!answer && !isLost && !aborted) operation.tell("released", error);
+    if (isLost) call.tell("claim-lost", error);
+    const answer = await answerOfAnother(call, record);
+    if (!answer && isLost && end.how === "returned") throw new ClaimLostError();
+    if (!answer && !isLost && !aborted) call.tell("released", error);
     return answer;
-  }
-
-  try {
-    let end: () => Promise<Outcome>;
-    try {
-      const value = await nesting.run(attempt, operation.call, () => work(attempt));
-      const committed = attempt.end();
-      // Work that did not wait for its commit must not count as done where that fails.
-      if (committed) await committed;
-      end = () => endWithValue(value);
-    } catch (error) {
-      await attempt.end()?.catch(() => {});
-      end = () => endWithError(error);
-    } finally {
-      nesting.end(attempt);
-    }
-    return await end();
-  } finally {
-    alarm.stop();
   }
 }

@@ -83,7 +83,7 @@ interface Finish<Write> extends Effects<Write> {
   readonly now: number;
   /** Epoch seconds; absent means never. */
   readonly expiresAt?: number;
-  /** Encoded by core/result.ts. */
+  /** Encoded by core/outcome.ts. */
   readonly result?: string;
 }
 

@@ -4,7 +4,7 @@ import { IdempotencyKeyMissingError, ScopeMissingError } from "../core/errors.ts
 import type { Work } from "../core/execution.ts";
 import { fingerprintsOf } from "../core/fingerprint.ts";
 import { identify, PUBLIC_SCOPE } from "../core/identity.ts";
-import type { Call } from "../core/operation.ts";
+import type { CallInput } from "../core/ongoing-call.ts";
 import type { ResolvedOptions } from "../core/options.ts";
 import { executionOf, type LambdaContext, remainingMsOf } from "./context.ts";
 import type { EventReader } from "./options.ts";
@@ -31,8 +31,8 @@ export function readCall<Write>(
   { options, key: readKey, scope, whenKeyMissing }: CallReading<Write>,
   event: unknown,
   context: unknown,
-  more?: Partial<Call>,
-): Call {
+  more?: Partial<CallInput>,
+): CallInput {
   const { operation, observe, random, keyPattern } = options;
   const lambdaContext = context as LambdaContext;
   const key = readKey(event, lambdaContext) ?? undefined;

@@ -2,7 +2,7 @@
 import { perform } from "../core/engine.ts";
 import { checkOptions } from "../core/option-checks.ts";
 import { type EngineOptions, resolveOptions } from "../core/options.ts";
-import { resultOf } from "../core/refusal.ts";
+import { resultOf } from "../core/outcome.ts";
 import type { LambdaContext, WithIdempotency } from "./context.ts";
 import { type CallReading, type Face, readCall } from "./face.ts";
 import { type IdempotencyMiddleware, middlewareFor } from "./middy/middleware.ts";

@@ -6,7 +6,7 @@ import {
   RecordCorruptError,
   ResponseNotStorableError,
 } from "../../lib/core/errors.ts";
-import { decodeError, decodeResult, encodeError, encodeResult } from "../../lib/core/result.ts";
+import { decodeError, decodeResult, encodeError, encodeResult } from "../../lib/core/outcome.ts";
 import { newWorld } from "./world.ts";
 
 const anything = fc.anything({

@@ -7,10 +7,10 @@ import { perform } from "../../lib/core/engine.ts";
 import type { Work } from "../../lib/core/execution.ts";
 import { fingerprintsOf } from "../../lib/core/fingerprint.ts";
 import { identify } from "../../lib/core/identity.ts";
-import type { Call } from "../../lib/core/operation.ts";
+import type { CallInput } from "../../lib/core/ongoing-call.ts";
 import { type EngineOptions, resolveOptions } from "../../lib/core/options.ts";
+import { type Outcome, resultOf } from "../../lib/core/outcome.ts";
 import type { IdempotencyRecord } from "../../lib/core/record.ts";
-import { type Outcome, resultOf } from "../../lib/core/refusal.ts";
 import {
   fakeClock,
   fakeRandom,
@@ -22,7 +22,7 @@ import {
 export const START = 1_700_000_000_000;
 
 type Options = Partial<EngineOptions<MemoryWrite>>;
-type Request = Partial<Omit<Call, "identity" | "fingerprints">> & {
+type Request = Partial<Omit<CallInput, "identity" | "fingerprints">> & {
   key?: string;
   scope?: string;
   input?: unknown;

@@ -8,7 +8,7 @@ import { PermanentError, type TransactionConditionError } from "../../lib/core/e
 import type { Execution } from "../../lib/core/execution.ts";
 import { identify } from "../../lib/core/identity.ts";
 import { type EngineOptions, resolveOptions } from "../../lib/core/options.ts";
-import { resultOf } from "../../lib/core/refusal.ts";
+import { resultOf } from "../../lib/core/outcome.ts";
 import { fakeClock, MemoryStore, type MemoryWrite } from "../../lib/testing/index.ts";
 import type { Bounds } from "./bounds.ts";
 import { CALLS, type EngineCase, isPatient } from "./engine-cases.ts";

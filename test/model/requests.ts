@@ -40,7 +40,7 @@ export function nameOf({ phase, seen, to }: Worker): string {
   return `${phase}s: ${to}${seen ? ", over what it saw" : ""}`;
 }
 
-/** As `claimAt` in core/claiming.ts, and `leaseEndsAt` and `expiresAt` in core/operation.ts. */
+/** As `claimAt` in core/claiming.ts, and `leaseEndsAt` and `expiresAt` in core/ongoing-call.ts. */
 function beginOf(worker: Worker, host: number, model: Model): Begin {
   const { token, payload, seen, left, age, phase, mode } = worker;
   const grace = model.without === "graceOnLease" ? 0 : model.graceTicks;

@@ -1,7 +1,7 @@
 /** One batch: which of its items are done, and what becomes of the others. */
 import { tellObserver } from "../../core/decisions.ts";
 import type { Work } from "../../core/execution.ts";
-import type { Call } from "../../core/operation.ts";
+import type { CallInput } from "../../core/ongoing-call.ts";
 import { DEFAULTS } from "../../core/options.ts";
 import type { LambdaContext } from "../context.ts";
 import type { BatchSettings } from "./batch-settings.ts";
@@ -28,7 +28,7 @@ export class BatchRun<Write> {
   /** Duplicates of a key in one batch wait for each other, or each would be in progress for the next. */
   readonly #running = new Map<string, Promise<RecordEnd>>();
   /** The fingerprints of what is done, by the keys of the records. */
-  readonly #finished = new Map<string, Call["fingerprints"]>();
+  readonly #finished = new Map<string, CallInput["fingerprints"]>();
 
   constructor(settings: BatchSettings<Write>, context: unknown, workOf: (item: Item) => Work<Write>) {
     this.#settings = settings;
@@ -94,7 +94,7 @@ export class BatchRun<Write> {
   }
 
   /** A record that this batch has done answers its duplicates without being asked: nobody reads their results. */
-  #isDone({ identity, fingerprints }: Call): boolean {
+  #isDone({ identity, fingerprints }: CallInput): boolean {
     const { observe, operation, shouldStore } = this.#settings.reading.options;
     const finished = this.#finished.get(identity.recordKey);
     // What is not stored is not final, and a duplicate runs.

@@ -4,7 +4,7 @@ import { perform } from "../../core/engine.ts";
 import { hasCode } from "../../core/error-code.ts";
 import type { ExecutionInProgressError } from "../../core/errors.ts";
 import type { Work } from "../../core/execution.ts";
-import type { Call } from "../../core/operation.ts";
+import type { CallInput } from "../../core/ongoing-call.ts";
 import type { ResolvedOptions } from "../../core/options.ts";
 import { type CallReading, readCall } from "../face.ts";
 import type { Item } from "./item.ts";
@@ -17,7 +17,7 @@ export type RecordEnd =
   | { readonly end: "failed"; readonly error: unknown };
 
 /** @throws as `readCall`, and IdempotencyKeyInvalidError for an envelope that cannot be read. */
-export function readItem<Write>(reading: CallReading<Write>, item: Item, context: unknown): Call {
+export function readItem<Write>(reading: CallReading<Write>, item: Item, context: unknown): CallInput {
   let isFallback = false;
   const key: CallReading<Write>["key"] = (_, lambdaContext) => {
     const named = reading.key(item, lambdaContext) ?? item.envelopeKey?.();
@@ -33,7 +33,7 @@ export function readItem<Write>(reading: CallReading<Write>, item: Item, context
 
 export async function runRecord<Write>(
   options: ResolvedOptions<Write>,
-  call: Call,
+  call: CallInput,
   work: Work<Write>,
 ): Promise<RecordEnd> {
   try {

@@ -2,10 +2,10 @@
 import { perform } from "../../core/engine.ts";
 import { IdempotencyKeyInvalidError } from "../../core/errors.ts";
 import { readTraceparent } from "../../core/messages/prepare-message.ts";
-import type { Call } from "../../core/operation.ts";
+import type { CallInput } from "../../core/ongoing-call.ts";
 import { checkOptions } from "../../core/option-checks.ts";
 import { type EngineOptions, resolveOptions } from "../../core/options.ts";
-import type { Failure } from "../../core/refusal.ts";
+import type { Outcome } from "../../core/outcome.ts";
 import { type CallReading, type Face, readCall } from "../face.ts";
 import { HTTP_CHECKS, type HttpIdempotencyOptions } from "../options.ts";
 import { type HttpEvent, readHttpEvent } from "./event.ts";
@@ -32,7 +32,7 @@ export function httpFace<Event, Write>(options: HttpIdempotencyOptions<Event, Wr
     const http = readHttpEvent(event);
     if (!methods.includes(http.method)) return undefined;
     return async (work) => {
-      let call: Call;
+      let call: CallInput;
       try {
         const keyOfHeader = () => parseKeyHeader(http.headers(header), strict);
         const reading = { options: engineOptions, key: key ?? keyOfHeader, scope, whenKeyMissing };
@@ -45,17 +45,17 @@ export function httpFace<Event, Write>(options: HttpIdempotencyOptions<Event, Wr
       } catch (error) {
         return problemFor(error, READING_STATUSES, http, clock.now());
       }
-      let failure: Failure | undefined;
+      let outcome: Outcome;
       try {
-        const outcome = await perform(engineOptions, call, work);
-        ({ failure } = outcome);
-        if (!failure) return answerWith(outcome, http);
+        outcome = await perform(engineOptions, call, work);
+        if (!outcome.failure) return answerWith(outcome, http);
       } catch (error) {
         return problemFor(error, PROBLEM_STATUSES, http, clock.now());
       }
+      const { error, isOurs } = outcome.failure;
       // What the handler threw is its own business, whatever its code.
-      if (!failure.isOurs) throw failure.error;
-      return problemFor(failure.error, PROBLEM_STATUSES, http, clock.now());
+      if (!isOurs) throw error;
+      return problemFor(error, PROBLEM_STATUSES, http, clock.now());
     };
   };
 }

@@ -1,7 +1,7 @@
 /** What of a response is stored, and how it is answered again. */
 import { RecordCorruptError, ResponseNotStorableError } from "../../core/errors.ts";
 import { findUnfaithful } from "../../core/json.ts";
-import type { Outcome } from "../../core/refusal.ts";
+import type { ResultOutcome } from "../../core/outcome.ts";
 import type { HttpEvent } from "./event.ts";
 import { type Headers, replayable, replayedTo } from "./replayed-headers.ts";
 
@@ -75,7 +75,7 @@ function isResponse(stored: unknown): stored is HttpResponse {
  * The first caller gets all of its headers and cookies; a replay says that it is one.
  * @throws RecordCorruptError (`RECORD_CORRUPT`) for a replay of what is no response.
  */
-export function answerWith(outcome: Outcome, event: HttpEvent): unknown {
+export function answerWith(outcome: ResultOutcome, event: HttpEvent): unknown {
   const { replayed, original } = outcome;
   const result = outcome.result as HttpResponse;
   if (replayed) {

@@ -1,5 +1,5 @@
 /** One run of a Middy stack under the protocol: what is recorded, whatever the hooks make of it. */
-import type { Attempt } from "../../core/execution.ts";
+import type { RunningAttempt } from "../../core/execution.ts";
 import { nesting } from "../../core/nesting.ts";
 import { withExecution } from "../context.ts";
 import type { Run } from "../face.ts";
@@ -8,7 +8,7 @@ import { watchStack } from "./stack-watch.ts";
 
 /** Work that may go on. The first end counts; then the answer comes. */
 export interface OpenWork<Write> {
-  readonly attempt: Attempt<Write>;
+  readonly attempt: RunningAttempt<Write>;
   readonly finish: (value: unknown) => void;
   readonly fail: (error: unknown) => void;
   readonly answer: Promise<unknown>;

@@ -7,7 +7,7 @@ import { PermanentError } from "../../../lib/core/errors.ts";
 import type { Execution } from "../../../lib/core/execution.ts";
 import { identify } from "../../../lib/core/identity.ts";
 import { resolveOptions } from "../../../lib/core/options.ts";
-import { resultOf } from "../../../lib/core/refusal.ts";
+import { resultOf } from "../../../lib/core/outcome.ts";
 import type { Claim, Settlement } from "../../../lib/core/store.ts";
 import { fakeRandom, MemoryStore, type MemoryWrite } from "../../../lib/testing/index.ts";
 import type { CallPlan } from "./race-plan.ts";

@@ -1,4 +1,4 @@
-/** One call of one operation: who it is, how long it has, how it asks the store and tells what it decided. */
+/** A call under way: who calls, how much time there is, how the store is asked, and what observers are told. */
 import { type Decision, tellObserver } from "./decisions.ts";
 import { isRefusedCondition, isStoreFailure } from "./error-code.ts";
 import { InvalidOptionError, isOnceonlyError, type StoreUnavailableError } from "./errors.ts";
@@ -7,46 +7,47 @@ import type { ResolvedOptions } from "./options.ts";
 import type { Seeker } from "./record.ts";
 import type { Store } from "./store.ts";
 
-export interface Call {
+/** What a face has read before the call begins. */
+export interface CallInput {
   readonly identity: Identity;
   /** The first is stored; any of them matches. */
   readonly fingerprints: readonly string[];
-  /** As in `Seeker`. The event may have changed when it is asked. */
+  /** As in `Seeker`. The event may have changed before this is asked. */
   readonly isFormer?: ((fingerprint: string) => boolean) | undefined;
   /** The execution that this call was started in, where its context tells. */
   readonly within?: unknown;
   /** What is left of the invocation, in ms. */
   readonly remainingMs?: number;
-  /** Until when the caller can wait for another one's result (epoch ms); the options may say less. */
+  /** The caller can wait so long for another attempt's result (epoch ms); the options may say less. */
   readonly waitUntil?: number;
   /** The caller sent no key: this one is fresh. */
   readonly keyIsFresh?: boolean;
-  /** In the name of which trace the caller asks, where it says so. */
+  /** W3C trace context of the caller. */
   readonly traceparent?: string | undefined;
   /** Takes the handler's value and returns the part that is stored and replayed. */
   readonly toStored?: (value: unknown) => unknown;
-  /** Nobody reads what the handler returns: only that it is done is stored. What it commits is stored as ever. */
+  /** Nobody reads what the handler returns, so that nothing of it is stored. A committed result is stored as ever. */
   readonly forgetsReturned?: boolean;
 }
 
 /** How long a call without a known deadline keeps trying to record how it ended, in ms. */
 const RECORDING_PATIENCE_MS = 30_000;
 
-export class Operation<Write> {
+export class OngoingCall<Write> {
   readonly options: ResolvedOptions<Write>;
   readonly identity: Identity;
-  readonly call: Call;
-  /** Fresh for each call: proves that a record is ours. */
-  token: string;
+  readonly input: CallInput;
+  /** Fresh for each call: proves that a claim is ours. */
+  readonly token: string;
   readonly startedAt: number;
-  /** Of this call's claim, until then of the record that was seen. A run without a claim has none. */
+  /** What decisions name: the attempt of the record that was seen, then of the own claim. A run without one has none. */
   attempt: number | undefined;
-  /** The key was found to be older than its retention, and that was told. */
-  keyIsExpired = false;
+  /** Observers know that the key is older than its retention. */
+  isExpiryTold = false;
   #own: WeakSet<object> | undefined;
 
-  constructor(options: ResolvedOptions<Write>, call: Call) {
-    if (call.remainingMs === undefined && options.leaseSeconds === undefined && options.mode === "claimed") {
+  constructor(options: ResolvedOptions<Write>, input: CallInput) {
+    if (input.remainingMs === undefined && options.leaseSeconds === undefined && options.mode === "claimed") {
       throw new InvalidOptionError(
         "leaseSeconds",
         "must be given where the remaining time is not known",
@@ -54,8 +55,8 @@ export class Operation<Write> {
       );
     }
     this.options = options;
-    this.identity = call.identity;
-    this.call = call;
+    this.identity = input.identity;
+    this.input = input;
     this.token = options.random.token();
     this.startedAt = this.now();
   }
@@ -64,24 +65,19 @@ export class Operation<Write> {
     return this.options.clock.now();
   }
 
-  seek(): Seeker {
-    const { fingerprints, isFormer } = this.call;
-    return { token: this.token, fingerprints, isFormer, now: this.now() };
+  seek(token = this.token): Seeker {
+    const { fingerprints, isFormer } = this.input;
+    return { token, fingerprints, isFormer, now: this.now() };
   }
 
-  /** The one that is stored. */
+  /** The fingerprint that is stored. */
   get fingerprint(): string {
-    return this.call.fingerprints[0] as string;
-  }
-
-  /** From now on no record is ours that was made before. */
-  renewToken(): void {
-    this.token = this.options.random.token();
+    return this.input.fingerprints[0] as string;
   }
 
   /** When the invocation, or without one the lease of the work that began at `since`, is over (epoch ms). */
   deadline(since: number): number {
-    const { remainingMs } = this.call;
+    const { remainingMs } = this.input;
     if (remainingMs !== undefined) return this.startedAt + remainingMs;
     const { leaseSeconds } = this.options;
     return leaseSeconds === undefined ? Number.POSITIVE_INFINITY : since + leaseSeconds * 1000;
@@ -102,7 +98,7 @@ export class Operation<Write> {
   /** A claim outlives the invocation by the clock skew, so that a timeout kills the worker before its lease ends. */
   leaseEndsAt(now: number): number {
     const { leaseSeconds = 0, clockSkewSeconds } = this.options;
-    const { remainingMs } = this.call;
+    const { remainingMs } = this.input;
     const deadline = remainingMs === undefined ? now : this.startedAt + remainingMs;
     return Math.max(deadline, now + leaseSeconds * 1000) + clockSkewSeconds * 1000;
   }
@@ -128,8 +124,8 @@ export class Operation<Write> {
 
   /**
    * For writes that must not be lost: asks again while the store fails in a way that may pass, until `until` (epoch ms).
-   * @throws the first StoreUnavailableError: if that try may have been applied, no later one can deny it. Any other
-   * error at once; a refused condition then says that the first try may still be applied.
+   * @throws the first StoreUnavailableError: if that try may have been applied, no later one can deny that. Any other
+   * error at once; a refused condition after a failure says that the first try may still be applied.
    */
   async insist<T>(until: number, request: (store: Store<Write>) => Promise<T>): Promise<T> {
     let first: StoreUnavailableError | undefined;
@@ -163,7 +159,7 @@ export class Operation<Write> {
     return error;
   }
 
-  /** Whether it was marked here. A code proves nothing: handlers throw such errors too, of their own and of other calls. */
+  /** Whether `own` marked the error. A code proves nothing: handlers throw such errors too. */
   isOwn(error: unknown): boolean {
     return isOnceonlyError(error) && this.#own?.has(error) === true;
   }
