@@ -54,14 +54,10 @@ const interfaces: readonly (readonly [file: string, name: string, defaults: obje
   ["dedup-queue-props", "DedupQueueConsumerOptions", CONSUMER_DEFAULTS],
   ["outbox-relay-props", "OutboxRelayProps", { ...RELAY_DEFAULTS, ...METRIC_NAMES }],
   ["idempotent-function-props", "IdempotentFunctionProps", FUNCTION_DEFAULTS],
-  [
-    "idempotency-monitoring-props",
-    "IdempotencyMonitoringProps",
-    { ...METRIC_NAMES, runbookUrl: DEFAULT_RUNBOOK_URL },
-  ],
-  ["idempotency-monitoring-thresholds", "IdempotencyAlarmProps", ALARM_DEFAULTS],
-  ["idempotency-monitoring-thresholds", "AlarmThreshold", EVALUATION_DEFAULTS],
-  ["idempotency-monitoring-metrics", "IdempotencyMetricOptions", {}],
+  ["monitoring/props", "IdempotencyMonitoringProps", { ...METRIC_NAMES, runbookUrl: DEFAULT_RUNBOOK_URL }],
+  ["monitoring/thresholds", "IdempotencyAlarmProps", ALARM_DEFAULTS],
+  ["monitoring/thresholds", "AlarmThreshold", EVALUATION_DEFAULTS],
+  ["monitoring/metrics", "IdempotencyMetricOptions", {}],
 ];
 
 function propertiesOf(file: string, name: string): Property[] {
