@@ -14,10 +14,10 @@ export const UNFINISHED = {
   completedAt: undefined,
 };
 
-type Beginning = Omit<Claim, "leaseEndsAt"> | Omit<Insertion, keyof Effects>;
+type ClaimBeginning = Omit<Claim, "leaseEndsAt"> | Omit<Insertion, keyof Effects>;
 
 /** Makes the record: the request that every first call begins with, so it says no more than it must. */
-export function firstPut(table: RecordTable, beginning: Beginning, values: Values): Put {
+export function firstPut(table: RecordTable, beginning: ClaimBeginning, values: Values): Put {
   return {
     TableName: table.TableName,
     Item: table.itemOf({ partitionKey: beginning.recordKey, ...begun(beginning), ...values }),
@@ -29,7 +29,7 @@ export function firstPut(table: RecordTable, beginning: Beginning, values: Value
 /** Gives the record that was seen to this token. */
 export function takeOver(
   table: RecordTable,
-  beginning: Beginning,
+  beginning: ClaimBeginning,
   values: Values,
   seen: IdempotencyRecord,
 ): Update {
@@ -42,7 +42,7 @@ export function takeOver(
   });
 }
 
-function begun({ token, fingerprint, attempt, createdAt, expiresAt }: Beginning): Values {
+function begun({ token, fingerprint, attempt, createdAt, expiresAt }: ClaimBeginning): Values {
   return { version: RECORD_VERSION, token, fingerprint, attempt, createdAt, expiresAt };
 }
 

@@ -7,7 +7,7 @@ export interface EndpointOptions {
   readonly endpoint?: string | undefined;
 }
 
-export interface Place {
+export interface Endpoint {
   readonly region: string;
   readonly url: URL;
 }
@@ -26,7 +26,7 @@ const PARTITIONS: readonly (readonly [prefix: string, suffix: string, dualStackS
 /**
  * @throws LeanClientError where no Region is known, or the endpoint is no URL
  */
-export function placeOf(options: EndpointOptions, env: Environment): Place {
+export function placeOf(options: EndpointOptions, env: Environment): Endpoint {
   const region = options.region ?? env.AWS_REGION;
   if (!region) {
     throw new LeanClientError(

@@ -5,13 +5,13 @@ import { encodeInput } from "../dynamodb/wire/json-values.ts";
 import { readAnswer } from "../dynamodb/wire/read-answer.ts";
 import { type Credentials, signedHeaders } from "../dynamodb/wire/signature.ts";
 import type { HeldCredentials } from "./credentials.ts";
-import type { Place } from "./endpoint.ts";
+import type { Endpoint } from "./endpoint.ts";
 import type { HttpTransport, TransportError } from "./http-transport.ts";
 import type { RetryBudget } from "./retry-budget.ts";
 import type { ServiceClock } from "./service-clock.ts";
 
 export interface LeanParts {
-  readonly place: Place;
+  readonly place: Endpoint;
   readonly transport: HttpTransport;
   readonly credentials: HeldCredentials;
   readonly serviceClock: ServiceClock;

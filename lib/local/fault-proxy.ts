@@ -20,7 +20,7 @@ export interface ObservedRequest {
  * never sees it. `delayMs`: the engine gets it that much later, also when the caller has long hung up. `repeatAfterMs`: it
  * passes, and the engine gets a copy of it that much later; with `unlessRefused` only of what it has accepted.
  */
-export type Fault =
+export type ProxyFault =
   | "pass"
   | "lose-answer"
   | "throttle"
@@ -47,7 +47,7 @@ export interface FaultProxyOptions {
   /** The engine's endpoint; plain HTTP. */
   readonly target: string;
   /** Asked once for each request that arrives. */
-  readonly decide: (request: ObservedRequest) => Fault;
+  readonly decide: (request: ObservedRequest) => ProxyFault;
   /** Told of each answer of the engine, whether or not anybody gets it. */
   readonly onAnswer?: (request: ObservedRequest, answer: ObservedAnswer) => void;
 }

@@ -8,19 +8,6 @@ import { root } from "../../kit/project.ts";
 const DECLARATION =
   /^\s*(?:export )?(?:declare )?(?:abstract )?(?:interface|type|class) ([A-Z]\w*)\b(?= ?[<{=]| extends | implements |$)/gm;
 
-/** Names of two ideas, of which one is to be renamed. The list shrinks, and never grows. */
-const AMBIGUOUS = [
-  "Answer",
-  "Beginning",
-  "Failure",
-  "Fault",
-  "Fields",
-  "Invocation",
-  "Place",
-  "StreamRecord",
-  "Values",
-];
-
 /** Names that two folders declare for one idea, because neither may import the other. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   DynamoDBOutbox: "one outbox behind two entries: with the client of the SDK, and with the lean one",
@@ -51,7 +38,7 @@ it("no type name is declared in two folders of lib, unless the exceptions give t
   }
   const twice = [...places].filter(([, inFolders]) => inFolders.size > 1);
   const unexplained = twice
-    .filter(([name]) => !(name in EXCEPTIONS) && !AMBIGUOUS.includes(name))
+    .filter(([name]) => !(name in EXCEPTIONS))
     .map(([name, inFolders]) => `${name}: ${[...inFolders.values()].join(", ")}`);
 
   expect(unexplained.sort()).toEqual([]);

@@ -1,10 +1,10 @@
 // A host: one process after the other, each with a clock of its own, behind a proxy before the database and one before the
 // queues.
 import {
-  type Fault,
   type FaultProxy,
   type ObservedAnswer,
   type ObservedRequest,
+  type ProxyFault,
   startFaultProxy,
 } from "../../../lib/local/fault-proxy.ts";
 import type { FromHands, ToHands } from "./asking.ts";
@@ -20,8 +20,8 @@ export interface HostOptions {
   readonly world: Omit<WorldOptions, "dynamodb" | "sqs" | "skewMs">;
   /** Of the next process. */
   readonly skewMs: () => number;
-  readonly decide: (host: Host, request: ObservedRequest) => Fault;
-  readonly decideForQueues: (host: Host, request: ObservedRequest) => Fault;
+  readonly decide: (host: Host, request: ObservedRequest) => ProxyFault;
+  readonly decideForQueues: (host: Host, request: ObservedRequest) => ProxyFault;
   readonly onAnswer: (host: Host, request: ObservedRequest, answer: ObservedAnswer) => void;
   /** Told of a process that nobody killed. */
   readonly onEndedByItself: (lastWords: string) => void;

@@ -1,13 +1,13 @@
 // What happens to each request of a host: most pass; the others are lost, late, repeated, throttled or refused. In a
 // blackout none passes. Now and then the host's process is killed or stopped just when it has asked.
-import type { Fault, ObservedRequest } from "../../../lib/local/fault-proxy.ts";
+import type { ObservedRequest, ProxyFault } from "../../../lib/local/fault-proxy.ts";
 import type { SeededRandom } from "../demo/random.ts";
 import type { Host } from "./host.ts";
 import type { Tally } from "./tally.ts";
 
 export interface Weather {
-  decide(host: Host, request: ObservedRequest): Fault;
-  decideForQueues(request: ObservedRequest): Fault;
+  decide(host: Host, request: ObservedRequest): ProxyFault;
+  decideForQueues(request: ObservedRequest): ProxyFault;
   /** From now on everything passes, until the next storm. */
   calm(): void;
   storm(): void;
@@ -64,7 +64,7 @@ export function createWeather({ random, faults, stopMs, stopShare }: WeatherOpti
     return undefined;
   }
 
-  function faultOf(kind: Kind, host: Host, operation: string): Fault {
+  function faultOf(kind: Kind, host: Host, operation: string): ProxyFault {
     switch (kind) {
       case "lost answer":
         return "lose-answer";

@@ -4,7 +4,7 @@ import { type DynamoDBClient, type DynamoDBClientConfig, ScanCommand } from "@aw
 import type { Context } from "aws-lambda";
 import { connect, createTable } from "../../../kit/tables.ts";
 import type { Clock } from "../../../lib/core/clock.ts";
-import { type Fault, type ObservedRequest, startFaultProxy } from "../../../lib/local/fault-proxy.ts";
+import { type ObservedRequest, type ProxyFault, startFaultProxy } from "../../../lib/local/fault-proxy.ts";
 import { type HttpAnswer, postOrder } from "../../measure/contestants/lambda-call.ts";
 import { lambdaContext } from "../../measure/contestants/world.ts";
 import type { Contestant, Deployment } from "./contestant.ts";
@@ -24,7 +24,7 @@ export class Lab {
   readonly recordsTable: string;
   readonly ordersTable: string;
   /** Decides about every request from now on. */
-  faults: (request: ObservedRequest) => Fault = () => "pass";
+  faults: (request: ObservedRequest) => ProxyFault = () => "pass";
   /** How many times the effect of the handler happened. */
   effects = 0;
   readonly #time: LabTime;
@@ -84,7 +84,7 @@ export async function inLab<T>(
   engineEndpoint: string,
   work: (lab: Lab) => Promise<T>,
 ): Promise<T> {
-  let decide: (request: ObservedRequest) => Fault = () => "pass";
+  let decide: (request: ObservedRequest) => ProxyFault = () => "pass";
   const proxy = await startFaultProxy({ target: engineEndpoint, decide: (request) => decide(request) });
   const client = connect(proxy.endpoint, { retryStrategy: threeTriesAtOnce() });
   const time = new LabTime();

@@ -2,7 +2,7 @@
 // often it was asked for, so that no scheduling changes it. Also tells when a certain record is claimed, committed or
 // marked as sent, and of each order before it is stored.
 import { ATTRIBUTES } from "../../../lib/contract.ts";
-import type { Fault, ObservedRequest } from "../../../lib/local/fault-proxy.ts";
+import type { ObservedRequest, ProxyFault } from "../../../lib/local/fault-proxy.ts";
 import type { Plan } from "./plan.ts";
 import { fractionOf } from "./random.ts";
 
@@ -10,7 +10,7 @@ import { fractionOf } from "./random.ts";
 export type Moment = "claim" | "commit" | "mark";
 
 /** What is to happen; `undefined` leaves it to the seed. */
-export type Act = () => Fault | undefined;
+export type Act = () => ProxyFault | undefined;
 
 export interface NewOrder {
   readonly tenant: string;
@@ -19,7 +19,7 @@ export interface NewOrder {
 }
 
 export interface Faults {
-  readonly decide: (request: ObservedRequest) => Fault;
+  readonly decide: (request: ObservedRequest) => ProxyFault;
   /**
    * Calls `act` at every such moment of this record, when the request has arrived and nobody has seen it yet.
    * @returns what ends that
@@ -39,7 +39,7 @@ export function createFaults({ seed, faultShares }: Pick<Plan, "seed" | "faultSh
   const listeners: ((order: NewOrder) => void)[] = [];
   let throttles = 0;
 
-  function decide({ operation, body }: ObservedRequest): Fault {
+  function decide({ operation, body }: ObservedRequest): ProxyFault {
     const claimed = claimedTogether(body);
     const recordKey = claimed[0] ?? recordKeysOf(body)[0];
     if (recordKey === undefined || !WRITES.includes(operation)) return "pass";

@@ -1,5 +1,5 @@
 // When a process is killed, as requests to DynamoDB tell it; and what becomes of the request that told.
-import type { Fault } from "../../../lib/local/fault-proxy.ts";
+import type { ProxyFault } from "../../../lib/local/fault-proxy.ts";
 import type { RelayKillPoint } from "./dispatch-plan.ts";
 import type { Faults, Moment } from "./faults.ts";
 import type { KillPoint } from "./order-plan.ts";
@@ -22,7 +22,7 @@ export function killAt(
   point: Point,
   kill: () => boolean,
 ): void {
-  const stop = faults.on(recordKey, MOMENT_OF[point], (): Fault | undefined => {
+  const stop = faults.on(recordKey, MOMENT_OF[point], (): ProxyFault | undefined => {
     if (!kill()) return undefined;
     stop();
     // What was asked by a process that is dead is carried out, or is not: nobody is there to hear of it.

@@ -2,7 +2,7 @@
 
 export type FailureKind = "THROTTLING" | "TRANSIENT" | "SERVER_ERROR" | "CLIENT_ERROR";
 
-export interface Failure {
+export interface WireFailure {
   readonly name?: string;
   readonly message?: string;
   /** Of Node. */
@@ -54,7 +54,7 @@ const OF_THE_NETWORK = new Set([
 const OF_THE_SERVICE = new Set([500, 502, 503, 504]);
 
 export function failureKind(error: unknown): FailureKind {
-  const { name = "", $metadata = {} } = Object(error) as Failure;
+  const { name = "", $metadata = {} } = Object(error) as WireFailure;
   const { httpStatusCode = 0 } = $metadata;
   if (httpStatusCode === 429 || THROTTLING.has(name)) return "THROTTLING";
   if (isTransient(error, 0)) return "TRANSIENT";
@@ -65,7 +65,7 @@ export function failureKind(error: unknown): FailureKind {
 const MAX_CAUSES = 10;
 
 function isTransient(error: unknown, depth: number): boolean {
-  const { name = "", message = "", code = "", cause, $metadata = {} } = Object(error) as Failure;
+  const { name = "", message = "", code = "", cause, $metadata = {} } = Object(error) as WireFailure;
   if (name === "AbortError") return false;
   return (
     $metadata.clockSkewCorrected === true ||

@@ -6,7 +6,7 @@ import { DEFAULTS } from "../../core/options.ts";
 import type { LambdaContext } from "../context.ts";
 import type { BatchSettings } from "./batch-settings.ts";
 import { type BatchTime, batchTime } from "./batch-time.ts";
-import type { Item, Lane } from "./item.ts";
+import type { BatchItem, Lane } from "./item.ts";
 import { runLanes } from "./run-lanes.ts";
 import { type RecordEnd, readItem, runRecord } from "./run-record.ts";
 import { hideUntil } from "./visibility.ts";
@@ -14,7 +14,7 @@ import { hideUntil } from "./visibility.ts";
 /** What came of a batch. */
 export interface BatchEnd {
   /** The items that are not done, though some may still run. */
-  readonly left: readonly Item[];
+  readonly left: readonly BatchItem[];
   /** How many of them were found to be in progress elsewhere. */
   readonly inProgress: number;
 }
@@ -22,15 +22,15 @@ export interface BatchEnd {
 export class BatchRun<Write> {
   readonly #settings: BatchSettings<Write>;
   readonly #context: unknown;
-  readonly #workOf: (item: Item) => Work<Write>;
-  readonly #done = new Set<Item>();
-  readonly #elsewhere = new Set<Item>();
+  readonly #workOf: (item: BatchItem) => Work<Write>;
+  readonly #done = new Set<BatchItem>();
+  readonly #elsewhere = new Set<BatchItem>();
   /** Duplicates of a key in one batch wait for each other, or each would be in progress for the next. */
   readonly #running = new Map<string, Promise<RecordEnd>>();
   /** The fingerprints of what is done, by the keys of the records. */
   readonly #finished = new Map<string, CallInput["fingerprints"]>();
 
-  constructor(settings: BatchSettings<Write>, context: unknown, workOf: (item: Item) => Work<Write>) {
+  constructor(settings: BatchSettings<Write>, context: unknown, workOf: (item: BatchItem) => Work<Write>) {
     this.#settings = settings;
     this.#context = context;
     this.#workOf = workOf;
@@ -50,12 +50,17 @@ export class BatchRun<Write> {
   /** With more lanes than may run at once, those that wait for somebody else's lease come after those that can go on. */
   async #runAll(lanes: readonly Lane[], time: BatchTime): Promise<void> {
     const { concurrency } = this.#settings;
-    const runOf = (waits: boolean) => (item: Item, rest: Lane) => this.#runItem(item, rest, time, waits);
+    const runOf = (waits: boolean) => (item: BatchItem, rest: Lane) => this.#runItem(item, rest, time, waits);
     const waiting = await runLanes(lanes, concurrency, time.canStart, runOf(lanes.length <= concurrency));
     await runLanes(waiting, concurrency, time.canStart, runOf(true));
   }
 
-  async #runItem(item: Item, rest: Lane, time: BatchTime, waits: boolean): Promise<"done" | "stop" | "wait"> {
+  async #runItem(
+    item: BatchItem,
+    rest: Lane,
+    time: BatchTime,
+    waits: boolean,
+  ): Promise<"done" | "stop" | "wait"> {
     const ended = await this.#endOf(item, time, waits);
     if (ended === undefined) return "stop";
     if (ended.end === "in-progress") {
@@ -72,7 +77,7 @@ export class BatchRun<Write> {
   }
 
   /** `undefined` when there was no time left to start. */
-  async #endOf(item: Item, time: BatchTime, waits: boolean): Promise<RecordEnd | undefined> {
+  async #endOf(item: BatchItem, time: BatchTime, waits: boolean): Promise<RecordEnd | undefined> {
     const { reading, whileUnhidden } = this.#settings;
     try {
       const call = readItem(reading, item, this.#context);
@@ -114,11 +119,11 @@ export class BatchRun<Write> {
     try {
       await hideUntil(leaseEndsAt, rest, reading.options.clock, changeVisibility);
     } catch (error) {
-      this.#tell(error, rest[0] as Item);
+      this.#tell(error, rest[0] as BatchItem);
     }
   }
 
-  #tell(error: unknown, { record }: Item): void {
+  #tell(error: unknown, { record }: BatchItem): void {
     try {
       this.#settings.onRecordError(error, record);
     } catch {

@@ -7,7 +7,7 @@ import { groupedStore } from "../../dynamodb/grouped-store.ts";
 import type { CallReading } from "../face.ts";
 import { BATCH_CHECKS, type BatchOptions } from "./batch-options.ts";
 import type { Forwarders } from "./forwarders.ts";
-import type { Item } from "./item.ts";
+import type { BatchItem } from "./item.ts";
 
 export interface BatchSettings<Write> {
   readonly reading: CallReading<Write>;
@@ -28,7 +28,7 @@ const UNTIL_THE_LEASE_ENDS = { whenInProgress: { waitSeconds: 900, maxWaiters: 1
 type OfRecord = (record: unknown, ...rest: unknown[]) => unknown;
 const ofItem =
   (read: OfRecord) =>
-  (item: Item, ...rest: unknown[]) =>
+  (item: BatchItem, ...rest: unknown[]) =>
     read(item.record, ...rest);
 
 /** @throws InvalidOptionError (`INVALID_OPTION`) */
@@ -36,7 +36,7 @@ export function settingsOf<Entry, Write>(options: BatchOptions<Entry, Write>): B
   checkOptions(options, BATCH_CHECKS, ["operation", "store"]);
   const { key, scope, fingerprint, concurrency, marginMs, whenFinalError, ...rest } = options;
   const { changeVisibility, bodies, forwardedBy, groups = true, onRecordError, ...given } = rest;
-  const fingerprints = fingerprint === undefined ? (item: Item) => item.body : [fingerprint].flat();
+  const fingerprints = fingerprint === undefined ? (item: BatchItem) => item.body : [fingerprint].flat();
   const resolved = resolveOptions({
     ...given,
     fingerprint: Array.isArray(fingerprints)

@@ -15,7 +15,7 @@ export interface Forwarded {
   readonly content: unknown;
 }
 
-type Fields = Readonly<Record<string, unknown>>;
+type ForwardedFields = Readonly<Record<string, unknown>>;
 
 /** An envelope as the name of a member, in JSON or in the text of JSON within JSON. */
 const NAMED = new RegExp(`${ENVELOPE_ATTRIBUTE}\\\\*"\\s*:`);
@@ -86,7 +86,7 @@ class Search {
     if (typeof value === "string") return this.#visitText(value, visit);
     if (Array.isArray(value)) return value.map(visit);
     if (Object(value) !== value) return value;
-    const fields = value as Fields;
+    const fields = value as ForwardedFields;
     if (typeof fields.TopicArn === "string" && typeof fields.Message === "string") {
       this.#topics.push(fields.TopicArn);
       const rest = without(fields, OF_ONE_PUBLICATION);
@@ -122,9 +122,10 @@ class Search {
     return visit(parsed);
   }
 
-  #takes(holder: unknown): holder is Fields {
-    if (Object(holder) !== holder || !Object.hasOwn(holder as Fields, ENVELOPE_ATTRIBUTE)) return false;
-    this.#found.push(readHeldEnvelope((holder as Fields)[ENVELOPE_ATTRIBUTE]));
+  #takes(holder: unknown): holder is ForwardedFields {
+    if (Object(holder) !== holder || !Object.hasOwn(holder as ForwardedFields, ENVELOPE_ATTRIBUTE))
+      return false;
+    this.#found.push(readHeldEnvelope((holder as ForwardedFields)[ENVELOPE_ATTRIBUTE]));
     return true;
   }
 }
@@ -133,14 +134,14 @@ function keyOf(reading: EnvelopeReading): string | undefined {
   return reading.found ? reading.envelope.key : undefined;
 }
 
-function sent({ [ENVELOPE_ATTRIBUTE]: _, ...rest }: Fields): Fields {
+function sent({ [ENVELOPE_ATTRIBUTE]: _, ...rest }: ForwardedFields): ForwardedFields {
   return rest;
 }
 
-function sentAttributes(attributes: unknown): Fields {
+function sentAttributes(attributes: unknown): ForwardedFields {
   return without(sent(Object(attributes)), OF_TRACERS);
 }
 
-function without(fields: Fields, names: RegExp): Fields {
+function without(fields: ForwardedFields, names: RegExp): ForwardedFields {
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.test(name)));
 }

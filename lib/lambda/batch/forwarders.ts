@@ -9,7 +9,7 @@ import type { Check } from "../../core/option-checks.ts";
 import type { EnvelopeReading } from "../../messaging/envelope.ts";
 import { envelopeKeyOf } from "./envelope-key.ts";
 import { type Forwarded, readForwarded } from "./forwarded.ts";
-import type { Item } from "./item.ts";
+import type { BatchItem } from "./item.ts";
 
 /** ARNs of topics, names or ARNs of event buses, ARNs of pipes. */
 export type Forwarders = readonly (string | undefined)[];
@@ -23,7 +23,7 @@ export const FORWARDERS_CHECK: Check = [
 ];
 
 /** What is the message of an item, and what travels with it. */
-export type Message = Pick<Item, "body" | "envelopeKey" | "traceparent">;
+export type Message = Pick<BatchItem, "body" | "envelopeKey" | "traceparent">;
 
 /**
  * The envelope is an attribute, `reading`; or else inside the body, whose `text` is `raw` decoded. What is believed to be

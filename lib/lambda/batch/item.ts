@@ -14,7 +14,7 @@ export interface BatchResponse<Identifier extends ItemIdentifier = string> {
   batchItemFailures: { itemIdentifier: Identifier }[];
 }
 
-export interface Item {
+export interface BatchItem {
   /** As the event has it: what the handler gets. */
   readonly record: unknown;
   readonly identifier: ItemIdentifier;
@@ -44,4 +44,4 @@ export interface Receipt {
  * Done one after the other, up to the first that fails: that one and all behind it are returned. A message of a
  * standard queue has a lane of its own; a FIFO group, a shard and a partition are one lane each.
  */
-export type Lane = readonly Item[];
+export type Lane = readonly BatchItem[];

@@ -1,7 +1,7 @@
 /** The record that a handler gets: with the body for which a claim check stands. */
 import { BodyUnavailableError } from "../../core/errors.ts";
 import { findClaimCheck } from "../../messaging/claim-check.ts";
-import type { Item } from "./item.ts";
+import type { BatchItem } from "./item.ts";
 
 export interface BodyOpener {
   open(text: string, signal?: AbortSignal): Promise<string>;
@@ -13,7 +13,7 @@ export interface BodyOpener {
  * @throws BodyUnavailableError (`BODY_UNAVAILABLE`); IdempotencyKeyInvalidError (`IDEMPOTENCY_KEY_INVALID`) for an envelope that is not believed.
  */
 export function openedRecord(
-  { record, envelopeKey }: Item,
+  { record, envelopeKey }: BatchItem,
   bodies: BodyOpener | undefined,
   signal: AbortSignal,
 ): unknown {

@@ -1,11 +1,11 @@
 /** Runs lanes next to each other and what is in one of them in order, as long as the batch has time. */
-import type { Item, Lane } from "./item.ts";
+import type { BatchItem, Lane } from "./item.ts";
 
 /**
  * A lane ends where `runItem` says that an item is not done, and may go on later where it says that the item has to wait;
  * `rest` is that item and all behind it.
  */
-export type RunItem = (item: Item, rest: Lane) => Promise<"done" | "stop" | "wait">;
+export type RunItem = (item: BatchItem, rest: Lane) => Promise<"done" | "stop" | "wait">;
 
 /** Resolves to what is left of the lanes that wait. */
 export async function runLanes(

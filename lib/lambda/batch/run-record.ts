@@ -7,7 +7,7 @@ import type { Work } from "../../core/execution.ts";
 import type { CallInput } from "../../core/ongoing-call.ts";
 import type { ResolvedOptions } from "../../core/options.ts";
 import { type CallReading, readCall } from "../face.ts";
-import type { Item } from "./item.ts";
+import type { BatchItem } from "./item.ts";
 
 export type RecordEnd =
   | { readonly end: "done" }
@@ -17,7 +17,7 @@ export type RecordEnd =
   | { readonly end: "failed"; readonly error: unknown };
 
 /** @throws as `readCall`, and IdempotencyKeyInvalidError for an envelope that cannot be read. */
-export function readItem<Write>(reading: CallReading<Write>, item: Item, context: unknown): CallInput {
+export function readItem<Write>(reading: CallReading<Write>, item: BatchItem, context: unknown): CallInput {
   let isFallback = false;
   const key: CallReading<Write>["key"] = (_, lambdaContext) => {
     const named = reading.key(item, lambdaContext) ?? item.envelopeKey?.();

@@ -4,7 +4,7 @@ import { hashTuple } from "../../core/identity.ts";
 import { queueUrlOfArn } from "../../core/messages/address.ts";
 import { readEnvelope } from "../../messaging/envelope.ts";
 import { type Forwarders, messageOf } from "./forwarders.ts";
-import type { Item, Lane, Receipt } from "./item.ts";
+import type { BatchItem, Lane, Receipt } from "./item.ts";
 
 export interface SqsRecord {
   readonly messageId: string;
@@ -19,10 +19,10 @@ export interface SqsRecord {
 }
 
 export function sqsLanes(records: readonly SqsRecord[], forwardedBy?: Forwarders): Lane[] {
-  const lanes = new Map<string, Item[]>();
+  const lanes = new Map<string, BatchItem[]>();
   for (const record of records) {
     const { messageId, attributes, messageAttributes, body, eventSourceARN = "" } = record;
-    const item: Item = {
+    const item: BatchItem = {
       record,
       identifier: messageId,
       ...messageOf(readEnvelope(messageAttributes), body, body, forwardedBy),

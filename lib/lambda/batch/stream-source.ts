@@ -2,7 +2,7 @@
 import { type Forwarders, messageOf } from "./forwarders.ts";
 import type { Lane } from "./item.ts";
 
-export interface StreamRecord {
+export interface StreamBatchRecord {
   readonly eventID: string;
   readonly eventName?: string;
   readonly kinesis?: { readonly sequenceNumber: string; readonly data: string };
@@ -15,7 +15,7 @@ export interface StreamRecord {
 }
 
 /** An item changes once under one event id; but a producer that puts a record into Kinesis twice gets two of them. */
-export function streamLanes(records: readonly StreamRecord[], forwardedBy?: Forwarders): Lane[] {
+export function streamLanes(records: readonly StreamBatchRecord[], forwardedBy?: Forwarders): Lane[] {
   return [
     records.map((record) => {
       const { eventID, eventName, kinesis, dynamodb } = record;
@@ -42,7 +42,7 @@ function textOf(data: string | undefined): string {
 /** Without what is absent: a fingerprint has no `undefined`. */
 function changeOf(
   eventName: string | undefined,
-  { Keys, NewImage, OldImage }: StreamRecord["dynamodb"] = {},
+  { Keys, NewImage, OldImage }: StreamBatchRecord["dynamodb"] = {},
 ) {
   const change = { eventName, Keys, NewImage, OldImage };
   return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));

@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { createLoopbackServer } from "../loopback-server.ts";
 
-export interface Invocation {
+export interface RuntimeInvocation {
   readonly requestId: string;
   /** The event, as JSON. */
   readonly payload: string;
@@ -26,7 +26,7 @@ export interface RuntimeApi {
   /** For AWS_LAMBDA_RUNTIME_API: host and port. */
   readonly address: string;
   /** Hands an invocation to the function that asked for one. */
-  deliver(invocation: Invocation): void;
+  deliver(invocation: RuntimeInvocation): void;
   /** Resolves once all that a process sent before it ended has been heard. */
   drained(): Promise<void>;
   close(): void;

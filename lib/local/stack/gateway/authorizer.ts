@@ -32,10 +32,10 @@ export interface Authorizer {
 }
 
 /** What the function answered. It may allow one route and deny another, so it is judged for each request. */
-type Answer = Readonly<Record<string, unknown>>;
+type AuthorizerAnswer = Readonly<Record<string, unknown>>;
 
 export function createAuthorizer(options: AuthorizerOptions): Authorizer {
-  const remembered = new Map<string, { answer: Answer; until: number }>();
+  const remembered = new Map<string, { answer: AuthorizerAnswer; until: number }>();
 
   async function askFunction(
     request: GatewayRequest,
@@ -54,7 +54,7 @@ export function createAuthorizer(options: AuthorizerOptions): Authorizer {
     return { answer };
   }
 
-  function judge(answer: Answer, routeArn: string): Authorization {
+  function judge(answer: AuthorizerAnswer, routeArn: string): Authorization {
     const allowed = options.simpleResponses
       ? answer.isAuthorized === true
       : policyAllows(answer.policyDocument, routeArn);
@@ -81,9 +81,9 @@ export function createAuthorizer(options: AuthorizerOptions): Authorizer {
   };
 }
 
-function isAnswer(value: unknown, simpleResponses: boolean): value is Answer {
+function isAnswer(value: unknown, simpleResponses: boolean): value is AuthorizerAnswer {
   if (typeof value !== "object" || value === null) return false;
-  const answer = value as Answer;
+  const answer = value as AuthorizerAnswer;
   if (simpleResponses) return typeof answer.isAuthorized === "boolean";
   return typeof answer.policyDocument === "object" && answer.policyDocument !== null;
 }
