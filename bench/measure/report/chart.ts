@@ -11,9 +11,10 @@ export interface ChartOptions {
   readonly show: (value: number) => string;
 }
 
-const WIDTH = 760;
-const LABELS = 330;
+const BARS = 360;
 const FIGURES = 70;
+/** Of 13 pixels, on average: nothing here can measure a font. */
+const CHARACTER = 6.6;
 const BAR = 16;
 const GAP = 5;
 const HEAD = 40;
@@ -26,7 +27,9 @@ const STYLE = `text{font:13px system-ui,sans-serif;fill:#1f2328}.title{font-weig
 export function chart(title: string, groups: readonly ChartGroup[], { mark, show }: ChartOptions): string {
   const names = [...new Set(groups.flatMap(({ bars }) => bars.map(({ name }) => name)))];
   const values = groups.flatMap(({ bars }) => bars.map(({ value }) => value)).filter(Number.isFinite);
-  const scale = (WIDTH - LABELS - FIGURES) / Math.max(mark ?? 0, ...values);
+  const labels = Math.round(Math.max(...names.map((name) => plain(name).length)) * CHARACTER) + 16;
+  const total = labels + BARS + FIGURES;
+  const scale = BARS / Math.max(mark ?? 0, ...values);
   const lines: string[] = [text(8, 22, title, "title")];
   let y = HEAD;
   for (const { name, bars } of groups) {
@@ -36,24 +39,32 @@ export function chart(title: string, groups: readonly ChartGroup[], { mark, show
       const width = Number.isFinite(value) ? Math.round(value * scale) : 0;
       const colour = COLOURS[names.indexOf(label) % COLOURS.length];
       lines.push(
-        text(LABELS - 8, y + 12.5, label, "label", ' text-anchor="end"'),
-        `<rect x="${LABELS}" y="${y}" width="${width}" height="${BAR}" rx="2" fill="${colour}"/>`,
-        text(LABELS + width + 6, y + 12.5, show(value), "figure"),
+        text(labels - 8, y + 12.5, plain(label), "label", END),
+        `<rect x="${labels}" y="${y}" width="${width}" height="${BAR}" rx="2" fill="${colour}"/>`,
+        // In a column: beside their bars, the line of the mark would go through those that are close to it.
+        text(total - 8, y + 12.5, show(value), "figure", END),
       );
       y += BAR + GAP;
     }
     y += GAP;
   }
   if (mark !== undefined) {
-    const x = LABELS + Math.round(mark * scale);
+    const x = labels + Math.round(mark * scale);
     lines.push(`<line class="mark" x1="${x}" y1="${HEAD + 4}" x2="${x}" y2="${y}"/>`);
   }
-  const size = `width="${WIDTH}" height="${y + 8}" viewBox="0 0 ${WIDTH} ${y + 8}"`;
+  const size = `width="${total}" height="${y + 8}" viewBox="0 0 ${total} ${y + 8}"`;
   return `<svg xmlns="http://www.w3.org/2000/svg" ${size} role="img" aria-label="${escaped(title)}">
 <style>${STYLE}</style>
 ${lines.join("\n")}
 </svg>
 `;
+}
+
+const END = ' text-anchor="end"';
+
+/** Code has no marks of its own in a picture. */
+function plain(label: string): string {
+  return label.replaceAll("`", "");
 }
 
 function text(x: number, y: number, content: string, kind: string, more = ""): string {
