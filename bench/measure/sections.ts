@@ -20,7 +20,7 @@ export interface Section<Found> {
   measure(endpoint: string, quick: boolean, step: () => void): Promise<Found>;
 }
 
-const ENGINE_EFFORT: Effort = { runs: 3, turns: 2, warmUpCalls: 150, calls: { 1: 30, 16: 64, 64: 128 } };
+const ENGINE_EFFORT: Effort = { runs: 3, turns: 2, warmUpCalls: 600, calls: { 1: 30, 16: 64, 64: 128 } };
 
 const engineEffort = (quick: boolean): Effort => (quick ? { ...ENGINE_EFFORT, runs: 1 } : ENGINE_EFFORT);
 

@@ -32,9 +32,10 @@ export function onceonlyHttp(
 export function committingOrder(
   { ordersTable }: Pick<World, "ordersTable">,
   withMessage = false,
+  orderOf = newOrder,
 ): LambdaHandler {
   return async (_event, context) => {
-    const order = newOrder();
+    const order = orderOf();
     const answer = created(JSON.stringify(order));
     const { idempotency } = context as OnceonlyContext;
     const message = { queue: QUEUE_URL, key: order.id, group: order.id, body: { orderId: order.id } };

@@ -39,9 +39,12 @@ export const failing: LambdaHandler = async () => {
 };
 
 /** A handler that writes an order on its own, beside the record. */
-export function puttingOrder({ client, ordersTable }: Pick<World, "client" | "ordersTable">): LambdaHandler {
+export function puttingOrder(
+  { client, ordersTable }: Pick<World, "client" | "ordersTable">,
+  orderOf = newOrder,
+): LambdaHandler {
   return async () => {
-    const order = newOrder();
+    const order = orderOf();
     const Item = { id: { S: order.id }, item: { S: order.item } };
     await client.send(new PutItemCommand({ TableName: ordersTable, Item }));
     return created(JSON.stringify(order));

@@ -9,7 +9,7 @@ import { ofCall, PEER, raceTable, toPeer } from "./race-table.ts";
 const cpu = ({ cpuMs }: Sample) => cpuMs;
 const heap = ({ heapKb }: Sample) => heapKb;
 
-export function clientSection({ plain, http, tls }: ClientFigures): string {
+export function clientSection({ plain, http, tls, commits, warmUpCalls = 800 }: ClientFigures): string {
   return `## The client
 
 What a call takes of the function's own process, without the database: it is what Lambda bills beside the waiting, and what
@@ -21,7 +21,8 @@ ${bars("first-run", "a first run")}
 ${bars("replay", "a replay")}
 
 Processor time relative to ${PEER} on its default client, with 1, 16 and 64 callers at once. The contestants take turns within
-each run, each in a process of its own that is new in each run; a figure is the median of ${runsOf(plain)} runs. A first run of
+each run, each in a process of its own that is new in each run and has made ${warmUpCalls} calls of each kind; a figure is the
+median of ${runsOf(plain)} runs. A first run of
 ${PEER} took ${milliseconds(ofCall(plain, PEER, "firstRun", 16, cpu), 2)} with 16 callers, a replay ${milliseconds(ofCall(plain, PEER, "replay", 16, cpu), 2)}.
 
 With \`idempotent\`, beside \`makeIdempotent\`:
@@ -32,7 +33,7 @@ With \`httpIdempotent\`, beside \`makeIdempotent\` on the same event of an HTTP 
 
 ${relative(http)}
 
-The first table again, over TLS:
+${commits ? `${COMMITS}\n\n${relative(commits)}\n\n` : ""}The first table again, over TLS:
 
 ${relative(tls)}
 
@@ -46,6 +47,9 @@ ${raceTable(plain, (name, kind, callers) => ofCall(plain, name, kind, callers, h
   condition that this package claimed with before. It shows what the insert gained alone.
 `;
 }
+
+const COMMITS = `With \`httpIdempotent\` and an order that the handler commits, beside \`makeIdempotent\` and an order that it puts on its
+own, which is one request more and not atomic:`;
 
 const bars = (file: string, what: string) =>
   `![Processor time of ${what}, relative to ${PEER}](benchmarks/client-${file}.svg)`;

@@ -131,6 +131,26 @@ const onEngine = (
   handler,
 });
 
+/** What a commit of an order takes of the client, beside a handler that puts the order on its own. */
+const committed = { firstRun: { PutItem: 1, TransactWriteItems: 1 }, replay: { PutItem: 1 } };
+const put = { firstRun: { PutItem: 2, UpdateItem: 1 }, replay: { PutItem: 1 } };
+
+/** A canned answer repeats the first one. */
+const sameOrder = () => ({ id: "order-1", item: "book" });
+const puttingSame = ({ orders }: Tables) =>
+  puttingOrder({ client: defaultClient(), ordersTable: orders }, sameOrder);
+const committingSame = ({ orders }: Tables) => committingOrder({ ordersTable: orders }, false, sameOrder);
+
+const COMMITS: Group = {
+  ...Object.fromEntries(
+    Object.entries(STORES).map(([name, store]) => [
+      `onceonly on ${name}`,
+      { ...onEngine(committingSame, {}, store), requests: committed },
+    ]),
+  ),
+  Powertools: { ...powertoolsPutting(), handler: puttingSame, requests: put },
+};
+
 const ENGINE: Group = {
   "bare handler": {
     ...onEngine(putting),
@@ -148,12 +168,16 @@ const ENGINE: Group = {
     STORES["the peer's client, through its `send`"],
   ),
   "onceonly, claimed, through its `send`, with the claim it once made": onEngine(putting, {}, formerStore),
-  Powertools: {
+  Powertools: powertoolsPutting(),
+};
+
+function powertoolsPutting(): Contestant {
+  return {
     ...onEngine(putting),
     deploy: called(({ records }) => powertoolsHttp({ powertoolsTable: records }), postOrder),
     partitionKey: "id",
-  },
-};
+  };
+}
 
-export const GROUPS = { plain: PLAIN, http: HTTP, engine: ENGINE };
+export const GROUPS = { plain: PLAIN, http: HTTP, commits: COMMITS, engine: ENGINE };
 export type GroupName = keyof typeof GROUPS;
