@@ -26,7 +26,7 @@ const WRITES = /^(Put|Update|Delete|TransactWrite|BatchExecute)/;
  *
  * Engines report the capacity of accepted requests only. DynamoDB Local counts a transaction as 2 units for each table,
  * however many items of it are written. AWS charges a refused single write as well, by the size of
- * the item that refused it, and so does this: 1 unit for each KB begun of the item that the refusal carries.
+ * the item that refused it. So does this: 1 unit for each KB begun of the item that the refusal carries.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/read-write-operations.html
  */
 export function countRequests(client: DynamoDBClient): Counts & { reset(): void } {

@@ -1,5 +1,5 @@
 // SNS and EventBridge have no engine that runs locally. This fakes them at the edge of the SDK's clients and no further
-// in: `send` gets the SDK's own commands, notes them, and answers as the service's documentation says.
+// in. Here `send` gets the SDK's own commands, notes them, and answers as the service's documentation says.
 
 export interface EntryFault {
   readonly Code: string;

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { root } from "./project.ts";
 
 export interface Fence {
-  /** Of the Markdown document, from the project's root. */
+  /** The Markdown document, from the project's root. */
   readonly file: string;
-  /** Of the first line of code, counted from 1. */
+  /** The first line of code, counted from 1. */
   readonly line: number;
   readonly code: string;
 }

@@ -1,4 +1,4 @@
-// Where the project is, and its manifest.
+// The project's folder, and its manifest.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -10,7 +10,7 @@ interface Client {
 }
 
 export interface Death {
-  /** At which request, from 1. */
+  /** The number of the request, from 1. */
   readonly at: number;
   /** Whether the request is still carried out. */
   readonly isApplied: boolean;

@@ -30,7 +30,7 @@ export interface Middleman {
   stop(): Promise<void>;
 }
 
-/** Of one connection, or of the body as it was encoded. */
+/** Headers of one connection, or of the body as it was encoded. */
 const NOT_CARRIED = /^(host|connection|keep-alive|expect|transfer-encoding|content-length|content-encoding)$/;
 
 export async function startMiddleman(carry: Carry): Promise<Middleman> {

@@ -12,7 +12,7 @@ Object.assign(process.env, {
   GATEWAY_URL: GATEWAY,
   GATEWAY_TOKEN: "test-token",
   LEDGER_TABLE: "ledger",
-  // Of the token "acme-token".
+  // The digest of the token "acme-token".
   TOKEN_DIGESTS: JSON.stringify({ acme: "28daa606f54b368209e11244fd3d5612b41212e822258df22e55afe06a7bdae1" }),
   AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: "true",
 });

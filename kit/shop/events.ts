@@ -36,7 +36,7 @@ export function getOrder(id: string) {
 
 export interface SentMessage {
   readonly body: object;
-  /** Of a FIFO queue. */
+  /** The message group, for a FIFO queue. */
   readonly group?: string;
   /** In the envelope. */
   readonly key?: string;

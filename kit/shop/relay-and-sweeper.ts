@@ -12,8 +12,8 @@ import type { Simulator } from "../../lib/simulator/simulator.ts";
 export const outbox = new DynamoDBOutbox({ tableName: "idempotency" });
 
 /**
- * The relay, and after it the sweeper where something is left to that: a stream is done before its messages are sent
- * whose destination failed, and the explorer looks when the stream is done. What both know of destinations dies with their
+ * The relay, and after it the sweeper where something is left to that. A stream is done before messages are sent to a
+ * destination that failed, and the explorer looks when the stream is done. The knowledge of destinations dies with the
  * environment.
  */
 export function newRelay() {

@@ -2,8 +2,8 @@
 import type { Decision } from "onceonly";
 
 /**
- * What becomes of a run of the handler: it does its job; fails before or after; answers with what is not to be stored; or
- * refuses for good.
+ * What becomes of a run of the handler. It does its job, or fails before or after. Or it answers with what is not to be
+ * stored, or refuses for good.
  */
 export type Fate = "do" | "fail" | "fail-after" | "decline" | "refuse";
 
@@ -24,7 +24,7 @@ export interface Input {
   readonly key: string;
   /** 2 is the mended payload. */
   readonly version: 1 | 2;
-  /** Of the account that is wanted, or the product. */
+  /** The account that is wanted, or the product. */
   readonly name: string;
 }
 
@@ -37,7 +37,7 @@ export interface Ask {
   readonly mood: Mood;
   /** Nothing is done to it any more. */
   readonly isCalm: boolean;
-  /** Of the invocation, or the lease where there is none. */
+  /** The time of the invocation, or of the lease where there is none. */
   readonly remainingMs: number;
 }
 
@@ -77,9 +77,9 @@ export interface Answer {
   readonly says: Word;
   /** The run whose answer it is. */
   readonly run?: number;
-  /** Whose account it is that is in the way. */
+  /** The owner of the account that is in the way. */
   readonly owner?: string;
-  /** Of the whole answer. */
+  /** The digest covers the whole answer. */
   readonly digest?: string;
   readonly detail?: string;
 }
@@ -97,6 +97,6 @@ export type FromHands =
   | { readonly id: number; readonly handlerStarted: { readonly at: number; readonly attempt?: number } }
   | { readonly id: number; readonly commitStarted: { readonly at: number } }
   | { readonly id: number; readonly handlerEnded: { readonly at: number } }
-  /** Of a function: its result, or the message of its error. */
+  /** A function answers with its result, or with the message of its error. */
   | { readonly id: number; readonly result: string }
   | { readonly id: number; readonly error: string };

@@ -24,7 +24,7 @@ export interface CallersOptions {
 }
 
 const MOST_TRIES = 6;
-/** Of a call in which nothing is to go wrong, on a slow machine too. */
+/** The time for a call in which nothing is to go wrong, on a slow machine too. */
 export const CALM_MS = 20_000;
 
 export function createCallers({ hosts, random: dice, nextId, answers, decisions }: CallersOptions): Callers {

@@ -14,16 +14,16 @@ import type { WorldOptions } from "./hands/world.ts";
 export interface HostOptions {
   readonly number: number;
   readonly bundle: string;
-  /** Where database and queues are, past the proxies. */
+  /** The database and the queues themselves, past the proxies. */
   readonly dynamodb: string;
   readonly sqs: string | undefined;
   readonly world: Omit<WorldOptions, "dynamodb" | "sqs" | "skewMs">;
-  /** Of the next process. */
+  /** How far the next process is ahead. */
   readonly skewMs: () => number;
   readonly decide: (host: Host, request: ObservedRequest) => ProxyFault;
   readonly decideForQueues: (host: Host, request: ObservedRequest) => ProxyFault;
   readonly onAnswer: (host: Host, request: ObservedRequest, answer: ObservedAnswer) => void;
-  /** Told of a process that nobody killed. */
+  /** Hears of a process that nobody killed. */
   readonly onEndedByItself: (lastWords: string) => void;
 }
 

@@ -6,7 +6,7 @@ import { MODES, type Mode } from "./variants.ts";
 
 export interface CampaignOptions {
   readonly modes: readonly Mode[];
-  /** Of all of it: controls, storms and calms. */
+  /** The whole run: controls, storms and calms. */
   readonly minutes: number;
   /** The same seed draws the same keys, moods and faults; what meets what is real time's. */
   readonly seed: number;
@@ -22,7 +22,7 @@ export interface CampaignOptions {
   /** What reaches the database: the SDK, `onceonly/lean`, or each in every other process. */
   readonly client: (typeof CLIENTS)[number];
   readonly engine: DynamoDBEngineName | undefined;
-  /** Where the summary is written to, as JSON. */
+  /** The file that gets the summary, as JSON. */
   readonly summary: string | undefined;
 }
 

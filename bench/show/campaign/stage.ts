@@ -14,7 +14,7 @@ import { createWeather, type Weather } from "./weather.ts";
 
 export interface StageOptions {
   readonly mode: Mode;
-  /** Of the database engine. */
+  /** The database engine, past the proxies. */
   readonly endpoint: string;
   readonly bundle: string;
   readonly seed: number;
@@ -40,7 +40,7 @@ export interface Stage {
   readonly faults: Tally;
   readonly answers: Tally;
   readonly decisions: Tally;
-  /** Whose requests are noted. */
+  /** Subjects with their requests noted, by record key. */
   readonly watched: Map<string, Subject>;
   /** What went wrong with no key in particular, since this was emptied. */
   readonly mishaps: Violation[];

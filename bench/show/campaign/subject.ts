@@ -30,7 +30,7 @@ export interface Subject {
   readonly key: string;
   readonly recordKey: string;
   readonly variant: Variant;
-  /** Of the account that is wanted, or the product. */
+  /** The account that is wanted, or the product. */
   readonly name: string;
   /** Fails under its first payload, until its caller mends it. */
   readonly mends: boolean;

@@ -8,14 +8,14 @@ import { ATTRIBUTES, OUTBOX_INDEX } from "../../../lib/contract.ts";
 export interface Rows {
   readonly runs: readonly number[];
   readonly count: number;
-  /** Of a message: the runs that sent it. */
+  /** For a message, the runs that sent it. */
   readonly senders: readonly number[];
 }
 
 export interface Tables {
   readonly records: string;
   readonly effects: string;
-  /** Of the records. */
+  /** The stream of the records. */
   readonly streamArn: string;
   rows(key: string): Promise<Rows>;
   /** How many rows there are under a key. */

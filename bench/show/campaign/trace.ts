@@ -60,7 +60,7 @@ export interface SeenRequest {
   readonly text: string;
 }
 
-/** Of a request to the table of the records: about which, and what it would do to it. */
+/** Says which record a request is about, and what the request would do to the record. */
 export function describeRequest({ operation, body }: ObservedRequest): SeenRequest {
   const own = recordWriteOf(body as WriteBody);
   const state = own?.Item?.[ATTRIBUTES.state]?.S ?? own?.ExpressionAttributeValues?.[":state"]?.S;

@@ -20,7 +20,7 @@ export interface WeatherOptions {
   readonly faults: Tally;
   /** How long a process is stopped: longer than its lease. */
   readonly stopMs: () => number;
-  /** Of all requests, those at which the process is stopped. */
+  /** The share of requests at which the process is stopped. */
   readonly stopShare: number;
 }
 
@@ -34,7 +34,7 @@ type Kind =
   | "killed at a request"
   | "stopped at a request";
 
-/** Of all requests. */
+/** Shares of all requests. */
 const SHARES: readonly (readonly [Kind, number])[] = [
   ["lost answer", 0.05],
   ["throttled", 0.015],
@@ -77,8 +77,8 @@ export function createWeather({ random, faults, stopMs, stopShare }: WeatherOpti
       case "late, after its repetition":
         return { delayMs: random.integer(1100, 6000) };
       case "repeated later":
-        // A commit that a condition refused, and that was sent once, is over: nobody but a network that makes requests
-        // of its own brings it again.
+        // A commit that a condition refused, and that was sent once, is over. Only a network that makes requests of its
+        // own brings the commit again.
         return {
           repeatAfterMs: random.integer(10, 6000),
           unlessRefused: operation === "TransactWriteItems",

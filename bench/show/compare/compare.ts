@@ -31,7 +31,7 @@ export interface Comparison {
   /** By the name of their group. */
   readonly groups: Readonly<Record<string, readonly Observed[]>>;
   readonly costs: readonly CostOfPath[];
-  /** By what is measured, the package with fewer bytes. */
+  /** The package with fewer bytes, by the thing that is measured. */
   readonly smallerBundles: Readonly<Record<string, string>>;
 }
 

@@ -6,7 +6,7 @@ import type { Lab } from "./lab.ts";
 
 export type FaceName = "wrapper" | "middleware";
 
-/** What of an event says that it is the same operation again. */
+/** The part of an event that says that it is the same operation again. */
 export type KeyedBy = "id" | "whole event" | "header" | "caller and header";
 
 export interface Deployment {
@@ -26,7 +26,7 @@ export interface Deployment {
 export interface Contestant {
   readonly package: "onceonly" | "Powertools";
   readonly face: FaceName;
-  /** Of its table. */
+  /** The partition key of its table. */
   readonly partitionKey: string;
   /** A new execution environment of a function. */
   deploy(lab: Lab, deployment: Deployment): Invoke;

@@ -33,7 +33,7 @@ export async function countCosts(endpoint: string): Promise<readonly CostOfPath[
   return costs;
 }
 
-/** By what is measured, who has fewer bytes. */
+/** The package with fewer bytes, by the thing that is measured. */
 export async function smallerBundles(): Promise<Readonly<Record<string, string>>> {
   const weights = await weigh([OWN_MIDDLEWARE, PEER_MIDDLEWARE]);
   const { [OWN_MIDDLEWARE]: own, [PEER_MIDDLEWARE]: peer } = weights as Record<string, Weight>;

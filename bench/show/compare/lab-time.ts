@@ -1,4 +1,5 @@
-// Time that a run can skip: everybody reads `Date.now()`, which stands still in between. Timers and the network go on.
+// Time that a run can skip: everybody reads `Date.now()`, which stands still in between. Timers and the network go on, as
+// the peer takes no clock.
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import type { Clock } from "../../../lib/core/clock.ts";
 
@@ -7,8 +8,8 @@ export class LabTime {
   #now = 1_900_000_000_000;
 
   /**
-   * For onceonly. The pauses between tries pass at once; only the alarm before a deadline, which can be called off, is
-   * waited for, and does not hold the process.
+   * For onceonly. The pauses between tries pass at once. Only the alarm before a deadline takes real time: it can be
+   * called off, and does not hold the process.
    */
   readonly clock: Clock = {
     now: () => this.#now,

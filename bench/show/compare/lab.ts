@@ -1,5 +1,5 @@
-// One run's own world: tables on a real engine behind a proxy that can lose or refuse answers, a handler whose effects
-// are counted, and time that can be skipped.
+// One run's own world: tables on a real engine, a handler with counted effects, and time that can be skipped. A proxy
+// before the engine can lose or refuse answers.
 import { type DynamoDBClient, type DynamoDBClientConfig, ScanCommand } from "@aws-sdk/client-dynamodb";
 import type { Context } from "aws-lambda";
 import { connect, createTable } from "../../../kit/tables.ts";

@@ -1,5 +1,5 @@
 // `npm run compare`: does to onceonly and to Powertools idempotency what breaks such packages, on every local engine that
-// can be run here, and writes what came of it into docs/proof/comparison.md.
+// can be run here. What came of it goes into docs/proof/comparison.md.
 import { writeFileSync } from "node:fs";
 import { availableDynamoDBEngines, startDynamoDB } from "../../../lib/local/dynamodb-engine.ts";
 import { startProgress } from "../../progress.ts";

@@ -1,5 +1,5 @@
-// The peer in the comparison, set up as its documentation says: its own table schema, the key required, the payload
-// checked against the key, the Lambda context registered.
+// The peer in the comparison, set up as its documentation says: with its own table schema and the Lambda context. The key
+// is required, and the payload is checked against the key.
 import { IdempotencyConfig, makeIdempotent } from "@aws-lambda-powertools/idempotency";
 import { DynamoDBPersistenceLayer } from "@aws-lambda-powertools/idempotency/dynamodb";
 import { makeHandlerIdempotent } from "@aws-lambda-powertools/idempotency/middleware";

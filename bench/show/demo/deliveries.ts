@@ -17,7 +17,7 @@ export interface Delivery {
 export interface Deliveries {
   readonly all: readonly Delivery[];
   readonly consumer: Witness<SQSEvent>;
-  /** Those of an order that run now. */
+  /** The deliveries of an order that run now. */
   running(orderId: string): readonly Delivery[];
   /** SIGKILLs a consumer that has a message of this order now. @returns whether there was one */
   killConsumerOf(orderId: string): boolean;

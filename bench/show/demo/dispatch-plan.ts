@@ -5,7 +5,7 @@ import type { Share } from "./share-out.ts";
 export const RELAY_KILL_POINTS = ["before-mark", "after-mark"] as const;
 export type RelayKillPoint = (typeof RELAY_KILL_POINTS)[number];
 
-/** What of the messages takes which way. */
+/** The shares of messages by the way that they take. */
 export const DISPATCH_SHARES = {
   "sent-twice": { share: 0.06, most: 10 },
   swept: { share: 0.1, most: 20 },

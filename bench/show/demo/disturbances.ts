@@ -1,5 +1,5 @@
-// What is done to the message and the payment of each order, as its plan says: set up when its commit arrives, which
-// is before anybody can have its message.
+// Disturbs the message and the payment of each order, as its plan says. A disturbance is set up when the commit arrives:
+// nobody can have the message before.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Passage } from "./gateway.ts";
 import type { Interference } from "./interference.ts";

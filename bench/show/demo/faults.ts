@@ -1,6 +1,6 @@
-// What happens to each request that a function sends to DynamoDB: decided by the plan's seed, the record and how
-// often it was asked for, so that no scheduling changes it. Also tells when a certain record is claimed, committed or
-// marked as sent, and of each order before it is stored.
+// Decides what happens to each request that a function sends to DynamoDB. The plan's seed, the record and the number of
+// its requests decide, so that no scheduling changes it. Also tells when a certain record is claimed, committed or marked
+// as sent, and of each order before it is stored.
 import { ATTRIBUTES } from "../../../lib/contract.ts";
 import type { ObservedRequest, ProxyFault } from "../../../lib/local/fault-proxy.ts";
 import type { Plan } from "./plan.ts";

@@ -10,7 +10,7 @@ export interface Interference {
   readonly faults: Faults;
   readonly gateway: Gateway;
   readonly queue: PaymentsQueue;
-  /** Of queues, event sources and schedules; functions keep the machine's time. */
+  /** The time of queues, event sources and schedules; functions keep the machine's time. */
   readonly clock: LeapingClock;
 }
 

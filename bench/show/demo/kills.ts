@@ -14,8 +14,8 @@ export interface KillsOptions {
 const PATIENCE_SECONDS = 10;
 
 /**
- * One consumer is killed after the other: of two that are to be killed and share a batch, the second would have to wait
- * for the lease that the first leaves behind.
+ * One consumer is killed after the other. If two orders with a kill shared a batch, the second would have to wait for the
+ * lease that the first leaves behind.
  */
 export async function playKills(
   orders: readonly PlannedOrder[],

@@ -1,5 +1,5 @@
 // `npm run demo`: runs the plan of the options, prints the table and the verdict. Exit status 0 if the promise held,
-// 1 if an effect or an answer is off, 2 if the demo could not run, 130 after Ctrl-C.
+// 1 if an effect or an answer is off; 2 if the demo could not run. Ctrl-C gives 130.
 import { runCommand } from "../../command-line.ts";
 import { type CommandLine, readOptions, USAGE } from "./options.ts";
 import { planDemo, planHash } from "./plan.ts";

@@ -53,7 +53,7 @@ export interface LedgerEntry {
   readonly chargeId?: string | undefined;
 }
 
-/** Of the commits with a message for a queue that was not there. */
+/** What became of the commits with a message for a queue that was not there. */
 export interface ReceiptsSeen {
   readonly committed: number;
   /** Commits of which a message was parked. */

@@ -8,7 +8,7 @@ import type { Plan, PlannedOrder } from "./plan.ts";
 export interface OrderBook {
   /** @returns the planned order, if it is one and has not had this id yet */
   enter(order: NewOrder): PlannedOrder | undefined;
-  /** Of whatever id the service ever meant to give it. */
+  /** Knows an order by each id that the service ever meant to give it. */
   find(orderId: string): PlannedOrder | undefined;
 }
 

@@ -2,11 +2,11 @@
 import type { SeededRandom } from "./random.ts";
 import type { Share } from "./share-out.ts";
 
-/** Where a function is killed, by the crash table of docs/architecture.md. */
+/** The points at which a function is killed, by the crash table of docs/architecture.md. */
 export const KILL_POINTS = ["before-claim", "after-claim", "before-commit", "after-commit"] as const;
 export type KillPoint = (typeof KILL_POINTS)[number];
 
-/** What of the orders is of which kind. */
+/** The shares of orders by their kind. */
 export const ORDER_SHARES = {
   killed: { share: 0.08 },
   abandoned: { share: 0.12 },
@@ -20,7 +20,7 @@ export type OrderKind = keyof typeof ORDER_SHARES;
 export interface OrderBody {
   readonly sku: string;
   readonly quantity: number;
-  /** By which the gateway knows how to behave; see functions/sandbox-gateway.ts. */
+  /** Tells the gateway how to behave; see functions/sandbox-gateway.ts. */
   readonly card: string;
 }
 

@@ -3,7 +3,7 @@ import type { KillPoint } from "./order-plan.ts";
 import type { SeededRandom } from "./random.ts";
 import type { Share } from "./share-out.ts";
 
-/** What of the payments is of which kind. */
+/** The shares of payments by their kind. */
 export const PAYMENT_SHARES = {
   killed: { share: 0.08, most: 20 },
   poison: { share: 0.05 },
@@ -38,7 +38,7 @@ export function paymentOf(
   return kind === "resent" ? { kind, times: random.integer(1, 2) } : { kind };
 }
 
-/** With which the gateway behaves so. */
+/** The card that makes the gateway behave so. */
 export function cardOf(kind: PaymentKind): string {
   return CARDS[kind] ?? "card_ok";
 }

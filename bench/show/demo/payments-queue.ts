@@ -1,4 +1,4 @@
-// The payments queue as senders see it: at an address of the demo's own, where each send is written down, and the answer
+// The payments queue as senders see it, at an address of the demo's own. There each send is written down, and the answer
 // to some is lost. Receivers use the queue itself.
 import type { Carry } from "../../../kit/faults/middleman.ts";
 import { fractionOf } from "./random.ts";

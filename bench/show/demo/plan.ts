@@ -10,7 +10,7 @@ import { shareOut } from "./share-out.ts";
 export const TENANTS = ["acme", "globex"] as const;
 export type Tenant = (typeof TENANTS)[number];
 
-/** What of the writes to DynamoDB and of the sends to SQS is disturbed. */
+/** The shares of writes to DynamoDB and of sends to SQS that are disturbed. */
 export const FAULT_SHARES = { lostAnswers: 0.12, throttles: 0.04, lostSends: 0.1 } as const;
 
 /** One order that somebody wants, how clumsily it is asked for, and all that is done to it until it is paid. */

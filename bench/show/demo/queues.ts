@@ -9,9 +9,9 @@ import {
 import { FifoProducer } from "onceonly";
 
 export interface QueuesOptions {
-  /** Of the engine. */
+  /** The engine itself. */
   readonly endpoint: string;
-  /** Where the functions' sends go, and the address that the queue has there. */
+  /** The functions send there, to a queue of this address. */
   readonly senderEndpoint: string;
   readonly senderUrl: string;
   readonly queueUrl: string;

@@ -16,7 +16,7 @@ export const RECEIPT_QUEUES = { dead: "receipts", other: "receipts-by-hand", hea
 
 export interface ReceiptsOptions {
   readonly tables: Pick<Tables, "names" | "client" | "ageReceipts">;
-  /** Of the engine, and as functions reach it. */
+  /** A client of the engine, and one that reaches it as functions do. */
   readonly queues: SQSClient;
   readonly senders: SQSClient;
   /** The URL under which senders know a queue. */

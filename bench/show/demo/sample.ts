@@ -22,7 +22,7 @@ export function findSample(stack: RunningStack) {
     },
     /** What feeds the relay. */
     stream: found("event source of Outbox/Relay", streams[0]?.[1]),
-    /** Of the sweeper. */
+    /** The schedule of the sweeper. */
     schedule: found("schedule Outbox/Sweep", stack.schedules["Outbox/Sweep"]),
     tableNames: {
       orders: nameOf("Orders"),

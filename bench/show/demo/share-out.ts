@@ -1,7 +1,7 @@
 // Divides a number of things among kinds. Pure.
 
 export interface Share {
-  /** Of 1; the shares of all kinds are 1 together. */
+  /** A part of 1; the shares of all kinds are 1 together. */
   readonly share: number;
   /** However many there are: for what is played one after the other. @default - as its share is */
   readonly most?: number;

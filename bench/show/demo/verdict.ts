@@ -75,8 +75,8 @@ function leftovers({ left: { unsent, queued, deadLetters } }: Observation): stri
 }
 
 /**
- * Copies arrived while the receipts' own queue was not there: once each, and once more for each relay that was killed between
- * sending and saying so. In the end each receipt arrived.
+ * Copies arrived while the receipts' own queue was not there: once each, and once more for some killed relays. A relay
+ * sends again what another one sent and died before it said so. In the end each receipt arrived.
  */
 function receiptProblems({ receipts, incidents }: Observation): string[] {
   const { committed, parked, redirected, sentAgain, copies, left } = receipts;

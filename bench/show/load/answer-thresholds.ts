@@ -7,7 +7,7 @@ import { noneOf, type Threshold } from "./threshold.ts";
 /** The order, or that somebody else is about it; the refusal of another body. */
 const STATUSES_OF = { order: [201, 409], "other-body": [422] } as const;
 const WORDS_OF = { order: "an order", "other-body": "another body" } as const;
-/** Where faults are injected the store may fail, and the service then says so. */
+/** The service says so when its store fails, as it may under injected faults. */
 const STORE_FAILED = 503;
 
 export function answerThresholds(

@@ -6,7 +6,7 @@ import type { SeenOrder } from "./service.ts";
 export interface OrderId {
   readonly tenant: Tenant;
   readonly id: string;
-  /** Of the request that was answered with it. */
+  /** The key of the request that was answered with this order. */
   readonly key: string;
 }
 

@@ -46,7 +46,7 @@ export function planLoad(sizes: LoadSizes): LoadPlan {
   return { orders, asks };
 }
 
-/** By which the service sees another request under the same key. */
+/** A body that makes another request under the same key. */
 export function otherBodyOf({ body }: LoadOrder): LoadOrder["body"] {
   return { ...body, quantity: body.quantity + 1 };
 }

@@ -23,7 +23,7 @@ export interface RunLoadOptions {
 
 const LATE_SECONDS = 30;
 
-/** Of the progress. */
+/** The steps of the progress line. */
 export function stepsOf({ asks, orders }: LoadPlan): number {
   return asks.length + orders.length + 1;
 }

@@ -18,7 +18,7 @@ export interface InjectedFaults {
   readonly throttles: number;
 }
 
-/** Of an order what its tenant sees, and its key. */
+/** An order as its tenant sees it, with its key. */
 export type SeenOrder = Omit<OrderRow, "card">;
 
 /** What is `undefined` cannot be seen from where the run stands. */

@@ -14,7 +14,7 @@ export function isBroken({ expected, found, off }: Threshold): boolean {
   return found !== undefined && (found !== expected || off.length > 0);
 }
 
-/** Of what must not be. @param off `undefined` where the run could not see it */
+/** A threshold for what must not be. @param off `undefined` where the run could not see it */
 export function noneOf(name: string, off: readonly string[] | undefined): Threshold {
   return { name, expected: 0, found: off?.length, off: off ?? [] };
 }

@@ -31,7 +31,7 @@ export interface MessageFlowOptions {
 }
 
 export interface MessageFlow {
-  /** Of the queues. */
+  /** The queues themselves, past their proxy. */
   readonly endpoint: string;
   readonly queueUrls: Readonly<Record<string, string>>;
   /** While it is not calm, consumers fail and the stream loses records. */
@@ -48,7 +48,7 @@ const VISIBILITY_SECONDS = 4;
 const INVOCATION_MS = 2500;
 const CALM_INVOCATION_MS = 20_000;
 const SWEEP_EVERY_MS = 2000;
-/** Of the records of the stream. */
+/** The share of the stream's records that the relay never gets. */
 const LOST_SHARE = 0.1;
 
 export async function startMessageFlow(options: MessageFlowOptions): Promise<MessageFlow> {

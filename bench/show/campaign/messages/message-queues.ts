@@ -4,7 +4,7 @@ import type { RunMode } from "../variants.ts";
 export interface MessageQueue {
   readonly name: string;
   readonly isFifo: boolean;
-  /** Of its consumer. */
+  /** The mode of its consumer. */
   readonly mode: RunMode;
   /** Its consumer hides what is in progress elsewhere. */
   readonly hides: boolean;
