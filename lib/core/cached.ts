@@ -45,15 +45,15 @@ const FOLLOWS_MS = 1000;
  * `rememberSeconds`, so that its replays ask for nothing. A claim or a read that failed is asked again by each. Nothing else
  * is answered from memory: neither what runs, is released or has failed, nor another payload.
  *
- * Worth it where duplicates arrive together: Lambda Managed Instances, servers. Not for `idempotentBatch`, whose records ask
- * together, which they do not through a cached store.
+ * Worth it where duplicates arrive together: Lambda Managed Instances, servers. Records of `idempotentBatch` ask together behind it.
  *
  * @throws InvalidOptionError (`INVALID_OPTION`)
  */
 export function cached<Write>(store: Store<Write>, options: CachedOptions = {}): Store<Write> {
   checkOptions({ store }, { store: ENGINE_CHECKS.store }, ["store"]);
   checkOptions(options, CHECKS, []);
-  return new CachedStore(store, withDefaults(options, DEFAULTS));
+  const all = withDefaults(options, DEFAULTS);
+  return new CachedStore(store, all.clock, new RecordMemory(all), new Map());
 }
 
 class CachedStore<Write> implements Store<Write> {
@@ -61,12 +61,23 @@ class CachedStore<Write> implements Store<Write> {
   readonly #clock: Clock;
   readonly #memory: RecordMemory;
   /** What the claims under way will tell the others: `undefined` where nothing is known. They never reject. */
-  readonly #claims = new Map<string, Promise<ClaimAnswer | undefined>>();
+  readonly #claims: Map<string, Promise<ClaimAnswer | undefined>>;
 
-  constructor(store: Store<Write>, options: Required<CachedOptions>) {
+  constructor(
+    store: Store<Write>,
+    clock: Clock,
+    memory: RecordMemory,
+    claims: Map<string, Promise<ClaimAnswer | undefined>>,
+  ) {
     this.#store = store;
-    this.#clock = options.clock;
-    this.#memory = new RecordMemory(options);
+    this.#clock = clock;
+    this.#memory = memory;
+    this.#claims = claims;
+  }
+
+  /** @internal The same memory in front of a store that `change` makes of the one behind it. */
+  inFrontOf(change: (store: Store<Write>) => Store<Write>): Store<Write> {
+    return new CachedStore(change(this.#store), this.#clock, this.#memory, this.#claims);
   }
 
   async claim(claim: Claim, seen?: IdempotencyRecord): Promise<ClaimAnswer> {

@@ -9,10 +9,16 @@ interface Connected<Write> {
   over(wrap: (connection: Connection, table: RecordTable) => Connection): Store<Write>;
 }
 
+/** A store that has another one behind it, such as a cache. */
+interface Fronting<Write> {
+  inFrontOf(change: (store: Store<Write>) => Store<Write>): Store<Write>;
+}
+
 /** A store of another kind stays as it is. */
 export function groupedStore<Write>(store: Store<Write>, options: GroupOptions): Store<Write> {
-  if (!("over" in store) || typeof store.over !== "function") return store;
-  return (store as unknown as Connected<Write>).over(
-    (connection, table) => new GroupedConnection(connection, table, options),
-  );
+  const { over, inFrontOf } = store as Partial<Connected<Write> & Fronting<Write>>;
+  if (inFrontOf) return inFrontOf.call(store, (behind) => groupedStore(behind, options));
+  return over
+    ? over.call(store, (connection, table) => new GroupedConnection(connection, table, options))
+    : store;
 }

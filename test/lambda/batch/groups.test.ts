@@ -9,6 +9,7 @@ import {
 import type { SQSRecord } from "aws-lambda";
 import {
   type BatchOptions,
+  cached,
   DynamoDBStore,
   type DynamoDBWrite,
   idempotentBatch,
@@ -130,6 +131,21 @@ describe.each(SUBJECTS)("idempotentBatch in groups on $name", ({ newClient }) =>
 
     expect(counts.commands).toEqual(["BatchExecuteStatement", "BatchGetItem"]);
     expect(given.decisions().filter((decision) => decision === "replayed")).toHaveLength(10);
+  });
+
+  it("asks together behind a cache, which answers what it remembers", async () => {
+    const store = cached(new DynamoDBStore({ tableName: records, client }));
+    const deliver = batch(committing, { store });
+
+    expect(await deliver(...ten)).toEqual([]);
+    expect(counts.commands).toEqual(["BatchExecuteStatement", "TransactWriteItems"]);
+
+    expect(await deliver(...ten)).toEqual([]);
+    expect(counts.commands).toEqual(["BatchExecuteStatement", "BatchGetItem"]);
+
+    expect(await deliver(...ten)).toEqual([]);
+    expect(counts.commands).toEqual([]);
+    for (const { messageId } of ten) expect(await runsOf(messageId)).toBe(1);
   });
 
   it("answers a duplicate in the same batch without a request, if its payload is the same", async () => {
