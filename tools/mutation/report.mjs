@@ -128,6 +128,8 @@ function page() {
     .map(([name, meaning, number]) => `| ${name} | ${meaning} | ${number} |`);
   return `# Mutation tests of the core
 
+For those who ask whether the tests would notice a fault.
+
 <!-- Written by tools/mutation/report.mjs from a run and from tools/mutation/reasons.json: change those. -->
 
 A mutant is \`lib/core\` with one small fault put in: a condition turned round, a statement left out, a number moved. A mutant
@@ -140,21 +142,21 @@ npm run mutate
 runs [Stryker](https://stryker-mutator.io/docs/stryker-js/introduction/), then writes this page. It fails where a surviving
 mutant has no reason in \`tools/mutation/reasons.json\`, and where a reason has no mutant left. It takes tens of minutes, and is
 not part of \`npm test\`. \`npx stryker run tools/mutation/stryker.config.json --mutate lib/core/record.ts\` tries one file. With
-\`--incremental\` only what changed since the last such run is tried; mutants of what runs while a file is loaded keep their old verdict then.
+\`--incremental\` only what changed since the last such run is tried. Mutants of code that runs while a file is loaded keep their old verdict then.
 
 ## What is mutated, and what judges it
 
 - Every file of \`lib/core\` that holds more than types, with all of Stryker's mutations.
-- Left alone: texts for people, which are literals with a space in them and nothing but names between (names, codes, states and
-  patterns are mutated): they count as ignored. Stryker itself makes no mutants of literals that are \`as const\`.
+- Left alone, and counted as ignored, are texts for people: literals with a space in them and nothing but names between. Names,
+  codes, states and patterns are mutated. Stryker itself makes no mutants of literals that are \`as const\`.
 - The judges are the tests in \`test/core\` alone: in memory, in virtual time, with one seed for all properties. That a fault would also
   be found by the tests of the faces, of a store or of the model does not count. Left out are \`fingerprint-limits.test.ts\`, which
-  measures time and the end of the stack, and \`races.test.ts\`, whose schedules take half of the time: what they find has to be found by
-  a test of a single behaviour too.
+  measures time and the end of the stack, and \`races.test.ts\`, whose schedules take half of the time. A test of a single behaviour
+  has to find what they find.
 
 ## The score
 
-${found} of ${judged} mutants were found: ${((100 * found) / judged).toFixed(1)} %. Of the ${every.length} others:
+${found} of ${judged} mutants were found: ${((100 * found) / judged).toFixed(1)} %. The ${every.length} others:
 
 | class | meaning | mutants |
 |---|---|---:|
@@ -165,8 +167,8 @@ ${classes.join("\n")}
 ${names.map((name) => row(name, files[name].mutants)).join("\n")}
 ${row("all", all)}
 
-"Found" counts those after which a test fails (${count(all, "Killed")}), those after which a test no longer ends (${count(all, "Timeout")}), and
-those after which the process of the tests itself ends by an error that nobody handles (${count(all, "RuntimeError")}).
+"Found" counts mutants that make a test fail (${count(all, "Killed")}), and mutants that keep a test from ending (${count(all, "Timeout")}). It also
+counts those that end the process of the tests by an error that nobody handles (${count(all, "RuntimeError")}).
 
 ## What survives, and why
 

@@ -10,8 +10,10 @@ export function comparisonDocument({ versions, groups, costs, smallerBundles }: 
   const versionList = Object.entries(versions).map((entry) => entry.join(" "));
   return `# onceonly and Powertools idempotency, side by side
 
+For those who compare onceonly with Powertools for AWS Lambda.
+
 Written by \`npm run compare\`; do not edit. It does the same things to a function with onceonly and to one with
-\`@aws-lambda-powertools/idempotency\`, on the same engines in the same run, and writes down what came of it:
+\`@aws-lambda-powertools/idempotency\`, on the same engines in the same run. The versions:
 ${versionList.join(", ")}. The tests run it again, on both engines, and fail when this page is not what they see.
 
 ## How to read it
@@ -21,12 +23,12 @@ ${versionList.join(", ")}. The tests run it again, on both engines, and fail whe
 - Each scenario has wishes: what somebody who owns such a function would want to see. They are judged by the same code for
   every contestant.
 - Both packages are set up as their documentation recommends, on tables and with an SDK client of the same settings. With
-  Powertools the key is required, the payload is checked against it, and the Lambda context is registered. Where a default
-  or a mistake is what is looked at, the scenario says so.
+  Powertools the key is required, the payload is checked against it, and the Lambda context is registered. A scenario
+  about a default or a mistake says so.
 - Both come as a wrapper (\`idempotent\`, \`makeIdempotent\`) and as a middleware of Middy (\`idempotency\`,
-  \`makeHandlerIdempotent\`). Where both faces of a package do the same, they share a column.
+  \`makeHandlerIdempotent\`). Both faces of a package share a column if they do the same.
 - The scenarios are chosen by the authors of onceonly, from a list of what is known to break such packages. That makes this
-  a list of hazards, not a sample of what happens in a week: the ordinary comes first, and there is nothing between the two.
+  a list of hazards, not a sample of what happens in a week. The ordinary comes first, and there is nothing between the two.
 
 Time is skipped, not waited for; a proxy between the SDK and the engine loses answers and refuses writes. What both cost
 and how fast they are is in [benchmarks.md](benchmarks.md); how to move from one to the other in

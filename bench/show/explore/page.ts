@@ -4,9 +4,11 @@ import { SAMPLES } from "./samples.ts";
 
 const HEAD = `# What the explorer says about the sample
 
-Written by \`npm run explore\`; a test checks that it says so still, byte for byte. Each function ran once undisturbed and
-then from the start again for everything that can go wrong at each of its requests ([testing.md](../use/testing.md) lists what
-that is), until its source was done; what it had effected then was compared.
+For those who want to see a report of the explorer.
+
+Written by \`npm run explore\`; a test checks that it says so still, byte for byte. Each function ran once undisturbed. Then it ran
+from the start again for everything that can go wrong at each of its requests ([testing.md](../use/testing.md) has the list). When
+its source was done its effects were compared.
 `;
 
 /** Explores all samples; `note` is told before each. */

@@ -60,7 +60,7 @@ export const SAMPLES: readonly Sample[] = [
   {
     name: "create-order",
     about:
-      "`functions/create-order.ts`, as an HTTP client asks for it, with `outboxRelay` on the stream of its table, and `outboxSweeper` for what that leaves: order, record and message commit together, and one message arrives in the queue.",
+      "`functions/create-order.ts`, as an HTTP client asks for it, with `outboxRelay` on the stream of its table, and `outboxSweeper` for what that leaves. Order, record and message commit together, and one message arrives in the queue.",
     explore: () =>
       explore(createOrder, postOrder(), {
         ...shop,

@@ -48,7 +48,7 @@ const date: Scenario = {
   run: (lab) => returningTwice(lab, () => ({ at: new Date(0) })),
   wishes: [happensOnce, neverTwoAnswers()],
   note:
-    "onceonly refuses what it could not give back as it was, to the first caller as to every other, and remembers that " +
+    "onceonly refuses what it could not give back as it was, to the first caller as to every other. It remembers that " +
     "the effect has happened.",
 };
 

@@ -45,7 +45,7 @@ const withoutContext: Scenario = {
   hazards: ["H42"],
   title: "The process ends in a function that nobody told of the invocation's time",
   deed:
-    "The package is around a function inside the handler, and the step that tells it of the invocation's time was " +
+    "The package is around a function inside the handler. The step that tells it of the invocation's time was " +
     "forgotten: `registerLambdaContext` with Powertools, `leaseSeconds` with onceonly.",
   calls: ["first call", "call after the lease", "call after 50 minutes"],
   async run(lab) {
