@@ -38,6 +38,16 @@ const clean = [
   "tools/sentences",
   "tools/sentences.mjs",
   "tools/trips.mjs",
+  "README.md",
+  "docs/README.md",
+  "docs/architecture.md",
+  "docs/use",
+  "docs/operate",
+  "docs/proof/campaign.md",
+  "docs/proof/comparison.md",
+  "docs/proof/explored.md",
+  "docs/proof/hazards.md",
+  "docs/proof/mutation.md",
 ];
 
 const many = (count: number, word = "word") => Array.from({ length: count }, () => word).join(" ");
