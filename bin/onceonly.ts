@@ -1,4 +1,6 @@
-// The command line. `onceonly start [folder]` runs the CDK app of a folder on this machine until Ctrl-C.
+#!/usr/bin/env node
+// The command line that the package ships.
+import { createRequire } from "node:module";
 import { parseArgs } from "node:util";
 import { type RunningStack, type StartStackOptions, startStack } from "../lib/local/index.ts";
 
@@ -9,33 +11,29 @@ Synthesizes the CDK app of the folder (this one by default) and runs its templat
   --port <number>             port of the HTTP API, 0 for any free one (default 3000)
   --context, -c <key=value>   CDK context, may be repeated (default ephemeral=true)
   --parameter <name=value>    value of a template parameter, may be repeated
-  --quiet                     print neither requests nor what functions log
+  --quiet                     print neither requests nor the logs of functions
+  --version, -v               print the version of onceonly
+  --help, -h                  print this text
 
-AWS_ENDPOINT_URL_DYNAMODB, if set, is used instead of an engine of its own.`;
+AWS_ENDPOINT_URL_DYNAMODB, if set, is the DynamoDB of the run: then onceonly starts no engine.`;
 
 const DEFAULT_PORT = "3000";
+
+/** The command is wrong: the exit status is 2. */
+class UsageError extends Error {}
 
 async function main(): Promise<void> {
   // The SDK's advice on Node versions is meant for deployed code.
   process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= "true";
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    options: {
-      port: { type: "string", default: DEFAULT_PORT },
-      context: { type: "string", short: "c", multiple: true, default: ["ephemeral=true"] },
-      parameter: { type: "string", multiple: true, default: [] },
-      quiet: { type: "boolean", default: false },
-      help: { type: "boolean", short: "h", default: false },
-    },
-  });
-  const [command, folder = "."] = positionals;
-  if (values.help || command !== "start") {
-    console.log(USAGE);
-    process.exitCode = values.help ? 0 : 1;
-    return;
-  }
+  const { values, positionals } = readCommand();
+  if (values.help) return console.log(USAGE);
+  if (values.version) return console.log(packageVersion());
+  const [command, folder = ".", ...more] = positionals;
+  if (command === undefined) throw new UsageError(USAGE);
+  if (command !== "start") throw new UsageError(`unknown command "${command}"\n\n${USAGE}`);
+  if (more.length > 0) throw new UsageError(`start takes one folder, got ${more.length + 1}`);
 
-  // Nothing else keeps this process running while a stack without an API runs, or while one is stopped.
+  // A stack without an API keeps no process running, and neither does one that stops.
   const keepRunning = setInterval(() => undefined, 60_000);
   try {
     await runUntilStopped({
@@ -49,6 +47,28 @@ async function main(): Promise<void> {
   } finally {
     clearInterval(keepRunning);
   }
+}
+
+function readCommand() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        port: { type: "string", default: DEFAULT_PORT },
+        context: { type: "string", short: "c", multiple: true, default: ["ephemeral=true"] },
+        parameter: { type: "string", multiple: true, default: [] },
+        quiet: { type: "boolean", default: false },
+        help: { type: "boolean", short: "h", default: false },
+        version: { type: "boolean", short: "v", default: false },
+      },
+    });
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+}
+
+function packageVersion(): string {
+  return createRequire(import.meta.url)("onceonly/package.json").version;
 }
 
 async function runUntilStopped(options: StartStackOptions): Promise<void> {
@@ -87,14 +107,14 @@ function print(stack: RunningStack, tookMs: number): void {
 function portOf(text: string): number {
   const port = Number(text);
   if (Number.isInteger(port) && port >= 0 && port < 65_536) return port;
-  throw new Error(`--port must be a number from 0 to 65535, got ${text}`);
+  throw new UsageError(`--port must be a number from 0 to 65535, got ${text}`);
 }
 
 function pairsOf(pairs: readonly string[], option: string): Record<string, string> {
   return Object.fromEntries(
     pairs.map((pair) => {
       const equals = pair.indexOf("=");
-      if (equals < 1) throw new Error(`${option} takes name=value, got ${pair}`);
+      if (equals < 1) throw new UsageError(`${option} takes name=value, got ${pair}`);
       return [pair.slice(0, equals), pair.slice(equals + 1)];
     }),
   );
@@ -102,5 +122,5 @@ function pairsOf(pairs: readonly string[], option: string): Record<string, strin
 
 main().catch((error: unknown) => {
   console.error(error instanceof Error ? error.message : error);
-  process.exitCode = 1;
+  process.exitCode = error instanceof UsageError ? 2 : 1;
 });

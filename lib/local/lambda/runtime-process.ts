@@ -1,8 +1,8 @@
 // One process of a function: Node with AWS's own runtime client, its lines of output handed on as they come.
 import { type ChildProcess, spawn } from "node:child_process";
-import { createRequire } from "node:module";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
+import { pathOf } from "../installed-package.ts";
 import { guardProcess } from "../process-guard.ts";
 
 export interface LogLine {
@@ -30,7 +30,7 @@ export function startRuntimeProcess(options: RuntimeProcessOptions): ChildProces
       `--max-old-space-size=${Math.floor(options.memoryMb * HEAP_SHARE)}`,
       "--require",
       fileURLToPath(new URL("native-client.cjs", import.meta.url)),
-      createRequire(import.meta.url).resolve("aws-lambda-ric"),
+      pathOf("aws-lambda-ric"),
     ],
     { cwd: options.taskRoot, env: options.environment, detached: true, stdio: ["ignore", "pipe", "pipe"] },
   );

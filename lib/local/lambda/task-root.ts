@@ -2,9 +2,9 @@
 // that no package.json above it decides how its files are read and no dependency left out of the bundle is found.
 // Only the AWS SDK is there besides, which Lambda's Node runtimes bring along.
 import { cp, mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import { resolveInstalled } from "../installed-package.ts";
 import { guardDirectory } from "../process-guard.ts";
 
 export interface TaskRoot {
@@ -33,17 +33,9 @@ export async function createTaskRoot(functionName: string, codeDirectory: string
 }
 
 async function linkSdk(modules: string): Promise<void> {
-  const installed = installedModules();
-  if (installed === undefined) return;
+  const manifest = resolveInstalled("@aws-sdk/client-dynamodb/package.json");
+  if (manifest === undefined) return;
+  const installed = dirname(dirname(dirname(manifest)));
   await mkdir(modules);
   for (const scope of SDK_SCOPES) await symlink(join(installed, scope), join(modules, scope), "junction");
-}
-
-function installedModules(): string | undefined {
-  try {
-    const manifest = createRequire(import.meta.url).resolve("@aws-sdk/client-dynamodb/package.json");
-    return dirname(dirname(dirname(manifest)));
-  } catch {
-    return undefined;
-  }
 }

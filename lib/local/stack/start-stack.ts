@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import { type Clock, systemClock } from "../../core/clock.ts";
 import { startDynamoDB } from "../dynamodb-engine.ts";
 import type { LocalEventSource } from "../event-sources/event-source.ts";
+import { checkInstalled } from "../installed-package.ts";
 import type { LocalSchedule } from "../schedules/run-schedule.ts";
 import { startSqs } from "../sqs/start-sqs.ts";
 import { readAssembly, type SynthesizedStack } from "./assembly.ts";
@@ -79,6 +80,7 @@ export interface RunningApi {
 export async function startStack(options: StartStackOptions): Promise<RunningStack> {
   const { signal, log = () => undefined, port = 0, clock = systemClock } = options;
   const undo = createUndoList();
+  checkInstalled();
   await checkPort(port);
   try {
     // The engine comes up while the app is synthesized.

@@ -1,11 +1,11 @@
-// Turns the folder of a CDK app into a cloud assembly in a temporary folder, by the CDK command line that is
-// installed there, or else by the one that came with this package. Starts that process and nothing else.
+// Turns the folder of a CDK app into a cloud assembly in a temporary folder. The CDK command line that is installed for
+// the app does that, or else the one of the current folder.
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdtemp, realpath, rm } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import { resolveInstalled } from "../installed-package.ts";
 import { guardDirectory, guardProcess } from "../process-guard.ts";
 
 export interface SynthesizeOptions {
@@ -65,6 +65,8 @@ function runCdkSynth(
   return new Promise((done, fail) => {
     const child = spawn(process.execPath, [cdkCommand(folder), ...args], {
       cwd: folder,
+      // Its telemetry leaves a file behind where a run is stopped.
+      env: { ...process.env, CDK_DISABLE_CLI_TELEMETRY: "true" },
       stdio: ["ignore", "pipe", "pipe"],
       // Its own group, so that stopping it also stops the app that it runs.
       detached: true,
@@ -90,14 +92,12 @@ function runCdkSynth(
 }
 
 function cdkCommand(folder: string): string {
-  for (const from of [join(folder, "cdk.json"), import.meta.url]) {
-    try {
-      return join(dirname(createRequire(from).resolve("aws-cdk/package.json")), "bin", "cdk");
-    } catch {
-      // Not installed there.
-    }
+  const manifest =
+    resolveInstalled("aws-cdk/package.json", folder) ?? resolveInstalled("aws-cdk/package.json");
+  if (manifest === undefined) {
+    throw new Error(
+      `the CDK command line is not installed: run "npm install --save-dev aws-cdk@2" in ${folder}`,
+    );
   }
-  throw new Error(
-    `the CDK command line is not installed: run "npm install --save-dev aws-cdk@2" in ${folder}`,
-  );
+  return join(dirname(manifest), "bin", "cdk");
 }

@@ -81,7 +81,7 @@ describe("onceonly start", () => {
   ])("refuses %s", async (_, args, message) => {
     const { output, exited } = runOnceonly(...args);
 
-    expect(await exited).toBe(1);
+    expect(await exited).toBe(2);
     expect(output.text).toContain(message);
   });
 });

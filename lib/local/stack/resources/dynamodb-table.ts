@@ -1,15 +1,12 @@
 // Tables: created on the DynamoDB engine with the keys, indexes, stream and TTL of the template. On-demand always,
 // one replica always: capacity and regions have no local meaning.
-import {
-  CreateTableCommand,
-  type CreateTableCommandInput,
-  DeleteTableCommand,
+import type {
+  CreateTableCommandInput,
   DynamoDBClient,
-  ResourceInUseException,
-  type StreamSpecification,
-  type TimeToLiveSpecification,
-  UpdateTimeToLiveCommand,
+  StreamSpecification,
+  TimeToLiveSpecification,
 } from "@aws-sdk/client-dynamodb";
+import { requireInstalled } from "../../installed-package.ts";
 import type { Deployed, DeployResource, ResolvedResource } from "../deploy-resource.ts";
 import {
   LOCAL_ACCOUNT_ID,
@@ -36,7 +33,8 @@ async function deployTable(
 ): Promise<Deployed> {
   const properties = resource.properties as unknown as TableProperties;
   const name = properties.TableName ?? resource.generatedName;
-  const client = new DynamoDBClient({
+  const sdk = loadSdk();
+  const client = new sdk.DynamoDBClient({
     endpoint: environment.dynamodbEndpoint,
     region,
     credentials: { accessKeyId: "local", secretAccessKey: "local" },
@@ -45,22 +43,26 @@ async function deployTable(
   const streamArn = await createTable(client, name, properties);
   // Only what was created here is deleted: a table that was there before belongs to somebody else.
   if (!environment.dynamodbIsOurs) {
-    environment.onStop(async () => void (await client.send(new DeleteTableCommand({ TableName: name }))));
+    environment.onStop(async () => void (await client.send(new sdk.DeleteTableCommand({ TableName: name }))));
   }
   if (properties.TimeToLiveSpecification?.Enabled) {
     const { TimeToLiveSpecification } = properties;
-    await client.send(new UpdateTimeToLiveCommand({ TableName: name, TimeToLiveSpecification }));
+    await client.send(new sdk.UpdateTimeToLiveCommand({ TableName: name, TimeToLiveSpecification }));
   }
   const arn = `arn:${LOCAL_PARTITION}:dynamodb:${region}:${LOCAL_ACCOUNT_ID}:table/${name}`;
   environment.tables.set(resource.path, { logicalId: resource.logicalId, name, arn, streamArn });
   return { ref: name, attributes: { Arn: arn, StreamArn: streamArn, TableId: name } };
 }
 
+/** Only a run needs the SDK: the command line prints its usage without one. */
+const loadSdk = () => requireInstalled<typeof import("@aws-sdk/client-dynamodb")>("@aws-sdk/client-dynamodb");
+
 async function createTable(
   client: DynamoDBClient,
   name: string,
   properties: TableProperties,
 ): Promise<string | undefined> {
+  const { CreateTableCommand } = loadSdk();
   const indexes = properties.GlobalSecondaryIndexes?.map(({ IndexName, KeySchema, Projection }) => ({
     IndexName,
     KeySchema,
@@ -79,7 +81,7 @@ async function createTable(
     }),
   );
   const { TableDescription } = await creation.catch((error: unknown) => {
-    if (!(error instanceof ResourceInUseException)) throw error;
+    if ((error as Error).name !== "ResourceInUseException") throw error;
     const advice = "delete it there, or leave its name to the stack";
     throw new Error(`table ${name} is on that DynamoDB already: ${advice}`, { cause: error });
   });

