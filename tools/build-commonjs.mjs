@@ -11,7 +11,7 @@ const ENTRIES = ["index", "cdk/index", "client/index", "lean/index", "testing/in
 const INSTALLED = "cdk/installed";
 
 /**
- * @param {string} compiled the folder of what the compiler made: ES modules without comments
+ * @param {string} compiled the folder of the compiled ES modules, without comments
  * @param {string} outdir
  */
 export async function buildCommonJs(compiled, outdir) {

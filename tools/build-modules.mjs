@@ -1,20 +1,23 @@
 // Builds the ES modules. What a function may import keeps a file per module, so that its bundler leaves out the most:
 // one file per entry costs a handler about 2 KB more. The rest is bundled: `testing` and the command line.
-import { chmodSync, copyFileSync, cpSync } from "node:fs";
+import { chmod, copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
-import { build } from "esbuild";
+import { build, transform } from "esbuild";
 import { BUNDLING } from "./bundling.mjs";
 
 const HANDLER_ENTRIES = ["lib/index.js", "lib/client/index.js", "lib/lean/index.js"];
 const BUNDLED_ENTRIES = { "testing/index": "lib/testing/index.js", "cli/onceonly": "bin/onceonly.js" };
 
 /**
- * @param {string} compiled the folder of what the compiler made: ES modules without comments
+ * @param {string} commented the folder of the compiled modules with comments
+ * @param {string} compiled the folder of the same modules without comments
  * @param {string} outdir
  */
-export async function buildModules(compiled, outdir) {
+export async function buildModules(commented, compiled, outdir) {
   const modules = await reached(compiled, HANDLER_ENTRIES);
-  for (const module of modules) cpSync(join(compiled, module), join(outdir, relative("lib", module)));
+  await Promise.all(
+    [...modules].map((module) => writeModule(join(commented, module), join(outdir, relative("lib", module)))),
+  );
   await build({
     ...BUNDLING,
     absWorkingDir: compiled,
@@ -22,10 +25,17 @@ export async function buildModules(compiled, outdir) {
     outdir,
     plugins: [leaveOut(compiled, modules)],
   });
-  chmodSync(join(outdir, "cli/onceonly.js"), 0o755);
+  await chmod(join(outdir, "cli/onceonly.js"), 0o755);
   // The command line loads this file into the processes of functions, from its own folder.
   const native = new URL("../lib/local/lambda/native-client.cjs", import.meta.url);
-  copyFileSync(native, join(outdir, "cli/native-client.cjs"));
+  await copyFile(native, join(outdir, "cli/native-client.cjs"));
+}
+
+/** Without most comments, but with those that let a bundler leave a function out. */
+async function writeModule(source, target) {
+  const { code } = await transform(await readFile(source, "utf8"), { target: "node20.19", charset: "utf8" });
+  await mkdir(dirname(target), { recursive: true });
+  await writeFile(target, code);
 }
 
 /** The modules that these entries import, types aside. */

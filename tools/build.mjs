@@ -14,17 +14,17 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const dist = resolve(process.argv[2] ?? join(root, "dist"));
 const work = mkdtempSync(join(tmpdir(), "onceonly-build-"));
 const compiled = join(work, "js");
-const declared = join(work, "types");
+const declared = join(work, "declared");
 
 try {
   for (const folder of ["esm", "cjs", "functions"]) {
     rmSync(join(dist, folder), { recursive: true, force: true });
   }
   compile(compiled, ["--removeComments"]);
-  compile(declared, ["--declaration", "--emitDeclarationOnly"]);
+  compile(declared, ["--declaration"]);
   // The bundler drops a module that nobody needs only where its package allows that.
   writeFileSync(join(compiled, "package.json"), '{ "type": "module", "sideEffects": false }\n');
-  await buildModules(compiled, join(dist, "esm"));
+  await buildModules(declared, compiled, join(dist, "esm"));
   await buildCommonJs(compiled, join(dist, "cjs"));
   await buildTypes(declared, dist);
   const bundled = await prebuildFunctions(dist);

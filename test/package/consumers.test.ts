@@ -1,6 +1,6 @@
 // The packed tarball in empty projects: handlers that run the first example of the README on a local DynamoDB engine,
 // and apps that synthesize a stack.
-import { readdir, writeFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -54,6 +54,25 @@ describe("the tarball", () => {
     ]);
   });
 
+  it("has lib/local in the command line only, which no entry imports", async () => {
+    const paths = await readdir(join(projects.installed, "onceonly/dist"), { recursive: true });
+    const texts = await Promise.all(
+      paths
+        .filter((path) => path.endsWith(".js"))
+        .map(
+          async (path) =>
+            [path, await readFile(join(projects.installed, "onceonly/dist", path), "utf8")] as const,
+        ),
+    );
+
+    expect(texts.filter(([, text]) => text.includes("// lib/local/")).map(([path]) => path)).toEqual([
+      join("esm", "cli", "onceonly.js"),
+    ]);
+    expect(
+      texts.filter(([, text]) => /(import|require)[^\n]*\/cli\//.test(text)).map(([path]) => path),
+    ).toEqual([]);
+  });
+
   it("has constructs in CommonJS only", () => {
     const { files } = projects.tarball;
 
@@ -86,6 +105,58 @@ describe("an ESM consumer without aws-cdk-lib", () => {
 
     expectReplay(stdout);
   });
+});
+
+describe("the entries of one format", () => {
+  it.each([
+    ["module", "await import"],
+    ["commonjs", "require"],
+  ])("have the same classes of errors (%s)", async (type, load) => {
+    const project = await projects.create("bare", RUNTIME_PEERS);
+    const script = `
+      const { InvalidOptionError, ClaimLostError } = ${load}("onceonly");
+      const { Simulator } = ${load}("onceonly/testing");
+      const { DynamoDBStore } = ${load}("onceonly/lean");
+      for (const Class of [Simulator, DynamoDBStore]) {
+        try {
+          new Class({ unknown: true });
+        } catch (error) {
+          console.log(error instanceof InvalidOptionError, error instanceof ClaimLostError, error.stack.split("\\n")[0]);
+        }
+      }`;
+
+    const { stdout } = await run(process.execPath, [`--input-type=${type}`, "--eval", script], project);
+
+    expect(stdout).toMatch(/^true false InvalidOptionError.*\ntrue false InvalidOptionError.*\n$/);
+  });
+});
+
+describe("a bundle of the published modules", () => {
+  it.each(["runOnce", "httpIdempotency", "isOnceonlyError"])(
+    "carries for %s no more than a bundle of the sources",
+    async (name) => {
+      const project = await projects.create("bare", RUNTIME_PEERS);
+      const [published, sources] = await Promise.all(
+        [join(project, "node_modules/onceonly/dist/esm/index.js"), join(root, "lib/index.ts")].map(
+          async (entry) => {
+            const { outputFiles } = await build({
+              stdin: { contents: `export { ${name} } from ${JSON.stringify(entry)};`, resolveDir: project },
+              bundle: true,
+              minify: true,
+              write: false,
+              format: "esm",
+              platform: "node",
+              target: "node22",
+              external: ["@aws-sdk/*", "@middy/*"],
+            });
+            return outputFiles[0]!.contents.byteLength;
+          },
+        ),
+      );
+
+      expect(published!).toBeLessThanOrEqual(sources! * 1.001);
+    },
+  );
 });
 
 describe("a CommonJS jest consumer without aws-cdk-lib", () => {
