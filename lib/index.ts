@@ -4,8 +4,7 @@ export type { ChildKeyLimits } from "./core/child-key.ts";
 export type { Clock, Random } from "./core/clock.ts";
 export { DECISIONS, type Decision, type DecisionEvent, type Observe } from "./core/decisions.ts";
 export * from "./core/errors.ts";
-export type { Execution } from "./core/execution.ts";
-export type { CommitEffects } from "./core/messages/commit-effects.ts";
+export type { CommitEffects, Execution } from "./core/execution.ts";
 export type { MessageProgress, Outbox, OutboxChange, Unsent } from "./core/messages/outbox.ts";
 export type {
   BusMessage,

@@ -2,13 +2,22 @@
 import { type ChildKeyLimits, deriveChildKey } from "./child-key.ts";
 import { hasCode, isRefusedCondition, isStoreFailure } from "./error-code.ts";
 import { CommitInvalidError } from "./errors.ts";
-import { type CommitEffects, readEffects } from "./messages/commit-effects.ts";
+import { isPlainObject } from "./json.ts";
+import type { OutgoingMessage } from "./messages/outgoing-message.ts";
 import { prepareMessages, readTraceparent } from "./messages/prepare-message.ts";
 import { nesting } from "./nesting.ts";
 import type { OngoingCall } from "./ongoing-call.ts";
 import { encodeResult, type Outcome, resultOf } from "./outcome.ts";
 import type { Recording } from "./recording.ts";
 import type { Effects } from "./store.ts";
+
+/** The effects that a commit brings about together with its result. */
+export interface CommitEffects<Write = unknown> {
+  /** @default - none */
+  readonly writes?: readonly Write[];
+  /** @default - none */
+  readonly messages?: readonly OutgoingMessage[];
+}
 
 /** One attempt at an operation, as its handler sees it. */
 export interface Execution<Write = unknown> {
@@ -188,4 +197,37 @@ export class RunningAttempt<Write> implements Execution<Write> {
 function wroteNothing(error: unknown): boolean {
   if (isStoreFailure(error)) return error.failure === "refused";
   return isRefusedCondition(error) || hasCode(error, "COMMIT_INVALID");
+}
+
+/**
+ * A misspelt or misplaced effect would be lost without a word, so any other shape is refused.
+ * @throws CommitInvalidError (`COMMIT_INVALID`)
+ */
+function readEffects<Write>(effects: CommitEffects<Write>): Required<CommitEffects<Write>> {
+  // A promise, a list or a map holds no visible effects.
+  if (!isPlainObject(effects)) {
+    throw new CommitInvalidError(
+      `commit takes the result, then { writes, messages }; got ${kindOf(effects)}: leave it out where there are none`,
+    );
+  }
+  const { writes, messages, ...unknown } = effects;
+  const [name] = Object.keys(unknown);
+  if (name !== undefined) {
+    throw new CommitInvalidError(`commit knows no \`${name}\`: it takes { writes, messages }`);
+  }
+  return { writes: listOf("writes", writes), messages: listOf("messages", messages) };
+}
+
+/** Copies the list, so that the handler may change its own later. Holes become `undefined`, which is refused as no write. */
+function listOf<Each>(name: string, list: readonly Each[] | undefined): readonly Each[] {
+  if (list === undefined) return [];
+  if (Array.isArray(list)) return Array.from(list);
+  throw new CommitInvalidError(
+    `the ${name} of a commit must be an array, got ${kindOf(list)}: leave \`${name}\` out where there are none`,
+  );
+}
+
+function kindOf(value: unknown): string {
+  if (value === null || typeof value !== "object") return value === null ? "null" : `a ${typeof value}`;
+  return Array.isArray(value) ? "an array" : `a ${value.constructor?.name || "class instance"}`;
 }

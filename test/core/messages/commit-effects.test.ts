@@ -1,8 +1,7 @@
 // What is no list of effects is refused at once, in words, and nothing is written or lost.
 import { describe, expect, it } from "vitest";
 import { CommitInvalidError } from "../../../lib/core/errors.ts";
-import type { Execution } from "../../../lib/core/execution.ts";
-import type { CommitEffects } from "../../../lib/core/messages/commit-effects.ts";
+import type { CommitEffects, Execution } from "../../../lib/core/execution.ts";
 import type { MemoryWrite } from "../../../lib/testing/index.ts";
 import { newWorld } from "../world.ts";
 
