@@ -1,5 +1,5 @@
-// An HTTP API that answers to bearer tokens only: a Lambda authorizer in front of every route names their owner. It
-// takes so many requests a second, and logs each.
+// An HTTP API for bearer tokens only: a Lambda authorizer in front of every route names their owner. The
+// API limits its requests a second, and logs each request.
 import { createHash } from "node:crypto";
 import { Duration, type RemovalPolicy } from "aws-cdk-lib";
 import { HttpApi, type HttpMethod, HttpStage, LogGroupLogDestination } from "aws-cdk-lib/aws-apigatewayv2";

@@ -9,7 +9,7 @@ import { SampleTable } from "./sample-table.ts";
 
 export interface OrderServiceProps {
   readonly idempotency: IdempotencyTable;
-  /** Where orders go to be paid. */
+  /** The queue of orders to be paid. */
   readonly paymentsQueue: DedupQueue;
   /** The SHA-256 (hex) of each tenant's bearer token. */
   readonly tokenDigests: Readonly<Record<string, string>>;
@@ -40,7 +40,7 @@ export function addOrderService(scope: Construct, props: OrderServiceProps): Ord
     table: idempotency,
     operations: ["create-order"],
     commits: true,
-    // Its answers have some 300 bytes.
+    // An answer has some 300 bytes.
     largeResults: false,
   });
   CommitGrants.fromTable(orders).actions(createOrder, "dynamodb:PutItem");

@@ -1,4 +1,4 @@
-// Payments: a queue of orders to be paid, and the consumer that has the gateway charge each of them once.
+// Payments: a queue of orders to be paid, and the consumer that lets the gateway charge each order once.
 import { Duration, type RemovalPolicy } from "aws-cdk-lib";
 import type { Construct } from "constructs";
 import { CommitGrants, DedupQueue, type IdempotencyTable, IdempotentFunction } from "onceonly/cdk";
@@ -53,9 +53,10 @@ export function addPaymentService(scope: Construct, props: PaymentServiceProps):
     table: idempotency,
     operations: ["charge-payment"],
     commits: true,
-    // Its result is a word.
+    // The result is a word.
     largeResults: false,
-    // A message can live for 18 days, four in the queue and 14 among the dead letters: twice that, and a little more.
+    // A message can live for 18 days, four in the queue and 14 among the dead letters: this is twice that,
+    // and a little more.
     retention: Duration.days(40),
   });
   orders.grants.actions(chargePayment, "dynamodb:GetItem");

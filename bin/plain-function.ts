@@ -1,5 +1,5 @@
-// A function that runs no operations, so that it needs no table: built as an IdempotentFunction is, with a log group of
-// its own and a role that may write there.
+// A function that runs no operations, and so needs no table. It is built like an IdempotentFunction, with
+// its own log group and a role that may write only there.
 import { Duration, type RemovalPolicy } from "aws-cdk-lib";
 import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Architecture, LoggingFormat, Runtime } from "aws-cdk-lib/aws-lambda";

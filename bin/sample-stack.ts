@@ -1,5 +1,6 @@
-// The sample: an order service that gives one order per key, and a payment service that charges each order once. The
-// order, its record and the message between the two commit together; the outbox sends the message.
+// The sample: an order service that makes one order per key, and a payment service that charges each order
+// once. The order, its record and the message between the two commit together; the outbox sends the
+// message.
 import { CfnOutput, CfnParameter, RemovalPolicy, Stack } from "aws-cdk-lib";
 import type { Construct } from "constructs";
 import { IdempotencyMonitoring, IdempotencyTable, OutboxRelay } from "onceonly/cdk";
@@ -9,7 +10,10 @@ import { addPaymentService, addPaymentsQueue, type PaymentGateway } from "./paym
 import { addSandboxGateway } from "./sandbox-gateway.ts";
 
 export interface SampleStackProps {
-  /** Whether everything, data and logs included, goes when the stack goes; and whether a sandbox takes the payments. */
+  /**
+   * Whether everything, data and logs included, goes when the stack goes, and whether a sandbox takes the
+   * payments.
+   */
   readonly ephemeral: boolean;
   /** The SHA-256 (hex) of each tenant's bearer token; the tokens themselves stay out of the template. */
   readonly tokenDigests: Readonly<Record<string, string>>;
@@ -55,7 +59,9 @@ export class SampleStack extends Stack {
     }
   }
 
-  /** Whoever deploys for good names it; the sandbox accepts everybody who has read its token. */
+  /**
+   * Whoever deploys for good names the gateway's token; the sandbox accepts everybody who has read its token.
+   */
   #realGateway(): PaymentGateway {
     const url = new CfnParameter(this, "PaymentGatewayUrl", {
       description: "Address of the payment gateway, without a slash at the end: it answers to POST /charges.",

@@ -1,4 +1,4 @@
-// The payment gateway to try things out with: a service of its own, with its own API, tokens and ledger.
+// The payment gateway for trying out: a separate service, with its own API, tokens and ledger.
 import type { RemovalPolicy } from "aws-cdk-lib";
 import { HttpMethod } from "aws-cdk-lib/aws-apigatewayv2";
 import type { Construct } from "constructs";

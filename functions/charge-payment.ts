@@ -1,5 +1,5 @@
-// Consumer of the payments queue: charges each order once. The gateway is somebody else's system, so it gets a key
-// that all attempts share; what it decided then commits in one transaction with the record.
+// Consumer of the payments queue: charges each order once. The gateway is another system, so all attempts
+// share one key. The gateway's decision then commits in one transaction with the record.
 import { SQS } from "@aws-sdk/client-sqs";
 import type { SQSRecord } from "aws-lambda";
 import { DynamoDBStore, type DynamoDBWrite, emfMetrics, idempotentBatch, PermanentError } from "onceonly";
@@ -9,7 +9,8 @@ import { charge, type Verdict } from "./payment-gateway.ts";
 import { readPaymentRequest } from "./payment-request.ts";
 
 const { ORDERS_TABLE, PAYMENTS_TABLE, IDEMPOTENCY_TABLE, METRICS_SERVICE } = process.env;
-// At the endpoint of its configuration, as the other clients: without this the host in the queue's URL goes first.
+// Uses the endpoint of its configuration, like the other clients: otherwise the host in the queue's URL
+// would win.
 const sqs = new SQS({ useQueueUrlAsEndpoint: false });
 
 export const handler = idempotentBatch<SQSRecord, DynamoDBWrite>(
@@ -26,7 +27,7 @@ export const handler = idempotentBatch<SQSRecord, DynamoDBWrite>(
   {
     operation: "charge-payment",
     store: new DynamoDBStore({ tableName: IDEMPOTENCY_TABLE }),
-    // The stack knows how long a message can live, and refuses what is shorter.
+    // The stack knows how long a message can live, and refuses a shorter retention.
     retentionSeconds: Number(process.env.IDEMPOTENCY_RETENTION_SECONDS),
     changeVisibility: (request) => sqs.changeMessageVisibilityBatch(request),
     observe: emfMetrics({ service: METRICS_SERVICE }),

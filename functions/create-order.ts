@@ -1,5 +1,5 @@
-// POST /orders: one order per idempotency key, however often it is asked for. The order, its record and the message
-// that has it paid commit in one transaction, so that no crash leaves one without the others.
+// POST /orders: one order per idempotency key, however often the client asks. The order, its record and
+// the payment message commit in one transaction, so that no crash leaves one without the others.
 import middy from "@middy/core";
 import type { APIGatewayProxyEventV2WithLambdaAuthorizer } from "aws-lambda";
 import { callerFromAuthorizer, DynamoDBStore, emfMetrics, httpIdempotency } from "onceonly";

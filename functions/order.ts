@@ -1,4 +1,4 @@
-// What an order is, and how one is read from a request. Shared by the functions of the sample.
+// The type of an order, and how an order is read from a request. Shared by the functions of the sample.
 import { randomUUID } from "node:crypto";
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import { jsonBody } from "./json-body.ts";
@@ -13,7 +13,7 @@ const PIECE_CENTS = 250;
 export interface OrderRequest {
   readonly sku: string;
   readonly quantity: number;
-  /** What the payment gateway knows the customer's card by; the sandbox's are in sandbox-gateway.ts. */
+  /** The payment gateway's name of the customer's card; the sandbox's names are in sandbox-gateway.ts. */
   readonly card: string;
 }
 

@@ -5,15 +5,15 @@ const GATEWAY_URL = process.env.GATEWAY_URL;
 const GATEWAY_TOKEN = process.env.GATEWAY_TOKEN;
 const TIMEOUT_MS = 4000;
 
-/** The gateway's decision, which it stands by: asking again under the same key gets the same one. */
+/** The gateway's final decision: a repeated call under the same key gets the same decision. */
 export type Verdict =
   | { readonly state: "paid"; readonly chargeId: string }
   | { readonly state: "declined"; readonly reason: string };
 
 /**
  * Charges an order's card.
- * @throws Error where there is no verdict, such as a timeout or a status of 500: the card may have been charged all
- * the same, so ask again under the same key.
+ * @throws Error without a verdict, such as after a timeout or a status of 500. The card may have been charged
+ * nevertheless, so call again under the same key.
  */
 export async function charge(order: Order, idempotencyKey: string, signal: AbortSignal): Promise<Verdict> {
   const response = await fetch(`${GATEWAY_URL}/charges`, {

@@ -1,4 +1,4 @@
-// The message that has an order paid. create-order sends it, charge-payment reads it.
+// The message about an order to be paid. create-order sends it, charge-payment reads it.
 import { PermanentError } from "onceonly";
 
 export interface PaymentRequest {
@@ -6,7 +6,7 @@ export interface PaymentRequest {
   readonly orderId: string;
 }
 
-/** @throws PermanentError for a body that is no such request: no retry will mend it. */
+/** @throws PermanentError for a body that is no such request: no retry helps. */
 export function readPaymentRequest(body: string): PaymentRequest {
   let request: unknown;
   try {

@@ -1,5 +1,6 @@
-// POST /charges of a payment gateway to try things out with: honours idempotency keys, moves no money, and behaves as
-// the card says. It knows nothing of onceonly, so that its ledger is a witness: one charge per order, or not.
+// POST /charges of a payment gateway for trying out. It honours idempotency keys, moves no money, and
+// behaves as the card says. It knows nothing of onceonly, so its ledger is a witness of one charge per
+// order.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 import { jsonBody } from "./json-body.ts";

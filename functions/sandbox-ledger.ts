@@ -1,4 +1,5 @@
-// What the sandbox gateway writes down: an item for each idempotency key, with the attempts it saw and its one charge.
+// The ledger of the sandbox gateway: an item for each idempotency key, with the number of attempts and the
+// one charge.
 import { randomUUID } from "node:crypto";
 import { ConditionalCheckFailedException, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, UpdateCommand } from "@aws-sdk/lib-dynamodb";
@@ -12,7 +13,7 @@ export interface ChargeRequest {
   readonly card: string;
 }
 
-/** The number of this attempt, from 1; `undefined` where the key was used for another charge. */
+/** The number of this attempt, from 1; `undefined` when the key was used for another charge. */
 export async function enterAttempt(
   idempotencyKey: string,
   { orderId, amountCents, card }: ChargeRequest,
@@ -37,7 +38,7 @@ export async function enterAttempt(
   }
 }
 
-/** Charges under the key, unless that was done; the id of its one charge. */
+/** Charges under the key unless that was done before; returns the id of the one charge. */
 export async function chargeOnce(idempotencyKey: string): Promise<string> {
   const { Attributes } = await ledger.send(
     new UpdateCommand({

@@ -1,5 +1,5 @@
-// Answers findings of rule packs such as cdk-nag that a construct causes on purpose. It depends on none of them.
-// It may touch aws-cdk-lib and constructs only.
+// Answers findings of rule packs such as cdk-nag that a construct causes on purpose. It depends on none of
+// them.
 import { Validations } from "aws-cdk-lib";
 import type { IConstruct } from "constructs";
 

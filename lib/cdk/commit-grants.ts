@@ -1,11 +1,10 @@
-// Grants writes to tables of one's own that handlers commit together with their record.
-// It may touch aws-cdk-lib only.
+// Grants writes to your own tables that handlers commit together with their record.
 import type { ITable } from "aws-cdk-lib/aws-dynamodb";
 import { Grant, type IGrantable } from "aws-cdk-lib/aws-iam";
 import { IN_TRANSACTIONS } from "./leading-keys.ts";
 import { withTableKey } from "./perms.ts";
 
-/** What a transaction consists of; there is no action for the transaction itself. */
+/** The actions of a transaction; the transaction itself is no action. */
 const COMMIT_ACTIONS = [
   "dynamodb:ConditionCheckItem",
   "dynamodb:DeleteItem",
@@ -16,12 +15,12 @@ const COMMIT_ACTIONS = [
 export type CommitAction = (typeof COMMIT_ACTIONS)[number];
 
 /**
- * Writes to a table of yours that are committed together with a record, or not at all: outside a transaction
+ * Writes to your own table that are committed together with a record, or not at all: outside a transaction
  * IAM refuses them. `CommitGrants.fromTable(orders).actions(createOrder, "dynamodb:PutItem")`.
  *
- * IAM sees that a write is in a transaction, not which other writes are in it, and not its condition. So this stops code
- * that writes past `commit` by mistake. It does not stop code that means to: a transaction of its own without the record
- * passes, and so do any item of the table and any values.
+ * IAM sees that a write is in a transaction, but neither the other writes nor the condition. So the grant
+ * stops code that bypasses `commit` by mistake. It does not stop code that intends to: a transaction without
+ * the record passes, with any item of the table and any values.
  */
 export class CommitGrants {
   static fromTable(table: ITable): CommitGrants {
@@ -35,9 +34,9 @@ export class CommitGrants {
   }
 
   /**
-   * Grants these actions on the table within transactions, and the use of its key where it has one of its own.
-   *
-   * @throws Error for an action that no transaction consists of, a misspelt one for example
+   * Grants these actions on the table within transactions, and the use of the table's customer key if it has
+   * one.
+   * @throws Error for an action that transactions do not have, a misspelt one for example
    */
   actions(grantee: IGrantable, ...actions: CommitAction[]): Grant {
     const { tableArn, encryptionKey, node } = this.#table;

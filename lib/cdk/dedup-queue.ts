@@ -1,5 +1,4 @@
-// A FIFO queue whose messages are told apart by ids that producers give, with a dead-letter queue of the same kind.
-// It may touch aws-cdk-lib and constructs only.
+// A FIFO queue whose producers give deduplication ids, with a dead-letter queue of the same kind.
 import { type Duration, Stack } from "aws-cdk-lib";
 import type { Metric, MetricOptions } from "aws-cdk-lib/aws-cloudwatch";
 import { Grant, type IGrantable } from "aws-cdk-lib/aws-iam";
@@ -20,15 +19,15 @@ import { grantSending } from "./perms.ts";
 import { withDefaults } from "./with-defaults.ts";
 
 /**
- * A FIFO queue with a FIFO dead-letter queue: throughput and deduplication per message group, no deduplication by content
- * (two equal messages can both be meant) unless it is fed by a rule of EventBridge, encrypted, and closed to requests
- * without TLS.
+ * A FIFO queue with a FIFO dead-letter queue. Throughput and deduplication are per message group; both queues
+ * are encrypted, and closed to requests without TLS. Equal messages are not dropped, because both can be
+ * meant; only a queue that an EventBridge rule feeds deduplicates by content.
  */
 export class DedupQueue extends Construct {
   /** The queue itself, for everything this construct does not wrap. */
   readonly queue: Queue;
 
-  /** Where messages go that were received too often. */
+  /** The queue of messages that were received too often. */
   readonly deadLetterQueue: IQueue;
 
   readonly #visibilityTimeout: Duration;
@@ -62,21 +61,20 @@ export class DedupQueue extends Construct {
       visibilityTimeout,
       retentionPeriod,
       deadLetterQueue: { queue: this.deadLetterQueue, maxReceiveCount },
-      // What others gave up would come in among messages that were sent.
+      // Messages that another queue gave up would mix with messages that were sent here.
       redriveAllowPolicy: { redrivePermission: RedrivePermission.DENY_ALL },
     });
     this.#visibilityTimeout = visibilityTimeout;
-    // Rules may come later.
+    // Rules may be added later.
     this.node.addValidation({
       validate: () => eventRuleFaults(this.queue, settings.contentBasedDeduplication),
     });
   }
 
   /**
-   * Has a function handle the messages, as `idempotentBatch` does: it reports what it has not done, and only that comes
-   * again.
-   *
-   * @throws Error where messages are hidden for less than six times the function's timeout
+   * Connects a function that handles messages with `idempotentBatch`: it reports its unfinished messages, and
+   * only those come again.
+   * @throws Error when messages are hidden for less than six times the function's timeout
    */
   addConsumer(fn: LambdaFunction, options: DedupQueueConsumerOptions = {}): SqsEventSource {
     checkQueueConsumer(this, this.#visibilityTimeout, fn);
@@ -91,7 +89,7 @@ export class DedupQueue extends Construct {
     return source;
   }
 
-  /** Grants `sqs:SendMessage`, and the use of the queue's key where it has one of its own. */
+  /** Grants `sqs:SendMessage`, and the use of the queue's customer key if it has one. */
   grantProduce(grantee: IGrantable): Grant {
     return grantSending(grantee, {
       action: "sqs:SendMessage",
@@ -129,8 +127,8 @@ export class DedupQueue extends Construct {
 }
 
 /**
- * Who may use the dead-letter queue: the queue before it alone. Its ARN has to be known by its name, since each of the two
- * resources would refer to the other.
+ * Only the queue before it may use the dead-letter queue. Its ARN must be known by its name, because
+ * otherwise each of the two resources would refer to the other.
  */
 function redriveAllowed(
   scope: Construct,

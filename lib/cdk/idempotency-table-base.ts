@@ -1,5 +1,4 @@
-// What every idempotency table grants and measures, made here or imported.
-// It may touch aws-cdk-lib, constructs and contract.ts only.
+// The grants and metrics of every idempotency table, created or imported.
 import { Annotations } from "aws-cdk-lib";
 import type { IMetric, Metric, MetricOptions } from "aws-cdk-lib/aws-cloudwatch";
 import {
@@ -32,13 +31,13 @@ export interface IIdempotencyTable extends IConstruct {
   /** Filters for the event source of `outboxRelay`: only changes that leave messages to be sent reach it. */
   readonly outboxFilters: readonly Record<string, unknown>[];
 
-  /** Grants exactly what running operations takes. */
+  /** Grants exactly the rights to run operations. */
   grantIdempotency(grantee: IGrantable, options?: RecordAccessOptions): Grant;
 
-  /** Grants what `outboxRelay` does to this table. */
+  /** Grants the rights of `outboxRelay` on this table. */
   grantRelay(grantee: IGrantable): Grant;
 
-  /** Grants what `outboxSweeper` does to this table. */
+  /** Grants the rights of `outboxSweeper` on this table. */
   grantSweeper(grantee: IGrantable): Grant;
 
   /** How many conditional writes were refused: each refused claim is one, and so is each lost race. */
@@ -68,8 +67,8 @@ export abstract class IdempotencyTableBase extends Construct implements IIdempot
   }
 
   /**
-   * Filters for the event source of `outboxRelay`: only changes that leave messages to be sent reach it, and the many
-   * others cost no invocation. Removals do not either, since they have no new image.
+   * Filters for the event source of `outboxRelay`: only changes that leave messages to be sent reach it, and
+   * the many others cost no invocation. Removals do not reach it either, because they have no new image.
    */
   readonly outboxFilters: readonly Record<string, unknown>[] = [
     FilterCriteria.filter({
@@ -78,10 +77,11 @@ export abstract class IdempotencyTableBase extends Construct implements IIdempot
   ];
 
   /**
-   * Grants exactly what running operations takes: `PutItem` and `UpdateItem`; `GetItem` as the options say; and the use
-   * of the table's key where it has one of its own. Without `operations` it reaches every record, and a warning says so.
-   *
-   * @throws Error for a restored table without `closedUntil`, and for a `scopeTag` with `commits` where there is an outbox
+   * Grants the rights to run operations: `PutItem` and `UpdateItem`, `GetItem` by the options, and
+   * the use of the table's customer key if it has one. Without `operations` the grant reaches every record,
+   * and a warning says so.
+   * @throws Error for a restored table without `closedUntil`, and for a `scopeTag` with `commits` when there
+   * is an outbox
    */
   grantIdempotency(grantee: IGrantable, options: RecordAccessOptions = {}): Grant {
     if (this.hasOutbox && options.commits && options.scopeTag !== undefined) {
@@ -100,10 +100,10 @@ export abstract class IdempotencyTableBase extends Construct implements IIdempot
   }
 
   /**
-   * Grants what `outboxRelay` does to this table: `GetItem` and `UpdateItem`, `DeleteItem` in transactions, and the use of
-   * its key. The event source grants reading the stream; sending is for the destinations to grant.
-   *
-   * @throws Error where `outbox` is off
+   * Grants the rights of `outboxRelay` on this table: `GetItem` and `UpdateItem`, `DeleteItem` in
+   * transactions, and the use of its key. The event source grants reading the stream; the destinations grant
+   * sending.
+   * @throws Error when `outbox` is off
    */
   grantRelay(grantee: IGrantable): Grant {
     if (this.hasOutbox) return this.#grant(grantee, SENDING_RIGHTS);
@@ -111,9 +111,9 @@ export abstract class IdempotencyTableBase extends Construct implements IIdempot
   }
 
   /**
-   * Grants what `outboxSweeper` does to this table: what the relay does, and `Query` on the index of unsent messages.
-   *
-   * @throws Error where `outbox` is off
+   * Grants the rights of `outboxSweeper` on this table: those of the relay, and `Query` on the index of
+   * unsent messages.
+   * @throws Error when `outbox` is off
    */
   grantSweeper(grantee: IGrantable): Grant {
     return this.grantRelay(grantee).combine(
@@ -148,7 +148,8 @@ export abstract class IdempotencyTableBase extends Construct implements IIdempot
 
   #grant(grantee: IGrantable, rights: readonly Right[]): Grant {
     const { tableArn, encryptionKey } = this.table;
-    // `table.grants.actions` adds all indexes, which none of these actions touches, and no use of the key.
+    // `table.grants.actions` adds all indexes, which these actions do not touch, and leaves out the use of
+    // the key.
     const grants = rights.map(({ actions, conditions }) =>
       Grant.addToPrincipal({
         grantee,

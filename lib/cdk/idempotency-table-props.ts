@@ -1,4 +1,4 @@
-// What an IdempotencyTable is made of, or imported by. It may touch aws-cdk-lib and contract.ts only.
+// The properties of an IdempotencyTable, and of its import.
 import { RemovalPolicy } from "aws-cdk-lib";
 import type {
   ContributorInsightsSpecification,
@@ -34,9 +34,8 @@ export interface IdempotencyTableProps {
   readonly deletionProtection?: boolean;
 
   /**
-   * Whether the table can be restored to any second of the last 35 days. A table restored into the past has
-   * forgotten what ran since, so those operations can run again: see `restoredAt`.
-   *
+   * Whether the table can be restored to any second of the last 35 days. A restored table has forgotten the
+   * operations since then, so they can run again: see `restoredAt`.
    * @default true
    */
   readonly pointInTimeRecovery?: boolean;
@@ -50,30 +49,26 @@ export interface IdempotencyTableProps {
   readonly encryptionKey?: IKey;
 
   /**
-   * How many write units a second the table takes at most. A cap on what runaway callers cost, and DynamoDB refuses claims
-   * beyond it.
-   *
+   * How many write units a second the table takes at most. The limit caps the cost of runaway callers;
+   * DynamoDB refuses further claims.
    * @default - as many as the account allows
    */
   readonly maxWriteRequestUnits?: number;
 
   /**
-   * What the table can take at once, before it has seen such traffic. Before a launch for example.
-   *
+   * The throughput that the table has before it has seen such traffic, for example before a launch.
    * @default - what DynamoDB gives a new table
    */
   readonly warmThroughput?: WarmThroughput;
 
   /**
-   * Whether CloudWatch finds out which keys are used, or throttled, most. It bills for that.
-   *
+   * Whether CloudWatch finds the keys that are used, or throttled, most. CloudWatch bills for that.
    * @default - off
    */
   readonly contributorInsightsSpecification?: ContributorInsightsSpecification;
 
   /**
-   * Who may use the table beside those with grants, of other accounts for example.
-   *
+   * Principals beside those with grants, for example of other accounts.
    * @default - nobody
    */
   readonly resourcePolicy?: PolicyDocument;
@@ -87,27 +82,24 @@ export interface IdempotencyTableProps {
   readonly outbox?: boolean;
 
   /**
-   * Into how many shards of that index operations divide the commits that wait to be sent, 1 to 1000. Functions with
-   * `UseIdempotency` get it as `IDEMPOTENCY_OUTBOX`, for their stores to read. Raise `shards` of the `OutboxRelay` in a
-   * deployment before this one; never lower that again.
-   *
+   * The number of shards of that index, 1 to 1000: operations divide the commits that wait among them.
+   * Functions with `UseIdempotency` get the number as `IDEMPOTENCY_OUTBOX` for their stores. Raise `shards`
+   * of the `OutboxRelay` in an earlier deployment, and never lower that again.
    * @default 8
    */
   readonly outboxShards?: number;
 
   /**
-   * When this table was put to use, if it was restored from a backup. What ran between the backup and then is unknown to
-   * it, so that each function that has `UseIdempotency` is refused by IAM until the longest redelivery to it has passed.
-   * Take it out again when that time is over.
-   *
+   * When this table was put to use, if it was restored from a backup. The table does not know the operations
+   * between the backup and then. So IAM refuses each function with `UseIdempotency` until the longest
+   * redelivery to the function has passed. Remove this property when that time is over.
    * @default - the table was not restored
    */
   readonly restoredAt?: Date;
 
   /**
-   * Copies of the table in other regions. Each region decides claims by itself, so that two can win the same key.
-   * Refused unless `keysPinnedToRegion` is set.
-   *
+   * Copies of the table in other regions. Each region decides claims alone, so two regions can win the same
+   * key. Refused unless `keysPinnedToRegion` is set.
    * @default - the table is in one region
    */
   readonly replicas?: ReplicaTableProps[];
@@ -120,9 +112,8 @@ export interface IdempotencyTableProps {
   readonly replicaKeyArns?: Record<string, string>;
 
   /**
-   * Says that each key is used in one region only, so that replicas are copies for disasters: after one, what was not yet
-   * copied is forgotten and can run again.
-   *
+   * Declares that each key is used in one region only, so that replicas are copies for disasters. After a
+   * disaster, operations that were not yet copied are forgotten, and can run again.
    * @default false
    */
   readonly keysPinnedToRegion?: boolean;
@@ -160,16 +151,14 @@ export interface IdempotencyTableAttributes {
   readonly tableArn?: string;
 
   /**
-   * The ARN of its stream, with new images: the table has an outbox then, and must have its index. Without it no function
-   * gets the right to commit messages.
-   *
+   * The ARN of its stream, with new images: then the table has an outbox, and must have its index. Without
+   * the stream no function gets the right to commit messages.
    * @default - the table has no outbox
    */
   readonly tableStreamArn?: string;
 
   /**
-   * Into how many shards its commits that wait are divided, beside `tableStreamArn`.
-   *
+   * The number of shards of its index of unsent messages, with `tableStreamArn`.
    * @default - as in `IdempotencyTableProps`
    */
   readonly outboxShards?: number;
@@ -182,8 +171,7 @@ export interface IdempotencyTableAttributes {
   readonly encryptionKey?: IKey;
 
   /**
-   * When it was put to use, if it was restored from a backup: as in `IdempotencyTableProps`.
-   *
+   * When it was put to use, if it was restored from a backup: see `IdempotencyTableProps`.
    * @default - the table was not restored
    */
   readonly restoredAt?: Date;

@@ -1,5 +1,4 @@
-// The table that holds the records, with the settings the protocol relies on.
-// It may touch aws-cdk-lib, constructs and contract.ts only.
+// The table of the records, with the settings that the protocol relies on.
 import { CfnDeletionPolicy, RemovalPolicy, Stack } from "aws-cdk-lib";
 import {
   AttributeType,
@@ -84,7 +83,7 @@ export class IdempotencyTable extends IdempotencyTableBase {
     this.node.addValidation({ validate: () => this.#faults(props) });
   }
 
-  /** The faults of changes that came later: `table.addReplica`, `RemovalPolicies.of(stack).destroy()`. */
+  /** The faults of later changes: `table.addReplica`, `RemovalPolicies.of(stack).destroy()`. */
   #faults(props: IdempotencyTableProps): string[] {
     const { path } = this.node;
     const resource = this.table.node.defaultChild as CfnGlobalTable;

@@ -1,4 +1,4 @@
-// What an IdempotentFunction is made of. It may touch aws-cdk-lib only.
+// The properties of an IdempotentFunction.
 import { Duration, RemovalPolicy } from "aws-cdk-lib";
 import { Architecture, Runtime } from "aws-cdk-lib/aws-lambda";
 import { type BundlingOptions, type NodejsFunctionProps, OutputFormat } from "aws-cdk-lib/aws-lambda-nodejs";
@@ -29,8 +29,7 @@ export interface IdempotentFunctionProps extends NodejsFunctionProps, UseIdempot
   readonly architecture?: Architecture;
 
   /**
-   * A little less than an HTTP API waits.
-   *
+   * Slightly shorter than an HTTP API waits.
    * @default Duration.seconds(29)
    */
   readonly timeout?: Duration;
@@ -43,9 +42,9 @@ export interface IdempotentFunctionProps extends NodejsFunctionProps, UseIdempot
   readonly memorySize?: number;
 
   /**
-   * How the handler is bundled: what is given replaces single settings of the default.
-   *
-   * @default { format: OutputFormat.ESM, target: "node22", minify: true, mainFields: ["module", "main"], bundleAwsSDK: true }
+   * How the handler is bundled: each given setting replaces that setting of the default.
+   * @default { format: OutputFormat.ESM, target: "node22", minify: true, mainFields: ["module", "main"],
+   * bundleAwsSDK: true }
    */
   readonly bundling?: BundlingOptions;
 

@@ -1,5 +1,5 @@
-// A preset for functions of apps that run operations: built, logged and connected as the rest of this package expects.
-// It may touch aws-cdk-lib and constructs only. It bundles the app's own code, and so none of this package's functions is one.
+// A preset for functions of apps that run operations: built, logged and connected as this package expects.
+// It bundles the app's own code, so this package's own functions do not use it.
 import { ManagedPolicy } from "aws-cdk-lib/aws-iam";
 import { NodejsFunction } from "aws-cdk-lib/aws-lambda-nodejs";
 import type { Construct } from "constructs";
@@ -12,9 +12,9 @@ import { withDefaults } from "./with-defaults.ts";
 const VPC_POLICY = "service-role/AWSLambdaVPCAccessExecutionRole";
 
 /**
- * A `NodejsFunction` that runs operations: on Node.js 24 and ARM, as one minified ES module with the AWS SDK in it, with JSON
- * logs in a log group of its own, a role that may do nothing else, and `UseIdempotency` applied. What it does not set
- * is as in a `NodejsFunction`.
+ * A `NodejsFunction` that runs operations, on Node.js 24 and ARM, with `UseIdempotency` applied. It is one
+ * minified ES module that contains the AWS SDK. It writes JSON logs to its own log group, and its role may do
+ * nothing else. All other settings are those of a `NodejsFunction`.
  */
 export class IdempotentFunction extends NodejsFunction {
   constructor(scope: Construct, id: string, props: IdempotentFunctionProps) {

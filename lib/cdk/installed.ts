@@ -1,5 +1,5 @@
-// aws-cdk-lib and constructs are peers that handlers do without. A stack without them is told here what to install,
-// before Node says which file it has not found: index.ts imports this first. It may touch nothing else.
+// aws-cdk-lib and constructs are peers that handlers do not need. In a stack without them this file says
+// what to install, before Node reports a missing file: index.ts imports this file first.
 const PEERS = ["aws-cdk-lib", "constructs"];
 
 // The package is CommonJS. In its sources, which run as ES modules, there is no `require`.

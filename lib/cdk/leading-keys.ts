@@ -1,4 +1,4 @@
-// Fences a grant to the records of some operations, by what their keys begin with. No I/O.
+// Limits a grant to the records of some operations, by the beginning of their keys. No I/O.
 
 /** Statement conditions as IAM writes them. */
 export type Conditions = Readonly<Record<string, Readonly<Record<string, string | readonly string[]>>>>;
@@ -17,7 +17,7 @@ export function leadingKeyConditions(
 ): Conditions {
   if (operations === undefined) {
     if (scopeTag === undefined) return {};
-    // The scope comes second in the key, and a wildcard before it would match what comes later as well.
+    // The scope is second in the key, and a wildcard before it would also match later parts.
     throw new Error(`scopeTag is ${scopeTag} and operations is not given: name the operations as well`);
   }
   if (operations.length === 0) throw new Error("operations is empty: name at least one, or leave it out");
@@ -27,12 +27,15 @@ export function leadingKeyConditions(
     "ForAllValues:StringLike": { "dynamodb:LeadingKeys": patterns },
     // A request without leading keys, such as a scan, would satisfy "for all values".
     Null: { "dynamodb:LeadingKeys": "false" },
-    // An empty tag would make the pattern that of the records that belong to nobody.
+    // An empty tag would turn the pattern into that of the records without a scope.
     ...(scopeTag !== undefined && { StringLike: { [`aws:PrincipalTag/${scopeTag}`]: "?*" } }),
   };
 }
 
-/** The operation as it stands in the key (core/identity.ts), with what IAM would read as a wildcard or a variable. */
+/**
+ * The operation in the form of the key (core/identity.ts), without characters that IAM takes for wildcards or
+ * variables.
+ */
 function literal(operation: string): string {
   if (operation === "")
     throw new Error("operations holds an empty name: give the `operation` of each handler");

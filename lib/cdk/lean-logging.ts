@@ -1,5 +1,4 @@
-// A log group of a function's own, and a role that may write there and nowhere else.
-// It may touch aws-cdk-lib and constructs only.
+// A log group of a function's own, and a role that may write only there.
 import type { RemovalPolicy } from "aws-cdk-lib";
 import { Grant, type IManagedPolicy, type IRole, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { LoggingFormat } from "aws-cdk-lib/aws-lambda";
@@ -9,15 +8,15 @@ import type { Construct } from "constructs";
 interface LeanLoggingProps {
   readonly logRetention: RetentionDays;
   readonly logRemovalPolicy: RemovalPolicy;
-  /** Instead of one that is made here. */
+  /** Replaces the log group that is made here. */
   readonly logGroup?: ILogGroupRef;
-  /** Instead of one that is made here. */
+  /** Replaces the role that is made here. */
   readonly role?: IRole;
   readonly managedPolicies?: IManagedPolicy[];
 }
 
 /**
- * Properties of the function `id`, made beside it. The managed policy of the role that Lambda makes by default allows
+ * Properties of the function `id`, made beside it. Lambda's default role has a managed policy that allows
  * writing to every log group.
  */
 export function leanLogging(scope: Construct, id: string, props: LeanLoggingProps) {

@@ -1,9 +1,9 @@
-// What relay and sweeper are told of where they may send: one list for all operations, or one for each. No I/O.
+// The addresses to which relay and sweeper may send: one list for all operations, or one for each. No I/O.
 
-/** As operations are named at run time. */
+/** The names of operations at run time. */
 const MAX_OPERATION_LENGTH = 64;
 
-/** Collects the addresses; what is first given decides whether operations are told apart. */
+/** Collects the addresses; the first one decides whether each operation has its own list. */
 export class OutboxAddresses {
   readonly #path: string;
   readonly #ofAll: string[] = [];
@@ -42,7 +42,7 @@ export class OutboxAddresses {
     return this.#ofAll.length === 0 && this.#ofEach.size === 0;
   }
 
-  /** As the option `destinations` of relay and sweeper takes it. */
+  /** The form of the option `destinations` of relay and sweeper. */
   get asOption(): object {
     return this.#isPerOperation ? Object.fromEntries(this.#ofEach) : this.#ofAll;
   }

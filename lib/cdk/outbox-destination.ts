@@ -1,4 +1,4 @@
-// Where committed messages may be sent, and the right to send there. It may touch aws-cdk-lib only.
+// The destinations of committed messages, and the right to send there.
 import type { IResource } from "aws-cdk-lib";
 import type { IEventBus } from "aws-cdk-lib/aws-events";
 import type { Grant, IGrantable } from "aws-cdk-lib/aws-iam";
@@ -9,7 +9,7 @@ import { grantSending } from "./perms.ts";
 /** A queue, standard or FIFO, a topic, or an event bus. */
 export type OutboxDestination = IQueue | ITopic | IEventBus;
 
-/** As messages name it: an event bus of the same account and Region by its name too. */
+/** The names that messages use: an event bus of the same account and Region also has its short name. */
 export function addressesOf(destination: OutboxDestination, { env }: IResource): string[] {
   if ("queueUrl" in destination) return [destination.queueUrl];
   if ("topicArn" in destination) return [destination.topicArn];
@@ -17,7 +17,7 @@ export function addressesOf(destination: OutboxDestination, { env }: IResource):
   return isNear ? [destination.eventBusArn, destination.eventBusName] : [destination.eventBusArn];
 }
 
-/** Exactly what sending takes. */
+/** Exactly the rights to send. */
 export function grantSendingTo(destination: OutboxDestination, grantee: IGrantable): Grant {
   if ("queueArn" in destination) {
     const { queueArn: arn, encryptionMasterKey: key } = destination;
@@ -27,7 +27,8 @@ export function grantSendingTo(destination: OutboxDestination, grantee: IGrantab
     const { topicArn: arn, masterKey: key } = destination;
     return grantSending(grantee, { action: "sns:Publish", arn, key });
   }
-  // EventBridge takes events for a bus that is not there, and drops them: it is asked first.
+  // EventBridge accepts events for a missing bus, and drops them: the sender first asks whether the bus
+  // exists.
   const arn = destination.eventBusArn;
   const asking = grantSending(grantee, { action: "events:DescribeEventBus", arn });
   return grantSending(grantee, { action: "events:PutEvents", arn }).combine(asking);

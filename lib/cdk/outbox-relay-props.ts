@@ -1,4 +1,4 @@
-// What an OutboxRelay is made of. It may touch aws-cdk-lib only.
+// The properties of an OutboxRelay.
 import { Duration, RemovalPolicy } from "aws-cdk-lib";
 import { RetentionDays } from "aws-cdk-lib/aws-logs";
 import type { IQueue } from "aws-cdk-lib/aws-sqs";
@@ -11,18 +11,17 @@ export interface OutboxRelayProps {
   readonly table: IIdempotencyTable;
 
   /**
-   * The queues, topics and event buses that messages are for; `addDestination` adds more. One at least. A list is for all
-   * operations; an object has a list for each operation, by its name, and others may send nowhere. Then a role that may
-   * only write the records of its own operation cannot have anything sent where another one sends.
-   *
+   * The queues, topics and event buses of the messages, at least one; `addDestination` adds more. A list is
+   * for all operations. An object has a list for each operation, by its name, and other operations may send
+   * nowhere. Then a role that may only write its own operation's records cannot send to another operation's
+   * destinations.
    * @default - none yet
    */
   readonly destinations?: OutboxDestination[] | { readonly [operation: string]: OutboxDestination[] };
 
   /**
-   * Into how many shards commits that wait are divided in the index, 1 to 1000: as many as any store of the table has ever
-   * had. Raise it here first, and in a later deployment in the table (`outboxShards`).
-   *
+   * The number of shards of the index, 1 to 1000: at least as many as any store of the table has ever had.
+   * Raise it here first, and in a later deployment in the table (`outboxShards`).
    * @default - `outboxShards` of the table
    */
   readonly shards?: number;
@@ -35,23 +34,20 @@ export interface OutboxRelayProps {
   readonly batchSize?: number;
 
   /**
-   * How often a batch is tried again that fails. What the relay gives up is sent by the sweeper, after what follows it in
-   * its group.
-   *
+   * How often a failed batch is retried. The sweeper sends the messages that the relay gives up, after later
+   * messages of their groups.
    * @default - for as long as the stream holds it, so that nothing overtakes it
    */
   readonly retryAttempts?: number;
 
   /**
-   * How old a change may be that the relay still tries, 60 seconds to 24 hours.
-   *
+   * The greatest age of a change that the relay still tries, 60 seconds to 24 hours.
    * @default - as old as the stream lets it be, which is 24 hours
    */
   readonly maxRecordAge?: Duration;
 
   /**
-   * A standard queue that is told where in the stream the batches are that the relay gave up.
-   *
+   * A standard queue that gets the stream positions of batches that the relay gave up.
    * @default - nobody is told; the sweeper sends their messages all the same
    */
   readonly onFailureQueue?: IQueue;

@@ -1,5 +1,5 @@
-// What sends the messages that operations commit: a relay on the table's stream, and a sweeper for what that lost.
-// It may touch aws-cdk-lib, constructs and contract.ts only.
+// The senders of committed messages: a relay on the table's stream, and a sweeper for what the stream
+// lost.
 import { Lazy, Stack } from "aws-cdk-lib";
 import type { Metric, MetricOptions } from "aws-cdk-lib/aws-cloudwatch";
 import { Rule, Schedule } from "aws-cdk-lib/aws-events";
@@ -22,9 +22,9 @@ import { withDefaults } from "./with-defaults.ts";
 type FunctionSettings = OutboxRelayProps & Required<Pick<OutboxRelayProps, keyof typeof RELAY_DEFAULTS>>;
 
 /**
- * Sends what operations of a table commit: two functions that come with the package. The relay reads the table's stream
- * from its beginning, in order, and gives up nothing unless told to; the sweeper looks every minute for what
- * the stream has lost.
+ * Sends the messages that operations of a table commit, by two functions that come with the package. The
+ * relay reads the table's stream from its beginning, in order, and gives up nothing by default. Every minute
+ * the sweeper looks for messages that the stream has lost.
  */
 export class OutboxRelay extends Construct {
   /** The function on the table's stream. */
@@ -63,7 +63,7 @@ export class OutboxRelay extends Construct {
         filters: [...table.outboxFilters],
         batchSize: settings.batchSize,
         reportBatchItemFailures: true,
-        // The relay names the first change that it could not send, and Lambda begins again there.
+        // The relay names the first change that it could not send, and Lambda starts again there.
         bisectBatchOnError: false,
         ...(props.retryAttempts !== undefined && { retryAttempts: props.retryAttempts }),
         ...(props.maxRecordAge && { maxRecordAge: props.maxRecordAge }),
@@ -91,10 +91,9 @@ export class OutboxRelay extends Construct {
   }
 
   /**
-   * Lets relay and sweeper send to a queue, a topic or an event bus: what all operations commit, or, where destinations are
-   * given per operation, what these do.
-   *
-   * @throws Error where operations are named for some destinations, and for others not
+   * Lets relay and sweeper send to a queue, a topic or an event bus. The destination is for all operations,
+   * or, with destinations per operation, for the named ones.
+   * @throws Error when only some destinations name their operations
    */
   addDestination(destination: OutboxDestination, ...operations: string[]): Grant {
     this.#destinations.add(addressesOf(destination, this.relay), operations);

@@ -1,10 +1,9 @@
-// What principals need beside the actions themselves: the use of the key that encrypts a resource.
-// It may touch aws-cdk-lib only.
+// The rights of principals beside the actions themselves: the use of the key that encrypts a resource.
 import { Grant, type IGrantable } from "aws-cdk-lib/aws-iam";
 import type { IKey } from "aws-cdk-lib/aws-kms";
 
 /**
- * What DynamoDB does with a customer managed key on behalf of whoever reads and writes a table.
+ * DynamoDB's use of a customer managed key for principals that read and write a table.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/encryption.usagenotes.html
  */
 const TABLE_KEY_ACTIONS = [
@@ -17,7 +16,10 @@ const TABLE_KEY_ACTIONS = [
   "kms:ReEncryptTo",
 ];
 
-/** What whoever sends to a queue or a topic needs: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-key-management.html */
+/**
+ * The rights of a sender to a queue or a topic:
+ * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-key-management.html
+ */
 const SENDING_KEY_ACTIONS = ["kms:Decrypt", "kms:GenerateDataKey"];
 
 /** Without it every request to the table is an AccessDeniedException. */
@@ -36,7 +38,8 @@ export function grantSending(
 }
 
 /**
- * Through the service alone: with the key itself a principal could decrypt what else it protects, and what was copied out.
+ * Through the service alone: with the key itself a principal could decrypt other data under the key, and
+ * copies of it.
  * https://docs.aws.amazon.com/kms/latest/developerguide/conditions-kms.html#conditions-kms-via-service
  */
 function grantKey(key: IKey, grantee: IGrantable, service: string, actions: readonly string[]): Grant {

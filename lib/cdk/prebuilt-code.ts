@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type AssetCode, Code } from "aws-cdk-lib/aws-lambda";
 
-/** The first is there in dist/cjs/cdk of the package, the second in lib/cdk of its sources. */
+/** The package has the first folder beside dist/cjs/cdk; its sources have the second beside lib/cdk. */
 const FOLDERS = ["../../functions/outbox", "../../dist/functions/outbox"];
 
 /** The code of the functions with the handlers `index.relay` and `index.sweeper`. */

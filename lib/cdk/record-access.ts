@@ -4,30 +4,33 @@ import { OUTBOX_ATTRIBUTES } from "../contract.ts";
 import { type Conditions, IN_TRANSACTIONS, leadingKeyConditions } from "./leading-keys.ts";
 import { withDefaults } from "./with-defaults.ts";
 
-/** Which rights on an idempotency table a handler gets: say what its options are, and nothing more is granted. */
+/**
+ * The rights of a handler on an idempotency table: describe the handler's options, and nothing more is
+ * granted.
+ */
 export interface RecordAccessOptions {
   /**
-   * The operations it runs: it reaches their records only, by the leading part of their keys. Left out, a warning says at
-   * synthesis what it reaches: `onceonly:operations-unfenced`.
-   *
+   * The operations that the handler runs: the grant reaches only their records, by the leading part of their
+   * keys. Without operations a warning at synthesis says what the grant reaches:
+   * `onceonly:operations-unfenced`.
    * @default - every operation of the table
    */
   readonly operations?: string[];
 
   /**
-   * The key of a session tag whose value is the scope: a session reaches its own scope's records only. For roles that are
-   * assumed per tenant, with that tag; a function that serves all tenants has no such tag, and is refused everything, and so
-   * is a session whose tag is empty.
-   * Takes `operations`, and no `commits` on a table with an outbox: the relay sends what a session writes there.
+   * The key of a session tag with the scope as its value: a session reaches only its own scope's records. It
+   * is for roles that are assumed per tenant, with that tag. IAM refuses everything to a session with an
+   * empty tag, and to a function that serves all tenants and so has no tag.
    *
+   * Requires `operations`, and excludes `commits` on a table with an outbox: the relay sends what a session
+   * writes there.
    * @default - every scope
    */
   readonly scopeTag?: string;
 
   /**
-   * Whether results may take more than about 4 KB, compressed and together with the messages of their commit: they are items
-   * of their own, which replays read (`GetItem`).
-   *
+   * Whether results may exceed about 4 KB, compressed and together with their commit's messages. Such results
+   * are items of their own, which replays read (`GetItem`).
    * @default true
    */
   readonly largeResults?: boolean;
@@ -40,35 +43,34 @@ export interface RecordAccessOptions {
   readonly waiting?: boolean;
 
   /**
-   * Whether calls look before they run: in the optimistic mode, by `lookFirst`, and for UUIDv7 keys that are older than the retention
-   * (`GetItem`). Where nothing grants it, both are refused with `STORE_UNAVAILABLE`.
-   *
+   * Whether calls look before they run (`GetItem`): in the optimistic mode, by `lookFirst`, and for UUIDv7
+   * keys that are older than the retention. Without the grant both are refused with `STORE_UNAVAILABLE`.
    * @default false
    */
   readonly lookFirst?: boolean;
 
   /**
-   * Whether the handler commits writes or messages together with its record: a claim that meets such a commit reads the
-   * record (`GetItem`). Without it, and on a table without an outbox, the grant leaves out the attributes from which the relay
-   * reads what to send: otherwise whoever has the role could have anything sent, with the relay's rights, or commit what
-   * nobody sends.
+   * Whether the handler commits writes or messages together with its record: a claim that meets such a commit
+   * reads the record (`GetItem`).
    *
+   * Without this option, and on a table without an outbox, the grant leaves out the attributes from which the
+   * relay reads messages. Otherwise the role could send any message with the relay's rights, or commit
+   * messages that nobody sends.
    * @default false
    */
   readonly commits?: boolean;
 
   /**
-   * Whether records of a batch ask together (`groups` of `idempotentBatch`): `PartiQLInsert`, `PartiQLUpdate` and
-   * `BatchGetItem`, under the same fences as all else. Without it each record asks alone, which costs requests only.
-   *
+   * Whether records of a batch share requests (`groups` of `idempotentBatch`): `PartiQLInsert`,
+   * `PartiQLUpdate` and `BatchGetItem`, under the same fences as the other actions. Without this option each
+   * record has its own requests.
    * @default false
    */
   readonly batches?: boolean;
 
   /**
-   * Until when (ISO 8601) IAM refuses everything. For tables that were restored into the past, and only for these;
-   * `UseIdempotency` computes it.
-   *
+   * The time (ISO 8601) until which IAM refuses everything. It is only for tables that were restored into the
+   * past; `UseIdempotency` computes it.
    * @default - nothing is refused
    */
   readonly closedUntil?: string;
@@ -87,7 +89,7 @@ export interface Right {
   readonly conditions: Conditions;
 }
 
-/** A first claim puts the record, all else updates it: nothing deletes, queries or scans. */
+/** A first claim puts the record, all other steps update it: nothing deletes, queries or scans. */
 export function rightsOf(options: RecordAccessOptions, hasOutbox: boolean): readonly Right[] {
   const { largeResults, waiting, lookFirst, commits, batches } = withDefaults(options, ACCESS_DEFAULTS);
   const conditions: Conditions = {
@@ -106,8 +108,9 @@ export function rightsOf(options: RecordAccessOptions, hasOutbox: boolean): read
 }
 
 /**
- * A statement never writes messages, whatever the handler commits. AWS does not say for PartiQL which keys of conditions a
- * request has, so that one that lacks them is refused: its records are then asked for one by one.
+ * A statement never writes messages, whatever the handler commits. AWS does not document which condition keys
+ * a PartiQL request has, so a request without the keys is refused. Each of its records is then requested
+ * alone.
  */
 function groupRights(conditions: Conditions): readonly Right[] {
   const known = { ...conditions.Null, "dynamodb:Attributes": "false" };
@@ -121,14 +124,14 @@ function groupRights(conditions: Conditions): readonly Right[] {
 }
 
 /**
- * A role that may only write its own records must not plant in them what the relay sends with its rights; and where there is no
- * relay, a commit with messages is refused, and not kept for nobody.
+ * A role that may only write its own records must not plant messages that the relay sends with its own
+ * rights. Without a relay, a commit with messages is refused instead of being kept for nobody.
  */
 const NO_MESSAGES: Conditions = {
   "ForAllValues:StringNotEquals": { "dynamodb:Attributes": OUTBOX_ATTRIBUTES },
 };
 
-/** What IAM cannot read it refuses at deployment, and the whole policy with it. */
+/** At deployment IAM refuses a condition that it cannot read, and the whole policy with it. */
 function notBefore(time: string): Conditions {
   if (
     !Token.isUnresolved(time) &&
@@ -142,8 +145,8 @@ function notBefore(time: string): Conditions {
 }
 
 /**
- * Relay and sweeper read and mark. Messages that did not fit into the record are items of their own, loaded, and then
- * deleted in one transaction with the mark.
+ * Relay and sweeper read and mark. Messages that did not fit into the record are items of their own: they are
+ * read, and then deleted in one transaction with the mark.
  */
 export const SENDING_RIGHTS: readonly Right[] = [
   { actions: ["dynamodb:GetItem", "dynamodb:UpdateItem"], conditions: {} },

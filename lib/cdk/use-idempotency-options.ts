@@ -1,14 +1,13 @@
-// What UseIdempotency is told about a handler. It may touch aws-cdk-lib only.
+// The options of UseIdempotency about a handler.
 import { Duration } from "aws-cdk-lib";
 import type { RecordAccessOptions } from "./record-access.ts";
 
 /** Options of {@link UseIdempotency}: what the handler does, and how long its callers repeat. */
 export interface UseIdempotencyOptions extends RecordAccessOptions {
   /**
-   * How long a finished record is honoured: the handler's `retentionSeconds`. The function gets it as
-   * `IDEMPOTENCY_RETENTION_SECONDS`, for the handler to read: `retentionSeconds: Number(process.env.…)`. Two to three times
-   * the longest redelivery is good; shorter than that is refused at synthesis.
-   *
+   * How long a finished record is honoured: the handler's `retentionSeconds`. The handler reads it from
+   * `IDEMPOTENCY_RETENTION_SECONDS`: `retentionSeconds: Number(process.env.…)`. Two to three times the
+   * longest redelivery is good; a retention below the longest redelivery is refused at synthesis.
    * @default Duration.days(1)
    */
   readonly retention?: Duration;
@@ -21,15 +20,16 @@ export interface UseIdempotencyOptions extends RecordAccessOptions {
   readonly clientWindow?: Duration;
 
   /**
-   * Whether the function may go on after the API in front of it has given up: its result is kept, and the caller's retry
-   * gets it.
-   *
+   * Whether the function may go on after the API in front of it has given up. The result is kept, and the
+   * caller's retry gets it.
    * @default false
    */
   readonly outlivesGateway?: boolean;
 }
 
-/** Those of the runtime: `retentionSeconds` of handlers, and `deadlineSeconds` of `idempotentFetch`. */
+/**
+ * The defaults of the runtime: `retentionSeconds` of handlers, and `deadlineSeconds` of `idempotentFetch`.
+ */
 export const USE_DEFAULTS = {
   retention: Duration.days(1),
   clientWindow: Duration.minutes(2),

@@ -1,5 +1,5 @@
-// The mixin that connects a function with an IdempotencyTable: the grant, the environment variables that the handler
-// reads, and the proof that its numbers hold. It may touch aws-cdk-lib, constructs and contract.ts only.
+// The mixin that connects a function with an IdempotencyTable: the grant, the handler's environment
+// variables, and the proof that its numbers agree.
 import { Lazy, Mixin, Tokenization } from "aws-cdk-lib";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { IConstruct } from "constructs";
@@ -12,21 +12,23 @@ import { USE_DEFAULTS, type UseIdempotencyOptions } from "./use-idempotency-opti
 
 /**
  * Lets a Lambda function run operations against a table: `fn.with(new UseIdempotency(table))` grants exactly
- * what that takes and puts the table's name into the function's environment as `IDEMPOTENCY_TABLE`, and as
- * `IDEMPOTENCY_OUTBOX` whether it may commit messages: `none` without `commits`, or on a table without an outbox, else the
- * number of shards. `new DynamoDBStore({ outbox: process.env.IDEMPOTENCY_OUTBOX })` then refuses messages at once; and IAM
- * refuses them in any case.
+ * the rights for that. It sets two environment variables: `IDEMPOTENCY_TABLE` is the table's name, and
+ * `IDEMPOTENCY_OUTBOX` says whether the function may commit messages. The latter is `none` without `commits`,
+ * or on a table without an outbox, otherwise the number of shards. `new DynamoDBStore({ outbox:
+ * process.env.IDEMPOTENCY_OUTBOX })` then refuses messages at once; and IAM refuses them in any case.
  *
- * At synthesis it computes the longest redelivery to the function, over all queues of the app that it consumes (visibility
- * timeout × receives + retention of the queue + retention of its dead-letter queue + client window), and fails with these
- * numbers where `retention` is shorter; likewise where a queue hides messages for less than the function's timeout,
- * where an API Gateway gives up before the function, and where the function reads the stream of a table that has none.
- * Numbers that are known at deployment only are not checked, with a note.
+ * At synthesis it computes the longest redelivery to the function, over all queues of the app that the
+ * function consumes. That is visibility timeout × receives + retention of the queue + retention of its
+ * dead-letter queue + client window. A shorter `retention` fails with these numbers.
  *
- * Works on `Function` and everything that extends it, `NodejsFunction` included, once for each. An imported function and
- * an alias have no environment to set, and the functions of an `OutboxRelay` run no operations: they are left alone.
+ * Synthesis also fails when a queue hides messages for less than the function's timeout, or an API Gateway
+ * gives up before the function. It fails when the function reads the stream of a table that has none. Numbers
+ * that are known only at deployment are not checked, and a note says so.
  *
- * @throws Error where a function has it already
+ * Works once for each `Function`, and for classes that extend it, such as `NodejsFunction`. An imported
+ * function and an alias have no environment to set, and the functions of an `OutboxRelay` run no operations:
+ * they are left alone.
+ * @throws Error when a function has it already
  */
 export class UseIdempotency extends Mixin {
   readonly #table: IIdempotencyTable;
@@ -72,7 +74,7 @@ export class UseIdempotency extends Mixin {
     checkConsumer(construct, options);
   }
 
-  /** When whatever may have run between the backup and the restoration can no longer come again. */
+  /** The time after which no call from between the backup and the restoration can come again. */
   #closedUntil(fn: LambdaFunction): string | undefined {
     const options = this.#options;
     const { restoredAt, node } = this.#table;

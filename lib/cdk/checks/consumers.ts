@@ -1,5 +1,4 @@
-// Proves that what a function is told about its callers, its queues and its own time holds together.
-// It may touch aws-cdk-lib and constructs only.
+// Proves that the options of a function agree with its callers, its queues and its own timeout.
 import { Annotations, type Duration, Token } from "aws-cdk-lib";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { CfnQueue } from "aws-cdk-lib/aws-sqs";
@@ -34,7 +33,7 @@ export function timeoutOf({ timeout }: LambdaFunction): number | undefined {
   return timeout === undefined ? LAMBDA_DEFAULT_TIMEOUT_SECONDS : knownSeconds(timeout);
 }
 
-/** By each way to the function, after how long a call can come again: from clients, and from queues. */
+/** For each way to the function, from clients and from queues: after how long a call can come again. */
 function redeliveriesTo(fn: LambdaFunction, options: UseIdempotencyOptions): Redelivery[] {
   const seconds = knownSeconds(withDefaults(options, USE_DEFAULTS).clientWindow);
   if (seconds === undefined) return [{ unknown: "clientWindow is known at deployment only" }];
@@ -46,7 +45,7 @@ function redeliveriesTo(fn: LambdaFunction, options: UseIdempotencyOptions): Red
   return [{ seconds, sum }, ...fromQueues];
 }
 
-/** The longest of them, unless one is not known. */
+/** The longest of them, unless a number is unknown. */
 export function longestRedelivery(fn: LambdaFunction, options: UseIdempotencyOptions): Redelivery {
   return redeliveriesTo(fn, options).reduce((one, other) => {
     if ("unknown" in one || "unknown" in other) return "unknown" in one ? one : other;

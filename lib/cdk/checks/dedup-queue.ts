@@ -1,5 +1,4 @@
-// Refuses queues that SQS would refuse, and consumers that messages would come back to too early. No I/O.
-// It may touch aws-cdk-lib and constructs only.
+// Refuses queues that SQS would refuse, and consumers whose messages would come back too early. No I/O.
 import { Annotations, type Duration, Token } from "aws-cdk-lib";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { DeduplicationScope, FifoThroughputLimit, type IQueue } from "aws-cdk-lib/aws-sqs";
@@ -34,12 +33,12 @@ export function checkQueue(queue: IConstruct, props: DedupQueueProps): void {
   );
 }
 
-/** Of such a queue CDK takes for granted that it is a standard one. */
+/** CDK takes such a queue for a standard queue. */
 function isImportedByToken({ node, queueArn }: IQueue): boolean {
   return node.defaultChild === undefined && Token.isUnresolved(queueArn);
 }
 
-/** @throws Error where messages are hidden for less than six times the consumer's timeout */
+/** @throws Error when messages are hidden for less than six times the consumer's timeout */
 export function checkQueueConsumer(queue: IConstruct, visibilityTimeout: Duration, fn: LambdaFunction): void {
   const { path } = queue.node;
   // The mixin may come after the consumer.

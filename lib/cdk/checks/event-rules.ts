@@ -1,4 +1,4 @@
-// What a rule of EventBridge needs to feed a FIFO queue. It may touch aws-cdk-lib and constructs only.
+// The conditions under which an EventBridge rule can feed a FIFO queue.
 import { CfnResource, Stack } from "aws-cdk-lib";
 import type { CfnRule } from "aws-cdk-lib/aws-events";
 import type { IQueue } from "aws-cdk-lib/aws-sqs";
@@ -9,7 +9,7 @@ interface Target {
 }
 
 /**
- * Why rules of the app cannot feed the queue: deployed, they fail, or every event of theirs is lost.
+ * Why rules of the app cannot feed the queue: their deployment fails, or all their events are lost.
  * https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_SqsParameters.html
  */
 export function eventRuleFaults(queue: IQueue, isContentBased: boolean): string[] {
@@ -30,7 +30,7 @@ export function eventRuleFaults(queue: IQueue, isContentBased: boolean): string[
 }
 
 function targetsAt(rule: CfnRule, queue: IQueue): Target[] {
-  // In the rule's own stack, where an ARN of another stack is an import, or whatever CDK makes of it.
+  // The rule's own stack decides: there an ARN of another stack is an import, or whatever CDK makes of it.
   const stack = Stack.of(rule);
   const arn = JSON.stringify(stack.resolve(queue.queueArn));
   const targets: readonly Target[] = stack.resolve(rule.targets) ?? [];

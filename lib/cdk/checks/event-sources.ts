@@ -1,5 +1,5 @@
-// What feeds a function: the queues and the tables' streams behind its event source mappings, however they were made.
-// It may touch aws-cdk-lib and constructs only.
+// The event sources of a function: queues and streams of tables behind its event source mappings, however
+// they were made.
 import { CfnResource, Stack } from "aws-cdk-lib";
 import { CfnGlobalTable, CfnTable } from "aws-cdk-lib/aws-dynamodb";
 import { CfnEventSourceMapping } from "aws-cdk-lib/aws-lambda";
@@ -10,7 +10,7 @@ import { isPartOf, referencedBy } from "./references.ts";
 /** A queue that a function consumes. */
 export interface ConsumedQueue {
   readonly path: string;
-  /** Absent where it is not of this app. */
+  /** Absent for a queue outside of this app. */
   readonly queue?: CfnQueue;
 }
 
@@ -23,19 +23,19 @@ export function queuesOf(fn: IConstruct): ConsumedQueue[] {
   });
 }
 
-/** The tables whose streams a function reads, and which have none. */
+/** The tables without a stream whose streams a function reads. */
 export function tablesWithoutStream(fn: IConstruct): string[] {
   return mappingsOf(fn).flatMap((mapping) => {
     const global = sourceOf(mapping, CfnGlobalTable);
     const table = global ?? sourceOf(mapping, CfnTable);
     if (!table) return [];
-    // It may be a lazy value that comes to nothing.
+    // It may be a lazy value that resolves to nothing.
     const stream = Stack.of(table).resolve(table.streamSpecification);
     return stream === undefined ? [ownerPath(table)] : [];
   });
 }
 
-/** The path that a user knows: that of the construct around the resource. */
+/** The path that a user knows: the path of the construct around the resource. */
 export function ownerPath(resource: IConstruct): string {
   const { scope, id, path } = resource.node;
   return scope && id === "Resource" ? ownerPath(scope) : path;
@@ -67,7 +67,7 @@ function sourceOf<T extends CfnResource>(mapping: CfnEventSourceMapping, type: R
 }
 
 /**
- * Of an imported source there is nothing but an ARN, and often not even that. But streams and Kafka are read from a
+ * An imported source has nothing but an ARN, and often not even that. But streams and Kafka are read from a
  * position, and brokers have queues of their own.
  */
 function readsQueue({ startingPosition, queues }: CfnEventSourceMapping): boolean {

@@ -1,10 +1,12 @@
 // Whether the API in front of a function waits for as long as the function may run.
-// It may touch aws-cdk-lib and constructs only.
 import { CfnResource, Stack, Token } from "aws-cdk-lib";
 import type { IConstruct } from "constructs";
 import { isPartOf, referencedBy } from "./references.ts";
 
-/** How long an API waits at most, in milliseconds, if nothing else is said, and where that is said and the function named. */
+/**
+ * How long an API waits in milliseconds by default, and the properties that set the time and name the
+ * function.
+ */
 const APIS: Readonly<Record<string, { readonly defaultMs: number; readonly integration: string }>> = {
   // https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html
   "AWS::ApiGatewayV2::Integration": { defaultMs: 30_000, integration: "integrationUri" },
@@ -12,7 +14,9 @@ const APIS: Readonly<Record<string, { readonly defaultMs: number; readonly integ
   "AWS::ApiGateway::Method": { defaultMs: 29_000, integration: "integration" },
 };
 
-/** For how long the APIs before a function wait, in seconds; `NaN` for one that is known at deployment only. */
+/**
+ * How long the APIs before a function wait, in seconds; `NaN` for a time that is known only at deployment.
+ */
 export function gatewayLimits(fn: IConstruct): number[] {
   return fn.node.root.node.findAll().flatMap((resource) => limitOf(resource, fn) ?? []);
 }

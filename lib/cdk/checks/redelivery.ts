@@ -1,5 +1,5 @@
-// How long after its first delivery a queue may deliver a message again, read from the constructs of the queue.
-// It may touch aws-cdk-lib only.
+// How long after its first delivery a queue may deliver a message again, read from the constructs of the
+// queue.
 import { Stack, Token } from "aws-cdk-lib";
 import { CfnQueue } from "aws-cdk-lib/aws-sqs";
 import { type ConsumedQueue, ownerPath, referencedResource } from "./event-sources.ts";
@@ -7,7 +7,7 @@ import { type ConsumedQueue, ownerPath, referencedResource } from "./event-sourc
 /** https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SetQueueAttributes.html */
 const SQS_DEFAULTS = { visibilityTimeout: 30, messageRetentionPeriod: 345_600 };
 
-/** The longest redelivery, as a number and as the sum that it is; or what of it is not known at synthesis. */
+/** The longest redelivery, as a number and as its sum; or the part that is not known at synthesis. */
 export type Redelivery = { readonly seconds: number; readonly sum: string } | { readonly unknown: string };
 
 /** Visibility timeout × receives + retention of the queue + retention of its dead-letter queue. */
@@ -38,7 +38,7 @@ interface Term {
 }
 
 function sumOf(terms: readonly Term[], path: string): Redelivery {
-  // A token that is resolved is no number any more.
+  // A resolved token is no number any more.
   if (
     terms.flatMap(({ factors }) => factors).some((each) => Number.isNaN(each) || Token.isUnresolved(each))
   ) {
@@ -48,7 +48,7 @@ function sumOf(terms: readonly Term[], path: string): Redelivery {
   return { seconds, sum: terms.map(({ text }) => text).join(" + ") };
 }
 
-/** What a queue says of itself; what it does not say is left to SQS. */
+/** The queue's own settings; SQS decides on missing ones. */
 export function settingsOf({ visibilityTimeout, messageRetentionPeriod }: CfnQueue): typeof SQS_DEFAULTS {
   return {
     visibilityTimeout: visibilityTimeout ?? SQS_DEFAULTS.visibilityTimeout,

@@ -1,4 +1,4 @@
-// Which constructs a value of a template refers to, however it does. It may touch aws-cdk-lib and constructs only.
+// The constructs to which a value of a template refers.
 import { DefaultTokenResolver, Reference, StringConcat, Tokenization } from "aws-cdk-lib";
 import type { IConstruct } from "constructs";
 
@@ -16,14 +16,17 @@ class ReferenceCollector extends DefaultTokenResolver {
   }
 }
 
-/** The low-level constructs behind a value: `AWS::SQS::Queue` for the ARN of a queue. Imported ones are none. */
+/**
+ * The low-level constructs behind a value: `AWS::SQS::Queue` for the ARN of a queue. Imported constructs have
+ * none.
+ */
 export function referencedBy(value: unknown, scope: IConstruct): IConstruct[] {
   const resolver = new ReferenceCollector();
   Tokenization.resolve(value, { scope, resolver, preparing: false });
   return [...resolver.targets];
 }
 
-/** Whether a low-level construct is a function's own, or that of one of its versions and aliases. */
+/** Whether a low-level construct belongs to a function, or to one of its versions and aliases. */
 export function isPartOf(resource: IConstruct, fn: IConstruct): boolean {
   const owner: (IConstruct & { readonly lambda?: IConstruct }) | undefined = resource.node.scope;
   return owner !== undefined && (owner === fn || owner.lambda === fn);

@@ -1,5 +1,4 @@
-// Refuses tables that would break the promise of the records in them, or of their own deployment. No I/O.
-// It may touch aws-cdk-lib and constructs only.
+// Refuses tables that would break the promise of their records, or whose deployment would fail. No I/O.
 import { RemovalPolicy, Stack, Token } from "aws-cdk-lib";
 import { MultiRegionConsistency } from "aws-cdk-lib/aws-dynamodb";
 import type { IConstruct } from "constructs";
@@ -29,7 +28,7 @@ export function checkTable(table: IConstruct, props: IdempotencyTableProps): voi
 
 const MAX_SHARDS = 1000;
 
-/** @throws Error for what is no number of shards, or one of a table that has none */
+/** @throws Error for a value that is no number of shards, or for shards of a table without an outbox */
 export function checkShards(path: string, name: string, shards: number | undefined, hasOutbox = true): void {
   if (shards === undefined) return;
   if (!hasOutbox) throw new Error(`${name} of ${path} is ${shards}, and it has no outbox: leave it out`);
@@ -37,7 +36,7 @@ export function checkShards(path: string, name: string, shards: number | undefin
   throw new Error(`${name} of ${path} is ${shards}: make it a whole number from 1 to ${MAX_SHARDS}`);
 }
 
-/** @throws Error for what is no time */
+/** @throws Error for a value that is no time */
 export function checkRestoration(path: string, restoredAt: Date | undefined): void {
   if (!restoredAt || !Number.isNaN(restoredAt.getTime())) return;
   throw new Error(
@@ -52,7 +51,7 @@ export function protectionFaults(path: string, isProtected: boolean, isDestroyed
   ];
 }
 
-/** What is wrong with these regions beside the table's own. */
+/** The faults of these regions beside the table's own. */
 export function replicationFaults(
   path: string,
   otherRegions: readonly string[],

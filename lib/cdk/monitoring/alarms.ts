@@ -1,5 +1,4 @@
-// The alarms of IdempotencyMonitoring: what each of them means, and from when on it is raised.
-// It may touch aws-cdk-lib, constructs and contract.ts only.
+// The alarms of IdempotencyMonitoring: their meaning, and their default thresholds.
 import type { AlarmThreshold, IdempotencyAlarmProps } from "./thresholds.ts";
 
 type Thresholds = Readonly<Record<string, AlarmThreshold>>;
@@ -87,7 +86,7 @@ export const DEFAULT_THRESHOLDS: Readonly<Record<AlarmKind, Thresholds>> = {
   "function-errors": { Warning: { threshold: 0 } },
 };
 
-/** What a threshold leaves open, and what holds for all alarms. */
+/** The defaults of a threshold, and the settings that all alarms share. */
 export const DEFAULT_EVALUATION = { evaluationPeriods: 1, periodMinutes: 5 } as const;
 export const DEFAULT_RUNBOOK_URL = "docs/operate/runbook.md";
 

@@ -1,5 +1,4 @@
-// Refuses names of metrics under which nothing would ever be written, so that the alarms stayed silent. No I/O.
-// It may touch aws-cdk-lib, constructs and contract.ts only.
+// Refuses names of metrics that nothing writes, because their alarms would stay silent. No I/O.
 import { Token } from "aws-cdk-lib";
 import type { IConstruct } from "constructs";
 import { DIMENSION_PATTERN, NAMESPACE_PATTERN } from "../../contract.ts";
@@ -11,7 +10,10 @@ interface MetricNames {
   readonly namespace: string;
 }
 
-/** @throws Error for names that CloudWatch does not take, and for others than those of the relay that is watched */
+/**
+ * @throws Error for names that CloudWatch does not take, and for names that differ from those of the watched
+ * relay
+ */
 export function checkMetricNames(
   monitoring: IConstruct,
   names: MetricNames,

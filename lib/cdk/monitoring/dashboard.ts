@@ -1,5 +1,5 @@
-// The dashboard of IdempotencyMonitoring, row by row: from what callers get down to what it stands on.
-// It may touch aws-cdk-lib, constructs and contract.ts only.
+// The dashboard of IdempotencyMonitoring, row by row: from the callers' view down to the table and the
+// queues.
 import {
   type Alarm,
   AlarmStatusWidget,
@@ -14,7 +14,7 @@ import { allFunctions, hasOutbox, iteratorAgeOf, tableSystemErrors, tableThrottl
 
 type CountedDecision = keyof typeof METRICS.decisions;
 
-/** One of a row of graphs, which share its width. */
+/** A graph of a row; the graphs of a row share its width. */
 interface Graph {
   readonly title: string;
   readonly left: IMetric[];
@@ -96,7 +96,7 @@ function tableRow({ table: { table } }: IdempotencyMonitoringProps): Graph[] {
   return [
     graph("Table: throttled requests", [tableThrottles(table, { label: "throttled" })]),
     graph("Table: system errors", [tableSystemErrors(table, { label: "system errors" })]),
-    // Replays and refusals come of conditions that were not met: those are no errors.
+    // Replays and refusals come from conditions that were not met: those are no errors.
     graph("Table: refused conditions", [table.metricConditionalCheckFailedRequests({ label: "refused" })]),
   ];
 }

@@ -1,5 +1,5 @@
-// A dashboard and alarms for the operations of a service, over the metrics that emfMetrics writes and over the table,
-// functions and queues below. It may touch aws-cdk-lib, constructs and contract.ts only.
+// A dashboard and alarms for the operations of a service. They read the metrics of emfMetrics, and those
+// of the table, functions and queues.
 import { Duration, Names } from "aws-cdk-lib";
 import {
   Alarm,
@@ -20,11 +20,11 @@ import { type AlarmSource, alarmSources } from "./sources.ts";
 import type { AlarmThreshold } from "./thresholds.ts";
 
 /**
- * Watches the operations of one service: a dashboard, and alarms that link to docs/operate/runbook.md. The functions that run
- * operations, the relay and the sweeper have to be given `observe: emfMetrics({ service })`; without it most of the
- * metrics do not exist, and their alarms stay silent.
+ * Watches the operations of one service: a dashboard, and alarms that link to docs/operate/runbook.md. The
+ * functions that run operations, the relay and the sweeper need `observe: emfMetrics({ service })`. Without
+ * it most of the metrics do not exist, and their alarms stay silent.
  *
- * Missing data is no alarm, and an alarm does nothing unless `alarmActions` say what.
+ * Missing data raises no alarm, and an alarm does nothing without `alarmActions`.
  */
 export class IdempotencyMonitoring extends Construct {
   /** The dashboard, for widgets of your own. */
@@ -137,7 +137,7 @@ export class IdempotencyMonitoring extends Construct {
     return this.#metrics.outboxBacklog("waiting", options);
   }
 
-  /** How long ago the oldest of them was made, in milliseconds. Maximum over 5 minutes. */
+  /** The age of the oldest of them, in milliseconds. Maximum over 5 minutes. */
   metricOutboxAge(options?: IdempotencyMetricOptions): Metric {
     return this.#metrics.outboxBacklog("oldestMs", options);
   }

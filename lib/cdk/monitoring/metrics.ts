@@ -1,5 +1,4 @@
-// The metrics that emfMetrics writes, as constructs name them.
-// It may touch aws-cdk-lib, constructs and contract.ts only.
+// The metrics of emfMetrics, under the names that constructs use.
 import { MathExpression, Metric, type MetricOptions, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import { METRICS, operationDimension } from "../../contract.ts";
 
@@ -45,7 +44,7 @@ export class IdempotencyMetrics {
     return this.metric(outboxEvents[event], options);
   }
 
-  /** What the sweeper finds: how much waits, since when the oldest, and how much is parked. */
+  /** The sweeper's results: how many commits wait, the age of the oldest, and how many are parked. */
   outboxBacklog(of: keyof typeof outboxBacklog, options: IdempotencyMetricOptions = {}): Metric {
     return this.metric(outboxBacklog[of], { statistic: Stats.MAXIMUM, ...options });
   }
@@ -58,7 +57,7 @@ export class IdempotencyMetrics {
     return this.metric(METRICS.inProgressAge, { statistic: Stats.MAXIMUM, ...options });
   }
 
-  /** In percent. While there is neither a replay nor an execution there is no data. */
+  /** In percent. Without replays and executions there is no data. */
   replayRate(options: IdempotencyMetricOptions = {}): MathExpression {
     const { operation, period, label = "replayed", color } = options;
     const counts = { ...(operation !== undefined && { operation }), ...(period && { period }) };

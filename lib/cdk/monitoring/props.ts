@@ -1,5 +1,4 @@
-// What IdempotencyMonitoring watches.
-// It may touch aws-cdk-lib, constructs and contract.ts only.
+// The properties of IdempotencyMonitoring.
 import type { IAlarmAction } from "aws-cdk-lib/aws-cloudwatch";
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import type { IQueue } from "aws-cdk-lib/aws-sqs";
@@ -61,8 +60,7 @@ export interface IdempotencyMonitoringProps extends IdempotencyAlarmProps {
   readonly queues?: IQueue[];
 
   /**
-   * Where messages of these queues, and of streams, end that were given up: what is in them raises alarms.
-   *
+   * The dead-letter queues of these queues and of streams: their messages raise alarms.
    * @default - none
    */
   readonly deadLetterQueues?: IQueue[];
@@ -75,8 +73,7 @@ export interface IdempotencyMonitoringProps extends IdempotencyAlarmProps {
   readonly alarmActions?: IAlarmAction[];
 
   /**
-   * Where the runbook is, to which every alarm links: your copy, if you have one.
-   *
+   * The address of the runbook, to which every alarm links: your copy, if you have one.
    * @default "docs/operate/runbook.md"
    */
   readonly runbookUrl?: string;

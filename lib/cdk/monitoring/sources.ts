@@ -1,5 +1,5 @@
-// What each alarm of IdempotencyMonitoring watches: metrics of the service, of its table, functions and queues.
-// It may touch aws-cdk-lib, constructs and contract.ts only.
+// The metrics behind each alarm of IdempotencyMonitoring: of the service, its table, its functions and its
+// queues.
 import { type IMetric, type MetricOptions, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import { type ITable, Operation } from "aws-cdk-lib/aws-dynamodb";
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
@@ -11,11 +11,11 @@ import type { IdempotencyMonitoringProps } from "./props.ts";
 export interface AlarmSource {
   readonly kind: AlarmKind;
   readonly metric: (options: MetricOptions) => IMetric;
-  /** What is watched, where there may be several. */
+  /** The watched resource, if there may be several. */
   readonly resource?: IConstruct;
 }
 
-/** What operations, relay and sweeper ask of the table. An alarm may look at ten metrics at most. */
+/** The requests of operations, relay and sweeper to the table. An alarm can read at most ten metrics. */
 const TABLE_OPERATIONS = [
   Operation.GET_ITEM,
   Operation.PUT_ITEM,
@@ -78,7 +78,7 @@ export function hasOutbox({ relay, sweeper }: IdempotencyMonitoringProps): boole
   return relay !== undefined || sweeper !== undefined;
 }
 
-/** Relay and sweeper may be among the functions, too. */
+/** The given functions may include the relay and the sweeper. */
 export function allFunctions({ functions = [], relay, sweeper }: IdempotencyMonitoringProps): IFunction[] {
   return [...new Set([...functions, ...(relay ? [relay] : []), ...(sweeper ? [sweeper] : [])])];
 }

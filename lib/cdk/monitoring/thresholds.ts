@@ -1,9 +1,8 @@
-// From when on IdempotencyMonitoring raises its alarms.
-// It may touch aws-cdk-lib, constructs and contract.ts only.
+// The thresholds of the alarms of IdempotencyMonitoring.
 import type { Duration } from "aws-cdk-lib";
 import type { IAlarmAction } from "aws-cdk-lib/aws-cloudwatch";
 
-/** From when on an alarm is raised: while its metric is greater than `threshold`. */
+/** The threshold of an alarm, which is raised while its metric is greater than `threshold`. */
 export interface AlarmThreshold {
   /** In the unit of the metric, which the property of the alarm names. */
   readonly threshold: number;
@@ -38,9 +37,9 @@ export interface AlarmThreshold {
 }
 
 /**
- * The alarms of an {@link IdempotencyMonitoring}. Each property maps severities, such as `Warning` and `Critical`, to
- * thresholds: a severity becomes an alarm of its own, and `{}` is no alarm. Alarms of what is not given, such as a relay,
- * do not come about.
+ * The alarms of an {@link IdempotencyMonitoring}. Each property maps severities, such as `Warning` and
+ * `Critical`, to thresholds: each severity is an alarm, and `{}` is no alarm. Alarms of resources that are
+ * not given, such as a relay, do not exist.
  */
 export interface IdempotencyAlarmProps {
   /**
