@@ -34,9 +34,9 @@ export const ATTRIBUTES = {
 } as const;
 
 /**
- * The sparse index in which the sweeper finds records whose messages nobody has sent: partition key `unsentShard`
- * (number), sort key `unsentSince` (number, epoch ms, from when they are due: the commit, then the next try), keys only.
- * Records without such messages are not in it.
+ * The sparse index in which the sweeper finds records with messages that nobody has sent. Partition key `unsentShard`
+ * (number); sort key `unsentSince` (number, epoch ms), the time of the commit, then of the next try; keys only.
+ * Records without such messages are not in the index.
  */
 export const OUTBOX_INDEX = "outbox";
 
@@ -72,11 +72,11 @@ export const NO_OUTBOX = "none";
 export const ENVIRONMENT = {
   idempotencyTable: "IDEMPOTENCY_TABLE",
   retentionSeconds: "IDEMPOTENCY_RETENTION_SECONDS",
-  /** Of functions that run operations: `none`, or into how many shards their commits with messages are divided. */
+  /** For functions that run operations: `none`, or the number of shards for their commits with messages. */
   outbox: "IDEMPOTENCY_OUTBOX",
-  /** Of relay and sweeper: a JSON list of what they may send to. */
+  /** For relay and sweeper: a JSON list of the destinations that they may send to. */
   outboxDestinations: "OUTBOX_DESTINATIONS",
-  /** Of the same: into how many shards commits that wait are divided. */
+  /** For relay and sweeper: the number of shards for commits that wait. */
   outboxShards: "OUTBOX_SHARDS",
   metricsService: "METRICS_SERVICE",
   metricsNamespace: "METRICS_NAMESPACE",
@@ -95,31 +95,48 @@ export const METRICS = {
   /** The value of the dimension `service`, unless both are given another one. */
   service: "onceonly",
   dimensions: { service: "service", operation: "operation" },
-  /** How often each decision was made. */
+  /** How often each decision was made. This is the list of all decisions, and says what each means. */
   decisions: {
+    /** The handler ran and its result or final error is recorded. */
     executed: "Executed",
+    /** Answered from the record. */
     replayed: "Replayed",
+    /** Refused: the call carries no idempotency key. */
     "key-missing": "KeyMissing",
+    /** The message carries no key, so the source's own name for it stands in: a redrive or a second send changes that. */
     "key-fallback": "KeyFallback",
+    /** Refused: somebody else holds a live claim. */
     "in-progress": "InProgress",
+    /** Refused: an earlier attempt ended with an unknown outcome, and somebody must resolve it. */
     held: "Held",
+    /** Refused: same key, other fingerprint. */
     mismatch: "Mismatch",
+    /** Claimed after the lease of a former attempt had ended; the handler runs next. */
     "taken-over": "TakenOver",
+    /** This attempt lost its claim and recorded nothing. */
     "claim-lost": "ClaimLost",
+    /** The handler ran, but its result could not be recorded before the deadline. */
     "completion-lost": "CompletionLost",
+    /** The attempt ended, and nobody knows whether its effect happened; its lease runs out. */
     "outcome-unknown": "OutcomeUnknown",
+    /** A request to the store failed. */
     "store-failed": "StoreFailed",
+    /** The handler runs without a claim: the key was missing, or the store failed and the options allow it. */
     "ran-unprotected": "RanUnprotected",
+    /** The attempt failed before it had an effect; a retry may run. */
     released: "Released",
+    /** A key was used again after its retention. */
     "key-expired": "KeyExpired",
+    /** Records of a batch cannot be asked for together, for lack of a right: each is asked for alone from now on. */
     "group-refused": "GroupRefused",
+    /** The database's clock and ours differ by more than the configured skew. */
     "clock-skewed": "ClockSkewed",
   },
   /** How long the calls took that ended in these decisions, in milliseconds. */
   durations: { executed: "ExecutedDuration", replayed: "ReplayedDuration" },
   /** How long a key had been in progress when a call was refused for it, in milliseconds. */
   inProgressAge: "InProgressAge",
-  /** Of how many commits messages were sent, or not, or parked. */
+  /** Counts commits: messages sent, not sent, or parked. */
   outboxEvents: { sent: "OutboxSent", "send-failed": "OutboxSendFailed", parked: "OutboxParked" },
   /** How long after their commit that was, in milliseconds. */
   outboxLag: "OutboxLag",

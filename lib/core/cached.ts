@@ -40,12 +40,13 @@ const CHECKS: Readonly<Record<keyof CachedOptions, Check>> = {
 const FOLLOWS_MS = 1000;
 
 /**
- * The same store for duplicates that meet in one process: of claims of one operation, scope, key and payload that are made
- * at once, one asks and the others get its answer; and a completed record that the store has told is remembered for
- * `rememberSeconds`, so that its replays ask for nothing. A claim or a read that failed is asked again by each. Nothing else
- * is answered from memory: neither what runs, is released or has failed, nor another payload.
+ * The same store for duplicates that meet in one process. One of several claims of one operation, scope, key and payload
+ * asks, and the others get its answer. A completed record is remembered for `rememberSeconds`, so that its replays ask for
+ * nothing. After a claim or a read that failed each call asks for itself. Nothing else is answered from memory: no record
+ * that runs, is released or has failed, and no other payload.
  *
- * Worth it where duplicates arrive together: Lambda Managed Instances, servers. Records of `idempotentBatch` ask together behind it.
+ * Useful where duplicates arrive together: Lambda Managed Instances, servers. Records of `idempotentBatch` ask together
+ * behind this store.
  *
  * @throws InvalidOptionError (`INVALID_OPTION`)
  */

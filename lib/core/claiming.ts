@@ -103,8 +103,8 @@ export function claimAt<Write>(
 }
 
 /**
- * A key that names its own age (UUIDv7) may be older than any record could be: then "no record" does not
- * mean that it never ran. Costs one read, for such keys only: `undefined` for others.
+ * A key that names its own age (UUIDv7) may be older than any record. Then "no record" does not mean that the operation
+ * never ran. Costs one read, for such keys only: `undefined` for others.
  */
 export function checkKeyAge<Write>(call: OngoingCall<Write>): Promise<void> | undefined {
   const createdAt = keyCreatedAt(call.identity.key);

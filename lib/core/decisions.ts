@@ -1,42 +1,10 @@
-/** What the engine decided, told to subscribers (logs, metrics, traces). Never a key, payload or result. */
+/** Tells subscribers (logs, metrics, traces) what the engine decided. Never a key, payload or result. */
+import { METRICS } from "../contract.ts";
 
-export const DECISIONS = [
-  /** The handler ran and its result or final error is recorded. */
-  "executed",
-  /** Answered from the record. */
-  "replayed",
-  /** Refused: the call carries no idempotency key. */
-  "key-missing",
-  /** The message carries no key, so the source's own name for it stands in: a redrive or a second send changes that. */
-  "key-fallback",
-  /** Refused: somebody else holds a live claim. */
-  "in-progress",
-  /** Refused: an earlier attempt ended with an unknown outcome, and somebody must resolve it. */
-  "held",
-  /** Refused: same key, other fingerprint. */
-  "mismatch",
-  /** Claimed after the lease of a former attempt had ended; the handler runs next. */
-  "taken-over",
-  /** This attempt lost its claim and recorded nothing. */
-  "claim-lost",
-  /** The handler ran, but its result could not be recorded before the deadline. */
-  "completion-lost",
-  /** The attempt ended, and nobody knows whether its effect happened; its lease runs out. */
-  "outcome-unknown",
-  /** A request to the store failed. */
-  "store-failed",
-  /** The handler runs without a claim: the key was missing, or the store failed and the options allow it. */
-  "ran-unprotected",
-  /** The attempt failed before it had an effect; a retry may run. */
-  "released",
-  /** A key was used again after its retention. */
-  "key-expired",
-  /** Records of a batch cannot be asked for together, for lack of a right: each is asked for alone from now on. */
-  "group-refused",
-  /** The database's clock and ours differ by more than the configured skew. */
-  "clock-skewed",
-] as const;
-export type Decision = (typeof DECISIONS)[number];
+export type Decision = keyof typeof METRICS.decisions;
+
+/** All decisions: contract.ts says what each means, and names its metric. */
+export const DECISIONS: readonly Decision[] = /* @__PURE__ */ Object.keys(METRICS.decisions) as Decision[];
 
 export interface DecisionEvent {
   readonly decision: Decision;

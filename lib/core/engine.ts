@@ -56,7 +56,7 @@ async function admitByClaim<Write>(call: OngoingCall<Write>): Promise<Admission>
   }
 }
 
-/** Of two calls that run at once, the one with the refused insertion gets the result of the other. */
+/** Two calls may run at once: the call with the refused insertion gets the result of the other. */
 async function admitAfterLook<Write>(call: OngoingCall<Write>): Promise<Admission> {
   const { lookFirst, whenKeyExpired } = call.options;
   let seen: IdempotencyRecord | undefined;

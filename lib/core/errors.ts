@@ -274,7 +274,7 @@ export class BodyUnavailableError extends errorClass("BodyUnavailableError", "BO
   }
 }
 
-/** Of a batch no record is done, so that all of it has to come again: also where Lambda does not read which records failed. */
+/** No record of a batch is done, so that all records come again, also where Lambda does not read which records failed. */
 export class BatchNotDoneError extends errorClass("BatchNotDoneError", "BATCH_NOT_DONE", true) {
   /** What the answer would have been. */
   readonly batchItemFailures: readonly { readonly itemIdentifier: unknown }[];

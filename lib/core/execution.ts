@@ -32,8 +32,8 @@ export interface Execution<Write = unknown> {
    */
   readonly attempt: number | undefined;
   /**
-   * W3C trace context in whose name this attempt runs: of the option `traceparent`, or else of the HTTP request, or of the
-   * envelope of the message. `undefined` where there is none. What `commit` sends carries it on.
+   * The W3C trace context of this attempt: from the option `traceparent`, else from the HTTP request or the envelope of the
+   * message. `undefined` where there is none. Committed messages carry the trace context on.
    */
   readonly traceparent: string | undefined;
   /** Aborts shortly before the deadline. Work that goes on after it may be repeated by a retry. */

@@ -8,8 +8,8 @@ import { findUnfaithful } from "./json.ts";
 const canonicalize = canonicalizeModule as unknown as (value: unknown) => string;
 
 /**
- * A fingerprint that is made already: what a fingerprinter returns instead of a payload. Versions stand in front of every
- * stored fingerprint, and no two of them compare equal: 1 is of payloads, 2 of the parts of a request.
+ * A fingerprint that is made already: what a fingerprinter returns instead of a payload. Every stored
+ * fingerprint begins with its version, and two versions never compare equal: 1 for payloads, 2 for the parts of a request.
  */
 export class Fingerprint {
   readonly text: string;

@@ -9,10 +9,7 @@ export const MAX_KEY_LENGTH = 255;
 export const MAX_OPERATION_LENGTH = 64;
 export const MAX_SCOPE_LENGTH = 256;
 
-/**
- * What a template, `String()` or an authorizer in another language makes of a value that is not there, or that is no
- * text.
- */
+/** A template, `String()` or an authorizer in another language turns an absent value, or an object, into such text. */
 export const NO_VALUE = /^\s*(undefined|null|NaN|None|<nil>)\s*$|\[object [A-Z]\w*\]/;
 
 /** The scope of operations that belong to nobody. No verified caller can have it: a scope is never empty. */
@@ -30,8 +27,9 @@ export interface Identity {
 
 /**
  * @throws IdempotencyKeyInvalidError (`IDEMPOTENCY_KEY_INVALID`) for a key that is empty, longer than
- * 255 characters, holds control characters or does not match `pattern`; ScopeMissingError (`SCOPE_MISSING`) for a scope that is too long, blank,
- * or the text of a value that is not there: then callers who differ would share it.
+ * 255 characters, holds control characters or does not match `pattern`.
+ * @throws ScopeMissingError (`SCOPE_MISSING`) for a scope that is too long, blank, or the text of an absent value:
+ * different callers would share such a scope.
  */
 export function identify(operation: string, scope: string, key: string, pattern?: RegExp): Identity {
   const fault = keyFault(key) ?? patternFault(key, pattern);

@@ -1,12 +1,12 @@
 /** What JSON can hold faithfully. One walk serves fingerprints and results. */
 
 export interface Unfaithful {
-  /** Where, in the form `$.items.2.price`: names only, no values. */
+  /** The place in the form `$.items.2.price`: names only, no values. */
   readonly path: string;
   readonly why: string;
 }
 
-interface Rules {
+interface JsonRules {
   /** Integers beyond ±(2^53−1) may already have lost digits: they make two payloads one. */
   readonly exactIntegers?: boolean;
   /** RFC 8785 section 3.2.2.2: lone surrogates have no canonical form. */
@@ -18,7 +18,7 @@ const MAX_DEPTH = 500;
 const TOO_DEEP = `nested deeper than ${MAX_DEPTH} levels`;
 
 /** Finds the first thing in `value` that JSON would drop, change or fail on; `undefined` when there is none. */
-export function findUnfaithful(value: unknown, rules: Rules = {}): Unfaithful | undefined {
+export function findUnfaithful(value: unknown, rules: JsonRules = {}): Unfaithful | undefined {
   if (value === undefined) return undefined;
   const names = ["$"];
   const holders: object[] = [];
@@ -31,8 +31,8 @@ export function findUnfaithful(value: unknown, rules: Rules = {}): Unfaithful | 
   return why === undefined ? undefined : { path: names.join("."), why };
 }
 
-/** Sees each value as it is, before `toJSON`, in the order of JSON.stringify. Where it finds a fault, `names` lead there. */
-function faultIn(value: unknown, rules: Rules, names: string[], holders: object[]): string | undefined {
+/** Sees each value as it is, before `toJSON`, in the order of JSON.stringify. After a fault `names` lead to its place. */
+function faultIn(value: unknown, rules: JsonRules, names: string[], holders: object[]): string | undefined {
   if (typeof value !== "object" || value === null) return primitiveFault(value, rules);
   if (holders.length > MAX_DEPTH) return TOO_DEEP;
   const fault = containerFault(value) ?? (holders.includes(value) ? "a reference to itself" : undefined);
@@ -51,7 +51,7 @@ function faultIn(value: unknown, rules: Rules, names: string[], holders: object[
   return undefined;
 }
 
-function primitiveFault(value: unknown, rules: Rules): string | undefined {
+function primitiveFault(value: unknown, rules: JsonRules): string | undefined {
   if (typeof value === "string") {
     return rules.wellFormedStrings && !value.isWellFormed() ? "a string with a lone surrogate" : undefined;
   }

@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { NestedExecutionError } from "./errors.ts";
 import type { Identity } from "./identity.ts";
 
-/** What a call tells about where it starts. */
+/** Tells in which execution a call starts. */
 interface Start {
   readonly identity: Identity;
   /** The execution that the code which starts it was given, if it hands that on. */

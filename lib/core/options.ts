@@ -22,7 +22,7 @@ export interface EngineOptions<Write = unknown> {
    */
   readonly retentionSeconds?: number;
   /**
-   * How long a claim is live at least, in seconds. Must be given where the remaining time of the invocation is not known.
+   * How long a claim is live at least, in seconds. Required where the remaining time of the invocation is not known.
    * @default - the remaining time of the invocation
    */
   readonly leaseSeconds?: number;
@@ -39,7 +39,7 @@ export interface EngineOptions<Write = unknown> {
   readonly mode?: "claimed" | "optimistic";
   /**
    * Whether a call looks for a finished record first, by a read that may be stale. In the claimed mode a replay then costs half
-   * a read unit for each 4 KB of its record, in place of a write unit for each KB; and every other call one read more.
+   * a read unit for each 4 KB of its record, not a write unit for each KB. Every other call costs one read more.
    * @default - in the optimistic mode `true`, else `false`
    */
   readonly lookFirst?: boolean;
@@ -53,8 +53,8 @@ export interface EngineOptions<Write = unknown> {
     | "reject"
     | { readonly waitSeconds: number; readonly maxWaiters?: number | undefined };
   /**
-   * What to do when the store cannot be reached for a claim. `run` runs without one, and still records the result if it
-   * can; not where the store refuses, for lack of rights or of the table: that would last, and every retry would run.
+   * What to do when the store cannot be reached for a claim. `run` runs without a claim, and still records the result
+   * if possible. A store that refuses, for lack of rights or of the table, never counts: every retry would run.
    * @default "reject"
    */
   readonly whenStoreFails?: "reject" | "run";
@@ -64,8 +64,8 @@ export interface EngineOptions<Write = unknown> {
    */
   readonly whenKeyExpired?: "run" | "reject";
   /**
-   * What a key must look like, whole, before anything is asked: a UUID (RFC 9562), or a pattern of your own. It sees what
-   * callers send, 255 characters at most: keep it free of nested repetitions.
+   * The form of the whole key, checked before any request: a UUID (RFC 9562), or a pattern of your own. The pattern sees
+   * the text of callers, 255 characters at most: keep the pattern free of nested repetitions.
    * @default - any key
    */
   readonly keyFormat?: "uuid" | RegExp;
@@ -85,7 +85,7 @@ export interface EngineOptions<Write = unknown> {
    * @default - of an HTTP request its `traceparent` header, of a message in a batch that of its envelope
    */
   readonly traceparent?: () => string | undefined;
-  /** Told of every decision, synchronously. */
+  /** Is called with every decision, synchronously. */
   readonly observe?: Observe;
   /** @default - the system's clock */
   readonly clock?: Clock;
@@ -132,7 +132,7 @@ export function withDefaults<Given extends object, Defaults extends object>(
 
 const UUID = /[\da-f]{8}-[\da-f]{4}-[1-8][\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}/i;
 
-/** A copy for the whole key and each key alike: of the caller's flags, g and y keep a state, and m ends at a line. */
+/** A copy that matches the whole key, each time alike. The flags g and y would keep a state, and m would end at a line. */
 function keyPatternOf(format: "uuid" | RegExp): RegExp {
   const { source, flags } = format === "uuid" ? UUID : format;
   return new RegExp(`^(?:${source})$`, flags.replace(/[gmy]/g, ""));

@@ -1,7 +1,7 @@
-/** What a process was told of finished records, for a little while: bounded in time, number and bytes. */
+/** Remembers finished records of one process for a little while: bounded in time, number and bytes. */
 import type { Clock } from "./clock.ts";
 
-interface Kept {
+interface KeptValue {
   readonly value: unknown;
   readonly bytes: number;
   /** Epoch ms. */
@@ -15,13 +15,13 @@ export interface MemoryBounds {
   readonly clock: Clock;
 }
 
-/** Of whatever is kept, beside its text. */
+/** The memory that each value takes beside its text. */
 const AROUND_BYTES = 1000;
 
 export class RecordMemory {
   readonly #bounds: MemoryBounds;
   /** The oldest first. */
-  readonly #kept = new Map<string, Kept>();
+  readonly #kept = new Map<string, KeptValue>();
   #bytes = 0;
 
   constructor(bounds: MemoryBounds) {

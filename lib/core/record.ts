@@ -27,7 +27,7 @@ export type StoredResult =
 export interface IdempotencyRecord {
   readonly version: number;
   readonly state: State;
-  /** Of the last claim. Every write after a claim carries it. */
+  /** The token of the last claim. Every write after a claim carries this token. */
   readonly token: string;
   /** Counts claims of one key, also across take-overs and releases: the fencing number. */
   readonly attempt: number;
@@ -56,7 +56,7 @@ export interface Seeker {
   readonly token: string;
   /** Any of them matches the record's. */
   readonly fingerprints: readonly string[];
-  /** Whether the record's is the payload's too, made in a former way. Asked only where none of the others matches. */
+  /** Whether a fingerprint is the payload's too, made in a former way. Asked only where none of `fingerprints` matches. */
   readonly isFormer?: ((fingerprint: string) => boolean) | undefined;
   /** Epoch ms. */
   readonly now: number;

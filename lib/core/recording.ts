@@ -19,7 +19,7 @@ const ASKING_PATIENCE_MS = 1000;
 
 export const NO_EFFECTS: Effects<never> = { writes: [], messages: [] };
 
-/** What an attempt that records nothing learns. */
+/** The knowledge of an attempt that records nothing. */
 export interface GivenBack {
   /** Another attempt has taken the claim. */
   readonly isLost: boolean;
@@ -120,9 +120,9 @@ export class Recording<Write> {
   }
 
   /**
-   * Rules out that a late copy of a refused commit is applied: claims the key under a fresh token, so that the copy's
-   * condition on the record cannot hold any more. Resolves to `undefined` when that is certain; to the answer of the
-   * copy when it was applied already, or to the record of another attempt that finished.
+   * Rules out that a late copy of a refused commit is applied. A claim under a fresh token breaks the copy's condition on
+   * the record. Resolves to `undefined` when that is certain. Otherwise resolves to the answer of a copy that was applied
+   * already, or to the record of another attempt that finished.
    * @throws StoreUnavailableError: then nobody knows.
    */
   async #fence(): Promise<SettleAnswer | undefined> {

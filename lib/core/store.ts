@@ -3,8 +3,8 @@
  * was seen. All policy is in the engine, also the rule of who may claim (`judge` in core/record.ts). Every adapter passes
  * the contract suite of `onceonly/testing` unchanged.
  *
- * Promises of every store: each method is one atomic decision; a method that rejects with
- * StoreUnavailableError may or may not have been applied, and repeating it with the same arguments is safe.
+ * Promises of every store: each method is one atomic decision. A method that rejects with StoreUnavailableError may or may
+ * not have been applied, and can be repeated with the same arguments.
  */
 import type { StoredMessage } from "./messages/outgoing-message.ts";
 import type { IdempotencyRecord, Succession } from "./record.ts";
@@ -19,7 +19,7 @@ export interface Store<Write = unknown> {
   /**
    * Moves the record on, if its token is `settlement.token` and it is in progress; in one transaction with
    * `writes`. A record that this token already moved to the same state counts as settled (an answer was lost).
-   * `messages` are kept with the record until an Outbox (core/outbox.ts) marks them as sent; it does not expire before.
+   * `messages` are kept with the record until an Outbox (core/messages/outbox.ts) marks them as sent; it does not expire before.
    * @throws TransactionConditionError when one of `writes` was refused; then nothing is applied.
    */
   settle(settlement: Settlement<Write>): Promise<SettleAnswer>;
@@ -45,7 +45,7 @@ export interface Store<Write = unknown> {
 }
 
 /** What a record begins with. */
-interface Beginning extends Succession {
+interface RecordBeginning extends Succession {
   readonly recordKey: string;
   readonly token: string;
   readonly fingerprint: string;
@@ -53,7 +53,7 @@ interface Beginning extends Succession {
   readonly expiresAt: number;
 }
 
-export interface Claim extends Beginning {
+export interface Claim extends RecordBeginning {
   /** Epoch ms. */
   readonly leaseEndsAt: number;
 }
@@ -76,7 +76,7 @@ export interface Effects<Write = unknown> {
   readonly messages: readonly StoredMessage[];
 }
 
-interface Finish<Write> extends Effects<Write> {
+interface RecordFinish<Write> extends Effects<Write> {
   readonly recordKey: string;
   readonly token: string;
   /** Epoch ms. */
@@ -87,11 +87,11 @@ interface Finish<Write> extends Effects<Write> {
   readonly result?: string;
 }
 
-export interface Settlement<Write = unknown> extends Finish<Write> {
+export interface Settlement<Write = unknown> extends RecordFinish<Write> {
   readonly state: "completed" | "failed" | "released" | "held";
 }
 
-export interface Insertion<Write = unknown> extends Finish<Write>, Beginning {
+export interface Insertion<Write = unknown> extends RecordFinish<Write>, RecordBeginning {
   readonly state: "completed" | "failed";
   readonly expiresAt: number;
 }

@@ -1,4 +1,4 @@
-/** Reads the verified caller from what the platform found out, never from what the client can write. */
+/** Reads the verified caller from the findings of the platform, never from a field that the client can write. */
 import type { EventReader, HttpRequestEvent } from "./options.ts";
 
 type VerifiedFields = Readonly<Record<string, unknown>>;
@@ -24,8 +24,8 @@ interface AuthorizedEvent extends HttpRequestEvent {
 /**
  * The scope is a claim of the token that API Gateway verified: by a JWT authorizer (payload v2) or a Cognito
  * authorizer (v1). Yields nothing when there is no such claim, or a number beyond 2^53, which another one may have
- * become. `sub` is unique per issuer: with several issuers, write a function that joins both. Of other claims some can
- * be written by the user himself: docs/use/keys.md has a table.
+ * become. `sub` is unique per issuer: with several issuers, write a function that joins both. Users can
+ * write some of the other claims themselves: docs/use/keys.md has a table.
  */
 export function callerFromJwt(claim = "sub"): (event: HttpRequestEvent) => string | undefined {
   return (event) => {

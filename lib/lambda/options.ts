@@ -19,13 +19,13 @@ export interface HttpRequestEvent {
 export interface FaceOptions<Event = unknown, Write = unknown>
   extends Omit<EngineOptions<Write>, "fingerprint"> {
   /**
-   * What to do with an event that carries no key: refuse it, or run it under a fresh key, so that every such
-   * event is an operation of its own.
+   * What to do with an event that carries no key. `reject` refuses the event; `run` makes a fresh key, so that every
+   * such event is an operation of its own.
    * @default "reject"
    */
   readonly whenKeyMissing?: "reject" | "run";
   /**
-   * What of the event tells two payloads apart. A list while a change rolls out: the first is stored, all match.
+   * Returns the part of the event that tells two payloads apart. A list while a change rolls out: the first is stored, all match.
    * @default - the whole event; for HTTP method, path, query and the raw bytes of the body
    */
   readonly fingerprint?: ((event: Event) => unknown) | readonly ((event: Event) => unknown)[];
@@ -48,13 +48,14 @@ export interface IdempotencyOptions<Event = unknown, Write = unknown> extends Fa
 export interface HttpIdempotencyOptions<Event = HttpRequestEvent, Write = unknown>
   extends FaceOptions<Event, Write> {
   /**
-   * The verified caller that owns the key, 1 to 256 characters, never read from a header or the body:
+   * The verified caller that owns the key, 1 to 256 characters, never read from a header or the body. Give
    * `callerFromJwt()`, `callerFromAuthorizer(field)`, `callerFromTenant()` or a function of your own. A function that
-   * yields nothing, blanks or a text such as "undefined" answers 401, or 403 where somebody was authenticated. `"public"` means that all callers share their keys, and can read each other's answers.
+   * yields nothing, blanks or a text such as "undefined" answers 401, or 403 where somebody was authenticated. `"public"`
+   * means that all callers share their keys, and can read each other's answers.
    */
   readonly scope: EventReader<Event> | "public";
   /**
-   * Where the key is, if not in a header; then `header` and `strict` do not count.
+   * Reads the key from another place than the header; then `header` and `strict` do not count.
    * @default - the header
    */
   readonly key?: EventReader<Event>;

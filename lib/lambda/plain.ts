@@ -15,13 +15,13 @@ import { type Handler, wrapHandler } from "./wrapper.ts";
  * `idempotent` where those matter.
  *
  * The result must be JSON, and is what every caller gets. A committed result is the answer, whatever a later
- * hook makes of the response. A hook that answers early is taken at its word; one that throws after the handler
- * has returned does not undo it, and what an error hook does changes nothing of what is recorded. docs/use/middy.md lists
- * what each hook does.
+ * hook makes of the response. The answer of an early hook counts. A hook that throws after the handler has
+ * returned does not undo the result, and no error hook changes the record. docs/use/middy.md lists the effect of each
+ * hook.
  *
- * Middy's early timeout leaves the outcome open, and what the handler still commits is kept. Where
- * `timeoutEarlyResponse` returns a value or throws an error of its own, give the handler through the middleware's
- * `handler`: else it cannot be told from an answer or an error of the handler.
+ * Middy's early timeout leaves the outcome open, and a later commit of the handler is kept. If `timeoutEarlyResponse`
+ * returns a value or throws an error of its own, give the handler through the middleware's `handler`. Otherwise that value
+ * or error looks like the handler's own.
  *
  * @throws InvalidOptionError (`INVALID_OPTION`) at once. On events: IdempotencyKeyMissingError
  * (`IDEMPOTENCY_KEY_MISSING`), IdempotencyKeyInvalidError (`IDEMPOTENCY_KEY_INVALID`), ScopeMissingError

@@ -1,6 +1,6 @@
 /**
- * A subscriber that turns what the engine, the relay and the sweeper tell into CloudWatch metrics: lines in the embedded
- * metric format, which CloudWatch Logs reads. Calls no service; the names of the metrics are those of contract.ts.
+ * A subscriber that turns events of the engine, the relay and the sweeper into CloudWatch metrics. It writes lines in the
+ * embedded metric format, which CloudWatch Logs reads, and calls no service. contract.ts names the metrics.
  */
 import { DIMENSION_PATTERN, METRICS, NAMESPACE_PATTERN } from "../contract.ts";
 import { type Clock, systemClock } from "../core/clock.ts";
@@ -23,8 +23,8 @@ export interface EmfMetricsOptions {
    */
   readonly namespace?: string;
   /**
-   * Takes a line, without the end of it. The log group of the function must get the line as it is: `console.log` will not
-   * do where the function's log format is JSON, since Lambda then wraps it.
+   * Takes a line, without the end of it. The log group of the function must get the line unchanged. With the log
+   * format JSON, Lambda wraps each line of `console.log`, so that CloudWatch reads no metric.
    * @default - standard output
    */
   readonly write?: (line: string) => void;
@@ -59,10 +59,10 @@ const DEFAULTS = {
  * Makes the `observe` that counts: for `idempotency`, `httpIdempotency`, `idempotentBatch` and `runOnce`, and for
  * `outboxRelay` and `outboxSweeper`. In Lambda nothing else is needed; no request is made.
  *
- * Each event becomes one line of about half a kilobyte, and counts as one metric by the service and by service and operation;
+ * Each event becomes one line of about half a kilobyte, and counts as one metric by service, and by service and operation.
  * `executed` and `replayed` have a duration as well, messages of a commit their lag. CloudWatch bills every combination
- * of metric, service and operation that occurs as a custom metric. Beside the metrics a line has `keyHash`, `attempt`,
- * `durationMs` and the name of the error, to search for in the logs: never a key, payload or result, nor what an error says.
+ * of metric, service and operation that occurs as a custom metric. For searches in the logs a line also has `keyHash`,
+ * `attempt`, `durationMs` and the name of the error. No line has a key, a payload, a result or the message of an error.
  *
  * A relay or sweeper whose `observe` this is no longer prints its errors: print them beside it if you want to read them.
  *

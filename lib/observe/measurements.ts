@@ -1,4 +1,4 @@
-/** Which metrics an event counts as, and what else its line says. */
+/** Turns an event into metrics and the other fields of its line. */
 import { METRICS, operationDimension } from "../contract.ts";
 import type { DecisionEvent } from "../core/decisions.ts";
 import type { Measured } from "./emf-line.ts";
@@ -58,7 +58,7 @@ export function measureSending(sending: SendingEvent): Measured {
   };
 }
 
-/** Of all operations together: what waits is counted without being read. */
+/** Counts all operations together, since waiting commits are counted without being read. */
 function measureBacklog({ event, by, waiting, oldestMs, parked }: BacklogEvent): Measured {
   const names = METRICS.outboxBacklog;
   return {

@@ -14,7 +14,7 @@ export interface HttpEvent {
   readonly readsLists: boolean;
   /** The platform has verified somebody, whoever that is. */
   readonly isAuthenticated: boolean;
-  /** Until when the gateway waits for the response (epoch ms), less the time that it takes to travel. */
+  /** The gateway waits so long for the response (epoch ms), less the time of the way back. */
   readonly gatewayEndsAt: number;
 }
 

@@ -60,7 +60,7 @@ export function httpFace<Event, Write>(options: HttpIdempotencyOptions<Event, Wr
   };
 }
 
-/** Of several it is not known which one counts. */
+/** Several lines tell nothing, since nobody knows which line counts. */
 function traceOf({ headers }: HttpEvent): string | undefined {
   const [first, ...others] = headers("traceparent");
   return others.length === 0 ? readTraceparent(first) : undefined;

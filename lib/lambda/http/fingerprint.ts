@@ -8,17 +8,17 @@ import { isFunctionUrl, methodOf, type RawEvent, readHttpEvent } from "./event.t
 
 export interface HttpFingerprintOptions {
   /**
-   * Whether it counts too which address was called: host, stage and base path, as far as the event tells. For services
-   * that know a tenant by them alone; better, let `scope` name the tenant.
+   * Whether the called address counts too: host, stage and base path, as far as the event tells. For services
+   * that know a tenant by its address alone; better, let `scope` name the tenant.
    * @default false
    */
   readonly withAddress?: boolean;
 }
 
 /**
- * What of an HTTP request is the payload, for `fingerprint`: method, route, query and the bytes of the body. It is the
- * same for a request that comes again through another host, stage, payload version or service (REST API, HTTP API,
- * function URL, ALB), and so is the default of `httpIdempotency`, where `withAddress` is not needed.
+ * Yields the payload of an HTTP request, for `fingerprint`: method, route, query and the bytes of the body. A request that
+ * comes again through another host, stage, payload version or service (REST API, HTTP API, function URL, ALB) has the same
+ * fingerprint. Without `withAddress` this is the default of `httpIdempotency`.
  * @throws InvalidOptionError (`INVALID_OPTION`) at once, and on events whose body a parser has been at;
  * PayloadInvalidError (`PAYLOAD_INVALID`).
  */
@@ -79,8 +79,8 @@ function wholePath(raw: RawEvent): string {
 }
 
 /**
- * The path below the API: without the stage, which HTTP APIs keep in front of it, and without the base path of a custom
- * domain, which REST APIs do. Where the route says what it matched, that is it; else only the stage is known.
+ * The path below the API, without the stage, which HTTP APIs keep, and without the base path of a custom domain, which REST
+ * APIs keep. A route with its parameters tells that path; else only the stage is known.
  */
 function routePath(raw: RawEvent): string {
   const path = wholePath(raw);

@@ -6,21 +6,21 @@ import { type Handler, wrapHandler } from "../wrapper.ts";
 import { httpFace } from "./face.ts";
 
 /**
- * Middy middleware for HTTP: one request with its `Idempotency-Key` has its effect once, and every retry gets the
- * same status, headers and body, marked with `Idempotent-Replayed: true`; headers that belong to the first caller,
- * such as cookies, to its connection or to its moment are left out (docs/use/http.md has the list). 2xx and 3xx are
- * final; after any other status, and after an error, a retry runs, unless something was committed.
+ * Middy middleware for HTTP: a request with an `Idempotency-Key` has its effect once. Every retry gets the same status,
+ * headers and body, marked with `Idempotent-Replayed: true`. Headers of the first caller (such as cookies), of its
+ * connection or of its moment are left out: docs/use/http.md has the list. 2xx and 3xx are final. After any other status,
+ * and after an error, a retry runs, unless something was committed.
  *
- * Errors of onceonly become `application/problem+json`: 400 no key or a malformed one, 401 nobody authenticated, 403 no
- * such caller, 422 another request under this key, 409 in progress (`Retry-After`), 410 result not kept, 500 not
- * storable, 503 store unavailable. Errors of the handler are thrown as ever, also when they are replayed.
+ * Errors of onceonly become `application/problem+json`. 400: no key, or a malformed key. 401: nobody authenticated. 403: no
+ * such caller. 422: another request under this key. 409: in progress (`Retry-After`). 410: result not kept. 500: not
+ * storable. 503: store unavailable. Errors of the handler are thrown as ever, also when they are replayed.
  *
- * Order: authentication comes before it, so that a revoked caller gets no replay; body parsers, validators and
- * serializers after it, so that it sees the body as it was sent and the response as it is sent. Middy skips the
- * after hooks of what was used before it on replays and refusals: a header such as CORS belongs after it, is then
- * stored with the response, replayed to the same origin only, and absent on refusals; with `httpIdempotent` it is on
- * all answers. A committed response is stored before any hook sees it. What `idempotency` says of hooks and of early
- * timeouts holds.
+ * Order: authentication comes first, so that a revoked caller gets no replay. Body parsers, validators and serializers come
+ * after this middleware, which sees the body as it was sent and the response as it is sent. On replays and refusals Middy
+ * skips the after hooks of earlier middlewares. So a header such as CORS belongs after this middleware. The header is then
+ * stored with the response, replayed to the same origin only, and absent on refusals. With `httpIdempotent` the header is on all
+ * answers. A committed response is stored before any hook sees it. The rules of `idempotency` for hooks and early timeouts
+ * hold.
  *
  * @throws InvalidOptionError (`INVALID_OPTION`) at once, and on the first event when a parser ran before it;
  * PayloadInvalidError (`PAYLOAD_INVALID`) for events that are not HTTP.

@@ -1,4 +1,4 @@
-/** What of a response is stored, and how it is answered again. */
+/** Stores the lasting part of a response, and answers with that part again. */
 import { RecordCorruptError, ResponseNotStorableError } from "../../core/errors.ts";
 import { findUnfaithful } from "../../core/json.ts";
 import type { ResultOutcome } from "../../core/outcome.ts";

@@ -16,9 +16,9 @@ export type IdempotencyMiddleware<Event, Write> = Required<
 > & {
   /**
    * Wraps the handler of the stack, so that the middleware is told when it begins and ends, which Middy does not tell:
-   * `middy().use(once).handler(once.handler(async (event, context) => ...))`. Then an early timeout that answers with
-   * a value or with an error of its own is not taken for the handler's; what the handler comes to after an early
-   * timeout is recorded; and its errors are recorded before any error hook sees them.
+   * `middy().use(once).handler(once.handler(async (event, context) => ...))`. Then an early timeout
+   * with a value or an error of its own is not taken for the handler's end. The end of the handler after an early
+   * timeout is recorded. The handler's errors are recorded before any error hook sees them.
    *
    * @throws InvalidOptionError (`INVALID_OPTION`) on events, where the stack does not `use` the middleware.
    */

@@ -1,7 +1,7 @@
 /**
- * Hears what becomes of a Middy stack. Middy calls no hook of ours when one used after it answers early, nor when an
- * error hook throws; but it assigns to its request what the handler returns and what a hook answers early, and when
- * anything throws, `undefined` to `response`, then the error.
+ * Hears the course of a Middy stack. Middy calls no hook of ours when a later middleware answers early, nor when an error
+ * hook throws. But Middy assigns to its request the value of the handler and the answer of an early hook. After a throw,
+ * Middy assigns `undefined` to `response`, then the error.
  */
 import type { MiddyRequest } from "./request.ts";
 
