@@ -3,8 +3,11 @@ import { METRICS } from "../contract.ts";
 
 export type Decision = keyof typeof METRICS.decisions;
 
+// A function, since bundlers drop an unused call that is marked, but not an argument that reads a property.
+const listDecisions = () => Object.keys(METRICS.decisions) as Decision[];
+
 /** All decisions: contract.ts says what each means, and names its metric. */
-export const DECISIONS: readonly Decision[] = /* @__PURE__ */ Object.keys(METRICS.decisions) as Decision[];
+export const DECISIONS: readonly Decision[] = /* @__PURE__ */ listDecisions();
 
 export interface DecisionEvent {
   readonly decision: Decision;

@@ -38,8 +38,8 @@ export interface EngineOptions<Write = unknown> {
    */
   readonly mode?: "claimed" | "optimistic";
   /**
-   * Whether a call looks for a finished record first, by a read that may be stale. In the claimed mode a replay then costs half
-   * a read unit for each 4 KB of its record, not a write unit for each KB. Every other call costs one read more.
+   * Whether a call looks for a finished record first, by a read that may be stale. A claimed replay then costs half a read unit
+   * for each 4 KB of its record, not a write unit for each KB. Every other call costs one read more.
    * @default - in the optimistic mode `true`, else `false`
    */
   readonly lookFirst?: boolean;
