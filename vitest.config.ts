@@ -1,8 +1,12 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { FULL, isFull, isUnit, unitTests } from "./test/setup/tier.ts";
 
 const entry = (path: string) => fileURLToPath(new URL(`./lib/${path}`, import.meta.url));
 
+/** Start no engine and no process, which test/setup/no-processes.ts holds them to; their files share what they import. */
+const UNIT = unitTests();
+const LEFT_OUT = isFull ? [] : FULL;
 /** Tests without state in modules, timers or patches of their own: their files share what they import. */
 const SHARING = ["cdk", "client", "core", "dynamodb", "messaging", "model", "observe"].map(
   // What the SDK reads of the environment is remembered by the process: requests to several Regions need one of their own.
@@ -21,14 +25,35 @@ const common = {
   hookTimeout: 60_000,
 };
 
+const unit = {
+  resolve,
+  test: {
+    ...common,
+    name: "unit",
+    include: UNIT,
+    setupFiles: ["test/setup/no-processes.ts"],
+    isolate: false,
+  },
+};
+const sharing = {
+  resolve,
+  test: { ...common, name: "sharing", include: SHARING, exclude: [...UNIT, ...LEFT_OUT], isolate: false },
+};
+const alone = {
+  resolve,
+  test: {
+    ...common,
+    name: "alone",
+    include: ["test/**/*.test.ts"],
+    exclude: [...SHARING, ...UNIT, ...LEFT_OUT],
+  },
+};
+
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
-    projects: [
-      { resolve, test: { ...common, name: "sharing", include: SHARING, isolate: false } },
-      { resolve, test: { ...common, name: "alone", include: ["test/**/*.test.ts"], exclude: SHARING } },
-    ],
-    globalSetup: ["test/setup/engines.ts", "test/setup/prebuilt-functions.ts"],
+    projects: isUnit ? [unit] : [unit, sharing, alone],
+    globalSetup: isUnit ? [] : ["test/setup/engines.ts", "test/setup/prebuilt-functions.ts"],
     reporters: ["default", "./test/setup/closing-line.ts"],
     // All processors: much of the time goes into waiting for engines and other processes.
     maxWorkers: "100%",

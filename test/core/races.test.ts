@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { SettleAnswer, Settlement } from "../../lib/core/store.ts";
 import { MemoryStore, type MemoryWrite } from "../../lib/testing/index.ts";
+import { inTier } from "../setup/tier.ts";
 import { type Play, play } from "./plays/race.ts";
 import { callPlans } from "./plays/race-plan.ts";
 
@@ -16,7 +17,7 @@ function checkAnswers({ answers, stored, keyExpired }: Play): void {
   if (answers.length > 0) expect(stored).toBeDefined();
 }
 
-const RUNS = { numRuns: 700 };
+const RUNS = { numRuns: inTier(150, 700) };
 
 describe("races", () => {
   it("claimed: never two live attempts, none after the first recorded answer, and one answer for all", async () => {

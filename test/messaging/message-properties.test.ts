@@ -1,10 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { inTier } from "../setup/tier.ts";
 import { MessagePlay } from "./plays/message.ts";
 import { anyPlan } from "./plays/message-steps.ts";
 
 /** More, to search further: ONCEONLY_RUNS=5000. */
-const numRuns = Number(process.env.ONCEONLY_RUNS ?? 300);
+const numRuns = Number(process.env.ONCEONLY_RUNS ?? inTier(75, 300));
 const timeoutMs = Math.max(30_000, numRuns * 100);
 
 /**

@@ -1,10 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { inTier } from "../setup/tier.ts";
 import { groupOf, OutboxPlay } from "./plays/outbox.ts";
 import { anyLossyPlan, anyPlan, GROUPS, type OutboxStep } from "./plays/outbox-steps.ts";
 
 /** More, to search further: ONCEONLY_RUNS=5000. */
-const numRuns = Number(process.env.ONCEONLY_RUNS ?? 300);
+const numRuns = Number(process.env.ONCEONLY_RUNS ?? inTier(100, 300));
 
 const TIMEOUT_MS = 120_000;
 
@@ -94,7 +95,8 @@ describe("outboxRelay and outboxSweeper", () => {
           expect(overtakings(play)).toEqual([]);
           for (const what of play.seen) seen[what] = (seen[what] ?? 0) + 1;
         }),
-        { numRuns, examples: FOUND },
+        // A fixed seed: so few random plans might not reach all that they are about.
+        { numRuns, examples: FOUND, ...inTier({ seed: 1 }, {}) },
       );
       // The plans reach what they are about.
       for (const what of REACHED) expect([what, Number(seen[what]) > numRuns / 100]).toEqual([what, true]);

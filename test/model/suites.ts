@@ -77,6 +77,15 @@ export const NORMAL: readonly Bounds[] = [
   boundsOf("clocks too far apart", { hosts: [0, 2], graceTicks: 1, calls: [COMMIT, OUTSIDE] }),
 ];
 
+/** Of the normal bounds, what only `npm run verify:full` explores. */
+export const LONG: ReadonlySet<string> = new Set([
+  "effects outside, 3 workers",
+  "commits, 3 workers",
+  "both modes, with a sender",
+  "2 keys",
+  "frozen workers, both modes",
+]);
+
 export const LARGE: readonly Bounds[] = [
   boundsOf("conditional commits, both modes", {
     hosts: [0, 0],

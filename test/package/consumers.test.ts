@@ -6,6 +6,7 @@ import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { root } from "../../kit/project.ts";
 import { run } from "../../kit/run.ts";
+import { isFull } from "../setup/tier.ts";
 import { createInitApp, createModulesApp, synthesize } from "./apps-given.ts";
 import { expectReplay, type OrderExample, startOrderExample } from "./example-given.ts";
 import { type ConsumerProjects, prepareConsumerProjects } from "./projects-world.ts";
@@ -159,17 +160,19 @@ describe("a bundle of the published modules", () => {
   );
 });
 
-describe("a CommonJS jest consumer without aws-cdk-lib", () => {
-  it("runs the first example once for two requests", async () => {
-    const project = await projects.create("cjs-jest", [...RUNTIME_PEERS, "@jest/globals", "esbuild"]);
-    await example.transpile(project, "cjs");
+if (isFull) {
+  describe("a CommonJS jest consumer without aws-cdk-lib", () => {
+    it("runs the first example once for two requests", async () => {
+      const project = await projects.create("cjs-jest", [...RUNTIME_PEERS, "@jest/globals", "esbuild"]);
+      await example.transpile(project, "cjs");
 
-    const { stdout, stderr } = await example.expectOneOrder(project, [JEST, "--ci"]);
+      const { stdout, stderr } = await example.expectOneOrder(project, [JEST, "--ci"]);
 
-    expect(stderr).toContain("3 passed, 3 total");
-    expectReplay(/^ *(\[.*\])$/m.exec(stdout)?.[1] ?? "");
+      expect(stderr).toContain("3 passed, 3 total");
+      expectReplay(/^ *(\[.*\])$/m.exec(stdout)?.[1] ?? "");
+    });
   });
-});
+}
 
 describe("a TypeScript consumer", () => {
   let project: string;
@@ -225,34 +228,36 @@ describe("a TypeScript consumer", () => {
   );
 });
 
-describe("a CDK app", { timeout: 90_000 }, () => {
-  let made: string;
-  let modules: string;
+if (isFull) {
+  describe("a CDK app", { timeout: 90_000 }, () => {
+    let made: string;
+    let modules: string;
 
-  beforeAll(async () => {
-    [made, modules] = await Promise.all([createInitApp(projects), createModulesApp(projects)]);
+    beforeAll(async () => {
+      [made, modules] = await Promise.all([createInitApp(projects), createModulesApp(projects)]);
+    });
+
+    it("as cdk init makes it compiles", async () => {
+      await run(process.execPath, [TSC], made);
+    });
+
+    it("as cdk init makes it passes its jest test", async () => {
+      const { stderr } = await run(process.execPath, [JEST, "--ci"], made);
+
+      expect(stderr).toContain("3 passed, 3 total");
+    });
+
+    it("synthesizes the same with tsx as CommonJS and as ES modules", async () => {
+      const [template, fromModules] = await Promise.all([
+        synthesize(made, "bin/shop.ts"),
+        synthesize(modules, "app.ts"),
+      ]);
+
+      expect(Object.keys(template.Resources).length).toBeGreaterThan(0);
+      expect(fromModules).toEqual(template);
+    });
   });
-
-  it("as cdk init makes it compiles", async () => {
-    await run(process.execPath, [TSC], made);
-  });
-
-  it("as cdk init makes it passes its jest test", async () => {
-    const { stderr } = await run(process.execPath, [JEST, "--ci"], made);
-
-    expect(stderr).toContain("3 passed, 3 total");
-  });
-
-  it("synthesizes the same with tsx as CommonJS and as ES modules", async () => {
-    const [template, fromModules] = await Promise.all([
-      synthesize(made, "bin/shop.ts"),
-      synthesize(modules, "app.ts"),
-    ]);
-
-    expect(Object.keys(template.Resources).length).toBeGreaterThan(0);
-    expect(fromModules).toEqual(template);
-  });
-});
+}
 
 describe("a consumer without peers", () => {
   it("imports and requires the entries that need none", async () => {

@@ -2,6 +2,7 @@
 // `inject("dynamodbEngines")`. AWS_ENDPOINT_URL_DYNAMODB replaces them all by that one endpoint.
 import type { TestProject } from "vitest/node";
 import { availableDynamoDBEngines, startDynamoDB } from "../../lib/local/dynamodb-engine.ts";
+import { inTier } from "./tier.ts";
 
 export interface ProvidedEngine {
   readonly name: string;
@@ -11,6 +12,8 @@ export interface ProvidedEngine {
 declare module "vitest" {
   export interface ProvidedContext {
     dynamodbEngines: ProvidedEngine[];
+    /** All engines in `npm run verify:full`, else the quickest: for tests where another engine adds little. */
+    dynamodbEnginesOfTier: ProvidedEngine[];
   }
 }
 
@@ -21,10 +24,9 @@ export default async function setupEngines(project: TestProject): Promise<() => 
   const engines = await Promise.all(
     (names.length > 0 ? names : [undefined]).map((engine) => startDynamoDB({ engine, endpoint })),
   );
-  project.provide(
-    "dynamodbEngines",
-    engines.map(({ engine, endpoint }) => ({ name: engine, endpoint })),
-  );
+  const provided = engines.map(({ engine, endpoint }) => ({ name: engine, endpoint }));
+  project.provide("dynamodbEngines", provided);
+  project.provide("dynamodbEnginesOfTier", inTier(provided.slice(-1), provided));
   return async () => {
     await Promise.all(engines.map((engine) => engine.stop()));
   };

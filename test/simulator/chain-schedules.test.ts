@@ -1,13 +1,14 @@
 import { DynamoDBOutbox } from "onceonly";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type MessageProgress, UNTRIED, type Unsent } from "../../lib/core/messages/outbox.ts";
+import { inTier } from "../setup/tier.ts";
 import { effect } from "./given.ts";
 import { playChain, type Without } from "./plays/chain.ts";
 import { chainPlanOf } from "./plays/chain-plan.ts";
 import { chainFaultsOf } from "./plays/chain-verdict.ts";
 import { playAll, report, type Schedule, seedsFrom, summary } from "./plays/schedules.ts";
 
-const COUNT = Number(process.env.ONCEONLY_SCHEDULES ?? 60);
+const COUNT = Number(process.env.ONCEONLY_SCHEDULES ?? inTier(15, 60));
 const FIRST_SEED = Number(process.env.ONCEONLY_SEED ?? 1);
 /** What a schedule may take on a machine that has other things to do too. */
 const MS_PER_SCHEDULE = 3000;

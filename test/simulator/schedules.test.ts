@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { inTier } from "../setup/tier.ts";
 import { type Plan, planOf, play } from "./plays/sample.ts";
 import { faultsOf } from "./plays/sample-verdict.ts";
 import { playAll, report, type Schedule, seedsFrom, summary } from "./plays/schedules.ts";
 import { naiveCreateOrder } from "./seeded-bugs/naive-create-order.ts";
 
-const COUNT = Number(process.env.ONCEONLY_SCHEDULES ?? 800);
+const COUNT = Number(process.env.ONCEONLY_SCHEDULES ?? inTier(100, 800));
 const FIRST_SEED = Number(process.env.ONCEONLY_SEED ?? 1);
 /** What a schedule may take on a machine that has other things to do too. */
 const MS_PER_SCHEDULE = 1000;

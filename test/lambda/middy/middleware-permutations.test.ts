@@ -1,10 +1,12 @@
 // Every order of eight of Middy's own middlewares, with ours at each of the nine places among them. A stack either replays
 // what it answered first, or says at its first event what is wrong with it. ONCEONLY_PERMUTATIONS=all has all nine places
-// in every order (362,880 stacks); without it each order has one of them (40,320 stacks).
+// in every order (362,880 stacks); without it each order has one of them (40,320 stacks), of which the short form plays
+// every eleventh: each place is still met, since eleven and nine have no common divisor.
 import type middy6 from "@middy/core";
 import { httpIdempotency, PermanentError } from "onceonly";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { describeOnMiddies } from "../../../kit/middies.ts";
+import { inTier } from "../../setup/tier.ts";
 import { type Answer, given } from "../given.ts";
 import { v2Event } from "../http/given.ts";
 import { REAL_NAMES, type RealName, realMiddlewares } from "./middlewares-given.ts";
@@ -14,6 +16,7 @@ type Real = Readonly<Record<RealName, middy6.MiddlewareObj>>;
 
 const PLACES = REAL_NAMES.length + 1;
 const inAllPlaces = process.env.ONCEONLY_PERMUTATIONS === "all";
+const STRIDE = inTier(11, 1);
 const NOT_STORABLE = "500 RESPONSE_NOT_STORABLE";
 const BROKEN = new Error("database down");
 const FINAL = Object.assign(new PermanentError("sold out"), { statusCode: 410 });
@@ -30,6 +33,10 @@ function* permutations(names: readonly RealName[]): Generator<readonly RealName[
 function* stacksWith(first: RealName): Generator<readonly Name[]> {
   let index = REAL_NAMES.indexOf(first);
   for (const rest of permutations(REAL_NAMES.filter((name) => name !== first))) {
+    if (!inAllPlaces && index % STRIDE !== 0) {
+      index++;
+      continue;
+    }
     const order = [first, ...rest];
     const places = inAllPlaces ? Array.from({ length: PLACES }, (_, place) => place) : [index++ % PLACES];
     for (const place of places) yield [...order.slice(0, place), "idempotency", ...order.slice(place)];
@@ -83,7 +90,7 @@ describeOnMiddies("httpIdempotency", (middy, major) => {
       }
 
       expect(wrong.slice(0, 3)).toEqual([]);
-      expect(count).toBe(5040 * (inAllPlaces ? PLACES : 1));
+      expect(count).toBeGreaterThanOrEqual(inAllPlaces ? 5040 * PLACES : Math.floor(5040 / STRIDE));
     },
     inAllPlaces ? 1_200_000 : 240_000,
   );

@@ -1,4 +1,4 @@
-// The scenarios of docs/proof/comparison.md on every engine. What onceonly does is asserted; what Powertools does is only
+// The scenarios of docs/proof/comparison.md on each engine of the tier. What onceonly does is asserted; what Powertools does is only
 // written down: docs/proof/comparison.md must be what both do now.
 import { readFileSync } from "node:fs";
 import { describe, expect, inject, it } from "vitest";
@@ -11,7 +11,7 @@ import { EXPECTED } from "./cases/expected.ts";
 const ALL = Object.values(SCENARIOS).flat();
 const DOCUMENT = new URL("../../../../docs/proof/comparison.md", import.meta.url);
 
-describe.each(inject("dynamodbEngines"))("the red team on $name", ({ endpoint }) => {
+describe.each(inject("dynamodbEnginesOfTier"))("the red team on $name", ({ endpoint }) => {
   const known = new Map<Scenario, Promise<readonly Observation[]>>();
 
   /** Runs a scenario once, whoever asks. */

@@ -7,6 +7,7 @@ import { SAMPLE_FOLDER } from "../../../../bench/show/demo/run-demo.ts";
 import { DEFAULTS } from "../../../../bench/show/load/options.ts";
 import { startStack } from "../../../../lib/local/index.ts";
 import { type Assembly, synthesize } from "../../../../lib/local/stack/synthesize.ts";
+import { isFull } from "../../../setup/tier.ts";
 import { alteredSample } from "../given.ts";
 import { processesIn, startCommand } from "../world.ts";
 import { judgeRun } from "./given.ts";
@@ -36,71 +37,77 @@ describe("runLoad", () => {
     expect(observed.faults?.throttles).toBeGreaterThan(0);
   });
 
-  it.concurrent("counts in the tables and queues of a sample that runs already, and its own orders alone", {
-    timeout: 360_000,
-  }, async ({ onTestFinished }) => {
-    const stack = await startStack({ folder: assembly.folder });
-    onTestFinished(() => stack.stop());
-    const { dynamodb, sqs } = stack.endpoints;
-    const target = { kind: "running", url: stack.url!, dynamodb, sqs } as const;
+  if (isFull) {
+    it.concurrent("counts in the tables and queues of a sample that runs already, and its own orders alone", {
+      timeout: 360_000,
+    }, async ({ onTestFinished }) => {
+      const stack = await startStack({ folder: assembly.folder });
+      onTestFinished(() => stack.stop());
+      const { dynamodb, sqs } = stack.endpoints;
+      const target = { kind: "running", url: stack.url!, dynamodb, sqs } as const;
 
-    const first = await judgeRun({ ...SIZES, orders: 4, target });
-    const second = await judgeRun({ ...SIZES, orders: 6, target });
+      const first = await judgeRun({ ...SIZES, orders: 4, target });
+      const second = await judgeRun({ ...SIZES, orders: 6, target });
 
-    expect([first.broken, second.broken]).toEqual([[], []]);
-    expect(second.observed.effects.orders).toHaveLength(6);
-    const foundIn = (run: typeof second) =>
-      new Map(run.thresholds.map(({ name, found }) => [name, found] as const));
-    expect(foundIn(second).get("orders of acme")).toBe(3);
-    expect(foundIn(second).get("charges of acme")).toBe(3);
-    expect(foundIn(second).get("messages in the dead-letter queue")).toBe(0);
-    expect(first.observed.faults).toBeUndefined();
-  });
+      expect([first.broken, second.broken]).toEqual([[], []]);
+      expect(second.observed.effects.orders).toHaveLength(6);
+      const foundIn = (run: typeof second) =>
+        new Map(run.thresholds.map(({ name, found }) => [name, found] as const));
+      expect(foundIn(second).get("orders of acme")).toBe(3);
+      expect(foundIn(second).get("charges of acme")).toBe(3);
+      expect(foundIn(second).get("messages in the dead-letter queue")).toBe(0);
+      expect(first.observed.faults).toBeUndefined();
+    });
+  }
 });
 
-describe("npm run load", () => {
-  it.concurrent("finds the second orders of an order function without idempotency and ends with status 1", {
-    timeout: 120_000,
-  }, async (test) => {
-    const { folder, remove } = await alteredSample(
-      assembly.folder,
-      "CreateOrder",
-      new URL("seeded-bugs/unprotected-order.ts", import.meta.url),
-    );
-    test.onTestFinished(remove);
+if (isFull) {
+  describe("npm run load", () => {
+    it.concurrent("finds the second orders of an order function without idempotency and ends with status 1", {
+      timeout: 120_000,
+    }, async (test) => {
+      const { folder, remove } = await alteredSample(
+        assembly.folder,
+        "CreateOrder",
+        new URL("seeded-bugs/unprotected-order.ts", import.meta.url),
+      );
+      test.onTestFinished(remove);
 
-    const args = ["--orders", "4", "--duplicates", "2", "--app", folder];
-    const environment = { AWS_ENDPOINT_URL_DYNAMODB: engines[0]!.endpoint };
-    const { status, printed } = await startCommand(test, "load", { args, environment }).ended();
+      const args = ["--orders", "4", "--duplicates", "2", "--app", folder];
+      const environment = { AWS_ENDPOINT_URL_DYNAMODB: engines[0]!.endpoint };
+      const { status, printed } = await startCommand(test, "load", { args, environment }).ended();
 
-    expect(printed).toMatch(/^✗ orders of acme +2 +\d{2}$/m);
-    expect(printed).toMatch(/^broken .*: unexpected statuses, keys with different answers, orders of acme/m);
-    expect(printed).toMatch(/^broken .*, charges of acme, /m);
-    expect(status).toBe(1);
-  });
-
-  it.concurrent("leaves neither processes nor folders behind after Ctrl-C", {
-    timeout: 120_000,
-  }, async (test) => {
-    const folder = mkdtempSync(join(tmpdir(), "load-test-"));
-    test.onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-    const args = ["--orders", "2000", "--app", assembly.folder];
-    const running = startCommand(test, "load", {
-      args,
-      environment: { TMPDIR: folder, AWS_ENDPOINT_URL_DYNAMODB: "" },
+      expect(printed).toMatch(/^✗ orders of acme +2 +\d{2}$/m);
+      expect(printed).toMatch(
+        /^broken .*: unexpected statuses, keys with different answers, orders of acme/m,
+      );
+      expect(printed).toMatch(/^broken .*, charges of acme, /m);
+      expect(status).toBe(1);
     });
-    const leftFolders = () => readdirSync(folder).filter((name) => name.startsWith("onceonly-"));
 
-    await running.said("requests\n");
-    if (existsSync("/proc/self/cwd")) expect(processesIn(folder)).not.toEqual([]);
-    expect(leftFolders()).not.toEqual([]);
-    running.child.kill("SIGINT");
+    it.concurrent("leaves neither processes nor folders behind after Ctrl-C", {
+      timeout: 120_000,
+    }, async (test) => {
+      const folder = mkdtempSync(join(tmpdir(), "load-test-"));
+      test.onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+      const args = ["--orders", "2000", "--app", assembly.folder];
+      const running = startCommand(test, "load", {
+        args,
+        environment: { TMPDIR: folder, AWS_ENDPOINT_URL_DYNAMODB: "" },
+      });
+      const leftFolders = () => readdirSync(folder).filter((name) => name.startsWith("onceonly-"));
 
-    expect(await running.ended()).toMatchObject({
-      status: 130,
-      printed: expect.stringContaining("stopped by SIGINT"),
+      await running.said("requests\n");
+      if (existsSync("/proc/self/cwd")) expect(processesIn(folder)).not.toEqual([]);
+      expect(leftFolders()).not.toEqual([]);
+      running.child.kill("SIGINT");
+
+      expect(await running.ended()).toMatchObject({
+        status: 130,
+        printed: expect.stringContaining("stopped by SIGINT"),
+      });
+      expect(leftFolders()).toEqual([]);
+      if (existsSync("/proc/self/cwd")) expect(processesIn(folder)).toEqual([]);
     });
-    expect(leftFolders()).toEqual([]);
-    if (existsSync("/proc/self/cwd")) expect(processesIn(folder)).toEqual([]);
   });
-});
+}
