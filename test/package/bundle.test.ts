@@ -14,7 +14,7 @@ const MAX_GZIP_BYTES = {
   idempotent: 24_400,
   idempotency: 25_300,
   httpIdempotent: 27_800,
-  httpIdempotency: 28_700,
+  httpIdempotency: 28_800,
 } as const;
 
 const PEERS = ["@aws-sdk/*", "@middy/*"];
