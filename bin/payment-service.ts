@@ -53,6 +53,8 @@ export function addPaymentService(scope: Construct, props: PaymentServiceProps):
     table: idempotency,
     operations: ["charge-payment"],
     commits: true,
+    // The records of a batch ask together.
+    batches: true,
     // The result is a word.
     largeResults: false,
     // A message can live for 18 days, four in the queue and 14 among the dead letters: this is twice that,

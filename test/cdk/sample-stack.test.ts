@@ -1,7 +1,7 @@
 import { Match, Template } from "aws-cdk-lib/assertions";
 import { describe, expect, it } from "vitest";
 import { SampleStack } from "../../bin/sample-stack.ts";
-import { RECEIVING, type Right, rightsOf as rolesRights } from "../../kit/rights.ts";
+import { RECEIVING, type Right, rightsOf as rolesRights, WITHOUT_MESSAGES } from "../../kit/rights.ts";
 import { unitApp } from "../cdk/app-given.ts";
 
 const templateOf = (ephemeral: boolean): Template =>
@@ -38,6 +38,24 @@ function runs(operation: string): Right[] {
   ];
 }
 
+/** Those of a batch whose records ask together: a statement carries no messages. */
+function runsBatches(operation: string): Right[] {
+  const [own] = runs(operation) as [Right];
+  return [
+    own,
+    { ...own, actions: ["dynamodb:BatchGetItem"] },
+    {
+      ...own,
+      actions: ["dynamodb:PartiQLInsert", "dynamodb:PartiQLUpdate"],
+      condition: {
+        ...own.condition,
+        ...WITHOUT_MESSAGES,
+        Null: { "dynamodb:LeadingKeys": "false", "dynamodb:Attributes": "false" },
+      },
+    },
+  ];
+}
+
 /** To write its logs aside, which every function may. */
 function rightsOf(functionId: string, of = template): Right[] {
   const [logs, ...rights] = rolesRights(of, functionId);
@@ -61,9 +79,9 @@ describe("SampleStack", () => {
     expect(rightsOf("ApiAuthorize")).toEqual([]);
   });
 
-  it("lets charge-payment consume its queue, read orders, and write within a transaction only", () => {
+  it("lets charge-payment consume its queue by the batch, read orders, and write within a transaction only", () => {
     expect(rightsOf("ChargePayment")).toEqual([
-      ...runs("charge-payment"),
+      ...runsBatches("charge-payment"),
       { on: "Orders", actions: ["dynamodb:GetItem"] },
       { on: "Orders", actions: ["dynamodb:UpdateItem"], condition: ONLY_IN_TRANSACTIONS },
       { on: "Payments", actions: ["dynamodb:PutItem"], condition: ONLY_IN_TRANSACTIONS },
