@@ -25,15 +25,16 @@ import {
 } from "./operator-changes.ts";
 import type { OutboxTableOptions } from "./options.ts";
 import {
+  type Complete,
   keepChange,
   markChanges,
   NOTES_KEY,
   notesChange,
+  OutboxRequests,
   parkChange,
   senderOf,
   takeChange,
-} from "./outbox-changes.ts";
-import { type Complete, OutboxRequests } from "./outbox-requests.ts";
+} from "./outbox-requests.ts";
 import { type RecordTable, recordTable } from "./record-table.ts";
 import type { Item } from "./values.ts";
 import { readWaiting, type WaitingRecord } from "./waiting-record.ts";

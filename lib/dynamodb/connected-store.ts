@@ -12,17 +12,21 @@ import type {
   Settlement,
   Store,
 } from "../core/store.ts";
-import { firstPut, settleChange, takeOver } from "./changes.ts";
 import type { Connection } from "./connection.ts";
-import { explainRefusal, placeMessages } from "./messages.ts";
 import { outboxShardsOf, type StoreOptions } from "./options.ts";
-import { type RecordTable, recordTable, type Values } from "./record-table.ts";
-import { placeResult, readText } from "./results.ts";
+import { explainRefusal, placeMessages, placeResult, readText } from "./placement.ts";
+import {
+  firstPut,
+  type RecordTable,
+  readRecord,
+  recordTable,
+  settleChange,
+  takeOver,
+  type Values,
+} from "./record-table.ts";
 import { send } from "./send.ts";
-import { sizeOf } from "./sizes.ts";
-import { readRecord } from "./stored-record.ts";
-import type { Item } from "./values.ts";
-import { encodeInput } from "./wire/json-values.ts";
+import { type Item, sizeOf } from "./values.ts";
+import { encodeInput } from "./wire/json.ts";
 import { type DynamoDBWrite, marshallWrites } from "./writes.ts";
 
 type Change = { readonly Put: Put } | { readonly Update: Update };

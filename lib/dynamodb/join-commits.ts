@@ -2,8 +2,7 @@
 import type { CancellationReason, TransactWriteItem } from "@aws-sdk/client-dynamodb";
 import type { Inputs } from "./connection.ts";
 import type { RecordTable } from "./record-table.ts";
-import { sizeOf } from "./sizes.ts";
-import type { Item } from "./values.ts";
+import { type Item, sizeOf } from "./values.ts";
 
 /** https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html */
 const MAX_ACTIONS = 100;

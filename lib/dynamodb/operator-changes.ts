@@ -5,7 +5,7 @@ import { ADDRESS_KINDS } from "../core/messages/address.ts";
 import { type MessageProgress, UNTRIED, type Unsent } from "../core/messages/outbox.ts";
 import type { OutgoingMessage, StoredMessage } from "../core/messages/outgoing-message.ts";
 import { prepareMessage } from "../core/messages/prepare-message.ts";
-import { messageItemKeys } from "./outbox-changes.ts";
+import { messageItemKeys } from "./outbox-requests.ts";
 import type { RecordTable } from "./record-table.ts";
 import type { WaitingRecord } from "./waiting-record.ts";
 

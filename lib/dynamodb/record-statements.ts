@@ -3,10 +3,8 @@
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ql-reference.html
  */
 import type { AttributeValue, BatchStatementRequest } from "@aws-sdk/client-dynamodb";
-import { UNFINISHED } from "./changes.ts";
-import { MINE } from "./conditions.ts";
 import type { Inputs } from "./connection.ts";
-import type { Attribute, RecordTable } from "./record-table.ts";
+import { type Attribute, MINE, type RecordTable, UNFINISHED } from "./record-table.ts";
 
 /** Whether a table can be named in a statement: by its name alone, and with attributes whose names need no escape. */
 export function canBeStated({ TableName, names, keyOf }: RecordTable): boolean {

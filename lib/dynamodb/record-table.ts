@@ -1,9 +1,12 @@
-/** A table that holds records: how its attributes are called, and requests that speak of them. No I/O. */
-import type { AttributeValue, Update } from "@aws-sdk/client-dynamodb";
-import { ATTRIBUTES } from "../contract.ts";
-import { ABSENT } from "./conditions.ts";
+/** A table that holds records: the names of its attributes, the item of a record, and the changes of each step. No I/O. */
+import type { AttributeValue, Put, Update } from "@aws-sdk/client-dynamodb";
+import { ATTRIBUTES, RECORD_VERSION } from "../contract.ts";
+import { RecordCorruptError } from "../core/errors.ts";
+import { type IdempotencyRecord, STATES, type StoredResult } from "../core/record.ts";
+import type { Claim, Effects, Insertion, Settlement } from "../core/store.ts";
 import type { TableOptions } from "./options.ts";
-import type { Item } from "./values.ts";
+import { readText } from "./placement.ts";
+import { fromItem, type Item } from "./values.ts";
 
 export type Attribute = keyof typeof ATTRIBUTES;
 
@@ -12,6 +15,9 @@ export type Values = { readonly [name in Attribute]?: string | number | Uint8Arr
 
 /** Of ours. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ReservedWords.html */
 const RESERVED: ReadonlySet<string> = new Set(["state", "token", "result"]);
+
+/** There is no record. */
+const ABSENT = "attribute_not_exists(#partitionKey)";
 
 export type RecordTable = ReturnType<typeof recordTable>;
 
@@ -121,4 +127,111 @@ export function recordTable(options: TableOptions) {
 function attributeOf(value: string | number | Uint8Array): AttributeValue {
   if (typeof value === "string") return { S: value };
   return typeof value === "number" ? { N: `${value}` } : { B: value };
+}
+
+/** The record is still the one that was seen: nobody has claimed, finished or renewed it since. */
+const STILL_SEEN = "#token = :seenToken AND #state = :seenState AND #leaseEndsAt = :seenLeaseEndsAt";
+
+/** The claim is mine and I have not finished. */
+export const MINE = "#token = :token AND #state = :inProgress";
+
+/** What only a record that has ended has. */
+export const UNFINISHED = {
+  result: undefined,
+  resultItem: undefined,
+  resultBytes: undefined,
+  completedAt: undefined,
+};
+
+type ClaimBeginning = Omit<Claim, "leaseEndsAt"> | Omit<Insertion, keyof Effects>;
+
+/** Makes the record: the request that every first call begins with, so it says no more than it must. */
+export function firstPut(table: RecordTable, beginning: ClaimBeginning, values: Values): Put {
+  return {
+    TableName: table.TableName,
+    Item: table.itemOf({ partitionKey: beginning.recordKey, ...begun(beginning), ...values }),
+    ...table.absent,
+    ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+  };
+}
+
+/** Gives the record that was seen to this token. */
+export function takeOver(
+  table: RecordTable,
+  beginning: ClaimBeginning,
+  values: Values,
+  seen: IdempotencyRecord,
+): Update {
+  const { recordKey, keepsSteps } = beginning;
+  const all = { ...UNFINISHED, ...(!keepsSteps && { steps: undefined }), ...begun(beginning), ...values };
+  return table.updateOf(recordKey, STILL_SEEN, all, {
+    seenToken: seen.token,
+    seenState: seen.state,
+    seenLeaseEndsAt: seen.leaseEndsAt,
+  });
+}
+
+function begun({ token, fingerprint, attempt, createdAt, expiresAt }: ClaimBeginning): Values {
+  return { version: RECORD_VERSION, token, fingerprint, attempt, createdAt, expiresAt };
+}
+
+export function settleChange(
+  table: RecordTable,
+  { recordKey, token, state, now, expiresAt }: Omit<Settlement, keyof Effects>,
+  values: Values,
+): Update {
+  const completedAt = state === "completed" || state === "failed" ? now : undefined;
+  const settled = { ...UNFINISHED, state, expiresAt, completedAt, ...values };
+  return table.updateOf(recordKey, MINE, settled, { token, inProgress: "in-progress" });
+}
+
+/**
+ * `undefined` where there is no record: an engine may answer with an empty item.
+ * @throws RecordCorruptError (`RECORD_CORRUPT`)
+ */
+export function readRecord({ names }: RecordTable, item: Item = {}): IdempotencyRecord | undefined {
+  if (!item[names.partitionKey]) return undefined;
+  const recordKey = `${item[names.partitionKey]?.S}`;
+  const value = (name: Attribute) => item[names[name]];
+  const refuse = (name: Attribute): never => {
+    throw new RecordCorruptError(`attribute ${name} is missing, of another type or out of range`);
+  };
+  const text = (name: Attribute) => value(name)?.S ?? refuse(name);
+  const number = (name: Attribute) => {
+    const read = Number(value(name)?.N ?? refuse(name));
+    // What loses digits as it is read never equals what is stored: no condition on it could hold.
+    return Math.abs(read) <= Number.MAX_SAFE_INTEGER ? read : refuse(name);
+  };
+  const optional = <T>(name: Attribute, read: (name: Attribute) => T, field: string = name) =>
+    value(name) && { [field]: read(name) };
+
+  return {
+    version: number("version"),
+    state: STATES.find((state) => state === text("state")) ?? refuse("state"),
+    token: text("token"),
+    attempt: number("attempt"),
+    leaseEndsAt: number("leaseEndsAt"),
+    fingerprint: text("fingerprint"),
+    createdAt: number("createdAt"),
+    ...optional("completedAt", number),
+    ...optional("expiresAt", number),
+    ...optional("steps", (name) => fromItem(value(name)?.M ?? refuse(name))),
+    ...optional("result", (name): StoredResult => ({ in: "record", text: readText(value(name)) })),
+    ...optional(
+      "resultItem",
+      (name): StoredResult => ({ in: "item", address: ownResult(recordKey, text(name)) }),
+      "result",
+    ),
+    ...optional("resultBytes", (name): StoredResult => ({ in: "nowhere", bytes: number(name) }), "result"),
+  };
+}
+
+/**
+ * The address of a result, which begins with the key of its record. Whoever may write one tenant's records could make
+ * one point to another tenant's result, and who replays it may read both.
+ * @throws RecordCorruptError (`RECORD_CORRUPT`)
+ */
+export function ownResult(recordKey: string, address: string): string {
+  if (address.startsWith(`${recordKey}#`)) return address;
+  throw new RecordCorruptError("the record points to the result of another one");
 }

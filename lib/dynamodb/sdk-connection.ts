@@ -1,4 +1,6 @@
 /** Over a client of the SDK: directly, or through its `send`, all of its middleware included. */
+import { randomUUID } from "node:crypto";
+import type { Readable } from "node:stream";
 import {
   BatchExecuteStatementCommand,
   BatchGetItemCommand,
@@ -9,11 +11,23 @@ import {
   TransactWriteItemsCommand,
   UpdateItemCommand,
 } from "@aws-sdk/client-dynamodb";
+import { systemClock } from "../core/clock.ts";
 import type { Answer, Connection, Inputs, OperationName } from "./connection.ts";
-import { DirectConnection } from "./direct-connection.ts";
 import type { ClientOptions } from "./options.ts";
-import type { SdkClient } from "./sdk-client.ts";
-import { SERVER_TIME, untouched } from "./untouched-client.ts";
+import {
+  type Place,
+  type RetryStrategy,
+  type SdkClient,
+  type SdkConfig,
+  type SdkCredentials,
+  SdkPlaces,
+  SERVER_TIME,
+  untouched,
+  userAgentOf,
+} from "./sdk-client.ts";
+import { failureKind } from "./wire/failure-kind.ts";
+import { clockOffsetOf, encodeInput, type HttpAnswer, NOTABLE_SKEW_MS, readAnswer } from "./wire/json.ts";
+import { signedHeaders } from "./wire/signature.ts";
 
 const COMMANDS: { readonly [Name in OperationName]: new (input: Inputs[Name]) => object } = {
   BatchExecuteStatement: BatchExecuteStatementCommand,
@@ -41,18 +55,13 @@ export function sdkConnection({ client, direct }: ClientOptions): Connection {
     },
   };
   if (direct === false) return through;
-  const sdkClient = used as unknown as SdkClient;
-  return new DirectConnection(
-    sdkClient,
-    untouched(sdkClient, client ? referenceClient : () => sdkClient),
-    through,
-  );
+  return new DirectConnection(used, untouched(used, client ? referenceClient : () => used), through);
 }
 
-let reference: SdkClient | undefined;
+let reference: DynamoDBClient | undefined;
 
-function referenceClient(): SdkClient {
-  reference ??= new DynamoDBClient({ region: "us-east-1" }) as unknown as SdkClient;
+function referenceClient(): DynamoDBClient {
+  reference ??= new DynamoDBClient({ region: "us-east-1" });
   return reference;
 }
 
@@ -85,4 +94,152 @@ function watchServerTime({ middlewareStack }: Partial<DynamoDBClient>): void {
     // Outside of what makes an output of the response. It has no name: another copy of this package may add its own.
     { step: "deserialize", priority: "high", tags: [SERVER_TIME] },
   );
+}
+
+interface Request {
+  readonly place: Place;
+  readonly credentials: SdkCredentials;
+  readonly target: string;
+  readonly body: string;
+  /** What is said of it in each try. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly maxAttempts: number;
+}
+
+class DirectConnection implements Connection {
+  readonly #config: SdkConfig;
+  readonly #isUntouched: () => boolean;
+  readonly #through: Connection;
+  readonly #places: SdkPlaces;
+  #userAgent: string | undefined;
+
+  /** @param through the same client, with its middleware */
+  constructor({ config }: SdkClient, isUntouched: () => boolean, through: Connection) {
+    this.#config = config;
+    this.#isUntouched = isUntouched;
+    this.#through = through;
+    this.#places = new SdkPlaces(config);
+  }
+
+  send<Name extends OperationName>(operation: Name, input: Inputs[Name]): Promise<Answer<Name>> {
+    return this.#isUntouched() ? this.#send(operation, input) : this.#through.send(operation, input);
+  }
+
+  async #send<Name extends OperationName>(operation: Name, input: Inputs[Name]): Promise<Answer<Name>> {
+    const config = this.#config;
+    const credentials = await config.credentials();
+    const place = await this.#places.at(credentials, input);
+    const strategy = await config.retryStrategy();
+    // Strategies of the first version send requests themselves.
+    if (!place || !("acquireInitialRetryToken" in strategy)) return this.#through.send(operation, input);
+    this.#userAgent ??= await userAgentOf(config);
+    const body = encodeInput(input);
+    const headers = {
+      "content-length": `${Buffer.byteLength(body)}`,
+      "user-agent": this.#userAgent,
+      "amz-sdk-invocation-id": randomUUID(),
+    };
+    const target = `DynamoDB_20120810.${operation}`;
+    const maxAttempts = await config.maxAttempts();
+    const request = { place, credentials, target, body, headers, maxAttempts };
+    return (await this.#sendInTries(strategy, request)) as Answer<Name>;
+  }
+
+  async #sendInTries(strategy: RetryStrategy, request: Request): Promise<object> {
+    let token = await strategy.acquireInitialRetryToken("");
+    for (let attempts = 1; ; attempts++) {
+      try {
+        const answer = await this.#try(request, attempts);
+        strategy.recordSuccess(token);
+        return answer;
+      } catch (error) {
+        const next = await strategy.refreshRetryTokenForRetry(token, failureOf(error)).catch(() => undefined);
+        if (next === undefined) throw withMetadata(error, { attempts });
+        token = next;
+        const delayMs = token.getRetryDelay();
+        if (delayMs > 0) await systemClock.sleep(delayMs);
+      }
+    }
+  }
+
+  async #try(request: Request, attempt: number): Promise<object> {
+    const config = this.#config;
+    const { place, credentials, target, body, headers, maxAttempts } = request;
+    const { protocol, hostname, port, path, host, signingRegion: region } = place;
+    const offsetMs = config.systemClockOffset;
+    const sentAt = systemClock.now();
+    const signed = signedHeaders({ host, path, region, target, body }, credentials, sentAt + offsetMs);
+    const { response } = await config.requestHandler.handle({
+      protocol,
+      hostname,
+      port,
+      path,
+      method: "POST",
+      query: {},
+      headers: { ...signed, ...headers, "amz-sdk-request": `attempt=${attempt}; max=${maxAttempts}` },
+      body,
+    });
+    const answer: HttpAnswer = { ...response, body: await readBody(response.body) };
+    try {
+      return readAnswer(answer);
+    } catch (error) {
+      const hint = Number(response.headers["x-amz-retry-after"] ?? Number.NaN);
+      if (hint >= 0) retryHints.set(error as object, new Date(systemClock.now() + hint));
+      const clockSkewCorrected = await this.#correctsClock(answer, sentAt, offsetMs);
+      throw clockSkewCorrected ? withMetadata(error, { clockSkewCorrected }) : error;
+    }
+  }
+
+  /** Whether an answer shows that this machine's clock is wrong, and the next signature will say another time. */
+  async #correctsClock(answer: HttpAnswer, sentAt: number, signedOffsetMs: number): Promise<boolean> {
+    const config = this.#config;
+    const offsetMs = clockOffsetOf(answer, sentAt, systemClock.now());
+    if (offsetMs === undefined || Math.abs(offsetMs - signedOffsetMs) < NOTABLE_SKEW_MS) return false;
+    if (await config.disableClockSkewCorrection?.()) return false;
+    config.systemClockOffset = offsetMs;
+    return true;
+  }
+}
+
+type RetryFailure = Parameters<RetryStrategy["refreshRetryTokenForRetry"]>[1];
+
+/** When the service wants to be asked again. */
+const retryHints = new WeakMap<object, Date>();
+
+function failureOf(error: unknown): RetryFailure {
+  const retryAfterHint = retryHints.get(Object(error));
+  return { error, errorType: failureKind(error), retryAfterHint } as RetryFailure;
+}
+
+function withMetadata(error: unknown, more: object): unknown {
+  const failure = error as { $metadata?: object };
+  // A frozen error stays as it is.
+  Reflect.set(Object(failure), "$metadata", { ...failure.$metadata, ...more });
+  return error;
+}
+
+/** Of handlers that fetch. */
+type WebBody = ReadableStream | Blob | string | undefined;
+
+/** @throws what the stream fails with; the answer may be cut anywhere */
+async function readBody(body: unknown): Promise<Uint8Array> {
+  if (body instanceof Uint8Array) return body;
+  if (typeof (body as Readable | undefined)?.on === "function") return readStream(body as Readable);
+  return new Uint8Array(await new Response(body as WebBody).arrayBuffer());
+}
+
+function readStream(stream: Readable): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const chunks: Uint8Array[] = [];
+    let isOver = false;
+    stream.on("data", (chunk: Uint8Array) => chunks.push(chunk));
+    stream.once("end", () => {
+      isOver = true;
+      resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
+    });
+    stream.once("error", reject);
+    stream.once("close", () => {
+      if (!isOver) reject(Object.assign(new Error("the answer was cut off"), { code: "ECONNRESET" }));
+    });
+  });
 }

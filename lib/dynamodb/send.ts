@@ -1,7 +1,7 @@
-/** Sends a request to DynamoDB. Returns the item whose condition refused the write, and the database's time. */
+/** Sends a request to DynamoDB. Returns the item whose condition refused the write, and the database's time; reads the SDK's errors. */
+import { type StoreFailure, StoreUnavailableError, TransactionConditionError } from "../core/errors.ts";
 import type { Answer, Connection, Inputs, OperationName } from "./connection.ts";
-import { readRefusedItem } from "./errors.ts";
-import type { Item } from "./values.ts";
+import { fromItem, type Item } from "./values.ts";
 
 export type Sent<Name extends OperationName> = Partial<Answer<Name>> & {
   /** The item whose condition refused; empty if there is none. */
@@ -19,4 +19,60 @@ export async function send<Name extends OperationName>(
   } catch (error) {
     return { refusedBy: readRefusedItem(error) } as Sent<Name>;
   }
+}
+
+/** What the SDK's errors may carry. */
+interface ClientError {
+  readonly name: string;
+  readonly message: string;
+  readonly Item?: Item;
+  readonly CancellationReasons?: readonly { readonly Code?: string; readonly Item?: Item }[];
+  readonly $metadata?: { readonly httpStatusCode?: number; readonly attempts?: number };
+}
+
+/** By the codes of all reasons, or an error's name and status; the first that matches. */
+const FAILURES: readonly (readonly [RegExp, StoreFailure])[] = [
+  [/Validation|AccessDenied|ItemCollectionSize|Duplicate|Credentials|EndpointError|Region/, "refused"],
+  [/Throttl|Throughput|RequestLimit|TooMany| 429/, "throttled"],
+  [/Conflict|InProgress|ParameterMismatch|Canceled/, "conflict"],
+  // All other mistakes of the request. 408 and 425 are of the way to the service.
+  [/ 4(?!08|25)/, "refused"],
+  // What says nothing of itself may have been applied, and may pass.
+  [/^/, "unreachable"],
+];
+
+/**
+ * The item that refused, when the condition on the record itself was not met; empty if there is none.
+ * @throws TransactionConditionError when one of the caller's writes was refused, StoreUnavailableError for
+ * every failure.
+ */
+function readRefusedItem(error: unknown): Item {
+  const { message, Item, CancellationReasons, $metadata = {} } = error as ClientError;
+  // A client without a region sends nothing, and its error has no name of its own.
+  const name = message === "Region is missing" ? message : (error as ClientError).name;
+  for (const holder of [error, ...(CancellationReasons ?? [])]) hideItem(holder as Pick<ClientError, "Item">);
+  const reasons = CancellationReasons ?? [{ Code: `${name} ${$metadata.httpStatusCode}`, Item }];
+  const codes = reasons.map(({ Code }) => Code ?? "None");
+  const refused = codes.findIndex((code) => code.startsWith("ConditionalCheckFailed"));
+  const item = reasons[refused]?.Item;
+  if (refused === 0) return item ?? {};
+  // A caller's refusal counts only if the record did not refuse: where it could not be asked, an earlier
+  // try of this very transaction may be what the caller's condition ran into.
+  // A try before this one may have been applied, or still be under way.
+  const isRepeated = ($metadata.attempts ?? 1) > 1;
+  if (refused > 0 && codes[0] === "None") {
+    throw new TransactionConditionError(refused - 1, item && fromItem(item), error, isRepeated);
+  }
+  const failure = FAILURES.find(([pattern]) => pattern.test(codes.join()))?.[1] as StoreFailure;
+  const canceledBy = CancellationReasons && [...new Set(codes)].filter((code) => code !== "None");
+  throw new StoreUnavailableError(
+    isRepeated && failure === "refused" ? "unreachable" : failure,
+    error,
+    canceledBy ? `${name}: ${canceledBy.join(", ") || "no reason"}` : name,
+  );
+}
+
+/** An item may be personal: whoever prints the error does not print it. A frozen error stays as it is. */
+function hideItem(holder: Pick<ClientError, "Item">): void {
+  if (holder.Item) Reflect.defineProperty(holder, "Item", { enumerable: false });
 }

@@ -1,4 +1,4 @@
-/** Plain JavaScript values as DynamoDB writes them, and back: as the SDK's marshalling does it, without its package. */
+/** Plain JavaScript values as DynamoDB writes them, and back, without the SDK's package for that; and how large they are. */
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 
 export type Item = Record<string, AttributeValue>;
@@ -95,4 +95,18 @@ export function unstorableIn(path: readonly string[], value: unknown): string {
     }
   }
   return `${path.join(".")} is of type ${typeof value}`;
+}
+
+/** The largest item. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html */
+export const MAX_ITEM_BYTES = 409_600;
+
+/** Counts text and binaries exactly, and anything else as one byte: never more than DynamoDB counts for plain values. */
+export function sizeOf(value: unknown): number {
+  if (typeof value === "string") return Buffer.byteLength(value);
+  if (typeof value !== "object" || value === null) return 1;
+  if (ArrayBuffer.isView(value)) return value.byteLength;
+  let bytes = 0;
+  for (const [name, inner] of Object.entries(value))
+    bytes += (Array.isArray(value) ? 1 : sizeOf(name)) + sizeOf(inner);
+  return bytes;
 }

@@ -2,10 +2,9 @@
 import type { TransactWriteItem } from "@aws-sdk/client-dynamodb";
 import { CommitInvalidError, OutboxTransactionTooLargeError } from "../core/errors.ts";
 import { oneOf } from "../core/option-checks.ts";
-import type { PlacedMessages } from "./messages.ts";
+import type { PlacedMessages } from "./placement.ts";
 import type { RecordTable } from "./record-table.ts";
-import { MAX_ITEM_BYTES, sizeOf } from "./sizes.ts";
-import { type Item, toItem, unstorableIn } from "./values.ts";
+import { type Item, MAX_ITEM_BYTES, sizeOf, toItem, unstorableIn } from "./values.ts";
 
 interface Write {
   readonly TableName: string | undefined;

@@ -1,7 +1,7 @@
 /** Sends requests over connections that are kept, each within its time. */
 import type * as http from "node:http";
 import type { Socket } from "node:net";
-import type { HttpAnswer } from "../dynamodb/wire/read-answer.ts";
+import type { HttpAnswer } from "../dynamodb/wire/json.ts";
 import { CLIENT_STATE, type ClientState } from "./client-state.ts";
 import { httpModule } from "./http-module.ts";
 

@@ -1,8 +1,7 @@
 /** Carries requests to DynamoDB, signed, in time, and again where they failed by what passes. */
 import type { Clock } from "../core/clock.ts";
 import type { Answer, Connection, Inputs, OperationName } from "../dynamodb/connection.ts";
-import { encodeInput } from "../dynamodb/wire/json-values.ts";
-import { readAnswer } from "../dynamodb/wire/read-answer.ts";
+import { encodeInput, readAnswer } from "../dynamodb/wire/json.ts";
 import { type Credentials, signedHeaders } from "../dynamodb/wire/signature.ts";
 import type { HeldCredentials } from "./credentials.ts";
 import type { Endpoint } from "./endpoint.ts";

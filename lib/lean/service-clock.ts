@@ -1,7 +1,6 @@
 /** The service's time: signatures hold for minutes around it, and this machine's clock may be wrong by hours. */
 import type { Clock } from "../core/clock.ts";
-import { clockOffsetOf, NOTABLE_SKEW_MS } from "../dynamodb/wire/clock-offset.ts";
-import type { HttpAnswer } from "../dynamodb/wire/read-answer.ts";
+import { clockOffsetOf, type HttpAnswer, NOTABLE_SKEW_MS } from "../dynamodb/wire/json.ts";
 import type { ClientState } from "./client-state.ts";
 
 export class ServiceClock {

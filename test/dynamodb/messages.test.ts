@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { OUTBOX_SHARDS } from "../../lib/contract.ts";
 import { OutboxTransactionTooLargeError } from "../../lib/core/errors.ts";
 import type { StoredMessage } from "../../lib/core/messages/outgoing-message.ts";
-import { placeMessages } from "../../lib/dynamodb/messages.ts";
+import { placeMessages } from "../../lib/dynamodb/placement.ts";
 import { recordTable } from "../../lib/dynamodb/record-table.ts";
 
 const table = recordTable({ tableName: "records" });

@@ -2,8 +2,7 @@ import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import { marshall } from "@aws-sdk/util-dynamodb";
 import { describe, expect, it } from "vitest";
 import { RecordCorruptError } from "../../lib/core/errors.ts";
-import { recordTable } from "../../lib/dynamodb/record-table.ts";
-import { readRecord } from "../../lib/dynamodb/stored-record.ts";
+import { readRecord, recordTable } from "../../lib/dynamodb/record-table.ts";
 
 const table = recordTable({ tableName: "records", ttlAttribute: "ttl" });
 

@@ -1,7 +1,7 @@
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { decodeOutput, encodeInput } from "../../../lib/dynamodb/wire/json-values.ts";
+import { decodeOutput, encodeInput } from "../../../lib/dynamodb/wire/json.ts";
 import { sdkExchange } from "./given.ts";
 
 const bytes = fc.uint8Array({ maxLength: 9 });

@@ -2,7 +2,7 @@ import { crc32 } from "node:zlib";
 import type { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { describe, expect, it } from "vitest";
 import { failureKind } from "../../../lib/dynamodb/wire/failure-kind.ts";
-import { readAnswer } from "../../../lib/dynamodb/wire/read-answer.ts";
+import { readAnswer } from "../../../lib/dynamodb/wire/json.ts";
 import { type GivenAnswer, sdkExchange } from "./given.ts";
 
 const NAMESPACE = "com.amazonaws.dynamodb.v20120810#";

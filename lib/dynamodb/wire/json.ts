@@ -1,6 +1,53 @@
-/** Reads what DynamoDB answers: an output with the database's time, or an error as the SDK makes them. */
+/** Requests and answers of DynamoDB as JSON, in which the bytes of `B` and `BS` are base64; and what an answer says of the time. */
 import { crc32 } from "node:zlib";
-import { decodeOutput } from "./json-values.ts";
+
+export function encodeInput(input: object): string {
+  return JSON.stringify(withTexts(input));
+}
+
+/** Parsed anew for each caller, so that it is changed in place. */
+export function decodeOutput(text: string): unknown {
+  const output: unknown = JSON.parse(text);
+  putBytes(output);
+  return output;
+}
+
+/** A copy, as far as there are bytes in it: most requests have none, and stay as they are. */
+function withTexts(value: object): object | string {
+  const bytes = bytesOf(value);
+  if (bytes) return bytes.toString("base64");
+  let copy: Record<string, unknown> | undefined;
+  // Without the arrays that Object.entries makes: all of each request is walked.
+  for (const name in value) {
+    const inner: unknown = (value as Record<string, unknown>)[name];
+    if (typeof inner !== "object" || inner === null) continue;
+    const encoded = withTexts(inner);
+    if (encoded === inner) continue;
+    copy ??= (Array.isArray(value) ? [...value] : { ...value }) as Record<string, unknown>;
+    copy[name] = encoded;
+  }
+  return copy ?? value;
+}
+
+function bytesOf(value: object): Buffer | undefined {
+  if (ArrayBuffer.isView(value)) return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+  return value instanceof ArrayBuffer ? Buffer.from(value) : undefined;
+}
+
+/** Nothing but a value of these types has a text, or texts, under these names: attributes so called have objects. */
+function putBytes(value: unknown): void {
+  if (typeof value !== "object" || value === null) return;
+  const attribute = value as { B?: unknown; BS?: unknown };
+  if (typeof attribute.B === "string") attribute.B = toBytes(attribute.B);
+  else if (Array.isArray(attribute.BS) && attribute.BS.every((each) => typeof each === "string")) {
+    attribute.BS = attribute.BS.map(toBytes);
+  } else for (const inner of Object.values(value)) putBytes(inner);
+}
+
+function toBytes(base64: string): Uint8Array {
+  const { buffer, byteOffset, byteLength } = Buffer.from(base64, "base64");
+  return new Uint8Array(buffer, byteOffset, byteLength);
+}
 
 export interface HttpAnswer {
   readonly statusCode: number;
@@ -44,7 +91,7 @@ class ServiceError extends Error {
 let [lastDate, lastTime]: [HttpAnswer["headers"][string], number | undefined] = [undefined, undefined];
 
 /** Epoch ms; `undefined` where the answer does not tell it. */
-export function serverTimeOf({ headers: { date } }: HttpAnswer): number | undefined {
+function serverTimeOf({ headers: { date } }: HttpAnswer): number | undefined {
   if (date !== lastDate) [lastDate, lastTime] = [date, Date.parse(`${date}`) || undefined];
   return lastTime;
 }
@@ -81,4 +128,22 @@ function parse(body: Uint8Array): object | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Further from the service's time than that, a signature is close to being refused. */
+export const NOTABLE_SKEW_MS = 240_000;
+
+/** Dates in HTTP have whole seconds. */
+const PRECISION_MS = 1000;
+
+/**
+ * What the clock is behind by (ms), by an answer to a request of `sentAt`; `undefined` where the answer does not tell. The
+ * service told its time somewhere between the sending and `now`: a process that stood still meanwhile has no wrong clock.
+ */
+export function clockOffsetOf(answer: HttpAnswer, sentAt: number, now: number): number | undefined {
+  const serverTimeMs = serverTimeOf(answer);
+  // What a cache has kept tells of another time.
+  if (serverTimeMs === undefined || answer.headers.age !== undefined) return undefined;
+  const tooEarly = serverTimeMs + PRECISION_MS - sentAt;
+  return tooEarly < 0 ? tooEarly : Math.max(0, serverTimeMs - now);
 }
