@@ -219,7 +219,7 @@ export class ConnectedOutbox implements Outbox {
   /** @throws StoreUnavailableError (`STORE_UNAVAILABLE`) */
   async replaceNotes(former: string | undefined, notes: string): Promise<boolean> {
     const { refusedBy } = await this.#requests.update(notesChange(this.#table, former, notes));
-    // Of a request that was repeated the first answer may have been lost.
+    // This refusal may repeat a request whose first answer was lost.
     return !refusedBy || refusedBy[this.#table.names.notes]?.S === notes;
   }
 
@@ -228,7 +228,7 @@ export class ConnectedOutbox implements Outbox {
     const shards = Array.from({ length: this.shards }, (_, shard) => shard);
     const countOf = async (shard: number) => {
       const pages = this.#requests.query(shard, Number.MAX_SAFE_INTEGER, { Select: "COUNT" });
-      // Of very many the first megabyte of keys tells enough.
+      // The first megabyte of keys tells enough.
       for await (const { Count = 0 } of pages) return Count;
       return 0;
     };

@@ -35,7 +35,7 @@ type Change = { readonly Put: Put } | { readonly Update: Update };
 export class ConnectedStore implements Store<DynamoDBWrite> {
   readonly #options: StoreOptions;
   readonly #table: RecordTable;
-  /** Of the outbox; 0 without one. */
+  /** The outbox has so many shards; 0 without an outbox. */
   readonly #shards: number;
   readonly #connection: Connection;
 
@@ -116,7 +116,7 @@ export class ConnectedStore implements Store<DynamoDBWrite> {
     const placed = placeMessages(this.#table, messages, finish, this.#shards);
     const result = placeResult(this.#table, finish, placed.inRecord);
     const { item } = result;
-    // Where messages wait, both are to have the same end.
+    // The result of a commit with messages expires with its record.
     const isTogether = item && messages.length > 0;
     const others = marshallWrites(
       this.#table,
@@ -132,7 +132,7 @@ export class ConnectedStore implements Store<DynamoDBWrite> {
       throw messages.length > 0 ? explainRefusal(error) : error;
     });
     const record = readRecord(this.#table, refusedBy);
-    // Where it is mine already, this is the repetition of a write whose answer was lost.
+    // A record that is mine already says that this repeats a write whose answer was lost.
     const settled = !refusedBy || (record?.token === token && record.state === state);
     return settled ? { settled } : { settled, record };
   }

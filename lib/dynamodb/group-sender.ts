@@ -24,8 +24,9 @@ export interface ClientError {
 }
 
 /**
- * Sends a member by itself. In doubt, a group before it may have been applied, or may still be: its refusal then says that
- * it was repeated, as it does where the client repeated the request.
+ * Sends a member by itself.
+ * @param inDoubt whether a group before it may have been applied, or may still be. A refusal then says that the request was
+ * repeated, as it does where the client repeated the request.
  */
 export async function sendAlone<Name extends OperationName>(
   { connection }: GroupSender,

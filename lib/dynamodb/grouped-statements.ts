@@ -63,7 +63,7 @@ function withoutRepetitions({ table }: GroupSender, all: readonly Member<Stated>
   return [members, all.filter((member) => !members.includes(member))] as const;
 }
 
-/** Where a right is missing, or no statement is understood, the next group would fare no better. */
+/** The next group would fare no better without a right, or where no statement is understood. */
 function refuseForGood({ refuse }: GroupSender, errors: readonly (BatchStatementError | undefined)[]): void {
   const denied = errors.find((error) => error?.Code === "AccessDenied");
   const isUnknown = errors.every((error) => error?.Code === "ValidationError");

@@ -20,8 +20,8 @@ interface Transaction<Each> {
 }
 
 /**
- * Parts commits into transactions in which no two write the same item. Of two puts that is not always known: DynamoDB then
- * refuses their transaction, and each is tried alone.
+ * Parts commits into transactions in which no two write the same item. Two puts may do so unknown to us: DynamoDB then
+ * refuses their transaction, and each commit is tried alone.
  */
 export function joinCommits<Each extends { readonly input: Commit }>(
   table: RecordTable,

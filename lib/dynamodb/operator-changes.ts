@@ -23,8 +23,8 @@ export interface OutboxDestinationChange {
 const isOpen = ({ state }: MessageProgress) => state === "waiting" || state === "parked";
 
 /**
- * Their progress with that of some messages changed: of those at the places that are given, from 0, or of all that are
- * neither sent nor dropped.
+ * The progress of all messages, with the change of some: those at `places`, from 0, or all that are neither sent nor
+ * dropped.
  * @throws InvalidOptionError (`INVALID_OPTION`) for places of others
  */
 export function progressWith(

@@ -16,11 +16,11 @@ export interface ClientOptions {
    */
   readonly client?: DynamoDBClientLike;
   /**
-   * Whether requests go past the middleware of the client, at a third of the processor time: with its Region, endpoint,
-   * credentials, request handler, retries and timeouts, and the same requests on the wire. Where the client is not as the SDK
-   * makes it, every request goes through its `send` all the same: middleware of a tracer or of yours, a mock in the place of
-   * `send`, a logger, a signer or a protocol of your own, HTTP/2. That is looked up before each request. `false` takes that
-   * way always.
+   * Whether requests go past the middleware of the client, at a third of the processor time. They use its Region, endpoint,
+   * credentials, request handler, retries and timeouts, and are the same on the wire. A client that is not as the SDK makes
+   * it gets every request through its `send` all the same. Such a client has middleware of a tracer or of yours, or a
+   * mock in the place of `send`. Others have HTTP/2, or a logger, a signer or a protocol of your own. The store looks that up before each request.
+   * `false` always takes the way through `send`.
    * @default true
    */
   readonly direct?: boolean;
@@ -48,8 +48,8 @@ export interface TableOptions {
 
 export interface StoreOptions extends TableOptions {
   /**
-   * Whether the table has what sends the messages of commits: its stream with a relay, and the index of the sweeper
-   * (`outbox: true` of `IdempotencyTable`, and an `OutboxRelay`). With `false` a commit with messages is refused, before any
+   * Whether the table has what sends the messages of commits: its stream with a relay, and the index of the sweeper.
+   * `outbox: true` of `IdempotencyTable` and an `OutboxRelay` make both. With `false` a commit with messages is refused, before any
    * write, since nobody would send them. `shards` is how many ways commits that wait are divided in the index, 1 to 1000, 8
    * unless given: raise it in the sweeper first. As text: `none`, or the number of shards. `UseIdempotency` puts that into the
    * environment, from what it knows of the table: give `process.env.IDEMPOTENCY_OUTBOX`.

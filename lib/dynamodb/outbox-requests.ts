@@ -87,8 +87,9 @@ const unsentAsSeen = (hasDelivery: boolean, isTaken: boolean): string =>
   ` AND ${isTaken ? "#sendingUntil = :seenUntil" : "attribute_not_exists(#sendingUntil)"}`;
 
 /**
- * It has messages to send, of a version that this code knows, not all of them parked; they are due, exactly since when they
- * were found to be; and nobody has taken it, or only until now. A relay that had taken it is gone: a stream has one at a time.
+ * The record has messages to send, of a version that this code knows, not all of them parked. They are due, exactly since
+ * they were found to be. Nobody has taken the record, or only until now. A relay that had taken it is gone: a stream has one
+ * relay at a time.
  */
 const freeFor = (isRelay: boolean, isFound: boolean): string =>
   `attribute_exists(#unsentSince) AND #version = :version AND #unsentShard >= :zero AND #unsentSince <= :now` +

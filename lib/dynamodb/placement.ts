@@ -25,7 +25,7 @@ const SMALL_RECORD_BYTES = 1024;
  */
 const MAX_RECORD_BYTES = 5 * SMALL_RECORD_BYTES;
 
-/** Of the text of a result. A compressed item could unfold to a thousand times its size, in the memory of a function. */
+/** The longest text of a result. A compressed item could unfold to a thousand times its size, in the memory of a function. */
 const MAX_TEXT_BYTES = 16 * 1024 * 1024;
 
 export interface PlacedResult {
@@ -81,7 +81,7 @@ const USUAL_KEY_BYTES = 512;
 /** What is left of an item beside the largest key and everything else of it. */
 const MAX_MESSAGES_BYTES = MAX_ITEM_BYTES - 8192;
 
-/** Of an item beside its messages, in a transaction: the largest key there is, and what its attributes are called. */
+/** An item takes so much beside its messages, in a transaction: the largest key and the names of its attributes. */
 const AROUND_MESSAGES_BYTES = 2560;
 
 /** A transaction takes 100 actions, and one is the record's. */
@@ -175,8 +175,8 @@ function packTexts(messages: readonly StoredMessage[]): string[] {
 }
 
 /**
- * What stays in order among each other shares a shard, where it is found in the order of its commits. Where there is no
- * order, a group that is busy does not make its shard so.
+ * What stays in order among each other shares a shard, where it is found in the order of its commits. A busy group without
+ * an order does not make its shard busy.
  */
 function shardOf(message: StoredMessage, shards: number): number {
   const { queue, topic, group, key } = message;

@@ -27,8 +27,8 @@ export function insertion(
 }
 
 /**
- * Updates as UpdateItem does for the holder of a claim; `undefined` for other updates. A record in progress has nothing of
- * what its end removes, so that nothing is removed: PartiQL does not say what it does where there is nothing.
+ * Updates as UpdateItem does for the holder of a claim; `undefined` for other updates. The statement removes nothing, since
+ * a record in progress has none of the attributes that its end removes. PartiQL does not say how it removes an absent one.
  */
 export function update(
   { TableName, names }: RecordTable,

@@ -13,7 +13,7 @@ export type Attribute = keyof typeof ATTRIBUTES;
 /** Values of attributes, by the name they have in the contract. */
 export type Values = { readonly [name in Attribute]?: string | number | Uint8Array | undefined };
 
-/** Of ours. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ReservedWords.html */
+/** Our names that DynamoDB reserves. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ReservedWords.html */
 const RESERVED: ReadonlySet<string> = new Set(["state", "token", "result"]);
 
 /** There is no record. */

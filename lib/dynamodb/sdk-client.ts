@@ -1,4 +1,4 @@
-/** A client of the SDK, version 3: what direct requests read of it, where it sends them, and whether it is as the SDK makes it. */
+/** A client of the SDK, version 3: its settings, where it sends requests, and whether it is as the SDK makes it. */
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { PASSABLE, type PassableSend } from "../core/messages/passable-send.ts";
 
@@ -39,7 +39,7 @@ interface Input {
   readonly RequestItems?: object | undefined;
 }
 
-/** Of accounts and tables. More would be no cache. */
+/** Accounts and tables are few. More places would be no cache. */
 const MAX_KNOWN = 100;
 
 export class SdkPlaces {
@@ -174,7 +174,7 @@ export function untouched(client: SdkClient, reference: () => SdkClient): () => 
       if (isUntouched) (client.send as PassableSend)[PASSABLE]?.prepare(client);
       return isUntouched;
     } catch {
-      // Of a make that is not known here, such as a double.
+      // A double, or a client of a make that is not known here.
       return false;
     }
   };

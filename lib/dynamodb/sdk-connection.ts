@@ -75,8 +75,8 @@ function defaultClient(): DynamoDBClient {
 }
 
 /**
- * Notes the database's time from every answer of this client. Once for each client and before its first request, since a
- * client with `cacheMiddleware` takes no notice of what is added to a single request, or later.
+ * Notes the database's time from every answer of this client. Once for each client and before its first request. A client
+ * with `cacheMiddleware` takes no notice of middleware that is added to a single request, or later.
  */
 function watchServerTime({ middlewareStack }: Partial<DynamoDBClient>): void {
   // Test doubles have no stack, and tell no time.
@@ -218,7 +218,7 @@ function withMetadata(error: unknown, more: object): unknown {
   return error;
 }
 
-/** Of handlers that fetch. */
+/** Handlers that fetch give one of these. */
 type WebBody = ReadableStream | Blob | string | undefined;
 
 /** @throws what the stream fails with; the answer may be cut anywhere */

@@ -56,8 +56,8 @@ function readRefusedItem(error: unknown): Item {
   const refused = codes.findIndex((code) => code.startsWith("ConditionalCheckFailed"));
   const item = reasons[refused]?.Item;
   if (refused === 0) return item ?? {};
-  // A caller's refusal counts only if the record did not refuse: where it could not be asked, an earlier
-  // try of this very transaction may be what the caller's condition ran into.
+  // A caller's refusal counts only if the record did not refuse. If the record could not be asked, the caller's
+  // condition may have met an earlier try of this very transaction.
   // A try before this one may have been applied, or still be under way.
   const isRepeated = ($metadata.attempts ?? 1) > 1;
   if (refused > 0 && codes[0] === "None") {

@@ -140,7 +140,7 @@ function kindOf({ state, tries, at, to, code }: MessageProgress): Kind {
 }
 
 /**
- * Of so many messages.
+ * @param count the commit has so many messages
  * @throws RecordCorruptError (`RECORD_CORRUPT`)
  */
 function readDelivery(text: string, count: number): readonly MessageProgress[] {

@@ -5,7 +5,7 @@ export type FailureKind = "THROTTLING" | "TRANSIENT" | "SERVER_ERROR" | "CLIENT_
 export interface WireFailure {
   readonly name?: string;
   readonly message?: string;
-  /** Of Node. */
+  /** Node's own. */
   readonly code?: string;
   readonly cause?: unknown;
   readonly $metadata?: {

@@ -1,6 +1,6 @@
 /**
- * AWS Signature Version 4 of requests to DynamoDB. They are all alike, so that one template, one key a day and two hashes
- * do what a general signer does in six times the processor time and fourteen times the bytes.
+ * AWS Signature Version 4 of requests to DynamoDB. They are all alike: one template, one key a day and two hashes sign them.
+ * A general signer takes six times the processor time and fourteen times the bytes.
  */
 import { createHmac, hash } from "node:crypto";
 
@@ -34,7 +34,7 @@ interface DerivedKey {
 
 let derived: DerivedKey | undefined;
 
-/** The headers of a signed request. Those of `Unsigned` are among them, so that what is sent is what was signed. */
+/** The headers of a signed request. They hold those of `Unsigned`, so that the request is sent as it was signed. */
 export function signedHeaders(request: Unsigned, credentials: Credentials, now: number) {
   const { host, path, region, target, body } = request;
   const { accessKeyId, secretAccessKey, sessionToken } = credentials;
