@@ -207,8 +207,11 @@ type RetryFailure = Parameters<RetryStrategy["refreshRetryTokenForRetry"]>[1];
 const retryHints = new WeakMap<object, Date>();
 
 function failureOf(error: unknown): RetryFailure {
-  const retryAfterHint = retryHints.get(Object(error));
-  return { error, errorType: failureKind(error), retryAfterHint } as RetryFailure;
+  return {
+    error,
+    errorType: failureKind(error),
+    retryAfterHint: retryHints.get(Object(error)),
+  } as RetryFailure;
 }
 
 function withMetadata(error: unknown, more: object): unknown {
