@@ -4,8 +4,8 @@
 export const FULL_BUDGET = 500;
 
 /**
- * Requests carry it under this name, which Node does not know: whoever stands between them and the network, as a simulation
- * with several hosts does, can keep it apart for each of them.
+ * Requests carry the client's state under this name, which Node does not know. A simulation with several hosts stands
+ * between requests and the network, and can keep the state apart for each host.
  */
 export const CLIENT_STATE = Symbol.for("onceonly.clientState");
 

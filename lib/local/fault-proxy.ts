@@ -1,5 +1,5 @@
-// A small HTTP proxy on loopback before a DynamoDB engine, which does to requests what networks and busy tables
-// do: loses the answer of a write that was applied, throttles, reports a conflict, delays, brings a copy later.
+// A small HTTP proxy on loopback before a DynamoDB engine, which does to requests what networks and busy tables do.
+// It loses the answer of a write that was applied, throttles, reports a conflict, delays, or brings a copy later.
 import { Agent, request as httpRequest, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
@@ -48,13 +48,13 @@ export interface FaultProxyOptions {
   readonly target: string;
   /** Asked once for each request that arrives. */
   readonly decide: (request: ObservedRequest) => ProxyFault;
-  /** Told of each answer of the engine, whether or not anybody gets it. */
+  /** This function is told of each answer of the engine, whether or not anybody gets it. */
   readonly onAnswer?: (request: ObservedRequest, answer: ObservedAnswer) => void;
 }
 
 export interface FaultProxy {
   readonly endpoint: string;
-  /** Of one operation, or of all of them together. */
+  /** The counts of one operation, or of all operations together. */
   counts(operation?: string): FaultCounts;
   /** Hands on at once what is delayed or to be repeated; resolves when the engine has answered it. */
   flush(): Promise<void>;

@@ -1,5 +1,5 @@
-// HTTP servers for this machine alone. A page of the web can point a name of its own at 127.0.0.1 (DNS rebinding), and
-// its scripts then reach whatever listens there: only the Host header of their requests tells.
+// HTTP servers for this machine alone. A page of the web can point a name of its own at 127.0.0.1 (DNS rebinding).
+// Its scripts then reach whatever listens there, and only the Host header of their requests tells.
 import { createServer, type RequestListener, type Server } from "node:http";
 
 /** Names that lead to this machine whoever asks; `localhost` and all below it by RFC 6761. */

@@ -1,5 +1,5 @@
-// Processes and directories that must not outlive this one, whatever ends it: one watching shell is told
-// about each of them, and cleans up when its standard input closes, which a SIGKILL of ours also does.
+// Cleans up processes and directories that must not outlive this process, whatever ends it. One watching shell is
+// told about each of them, and cleans up when its standard input closes. A SIGKILL of this process closes it too.
 // Windows has no such shell: there, and nowhere else, only an orderly stop cleans up.
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Socket } from "node:net";

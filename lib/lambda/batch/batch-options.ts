@@ -14,24 +14,25 @@ export interface VisibilityRequest {
 export interface BatchOptions<Entry = unknown, Write = unknown>
   extends Omit<EngineOptions<Write>, "fingerprint"> {
   /**
-   * The stable name of what is done, with the consumer's name in it, such as `charge-payment`: two consumers of one
+   * The stable name of what is done, with the consumer's name in it, such as `charge-payment`. Two consumers of one
    * message need two names, and then both run. 1 to 64 characters.
    */
   readonly operation: string;
   /**
-   * The idempotency key of a record, from what its producer wrote. It wins over an envelope. Where it yields nothing, the
-   * key is the envelope's; then what the source calls the record: the deduplication id or message id of SQS (neither
-   * survives a redrive), the `eventID` of a stream, the offset in Kafka. A name that a second send does not share is told
-   * as `key-fallback`. A record whose envelope cannot be read is returned: under another key it might run again.
+   * The idempotency key of a record, from what its producer wrote. This key wins over an envelope. If `key` yields
+   * nothing, the envelope's key is taken, and without an envelope the source's name for the record. That name is the
+   * deduplication id or message id of SQS (neither survives a redrive), the `eventID` of a stream, or the offset in
+   * Kafka. A name that a second send does not share is told as `key-fallback`. A record whose envelope cannot be read
+   * is returned: under another key it might run again.
    * @default - the envelope's key, or what the source calls the record
    */
   readonly key?: EventReader<Entry>;
   /**
-   * Who forwards messages to this consumer inside a body of their own, so that the envelope is in there: ARNs of SNS topics
-   * (without raw delivery), names or ARNs of EventBridge buses, ARNs of pipes. **By this you promise that nobody but these
-   * can write to the source, and nobody but you to these.** It is not a proof: a topic's ARN is compared with what the
-   * body says, buses and pipes leave nothing to compare. Without it a body with an envelope in it is returned, unless
-   * there is a `key`.
+   * Who forwards messages to this consumer inside a body of their own, so that the envelope is in there. Give ARNs of
+   * SNS topics (without raw delivery), names or ARNs of EventBridge buses, and ARNs of pipes. **By this you promise
+   * that nobody but these can write to the source, and nobody but you to these.** It is not a proof: a topic's ARN is
+   * compared with what the body says, buses and pipes leave nothing to compare. Without it a body with an envelope in
+   * it is returned, unless there is a `key`.
    * @default - nobody
    */
   readonly forwardedBy?: readonly (string | undefined)[];
@@ -44,13 +45,14 @@ export interface BatchOptions<Entry = unknown, Write = unknown>
   /**
    * Reads the part of the record that tells two payloads apart. While a change rolls out, give a list: a record stores the
    * first one's reading, and a payload matches by any.
-   * @default - the raw body of a message, the data of a Kinesis record, the change of an item, the value in Kafka; of what
-   * is forwarded (`forwardedBy`) all but the envelope and what differs when it is forwarded again
+   * @default - the raw body of a message, the data of a Kinesis record, the change of an item, or the value in Kafka.
+   * A forwarded message (`forwardedBy`) is read without its envelope and without what differs when it is forwarded
+   * again
    */
   readonly fingerprint?: ((record: Entry) => unknown) | readonly ((record: Entry) => unknown)[];
   /**
-   * What becomes of a record that another attempt is working on: `reject` returns it, `{ waitSeconds }` waits so long, and
-   * in any case no longer than the batch starts records.
+   * What becomes of a record that another attempt is working on. `reject` returns the record. `{ waitSeconds }` waits
+   * so long, and in any case no longer than the batch starts records.
    * @default - "reject" for messages of SQS; records of streams and Kafka, which nothing can hide, wait as long as there is time
    */
   readonly whenInProgress?: EngineOptions["whenInProgress"];
@@ -61,46 +63,47 @@ export interface BatchOptions<Entry = unknown, Write = unknown>
    */
   readonly concurrency?: number;
   /**
-   * Whether records that run at once ask DynamoDB together: their claims in one request, their commits in one transaction
-   * where no two write the same item, and the completions of handlers that end in the same moment. Each is decided by itself:
-   * what is refused for one is tried for the others. With `"completions"` those wait for each other as well, by the time of one
-   * request and 20 ms at most: fewer requests, and more records whose handlers have written on their own and run again where
-   * a process is killed just then. Takes the rights `dynamodb:PartiQLInsert`, `dynamodb:PartiQLUpdate` and
-   * `dynamodb:BatchGetItem`; where they are missing, each record asks alone, and `group-refused` is told once. A store of another
-   * kind is asked alone.
+   * Whether records that run at once ask DynamoDB together. Their claims share one request, and their commits one
+   * transaction where no two write the same item. Completions of handlers that end in the same moment share a request
+   * too. Each record is decided by itself: what is refused for one is tried for the others. With `"completions"`,
+   * completions wait for each other as well, by the time of one request and 20 ms at most. That takes fewer requests.
+   * But a process that is killed just then leaves more records whose handlers have written on their own and run
+   * again. Groups take the rights `dynamodb:PartiQLInsert`, `dynamodb:PartiQLUpdate` and `dynamodb:BatchGetItem`;
+   * where they are missing, each record asks alone, and `group-refused` is told once. A store of another kind is
+   * asked alone.
    * @default true
    */
   readonly groups?: boolean | "completions";
   /**
-   * With less than this left of the invocation, in ms, no record is started; with a tenth of it left (half a second
-   * at most) the batch returns what is not done, and what still runs then may be repeated.
+   * With less than this left of the invocation, in ms, no record is started. With a tenth of the margin left (half a
+   * second at most) the batch returns what is not done. What still runs then may be repeated.
    * @default - a fifth of the time left at the start, 2000 at most
    */
   readonly marginMs?: number;
   /**
-   * What becomes of a record whose error is final and recorded: `return` sends it on its way to the dead-letter
-   * queue, each delivery replaying the error without running; `acknowledge` ends it here. Blocked until then are
-   * the rest of its FIFO group, shard or partition.
+   * What becomes of a record whose error is final and recorded. `return` sends it on its way to the dead-letter
+   * queue, and each delivery replays the error without running. `acknowledge` ends the record here. The rest of its
+   * FIFO group, shard or partition is blocked until then.
    * @default "return"
    */
   readonly whenFinalError?: "acknowledge" | "return";
   /**
    * Hides messages that another invocation is working on until its lease ends, so that they do not use up their
-   * receives: `(request) => sqs.changeMessageVisibilityBatch(request)`, with the `SQS` of `@aws-sdk/client-sqs` and
-   * the permission `sqs:ChangeMessageVisibility`. `QueueUrl` is made from the queue's ARN.
+   * receives. Give `(request) => sqs.changeMessageVisibilityBatch(request)`, with the `SQS` of `@aws-sdk/client-sqs`
+   * and the permission `sqs:ChangeMessageVisibility`. `QueueUrl` is made from the queue's ARN.
    * @default - they come back after the visibility timeout of the queue
    */
   readonly changeVisibility?: (request: VisibilityRequest) => Promise<unknown>;
   /**
-   * Opens the claim checks of messages whose bodies are in a bucket: an `S3Bodies`. The handler gets the record with its body;
-   * `key`, `scope` and `fingerprint` see the claim check, which is the same for the same body. Of what is done already nothing
-   * is read.
+   * Opens the claim checks of messages whose bodies are in a bucket: an `S3Bodies`. The handler gets the record with
+   * its body; `key`, `scope` and `fingerprint` see the claim check, which is the same for the same body. The body of
+   * a message that is done already is not read.
    * @default - a message whose body is in a bucket is returned, and not run
    */
   readonly bodies?: BodyOpener;
   /**
-   * Told of each error of a record and of `changeVisibility`, since none of them reaches Lambda. That a record is in
-   * progress elsewhere is no error. What it throws is ignored.
+   * This function is told of each error of a record and of `changeVisibility`, since none of them reaches Lambda. A
+   * record that is in progress elsewhere is no error. What the function throws is ignored.
    * @default - `console.error` with the error
    */
   readonly onRecordError?: (error: unknown, record: Entry) => void;

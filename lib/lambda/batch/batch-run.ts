@@ -110,8 +110,8 @@ export class BatchRun<Write> {
   }
 
   /**
-   * With all that is behind it in its group: a message that comes back while a later one is in flight is handed out
-   * at once, and would find the same lease again.
+   * Hides a message with all that is behind it in its group. A message that comes back while a later one is in flight
+   * is handed out at once, and would find the same lease again.
    */
   async #hide(rest: Lane, leaseEndsAt: number): Promise<void> {
     const { changeVisibility, reading } = this.#settings;

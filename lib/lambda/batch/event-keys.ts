@@ -10,9 +10,9 @@ import { FORWARDERS_CHECK, keyOfForwarded } from "./forwarders.ts";
 /** What `keyFromSns` and `keyFromEventBridge` may believe. */
 export interface EventKeyOptions {
   /**
-   * The event buses (names or ARNs) and pipes (ARNs) whose events have an envelope that is believed. **By this you promise
-   * that every event that they bring here was sent by onceonly, or that its detail holds no text of others**: whoever
-   * writes a detail can write an envelope. Without it an event with an envelope is refused.
+   * The event buses (names or ARNs) and pipes (ARNs) whose events have an envelope that is believed. **By this you
+   * promise that every event that they bring here was sent by onceonly, or that its detail holds no text of others.**
+   * Whoever writes a detail can write an envelope. Without this option an event with an envelope is refused.
    * @default - none
    */
   readonly forwardedBy?: readonly (string | undefined)[];

@@ -1,6 +1,7 @@
 /**
- * Messages that reach a consumer inside what forwarded them: SNS without raw delivery, EventBridge (whole events, an
- * `InputPath`, an input transformer), both in a row, pipes. Finds the envelope in them, and what of them was sent. Pure.
+ * Finds the envelope in messages that reach a consumer inside what forwarded them, and the part of them that was
+ * sent. Forwarders are SNS without raw delivery, EventBridge (whole events, an `InputPath`, an input transformer),
+ * both in a row, and pipes. Pure.
  */
 import { ENVELOPE_ATTRIBUTE } from "../../contract.ts";
 import { type EnvelopeReading, readHeldEnvelope } from "../../messaging/envelope.ts";
@@ -23,14 +24,14 @@ const NAMED = new RegExp(`${ENVELOPE_ATTRIBUTE}\\\\*"\\s*:`);
 /** As deep as a fingerprint goes. */
 const MAX_DEPTH = 500;
 
-/** Of a notification: they differ each time a message is published. */
+/** Fields of a notification that differ each time a message is published. */
 const OF_ONE_PUBLICATION =
   /^(MessageId|Timestamp|SequenceNumber|Signature|SignatureVersion|SigningCertURL|SigningCertUrl|UnsubscribeURL|UnsubscribeUrl)$/;
 
-/** Of an event: they differ each time it is put, or replayed from an archive. */
+/** Fields of an event that differ each time it is put, or replayed from an archive. */
 const OF_ONE_EVENT = /^(id|time|replay-name)$/;
 
-/** Of a message of SQS, as pipes pass it on: they differ at each delivery. */
+/** Fields of a message of SQS, as pipes pass it on, that differ at each delivery. */
 const OF_ONE_DELIVERY = /^(messageId|receiptHandle|attributes)$/;
 
 /** Attributes by which tracers mark a message: each send is another span. */

@@ -29,20 +29,20 @@ export interface BatchHandler<Entry> {
  * records that are not done. The event source mapping must report batch item failures; without that, Lambda takes
  * every record for done, unless none is: then the batch throws.
  *
- * Messages of a standard queue run next to each other, each on its own. FIFO groups, shards and partitions are done in
- * order, each up to the first record that fails: that one and all behind it come back, and other groups go on. Of a
- * shard that is only so with a `ParallelizationFactor` of 1.
+ * Messages of a standard queue run next to each other, each on its own. FIFO groups, shards and partitions are done
+ * in order, each up to the first record that fails. That record and all behind it come back, and other groups go on.
+ * A shard is only done so with a `ParallelizationFactor` of 1.
  *
  * A message in progress elsewhere comes back too, and can be hidden until then (`changeVisibility`). For a record of a
  * stream or Kafka, whose retries may be few, the batch waits, after all that can go on (`whenInProgress`).
  *
- * SQS counts a receive for all that is returned, also for what only waited behind a failure: a FIFO message that fails
- * until it reaches the dead-letter queue takes those along that were received with it. `whenFinalError` or a batch size
- * of 1 prevents that.
+ * SQS counts a receive for all that is returned, also for what only waited behind a failure. A FIFO message that
+ * fails until it reaches the dead-letter queue takes those along that were received with it. `whenFinalError` or a
+ * batch size of 1 prevents that.
  *
- * The batch answers before the invocation times out. What the handler still does then is neither done nor failed: heed
- * `context.idempotency.signal`. Of what it returns nothing is stored, since nobody reads it: it may be anything. What it
- * commits is stored.
+ * The batch answers before the invocation times out. What the handler still does then is neither done nor failed:
+ * heed `context.idempotency.signal`. The result of the handler is not stored, since nobody reads it: the result may
+ * be anything. What the handler commits is stored.
  *
  * @throws InvalidOptionError (`INVALID_OPTION`) at once. On events that are no batch, PayloadInvalidError
  * (`PAYLOAD_INVALID`). When no record is done, BatchNotDoneError (`BATCH_NOT_DONE`), also where all of them are in

@@ -9,7 +9,7 @@ export interface KafkaRecord {
   readonly topic: string;
   readonly partition: number;
   readonly offset: number;
-  /** Of the record, the same at each delivery: a topic that was made anew begins its offsets again. */
+  /** The record's time, the same at each delivery. A topic that was made anew begins its offsets again. */
   readonly timestamp?: number;
   readonly value?: string | null;
   /** Each of one name, with the bytes of its value. */

@@ -2,8 +2,8 @@
 import type { BatchItem, Lane } from "./item.ts";
 
 /**
- * A lane ends where `runItem` says that an item is not done, and may go on later where it says that the item has to wait;
- * `rest` is that item and all behind it.
+ * A lane ends where `runItem` says that an item is not done. The lane may go on later where `runItem` says that the
+ * item has to wait. `rest` is that item and all behind it.
  */
 export type RunItem = (item: BatchItem, rest: Lane) => Promise<"done" | "stop" | "wait">;
 

@@ -4,8 +4,8 @@ import type { BatchOptions } from "./batch-options.ts";
 import type { Lane } from "./item.ts";
 
 /**
- * SQS counts the 12 hours it allows from the receive, which was before the event came: as long as a batching window
- * and a full invocation at most.
+ * SQS counts the 12 hours it allows from the receive. The receive was before the event came, by a batching window and
+ * a full invocation at most.
  * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-visibility-timeout.html
  */
 const MAX_HIDDEN_SECONDS = 12 * 3600 - 300 - 900;

@@ -1,4 +1,4 @@
-// What every event source has in common: it takes batches from somewhere, gives them to one function, and can be
+// What every event source has in common. It takes batches from somewhere and gives them to one function. It can be
 // switched off and on, as an event source mapping can.
 import type { Clock } from "../../core/clock.ts";
 import type { InvokeResult } from "../lambda/invoke-result.ts";

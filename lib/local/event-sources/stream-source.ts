@@ -8,7 +8,7 @@ import { type Position, type StreamClient, streamClient } from "./stream-client.
 export interface StreamSourceOptions extends StreamBatchOptions {
   readonly endpoint: string;
   readonly streamArn: string;
-  /** Of the function. */
+  /** The function's region. */
   readonly region: string;
   readonly enabled: boolean;
   readonly startingPosition: "TRIM_HORIZON" | "LATEST";
@@ -22,9 +22,9 @@ export interface StreamSourceOptions extends StreamBatchOptions {
 interface ShardState {
   readonly id: string;
   readonly parentId: string | undefined;
-  /** Where reading goes on, also when the source was disabled meanwhile. */
+  /** The place where reading goes on, also when the source was disabled meanwhile. */
   position: Position;
-  /** Where `LATEST` was when the source started, until a record is settled. */
+  /** The place of `LATEST` when the source started, kept until a record is settled. */
   latest?: string | undefined;
   isRead: boolean;
 }

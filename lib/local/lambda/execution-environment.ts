@@ -102,7 +102,7 @@ export class ExecutionEnvironment {
     return this.#state === "ready" && this.#assignment === undefined;
   }
 
-  /** Of the invocation that runs now. */
+  /** The request id of the invocation that runs now. */
   get runningRequestId(): string | undefined {
     return this.#assignment?.delivered ? this.#assignment.requestId : undefined;
   }

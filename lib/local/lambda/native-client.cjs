@@ -1,5 +1,5 @@
-// Loaded into a function's process before AWS's runtime client: stands in for that client's native part,
-// which would have to be compiled, and speaks the same Runtime API by node:http.
+// Stands in for the native part of AWS's runtime client, which would have to be compiled. It speaks the same Runtime
+// API by node:http, and is loaded into a function's process before that client.
 // https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html
 const { Agent, request } = require("node:http");
 const Module = require("node:module");

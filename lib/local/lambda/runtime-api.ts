@@ -1,5 +1,5 @@
-// The Runtime API of one execution environment: the HTTP server on loopback from which AWS's runtime client
-// fetches invocations and to which it reports what became of them.
+// The Runtime API of one execution environment, an HTTP server on loopback. AWS's runtime client fetches invocations
+// from it, and reports to it what became of them.
 // https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";

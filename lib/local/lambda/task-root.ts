@@ -1,6 +1,6 @@
-// The folder a function runs in, as /var/task is on Lambda: a copy of its code, outside of every project, so
-// that no package.json above it decides how its files are read and no dependency left out of the bundle is found.
-// Only the AWS SDK is there besides, which Lambda's Node runtimes bring along.
+// The folder a function runs in, as /var/task is on Lambda: a copy of its code, outside of every project. So no
+// package.json above it decides how its files are read, and no dependency left out of the bundle is found. Only the
+// AWS SDK is there besides, which Lambda's Node runtimes bring along.
 import { cp, mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";

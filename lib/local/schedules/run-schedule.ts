@@ -25,7 +25,7 @@ export async function runSchedule({ clock, next, signal, fire }: RunScheduleOpti
     if (signal.aborted) return;
     // The next time comes whether or not a slow target is done.
     void fire(dueMs);
-    // Of the times that a suspended machine slept through, only one is made up for.
+    // A suspended machine makes up for only one of the times that it slept through.
     dueMs = next(Math.max(dueMs, clock.now()));
   }
 }

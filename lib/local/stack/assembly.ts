@@ -1,4 +1,4 @@
-// Reads a cloud assembly, the folder that `cdk synth` writes: its stacks in the order in which they need each
+// Reads a cloud assembly, the folder that `cdk synth` writes. Its stacks come in the order in which they need each
 // other, each with its template and the folders of its assets. Reads files only.
 // https://github.com/aws/aws-cdk/blob/main/packages/aws-cdk-lib/cx-api/README.md
 import { join, resolve } from "node:path";

@@ -1,5 +1,5 @@
-// What all resources of a local run share: names that stand for an account, the engines, what runs already, and
-// what has to be undone in the end. Holds state; starts nothing by itself.
+// What all resources of a local run share. That is names that stand for an account, the engines, what runs already,
+// and what has to be undone in the end. Holds state; starts nothing by itself.
 import type { Clock } from "../../core/clock.ts";
 import type { LocalEventSource } from "../event-sources/event-source.ts";
 import type { FunctionHost } from "../lambda/function-host.ts";
@@ -54,7 +54,7 @@ export interface LocalEnvironment {
   readonly clock: Clock;
   /** Where tables are created and functions find them. */
   readonly dynamodbEndpoint: string;
-  /** Where queues are, and functions find them. */
+  /** The engine in which queues are created and functions find them. */
   readonly sqs: SqsEngine;
   /** Whether tables go with the engine, so that nobody has to delete them. */
   readonly dynamodbIsOurs: boolean;

@@ -49,7 +49,7 @@ export interface StartStackOptions {
 }
 
 export interface RunningStack {
-  /** Of the first HTTP API, without a slash at the end; `undefined` where there is none. */
+  /** The URL of the first HTTP API, without a slash at the end; `undefined` where there is none. */
   readonly url: string | undefined;
   readonly apis: readonly RunningApi[];
   /** By construct path, `Orders`; with the stack's name before it where there are several. */

@@ -28,7 +28,7 @@ export interface TemplateOutput {
   readonly Export?: { readonly Name: unknown };
 }
 
-/** Where the resource stands in the construct tree, for people: `Orders` rather than `OrdersA9B65338`. */
+/** The resource's place in the construct tree, for people: `Orders` rather than `OrdersA9B65338`. */
 export function constructPathOf(logicalId: string, resource: TemplateResource): string {
   const path = resource.Metadata?.["aws:cdk:path"];
   if (typeof path !== "string") return logicalId;

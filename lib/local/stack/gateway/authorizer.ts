@@ -1,5 +1,5 @@
-// A Lambda authorizer in front of routes: asks its function who the caller is, remembers the answer for as long
-// as the template says, and decides each request from it.
+// A Lambda authorizer in front of routes. It asks its function who the caller is, remembers the answer for as long as
+// the template says, and decides each request from that answer.
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-lambda-authorizer.html
 import { authorizerPayload } from "./authorizer-payload.ts";
 import { identityValues } from "./identity-sources.ts";

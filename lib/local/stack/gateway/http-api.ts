@@ -1,5 +1,5 @@
-// An HTTP API on loopback: takes real requests, finds their route, asks its authorizer, invokes its function and
-// answers as API Gateway does, with its limits. Opens one port.
+// An HTTP API on loopback, on one port. It takes real requests, finds their route, asks its authorizer, invokes its
+// function, and answers as API Gateway does, with its limits.
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createLoopbackServer } from "../../loopback-server.ts";

@@ -17,7 +17,7 @@ export interface ScheduleTarget {
 
 interface TargetContext {
   readonly environment: LocalEnvironment;
-  /** Of the schedule. */
+  /** The schedule's path. */
   readonly path: string;
   readonly signal: AbortSignal;
 }

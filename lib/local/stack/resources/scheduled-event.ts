@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { LOCAL_ACCOUNT_ID } from "../local-environment.ts";
 
 export interface Occasion {
-  /** Of the rule or schedule. */
+  /** The ARN of the rule or schedule. */
   readonly arn: string;
   readonly region: string;
   /** When it was due. */

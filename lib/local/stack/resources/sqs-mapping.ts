@@ -12,7 +12,7 @@ import {
 } from "./mapped-source.ts";
 
 const DEFAULT_BATCH_SIZE = 10;
-/** With which Lambda begins; it adds more while there is a backlog. */
+/** Lambda begins with so many batches at once, and adds more while there is a backlog. */
 const DEFAULT_CONCURRENCY = 5;
 
 export async function sqsSourceOf(
