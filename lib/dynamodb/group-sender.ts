@@ -2,6 +2,7 @@
 import type { Connection, Inputs, OperationName } from "./connection.ts";
 import type { Member } from "./gatherer.ts";
 import type { RecordTable } from "./record-table.ts";
+import type { ClientError } from "./send.ts";
 import type { Item } from "./values.ts";
 
 /** Kinds of groups that DynamoDB refuses, for lack of rights or because it does not know them. */
@@ -14,13 +15,6 @@ export interface GroupSender {
   readonly canLook: boolean;
   /** From now on no group of this kind is sent. */
   readonly refuse: (kind: GroupKind, error: unknown) => void;
-}
-
-/** What an SDK's error carries. */
-export interface ClientError {
-  readonly name?: string;
-  readonly message?: string;
-  readonly $metadata?: { readonly httpStatusCode?: number; readonly attempts?: number };
 }
 
 /**

@@ -2,8 +2,9 @@
 import type { CancellationReason } from "@aws-sdk/client-dynamodb";
 import { hashTuple } from "../core/identity.ts";
 import type { Member } from "./gatherer.ts";
-import { type ClientError, type GroupSender, isDoubtful, repeated, sendAlone } from "./group-sender.ts";
+import { type GroupSender, isDoubtful, repeated, sendAlone } from "./group-sender.ts";
 import { actionsOf, type Commit, joinCommits, reasonsOfEach } from "./join-commits.ts";
+import type { ClientError } from "./send.ts";
 
 /** With nothing but their records they would fill a transaction. */
 export const MAX_COMMITS = 100;
@@ -33,7 +34,7 @@ async function sendJoined(
     for (const { resolve } of members) resolve(answer as never);
   } catch (error) {
     const doubtful = inDoubt || isDoubtful(error);
-    const { innocent, others } = judge(members, error as Cancellation, doubtful);
+    const { innocent, others } = judge(members, error as ClientError, doubtful);
     // The reasons may not name everybody who stood in the way.
     const isWorthwhile = !isSecond && innocent.length < members.length;
     const alone = isWorthwhile ? others : [...others, ...innocent];
@@ -44,12 +45,8 @@ async function sendJoined(
   }
 }
 
-interface Cancellation extends ClientError {
-  readonly CancellationReasons?: readonly CancellationReason[];
-}
-
 /** Tells those whose own conditions were refused. `innocent` stood in nobody's way; of `others` it is not known. */
-function judge(members: readonly CommitMember[], error: Cancellation, inDoubt: boolean) {
+function judge(members: readonly CommitMember[], error: ClientError, inDoubt: boolean) {
   const innocent: CommitMember[] = [];
   const others: CommitMember[] = [];
   const reasons = reasonsOfEach(members, error.CancellationReasons);
@@ -65,7 +62,7 @@ function judge(members: readonly CommitMember[], error: Cancellation, inDoubt: b
 
 /** As DynamoDB says it of a transaction with the actions of one member: the items of others are none of its business. */
 function canceled(
-  error: Cancellation,
+  error: ClientError,
   CancellationReasons: readonly CancellationReason[],
   inDoubt: boolean,
 ): Error {

@@ -1,4 +1,5 @@
 /** Sends a request to DynamoDB. Returns the item whose condition refused the write, and the database's time; reads the SDK's errors. */
+import type { CancellationReason } from "@aws-sdk/client-dynamodb";
 import { type StoreFailure, StoreUnavailableError, TransactionConditionError } from "../core/errors.ts";
 import type { Answer, Connection, Inputs, OperationName } from "./connection.ts";
 import { fromItem, type Item } from "./values.ts";
@@ -22,11 +23,11 @@ export async function send<Name extends OperationName>(
 }
 
 /** What the SDK's errors may carry. */
-interface ClientError {
+export interface ClientError {
   readonly name: string;
   readonly message: string;
   readonly Item?: Item;
-  readonly CancellationReasons?: readonly { readonly Code?: string; readonly Item?: Item }[];
+  readonly CancellationReasons?: readonly CancellationReason[];
   readonly $metadata?: { readonly httpStatusCode?: number; readonly attempts?: number };
 }
 
