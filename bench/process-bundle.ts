@@ -1,5 +1,5 @@
-// Bundles what processes of a benchmark or a campaign run, as a function is bundled: a new one is there in a moment, on any
-// version of Node.
+// Bundles what processes of a benchmark or a campaign run, as a function is bundled. So a new process starts in a
+// moment, on any version of Node.
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -26,7 +26,7 @@ export async function bundleProcess(entry: string): Promise<string> {
     platform: "node",
     target: "node20",
     mainFields: ["module", "main"],
-    // What of the SDK is CommonJS requires modules of Node.
+    // The parts of the SDK that are CommonJS require modules of Node.
     banner: {
       js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',
     },

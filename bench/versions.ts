@@ -12,7 +12,10 @@ const ENGINE_PACKAGES = {
 
 const manifestOf = (path: string) => JSON.parse(readFileSync(new URL(path, import.meta.url), "utf8"));
 
-/** Of what both engines were asked with: the same on every machine, since all of it is pinned. */
+/**
+ * The versions of what both engines were asked with. They are the same on every machine, since all of them are
+ * pinned.
+ */
 export function pinnedVersions(): Record<string, string> {
   const { optionalDependencies } = manifestOf("../tools/engines/package.json");
   return {

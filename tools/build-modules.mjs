@@ -1,5 +1,5 @@
-// Builds the ES modules. What a function may import keeps a file per module, so that its bundler leaves out the most:
-// one file per entry costs a handler about 2 KB more. The rest is bundled: `testing` and the command line.
+// Builds the ES modules. What a function may import keeps a file per module, so that its bundler leaves out the most.
+// One file per entry costs a handler about 2 KB more. The rest is bundled: `testing` and the command line.
 import { chmod, copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { build, transform } from "esbuild";

@@ -1,7 +1,7 @@
-// Names in package-lock.json the packages for other platforms that a partial registry mirror left out: npm install
-// skips them without a word, and npm ci then refuses the lockfile. Run it after npm install; it changes nothing
-// where nothing is missing. The entries it adds have no integrity, because nobody here has seen the package: run it with
-// --integrity where the registry has them all, and they get theirs.
+// Names in package-lock.json the packages for other platforms that a partial registry mirror left out. npm install
+// skips them without a word, and npm ci then refuses the lockfile. Run it after npm install; it changes nothing where
+// nothing is missing. The entries it adds have no integrity, because nobody here has seen the package. Run it with
+// --integrity where the registry has all packages, and the entries get theirs.
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

@@ -1,5 +1,6 @@
-// A Node of another major version, from npm's packages of it: the package for this platform, whose hash is here, and which has
-// no install script to run. `node tools/pinned-node.mjs 24 <folder>` installs it there and prints the path of the executable.
+// A Node of another major version, from npm's package of it for this platform. The hash of the package is here, and
+// it has no install script to run. `node tools/pinned-node.mjs 24 <folder>` installs it there and prints the path of
+// the executable.
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";

@@ -1,5 +1,6 @@
-// Writes docs/proof/mutation.md from Stryker's report and the reasons in reasons.json. Fails, and writes nothing, when a
-// surviving mutant has no reason, a reason has no surviving mutant, or the report is of another state of lib/core.
+// Writes docs/proof/mutation.md from Stryker's report and the reasons in reasons.json. Fails, and writes nothing,
+// when a surviving mutant has no reason, or a reason has no surviving mutant. A report of another state of lib/core
+// makes it fail too.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 

@@ -18,8 +18,9 @@ class QuickestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     include: ["test/core/**/*.test.ts"],
-    // The one measures time and the end of the stack, which mutants that run side by side share with each other; the
-    // other takes half of the time of all tests, and what it finds has to be found by a test of a single behaviour too.
+    // fingerprint-limits measures time and the end of the stack, which mutants that run side by side share with each
+    // other. races takes half of the time of all tests. What it finds has to be found by a test of a single behaviour
+    // too.
     exclude: ["test/core/{fingerprint-limits,races}.test.ts"],
     setupFiles: ["tools/mutation/same-cases.mjs"],
     // Stryker itself ends what takes too long, measured by how long it takes without a mutant.

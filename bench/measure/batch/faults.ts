@@ -19,7 +19,7 @@ export const LOST_SHARE = 0.02;
 
 export const noFaults = (): FaultPlan => () => undefined;
 
-/** Of the writes of effects: half of the crashes come before, half after. */
+/** Crashes at writes of effects: half of them come before the write, half after. */
 export function crashes(): FaultPlan {
   const tries = new Map<string, number>();
   const decide = (orderId: string): Fault => {
@@ -32,7 +32,7 @@ export function crashes(): FaultPlan {
   return ({ orderIds }) => orderIds.map(decide).find((fault) => fault !== undefined);
 }
 
-/** Of all requests, whatever they are for. */
+/** Loses a share of the answers of all requests, whatever they are for. */
 export function lostAnswers(): FaultPlan {
   let requests = 0;
   return () => (fractionOf(`request ${requests++}`) < LOST_SHARE ? "lose-answer" : undefined);

@@ -1,5 +1,5 @@
-// The messages that all contestants get: the same in every run, a fifth of them sent a second time under a message id
-// of their own. Pure.
+// The messages that all contestants get, the same in every run. A fifth of them is sent a second time under a message
+// id of its own. Pure.
 import type { SQSRecord } from "aws-lambda";
 import { seededRandom } from "../../show/demo/random.ts";
 

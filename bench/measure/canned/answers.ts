@@ -1,5 +1,6 @@
-// Answers as the engine did when it was asked the like: what is new is let in, and the second claim of a key is refused with
-// the record that refused it then. It keeps no items, so that every package is answered in the same time. Pure.
+// Answers as the engine did when it was asked the like. What is new is let in. The second claim of a key is refused
+// with the record that refused it then. This server keeps no items, so that every package is answered in the same
+// time. Pure.
 import { type Asked, type CannedAnswer, claimIn, type Exchange } from "./exchange.ts";
 
 /** @throws Error when nothing like it was recorded */

@@ -1,5 +1,5 @@
-// A DynamoDB that only repeats what an engine once answered, in a process of its own: what a caller's process then takes is
-// the client's, not the database's.
+// A DynamoDB that only repeats what an engine once answered, in a process of its own. So what a caller's process
+// takes is the client's, not the database's.
 import { readFileSync } from "node:fs";
 import { selfSignedCertificate } from "../../../kit/self-signed-certificate.ts";
 import { startHelper } from "../../helper-process.ts";

@@ -1,5 +1,6 @@
-// The process of the canned DynamoDB, so that what it takes is not counted with its callers. It is told what to answer,
-// tells the port it listens on, and from then on how often each operation was asked since it last told.
+// The process of the canned DynamoDB, so that what it takes is not counted with its callers. It is told what to
+// answer, and tells the port it listens on. From then on it tells how often each operation was asked since it last
+// told.
 import { createServer, type RequestListener } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";

@@ -1,5 +1,6 @@
-// This package with the claim it once made, for what its present one gained alone: the same client, at whose edge the insert
-// of a record becomes the update that did everything under one condition. What that condition asked before is kept as it was.
+// This package with the claim it once made, to show what its present claim gained alone. At the edge of the same
+// client, the insert of a record becomes the update that did everything under one condition. What that condition
+// asked before is kept as it was.
 import { type DynamoDBClient, PutItemCommand, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
 import type { DynamoDBClientLike } from "onceonly";
 

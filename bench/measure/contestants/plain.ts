@@ -1,5 +1,5 @@
-// A function that gets its events directly, on both sides: the key is a field of the event, and the rest of the event is
-// checked against it.
+// A function that gets its events directly, on both sides. The key is a field of the event, and the rest of the event
+// is checked against it.
 import { IdempotencyConfig, makeIdempotent } from "@aws-lambda-powertools/idempotency";
 import { DynamoDBPersistenceLayer } from "@aws-lambda-powertools/idempotency/dynamodb";
 import type { Context } from "aws-lambda";

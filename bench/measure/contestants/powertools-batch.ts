@@ -1,7 +1,7 @@
-// The peer on a queue, as its documentation combines its two packages: `makeIdempotent` around the record handler, the
-// context registered in each invocation, `processPartialResponse` with a `BatchProcessor` that works in parallel. The
-// key comes from the body, where a second send has the same one; the whole body is checked against it. The local cache
-// is on, since it saves requests here.
+// The peer on a queue, as its documentation combines its two packages. `makeIdempotent` is around the record handler,
+// and the context is registered in each invocation. `processPartialResponse` gets a `BatchProcessor` that works in
+// parallel. The key comes from the body, where a second send has the same one; the whole body is checked against it.
+// The local cache is on, since it saves requests here.
 import { BatchProcessor, EventType, processPartialResponse } from "@aws-lambda-powertools/batch";
 import { IdempotencyConfig, makeIdempotent } from "@aws-lambda-powertools/idempotency";
 import { DynamoDBPersistenceLayer } from "@aws-lambda-powertools/idempotency/dynamodb";

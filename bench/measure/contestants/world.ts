@@ -5,7 +5,7 @@ import { fakeLambdaContext } from "onceonly/testing";
 import { createTable } from "../../../kit/tables.ts";
 import type { HttpAnswer, LambdaHandler } from "./lambda-call.ts";
 
-/** Of Powertools' table. */
+/** The partition key of Powertools' table. */
 export const POWERTOOLS_PARTITION_KEY = "id";
 
 export interface World {

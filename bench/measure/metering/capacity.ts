@@ -22,8 +22,9 @@ export function reportedUnits(
 }
 
 /**
- * DynamoDB Local reports nothing for statements that write. Each is charged as the write that it stands for: an insertion by
- * the size of its item, and the update of a record, which stays within 1 KB here, as one unit; a refused one as below.
+ * DynamoDB Local reports nothing for statements that write. Each is charged as the write that it stands for. An
+ * insertion is charged by the size of its item. The update of a record, which stays within 1 KB here, is charged as
+ * one unit. A refused statement is charged as below.
  */
 export function statementUnits(
   statements: readonly {
@@ -56,8 +57,8 @@ export function refusedWriteUnits(existing: Item): number {
 }
 
 /**
- * What a canceled transaction is charged is not documented in figures: it is taken for as much as one that was applied
- * to items of 1 KB each, or of the size of the items that refused it.
+ * What a canceled transaction is charged is not documented in figures. It is counted like a transaction that was
+ * applied to items of 1 KB each, or of the size of the items that refused it.
  */
 export function refusedTransactionUnits(reasons: readonly { readonly Item?: Item }[]): number {
   return reasons.reduce((sum, { Item = {} }) => sum + 2 * refusedWriteUnits(Item), 0);

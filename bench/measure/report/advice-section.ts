@@ -7,7 +7,10 @@ import { markdownTable } from "./markdown.ts";
 import { ofCall, PEER, toPeer } from "./race-table.ts";
 import type { Results } from "./results.ts";
 
-/** Of memory, with which a function has one processor: https://docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html */
+/**
+ * The memory with which a function has one processor:
+ * https://docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html
+ */
 const MB_OF_ONE_PROCESSOR = 1769;
 const MEMORY_MB = [128, 512, 1024, MB_OF_ONE_PROCESSOR];
 

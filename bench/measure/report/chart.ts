@@ -6,14 +6,14 @@ export interface ChartGroup {
 }
 
 export interface ChartOptions {
-  /** Where a line is drawn through all groups, for example at the peer's 1. */
+  /** The value at which a line is drawn through all groups, for example the peer's 1. */
   readonly mark?: number;
   readonly show: (value: number) => string;
 }
 
 const BARS = 360;
 const FIGURES = 70;
-/** Of 13 pixels, on average: nothing here can measure a font. */
+/** The average width of a character of 13 pixels, since nothing here can measure a font. */
 const CHARACTER = 6.6;
 const BAR = 16;
 const GAP = 5;

@@ -9,13 +9,13 @@ export interface Bundle {
   readonly ownBytes: number;
   /** Minified bytes of other packages. */
   readonly thirdPartyBytes: number;
-  /** Of all of it, as it travels. */
+  /** The bytes of the whole bundle, as it travels. */
   readonly gzipBytes: number;
   /** Names of the other packages. */
   readonly thirdParties: readonly string[];
 }
 
-/** What of the SDK is CommonJS requires modules of Node. */
+/** The parts of the SDK that are CommonJS require modules of Node. */
 const REQUIRE = 'import{createRequire}from"node:module";const require=createRequire(import.meta.url);';
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));

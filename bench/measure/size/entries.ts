@@ -13,7 +13,7 @@ const PEER_CODE = "node_modules/@aws-lambda-powertools/";
 export const OWN_MIDDLEWARE = "onceonly: `httpIdempotency`, for Middy";
 export const PEER_MIDDLEWARE = "Powertools: `makeHandlerIdempotent`, for Middy";
 
-/** By what they do, on both sides. */
+/** The entries by what they do, on both sides. */
 const ENTRIES: Readonly<Record<string, string>> = {
   "onceonly: `idempotent`": own("DynamoDBStore, idempotent"),
   "onceonly: `httpIdempotent`": own("DynamoDBStore, httpIdempotent"),

@@ -17,7 +17,7 @@ const PAIRS = 30;
 const NODES = [20, 22, 24] as const;
 
 export interface ColdStarts {
-  /** Of Node. */
+  /** The version of Node. */
   readonly version: string;
   /** Processor time of import and first call, by the function's name, in the order of the rounds. */
   readonly withSdk: Readonly<Record<string, readonly number[]>>;

@@ -1,4 +1,5 @@
-// The process of one contestant. Where DynamoDB is, and with which credentials, it reads from the environment, as a function.
+// The process of one contestant. As a function does, it reads the place of DynamoDB and the credentials from the
+// environment.
 import { isDeepStrictEqual } from "node:util";
 import { answerParent } from "../../helper-process.ts";
 import type { LambdaHandler } from "../contestants/lambda-call.ts";

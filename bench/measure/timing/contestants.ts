@@ -22,7 +22,7 @@ type Deploy = (tables: Tables) => (handler: LambdaHandler) => (key: string) => P
 
 export interface Contestant {
   readonly deploy: Deploy;
-  /** Of its table. */
+  /** The partition key of the contestant's table. */
   readonly partitionKey: "pk" | "id";
   /** What it sends for each call; checked where it is told. */
   readonly requests?: Readonly<Record<Kind, Readonly<Record<string, number>>>>;

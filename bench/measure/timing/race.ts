@@ -1,5 +1,6 @@
-// The contestants of a group take turns within one run, each in a process of its own: a slow moment of the machine meets
-// all of them, and what a package switches on for its process slows nobody else. Every run begins with new processes.
+// The contestants of a group take turns within one run, so that a slow moment of the machine meets all of them. Each
+// has a process of its own, so that what a package switches on for its process slows nobody else. Every run begins
+// with new processes.
 import { isDeepStrictEqual } from "node:util";
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { createTable } from "../../../kit/tables.ts";
@@ -12,10 +13,10 @@ import { CALLERS, type Callers, KINDS, type Kind, type Sample } from "./turn.ts"
 
 export interface Effort {
   readonly runs: number;
-  /** Of each contestant in each run, for each number of callers. */
+  /** The turns of each contestant in each run, for each number of callers. */
   readonly turns: number;
   readonly warmUpCalls: number;
-  /** Of one turn. */
+  /** The calls of one turn. */
   readonly calls: Readonly<Record<Callers, number>>;
 }
 
@@ -29,7 +30,7 @@ export interface RaceTrack {
   readonly bundle: string;
   readonly endpoint: string;
   readonly certificateFile?: string | undefined;
-  /** Where it is given, every request is accounted for. */
+  /** If this is given, every request is accounted for. */
   readonly asked?: CannedDynamoDB["asked"];
 }
 

@@ -9,7 +9,7 @@ export type Callers = (typeof CALLERS)[number];
 export const KINDS = ["firstRun", "replay"] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** Of one turn, or of several of the same kind; for each call where nothing else is said. */
+/** What one turn took, or several turns of the same kind. Figures are for each call unless something else is said. */
 export interface Sample {
   /** Processor time of the whole process. */
   readonly cpuMs: number;
