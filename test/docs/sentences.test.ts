@@ -42,6 +42,7 @@ const clean = [
   "docs/architecture.md",
   "docs/use",
   "docs/operate",
+  "docs/proof/benchmarks.md",
   "docs/proof/campaign.md",
   "docs/proof/comparison.md",
   "docs/proof/explored.md",

@@ -42,14 +42,14 @@ export function adviceSection({ client, bundle, "cold-start": coldStart }: Resul
   ]);
   return `## What makes a function fast
 
-- **Bundle the SDK.** Left to the one that is installed, a cold start takes more: ${unbundled.join(", ")}. \`NodejsFunction\` of
+- **Bundle the SDK.** With the installed SDK instead, a cold start takes more: ${unbundled.join(", ")}. \`NodejsFunction\` of
   the CDK leaves it out unless told: \`bundling: { externalModules: [] }\`.
-- **Take \`onceonly/lean\` where the function needs no other client of AWS**: ${calls(LEAN, "firstRun")} of the processor time of ${PEER} for a first
-  run and ${calls(LEAN, "replay")} for a replay, ${ratio(pairwise(first.withSdk["onceonly/lean"], first.withSdk[PEER]), 2)} for a cold start, and ${exactBytes(Number(functions["onceonly/lean"]))} in all instead of ${exactBytes(Number(functions.onceonly))}.
+- **Take \`onceonly/lean\` where the function needs no other client of AWS**. It takes ${calls(LEAN, "firstRun")} of the processor time of ${PEER} for a first
+  run, ${calls(LEAN, "replay")} for a replay and ${ratio(pairwise(first.withSdk["onceonly/lean"], first.withSdk[PEER]), 2)} for a cold start. The whole function has ${exactBytes(Number(functions["onceonly/lean"]))} instead of ${exactBytes(Number(functions.onceonly))}.
 - **Make the store once**, outside of the handler, and keep its connections: the SDK and the lean client do unless they are
   told otherwise. Without keep-alive a first run over TLS takes ${times(lonely)} the processor time, and a handshake's round trips.
-- **Give it memory.** A function gets a processor in proportion to its memory, [one whole with ${MB_OF_ONE_PROCESSOR.toLocaleString("en")} MB](https://docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html). What the
-  cold start on Node ${first.version} would take by that, computed and not measured; a processor of AWS is not the one of this run:
+- **Give it memory.** A function gets a processor in proportion to its memory, [one whole with ${MB_OF_ONE_PROCESSOR.toLocaleString("en")} MB](https://docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html). The table
+  computes what the cold start on Node ${first.version} would take by that. It is not measured, and a processor of AWS is not the one of this run:
 
 ${markdownTable([["", ...MEMORY_MB.map((mb) => `${mb.toLocaleString("en")} MB`)], ...memory])}
 

@@ -45,7 +45,7 @@ export function aimsSection(results: Results): string {
   });
   return `## What was aimed at
 
-Each figure is the worst of those that it speaks of: of 1, 16 and 64 callers, of first run and replay, of the versions of Node.
+Each figure is the worst of those that it speaks of. These are 1, 16 and 64 callers, first run and replay, and the versions of Node.
 The sections below have all of them.
 
 ${markdownTable([["", "aim", "reached", "met"], ...rows])}

@@ -12,16 +12,16 @@ const heap = ({ heapKb }: Sample) => heapKb;
 export function clientSection({ plain, http, tls, commits, warmUpCalls = 800 }: ClientFigures): string {
   return `## The client
 
-What a call takes of the function's own process, without the database: it is what Lambda bills beside the waiting, and what
-a local engine hides. A server in a process of its own repeats what an engine answered to each package a moment before; it
-lets a new key in and refuses a known one, and keeps nothing. Every request is counted, and every answer is compared: a
+What a call takes of the function's own process, without the database. Lambda bills this beside the waiting, and
+a local engine hides it. A server in a process of its own repeats what an engine answered to each package a moment before. It
+lets a new key in and refuses a known one, and keeps nothing. Every request is counted, and every answer is compared. A
 contestant that does less than two requests for a first run and one for a replay ends the benchmark. The handler only answers.
 
 ${bars("first-run", "a first run")}
 ${bars("replay", "a replay")}
 
 Processor time relative to ${PEER} on its default client, with 1, 16 and 64 callers at once. The contestants take turns within
-each run, each in a process of its own that is new in each run and has made ${warmUpCalls} calls of each kind; a figure is the
+each run. Each has a process of its own that is new in each run and has made ${warmUpCalls} calls of each kind. A figure is the
 median of ${runsOf(plain)} runs. A first run of
 ${PEER} took ${milliseconds(ofCall(plain, PEER, "firstRun", 16, cpu), 2)} with 16 callers, a replay ${milliseconds(ofCall(plain, PEER, "replay", 16, cpu), 2)}.
 
@@ -41,10 +41,10 @@ Allocated on JavaScript's heap for each call, in KB; plain HTTP, \`idempotent\`:
 
 ${raceTable(plain, (name, kind, callers) => ofCall(plain, name, kind, callers, heap).toFixed(0))}
 
-- The floor and the limit claim and complete a record without any of the checks that make it safe: what is above them is
+- The floor and the limit claim and complete a record without any of the checks that make it safe. What is above them is
   what a package costs.
-- "With the claim it once made": the same client, at whose edge the insert of a record becomes the update under one long
-  condition that this package claimed with before. It shows what the insert gained alone.
+- "With the claim it once made" is the same client. At its edge the insert of a record becomes the update under one long
+  condition that this package claimed with before. This shows what the insert gained alone.
 `;
 }
 

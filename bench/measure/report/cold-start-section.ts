@@ -36,8 +36,8 @@ export function coldStartSection(figures: ColdStartFigures): string {
     ]);
   return `## Cold starts
 
-Processor time of import and first call of a whole function, minified by esbuild as one ES module: the medians of ${pairs} fresh
-processes each, which take turns; in brackets the median of the pairs with ${PEER}. Node's own start comes on top.
+Processor time of import and first call of a whole function, minified by esbuild as one ES module. The figures are medians of ${pairs} fresh
+processes each, which take turns. In brackets is the median of the pairs with ${PEER}. Node's own start comes on top.
 
 ![Processor time of a cold start](benchmarks/cold-start.svg)
 

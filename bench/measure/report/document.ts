@@ -35,7 +35,10 @@ export function benchmarksDocument(results: Results): string {
   return `# Benchmarks
 
 Written by \`npm run bench\` from what it found, which [bench/measure/results.json](https://github.com/onceonly/onceonly/blob/main/bench/measure/results.json) keeps; do not edit. Both packages ran in
-one run on one engine: ${versionsOf(results, names)}.
+one run on one engine.
+
+Versions: ${versionsOf(results, names)}.
+
 What both do when things go wrong is in [comparison.md](comparison.md).
 
 ${[aimsSection(results), adviceSection(results), ...pages].filter(Boolean).join("\n")}`;

@@ -10,7 +10,7 @@ export function engineSection(figures: RaceFigures): string {
   return `## On a local engine
 
 Whole calls through \`httpIdempotent\`, the database included, with 1, 16 and 64 callers at once, relative to ${PEER} in the
-same run. The handler writes one order: on its own, or in the commit; the bare handler does nothing else, and runs again
+same run. The handler writes one order: on its own, or in the commit. The bare handler does nothing else, and runs again
 when it is called again. The contestants take turns, each in a process of its own; the figures are medians of the runs. The
 engine shares the processor with its callers, and hides most of what they differ by: see the section above for that.
 
