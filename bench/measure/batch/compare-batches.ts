@@ -23,8 +23,6 @@ const CONCURRENCY = 4;
 interface Contestant {
   readonly partitionKey: string;
   readonly deploy: DeployBatch;
-  /** @default false */
-  readonly withoutFaultsOnly?: boolean;
 }
 
 interface Part {
@@ -42,11 +40,8 @@ export const CONTESTANTS: Readonly<Record<string, Contestant>> = {
   'onceonly, claimed, the handler writes on its own, `groups: "completions"`': onceonly(
     onceonlyWriting({ groups: "completions" }),
   ),
-  "onceonly, claimed, with a commit, lean": { ...onceonly(onceonlyCommittingLean), withoutFaultsOnly: true },
-  "onceonly, claimed, the handler writes on its own, lean": {
-    ...onceonly(onceonlyWritingLean),
-    withoutFaultsOnly: true,
-  },
+  "onceonly, claimed, with a commit, lean": onceonly(onceonlyCommittingLean),
+  "onceonly, claimed, the handler writes on its own, lean": onceonly(onceonlyWritingLean),
   Powertools: { partitionKey: POWERTOOLS_PARTITION_KEY, deploy: powertoolsBatch },
 };
 
@@ -98,8 +93,7 @@ async function runPart(
   const meter = await createMeter(endpoint);
   const time = new SkippableTime();
   const trials: [name: string, trial: Trial][] = [];
-  for (const [name, { withoutFaultsOnly, ...contestant }] of Object.entries(CONTESTANTS)) {
-    if (withoutFaultsOnly && planFaults !== noFaults) continue;
+  for (const [name, contestant] of Object.entries(CONTESTANTS)) {
     const setup = { ...contestant, endpoint, meter, time, concurrency: CONCURRENCY, faultOf: planFaults() };
     trials.push([name, await Trial.create(setup)]);
   }

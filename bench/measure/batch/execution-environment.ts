@@ -33,28 +33,30 @@ export class ExecutionEnvironment {
         resolve("died");
       };
     });
-    this.lean = leanClient(endpoint, meter, time);
+    const underFaults = async <Answer>(input: object, next: () => Promise<Answer>): Promise<Answer> => {
+      if (this.#isDead) return never();
+      const fault = faultOf({ orderIds: orderIdsIn(input, effectsTable) });
+      if (fault === "die-before") this.#die();
+      if (this.#isDead) return never();
+      const [outcome] = await Promise.allSettled([next()]);
+      if (fault === "die-after") this.#die();
+      if (this.#isDead) return never();
+      if (fault === "lose-answer") {
+        onLostAnswer();
+        throw connectionReset();
+      }
+      if (outcome.status === "rejected") throw outcome.reason;
+      return outcome.value;
+    };
+    this.lean = leanClient(endpoint, meter, time, underFaults);
     this.client = connect(endpoint);
     meter.attach(this.client);
     time.attach(this.client);
-    this.client.middlewareStack.add(
-      (next) => async (args) => {
-        if (this.#isDead) return never();
-        const fault = faultOf({ orderIds: orderIdsIn(args.input, effectsTable) });
-        if (fault === "die-before") this.#die();
-        if (this.#isDead) return never();
-        const [outcome] = await Promise.allSettled([next(args)]);
-        if (fault === "die-after") this.#die();
-        if (this.#isDead) return never();
-        if (fault === "lose-answer") {
-          onLostAnswer();
-          throw connectionReset();
-        }
-        if (outcome.status === "rejected") throw outcome.reason;
-        return outcome.value;
-      },
-      { step: "finalizeRequest", priority: "low", name: "faults" },
-    );
+    this.client.middlewareStack.add((next) => (args) => underFaults(args.input, () => next(args)), {
+      step: "finalizeRequest",
+      priority: "low",
+      name: "faults",
+    });
   }
 }
 
