@@ -34,11 +34,8 @@ export function benchmarksDocument(results: Results): string {
   const pages = names.map((name) => sectionPage(name, results[name]?.figures as Figures[typeof name]));
   return `# Benchmarks
 
-Written by \`npm run bench\` from what it found, which [bench/measure/results.json](https://github.com/onceonly/onceonly/blob/main/bench/measure/results.json) keeps; do not edit. Both packages ran in
-one run on one engine.
-
-Versions: ${versionsOf(results, names)}.
-
+Written by \`npm run bench\` from what it found, which [bench/measure/results.json](https://github.com/onceonly/onceonly/blob/main/bench/measure/results.json) keeps; do not edit. Both packages share
+one run on one engine: ${versionsOf(results, names)}.
 What both do when things go wrong is in [comparison.md](comparison.md).
 
 ${[aimsSection(results), adviceSection(results), ...pages].filter(Boolean).join("\n")}`;
