@@ -1,4 +1,4 @@
-// A table restored from a backup an hour old, behind the rights that the construct gives: what callers repeat is refused
+// A table restored from a backup an hour old, behind the rights that the construct gives. What callers repeat is refused
 // while they still repeat it, and no operation of the lost hour runs again unseen.
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { Duration } from "aws-cdk-lib";
@@ -19,7 +19,7 @@ const RESTORED_AT = Date.parse("2026-01-01T12:00:00Z");
 /** Over which callers repeat. */
 const WINDOW_MINUTES = 30;
 
-/** From when on IAM lets requests through: what the construct's own statement says. */
+/** The time from which IAM lets requests through, as the construct's own statement says it. */
 function opensAt(restoredAt: number | undefined): number {
   const stack = unitStack();
   const fn = aFunction(stack);

@@ -23,7 +23,7 @@ function countsOf(of: Template) {
   return { tables, queues, logGroups };
 }
 
-/** Of one operation, with results that fit into its records, and with commits. */
+/** The rights to run one operation, with results that fit into its records, and with commits. */
 function runs(operation: string): Right[] {
   const condition = {
     "ForAllValues:StringLike": { "dynamodb:LeadingKeys": [`${operation}#*`] },
@@ -38,7 +38,7 @@ function runs(operation: string): Right[] {
   ];
 }
 
-/** Those of a batch whose records ask together: a statement carries no messages. */
+/** The rights to run a batch with records that ask together: a statement carries no messages. */
 function runsBatches(operation: string): Right[] {
   const [own] = runs(operation) as [Right];
   return [

@@ -1,5 +1,5 @@
-// A commit of which an earlier try is still under way, and which the caller's own condition refuses: before the handler
-// learns that, the late copy is fenced off.
+// The caller's own condition refuses a commit while an earlier try of that commit is still under way. The late copy is
+// fenced off before the handler learns of the refusal.
 import { describe, expect, it } from "vitest";
 import { type Intercept, intercepted, unreachable } from "../../kit/faults/faulty-store.ts";
 import {

@@ -1,5 +1,5 @@
-// The engine over MemoryStore under every interleaving that fast-check can think of: requests arrive and answers
-// return in any order, are lost, fail, or their worker stops for ever; time jumps to whatever somebody sleeps for.
+// The engine over MemoryStore under every interleaving that fast-check can think of. Requests arrive and answers
+// return in any order, are lost, fail, or their worker stops for ever. Time jumps to whatever somebody sleeps for.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { SettleAnswer, Settlement } from "../../lib/core/store.ts";

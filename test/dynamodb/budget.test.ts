@@ -1,5 +1,5 @@
-// The budget of requests and capacity, counted at the client. Engines report the capacity of what they accept; of what
-// they refuse the client's counter computes it from the item that refused, as AWS documents it.
+// The budget of requests and capacity, counted at the client. Engines report the capacity of requests that
+// they accept. The client's counter computes the capacity of a refusal from the item that refused, as AWS documents it.
 import { randomBytes, randomUUID } from "node:crypto";
 import { EventEmitter, once } from "node:events";
 import { GetItemCommand } from "@aws-sdk/client-dynamodb";

@@ -41,7 +41,7 @@ describe("DynamoDBStore, when a transaction is canceled", () => {
     [["None", CCF, CCF], "writes[0] refused"],
     [["None", "TransactionConflict", CCF], "writes[1] refused"],
     [["None", "ValidationError", CCF], "writes[1] refused"],
-    // Where the record could not be asked, a caller's refusal may be the trace of an earlier try.
+    // If the record could not be asked, a caller's refusal may be the trace of an earlier try.
     [["TransactionConflict", CCF, "None"], "conflict"],
     [["ThrottlingError", CCF, "None"], "throttled"],
     [["SomethingNew", CCF, "None"], "unreachable"],

@@ -16,7 +16,7 @@ const ERRORS = [
 
 interface Fault {
   readonly name: (typeof ERRORS)[number];
-  /** Of the request that meets it, counted from 0. */
+  /** The number of the first request that meets it, counted from 0. */
   readonly at: number;
   /** How many requests in a row meet it. */
   readonly times: number;

@@ -72,7 +72,7 @@ export async function newOutboxTable(client: DynamoDBClient, endpoint: string, h
       Put: { TableName: tableName, Item: { ...key(pk), ...more } },
     }),
 
-    /** Of a record and of all that lies beside it, in no order. */
+    /** The keys of a record and of all that lies beside the record, in no order. */
     async itemKeys(recordKey: string): Promise<string[]> {
       const request = { TableName: tableName, ConsistentRead: true, ProjectionExpression: "pk" };
       const keys: string[] = [];

@@ -13,7 +13,7 @@ import type { DynamoDBWrite } from "../../lib/dynamodb/writes.ts";
 import { NOW } from "./given.ts";
 import { MODES, messageOf, newOutboxTable, type OutboxTable } from "./outbox-given.ts";
 
-/** What of the largest item is for messages, and what one takes beside its body. */
+/** How many bytes messages may take of the largest item, and how many a message takes beside its body. */
 const ITEM_BYTES = 392 * 1024;
 const AROUND = JSON.stringify(messageOf("m/0", 0)).length + 1;
 const LARGEST = ITEM_BYTES - AROUND;

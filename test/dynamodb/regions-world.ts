@@ -1,4 +1,4 @@
-// A table in two regions, eventually consistent as MREC: each region decides conditions by its own copy, writes reach the
+// A table in two regions, eventually consistent as MREC. Each region decides conditions by its own copy, writes reach the
 // other one later, and the last writer of an item wins.
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/V2globaltables_HowItWorks.html
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";

@@ -18,7 +18,7 @@ const anything = fc.anything({
   withUnicodeString: true,
 });
 
-/** Of one type: the SDK's own verdict on others depends on their order. */
+/** Sets of one type: the SDK's own verdict on mixed sets depends on the order of their members. */
 const sets = fc
   .oneof(
     fc.array(fc.string()),

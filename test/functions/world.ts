@@ -1,4 +1,4 @@
-// The whole sample on local engines, with queues, event sources and schedules on a clock that tests move: what waits
+// The whole sample on local engines, with queues, event sources and schedules on a clock that tests move. What waits
 // for a visibility timeout comes at once. Functions keep the machine's time.
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";

@@ -126,7 +126,7 @@ export async function onceonly(): Promise<Package> {
   };
 }
 
-/** Of an invocation that has 30 seconds. */
+/** The context of an invocation, which has 30 seconds unless a test says otherwise. */
 export function newContext(remainingMs = 30_000): Context {
   return fakeLambdaContext({ clock: { now: Date.now }, remainingMs }) as Context;
 }

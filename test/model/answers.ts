@@ -85,7 +85,7 @@ export function replay(slot: Slot, record: ModelRecord, worker: Worker, watch: W
 }
 
 /**
- * Where no worker outlives its lease, whoever wins a claim is alone: nobody else's handler runs, or has yet to record how
+ * The winner of a claim is alone if no worker outlives its lease: nobody else's handler runs, or has yet to record how
  * it ended. `slot` is from before the claim.
  */
 export function checkAlone(

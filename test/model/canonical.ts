@@ -1,5 +1,5 @@
 /**
- * A state as a short string, the same for states that differ in names only: tokens are numbered in the order in which they
+ * A state as a short string, the same for states that differ in names only. Tokens are numbered in the order in which they
  * are met, workers on equal hosts and senders are sorted, and two keys may change places.
  */
 import { STATES } from "../../lib/core/record.ts";
@@ -75,7 +75,7 @@ function encode(
     const what = sender.phase === "idle" ? 0 : SENDER_PHASES.indexOf(sender.phase) * 2 + placeOf(sender.key);
     return [String.fromCharCode(what, codeOf(sender.token)), [sender.token]];
   });
-  // Of workers and senders there is always the same number, so that where strays begin and end can be told.
+  // The number of workers and senders is always the same, so that the beginning and the end of the strays can be told.
   for (const group of [atWork, sending, onTheirWay]) {
     for (const [own, tokens] of group.sort(byCode)) code += own + String.fromCharCode(...tokens.map(nameOf));
   }

@@ -20,7 +20,7 @@ import { SMALLEST } from "./suites.ts";
 export interface Played {
   /** Polls count as one. */
   readonly requests: readonly string[];
-  /** Whose recorded result or final error the caller gets, or that it gets the handler's own end; else an error of ours. */
+  /** The attempt that recorded what the caller gets, or the handler's own end; no token stands for an error of ours. */
   readonly answer: Token | "own end";
   /** The fencing number that its handler gets, if that runs. */
   readonly fencingNumber: number | undefined;

@@ -52,8 +52,8 @@ export interface Seen extends Pick<ModelRecord, "token" | "state" | "leaseEndsIn
 }
 
 /**
- * What a worker does next. `look`, `claim`, `settle`, `insert`, `fence` and `check` are one request each; `run` is the
- * handler at work, `orphan` a handler that works on although its call was aborted.
+ * What a worker does next. `look`, `claim`, `settle`, `insert`, `fence` and `check` are one request each. `run` is the
+ * handler at work, and `orphan` is a handler that works on although its call was aborted.
  */
 export type Phase = "idle" | "look" | "claim" | "run" | "settle" | "insert" | "fence" | "check" | "orphan";
 
@@ -78,7 +78,7 @@ export interface Worker extends CallKind {
   readonly wasRefused: boolean;
   /** Its handler ended under a live claim: its end was before whatever others have done since. */
   readonly endedLive: boolean;
-  /** Of the refused commit that a fence rules out. */
+  /** The token of the refused commit that a fence rules out. */
   readonly former: Token;
 }
 

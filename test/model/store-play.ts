@@ -80,7 +80,7 @@ async function ask<Write>(
 
 const settled = (answer: SettleAnswer) => (answer.settled ? "done" : numberIn(answer.record?.token));
 
-/** Of the record that was seen a store reads these three. */
+/** A store reads these three fields of the record that was seen. */
 const seenRecord = (seen: Seen | undefined) =>
   seen &&
   ({

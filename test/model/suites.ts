@@ -77,7 +77,7 @@ export const NORMAL: readonly Bounds[] = [
   boundsOf("clocks too far apart", { hosts: [0, 2], graceTicks: 1, calls: [COMMIT, OUTSIDE] }),
 ];
 
-/** Of the normal bounds, what only `npm run verify:full` explores. */
+/** The normal bounds that only `npm run verify:full` explores. */
 export const LONG: ReadonlySet<string> = new Set([
   "effects outside, 3 workers",
   "commits, 3 workers",

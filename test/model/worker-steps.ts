@@ -1,6 +1,6 @@
 /**
  * What a worker may do next: the engine (core/engine.ts) with one request per step. Any request may be applied and its
- * answer lost: the worker then stands where it stood, and may send the same again (the SDK's retry, or ours), or stop.
+ * answer lost. The worker then stands where it stood, and may send the same again (the SDK's retry, or ours), or stop.
  * A request that never arrives changes nothing, and is no step.
  */
 import { checkAlone, readEnd, readRecord, seekerOf } from "./answers.ts";

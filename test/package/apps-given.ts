@@ -1,5 +1,5 @@
-// Two apps around the same stack: one as `cdk init` makes it, with stand-ins for what it
-// would install from a registry, and one of ES modules.
+// Two apps around the same stack. The first is as `cdk init` makes it, with stand-ins for what `cdk init` would install
+// from a registry. The second has ES modules.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { root } from "../../kit/project.ts";

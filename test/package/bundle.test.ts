@@ -5,9 +5,10 @@ import { describe, expect, it } from "vitest";
 import { bundled } from "../../kit/bundled.ts";
 
 /**
- * Of a handler with DynamoDBStore, gzipped: all but the AWS SDK and Middy. The plan is 13.3 KB for `idempotent` and 15 KB for
- * `httpIdempotency`, which is not reached: docs/architecture.md has a table of what is in them. The bounds go down where they
- * can. The marshalling of values is in them, so that no package of the SDK beside its client is needed.
+ * The most bytes of a handler with DynamoDBStore, gzipped: all but the AWS SDK and Middy. The plan is 13.3 KB for
+ * `idempotent` and 15 KB for `httpIdempotency`, which is not reached: docs/architecture.md has a table of what is in them.
+ * The bounds go down where they can. The marshalling of values is in them, so that no package of the SDK beside its client
+ * is needed.
  */
 const MAX_GZIP_BYTES = {
   runOnce: 23_800,

@@ -1,5 +1,5 @@
-// The packed tarball in empty projects: handlers that run the first example of the README on a local DynamoDB engine,
-// and apps that synthesize a stack.
+// The packed tarball in empty projects. Handlers run the first example of the README on a local DynamoDB engine, and apps
+// synthesize a stack.
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { build } from "esbuild";

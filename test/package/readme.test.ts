@@ -61,7 +61,7 @@ function typecheck(folder: string): string[] {
   return stdout.split(/\n(?! )/).filter((line) => line !== "");
 }
 
-/** Of the source that a fence becomes. */
+/** The name of the source file that a fence becomes. */
 function fileNameOf({ file, line }: Fence): string {
   return `${file.replaceAll(/\W/g, "-")}-${line}.mts`;
 }

@@ -8,7 +8,7 @@ const PUBLISHED = ["package.json", "README.md", "LICENSE", "docs/README.md", "do
 
 export interface Tarball {
   readonly path: string;
-  /** Of what is in it, sorted. */
+  /** The paths of the files in it, sorted. */
   readonly files: readonly string[];
   readonly bytes: number;
 }

@@ -1,5 +1,6 @@
-// Several destinations, of which one is gone, hangs or is slow, on the whole way: commits on a DynamoDB table, its stream,
-// relay and sweeper, queues and a consumer. The numbers are those with which an outbox that marks only whole commits breaks.
+// The whole way of messages to several destinations, one of which is gone, hangs or is slow. Commits go to a DynamoDB
+// table, and its stream, relay and sweeper feed queues and a consumer. The numbers are those with which an
+// outbox that marks only whole commits breaks.
 import type { SQSRecord } from "aws-lambda";
 import {
   DynamoDBOutbox,

@@ -1,5 +1,5 @@
-// Another emulator of SQS, by other people, runs the same cases: what it and the model agree on is unlikely to be a
-// mistake of either. Cases that let time pass are left out, since fauxqs has no clock to give.
+// Another emulator of SQS, by other people, runs the same cases. A behaviour that both emulator and model show is unlikely
+// to be a mistake. Cases that let time pass are left out, since fauxqs has no clock to give.
 import { startFauxqs } from "fauxqs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { sqsCases } from "./cases/all.ts";

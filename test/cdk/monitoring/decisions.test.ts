@@ -1,5 +1,5 @@
-// What an alarm watches is what a decision writes: every alarm on metrics of emfMetrics is read from the template, and what
-// the engine or the relay then really decides must carry its namespace, its metric and exactly its dimensions.
+// An alarm watches what a decision writes. Every alarm on metrics of emfMetrics is read from the template. What the engine
+// or the relay then really decides must carry the alarm's namespace, its metric and exactly its dimensions.
 import { beforeAll, describe, expect, it } from "vitest";
 import { METRICS } from "../../../lib/contract.ts";
 import { allDataPoints, type DataPoint, propertiesOf } from "../../observe/logs-world.ts";

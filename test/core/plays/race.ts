@@ -37,8 +37,8 @@ export async function play(
   const hops = async (count: number, label: string) => {
     for (let hop = 0; hop < count; hop++) await scheduler.schedule(Promise.resolve(), label);
   };
-  // Sleepers wake whenever the scheduler likes, those with a long time less likely than what happens meanwhile:
-  // time then is at least what they waited for.
+  // Sleepers wake whenever the scheduler likes, but most long sleeps outlast what else happens. The time is then at
+  // least what they waited for.
   const clock: Clock = {
     now: () => time,
     sleep: async (ms, signal) => {

@@ -1,4 +1,4 @@
-// An optimistic handler that finds its own row and answers "is there already": nobody asks whether another attempt has the
+// An optimistic handler finds its own row and answers "is there already". Nobody asks whether another attempt has the
 // answer, so that the retry of a call that succeeded is refused.
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";

@@ -1,4 +1,4 @@
-// A consumer of a FIFO queue that goes on behind a failed record, and returns that one alone: it comes again after
+// A consumer of a FIFO queue goes on behind a failed record, and returns that record alone. The record comes again after
 // those that were sent later.
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, UpdateCommand } from "@aws-sdk/lib-dynamodb";

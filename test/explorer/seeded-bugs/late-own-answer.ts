@@ -1,5 +1,5 @@
-// A worker that comes back after its lease finds the row of the winner and answers "is there already": that it has lost its
-// claim is not told to it, so that its caller gets another answer than the winner's.
+// A worker that comes back after its lease finds the row of the winner and answers "is there already". Nobody
+// tells the worker that its claim is lost, so that its caller gets another answer than the winner's.
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
 import { DynamoDBStore, type DynamoDBWrite, runOnce } from "onceonly";
@@ -14,7 +14,7 @@ interface HttpAnswer {
   readonly body: string;
 }
 
-/** Believes that a claim it has won is its own for ever. Of one invocation. */
+/** Believes that a claim it has won is its own for ever. Each invocation has its own store. */
 class DeafStore extends DynamoDBStore {
   #token: string | undefined;
 

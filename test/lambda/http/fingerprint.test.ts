@@ -13,7 +13,7 @@ import { doorsTo, type Sent } from "./cases/doors.ts";
 
 const ROUTE = "/orders/{id}/notes";
 const doors = doorsTo(ROUTE);
-/** Of a name that comes twice, this one is told the last value only. */
+/** All doors but the ALB, which tells only the last value of a name that comes twice. */
 const others = doors.filter(([name]) => name !== "ALB");
 
 const headers = { "idempotency-key": '"k1"' };

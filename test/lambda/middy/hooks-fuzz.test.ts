@@ -81,7 +81,7 @@ interface Stack {
   readonly tells: boolean;
 }
 
-/** Of what hooks can do, all that docs/use/middy.md does not name as what Middy cannot tell. */
+/** All that hooks can do, except for what Middy cannot tell, as docs/use/middy.md names it. */
 function hookActs(place: "before" | "after" | "onError", isInner: boolean): fc.Arbitrary<Hook> {
   const acts = (Object.keys(HOOK_ACTS) as HookAct[]).filter(
     (act) =>

@@ -1,7 +1,7 @@
 // Every order of eight of Middy's own middlewares, with ours at each of the nine places among them. A stack either replays
 // what it answered first, or says at its first event what is wrong with it. ONCEONLY_PERMUTATIONS=all has all nine places
-// in every order (362,880 stacks); without it each order has one of them (40,320 stacks), of which the short form plays
-// every eleventh: each place is still met, since eleven and nine have no common divisor.
+// in every order (362,880 stacks). Without it each order has one of them (40,320 stacks). The short form plays every
+// eleventh of these stacks: each place is still met, since eleven and nine have no common divisor.
 import type middy6 from "@middy/core";
 import { httpIdempotency, PermanentError } from "onceonly";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";

@@ -7,7 +7,7 @@ import { v2Event } from "../http/given.ts";
 
 const EVENT = { key: "k1" };
 const key = (event: typeof EVENT) => event.key;
-/** Of 30 s; Middy's own timer is a real one. */
+/** Leaves 10 ms of the context's 30 s, because Middy's own timer is a real one. */
 const timeoutEarlyInMillis = 29_990;
 
 const OWN_ANSWERS = [

@@ -66,7 +66,7 @@ export function timeoutStackOf<Write>(
     await held.pause();
     return "late";
   };
-  // Of 30 s that the context tells: Middy's own timer is a real one.
+  // This leaves 10 ms of the 30 s that the context tells, because Middy's own timer is a real one.
   const handler = middy({ timeoutEarlyInMillis: 29_990, timeoutEarlyResponse: answer as () => void })
     .use(once)
     .use([...readers])

@@ -1,5 +1,5 @@
-// Templates written by hand, so that each behaviour has the smallest one; nothing here needs a table, so the
-// endpoint is one that nobody listens on.
+// Templates written by hand, so that each behaviour has the smallest one. Nothing here needs a table, so nobody listens
+// on the endpoint.
 import { rm } from "node:fs/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import { type RunningStack, type StartStackOptions, startStack } from "../../../lib/local/index.ts";

@@ -1,5 +1,5 @@
-// An app of other people's constructs that takes single ones of this package, on local engines; and what it takes to have
-// one more of its functions run operations.
+// An app of other people's constructs, which takes single ones of this package, runs on local engines. The tests also show
+// what one more of its functions needs to run operations.
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

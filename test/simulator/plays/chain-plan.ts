@@ -13,7 +13,7 @@ export interface Away {
 export interface Destination {
   readonly name: string;
   readonly isFifo: boolean;
-  /** Of a request to it, in ms; absent for the usual. */
+  /** The least and the most that a request to it takes, in ms; absent for the usual. */
   readonly latencyMs?: readonly [number, number];
   /** When it is away: a healthy one never. */
   readonly away: readonly Away[];
@@ -39,7 +39,7 @@ export interface ChainOrder {
 
 export interface ChainPlan {
   readonly seed: number;
-  /** Of all I/Os. */
+  /** The chance of an I/O to meet a fault. */
   readonly faultRate: number;
   readonly mode: "claimed" | "optimistic";
   readonly shards: number;

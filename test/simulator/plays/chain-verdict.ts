@@ -34,8 +34,8 @@ export async function chainFaultsOf(plan: ChainPlan, { aws, ...end }: ChainPlaye
 }
 
 /**
- * A sender was killed, or held up for long, or never heard the answer, or could not write down what it had sent: that it may
- * send again.
+ * A sender was killed, or held up for long, or never heard the answer, or could not write down what it had sent. Then the
+ * sender may send the same again.
  */
 function isLoss({ io, fault }: TraceEvent, slow: readonly string[]): boolean {
   if (!/^(relay|sweeper)/.test(io?.hostId ?? "")) return false;
@@ -64,8 +64,8 @@ function acceptedBy({ name }: Destination, trace: readonly TraceEvent[]): string
 }
 
 /**
- * Of two messages of a line the first one arrives first, for the first time, where nobody disputes which that is: stream and
- * clocks of the hosts agree on the order of their commits, and the index has both in one shard.
+ * Messages of a line arrive for the first time in the order of their commits, unless that order is open to dispute. The
+ * order is certain if the hosts' clocks and the stream agree on it, and the index has both commits in one shard.
  */
 function overtakenAt(
   destination: Destination,

@@ -1,5 +1,6 @@
-// The chain with several destinations, of which one stays: orders commit messages, a stream feeds the relay, a sweeper comes
-// by, and each destination has a consumer with one effect for each message. One schedule is as its plan says.
+// The chain with several destinations, one of which never goes away. Orders commit messages, a stream feeds the
+// relay, a sweeper comes by, and each destination has a consumer with one effect for each message. One
+// schedule is as its plan says.
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { SQSClient } from "@aws-sdk/client-sqs";
 import type { SQSRecord } from "aws-lambda";
@@ -38,11 +39,11 @@ export interface ChainPlayed {
 }
 
 export interface Commit {
-  /** Of its order. */
+  /** The key of its order. */
   readonly key: string;
   /** Epoch ms, by the clock of the host that committed. */
   readonly at: number;
-  /** Of the index. */
+  /** The shard of the outbox's index that holds its messages. */
   readonly shard: number;
 }
 

@@ -18,7 +18,7 @@ const { handler: chargePayment } = await import("../../../functions/charge-payme
 
 export interface Plan {
   readonly seed: number;
-  /** Of all I/Os. */
+  /** The chance of an I/O to meet a fault. */
   readonly faultRate: number;
   readonly keys: number;
   readonly deliveries: number;

@@ -5,7 +5,7 @@ import type { DynamoDBSubject } from "./subject.ts";
 
 export interface DynamoDBCase {
   readonly title: string;
-  /** Where AWS says it, or where it was recorded in AWS. */
+  /** The page where AWS says it, or the test that recorded it in AWS. */
   readonly source: string;
   readonly run: (subject: DynamoDBSubject) => Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** Where local engines are not like AWS, by the title of the case that shows it. The rest they have right. */
+/** How local engines differ from AWS, by the title of the case that shows it. They have the other cases right. */
 
 /** DynamoDB Local 3.3, AWS's own; that AWS does otherwise is recorded where the case says. */
 const WHOLE_ATTRIBUTE = "returns the whole attribute";

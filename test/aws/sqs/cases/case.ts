@@ -12,7 +12,7 @@ import type { SqsSubject } from "./subject.ts";
 
 export interface SqsCase {
   readonly title: string;
-  /** Where AWS says it, or where it was recorded in AWS. */
+  /** The page where AWS says it, or the test that recorded it in AWS. */
   readonly source: string;
   /** Needs hours to pass, or minutes. */
   readonly takesTime: boolean;

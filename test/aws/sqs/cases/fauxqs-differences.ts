@@ -1,4 +1,4 @@
-/** Where the npm emulator fauxqs 1.9.2 is not like AWS, by the title of the case that shows it. The rest it has right. */
+/** How the npm emulator fauxqs 1.9.2 differs from AWS, by the title of the case that shows it. It has the other cases right. */
 
 const ONE_PER_GROUP = "hands out no more than one message of a group in a receive";
 const NO_REDRIVE = "has no operations for redrive and for the sources of a dead-letter queue";

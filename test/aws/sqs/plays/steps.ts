@@ -47,7 +47,7 @@ const wait = step("wait", 4, {
 const change = step("change", 3, { consumer, position, seconds: fc.constantFrom(0, 1, 60, 600) });
 const redrive = step("redrive", 1, {});
 
-/** Of single messages: what was received together then comes apart. */
+/** With changes of single messages: messages that were received together then come apart. */
 export const anySteps: fc.Arbitrary<PlayStep[]> = fc.array(
   fc.oneof(send, receive, remove, crash, wait, change, redrive) as fc.Arbitrary<PlayStep>,
   LENGTH,

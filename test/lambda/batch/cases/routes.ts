@@ -44,7 +44,7 @@ interface Sent {
   /** Differs each time it is sent. */
   readonly id?: string;
   readonly orderId?: number;
-  /** Of the envelope, as JSON or as what is none. */
+  /** The content of the envelope, which may be no JSON. */
   readonly content?: string;
   readonly more?: object;
 }

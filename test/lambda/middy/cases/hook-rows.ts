@@ -14,7 +14,7 @@ export interface Row {
 }
 
 export interface HookRow extends Row {
-  /** Of the middlewares used before ours, and after it. Their hooks do this on the first call only. */
+  /** Middlewares used before ours, and after it. Their hooks do this on the first call only. */
   readonly outer?: middy6.MiddlewareObj;
   readonly inner?: middy6.MiddlewareObj;
   /** What the handler does on the first call; later it returns "done". */

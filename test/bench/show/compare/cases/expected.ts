@@ -5,7 +5,7 @@ import type { Seen } from "../../../../../bench/show/compare/seen.ts";
 
 export interface Expected {
   readonly title: string;
-  /** Of both faces, or of each. */
+  /** What both faces show, or what each face shows. */
   readonly seen: Seen | Readonly<Record<FaceName, Seen>>;
 }
 
