@@ -1,7 +1,9 @@
 // The table of docs/use/middy.md, made from the rows that test/lambda/middy/hooks.test.ts proves.
-import { HOOK_ROWS, type Row, TIMEOUT_ROWS } from "../lambda/middy/cases/hook-rows.ts";
+import type { Row } from "../lambda/middy/cases/hook-row.ts";
+import { HOOK_ROWS } from "../lambda/middy/cases/hook-rows.ts";
+import { TIMEOUT_ROWS } from "../lambda/middy/cases/timeout-rows.ts";
 
-const BEGIN = "<!-- made from test/lambda/middy/cases/hook-rows.ts: npx vitest run test/docs -u -->";
+const BEGIN = "<!-- made from test/lambda/middy/cases: npx vitest run test/docs -u -->";
 const END = "<!-- end -->";
 const HEAD = [
   "| where | what it does | recorded | this caller gets | a retry gets, or does |",

@@ -5,7 +5,8 @@ import { describeOnMiddies } from "../../../kit/middies.ts";
 import { connect, createTable } from "../../../kit/tables.ts";
 import { DynamoDBStore } from "../../../lib/dynamodb/dynamodb-store.ts";
 import { given } from "../given.ts";
-import { HOOK_ROWS, TIMEOUT_ROWS } from "./cases/hook-rows.ts";
+import { HOOK_ROWS } from "./cases/hook-rows.ts";
+import { TIMEOUT_ROWS } from "./cases/timeout-rows.ts";
 import { READER, type StackKind, stackOf, timeoutStackOf } from "./world.ts";
 
 const KINDS: readonly (readonly [name: string, kind: StackKind])[] = [

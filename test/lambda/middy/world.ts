@@ -2,7 +2,8 @@
 import type middy6 from "@middy/core";
 import { type IdempotencyOptions, idempotency } from "onceonly";
 import { given, pausePoint } from "../given.ts";
-import { type HookRow, isStored, type TimeoutRow } from "./cases/hook-rows.ts";
+import { type HookRow, isStored } from "./cases/hook-row.ts";
+import type { TimeoutRow } from "./cases/timeout-rows.ts";
 
 const EVENT = { key: "k1" };
 const key = (event: typeof EVENT) => event.key;
