@@ -14,10 +14,7 @@ import { missingParameter, SqsError } from "./sqs-error.ts";
  */
 const NAME_REST_MS = 60_000;
 
-export const createQueue: SqsHandler<"CreateQueue"> = (
-  service,
-  { QueueName, Attributes = {}, tags = {} },
-) => {
+export const createQueue: SqsHandler<"CreateQueue"> = (service, { QueueName, Attributes = {} }) => {
   if (!QueueName) throw missingParameter("QueueName");
   const isFifo = asksForFifo(Attributes);
   checkQueueName(QueueName, isFifo);
@@ -40,7 +37,6 @@ export const createQueue: SqsHandler<"CreateQueue"> = (
   checkPolicies(service, identity, Attributes);
   const { random, maxScanned, disorderOf } = service.options;
   const queue = new Queue(identity, attributes, { random, maxScanned, disorder: disorderOf(QueueName) }, now);
-  for (const [key, value] of Object.entries(tags)) queue.tags.set(key, value);
   service.queues.set(QueueName, queue);
   return { QueueUrl: queue.url };
 };

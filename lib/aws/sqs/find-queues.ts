@@ -1,4 +1,4 @@
-/** GetQueueUrl, ListQueues and ListDeadLetterSourceQueues. */
+/** GetQueueUrl and ListQueues. */
 import type { SqsHandler } from "./handler.ts";
 import { pageOf } from "./page.ts";
 
@@ -13,16 +13,4 @@ export const listQueues: SqsHandler<"ListQueues"> = (service, { QueueNamePrefix 
     page,
   );
   return { ...(items.length > 0 && { QueueUrls: items }), ...next };
-};
-
-export const listDeadLetterSourceQueues: SqsHandler<"ListDeadLetterSourceQueues"> = (
-  service,
-  { QueueUrl, ...page },
-) => {
-  const sources = service.sourcesOf(service.queueByUrl(QueueUrl));
-  const { items, ...next } = pageOf(
-    sources.map(({ url }) => url),
-    page,
-  );
-  return { queueUrls: items, ...next };
 };

@@ -29,10 +29,6 @@ export class MoveTaskRun {
     return this.#status === "RUNNING";
   }
 
-  get moved(): number {
-    return this.#moved;
-  }
-
   async run(service: SqsService, source: Queue): Promise<void> {
     const rate = this.#task.MaxNumberOfMessagesPerSecond;
     for (const id of this.#toMove) {

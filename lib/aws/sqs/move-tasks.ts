@@ -1,4 +1,4 @@
-/** StartMessageMoveTask, ListMessageMoveTasks and CancelMessageMoveTask. https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_StartMessageMoveTask.html */
+/** StartMessageMoveTask and ListMessageMoveTasks. https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_StartMessageMoveTask.html */
 import type { SqsHandler } from "./handler.ts";
 import { MoveTaskRun } from "./move-task.ts";
 import type { Queue } from "./queue.ts";
@@ -50,15 +50,6 @@ export const listMessageMoveTasks: SqsHandler<"ListMessageMoveTasks"> = (
   return { Results: reports.filter((report) => report.SourceArn === SourceArn).slice(0, MaxResults) };
 };
 
-export const cancelMessageMoveTask: SqsHandler<"CancelMessageMoveTask"> = (service, { TaskHandle }) => {
-  const sourceArn = sourceArnIn(TaskHandle);
-  queueOf(service, "SourceArn", sourceArn);
-  const run = service.moveTasks.find((each) => each.isRunning && each.handle === TaskHandle);
-  if (run === undefined) throw new SqsError("ResourceNotFoundException", "Task does not exist.");
-  run.cancel();
-  return { ApproximateNumberOfMessagesMoved: run.moved };
-};
-
 function queueOf(service: SqsService, parameter: string, arn: string): Queue {
   const queue = service.findByArn(arn);
   if (queue !== undefined) return queue;
@@ -66,14 +57,4 @@ function queueOf(service: SqsService, parameter: string, arn: string): Queue {
     "ResourceNotFoundException",
     `The resource that you specified for the ${parameter} parameter doesn't exist.`,
   );
-}
-
-function sourceArnIn(handle: unknown): string {
-  try {
-    const { sourceArn } = JSON.parse(Buffer.from(String(handle), "base64").toString());
-    if (typeof sourceArn === "string") return sourceArn;
-  } catch {
-    // The text is no task handle.
-  }
-  throw invalidParameter("Value for parameter TaskHandle is invalid.");
 }

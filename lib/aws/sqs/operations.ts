@@ -8,7 +8,6 @@ export interface OfQueue {
   readonly QueueUrl: string;
 }
 
-type Tags = Readonly<Record<string, string>>;
 type Attributes = Readonly<Record<string, string>>;
 
 export interface Page {
@@ -98,14 +97,10 @@ interface OperationShape<Input, Output = Readonly<Record<never, never>>> {
 }
 
 export interface SqsOperations {
-  readonly CancelMessageMoveTask: OperationShape<
-    { readonly TaskHandle: string },
-    { readonly ApproximateNumberOfMessagesMoved: number }
-  >;
   readonly ChangeMessageVisibility: OperationShape<OfQueue & VisibilityChange>;
   readonly ChangeMessageVisibilityBatch: OperationShape<OfQueue & BatchOf<VisibilityChange>, SqsBatchResult>;
   readonly CreateQueue: OperationShape<
-    { readonly QueueName: string; readonly Attributes?: Attributes; readonly tags?: Tags },
+    { readonly QueueName: string; readonly Attributes?: Attributes },
     OfQueue
   >;
   readonly DeleteMessage: OperationShape<OfQueue & OfReceipt>;
@@ -116,10 +111,6 @@ export interface SqsOperations {
     { readonly Attributes?: Attributes }
   >;
   readonly GetQueueUrl: OperationShape<{ readonly QueueName: string }, OfQueue>;
-  readonly ListDeadLetterSourceQueues: OperationShape<
-    OfQueue & Page,
-    { readonly queueUrls: readonly string[]; readonly NextToken?: string }
-  >;
   readonly ListMessageMoveTasks: OperationShape<
     { readonly SourceArn: string; readonly MaxResults?: number | undefined },
     { readonly Results: readonly MoveTaskReport[] }
@@ -128,7 +119,6 @@ export interface SqsOperations {
     Page & { readonly QueueNamePrefix?: string | undefined },
     { readonly QueueUrls?: readonly string[]; readonly NextToken?: string }
   >;
-  readonly ListQueueTags: OperationShape<OfQueue, { readonly Tags?: Tags }>;
   readonly PurgeQueue: OperationShape<OfQueue>;
   readonly ReceiveMessage: OperationShape<
     OfQueue & ReceiveRequest,
@@ -138,8 +128,6 @@ export interface SqsOperations {
   readonly SendMessageBatch: OperationShape<OfQueue & BatchOf<SendRequest>, SqsBatchResult<SendAnswer>>;
   readonly SetQueueAttributes: OperationShape<OfQueue & { readonly Attributes: Attributes }>;
   readonly StartMessageMoveTask: OperationShape<MoveTask, { readonly TaskHandle: string }>;
-  readonly TagQueue: OperationShape<OfQueue & { readonly Tags: Tags }>;
-  readonly UntagQueue: OperationShape<OfQueue & { readonly TagKeys: readonly string[] }>;
 }
 
 export type SqsOperationName = keyof SqsOperations;

@@ -43,7 +43,6 @@ export class Queue {
   readonly url: string;
   readonly isFifo: boolean;
   readonly createdAt: number;
-  readonly tags = new Map<string, string>();
   readonly window = new DeduplicationWindow();
   readonly attempts = new ReceiveAttempts();
   readonly chance: Chance;

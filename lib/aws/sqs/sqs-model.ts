@@ -7,16 +7,15 @@ import { createQueue, deleteQueue, setQueueAttributes } from "./create-queue.ts"
 import { deleteMessage, deleteMessageBatch } from "./delete-message.ts";
 import { getQueueAttributes } from "./describe-queue.ts";
 import type { Disorder } from "./disorder.ts";
-import { getQueueUrl, listDeadLetterSourceQueues, listQueues } from "./find-queues.ts";
+import { getQueueUrl, listQueues } from "./find-queues.ts";
 import type { SqsHandler } from "./handler.ts";
-import { cancelMessageMoveTask, listMessageMoveTasks, startMessageMoveTask } from "./move-tasks.ts";
+import { listMessageMoveTasks, startMessageMoveTask } from "./move-tasks.ts";
 import type { SqsOperationName, SqsOperations } from "./operations.ts";
 import { purgeQueue } from "./purge-queue.ts";
 import { receiveMessage } from "./receive-message.ts";
 import { sendMessage, sendMessageBatch } from "./send-message.ts";
 import { SqsService } from "./service.ts";
 import { SqsError } from "./sqs-error.ts";
-import { listQueueTags, tagQueue, untagQueue } from "./tag-queue.ts";
 import { changeMessageVisibility, changeMessageVisibilityBatch } from "./visibility.ts";
 
 export interface SqsModelOptions {
@@ -59,7 +58,6 @@ const MAX_IN_FLIGHT = 120_000;
 const MAX_SCANNED = 120_000;
 
 const HANDLERS: { readonly [Name in Exclude<SqsOperationName, "ReceiveMessage">]: SqsHandler<Name> } = {
-  CancelMessageMoveTask: cancelMessageMoveTask,
   ChangeMessageVisibility: changeMessageVisibility,
   ChangeMessageVisibilityBatch: changeMessageVisibilityBatch,
   CreateQueue: createQueue,
@@ -68,17 +66,13 @@ const HANDLERS: { readonly [Name in Exclude<SqsOperationName, "ReceiveMessage">]
   DeleteQueue: deleteQueue,
   GetQueueAttributes: getQueueAttributes,
   GetQueueUrl: getQueueUrl,
-  ListDeadLetterSourceQueues: listDeadLetterSourceQueues,
   ListMessageMoveTasks: listMessageMoveTasks,
   ListQueues: listQueues,
-  ListQueueTags: listQueueTags,
   PurgeQueue: purgeQueue,
   SendMessage: sendMessage,
   SendMessageBatch: sendMessageBatch,
   SetQueueAttributes: setQueueAttributes,
   StartMessageMoveTask: startMessageMoveTask,
-  TagQueue: tagQueue,
-  UntagQueue: untagQueue,
 };
 
 const NEVER = new AbortController().signal;

@@ -1,7 +1,7 @@
 /** How the npm emulator fauxqs 1.9.2 differs from AWS, by the title of the case that shows it. It has the other cases right. */
 
 const ONE_PER_GROUP = "hands out no more than one message of a group in a receive";
-const NO_REDRIVE = "has no operations for redrive and for the sources of a dead-letter queue";
+const NO_REDRIVE = "has no operations for redrive";
 const NO_ALLOW_POLICY = "has no attribute RedriveAllowPolicy";
 const QUEUE_SCOPE = "deduplicates in the whole queue, whatever DeduplicationScope says";
 const DEAD_HANDLES = "accepts any receipt handle for deleting, also one that never was or has expired";
@@ -33,12 +33,10 @@ export const FAUXQS_DIFFERENCES: Readonly<Record<string, string>> = {
   "an empty redrive policy removes it": UNCHECKED_POLICY,
   "a dead-letter queue says by redriveAllowPolicy whose it is": NO_ALLOW_POLICY,
   "a redriveAllowPolicy names at most 10 queues, and only byQueue": NO_ALLOW_POLICY,
-  "the sources of a dead-letter queue are listed": NO_REDRIVE,
   "dead letters are moved to another queue": NO_REDRIVE,
   "without a destination each goes back to the queue it came from": NO_REDRIVE,
   "dead letters of a FIFO queue keep the order of their groups": NO_REDRIVE,
   "source and destination are dead-letter queues and queues that exist": NO_REDRIVE,
-  "a task handle is one that was given out": NO_REDRIVE,
   "a task leaves what somebody has received where it is": NO_REDRIVE,
   "the latest tasks are listed first": NO_REDRIVE,
 

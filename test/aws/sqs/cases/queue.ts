@@ -75,14 +75,6 @@ export const queueCases: readonly SqsCase[] = [
     expect(names(first.QueueUrls)).toEqual(["list-1", "list-2"]);
     expect(names(second.QueueUrls)).toEqual(["list-3"]);
   }),
-  now("tags are kept", recorded("test_tag_untag_queue"), async (sqs) => {
-    const QueueUrl = await newQueue(sqs);
-
-    await sqs.call("TagQueue", { QueueUrl, Tags: { one: "1", two: "" } });
-    await sqs.call("UntagQueue", { QueueUrl, TagKeys: ["one"] });
-
-    expect(await sqs.call("ListQueueTags", { QueueUrl })).toEqual({ Tags: { two: "" } });
-  }),
   now(
     "purging takes what is in flight and the deduplication ids along",
     recorded("test_purge_queue_clears_fifo_deduplication_cache"),

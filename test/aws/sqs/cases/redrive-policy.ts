@@ -99,15 +99,4 @@ export const redrivePolicyCases: readonly SqsCase[] = [
       await setAllowPolicy(sqs, queue, { redrivePermission: "byQueue", sourceQueueArns: arns(10) });
     },
   ),
-  now(
-    "the sources of a dead-letter queue are listed",
-    recorded("test_dead_letter_queue_list_sources"),
-    async (sqs) => {
-      const { queue, deadLetters } = await withDeadLetters(sqs, newQueue, 1);
-
-      const { queueUrls } = await sqs.call("ListDeadLetterSourceQueues", { QueueUrl: deadLetters });
-
-      expect(queueUrls).toEqual([queue]);
-    },
-  ),
 ];

@@ -27,23 +27,6 @@ export const redriveTaskCases: readonly SqsCase[] = [
       expect(await reportOf(sqs, SourceArn)).not.toHaveProperty("TaskHandle");
     },
   ),
-  inTime("a task can be cancelled", moves("test_move_task_cancel"), async (sqs, clock) => {
-    const { queue, deadLetters, SourceArn } = await deadLettersOf(sqs, 4);
-    const { TaskHandle } = await sqs.call("StartMessageMoveTask", {
-      SourceArn,
-      MaxNumberOfMessagesPerSecond: 1,
-    });
-    expect(await reportOf(sqs, SourceArn)).toMatchObject({ TaskHandle, Status: "RUNNING" });
-
-    const cancelled = await sqs.call("CancelMessageMoveTask", { TaskHandle });
-    await clock.advance(10_000);
-
-    expect(cancelled).toEqual({ ApproximateNumberOfMessagesMoved: 1 });
-    expect(await reportOf(sqs, SourceArn)).toMatchObject({ Status: "CANCELLED" });
-    expect(await receive(sqs, queue)).toHaveLength(1);
-    expect(await receive(sqs, deadLetters)).toHaveLength(3);
-    await refused(sqs.call("CancelMessageMoveTask", { TaskHandle }), "ResourceNotFoundException");
-  }),
   inTime("one task a queue runs at a time", moves("test_start_multiple_move_tasks"), async (sqs, clock) => {
     const { SourceArn } = await deadLettersOf(sqs, 2);
     const task = { SourceArn, MaxNumberOfMessagesPerSecond: 1 };
@@ -99,22 +82,6 @@ export const redriveTaskCases: readonly SqsCase[] = [
         "InvalidParameterValue",
       );
       await refused(start({ SourceArn, MaxNumberOfMessagesPerSecond: 501 }), "InvalidParameterValue");
-    },
-  ),
-  now(
-    "a task handle is one that was given out",
-    moves("test_cancel_with_invalid_task_handle"),
-    async (sqs) => {
-      const { SourceArn } = await deadLettersOf(sqs, 1);
-      const handle = (sourceArn: string) =>
-        Buffer.from(JSON.stringify({ taskId: "10f57157-fc38-4da9-a113-4de7e12d05dd", sourceArn })).toString(
-          "base64",
-        );
-      const cancel = (TaskHandle: string) => sqs.call("CancelMessageMoveTask", { TaskHandle });
-
-      await refused(cancel("garbage"), "InvalidParameterValue");
-      await refused(cancel(handle(`${SourceArn}x`)), "ResourceNotFoundException");
-      await refused(cancel(handle(SourceArn)), "ResourceNotFoundException", /Task does not exist/);
     },
   ),
   now("the latest tasks are listed first", api("ListMessageMoveTasks"), async (sqs) => {

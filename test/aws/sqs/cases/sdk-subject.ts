@@ -1,6 +1,5 @@
 /** An SQS behind an endpoint, through AWS's own SDK. */
 import {
-  CancelMessageMoveTaskCommand,
   ChangeMessageVisibilityBatchCommand,
   ChangeMessageVisibilityCommand,
   CreateQueueCommand,
@@ -9,10 +8,8 @@ import {
   DeleteQueueCommand,
   GetQueueAttributesCommand,
   GetQueueUrlCommand,
-  ListDeadLetterSourceQueuesCommand,
   ListMessageMoveTasksCommand,
   ListQueuesCommand,
-  ListQueueTagsCommand,
   PurgeQueueCommand,
   ReceiveMessageCommand,
   SendMessageBatchCommand,
@@ -20,15 +17,12 @@ import {
   SetQueueAttributesCommand,
   SQSClient,
   StartMessageMoveTaskCommand,
-  TagQueueCommand,
-  UntagQueueCommand,
 } from "@aws-sdk/client-sqs";
 import type { SqsOperationName } from "../../../../lib/aws/sqs/operations.ts";
 import type { FakeClock } from "../../../../lib/fakes/fake-clock.ts";
 import type { SqsSubject } from "./subject.ts";
 
 const COMMANDS: Readonly<Record<SqsOperationName, unknown>> = {
-  CancelMessageMoveTask: CancelMessageMoveTaskCommand,
   ChangeMessageVisibility: ChangeMessageVisibilityCommand,
   ChangeMessageVisibilityBatch: ChangeMessageVisibilityBatchCommand,
   CreateQueue: CreateQueueCommand,
@@ -37,18 +31,14 @@ const COMMANDS: Readonly<Record<SqsOperationName, unknown>> = {
   DeleteQueue: DeleteQueueCommand,
   GetQueueAttributes: GetQueueAttributesCommand,
   GetQueueUrl: GetQueueUrlCommand,
-  ListDeadLetterSourceQueues: ListDeadLetterSourceQueuesCommand,
   ListMessageMoveTasks: ListMessageMoveTasksCommand,
   ListQueues: ListQueuesCommand,
-  ListQueueTags: ListQueueTagsCommand,
   PurgeQueue: PurgeQueueCommand,
   ReceiveMessage: ReceiveMessageCommand,
   SendMessage: SendMessageCommand,
   SendMessageBatch: SendMessageBatchCommand,
   SetQueueAttributes: SetQueueAttributesCommand,
   StartMessageMoveTask: StartMessageMoveTaskCommand,
-  TagQueue: TagQueueCommand,
-  UntagQueue: UntagQueueCommand,
 };
 
 type AnyCommand = Parameters<SQSClient["send"]>[0];
