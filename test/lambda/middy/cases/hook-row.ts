@@ -47,7 +47,7 @@ export const responding = (response: unknown): Hook => {
   };
 };
 export const returning = (value: unknown) => () => value;
-export const failing = (error: unknown) => () => {
+const failing = (error: unknown) => () => {
   throw error;
 };
 export const broken = new Error("broken");
