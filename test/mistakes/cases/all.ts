@@ -1,0 +1,34 @@
+// Every mistake that a user was seen to make, by the part of the package that tells it.
+import type { Mistake } from "../given.ts";
+import { OPTION_MISTAKES } from "./options.ts";
+
+export const MISTAKES: Readonly<Record<string, readonly Mistake[]>> = {
+  "Options and keys": OPTION_MISTAKES,
+};
+
+const HEAD = `# Mistakes, and what tells them
+
+For those who read a message and want to know what it means, and for those who want to know what is noticed at all.
+
+<!-- made of test/mistakes, where each mistake is made: npx vitest run test/mistakes -u -->
+
+No mistake in these tables is silent. A text may stand in a longer one. "Type" means that the compiler refuses the code.
+`;
+
+/** docs/use/mistakes.md. */
+export function mistakesPage(): string {
+  const tables = Object.entries(MISTAKES).map(([title, mistakes]) =>
+    [`## ${title}`, "", "| a user | told by | text |", "| --- | --- | --- |", ...mistakes.map(row), ""].join(
+      "\n",
+    ),
+  );
+  return [HEAD, ...tables].join("\n");
+}
+
+const row = ({ made, toldBy, text }: Mistake) => `| ${cell(made)} | ${toldBy} | ${cell(text)} |`;
+
+const cell = (text: string) =>
+  text
+    .replaceAll("|", "\\|")
+    .replaceAll("<", "&lt;")
+    .replaceAll(/\s*\n\s*/g, " ");

@@ -1,0 +1,28 @@
+import { fakeClock, fakeLambdaContext, MemoryStore } from "onceonly/testing";
+import { idempotent } from "../../../lib/index.ts";
+import type { Mistake } from "../given.ts";
+import { messageOf } from "../given.ts";
+
+const given = { operation: "order", store: new MemoryStore(), key: (event: { id: string }) => event.id };
+
+/** Values of options that no call can work with. */
+export const OPTION_MISTAKES: readonly Mistake[] = [
+  {
+    made: "gives an operation without a name",
+    toldBy: "error",
+    text: "option `operation` must be well-formed text of 1 to 64 characters; got text of 0 characters",
+    make: () => messageOf(() => idempotent(async () => 1, { ...given, operation: "" })),
+  },
+  {
+    made: "returns no key",
+    toldBy: "error",
+    text: "no idempotency key: send one per operation",
+    make: () =>
+      messageOf(() =>
+        idempotent(async () => 1, { ...given, key: () => undefined })(
+          { id: "1" },
+          fakeLambdaContext({ clock: fakeClock() }),
+        ),
+      ),
+  },
+];

@@ -1,0 +1,22 @@
+// One mistake of a user, and what tells it. The page docs/use/mistakes.md is made of all of them.
+
+export interface Mistake {
+  /** What the user did, without the verb's subject: "gives the retention in milliseconds". */
+  readonly made: string;
+  /** A caller sees an answer, a test a report, a stack the synthesis; the compiler sees a type. */
+  readonly toldBy: "error" | "log" | "answer" | "report" | "synthesis" | "type";
+  /** The text as the user reads it, or the part of it that tells what was wrong and what to do. */
+  readonly text: string;
+  /** Makes the mistake and returns what the user reads. Of a type: the code with `@ts-expect-error`, which is never called. */
+  readonly make: () => unknown;
+}
+
+/** The message of the error that the mistake throws, at once or later. */
+export async function messageOf(make: () => unknown): Promise<string> {
+  try {
+    await make();
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+  throw new Error("the mistake threw nothing");
+}

@@ -1,0 +1,23 @@
+import { describe, expect, test } from "vitest";
+import { MISTAKES, mistakesPage } from "./cases/all.ts";
+
+for (const [title, mistakes] of Object.entries(MISTAKES)) {
+  describe(title, () => {
+    for (const { made, toldBy, text, make } of mistakes) {
+      if (toldBy === "type") continue;
+      test(`a user who ${made} is told by the ${toldBy}`, async () => {
+        expect(text.length).toBeGreaterThan(0);
+        expect(await make()).toContain(text);
+      });
+    }
+  });
+}
+
+test("no mistake is listed twice", () => {
+  const made = Object.values(MISTAKES).flatMap((mistakes) => mistakes.map((mistake) => mistake.made));
+  expect(made).toEqual([...new Set(made)]);
+});
+
+test("docs/use/mistakes.md has every mistake", async () => {
+  await expect(mistakesPage()).toMatchFileSnapshot("../../docs/use/mistakes.md");
+});
