@@ -7,7 +7,7 @@ export interface Mistake {
   readonly toldBy: "error" | "log" | "answer" | "report" | "synthesis" | "type";
   /** The text as the user reads it, or the part of it that tells what was wrong and what to do. */
   readonly text: string;
-  /** Makes the mistake and returns what the user reads. Of a type: the code with `@ts-expect-error`, which is never called. */
+  /** Makes the mistake and returns what the user reads. Code with `@ts-expect-error`, which a type refuses, is never called. */
   readonly make: () => unknown;
 }
 
