@@ -48,8 +48,8 @@ ${raceTable(plain, (name, kind, callers) => ofCall(plain, name, kind, callers, h
 `;
 }
 
-const COMMITS = `With \`httpIdempotent\` and an order that the handler commits, beside \`makeIdempotent\` and an order that it puts on its
-own, which is one request more and not atomic:`;
+const COMMITS = `With \`httpIdempotent\` and an order that the handler commits, beside \`makeIdempotent\` and an order that the handler puts
+on its own. The peer's order takes one request more, and is not atomic:`;
 
 const bars = (file: string, what: string) =>
   `![Processor time of ${what}, relative to ${PEER}](benchmarks/client-${file}.svg)`;
