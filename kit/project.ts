@@ -5,6 +5,8 @@ import { fileURLToPath } from "node:url";
 
 export interface Manifest {
   readonly version: string;
+  readonly homepage: unknown;
+  readonly bugs: unknown;
   readonly repository: unknown;
   readonly publishConfig: unknown;
   readonly exports: Readonly<Record<string, unknown>>;

@@ -3,6 +3,9 @@
  * record cannot drift apart. Imports nothing; both halves of the package import it.
  */
 
+/** The address of the project: types of problems and links to the runbook begin with it, and package.json names it. */
+export const PROJECT_URL = "https://github.com/onceonly/onceonly";
+
 /** Version of the stored record. A record of another version is never interpreted: it fails closed. */
 export const RECORD_VERSION = 1;
 

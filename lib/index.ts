@@ -38,6 +38,7 @@ export {
   type EventBridgeKeyEvent,
   type EventKeyOptions,
   fingerprintFromEventBridge,
+  fingerprintFromS3,
   fingerprintFromSns,
   keyFromEventBridge,
   keyFromS3,
@@ -53,8 +54,10 @@ export {
 export type { BatchResponse, ItemIdentifier, KafkaIdentifier } from "./lambda/batch/item.ts";
 export { callerFromAuthorizer, callerFromJwt, callerFromTenant } from "./lambda/caller.ts";
 export type { LambdaContext, WithIdempotency } from "./lambda/context.ts";
+export { fingerprintFromJson, type JsonFingerprintOptions } from "./lambda/fingerprint-from-json.ts";
 export { fingerprintFromHttp, type HttpFingerprintOptions } from "./lambda/http/fingerprint.ts";
 export { httpIdempotency, httpIdempotent } from "./lambda/http/http.ts";
+export { readBody } from "./lambda/http/read-body.ts";
 export type { IdempotencyMiddleware } from "./lambda/middy/middleware.ts";
 export type {
   EventReader,

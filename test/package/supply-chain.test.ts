@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { manifest, root } from "../../kit/project.ts";
+import { PROJECT_URL } from "../../lib/contract.ts";
 
 interface Bundled {
   readonly name: string;
@@ -128,7 +129,7 @@ describe("publishing", () => {
     const used = [...workflow.matchAll(/uses: (\S+)/g)].map(([, action]) => action);
 
     expect(manifest.publishConfig).toEqual({ access: "public", provenance: true });
-    expect(manifest.repository).toEqual({ type: "git", url: "git+https://github.com/onceonly/onceonly.git" });
+    expect(manifest.repository).toEqual({ type: "git", url: `git+${PROJECT_URL}.git` });
     expect(workflow).toMatch(/^permissions: \{\}$/m);
     expect(workflow).not.toMatch(/secrets\.|pull_request/);
     for (const action of used) expect(action).toMatch(/@[\da-f]{40}$/);

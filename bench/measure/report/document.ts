@@ -1,4 +1,5 @@
 // docs/proof/benchmarks.md and its charts as a whole. Pure: the same results give the same text, and no date is in it.
+import { PROJECT_URL } from "../../../lib/contract.ts";
 import { adviceSection } from "./advice-section.ts";
 import { aimsSection } from "./aims-section.ts";
 import { batchSection } from "./batch-section.ts";
@@ -34,7 +35,7 @@ export function benchmarksDocument(results: Results): string {
   const pages = names.map((name) => sectionPage(name, results[name]?.figures as Figures[typeof name]));
   return `# Benchmarks
 
-Written by \`npm run bench\` from what it found, which [bench/measure/results.json](https://github.com/onceonly/onceonly/blob/main/bench/measure/results.json) keeps; do not edit. Both packages share
+Written by \`npm run bench\` from what it found, which [bench/measure/results.json](${PROJECT_URL}/blob/main/bench/measure/results.json) keeps; do not edit. Both packages share
 one run on one engine: ${versionsOf(results, names)}.
 What both do when things go wrong is in [comparison.md](comparison.md).
 

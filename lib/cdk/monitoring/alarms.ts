@@ -1,4 +1,5 @@
 // The alarms of IdempotencyMonitoring: their meaning, and their default thresholds.
+import { PROJECT_URL } from "../../contract.ts";
 import type { AlarmThreshold, IdempotencyAlarmProps } from "./thresholds.ts";
 
 type Thresholds = Readonly<Record<string, AlarmThreshold>>;
@@ -88,7 +89,7 @@ export const DEFAULT_THRESHOLDS: Readonly<Record<AlarmKind, Thresholds>> = {
 
 /** The defaults of a threshold, and the settings that all alarms share. */
 export const DEFAULT_EVALUATION = { evaluationPeriods: 1, periodMinutes: 5 } as const;
-export const DEFAULT_RUNBOOK_URL = "docs/operate/runbook.md";
+export const DEFAULT_RUNBOOK_URL = `${PROJECT_URL}/blob/main/docs/operate/runbook.md`;
 
 export function thresholdsOf(kind: AlarmKind, props: IdempotencyAlarmProps): Thresholds {
   return props[THRESHOLD_PROPERTIES[kind]] ?? DEFAULT_THRESHOLDS[kind];

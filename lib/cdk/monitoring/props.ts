@@ -74,7 +74,7 @@ export interface IdempotencyMonitoringProps extends IdempotencyAlarmProps {
 
   /**
    * The address of the runbook, to which every alarm links: your copy, if you have one.
-   * @default "docs/operate/runbook.md"
+   * @default "https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md"
    */
   readonly runbookUrl?: string;
 

@@ -48,6 +48,8 @@ export interface S3KeyEvent {
         readonly key: string;
         readonly versionId?: string | undefined;
         readonly sequencer?: string | undefined;
+        readonly eTag?: string | undefined;
+        readonly size?: number | undefined;
       };
     };
   }[];
@@ -81,7 +83,8 @@ export function fingerprintFromSns(): (event: SnsKeyEvent) => unknown {
 
 /**
  * The key of one change of an S3 object: bucket, key, version, sequencer and what happened. Yields nothing for events
- * without a sequencer, since a second change could not be told from a repeated event.
+ * without a sequencer, since a second change could not be told from a repeated event. Use it together with
+ * `fingerprintFromS3`. Several records are several operations: call the handler for each, with `{ Records: [record] }`.
  * @throws PayloadInvalidError (`PAYLOAD_INVALID`) for several records.
  */
 export function keyFromS3(): (event: S3KeyEvent) => string | undefined {
@@ -90,6 +93,20 @@ export function keyFromS3(): (event: S3KeyEvent) => string | undefined {
     const { key, versionId = "", sequencer } = s3.object;
     if (!sequencer) return undefined;
     return hashTuple("onceonly/s3/1", s3.bucket.name, key, versionId, sequencer, eventName);
+  };
+}
+
+/**
+ * Reads the object out of an S3 event: for `fingerprint`. Bucket, key, version, eTag, size and what happened count. Times,
+ * request ids, the notification's name and the sequencer do not: two notifications of one change are the same. With a `key`
+ * of your own, such as the object's key, other content under that key is refused.
+ * @throws PayloadInvalidError (`PAYLOAD_INVALID`) for several records.
+ */
+export function fingerprintFromS3(): (event: S3KeyEvent) => unknown {
+  return (event) => {
+    const { eventName, s3 } = onlyRecord(event);
+    const { key, versionId = null, eTag = null, size = null } = s3.object;
+    return { bucket: s3.bucket.name, key, versionId, eTag, size, eventName };
   };
 }
 
@@ -122,9 +139,15 @@ function checked(options: EventKeyOptions): EventKeyOptions {
 
 /** One operation per event: of several records, one key could answer for the others. */
 function onlyRecord<Entry>({ Records }: { readonly Records: readonly Entry[] }): Entry {
-  const [record, ...others] = Records;
+  // The test event of S3 has none, nor has a message that brings an event in its body.
+  if (!Array.isArray(Records)) {
+    throw new PayloadInvalidError(
+      "the event has no `Records`: it is none of SNS or S3, or the text of a message",
+    );
+  }
+  const [record, ...others] = Records as readonly Entry[];
   if (record !== undefined && others.length === 0) return record;
   throw new PayloadInvalidError(
-    `the event has ${Records.length} records, and one key names one: use runOnce`,
+    `the event has ${Records.length} records, and one key names one: call the handler for each, with { Records: [record] }`,
   );
 }

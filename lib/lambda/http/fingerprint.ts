@@ -34,7 +34,12 @@ export function fingerprintFromHttp(
 /** What the client sent, not what a parser made of it. */
 export function httpFingerprint(event: unknown, ...address: readonly string[]): Fingerprint {
   const raw = event as RawEvent;
-  return new Fingerprint("http", methodOf(raw), routePath(raw), canonicalQuery(raw), bodyOf(raw), ...address);
+  return new Fingerprint("http", ...targetOf(raw), bodyOf(raw), ...address);
+}
+
+/** What a request asks for, without its body: method, route and query. */
+export function targetOf(raw: RawEvent): readonly [method: string, route: string, query: string] {
+  return [methodOf(raw), routePath(raw), canonicalQuery(raw)];
 }
 
 /**

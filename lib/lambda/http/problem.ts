@@ -1,9 +1,10 @@
 /** Errors of onceonly as problem details (RFC 9457). */
+import { PROJECT_URL } from "../../contract.ts";
 import { type ExecutionInProgressError, isOnceonlyError } from "../../core/errors.ts";
 import type { HttpEvent } from "./event.ts";
 import { type HttpResponse, withHeader } from "./response.ts";
 
-const TYPE_BASE = "https://github.com/onceonly/onceonly/blob/main/docs/use/errors.md";
+const TYPE_BASE = `${PROJECT_URL}/blob/main/docs/use/errors.md`;
 
 /**
  * What can be wrong with a request before anything is asked. Other errors are those of the functions that read it.

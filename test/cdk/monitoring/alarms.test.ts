@@ -6,6 +6,7 @@ import { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import { IdempotencyMonitoring, type IdempotencyMonitoringProps, IdempotencyTable } from "onceonly/cdk";
 import { describe, expect, it } from "vitest";
+import { PROJECT_URL } from "../../../lib/contract.ts";
 import { unitStack } from "../app-given.ts";
 import { alarmsIn, monitored, newFunction } from "./given.ts";
 
@@ -37,7 +38,9 @@ describe("the alarms of IdempotencyMonitoring", () => {
       const description = properties.AlarmDescription as string;
 
       expect(description).toMatch(
-        new RegExp(`^${severity}: [A-Z].+ Runbook: docs/operate/runbook\\.md#${kind}$`),
+        new RegExp(
+          `^${severity}: [A-Z].+ Runbook: ${PROJECT_URL}/blob/main/docs/operate/runbook\\.md#${kind}$`,
+        ),
       );
       expect(description.length).toBeLessThanOrEqual(1024);
     }

@@ -1,6 +1,7 @@
 import type { EventBridgeEvent, S3Event, SNSEvent } from "aws-lambda";
 import {
   fingerprintFromEventBridge,
+  fingerprintFromS3,
   fingerprintFromSns,
   idempotent,
   keyFromEventBridge,
@@ -36,6 +37,8 @@ interface S3Change {
   readonly versionId?: string;
   readonly sequencer?: string | undefined;
   readonly eventName?: string;
+  readonly eTag?: string;
+  readonly size?: number;
 }
 
 function s3Event(change: S3Change = {}): S3Event {
@@ -138,6 +141,71 @@ describe("keyFromS3", () => {
   it.each([0, 2])("refuses an event with %d records", (count) => {
     const Records = Array(count).fill(s3Event().Records[0]);
     expect(() => key({ Records })).toThrow(`${count} records`);
+  });
+
+  it("says of an event without records that it is none of S3", () => {
+    const testEvent = { Service: "Amazon S3", Event: "s3:TestEvent" };
+
+    expect(() => key(testEvent as never)).toThrow("the event has no `Records`");
+  });
+});
+
+describe("fingerprintFromS3", () => {
+  const fingerprint = fingerprintFromS3();
+
+  it("is the same for two notifications of one change", () => {
+    const again = s3Event();
+    Object.assign(again.Records[0]!, { eventTime: "later", responseElements: { "x-amz-request-id": "2" } });
+    Object.assign(again.Records[0]!.s3, { configurationId: "another" });
+
+    expect(fingerprint(again)).toEqual(fingerprint(s3Event()));
+    expect(fingerprint(s3Event({ sequencer: "0A1C" }))).toEqual(fingerprint(s3Event()));
+  });
+
+  it.each<S3Change>([
+    { bucket: "refunds" },
+    { key: "b.json" },
+    { versionId: "v2" },
+    { eTag: "d41d8" },
+    { size: 7 },
+    { eventName: "ObjectRemoved:Delete" },
+  ])("is another one for another object: %j", (change) => {
+    expect(fingerprint(s3Event(change))).not.toEqual(fingerprint(s3Event()));
+  });
+
+  it("refuses other content under a key of the user's own, and replays the same content", async () => {
+    const { options, context } = given();
+    const run = vi.fn(() => null);
+    const key = (event: S3Event) => event.Records[0]!.s3.object.key;
+    const handler = idempotent(run, { ...options, key, fingerprint: fingerprintFromS3() });
+    for (const sequencer of ["1", "2"]) await handler(s3Event({ sequencer, eTag: "a" }), context());
+
+    await expect(handler(s3Event({ sequencer: "3", eTag: "b" }), context())).rejects.toMatchObject({
+      code: "FINGERPRINT_MISMATCH",
+    });
+    expect(run).toHaveBeenCalledTimes(1);
+  });
+
+  it("takes several records one after the other, each an operation of its own", async () => {
+    const { options, context } = given();
+    const keys: string[] = [];
+    const one = idempotent(
+      (event: S3Event) => {
+        keys.push(event.Records[0]!.s3.object.key);
+        if (keys.length === 2) throw new Error("died between two records");
+        return null;
+      },
+      { ...options, key: keyFromS3(), fingerprint: fingerprintFromS3() },
+    );
+    const Records = ["a", "b"].flatMap((key) => s3Event({ key }).Records);
+    const all = async () => {
+      for (const record of Records) await one({ Records: [record] }, context());
+    };
+
+    await expect(all()).rejects.toThrow("died");
+    await all();
+
+    expect(keys).toEqual(["a", "b", "b"]);
   });
 });
 

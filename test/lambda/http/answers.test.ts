@@ -1,5 +1,6 @@
 import { type HttpRequestEvent, httpIdempotent, PermanentError } from "onceonly";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { PROJECT_URL } from "../../../lib/contract.ts";
 import { type Answer, bodyOf, given, pausePoint } from "../given.ts";
 import { EVENT_FORMS, type RequestParts, v1Event, v2Event } from "./given.ts";
 
@@ -60,7 +61,7 @@ describe.each(EVENT_FORMS)("httpIdempotent behind %s", (_name, form) => {
     expect(answer.statusCode).toBe(status);
     expect(headersOf(answer)["Content-Type"]).toBe("application/problem+json");
     expect(bodyOf(answer)).toEqual({
-      type: `https://github.com/onceonly/onceonly/blob/main/docs/use/errors.md#${code.toLowerCase()}`,
+      type: `${PROJECT_URL}/blob/main/docs/use/errors.md#${code.toLowerCase()}`,
       title: code.toLowerCase().replaceAll("_", " "),
       status,
       detail: expect.any(String),

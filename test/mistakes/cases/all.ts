@@ -1,9 +1,11 @@
 // Every mistake that a user was seen to make, by the part of the package that tells it.
 import type { Mistake } from "../given.ts";
 import { OPTION_MISTAKES } from "./options.ts";
+import { RECIPE_MISTAKES } from "./recipes.ts";
 
 export const MISTAKES: Readonly<Record<string, readonly Mistake[]>> = {
   "Options and keys": OPTION_MISTAKES,
+  "Webhooks and single events": RECIPE_MISTAKES,
 };
 
 const HEAD = `# Mistakes, and what tells them

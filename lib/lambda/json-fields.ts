@@ -1,0 +1,64 @@
+/** The fields of a JSON value that count: those that are taken, or all but those that are left. */
+import { PayloadInvalidError } from "../core/errors.ts";
+
+/** The names below a value: `whole` where the value itself is meant. */
+interface Branch {
+  whole: boolean;
+  readonly names: Map<string, Branch>;
+}
+
+/** What a branch does not reach: no value of JSON is `undefined`. */
+const NOTHING = undefined;
+
+/** Yields what is left of a value, for paths such as `data.amount`, which lead into every entry of an array. */
+export function pickFields(kind: "take" | "leave", paths: readonly string[]): (value: unknown) => unknown {
+  const root: Branch = { whole: false, names: new Map() };
+  for (const path of paths) grow(root, path.split("."));
+  const pick = kind === "take" ? taken : left;
+  return (value) => {
+    const picked = pick(value, root);
+    if (picked !== NOTHING) return picked;
+    // Payloads without any of these fields would all be one payload.
+    throw new PayloadInvalidError(
+      `the payload has none of the fields that its fingerprint takes: ${paths.join(", ")}`,
+    );
+  };
+}
+
+function grow(root: Branch, names: readonly string[]): void {
+  let branch = root;
+  for (const name of names) {
+    const next = branch.names.get(name) ?? { whole: false, names: new Map() };
+    branch.names.set(name, next);
+    branch = next;
+  }
+  branch.whole = true;
+}
+
+function taken(value: unknown, branch: Branch): unknown {
+  if (branch.whole) return value;
+  if (Array.isArray(value)) {
+    const entries = value.map((entry) => taken(entry, branch));
+    // An entry without the fields keeps its place.
+    return entries.every((entry) => entry === NOTHING) ? NOTHING : entries.map((entry) => entry ?? {});
+  }
+  if (typeof value !== "object" || value === null) return NOTHING;
+  const fields = [...branch.names].flatMap(([name, next]) => {
+    const field = Object.hasOwn(value, name) ? taken(value[name as keyof typeof value], next) : NOTHING;
+    return field === NOTHING ? [] : [[name, field] as const];
+  });
+  // Unlike an assignment, it makes a field of the name `__proto__` too.
+  return fields.length === 0 ? NOTHING : Object.fromEntries(fields);
+}
+
+function left(value: unknown, branch: Branch): unknown {
+  if (Array.isArray(value)) return value.map((entry) => left(entry, branch));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, field]) => {
+      const next = branch.names.get(name);
+      if (next?.whole) return [];
+      return [[name, next ? left(field, next) : field]];
+    }),
+  );
+}

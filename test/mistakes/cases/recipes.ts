@@ -1,0 +1,98 @@
+// Mistakes with webhooks, with fields that change, and with events of one record.
+import {
+  fingerprintFromJson,
+  type HttpRequestEvent,
+  httpIdempotent,
+  idempotent,
+  keyFromS3,
+  readBody,
+} from "onceonly";
+import { fakeClock, fakeLambdaContext, MemoryStore } from "onceonly/testing";
+import { type Mistake, messageOf } from "../given.ts";
+
+const clock = fakeClock();
+const context = () => fakeLambdaContext({ clock });
+const options = { operation: "webhook", store: new MemoryStore(), clock };
+
+const post = (body: unknown, key = "k1") =>
+  ({
+    headers: { "idempotency-key": key },
+    requestContext: { http: { method: "POST" } },
+    rawPath: "/webhooks",
+    body,
+  }) as HttpRequestEvent;
+
+/** Two deliveries of one webhook, and the answer to the second. */
+async function secondAnswer(leave: string, key: string): Promise<string> {
+  const handler = httpIdempotent(async () => ({ statusCode: 200, body: "" }), {
+    ...options,
+    scope: () => "provider",
+    fingerprint: fingerprintFromJson({ leave: [leave] }),
+  });
+  await handler(post(JSON.stringify({ id: 1, sentAt: 1 }), key), context());
+  const answer: { readonly body: string } = await handler(
+    post(JSON.stringify({ id: 1, sentAt: 2 }), key),
+    context(),
+  );
+  return (JSON.parse(answer.body) as { readonly detail: string }).detail;
+}
+
+export const RECIPE_MISTAKES: readonly Mistake[] = [
+  {
+    made: "takes and leaves fields in one fingerprint",
+    toldBy: "error",
+    text: "option `take` or `leave` must be given, and not both",
+    make: () =>
+      messageOf(() =>
+        // @ts-expect-error The two exclude each other.
+        fingerprintFromJson({ take: ["id"], leave: ["sentAt"] }),
+      ),
+  },
+  {
+    made: "gives one path instead of a list",
+    toldBy: "error",
+    text: "option `take` must be a list of paths such as `data.amount`; got text of 2 characters",
+    make: () => messageOf(() => fingerprintFromJson({ take: "id" as never })),
+  },
+  {
+    made: "takes fields that the payload does not have",
+    toldBy: "error",
+    text: "the payload has none of the fields that its fingerprint takes: data.id",
+    make: () => messageOf(() => fingerprintFromJson({ take: ["data.id"] })({ id: 1 })),
+  },
+  {
+    made: "misspells a field to leave out",
+    toldBy: "answer",
+    text: "this idempotency key was used with another payload: a new operation needs a new key",
+    make: () => secondAnswer("sendAt", "misspelt"),
+  },
+  {
+    made: "takes fields of a payload that is a form",
+    toldBy: "error",
+    text: "the payload is not JSON: give `of`, which yields the part that is",
+    make: () => messageOf(() => fingerprintFromJson({ take: ["id"] })(post("id=1&cents=5"))),
+  },
+  {
+    made: "reads the text of a body behind a body parser",
+    toldBy: "error",
+    text: "the body is no text: read it before a body parser does",
+    make: () => messageOf(() => readBody(post({ id: 1 }))),
+  },
+  {
+    made: "gives an S3 event with several records to one call",
+    toldBy: "error",
+    text: "the event has 2 records, and one key names one: call the handler for each, with { Records: [record] }",
+    make: () => {
+      const object = { key: "a", sequencer: "1" };
+      const record = { eventName: "ObjectCreated:Put", s3: { bucket: { name: "b" }, object } };
+      const handler = idempotent(() => 1, { ...options, key: keyFromS3() });
+      return messageOf(() => handler({ Records: [record, record] }, context()));
+    },
+  },
+  {
+    made: "gives the message of a queue to `keyFromS3`",
+    toldBy: "error",
+    text: "the event has no `Records`",
+    make: () => messageOf(() => keyFromS3()({ messageId: "m1", body: "{}" } as never)),
+  },
+];
