@@ -8,7 +8,18 @@ const entry = (path: string) => fileURLToPath(new URL(`./lib/${path}`, import.me
 const UNIT = unitTests();
 const LEFT_OUT = isFull ? [] : FULL;
 /** Tests without state in modules, timers or patches of their own: their files share what they import. */
-const SHARING = ["cdk", "client", "core", "dynamodb", "messaging", "model", "observe"].map(
+const SHARING = [
+  "aws",
+  "cdk",
+  "client",
+  "core",
+  "docs",
+  "dynamodb",
+  "messaging",
+  "model",
+  "observe",
+  "why-not",
+].map(
   // What the SDK reads of the environment is remembered by the process: requests to several Regions need one of their own.
   (folder) => `test/${folder}/**/${folder === "messaging" ? "!(destinations)" : "*"}.test.ts`,
 );

@@ -39,7 +39,7 @@ interface Handler {
   readonly failNext: (name: string) => void;
 }
 
-const [engine] = inject("dynamodbEngines");
+const [engine] = inject("everyDynamodbEngine");
 const queue = "https://sqs.eu-central-1.amazonaws.com/123456789012/payments.fifo";
 const messageOf = (bytes: number) => ({ queue, key: randomUUID(), group: "a", body: "x".repeat(bytes) });
 

@@ -22,7 +22,7 @@ function textOfNoise(bytes: number): string {
   return Array.from(randomBytes(bytes), (byte) => String.fromCharCode(35 + (byte % 57))).join("");
 }
 
-describe.each(inject("dynamodbEngines"))("DynamoDBStore's budget on $name", ({ endpoint }) => {
+describe.each(inject("everyDynamodbEngine"))("DynamoDBStore's budget on $name", ({ endpoint }) => {
   const client = connect(endpoint);
   let records: string;
   let orders: string;

@@ -9,7 +9,7 @@ import { runOnce } from "../../lib/core/run-once.ts";
 import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
 import type { DynamoDBWrite } from "../../lib/dynamodb/writes.ts";
 
-describe.each(inject("dynamodbEngines"))("DynamoDBStore's commits on $name", ({ endpoint }) => {
+describe.each(inject("everyDynamodbEngine"))("DynamoDBStore's commits on $name", ({ endpoint }) => {
   const client = connect(endpoint);
   let orders: string;
   let tableName: string;

@@ -21,7 +21,7 @@ function recordInputs(client: DynamoDBClient): { command: string; input: Record<
   return inputs;
 }
 
-describe.each(inject("dynamodbEngines"))("DynamoDBStore on $name", ({ endpoint }) => {
+describe.each(inject("everyDynamodbEngine"))("DynamoDBStore on $name", ({ endpoint }) => {
   const client = connect(endpoint);
   let tableName: string;
   let orders: string;

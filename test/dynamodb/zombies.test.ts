@@ -10,7 +10,7 @@ import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
 import type { DynamoDBWrite } from "../../lib/dynamodb/writes.ts";
 import { claimOf, NOW } from "./given.ts";
 
-describe.each(inject("dynamodbEngines"))("DynamoDBStore on $name", ({ endpoint }) => {
+describe.each(inject("everyDynamodbEngine"))("DynamoDBStore on $name", ({ endpoint }) => {
   const client = connect(endpoint);
   let tableName: string;
   let orders: string;

@@ -17,7 +17,7 @@ async function expectOnePayment(shop: Shop, orderId: string, attempts: number): 
   });
 }
 
-describe.each(inject("dynamodbEnginesOfTier"))("an order, on $name", ({ endpoint }) => {
+describe.each(inject("dynamodbEngines"))("an order, on $name", ({ endpoint }) => {
   let shop: Shop;
   beforeAll(async () => {
     shop = await startShop(endpoint);

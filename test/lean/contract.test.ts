@@ -7,7 +7,7 @@ import { LeanDynamoDB } from "../../lib/lean/lean-dynamodb.ts";
 import { type StoreSubject, storeContract } from "../../lib/testing/contract/store-contract.ts";
 import { contractSubject } from "../dynamodb/contract-given.ts";
 
-describe.each(inject("dynamodbEngines"))("DynamoDBStore without the SDK on $name", ({ endpoint }) => {
+describe.each(inject("everyDynamodbEngine"))("DynamoDBStore without the SDK on $name", ({ endpoint }) => {
   const credentials = { accessKeyId: "local", secretAccessKey: "local" };
   const client = new LeanDynamoDB({ endpoint, region: "eu-central-1", credentials });
   let subject: StoreSubject<DynamoDBWrite>;

@@ -119,7 +119,7 @@ describe("availableDynamoDBEngines", () => {
 });
 
 describe("the engines of a test run", () => {
-  it.each(inject("dynamodbEngines"))("$name answers at its endpoint", async ({ endpoint }) => {
+  it.each(inject("everyDynamodbEngine"))("$name answers at its endpoint", async ({ endpoint }) => {
     expect(await answers(endpoint)).toBe(true);
   });
 });

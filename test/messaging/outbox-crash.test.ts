@@ -13,7 +13,7 @@ const AGES = [
   ["made a minute ago", MINUTE, ["the taking", "the look", "the send", "the mark"]],
 ] as const;
 
-describe.each(inject("dynamodbEnginesOfTier"))("a crash, on $name", ({ endpoint }) => {
+describe.each(inject("dynamodbEngines"))("a crash, on $name", ({ endpoint }) => {
   let world: OutboxWorld;
   let group: string;
 

@@ -7,7 +7,7 @@ import { newOutboxTable } from "../dynamodb/outbox-given.ts";
 
 const [Pattern] = fencesOf("docs/use/messages.md", "json").map(({ code }) => code);
 
-describe.each(inject("dynamodbEngines"))("the filter in docs/use/messages.md, on $engine", ({ endpoint }) => {
+describe.each(inject("dynamodbEngines"))("the filter in docs/use/messages.md, on $name", ({ endpoint }) => {
   it("D7: passes what a commit of messages leaves in the stream, and nothing else", async () => {
     const table = await newOutboxTable(connect(endpoint), endpoint);
     const passes = eventFilter({ Filters: [{ Pattern }] });

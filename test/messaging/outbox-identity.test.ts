@@ -12,7 +12,7 @@ import { newOutboxWorld, type OutboxWorld } from "./outbox-world.ts";
 
 const QUEUE_ARN = "arn:aws:sqs:us-east-1:000000000000:payments.fifo";
 
-describe.each(inject("dynamodbEngines"))("messages of commits, on $engine", ({ endpoint }) => {
+describe.each(inject("dynamodbEngines"))("messages of commits, on $name", ({ endpoint }) => {
   const dynamodb = connect(endpoint);
   let world: OutboxWorld;
 

@@ -86,7 +86,7 @@ describe("the model's store", { timeout: 120_000 }, () => {
     expect(await disagreements({ store, outbox: store.outbox, rows })).toEqual([]);
   });
 
-  it.each(inject("dynamodbEnginesOfTier"))("decides as DynamoDBStore does on $name", async ({ endpoint }) => {
+  it.each(inject("dynamodbEngines"))("decides as DynamoDBStore does on $name", async ({ endpoint }) => {
     const client = connect(endpoint);
     const tableName = await createOutboxTable(client);
     const store = new DynamoDBStore({ tableName, client });

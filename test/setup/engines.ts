@@ -1,5 +1,5 @@
-// Starts every DynamoDB engine that can be run here once per test run; tests get them by
-// `inject("dynamodbEngines")`. AWS_ENDPOINT_URL_DYNAMODB replaces them all by that one endpoint.
+// Starts every DynamoDB engine that can be run here once per test run. Tests get the quickest by `inject("dynamodbEngines")`,
+// and each by `inject("everyDynamodbEngine")`. AWS_ENDPOINT_URL_DYNAMODB replaces them all by that one endpoint.
 import type { TestProject } from "vitest/node";
 import { availableDynamoDBEngines, startDynamoDB } from "../../lib/local/dynamodb-engine.ts";
 import { inTier } from "./tier.ts";
@@ -11,9 +11,10 @@ export interface ProvidedEngine {
 
 declare module "vitest" {
   export interface ProvidedContext {
+    /** The quickest engine; all of them in `npm run verify:full`. */
     dynamodbEngines: ProvidedEngine[];
-    /** All engines in `npm run verify:full`, else the quickest: for tests where another engine adds little. */
-    dynamodbEnginesOfTier: ProvidedEngine[];
+    /** In each run, for tests of what engines may answer differently. */
+    everyDynamodbEngine: ProvidedEngine[];
   }
 }
 
@@ -25,8 +26,8 @@ export default async function setupEngines(project: TestProject): Promise<() => 
     (names.length > 0 ? names : [undefined]).map((engine) => startDynamoDB({ engine, endpoint })),
   );
   const provided = engines.map(({ engine, endpoint }) => ({ name: engine, endpoint }));
-  project.provide("dynamodbEngines", provided);
-  project.provide("dynamodbEnginesOfTier", inTier(provided.slice(-1), provided));
+  project.provide("dynamodbEngines", inTier(provided.slice(-1), provided));
+  project.provide("everyDynamodbEngine", provided);
   return async () => {
     await Promise.all(engines.map((engine) => engine.stop()));
   };

@@ -6,7 +6,7 @@ import { engineSubject } from "./cases/subject.ts";
 
 const cases = Object.values(dynamoDBCases).flat();
 
-describe.each(inject("dynamodbEnginesOfTier"))("$name", ({ name, endpoint }) => {
+describe.each(inject("dynamodbEngines"))("$name", ({ name, endpoint }) => {
   const subject = engineSubject(endpoint);
   const differences = ENGINE_DIFFERENCES[name] ?? {};
 

@@ -28,7 +28,7 @@ import { answered, fifoRecord, givenBatch, returned, sqsRecord } from "./given.t
 type Handler = (record: SQSRecord, context: WithIdempotency<DynamoDBWrite>) => unknown;
 
 /** dynoxide knows no update of two attributes by a statement: what it is asked for then has tests below. */
-const LOCAL = inject("dynamodbEngines").filter(({ name }) => name !== "dynoxide");
+const LOCAL = inject("everyDynamodbEngine").filter(({ name }) => name !== "dynoxide");
 const SUBJECTS = [
   ...LOCAL.map(({ name, endpoint }) => ({ name, newClient: () => connect(endpoint) })),
   { name: "the model", newClient: () => new DynamoDBClient(new DynamoDBModel().clientConfig()) },

@@ -7,7 +7,7 @@ import { SkippableTime } from "../../../../bench/measure/batch/skippable-time.ts
 import { Trial } from "../../../../bench/measure/batch/trial.ts";
 import { createMeter } from "../../../../bench/measure/metering/meter.ts";
 
-const endpoint = inject("dynamodbEngines")[0]?.endpoint as string;
+const endpoint = inject("everyDynamodbEngine")[0]?.endpoint as string;
 const CONCURRENCY = 2;
 const STREAM = messageStream(3, CONCURRENCY);
 const ORDERS = 24;

@@ -2,7 +2,7 @@
 import { describe, expect, inject, it } from "vitest";
 import { compareHotKey } from "../../../../bench/measure/hot-key/hot-key.ts";
 
-const endpoint = inject("dynamodbEngines")[0]?.endpoint as string;
+const endpoint = inject("everyDynamodbEngine")[0]?.endpoint as string;
 const DUPLICATES = 8;
 
 const spent = (requests: number, writeUnits: number, readUnits: number) => ({

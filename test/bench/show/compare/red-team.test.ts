@@ -11,7 +11,7 @@ import { EXPECTED } from "./cases/expected.ts";
 const ALL = Object.values(SCENARIOS).flat();
 const DOCUMENT = new URL("../../../../docs/proof/comparison.md", import.meta.url);
 
-describe.each(inject("dynamodbEnginesOfTier"))("the red team on $name", ({ endpoint }) => {
+describe.each(inject("dynamodbEngines"))("the red team on $name", ({ endpoint }) => {
   const known = new Map<Scenario, Promise<readonly Observation[]>>();
 
   /** Runs a scenario once, whoever asks. */

@@ -15,7 +15,7 @@ import { isFull } from "../../../setup/tier.ts";
 import { alteredSample } from "../given.ts";
 import { startCommand } from "../world.ts";
 
-const engines = inject("dynamodbEnginesOfTier");
+const engines = inject("dynamodbEngines");
 const { signal } = new AbortController();
 setMaxListeners(0, signal);
 
