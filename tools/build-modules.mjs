@@ -4,6 +4,7 @@ import { chmod, copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { build, transform } from "esbuild";
 import { BUNDLING } from "./bundling.mjs";
+import { findStandIns, STAND_INS, shareStandIns } from "./stand-ins.mjs";
 
 const HANDLER_ENTRIES = ["lib/index.js", "lib/client/index.js", "lib/lean/index.js"];
 const BUNDLED_ENTRIES = { "testing/index": "lib/testing/index.js", "cli/onceonly": "bin/onceonly.js" };
@@ -12,23 +13,29 @@ const BUNDLED_ENTRIES = { "testing/index": "lib/testing/index.js", "cli/onceonly
  * @param {string} commented the folder of the compiled modules with comments
  * @param {string} compiled the folder of the same modules without comments
  * @param {string} outdir
+ * @returns what the CommonJS modules share with these
  */
 export async function buildModules(commented, compiled, outdir) {
   const modules = await reached(compiled, HANDLER_ENTRIES);
   await Promise.all(
     [...modules].map((module) => writeModule(join(commented, module), join(outdir, relative("lib", module)))),
   );
+  const standIns = await findStandIns(compiled, Object.values(BUNDLED_ENTRIES), modules);
   await build({
     ...BUNDLING,
     absWorkingDir: compiled,
     entryPoints: BUNDLED_ENTRIES,
     outdir,
-    plugins: [leaveOut(compiled, modules)],
+    plugins: [
+      leaveOut(compiled, modules),
+      shareStandIns(compiled, standIns.names, `../../cjs/${STAND_INS}.js`),
+    ],
   });
   await chmod(join(outdir, "cli/onceonly.js"), 0o755);
   // The command line loads this file into the processes of functions, from its own folder.
   const native = new URL("../lib/local/lambda/native-client.cjs", import.meta.url);
   await copyFile(native, join(outdir, "cli/native-client.cjs"));
+  return standIns;
 }
 
 /** Without most comments, but with those that let a bundler leave a function out. */

@@ -24,8 +24,8 @@ try {
   compile(declared, ["--declaration"]);
   // The bundler drops a module that nobody needs only where its package allows that.
   writeFileSync(join(compiled, "package.json"), '{ "type": "module", "sideEffects": false }\n');
-  await buildModules(declared, compiled, join(dist, "esm"));
-  await buildCommonJs(compiled, join(dist, "cjs"));
+  const standIns = await buildModules(declared, compiled, join(dist, "esm"));
+  await buildCommonJs(compiled, join(dist, "cjs"), standIns);
   await buildTypes(declared, dist);
   const bundled = await prebuildFunctions(dist);
   writeFileSync(join(dist, "sbom.cdx.json"), `${JSON.stringify(billOfMaterials(bundled), null, 2)}\n`);

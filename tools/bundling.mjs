@@ -1,4 +1,4 @@
-// How the package's own code is bundled: not minified, and with the names that stack traces show.
+// How the package's own code is bundled: small, with the names that stack traces show, and in lines that can be found.
 /** @type {import("esbuild").BuildOptions} */
 export const BUNDLING = {
   bundle: true,
@@ -10,5 +10,8 @@ export const BUNDLING = {
   target: "node20.19",
   packages: "external",
   charset: "utf8",
+  minify: true,
+  keepNames: true,
+  lineLimit: 120,
   logLevel: "warning",
 };
