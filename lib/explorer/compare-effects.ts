@@ -139,7 +139,7 @@ function shown(text = "absent"): string {
 }
 
 /** "2 items in orders", "no call of POST https://gateway.example.com" */
-function countOf(count: number, { kind, place }: Pick<Effect, "kind" | "place">): string {
+export function countOf(count: number, { kind, place }: Pick<Effect, "kind" | "place">): string {
   const number = count === 0 ? "no" : String(count);
   return `${number} ${kind}${count > 1 ? "s" : ""} ${inPlace(kind, place)}`;
 }

@@ -14,6 +14,7 @@ import { sampledPairs } from "./sampled-pairs.ts";
 import { type ExploredEvent, type Scenario, scenarioOf } from "./scenario.ts";
 import { traceLines } from "./trace-lines.ts";
 import { START, undisturbedRuns } from "./undisturbed-runs.ts";
+import { undisturbedWords } from "./undisturbed-words.ts";
 import { withoutStacks } from "./without-stacks.ts";
 
 /**
@@ -25,8 +26,8 @@ import { withoutStacks } from "./without-stacks.ts";
  * handler runs unchanged, in a deterministic AWS in memory.
  *
  * `event` may be a function that makes the event from the world after `setUp`.
- * @throws InvalidOptionError (`INVALID_OPTION`); Error when the handler fails without any disturbance, or
- * does different things in two undisturbed runs.
+ * @throws InvalidOptionError (`INVALID_OPTION`); Error when the undisturbed handler fails, answers 4xx, makes no
+ * request, or does different things in two runs. `expectedStatus` and `expectsNoRequest` allow the second and third.
  */
 export async function explore(
   handler: LambdaHandler,
@@ -72,6 +73,7 @@ async function exploreAll(scenario: Scenario): Promise<ExploreReport> {
     findings,
     accepted: [...accepted.values()],
     seed: scenario.options.seed,
+    undisturbed: undisturbedWords(one),
     leftOut,
     masked: reference.volatile.names,
     firstOnly,

@@ -94,6 +94,17 @@ export interface ExploreOptions {
    */
   readonly reportsItemFailures?: boolean | undefined;
   /**
+   * The status that the undisturbed run must answer. A status that clients retry, such as 409, is then final where
+   * the answer has no `Retry-After`.
+   * @default - any below 400: a handler that refuses its event does no work, so exploring that work finds nothing
+   */
+  readonly expectedStatus?: number | undefined;
+  /**
+   * Whether the handler makes no request to any service, so that only repetitions are explored.
+   * @default false: such an exploration is refused
+   */
+  readonly expectsNoRequest?: boolean | undefined;
+  /**
    * The same seed gives the same report, byte for byte.
    * @default 1
    */
@@ -169,6 +180,11 @@ const CHECKS: Readonly<Record<keyof ExploreOptions, Check>> = {
   leaseSeconds: positive(86_400),
   visibilitySeconds: positive(43_200),
   reportsItemFailures: oneOf(true, false),
+  expectedStatus: [
+    "must be a status from 200 to 599",
+    (value) => Number.isInteger(value) && Number(value) >= 200 && Number(value) <= 599,
+  ],
+  expectsNoRequest: oneOf(true, false),
   seed: integer,
   depth: oneOf(1, 2),
   maxRuns: ["must be a whole number from 1", (value) => Number.isInteger(value) && Number(value) >= 1],

@@ -44,6 +44,14 @@ export function plainOf(value: unknown): Plain {
   }
 }
 
+const DETAIL_CHARACTERS = 500;
+
+/** The beginning of a value, for a message. */
+export function plainDetail(value: Plain): string {
+  const text = JSON.stringify(value);
+  return text.length > DETAIL_CHARACTERS ? `${text.slice(0, DETAIL_CHARACTERS)}…` : text;
+}
+
 /** The same text for equal values, in any order of their fields. */
 export function canonicalText(value: Plain): string {
   return JSON.stringify(value, (_, part: unknown) =>

@@ -18,8 +18,8 @@ export function firstText(report: ExploreReportParts): string {
   return lines.join("\n");
 }
 
-function notes({ accepted, masked, firstOnly }: ExploreReportParts): string[] {
-  const lines = accepted.map(acceptedLine);
+function notes({ undisturbed, accepted, masked, firstOnly }: ExploreReportParts): string[] {
+  const lines = [`undisturbed: ${undisturbed}`, ...accepted.map(acceptedLine)];
   if (masked.length > 0) lines.push(`not compared, as undisturbed runs differ there: ${masked.join("; ")}`);
   if (firstOnly.length > 0) {
     lines.push(

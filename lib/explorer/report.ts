@@ -19,6 +19,8 @@ export interface ExploreReportParts {
   readonly findings: readonly Finding[];
   readonly accepted: readonly Accepted[];
   readonly seed: number;
+  /** "answer 201; 1 item in orders": what the undisturbed run answered, and its effects. */
+  readonly undisturbed: string;
   /** How many runs `maxRuns` left out. */
   readonly leftOut: number;
   /**
@@ -42,6 +44,7 @@ export class ExploreReport implements ExploreReportParts {
   readonly findings: readonly Finding[];
   readonly accepted: readonly Accepted[];
   readonly seed: number;
+  readonly undisturbed: string;
   readonly leftOut: number;
   readonly masked: readonly string[];
   readonly firstOnly: readonly string[];
@@ -54,6 +57,7 @@ export class ExploreReport implements ExploreReportParts {
     this.findings = parts.findings;
     this.accepted = parts.accepted;
     this.seed = parts.seed;
+    this.undisturbed = parts.undisturbed;
     this.leftOut = parts.leftOut;
     this.masked = parts.masked;
     this.firstOnly = parts.firstOnly;

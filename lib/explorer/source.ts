@@ -3,7 +3,7 @@ import type { FakeClock } from "../fakes/fake-clock.ts";
 import type { Invocation } from "../simulator/invocation.ts";
 import type { SimulatedFunction } from "../simulator/simulated-function.ts";
 import type { Simulator } from "../simulator/simulator.ts";
-import type { Plain } from "./plain-value.ts";
+import { type Plain, plainDetail, plainOf } from "./plain-value.ts";
 
 export const SOURCE_KINDS = ["http", "sqs", "stream", "invoke", "schedule"] as const;
 export type SourceKind = (typeof SOURCE_KINDS)[number];
@@ -15,9 +15,13 @@ export interface SourceAnswer {
   readonly invocation: number;
   /** For the trace: "answer 201", "the function timed out". */
   readonly words: string;
+  /** The HTTP status that the function's answer names. */
+  readonly status?: number | undefined;
+  /** Whether the answer names failed records that the source does not read. */
+  readonly isUnread?: boolean | undefined;
   /** The part that a caller would compare with other answers; `undefined` when no caller gets an answer. */
   readonly content?: Plain;
-  /** The reason of a failure. */
+  /** The reason of a failure, or the body of an answer. */
   readonly detail?: string | undefined;
   /** A promise that the answer itself broke, whatever the effects are. */
   readonly broken?: { readonly kind: "order" | "misreported"; readonly what: string } | undefined;
@@ -36,6 +40,7 @@ export interface SourceStage {
   readonly patienceMs: number;
   readonly visibilitySeconds: number;
   readonly reportsItemFailures: boolean;
+  readonly expectedStatus?: number | undefined;
   /** Called after each delivery. */
   readonly note: (answer: SourceAnswer) => void;
 }
@@ -50,6 +55,12 @@ export interface Source {
   deliver(stage: SourceStage): Promise<void>;
   /** Delivers the last event once more, and returns the answer. */
   repeat(stage: SourceStage): Promise<SourceAnswer>;
+}
+
+/** The status in a function's result, whoever invoked the function. */
+export function statusIn(value: unknown): Pick<SourceAnswer, "status" | "detail"> {
+  const { statusCode } = Object(value) as { readonly statusCode?: unknown };
+  return typeof statusCode === "number" ? { status: statusCode, detail: plainDetail(plainOf(value)) } : {};
 }
 
 /** The answer of an invocation that gave none. */

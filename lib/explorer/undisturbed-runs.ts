@@ -7,6 +7,7 @@ import { placeWithoutIds } from "./outside.ts";
 import { type Play, play } from "./play.ts";
 import type { Scenario } from "./scenario.ts";
 import { traceLines } from "./trace-lines.ts";
+import { madeEffects } from "./undisturbed-words.ts";
 import { placeOf } from "./volatile-values.ts";
 
 /**
@@ -23,10 +24,10 @@ export interface UndisturbedRuns {
   readonly firstOnly: readonly string[];
 }
 
-/** @throws Error when the handler fails, or does different things each time */
+/** @throws Error when the handler fails, refuses its event, does nothing, or does different things each time */
 export async function undisturbedRuns(scenario: Scenario): Promise<UndisturbedRuns> {
   const { seed } = scenario.options;
-  const first = await playToSuccess(scenario, seed, START);
+  const first = await playToSuccess(scenario, seed, START, (run) => refusalOf(run, scenario.options));
   const other = await playToSuccess(scenario, seed + 1, OTHER_START);
   checkSame(scenario, first, other);
   const firstOnly = requestsMissing(first, other);
@@ -34,18 +35,62 @@ export async function undisturbedRuns(scenario: Scenario): Promise<UndisturbedRu
   return { one: await playToSuccess(scenario, seed, START), other, firstOnly };
 }
 
-async function playToSuccess(scenario: Scenario, seed: number, startAt: number): Promise<Play> {
+async function playToSuccess(
+  scenario: Scenario,
+  seed: number,
+  startAt: number,
+  refuses: (run: Play) => Refusal | undefined = () => undefined,
+): Promise<Play> {
   const run = await play(scenario, { seed, startAt });
-  const { last } = run;
-  if (last?.isSuccess === true) return run;
+  const refusal = failureOf(run) ?? refuses(run);
+  if (refusal === undefined) return run;
+  const { what, hint } = refusal;
+  throw new Error(
+    `${scenario.name} ${what}\n${traceLines(run, scenario.name)}\n${hint}; showsOutput: true shows what it prints`,
+  );
+}
+
+interface Refusal {
+  readonly what: string;
+  readonly hint: string;
+}
+
+const UNSEEN =
+  "no request of it was seen: where it makes any, another copy of the AWS SDK or a client that is not simulated makes them";
+
+function failureOf({ last, ios }: Play): Refusal | undefined {
+  if (last?.isSuccess === true) return undefined;
   const words = [last?.words ?? "it got nothing to do", ...(last?.detail ? [last.detail] : [])].join(": ");
   const hint =
-    run.ios.length === 0
-      ? "no request of it was seen: where it makes any, another copy of the AWS SDK or a client that is not simulated makes them"
-      : "give it the tables, rows, queues and outside systems that it needs";
-  throw new Error(
-    `${scenario.name} fails without any disturbance: ${words}\n${traceLines(run, scenario.name)}\n${hint}; showsOutput: true shows what it prints`,
-  );
+    ios.length === 0 ? UNSEEN : "give it the tables, rows, queues and outside systems that it needs";
+  return { what: `fails without any disturbance: ${words}`, hint };
+}
+
+/** A success that shows nothing: the handler refused its event, or did no work at all. */
+function refusalOf(run: Play, options: Scenario["options"]): Refusal | undefined {
+  const { last, ios, answers } = run;
+  const { status, detail } = last ?? {};
+  const { expectedStatus, expectsNoRequest } = options;
+  if (answers.some(({ isUnread }) => isUnread)) {
+    const what = "names failed records without any disturbance, and its source does not read them";
+    return { what, hint: "mend the handler first, or set reportsItemFailures: true as its source has it" };
+  }
+  if (expectedStatus !== undefined && status !== expectedStatus) {
+    const what = `answers ${status ?? "no status"} without any disturbance, instead of the expected ${expectedStatus}`;
+    return { what: detail ? `${what}: ${detail}` : what, hint: "mend the event, or expectedStatus" };
+  }
+  if (status !== undefined && status >= 400 && expectedStatus === undefined) {
+    return {
+      what: `answers ${status} without any disturbance, so its work would not be explored: ${detail}`,
+      hint: `give the event the path, headers, caller and body that the handler accepts; where this answer is to be explored, say so with expectedStatus: ${status}`,
+    };
+  }
+  const isExpected = expectsNoRequest || (expectedStatus ?? 0) >= 400;
+  if (isExpected || ios.length > 0 || madeEffects(run).length > 0) return undefined;
+  return {
+    what: `makes no request without any disturbance, so there is nothing to explore: ${last?.words}`,
+    hint: `${UNSEEN}; where it makes none, say so with expectsNoRequest: true`,
+  };
 }
 
 function checkSame({ name }: Scenario, first: Play, second: Play): void {

@@ -22,6 +22,7 @@ const parts = {
   runs: 97,
   accepted: [],
   seed: 3,
+  undisturbed: "answer 201; 1 item in orders",
   leftOut: 0,
   masked: [],
   firstOnly: [],
@@ -51,6 +52,7 @@ describe("toBeExactlyOnce", () => {
 
     expect(messageOf(() => expect(reportOf([finding, elsewhere, other])).toBeExactlyOnce())).toBe(
       `create-order: 1 I/O point, 97 runs, 3 findings
+undisturbed: answer 201; 1 item in orders
 
 1. a crash after point 7 (dynamodb PutItem orders) makes it happen twice: 2 items in orders instead of 1
      first line
@@ -91,6 +93,7 @@ describe("String(report)", () => {
     expect(report.ok).toBe(true);
     expect(String(report)).toBe(
       `create-order: 1 I/O point, 97 runs (5 more left out by maxRuns), exactly once, but for what was accepted
+undisturbed: answer 201; 1 item in orders
 at least once, as accepted: ${call}, up to 2 times (a crash after point 1 (http))
 not compared, as undisturbed runs differ there: id of item orders
 not explored, as only the first run does it (the module remembers; see perEnvironment): dynamodb GetItem settings`,

@@ -35,7 +35,7 @@ const controls: readonly Control[] = [
     disturbance: "a copy that arrives late of point 2 (dynamodb TransactWriteItems idempotency+orders)",
     what: "orders is 1 instead of absent",
     // The stock comes and goes with the handler's own answers: only what arrives late is judged.
-    options: { only: "2 late-copy" },
+    options: { only: "2 late-copy", expectedStatus: 422 },
   },
 ];
 

@@ -106,7 +106,7 @@ export const SAMPLES: readonly Sample[] = [
       explore(
         authorize,
         { headers: { authorization: "Bearer acme-token" } },
-        { name: "authorize", source: "invoke" },
+        { name: "authorize", source: "invoke", expectsNoRequest: true },
       ),
   },
   {

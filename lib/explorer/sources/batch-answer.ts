@@ -22,11 +22,17 @@ export function batchAnswer(
   const ids = records.map(({ messageId }) => messageId);
   const failed = failedIds(answerIn(invocation), ids, reportsItemFailures);
   if (failed.size === 0) {
-    return { isSuccess: true, invocation: number, words: records.length > 1 ? "all records done" : "done" };
+    const isUnread = !reportsItemFailures && namesFailures(invocation.value);
+    const words = records.length > 1 ? "all records done" : "done";
+    return { isSuccess: true, invocation: number, words, isUnread };
   }
   const words = `${failed.size} of ${records.length} ${records.length > 1 ? "records" : "record"} returned`;
   const broken = misreportedIn(invocation.value, ids) ?? outOfOrder(records, failed);
   return { isSuccess: false, invocation: number, words, broken };
+}
+
+export function namesFailures(value: unknown): boolean {
+  return Object(Object(value).batchItemFailures).length > 0;
 }
 
 /** An answer with a record that is not in the batch: the whole batch comes again. */

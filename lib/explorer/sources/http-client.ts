@@ -3,14 +3,14 @@
  * for `Retry-After`, or longer each time, and gives up when its patience ends.
  */
 import type { Invocation } from "../../simulator/invocation.ts";
-import { type Plain, plainText } from "../plain-value.ts";
+import { plainDetail, plainOf, plainText } from "../plain-value.ts";
 import { failedAnswer, type Source, type SourceAnswer, type SourceStage } from "../source.ts";
 
 const FIRST_WAIT_MS = 1000;
 const MAX_WAIT_MS = 60_000;
 
 /** In progress elsewhere, too early, too many requests, or a server error: the client retries. */
-const isAskedAgain = (status: number) => [408, 409, 425, 429].includes(status) || status >= 500;
+const isRetried = (status: number) => [408, 409, 425, 429].includes(status) || status >= 500;
 
 export const httpClient: Source = {
   kind: "http",
@@ -37,8 +37,11 @@ async function ask(
   const invocation = await stage.fn.invoke(arriving(stage));
   const { number } = invocation;
   if (invocation.outcome !== "returned") return { answer: failedAnswer(invocation) };
-  const { status, headers, body } = readAnswer(invocation);
-  if (isAskedAgain(status)) {
+  const { status, headers, body } = readAnswer(invocation, stage.event);
+  // An expected status is final, unless the answer itself tells when to ask again.
+  const isFinal = status === stage.expectedStatus && headers["retry-after"] === undefined;
+  const detail = plainDetail(body);
+  if (isRetried(status) && !isFinal) {
     const after = Number(headers["retry-after"]);
     const retryAfterMs = Number.isFinite(after) ? after * 1000 + 1000 : undefined;
     const told = retryAfterMs === undefined ? "" : `, Retry-After: ${after}`;
@@ -47,7 +50,8 @@ async function ask(
         isSuccess: false,
         invocation: number,
         words: `answer ${status}${told}`,
-        detail: JSON.stringify(body),
+        status,
+        detail,
       },
       retryAfterMs,
     };
@@ -55,7 +59,7 @@ async function ask(
   const isReplay = headers[REPLAY_HEADER] !== undefined;
   const content = { status, headers: safe(headers), body };
   const words = `answer ${status}${isReplay ? ", replayed" : ""}`;
-  return { answer: { isSuccess: true, invocation: number, words, content } };
+  return { answer: { isSuccess: true, invocation: number, words, status, detail, content } };
 }
 
 const REPLAY_HEADER = "idempotent-replayed";
@@ -69,10 +73,17 @@ function safe(headers: Readonly<Record<string, string>>): Record<string, string>
   return Object.fromEntries(entries);
 }
 
-/** The API's response for a function's result: a result without a status is a body (payload version 2). */
-function readAnswer({ value }: Extract<Invocation, { outcome: "returned" }>) {
+/**
+ * The API's response for a function's result. A result without a status is a body in payload version 2; REST APIs and
+ * load balancers refuse such a result.
+ */
+function readAnswer({ value }: Extract<Invocation, { outcome: "returned" }>, event: unknown) {
   const result = Object(value) as Readonly<Record<string, unknown>>;
-  if (typeof result.statusCode !== "number") return { status: 200, headers: {}, body: value as Plain };
+  if (typeof result.statusCode !== "number") {
+    const isBody = Object(Object(event).requestContext).http !== undefined;
+    if (isBody) return { status: 200, headers: {} as Record<string, string>, body: plainOf(value) };
+    return { status: 502, headers: {} as Record<string, string>, body: "the handler returned no statusCode" };
+  }
   const lines = { ...Object(result.multiValueHeaders), ...Object(result.headers) } as Record<string, unknown>;
   const headers: Record<string, string> = {};
   for (const [name, text] of Object.entries(lines)) headers[name.toLowerCase()] = String(text);

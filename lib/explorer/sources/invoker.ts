@@ -4,7 +4,7 @@
  */
 import type { Invocation } from "../../simulator/invocation.ts";
 import { plainOf } from "../plain-value.ts";
-import { failedAnswer, type Source, type SourceAnswer } from "../source.ts";
+import { failedAnswer, type Source, type SourceAnswer, statusIn } from "../source.ts";
 
 const AGAIN_AFTER_MS = 120_000;
 
@@ -29,5 +29,11 @@ export const invoker: Source = {
 function answerOf(invocation: Invocation): SourceAnswer {
   if (invocation.outcome !== "returned") return failedAnswer(invocation);
   const { number, value } = invocation;
-  return { isSuccess: true, invocation: number, words: "returned", content: plainOf(value) };
+  return {
+    isSuccess: true,
+    invocation: number,
+    words: "returned",
+    ...statusIn(value),
+    content: plainOf(value),
+  };
 }

@@ -1,6 +1,6 @@
 /** A schedule: invokes each minute, whatever the last result was, and nobody hears the answers. */
 import type { Invocation } from "../../simulator/invocation.ts";
-import { failedAnswer, type Source, type SourceAnswer } from "../source.ts";
+import { failedAnswer, type Source, type SourceAnswer, statusIn } from "../source.ts";
 
 const EVERY_MS = 60_000;
 
@@ -23,7 +23,7 @@ export const schedule: Source = {
 };
 
 function answerOf(invocation: Invocation): SourceAnswer {
-  return invocation.outcome === "returned"
-    ? { isSuccess: true, invocation: invocation.number, words: "returned" }
-    : failedAnswer(invocation);
+  if (invocation.outcome !== "returned") return failedAnswer(invocation);
+  const { number, value } = invocation;
+  return { isSuccess: true, invocation: number, words: "returned", ...statusIn(value) };
 }

@@ -5,7 +5,7 @@
 import { failedIds } from "../../aws/event-sources/partial-batch.ts";
 import { answerIn } from "../../simulator/invocation.ts";
 import { failedAnswer, type Source, type SourceAnswer, type SourceStage } from "../source.ts";
-import { misreportedIn } from "./batch-answer.ts";
+import { misreportedIn, namesFailures } from "./batch-answer.ts";
 
 interface BatchedRecord {
   readonly dynamodb?: { readonly SequenceNumber?: string };
@@ -45,7 +45,10 @@ async function handOn(
   const failed = failedIds(answerIn(invocation), ids, stage.reportsItemFailures);
   const first = ids.findIndex((id) => failed.has(id));
   const { number } = invocation;
-  if (first < 0) return { answer: { isSuccess: true, invocation: number, words: "done" }, rest: [] };
+  if (first < 0) {
+    const isUnread = invocation.outcome === "returned" && namesFailures(invocation.value);
+    return { answer: { isSuccess: true, invocation: number, words: "done", isUnread }, rest: [] };
+  }
   const rest = records.slice(first);
   if (invocation.outcome !== "returned") return { answer: failedAnswer(invocation), rest };
   const words = `record ${first + 1} of ${records.length} returned`;

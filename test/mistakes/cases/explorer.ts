@@ -1,0 +1,62 @@
+// Explorations that would be green although nothing was explored.
+import { httpIdempotent } from "onceonly";
+import { explore, MemoryStore } from "onceonly/testing";
+import { postOrder } from "../../../kit/shop/events.ts";
+import type { Mistake } from "../given.ts";
+import { messageOf } from "../given.ts";
+
+const shop = { tables: { orders: { partitionKey: "id" } }, idempotencyTable: "idempotency" };
+const http = { operation: "create-order", store: new MemoryStore(), scope: "public" } as const;
+const creating = httpIdempotent(async () => ({ statusCode: 201 }), http);
+const rest = { httpMethod: "POST", path: "/orders", headers: {}, requestContext: {} };
+
+export const EXPLORER_MISTAKES: readonly Mistake[] = [
+  {
+    made: "explores an event without the key that the handler asks for",
+    toldBy: "error",
+    text: "answers 400 without any disturbance, so its work would not be explored",
+    make: () => messageOf(() => explore(creating, postOrder({}, { "idempotency-key": undefined }), shop)),
+  },
+  {
+    made: "explores a route that the handler does not have",
+    toldBy: "error",
+    text: "where this answer is to be explored, say so with expectedStatus: 404",
+    make: () => messageOf(() => explore(async () => ({ statusCode: 404 }), postOrder(), shop)),
+  },
+  {
+    made: "explores a handler on a store in memory",
+    toldBy: "error",
+    text: "makes no request without any disturbance, so there is nothing to explore",
+    make: () => messageOf(() => explore(creating, postOrder(), shop)),
+  },
+  {
+    made: "explores another answer than the expected one",
+    toldBy: "error",
+    text: "answers 201 without any disturbance, instead of the expected 200",
+    make: () => messageOf(() => explore(creating, postOrder(), { ...shop, expectedStatus: 200 })),
+  },
+  {
+    made: "gives the expected status as text",
+    toldBy: "error",
+    text: "option `expectedStatus` must be a status from 200 to 599",
+    make: () => messageOf(() => explore(creating, postOrder(), { ...shop, expectedStatus: "201" as never })),
+  },
+  {
+    made: "returns no `statusCode` to a REST API",
+    toldBy: "error",
+    text: 'fails without any disturbance: answer 502: "the handler returned no statusCode"',
+    make: () => messageOf(() => explore(async () => ({ ok: true }), rest, shop)),
+  },
+  {
+    made: "returns `batchItemFailures` to a source that does not read them",
+    toldBy: "error",
+    text: "names failed records without any disturbance, and its source does not read them",
+    make: () => {
+      const batchItemFailures = [{ itemIdentifier: "1" }];
+      const event = { Records: [{ eventSource: "aws:sqs", body: "{}" }] };
+      return messageOf(() =>
+        explore(async () => ({ batchItemFailures }), event, { ...shop, reportsItemFailures: false }),
+      );
+    },
+  },
+];
