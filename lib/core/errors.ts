@@ -281,9 +281,14 @@ export class BatchNotDoneError extends errorClass("BatchNotDoneError", "BATCH_NO
   /** How many of the records were in progress elsewhere: that is no error of theirs. */
   readonly inProgress: number;
 
-  constructor(batchItemFailures: readonly { readonly itemIdentifier: unknown }[], inProgress: number) {
+  /** `first` names the first of the records. */
+  constructor(
+    batchItemFailures: readonly { readonly itemIdentifier: unknown }[],
+    inProgress: number,
+    first = "",
+  ) {
     super(
-      `none of ${batchItemFailures.length} records is done (${inProgress} in progress elsewhere): the batch has to come again; \`onRecordError\` was told of each error`,
+      `none of ${batchItemFailures.length} records is done (${inProgress} in progress elsewhere)${first && `, beginning with ${first}`}: the batch has to come again; \`onRecordError\` was told of each error`,
     );
     this.batchItemFailures = batchItemFailures;
     this.inProgress = inProgress;

@@ -1,7 +1,7 @@
 /** The fingerprint tells two payloads under one key apart: raw bytes as they are, objects by RFC 8785. */
 import canonicalizeModule from "canonicalize";
 import { PayloadInvalidError } from "./errors.ts";
-import { hashTuple } from "./identity.ts";
+import { hashTuple, isUnawaited } from "./identity.ts";
 import { findUnfaithful } from "./json.ts";
 
 // The package's types say `exports.default`; what it exports is the function itself.
@@ -49,6 +49,11 @@ function tagged(kind: string, content: string | Uint8Array): string {
 }
 
 function canonicalJson(payload: unknown): string {
+  if (isUnawaited(payload)) {
+    throw new PayloadInvalidError(
+      "the payload has no fingerprint: `fingerprint` yielded a promise, which is not awaited",
+    );
+  }
   const fault = findUnfaithful(payload, { exactIntegers: true, wellFormedStrings: true });
   if (fault !== undefined) {
     throw new PayloadInvalidError(`the payload has no fingerprint: ${fault.path} is ${fault.why}`);

@@ -3,14 +3,30 @@
  * Computed once, before anything can change the event, and frozen.
  */
 import { hash } from "node:crypto";
+import { types } from "node:util";
 import { IdempotencyKeyInvalidError, ScopeMissingError } from "./errors.ts";
 
 export const MAX_KEY_LENGTH = 255;
 export const MAX_OPERATION_LENGTH = 64;
 export const MAX_SCOPE_LENGTH = 256;
 
-/** A template, `String()` or an authorizer in another language turns an absent value, or an object, into such text. */
-export const NO_VALUE = /^\s*(undefined|null|NaN|None|<nil>)\s*$|\[object [A-Z]\w*\]/;
+/** What a template, `String()` or an authorizer in another language makes of a value that is not there. Others need no closer look. */
+const SUSPECT = /undefined|null|NaN|None|<nil>|\[object |Invalid Date/;
+
+/**
+ * Such text as a whole, or as a whole part of what a template joined. Hyphens join names such as `dev-null` too, so that
+ * after a hyphen only a last `undefined` counts.
+ */
+const NO_VALUE =
+  /^\s*(None|<nil>)\s*$|(^|[\s/:#|,;=&])(undefined|null|NaN)($|[\s/:#|,;=&])|[-_.]undefined$|\[object [A-Z]\w*\]|Invalid Date/;
+
+/** Standard base64 may have any word between two slashes. */
+const BASE64 = /^[A-Za-z\d+/]{22,}={1,2}$/;
+
+/** Whether text stands for a value that is not there, or holds one as a part: different things would share the text. */
+export function lacksValue(text: string): boolean {
+  return SUSPECT.test(text) && NO_VALUE.test(text) && !BASE64.test(text);
+}
 
 /** The scope of operations that belong to nobody. No verified caller can have it: a scope is never empty. */
 export const PUBLIC_SCOPE = "";
@@ -26,8 +42,8 @@ export interface Identity {
 }
 
 /**
- * @throws IdempotencyKeyInvalidError (`IDEMPOTENCY_KEY_INVALID`) for a key that is empty, longer than
- * 255 characters, holds control characters or does not match `pattern`.
+ * @throws IdempotencyKeyInvalidError (`IDEMPOTENCY_KEY_INVALID`) for a key that breaks a rule of `keyFault`, or does not
+ * match `pattern`.
  * @throws ScopeMissingError (`SCOPE_MISSING`) for a scope that is too long, blank, or the text of an absent value:
  * different callers would share such a scope.
  */
@@ -48,9 +64,33 @@ export function recordKeyPrefix(operation: string): string {
 
 /** What is wrong with a key, or `undefined`. Never repeats the key itself. */
 export function keyFault(key: unknown): string | undefined {
-  const usable = typeof key === "string" && key !== "" && key.length <= MAX_KEY_LENGTH && key.isWellFormed();
-  if (usable && !/\p{Cc}/u.test(key)) return undefined;
-  return `must be well-formed text of 1 to ${MAX_KEY_LENGTH} characters without control characters`;
+  const rule = `must be well-formed text of 1 to ${MAX_KEY_LENGTH} characters without control characters`;
+  if (typeof key !== "string") return `${rule}; got ${kindOfKey(key)}`;
+  if (key === "") return `${rule}; got empty text`;
+  if (key.length > MAX_KEY_LENGTH) return `${rule}; got text of ${key.length} characters: take its SHA-256`;
+  if (!key.isWellFormed()) return `${rule}; got text with a lone surrogate`;
+  if (/\p{Cc}/u.test(key)) return `${rule}; got text with a control character, such as a line break: trim it`;
+  return lacksValue(key)
+    ? "has the text of a value that is not there as a part, such as `undefined`, `null` or `[object Object]`: have no key where a part is missing"
+    : undefined;
+}
+
+/** The kind of a value that is no text, and what makes a key of it. */
+function kindOfKey(value: unknown): string {
+  if (isUnawaited(value)) return "a promise: a key is not awaited, so it must be there when it is read";
+  if (typeof value === "number" || typeof value === "bigint")
+    return `a ${typeof value}: make text of it, as by \`String(id)\``;
+  if (typeof value === "function") return "a function: call it";
+  if (typeof value !== "object" || value === null) return value == null ? `${value}` : `a ${typeof value}`;
+  const kind = Array.isArray(value) ? "a list" : "an object";
+  return `${kind}: join the fields that name the operation to one text, such as \`event.orderId\``;
+}
+
+/** Whether a value is a promise. Nobody awaits such a promise, and its failure must not end the process. */
+export function isUnawaited(value: unknown): boolean {
+  if (!types.isPromise(value)) return false;
+  value.then(undefined, () => {});
+  return true;
 }
 
 function patternFault(key: string, pattern: RegExp | undefined): string | undefined {
@@ -59,10 +99,10 @@ function patternFault(key: string, pattern: RegExp | undefined): string | undefi
 
 /** What is wrong with a scope that a caller has, or `undefined`. Never repeats the scope itself. */
 export function scopeFault(scope: unknown): string | undefined {
-  if (typeof scope !== "string" || scope.length > MAX_SCOPE_LENGTH || !scope.isWellFormed()) {
-    return `must be well-formed text of at most ${MAX_SCOPE_LENGTH} characters`;
-  }
-  const isEmpty = NO_VALUE.test(scope) || !/[\p{L}\p{N}\p{P}\p{S}]/u.test(scope);
+  const rule = `must be well-formed text of at most ${MAX_SCOPE_LENGTH} characters`;
+  if (typeof scope !== "string") return `${rule}; got ${kindOfKey(scope)}`;
+  if (scope.length > MAX_SCOPE_LENGTH || !scope.isWellFormed()) return rule;
+  const isEmpty = lacksValue(scope) || !/[\p{L}\p{N}\p{P}\p{S}]/u.test(scope);
   return isEmpty ? "is blank or the text of a value that is not there, so it names no caller" : undefined;
 }
 

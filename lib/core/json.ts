@@ -31,6 +31,33 @@ export function findUnfaithful(value: unknown, rules: JsonRules = {}): Unfaithfu
   return why === undefined ? undefined : { path: names.join("."), why };
 }
 
+/**
+ * Finds something in `value` of which JSON writes nothing, or `{}`, although it may hold anything: a function, a Map, a
+ * Promise, an Error. `value` is such that JSON can be made of it, so that it has an end.
+ */
+export function findDropped(value: unknown): Unfaithful | undefined {
+  const left: [path: string, value: unknown][] = [["$", value]];
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    const [path, each] = next;
+    if (typeof each === "function" || typeof each === "symbol")
+      return { path, why: `a value of type ${typeof each}` };
+    if (typeof each !== "object" || each === null || hasToJSON(each)) continue;
+    const names = Object.keys(each);
+    if (names.length === 0 && !Array.isArray(each) && !isPlainObject(each))
+      return { path, why: nameOfClass(each) };
+    for (const name of names) left.push([`${path}.${name}`, (each as Record<string, unknown>)[name]]);
+  }
+  return undefined;
+}
+
+function hasToJSON(value: object): boolean {
+  return typeof (value as { toJSON?: unknown }).toJSON === "function";
+}
+
+function nameOfClass(value: object): string {
+  return `a ${value.constructor?.name || "class instance"}: convert it first`;
+}
+
 /** Sees each value as it is, before `toJSON`, in the order of JSON.stringify. After a fault `names` lead to its place. */
 function faultIn(value: unknown, rules: JsonRules, names: string[], holders: object[]): string | undefined {
   if (typeof value !== "object" || value === null) return primitiveFault(value, rules);
@@ -74,10 +101,9 @@ export function isPlainObject(value: unknown): boolean {
 function containerFault(value: object): string | undefined {
   const isArray = Array.isArray(value);
   if (!isArray && !isPlainObject(value)) {
-    return `a ${value.constructor?.name || "class instance"}: convert it first`;
+    return nameOfClass(value);
   }
-  if (typeof (value as { toJSON?: unknown }).toJSON === "function")
-    return "an object with toJSON: convert it first";
+  if (hasToJSON(value)) return "an object with toJSON: convert it first";
   if (isArray && Object.keys(value).length !== value.length) return "an array with holes or named properties";
   return Object.getOwnPropertySymbols(value).length > 0 ? "an object with symbols as names" : undefined;
 }

@@ -31,8 +31,10 @@ export const methods = (...names: readonly string[]): Check => [
   (value) => names.every((name) => typeof (value as Record<string, unknown> | null)?.[name] === "function"),
 ];
 
-/** The upper bounds guard against milliseconds given as seconds. */
 const TEN_YEARS = 315_360_000;
+
+/** A leap year in seconds: nobody is answered for longer unless `longRetention` says so. A day in milliseconds is more. */
+const A_YEAR = 31_622_400;
 const [waitRule, isWait] = seconds(0, 900);
 
 export const ENGINE_CHECKS: Readonly<Record<keyof EngineOptions, Check>> = {
@@ -43,6 +45,7 @@ export const ENGINE_CHECKS: Readonly<Record<keyof EngineOptions, Check>> = {
     (value) => [value].flat().every((each) => typeof each === "function") && [value].flat().length > 0,
   ],
   retentionSeconds: seconds(1, TEN_YEARS),
+  longRetention: oneOf(true, false),
   leaseSeconds: seconds(0.001, 86_400),
   clockSkewSeconds: seconds(0, 3600),
   mode: oneOf("claimed", "optimistic"),
@@ -70,6 +73,13 @@ function isWaiting(value: unknown): boolean {
   const isCount =
     Number.isInteger(maxWaiters) && (maxWaiters as number) >= 1 && (maxWaiters as number) <= 1000;
   return isWait(waitSeconds) && isCount && Object.keys(unknown).length === 0;
+}
+
+/** @throws InvalidOptionError (`INVALID_OPTION`) for a retention that is likely to be in milliseconds. */
+export function checkRetention({ retentionSeconds = 0, longRetention }: EngineOptions): void {
+  if (retentionSeconds <= A_YEAR || longRetention) return;
+  const rule = `is in seconds (a day is 86400) and must be at most ${A_YEAR} (366 days), unless \`longRetention\` is true`;
+  throw new InvalidOptionError("retentionSeconds", rule, retentionSeconds);
 }
 
 /**

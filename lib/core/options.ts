@@ -3,7 +3,7 @@ import { type Clock, type Random, systemClock, systemRandom } from "./clock.ts";
 import type { Observe } from "./decisions.ts";
 import { hasCode } from "./error-code.ts";
 import { PermanentError } from "./errors.ts";
-import { checkOptions, ENGINE_CHECKS } from "./option-checks.ts";
+import { checkOptions, checkRetention, ENGINE_CHECKS } from "./option-checks.ts";
 import type { Store } from "./store.ts";
 
 export interface EngineOptions<Write = unknown> {
@@ -18,9 +18,15 @@ export interface EngineOptions<Write = unknown> {
   readonly fingerprint?: Fingerprinter | readonly Fingerprinter[];
   /**
    * How long a finished record is honoured, in seconds: two to three times the longest time over which a caller retries.
+   * At most 31622400 (366 days), or ten years with `longRetention`.
    * @default 86400 (a day)
    */
   readonly retentionSeconds?: number;
+  /**
+   * Says that a retention of more than 366 days is meant. Without it such a number is taken for milliseconds, and refused.
+   * @default false
+   */
+  readonly longRetention?: boolean;
   /**
    * How long a claim is live at least, in seconds. Required where the remaining time of the invocation is not known.
    * @default - the remaining time of the invocation
@@ -107,6 +113,7 @@ export type ResolvedOptions<Write = unknown> = Required<
 export const DEFAULTS = {
   fingerprint: (input: unknown) => input,
   retentionSeconds: 86_400,
+  longRetention: false,
   clockSkewSeconds: 5,
   mode: "claimed",
   whenInProgress: "reject",
@@ -141,6 +148,7 @@ function keyPatternOf(format: "uuid" | RegExp): RegExp {
 /** Checks the options once and fills in the defaults. */
 export function resolveOptions<Write>(options: EngineOptions<Write>): ResolvedOptions<Write> {
   checkOptions(options, ENGINE_CHECKS, ["operation", "store"]);
+  checkRetention(options);
   const { fingerprint, keyFormat, ...rest } = withDefaults(options, DEFAULTS);
   return Object.freeze({
     ...rest,

@@ -21,6 +21,25 @@ export interface CallReading<Write> {
   readonly key: EventReader<unknown>;
   readonly scope: EventReader<unknown> | "public";
   readonly whenKeyMissing: "reject" | "run" | undefined;
+  /** What is said of an event without a key. */
+  readonly keyMissing?: string;
+}
+
+const timed = new WeakSet<object>();
+
+/**
+ * Warns once of a lease that outlives the invocation by far: after a crash its keys stay in progress for all of the lease. The
+ * first call of a process counts, which has nearly the whole timeout left.
+ */
+function warnOfLongLease<Write>(options: ResolvedOptions<Write>, remainingMs: number | undefined): void {
+  const { leaseSeconds, mode, operation } = options;
+  if (leaseSeconds === undefined || mode === "optimistic" || remainingMs === undefined || timed.has(options))
+    return;
+  timed.add(options);
+  if (leaseSeconds * 1000 <= 2 * remainingMs) return;
+  console.warn(
+    `onceonly: \`leaseSeconds\` of "${operation}" is ${leaseSeconds} s, and the invocation has ${Math.round(remainingMs / 1000)} s left: a key stays in progress for ${leaseSeconds} s after a crash; leave \`leaseSeconds\` out, and the lease is as long as the invocation`,
+  );
 }
 
 /**
@@ -28,7 +47,13 @@ export interface CallReading<Write> {
  * @throws IdempotencyKeyMissingError, IdempotencyKeyInvalidError, ScopeMissingError, PayloadInvalidError.
  */
 export function readCall<Write>(
-  { options, key: readKey, scope, whenKeyMissing }: CallReading<Write>,
+  {
+    options,
+    key: readKey,
+    scope,
+    whenKeyMissing,
+    keyMissing = "no idempotency key: send one per operation",
+  }: CallReading<Write>,
   event: unknown,
   context: unknown,
   more?: Partial<CallInput>,
@@ -38,13 +63,15 @@ export function readCall<Write>(
   const key = readKey(event, lambdaContext) ?? undefined;
   const keyIsFresh = key === undefined;
   if (keyIsFresh && whenKeyMissing !== "run") {
-    const error = new IdempotencyKeyMissingError("no idempotency key: send one per operation");
+    const error = new IdempotencyKeyMissingError(keyMissing);
     tellObserver(observe, { decision: "key-missing", operation, durationMs: 0, error });
     throw error;
   }
   const owner = scope === "public" ? PUBLIC_SCOPE : scope(event, lambdaContext);
   if (!owner && scope !== "public")
     throw new ScopeMissingError("`scope` yielded no verified caller: check the authorizer");
+  const remainingMs = remainingMsOf(context);
+  warnOfLongLease(options, remainingMs);
   return {
     ...more,
     identity: keyIsFresh
@@ -52,7 +79,7 @@ export function readCall<Write>(
       : identify(operation, owner as string, key, keyPattern),
     fingerprints: fingerprintsOf(options.fingerprints, event),
     within: executionOf(context),
-    remainingMs: remainingMsOf(context),
+    remainingMs,
     keyIsFresh,
   };
 }

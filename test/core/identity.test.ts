@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { IdempotencyKeyInvalidError, ScopeMissingError } from "../../lib/core/errors.ts";
+import { fingerprintOf } from "../../lib/core/fingerprint.ts";
 import {
   hashTuple,
   identify,
@@ -104,9 +105,118 @@ describe("identify", () => {
     );
   });
 
+  it.each([
+    ["empty text", "", "got empty text"],
+    ["300 characters", "k".repeat(300), "got text of 300 characters: take its SHA-256"],
+    ["a lone surrogate", "a\ud800", "got text with a lone surrogate"],
+    ["a line break", "4111\n", "got text with a control character, such as a line break: trim it"],
+    ["nothing", undefined, "got undefined"],
+    ["null", null, "got null"],
+    ["a number", 4111, "got a number: make text of it, as by `String(id)`"],
+    ["a bigint", 4111n, "got a bigint: make text of it, as by `String(id)`"],
+    ["a boolean", true, "got a boolean"],
+    ["a symbol", Symbol("4111"), "got a symbol"],
+    ["a function", () => "4111", "got a function: call it"],
+    ["a list", ["4111"], "got a list: join the fields that name the operation to one text"],
+    ["an object", { id: "4111" }, "got an object: join the fields that name the operation to one text"],
+    ["a promise", Promise.resolve("4111"), "got a promise: a key is not awaited"],
+  ])("says of a key that is %s what it is, and what to do", (_, key, why) => {
+    const refused = expect.objectContaining({
+      code: "IDEMPOTENCY_KEY_INVALID",
+      message: expect.stringMatching(/^(?!.*4111)/),
+    });
+
+    expect(() => identify("pay", "tenant", key as string)).toThrow(refused);
+    expect(() => identify("pay", "tenant", key as string)).toThrow(`control characters; ${why}`);
+  });
+
+  it("a promise in the place of a key or a scope that fails later does not end the process", async () => {
+    const unhandled: unknown[] = [];
+    const note = (reason: unknown) => unhandled.push(reason);
+    process.on("unhandledRejection", note);
+    const failing = () => Promise.reject(new Error("no such order")) as unknown as string;
+
+    expect(() => identify("pay", "tenant", failing())).toThrow("got a promise");
+    expect(() => identify("pay", failing(), "key")).toThrow("got a promise");
+    expect(() => fingerprintOf(failing())).toThrow("yielded a promise, which is not awaited");
+    await new Promise(setImmediate);
+
+    process.off("unhandledRejection", note);
+    expect(unhandled).toEqual([]);
+  });
+
+  it.each([
+    "undefined",
+    "null",
+    " NaN ",
+    "None",
+    "<nil>",
+    "undefined/v4",
+    "order/undefined",
+    "order:null",
+    "tenant#NaN#3",
+    "a|undefined|b",
+    "orders?id=undefined",
+    "orders?id=null&v=2",
+    "order undefined",
+    "order-undefined",
+    "order_undefined",
+    "order.undefined",
+    "order-[object Object]",
+    "[object Promise]/v4",
+    "report/Invalid Date",
+  ])("H23: refuses the key %j, in which the text of a value that is not there is a part", (key) => {
+    const why = "the idempotency key has the text of a value that is not there as a part";
+    expect(() => identify("pay", "", key)).toThrow(IdempotencyKeyInvalidError);
+    expect(() => identify("pay", "", key)).toThrow(why);
+  });
+
+  it.each([
+    "undefined-behaviour",
+    "undefined-7",
+    "dev-null",
+    "null-pointer",
+    "nullable/7",
+    "order/nullable",
+    "undefinedOrder",
+    "NaNa-4",
+    "n/a",
+    "Jennifer.Null@example.com",
+    "None/v4",
+    "[object 7]",
+    "invalid date",
+    "018bcfe5-6800-7000-8000-000000000000",
+    "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
+    "01ARZ3NDEKTSV4RRFFQ69G5FAV",
+    "V1StGXR8_Z5jdHi6B-myT",
+    "a-NaN-47DEQpj8HBSa_TImW-5JCeuQeRkm5NMpJWZG3hSuFU",
+    "NaN/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3h=",
+    "null/HBSa/TImW5JCeuQk4==",
+  ])("takes the key %j: names with hyphens, UUIDs and hashes are no absent values", (key) => {
+    expect(identify("pay", "", key).key).toBe(key);
+  });
+
+  it("takes every UUID, and the hashes of all texts in hex, base64url and base64", () => {
+    fc.assert(
+      fc.property(fc.uuid(), fc.string(), (uuid, text) => {
+        const hashed = (["hex", "base64url", "base64"] as const).map((form) =>
+          createHash("sha256").update(text).digest(form),
+        );
+        expect([uuid, ...hashed].map(keyFault)).toEqual(Array(4).fill(undefined));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
   it("accepts the longest key, and spaces and emoji in it", () => {
     expect(identify("pay", "", "k".repeat(MAX_KEY_LENGTH)).key).toHaveLength(MAX_KEY_LENGTH);
     expect(identify("pay", "", "a key \u{1f511}").key).toBe("a key \u{1f511}");
+  });
+
+  it("says what a scope is that is no text", () => {
+    expect(() => identify("pay", 7 as unknown as string, "key")).toThrow(
+      "the scope must be well-formed text of at most 256 characters; got a number: make text of it",
+    );
   });
 
   it.each([
@@ -124,6 +234,8 @@ describe("identify", () => {
     " null\t",
     "[object Object]",
     "tenant-[object Promise]",
+    "undefined|user-7",
+    "acme/null",
     "None",
     "<nil>",
     " ",

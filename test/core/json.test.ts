@@ -1,10 +1,43 @@
 import { describe, expect, it } from "vitest";
-import { findUnfaithful } from "../../lib/core/json.ts";
+import { findDropped, findUnfaithful } from "../../lib/core/json.ts";
 
 /** Lists inside one another; the outermost is level 0. */
 const listsTo = (level: number): unknown => JSON.parse("[".repeat(level + 1) + "]".repeat(level + 1));
 
 const STRICT = { exactIntegers: true, wellFormedStrings: true };
+
+describe("findDropped", () => {
+  it.each([
+    undefined,
+    null,
+    "text",
+    7,
+    [],
+    {},
+    { a: [{}, undefined], b: null },
+    Object.create(null),
+    new Date(0),
+    { at: new Date(0), map: Object.assign(new Map(), { toJSON: () => [] }) },
+    new (class Money {
+      cents = 7;
+    })(),
+  ])("finds nothing in %o", (value) => {
+    expect(findDropped(value)).toBeUndefined();
+  });
+
+  it.each([
+    [new Map([["a", 1]]), "$", "a Map: convert it first"],
+    [{ tags: new Set(["a"]) }, "$.tags", "a Set: convert it first"],
+    [[{ at: new Error("no") }], "$.0.at", "a Error: convert it first"],
+    [Promise.resolve(1), "$", "a Promise: convert it first"],
+    [new (class {})(), "$", "a class instance: convert it first"],
+    [() => 1, "$", "a value of type function"],
+    [{ total: () => 1 }, "$.total", "a value of type function"],
+    [[Symbol("s")], "$.0", "a value of type symbol"],
+  ])("finds in %o what JSON leaves out or empties", (value, path, why) => {
+    expect(findDropped(value)).toEqual({ path, why });
+  });
+});
 
 describe("findUnfaithful", () => {
   it("H18: finds nothing in 500 levels, and names the place where the 501st begins", () => {

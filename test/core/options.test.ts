@@ -15,7 +15,8 @@ const TABLE: Record<keyof EngineOptions, { good: readonly unknown[]; bad: readon
   operation: { good: ["p", "p".repeat(64)], bad: ["", "p".repeat(65), "\ud800", 7, null] },
   store: { good: [new MemoryStore()], bad: [{}, null, "store", { claim: () => {} }] },
   fingerprint: { good: [() => 1, [() => 1, () => 2]], bad: [[], "body", [() => 1, "body"], null] },
-  retentionSeconds: { good: [1, 86_400, 315_360_000], bad: [0, -1, 315_360_001, "60", Number.NaN, Infinity] },
+  retentionSeconds: { good: [1, 86_400, 31_622_400], bad: [0, -1, 315_360_001, "60", Number.NaN, Infinity] },
+  longRetention: { good: [true, false], bad: ["true", 1, null] },
   leaseSeconds: { good: [0.001, 30, 86_400], bad: [0, -1, 86_401, "30", Number.NaN] },
   clockSkewSeconds: { good: [0, 5, 3600], bad: [-1, 3601, "5", Number.NaN] },
   mode: { good: ["claimed", "optimistic"], bad: ["fast", "", null] },
@@ -109,6 +110,17 @@ describe("resolveOptions", () => {
     if (name === "fingerprint") expect(resolved.fingerprints).toEqual([value]);
     else expect(resolved[name]).toBe(value);
   });
+
+  it.each([31_622_401, 86_400_000, 315_360_000])(
+    "takes a retention of %d seconds for milliseconds, unless `longRetention` says that it is meant",
+    (retentionSeconds) => {
+      const refused = `option \`retentionSeconds\` is in seconds (a day is 86400) and must be at most 31622400 (366 days), unless \`longRetention\` is true; got ${retentionSeconds} (number)`;
+
+      expect(() => given({ retentionSeconds })).toThrow(refused);
+      expect(() => given({ retentionSeconds, longRetention: false })).toThrow(refused);
+      expect(given({ retentionSeconds, longRetention: true })).toMatchObject({ retentionSeconds });
+    },
+  );
 
   it("freezes what it resolved", () => {
     expect(Object.isFrozen(given({}))).toBe(true);

@@ -59,7 +59,7 @@ describe.each(inject("dynamodbEngines"))("the log, on $name", ({ endpoint }) => 
     expect(answers.map(({ batchItemFailures }) => batchItemFailures.length)).toEqual([0, 1]);
     expect(thrown).toMatchObject({ code: "TRANSACTION_CONDITION", item: { card: CANARY } });
     expect(log.mock.calls).toHaveLength(1);
-    for (const error of [log.mock.calls[0]?.[0], thrown]) {
+    for (const error of [log.mock.calls[0]?.[1], thrown]) {
       expect(error).toMatchObject({ code: "TRANSACTION_CONDITION" });
       expect(inspect(error, { depth: Number.POSITIVE_INFINITY })).not.toContain(CANARY);
       expect(asLambda(error)).not.toContain(CANARY);

@@ -1,4 +1,5 @@
 // One mistake of a user, and what tells it. The page docs/use/mistakes.md is made of all of them.
+import { vi } from "vitest";
 
 export interface Mistake {
   /** What the user did, without the verb's subject: "gives the retention in milliseconds". */
@@ -9,6 +10,18 @@ export interface Mistake {
   readonly text: string;
   /** Makes the mistake and returns what the user reads. Code with `@ts-expect-error`, which a type refuses, is never called. */
   readonly make: () => unknown;
+}
+
+/** The lines that the mistake writes to the console, whatever becomes of it. */
+export async function logOf(level: "error" | "warn", make: () => unknown): Promise<string> {
+  const lines: unknown[] = [];
+  const written = vi.spyOn(console, level).mockImplementation((...line) => void lines.push(line.join(" ")));
+  try {
+    await make();
+  } finally {
+    written.mockRestore();
+  }
+  return lines.join("\n");
 }
 
 /** The message of the error that the mistake throws, at once or later. */

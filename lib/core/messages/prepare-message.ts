@@ -2,7 +2,7 @@
 
 import { ENVELOPE_VERSION } from "../../contract.ts";
 import { MessageIdInvalidError, PayloadInvalidError } from "../errors.ts";
-import { keyFault, NO_VALUE } from "../identity.ts";
+import { keyFault, lacksValue } from "../identity.ts";
 import { findUnfaithful, isPlainObject } from "../json.ts";
 import { ADDRESS_RULES, type AddressKind, destinationOf, parseAddress } from "./address.ts";
 import type { MessageAttributes, OutgoingMessage, StoredMessage } from "./outgoing-message.ts";
@@ -163,7 +163,7 @@ function idFault(name: "key" | "group", value: unknown): string | undefined {
       : "is missing: deduplication by content is never used, since it takes two equal messages for one: give the business key";
   }
   if (typeof value !== "string") return `must be text; got a value of type ${typeof value}`;
-  if (NO_VALUE.test(value)) return "is the text of a value that is not there, or that is no text";
+  if (lacksValue(value)) return "is the text of a value that is not there, or that is no text";
   return keyFault(value);
 }
 

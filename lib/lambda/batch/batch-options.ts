@@ -19,11 +19,13 @@ export interface BatchOptions<Entry = unknown, Write = unknown>
    */
   readonly operation: string;
   /**
-   * The idempotency key of a record, from what its producer wrote. This key wins over an envelope. If `key` yields
-   * nothing, the envelope's key is taken, and without an envelope the source's name for the record. That name is the
+   * The idempotency key of a record, from what its producer wrote. With a `key` no envelope counts. A record for which
+   * `key` yields nothing is returned, and told as `key-missing`: under another key it might run again.
+   *
+   * Without `key` the envelope's key is taken, and without an envelope the source's name for the record. That name is the
    * deduplication id or message id of SQS (neither survives a redrive), the `eventID` of a stream, or the offset in
    * Kafka. A name that a second send does not share is told as `key-fallback`. A record whose envelope cannot be read
-   * is returned: under another key it might run again.
+   * is returned too.
    * @default - the envelope's key, or what the source calls the record
    */
   readonly key?: EventReader<Entry>;
@@ -104,7 +106,7 @@ export interface BatchOptions<Entry = unknown, Write = unknown>
   /**
    * This function is told of each error of a record and of `changeVisibility`, since none of them reaches Lambda. A
    * record that is in progress elsewhere is no error. What the function throws is ignored.
-   * @default - `console.error` with the error
+   * @default - `console.error` with the name of the record (message id, sequence number, or offset) and the error
    */
   readonly onRecordError?: (error: unknown, record: Entry) => void;
 }

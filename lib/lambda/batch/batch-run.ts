@@ -80,7 +80,7 @@ export class BatchRun<Write> {
   async #endOf(item: BatchItem, time: BatchTime, waits: boolean): Promise<RecordEnd | undefined> {
     const { reading, whileUnhidden } = this.#settings;
     try {
-      const call = readItem(reading, item, this.#context);
+      const call = readItem(this.#settings, item, this.#context);
       const { recordKey } = call.identity;
       while (this.#running.has(recordKey)) await this.#running.get(recordKey);
       if (!time.canStart()) return undefined;
@@ -123,9 +123,9 @@ export class BatchRun<Write> {
     }
   }
 
-  #tell(error: unknown, { record }: BatchItem): void {
+  #tell(error: unknown, item: BatchItem): void {
     try {
-      this.#settings.onRecordError(error, record);
+      this.#settings.onRecordError(error, item);
     } catch {
       // Watching does not change an outcome.
     }

@@ -7,10 +7,12 @@ import { groupedStore } from "../../dynamodb/grouped-store.ts";
 import type { CallReading } from "../face.ts";
 import { BATCH_CHECKS, type BatchOptions } from "./batch-options.ts";
 import type { Forwarders } from "./forwarders.ts";
-import type { BatchItem } from "./item.ts";
+import { type BatchItem, nameOf } from "./item.ts";
 
 export interface BatchSettings<Write> {
   readonly reading: CallReading<Write>;
+  /** The options have a `key`: then no other key stands in for a key that is missing. */
+  readonly hasKey: boolean;
   /** For records that nothing can hide until another attempt's lease has ended. */
   readonly whileUnhidden: ResolvedOptions<Write>;
   readonly concurrency: number;
@@ -19,7 +21,7 @@ export interface BatchSettings<Write> {
   readonly acknowledgesFinalErrors: boolean;
   readonly changeVisibility: BatchOptions["changeVisibility"];
   readonly bodies: BatchOptions["bodies"];
-  readonly onRecordError: (error: unknown, record: unknown) => void;
+  readonly onRecordError: (error: unknown, item: BatchItem) => void;
 }
 
 /** As long as an invocation lasts; the batch's own time ends the wait before, and its `concurrency` bounds the waiters. */
@@ -50,7 +52,10 @@ export function settingsOf<Entry, Write>(options: BatchOptions<Entry, Write>): B
       key: key === undefined ? () => undefined : ofItem(key as OfRecord),
       scope: typeof scope === "function" ? ofItem(scope as OfRecord) : "public",
       whenKeyMissing: "reject",
+      keyMissing:
+        "no idempotency key: `key` yielded none for this record; leave `key` out to go by the envelope",
     } as CallReading<Write>,
+    hasKey: key !== undefined,
     whileUnhidden:
       given.whenInProgress === undefined ? { ...engineOptions, ...UNTIL_THE_LEASE_ENDS } : engineOptions,
     concurrency: concurrency ?? 10,
@@ -59,10 +64,19 @@ export function settingsOf<Entry, Write>(options: BatchOptions<Entry, Write>): B
     acknowledgesFinalErrors: whenFinalError === "acknowledge",
     changeVisibility,
     bodies,
-    onRecordError: (onRecordError ??
-      ((error) => console.error(error))) as BatchSettings<Write>["onRecordError"],
+    onRecordError: onRecordError ? tellOf(onRecordError as OfError) : logOf(resolved.operation),
   };
 }
+
+type OfError = (error: unknown, record: unknown) => void;
+const tellOf =
+  (onRecordError: OfError): OfError =>
+  (error, item) =>
+    onRecordError(error, (item as BatchItem).record);
+
+/** Names the record, since an error seldom does, and shows nothing of its content. */
+const logOf = (operation: string) => (error: unknown, item: BatchItem) =>
+  console.error(`onceonly: ${nameOf(item)} is not done (operation "${operation}"):`, error);
 
 /** What DynamoDB refuses to a group it may grant to each member: that costs requests, and is told. */
 function withGroups<Write>(

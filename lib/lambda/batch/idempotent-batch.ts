@@ -5,7 +5,7 @@ import { type LambdaContext, type WithIdempotency, withExecution } from "../cont
 import type { BatchOptions } from "./batch-options.ts";
 import { BatchRun } from "./batch-run.ts";
 import { settingsOf } from "./batch-settings.ts";
-import type { BatchResponse, KafkaIdentifier } from "./item.ts";
+import { type BatchItem, type BatchResponse, type KafkaIdentifier, nameOf } from "./item.ts";
 import { openedRecord } from "./opened-record.ts";
 import { readEvent } from "./read-event.ts";
 
@@ -65,7 +65,7 @@ export function idempotentBatch<Entry = unknown, Write = unknown>(
     const batchItemFailures = left.map(({ identifier }) => ({ itemIdentifier: identifier as never }));
     // An answer is a success for a mapping that does not read it, and all of the batch would be gone.
     if (left.length > 0 && left.length === lanes.flat().length) {
-      throw new BatchNotDoneError(batchItemFailures, inProgress);
+      throw new BatchNotDoneError(batchItemFailures, inProgress, nameOf(left[0] as BatchItem));
     }
     return { batchItemFailures };
   };

@@ -35,6 +35,13 @@ export interface BatchItem {
   readonly receipt?: Receipt | undefined;
 }
 
+/** As logs name it: its place at the source, nothing of its content. */
+export function nameOf({ identifier }: Pick<BatchItem, "identifier">): string {
+  const name =
+    typeof identifier === "string" ? identifier : `${identifier.partition} at offset ${identifier.offset}`;
+  return `record ${name}`;
+}
+
 export interface Receipt {
   readonly queueUrl: string;
   readonly handle: string;

@@ -7,6 +7,7 @@ import type { Work } from "../../core/execution.ts";
 import type { CallInput } from "../../core/ongoing-call.ts";
 import type { ResolvedOptions } from "../../core/options.ts";
 import { type CallReading, readCall } from "../face.ts";
+import type { BatchSettings } from "./batch-settings.ts";
 import type { BatchItem } from "./item.ts";
 
 export type RecordEnd =
@@ -16,14 +17,22 @@ export type RecordEnd =
   | { readonly end: "in-progress"; readonly leaseEndsAt: number }
   | { readonly end: "failed"; readonly error: unknown };
 
-/** @throws as `readCall`, and IdempotencyKeyInvalidError for an envelope that cannot be read. */
-export function readItem<Write>(reading: CallReading<Write>, item: BatchItem, context: unknown): CallInput {
+/**
+ * A `key` of the options that yields none has its reasons: under another key the record would run, and run again.
+ * @throws as `readCall`, and IdempotencyKeyInvalidError for an envelope that cannot be read.
+ */
+export function readItem<Write>(
+  { reading, hasKey }: Pick<BatchSettings<Write>, "reading" | "hasKey">,
+  item: BatchItem,
+  context: unknown,
+): CallInput {
   let isFallback = false;
-  const key: CallReading<Write>["key"] = (_, lambdaContext) => {
-    const named = reading.key(item, lambdaContext) ?? item.envelopeKey?.();
+  const keyOfItem: CallReading<Write>["key"] = () => {
+    const named = item.envelopeKey?.();
     isFallback = named === undefined && item.isOwnKeyFallback;
     return named ?? item.ownKey;
   };
+  const key = hasKey ? reading.key : keyOfItem;
   const call = readCall({ ...reading, key }, item, context);
   const { observe, operation } = reading.options;
   const { keyHash } = call.identity;

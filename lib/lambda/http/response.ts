@@ -1,6 +1,6 @@
 /** Stores the lasting part of a response, and answers with that part again. */
 import { RecordCorruptError, ResponseNotStorableError } from "../../core/errors.ts";
-import { findUnfaithful } from "../../core/json.ts";
+import { findDropped, findUnfaithful } from "../../core/json.ts";
 import type { ResultOutcome } from "../../core/outcome.ts";
 import type { HttpEvent } from "./event.ts";
 import { type Headers, replayable, replayedTo } from "./replayed-headers.ts";
@@ -32,6 +32,7 @@ function isStatus(status: unknown): boolean {
 /** @throws ResponseNotStorableError (`RESPONSE_NOT_STORABLE`) for what the gateway or a replay would change. */
 export function toStoredResponse(value: unknown, { isV2 }: HttpEvent): unknown {
   const status = statusOf(value);
+  if (status === undefined) refuseUnread(value);
   if (isV2 && status === undefined) return asBody(value);
   if (!isStatus(status)) throw notStorable("it has no statusCode");
   const { cookies: _, ...response } = value as HttpResponse;
@@ -46,12 +47,25 @@ export function toStoredResponse(value: unknown, { isV2 }: HttpEvent): unknown {
 
 /** https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html */
 function asBody(value: unknown): HttpResponse {
+  let body: string;
   try {
-    const body = typeof value === "string" ? value : JSON.stringify(value ?? null);
-    return { statusCode: 200, headers: { "content-type": "application/json" }, body };
+    body = typeof value === "string" ? value : JSON.stringify(value ?? null);
   } catch (cause) {
     throw notStorable("it is not JSON", cause);
   }
+  const dropped = findDropped(value);
+  if (dropped) throw notStorable(`${dropped.path} is ${dropped.why}`);
+  return { statusCode: 200, headers: { "content-type": "application/json" }, body };
+}
+
+/** @throws ResponseNotStorableError (`RESPONSE_NOT_STORABLE`) for a fetch Response and for streams, which hold their content elsewhere. */
+function refuseUnread(value: unknown): void {
+  const { arrayBuffer, getReader, pipe } = Object(value) as Readonly<Record<string, unknown>>;
+  const isUnread = [arrayBuffer, getReader, pipe].some((each) => typeof each === "function");
+  if (isUnread)
+    throw notStorable(
+      "it is a fetch Response or a stream that nobody has read: read it, and return { statusCode, headers, body }",
+    );
 }
 
 function notStorable(why: string, cause?: unknown): ResponseNotStorableError {

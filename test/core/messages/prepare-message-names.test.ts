@@ -10,7 +10,8 @@ describe("checkId", () => {
     "undefined-7",
     "[object 7]",
     "nullable",
-    "not-undefined",
+    "undefined-behaviour",
+    "dev-null",
   ])("takes %j", (name) => {
     for (const field of ["key", "group"] as const)
       expect(checkId("the message", field, name)).toBeUndefined();
@@ -25,6 +26,9 @@ describe("checkId", () => {
     ["undefined", "is the text of a value that is not there"],
     ["null", "is the text of a value that is not there"],
     ["NaN", "is the text of a value that is not there"],
+    ["undefined/pay", "is the text of a value that is not there"],
+    ["order/null", "is the text of a value that is not there"],
+    ["order-undefined", "is the text of a value that is not there"],
     ["order/[object Object]", "is the text of a value that is not there"],
     ["k".repeat(256), "must be well-formed text of 1 to 255 characters"],
     ["4111\n", "must be well-formed text of 1 to 255 characters"],

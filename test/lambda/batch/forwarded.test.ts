@@ -101,7 +101,7 @@ describe.each(ROUTES)("D8: behind $route", ({ bodyOf, forwardedBy }) => {
   it("H74: where the `key` function yields nothing, the envelope is believed no more than without it", async () => {
     const { keys, codes } = await outcomeOf([sqsRecord("m1", bodyOf({}))], { key: () => undefined });
 
-    expect([keys, codes]).toEqual([[], ["IDEMPOTENCY_KEY_INVALID"]]);
+    expect([keys, codes]).toEqual([[], ["IDEMPOTENCY_KEY_MISSING"]]);
   });
 });
 

@@ -131,17 +131,39 @@ describe("idempotentBatch", () => {
     await running;
   });
 
-  it("writes errors of records to the console by default", async () => {
-    const { options, context } = givenBatch();
-    const write = vi.spyOn(console, "error").mockImplementation(() => {});
-    const error = new Error("no");
-    await answered(
-      idempotentBatch(() => Promise.reject(error), { ...options, onRecordError: undefined })(
-        { Records: [sqsRecord("m1")] },
-        context(),
-      ),
-    );
-    expect(write.mock.calls).toEqual([[error]]);
-    write.mockRestore();
-  });
+  it.each([
+    ["record m1", { Records: [sqsRecord("m1", "a secret")] }],
+    [
+      "record 49",
+      {
+        Records: [{ eventSource: "aws:kinesis", eventID: "1", kinesis: { sequenceNumber: "49", data: "" } }],
+      },
+    ],
+    [
+      "record 17",
+      { Records: [{ eventSource: "aws:dynamodb", eventID: "1", dynamodb: { SequenceNumber: "17" } }] },
+    ],
+    [
+      "record orders-3 at offset 8",
+      { records: { "orders-3": [{ topic: "orders", partition: 3, offset: 8 }] } },
+    ],
+  ])(
+    "writes errors of records to the console by default, with the name of the %s and nothing of its content",
+    async (name, event) => {
+      const { options, context } = givenBatch();
+      const write = vi.spyOn(console, "error").mockImplementation(() => {});
+      const error = new Error("no");
+      const handler = idempotentBatch(() => Promise.reject(error), { ...options, onRecordError: undefined });
+
+      const batch = handler(event as Parameters<typeof handler>[0], context());
+
+      await expect(batch).rejects.toThrow(
+        `none of 1 records is done (0 in progress elsewhere), beginning with ${name}:`,
+      );
+      expect(write.mock.calls).toEqual([
+        [`onceonly: ${name} is not done (operation "charge-payment"):`, error],
+      ]);
+      write.mockRestore();
+    },
+  );
 });

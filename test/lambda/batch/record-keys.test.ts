@@ -23,9 +23,41 @@ describe("idempotentBatch", () => {
     expect([keys, fallbacks]).toEqual([["read"], 0]);
   });
 
-  it("takes the envelope's key where the function yields none", async () => {
-    const { keys, fallbacks } = await keysOf([sqsRecord("m1", "order", envelope("sent"))], () => undefined);
-    expect([keys, fallbacks]).toEqual([["sent"], 0]);
+  it.each([undefined, null])(
+    "H23: returns a record for which the function yields %s, with and without an envelope, and tells it",
+    async (none) => {
+      const records = [sqsRecord("m1", "order", envelope("sent")), sqsRecord("m2"), fifoRecord("m3", "a")];
+      const { options, context, decisions, errors } = givenBatch();
+      const handler = idempotentBatch((_: SQSRecord) => expect.unreachable(), {
+        ...options,
+        key: () => none as undefined,
+      });
+
+      const answer = await answered(handler({ Records: records }, context()));
+
+      expect(returned(answer)).toEqual(["m1", "m2", "m3"]);
+      expect(decisions()).toEqual(Array(3).fill("key-missing"));
+      expect(errors).toEqual(
+        Array(3).fill(
+          expect.objectContaining({
+            code: "IDEMPOTENCY_KEY_MISSING",
+            message:
+              "no idempotency key: `key` yielded none for this record; leave `key` out to go by the envelope",
+          }),
+        ),
+      );
+    },
+  );
+
+  it("does the others of a batch in which the function yields one key", async () => {
+    const records = [sqsRecord("m1", "order"), sqsRecord("m2", "no order")];
+    const { keys, returned } = await keysOf(records, ({ body }) => (body === "order" ? body : undefined));
+    expect([keys, returned]).toEqual([["order"], ["m2"]]);
+  });
+
+  it("goes by the envelope where `key` is given as undefined", async () => {
+    const { keys } = await keysOf([sqsRecord("m1", "order", envelope("sent"))], undefined);
+    expect(keys).toEqual(["sent"]);
   });
 
   it("takes the key that the function reads of a message without an envelope", async () => {

@@ -1,5 +1,6 @@
+import { Readable } from "node:stream";
 import { type HttpRequestEvent, httpIdempotent, PermanentError } from "onceonly";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { PROJECT_URL } from "../../../lib/contract.ts";
 import { type Answer, bodyOf, given, pausePoint } from "../given.ts";
 import { EVENT_FORMS, type RequestParts, v1Event, v2Event } from "./given.ts";
@@ -28,6 +29,57 @@ const created = (effects: number) => ({
   statusCode: 201,
   headers: { Location: `/orders/${effects}` },
   body: JSON.stringify({ order: effects }),
+});
+
+const UNREAD = "it is a fetch Response or a stream that nobody has read";
+
+describe("httpIdempotent, of a result that is no response", () => {
+  beforeEach(() => {
+    vi.spyOn(console, "error").mockImplementation(() => {});
+  });
+  const log = () => vi.mocked(console.error).mock.calls.flat().join();
+
+  it.each([
+    ["a fetch Response", () => Response.json({ id: 1 }), UNREAD],
+    ["a web stream", () => new Blob(["a"]).stream(), UNREAD],
+    ["a stream of Node", () => Readable.from(["a"]), UNREAD],
+    ["a Map", () => new Map([["id", 1]]), "$ is a Map: convert it first"],
+    ["a Set in a field", () => ({ ids: new Set([1]) }), "$.ids is a Set: convert it first"],
+    ["an Error in a list", () => ({ all: [new Error("no")] }), "$.all.0 is a Error: convert it first"],
+    ["a generator", () => (function* () {})(), "$ is a"],
+    ["a function", () => () => 1, "$ is a value of type function"],
+  ])(
+    "refuses %s, which the gateway would answer with `{}`, says why, and does not run again",
+    async (_, handle, why) => {
+      const { send, effects } = service(v2Event, handle);
+
+      const answers = [await send(), await send()];
+
+      expect(answers.map(({ statusCode }) => statusCode)).toEqual([500, 500]);
+      expect(answers.map((answer) => bodyOf(answer).code)).toEqual(Array(2).fill("RESPONSE_NOT_STORABLE"));
+      expect(log()).toContain(`the response cannot be stored: ${why}`);
+      expect(effects()).toBe(1);
+    },
+  );
+
+  it("says of a fetch Response what it is where a response needs a statusCode", async () => {
+    await service(v1Event, () => Response.json({ id: 1 })).send();
+
+    expect(log()).toContain(`the response cannot be stored: ${UNREAD}`);
+  });
+
+  it.each([
+    [{ at: new Date(0), none: {}, list: [] }, '{"at":"1970-01-01T00:00:00.000Z","none":{},"list":[]}'],
+    [
+      new (class Order {
+        id = 1;
+      })(),
+      '{"id":1}',
+    ],
+    [undefined, "null"],
+  ])("answers %o as the gateway would", async (value, body) => {
+    expect((await service(v2Event, () => value).send()).body).toBe(body);
+  });
 });
 
 describe.each(EVENT_FORMS)("httpIdempotent behind %s", (_name, form) => {

@@ -1,11 +1,15 @@
 // Every mistake that a user was seen to make, by the part of the package that tells it.
 import type { Mistake } from "../given.ts";
+import { BATCH_MISTAKES } from "./batches.ts";
 import { EXPLORER_MISTAKES } from "./explorer.ts";
 import { OPTION_MISTAKES } from "./options.ts";
 import { RECIPE_MISTAKES } from "./recipes.ts";
+import { VALUE_MISTAKES } from "./values.ts";
 
 export const MISTAKES: Readonly<Record<string, readonly Mistake[]>> = {
   "Options and keys": OPTION_MISTAKES,
+  "Keys, results and times": VALUE_MISTAKES,
+  Batches: BATCH_MISTAKES,
   "Webhooks and single events": RECIPE_MISTAKES,
   "Tests with the explorer": EXPLORER_MISTAKES,
 };

@@ -1,0 +1,67 @@
+import { idempotentBatch } from "onceonly";
+import { fakeClock, fakeLambdaContext, MemoryStore } from "onceonly/testing";
+import type { Mistake } from "../given.ts";
+import { logOf, messageOf } from "../given.ts";
+
+interface OrderRecord {
+  readonly messageId: string;
+  readonly body: string;
+}
+
+const given = { operation: "charge", store: new MemoryStore() };
+const record = (messageId: string, body = "{}") => ({ messageId, body, eventSource: "aws:sqs" });
+const context = () => fakeLambdaContext({ clock: fakeClock() });
+const Records = [record("m1")];
+
+/** What a batch of one record tells in the log, where its handler is the one of the user. */
+const toldOf = (options: object, handler: (record: OrderRecord) => unknown = () => {}, event = { Records }) =>
+  logOf("error", () => idempotentBatch(handler, { ...given, ...options })(event, context()).catch(() => {}));
+
+/** Records of queues and streams, and how their consumer reads them. */
+export const BATCH_MISTAKES: readonly Mistake[] = [
+  {
+    made: "reads the key of a record from a field that the record does not have",
+    toldBy: "log",
+    text: "no idempotency key: `key` yielded none for this record; leave `key` out to go by the envelope",
+    make: () => toldOf({ key: ({ body }: OrderRecord) => JSON.parse(body).orderId }),
+  },
+  {
+    made: "gives a batch an async `key`",
+    toldBy: "log",
+    text: "got a promise: a key is not awaited, so it must be there when it is read",
+    make: () => toldOf({ key: async ({ body }: OrderRecord) => body }),
+  },
+  {
+    made: "throws in the handler of one record",
+    toldBy: "log",
+    text: 'onceonly: record m1 is not done (operation "charge"):',
+    make: () => toldOf({}, () => Promise.reject(new Error("no such card"))),
+  },
+  {
+    made: "throws for every record",
+    toldBy: "error",
+    text: "none of 1 records is done (0 in progress elsewhere), beginning with record m1:",
+    make: () =>
+      messageOf(() =>
+        idempotentBatch(() => Promise.reject(new Error("no")), { ...given, onRecordError: () => {} })(
+          { Records: [record("m1")] },
+          context(),
+        ),
+      ),
+  },
+  {
+    made: "feeds a batch handler with one event of API Gateway",
+    toldBy: "error",
+    text: "the event is not a batch: use `idempotent` for single events",
+    make: () => messageOf(() => idempotentBatch(() => {}, given)({ body: "{}" } as never, context())),
+  },
+  {
+    made: "feeds a batch handler with notifications of S3",
+    toldBy: "error",
+    text: "the records are not of SQS, Kinesis, a DynamoDB stream or Kafka",
+    make: () =>
+      messageOf(() =>
+        idempotentBatch(() => {}, given)({ Records: [{ eventSource: "aws:s3" }] } as never, context()),
+      ),
+  },
+];

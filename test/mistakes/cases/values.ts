@@ -1,0 +1,166 @@
+import { httpIdempotent, idempotent } from "onceonly";
+import { fakeClock, fakeLambdaContext, MemoryStore } from "onceonly/testing";
+import type { Mistake } from "../given.ts";
+import { logOf, messageOf } from "../given.ts";
+
+const given = { operation: "order", store: new MemoryStore() };
+const context = (remainingMs = 29_000) => fakeLambdaContext({ clock: fakeClock(), remainingMs });
+
+const refusedKey = (key: (event: { id?: unknown }) => unknown) =>
+  messageOf(() => idempotent(async () => 1, { ...given, key: key as () => string })({ id: "1" }, context()));
+
+const REQUEST = {
+  version: "2.0",
+  headers: { "idempotency-key": "k1" },
+  requestContext: { http: { method: "POST", path: "/orders" } },
+  rawPath: "/orders",
+  body: "{}",
+};
+
+let requests = 0;
+
+/** What the log tells of a handler that returns this over HTTP. */
+const refusedResponse = (result: unknown) =>
+  logOf("error", () =>
+    httpIdempotent(async () => result, { ...given, scope: "public", key: () => `k${++requests}` })(
+      REQUEST,
+      context(),
+    ),
+  );
+
+/** Keys, results and times that look right, and are not. */
+export const VALUE_MISTAKES: readonly Mistake[] = [
+  {
+    made: "makes a key of a field that is missing, with a template",
+    toldBy: "error",
+    text: "the idempotency key has the text of a value that is not there as a part, such as `undefined`",
+    make: () => refusedKey((event) => `${(event as { orderId?: string }).orderId}/v4`),
+  },
+  {
+    made: "makes a key of an object, with a template",
+    toldBy: "error",
+    text: "such as `undefined`, `null` or `[object Object]`: have no key where a part is missing",
+    make: () => refusedKey((event) => `order:${event}`),
+  },
+  {
+    made: "makes a key of a date that is none",
+    toldBy: "error",
+    text: "has the text of a value that is not there as a part",
+    make: () => refusedKey(() => `report/${new Date("today")}`),
+  },
+  {
+    made: "returns a number as the key",
+    toldBy: "error",
+    text: "got a number: make text of it, as by `String(id)`",
+    make: () => refusedKey(() => 7),
+  },
+  {
+    made: "returns a promise as the key",
+    toldBy: "error",
+    text: "got a promise: a key is not awaited, so it must be there when it is read",
+    make: () => refusedKey(async () => "order-7"),
+  },
+  {
+    made: "returns an object as the key",
+    toldBy: "error",
+    text: "got an object: join the fields that name the operation to one text, such as `event.orderId`",
+    make: () => refusedKey((event) => event),
+  },
+  {
+    made: "returns a list as the key",
+    toldBy: "error",
+    text: "got a list: join the fields that name the operation to one text, such as `event.orderId`",
+    make: () => refusedKey(() => ["order", "7"]),
+  },
+  {
+    made: "returns a function as the key",
+    toldBy: "error",
+    text: "got a function: call it",
+    make: () => refusedKey(() => () => "order-7"),
+  },
+  {
+    made: "returns 300 characters as the key",
+    toldBy: "error",
+    text: "got text of 300 characters: take its SHA-256",
+    make: () => refusedKey(() => "k".repeat(300)),
+  },
+  {
+    made: "returns a line with its break as the key",
+    toldBy: "error",
+    text: "got text with a control character, such as a line break: trim it",
+    make: () => refusedKey(() => "order-7\n"),
+  },
+  {
+    made: "makes a scope of a field that is missing, with a template",
+    toldBy: "error",
+    text: "the scope is blank or the text of a value that is not there, so it names no caller",
+    make: () =>
+      messageOf(() =>
+        idempotent(async () => 1, { ...given, key: () => "k", scope: () => `acme|${undefined}` })(
+          {},
+          context(),
+        ),
+      ),
+  },
+  {
+    made: "gives an async `fingerprint`",
+    toldBy: "error",
+    text: "the payload has no fingerprint: `fingerprint` yielded a promise, which is not awaited",
+    make: () =>
+      messageOf(() =>
+        idempotent(async () => 1, { ...given, key: () => "k", fingerprint: async () => "body" })(
+          {},
+          context(),
+        ),
+      ),
+  },
+  {
+    made: "gives the retention in milliseconds",
+    toldBy: "error",
+    text: "option `retentionSeconds` is in seconds (a day is 86400) and must be at most 31622400 (366 days), unless `longRetention` is true; got 86400000 (number)",
+    make: () =>
+      messageOf(() => idempotent(async () => 1, { ...given, key: () => "k", retentionSeconds: 86_400_000 })),
+  },
+  {
+    made: "gives the lease in milliseconds, or far longer than the timeout",
+    toldBy: "log",
+    text: '`leaseSeconds` of "order" is 30000 s, and the invocation has 29 s left',
+    make: () =>
+      logOf("warn", () =>
+        idempotent(async () => 1, { ...given, key: () => "lease", leaseSeconds: 30_000 })({}, context()),
+      ),
+  },
+  {
+    made: "returns a fetch Response over HTTP",
+    toldBy: "log",
+    text: "it is a fetch Response or a stream that nobody has read: read it, and return { statusCode, headers, body }",
+    make: () => refusedResponse(Response.json({ id: 1 })),
+  },
+  {
+    made: "returns a Map over HTTP",
+    toldBy: "log",
+    text: "the response cannot be stored: $ is a Map: convert it first",
+    make: () => refusedResponse(new Map([["id", 1]])),
+  },
+  {
+    made: "returns an object with a Set in it over HTTP",
+    toldBy: "log",
+    text: "the response cannot be stored: $.ids is a Set: convert it first",
+    make: () => refusedResponse({ ids: new Set([1]) }),
+  },
+  {
+    made: "returns a function over HTTP",
+    toldBy: "log",
+    text: "the response cannot be stored: $ is a value of type function",
+    make: () => refusedResponse(() => 1),
+  },
+  {
+    made: "returns a fetch Response from a plain handler",
+    toldBy: "error",
+    text: "the result cannot be stored: $ is a Response: convert it first",
+    make: () =>
+      messageOf(() =>
+        idempotent(async () => Response.json({ id: 1 }), { ...given, key: () => "response" })({}, context()),
+      ),
+  },
+];
