@@ -1,0 +1,274 @@
+// docs/use/recipes.md shows the files of test/fixtures/recipes, and each of them has its effect once, whatever happens.
+import { createHmac } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Writable } from "node:stream";
+import type { ExploreOptions, SimulatedTable } from "onceonly/testing";
+import { exactlyOnceMatchers, explore, Simulator } from "onceonly/testing";
+import { describe, expect, it, vi } from "vitest";
+import { root } from "../../kit/project.ts";
+import { inTier } from "../setup/tier.ts";
+
+const SECRET = "whsec_test";
+vi.stubEnv("IDEMPOTENCY_TABLE", "idempotency");
+vi.stubEnv("STRIPE_WEBHOOK_SECRET", SECRET);
+expect.extend(exactlyOnceMatchers);
+
+const folder = "test/fixtures/recipes";
+const read = (path: string) => readFileSync(join(root, path), "utf8");
+
+/** The recipes' own types are of a framework's events, which are whatever a test sends. */
+type AnyHandler = (event: unknown, context: never) => Promise<unknown>;
+type Recipe = Readonly<Record<string, unknown>>;
+const recipe = (name: string): Promise<Recipe> => import(`../fixtures/recipes/${name}.ts`);
+const handlerOf = async (name: string) => (await recipe(name)).handler as AnyHandler;
+
+const byId = { partitionKey: "id" };
+const post = (body: object, more: object = {}) => ({
+  version: "2.0",
+  rawPath: "/orders",
+  headers: { "idempotency-key": "k1" },
+  requestContext: { http: { method: "POST" }, authorizer: { jwt: { claims: { sub: "ann" } } }, ...more },
+  body: JSON.stringify(body),
+});
+
+describe("docs/use/recipes.md", () => {
+  it("shows each recipe as it is, in at most 30 lines", async () => {
+    const page = read("docs/use/recipes.md");
+    const shown = page.replace(/<!-- (\S+\.ts) -->\n```ts\n.*?```/gs, (_, name: string) =>
+      ["<!-- ", name, " -->\n```ts\n", read(`${folder}/${name}`), "```"].join(""),
+    );
+    const names = [...page.matchAll(/<!-- (\S+\.ts) -->/g)].map(([, name]) => name!);
+
+    expect(names.sort()).toEqual(readdirSync(join(root, folder)).sort());
+    for (const name of names)
+      expect(read(`${folder}/${name}`).split("\n").length - 1).toBeLessThanOrEqual(30);
+    await expect(shown).toMatchFileSnapshot("../../docs/use/recipes.md");
+  });
+});
+
+/** Signed in a year that the simulated clock has not reached. */
+function stripeEvent(pending = 1, secret = SECRET) {
+  const object = { id: "pi_1", amount: 500 };
+  const body = JSON.stringify({ id: "evt_1", type: "paid", data: { object }, pending_webhooks: pending });
+  const t = 4_102_444_800 + pending;
+  const v1 = createHmac("sha256", secret).update(`${t}.${body}`).digest("hex");
+  const event = post({});
+  const requestContext = { http: { method: "POST" } };
+  return { ...event, requestContext, body, headers: { "stripe-signature": `t=${t},v1=${v1}` } };
+}
+
+/** A database behind HTTP, since the explorer sees requests: a row under a known id is not written again. */
+async function insert(id: string, row: object): Promise<void> {
+  const headers = { "Idempotency-Key": id };
+  const body = JSON.stringify(row);
+  const answer = await fetch("https://database.example/rows", { method: "POST", headers, body });
+  if (!answer.ok) throw new Error("the database is busy");
+}
+const outside = {
+  "https://database.example": () => Response.json({}),
+  "https://payments.example": () => Response.json({ id: "c1" }),
+};
+
+const payInvoice = async (name: string, database: object) =>
+  ((await recipe(name)).payInvoice as (database: object) => AnyHandler)(database);
+
+async function honoHandler(): Promise<AnyHandler> {
+  const routes = new Map<string, (c: object) => Promise<Response>>();
+  const app = { post: (path: string, route: never) => routes.set(path, route) };
+  const handle = () => async (event: { body: string; rawPath: string }, lambdaContext: object) => {
+    const json = (body: object, status: number) => Response.json(body, { status });
+    const c = { req: { json: async () => JSON.parse(event.body) }, env: { lambdaContext }, json };
+    const answer = await routes.get(event.rawPath)!(c);
+    return { statusCode: answer.status, body: await answer.text() };
+  };
+  return ((await recipe("hono")).orders as (app: object, handle: unknown) => AnyHandler)(app, handle);
+}
+
+/** A server's route, with the answer as it leaves. */
+async function expressHandler(): Promise<AnyHandler> {
+  const { createOrder } = (await recipe("express")) as { createOrder: (req: object, res: object) => unknown };
+  return async (event) => {
+    const { body, headers } = event as { body: string; headers: Record<string, string> };
+    let answer: object = {};
+    const status = (statusCode: number) => ({
+      json: (sent: object) => {
+        answer = { statusCode, headers: { "Retry-After": "40" }, body: JSON.stringify(sent) };
+      },
+    });
+    const get = (name: string) => headers[name.toLowerCase()];
+    await createOrder({ get, body: JSON.parse(body), user: { id: "ann" } }, { status });
+    return answer;
+  };
+}
+
+async function nestHandler(): Promise<AnyHandler> {
+  const { Once, OnceFilter } = (await recipe("nest")) as Record<string, new () => Record<string, never>>;
+  const once = new Once!() as unknown as { run(...given: unknown[]): Promise<object> };
+  const filter = new OnceFilter!() as unknown as { catch(error: unknown, host: object): void };
+  return async (event) => {
+    const { body, headers } = event as { body: string; headers: object };
+    const request = { headers, body: JSON.parse(body), user: { id: "ann" } };
+    let answer: object = {};
+    const json = (statusCode: number) => (sent: object) => {
+      answer = { statusCode, headers: { "Retry-After": "40" }, body: JSON.stringify(sent) };
+    };
+    const work = (own: { childKey(name: string): string; commit(...given: unknown[]): unknown }) => {
+      const order = { id: own.childKey("order") };
+      return own.commit(order, { writes: [{ Put: { TableName: "orders", Item: order } }] });
+    };
+    try {
+      json(201)(await once.run("create-order", request, work));
+    } catch (error) {
+      const status = (code: number) => ({ json: json(code) });
+      filter.catch(error, { switchToHttp: () => ({ getResponse: () => ({ status }) }) });
+    }
+    return answer;
+  };
+}
+
+async function streamingHandler(): Promise<AnyHandler> {
+  vi.stubGlobal("awslambda", { streamifyResponse: (handler: unknown) => handler });
+  const handler = (await handlerOf("streaming")) as unknown as (...given: unknown[]) => Promise<void>;
+  return async (event, context) => {
+    let text = "";
+    const stream = new Writable({
+      write(chunk, _, done) {
+        text += chunk;
+        done();
+      },
+    });
+    await handler(event, stream, context);
+    return text;
+  };
+}
+
+type Explored = readonly [
+  title: string,
+  handler: () => Promise<AnyHandler>,
+  event: object,
+  options: ExploreOptions,
+];
+
+const appsync = {
+  arguments: { input: { requestId: "r1", sku: "tea" } },
+  identity: { sub: "ann" },
+  request: { headers: {} },
+};
+const invoice = { invoice: "i1", cents: 500 };
+const explored: readonly Explored[] = [
+  ["stripe-webhook", () => handlerOf("stripe-webhook"), stripeEvent(), { tables: { payments: byId } }],
+  ["hono", honoHandler, post({ sku: "tea" }), { tables: { orders: byId } }],
+  ["express", expressHandler, post({ sku: "tea" }), { tables: { orders: byId } }],
+  ["nest", nestHandler, post({ sku: "tea" }), { tables: { orders: byId } }],
+  ["appsync", () => handlerOf("appsync"), appsync, { tables: { orders: byId } }],
+  [
+    "step-functions",
+    () => handlerOf("step-functions"),
+    { execution: "e1", state: "Charge", order: { id: "o1", cents: 500 } },
+    { outside },
+  ],
+  [
+    "sql",
+    () => payInvoice("sql", { query: (_: string, [id, ...row]: [string, ...unknown[]]) => insert(id, row) }),
+    invoice,
+    { outside },
+  ],
+  [
+    "prisma",
+    () =>
+      payInvoice("prisma", {
+        payment: {
+          upsert: async ({ create }: { create: { id: string } }) => {
+            await insert(create.id, create);
+            return create;
+          },
+        },
+      }),
+    invoice,
+    { outside },
+  ],
+  ["streaming", streamingHandler, { reportId: "r1", lines: ["b", "a"] }, { tables: { reports: byId } }],
+  [
+    "tenants",
+    () => handlerOf("tenants"),
+    post({ sku: "tea" }, { authorizer: { lambda: { tenant: "acme" } } }),
+    { tables: { orders: { partitionKey: "tenant", sortKey: "id" } } },
+  ],
+  [
+    "scheduled-job",
+    () => handlerOf("scheduled-job"),
+    { id: "1", time: "2026-03-31T23:59:00Z" },
+    { source: "schedule", tables: { statements: byId } },
+  ],
+];
+
+describe("a recipe", () => {
+  it("is explored for each file", () => {
+    expect(explored.map(([name]) => `${name}.ts`).sort()).toEqual(readdirSync(join(root, folder)).sort());
+  });
+
+  it.each(explored)("has its effect once, whatever happens: %s", async (name, handler, event, options) => {
+    const report = await explore((await handler()) as never, event, {
+      name,
+      idempotencyTable: "idempotency",
+      maxRuns: inTier(12, 2000),
+      ...options,
+    });
+
+    expect(report).toBeExactlyOnce();
+    expect(report.points.length).toBeGreaterThan(1);
+  });
+});
+
+/** The values that a handler returned, one event after the other, and the items it left in the table. */
+async function simulated(
+  handler: AnyHandler,
+  table: string,
+  keys: SimulatedTable,
+  events: readonly object[],
+) {
+  const aws = new Simulator();
+  aws.table("idempotency", { partitionKey: "pk" });
+  aws.table(table, keys);
+  const fn = aws.lambda(handler as never);
+  const answers = await aws.run(async () => {
+    const values: unknown[] = [];
+    for (const event of events) {
+      const invocation = await fn.invoke(event);
+      values.push(invocation.outcome === "returned" ? invocation.value : invocation);
+    }
+    return values;
+  });
+  const { Items = [] } = await aws.dynamodb.call("Scan", { TableName: table });
+  return { answers, items: Items as readonly { readonly tenant?: { readonly S: string } }[] };
+}
+
+describe("the Stripe recipe", () => {
+  it("answers a delivery with another signature from its record, and a forged one with 401", async () => {
+    const unsigned = { ...stripeEvent(1), headers: {} };
+    const events = [stripeEvent(1), stripeEvent(2), stripeEvent(1, "another"), unsigned];
+
+    const { answers, items } = await simulated(await handlerOf("stripe-webhook"), "payments", byId, events);
+
+    expect(answers).toMatchObject([
+      { statusCode: 200 },
+      { statusCode: 200, headers: { "Idempotent-Replayed": "true" } },
+      { statusCode: 401 },
+      { statusCode: 401 },
+    ]);
+    expect(items).toHaveLength(1);
+  });
+});
+
+describe("the recipe of several tenants", () => {
+  it("makes an order for each of two tenants who use one key", async () => {
+    const from = (tenant: string) => post({ sku: "tea" }, { authorizer: { lambda: { tenant } } });
+    const keys = { partitionKey: "tenant", sortKey: "id" };
+    const events = ["acme", "globex", "acme"].map(from);
+
+    const { items } = await simulated(await handlerOf("tenants"), "orders", keys, events);
+
+    expect(items.map(({ tenant }) => tenant?.S).sort()).toEqual(["acme", "globex"]);
+  });
+});
