@@ -36,9 +36,9 @@ export interface RecordAccessOptions {
   readonly largeResults?: boolean;
 
   /**
-   * Whether calls wait for the one in progress, by `whenInProgress: { waitSeconds }` (`GetItem`).
-   *
-   * @default false
+   * Whether calls wait for the one in progress (`GetItem`), as HTTP requests do unless `whenInProgress` is `"reject"`.
+   * Without the grant they are refused at once.
+   * @default true
    */
   readonly waiting?: boolean;
 
@@ -78,7 +78,7 @@ export interface RecordAccessOptions {
 
 export const ACCESS_DEFAULTS = {
   largeResults: true,
-  waiting: false,
+  waiting: true,
   lookFirst: false,
   commits: false,
   batches: false,

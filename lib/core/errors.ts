@@ -83,17 +83,23 @@ export class ScopeMissingError extends errorClass("ScopeMissingError", "SCOPE_MI
 /** The payload has no faithful canonical form, so it cannot be told from another one. */
 export class PayloadInvalidError extends errorClass("PayloadInvalidError", "PAYLOAD_INVALID", false) {}
 
-/** Somebody else holds a live claim on this key. Retry after `leaseExpiresAt` (epoch ms) at the latest. */
+/**
+ * Somebody else holds a live claim on this key. Retry after `retryAfterSeconds`; at `leaseExpiresAt` (epoch ms) at the latest a
+ * retry can run.
+ */
 export class ExecutionInProgressError extends errorClass(
   "ExecutionInProgressError",
   "EXECUTION_IN_PROGRESS",
   true,
 ) {
   readonly leaseExpiresAt: number;
+  /** A whole number from 1 to 10: the longer the claim has lasted, the larger. */
+  readonly retryAfterSeconds: number;
 
-  constructor(leaseExpiresAt: number) {
+  constructor(leaseExpiresAt: number, retryAfterSeconds = 1) {
     super("in progress under this idempotency key: retry later with the same key");
     this.leaseExpiresAt = leaseExpiresAt;
+    this.retryAfterSeconds = retryAfterSeconds;
   }
 }
 

@@ -14,6 +14,9 @@ import { findUnfaithful } from "./json.ts";
 import type { OngoingCall } from "./ongoing-call.ts";
 import { type IdempotencyRecord, judge, type Verdict } from "./record.ts";
 
+/** A caller that asks less often than this learns late of an attempt that has failed. */
+const MAX_RETRY_AFTER_MS = 10_000;
+
 /**
  * The answer of a call. An error that a handler threw is a value here, now and when it is replayed. Whatever the code of
  * that error is, nobody takes it for an error of onceonly, which is thrown.
@@ -68,9 +71,21 @@ export async function answerFromRecord<Write>(
     throw new FingerprintMismatchError();
   }
   const isHeld = verdict === "held";
-  const error = isHeld ? new OutcomeUnknownError() : new ExecutionInProgressError(record.leaseEndsAt);
+  const error = isHeld ? new OutcomeUnknownError() : inProgress(call, record);
   call.tell(isHeld ? "held" : "in-progress", undefined, call.now() - record.createdAt);
   throw error;
+}
+
+/** Half of the claim's age: a caller waits little for what is quick, and asks seldom for what is slow. */
+function inProgress<Write>(call: OngoingCall<Write>, record: IdempotencyRecord): ExecutionInProgressError {
+  const { createdAt, attempt, leaseEndsAt } = record;
+  const now = call.now();
+  // A record does not tell when it was taken over. The lease of a call like this one was as long as this one's.
+  const leaseMs = call.leaseEndsAt(call.startedAt) - call.startedAt;
+  const claimedAt = attempt === 1 ? createdAt : Math.max(createdAt, leaseEndsAt - leaseMs);
+  // A record of another store may lack a time.
+  const ms = Math.min((now - claimedAt) / 2, leaseEndsAt - now, MAX_RETRY_AFTER_MS);
+  return new ExecutionInProgressError(leaseEndsAt, Math.max(1, Math.ceil(ms / 1000) || 1));
 }
 
 /**

@@ -2,6 +2,7 @@
  * Waits for whoever holds a live claim. Each waiting call holds its caller, and on Lambda an environment: beyond a ceiling a
  * refusal at once is the better answer.
  */
+import { isStoreFailure } from "./error-code.ts";
 import type { OngoingCall } from "./ongoing-call.ts";
 import type { ResolvedOptions } from "./options.ts";
 import { type IdempotencyRecord, judge } from "./record.ts";
@@ -9,14 +10,21 @@ import { type IdempotencyRecord, judge } from "./record.ts";
 /** For one store, unless the options say another number. */
 const MAX_WAITERS = 20;
 
-/** How many calls wait, by the store that they ask: an environment has one. */
-const waiters = new WeakMap<object, number>();
+/** Those who wait for claims of one store. */
+interface Crowd {
+  waiting: number;
+  /** Whether the store lets this environment read its records. A missing right lasts: the next look would be refused too. */
+  mayLook: boolean;
+}
+
+/** By the store that they ask: an environment has one. */
+const crowds = new WeakMap<object, Crowd>();
 
 type Patience = Exclude<ResolvedOptions["whenInProgress"], "reject">;
 
 /**
- * Waits until nobody holds a live claim or the time is up. Resolves to what the record is then; at once to `refusedBy`
- * where too many wait already.
+ * Waits until nobody holds a live claim or the time is up. Resolves to what the record is then. Resolves at once to
+ * `refusedBy` where too many wait already, or the store refuses to be read.
  */
 export async function waitForWinner<Write>(
   call: OngoingCall<Write>,
@@ -24,13 +32,14 @@ export async function waitForWinner<Write>(
   { waitSeconds, maxWaiters = MAX_WAITERS }: Patience,
 ): Promise<IdempotencyRecord | undefined> {
   const { store } = call.options;
-  const others = waiters.get(store) ?? 0;
-  if (others >= maxWaiters) return refusedBy;
-  waiters.set(store, others + 1);
+  const crowd = crowds.get(store) ?? { waiting: 0, mayLook: true };
+  crowds.set(store, crowd);
+  if (crowd.waiting >= maxWaiters) return refusedBy;
+  crowd.waiting++;
   try {
-    return await pollForWinner(call, refusedBy, waitLimit(call, waitSeconds));
+    return await pollForWinner(call, crowd, refusedBy, waitLimit(call, waitSeconds));
   } finally {
-    waiters.set(store, waiters.get(store)! - 1);
+    crowd.waiting--;
   }
 }
 
@@ -45,15 +54,26 @@ function waitLimit<Write>(call: OngoingCall<Write>, waitSeconds: number): number
 /** By consistent reads, which cost half of a refused claim; at random times, since many waiters began at once. */
 async function pollForWinner<Write>(
   call: OngoingCall<Write>,
+  crowd: Crowd,
   refusedBy: IdempotencyRecord,
   until: number,
 ): Promise<IdempotencyRecord | undefined> {
   const { recordKey } = call.identity;
   let record: IdempotencyRecord | undefined = refusedBy;
-  for (let pauseMs = 50; record && isHeld(call, record, until); pauseMs = Math.min(pauseMs * 2, 1000)) {
+  const mayWait = (held: IdempotencyRecord) => crowd.mayLook && isHeld(call, held, until);
+  for (let pauseMs = 50; record && mayWait(record); pauseMs = Math.min(pauseMs * 2, 1000)) {
     const waitUntil = Math.min(until, record.leaseEndsAt + 1);
-    await call.pause(Math.min(pauseMs, waitUntil - call.now()));
-    record = await call.ask((store) => store.find(recordKey, { consistent: true }));
+    const leftMs = waitUntil - call.now();
+    await (pauseMs < leftMs ? call.pause(pauseMs) : call.options.clock.sleep(leftMs));
+    try {
+      record = await call.options.store.find(recordKey, { consistent: true });
+    } catch (error) {
+      const isRefused = isStoreFailure(error) && error.failure === "refused";
+      // Others who wait have been refused at the same time: it is told once.
+      if (isStoreFailure(error) && crowd.mayLook) call.tell("store-failed", error);
+      if (!isRefused) throw error;
+      crowd.mayLook = false;
+    }
   }
   return record;
 }

@@ -55,6 +55,13 @@ export interface HttpIdempotencyOptions<Event = HttpRequestEvent, Write = unknow
    */
   readonly scope: EventReader<Event> | "public";
   /**
+   * What a request does while another one holds a live claim. The default waits 3 seconds for the first answer, within the
+   * time of the invocation and of the gateway, by reads of the record (`dynamodb:GetItem`). Without that right, and beyond
+   * `maxWaiters` (20), the request is refused at once. `"reject"` refuses every one at once, and reads nothing.
+   * @default { waitSeconds: 3 }
+   */
+  readonly whenInProgress?: EngineOptions["whenInProgress"];
+  /**
    * Reads the key from another place than the header; then `header` and `strict` do not count.
    * @default - the header
    */

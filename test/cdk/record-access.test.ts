@@ -14,7 +14,7 @@ function granted(options?: RecordAccessOptions, props: IdempotencyTableProps = {
   return rightsOf(Template.fromStack(stack), "Role");
 }
 
-const LEAN: RecordAccessOptions = { largeResults: false };
+const LEAN: RecordAccessOptions = { largeResults: false, waiting: false };
 const OUTBOX = { outbox: true };
 const GET = ["dynamodb:GetItem"];
 const WRITE = ["dynamodb:PutItem", "dynamodb:UpdateItem"];
@@ -28,7 +28,8 @@ const leadingKeys = (...patterns: string[]) => ({
 describe("IdempotencyTable.grantIdempotency", () => {
   it.each<[string, RecordAccessOptions | undefined, boolean]>([
     ["results of any size", undefined, true],
-    ["small results only", LEAN, false],
+    ["small results, and calls that wait, by default", { largeResults: false }, true],
+    ["small results only, and none that waits", LEAN, false],
     ["small results, and calls that wait", { ...LEAN, waiting: true }, true],
     ["small results, and a look first", { ...LEAN, lookFirst: true }, true],
     [

@@ -149,7 +149,11 @@ async function runBatches({ deliver }: Handler): Promise<void> {
   expect(await deliver(["e"])).toEqual([]);
 }
 
-const LEAN: RecordAccessOptions = { largeResults: false, operations: ["create-order"] };
+const LEAN: RecordAccessOptions = {
+  largeResults: false,
+  waiting: false,
+  operations: ["create-order"],
+};
 
 const uses: readonly (readonly [string, RecordAccessOptions, (handler: Handler) => Promise<void>])[] = [
   ["small results", LEAN, runSmall],

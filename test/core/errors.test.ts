@@ -28,7 +28,11 @@ const TABLE: Record<
   IdempotencyKeyInvalidError: [() => new errors.IdempotencyKeyInvalidError("bad key"), false],
   ScopeMissingError: [() => new errors.ScopeMissingError("no scope"), false],
   PayloadInvalidError: [() => new errors.PayloadInvalidError("bad payload"), false],
-  ExecutionInProgressError: [() => new errors.ExecutionInProgressError(7), true, { leaseExpiresAt: 7 }],
+  ExecutionInProgressError: [
+    () => new errors.ExecutionInProgressError(7, 3),
+    true,
+    { leaseExpiresAt: 7, retryAfterSeconds: 3 },
+  ],
   FingerprintMismatchError: [() => new errors.FingerprintMismatchError(), false],
   ClaimLostError: [() => new errors.ClaimLostError(), true],
   ResponseNotStorableError: [() => new errors.ResponseNotStorableError("a Date"), false],

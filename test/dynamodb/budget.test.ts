@@ -287,6 +287,40 @@ describe.each(inject("everyDynamodbEngine"))("DynamoDBStore's budget on $name", 
     await first;
   });
 
+  it("a concurrent duplicate that waits 3 seconds costs at most 11 requests, 1 write unit and 10 read units", async () => {
+    const key = randomUUID();
+    const gate = new EventEmitter();
+    const first = runOnce(claimed, key, {}, async () => {
+      gate.emit("running");
+      await once(gate, "open");
+      return SMALL;
+    });
+    await once(gate, "running");
+    counts.reset();
+    // The pauses are their shortest, so that the looks are the most.
+    let now = Date.now();
+    const sleep = async (ms: number) => {
+      now += ms;
+    };
+    const clock = { now: () => now, sleep };
+    const random = { token: randomUUID, fraction: () => 0 };
+
+    const duplicate = runOnce(
+      { ...claimed, clock, random, whenInProgress: { waitSeconds: 3 } },
+      key,
+      {},
+      () => expect.unreachable(),
+    );
+
+    await expect(duplicate).rejects.toMatchObject({ code: "EXECUTION_IN_PROGRESS" });
+    expect(counts.requests).toBeLessThanOrEqual(11);
+    expect(counts.writeUnits).toBe(1);
+    expect(counts.readUnits).toBeGreaterThan(5);
+    expect(counts.readUnits).toBeLessThanOrEqual(10);
+    gate.emit("open");
+    await first;
+  });
+
   it("a lost answer of any write costs 1 request more", async () => {
     for (const lost of ["claim", "completion"]) {
       loseAnswers(client, lost === "claim" ? 1 : 0);

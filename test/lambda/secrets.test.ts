@@ -33,6 +33,7 @@ describe("httpIdempotent", () => {
         },
         {
           ...options,
+          whenInProgress: "reject",
           scope: (event: ReturnType<typeof form>) => (event.body === "none" ? undefined : "caller"),
           fingerprint: (event) => (event.body?.startsWith("{") ? JSON.parse(event.body) : event.body),
         },

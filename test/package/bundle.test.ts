@@ -11,11 +11,11 @@ import { bundled } from "../../kit/bundled.ts";
  * is needed.
  */
 const MAX_GZIP_BYTES = {
-  runOnce: 23_800,
-  idempotent: 24_400,
-  idempotency: 25_300,
-  httpIdempotent: 27_800,
-  httpIdempotency: 28_800,
+  runOnce: 24_100,
+  idempotent: 24_700,
+  idempotency: 25_600,
+  httpIdempotent: 28_100,
+  httpIdempotency: 29_100,
 } as const;
 
 const PEERS = ["@aws-sdk/*", "@middy/*"];

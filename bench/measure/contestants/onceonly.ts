@@ -24,7 +24,9 @@ export function onceonlyHttp(
   options: Partial<HttpIdempotencyOptions<never, DynamoDBWrite>> = {},
 ): (handler: LambdaHandler) => Invoke {
   const store = "store" in records ? records.store : new DynamoDBStore(records);
-  const all = { operation: "create-order", scope: "public", store, ...options } as const;
+  // As the other side does: a wait is time and reads, which no side is charged with.
+  const refusing = { whenInProgress: "reject", ...options } as const;
+  const all = { operation: "create-order", scope: "public", store, ...refusing } as const;
   return (handler) => httpIdempotent(handler as never, all) as unknown as Invoke;
 }
 

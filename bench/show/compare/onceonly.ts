@@ -48,7 +48,11 @@ function facesFor(lab: Lab, { keyedBy = "id", operation = "create-order" }: Depl
     };
   }
   const scope = keyedBy === "header" ? "public" : callerFromJwt();
-  const options = { ...common, scope } as HttpIdempotencyOptions<never, DynamoDBWrite>;
+  // As the other side does.
+  const options = { ...common, scope, whenInProgress: "reject" } as HttpIdempotencyOptions<
+    never,
+    DynamoDBWrite
+  >;
   return {
     wrap: (handler) => httpIdempotent(handler as never, options) as never,
     middleware: () => httpIdempotency(options) as never,

@@ -24,9 +24,15 @@ export function httpFace<Event, Write>(options: HttpIdempotencyOptions<Event, Wr
     strict,
     fingerprint = httpFingerprint,
     shouldStore = isFinalResponse,
+    whenInProgress = { waitSeconds: 3 },
     ...given
   } = options;
-  const engineOptions = resolveOptions({ ...given, fingerprint, shouldStore } as EngineOptions<Write>);
+  const engineOptions = resolveOptions({
+    ...given,
+    fingerprint,
+    shouldStore,
+    whenInProgress,
+  } as EngineOptions<Write>);
   const { clock } = engineOptions;
   return (event, context) => {
     const http = readHttpEvent(event);
@@ -43,19 +49,19 @@ export function httpFace<Event, Write>(options: HttpIdempotencyOptions<Event, Wr
           toStored: (value: unknown) => toStoredResponse(value, http),
         });
       } catch (error) {
-        return problemFor(error, READING_STATUSES, http, clock.now());
+        return problemFor(error, READING_STATUSES, http);
       }
       let outcome: Outcome;
       try {
         outcome = await perform(engineOptions, call, work);
         if (!outcome.failure) return answerWith(outcome, http);
       } catch (error) {
-        return problemFor(error, PROBLEM_STATUSES, http, clock.now());
+        return problemFor(error, PROBLEM_STATUSES, http);
       }
       const { error, isOurs } = outcome.failure;
       // What the handler threw is its own business, whatever its code.
       if (!isOurs) throw error;
-      return problemFor(error, PROBLEM_STATUSES, http, clock.now());
+      return problemFor(error, PROBLEM_STATUSES, http);
     };
   };
 }

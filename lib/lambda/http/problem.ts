@@ -54,7 +54,6 @@ export function problemFor(
   error: unknown,
   statuses: Readonly<Record<string, number | undefined>>,
   event: HttpEvent,
-  now: number,
 ): HttpResponse {
   if (!isOnceonlyError(error)) throw error;
   const { code, message, retryable } = error;
@@ -63,7 +62,6 @@ export function problemFor(
   if (!usual) throw error;
   // What the store refuses is a mistake of the service, and no retry mends it.
   const status = isUnauthorized ? 401 : usual === 503 && !retryable ? 500 : usual;
-  const { leaseExpiresAt = now } = error as Partial<ExecutionInProgressError>;
   const id = code.toLowerCase();
   const title = id.replaceAll("_", " ");
   const problem = { type: `${TYPE_BASE}#${id}`, title, status, detail: DETAILS[code] ?? message, code };
@@ -78,6 +76,6 @@ export function problemFor(
   if (isUnauthorized) return withHeader(event, response, "WWW-Authenticate", "Bearer");
   if (!retryable) return response;
   // Retry-After has no smaller unit than a second.
-  const wait = Math.max(1, Math.ceil((leaseExpiresAt - now) / 1000));
-  return withHeader(event, response, "Retry-After", `${wait}`);
+  const { retryAfterSeconds = 1 } = error as Partial<ExecutionInProgressError>;
+  return withHeader(event, response, "Retry-After", `${retryAfterSeconds}`);
 }

@@ -16,10 +16,15 @@ function headersOf({ headers, multiValueHeaders }: Answer): Record<string, strin
 function service(
   form: (parts: RequestParts) => HttpRequestEvent,
   handle: (effects: number) => unknown = created,
+  more: { readonly whenInProgress?: "reject" } = {},
 ) {
   const base = given();
   let effects = 0;
-  const handler = httpIdempotent(async () => handle(++effects), { ...base.options, scope: "public" });
+  const handler = httpIdempotent(async () => handle(++effects), {
+    ...base.options,
+    scope: "public",
+    ...more,
+  });
   const send = async (parts: RequestParts = {}, remainingMs?: number) =>
     (await handler(form({ headers: KEY, ...parts }), base.context(remainingMs))) as Answer;
   return { ...base, handler, send, effects: () => effects };
@@ -142,23 +147,30 @@ describe.each(EVENT_FORMS)("httpIdempotent behind %s", (_name, form) => {
     expect(effects()).toBe(1);
   });
 
-  it("answers a concurrent duplicate with 409 and the seconds until the lease ends", async () => {
+  it("answers a concurrent duplicate with 409 and the seconds after which to come again", async () => {
     const first = pausePoint();
-    const { clock, send } = service(form, async () => {
-      await first.pause();
-      return created(1);
-    });
+    const { clock, send } = service(
+      form,
+      async () => {
+        await first.pause();
+        return created(1);
+      },
+      { whenInProgress: "reject" },
+    );
 
     const running = send();
     await first.reached;
     const early = await send();
-    await clock.advance(34_500);
+    await clock.advance(15_000);
+    const middle = await send();
+    await clock.advance(19_500);
     const late = await send();
     first.resume();
     await running;
 
-    expect([early.statusCode, late.statusCode]).toEqual([409, 409]);
-    expect(headersOf(early)["Retry-After"]).toBe("35");
+    expect([early.statusCode, middle.statusCode, late.statusCode]).toEqual([409, 409, 409]);
+    expect(headersOf(early)["Retry-After"]).toBe("1");
+    expect(headersOf(middle)["Retry-After"]).toBe("8");
     expect(headersOf(late)["Retry-After"]).toBe("1");
   });
 

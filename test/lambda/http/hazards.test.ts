@@ -264,7 +264,7 @@ describeOnMiddies("httpIdempotency", (middy) => {
     const first = pausePoint();
     const onHost = (hostClock: typeof options.clock, handle: () => Promise<unknown>) =>
       middy()
-        .use(httpIdempotency({ ...options, clock: hostClock, scope: "public" }))
+        .use(httpIdempotency({ ...options, clock: hostClock, scope: "public", whenInProgress: "reject" }))
         .handler(handle);
     const event = v2Event({ headers });
 
