@@ -11,11 +11,11 @@ import { bundled } from "../../kit/bundled.ts";
  * is needed.
  */
 const MAX_GZIP_BYTES = {
-  runOnce: 24_100,
-  idempotent: 24_700,
-  idempotency: 25_600,
-  httpIdempotent: 28_100,
-  httpIdempotency: 29_100,
+  runOnce: 24_500,
+  idempotent: 25_300,
+  idempotency: 26_300,
+  httpIdempotent: 29_000,
+  httpIdempotency: 29_900,
 } as const;
 
 const PEERS = ["@aws-sdk/*", "@middy/*"];
