@@ -8,7 +8,7 @@ const USAGE = `usage: onceonly start [folder] [options]
 
 Synthesizes the CDK app of the folder (this one by default) and runs its template on local engines.
 
-  --port <number>             port of the HTTP API, 0 for any free one (default 3000)
+  --port <number>             port of the first API, 0 for any free one (default 3000)
   --context, -c <key=value>   CDK context, may be repeated (default ephemeral=true)
   --parameter <name=value>    value of a template parameter, may be repeated
   --quiet                     print neither requests nor the logs of functions
@@ -42,11 +42,16 @@ async function main(): Promise<void> {
       context: pairsOf(values.context, "--context"),
       parameters: pairsOf(values.parameter, "--parameter"),
       dynamodbEndpoint: process.env.AWS_ENDPOINT_URL_DYNAMODB,
-      log: values.quiet ? undefined : console.log,
+      log: values.quiet ? undefined : printLine,
     });
   } finally {
     clearInterval(keepRunning);
   }
+}
+
+/** Lines of metrics are for CloudWatch. */
+function printLine(line: string): void {
+  if (!/^\[[^\]]+\] \{"_aws":/.test(line)) console.log(line);
 }
 
 function readCommand() {

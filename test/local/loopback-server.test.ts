@@ -7,7 +7,8 @@ import { startFaultProxy } from "../../lib/local/fault-proxy.ts";
 import { startRuntimeApi } from "../../lib/local/lambda/runtime-api.ts";
 import { createLoopbackServer } from "../../lib/local/loopback-server.ts";
 import { startSqs } from "../../lib/local/sqs/start-sqs.ts";
-import { startHttpApi } from "../../lib/local/stack/gateway/http-api.ts";
+import { startGateway } from "../../lib/local/stack/gateway/gateway.ts";
+import { httpKind } from "../../lib/local/stack/gateway/http-kind.ts";
 
 const FOREIGN = [
   "attacker.example",
@@ -95,7 +96,8 @@ describe("each server of ours", () => {
     [
       "the HTTP API",
       async () => {
-        const api = await startHttpApi({
+        const api = await startGateway({
+          kind: httpKind,
           apiId: "api-id",
           accountId: "123456789012",
           region: "us-east-1",

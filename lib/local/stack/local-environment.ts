@@ -7,7 +7,7 @@ import type { LocalSchedule } from "../schedules/run-schedule.ts";
 import type { SqsEngine } from "../sqs/start-sqs.ts";
 import type { Asset } from "./assembly.ts";
 import type { Authorizer } from "./gateway/authorizer.ts";
-import type { BrokenRoute, HttpApi, HttpApiRoute } from "./gateway/http-api.ts";
+import type { BrokenRoute, Gateway, GatewayRoute } from "./gateway/gateway.ts";
 
 /** The account that everything local belongs to. */
 export const LOCAL_ACCOUNT_ID = "000000000000";
@@ -41,11 +41,13 @@ export interface LocalQueue {
 export interface LocalApi {
   readonly logicalId: string;
   readonly path: string;
-  readonly server: HttpApi;
+  readonly server: Gateway;
   /** By id, as routes refer to them. */
-  readonly integrations: Map<string, Omit<HttpApiRoute, "authorizer"> | BrokenRoute>;
+  readonly integrations: Map<string, Omit<GatewayRoute, "authorizer"> | BrokenRoute>;
   /** By id, as routes refer to them. */
   readonly authorizers: Map<string, Authorizer | BrokenRoute>;
+  /** The paths of a REST API's resources, by id. */
+  readonly resources: Map<string, string>;
 }
 
 export interface LocalEnvironment {

@@ -5,6 +5,7 @@ import { TABLE_TYPES } from "./resources/dynamodb-table.ts";
 import { EVENT_SOURCE_TYPES } from "./resources/event-source-mapping.ts";
 import { HTTP_API_TYPES } from "./resources/http-api.ts";
 import { FUNCTION_TYPES } from "./resources/lambda-function.ts";
+import { REST_API_TYPES } from "./resources/rest-api.ts";
 import { SCHEDULE_TYPES } from "./resources/schedule.ts";
 import { QUEUE_TYPES } from "./resources/sqs-queue.ts";
 
@@ -13,12 +14,15 @@ const DEPLOYED_TYPES: Readonly<Record<string, DeployResource>> = {
   ...QUEUE_TYPES,
   ...FUNCTION_TYPES,
   ...HTTP_API_TYPES,
+  ...REST_API_TYPES,
   ...EVENT_SOURCE_TYPES,
   ...SCHEDULE_TYPES,
 };
 
 // Rights, logs, alarms and keys: whatever runs locally behaves the same without them.
 const TYPES_WITHOUT_LOCAL_MEANING: ReadonlySet<string> = new Set([
+  "AWS::ApiGateway::Account",
+  "AWS::ApiGateway::Deployment",
   "AWS::ApiGatewayV2::Deployment",
   "AWS::CDK::Metadata",
   "AWS::CloudWatch::Alarm",

@@ -31,7 +31,7 @@ export interface StartStackOptions {
   readonly context?: Readonly<Record<string, string>> | undefined;
   /** Values of template parameters. @default - the templates' defaults */
   readonly parameters?: Readonly<Record<string, string>> | undefined;
-  /** The port of the first HTTP API, further ones follow it; 0 takes free ones. @default 0 */
+  /** The port of the first API, further ones follow it; 0 takes free ones. @default 0 */
   readonly port?: number | undefined;
   /** A DynamoDB that runs already. @default - one is started */
   readonly dynamodbEndpoint?: string | undefined;
@@ -49,7 +49,7 @@ export interface StartStackOptions {
 }
 
 export interface RunningStack {
-  /** The URL of the first HTTP API, without a slash at the end; `undefined` where there is none. */
+  /** The URL of the first API with its stage, without a slash at the end; `undefined` where there is none. */
   readonly url: string | undefined;
   readonly apis: readonly RunningApi[];
   /** By construct path, `Orders`; with the stack's name before it where there are several. */
@@ -124,7 +124,7 @@ export async function startStack(options: StartStackOptions): Promise<RunningSta
 
     const apis = [...environment.apis.values()].map(({ path, server }) => ({
       path,
-      url: server.url,
+      url: server.stageUrl,
       routes: [...server.routeKeys],
     }));
     return {

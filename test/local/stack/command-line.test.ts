@@ -15,7 +15,8 @@ const TMPDIR = mkdtempSync(join(tmpdir(), "onceonly-command-line-"));
 afterAll(() => rmSync(TMPDIR, { recursive: true }));
 
 function runOnceonly(...args: string[]) {
-  const child = spawn("node_modules/.bin/tsx", ["bin/onceonly.ts", ...args], {
+  // The command of tsx ends a child that is slow to say that it got the signal.
+  const child = spawn(process.execPath, ["--import", "tsx", "bin/onceonly.ts", ...args], {
     cwd: root,
     detached: true,
     env: { ...process.env, TMPDIR },

@@ -60,6 +60,52 @@ describe("startStack with the folder of a CDK app", () => {
     });
   });
 
+  it("serves a REST API under its stage, with events of payload format 1.0", async () => {
+    const url = stack.outputs.OrdersUrl as string;
+    const order = (init: RequestInit) => fetch(`${url}/7?x=1&x=2`, { method: "POST", ...init });
+
+    expect(stack.apis[1]?.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/prod$/);
+    expect(url).toBe(`${stack.apis[1]?.url}/orders`);
+    const response = await order({ headers: { Authorization: "7", "X-Both": "a" }, body: "hi" });
+    expect(response.status).toBe(200);
+    const { event } = (await response.json()) as Echo;
+    expect(event).toMatchObject({
+      resource: "/orders/{id}",
+      path: "/orders/7",
+      httpMethod: "POST",
+      multiValueHeaders: { "X-Both": ["a"] },
+      queryStringParameters: { x: "2" },
+      multiValueQueryStringParameters: { x: ["1", "2"] },
+      pathParameters: { id: "7" },
+      body: "hi",
+      isBase64Encoded: false,
+      requestContext: { stage: "prod", authorizer: { tenant: "acme", principalId: "someone" } },
+    });
+    expect((await order({})).status).toBe(401);
+    expect((await order({ headers: { authorization: "8" } })).status).toBe(403);
+    expect((await fetch(`${stack.apis[1]?.url}/nowhere`)).status).toBe(403);
+    expect((await fetch(`${url}/7/a/b`)).status).toBe(200);
+  });
+
+  it("answers preflight requests of a REST API, which the CDK makes a mock", async () => {
+    const response = await fetch(stack.outputs.OrdersUrl as string, { method: "OPTIONS" });
+
+    expect(response.status).toBe(204);
+    expect(response.headers.get("access-control-allow-origin")).toBe("https://shop.example");
+    expect(response.headers.get("access-control-allow-methods")).toBe("POST");
+  });
+
+  it("logs one line for each request: function, request, outcome and key", async () => {
+    await fetch(`${stack.outputs.OrdersUrl}/7`, {
+      method: "POST",
+      headers: { authorization: "7", "idempotency-key": "order-0001" },
+    });
+
+    expect(
+      lines.some((line) => /^Echo {2}POST \/prod\/orders\/7 {2}200 {2}order-0001 {2}\d+ ms$/.test(line)),
+    ).toBe(true);
+  });
+
   it("kills a function at its timeout and answers 500", async () => {
     const response = await fetch(`${stack.url}/slow`);
 

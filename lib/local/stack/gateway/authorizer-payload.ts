@@ -1,15 +1,22 @@
-// The events that a Lambda authorizer of an HTTP API receives, payload formats 1.0 and 2.0. Pure.
-// https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-lambda-authorizer.html
+// The events that a Lambda authorizer receives: of an HTTP API payload formats 1.0 and 2.0, of a REST API the kinds TOKEN
+// and REQUEST. Pure. https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-lambda-authorizer.html
+// https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-lambda-authorizer-input.html
 import { type RequestFacts, requestPayload } from "./payload.ts";
 import { type GatewayRequest, joinedHeaders, queryParameters } from "./request.ts";
+import { restRequest } from "./rest-kind.ts";
+
+/** What the function is given. */
+export type AuthorizerFormat = "1.0" | "2.0" | "TOKEN" | "REQUEST";
 
 export function authorizerPayload(
-  format: string,
+  format: AuthorizerFormat,
   request: GatewayRequest,
   facts: RequestFacts,
   identity: readonly string[],
   routeArn: string,
 ): Record<string, unknown> {
+  if (format === "TOKEN") return { type: format, methodArn: routeArn, authorizationToken: identity[0] };
+  if (format === "REQUEST") return { type: format, methodArn: routeArn, ...restRequest(request, facts) };
   return format === "1.0"
     ? payloadFormat1(request, facts, identity, routeArn)
     : { ...requestPayload(request, facts), type: "REQUEST", routeArn, identitySource: identity };

@@ -1,7 +1,7 @@
 // A Lambda authorizer in front of routes. It asks its function who the caller is, remembers the answer for as long as
 // the template says, and decides each request from that answer.
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-lambda-authorizer.html
-import { authorizerPayload } from "./authorizer-payload.ts";
+import { type AuthorizerFormat, authorizerPayload } from "./authorizer-payload.ts";
 import { identityValues } from "./identity-sources.ts";
 import { failureReason, type InvokeFunction, invokeWithin } from "./invocation.ts";
 import type { AuthorizerContext, RequestFacts } from "./payload.ts";
@@ -14,7 +14,9 @@ const AUTHORIZER_TIMEOUT_MS = 10_000;
 export interface AuthorizerOptions {
   readonly invoke: InvokeFunction;
   readonly identitySources: readonly string[];
-  readonly payloadFormatVersion: string;
+  readonly format: AuthorizerFormat;
+  /** What the first identity has to match, before anybody is asked. */
+  readonly pattern?: RegExp | undefined;
   readonly simpleResponses: boolean;
   /** 0 switches remembering off. */
   readonly resultTtlSeconds: number;
@@ -43,7 +45,7 @@ export function createAuthorizer(options: AuthorizerOptions): Authorizer {
     identity: string[],
     routeArn: string,
   ) {
-    const event = authorizerPayload(options.payloadFormatVersion, request, facts, identity, routeArn);
+    const event = authorizerPayload(options.format, request, facts, identity, routeArn);
     const result = await invokeWithin(options.invoke, JSON.stringify(event), AUTHORIZER_TIMEOUT_MS);
     if (result.outcome !== "ok") return { reason: failureReason(result, AUTHORIZER_TIMEOUT_MS) };
     const answer: unknown = JSON.parse(result.payload);
@@ -59,13 +61,19 @@ export function createAuthorizer(options: AuthorizerOptions): Authorizer {
       ? answer.isAuthorized === true
       : policyAllows(answer.policyDocument, routeArn);
     if (!allowed) return { outcome: "forbidden" };
-    return { outcome: "allowed", context: (answer.context ?? {}) as AuthorizerContext };
+    const context = (answer.context ?? {}) as AuthorizerContext;
+    const isOfRest = options.format === "TOKEN" || options.format === "REQUEST";
+    return {
+      outcome: "allowed",
+      context: isOfRest ? { ...context, principalId: answer.principalId } : context,
+    };
   }
 
   return {
     async authorize(request, facts, routeArn) {
       const identity = identityValues(options.identitySources, request, facts);
       if (identity === undefined) return { outcome: "unauthorized" };
+      if (options.pattern && !options.pattern.test(identity[0] ?? "")) return { outcome: "unauthorized" };
 
       const key = JSON.stringify(identity);
       const known = remembered.get(key);

@@ -86,7 +86,7 @@ function isUtf8(body: Buffer): boolean {
 }
 
 /** For example `12/Mar/2020:19:03:58 +0000`. */
-function logTime(timeMs: number): string {
+export function logTime(timeMs: number): string {
   const [, day, month, year, time] = new Date(timeMs).toUTCString().split(" ");
   return `${day}/${month}/${year}:${time} +0000`;
 }

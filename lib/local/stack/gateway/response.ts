@@ -1,9 +1,9 @@
-// What the client receives for a function's answer, payload format 2.0, and the gateway's own answers. Pure.
+// What the client of an HTTP API receives for a function's answer, payload format 2.0, and the gateway's own answers. Pure.
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
 
 export interface GatewayResponse {
   readonly statusCode: number;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly cookies: readonly string[];
   readonly body: Buffer;
 }
@@ -14,12 +14,15 @@ export const GATEWAY_MESSAGES = {
   forbidden: [403, "Forbidden"],
   notFound: [404, "Not Found"],
   payloadTooLarge: [413, "Request Entity Too Large"],
-  internalServerError: [500, "Internal Server Error"],
-  serviceUnavailable: [503, "Service Unavailable"],
+  functionFailed: [500, "Internal Server Error"],
+  authorizerFailed: [500, "Internal Server Error"],
+  timedOut: [503, "Service Unavailable"],
 } as const;
 
-export function gatewayMessage(kind: keyof typeof GATEWAY_MESSAGES): GatewayResponse {
-  const [statusCode, message] = GATEWAY_MESSAGES[kind];
+export type GatewayMessage = keyof typeof GATEWAY_MESSAGES;
+
+export function gatewayMessage(name: GatewayMessage): GatewayResponse {
+  const [statusCode, message] = GATEWAY_MESSAGES[name];
   return jsonResponse(statusCode, JSON.stringify({ message }));
 }
 
@@ -52,7 +55,7 @@ export function functionResponse(payload: string): GatewayResponse | { readonly 
   };
 }
 
-function jsonResponse(statusCode: number, body: string): GatewayResponse {
+export function jsonResponse(statusCode: number, body: string): GatewayResponse {
   return {
     statusCode,
     headers: { "content-type": "application/json" },
@@ -67,6 +70,6 @@ function lowerCaseNames(headers: Record<string, unknown>): Record<string, string
   );
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
+export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

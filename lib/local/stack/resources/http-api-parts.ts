@@ -1,8 +1,8 @@
 // What the integrations, authorizers and routes of an HTTP API become here: something that runs, or the reason why
 // it cannot. Starts nothing.
 import { type Authorizer, createAuthorizer } from "../gateway/authorizer.ts";
-import type { BrokenRoute, HttpApiRoute } from "../gateway/http-api.ts";
-import { functionOfArn, type LocalApi, type LocalEnvironment } from "../local-environment.ts";
+import type { BrokenRoute, GatewayRoute } from "../gateway/gateway.ts";
+import { functionOfArn, type LocalApi, type LocalEnvironment, pathOf } from "../local-environment.ts";
 
 type Properties = Readonly<Record<string, unknown>>;
 
@@ -12,7 +12,7 @@ const DEFAULT_INTEGRATION_TIMEOUT_MS = 30_000;
 export function integrationOf(
   properties: Properties,
   environment: LocalEnvironment,
-): Omit<HttpApiRoute, "authorizer"> | BrokenRoute {
+): Omit<GatewayRoute, "authorizer"> | BrokenRoute {
   const { IntegrationType, IntegrationUri, PayloadFormatVersion, TimeoutInMillis } = properties;
   if (IntegrationType !== "AWS_PROXY") return { problem: `integration type ${IntegrationType} is not run` };
   if (PayloadFormatVersion !== "2.0") {
@@ -21,6 +21,7 @@ export function integrationOf(
   const target = functionOfArn(environment, String(IntegrationUri));
   if (!target) return { problem: `${IntegrationUri} is not a function that runs here` };
   return {
+    target: pathOf(environment.functions, target),
     invoke: (payload) => target.host.invoke(payload),
     timeoutMs: Number(TimeoutInMillis ?? DEFAULT_INTEGRATION_TIMEOUT_MS),
   };
@@ -37,14 +38,14 @@ export function authorizerOf(
   return createAuthorizer({
     invoke: (payload) => target.host.invoke(payload),
     identitySources: [properties.IdentitySource ?? []].flat().map(String),
-    payloadFormatVersion: String(properties.AuthorizerPayloadFormatVersion),
+    format: properties.AuthorizerPayloadFormatVersion === "1.0" ? "1.0" : "2.0",
     simpleResponses: String(properties.EnableSimpleResponses) === "true",
     resultTtlSeconds: Number(properties.AuthorizerResultTtlInSeconds ?? 0),
     now: environment.clock.now,
   });
 }
 
-export function routeOf(properties: Properties, api: LocalApi): HttpApiRoute | BrokenRoute {
+export function routeOf(properties: Properties, api: LocalApi): GatewayRoute | BrokenRoute {
   const { Target, AuthorizationType = "NONE", AuthorizerId } = properties;
   const integration = api.integrations.get(String(Target).replace(/^integrations\//, ""));
   if (!integration) return { problem: "it has no integration that is run here" };

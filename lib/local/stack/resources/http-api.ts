@@ -2,7 +2,8 @@
 import { createHash } from "node:crypto";
 import type { Deployed, DeployResource, ResolvedResource } from "../deploy-resource.ts";
 import type { CorsConfiguration } from "../gateway/cors.ts";
-import { startHttpApi } from "../gateway/http-api.ts";
+import { startGateway } from "../gateway/gateway.ts";
+import { httpKind } from "../gateway/http-kind.ts";
 import {
   LOCAL_ACCOUNT_ID,
   type LocalApi,
@@ -22,7 +23,8 @@ async function deployApi(
     notRun(resource, environment, ProtocolType === "HTTP" ? "an OpenAPI document" : `a ${ProtocolType} API`);
     return { ref: apiId };
   }
-  const server = await startHttpApi({
+  const server = await startGateway({
+    kind: httpKind,
     apiId,
     accountId: LOCAL_ACCOUNT_ID,
     region,
@@ -38,6 +40,7 @@ async function deployApi(
     server,
     integrations: new Map(),
     authorizers: new Map(),
+    resources: new Map(),
   });
   return { ref: apiId, attributes: { ApiEndpoint: server.url, ApiId: apiId } };
 }
@@ -88,7 +91,7 @@ function apiOf({ properties }: ResolvedResource, environment: LocalEnvironment):
   return environment.apis.get(String(properties.ApiId));
 }
 
-function notRun(resource: ResolvedResource, environment: LocalEnvironment, reason: string): void {
+export function notRun(resource: ResolvedResource, environment: LocalEnvironment, reason: string): void {
   environment.notRun.push(`${resource.type} ${resource.path} (${resource.logicalId}): ${reason}`);
 }
 

@@ -14,7 +14,7 @@ function authorizerWith(answer: unknown, options: Partial<AuthorizerOptions> = {
       return { outcome: "ok", requestId: "id", payload: JSON.stringify(answer) };
     },
     identitySources: ["$request.header.Authorization"],
-    payloadFormatVersion: "2.0",
+    format: "2.0",
     simpleResponses: true,
     resultTtlSeconds: 0,
     now: () => clock.now,
@@ -91,7 +91,7 @@ describe("createAuthorizer", () => {
 
   it("sends the documented event of format 1.0", async () => {
     const { authorizer, events } = authorizerWith(policyFor("*"), {
-      payloadFormatVersion: "1.0",
+      format: "1.0",
       simpleResponses: false,
       identitySources: ["$request.header.User", "$request.querystring.id"],
     });

@@ -66,7 +66,7 @@ describe("functionResponse", () => {
 
 describe("gatewayMessage", () => {
   it("answers in the words of API Gateway", () => {
-    const { statusCode, body } = gatewayMessage("serviceUnavailable");
+    const { statusCode, body } = gatewayMessage("timedOut");
 
     expect(statusCode).toBe(503);
     expect(body.toString()).toBe('{"message":"Service Unavailable"}');

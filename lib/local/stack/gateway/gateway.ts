@@ -1,5 +1,5 @@
-// An HTTP API on loopback, on one port. It takes real requests, finds their route, asks its authorizer, invokes its
-// function, and answers as API Gateway does, with its limits.
+// An API on loopback, on one port: an HTTP API or a REST API. It takes real requests, finds their route, asks its
+// authorizer, invokes its function, and answers as API Gateway does, with its limits.
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createLoopbackServer } from "../../loopback-server.ts";
@@ -7,12 +7,25 @@ import type { Authorizer } from "./authorizer.ts";
 import { type CorsConfiguration, corsHeaders, preflightResponse } from "./cors.ts";
 import { failureReason, type InvokeFunction, invokeWithin } from "./invocation.ts";
 import { listen } from "./listen.ts";
-import { type ApiFacts, functionPayload, type RequestFacts } from "./payload.ts";
+import type { ApiFacts, AuthorizerContext, RequestFacts } from "./payload.ts";
 import { type GatewayRequest, joinedHeaders, readRequest } from "./request.ts";
-import { functionResponse, type GatewayResponse, gatewayMessage } from "./response.ts";
+import { requestLine } from "./request-line.ts";
+import type { GatewayMessage, GatewayResponse } from "./response.ts";
 import { matchRoute } from "./routes.ts";
 
-export interface HttpApiOptions {
+/** What HTTP APIs and REST APIs do differently. */
+export interface GatewayKind {
+  readonly requestIdHeader: string;
+  /** The event of the function behind a route. */
+  event(request: GatewayRequest, facts: RequestFacts, authorizer: AuthorizerContext | undefined): object;
+  /** The response for what a function returned, or what is wrong with that. */
+  response(payload: string): GatewayResponse | { readonly problem: string };
+  /** The gateway's own answer. */
+  message(message: GatewayMessage): GatewayResponse;
+}
+
+export interface GatewayOptions {
+  readonly kind: GatewayKind;
   readonly apiId: string;
   readonly accountId: string;
   readonly region: string;
@@ -23,10 +36,17 @@ export interface HttpApiOptions {
   readonly log: (line: string) => void;
 }
 
-export interface HttpApiRoute {
+export interface GatewayRoute {
   readonly invoke: InvokeFunction;
   readonly timeoutMs: number;
   readonly authorizer: Authorizer | undefined;
+  /** The function, for people. */
+  readonly target?: string;
+}
+
+/** A route that the gateway answers by itself. */
+export interface MockRoute {
+  readonly answer: GatewayResponse;
 }
 
 /** A route that the template has and that cannot be run; its requests are answered with 500. */
@@ -34,76 +54,93 @@ export interface BrokenRoute {
   readonly problem: string;
 }
 
-export interface HttpApi {
+export interface Gateway {
   readonly apiId: string;
   readonly url: string;
+  /** The URL with the stage, where it has a name: what clients call. */
+  readonly stageUrl: string;
   readonly routeKeys: Iterable<string>;
-  setRoute(routeKey: string, route: HttpApiRoute | BrokenRoute): void;
+  setRoute(routeKey: string, route: GatewayRoute | MockRoute | BrokenRoute): void;
   setStage(name: string, variables: Readonly<Record<string, string>> | undefined): void;
   close(): Promise<void>;
 }
 
 /** @throws Error that says what to do, if the port is taken. */
-export async function startHttpApi(options: HttpApiOptions): Promise<HttpApi> {
-  const routes = new Map<string, HttpApiRoute | BrokenRoute>();
+export async function startGateway(options: GatewayOptions): Promise<Gateway> {
+  const routes = new Map<string, GatewayRoute | MockRoute | BrokenRoute>();
   let stage: Pick<ApiFacts, "stage" | "stageVariables"> = { stage: "$default", stageVariables: undefined };
+
+  const { kind } = options;
+
+  function routeFor({ method, path }: GatewayRequest) {
+    const inStage = pathInStage(path, stage.stage);
+    const match = inStage === undefined ? undefined : matchRoute(routes.keys(), method, inStage);
+    const route = match && routes.get(match.routeKey);
+    return inStage !== undefined && route ? { path: inStage, match, route } : undefined;
+  }
 
   async function answerRequest(request: GatewayRequest, requestId: string): Promise<GatewayResponse> {
     const { cors, apiId, accountId, region } = options;
     const preflight = cors && preflightResponse(cors, request.method, joinedHeaders(request));
     if (preflight) return preflight;
 
-    const path = pathInStage(request.path, stage.stage);
-    const match = path === undefined ? undefined : matchRoute(routes.keys(), request.method, path);
-    const route = match && routes.get(match.routeKey);
-    if (!match || !route) return gatewayMessage("notFound");
+    const found = routeFor(request);
+    if (!found) return kind.message("notFound");
+    const { path, match, route } = found;
     if ("problem" in route) return failedResponse(match.routeKey, route.problem);
+    if ("answer" in route) return route.answer;
 
     const domainName = `${apiId}.execute-api.${region}.amazonaws.com`;
     const api: ApiFacts = { apiId, accountId, domainName, ...stage };
     const facts: RequestFacts = { api, route: match, requestId, receivedAtMs: options.now() };
     const arn = `arn:aws:execute-api:${region}:${accountId}:${apiId}/${stage.stage}/${request.method}${path}`;
     const authorization = await route.authorizer?.authorize(request, facts, arn);
-    if (authorization?.outcome === "unauthorized") return gatewayMessage("unauthorized");
-    if (authorization?.outcome === "forbidden") return gatewayMessage("forbidden");
+    if (authorization?.outcome === "unauthorized") return kind.message("unauthorized");
+    if (authorization?.outcome === "forbidden") return kind.message("forbidden");
     if (authorization?.outcome === "failed") {
-      return failedResponse(match.routeKey, `authorizer: ${authorization.reason}`);
+      return failedResponse(match.routeKey, `authorizer: ${authorization.reason}`, "authorizerFailed");
     }
-    const event = functionPayload(request, facts, authorization?.context);
+    const event = kind.event(request, facts, authorization?.context);
     return invokeRoute(match.routeKey, route, JSON.stringify(event));
   }
 
-  async function invokeRoute(routeKey: string, route: HttpApiRoute, event: string): Promise<GatewayResponse> {
+  async function invokeRoute(routeKey: string, route: GatewayRoute, event: string): Promise<GatewayResponse> {
     const result = await invokeWithin(route.invoke, event, route.timeoutMs);
     if (result.outcome === "notWaitedFor") {
       options.log(`${routeKey}: ${failureReason(result, route.timeoutMs)}; the function runs on`);
-      return gatewayMessage("serviceUnavailable");
+      return kind.message("timedOut");
     }
     if (result.outcome !== "ok") return failedResponse(routeKey, failureReason(result, route.timeoutMs));
-    const response = functionResponse(result.payload);
+    const response = kind.response(result.payload);
     return "problem" in response ? failedResponse(routeKey, response.problem) : response;
   }
 
-  function failedResponse(routeKey: string, reason: string): GatewayResponse {
+  function failedResponse(
+    routeKey: string,
+    reason: string,
+    message: GatewayMessage = "functionFailed",
+  ): GatewayResponse {
     options.log(`${routeKey}: ${reason}`);
-    return gatewayMessage("internalServerError");
+    return kind.message(message);
   }
 
   async function serveRequest(message: IncomingMessage, response: ServerResponse): Promise<void> {
     const startedAtMs = options.now();
     const requestId = randomBytes(12).toString("base64url");
     const request = await readRequest(message);
-    const answer = request ? await answerRequest(request, requestId) : gatewayMessage("payloadTooLarge");
+    const answer = request ? await answerRequest(request, requestId) : kind.message("payloadTooLarge");
     const cors = options.cors ? corsHeaders(options.cors, message.headers.origin) : {};
     response.writeHead(answer.statusCode, {
       ...answer.headers,
       ...cors,
       "content-length": answer.body.length,
-      "apigw-requestid": requestId,
+      [kind.requestIdHeader]: requestId,
       ...(answer.cookies.length > 0 && { "set-cookie": [...answer.cookies] }),
     });
     response.end(answer.body);
-    options.log(`${message.method} ${message.url} ${answer.statusCode} ${options.now() - startedAtMs} ms`);
+    const route = request && routeFor(request)?.route;
+    const target = route && "target" in route ? route.target : undefined;
+    options.log(requestLine({ message, target, answer, tookMs: options.now() - startedAtMs }));
   }
 
   const server = createLoopbackServer((message, response) => {
@@ -114,9 +151,13 @@ export async function startHttpApi(options: HttpApiOptions): Promise<HttpApi> {
   });
   server.keepAliveTimeout = 60_000;
   const port = await listen(server, options.port);
+  const url = `http://127.0.0.1:${port}`;
   return {
     apiId: options.apiId,
-    url: `http://127.0.0.1:${port}`,
+    url,
+    get stageUrl() {
+      return stage.stage === "$default" ? url : `${url}/${stage.stage}`;
+    },
     routeKeys: { [Symbol.iterator]: () => routes.keys() },
     setRoute: (routeKey, route) => routes.set(routeKey, route),
     setStage: (name, variables) => {

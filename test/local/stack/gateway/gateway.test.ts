@@ -4,19 +4,21 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { InvokeResult } from "../../../../lib/local/lambda/invoke-result.ts";
 import type { Authorization } from "../../../../lib/local/stack/gateway/authorizer.ts";
 import {
-  type HttpApi,
-  type HttpApiOptions,
-  startHttpApi,
-} from "../../../../lib/local/stack/gateway/http-api.ts";
+  type Gateway,
+  type GatewayOptions,
+  startGateway,
+} from "../../../../lib/local/stack/gateway/gateway.ts";
+import { httpKind } from "../../../../lib/local/stack/gateway/http-kind.ts";
 import { MAX_PAYLOAD_BYTES } from "../../../../lib/local/stack/gateway/request.ts";
 
-const apis: HttpApi[] = [];
+const apis: Gateway[] = [];
 afterEach(async () => {
   for (const api of apis.splice(0)) await api.close();
 });
 
-async function start(options: Partial<HttpApiOptions> = {}): Promise<HttpApi> {
-  const api = await startHttpApi({
+async function start(options: Partial<GatewayOptions> = {}): Promise<Gateway> {
+  const api = await startGateway({
+    kind: httpKind,
     apiId: "api-id",
     accountId: "123456789012",
     region: "us-east-1",
@@ -52,7 +54,7 @@ const routeTo = (invoke: (payload: string) => Promise<InvokeResult>, timeoutMs =
 
 const authorizing = (authorization: Authorization) => ({ authorize: async () => authorization });
 
-describe("startHttpApi", () => {
+describe("startGateway", () => {
   it("hands a request to the function of its route and answers with what that returns", async () => {
     const events: { body: string; routeKey: string; headers: Record<string, string> }[] = [];
     const api = await start();

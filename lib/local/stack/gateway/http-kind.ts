@@ -1,0 +1,11 @@
+// HTTP APIs: payload format 2.0.
+import type { GatewayKind } from "./gateway.ts";
+import { functionPayload } from "./payload.ts";
+import { functionResponse, gatewayMessage } from "./response.ts";
+
+export const httpKind: GatewayKind = {
+  requestIdHeader: "apigw-requestid",
+  event: functionPayload,
+  response: functionResponse,
+  message: gatewayMessage,
+};

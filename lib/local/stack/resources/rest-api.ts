@@ -1,0 +1,169 @@
+// REST APIs: the API opens its port; resources make its paths, methods say what answers, and a stage comes before the paths.
+import { createHash } from "node:crypto";
+import type { Deployed, DeployResource, ResolvedResource } from "../deploy-resource.ts";
+import { type Authorizer, createAuthorizer } from "../gateway/authorizer.ts";
+import { type BrokenRoute, type GatewayRoute, type MockRoute, startGateway } from "../gateway/gateway.ts";
+import { restKind } from "../gateway/rest-kind.ts";
+import {
+  functionOfArn,
+  LOCAL_ACCOUNT_ID,
+  type LocalApi,
+  type LocalEnvironment,
+  pathOf,
+  type StackPlace,
+} from "../local-environment.ts";
+import { notRun } from "./http-api.ts";
+
+type Properties = Readonly<Record<string, unknown>>;
+
+/** https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-execution-service-limits-table.html */
+const DEFAULT_INTEGRATION_TIMEOUT_MS = 29_000;
+/** https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-apigateway-authorizer.html */
+const DEFAULT_RESULT_TTL_SECONDS = 300;
+const ROOT = "root";
+
+async function deployApi(
+  resource: ResolvedResource,
+  environment: LocalEnvironment,
+  { region }: StackPlace,
+): Promise<Deployed> {
+  const { Body, BodyS3Location, BinaryMediaTypes } = resource.properties;
+  const apiId = createHash("sha256").update(resource.generatedName).digest("hex").slice(0, 10);
+  const deployed = { ref: apiId, attributes: { RootResourceId: ROOT, RestApiId: apiId } };
+  if ((Body ?? BodyS3Location) !== undefined) {
+    notRun(resource, environment, "an OpenAPI document");
+    return deployed;
+  }
+  const server = await startGateway({
+    kind: restKind([BinaryMediaTypes ?? []].flat().map(String)),
+    apiId,
+    accountId: LOCAL_ACCOUNT_ID,
+    region,
+    cors: undefined,
+    port: environment.nextPort(),
+    now: environment.clock.now,
+    log: environment.log,
+  });
+  environment.onStop(() => server.close());
+  environment.apis.set(apiId, {
+    logicalId: resource.logicalId,
+    path: resource.path,
+    server,
+    integrations: new Map(),
+    authorizers: new Map(),
+    resources: new Map([[ROOT, ""]]),
+  });
+  return deployed;
+}
+
+async function deployPath(resource: ResolvedResource, environment: LocalEnvironment): Promise<Deployed> {
+  const { ParentId, PathPart } = resource.properties;
+  const resources = apiOf(resource, environment)?.resources;
+  resources?.set(resource.logicalId, `${resources.get(String(ParentId)) ?? ""}/${PathPart}`);
+  return { ref: resource.logicalId };
+}
+
+async function deployAuthorizer(
+  resource: ResolvedResource,
+  environment: LocalEnvironment,
+): Promise<Deployed> {
+  const authorizer = authorizerOf(resource.properties, environment);
+  apiOf(resource, environment)?.authorizers.set(resource.logicalId, authorizer);
+  if ("problem" in authorizer) notRun(resource, environment, authorizer.problem);
+  return { ref: resource.logicalId, attributes: { AuthorizerId: resource.logicalId } };
+}
+
+function authorizerOf(properties: Properties, environment: LocalEnvironment): Authorizer | BrokenRoute {
+  const { Type, AuthorizerUri, IdentitySource, IdentityValidationExpression } = properties;
+  if (Type !== "TOKEN" && Type !== "REQUEST") return { problem: `a ${Type} authorizer is not run` };
+  const target = functionOfArn(environment, String(AuthorizerUri));
+  if (!target) return { problem: `${AuthorizerUri} is not a function that runs here` };
+  return createAuthorizer({
+    invoke: (payload) => target.host.invoke(payload),
+    identitySources: String(IdentitySource ?? "")
+      .split(",")
+      .filter((source) => source.trim() !== "")
+      .map((source) => `$${source.trim().replace(/^method\./, "")}`),
+    format: Type,
+    pattern:
+      IdentityValidationExpression === undefined
+        ? undefined
+        : new RegExp(`^(?:${IdentityValidationExpression})$`),
+    simpleResponses: false,
+    resultTtlSeconds: Number(properties.AuthorizerResultTtlInSeconds ?? DEFAULT_RESULT_TTL_SECONDS),
+    now: environment.clock.now,
+  });
+}
+
+async function deployMethod(resource: ResolvedResource, environment: LocalEnvironment): Promise<Deployed> {
+  const { HttpMethod, ResourceId, ApiKeyRequired, RequestValidatorId } = resource.properties;
+  const api = apiOf(resource, environment);
+  if (!api) return { ref: resource.logicalId };
+  const route = routeOf(resource.properties, api, environment);
+  const routeKey = `${HttpMethod} ${api.resources.get(String(ResourceId)) || "/"}`;
+  api.server.setRoute(routeKey, route);
+  if ("problem" in route) notRun(resource, environment, `${routeKey} fails: ${route.problem}`);
+  if (String(ApiKeyRequired) === "true") notRun(resource, environment, "nobody is asked for an API key");
+  if (RequestValidatorId !== undefined) notRun(resource, environment, "requests are not validated");
+  return { ref: resource.logicalId };
+}
+
+function routeOf(
+  { Integration, AuthorizationType = "NONE", AuthorizerId }: Properties,
+  api: LocalApi,
+  environment: LocalEnvironment,
+): GatewayRoute | MockRoute | BrokenRoute {
+  const { Type, Uri, TimeoutInMillis, IntegrationResponses } = Object(Integration) as Properties;
+  if (Type === "MOCK") return mockOf(IntegrationResponses);
+  if (Type !== "AWS_PROXY") return { problem: `integration type ${Type} is not run` };
+  const target = functionOfArn(environment, String(Uri));
+  if (!target) return { problem: `${Uri} is not a function that runs here` };
+  const route = {
+    target: pathOf(environment.functions, target),
+    invoke: (payload: string) => target.host.invoke(payload),
+    timeoutMs: Number(TimeoutInMillis ?? DEFAULT_INTEGRATION_TIMEOUT_MS),
+  };
+  if (AuthorizationType === "NONE") return { ...route, authorizer: undefined };
+  const authorizer = api.authorizers.get(String(AuthorizerId));
+  if (!authorizer) return { problem: `${AuthorizationType} authorization is not run` };
+  return "problem" in authorizer ? authorizer : { ...route, authorizer };
+}
+
+/** The first answer of the list with its static headers: what the CDK makes for preflight requests. */
+function mockOf(responses: unknown): MockRoute {
+  const [first] = [responses ?? []].flat();
+  const { StatusCode, ResponseParameters } = Object(first) as Properties;
+  const parameters = Object.entries(Object(ResponseParameters) as Properties);
+  const headers = parameters.flatMap(([name, value]) => {
+    const [, header] = /^method\.response\.header\.(.+)$/.exec(name) ?? [];
+    const [, literal] = /^'(.*)'$/.exec(String(value)) ?? [];
+    return header !== undefined && literal !== undefined ? [[header.toLowerCase(), literal] as const] : [];
+  });
+  const answer = {
+    statusCode: Number(StatusCode ?? 200),
+    headers: Object.fromEntries(headers),
+    cookies: [],
+    body: Buffer.alloc(0),
+  };
+  return { answer };
+}
+
+async function deployStage(resource: ResolvedResource, environment: LocalEnvironment): Promise<Deployed> {
+  const { StageName, Variables } = resource.properties;
+  const variables = Variables as Record<string, string> | undefined;
+  apiOf(resource, environment)?.server.setStage(String(StageName), variables);
+  return { ref: String(StageName) };
+}
+
+/** `undefined` where the API itself is not run, which has been said. */
+function apiOf({ properties }: ResolvedResource, environment: LocalEnvironment): LocalApi | undefined {
+  return environment.apis.get(String(properties.RestApiId));
+}
+
+export const REST_API_TYPES: Readonly<Record<string, DeployResource>> = {
+  "AWS::ApiGateway::RestApi": deployApi,
+  "AWS::ApiGateway::Resource": deployPath,
+  "AWS::ApiGateway::Authorizer": deployAuthorizer,
+  "AWS::ApiGateway::Method": deployMethod,
+  "AWS::ApiGateway::Stage": deployStage,
+};
