@@ -5,7 +5,7 @@ import type { SimulatedQueue, SimulatedTable } from "../simulator/simulator-opti
 import type { Effect } from "./effect.ts";
 import { SOURCE_KINDS, type SourceKind } from "./source.ts";
 
-/** Another system, as the handler's `fetch` sees it. */
+/** Another system, as the handler's `fetch` or `node:http` sees it. */
 export type OutsideService = (request: Request) => Response | Promise<Response>;
 
 export interface ExploreOptions {

@@ -10,6 +10,7 @@ import type { Scenario } from "./scenario.ts";
 import type { Source, SourceAnswer, SourceStage } from "./source.ts";
 import { type QueueEvent, queueNameOf } from "./sources/queue-record.ts";
 import { sourceKindOf, sourceOf } from "./sources/source-of.ts";
+import { traceLines } from "./trace-lines.ts";
 import { type LateRequest, Unawaited } from "./unawaited.ts";
 import { ExploredWorld } from "./world.ts";
 
@@ -49,6 +50,7 @@ const SHORTLY_MS = 5;
  */
 const FORGOTTEN_MS = 660_000;
 
+/** @throws Error when the handler asks for what the simulation does not have, even if it swallows the error */
 export async function play(scenario: Scenario, settings: PlaySettings): Promise<Play> {
   const world = new ExploredWorld(scenario, settings);
   const { aws } = world;
@@ -58,7 +60,7 @@ export async function play(scenario: Scenario, settings: PlaySettings): Promise<
     unawaited.note(io);
     return interference.faultFor(io);
   };
-  return aws.run(async () => {
+  const run = await aws.run(async (): Promise<Play> => {
     await scenario.options.setUp?.(aws);
     await aws.untilIdle();
     const noteStart = () => interference.noteStart();
@@ -123,6 +125,18 @@ export async function play(scenario: Scenario, settings: PlaySettings): Promise<
       trace: aws.trace.slice(from),
     };
   });
+  checkAllSeen(run, scenario.name, settings.disturbance);
+  return run;
+}
+
+/** A verdict without these requests would say nothing about their effects. */
+function checkAllSeen(run: Play, name: string, disturbance: Disturbance | undefined): void {
+  const refused = run.trace.find(({ kind }) => kind === "refused");
+  if (refused === undefined) return;
+  const when = disturbance === undefined ? "without any disturbance" : `in the run with ${disturbance.words}`;
+  throw new Error(
+    `${name} asks for what the simulation does not have, ${when}: ${refused.text}\n${traceLines(run, name)}`,
+  );
 }
 
 async function stageOf(

@@ -26,7 +26,12 @@ export function traceLines({ trace, ios, answers, source }: Play, name: string):
   const lines = trace.flatMap((event): Line[] => {
     const { at, kind, invocation, io, fault } = event;
     if (invocation === undefined || kind === "source") return [];
-    const text = io === undefined ? invocationText(event, source.sender, name, told) : ioText(event);
+    const text =
+      kind === "refused"
+        ? event.text
+        : io === undefined
+          ? invocationText(event, source.sender, name, told)
+          : ioText(event);
     return [{ at, invocation, text, number: io && numbers.get(io.number), isMarked: fault !== undefined }];
   });
   return foldedBlocks(blocksOf(lines)).join("\n");

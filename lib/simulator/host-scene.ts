@@ -2,15 +2,17 @@
 import type { Exchange } from "./exchange.ts";
 import type { Host } from "./host.ts";
 import type { Network } from "./network.ts";
-import { type Scene, type SdkHttpRequest, type SdkHttpResponse, within } from "./scene.ts";
+import { refusal, type Scene, type SdkHttpRequest, type SdkHttpResponse, within } from "./scene.ts";
 import type { SeededRandom } from "./seeded-random.ts";
 import type { Services } from "./services.ts";
+import type { Trace } from "./trace.ts";
 
 export interface HostSceneOptions {
   readonly host: Host;
   readonly invocation: number;
   readonly network: Network;
   readonly services: Services;
+  readonly trace: Trace;
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -60,7 +62,7 @@ export class HostScene implements Scene {
   }
 
   async fetch(request: Request): Promise<Response> {
-    const exchange = await this.#options.services.httpExchange(request);
+    const exchange = await this.#known(this.#options.services.httpExchange(request));
     return unlessAborted(
       request.signal,
       () => this.ask({ ...exchange, signal: request.signal }),
@@ -72,13 +74,35 @@ export class HostScene implements Scene {
     const { services } = this.#options;
     return unlessAborted(
       signal,
-      async () => this.ask({ ...(await services.sdkExchange(request)), signal }),
+      async () => this.ask({ ...(await this.#known(services.sdkExchange(request))), signal }),
       abortError,
     );
   }
 
+  refuse(what: string): Error {
+    const error = refusal(what);
+    this.#noteRefused(error.message);
+    return error;
+  }
+
   fail(error: unknown): void {
     this.#options.onFailure(error);
+  }
+
+  /** A handler may swallow the error of a request that the simulation does not know: the trace names it. */
+  async #known<T>(exchange: Promise<T>): Promise<T> {
+    try {
+      return await exchange;
+    } catch (error) {
+      const { cause, message } = Object(error) as Error;
+      this.#noteRefused(cause instanceof Error ? cause.message : message);
+      throw error;
+    }
+  }
+
+  #noteRefused(text: string): void {
+    const { host, invocation, trace } = this.#options;
+    trace.note({ kind: "refused", hostId: host.id, invocation, text });
   }
 }
 

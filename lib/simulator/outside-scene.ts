@@ -2,7 +2,7 @@
  * The scene outside of hosts: the test itself, and the services it provides. It has virtual time, and no
  * faults.
  */
-import { type Scene, type SdkHttpRequest, type SdkHttpResponse, within } from "./scene.ts";
+import { refusal, type Scene, type SdkHttpRequest, type SdkHttpResponse, within } from "./scene.ts";
 import type { SeededRandom } from "./seeded-random.ts";
 import type { Services } from "./services.ts";
 import type { VirtualTime } from "./virtual-time.ts";
@@ -44,6 +44,10 @@ export class OutsideScene implements Scene {
 
   async send(request: SdkHttpRequest): Promise<SdkHttpResponse> {
     return (await this.#services.sdkExchange(request)).run();
+  }
+
+  refuse(what: string): Error {
+    return refusal(what);
   }
 
   fail(error: unknown): void {

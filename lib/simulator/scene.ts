@@ -35,15 +35,31 @@ export interface Scene {
   after(ms: number, fire: () => void): () => void;
   fetch(request: Request): Promise<Response>;
   send(request: SdkHttpRequest, signal: AbortSignal | undefined): Promise<SdkHttpResponse>;
+  /** Notes that a connection was refused, and returns the error for its caller. */
+  refuse(what: string): Error;
   /** Reports an error that no code waits for. */
   fail(error: unknown): void;
 }
 
-const storage = new AsyncLocalStorage<Scene | undefined>();
+/** All copies of this module share the storage: patches of one copy know the scenes of another. */
+const SCENES = Symbol.for("onceonly.scenes");
+const shared = AsyncLocalStorage as { [SCENES]?: AsyncLocalStorage<Scene | undefined> };
+shared[SCENES] ??= new AsyncLocalStorage();
+const storage = shared[SCENES];
 
 /** `undefined` outside of every simulation: patched functions then use the system. */
 export function currentScene(): Scene | undefined {
   return storage.getStore();
+}
+
+/** The error of a connection that the simulation cannot see. */
+export function refusal(what: string): Error {
+  return Object.assign(
+    new Error(
+      `the simulation refuses ${what} because it cannot see what goes over it: reach another system by fetch or node:http and declare it as outside system (explore: outside; Simulator: serve), or mock the client`,
+    ),
+    { code: "REFUSED_BY_SIMULATION" },
+  );
 }
 
 export function within<T>(scene: Scene | undefined, work: () => T): T {

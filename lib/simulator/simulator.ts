@@ -128,7 +128,7 @@ export class Simulator {
     return this.#setUp.bus(name, bus);
   }
 
-  /** Another system: requests of `fetch` to this origin go to `service`. */
+  /** Another system: requests of `fetch` and `node:http` to this origin go to `service`. */
   serve(origin: string, service: Service): void {
     this.#world.services.serve(origin, service);
   }

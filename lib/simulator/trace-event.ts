@@ -2,7 +2,7 @@
 import type { Fault } from "./fault.ts";
 import type { Io } from "./io.ts";
 
-export const TRACE_KINDS = ["host", "invocation", "io", "source"] as const;
+export const TRACE_KINDS = ["host", "invocation", "io", "refused", "source"] as const;
 
 export interface TraceEvent {
   /** Milliseconds since the simulation started. */
@@ -17,6 +17,6 @@ export interface TraceEvent {
   readonly fault?: Fault | undefined;
   /** Only for the kind `io`: whether the caller had given up before the end. */
   readonly isGivenUp?: boolean;
-  /** The event in words; for an I/O its end, such as `ok` or the name of its error. */
+  /** The event in words: the error of a refused request, or the end of an I/O, such as `ok` or an error's name. */
   readonly text: string;
 }

@@ -1,13 +1,14 @@
 // What the patches leave alone, and how they are taken away.
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it, vi } from "vitest";
 import { installPatches, removePatches } from "../../lib/simulator/patches/install.ts";
 import { Simulator } from "../../lib/simulator/simulator.ts";
 import { effect, givenAws } from "./given.ts";
 
 const START = 1_700_000_000_000;
-const real = { now: Date.now, Date, setTimeout, fetch, uuid: crypto.randomUUID };
+/** Taken before the imports, which put the network's patches in place. */
+const real = vi.hoisted(() => ({ now: Date.now, Date, setTimeout, fetch, uuid: crypto.randomUUID }));
 
 afterAll(removePatches);
 

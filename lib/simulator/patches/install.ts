@@ -1,6 +1,7 @@
 /**
  * Installs the patches, once per process. Outside of scenes they change nothing, so they may stay: tests,
- * their runner and other code keep the system's time, randomness and network.
+ * their runner and other code keep the system's time, randomness and network. The patches of the
+ * network come when this module is loaded: a module that takes `fetch` for later takes the patched one.
  */
 import { syncBuiltinESMExports } from "node:module";
 import { patchDate } from "./date.ts";
@@ -10,12 +11,25 @@ import { patchNodeHttp } from "./node-http.ts";
 import { patchRandomness } from "./randomness.ts";
 import { restoreAll } from "./replace.ts";
 import { patchSdkClients } from "./sdk-clients.ts";
+import { patchSockets } from "./sockets.ts";
 import { patchThreads } from "./threads.ts";
 import { patchTimerPromises } from "./timer-promises.ts";
 import { patchTimers } from "./timers.ts";
 import { patchUncaughtErrors } from "./uncaught-errors.ts";
 
 let clients: Promise<void> | undefined;
+let hasNetwork = false;
+
+installNetwork();
+
+function installNetwork(): void {
+  if (hasNetwork) return;
+  hasNetwork = true;
+  patchFetch();
+  patchNodeHttp();
+  patchSockets();
+  syncBuiltinESMExports();
+}
 
 /**
  * Takes effect at once, except for clients of the AWS SDK: see `clientsPatched`.
@@ -23,14 +37,13 @@ let clients: Promise<void> | undefined;
  */
 export function installPatches(): void {
   refuseFakeTimers();
+  installNetwork();
   if (clients !== undefined) return;
   patchDate();
   patchTimers();
   patchTimerPromises();
   patchRandomness();
   patchThreads();
-  patchFetch();
-  patchNodeHttp();
   patchUncaughtErrors();
   syncBuiltinESMExports();
   clients = patchSdkClients();
@@ -43,6 +56,7 @@ export async function removePatches(): Promise<void> {
   restoreAll();
   syncBuiltinESMExports();
   clients = undefined;
+  hasNetwork = false;
 }
 
 /** Resolves when clients of the AWS SDK are patched too. */

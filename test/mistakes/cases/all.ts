@@ -4,6 +4,7 @@ import { BATCH_MISTAKES } from "./batches.ts";
 import { EXPLORER_MISTAKES } from "./explorer.ts";
 import { OPTION_MISTAKES } from "./options.ts";
 import { RECIPE_MISTAKES } from "./recipes.ts";
+import { SOCKET_MISTAKES } from "./sockets.ts";
 import { VALUE_MISTAKES } from "./values.ts";
 
 export const MISTAKES: Readonly<Record<string, readonly Mistake[]>> = {
@@ -12,6 +13,7 @@ export const MISTAKES: Readonly<Record<string, readonly Mistake[]>> = {
   Batches: BATCH_MISTAKES,
   "Webhooks and single events": RECIPE_MISTAKES,
   "Tests with the explorer": EXPLORER_MISTAKES,
+  "Clients in a simulation": SOCKET_MISTAKES,
 };
 
 const HEAD = `# Mistakes, and what tells them

@@ -1,0 +1,36 @@
+import net from "node:net";
+import { explore } from "onceonly/testing";
+import type { Mistake } from "../given.ts";
+import { messageOf } from "../given.ts";
+
+/** Clients in an explored handler that the simulation does not see. */
+export const SOCKET_MISTAKES: readonly Mistake[] = [
+  {
+    made: "explores a handler with a database's client, which opens connections of its own",
+    toldBy: "error",
+    text: "the simulation refuses a connection to db.example:5432 because it cannot see what goes over it: reach another system by fetch or node:http and declare it as outside system (explore: outside; Simulator: serve), or mock the client",
+    make: () =>
+      messageOf(() =>
+        explore(
+          () => new Promise((_, reject) => net.connect(5432, "db.example").on("error", reject)),
+          {},
+          { name: "charge" },
+        ),
+      ),
+  },
+  {
+    made: "explores a handler that calls a system which nobody declared, and swallows the error",
+    toldBy: "error",
+    text: 'charge asks for what the simulation does not have, without any disturbance: nothing is served at https://log.example: aws.serve("https://log.example"',
+    make: () =>
+      messageOf(() =>
+        explore(
+          async () => {
+            await fetch("https://log.example/a", { method: "POST" }).catch(() => undefined);
+          },
+          {},
+          { name: "charge" },
+        ),
+      ),
+  },
+];
