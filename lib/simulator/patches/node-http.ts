@@ -12,14 +12,14 @@ import { connectInScene, startServer } from "./scene-server.ts";
 /** The key under which this package's own client passes its memory from one request to the next. */
 const CLIENT_STATE = Symbol.for("onceonly.clientState");
 
-interface Destination {
+interface RequestPlace {
   readonly host?: string;
   readonly port?: number | string;
   readonly socketPath?: string | null;
 }
 
-type Request = (...parameters: unknown[]) => http.ClientRequest;
-type AddRequest = (this: http.Agent, request: http.ClientRequest, to: Destination, ...rest: never[]) => void;
+type RequestMethod = (...parameters: unknown[]) => http.ClientRequest;
+type AddRequest = (this: http.Agent, request: http.ClientRequest, to: RequestPlace, ...rest: never[]) => void;
 
 export function patchNodeHttp(): void {
   startServer();
@@ -27,7 +27,7 @@ export function patchNodeHttp(): void {
     // An agent of the caller might connect in its own way, such as through a proxy.
     const agent = new module.Agent({ keepAlive: true });
     for (const name of ["request", "get"] as const) {
-      wrap<Request>(module, name, (real) => (...parameters) => {
+      wrap<RequestMethod>(module, name, (real) => (...parameters) => {
         if (currentScene() === undefined) return real(...parameters);
         return real(...withOptions(parameters, { agent, createConnection: undefined }));
       });
@@ -46,7 +46,7 @@ export function patchNodeHttp(): void {
   );
 }
 
-function connect(scene: Scene, request: http.ClientRequest, to: Destination): void {
+function connect(scene: Scene, request: http.ClientRequest, to: RequestPlace): void {
   const state = (to as { [CLIENT_STATE]?: object })[CLIENT_STATE];
   if (state) keepApartByScene(state);
   const pending = request as http.ClientRequest & {

@@ -2,7 +2,7 @@
 import { type IncomingHttpHeaders, type IncomingMessage, Server, type ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { type Scene, within } from "../scene.ts";
-import { type OtherEnd, SceneSocket, type Target } from "./scene-socket.ts";
+import { type FarEnd, type OtherEnd, SceneSocket } from "./scene-socket.ts";
 
 /** Headers of the connection or of the transport, not of the request itself. */
 const OF_THE_WAY = [
@@ -24,7 +24,7 @@ export function startServer(): void {
 }
 
 /** A connection to the target, as an agent opens one. */
-export function connectInScene(scene: Scene, target: Target): SceneSocket {
+export function connectInScene(scene: Scene, target: FarEnd): SceneSocket {
   const socket = new SceneSocket(scene, target);
   server?.emit("connection", socket.otherEnd);
   return socket;
@@ -45,7 +45,7 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
 }
 
 /** A client of a proxy asks for a whole URL: the simulation has no proxies. */
-function pointedTo({ protocol, hostname, port }: Target, url: string) {
+function pointedTo({ protocol, hostname, port }: FarEnd, url: string) {
   const whole = /^https?:/.test(url) && URL.canParse(url) ? new URL(url) : undefined;
   return {
     protocol: whole?.protocol ?? protocol,

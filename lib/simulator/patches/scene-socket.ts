@@ -6,7 +6,7 @@ import { Socket } from "node:net";
 import { Duplex } from "node:stream";
 import type { Scene } from "../scene.ts";
 
-export interface Target {
+export interface FarEnd {
   readonly protocol: string;
   readonly hostname: string;
   readonly port: number | undefined;
@@ -15,10 +15,10 @@ export interface Target {
 /** The server's end. */
 export class OtherEnd extends Duplex {
   readonly scene: Scene;
-  readonly target: Target;
+  readonly target: FarEnd;
   readonly client: SceneSocket;
 
-  constructor(scene: Scene, target: Target, client: SceneSocket) {
+  constructor(scene: Scene, target: FarEnd, client: SceneSocket) {
     super({ allowHalfOpen: true });
     this.scene = scene;
     this.target = target;
@@ -48,7 +48,7 @@ export class SceneSocket extends Socket {
   #idleMs = 0;
   #cancelTimer: () => void = () => undefined;
 
-  constructor(scene: Scene, target: Target) {
+  constructor(scene: Scene, target: FarEnd) {
     super();
     this.#scene = scene;
     this.encrypted = target.protocol === "https:";
