@@ -18,6 +18,7 @@ import {
   checkTable,
   protectionFaults,
   replicationFaults,
+  warnOfNoExpiry,
 } from "./checks/tables.ts";
 import { IdempotencyTableBase, type IIdempotencyTable } from "./idempotency-table-base.ts";
 import {
@@ -31,7 +32,10 @@ import { withDefaults } from "./with-defaults.ts";
  * A DynamoDB table for idempotency records: on-demand, expiring by TTL, and kept when its stack goes.
  */
 export class IdempotencyTable extends IdempotencyTableBase {
-  /** Uses a table that exists already, of another stack for example. Its settings are not checked. */
+  /**
+   * Uses a table that exists already, of another stack for example. Its settings are not checked, but for a
+   * table of the same app: without TTL it is told as the warning `onceonly:no-expiry`.
+   */
   static fromTableAttributes(
     scope: Construct,
     id: string,
@@ -121,5 +125,7 @@ class ImportedTable extends IdempotencyTableBase {
     this.outboxShards =
       attributes.tableStreamArn === undefined ? 0 : (outboxShards ?? TABLE_DEFAULTS.outboxShards);
     this.restoredAt = restoredAt;
+    const named = attributes.tableName ?? attributes.tableArn;
+    this.node.addValidation({ validate: () => warnOfNoExpiry(this, named) });
   }
 }

@@ -1,6 +1,6 @@
 // The mixin that connects a function with an IdempotencyTable: the grant, the handler's environment
 // variables, and the proof that its numbers agree.
-import { Lazy, Mixin, Tokenization } from "aws-cdk-lib";
+import { Annotations, Lazy, Mixin, Tokenization } from "aws-cdk-lib";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { IConstruct } from "constructs";
 import { ENVIRONMENT, NO_OUTBOX } from "../contract.ts";
@@ -28,11 +28,17 @@ import { USE_DEFAULTS, type UseIdempotencyOptions } from "./use-idempotency-opti
  * Works once for each `Function`, and for classes that extend it, such as `NodejsFunction`. An imported
  * function and an alias have no environment to set, and the functions of an `OutboxRelay` run no operations:
  * they are left alone.
+ *
+ * Synthesis fails for a construct that is no function and has none inside. An alias or an imported function
+ * that it is applied to by itself is told as the warning `onceonly:no-environment`.
  * @throws Error when a function has it already
  */
 export class UseIdempotency extends Mixin {
   readonly #table: IIdempotencyTable;
   readonly #options: UseIdempotencyOptions;
+  /** What it was applied to and is no function, without what is inside. */
+  readonly #asked = new Set<IConstruct>();
+  readonly #applied = new Set<IConstruct>();
 
   constructor(table: IIdempotencyTable, options: UseIdempotencyOptions = {}) {
     super();
@@ -41,10 +47,39 @@ export class UseIdempotency extends Mixin {
   }
 
   override supports(construct: IConstruct): construct is LambdaFunction {
-    // Not instanceof: an app may hold two copies of aws-cdk-lib, and a mixin that is not supported is skipped
-    // without a word.
+    // Not instanceof: an app may hold two copies of aws-cdk-lib.
     const isFunction = "addEnvironment" in construct && "grantPrincipal" in construct;
-    return isFunction && !(construct.node.scope instanceof OutboxRelay);
+    const isSupported = isFunction && !(construct.node.scope instanceof OutboxRelay);
+    if (!isSupported) this.#expectFunctions(construct);
+    return isSupported;
+  }
+
+  /**
+   * A mixin that is not supported is skipped without a word. Whoever applies one to a construct is asked here first, and then
+   * about all that is in it.
+   */
+  #expectFunctions(construct: IConstruct): void {
+    const { path, scopes } = construct.node;
+    if (scopes.some((each) => this.#asked.has(each) || this.#applied.has(each))) return;
+    this.#asked.add(construct);
+    if ("grantInvoke" in construct) {
+      Annotations.of(construct).addWarningV2(
+        "onceonly:no-environment",
+        `${path} is an alias, a version, an imported function or a part of an OutboxRelay, so that UseIdempotency leaves it as it is: apply it to the function that runs operations`,
+      );
+      return;
+    }
+    construct.node.addValidation({
+      validate: () => {
+        const isFound = [...this.#applied].some((fn) => fn.node.scopes.includes(construct));
+        const where = path === "" ? "the app" : path;
+        return isFound
+          ? []
+          : [
+              `UseIdempotency of ${this.#table.node.path} is applied to ${where}, in which is no Lambda function: apply it to the function that runs operations`,
+            ];
+      },
+    });
   }
 
   override applyTo(construct: IConstruct): void {
@@ -59,6 +94,7 @@ export class UseIdempotency extends Mixin {
         `${construct.node.path} has UseIdempotency already, and would have it of ${this.#table.node.path} as well: apply it once, with all options`,
       );
     }
+    this.#applied.add(construct);
     const options = this.#options;
     this.#table.grantIdempotency(construct, { ...options, closedUntil: this.#closedUntil(construct) });
     construct.addEnvironment(ENVIRONMENT.idempotencyTable, this.#table.table.tableName);

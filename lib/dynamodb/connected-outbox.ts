@@ -15,6 +15,7 @@ import {
   type Unsent,
 } from "../core/messages/outbox.ts";
 import type { Connection } from "./connection.ts";
+import { refuseForeign } from "./foreign-change.ts";
 import {
   dropped,
   messageItemWrites,
@@ -64,9 +65,13 @@ export class ConnectedOutbox implements Outbox {
     this.#requests = new OutboxRequests(this.#table, options.indexName ?? OUTBOX_INDEX, connection);
   }
 
-  /** @throws RecordCorruptError (`RECORD_CORRUPT`) for a change that does not even name its record. */
+  /**
+   * @throws RecordCorruptError (`RECORD_CORRUPT`) for a change that does not even name its record. PayloadInvalidError
+   * (`PAYLOAD_INVALID`) for a change of another table, or of a stream without new images.
+   */
   readChange(change: unknown): OutboxChange | undefined {
-    const { names } = this.#table;
+    const { names, TableName } = this.#table;
+    refuseForeign(change, TableName);
     const image = (change as { dynamodb?: { NewImage?: Item } } | null)?.dynamodb?.NewImage ?? {};
     // What senders write about a commit comes by the stream as well.
     if (!image[names.unsentSince] || image[names.delivery] || image[names.sendingUntil]) return undefined;

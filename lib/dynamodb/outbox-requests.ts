@@ -1,9 +1,9 @@
 /** Requests of an outbox: finds its records, reads them whole, changes them under conditions. */
 import type { QueryInput, TransactWriteItem, Update, UpdateItemInput } from "@aws-sdk/client-dynamodb";
 import { parkedShard, RECORD_VERSION } from "../contract.ts";
-import { RecordCorruptError } from "../core/errors.ts";
+import { RecordCorruptError, StoreUnavailableError } from "../core/errors.ts";
 import type { MessageProgress, Taking, Unsent } from "../core/messages/outbox.ts";
-import type { Connection } from "./connection.ts";
+import type { Connection, Inputs } from "./connection.ts";
 import { messageItemKey } from "./placement.ts";
 import type { RecordTable, Values } from "./record-table.ts";
 import { type Sent, send } from "./send.ts";
@@ -40,7 +40,7 @@ export class OutboxRequests {
     const { TableName, names } = this.#table;
     let ExclusiveStartKey: Item | undefined;
     do {
-      const answer: Sent<"Query"> = await send(this.#connection, "Query", {
+      const answer: Sent<"Query"> = await this.#read("Query", {
         TableName,
         IndexName: this.#indexName,
         KeyConditionExpression: "#unsentShard = :shard AND #unsentSince < :before",
@@ -74,7 +74,21 @@ export class OutboxRequests {
   async get(key: string): Promise<Item | undefined> {
     const { TableName, keyOf } = this.#table;
     const input = { TableName, Key: keyOf(key), ConsistentRead: true };
-    return (await send(this.#connection, "GetItem", input)).Item;
+    return (await this.#read("GetItem", input)).Item;
+  }
+
+  /** DynamoDB names neither the table nor the keys that the table lacks. */
+  async #read<Name extends "GetItem" | "Query">(name: Name, input: Inputs[Name]): Promise<Sent<Name>> {
+    try {
+      return await send(this.#connection, name, input);
+    } catch (error) {
+      const { cause } = error as StoreUnavailableError;
+      const code = cause instanceof Error ? cause.name : "";
+      if (!/^(?:ValidationException|ResourceNotFoundException)$/.test(code)) throw error;
+      const { TableName, names } = this.#table;
+      const needs = `the key ${names.partitionKey}, and the index ${this.#indexName} of the numbers ${names.unsentShard} and ${names.unsentSince}`;
+      throw new StoreUnavailableError("refused", cause, `${code}: the table ${TableName} must have ${needs}`);
+    }
   }
 }
 

@@ -1,4 +1,6 @@
 /** The relay: a Lambda handler that sends committed messages from the stream of the table that holds the records. */
+import { hasCode } from "../core/error-code.ts";
+import { PayloadInvalidError } from "../core/errors.ts";
 import type { OutboxChange, Unsent } from "../core/messages/outbox.ts";
 import type { Circuits } from "./connections.ts";
 import { type OutboxOptions, settingsOf } from "./outbox-options.ts";
@@ -16,6 +18,8 @@ import {
 /** The fields that the relay reads in an event of a DynamoDB stream; `@types/aws-lambda` has the whole type. */
 export interface OutboxStreamEvent {
   readonly Records: readonly {
+    readonly eventSource?: string | undefined;
+    readonly eventSourceARN?: string | undefined;
     readonly eventName?: string | undefined;
     readonly dynamodb?: { readonly SequenceNumber?: string | undefined } | undefined;
   }[];
@@ -24,6 +28,9 @@ export interface OutboxStreamEvent {
 export interface OutboxRelayResponse {
   batchItemFailures: { itemIdentifier: string }[];
 }
+
+/** What Lambda writes into each record of a stream. */
+export const STREAM_SOURCE = "aws:dynamodb";
 
 /** An image this old may come from a batch that was sent and is repeated, or belong to what the sweeper has sent. */
 const STALE_AFTER_MS = 5000;
@@ -43,7 +50,9 @@ const STALE_AFTER_MS = 5000;
  * The function needs `dynamodb:UpdateItem` on the table, and the right to send to each destination. For messages that are
  * too large for their record it needs `dynamodb:GetItem` and `dynamodb:DeleteItem`.
  *
- * @throws InvalidOptionError (`INVALID_OPTION`) at once. The handler throws for events of other sources only.
+ * @throws InvalidOptionError (`INVALID_OPTION`) at once. The handler throws PayloadInvalidError (`PAYLOAD_INVALID`) for events
+ * of other sources, for changes of another table than the outbox's, and for a stream without new images. Other items of
+ * the same table are passed over.
  */
 export function outboxRelay(
   options: OutboxOptions,
@@ -53,7 +62,8 @@ export function outboxRelay(
   // Lambda repeats a batch at once, most likely in this process: commits that are done need no second look.
   let isRepeated = false;
   let done: ReadonlySet<string> = new Set();
-  return async function relayHandler({ Records }, context) {
+  return async function relayHandler(event, context) {
+    const Records = changesOf(event);
     const sender = senderOf(settings, context, circuits);
     const window = new Window();
     const sent: string[] = [];
@@ -62,7 +72,14 @@ export function outboxRelay(
 
     for (const [index, change] of Records.entries()) {
       if (window.isFull) await window.room();
-      const found = sender.time.hasMore() ? readCommit(change, { sender, isRepeated, done }) : "again";
+      let found: FoundCommit | Promise<FoundCommit>;
+      try {
+        found = sender.time.hasMore() ? readCommit(change, { sender, isRepeated, done }) : "again";
+      } catch (error) {
+        // Work that still ran after the answer would be frozen with the process.
+        await window.empty();
+        throw error;
+      }
       const commit = found instanceof Promise ? await found : found;
       if (commit === "again") {
         again = Math.min(again, index);
@@ -87,6 +104,21 @@ export function outboxRelay(
   };
 }
 
+/** @throws PayloadInvalidError (`PAYLOAD_INVALID`) for an event that is of no DynamoDB stream. */
+function changesOf(event: OutboxStreamEvent): OutboxStreamEvent["Records"] {
+  const { Records } = Object(event) as Partial<OutboxStreamEvent>;
+  if (!Array.isArray(Records)) {
+    throw new PayloadInvalidError(
+      "the event has no records: feed outboxRelay with the stream of the table; outboxSweeper runs on a schedule",
+    );
+  }
+  const sources = Records.map((record) => Object(record).eventSource ?? STREAM_SOURCE);
+  if (sources.every((source) => source === STREAM_SOURCE)) return Records;
+  throw new PayloadInvalidError(
+    "the records are of no DynamoDB stream: feed outboxRelay with the stream of the table; consumers of messages are made by idempotentBatch",
+  );
+}
+
 interface RelayBatch {
   readonly sender: Sender;
   readonly isRepeated: boolean;
@@ -105,6 +137,8 @@ function readCommit(
   try {
     image = outbox.readChange(change);
   } catch (error) {
+    // Every change of this source is so, and nobody would miss their messages soon.
+    if (hasCode(error, "PAYLOAD_INVALID")) throw error;
     // The change will never be readable, and the sweeper finds what the record says.
     tell(sender.settings, "send-failed", { recordKey: "", committedAt: rules.clock.now() }, 0, error);
     return undefined;

@@ -1,9 +1,11 @@
 /** The sweeper: a Lambda handler on a schedule that sends messages that the stream lost, and tries failed ones again. */
+import { PayloadInvalidError } from "../core/errors.ts";
 import { type Check, checkOptions } from "../core/option-checks.ts";
 import type { Circuits } from "./connections.ts";
 import { liftLines } from "./lift-lines.ts";
 import { OldestWaiting } from "./oldest-waiting.ts";
 import { OUTBOX_CHECKS, type OutboxOptions, type OutboxSettings, settingsOf } from "./outbox-options.ts";
+import { STREAM_SOURCE } from "./outbox-relay.ts";
 import { senderOf, type TimedContext } from "./send-commit.ts";
 import { type Sweep, type SweepReport, sweepShards } from "./sweep-shards.ts";
 
@@ -43,7 +45,7 @@ const CHECKS: Readonly<Record<keyof OutboxSweeperOptions, Check>> = {
  * `dynamodb:DeleteItem`, and the right to send to each destination.
  *
  * @throws InvalidOptionError (`INVALID_OPTION`) at once. The handler throws StoreUnavailableError (`STORE_UNAVAILABLE`)
- * when the index cannot be read.
+ * when the index cannot be read, and PayloadInvalidError (`PAYLOAD_INVALID`) for changes of a stream, which the relay takes.
  */
 export function outboxSweeper(
   options: OutboxSweeperOptions,
@@ -54,7 +56,8 @@ export function outboxSweeper(
   const { clock } = settings.rules;
   const circuits: Circuits = new Map();
   const oldest = new OldestWaiting(settings.outbox);
-  return async function sweepHandler(_event, context) {
+  return async function sweepHandler(event, context) {
+    refuseStream(event);
     const sender = senderOf(settings, context, circuits);
     const before = clock.now() - minAgeSeconds * 1000;
     const report: SweepReport = { sent: 0, failed: 0, waiting: 0 };
@@ -66,6 +69,15 @@ export function outboxSweeper(
     await tellBacklog(settings, oldest);
     return report;
   };
+}
+
+/** A sweeper in the place of the relay would send everything late, and nobody would know why. */
+function refuseStream(event: unknown): void {
+  const { Records } = Object(event) as { readonly Records?: readonly unknown[] };
+  if (!Array.isArray(Records) || Object(Records[0]).eventSource !== STREAM_SOURCE) return;
+  throw new PayloadInvalidError(
+    "the event is of a stream: give outboxSweeper a schedule, and outboxRelay the stream of the table",
+  );
 }
 
 async function tellBacklog({ outbox, rules, observe }: OutboxSettings, oldest: OldestWaiting): Promise<void> {

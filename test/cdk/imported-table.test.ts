@@ -1,5 +1,6 @@
-import { Template } from "aws-cdk-lib/assertions";
+import { Annotations, Match, Template } from "aws-cdk-lib/assertions";
 import { type MathExpression, Metric } from "aws-cdk-lib/aws-cloudwatch";
+import { AttributeType, TableV2 } from "aws-cdk-lib/aws-dynamodb";
 import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Key } from "aws-cdk-lib/aws-kms";
 import { IdempotencyTable, type IdempotencyTableAttributes, UseIdempotency } from "onceonly/cdk";
@@ -80,6 +81,32 @@ describe("IdempotencyTable.fromTableAttributes", () => {
     const both = { tableArn, tableName: "records" };
 
     expect(() => IdempotencyTable.fromTableAttributes(unitStack(), "Table", both)).toThrow("tableName");
+  });
+});
+
+describe("an imported table of the same app", () => {
+  const warnings = (timeToLiveAttribute: string | undefined, byArn: boolean) => {
+    const stack = unitStack();
+    const own = new TableV2(stack, "Own", {
+      partitionKey: { name: "pk", type: AttributeType.STRING },
+      ...(timeToLiveAttribute && { timeToLiveAttribute }),
+    });
+    const named = byArn ? { tableArn: own.tableArn } : { tableName: own.tableName };
+    IdempotencyTable.fromTableAttributes(stack, "Table", named);
+    return Annotations.fromStack(stack).findWarning("/Test/Table", Match.anyValue());
+  };
+
+  it.each([true, false])("is told where it has no TTL (by ARN: %s)", (byArn) => {
+    const [warning, ...others] = warnings(undefined, byArn);
+
+    expect(others).toEqual([]);
+    expect(warning?.entry.data).toContain(
+      'Test/Own, which Test/Table uses, has no timeToLiveAttribute, so that no record is ever deleted: set it to "expiresAt"',
+    );
+  });
+
+  it("may call the attribute as its stores do", () => {
+    expect(warnings("ttl", false)).toEqual([]);
   });
 });
 

@@ -1,8 +1,9 @@
 import { fileURLToPath } from "node:url";
-import { Mixins } from "aws-cdk-lib";
-import { Match, Template } from "aws-cdk-lib/assertions";
+import { type App, Mixins, Stack } from "aws-cdk-lib";
+import { Annotations, Match, Template } from "aws-cdk-lib/assertions";
 import { Alias, Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { NodejsFunction } from "aws-cdk-lib/aws-lambda-nodejs";
+import { Construct } from "constructs";
 import {
   DedupQueue,
   IdempotencyTable,
@@ -15,7 +16,7 @@ import {
 import { describe, expect, it } from "vitest";
 import { rightsOf, runsOperationsOn } from "../../kit/rights.ts";
 import { unitStack } from "./app-given.ts";
-import { aFunction } from "./given.ts";
+import { aFunction, faultsOf } from "./given.ts";
 
 const entry = fileURLToPath(new URL("../../functions/get-order.ts", import.meta.url));
 
@@ -94,6 +95,44 @@ describe("UseIdempotency", () => {
     LambdaFunction.fromFunctionArn(stack, "Other", arn).with(mixin);
 
     Template.fromStack(stack).resourceCountIs("AWS::IAM::Policy", 0);
+  });
+
+  it.each([
+    ["a table", (stack: Stack) => new IdempotencyTable(stack, "Other")],
+    ["a construct without functions", (stack: Stack) => new Construct(stack, "Other")],
+    ["a stack without functions", (stack: Stack) => new Stack(Stack.of(stack).node.root as App, "Other")],
+  ])("fails the synthesis where it is applied to %s, with the path", (_, other) => {
+    const stack = unitStack();
+    const table = new IdempotencyTable(stack, "Table");
+    const mixin = new UseIdempotency(table);
+    aFunction(stack).with(mixin);
+    const wrong = other(stack).with(mixin);
+
+    expect(faultsOf(Stack.of(wrong))).toContain(
+      `UseIdempotency of Test/Table is applied to ${wrong.node.path}, in which is no Lambda function: apply it to the function that runs operations`,
+    );
+  });
+
+  it("names the app where nothing in the app is a function", () => {
+    const stack = unitStack();
+    stack.node.root.with(new UseIdempotency(new IdempotencyTable(stack, "Table")));
+
+    expect(faultsOf(stack)).toContain("is applied to the app, in which is no Lambda function");
+  });
+
+  it("tells of an alias or an imported function to which it is applied by itself, and of nothing inside a stack", () => {
+    const stack = unitStack();
+    const table = new IdempotencyTable(stack, "Table");
+    const options = { operations: ["pay"] };
+    new Alias(stack, "Live", { aliasName: "live", version: aFunction(stack).currentVersion });
+    Mixins.of(stack).apply(new UseIdempotency(table, options));
+    expect(Annotations.fromStack(stack).findWarning("*", Match.anyValue())).toEqual([]);
+
+    const alias = stack.node.findChild("Live");
+    alias.with(new UseIdempotency(table, options));
+    expect(
+      Annotations.fromStack(stack).findWarning("/Test/Live", Match.stringLikeRegexp("an alias")),
+    ).toHaveLength(1);
   });
 
   it("is refused a second time: the first table would be granted and not used, and rights add up", () => {

@@ -1,9 +1,10 @@
 // Refuses tables that would break the promise of their records, or whose deployment would fail. No I/O.
-import { RemovalPolicy, Stack, Token } from "aws-cdk-lib";
-import { MultiRegionConsistency } from "aws-cdk-lib/aws-dynamodb";
+import { Annotations, RemovalPolicy, Stack, Token } from "aws-cdk-lib";
+import { CfnGlobalTable, CfnTable, MultiRegionConsistency } from "aws-cdk-lib/aws-dynamodb";
 import type { IConstruct } from "constructs";
 import { ATTRIBUTES } from "../../contract.ts";
 import type { IdempotencyTableProps } from "../idempotency-table-props.ts";
+import { ownerPath, referencedResource } from "./event-sources.ts";
 
 /** @throws Error that says which of the properties of a table exclude each other */
 export function checkTable(table: IConstruct, props: IdempotencyTableProps): void {
@@ -42,6 +43,22 @@ export function checkRestoration(path: string, restoredAt: Date | undefined): vo
   throw new Error(
     `restoredAt of ${path} is no date: give the time at which the restored table was put to use`,
   );
+}
+
+/**
+ * Records stay for ever, which breaks no promise and costs storage. A warning, since somebody may want them.
+ */
+export function warnOfNoExpiry(table: IConstruct, named: string | undefined): string[] {
+  const resource =
+    referencedResource(named, table, CfnGlobalTable) ?? referencedResource(named, table, CfnTable);
+  const ttl = resource && Stack.of(resource).resolve(resource.timeToLiveSpecification);
+  if (resource && ttl?.enabled !== true) {
+    Annotations.of(table).addWarningV2(
+      "onceonly:no-expiry",
+      `${ownerPath(resource)}, which ${table.node.path} uses, has no timeToLiveAttribute, so that no record is ever deleted: set it to "${ATTRIBUTES.expiresAt}", or to the ttlAttribute of the stores`,
+    );
+  }
+  return [];
 }
 
 export function protectionFaults(path: string, isProtected: boolean, isDestroyed: boolean): string[] {

@@ -95,6 +95,7 @@ export interface Outbox {
   /**
    * Reads a record of the database's change stream. `undefined` for a change that leaves a relay nothing to send: it is no
    * commit of messages, or a sender's own write about a commit.
+   * @throws RecordCorruptError for a change that cannot be read; PayloadInvalidError where no change of its source can.
    */
   readChange(change: unknown): OutboxChange | undefined;
 

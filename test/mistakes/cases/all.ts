@@ -4,13 +4,17 @@ import { BATCH_MISTAKES } from "./batches.ts";
 import { EXPLORER_MISTAKES } from "./explorer.ts";
 import { OPTION_MISTAKES } from "./options.ts";
 import { RECIPE_MISTAKES } from "./recipes.ts";
+import { RELAY_MISTAKES } from "./relay.ts";
 import { SOCKET_MISTAKES } from "./sockets.ts";
+import { STACK_MISTAKES } from "./stacks.ts";
 import { VALUE_MISTAKES } from "./values.ts";
 
 export const MISTAKES: Readonly<Record<string, readonly Mistake[]>> = {
   "Options and keys": OPTION_MISTAKES,
   "Keys, results and times": VALUE_MISTAKES,
   Batches: BATCH_MISTAKES,
+  "Relay and sweeper": RELAY_MISTAKES,
+  Stacks: STACK_MISTAKES,
   "Webhooks and single events": RECIPE_MISTAKES,
   "Tests with the explorer": EXPLORER_MISTAKES,
   "Clients in a simulation": SOCKET_MISTAKES,

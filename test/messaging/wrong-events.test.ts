@@ -1,0 +1,102 @@
+// Relay and sweeper in the wrong place: they throw, where they did nothing before.
+import { DynamoDBOutbox, outboxRelay, outboxSweeper } from "onceonly";
+import { describe, expect, it } from "vitest";
+import { MemoryOutbox } from "../../lib/testing/memory-outbox.ts";
+
+const ARN = "arn:aws:dynamodb:eu-central-1:123456789012:table";
+const client = { config: {}, send: () => expect.unreachable() };
+const outboxOf = (tableName: string) => new DynamoDBOutbox({ tableName, client, direct: false });
+const relay = (tableName = "records") => outboxRelay({ outbox: outboxOf(tableName), sqs: client as never });
+
+const change = (
+  table: string,
+  StreamViewType = "NEW_IMAGE",
+  NewImage: object = { id: { S: "order-7" } },
+) => ({
+  eventName: "INSERT",
+  eventSource: "aws:dynamodb",
+  eventSourceARN: `${ARN}/${table}/stream/2026-01-01T00:00:00.000`,
+  dynamodb: { SequenceNumber: "1", StreamViewType, NewImage },
+});
+const refused = (message: string) => ({ code: "PAYLOAD_INVALID", message: expect.stringContaining(message) });
+
+describe("outboxRelay", () => {
+  it.each([
+    ["a schedule", { "detail-type": "Scheduled Event" }],
+    ["nothing", undefined],
+  ])("refuses %s", async (_, event) => {
+    await expect(relay()(event as never)).rejects.toMatchObject(
+      refused("the event has no records: feed outboxRelay with the stream of the table"),
+    );
+  });
+
+  it.each(["aws:sqs", "aws:kinesis"])("refuses records of %s", async (eventSource) => {
+    await expect(relay()({ Records: [{ eventSource }] })).rejects.toMatchObject(
+      refused("the records are of no DynamoDB stream"),
+    );
+  });
+
+  it.each(["records", `${ARN}/records`])("refuses the stream of another table than %s", async (tableName) => {
+    await expect(relay(tableName)({ Records: [change("orders")] })).rejects.toMatchObject(
+      refused(
+        "the change is of the table orders, and the outbox is of the table records: feed outboxRelay with the stream of records",
+      ),
+    );
+  });
+
+  it.each(["KEYS_ONLY", "OLD_IMAGE"])("refuses a stream of %s", async (view) => {
+    await expect(relay()({ Records: [change("records", view)] })).rejects.toMatchObject(
+      refused(
+        `the stream of the table records is of ${view}, so that it holds no messages: make it of NEW_IMAGE`,
+      ),
+    );
+  });
+
+  it.each(["records", `${ARN}/records`])("passes over the business items in %s itself", async (tableName) => {
+    const Records = [change("records"), change("records", "NEW_AND_OLD_IMAGES")];
+
+    expect(await relay(tableName)({ Records })).toEqual({ batchItemFailures: [] });
+  });
+
+  it("takes an empty event, and records that name no source", async () => {
+    expect(await relay()({ Records: [] })).toEqual({ batchItemFailures: [] });
+    expect(await relay()({ Records: [{ dynamodb: { SequenceNumber: "1" } }] })).toEqual({
+      batchItemFailures: [],
+    });
+  });
+});
+
+describe("outboxSweeper", () => {
+  const sweeper = outboxSweeper({ outbox: new MemoryOutbox(() => {}), observe: () => {} });
+
+  it("refuses the stream of the table, which the relay takes", async () => {
+    await expect(sweeper({ Records: [change("records")] })).rejects.toMatchObject(
+      refused(
+        "the event is of a stream: give outboxSweeper a schedule, and outboxRelay the stream of the table",
+      ),
+    );
+  });
+
+  it.each([undefined, {}, { Records: [] }, { Records: [{ eventSource: "aws:sqs" }] }])(
+    "sweeps whatever else calls it: %o",
+    async (event) => {
+      expect(await sweeper(event)).toEqual({ sent: 0, failed: 0, waiting: 0 });
+    },
+  );
+
+  it.each(["ValidationException", "ResourceNotFoundException"])(
+    "says what a table must have that answers with a %s",
+    async (name) => {
+      const failing = { config: {}, send: () => Promise.reject(Object.assign(new Error("no"), { name })) };
+      const outbox = new DynamoDBOutbox({ tableName: "orders", client: failing, direct: false });
+
+      await expect(outboxSweeper({ outbox })({})).rejects.toMatchObject({
+        code: "STORE_UNAVAILABLE",
+        failure: "refused",
+        message: expect.stringContaining(
+          `${name}: the table orders must have the key pk, and the index outbox of the numbers unsentShard and unsentSince`,
+        ),
+      });
+    },
+  );
+});

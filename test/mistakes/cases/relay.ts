@@ -1,0 +1,63 @@
+import { DynamoDBOutbox, outboxRelay, outboxSweeper } from "onceonly";
+import type { Mistake } from "../given.ts";
+import { messageOf } from "../given.ts";
+
+const client = {
+  config: {},
+  send: () => Promise.reject(Object.assign(new Error("no"), { name: "ValidationException" })),
+};
+const outbox = new DynamoDBOutbox({ tableName: "records", client, direct: false });
+
+const change = (table: string, StreamViewType: string) => ({
+  eventSource: "aws:dynamodb",
+  eventSourceARN: `arn:aws:dynamodb:eu-west-1:123456789012:table/${table}/stream/2026-01-01T00:00:00.000`,
+  dynamodb: { SequenceNumber: "1", StreamViewType },
+});
+
+const relayed = (event: object) => messageOf(() => outboxRelay({ outbox })(event as never));
+
+/** Senders of committed messages in the wrong place. */
+export const RELAY_MISTAKES: readonly Mistake[] = [
+  {
+    made: "feeds `outboxRelay` with the stream of another table",
+    toldBy: "error",
+    text: "the change is of the table orders, and the outbox is of the table records: feed outboxRelay with the stream of records",
+    make: () => relayed({ Records: [change("orders", "NEW_IMAGE")] }),
+  },
+  {
+    made: "feeds `outboxRelay` with a stream of keys only",
+    toldBy: "error",
+    text: "the stream of the table records is of KEYS_ONLY, so that it holds no messages: make it of NEW_IMAGE",
+    make: () => relayed({ Records: [change("records", "KEYS_ONLY")] }),
+  },
+  {
+    made: "feeds `outboxRelay` with a stream of old images",
+    toldBy: "error",
+    text: "the stream of the table records is of OLD_IMAGE, so that it holds no messages: make it of NEW_IMAGE",
+    make: () => relayed({ Records: [change("records", "OLD_IMAGE")] }),
+  },
+  {
+    made: "runs `outboxRelay` on a schedule",
+    toldBy: "error",
+    text: "the event has no records: feed outboxRelay with the stream of the table; outboxSweeper runs on a schedule",
+    make: () => relayed({ "detail-type": "Scheduled Event" }),
+  },
+  {
+    made: "feeds `outboxRelay` with messages of a queue",
+    toldBy: "error",
+    text: "the records are of no DynamoDB stream: feed outboxRelay with the stream of the table",
+    make: () => relayed({ Records: [{ eventSource: "aws:sqs" }] }),
+  },
+  {
+    made: "feeds `outboxSweeper` with the stream of the table",
+    toldBy: "error",
+    text: "the event is of a stream: give outboxSweeper a schedule, and outboxRelay the stream of the table",
+    make: () => messageOf(() => outboxSweeper({ outbox })({ Records: [change("records", "NEW_IMAGE")] })),
+  },
+  {
+    made: "gives `outboxSweeper` a table without the index",
+    toldBy: "error",
+    text: "ValidationException: the table records must have the key pk, and the index outbox of the numbers unsentShard and unsentSince",
+    make: () => messageOf(() => outboxSweeper({ outbox })({})),
+  },
+];
