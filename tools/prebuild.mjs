@@ -1,6 +1,6 @@
-// Bundles the functions of OutboxRelay, with the AWS SDK, into <dist>/functions/outbox: `node tools/prebuild.mjs [dist]`.
+// Bundles the functions of OutboxRelay, with clients of AWS of our own, into <dist>/functions/outbox: `node tools/prebuild.mjs [dist]`.
 // The build calls it, and so do tests and syntheses of the sample, which use constructs from their sources.
-import { mkdir, rename, writeFile } from "node:fs/promises";
+import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -8,6 +8,9 @@ import { bundledPackages } from "./bundled-packages.mjs";
 import { noticesOf } from "./notices.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
+
+/** In a tenth of the SDK's bytes, and without its time to load. */
+const SENDERS = join(root, "lib/lean/senders.ts");
 
 /**
  * @param {string} dist
@@ -28,13 +31,20 @@ export async function prebuildFunctions(dist = join(root, "dist")) {
     platform: "node",
     target: "node22",
     mainFields: ["module", "main"],
+    alias: {
+      "@aws-sdk/client-eventbridge": SENDERS,
+      "@aws-sdk/client-sns": SENDERS,
+      "@aws-sdk/client-sqs": SENDERS,
+    },
     // A source map would make the hash of the asset depend on the folder of the build.
     sourcemap: false,
     logLevel: "warning",
   });
   await Promise.all(outputFiles.map(({ path, contents }) => replaceFile(path, contents)));
   const packages = bundledPackages(metafile);
-  await replaceFile(join(outdir, "THIRD-PARTY-NOTICES.txt"), noticesOf(packages));
+  const notices = join(outdir, "THIRD-PARTY-NOTICES.txt");
+  if (packages.length > 0) await replaceFile(notices, noticesOf(packages));
+  else await rm(notices, { force: true });
   return packages;
 }
 

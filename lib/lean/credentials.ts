@@ -84,7 +84,7 @@ async function sdkCredentials(): Promise<ExpiringCredentials> {
 function noCredentials(why: string, cause?: unknown): LeanClientError {
   return new LeanClientError(
     "CredentialsProviderError",
-    `there are no credentials for DynamoDB: ${why}; set the variables of the environment, give the client \`credentials\`, or install @aws-sdk/credential-provider-node`,
+    `there are no credentials: ${why}; set the variables of the environment, give the client \`credentials\`, or install @aws-sdk/credential-provider-node`,
     { cause },
   );
 }

@@ -1,6 +1,7 @@
-/** Where DynamoDB is. */
+/** Where a service is. */
 import type { Environment } from "./environment.ts";
 import { LeanClientError } from "./lean-client-error.ts";
+import { DYNAMODB, type Service } from "./service.ts";
 
 export interface EndpointOptions {
   readonly region?: string | undefined;
@@ -26,7 +27,7 @@ const PARTITIONS: readonly (readonly [prefix: string, suffix: string, dualStackS
 /**
  * @throws LeanClientError where no Region is known, or the endpoint is no URL
  */
-export function placeOf(options: EndpointOptions, env: Environment): Endpoint {
+export function placeOf(options: EndpointOptions, env: Environment, service = DYNAMODB): Endpoint {
   const region = options.region ?? env.AWS_REGION;
   if (!region) {
     throw new LeanClientError(
@@ -38,26 +39,34 @@ export function placeOf(options: EndpointOptions, env: Environment): Endpoint {
   if (!/^[a-z][a-z\d-]*$/.test(region)) {
     throw new LeanClientError("RegionInvalidError", 'the Region must be a name such as "eu-central-1"');
   }
-  return { region, url: configuredUrl(options, env) ?? new URL(`https://${hostIn(region, env)}`) };
+  return {
+    region,
+    url: configuredUrl(options, env, service) ?? new URL(`https://${hostIn(region, env, service)}`),
+  };
 }
 
-function configuredUrl({ endpoint }: EndpointOptions, env: Environment): URL | undefined {
-  const isIgnored = env.AWS_IGNORE_CONFIGURED_ENDPOINT_URLS === "true";
-  const configured =
-    endpoint ?? (isIgnored ? undefined : env.AWS_ENDPOINT_URL_DYNAMODB || env.AWS_ENDPOINT_URL || undefined);
+/** The endpoint that the environment names for a service, or for all. */
+export function configuredEndpoint(env: Environment, { endpointVariable }: Service): string | undefined {
+  if (env.AWS_IGNORE_CONFIGURED_ENDPOINT_URLS === "true") return undefined;
+  return env[endpointVariable] || env.AWS_ENDPOINT_URL || undefined;
+}
+
+function configuredUrl({ endpoint }: EndpointOptions, env: Environment, service: Service): URL | undefined {
+  const configured = endpoint ?? configuredEndpoint(env, service);
   if (configured === undefined) return undefined;
   const url = URL.canParse(configured) ? new URL(configured) : undefined;
   if (url && /^https?:$/.test(url.protocol)) return url;
   throw new LeanClientError(
     "EndpointError",
-    'the endpoint must be an http or https URL such as "http://localhost:8000": set `endpoint` of the client, or AWS_ENDPOINT_URL_DYNAMODB',
+    `the endpoint must be an http or https URL such as "http://localhost:8000": set \`endpoint\` of the client, or ${service.endpointVariable}`,
   );
 }
 
-function hostIn(region: string, env: Environment): string {
+function hostIn(region: string, env: Environment, { name }: Service): string {
   const [, suffix, dualStackSuffix] = PARTITIONS.find(([prefix]) => region.startsWith(prefix))!;
   const isDualStack = env.AWS_USE_DUALSTACK_ENDPOINT === "true";
-  // All of GovCloud's endpoints are FIPS's, but only those with IPv6 say so.
-  const isFips = env.AWS_USE_FIPS_ENDPOINT === "true" && (isDualStack || !region.startsWith("us-gov-"));
-  return `dynamodb${isFips ? "-fips" : ""}.${region}.${isDualStack ? dualStackSuffix : suffix}`;
+  // All of GovCloud's endpoints are FIPS's, but only those with IPv6 say so, and EventBridge's do not.
+  const isNamedFips = !region.startsWith("us-gov-") || (isDualStack && name !== "events");
+  const isFips = env.AWS_USE_FIPS_ENDPOINT === "true" && isNamedFips;
+  return `${name}${isFips ? "-fips" : ""}.${region}.${isDualStack ? dualStackSuffix : suffix}`;
 }

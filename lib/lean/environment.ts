@@ -10,6 +10,9 @@ export interface Environment {
   readonly AWS_REGION?: string;
   readonly AWS_ENDPOINT_URL?: string;
   readonly AWS_ENDPOINT_URL_DYNAMODB?: string;
+  readonly AWS_ENDPOINT_URL_EVENTBRIDGE?: string;
+  readonly AWS_ENDPOINT_URL_SNS?: string;
+  readonly AWS_ENDPOINT_URL_SQS?: string;
   readonly AWS_IGNORE_CONFIGURED_ENDPOINT_URLS?: string;
   readonly AWS_USE_FIPS_ENDPOINT?: string;
   readonly AWS_USE_DUALSTACK_ENDPOINT?: string;

@@ -52,10 +52,11 @@ export class HttpTransport {
     this.#options = options;
   }
 
-  post(headers: Readonly<Record<string, string>>, body: string): Promise<HttpAnswer> {
+  /** Rejects with an `AbortError` once `signal` aborts. */
+  post(headers: Readonly<Record<string, string>>, body: string, signal?: AbortSignal): Promise<HttpAnswer> {
     const { connectionTimeoutMs, requestTimeoutMs } = this.#options;
     return new Promise((resolve, reject) => {
-      const request = this.#module.request({ ...this.#target, headers });
+      const request = this.#module.request({ ...this.#target, headers, ...(signal && { signal }) });
       let connecting: NodeJS.Timeout | undefined;
       let isOver = false;
 

@@ -1,15 +1,24 @@
-/** Carries requests to DynamoDB, signed, in time, and again where they failed by what passes. */
-import type { Clock } from "../core/clock.ts";
-import type { Answer, Connection, Inputs, OperationName } from "../dynamodb/connection.ts";
-import { encodeInput, readAnswer } from "../dynamodb/wire/json.ts";
+/** Carries requests to a service, signed, in time, and again where they failed by what passes. */
+import type { Clock, Random } from "../core/clock.ts";
 import { type Credentials, signedHeaders } from "../dynamodb/wire/signature.ts";
-import type { HeldCredentials } from "./credentials.ts";
-import type { Endpoint } from "./endpoint.ts";
-import type { HttpTransport, TransportError } from "./http-transport.ts";
-import type { RetryBudget } from "./retry-budget.ts";
-import type { ServiceClock } from "./service-clock.ts";
+import { FULL_BUDGET } from "./client-state.ts";
+import { type CredentialSource, HeldCredentials } from "./credentials.ts";
+import { type Endpoint, type EndpointOptions, placeOf } from "./endpoint.ts";
+import { environment } from "./environment.ts";
+import { HttpTransport, type TransportError, type TransportOptions } from "./http-transport.ts";
+import { RetryBudget } from "./retry-budget.ts";
+import type { Service } from "./service.ts";
+import { ServiceClock } from "./service-clock.ts";
 
-export interface LeanParts {
+interface ConnectionOptions extends EndpointOptions, TransportOptions {
+  readonly credentials: CredentialSource;
+  readonly maxAttempts: number;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+interface LeanParts {
+  readonly service: Service;
   readonly place: Endpoint;
   readonly transport: HttpTransport;
   readonly credentials: HeldCredentials;
@@ -20,27 +29,62 @@ export interface LeanParts {
 }
 
 /** Refused for who asked; whoever asks with newer credentials may be let in. */
-const EXPIRED = new Set(["ExpiredToken", "ExpiredTokenException", "UnrecognizedClientException"]);
+const EXPIRED = new Set([
+  "ExpiredToken",
+  "ExpiredTokenException",
+  "InvalidClientTokenId",
+  "UnrecognizedClientException",
+]);
 
-export class LeanConnection implements Connection {
+interface SentRequest {
+  readonly operation: string;
+  readonly input: object;
+  readonly body: string;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** @throws LeanClientError where no Region is known, or the endpoint is no URL */
+export function openConnection(service: Service, options: ConnectionOptions): LeanConnection {
+  const { credentials, maxAttempts, clock, random } = options;
+  const place = placeOf(options, environment(), service);
+  const state = { tokens: FULL_BUDGET, offsetMs: 0 };
+  return new LeanConnection({
+    service,
+    place,
+    transport: new HttpTransport(place.url, state, options),
+    credentials: new HeldCredentials(credentials),
+    serviceClock: new ServiceClock(clock, state),
+    retries: new RetryBudget(random, state),
+    clock,
+    maxAttempts,
+  });
+}
+
+export class LeanConnection {
   readonly #parts: LeanParts;
 
   constructor(parts: LeanParts) {
     this.#parts = parts;
   }
 
-  async send<Name extends OperationName>(operation: Name, input: Inputs[Name]): Promise<Answer<Name>> {
-    const { credentials, serviceClock, retries, clock, maxAttempts } = this.#parts;
-    const body = encodeInput(input);
+  /** Closes the connections that are kept. */
+  close(): void {
+    this.#parts.transport.close();
+  }
+
+  /** Tries no more once `signal` aborts. */
+  async send(operation: string, input: object, signal?: AbortSignal): Promise<object> {
+    const { service, credentials, serviceClock, retries, clock, maxAttempts } = this.#parts;
+    const body = service.encode(operation, input);
     let cost: number | undefined;
     let wasRefused = false;
     for (let attempts = 1; ; attempts++) {
       const held = credentials.at(serviceClock.now());
       const used = held instanceof Promise ? await held : held;
       try {
-        const answer = await this.#try(operation, body, used, attempts);
+        const output = await this.#try({ operation, input, body, signal }, used, attempts);
         retries.giveBack(cost);
-        return answer as Answer<Name>;
+        return output;
       } catch (error) {
         const failure = error as { name?: string; $metadata?: object };
         failure.$metadata = { ...failure.$metadata, attempts };
@@ -54,18 +98,31 @@ export class LeanConnection implements Connection {
         const retry = retries.take(error, attempts);
         if (retry === undefined) throw error;
         cost = retry.cost;
-        if (retry.delayMs > 0) await clock.sleep(retry.delayMs);
+        if (retry.delayMs > 0) await clock.sleep(retry.delayMs, signal);
+        if (signal?.aborted) throw error;
       }
     }
   }
 
-  async #try(operation: string, body: string, credentials: Credentials, attempts: number): Promise<object> {
-    const { place, transport, serviceClock, clock, maxAttempts } = this.#parts;
+  async #try(
+    { operation, input, body, signal }: SentRequest,
+    credentials: Credentials,
+    attempts: number,
+  ): Promise<object> {
+    const { service, place, transport, serviceClock, clock, maxAttempts } = this.#parts;
     const { region, url } = place;
     const { offsetMs } = serviceClock;
     const sentAt = clock.now();
     const headers = signedHeaders(
-      { host: url.host, path: url.pathname, region, target: `DynamoDB_20120810.${operation}`, body },
+      {
+        host: url.host,
+        path: url.pathname,
+        region,
+        target: service.target(operation),
+        body,
+        service: service.name,
+        contentType: service.contentType,
+      },
       credentials,
       sentAt + offsetMs,
     );
@@ -73,10 +130,10 @@ export class LeanConnection implements Connection {
       "amz-sdk-request": `attempt=${attempts}; max=${maxAttempts}`,
       "user-agent": "onceonly-lean",
     };
-    const answer = await transport.post({ ...headers, ...told }, body);
+    const answer = await transport.post({ ...headers, ...told }, body, signal);
     serviceClock.learn(answer, sentAt);
     try {
-      return readAnswer(answer);
+      return service.decode(answer, operation, input);
     } catch (error) {
       const failure = error as { $metadata: object };
       if (serviceClock.differsFrom(offsetMs)) {

@@ -1,19 +1,9 @@
 import { type Clock, type Random, systemClock, systemRandom } from "../core/clock.ts";
 import { aFunction, type Check, checkOptions, methods } from "../core/option-checks.ts";
 import type { Answer, Connection, Inputs, OperationName } from "../dynamodb/connection.ts";
-import { FULL_BUDGET } from "./client-state.ts";
-import {
-  type CredentialSource,
-  type ExpiringCredentials,
-  foundCredentials,
-  HeldCredentials,
-} from "./credentials.ts";
-import { placeOf } from "./endpoint.ts";
-import { environment } from "./environment.ts";
-import { HttpTransport } from "./http-transport.ts";
-import { LeanConnection } from "./lean-connection.ts";
-import { RetryBudget } from "./retry-budget.ts";
-import { ServiceClock } from "./service-clock.ts";
+import { type CredentialSource, type ExpiringCredentials, foundCredentials } from "./credentials.ts";
+import { type LeanConnection, openConnection } from "./lean-connection.ts";
+import { DYNAMODB } from "./service.ts";
 
 export interface LeanDynamoDBOptions {
   /** @default - `AWS_REGION` */
@@ -95,7 +85,6 @@ export class LeanDynamoDB implements Connection {
   readonly isLean = true;
   readonly #options: LeanDynamoDBOptions;
   #connection: LeanConnection | undefined;
-  #transport: HttpTransport | undefined;
 
   /** @throws InvalidOptionError (`INVALID_OPTION`) */
   constructor(options: LeanDynamoDBOptions = {}) {
@@ -105,31 +94,33 @@ export class LeanDynamoDB implements Connection {
 
   async send<Name extends OperationName>(operation: Name, input: Inputs[Name]): Promise<Answer<Name>> {
     this.#connection ??= this.#connect();
-    return this.#connection.send(operation, input);
+    return this.#connection.send(operation, input) as Promise<Answer<Name>>;
   }
 
   /** Closes the connections that are kept. The next request opens new ones. */
   destroy(): void {
-    this.#transport?.close();
+    this.#connection?.close();
   }
 
   #connect(): LeanConnection {
-    const { clock = systemClock, random = systemRandom, credentials, ...options } = this.#options;
-    const place = placeOf(options, environment());
-    const state = { tokens: FULL_BUDGET, offsetMs: 0 };
-    this.#transport = new HttpTransport(place.url, state, {
+    const {
+      clock = systemClock,
+      random = systemRandom,
+      credentials,
+      region,
+      endpoint,
+      ...options
+    } = this.#options;
+    return openConnection(DYNAMODB, {
+      region,
+      endpoint,
       connectionTimeoutMs: options.connectionTimeoutMs ?? DEFAULTS.connectionTimeoutMs,
       requestTimeoutMs: options.requestTimeoutMs ?? DEFAULTS.requestTimeoutMs,
       maxSockets: options.maxSockets ?? DEFAULTS.maxSockets,
-    });
-    return new LeanConnection({
-      place,
-      transport: this.#transport,
-      credentials: new HeldCredentials(sourceOf(credentials)),
-      serviceClock: new ServiceClock(clock, state),
-      retries: new RetryBudget(random, state),
-      clock,
       maxAttempts: options.maxAttempts ?? DEFAULTS.maxAttempts,
+      credentials: sourceOf(credentials),
+      clock,
+      random,
     });
   }
 }

@@ -7,10 +7,12 @@ import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { root } from "../../kit/project.ts";
 import { run } from "../../kit/run.ts";
 import { connect } from "../../kit/tables.ts";
+import { queryAnswer, readQueryRequest } from "../../lib/aws/sns/query-protocol.ts";
 import { fakeClock } from "../../lib/fakes/fake-clock.ts";
-import { runOnce } from "../../lib/index.ts";
+import { type OutgoingMessage, runOnce } from "../../lib/index.ts";
 import { type SqsEngine, startSqs } from "../../lib/local/sqs/start-sqs.ts";
 import { newOutboxTable, type OutboxTable } from "../dynamodb/outbox-given.ts";
+import { canned } from "../lean/world.ts";
 import { isFull } from "../setup/tier.ts";
 
 let folder: string;
@@ -60,7 +62,12 @@ describe("the bundle of the prebuilt functions", () => {
 });
 
 /** Calls the handler of a prebuilt function in a process of its own, as Lambda does; resolves to all it printed. */
-async function invoke(name: "relay" | "sweeper", table: OutboxTable, event: unknown): Promise<string[]> {
+async function invoke(
+  name: "relay" | "sweeper",
+  table: OutboxTable,
+  event: unknown,
+  more: Readonly<Record<string, string>> = {},
+): Promise<string[]> {
   const call = `
     const { ${name}: handler } = await import(${JSON.stringify(fileIn())});
     console.log(JSON.stringify({ answer: await handler(${JSON.stringify(event)}) }));`;
@@ -72,17 +79,20 @@ async function invoke(name: "relay" | "sweeper", table: OutboxTable, event: unkn
     AWS_REGION: "eu-central-1",
     AWS_ACCESS_KEY_ID: "local",
     AWS_SECRET_ACCESS_KEY: "local",
+    ...more,
   });
   return stdout.trim().split("\n");
 }
 
-async function commit(key: string, agoMs: number): Promise<OutboxTable> {
+async function commit(
+  key: string,
+  agoMs: number,
+  messages: readonly OutgoingMessage[] = [{ queue: queueUrl, key, group: key, body: { key } }],
+): Promise<OutboxTable> {
   const table = await newOutboxTable(connect(engine!.endpoint), engine!.endpoint);
   const clock = fakeClock(Date.now() - agoMs);
   const options = { operation: "create-order", store: table.store, clock, leaseSeconds: 60 };
-  await runOnce(options, key, {}, (execution) =>
-    execution.commit({}, { messages: [{ queue: queueUrl, key, group: key, body: { key } }] }),
-  );
+  await runOnce(options, key, {}, (execution) => execution.commit({}, { messages }));
   return table;
 }
 
@@ -114,6 +124,57 @@ describe("the prebuilt functions", () => {
       expect.objectContaining({ service: "shop", operation: "create-order", event: "sent", by: "relay" }),
       { answer: { batchItemFailures: [] } },
     ]);
+  });
+
+  it("send to topics and event buses, and keep what a topic refuses", async () => {
+    const topic = "arn:aws:sns:eu-central-1:000000000000:orders";
+    const event = { bus: "shop", source: "shop", detailType: "paid", body: { id: 7 } };
+    const table = await commit("everywhere", 0, [
+      { topic, key: "1", body: "accepted" },
+      { topic, key: "2", body: "refused" },
+      { ...event, key: "3" },
+    ]);
+    const published: object[] = [];
+    const sns = await canned((response, { body }) => {
+      const { operation, input } = readQueryRequest(body);
+      const { PublishBatchRequestEntries: entries } = input as {
+        PublishBatchRequestEntries: readonly { Id: string; Message: string }[];
+      };
+      published.push(...entries.map(({ Message }) => ({ operation, Message })));
+      const isAccepted = ({ Message }: { Message: string }) => Message === "accepted";
+      const output = {
+        Successful: entries.filter(isAccepted).map(({ Id }) => ({ Id, MessageId: "m" })),
+        Failed: entries
+          .filter((entry) => !isAccepted(entry))
+          .map(({ Id }) => ({ Id, Code: "InvalidParameter", SenderFault: true })),
+      };
+      response.end(queryAnswer(operation, output, "r").body);
+    });
+    const eventBridge = await canned((response) => response.end('{"Entries":[{"EventId":"e"}]}'));
+
+    const lines = await invoke(
+      "relay",
+      table,
+      { Records: await table.nextChanges() },
+      {
+        AWS_ENDPOINT_URL_SNS: sns.url,
+        AWS_ENDPOINT_URL_EVENTBRIDGE: eventBridge.url,
+      },
+    );
+
+    expect(published).toEqual(
+      ["accepted", "refused"].map((Message) => ({ operation: "PublishBatch", Message })),
+    );
+    expect(eventBridge.asked.map(({ headers }) => headers["x-amz-target"])).toEqual([
+      "AWSEvents.DescribeEventBus",
+      "AWSEvents.PutEvents",
+    ]);
+    expect(JSON.parse(lines.at(-1)!)).toEqual({ answer: { batchItemFailures: [] } });
+    const left = [];
+    for (let shard = 0; shard < 8; shard++) {
+      for await (const keys of table.outbox.findUnsent(shard, Date.now() + 86_400_000)) left.push(...keys);
+    }
+    expect(left).toHaveLength(1);
   });
 
   it("send what the stream lost", async () => {

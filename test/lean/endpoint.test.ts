@@ -1,6 +1,11 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { EventBridgeClient } from "@aws-sdk/client-eventbridge";
+import { SNSClient } from "@aws-sdk/client-sns";
+import { SQSClient } from "@aws-sdk/client-sqs";
 import { describe, expect, it } from "vitest";
 import { placeOf } from "../../lib/lean/endpoint.ts";
+import { EVENTBRIDGE, SNS, SQS } from "../../lib/lean/senders.ts";
+import { DYNAMODB } from "../../lib/lean/service.ts";
 
 const REGIONS = [
   "eu-central-1",
@@ -19,22 +24,36 @@ const REGIONS = [
   "eusc-de-east-1",
 ];
 
-describe("placeOf", () => {
-  it.each(REGIONS)("finds %s where the SDK does, with FIPS and with IPv6", (region) => {
-    const { endpointProvider } = new DynamoDBClient({ region }).config;
-    for (const UseFIPS of [false, true]) {
-      for (const UseDualStack of [false, true]) {
-        const env = {
-          AWS_REGION: region,
-          AWS_USE_FIPS_ENDPOINT: `${UseFIPS}`,
-          AWS_USE_DUALSTACK_ENDPOINT: `${UseDualStack}`,
-        };
-        const { url } = endpointProvider({ Region: region, UseFIPS, UseDualStack });
+const CLIENTS = [
+  [DYNAMODB, DynamoDBClient],
+  [EVENTBRIDGE, EventBridgeClient],
+  [SNS, SNSClient],
+  [SQS, SQSClient],
+] as const;
 
-        expect(placeOf({}, env).url.href).toBe(url.href);
+const places = CLIENTS.flatMap(([service, Client]) =>
+  REGIONS.map((region) => ({ name: service.name, region, service, Client })),
+);
+
+describe("placeOf", () => {
+  it.each(places)(
+    "finds $name of $region where the SDK does, with FIPS and with IPv6",
+    ({ region, service, Client }) => {
+      const { endpointProvider } = new Client({ region }).config;
+      for (const UseFIPS of [false, true]) {
+        for (const UseDualStack of [false, true]) {
+          const env = {
+            AWS_REGION: region,
+            AWS_USE_FIPS_ENDPOINT: `${UseFIPS}`,
+            AWS_USE_DUALSTACK_ENDPOINT: `${UseDualStack}`,
+          };
+          const { url } = endpointProvider({ Region: region, UseFIPS, UseDualStack });
+
+          expect(placeOf({}, env, service).url.href).toBe(url.href);
+        }
       }
-    }
-  });
+    },
+  );
 
   it("takes the nearest: the option, DynamoDB's variable, the one of all services", () => {
     const env = {

@@ -64,18 +64,18 @@ interface ErrorBody {
 }
 
 /** The request may have been done all the same. Its name makes it worth another try. */
-class UnreadableAnswerError extends Error {
+export class UnreadableAnswerError extends Error {
   override readonly name = "UnreadableAnswerError";
   readonly $metadata: { readonly httpStatusCode: number };
 
   constructor(why: string, httpStatusCode: number) {
-    super(`what was answered is not of DynamoDB: ${why}; the status is ${httpStatusCode}`);
+    super(`what was answered is not of the service: ${why}; the status is ${httpStatusCode}`);
     this.$metadata = { httpStatusCode };
   }
 }
 
-/** DynamoDB has refused, and says why. */
-class ServiceError extends Error {
+/** The service has refused, and says why. */
+export class ServiceError extends Error {
   readonly $fault: "client" | "server";
   readonly $metadata: { readonly httpStatusCode: number; readonly requestId?: string };
 

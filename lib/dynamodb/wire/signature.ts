@@ -1,5 +1,5 @@
 /**
- * AWS Signature Version 4 of requests to DynamoDB. They are all alike: one template, one key a day and two hashes sign them.
+ * AWS Signature Version 4 of requests that are all alike: one template, one key a day and two hashes sign them.
  * A general signer takes six times the processor time and fourteen times the bytes.
  */
 import { createHmac, hash } from "node:crypto";
@@ -16,9 +16,13 @@ export interface Unsigned {
   /** Encoded, as it is sent. */
   readonly path: string;
   readonly region: string;
-  /** Such as `DynamoDB_20120810.PutItem`. */
-  readonly target: string;
+  /** Such as `DynamoDB_20120810.PutItem`; a form names its operation itself. */
+  readonly target?: string | undefined;
   readonly body: string;
+  /** @default "dynamodb" */
+  readonly service?: string;
+  /** @default "application/x-amz-json-1.0" */
+  readonly contentType?: string;
 }
 
 export const CONTENT_TYPE = "application/x-amz-json-1.0";
@@ -36,24 +40,25 @@ let derived: DerivedKey | undefined;
 
 /** The headers of a signed request. They hold those of `Unsigned`, so that the request is sent as it was signed. */
 export function signedHeaders(request: Unsigned, credentials: Credentials, now: number) {
-  const { host, path, region, target, body } = request;
+  const { host, path, region, target, body, service = SERVICE, contentType = CONTENT_TYPE } = request;
   const { accessKeyId, secretAccessKey, sessionToken } = credentials;
   // 2026-11-22T20:59:12.000Z becomes 20261122T205912Z.
   const date = `${new Date(now).toISOString().slice(0, 19).replaceAll(/[-:]/g, "")}Z`;
-  const scope = `${date.slice(0, 8)}/${region}/${SERVICE}/aws4_request`;
+  const scope = `${date.slice(0, 8)}/${region}/${service}/aws4_request`;
   if (derived?.scope !== scope || derived.secretAccessKey !== secretAccessKey) {
     derived = { secretAccessKey, scope, key: deriveKey(secretAccessKey, scope) };
   }
   const token = sessionToken === undefined ? "" : `x-amz-security-token:${sessionToken}\n`;
-  const names = `content-type;host;x-amz-date;${token && "x-amz-security-token;"}x-amz-target`;
-  const canonical = `POST\n${canonicalPath(path)}\n\ncontent-type:${CONTENT_TYPE}\nhost:${host}\nx-amz-date:${date}\n${token}x-amz-target:${target}\n\n${names}\n${hash("sha256", body)}`;
+  const aim = target === undefined ? "" : `x-amz-target:${target}\n`;
+  const names = `content-type;host;x-amz-date${token && ";x-amz-security-token"}${aim && ";x-amz-target"}`;
+  const canonical = `POST\n${canonicalPath(path)}\n\ncontent-type:${contentType}\nhost:${host}\nx-amz-date:${date}\n${token}${aim}\n${names}\n${hash("sha256", body)}`;
   const text = `AWS4-HMAC-SHA256\n${date}\n${scope}\n${hash("sha256", canonical)}`;
   const signature = createHmac("sha256", derived.key).update(text).digest("hex");
   return {
     host,
-    "content-type": CONTENT_TYPE,
+    "content-type": contentType,
     "x-amz-date": date,
-    "x-amz-target": target,
+    ...(target !== undefined && { "x-amz-target": target }),
     ...(token && { "x-amz-security-token": sessionToken }),
     authorization: `AWS4-HMAC-SHA256 Credential=${accessKeyId}/${scope}, SignedHeaders=${names}, Signature=${signature}`,
   };

@@ -24,11 +24,11 @@ class Sha256 {
 }
 
 async function signedBySdk(request: Unsigned, credentials: Credentials, now: number) {
-  const { host, path, region, target, body } = request;
+  const { host, path, region, target, body, service = "dynamodb", contentType = CONTENT_TYPE } = request;
   const signer = new SignatureV4({
     credentials: credentials as { accessKeyId: string; secretAccessKey: string },
     region,
-    service: "dynamodb",
+    service,
     sha256: Sha256 as never,
     applyChecksum: false,
   });
@@ -38,7 +38,7 @@ async function signedBySdk(request: Unsigned, credentials: Credentials, now: num
       protocol: "https:",
       hostname: host,
       path,
-      headers: { host, "content-type": CONTENT_TYPE, "x-amz-target": target },
+      headers: { host, "content-type": contentType, ...(target !== undefined && { "x-amz-target": target }) },
       body,
     },
     { signingDate: new Date(now) },
@@ -72,7 +72,9 @@ describe("signedHeaders", () => {
             .array(pathPart)
             .map((parts) => `/${parts.filter((part) => !/^\.+$/.test(part)).join("/")}`),
           region: fc.constantFrom("eu-central-1", "us-gov-west-1", "cn-north-1"),
-          target: fc.constantFrom("DynamoDB_20120810.GetItem", "DynamoDB_20120810.TransactWriteItems"),
+          target: fc.constantFrom("DynamoDB_20120810.GetItem", "AmazonSQS.SendMessageBatch", undefined),
+          service: fc.constantFrom("dynamodb", "sqs", "sns", "events"),
+          contentType: fc.constantFrom(CONTENT_TYPE, "application/x-www-form-urlencoded"),
           body: fc.json(),
         }),
         fc.record(

@@ -1,0 +1,158 @@
+/**
+ * Clients of SQS, SNS and EventBridge, as far as relay and sweeper send with them. They have the names and the form of the
+ * SDK's, in whose place the bundle of the prebuilt functions carries them.
+ */
+import { hash } from "node:crypto";
+import { type Clock, systemClock, systemRandom } from "../core/clock.ts";
+import { readAnswer } from "../dynamodb/wire/json.ts";
+import { foundCredentials } from "./credentials.ts";
+import { configuredEndpoint } from "./endpoint.ts";
+import { environment } from "./environment.ts";
+import { type LeanConnection, openConnection } from "./lean-connection.ts";
+import { encodeQuery, readQueryAnswer } from "./query-protocol.ts";
+import { jsonService, type Service } from "./service.ts";
+
+export const SQS: Service = {
+  ...jsonService("sqs", "AWS_ENDPOINT_URL_SQS", "1.0", "AmazonSQS"),
+  decode(answer, _, input) {
+    const output = readAnswer(answer);
+    checkDigests(input, output);
+    return output;
+  },
+};
+
+export const SNS: Service = {
+  name: "sns",
+  endpointVariable: "AWS_ENDPOINT_URL_SNS",
+  contentType: "application/x-www-form-urlencoded",
+  target: () => undefined,
+  encode: (operation, input) => encodeQuery(operation, "2010-03-31", input),
+  decode: readQueryAnswer,
+};
+
+export const EVENTBRIDGE: Service = {
+  ...jsonService("events", "AWS_ENDPOINT_URL_EVENTBRIDGE", "1.1", "AWSEvents"),
+  // Times are epoch seconds in the protocol.
+  encode: (_, input) =>
+    JSON.stringify(input, function inSeconds(this: Readonly<Record<string, unknown>>, name, value: unknown) {
+      const given = this[name];
+      return given instanceof Date ? given.getTime() / 1000 : value;
+    }),
+};
+
+interface SenderConfig {
+  readonly region?: string | undefined;
+  readonly endpoint?: string | undefined;
+  readonly requestHandler?: { readonly connectionTimeout?: number; readonly requestTimeout?: number };
+  /** @default - the system's clock */
+  readonly clock?: Clock;
+}
+
+/** As the SDK's standard mode. */
+const MAX_ATTEMPTS = 3;
+
+class Command {
+  readonly operation: string;
+  readonly input: object;
+
+  constructor(operation: string, input: object) {
+    this.operation = operation;
+    this.input = input;
+  }
+}
+
+class Sender {
+  /** An endpoint of an address is in no configuration. */
+  readonly config: { serviceConfiguredEndpoint(): Promise<string | undefined> };
+  readonly #open: () => LeanConnection;
+  #connection: LeanConnection | undefined;
+
+  constructor(
+    service: Service,
+    { region, endpoint, requestHandler = {}, clock = systemClock }: SenderConfig = {},
+  ) {
+    this.config = { serviceConfiguredEndpoint: async () => configuredEndpoint(environment(), service) };
+    this.#open = () =>
+      openConnection(service, {
+        region,
+        endpoint,
+        credentials: () => foundCredentials(),
+        maxAttempts: MAX_ATTEMPTS,
+        connectionTimeoutMs: requestHandler.connectionTimeout ?? 1000,
+        requestTimeoutMs: requestHandler.requestTimeout ?? 3000,
+        maxSockets: 50,
+        clock,
+        random: systemRandom,
+      });
+  }
+
+  async send(
+    { operation, input }: Command,
+    { abortSignal }: { readonly abortSignal?: AbortSignal | undefined } = {},
+  ): Promise<object> {
+    this.#connection ??= this.#open();
+    return this.#connection.send(operation, input, abortSignal);
+  }
+
+  destroy(): void {
+    this.#connection?.close();
+  }
+}
+
+export class SQSClient extends Sender {
+  constructor(config?: SenderConfig) {
+    super(SQS, config);
+  }
+}
+
+export class SNSClient extends Sender {
+  constructor(config?: SenderConfig) {
+    super(SNS, config);
+  }
+}
+
+export class EventBridgeClient extends Sender {
+  constructor(config?: SenderConfig) {
+    super(EVENTBRIDGE, config);
+  }
+}
+
+export class SendMessageBatchCommand extends Command {
+  constructor(input: object) {
+    super("SendMessageBatch", input);
+  }
+}
+
+export class PublishBatchCommand extends Command {
+  constructor(input: object) {
+    super("PublishBatch", input);
+  }
+}
+
+export class PutEventsCommand extends Command {
+  constructor(input: object) {
+    super("PutEvents", input);
+  }
+}
+
+export class DescribeEventBusCommand extends Command {
+  constructor(input: object) {
+    super("DescribeEventBus", input);
+  }
+}
+
+interface Digested {
+  readonly Entries?: readonly { readonly Id: string; readonly MessageBody: string }[];
+  readonly Successful?: readonly { readonly Id: string; readonly MD5OfMessageBody?: string }[];
+}
+
+/** SQS tells what it has got, as a digest of each body. */
+function checkDigests(input: Digested, { Successful = [] }: Digested): void {
+  for (const { Id, MD5OfMessageBody } of Successful) {
+    const sent = input.Entries?.find((entry) => entry.Id === Id);
+    if (sent === undefined || MD5OfMessageBody === undefined) continue;
+    if (hash("md5", sent.MessageBody) !== MD5OfMessageBody) {
+      throw new Error("SQS has got another message than was sent: its digest differs");
+    }
+  }
+}

@@ -1,0 +1,38 @@
+/** A service of AWS, as its host, its signatures and its protocol tell it from others. */
+import { encodeInput, type HttpAnswer, readAnswer } from "../dynamodb/wire/json.ts";
+
+export interface Service {
+  /** In hosts and in signatures. */
+  readonly name: string;
+  /** Of the environment, with an endpoint for this service only. */
+  readonly endpointVariable:
+    | "AWS_ENDPOINT_URL_DYNAMODB"
+    | "AWS_ENDPOINT_URL_EVENTBRIDGE"
+    | "AWS_ENDPOINT_URL_SNS"
+    | "AWS_ENDPOINT_URL_SQS";
+  readonly contentType: string;
+  /** The header that names the operation, where a header does. */
+  target(operation: string): string | undefined;
+  encode(operation: string, input: object): string;
+  /** @throws the error that the service answered */
+  decode(answer: HttpAnswer, operation: string, input: object): object;
+}
+
+/** https://smithy.io/2.0/aws/protocols/aws-json-1_0-protocol.html */
+export function jsonService(
+  name: string,
+  endpointVariable: Service["endpointVariable"],
+  version: "1.0" | "1.1",
+  prefix: string,
+): Service {
+  return {
+    name,
+    endpointVariable,
+    contentType: `application/x-amz-json-${version}`,
+    target: (operation) => `${prefix}.${operation}`,
+    encode: (_, input) => encodeInput(input),
+    decode: readAnswer,
+  };
+}
+
+export const DYNAMODB = jsonService("dynamodb", "AWS_ENDPOINT_URL_DYNAMODB", "1.0", "DynamoDB_20120810");
