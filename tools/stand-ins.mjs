@@ -1,5 +1,5 @@
-// What `testing` has of AWS and time needs nothing of the package's errors or options. Both formats load it from one file
-// in CommonJS: it is most of `testing`, and a second copy would be a second set of patches of the same process.
+// Finds the modules of `testing` that stand for AWS and time. Both formats load them from one file in CommonJS.
+// They are most of `testing`, and a second copy would patch the same process a second time.
 import { readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { build } from "esbuild";
@@ -14,10 +14,10 @@ const LOADS = /\bimport\(/;
 
 /**
  * @param {string} compiled the folder of the compiled ES modules
- * @param {readonly string[]} entries of which the first has all the stand-ins
- * @param {ReadonlySet<string>} modules of handlers, of which each format has its own
+ * @param {readonly string[]} entries the first imports all the stand-ins
+ * @param {ReadonlySet<string>} modules the modules of handlers: each format has its own
  * @returns {Promise<{ entry: string, names: ReadonlyMap<string, ReadonlyMap<string, string>> }>} the text of the file, and
- * the names in it of what each module exports
+ * its names for the exports of each module
  */
 export async function findStandIns(compiled, entries, modules) {
   const inputs = await inputsOf(compiled, entries);
