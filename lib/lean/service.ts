@@ -4,7 +4,7 @@ import { encodeInput, type HttpAnswer, readAnswer } from "../dynamodb/wire/json.
 export interface Service {
   /** In hosts and in signatures. */
   readonly name: string;
-  /** Of the environment, with an endpoint for this service only. */
+  /** The variable of the environment that holds an endpoint for this service only. */
   readonly endpointVariable:
     | "AWS_ENDPOINT_URL_DYNAMODB"
     | "AWS_ENDPOINT_URL_EVENTBRIDGE"
