@@ -1,4 +1,6 @@
 /** The advice for a finding, in the words of the guides. Pure. */
+import { ATTRIBUTES } from "../contract.ts";
+import type { Io } from "../simulator/io.ts";
 import type { Effect } from "./effect.ts";
 import type { FindingKind } from "./finding.ts";
 import type { SourceKind } from "./source.ts";
@@ -6,16 +8,31 @@ import type { SourceKind } from "./source.ts";
 export interface Symptom {
   readonly kind: FindingKind;
   readonly source: SourceKind;
+  readonly uses: Usage;
   /** The effect that the finding is about, if any. */
   readonly effect?: Pick<Effect, "kind"> | undefined;
   /** Whether all effects happened nevertheless. */
   readonly isDone?: boolean | undefined;
 }
 
-export function adviceFor({ kind, effect, isDone, source }: Symptom): string {
+/** The parts of this package that an undisturbed run uses: nothing, a record that remembers, or its commit too. */
+export type Usage = "nothing" | "record" | "commit";
+
+export function usageIn(ios: readonly Io[], idempotencyTables: readonly string[]): Usage {
+  const remembering = ios.filter(
+    ({ service, target, input }) =>
+      service === "dynamodb" &&
+      (target.split("+").some((name) => idempotencyTables.includes(name)) ||
+        JSON.stringify(input).includes(ATTRIBUTES.leaseEndsAt)),
+  );
+  if (remembering.length === 0) return "nothing";
+  return remembering.some(({ operation }) => operation === "TransactWriteItems") ? "commit" : "record";
+}
+
+export function adviceFor({ kind, effect, isDone, source, uses }: Symptom): string {
   switch (kind) {
     case "happens-twice":
-      return ONCE[effect?.kind ?? "item"];
+      return uses === "nothing" ? `${onceAlone(effect)}; or ${wrapped(source)}` : onceWith(effect, uses);
     case "lost":
       return source !== "sqs" && source !== "stream"
         ? "report success only after the effect: throw (or answer 5xx) when it failed, and let one commit hold result and effect together"
@@ -43,9 +60,38 @@ export function adviceFor({ kind, effect, isDone, source }: Symptom): string {
   }
 }
 
-const ONCE: Readonly<Record<Effect["kind"], string>> = {
-  item: "write it in one transaction with the mark that it is done: `idempotency.commit(result, { writes: [...] })`, or your own transaction",
-  message:
-    "send it under an id that stays the same: `idempotency.commit(result, { messages: [...] })` and the outbox relay, or a deduplication id made of the key",
-  call: "give the other system an idempotency key that stays the same: `idempotency.childKey(name)`; if it takes none, say so with `atLeastOnce`",
-};
+/** For a handler that has a record. */
+function onceWith(effect: Symptom["effect"], uses: Exclude<Usage, "nothing">): string {
+  switch (effect?.kind ?? "item") {
+    case "item":
+      return uses === "commit"
+        ? "the handler commits already: give this write to `idempotency.commit(result, { writes: [...] })` too, or derive the item's id from the key"
+        : "the item can be there while the completion was never recorded: write both in `idempotency.commit(result, { writes: [...] })`, or derive the item's id from the key";
+    case "message":
+      return "send it under an id that stays the same: `idempotency.commit(result, { messages: [...] })` and the outbox relay, or a deduplication id made of the key";
+    case "object":
+      return "name the object by what stays the same, such as `idempotency.childKey(name)`: a repetition then puts the same object";
+    case "call":
+      return "give the other system an idempotency key that stays the same: `idempotency.childKey(name)`; if it takes none, say so with `atLeastOnce`";
+  }
+}
+
+/** For a handler without a record. */
+function onceAlone(effect: Symptom["effect"]): string {
+  switch (effect?.kind ?? "item") {
+    case "item":
+      return "no record remembers that it was done: derive the item's id from the event, with a condition for what is counted";
+    case "message":
+      return "no record remembers that it was done: send the message under a deduplication id made of the event";
+    case "object":
+      return "no record remembers that it was done: name the object by an id of the event";
+    case "call":
+      return "no record remembers that it was done: give the other system an idempotency key made of the event; if it takes none, say so with `atLeastOnce`";
+  }
+}
+
+function wrapped(source: SourceKind): string {
+  if (source === "http") return "wrap the handler in httpIdempotent(), and let its commit hold the effects";
+  const wrapper = source === "sqs" || source === "stream" ? "idempotentBatch()" : "idempotent()";
+  return `wrap the handler in ${wrapper}, and let its commit hold the effects`;
+}

@@ -145,7 +145,7 @@ export function countOf(count: number, { kind, place }: Pick<Effect, "kind" | "p
 }
 
 function one(kind: Effect["kind"]): string {
-  return kind === "item" ? "an item" : `a ${kind}`;
+  return kind === "item" || kind === "object" ? `an ${kind}` : `a ${kind}`;
 }
 
 function inPlace(kind: Effect["kind"], place: string): string {

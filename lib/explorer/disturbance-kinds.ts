@@ -1,4 +1,5 @@
 /** The kinds of disturbances, and the requests that each applies to. Pure. */
+import { isRead } from "../aws/aws-operation.ts";
 import type { Fault } from "../simulator/fault.ts";
 import type { Io } from "../simulator/io.ts";
 import type { Disturbance } from "./disturbances.ts";
@@ -78,11 +79,9 @@ export function kindsOf({
 
 const READS = ["GetItem", "BatchGetItem", "Query", "Scan"];
 
-const SAFE_METHODS = ["GET", "HEAD", "OPTIONS"];
-
 /** Before or after makes no difference for a read, which has no effect. */
 function isWrite({ operation }: Io): boolean {
-  return !READS.includes(operation) && !SAFE_METHODS.includes(operation);
+  return !isRead(operation);
 }
 
 function isEventuallyConsistent({ operation, input }: Io): boolean {

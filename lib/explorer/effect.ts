@@ -1,11 +1,11 @@
-/** The effects of a handler: items, messages that arrived, calls of other systems. Pure. */
+/** The effects of a handler: items, messages that arrived, calls of other systems, objects in buckets. Pure. */
 import type { Plain } from "./plain-value.ts";
 
-export const EFFECT_KINDS = ["item", "message", "call"] as const;
+export const EFFECT_KINDS = ["item", "message", "call", "object"] as const;
 
 export interface Effect {
   readonly kind: (typeof EFFECT_KINDS)[number];
-  /** The table, the queue, or a call's method and URL without the ids in it. */
+  /** The table, the queue, the bucket, or a call's method and URL without the ids in it. */
   readonly place: string;
   readonly content: { readonly [name: string]: Plain };
 }

@@ -1,6 +1,6 @@
 /** The explorer: runs a handler under each fault at each of its I/Os, and counts the effects. */
 import type { LambdaHandler } from "../simulator/simulated-function.ts";
-import { adviceFor } from "./advice.ts";
+import { adviceFor, type Usage, usageIn } from "./advice.ts";
 import { type Disturbance, disturbancesOf } from "./disturbances.ts";
 import type { Finding } from "./finding.ts";
 import type { ExploreOptions } from "./options.ts";
@@ -50,6 +50,7 @@ async function exploreAll(scenario: Scenario): Promise<ExploreReport> {
   const { chosen, leftOut } = choose(scenario, reference);
   const withStacks = options.showsOutput || options.only !== undefined ? () => {} : withoutStacks();
   const bar = options.onProgress ? undefined : startProgress(scenario.name);
+  const uses = usageIn(reference.play.ios, scenario.idempotencyTables);
   const findings: Finding[] = [];
   const accepted = new Map<string, Accepted>();
   try {
@@ -57,7 +58,7 @@ async function exploreAll(scenario: Scenario): Promise<ExploreReport> {
       const run = await playDisturbed(scenario, disturbance);
       for (const verdict of judge(run, reference)) {
         const isAccepted = noteAccepted(accepted, verdict, run, disturbance, scenario);
-        if (!isAccepted) findings.push(findingOf(verdict, run, disturbance, scenario));
+        if (!isAccepted) findings.push(findingOf({ ...verdict, uses }, run, disturbance, scenario));
       }
       options.onProgress?.(index + 1, chosen.length);
       bar?.step(index + 1, chosen.length);
@@ -95,12 +96,12 @@ function playDisturbed(scenario: Scenario, disturbance: Disturbance): Promise<Pl
 }
 
 function findingOf(
-  { kind, what, effect, isDone }: Judgement,
+  { kind, what, effect, isDone, uses }: Judgement & { readonly uses: Usage },
   run: Play,
   { id, words, point }: Disturbance,
   scenario: Scenario,
 ): Finding {
-  const advice = adviceFor({ kind, effect, isDone, source: run.source.kind });
+  const advice = adviceFor({ kind, effect, isDone, uses, source: run.source.kind });
   return {
     kind,
     point,
@@ -126,7 +127,9 @@ function noteAccepted(
     ({ kind, place }) => kind === effect.kind && place === effect.place,
   );
   const isNamed = (name: string) =>
-    effect.kind === "call" ? effect.place.split(" ")[1]?.startsWith(name) : effect.place === name;
+    effect.kind === "call"
+      ? effect.place.split(" ").some((part) => part.startsWith(name))
+      : effect.place === name;
   if (!options.atLeastOnce?.some(isNamed)) return false;
   const former = accepted.get(effect.place);
   if (former === undefined || former.most < found.length) {

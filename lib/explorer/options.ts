@@ -1,5 +1,6 @@
 /** The options of `explore`, their defaults and their rules. */
 import { aFunction, type Check, checkOptions, oneOf } from "../core/option-checks.ts";
+import type { SimulatedBus, SimulatedTopic } from "../simulator/room-options.ts";
 import type { Simulator } from "../simulator/simulator.ts";
 import type { SimulatedQueue, SimulatedTable } from "../simulator/simulator-options.ts";
 import type { Effect } from "./effect.ts";
@@ -36,6 +37,23 @@ export interface ExploreOptions {
    * @default - none
    */
   readonly queues?: Readonly<Record<string, SimulatedQueue>> | undefined;
+  /** The topics of SNS that the handler publishes to, by name. @default - none */
+  readonly topics?: Readonly<Record<string, SimulatedTopic>> | undefined;
+  /**
+   * The event buses that the handler puts events on, by name.
+   * @default - none: events on a bus that does not exist count too, and reach nobody
+   */
+  readonly buses?: Readonly<Record<string, SimulatedBus>> | undefined;
+  /** The parameters of SSM that the handler reads, by name. @default - none */
+  readonly parameters?: Readonly<Record<string, string>> | undefined;
+  /** The secrets of Secrets Manager that the handler reads, by name; an object becomes JSON. @default - none */
+  readonly secrets?: Readonly<Record<string, string | object>> | undefined;
+  /**
+   * The buckets of S3 that the handler uses, by name, with the objects in them by key. Objects are effects: the same
+   * bytes under the same key are one.
+   * @default - none
+   */
+  readonly buckets?: Readonly<Record<string, Readonly<Record<string, string | Uint8Array>>>> | undefined;
   /**
    * Other systems, by origin. A call with an `Idempotency-Key` that was used before gets the former answer,
    * without a call of the system.
@@ -169,6 +187,11 @@ const CHECKS: Readonly<Record<keyof ExploreOptions, Check>> = {
   tables: byName("tables", isObject),
   idempotencyTable: ["must be a name or a list of names", (value) => isTexts([value].flat())],
   queues: byName("queues", isObject),
+  topics: byName("topics", isObject),
+  buses: byName("buses", isObject),
+  parameters: byName("texts", (value) => typeof value === "string"),
+  secrets: byName("texts or objects", (value) => typeof value === "string" || isObject(value)),
+  buckets: byName("objects", isObject),
   outside: byName("functions", (value) => typeof value === "function"),
   callKey: aFunction,
   perEnvironment: oneOf(true, false),

@@ -1,19 +1,18 @@
 /**
  * The other systems of one run: records every call that arrives, and repeats its answer for a repeated key.
  */
+import { isRead, operationOf } from "../aws/aws-operation.ts";
 import type { Effect } from "./effect.ts";
 import type { OutsideService } from "./options.ts";
 import { plainText } from "./plain-value.ts";
 
 interface OutsideCall {
+  /** Or the operation of a service of AWS. */
   readonly method: string;
   readonly url: URL;
   readonly key: string | undefined;
   readonly body: string;
 }
-
-/** Methods that ask for no effect (RFC 9110, section 9.2.1). */
-const SAFE_METHODS = ["GET", "HEAD", "OPTIONS", "TRACE"];
 
 /** Parts of a path that name one thing: numbers, UUIDs, and texts that are long or mix letters and digits. */
 const ID_SEGMENT = /\/(?:\d+|(?=[^/]*\d)[^/]{8,}|[^/]{24,})(?=\/|$)/g;
@@ -35,10 +34,13 @@ export class Outside {
   /** Stands for the other system: the service, with a memory for keys. */
   remembering(service: OutsideService): OutsideService {
     return async (request) => {
-      if (SAFE_METHODS.includes(request.method)) return service(request);
-      const body = await request.clone().text();
+      const bytes = new Uint8Array(await request.clone().arrayBuffer());
+      const url = new URL(request.url);
+      const method = operationOf({ method: request.method, url, headers: request.headers, body: bytes });
+      if (isRead(method)) return service(request);
+      const body = new TextDecoder().decode(bytes);
       const key = this.#callKey(request) ?? undefined;
-      const call = { method: request.method, url: new URL(request.url), key, body };
+      const call = { method, url, key, body };
       this.#calls.push(call);
       if (key === undefined) return service(request);
 

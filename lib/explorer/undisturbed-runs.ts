@@ -3,6 +3,7 @@
  * handler that lacks something, or behaves differently each time, is refused because nothing could be
  * compared.
  */
+import { neededOption } from "./needed-option.ts";
 import { placeWithoutIds } from "./outside.ts";
 import { type Play, play } from "./play.ts";
 import type { Scenario } from "./scenario.ts";
@@ -39,7 +40,7 @@ async function playToSuccess(
   scenario: Scenario,
   seed: number,
   startAt: number,
-  refuses: (run: Play) => Refusal | undefined = () => undefined,
+  refuses: (run: Play) => RefusedRun | undefined = () => undefined,
 ): Promise<Play> {
   const run = await play(scenario, { seed, startAt });
   const refusal = failureOf(run) ?? refuses(run);
@@ -50,7 +51,7 @@ async function playToSuccess(
   );
 }
 
-interface Refusal {
+interface RefusedRun {
   readonly what: string;
   readonly hint: string;
 }
@@ -58,16 +59,15 @@ interface Refusal {
 const UNSEEN =
   "no request of it was seen: where it makes any, another copy of the AWS SDK or a client that is not simulated makes them";
 
-function failureOf({ last, ios }: Play): Refusal | undefined {
+function failureOf({ last, ios, trace }: Play): RefusedRun | undefined {
   if (last?.isSuccess === true) return undefined;
   const words = [last?.words ?? "it got nothing to do", ...(last?.detail ? [last.detail] : [])].join(": ");
-  const hint =
-    ios.length === 0 ? UNSEEN : "give it the tables, rows, queues and outside systems that it needs";
+  const hint = ios.length === 0 ? UNSEEN : neededOption(trace);
   return { what: `fails without any disturbance: ${words}`, hint };
 }
 
 /** A success that shows nothing: the handler refused its event, or did no work at all. */
-function refusalOf(run: Play, options: Scenario["options"]): Refusal | undefined {
+function refusalOf(run: Play, options: Scenario["options"]): RefusedRun | undefined {
   const { last, ios, answers } = run;
   const { status, detail } = last ?? {};
   const { expectedStatus, expectsNoRequest } = options;

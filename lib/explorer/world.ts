@@ -4,6 +4,7 @@ import { announcements } from "./announcements.ts";
 import { Arrivals } from "./arrivals.ts";
 import type { Effect } from "./effect.ts";
 import { itemEffects, itemsOf } from "./item-effects.ts";
+import { emailEffects, objectEffects } from "./objects-and-emails.ts";
 import { Outside } from "./outside.ts";
 import type { Scenario } from "./scenario.ts";
 
@@ -26,6 +27,11 @@ export class ExploredWorld {
     this.#arrivals = Object.entries(options.queues ?? {}).map(
       ([name, queue]) => new Arrivals(aws.sqs, aws.queue(name, queue), name),
     );
+    for (const [name, topic] of Object.entries(options.topics ?? {})) aws.topic(name, topic);
+    for (const [name, bus] of Object.entries(options.buses ?? {})) aws.bus(name, bus);
+    for (const [name, value] of Object.entries(options.parameters ?? {})) aws.parameter(name, value);
+    for (const [name, value] of Object.entries(options.secrets ?? {})) aws.secret(name, value);
+    for (const [name, objects] of Object.entries(options.buckets ?? {})) aws.bucket(name, objects);
     for (const [origin, service] of Object.entries(options.outside ?? {})) {
       aws.serve(origin, this.outside.remembering(service));
     }
@@ -36,6 +42,7 @@ export class ExploredWorld {
     const arrivals = this.#arrivals.filter(({ name }) => name !== sourceQueue);
     return [
       ...(await this.items()),
+      ...emailEffects(this.aws.ses),
       ...(await Promise.all(arrivals.map((each) => each.effects()))).flat(),
       ...announcements(this.aws),
       ...this.outside.effects(),
@@ -43,10 +50,12 @@ export class ExploredWorld {
     ];
   }
 
+  /** The items and objects, which may be there before a run. */
   async items(): Promise<Effect[]> {
     const { tables, idempotencyTables } = this.#scenario;
     const names = Object.keys(tables).filter((name) => !idempotencyTables.includes(name));
-    return (await Promise.all(names.map((name) => itemEffects(this.aws.dynamodb, name)))).flat();
+    const items = await Promise.all(names.map((name) => itemEffects(this.aws.dynamodb, name)));
+    return [...items.flat(), ...objectEffects(this.aws.s3)];
   }
 
   /** Makes the items of `setUp` old, so that a stale read sees them too. */

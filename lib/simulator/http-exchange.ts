@@ -1,4 +1,5 @@
 /** Requests to somebody else's system as exchanges. */
+import { operationOf } from "../aws/aws-operation.ts";
 import type { Exchange } from "./exchange.ts";
 
 /** Another system outside of AWS: hosts of the simulation see only its answers. */
@@ -19,7 +20,7 @@ export function httpExchange(
   return {
     io: {
       service: "http",
-      operation: method,
+      operation: operationOf({ method, url, headers, body }),
       target: url.origin + url.pathname,
       input: {
         headers: Object.fromEntries(headers),

@@ -2,7 +2,17 @@
  * An I/O of a simulated host: one request to an AWS service or over HTTP, in the form for faults and traces.
  */
 
-export const IO_SERVICES = ["dynamodb", "sqs", "sns", "eventbridge", "http"] as const;
+export const IO_SERVICES = [
+  "dynamodb",
+  "sqs",
+  "sns",
+  "eventbridge",
+  "ssm",
+  "secretsmanager",
+  "s3",
+  "ses",
+  "http",
+] as const;
 export type IoService = (typeof IO_SERVICES)[number];
 
 export interface Io {
@@ -19,9 +29,9 @@ export interface Io {
   /** The AWS SDK's attempt, from 1; `undefined` for requests without the SDK. */
   readonly attempt: number | undefined;
   readonly service: IoService;
-  /** The operation's name, such as `UpdateItem`; the method of an HTTP request. */
+  /** The operation's name, such as `UpdateItem`; the method of an HTTP request that names no operation of AWS. */
   readonly operation: string;
-  /** Tables or buses joined by `+`, the name of a queue or topic, or origin and path of a URL. */
+  /** Tables or buses joined by `+`, the name of a queue, topic, bucket, parameter or secret, or origin and path of a URL. */
   readonly target: string;
   /** The input of the AWS SDK's command, or `{ headers, body }` of an HTTP request. Do not change it. */
   readonly input: Readonly<Record<string, unknown>>;

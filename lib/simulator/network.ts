@@ -29,6 +29,10 @@ const LATENCY_MS = {
   sqs: [2, 10],
   sns: [5, 25],
   eventbridge: [5, 25],
+  ssm: [5, 25],
+  secretsmanager: [5, 25],
+  s3: [5, 25],
+  ses: [5, 25],
   http: [5, 30],
 } as const;
 

@@ -28,6 +28,15 @@ const positive = number("a number above 0", (value) => value > 0);
 export const aBoolean = oneOf(true, false);
 export const aPart = number("a part from 0 to 0.9", (value) => value >= 0 && value <= 0.9);
 const aName = text(2048);
+const aSecret: Check = [
+  "must be a text or an object",
+  (value) => typeof value === "string" || Object(value) === value,
+];
+const anObject: Check = ["must be an object of texts or bytes by key", (value) => Object(value) === value];
+const aBucketName: Check = [
+  "must be the name of a bucket: 3 to 63 lower-case letters, digits, dots and hyphens",
+  (value) => typeof value === "string" && /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(value),
+];
 const most = Number.MAX_SAFE_INTEGER;
 
 const filters: Check = ["must be a list of filter patterns", (value) => Array.isArray(value)];
@@ -142,5 +151,11 @@ export const check = {
     checkOptions({ ...options, handler }, { ...LAMBDA, handler: aFunction }, ["handler"]),
   queueConnection: (connection: QueueConnection) => checkOptions(connection, QUEUE_CONNECTION, ["queueUrl"]),
   tableConnection: (connection: TableConnection) => checkOptions(connection, TABLE_CONNECTION, ["tableName"]),
+  parameter: (name: string, value: string) =>
+    checkOptions({ name, value }, { name: aName, value: text(8192) }, ["name", "value"]),
+  secret: (name: string, value: string | object) =>
+    checkOptions({ name, value }, { name: aName, value: aSecret }, ["name", "value"]),
+  bucket: (name: string, objects: object) =>
+    checkOptions({ name, objects }, { name: aBucketName, objects: anObject }, ["name"]),
   everyMs: (ms: number) => checkOptions({ ms }, { ms: number("at least 1 ms", (value) => value >= 1) }, []),
 } as const;

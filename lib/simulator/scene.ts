@@ -11,6 +11,8 @@ export interface SdkHttpRequest {
   readonly hostname: string;
   readonly port?: number | undefined;
   readonly path: string;
+  /** What the path does not hold already. */
+  readonly query?: Readonly<Record<string, string | readonly string[] | null>> | undefined;
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: unknown;
@@ -20,6 +22,8 @@ export interface SdkHttpResponse {
   readonly statusCode: number;
   readonly headers: Record<string, string>;
   readonly body: Uint8Array;
+  /** Whether clients of the SDK read the body as a stream. */
+  readonly isStreamed?: boolean | undefined;
 }
 
 /** Patched functions ask the scene instead of the system. */

@@ -13,14 +13,27 @@ export function bodyBytes({ body }: SdkHttpRequest): Uint8Array<ArrayBuffer> {
   return body instanceof Uint8Array ? new Uint8Array(body) : new TextEncoder().encode(String(body ?? ""));
 }
 
+/** The request with the bytes of its body, which may be a stream. */
+export async function withBytes(request: SdkHttpRequest): Promise<SdkHttpRequest> {
+  const { body } = request;
+  if (typeof Object(body)[Symbol.asyncIterator] !== "function") return request;
+  const chunks: Buffer[] = [];
+  for await (const chunk of body as AsyncIterable<Uint8Array | string>) chunks.push(Buffer.from(chunk));
+  return { ...request, body: new Uint8Array(Buffer.concat(chunks)) };
+}
+
 /** The number 2 of `attempt=2; max=3`. */
 export function attemptOf(request: SdkHttpRequest): number | undefined {
   const attempt = /attempt=(\d+)/.exec(headerOf(request, "amz-sdk-request") ?? "")?.[1];
   return attempt === undefined ? undefined : Number(attempt);
 }
 
-export function urlOf({ protocol, hostname, port, path }: SdkHttpRequest): URL {
-  return new URL(`${protocol}//${hostname}${port ? `:${port}` : ""}${path}`);
+export function urlOf({ protocol, hostname, port, path, query = {} }: SdkHttpRequest): URL {
+  const url = new URL(`${protocol}//${hostname}${port ? `:${port}` : ""}${path}`);
+  for (const [name, values] of Object.entries(query)) {
+    for (const value of [values ?? ""].flat()) url.searchParams.append(name, value);
+  }
+  return url;
 }
 
 /** An error like Node's; the SDK retries such a request. */

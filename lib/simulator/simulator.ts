@@ -1,6 +1,8 @@
 /** A deterministic AWS in the memory of one process, in which Lambda handlers run unchanged. */
 import type { DynamoDBModel } from "../aws/dynamodb/dynamodb-model.ts";
 import type { EventBridgeModel } from "../aws/eventbridge/eventbridge-model.ts";
+import type { S3Model } from "../aws/http-services/s3-model.ts";
+import type { SesModel } from "../aws/http-services/ses-model.ts";
 import type { SnsModel } from "../aws/sns/sns-model.ts";
 import type { SqsModel } from "../aws/sqs/sqs-model.ts";
 import type { FakeClock } from "../fakes/fake-clock.ts";
@@ -37,14 +39,17 @@ const DEFAULTS = { seed: 1, startAt: 1_700_000_000_000, maxDays: 30 } as const;
 /**
  * Tables, queues, topics, buses, functions and other systems in virtual time.
  *
- * Handlers run unchanged. Within `run` the simulation provides clients of the AWS SDK (DynamoDB, SQS, SNS and
- * EventBridge), `fetch`, timers, dates and randomness. The same seed gives the same run.
+ * Handlers run unchanged. Within `run` the simulation provides clients of the AWS SDK (DynamoDB, SQS, SNS,
+ * EventBridge, SSM, Secrets Manager, S3 and SES), `fetch`, timers, dates and randomness. The same seed gives the same run.
  */
 export class Simulator {
   readonly dynamodb: DynamoDBModel;
   readonly sqs: SqsModel;
   readonly sns: SnsModel;
   readonly eventBridge: EventBridgeModel;
+  readonly s3: S3Model;
+  /** Takes every email, without a setting. */
+  readonly ses: SesModel;
   /** Advances by itself within `run`: there `advance` waits like `sleep`. */
   readonly clock: FakeClock;
   readonly random: SeededRandom;
@@ -83,6 +88,8 @@ export class Simulator {
     this.sqs = this.#world.sqs;
     this.sns = this.#world.sns;
     this.eventBridge = this.#world.eventBridge;
+    this.s3 = this.#world.s3;
+    this.ses = this.#world.ses;
     this.clock = this.#world.time;
     this.random = this.#world.random;
     this.#setUp = new SetUp(this.#world);
@@ -126,6 +133,24 @@ export class Simulator {
   bus(name: string, bus: SimulatedBus = {}): string {
     checkBus(bus);
     return this.#setUp.bus(name, bus);
+  }
+
+  /** A parameter of SSM, which functions read. Plain and encrypted ones are the same here. */
+  parameter(name: string, value: string): void {
+    check.parameter(name, value);
+    this.#world.ssm.set(name, value);
+  }
+
+  /** A secret of Secrets Manager, which functions read; an object becomes JSON. */
+  secret(name: string, value: string | object): void {
+    check.secret(name, value);
+    this.#world.secrets.set(name, typeof value === "string" ? value : JSON.stringify(value));
+  }
+
+  /** Creates a bucket of S3 with these objects, by key. */
+  bucket(name: string, objects: Readonly<Record<string, string | Uint8Array>> = {}): void {
+    check.bucket(name, objects);
+    this.#world.s3.bucket(name, objects);
   }
 
   /** Another system: requests of `fetch` and `node:http` to this origin go to `service`. */

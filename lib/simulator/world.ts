@@ -2,6 +2,10 @@
 import { DynamoDBModel } from "../aws/dynamodb/dynamodb-model.ts";
 import type { DynamoDBCall } from "../aws/dynamodb/intercept.ts";
 import { EventBridgeModel } from "../aws/eventbridge/eventbridge-model.ts";
+import { S3Model } from "../aws/http-services/s3-model.ts";
+import { SecretsModel } from "../aws/http-services/secrets-model.ts";
+import { SesModel } from "../aws/http-services/ses-model.ts";
+import { SsmModel } from "../aws/http-services/ssm-model.ts";
 import { SnsModel } from "../aws/sns/sns-model.ts";
 import { SqsModel } from "../aws/sqs/sqs-model.ts";
 import { Activities } from "./activities.ts";
@@ -39,6 +43,10 @@ export class World {
   readonly sqs: SqsModel;
   readonly sns: SnsModel;
   readonly eventBridge: EventBridgeModel;
+  readonly ssm = new SsmModel();
+  readonly secrets = new SecretsModel();
+  readonly s3: S3Model;
+  readonly ses = new SesModel();
   readonly deliveries: Deliveries;
   readonly time: VirtualTime;
   readonly random: SeededRandom;
@@ -99,11 +107,18 @@ export class World {
       random: this.random.stream("eventbridge"),
       deliver: this.deliveries.ofBus,
     });
+    this.s3 = new S3Model(time);
     this.services = new Services({
       dynamodb: this.dynamodb,
       sqs: this.sqs,
       sns: this.sns,
       eventBridge: this.eventBridge,
+      small: {
+        ssm: this.ssm.service,
+        secretsmanager: this.secrets.service,
+        s3: this.s3,
+        ses: this.ses,
+      },
       staleReads,
       now: time.now,
       outside,

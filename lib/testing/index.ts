@@ -4,6 +4,8 @@ export { DynamoDBModel, type DynamoDBModelOptions } from "../aws/dynamodb/dynamo
 export type { DynamoDBCall, Intercept } from "../aws/dynamodb/intercept.ts";
 export { EventBridgeError } from "../aws/eventbridge/eventbridge-error.ts";
 export type { EventBridgeModel } from "../aws/eventbridge/eventbridge-model.ts";
+export type { S3Model } from "../aws/http-services/s3-model.ts";
+export type { SentEmail, SesModel } from "../aws/http-services/ses-model.ts";
 export { SnsError } from "../aws/sns/sns-error.ts";
 export type { SnsModel } from "../aws/sns/sns-model.ts";
 export { SqsError } from "../aws/sqs/sqs-error.ts";

@@ -6,8 +6,8 @@ import http2 from "node:http2";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import tls from "node:tls";
-import { GetObjectCommand, S3Client } from "@aws-sdk/client-s3";
-import { GetParameterCommand, SSMClient } from "@aws-sdk/client-ssm";
+import { CreateMultipartUploadCommand, S3Client } from "@aws-sdk/client-s3";
+import { DescribeParametersCommand, SSMClient } from "@aws-sdk/client-ssm";
 import axios from "axios";
 import got from "got";
 import { DynamoDBStore, type Execution, idempotent } from "onceonly";
@@ -156,8 +156,12 @@ describe("a handler whose client the simulation does not have", () => {
     ],
     ["TLS", "127.0.0.1", () => once(tls.connect(port, "127.0.0.1"), "secureConnect")],
     ["HTTP/2", "127.0.0.1", () => once(http2.connect(origin), "connect")],
-    ["SSM", "ssm.us-east-1", () => ssm.send(new GetParameterCommand({ Name: "/shop/key" }))],
-    ["S3", "s3.us-east-1", () => s3.send(new GetObjectCommand({ Bucket: "shop", Key: "prices.json" }))],
+    ["SSM, of another operation", "ssm.us-east-1", () => ssm.send(new DescribeParametersCommand())],
+    [
+      "S3, of an upload in parts",
+      "s3.us-east-1",
+      () => s3.send(new CreateMultipartUploadCommand({ Bucket: "shop", Key: "prices.json" })),
+    ],
   ])("is refused with the reason: %s", async (_, address, work) => {
     const refused = explored(work);
 

@@ -2,6 +2,7 @@
  * Clients of the AWS SDK with their default request handler send to the simulation when they are called in a
  * scene.
  */
+import { Readable } from "node:stream";
 import { PASSABLE } from "../../core/messages/passable-send.ts";
 import { currentScene, type Scene, type SdkHttpRequest, type SdkHttpResponse } from "../scene.ts";
 import { type ClientConfig, keepStateByScene } from "./client-state.ts";
@@ -78,9 +79,14 @@ function patchHandler(prototype: SdkRequestHandler): void {
     if (scene === undefined) return real.call(this, request, options);
     const config = this.config ?? (await this.configProvider);
     const signal = options?.abortSignal as AbortSignal | undefined;
-    return { response: await inTime(scene, scene.send(request, signal), config) };
+    const response = await inTime(scene, scene.send(request, signal), config);
+    return { response: response.isStreamed ? streamed(response) : response };
   };
   replace(prototype, "handle", handle);
+}
+
+function streamed(response: SdkHttpResponse): SdkHttpResponse {
+  return { ...response, body: Readable.from([response.body]) as unknown as Uint8Array };
 }
 
 /** The timeout of a request. Without `throwOnRequestTimeout` the SDK only warns. */

@@ -21,7 +21,7 @@ export const SOCKET_MISTAKES: readonly Mistake[] = [
   {
     made: "explores a handler that calls a system which nobody declared, and swallows the error",
     toldBy: "error",
-    text: 'charge asks for what the simulation does not have, without any disturbance: nothing is served at https://log.example: aws.serve("https://log.example"',
+    text: 'charge asks for what the simulation does not have, without any disturbance: nothing is served at https://log.example: give explore `outside: { "https://log.example": (request) => new Response() }`',
     make: () =>
       messageOf(() =>
         explore(
