@@ -5,6 +5,7 @@ export type { Clock, Random } from "./core/clock.ts";
 export { DECISIONS, type Decision, type DecisionEvent, type Observe } from "./core/decisions.ts";
 export * from "./core/errors.ts";
 export type { CommitEffects, Execution } from "./core/execution.ts";
+export type { LambdaContext } from "./core/lambda-context.ts";
 export type { MessageProgress, Outbox, OutboxChange, Unsent } from "./core/messages/outbox.ts";
 export type {
   BusMessage,
@@ -53,13 +54,15 @@ export {
 } from "./lambda/batch/idempotent-batch.ts";
 export type { BatchResponse, ItemIdentifier, KafkaIdentifier } from "./lambda/batch/item.ts";
 export { callerFromAuthorizer, callerFromJwt, callerFromTenant } from "./lambda/caller.ts";
-export type { LambdaContext, WithIdempotency } from "./lambda/context.ts";
+export type { WithIdempotency } from "./lambda/context.ts";
 export { fingerprintFromJson, type JsonFingerprintOptions } from "./lambda/fingerprint-from-json.ts";
 export { fingerprintFromHttp, type HttpFingerprintOptions } from "./lambda/http/fingerprint.ts";
 export { httpIdempotency, httpIdempotent } from "./lambda/http/http.ts";
 export { readBody } from "./lambda/http/read-body.ts";
 export type { IdempotencyMiddleware } from "./lambda/middy/middleware.ts";
 export type {
+  CallerEvent,
+  CallerReader,
   EventReader,
   FaceOptions,
   HttpIdempotencyOptions,

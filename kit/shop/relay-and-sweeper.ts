@@ -6,7 +6,7 @@ import {
   outboxRelay,
   outboxSweeper,
 } from "onceonly";
-import type { TimedContext } from "../../lib/messaging/send-commit.ts";
+import type { TimedContext } from "../../lib/core/lambda-context.ts";
 import type { Simulator } from "../../lib/simulator/simulator.ts";
 
 export const outbox = new DynamoDBOutbox({ tableName: "idempotency" });

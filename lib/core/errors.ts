@@ -225,12 +225,45 @@ export class NestedExecutionError extends errorClass("NestedExecutionError", "NE
   }
 }
 
-/** Thrown by handlers: this will never succeed, record it and replay it. */
-export class PermanentError extends errorClass("PermanentError", "PERMANENT", false) {
-  constructor(message?: string, options?: ErrorOptions) {
-    super(message, options);
+export interface PermanentErrorOptions extends ErrorOptions {
+  /**
+   * HTTP: the status of the answer, from 400 to 599. Each caller gets a problem document with it.
+   * @default - the error is thrown on, and the gateway answers
+   */
+  readonly statusCode?: number;
+  /**
+   * Names the error, as callers are to know it.
+   * @default "PermanentError"
+   */
+  readonly name?: string;
+  /**
+   * HTTP: whether callers get name and message.
+   * @default - `true` for a status below 500
+   */
+  readonly expose?: boolean;
+}
+
+/**
+ * Thrown by handlers: this will never succeed, record it and replay it. Name, message, `code`, `statusCode` and `expose` are
+ * recorded; stack and `cause` are not.
+ */
+export class PermanentError extends errorClass<string, "PERMANENT">("PermanentError", "PERMANENT", false) {
+  declare readonly statusCode?: number;
+  declare readonly expose?: boolean;
+
+  constructor(
+    message?: string,
+    {
+      name = "PermanentError",
+      statusCode,
+      expose = statusCode !== undefined && statusCode < 500,
+      ...rest
+    }: PermanentErrorOptions = {},
+  ) {
+    super(message, rest);
     // The handler's own text, which a replay has to repeat.
     if (message !== undefined) this.message = message;
+    Object.assign(this, { name }, statusCode !== undefined && { statusCode, expose });
   }
 }
 

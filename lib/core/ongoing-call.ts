@@ -50,7 +50,7 @@ export class OngoingCall<Write> {
     if (input.remainingMs === undefined && options.leaseSeconds === undefined && options.mode === "claimed") {
       throw new InvalidOptionError(
         "leaseSeconds",
-        "must be given where the remaining time is not known",
+        "must be given where the remaining time is not known: give it, or the `context` of the invocation",
         undefined,
       );
     }

@@ -1,5 +1,5 @@
 /** The answer of a call: the result or error, how both become text and back, and what a record answers. */
-import { isStoreFailure } from "./error-code.ts";
+import { hasCode, isStoreFailure } from "./error-code.ts";
 import {
   ClaimLostError,
   ExecutionInProgressError,
@@ -45,6 +45,8 @@ interface HandlerFailure {
   readonly isRecorded: boolean;
   /** Onceonly made the error about this call, such as a result that cannot be stored. */
   readonly isOurs: boolean;
+  /** The handler threw a PermanentError. The class of a replayed error does not tell: each has that one. */
+  readonly isPermanent?: boolean | undefined;
 }
 
 /** @throws the failure's error. */
@@ -175,6 +177,7 @@ export function encodeError(error: unknown, isOurs: boolean): string {
     name: "Error",
     message: Object(error) === error ? "an object was thrown" : String(error),
     isOurs: isOurs || undefined,
+    isPermanent: isPermanent(error) || undefined,
   };
   for (const [name, kinds] of KEPT) {
     try {
@@ -191,9 +194,17 @@ export function encodeError(error: unknown, isOurs: boolean): string {
  * A `PermanentError` that carries name, message, code and status of the error that was recorded. The code does not tell
  * who made the error: `isOurs` does.
  */
-export function decodeError(text: string | undefined): { error: PermanentError; isOurs: boolean } {
-  const stored = decodeResult(text) as { message?: unknown; isOurs?: unknown } | undefined;
+export function decodeError(text: string | undefined): Pick<HandlerFailure, "isOurs" | "isPermanent"> & {
+  readonly error: PermanentError;
+} {
+  const stored = decodeResult(text) as Partial<Record<"message" | keyof HandlerFailure, unknown>> | undefined;
   if (typeof stored?.message !== "string") throw new RecordCorruptError("the stored error cannot be read");
-  const { isOurs, ...kept } = stored;
-  return { error: Object.assign(new PermanentError(stored.message), kept), isOurs: isOurs === true };
+  const { isOurs, isPermanent, ...kept } = stored;
+  const error = Object.assign(new PermanentError(stored.message), kept);
+  return { error, isOurs: isOurs === true, isPermanent: isPermanent === true || undefined };
+}
+
+/** By its code: a PermanentError of another copy of the package is one too. */
+export function isPermanent(error: unknown): boolean {
+  return hasCode(error, "PERMANENT");
 }

@@ -4,6 +4,8 @@ import { ScopeMissingError } from "./errors.ts";
 import type { Execution } from "./execution.ts";
 import { fingerprintsOf } from "./fingerprint.ts";
 import { identify, PUBLIC_SCOPE } from "./identity.ts";
+import { executionOf, type LambdaContext, remainingMsOf } from "./lambda-context.ts";
+import { checkOptions, methods } from "./option-checks.ts";
 import { type EngineOptions, type ResolvedOptions, resolveOptions } from "./options.ts";
 import { resultOf } from "./outcome.ts";
 
@@ -13,6 +15,11 @@ export interface RunOnceOptions<Write = unknown> extends EngineOptions<Write> {
    * @default - the operation belongs to nobody
    */
   readonly scope?: string;
+  /**
+   * The context of the Lambda invocation that calls, for a lease of the time that is left: `{ ...options, context }`.
+   * @default - none; then `leaseSeconds` is required, but in the optimistic mode
+   */
+  readonly context?: Pick<LambdaContext, "getRemainingTimeInMillis">;
 }
 
 const resolved = new WeakMap<object, ResolvedOptions<never>>();
@@ -38,7 +45,9 @@ export async function runOnce<T, Write = unknown>(
   const engineOptions = resolveOnce(options);
   const identity = identify(engineOptions.operation, scopeOf(options), key, engineOptions.keyPattern);
   const fingerprints = fingerprintsOf(engineOptions.fingerprints, input);
-  return resultOf(await perform(engineOptions, { identity, fingerprints }, fn)) as T;
+  const { context } = options;
+  const call = { identity, fingerprints, within: executionOf(context), remainingMs: remainingMsOf(context) };
+  return resultOf(await perform(engineOptions, call, fn)) as T;
 }
 
 /** A scope that was meant and is not there must not become the public one. */
@@ -52,7 +61,8 @@ function scopeOf(options: { readonly scope?: string }): string {
 function resolveOnce<Write>(options: RunOnceOptions<Write>): ResolvedOptions<Write> {
   const known = resolved.get(options);
   if (known !== undefined) return known as unknown as ResolvedOptions<Write>;
-  const { scope: _, ...engineOptions } = options;
+  const { scope: _, context, ...engineOptions } = options;
+  checkOptions({ context }, { context: methods("getRemainingTimeInMillis") }, []);
   const fresh = resolveOptions<Write>(engineOptions);
   resolved.set(options, fresh as unknown as ResolvedOptions<never>);
   return fresh;

@@ -5,7 +5,7 @@ import { RunningAttempt, type Work } from "./execution.ts";
 import { nesting } from "./nesting.ts";
 import type { OngoingCall } from "./ongoing-call.ts";
 import { DEFAULTS } from "./options.ts";
-import { answerOfAnother, decodeResult, encodeError, type Outcome } from "./outcome.ts";
+import { answerOfAnother, decodeResult, encodeError, isPermanent, type Outcome } from "./outcome.ts";
 import { type GivenBack, NO_EFFECTS, type Recording } from "./recording.ts";
 
 /** Wraps an error of work that may still be going on: neither a failure nor a success. */
@@ -117,7 +117,8 @@ class AttemptEnd<Write> {
   }
 
   #failureOf(error: unknown, isRecorded: boolean): Outcome {
-    return { replayed: false, failure: { error, isRecorded, isOurs: this.#call.isOwn(error) } };
+    const isOurs = this.#call.isOwn(error);
+    return { replayed: false, failure: { error, isRecorded, isOurs, isPermanent: isPermanent(error) } };
   }
 
   #ownAnswer(end: WorkEnd): Outcome {

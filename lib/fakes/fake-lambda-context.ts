@@ -1,23 +1,10 @@
 /** The context of a Lambda invocation on a fake clock. */
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../core/clock.ts";
+import type { LambdaContext } from "../core/lambda-context.ts";
 
-/** The shape of `Context` in the types of aws-lambda, which need not be installed. */
-export interface FakeLambdaContext {
-  callbackWaitsForEmptyEventLoop: boolean;
-  functionName: string;
-  functionVersion: string;
-  invokedFunctionArn: string;
-  memoryLimitInMB: string;
-  awsRequestId: string;
-  logGroupName: string;
-  logStreamName: string;
-  getRemainingTimeInMillis(): number;
-  /** Throws, like `fail` and `succeed`: handlers return promises. */
-  done(error?: Error, result?: unknown): void;
-  fail(error: Error | string): void;
-  succeed(messageOrObject: unknown, object?: unknown): void;
-}
+/** Its `done`, `fail` and `succeed` throw: handlers return promises. */
+export type FakeLambdaContext = LambdaContext;
 
 export interface FakeLambdaContextOptions {
   /**

@@ -1,9 +1,11 @@
 /** Reads the verified caller from the findings of the platform, never from a field that the client can write. */
-import type { EventReader, HttpRequestEvent } from "./options.ts";
+
+import type { LambdaContext } from "../core/lambda-context.ts";
+import type { CallerEvent, CallerReader } from "./options.ts";
 
 type VerifiedFields = Readonly<Record<string, unknown>>;
 
-interface AuthorizedEvent extends HttpRequestEvent {
+interface AuthorizedEvent {
   readonly requestContext?: {
     readonly authorizer?:
       | ({
@@ -18,6 +20,7 @@ interface AuthorizedEvent extends HttpRequestEvent {
     readonly authentication?: VerifiedFields | null;
     readonly elb?: unknown;
   };
+  readonly headers?: VerifiedFields | null;
   readonly multiValueHeaders?: VerifiedFields | null;
 }
 
@@ -27,8 +30,8 @@ interface AuthorizedEvent extends HttpRequestEvent {
  * become. `sub` is unique per issuer: with several issuers, write a function that joins both. Users can
  * write some of the other claims themselves: docs/use/keys.md has a table.
  */
-export function callerFromJwt(claim = "sub"): (event: HttpRequestEvent) => string | undefined {
-  return (event) => {
+export function callerFromJwt(claim = "sub"): CallerReader {
+  return (event?: CallerEvent) => {
     const authorizer = authorizerOf(event);
     return textOf(authorizer?.jwt?.claims ?? authorizer?.claims, claim);
   };
@@ -38,8 +41,8 @@ export function callerFromJwt(claim = "sub"): (event: HttpRequestEvent) => strin
  * The scope is a field of the context that a Lambda authorizer returned, in payload v1 or v2: text, or a whole number
  * within ±(2^53−1).
  */
-export function callerFromAuthorizer(field: string): (event: HttpRequestEvent) => string | undefined {
-  return (event) => {
+export function callerFromAuthorizer(field: string): CallerReader {
+  return (event?: CallerEvent) => {
     const authorizer = authorizerOf(event);
     return textOf(authorizer?.lambda ?? authorizer, field);
   };
@@ -50,9 +53,9 @@ export function callerFromAuthorizer(field: string): (event: HttpRequestEvent) =
  * trustworthy as whoever sets it: let API Gateway take the header `X-Amz-Tenant-Id` from the authorizer, not from a header
  * of the client. Yields nothing in a function without that mode.
  */
-export function callerFromTenant(): EventReader<unknown> {
-  return (_, context) => {
-    const { tenantId } = (context ?? {}) as { readonly tenantId?: unknown };
+export function callerFromTenant(): CallerReader<unknown> {
+  return (_?: unknown, context?: LambdaContext) => {
+    const tenantId: unknown = context?.tenantId;
     return typeof tenantId === "string" && tenantId !== "" ? tenantId : undefined;
   };
 }
@@ -61,7 +64,7 @@ export function callerFromTenant(): EventReader<unknown> {
 export function isAuthenticated(event: unknown): boolean {
   const { requestContext, headers, multiValueHeaders } = event as AuthorizedEvent;
   const { identity, authentication, elb } = requestContext ?? {};
-  const names = Object.keys(multiValueHeaders ?? headers ?? {});
+  const names = Object.keys({ ...headers, ...multiValueHeaders });
   return (
     // A Lambda authorizer may say yes and nothing else; HTTP APIs without an authorizer send fields that are null.
     Object.entries(authorizerOf(event) ?? {}).some(([name, value]) => name === "lambda" || value !== null) ||

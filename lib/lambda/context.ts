@@ -1,13 +1,13 @@
 /** What a handler gets as its second argument. */
 import type { Execution } from "../core/execution.ts";
-import type { MiddlewareObj } from "./middy/request.ts";
-
-/** Lambda's own context object, as Middy types it. */
-export type LambdaContext = Parameters<NonNullable<MiddlewareObj["before"]>>[0]["context"];
+import type { LambdaContext } from "../core/lambda-context.ts";
 
 /** What onceonly adds to the context. */
 export interface WithIdempotency<Write = unknown> {
-  /** This attempt. `undefined` at run time where the event passed without a record, such as a GET. */
+  /**
+   * This attempt. A request whose method is not in `methods`, such as a GET, has none: then each use of a property
+   * throws InvalidOptionError (`INVALID_OPTION`).
+   */
   readonly idempotency: Execution<Write>;
 }
 
@@ -17,20 +17,10 @@ export interface WithIdempotency<Write = unknown> {
  */
 export function withExecution<Write>(
   context: unknown,
-  execution: Execution<Write> | undefined,
+  execution: Execution<Write>,
 ): LambdaContext & WithIdempotency<Write> {
   const given = context ?? {};
   const own = Object.create(Object.getPrototypeOf(given), Object.getOwnPropertyDescriptors(given));
   own.idempotency = execution;
   return own;
-}
-
-/** The attempt whose context this is, if it is that of one. */
-export function executionOf(context: unknown): unknown {
-  return (context as Partial<WithIdempotency> | null | undefined)?.idempotency;
-}
-
-/** What is left of the invocation in ms, where the context can tell. */
-export function remainingMsOf(context: unknown): number | undefined {
-  return (context as Partial<LambdaContext> | undefined)?.getRemainingTimeInMillis?.();
 }

@@ -4,13 +4,19 @@ import { IdempotencyKeyMissingError, ScopeMissingError } from "../core/errors.ts
 import type { Work } from "../core/execution.ts";
 import { fingerprintsOf } from "../core/fingerprint.ts";
 import { identify, PUBLIC_SCOPE } from "../core/identity.ts";
+import { executionOf, type LambdaContext, remainingMsOf } from "../core/lambda-context.ts";
 import type { CallInput } from "../core/ongoing-call.ts";
 import type { ResolvedOptions } from "../core/options.ts";
-import { executionOf, type LambdaContext, remainingMsOf } from "./context.ts";
+import type { WithIdempotency } from "./context.ts";
 import type { EventReader } from "./options.ts";
 
-/** Reads one event, before anything can change it. `undefined` lets the event pass without a record. */
-export type Face<Write> = (event: unknown, context: unknown) => Run<Write> | undefined;
+/** Reads one event, before anything can change it. */
+export type Face<Write> = (event: unknown, context: unknown) => Run<Write> | Passing<Write>;
+
+/** The event passes without a record, and the handler gets this context. */
+interface Passing<Write> {
+  readonly context: LambdaContext & WithIdempotency<Write>;
+}
 
 /** Runs work under the protocol. Resolves to the answer to the event: a result, or the response for an error. */
 export type Run<Write> = (work: Work<Write>) => Promise<unknown>;

@@ -1,13 +1,27 @@
 /** The options of the Lambda faces beyond the engine's, and their rules. */
+import type { LambdaContext } from "../core/lambda-context.ts";
 import { aFunction, type Check, ENGINE_CHECKS, oneOf } from "../core/option-checks.ts";
 import type { EngineOptions } from "../core/options.ts";
-import type { LambdaContext } from "./context.ts";
 
 /** Reads one text from an event; `undefined` when it holds none. */
 export type EventReader<Event> = (event: Event, context: LambdaContext) => string | undefined;
 
+/** The part of an HTTP event that `callerFromJwt` and `callerFromAuthorizer` read, whatever a parser made of the rest. */
+export interface CallerEvent {
+  readonly requestContext?: object | null | undefined;
+}
+
+/**
+ * Reads the verified caller. The compiler concludes from the last signature, which has no event: so a `scope` says nothing
+ * about the event of the handler.
+ */
+export interface CallerReader<Event = CallerEvent> {
+  (event: Event, context?: LambdaContext): string | undefined;
+  (): string | undefined;
+}
+
 /** What the HTTP events of all services have in common; `@types/aws-lambda` has the types of each. */
-export interface HttpRequestEvent {
+export interface HttpRequestEvent extends CallerEvent {
   /** As it was sent, or in base64 where `isBase64Encoded` says so. */
   readonly body?: string | null;
   readonly isBase64Encoded?: boolean;
@@ -67,7 +81,7 @@ export interface HttpIdempotencyOptions<Event = HttpRequestEvent, Write = unknow
    */
   readonly key?: EventReader<Event>;
   /**
-   * Methods that need a key. Others pass: nothing is recorded, and `context.idempotency` is `undefined`.
+   * Methods that need a key. Others pass: nothing is recorded, and each use of `context.idempotency` throws.
    * @default ["POST", "PATCH"]
    */
   readonly methods?: readonly string[];

@@ -1,13 +1,14 @@
 /** The faces for events of any kind. */
 import { perform } from "../core/engine.ts";
+import type { LambdaContext } from "../core/lambda-context.ts";
 import { checkOptions } from "../core/option-checks.ts";
 import { type EngineOptions, resolveOptions } from "../core/options.ts";
 import { resultOf } from "../core/outcome.ts";
-import type { LambdaContext, WithIdempotency } from "./context.ts";
+import type { WithIdempotency } from "./context.ts";
 import { type CallReading, type Face, readCall } from "./face.ts";
 import { type IdempotencyMiddleware, middlewareFor } from "./middy/middleware.ts";
 import { FACE_CHECKS, type IdempotencyOptions } from "./options.ts";
-import { type Handler, wrapHandler } from "./wrapper.ts";
+import { type AnswerOf, type Handler, wrapHandler } from "./wrapper.ts";
 
 /**
  * Middy middleware: the handler, and every middleware used after this one, runs once per operation, scope and
@@ -43,8 +44,8 @@ export function idempotency<Event = unknown, Write = unknown>(
 export function idempotent<Result, Event = unknown, Write = unknown, Rest extends readonly unknown[] = []>(
   handler: Handler<Event, LambdaContext & WithIdempotency<Write>, Rest, Result>,
   options: IdempotencyOptions<Event, Write>,
-): (event: Event, context: LambdaContext, ...rest: Rest) => Promise<Result> {
-  return wrapHandler(plainFace(options), handler);
+): (event: Event, context: LambdaContext, ...rest: Rest) => Promise<AnswerOf<Result, Rest>> {
+  return wrapHandler(() => plainFace(options), handler);
 }
 
 /** Result and errors reach the caller as they are. */

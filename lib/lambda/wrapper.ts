@@ -1,33 +1,52 @@
 /** Wraps a plain handler function, which returns its answer or passes it to a callback. */
+import { InvalidOptionError } from "../core/errors.ts";
+import type { LambdaContext } from "../core/lambda-context.ts";
 import { Interrupted } from "../core/running.ts";
-import { type LambdaContext, type WithIdempotency, withExecution } from "./context.ts";
+import { type WithIdempotency, withExecution } from "./context.ts";
 import type { Face } from "./face.ts";
 import { isEarlyTimeout } from "./middy/request.ts";
 
 /**
- * A Lambda handler. `Rest` stands for the parameters after the context, such as Middy's signal or Lambda's callback. A
- * handler that takes a third parameter may answer by that callback too.
+ * A Lambda handler, such as the handler types of `@types/aws-lambda`. `Rest` stands for the parameters after the context,
+ * such as Middy's signal or Lambda's callback. A handler with a third parameter may answer by that callback too.
  */
 export type Handler<Event, Context, Rest extends readonly unknown[], Result> = (
   event: Event,
   context: Context,
   ...rest: Rest
-) => Result | Promise<Result>;
+  // biome-ignore lint/suspicious/noConfusingVoidType: the types of aws-lambda say so, for handlers with a callback
+) => Result | Promise<Result> | void;
 
+/** What a handler answers: what it returns, or what it gives its callback where it returns nothing. */
+// biome-ignore lint/suspicious/noConfusingVoidType: a handler that answers by its callback returns void
+export type AnswerOf<Result, Rest extends readonly unknown[]> = [Result] extends [void]
+  ? Rest extends readonly [callback: (error?: never, result?: infer Given) => void]
+    ? Given
+    : Result
+  : Result;
+
+/**
+ * @param makeFace is called after the handler was looked at: given in its place, options would be told for their own faults
+ * @throws InvalidOptionError (`INVALID_OPTION`) for what is no function.
+ */
 export function wrapHandler<Event, Rest extends readonly unknown[], Result, Write>(
-  face: Face<Write>,
+  makeFace: () => Face<Write>,
   handler: Handler<Event, LambdaContext & WithIdempotency<Write>, Rest, Result>,
-): (event: Event, context: LambdaContext, ...rest: Rest) => Promise<Result> {
+): (event: Event, context: LambdaContext, ...rest: Rest) => Promise<AnswerOf<Result, Rest>> {
+  if (typeof handler !== "function")
+    throw new InvalidOptionError("handler", "must be a function: give it first, then the options", handler);
+  const face = makeFace();
   return async function idempotentHandler(event, context, ...rest) {
     const run = face(event, context);
-    if (!run) return callHandler(handler, event, context as LambdaContext & WithIdempotency<Write>, rest);
+    if (typeof run !== "function")
+      return callHandler(handler, event, run.context, rest) as Promise<AnswerOf<Result, Rest>>;
     return run(async (attempt) => {
       try {
         return await callHandler(handler, event, withExecution(context, attempt), rest);
       } catch (error) {
         throw isEarlyTimeout(error) ? new Interrupted(error) : error;
       }
-    }) as Promise<Result>;
+    }) as Promise<AnswerOf<Result, Rest>>;
   };
 }
 
@@ -37,22 +56,35 @@ export function wrapHandler<Event, Rest extends readonly unknown[], Result, Writ
  * https://docs.aws.amazon.com/lambda/latest/dg/nodejs-handler.html
  */
 function callHandler<Event, Context, Rest extends readonly unknown[], Result>(
-  handler: (event: Event, context: Context, ...rest: Rest) => Result | Promise<Result>,
+  handler: Handler<Event, Context, Rest, Result>,
   event: Event,
   context: Context,
   rest: Rest,
 ): Result | Promise<Result> {
   const [given, ...others] = rest;
-  const takesCallback = handler.length > 2 && (given === undefined || typeof given === "function");
-  if (!takesCallback) return handler(event, context, ...rest);
+  const namesCallback = handler.length > 2;
+  const takesCallback = typeof given === "function" || (namesCallback && given === undefined);
+  if (!takesCallback) return handler(event, context, ...rest) as Result | Promise<Result>;
   return new Promise((resolve, reject) => {
+    let isTooLate = false;
     const callback = (error?: unknown, result?: unknown): void => {
+      if (isTooLate) throw tooLate();
       if (error === undefined || error === null) resolve(result as Result);
       else reject(error);
     };
     const returned = handler(event, context, ...([callback, ...others] as readonly unknown[] as Rest));
     // As Lambda does: a returned promise is the answer, and without one the callback is waited for.
-    if (typeof (returned as Partial<Promise<Result>> | null | undefined)?.then === "function")
-      resolve(returned);
+    const isPromise = typeof (returned as Partial<Promise<Result>> | null | undefined)?.then === "function";
+    if (!isPromise && namesCallback) return;
+    resolve(returned as Result | Promise<Result>);
+    isTooLate = !isPromise;
   });
+}
+
+/** Nobody knows that `(...args) => inner(...args)` answers by a callback, until it does. */
+function tooLate(): InvalidOptionError {
+  return new InvalidOptionError(
+    "handler",
+    "must name the callback as its third parameter, or return a promise: it called back after it had returned",
+  );
 }

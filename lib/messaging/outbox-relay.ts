@@ -1,19 +1,12 @@
 /** The relay: a Lambda handler that sends committed messages from the stream of the table that holds the records. */
 import { hasCode } from "../core/error-code.ts";
 import { PayloadInvalidError } from "../core/errors.ts";
+import type { TimedContext } from "../core/lambda-context.ts";
 import type { OutboxChange, Unsent } from "../core/messages/outbox.ts";
 import type { Circuits } from "./connections.ts";
 import { type OutboxOptions, settingsOf } from "./outbox-options.ts";
 import { passOver } from "./pass-over.ts";
-import {
-  COMMITS_AT_ONCE,
-  type Sender,
-  sendCommit,
-  senderOf,
-  type TimedContext,
-  tell,
-  waitingOf,
-} from "./send-commit.ts";
+import { COMMITS_AT_ONCE, type Sender, sendCommit, senderOf, tell, waitingOf } from "./send-commit.ts";
 
 /** The fields that the relay reads in an event of a DynamoDB stream; `@types/aws-lambda` has the whole type. */
 export interface OutboxStreamEvent {

@@ -1,12 +1,13 @@
 /** The sweeper: a Lambda handler on a schedule that sends messages that the stream lost, and tries failed ones again. */
 import { PayloadInvalidError } from "../core/errors.ts";
+import type { TimedContext } from "../core/lambda-context.ts";
 import { type Check, checkOptions } from "../core/option-checks.ts";
 import type { Circuits } from "./connections.ts";
 import { liftLines } from "./lift-lines.ts";
 import { OldestWaiting } from "./oldest-waiting.ts";
 import { OUTBOX_CHECKS, type OutboxOptions, type OutboxSettings, settingsOf } from "./outbox-options.ts";
 import { STREAM_SOURCE } from "./outbox-relay.ts";
-import { senderOf, type TimedContext } from "./send-commit.ts";
+import { senderOf } from "./send-commit.ts";
 import { type Sweep, type SweepReport, sweepShards } from "./sweep-shards.ts";
 
 export interface OutboxSweeperOptions extends OutboxOptions {

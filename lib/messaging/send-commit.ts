@@ -1,6 +1,7 @@
 /** Sends the messages that a commit left, and keeps how far they got once they have come to their ends. */
 import type { Clock, Random } from "../core/clock.ts";
 import { SendFailedError } from "../core/errors.ts";
+import { remainingMsOf, type TimedContext } from "../core/lambda-context.ts";
 import type { Taking, Unsent } from "../core/messages/outbox.ts";
 import type { StoredMessage } from "../core/messages/outgoing-message.ts";
 import { faultOf } from "../core/messages/prepare-message.ts";
@@ -12,11 +13,6 @@ import { WaitingLines } from "./waiting-lines.ts";
 
 /** A sender takes so many commits at once: a commit can have 4 MB of messages, and a function has little memory and time. */
 export const COMMITS_AT_ONCE = 10;
-
-/** The part of Lambda's context that senders read. */
-export interface TimedContext {
-  readonly getRemainingTimeInMillis?: () => number;
-}
 
 interface InvocationTime {
   /** Whether there is time for one more request to a destination, and to keep how the request ended. */
@@ -39,7 +35,7 @@ const UNKNOWN_MS = 300_000;
 
 /** Shares out the time of an invocation. A short invocation has smaller shares, or it would never begin. */
 function timeOf(context: TimedContext | undefined, clock: Clock, random: Random): InvocationTime {
-  const remainingMs = () => context?.getRemainingTimeInMillis?.() ?? Number.POSITIVE_INFINITY;
+  const remainingMs = () => remainingMsOf(context) ?? Number.POSITIVE_INFINITY;
   const atFirst = remainingMs();
   const id = random.token();
   const marginMs = Math.min(MAX_MARGIN_MS, atFirst / 4);

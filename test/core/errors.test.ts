@@ -52,7 +52,11 @@ const TABLE: Record<
   CommitInvalidError: [() => new errors.CommitInvalidError("twice"), false],
   OutboxTransactionTooLargeError: [() => new errors.OutboxTransactionTooLargeError("too large"), false],
   NestedExecutionError: [() => new errors.NestedExecutionError("pay"), false],
-  PermanentError: [() => new errors.PermanentError("never"), false],
+  PermanentError: [
+    () => new errors.PermanentError("never", { statusCode: 402, cause: "cause" }),
+    false,
+    { statusCode: 402, expose: true, cause: "cause" },
+  ],
   MessageIdInvalidError: [() => new errors.MessageIdInvalidError("no key"), false],
   SendFailedError: [
     () => new errors.SendFailedError([SENT, { sent: false, code: "InternalError" }], "cause"),

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { RunOnceOptions } from "../../lib/core/run-once.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
-import { fakeClock, MemoryStore, type MemoryWrite } from "../../lib/testing/index.ts";
+import { idempotent } from "../../lib/lambda/plain.ts";
+import { fakeClock, fakeLambdaContext, MemoryStore, type MemoryWrite } from "../../lib/testing/index.ts";
 
 const optionsOf = (change: Partial<RunOnceOptions<MemoryWrite>> = {}): RunOnceOptions<MemoryWrite> => ({
   operation: "charge",
@@ -74,12 +75,61 @@ describe("runOnce", () => {
     expect(checks).toBe(once);
   });
 
+  it("takes its lease from the context of the invocation, and the deadline of its signal", async () => {
+    const clock = fakeClock();
+    const store = new MemoryStore();
+    const options = optionsOf({ leaseSeconds: undefined, clock, store });
+    const { signal } = await runOnce(
+      { ...options, context: fakeLambdaContext({ clock, remainingMs: 10_000 }) },
+      "key",
+      1,
+      ({ signal }) => {
+        const [record] = store.records.values();
+        expect(record!.leaseEndsAt).toBe(clock.now() + 15_000);
+        return { signal: signal.aborted };
+      },
+    );
+
+    expect(signal).toBe(false);
+  });
+
+  it("reads the context of each call, not that of the first", async () => {
+    const clock = fakeClock();
+    const options = optionsOf({ leaseSeconds: undefined, clock });
+    const former = { ...options, context: fakeLambdaContext({ clock, remainingMs: 1000 }) };
+    await runOnce(former, "first", 1, () => 1);
+    await clock.advance(60_000);
+
+    await expect(runOnce(former, "second", 1, () => 1)).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+    expect(
+      await runOnce({ ...options, context: fakeLambdaContext({ clock }) }, "second", 1, () => "run"),
+    ).toBe("run");
+  });
+
+  it("is refused inside itself, where it gets the context of the handler", async () => {
+    const clock = fakeClock();
+    const options = { operation: "charge", store: new MemoryStore(), clock };
+    const handler = idempotent(
+      async (_: object, context) => runOnce({ ...options, scope: "ada", context }, "key", {}, () => 1),
+      { ...options, key: () => "key", scope: () => "ada" },
+    );
+
+    await expect(handler({}, fakeLambdaContext({ clock }))).rejects.toMatchObject({
+      code: "NESTED_EXECUTION",
+    });
+  });
+
   it.each([
     [{ scope: "" }, "the scope is given but empty"],
     [{ scope: undefined }, "the scope is given but empty"],
     [{ scope: 7 as unknown as string }, "the scope must be well-formed text"],
     [{ mode: "fast" as "claimed" }, "option `mode`"],
     [{ leaseSeconds: undefined }, "option `leaseSeconds`"],
+    [
+      { context: {} as never },
+      "option `context` must be an object with the methods getRemainingTimeInMillis",
+    ],
+    [{ context: null as never }, "option `context`"],
   ])("refuses options before any I/O: %j", async (change, message) => {
     const store = new MemoryStore();
 

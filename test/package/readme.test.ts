@@ -72,6 +72,7 @@ function isPublic(name: string): boolean {
   return (
     name.startsWith("node:") ||
     packageName in manifest.peerDependencies ||
-    packageName in manifest.devDependencies
+    packageName in manifest.devDependencies ||
+    `@types/${packageName}` in manifest.devDependencies
   );
 }

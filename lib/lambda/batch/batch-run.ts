@@ -1,9 +1,9 @@
 /** One batch: which of its items are done, and what becomes of the others. */
 import { tellObserver } from "../../core/decisions.ts";
 import type { Work } from "../../core/execution.ts";
+import { remainingMsOf } from "../../core/lambda-context.ts";
 import type { CallInput } from "../../core/ongoing-call.ts";
 import { DEFAULTS } from "../../core/options.ts";
-import type { LambdaContext } from "../context.ts";
 import type { BatchSettings } from "./batch-settings.ts";
 import { type BatchTime, batchTime } from "./batch-time.ts";
 import type { BatchItem, Lane } from "./item.ts";
@@ -39,7 +39,7 @@ export class BatchRun<Write> {
   /** Resolves in time for an answer. */
   async run(lanes: readonly Lane[]): Promise<BatchEnd> {
     const { reading, marginMs } = this.#settings;
-    const time = batchTime(reading.options.clock, this.#remainingMs(), marginMs);
+    const time = batchTime(reading.options.clock, remainingMsOf(this.#context), marginMs);
     const over = new AbortController();
     await Promise.race([this.#runAll(lanes, time), time.untilAnswer(over.signal)]);
     over.abort();
@@ -86,7 +86,7 @@ export class BatchRun<Write> {
       if (!time.canStart()) return undefined;
       if (this.#isDone(call)) return { end: "done" };
       const options = waits && item.receipt === undefined ? whileUnhidden : reading.options;
-      const inTime = { ...call, remainingMs: this.#remainingMs(), waitUntil: time.startUntil };
+      const inTime = { ...call, remainingMs: remainingMsOf(this.#context), waitUntil: time.startUntil };
       const running = runRecord(options, inTime, this.#workOf(item));
       this.#running.set(recordKey, running);
       const ended = await running;
@@ -129,9 +129,5 @@ export class BatchRun<Write> {
     } catch {
       // Watching does not change an outcome.
     }
-  }
-
-  #remainingMs(): number | undefined {
-    return (this.#context as Partial<LambdaContext> | undefined)?.getRemainingTimeInMillis?.();
   }
 }

@@ -1,7 +1,8 @@
 /** A batch event as many operations: each record under the engine, and an answer that returns what is not done. */
 
-import { BatchNotDoneError } from "../../core/errors.ts";
-import { type LambdaContext, type WithIdempotency, withExecution } from "../context.ts";
+import { BatchNotDoneError, InvalidOptionError } from "../../core/errors.ts";
+import type { LambdaContext } from "../../core/lambda-context.ts";
+import { type WithIdempotency, withExecution } from "../context.ts";
 import type { BatchOptions } from "./batch-options.ts";
 import { BatchRun } from "./batch-run.ts";
 import { settingsOf } from "./batch-settings.ts";
@@ -53,6 +54,12 @@ export function idempotentBatch<Entry = unknown, Write = unknown>(
   options: BatchOptions<Entry, Write>,
 ): BatchHandler<Entry> {
   const settings = settingsOf(options);
+  if (typeof handler !== "function" || handler.length > 2)
+    throw new InvalidOptionError(
+      "handler",
+      "must be a function of a record and the context, without a callback",
+      handler,
+    );
   return async function batchHandler(event: unknown, context: LambdaContext) {
     const run = new BatchRun(settings, context, (item) => (execution) => {
       const run = (record: unknown) => handler(record as Entry, withExecution(context, execution));

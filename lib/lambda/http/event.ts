@@ -56,22 +56,34 @@ const GATEWAY_WAITS_MS = 28_000;
 /** @throws PayloadInvalidError (`PAYLOAD_INVALID`) for an event that is not HTTP. */
 export function readHttpEvent(event: unknown): HttpEvent {
   const raw = (event ?? {}) as RawEvent;
-  const { requestContext, multiValueHeaders } = raw;
+  const { requestContext } = raw;
+  const hasLists = hasEntries(raw.multiValueHeaders);
   const method = methodOf(raw);
   const startedAt = isFunctionUrl(raw)
     ? undefined
     : (requestContext?.timeEpoch ?? requestContext?.requestTimeEpoch);
   return {
     method,
-    headers: (name) => valuesOf(multiValueHeaders ?? raw.headers ?? {}, name),
+    headers: (name) => headerOf(raw, name),
     isV2: !raw.httpMethod,
-    isMultiValue: Boolean(requestContext?.elb && multiValueHeaders),
-    readsLists: Boolean(raw.httpMethod && (multiValueHeaders || !requestContext?.elb)),
+    isMultiValue: Boolean(requestContext?.elb && hasLists),
+    readsLists: Boolean(raw.httpMethod && (hasLists || !requestContext?.elb)),
     get isAuthenticated() {
       return isAuthenticated(raw);
     },
     gatewayEndsAt: (startedAt ?? Infinity) + GATEWAY_WAITS_MS,
   };
+}
+
+/** A map of lists may be there and empty, or hold a part only, beside the map of single values. */
+function headerOf({ headers, multiValueHeaders }: RawEvent, name: string): readonly string[] {
+  const listed = valuesOf(multiValueHeaders ?? {}, name);
+  return listed.length > 0 ? listed : valuesOf(headers ?? {}, name);
+}
+
+/** Whether a map of lists says anything: tools and test events send empty ones. */
+export function hasEntries(lists: object | null | undefined): boolean {
+  return Object.keys(lists ?? {}).length > 0;
 }
 
 /** Asked a few times for each request, of a dozen headers and more, so that it looks at the length of a name first. */

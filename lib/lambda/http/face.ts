@@ -1,6 +1,6 @@
 /** HTTP: the key comes from a header, errors of onceonly become responses, replays say that they are. */
 import { perform } from "../../core/engine.ts";
-import { IdempotencyKeyInvalidError } from "../../core/errors.ts";
+import { IdempotencyKeyInvalidError, type PermanentError } from "../../core/errors.ts";
 import { readTraceparent } from "../../core/messages/prepare-message.ts";
 import type { CallInput } from "../../core/ongoing-call.ts";
 import { checkOptions } from "../../core/option-checks.ts";
@@ -10,8 +10,9 @@ import { type CallReading, type Face, readCall } from "../face.ts";
 import { HTTP_CHECKS, type HttpIdempotencyOptions } from "../options.ts";
 import { type HttpEvent, readHttpEvent } from "./event.ts";
 import { formerFingerprintOf, httpFingerprint } from "./fingerprint.ts";
-import { PROBLEM_STATUSES, problemFor, READING_STATUSES } from "./problem.ts";
+import { PROBLEM_STATUSES, permanentProblem, problemFor, READING_STATUSES } from "./problem.ts";
 import { answerWith, isFinalResponse, toStoredResponse } from "./response.ts";
+import { withoutRecord } from "./without-record.ts";
 
 export function httpFace<Event, Write>(options: HttpIdempotencyOptions<Event, Write>): Face<Write> {
   checkOptions(options, HTTP_CHECKS, ["scope"]);
@@ -36,7 +37,7 @@ export function httpFace<Event, Write>(options: HttpIdempotencyOptions<Event, Wr
   const { clock } = engineOptions;
   return (event, context) => {
     const http = readHttpEvent(event);
-    if (!methods.includes(http.method)) return undefined;
+    if (!methods.includes(http.method)) return { context: withoutRecord(context) };
     return async (work) => {
       let call: CallInput;
       try {
@@ -58,10 +59,12 @@ export function httpFace<Event, Write>(options: HttpIdempotencyOptions<Event, Wr
       } catch (error) {
         return problemFor(error, PROBLEM_STATUSES, http);
       }
-      const { error, isOurs } = outcome.failure;
-      // What the handler threw is its own business, whatever its code.
-      if (!isOurs) throw error;
-      return problemFor(error, PROBLEM_STATUSES, http);
+      const { error, isOurs, isPermanent } = outcome.failure;
+      if (isOurs) return problemFor(error, PROBLEM_STATUSES, http);
+      const answer = isPermanent ? permanentProblem(error as PermanentError, http) : undefined;
+      // Any other error that the handler threw is its own business, whatever its code.
+      if (answer === undefined) throw error;
+      return answer;
     };
   };
 }

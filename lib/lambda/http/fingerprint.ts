@@ -4,7 +4,7 @@ import { Fingerprint, fingerprintOf } from "../../core/fingerprint.ts";
 import { hashTuple } from "../../core/identity.ts";
 import { checkOptions, oneOf } from "../../core/option-checks.ts";
 import type { HttpRequestEvent } from "../options.ts";
-import { isFunctionUrl, methodOf, type RawEvent, readHttpEvent } from "./event.ts";
+import { hasEntries, isFunctionUrl, methodOf, type RawEvent, readHttpEvent } from "./event.ts";
 
 export interface HttpFingerprintOptions {
   /**
@@ -132,7 +132,8 @@ function canonicalQuery(raw: RawEvent): string {
   if (rawQueryString === "") return "";
   let query: URLSearchParams;
   if (rawQueryString === undefined) {
-    const values = Object.entries(multiValueQueryStringParameters ?? queryStringParameters ?? {});
+    const lists = hasEntries(multiValueQueryStringParameters) && multiValueQueryStringParameters;
+    const values = Object.entries(lists || (queryStringParameters ?? {}));
     const pairs = values.flatMap(([name, each]) =>
       [each].flat().map((value): [string, string] => [name, value ?? ""]),
     );

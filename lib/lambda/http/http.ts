@@ -1,8 +1,9 @@
 /** The faces for HTTP: API Gateway payload v1 and v2, ALB and function URLs. */
-import type { LambdaContext, WithIdempotency } from "../context.ts";
+import type { LambdaContext } from "../../core/lambda-context.ts";
+import type { WithIdempotency } from "../context.ts";
 import { type IdempotencyMiddleware, middlewareFor } from "../middy/middleware.ts";
 import type { HttpIdempotencyOptions, HttpRequestEvent } from "../options.ts";
-import { type Handler, wrapHandler } from "../wrapper.ts";
+import { type AnswerOf, type Handler, wrapHandler } from "../wrapper.ts";
 import { httpFace } from "./face.ts";
 
 /**
@@ -13,7 +14,8 @@ import { httpFace } from "./face.ts";
  *
  * Errors of onceonly become `application/problem+json`. 400: no key, or a malformed key. 401: nobody authenticated. 403: no
  * such caller. 422: another request under this key. 409: in progress (`Retry-After`). 410: result not kept. 500: not
- * storable. 503: store unavailable. Errors of the handler are thrown as ever, also when they are replayed.
+ * storable. 503: store unavailable. A PermanentError of the handler with a status is answered by a problem
+ * document too. Other errors of the handler are thrown as ever, also when they are replayed.
  *
  * Order: authentication comes first, so that a revoked caller gets no replay. Body parsers, validators and serializers come
  * after this middleware, which sees the body as it was sent and the response as it is sent. On replays and refusals Middy
@@ -45,6 +47,6 @@ export function httpIdempotent<
 >(
   handler: Handler<Event, LambdaContext & WithIdempotency<Write>, Rest, Result>,
   options: HttpIdempotencyOptions<Event, Write>,
-): (event: Event, context: LambdaContext, ...rest: Rest) => Promise<Result> {
-  return wrapHandler(httpFace(options), handler);
+): (event: Event, context: LambdaContext, ...rest: Rest) => Promise<AnswerOf<Result, Rest>> {
+  return wrapHandler(() => httpFace(options), handler);
 }

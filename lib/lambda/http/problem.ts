@@ -1,6 +1,6 @@
 /** Errors of onceonly as problem details (RFC 9457). */
 import { PROJECT_URL } from "../../contract.ts";
-import { type ExecutionInProgressError, isOnceonlyError } from "../../core/errors.ts";
+import { type ExecutionInProgressError, isOnceonlyError, type PermanentError } from "../../core/errors.ts";
 import type { HttpEvent } from "./event.ts";
 import { type HttpResponse, withHeader } from "./response.ts";
 
@@ -42,6 +42,7 @@ const DETAILS: Readonly<Record<string, string | undefined>> = {
   RESPONSE_NOT_STORABLE: "done, but the response cannot be repeated: do not send it again",
   RECORD_CORRUPT: "what is stored under this idempotency key cannot be read: nothing ran",
   NESTED_EXECUTION: "the service called itself with the same idempotency key",
+  PERMANENT: "this will never succeed: do not send it again",
   STORE_UNAVAILABLE: "the service cannot look up idempotency keys now",
 };
 
@@ -62,20 +63,40 @@ export function problemFor(
   if (!usual) throw error;
   // What the store refuses is a mistake of the service, and no retry mends it.
   const status = isUnauthorized ? 401 : usual === 503 && !retryable ? 500 : usual;
-  const id = code.toLowerCase();
-  const title = id.replaceAll("_", " ");
-  const problem = { type: `${TYPE_BASE}#${id}`, title, status, detail: DETAILS[code] ?? message, code };
   if (status >= 500) console.error(`onceonly answers ${status}, ${code}: ${message}`);
-  const response = withHeader(
-    event,
-    { statusCode: status, body: JSON.stringify(problem), isBase64Encoded: false },
-    "Content-Type",
-    "application/problem+json",
-  );
+  const response = responseOf(code, status, { detail: DETAILS[code] ?? message }, event);
   // RFC 9110 section 11.6.1: a 401 names a scheme. Gateways verify bearer tokens, whatever else they do.
   if (isUnauthorized) return withHeader(event, response, "WWW-Authenticate", "Bearer");
   if (!retryable) return response;
   // Retry-After has no smaller unit than a second.
   const { retryAfterSeconds = 1 } = error as Partial<ExecutionInProgressError>;
   return withHeader(event, response, "Retry-After", `${retryAfterSeconds}`);
+}
+
+/** The answer for a PermanentError with a status; `undefined` for one without, or with one that is no error's. */
+export function permanentProblem(error: PermanentError, event: HttpEvent): HttpResponse | undefined {
+  try {
+    const { statusCode: status, message, name } = error;
+    if (status === undefined || !Number.isInteger(status) || status < 400 || status > 599) return undefined;
+    if (status >= 500) console.error(`onceonly answers ${status}, ${name}: ${message}`);
+    // As http-errors does, and what reads its errors.
+    const { expose = status < 500 } = error;
+    const shown = expose ? { detail: message, name } : { detail: DETAILS.PERMANENT };
+    return responseOf("PERMANENT", status, shown, event);
+  } catch {
+    // A getter throws: the error reaches the caller as it is.
+    return undefined;
+  }
+}
+
+function responseOf(code: string, status: number, more: object, event: HttpEvent): HttpResponse {
+  const id = code.toLowerCase();
+  const title = id.replaceAll("_", " ");
+  const problem = { type: `${TYPE_BASE}#${id}`, title, status, ...more, code };
+  return withHeader(
+    event,
+    { statusCode: status, body: JSON.stringify(problem), isBase64Encoded: false },
+    "Content-Type",
+    "application/problem+json",
+  );
 }

@@ -1,7 +1,8 @@
 /** Wraps a Middy stack: everything that is used after this middleware runs once per key, like the handler. */
-import { executionOf, type LambdaContext, type WithIdempotency, withExecution } from "../context.ts";
+import { executionOf, type LambdaContext } from "../../core/lambda-context.ts";
+import type { WithIdempotency } from "../context.ts";
 import type { Face } from "../face.ts";
-import type { MiddlewareObj, MiddyRequest } from "./request.ts";
+import type { MiddyRequest } from "./request.ts";
 import { beginWork, MiddyRun } from "./run.ts";
 import { tellTo, toldHandler } from "./told-handler.ts";
 
@@ -10,10 +11,18 @@ interface MiddyHandlerOptions {
   readonly signal: AbortSignal;
 }
 
-/** A middleware for Middy 6 and 7 that gives handlers `context.idempotency`. */
-export type IdempotencyMiddleware<Event, Write> = Required<
-  Pick<MiddlewareObj<Event, LambdaContext & WithIdempotency<Write>>, "before" | "after" | "onError">
-> & {
+/** A hook, in the form that Middy calls it. `internal` says that it adds nothing there. */
+type MiddyHook<Event, Write> = (
+  request: MiddyRequest<Event, LambdaContext & WithIdempotency<Write>> & {
+    readonly internal: Readonly<Record<never, never>>;
+  },
+) => Promise<void>;
+
+/** A middleware for Middy 6 and 7 that gives handlers `context.idempotency`. Its type needs no types of Middy. */
+export interface IdempotencyMiddleware<Event, Write> {
+  readonly before: MiddyHook<Event, Write>;
+  readonly after: MiddyHook<Event, Write>;
+  readonly onError: MiddyHook<Event, Write>;
   /**
    * Wraps the handler of the stack, so that the middleware is told when it begins and ends, which Middy does not tell:
    * `middy().use(once).handler(once.handler(async (event, context) => ...))`. Then an early timeout
@@ -29,7 +38,7 @@ export type IdempotencyMiddleware<Event, Write> = Required<
       options: MiddyHandlerOptions,
     ) => Result | Promise<Result>,
   ): (event: HandlerEvent, context: Context, options: MiddyHandlerOptions) => Promise<Result>;
-};
+}
 
 export function middlewareFor<Event, Write>(face: Face<Write>): IdempotencyMiddleware<Event, Write> {
   const runs = new WeakMap<MiddyRequest, MiddyRun<Write>>();
@@ -37,9 +46,8 @@ export function middlewareFor<Event, Write>(face: Face<Write>): IdempotencyMiddl
   async function idempotencyBefore(request: MiddyRequest): Promise<void> {
     const { context } = request;
     const run = face(request.event, context);
-    if (!run) {
-      // For handlers that ask whether their middleware was there.
-      if (executionOf(context) === undefined) request.context = withExecution(context, undefined);
+    if (typeof run !== "function") {
+      request.context = run.context;
       return;
     }
     const work = await beginWork(run);

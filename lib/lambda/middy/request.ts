@@ -1,25 +1,8 @@
-/** What is used of Middy: its types, and of its request what versions 6 and 7 have in common. Loads nothing of it. */
+/** The part of a Middy request that is used, in the form that versions 6 and 7 share. Loads nothing of Middy. */
 
-type MiddyContext = NonNullable<
-  Parameters<
-    NonNullable<import("@middy/core", { with: { "resolution-mode": "import" }}).MiddlewareObj["before"]>
-  >
->[0]["context"];
-
-/** Middy's own type of a middleware. */
-export type MiddlewareObj<
-  Event = unknown,
-  Context extends MiddyContext = MiddyContext,
-> = import("@middy/core", { with: { "resolution-mode": "import" }}).MiddlewareObj<
-  Event,
-  unknown,
-  Error,
-  Context
->;
-
-export interface MiddyRequest {
-  event: unknown;
-  context: unknown;
+export interface MiddyRequest<Event = unknown, Context = unknown> {
+  event: Event;
+  context: Context;
   response: unknown;
   /** Its presence, not its value, makes Middy skip the rest of the stack. */
   earlyResponse?: unknown;

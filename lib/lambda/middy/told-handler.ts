@@ -1,6 +1,6 @@
 /** Handlers of Middy stacks that tell when they begin and end, so that nothing has to be concluded from the hooks. */
 import { InvalidOptionError } from "../../core/errors.ts";
-import { executionOf } from "../context.ts";
+import { executionOf } from "../../core/lambda-context.ts";
 
 interface StackRun {
   readonly handle: <T>(handler: () => T | Promise<T>) => Promise<T>;

@@ -299,11 +299,11 @@ describe("httpIdempotent", () => {
 
   it("throws the handler's own errors, also when they are replayed", async () => {
     const { send, effects } = service(v2Event, () => {
-      throw Object.assign(new PermanentError("sold out"), { statusCode: 410 });
+      throw Object.assign(new PermanentError("sold out"), { expose: true });
     });
 
-    await expect(send()).rejects.toMatchObject({ code: "PERMANENT", statusCode: 410 });
-    await expect(send()).rejects.toMatchObject({ code: "PERMANENT", statusCode: 410, message: "sold out" });
+    await expect(send()).rejects.toMatchObject({ code: "PERMANENT", expose: true });
+    await expect(send()).rejects.toMatchObject({ code: "PERMANENT", expose: true, message: "sold out" });
     expect(effects()).toBe(1);
   });
 

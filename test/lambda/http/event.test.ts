@@ -54,6 +54,30 @@ describe("readHttpEvent", () => {
     expect(readHttpEvent(v2Event({ headers: lines })).headers("idempotency-key")).toEqual(['"a","b"']);
   });
 
+  it.each([{}, null, undefined, { "X-Other": ["1"] }])(
+    "reads `headers` beside lists that do not have the header: %j",
+    (multiValueHeaders) => {
+      const event = { ...v1Event({ headers: { "Idempotency-Key": '"k"' } }), multiValueHeaders };
+      const behindAlb = { ...event, requestContext: { elb: { targetGroupArn: "arn" } } };
+
+      expect(readHttpEvent(event).headers("idempotency-key")).toEqual(['"k"']);
+      expect(readHttpEvent(behindAlb).headers("idempotency-key")).toEqual(['"k"']);
+      expect(readHttpEvent(behindAlb).isMultiValue).toBe(Boolean(multiValueHeaders?.["X-Other"]));
+      expect(readHttpEvent(behindAlb).readsLists).toBe(Boolean(multiValueHeaders?.["X-Other"]));
+    },
+  );
+
+  it.each([{}, null, undefined])(
+    "reads `queryStringParameters` beside lists that are empty: %j",
+    (multiValueQueryStringParameters) => {
+      const of = (query: Record<string, string>) =>
+        fingerprint({ ...v1Event({ query }), multiValueQueryStringParameters });
+
+      expect(of({ a: "1" })).toBe(fingerprint(v1Event({ query: { a: "1" } })));
+      expect(of({ a: "1" })).not.toBe(of({ a: "2" }));
+    },
+  );
+
   it("does not depend on the order of query parameters where the gateway has parsed them", () => {
     const fingerprints = [
       { a: "1", b: "2" },

@@ -312,12 +312,18 @@ describeOnMiddies("httpIdempotency", (middy) => {
     const { options, context, store } = given();
     const handler = middy()
       .use(httpIdempotency({ ...options, scope: "public", methods: ["PUT"] }))
-      .handler(async (_event: unknown, { idempotency }) => ({ statusCode: 200, body: typeof idempotency }));
+      .handler(async (_event: unknown, { idempotency }) => ({
+        statusCode: 200,
+        body: idempotency.operation,
+      }));
 
-    expect(await handler(v2Event({ headers, method: "POST" }), context())).toMatchObject({
-      body: "undefined",
+    await expect(handler(v2Event({ headers, method: "POST" }), context())).rejects.toMatchObject({
+      code: "INVALID_OPTION",
+      option: "methods",
     });
-    expect(await handler(v2Event({ headers, method: "PUT" }), context())).toMatchObject({ body: "object" });
+    expect(await handler(v2Event({ headers, method: "PUT" }), context())).toMatchObject({
+      body: "create-order",
+    });
     expect(store.records.size).toBe(1);
   });
 });

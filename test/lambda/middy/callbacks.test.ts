@@ -105,6 +105,14 @@ describe.each(inject("dynamodbEngines"))("answers 16: idempotent on $name", ({ e
 });
 
 describe("idempotent", () => {
+  it("refuses what is no function at once", () => {
+    const { options } = given();
+
+    expect(() => idempotent({ ...options, key } as never, (() => {}) as never)).toThrow(
+      "option `handler` must be a function: give it first, then the options; got a value of type object",
+    );
+  });
+
   it("has two parameters whatever the handler has: Node 24 refuses handlers with three", () => {
     const { options } = given();
     const handler = idempotent((_: Transfer, __: Context, callback: Callback) => callback(), {
@@ -129,6 +137,47 @@ describe("idempotent", () => {
 
     expect(third).toHaveBeenCalledExactlyOnceWith({ signal });
     expect(await Reflect.apply(plain, undefined, [{ id: "t2" }, context(), lambdas])).toBe("t2");
+  });
+});
+
+describe("a handler that does not name its callback", () => {
+  const collected = () => {
+    const { options, context } = given();
+    const errors: unknown[] = [];
+    const call = (inner: OldHandler, isLate: boolean) => {
+      const handler = idempotent(
+        (...args: Parameters<OldHandler>) => {
+          const [event, ctx, callback] = args;
+          const caught: Callback = (...answer) => {
+            try {
+              callback(...answer);
+            } catch (error) {
+              errors.push((error as Error).message);
+            }
+          };
+          if (isLate) setImmediate(() => inner(event, ctx, caught));
+          else inner(event, ctx, caught);
+        },
+        { ...options, operation: `late ${isLate}`, key },
+      );
+      return seen(Reflect.apply(handler, undefined, [{ id: "t1" }, context(), lambdas]));
+    };
+    return { call, errors };
+  };
+
+  it("answers by it before it has returned", async () => {
+    const { call, errors } = collected();
+
+    expect(await call((event, _, callback) => callback(null, event.id), false)).toEqual({ answer: "t1" });
+    expect(errors).toEqual([]);
+  });
+
+  it("is told, where it calls back later, and never reaches Lambda's own", async () => {
+    const { call, errors } = collected();
+
+    expect(await call((event, _, callback) => callback(null, event.id), true)).toEqual({ answer: undefined });
+    await expect.poll(() => errors).toHaveLength(1);
+    expect(errors[0]).toContain("must name the callback as its third parameter, or return a promise");
   });
 });
 

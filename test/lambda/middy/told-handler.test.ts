@@ -240,7 +240,7 @@ describeOnMiddies("idempotency().handler", (middy) => {
 
     expect(await with_(v2Event({ method: "GET" }) as never, context())).toMatchObject({
       statusCode: 200,
-      ctx: { idempotency: undefined },
+      ctx: { idempotency: {} },
     });
     await expect(without({} as never, context())).rejects.toMatchObject({
       code: "INVALID_OPTION",

@@ -1,0 +1,35 @@
+/** The context for a request that passes without a record. */
+import { InvalidOptionError } from "../../core/errors.ts";
+import type { Execution } from "../../core/execution.ts";
+import { executionOf, type LambdaContext } from "../../core/lambda-context.ts";
+import { type WithIdempotency, withExecution } from "../context.ts";
+
+const MEMBERS: Readonly<Record<keyof Execution, 0>> = {
+  key: 0,
+  operation: 0,
+  scope: 0,
+  attempt: 0,
+  traceparent: 0,
+  signal: 0,
+  commit: 0,
+  childKey: 0,
+};
+
+/**
+ * Each use of the execution throws: `undefined` would let `idempotency?.commit(...)` write nothing, without a word. Whoever
+ * prints the context does not call its getters. The attempt of an operation around this one stays.
+ */
+export function withoutRecord<Write>(context: unknown): LambdaContext & WithIdempotency<Write> {
+  if (executionOf(context) !== undefined) return context as LambdaContext & WithIdempotency<Write>;
+  const execution = {};
+  for (const name of Object.keys(MEMBERS))
+    Object.defineProperty(execution, name, { get: () => refuse(name) });
+  return withExecution(context, execution as Execution<Write>);
+}
+
+function refuse(name: string): never {
+  throw new InvalidOptionError(
+    "methods",
+    `must hold the method of this request for \`context.idempotency.${name}\`: without it the request passes, and has no record`,
+  );
+}

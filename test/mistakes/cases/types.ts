@@ -1,0 +1,120 @@
+// Values of a shape that does not fit: the compiler refuses most, an error tells those that it cannot see.
+import type { APIGatewayProxyHandlerV2, SQSHandler } from "aws-lambda";
+import { fakeClock, fakeLambdaContext, MemoryStore } from "onceonly/testing";
+import {
+  callerFromJwt,
+  httpIdempotent,
+  idempotent,
+  idempotentBatch,
+  PermanentError,
+  runOnce,
+} from "../../../lib/index.ts";
+import type { Mistake } from "../given.ts";
+import { messageOf } from "../given.ts";
+
+const given = { operation: "order", store: new MemoryStore() };
+const http = { ...given, scope: "public" } as const;
+const plain = { ...given, key: () => "k" };
+const put = { requestContext: { http: { method: "PUT" } }, headers: { "idempotency-key": "k" } };
+const context = () => fakeLambdaContext({ clock: fakeClock() });
+
+export const TYPE_MISTAKES: readonly Mistake[] = [
+  {
+    made: "misspells a property of the context",
+    toldBy: "type",
+    text: "Property 'awsRequestID' does not exist on type 'LambdaContext & WithIdempotency<MemoryWrite>'",
+    make: () =>
+      // @ts-expect-error it is awsRequestId
+      idempotent(async (_, ctx) => ctx.awsRequestID, plain),
+  },
+  {
+    made: "commits in a request whose method is not in `methods`",
+    toldBy: "error",
+    text: "option `methods` must hold the method of this request for `context.idempotency.commit`: without it the request passes, and has no record",
+    make: () =>
+      messageOf(() => httpIdempotent(async (_, ctx) => ctx.idempotency.commit({}), http)(put, context())),
+  },
+  {
+    made: "gives the options before the handler",
+    toldBy: "error",
+    text: "option `handler` must be a function: give it first, then the options; got a value of type object",
+    make: () => messageOf(() => idempotent(plain as never, (async () => 1) as never)),
+  },
+  {
+    made: "leaves the scope of HTTP out",
+    toldBy: "type",
+    text: "Property 'scope' is missing in type '{ operation: string; store: MemoryStore; }'",
+    make: () =>
+      // @ts-expect-error HTTP needs a scope
+      httpIdempotent(async () => ({ statusCode: 200 }), given),
+  },
+  {
+    made: "answers what API Gateway does not take",
+    toldBy: "type",
+    text: "Type 'Promise<{ statusCode: string; }>' is not assignable to type 'void | Promise<APIGatewayProxyResultV2<never>>'",
+    make: () => {
+      // @ts-expect-error a status is a number
+      const handler: APIGatewayProxyHandlerV2 = httpIdempotent(async () => ({ statusCode: "201" }), http);
+      return handler;
+    },
+  },
+  {
+    made: "parses the body before onceonly, and gives no `fingerprint`",
+    toldBy: "error",
+    text: "option `fingerprint` must be given, or onceonly come before the body parser",
+    make: () =>
+      messageOf(() =>
+        httpIdempotent(async (_: { body: object }) => ({}), { ...http, methods: ["PUT"] })(
+          { ...put, body: { sku: "tea" } },
+          context(),
+        ),
+      ),
+  },
+  {
+    made: "looks for the caller in an event of a queue",
+    toldBy: "type",
+    text: "'Records' does not exist in type 'CallerEvent'",
+    make: () =>
+      // @ts-expect-error no caller stands in it
+      callerFromJwt()({ Records: [] }),
+  },
+  {
+    made: "gives a PermanentError its status under another name",
+    toldBy: "type",
+    text: "'status' does not exist in type 'PermanentErrorOptions'",
+    make: () =>
+      // @ts-expect-error it is statusCode
+      new PermanentError("sold out", { status: 410 }),
+  },
+  {
+    made: "calls `runOnce` without a lease and without the context",
+    toldBy: "error",
+    text: "option `leaseSeconds` must be given where the remaining time is not known: give it, or the `context` of the invocation",
+    make: () => messageOf(() => runOnce(given, "k", {}, () => 1)),
+  },
+  {
+    made: "gives `runOnce` the event as its context",
+    toldBy: "error",
+    text: "option `context` must be an object with the methods getRemainingTimeInMillis; got a value of type object",
+    make: () => messageOf(() => runOnce({ ...given, context: put as never }, "k", {}, () => 1)),
+  },
+  {
+    made: "gives `idempotentBatch` the handler of a whole batch",
+    toldBy: "type",
+    text: "Target signature provides too few arguments. Expected 3 or more, but got 2",
+    make: () => {
+      const handler: SQSHandler = async () => {};
+      // @ts-expect-error it takes the handler of one record
+      return idempotentBatch(handler, given);
+    },
+  },
+  {
+    made: "gives `idempotentBatch` a handler that answers by a callback",
+    toldBy: "error",
+    text: "option `handler` must be a function of a record and the context, without a callback",
+    make: () =>
+      messageOf(() =>
+        idempotentBatch(((_: unknown, __: unknown, callback: () => void) => callback()) as never, given),
+      ),
+  },
+];
