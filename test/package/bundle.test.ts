@@ -11,11 +11,11 @@ import { bundled } from "../../kit/bundled.ts";
  * is needed.
  */
 const MAX_GZIP_BYTES = {
-  runOnce: 24_500,
-  idempotent: 25_300,
-  idempotency: 26_300,
-  httpIdempotent: 29_000,
-  httpIdempotency: 29_900,
+  runOnce: 24_700,
+  idempotent: 25_700,
+  idempotency: 26_600,
+  httpIdempotent: 29_800,
+  httpIdempotency: 30_700,
 } as const;
 
 const PEERS = ["@aws-sdk/*", "@middy/*"];
