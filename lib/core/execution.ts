@@ -19,6 +19,16 @@ export interface CommitEffects<Write = unknown> {
   readonly messages?: readonly OutgoingMessage[];
 }
 
+/** `unknown`, or what the compiler says of a type that has nothing but the fields of `CommitEffects`. */
+type NoEffectsAlone<Result> = [keyof Result] extends [never]
+  ? unknown
+  : [keyof Result, Result] extends [
+        keyof CommitEffects,
+        { readonly [Name in keyof CommitEffects]: readonly unknown[] },
+      ]
+    ? "the result of a commit comes first, then { writes, messages }"
+    : unknown;
+
 /** One attempt at an operation, as its handler sees it. */
 export interface Execution<Write = unknown> {
   /** The idempotency key of the caller, or the derived one. */
@@ -47,7 +57,13 @@ export interface Execution<Write = unknown> {
    * MessageIdInvalidError, PayloadInvalidError, OutboxTransactionTooLargeError: nothing is written. ClaimLostError,
    * StoreUnavailableError.
    */
-  commit<T>(result: T, effects?: CommitEffects<Write>): Promise<T>;
+  commit<T>(result: T, effects: CommitEffects<Write> | undefined): Promise<T>;
+  /**
+   * Records `result` alone. A result with no fields but lists under the names `writes` and `messages` is refused, since its
+   * author has most likely forgotten the result: `commit(result, {})` stores such a result.
+   * @throws CommitInvalidError (`COMMIT_INVALID`), and the others of `commit` with effects.
+   */
+  commit<T>(result: T & NoEffectsAlone<T>): Promise<T>;
   /**
    * A key for a system this handler calls, the same for every attempt: pass it on as that system's idempotency key.
    * @throws InvalidOptionError (`INVALID_OPTION`) when the limits leave less than 128 bits.
@@ -111,7 +127,7 @@ export class RunningAttempt<Write> implements Execution<Write> {
   }
 
   // Bound: handlers take methods out of their object.
-  readonly commit = <T>(result: T, effects: CommitEffects<Write> = {}): Promise<T> => {
+  readonly commit = <T>(result: T, effects?: CommitEffects<Write>): Promise<T> => {
     // Checked at once, not in a promise: a handler that does not await it must not go on.
     const [text, checked] = this.#check(result, effects);
     const committed = this.#commit(result, text, checked);
@@ -122,11 +138,16 @@ export class RunningAttempt<Write> implements Execution<Write> {
   readonly childKey = (name: string, limits?: ChildKeyLimits): string =>
     deriveChildKey(this.#call.identity, name, limits);
 
-  #check(result: unknown, given: CommitEffects<Write>) {
+  #check(result: unknown, given: CommitEffects<Write> | undefined) {
     if (this.#over)
       throw new CommitInvalidError("this attempt is over: await commit before the handler returns");
     if (this.decided) throw new CommitInvalidError("commit was already called: commit everything at once");
-    const { writes, messages } = readEffects(given);
+    if (given === undefined && isEffectsAlone(result)) {
+      throw new CommitInvalidError(
+        "commit takes the result, then { writes, messages }; got effects alone: put `undefined` before them, or `{}` behind them if they are the result",
+      );
+    }
+    const { writes, messages } = readEffects(given === undefined ? {} : given);
     try {
       const effects: Effects<Write> = { writes, messages: prepareMessages(messages, this.traceparent) };
       this.#call.options.store.checkEffects(effects);
@@ -197,6 +218,14 @@ export class RunningAttempt<Write> implements Execution<Write> {
 function wroteNothing(error: unknown): boolean {
   if (isStoreFailure(error)) return error.failure === "refused";
   return isRefusedCondition(error) || hasCode(error, "COMMIT_INVALID");
+}
+
+/** Effects in the place of the result would be stored, and never happen. */
+function isEffectsAlone(result: unknown): boolean {
+  const fields = isPlainObject(result) ? Object.entries(Object(result) as object) : [];
+  const isEffect = ([name, value]: readonly [string, unknown]) =>
+    /^(writes|messages)$/.test(name) && (value === undefined || Array.isArray(value));
+  return fields.length > 0 && fields.every(isEffect);
 }
 
 /**

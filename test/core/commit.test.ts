@@ -180,6 +180,50 @@ describe.each(MODES)("commit, %s", (mode) => {
     expect(await world.call(async () => "ran again")).toBe("ran again");
   });
 
+  it.each<[string, object]>([
+    ["writes", { writes: [{}] }],
+    ["messages", { messages: [] }],
+    ["both", { writes: [], messages: undefined }],
+  ])(
+    "refuses %s in the place of the result before any I/O, and the result may follow",
+    async (_, effects) => {
+      const world = newWorld({ mode });
+
+      const answer = await world.call(({ commit }: Work) => {
+        expect(() => commit(effects)).toThrow(
+          "commit takes the result, then { writes, messages }; got effects alone: put `undefined` before them, or `{}` behind them if they are the result",
+        );
+        expect(() => commit(effects, undefined)).toThrow(CommitInvalidError);
+        return commit("order", { writes: [world.orderWrite()] });
+      });
+
+      expect(answer).toBe("order");
+      expect(world.orders()).toBe(1);
+    },
+  );
+
+  it.each<[string, unknown]>([
+    ["no list", { writes: 3 }],
+    ["a field more", { messages: ["hello"], id: 1 }],
+    ["no field", {}],
+    ["a list", [{ writes: [] }]],
+    ["no value", undefined],
+  ])("takes a result that looks like effects and has %s", async (_, result) => {
+    const world = newWorld({ mode });
+
+    expect(await world.call(({ commit }: Work) => commit(result))).toEqual(result);
+  });
+
+  it("takes a result that looks like effects where effects stand beside it, and no result", async () => {
+    const chat = { messages: ["hello"] };
+
+    expect(await newWorld({ mode }).call(({ commit }: Work) => commit(chat, {}))).toEqual(chat);
+    const world = newWorld({ mode });
+    const none = ({ commit }: Work) => commit(undefined, { writes: [world.orderWrite()] });
+    expect(await world.call(none)).toBeUndefined();
+    expect(world.orders()).toBe(1);
+  });
+
   it("refuses effects it does not know, and names them", async () => {
     const world = newWorld({ mode });
     const effects: object = { writes: [], mesages: [{}] };

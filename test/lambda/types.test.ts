@@ -35,6 +35,31 @@ it("gives handlers of a Middy stack a typed execution, whose commit takes the st
   expect(handler).toBeTypeOf("function");
 });
 
+it("lets no effects pass for the result of a commit", () => {
+  const commits = ({ commit }: Execution<MemoryWrite>) => {
+    // @ts-expect-error effects without a result
+    void commit({ writes: [{ table: "orders", key: "1", item: {} }] });
+    // @ts-expect-error messages without a result
+    void commit({ messages: [] });
+    // @ts-expect-error a misspelt effect
+    void commit("done", { write: [] });
+    // @ts-expect-error effects that are no object
+    void commit("done", []);
+    expectTypeOf(commit({ messages: ["hello"] }, {})).toEqualTypeOf<Promise<{ messages: string[] }>>();
+    expectTypeOf(commit({ writes: 3 })).toEqualTypeOf<Promise<{ writes: number }>>();
+    expectTypeOf(commit({ id: 1, writes: [] as string[] })).resolves.toEqualTypeOf<{
+      id: number;
+      writes: string[];
+    }>();
+    expectTypeOf(commit(undefined)).toEqualTypeOf<Promise<undefined>>();
+    expectTypeOf(commit(JSON.parse("1"))).resolves.toBeAny();
+    void commit({});
+  };
+  const helper = <Result>({ commit }: Execution<MemoryWrite>, result: Result) => commit(result, {});
+
+  expect([commits, helper]).toHaveLength(2);
+});
+
 it("types a handler that tells, in both places where Middy takes it", () => {
   const once = httpIdempotency(http);
   const untyped = middy()
