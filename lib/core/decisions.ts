@@ -1,5 +1,6 @@
 /** Tells subscribers (logs, metrics, traces) what the engine decided. Never a key, payload or result. */
 import { METRICS } from "../contract.ts";
+import { isStoreFailure } from "./error-code.ts";
 
 export type Decision = keyof typeof METRICS.decisions;
 
@@ -26,8 +27,19 @@ export interface DecisionEvent {
 /** Called synchronously; what it throws is ignored, so that watching can never change an outcome. */
 export type Observe = (event: DecisionEvent) => void;
 
+/** In the place of an observer that is not given. */
+export const nobody: Observe = () => {};
+
+const told = new WeakSet<object>();
+
+/** Whether an observer has seen this failure of the store. What nobody has seen belongs into the log. */
+export function wasTold(error: object): boolean {
+  return told.has(error);
+}
+
 /** Watching must not change an outcome, whatever the observer throws or rejects with. */
 export function tellObserver(observe: Observe, event: DecisionEvent): void {
+  if (observe !== nobody && isStoreFailure(event.error)) told.add(event.error);
   try {
     const watched: unknown = observe(event);
     if (watched instanceof Promise) watched.catch(() => {});

@@ -145,6 +145,14 @@ export class RecordCorruptError extends errorClass("RecordCorruptError", "RECORD
 export const STORE_FAILURES = ["throttled", "conflict", "unreachable", "refused"] as const;
 export type StoreFailure = (typeof STORE_FAILURES)[number];
 
+/** What was asked of a store. */
+interface StoreRequest {
+  /** Such as `PutItem`. */
+  readonly action?: string | undefined;
+  /** The table, or several with commas between. */
+  readonly table?: string | undefined;
+}
+
 /**
  * The store could not be reached, or refused the request: then it is not `retryable`, since it will refuse it again. `cause`
  * is the client's own error.
@@ -152,20 +160,27 @@ export type StoreFailure = (typeof STORE_FAILURES)[number];
 export class StoreUnavailableError extends errorClass("StoreUnavailableError", "STORE_UNAVAILABLE", true) {
   readonly failure: StoreFailure;
   override readonly retryable: boolean;
+  /** What was asked of the store, such as `PutItem`; absent where nothing was. */
+  declare readonly action?: string;
+  /** The table that was asked for, or several with commas between. */
+  declare readonly table?: string;
 
-  /** `reason` is what the store calls its error. */
+  /** `reason` is what the store calls its error, and says of it. */
   constructor(
     failure: StoreFailure,
     cause: unknown,
     reason = cause instanceof Error ? cause.name : "an unknown error",
+    { action, table }: StoreRequest = {},
   ) {
     const isRefused = failure === "refused";
+    const request = action && `${action} on ${table}`;
     const what = isRefused
-      ? `refused the request (${reason}), and will again: mend permissions, table or request`
-      : `failed (${failure}: ${reason})`;
+      ? `refused ${request ?? "the request"} (${reason}), and will again: mend permissions, table or request`
+      : `failed${request ? ` at ${request}` : ""} (${failure}: ${reason})`;
     super(`the idempotency store ${what}`, { cause });
     this.failure = failure;
     this.retryable = !isRefused;
+    if (action) Object.assign(this, { action, table });
   }
 }
 
@@ -208,8 +223,19 @@ export class TransactionConditionError extends errorClass(
   }
 }
 
-/** `commit` was called twice, after the attempt ended, or with writes or messages that cannot be taken. */
-export class CommitInvalidError extends errorClass("CommitInvalidError", "COMMIT_INVALID", false) {}
+/**
+ * `commit` was called twice, after the attempt ended, without its result, or with writes or messages that cannot be taken.
+ * Nothing was written.
+ */
+export class CommitInvalidError extends errorClass("CommitInvalidError", "COMMIT_INVALID", false) {
+  /** Position in `writes` of what DynamoDB refuses, where it is known. */
+  declare readonly index?: number;
+
+  constructor(message: string, { index, cause }: { index?: number | undefined; cause?: unknown } = {}) {
+    super(message, cause === undefined ? undefined : { cause });
+    if (index !== undefined) this.index = index;
+  }
+}
 
 /** The messages of a commit, or all of it, are larger than DynamoDB takes; nothing was written. */
 export class OutboxTransactionTooLargeError extends errorClass(

@@ -59,8 +59,8 @@ export interface Execution<Write = unknown> {
    */
   commit<T>(result: T, effects: CommitEffects<Write> | undefined): Promise<T>;
   /**
-   * Records `result` alone. A result with no fields but lists under the names `writes` and `messages` is refused, since its
-   * author has most likely forgotten the result: `commit(result, {})` stores such a result.
+   * Records `result` alone. A result with no fields but lists under the names `writes` and `messages` is refused: most likely
+   * the result was forgotten. `commit(result, {})` stores such a result.
    * @throws CommitInvalidError (`COMMIT_INVALID`), and the others of `commit` with effects.
    */
   commit<T>(result: T & NoEffectsAlone<T>): Promise<T>;

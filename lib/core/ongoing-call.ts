@@ -1,6 +1,6 @@
 /** A call under way: who calls, how much time there is, how the store is asked, and what observers are told. */
 import { type Decision, tellObserver } from "./decisions.ts";
-import { isRefusedCondition, isStoreFailure } from "./error-code.ts";
+import { hasCode, isRefusedCondition, isStoreFailure } from "./error-code.ts";
 import { InvalidOptionError, isOnceonlyError, type StoreUnavailableError } from "./errors.ts";
 import type { Identity } from "./identity.ts";
 import type { ResolvedOptions } from "./options.ts";
@@ -124,8 +124,8 @@ export class OngoingCall<Write> {
 
   /**
    * For writes that must not be lost: asks again while the store fails in a way that may pass, until `until` (epoch ms).
-   * @throws the first StoreUnavailableError: if that try may have been applied, no later one can deny that. Any other
-   * error at once; a refused condition after a failure says that the first try may still be applied.
+   * @throws the first StoreUnavailableError: if that try may have been applied, no later one can deny that, also not by
+   * `COMMIT_INVALID`. Any other error at once; a refused condition after a failure says that the first try may still be applied.
    */
   async insist<T>(until: number, request: (store: Store<Write>) => Promise<T>): Promise<T> {
     let first: StoreUnavailableError | undefined;
@@ -135,7 +135,7 @@ export class OngoingCall<Write> {
       } catch (error) {
         this.#hear(error);
         if (first && isRefusedCondition(error)) error.mayStillApply = true;
-        if (!isStoreFailure(error)) throw error;
+        if (!isStoreFailure(error)) throw first && hasCode(error, "COMMIT_INVALID") ? first : error;
         first ??= error;
         if (error.failure === "refused" || this.now() + pauseMs >= until) throw first;
         await this.pause(pauseMs);

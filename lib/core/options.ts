@@ -1,6 +1,6 @@
 /** The engine's options: their promise, and their defaults; option-checks.ts has their rules. */
 import { type Clock, type Random, systemClock, systemRandom } from "./clock.ts";
-import type { Observe } from "./decisions.ts";
+import { nobody, type Observe } from "./decisions.ts";
 import { hasCode } from "./error-code.ts";
 import { PermanentError } from "./errors.ts";
 import { checkOptions, checkRetention, ENGINE_CHECKS } from "./option-checks.ts";
@@ -122,7 +122,7 @@ export const DEFAULTS = {
   // A replayed error keeps its own code, so that the class counts too.
   isFinalError: (error: unknown) => error instanceof PermanentError || hasCode(error, "PERMANENT"),
   shouldStore: () => true,
-  observe: () => {},
+  observe: nobody,
   clock: systemClock,
   random: systemRandom,
 } as const;

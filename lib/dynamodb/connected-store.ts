@@ -13,6 +13,7 @@ import type {
   Store,
 } from "../core/store.ts";
 import type { Connection } from "./connection.ts";
+import { blameWrites } from "./invalid-writes.ts";
 import { outboxShardsOf, type StoreOptions } from "./options.ts";
 import { explainRefusal, placeMessages, placeResult, readText } from "./placement.ts";
 import {
@@ -38,6 +39,8 @@ export class ConnectedStore implements Store<DynamoDBWrite> {
   /** The outbox has so many shards; 0 without an outbox. */
   readonly #shards: number;
   readonly #connection: Connection;
+  /** The table has answered before. A table that is not there is another one. */
+  #isThere = false;
 
   constructor(options: StoreOptions, connection: Connection) {
     this.#options = options;
@@ -58,6 +61,7 @@ export class ConnectedStore implements Store<DynamoDBWrite> {
       const { refusedBy, serverTimeMs } = seen
         ? await send(this.#connection, "UpdateItem", takeOver(this.#table, claim, values, seen))
         : await send(this.#connection, "PutItem", firstPut(this.#table, claim, values));
+      this.#isThere = true;
       if (refusedBy) return { won: false, record: readRecord(this.#table, refusedBy) };
       return { won: true, serverTimeMs };
     } catch (error) {
@@ -129,7 +133,9 @@ export class ConnectedStore implements Store<DynamoDBWrite> {
     }
     const change = changeWith({ ...result.values, ...placed.values });
     const { refusedBy } = await this.#write(change, others).catch((error) => {
-      throw messages.length > 0 ? explainRefusal(error) : error;
+      const ownTable = this.#isThere ? this.#table.TableName : undefined;
+      const blamed = blameWrites(error, others.slice(0, writes.length), ownTable);
+      throw messages.length > 0 ? explainRefusal(blamed) : blamed;
     });
     const record = readRecord(this.#table, refusedBy);
     // A record that is mine already says that this repeats a write whose answer was lost.
@@ -148,7 +154,9 @@ export class ConnectedStore implements Store<DynamoDBWrite> {
   async #get(recordKey: string, ConsistentRead: boolean): Promise<Item | undefined> {
     const { TableName, keyOf } = this.#table;
     const input = { TableName, Key: keyOf(recordKey), ConsistentRead };
-    return (await send(this.#connection, "GetItem", input)).Item;
+    const { Item } = await send(this.#connection, "GetItem", input);
+    this.#isThere = true;
+    return Item;
   }
 }
 

@@ -11,6 +11,7 @@ import { destinationOf } from "../core/messages/address.ts";
 import type { StoredMessage } from "../core/messages/outgoing-message.ts";
 import type { Insertion, Settlement } from "../core/store.ts";
 import type { RecordTable, Values } from "./record-table.ts";
+import { serviceText } from "./service-text.ts";
 import { type Item, MAX_ITEM_BYTES, sizeOf } from "./values.ts";
 
 /** The names and values of what every record has but its key. */
@@ -142,10 +143,10 @@ export function placeMessages(
  */
 export function explainRefusal(error: unknown): unknown {
   const { failure, cause } = error as StoreUnavailableError;
-  const { name } = Object(cause);
+  const { name, message } = Object(cause);
   if (!/^AccessDenied/.test(name)) return error;
-  const why = `${name}: messages take a table with an outbox, and a grant with \`commits\``;
-  return new StoreUnavailableError(failure, cause, why);
+  const why = `${serviceText(name, message, [])}; messages take a table with an outbox, and a grant with \`commits\``;
+  return new StoreUnavailableError(failure, cause, why, error as StoreUnavailableError);
 }
 
 export function messageItemKey(recordKey: string, token: string, index: number): string {

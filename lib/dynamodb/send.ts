@@ -1,7 +1,8 @@
 /** Sends a request to DynamoDB. Returns the item whose condition refused the write, and the database's time; reads the SDK's errors. */
-import type { CancellationReason } from "@aws-sdk/client-dynamodb";
+import type { CancellationReason, Put } from "@aws-sdk/client-dynamodb";
 import { type StoreFailure, StoreUnavailableError, TransactionConditionError } from "../core/errors.ts";
 import type { Answer, Connection, Inputs, OperationName } from "./connection.ts";
+import { serviceText, tablesOf } from "./service-text.ts";
 import { fromItem, type Item } from "./values.ts";
 
 export type Sent<Name extends OperationName> = Partial<Answer<Name>> & {
@@ -18,7 +19,7 @@ export async function send<Name extends OperationName>(
   try {
     return (await connection.send(operation, input)) as Sent<Name>;
   } catch (error) {
-    return { refusedBy: readRefusedItem(error) } as Sent<Name>;
+    return { refusedBy: readRefusedItem(error, operation, input) } as Sent<Name>;
   }
 }
 
@@ -47,7 +48,7 @@ const FAILURES: readonly (readonly [RegExp, StoreFailure])[] = [
  * @throws TransactionConditionError when one of the caller's writes was refused, StoreUnavailableError for
  * every failure.
  */
-function readRefusedItem(error: unknown): Item {
+function readRefusedItem(error: unknown, action: OperationName, input: object): Item {
   const { message, Item, CancellationReasons, $metadata = {} } = error as ClientError;
   // A client without a region sends nothing, and its error has no name of its own.
   const name = message === "Region is missing" ? message : (error as ClientError).name;
@@ -65,11 +66,17 @@ function readRefusedItem(error: unknown): Item {
     throw new TransactionConditionError(refused - 1, item && fromItem(item), error, isRepeated);
   }
   const failure = FAILURES.find(([pattern]) => pattern.test(codes.join()))?.[1] as StoreFailure;
-  const canceledBy = CancellationReasons && [...new Set(codes)].filter((code) => code !== "None");
+  const actions = (input as Partial<Inputs["TransactWriteItems"]>).TransactItems ?? [{ Put: input as Put }];
+  const canceledBy = CancellationReasons?.flatMap(({ Code = "None", Message }) =>
+    Code === "None" ? [] : serviceText(Code, Message ?? "", actions),
+  );
   throw new StoreUnavailableError(
     isRepeated && failure === "refused" ? "unreachable" : failure,
     error,
-    canceledBy ? `${name}: ${canceledBy.join(", ") || "no reason"}` : name,
+    canceledBy
+      ? `${name}: ${[...new Set(canceledBy)].join(", ") || "no reason"}`
+      : serviceText(name, `${message}`, actions),
+    { action, table: tablesOf(actions) },
   );
 }
 

@@ -62,7 +62,8 @@ const DEFAULTS = {
  * Each event becomes one line of about half a kilobyte, and counts as one metric by service, and by service and operation.
  * `executed` and `replayed` have a duration as well, messages of a commit their lag. CloudWatch bills every combination
  * of metric, service and operation that occurs as a custom metric. For searches in the logs a line also has `keyHash`,
- * `attempt`, `durationMs` and the name of the error. No line has a key, a payload, a result or the message of an error.
+ * `attempt`, `durationMs` and the name of the error. The line of a failed store has its message as `storeError`, which names
+ * table and action. No line has a key, a payload, a result or the message of another error.
  *
  * A relay or sweeper whose `observe` this is no longer prints its errors: print them beside it if you want to read them.
  *

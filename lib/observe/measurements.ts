@@ -1,6 +1,7 @@
 /** Turns an event into metrics and the other fields of its line. */
 import { METRICS, operationDimension } from "../contract.ts";
 import type { DecisionEvent } from "../core/decisions.ts";
+import { isStoreFailure } from "../core/error-code.ts";
 import type { Measured } from "./emf-line.ts";
 
 /** What relay and sweeper tell (`OutboxEvent`), as far as it is measured. */
@@ -29,6 +30,8 @@ const DURATIONS: Readonly<Partial<Record<DecisionEvent["decision"], string>>> = 
 export function measureDecision(event: DecisionEvent): Measured {
   const { decision, operation, keyHash, attempt, durationMs, ageMs, error } = event;
   const duration = DURATIONS[decision];
+  // Made by the store, not by the handler: it names table and action, and holds no payload.
+  const storeError = decision === "store-failed" && isStoreFailure(error) ? error.message : undefined;
   return {
     operation: operationDimension(operation),
     metrics: [
@@ -40,7 +43,7 @@ export function measureDecision(event: DecisionEvent): Measured {
         ? [{ name: METRICS.inProgressAge, unit: "Milliseconds", value: ageMs } as const]
         : []),
     ],
-    properties: { decision, keyHash, attempt, durationMs, errorName: nameOf(error) },
+    properties: { decision, keyHash, attempt, durationMs, errorName: nameOf(error), storeError },
   };
 }
 

@@ -59,7 +59,7 @@ export function dynamodbSdkExchange(
     } catch (error) {
       if (!(error instanceof DynamoDBError)) throw error;
       answer = jsonError(error);
-      text = error.name;
+      text = textOf(error);
     }
     const response: SdkHttpResponse = {
       statusCode: answer.statusCode,
@@ -79,6 +79,15 @@ export function dynamodbSdkExchange(
     conflicted: () => asHttp(exchange.conflicted!()),
     describe: (response) => described.get(response) ?? "ok",
   };
+}
+
+/** A canceled transaction by its reasons, in the order of its actions; a mistake of the request by its text. */
+function textOf({ name, message, details }: DynamoDBError): string {
+  if (name === "ValidationException") return `${name}: ${message}`;
+  const reasons = details.CancellationReasons?.map(({ Code, Message }) =>
+    Code === "ValidationError" ? `${Code}: ${Message}` : Code,
+  );
+  return reasons ? `${name} [${reasons.join(", ")}]` : name;
 }
 
 function tablesIn(input: CommandInput): string {

@@ -83,6 +83,22 @@ describe.each(MODES)("commit, %s", (mode) => {
     expect(world.decisions()).toEqual(["store-failed", "released"]);
   });
 
+  it("a commit that was perhaps under way before the store found its writes invalid stays unknown", async () => {
+    const world = newWorld({ mode });
+    const method = mode === "claimed" ? "settle" : "insert";
+    const errors = [
+      new StoreUnavailableError("unreachable", undefined),
+      new CommitInvalidError("writes[0] is not valid"),
+    ];
+    const store = failing(world.memory, method, "before", { times: 2, error: () => errors.shift() as Error });
+
+    await expect(world.call(({ commit }: Work) => commit("done"), { store })).rejects.toMatchObject({
+      failure: "unreachable",
+    });
+
+    expect(world.decisions()).toEqual(["store-failed", "outcome-unknown"]);
+  });
+
   it("a commit that was perhaps applied before the store began to refuse stays unknown", async () => {
     const world = newWorld({ mode });
     const method = mode === "claimed" ? "settle" : "insert";

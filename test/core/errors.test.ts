@@ -49,7 +49,11 @@ const TABLE: Record<
     false,
     { index: 2, item: { id: 1 }, cause: "cause" },
   ],
-  CommitInvalidError: [() => new errors.CommitInvalidError("twice"), false],
+  CommitInvalidError: [
+    () => new errors.CommitInvalidError("twice", { index: 2, cause: "cause" }),
+    false,
+    { index: 2, cause: "cause" },
+  ],
   OutboxTransactionTooLargeError: [() => new errors.OutboxTransactionTooLargeError("too large"), false],
   NestedExecutionError: [() => new errors.NestedExecutionError("pay"), false],
   PermanentError: [
@@ -197,6 +201,19 @@ describe("StoreUnavailableError", () => {
     expect(STORE_FAILURES).toEqual([...messages, "refused"]);
   });
 
+  it("names what was asked of which table, and has both as fields", () => {
+    const request = { action: "PutItem", table: "orders" };
+
+    expect(new errors.StoreUnavailableError("throttled", undefined, "Slow: down", request)).toMatchObject({
+      message: "the idempotency store failed at PutItem on orders (throttled: Slow: down)",
+      ...request,
+    });
+    expect(new errors.StoreUnavailableError("refused", undefined, "Gone", request).message).toBe(
+      "the idempotency store refused PutItem on orders (Gone), and will again: mend permissions, table or request",
+    );
+    expect(new errors.StoreUnavailableError("refused", undefined)).not.toHaveProperty("action");
+  });
+
   it("says of a refusal that a retry cannot succeed, and what the store calls it", () => {
     expect(new errors.StoreUnavailableError("refused", new RangeError("secret"))).toMatchObject({
       message:
@@ -206,6 +223,15 @@ describe("StoreUnavailableError", () => {
     expect(new errors.StoreUnavailableError("refused", undefined, "Denied: KMS").message).toContain(
       "(Denied: KMS)",
     );
+  });
+});
+
+describe("CommitInvalidError", () => {
+  it("has neither index nor cause where they are not known", () => {
+    const error = new errors.CommitInvalidError("twice");
+
+    expect(error).not.toHaveProperty("index");
+    expect(error).not.toHaveProperty("cause");
   });
 });
 

@@ -49,12 +49,19 @@ describe("DynamoDBStore, when a transaction is canceled", () => {
     [["None", "TransactionConflict", "None"], "conflict"],
     [["None", "ProvisionedThroughputExceeded", "None"], "throttled"],
     [["None", "None", "ThrottlingError"], "throttled"],
-    [["None", "ItemCollectionSizeLimitExceeded", "None"], "refused"],
-    [["None", "ValidationError", "None"], "refused"],
+    [["ItemCollectionSizeLimitExceeded", "None", "None"], "refused"],
+    [["ValidationError", "None", "None"], "refused"],
     [["AccessDenied", "AccessDenied", "AccessDenied"], "refused"],
     [["None", "DuplicateItem", "None"], "refused"],
     [["TransactionConflict", "ThrottlingError", "None"], "throttled"],
     [["TransactionConflict", "ThrottlingError", "ValidationError"], "refused"],
+    // A write that no retry mends is the caller's mistake, if the record agreed.
+    [["None", "ItemCollectionSizeLimitExceeded", "None"], "writes[0] invalid"],
+    [["None", "ValidationError", "None"], "writes[0] invalid"],
+    [["None", "TransactionConflict", "ValidationError"], "writes[1] invalid"],
+    [["None", "ValidationError", "ValidationError"], "writes[0] invalid"],
+    [["ValidationError", "ValidationError", "None"], "refused"],
+    [["ConditionalCheckFailed", "ValidationError", "None"], "refused by the record of other"],
     [["None", "SomethingNew", "None"], "unreachable"],
     [["None", "None", "None"], "unreachable"],
   ])("H11: reads the reasons %j as: %s", async (codes, outcome) => {
@@ -70,6 +77,8 @@ describe("DynamoDBStore, when a transaction is canceled", () => {
           const isCallers = own === "None" && (first === CCF || second === CCF);
           if (own === CCF) expect(outcome).toBe("refused by the record of other");
           else if (isCallers) expect(outcome).toBe(`writes[${first === CCF ? 0 : 1}] refused`);
+          else if (own === "None" && [first, second].some((code) => /^(Validation|ItemColl)/.test(code)))
+            expect(outcome).toMatch(/^writes\[[01]\] invalid$/);
           else expect(["throttled", "conflict", "unreachable", "refused"]).toContain(outcome);
         }
   });

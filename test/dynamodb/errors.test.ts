@@ -112,7 +112,8 @@ describe("DynamoDBStore, when the engine answers with an error", () => {
   ])("H12: reads %s with status %s as %s", async (name, status, failure) => {
     const error = clientError(name, { $metadata: { httpStatusCode: status } });
 
-    expect(await outcomeOf(error)).toBe(failure);
+    // What DynamoDB finds wrong in a request is in the caller's writes, where there are some.
+    expect(await outcomeOf(error)).toBe(name === "ValidationException" ? "writes[?] invalid" : failure);
     expect(await outcomeOf(error, { writes: [] })).toBe(failure);
     failWith(client, error);
     const told = await store.find("key", { consistent: true }).catch((thrown: unknown) => thrown);
@@ -122,7 +123,7 @@ describe("DynamoDBStore, when the engine answers with an error", () => {
   });
 
   it("names the reasons of a canceled transaction, each once", async () => {
-    const reasons = ["None", "ValidationError", "ValidationError"].map((Code) => ({ Code }));
+    const reasons = ["ValidationError", "ValidationError", "None"].map((Code) => ({ Code }));
     const error = clientError("TransactionCanceledException", { CancellationReasons: reasons });
     failWith(client, error);
 
@@ -160,11 +161,69 @@ describe("DynamoDBStore, when the engine answers with an error", () => {
     await expect(call).rejects.toMatchObject({ code: "STORE_UNAVAILABLE", failure: "throttled" });
   });
 
-  it("keeps names of items and texts of the engine out of its messages", async () => {
-    failWith(client, clientError("ValidationException", { message: "secret-4711" }));
+  it.each<[name: string, message: string, told: string]>([
+    [
+      "ValidationException",
+      "The parameter cannot be converted to a numeric value: 4711secret",
+      "The parameter cannot be converted to a numeric value …",
+    ],
+    [
+      "ValidationException",
+      "1 validation error detected: Value 'it's secret' at 'tableName' failed to satisfy constraint",
+      "1 validation error detected: Value … failed to satisfy constraint",
+    ],
+    [
+      "ValidationException",
+      'Invalid UpdateExpression: Syntax error; token: "secret", near: "= secret 4711"',
+      "Invalid UpdateExpression: Syntax error; token: …",
+    ],
+    ["ValidationException", "cut within 'secret 4711", "cut within …"],
+    [
+      "ValidationException",
+      "One or more parameter values were invalid: Input collection [secret, 4711] contains duplicates.",
+      "One or more parameter values were invalid: Input collection […] contains duplicates",
+    ],
+    ["ValidationException", "Supplied {S: secret} is wrong", "Supplied {…} is wrong"],
+    ["ValidationException", "unused in expressions: keys: {:a, #b}", "unused in expressions: keys: {:a, #b}"],
+    ["ValidationException", "the item op##hash of order-1 is wrong", "the item … of … is wrong"],
+    [
+      "InvalidSignatureException",
+      "The request signature does not match. The Canonical String was\n'POST\nx-amz-security-token:secret'",
+      "The request signature does not match",
+    ],
+    ["InvalidSignatureException", "Signature expired: secret is earlier", "Signature expired"],
+    ["CredentialsProviderError", "Command failed: get-token --secret 4711", "Command failed"],
+    [
+      "IncompleteSignatureException",
+      "it needs a header, Authorization=AWS4 Credential=secret/4711",
+      "it needs a header, Authorization",
+    ],
+    ["ResourceNotFoundException", "Requested resource not found\nsecret", "Requested resource not found"],
+    [
+      "AccessDeniedException",
+      "User: arn:aws:sts::123456789012:assumed-role/shop/fn is not authorized to perform: dynamodb:PutItem on resource: arn:aws:dynamodb:eu-central-1:123456789012:table/records because no policy allows it",
+      "User: arn:aws:sts::123456789012:assumed-role/shop/fn is not authorized to perform: dynamodb:PutItem on resource: arn:aws:dynamodb:eu-central-1:123456789012:table/records because no policy allows it",
+    ],
+    ["ThrottlingException", "x".repeat(4000), "x".repeat(400)],
+  ])("H38: tells of %s with %s no value, token or key", async (name, message, told) => {
+    failWith(client, clientError(name, { message }));
 
-    const failure = await store.settle(settlement).catch((error: Error) => error);
+    const change = { ...settlement, writes: [], recordKey: "op##hash", token: "order-1" };
+    const failure = await store.settle(change).catch((error: Error) => error);
 
-    expect((failure as Error).message).not.toMatch(/secret|op##hash/);
+    expect(failure).toMatchObject({ action: "UpdateItem", table: "records" });
+    expect((failure as Error).message).toContain(`${name}: ${told})`);
+    expect((failure as Error).message).not.toMatch(/secret|4711|op##hash/);
+  });
+
+  it("names all tables of a transaction, and tells no text where an error has none", async () => {
+    failWith(client, clientError("ThrottlingException", { message: "" }));
+
+    await expect(store.settle(settlement)).rejects.toMatchObject({
+      message:
+        "the idempotency store failed at TransactWriteItems on records, orders (throttled: ThrottlingException)",
+      action: "TransactWriteItems",
+      table: "records, orders",
+    });
   });
 });

@@ -2,7 +2,11 @@
 import { marshall } from "@aws-sdk/util-dynamodb";
 import { failWith } from "../../kit/faults/faulty-client.ts";
 import { connect } from "../../kit/tables.ts";
-import { StoreUnavailableError, TransactionConditionError } from "../../lib/core/errors.ts";
+import {
+  CommitInvalidError,
+  StoreUnavailableError,
+  TransactionConditionError,
+} from "../../lib/core/errors.ts";
 import type { Settlement } from "../../lib/core/store.ts";
 import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
 import type { DynamoDBWrite } from "../../lib/dynamodb/writes.ts";
@@ -44,6 +48,8 @@ export async function outcomeOf(error: Error, change: Partial<typeof settlement>
     return answer.settled ? "settled" : `refused by the record of ${answer.record?.token}`;
   } catch (failure) {
     if (failure instanceof TransactionConditionError) return `writes[${failure.index}] refused`;
+    if (failure instanceof CommitInvalidError && failure.cause === error)
+      return `writes[${failure.index ?? "?"}] invalid`;
     if (failure instanceof StoreUnavailableError && failure.cause === error) return failure.failure;
     throw failure;
   }

@@ -156,7 +156,7 @@ describe.each(inject("dynamodbEngines"))("on $name", ({ endpoint }) => {
       expect(decisions().includes("ran-unprotected")).toBe(runs > 0);
     });
 
-    it("a commit that DynamoDB can never take is told by its name, releases, and is no outage", async () => {
+    it("a commit that DynamoDB can never take is the handler's own error, releases, and is no outage", async () => {
       const { options, context, decisions } = optionsFor("never taken");
       const errors: unknown[] = [];
       const handler = httpIdempotent(
@@ -171,17 +171,19 @@ describe.each(inject("dynamodbEngines"))("on $name", ({ endpoint }) => {
         { ...options, scope: "public" },
       );
 
-      const answer = await handler(v2Event({ headers }), context());
+      await expect(handler(v2Event({ headers }), context())).rejects.toMatchObject({
+        code: "COMMIT_INVALID",
+      });
 
-      expect(bodyOf(answer)).toMatchObject({ status: 500, code: "STORE_UNAVAILABLE" });
       expect(errors).toEqual([
         expect.objectContaining({
-          failure: "refused",
+          code: "COMMIT_INVALID",
+          index: 0,
           retryable: false,
-          message: expect.stringMatching(/ValidationException|ValidationError/),
+          message: expect.stringMatching(/writes\[0\].*(ValidationException|ValidationError)/),
         }),
       ]);
-      expect(decisions()).toEqual(["store-failed", "released"]);
+      expect(decisions()).toEqual(["released"]);
     });
   });
 });

@@ -86,7 +86,8 @@ describe("httpIdempotent", () => {
           ? () => Promise.reject(new StoreUnavailableError("throttled", cause))
           : Reflect.get(store, name, receiver),
     });
-    const handler = httpIdempotent(async () => "never", { ...options, store: failing, scope: "public" });
+    const { observe: _, ...unobserved } = options;
+    const handler = httpIdempotent(async () => "never", { ...unobserved, store: failing, scope: "public" });
 
     const answer = (await handler(
       EVENT_FORMS[1][1]({ headers: { "Idempotency-Key": "k" } }),
@@ -102,7 +103,13 @@ describe("httpIdempotent", () => {
     });
     expect(log.mock.calls).toEqual([
       [
-        "onceonly answers 503, STORE_UNAVAILABLE: the idempotency store failed (throttled: ProvisionedThroughputExceededException)",
+        JSON.stringify({
+          level: "ERROR",
+          code: "STORE_UNAVAILABLE",
+          status: 503,
+          operation: options.operation,
+          message: "the idempotency store failed (throttled: ProvisionedThroughputExceededException)",
+        }),
       ],
     ]);
   });

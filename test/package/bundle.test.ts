@@ -11,11 +11,11 @@ import { bundled } from "../../kit/bundled.ts";
  * is needed.
  */
 const MAX_GZIP_BYTES = {
-  runOnce: 24_700,
-  idempotent: 25_700,
-  idempotency: 26_600,
-  httpIdempotent: 29_800,
-  httpIdempotency: 30_700,
+  runOnce: 25_700,
+  idempotent: 26_600,
+  idempotency: 27_600,
+  httpIdempotent: 30_800,
+  httpIdempotency: 31_800,
 } as const;
 
 const PEERS = ["@aws-sdk/*", "@middy/*"];

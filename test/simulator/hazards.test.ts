@@ -121,8 +121,8 @@ describe("environments that stand still", () => {
 
     const late = aws.trace.filter(({ at, io }) => at >= 10 * MINUTE && io && isCommit(io));
     expect(late.map(({ hostId, io, text }) => [hostId, io?.attempt, text])).toEqual([
-      ["function-1#1", 1, "TransactionCanceledException"],
-      ["function-1#1", 2, "TransactionCanceledException"],
+      ["function-1#1", 1, "TransactionCanceledException [ConditionalCheckFailed, None]"],
+      ["function-1#1", 2, "TransactionCanceledException [ConditionalCheckFailed, None]"],
     ]);
     expect(await rowsOf(aws, "orders")).toHaveLength(1);
     expect(bodyOf(replayed)).toBe(bodyOf(answered));

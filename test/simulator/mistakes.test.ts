@@ -1,8 +1,9 @@
 // What a test can get wrong, and what it is told.
+import { TransactWriteItemsCommand } from "@aws-sdk/client-dynamodb";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { Fault } from "../../lib/simulator/fault.ts";
 import { Simulator } from "../../lib/simulator/simulator.ts";
-import { effect, givenAws } from "./given.ts";
+import { dynamodb, effect, givenAws } from "./given.ts";
 
 const anything = (value: unknown) => value as never;
 const handler = () => "done";
@@ -62,6 +63,28 @@ describe("an option that breaks its rule", () => {
 });
 
 describe("a simulation that does not fit together", () => {
+  it.each([
+    [
+      { Key: { id: { S: "1" } }, UpdateExpression: "SET status = id" },
+      "ValidationException: Invalid UpdateExpression: Attribute name is a reserved keyword; reserved keyword: status",
+    ],
+    [
+      { Key: { no: { S: "1" } }, UpdateExpression: "SET a = id" },
+      "TransactionCanceledException [None, ValidationError: The provided key element does not match the schema]",
+    ],
+  ])("tells in the trace what DynamoDB refuses of the transaction with %j", async (update, text) => {
+    const aws = givenAws();
+    const Put = { TableName: "effects", Item: { id: { S: "2" } } };
+    const Update = { TableName: "effects", ...update };
+    const fn = aws.lambda(() =>
+      dynamodb.send(new TransactWriteItemsCommand({ TransactItems: [{ Put }, { Update }] })),
+    );
+
+    await aws.run(() => fn.invoke({}));
+
+    expect(aws.trace.filter(({ io }) => io).map((event) => event.text)).toEqual([text]);
+  });
+
   it("has each table and each queue once", () => {
     const aws = new Simulator();
     aws.table("orders", { partitionKey: "id" });

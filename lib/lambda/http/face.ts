@@ -34,7 +34,7 @@ export function httpFace<Event, Write>(options: HttpIdempotencyOptions<Event, Wr
     shouldStore,
     whenInProgress,
   } as EngineOptions<Write>);
-  const { clock } = engineOptions;
+  const { clock, operation } = engineOptions;
   return (event, context) => {
     const http = readHttpEvent(event);
     if (!methods.includes(http.method)) return { context: withoutRecord(context) };
@@ -50,18 +50,18 @@ export function httpFace<Event, Write>(options: HttpIdempotencyOptions<Event, Wr
           toStored: (value: unknown) => toStoredResponse(value, http),
         });
       } catch (error) {
-        return problemFor(error, READING_STATUSES, http);
+        return problemFor(error, READING_STATUSES, http, operation);
       }
       let outcome: Outcome;
       try {
         outcome = await perform(engineOptions, call, work);
         if (!outcome.failure) return answerWith(outcome, http);
       } catch (error) {
-        return problemFor(error, PROBLEM_STATUSES, http);
+        return problemFor(error, PROBLEM_STATUSES, http, operation);
       }
       const { error, isOurs, isPermanent } = outcome.failure;
-      if (isOurs) return problemFor(error, PROBLEM_STATUSES, http);
-      const answer = isPermanent ? permanentProblem(error as PermanentError, http) : undefined;
+      if (isOurs) return problemFor(error, PROBLEM_STATUSES, http, operation);
+      const answer = isPermanent ? permanentProblem(error as PermanentError, http, operation) : undefined;
       // Any other error that the handler threw is its own business, whatever its code.
       if (answer === undefined) throw error;
       return answer;

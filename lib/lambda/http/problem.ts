@@ -1,6 +1,13 @@
 /** Errors of onceonly as problem details (RFC 9457). */
 import { PROJECT_URL } from "../../contract.ts";
-import { type ExecutionInProgressError, isOnceonlyError, type PermanentError } from "../../core/errors.ts";
+import { wasTold } from "../../core/decisions.ts";
+import {
+  type ExecutionInProgressError,
+  isOnceonlyError,
+  type OnceonlyError,
+  type PermanentError,
+  type StoreUnavailableError,
+} from "../../core/errors.ts";
 import type { HttpEvent } from "./event.ts";
 import { type HttpResponse, withHeader } from "./response.ts";
 
@@ -47,14 +54,15 @@ const DETAILS: Readonly<Record<string, string | undefined>> = {
 };
 
 /**
- * The response for an error that onceonly made about this request. Those that are the service's own fault go to the log, since
- * their message is not in the response.
+ * The response for an error that onceonly made about this request. Those that are the service's own fault go to the log, unless an
+ * observer was told of them: their message is not in the response.
  * @throws any other error.
  */
 export function problemFor(
   error: unknown,
   statuses: Readonly<Record<string, number | undefined>>,
   event: HttpEvent,
+  operation: string,
 ): HttpResponse {
   if (!isOnceonlyError(error)) throw error;
   const { code, message, retryable } = error;
@@ -63,7 +71,7 @@ export function problemFor(
   if (!usual) throw error;
   // What the store refuses is a mistake of the service, and no retry mends it.
   const status = isUnauthorized ? 401 : usual === 503 && !retryable ? 500 : usual;
-  if (status >= 500) console.error(`onceonly answers ${status}, ${code}: ${message}`);
+  if (status >= 500 && !wasTold(error)) log(error, status, operation);
   const response = responseOf(code, status, { detail: DETAILS[code] ?? message }, event);
   // RFC 9110 section 11.6.1: a 401 names a scheme. Gateways verify bearer tokens, whatever else they do.
   if (isUnauthorized) return withHeader(event, response, "WWW-Authenticate", "Bearer");
@@ -74,11 +82,15 @@ export function problemFor(
 }
 
 /** The answer for a PermanentError with a status; `undefined` for one without, or with one that is no error's. */
-export function permanentProblem(error: PermanentError, event: HttpEvent): HttpResponse | undefined {
+export function permanentProblem(
+  error: PermanentError,
+  event: HttpEvent,
+  operation: string,
+): HttpResponse | undefined {
   try {
     const { statusCode: status, message, name } = error;
     if (status === undefined || !Number.isInteger(status) || status < 400 || status > 599) return undefined;
-    if (status >= 500) console.error(`onceonly answers ${status}, ${name}: ${message}`);
+    if (status >= 500) log(error, status, operation);
     // As http-errors does, and what reads its errors.
     const { expose = status < 500 } = error;
     const shown = expose ? { detail: message, name } : { detail: DETAILS.PERMANENT };
@@ -99,4 +111,11 @@ function responseOf(code: string, status: number, more: object, event: HttpEvent
     "Content-Type",
     "application/problem+json",
   );
+}
+
+/** One line, whatever the log format of the function is. No key, payload or result is in it. */
+function log(error: OnceonlyError, status: number, operation: string): void {
+  const { code, message } = error;
+  const { action, table } = error as Partial<StoreUnavailableError>;
+  console.error(JSON.stringify({ level: "ERROR", code, status, operation, action, table, message }));
 }

@@ -7,12 +7,14 @@ import { RECIPE_MISTAKES } from "./recipes.ts";
 import { RELAY_MISTAKES } from "./relay.ts";
 import { SOCKET_MISTAKES } from "./sockets.ts";
 import { STACK_MISTAKES } from "./stacks.ts";
+import { STORE_MISTAKES } from "./store.ts";
 import { TYPE_MISTAKES } from "./types.ts";
 import { VALUE_MISTAKES } from "./values.ts";
 
 export const MISTAKES: Readonly<Record<string, readonly Mistake[]>> = {
   "Options and keys": OPTION_MISTAKES,
   "Types and shapes": TYPE_MISTAKES,
+  "Store and commit": STORE_MISTAKES,
   "Keys, results and times": VALUE_MISTAKES,
   Batches: BATCH_MISTAKES,
   "Relay and sweeper": RELAY_MISTAKES,

@@ -1,0 +1,46 @@
+/** What may be told of an error's own text. DynamoDB and clients quote values of items, expressions and signed headers. */
+import type { Put, TransactWriteItem, Update } from "@aws-sdk/client-dynamodb";
+
+/** Longer texts bury what is to be done. */
+const MAX_LENGTH = 400;
+
+/** Shorter values are too likely to be a word of the text. */
+const MIN_VALUE_LENGTH = 4;
+
+/** An error by its name and, where it has one, its text without the values of `actions`. */
+export function serviceText(name: string, message: string, actions: readonly TransactWriteItem[]): string {
+  // What follows may be a request with its token, or a command with its arguments.
+  const [line = ""] = message.split(/Credential|Signature/.test(name) ? /[.:=\n]/ : "\n");
+  let text = line
+    .replace(/(?<!\w)["'](.*["']|.*)/, "…")
+    .replace(/(numeric value).*/, "$1 …")
+    .replace(/\[.*\]/, "[…]")
+    // Placeholders are code.
+    .replace(/\{(?![:#][\w, :#]*\}).*\}/, "{…}");
+  for (const value of actions.flatMap(valuesOf)) {
+    if (value.length >= MIN_VALUE_LENGTH) text = text.replaceAll(value, "…");
+  }
+  text = text.trim().replace(/\.$/, "").slice(0, MAX_LENGTH).toWellFormed();
+  return text === "" || text === name ? name : `${name}: ${text}`;
+}
+
+/** The tables that actions are about, each once. */
+export function tablesOf(actions: readonly TransactWriteItem[]): string {
+  return [...new Set(actions.map((action) => bodyOf(action).TableName))].join(", ");
+}
+
+export function bodyOf(action: TransactWriteItem = {}): Partial<Put & Update> {
+  return Object(Object.values(action)[0]);
+}
+
+function valuesOf(action: TransactWriteItem): readonly string[] {
+  const { Item, Key, ExpressionAttributeValues } = bodyOf(action);
+  return textsIn([Item, Key, ExpressionAttributeValues]);
+}
+
+function textsIn(value: unknown): readonly string[] {
+  if (typeof value !== "object" || value === null || ArrayBuffer.isView(value)) {
+    return typeof value === "string" ? [value] : [];
+  }
+  return Object.values(value).flatMap(textsIn);
+}
