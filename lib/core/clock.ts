@@ -1,5 +1,7 @@
 /** Time and randomness come in through these two ports and nowhere else. */
 
+import type { TimedContext } from "./lambda-context.ts";
+
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
@@ -36,3 +38,8 @@ export const systemRandom: Random = {
   token: () => crypto.randomUUID(),
   fraction: () => Math.random(),
 };
+
+/** What is left of the invocation in ms, where the context can tell. */
+export function remainingMsOf(context: unknown): number | undefined {
+  return (context as TimedContext | null | undefined)?.getRemainingTimeInMillis?.();
+}

@@ -46,11 +46,6 @@ interface LambdaClient {
 /** The part of the context that tells the time. */
 export type TimedContext = Partial<Pick<LambdaContext, "getRemainingTimeInMillis">>;
 
-/** What is left of the invocation in ms, where the context can tell. */
-export function remainingMsOf(context: unknown): number | undefined {
-  return (context as TimedContext | null | undefined)?.getRemainingTimeInMillis?.();
-}
-
 /** The attempt whose context this is, if it is that of one. */
 export function executionOf(context: unknown): unknown {
   return (context as { readonly idempotency?: unknown } | null | undefined)?.idempotency;

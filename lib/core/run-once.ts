@@ -1,10 +1,12 @@
 /** The engine for any async code: queue workers, scripts, servers. */
+
+import { remainingMsOf } from "./clock.ts";
 import { perform } from "./engine.ts";
 import { ScopeMissingError } from "./errors.ts";
 import type { Execution } from "./execution.ts";
 import { fingerprintsOf } from "./fingerprint.ts";
 import { identify, PUBLIC_SCOPE } from "./identity.ts";
-import { executionOf, type LambdaContext, remainingMsOf } from "./lambda-context.ts";
+import { executionOf, type LambdaContext } from "./lambda-context.ts";
 import { checkOptions, methods } from "./option-checks.ts";
 import { type EngineOptions, type ResolvedOptions, resolveOptions } from "./options.ts";
 import { resultOf } from "./outcome.ts";

@@ -15,7 +15,6 @@ import {
   type Unsent,
 } from "../core/messages/outbox.ts";
 import type { Connection } from "./connection.ts";
-import { refuseForeign } from "./foreign-change.ts";
 import {
   dropped,
   messageItemWrites,
@@ -38,7 +37,7 @@ import {
 } from "./outbox-requests.ts";
 import { type RecordTable, recordTable } from "./record-table.ts";
 import type { Item } from "./values.ts";
-import { readWaiting, type WaitingRecord } from "./waiting-record.ts";
+import { readWaiting, refuseForeign, type WaitingRecord } from "./waiting-record.ts";
 
 /** A commit that has messages to send, as whoever looks after them sees it. */
 export interface ListedCommit {

@@ -1,6 +1,7 @@
 /** Reads an item as a commit whose messages wait, and writes how far they have got. What has another shape than this code writes fails closed. */
+
 import { RECORD_VERSION } from "../contract.ts";
-import { RecordCorruptError } from "../core/errors.ts";
+import { PayloadInvalidError, RecordCorruptError } from "../core/errors.ts";
 import { MESSAGE_STATES, type MessageProgress, type Unsent } from "../core/messages/outbox.ts";
 import type { StoredMessage } from "../core/messages/outgoing-message.ts";
 import { MAX_MESSAGE_ITEMS, MAX_MESSAGES } from "./placement.ts";
@@ -160,4 +161,27 @@ function readKind([state, tries, at, note]: Kind): MessageProgress {
   if (known === undefined || !Number.isSafeInteger(tries)) throw new TypeError("no such state");
   const noted = note === undefined ? {} : known === "sent" ? { to: note } : { code: note };
   return { state: known, tries, ...(at !== undefined && { at }), ...noted };
+}
+
+const TABLE_OF_STREAM = /:table\/([^/]+)\/stream\//;
+const WITHOUT_NEW_IMAGES = /^(?:KEYS_ONLY|OLD_IMAGE)$/;
+
+/**
+ * Other items of the outbox's own table pass: a table may hold more than records. `tableName` is a name or an ARN.
+ * @throws PayloadInvalidError (`PAYLOAD_INVALID`)
+ */
+export function refuseForeign(change: unknown, tableName: string): void {
+  const { eventSourceARN, dynamodb } = Object(change) as Readonly<Record<string, unknown>>;
+  const [, fed] = TABLE_OF_STREAM.exec(`${eventSourceARN}`) ?? [];
+  const own = tableName.slice(tableName.lastIndexOf("/") + 1);
+  if (fed !== undefined && fed !== own) {
+    throw new PayloadInvalidError(
+      `the change is of the table ${fed}, and the outbox is of the table ${own}: feed outboxRelay with the stream of ${own}`,
+    );
+  }
+  const { StreamViewType } = Object(dynamodb) as Readonly<Record<string, unknown>>;
+  if (!WITHOUT_NEW_IMAGES.test(`${StreamViewType}`)) return;
+  throw new PayloadInvalidError(
+    `the stream of the table ${own} is of ${StreamViewType}, so that it holds no messages: make it of NEW_IMAGE, or of NEW_AND_OLD_IMAGES`,
+  );
 }

@@ -1,10 +1,12 @@
 /** The seam between the form of an event (plain, HTTP) and the way to wrap a handler (Middy, plain function). */
+
+import { remainingMsOf } from "../core/clock.ts";
 import { tellObserver } from "../core/decisions.ts";
 import { IdempotencyKeyMissingError, ScopeMissingError } from "../core/errors.ts";
 import type { Work } from "../core/execution.ts";
 import { fingerprintsOf } from "../core/fingerprint.ts";
 import { identify, PUBLIC_SCOPE } from "../core/identity.ts";
-import { executionOf, type LambdaContext, remainingMsOf } from "../core/lambda-context.ts";
+import { executionOf, type LambdaContext } from "../core/lambda-context.ts";
 import type { CallInput } from "../core/ongoing-call.ts";
 import type { ResolvedOptions } from "../core/options.ts";
 import type { WithIdempotency } from "./context.ts";

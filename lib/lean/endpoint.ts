@@ -1,7 +1,7 @@
 /** Where a service is. */
 import type { Environment } from "./environment.ts";
 import { LeanClientError } from "./lean-client-error.ts";
-import { DYNAMODB, type Service } from "./service.ts";
+import { DYNAMODB, type LeanService } from "./service.ts";
 
 export interface EndpointOptions {
   readonly region?: string | undefined;
@@ -46,12 +46,16 @@ export function placeOf(options: EndpointOptions, env: Environment, service = DY
 }
 
 /** The endpoint that the environment names for a service, or for all. */
-export function configuredEndpoint(env: Environment, { endpointVariable }: Service): string | undefined {
+export function configuredEndpoint(env: Environment, { endpointVariable }: LeanService): string | undefined {
   if (env.AWS_IGNORE_CONFIGURED_ENDPOINT_URLS === "true") return undefined;
   return env[endpointVariable] || env.AWS_ENDPOINT_URL || undefined;
 }
 
-function configuredUrl({ endpoint }: EndpointOptions, env: Environment, service: Service): URL | undefined {
+function configuredUrl(
+  { endpoint }: EndpointOptions,
+  env: Environment,
+  service: LeanService,
+): URL | undefined {
   const configured = endpoint ?? configuredEndpoint(env, service);
   if (configured === undefined) return undefined;
   const url = URL.canParse(configured) ? new URL(configured) : undefined;
@@ -62,7 +66,7 @@ function configuredUrl({ endpoint }: EndpointOptions, env: Environment, service:
   );
 }
 
-function hostIn(region: string, env: Environment, { name }: Service): string {
+function hostIn(region: string, env: Environment, { name }: LeanService): string {
   const [, suffix, dualStackSuffix] = PARTITIONS.find(([prefix]) => region.startsWith(prefix))!;
   const isDualStack = env.AWS_USE_DUALSTACK_ENDPOINT === "true";
   // All of GovCloud's endpoints are FIPS's, but only those with IPv6 say so, and EventBridge's do not.

@@ -7,7 +7,7 @@ import { type Endpoint, type EndpointOptions, placeOf } from "./endpoint.ts";
 import { environment } from "./environment.ts";
 import { HttpTransport, type TransportError, type TransportOptions } from "./http-transport.ts";
 import { RetryBudget } from "./retry-budget.ts";
-import type { Service } from "./service.ts";
+import type { LeanService } from "./service.ts";
 import { ServiceClock } from "./service-clock.ts";
 
 interface ConnectionOptions extends EndpointOptions, TransportOptions {
@@ -18,7 +18,7 @@ interface ConnectionOptions extends EndpointOptions, TransportOptions {
 }
 
 interface LeanParts {
-  readonly service: Service;
+  readonly service: LeanService;
   readonly place: Endpoint;
   readonly transport: HttpTransport;
   readonly credentials: HeldCredentials;
@@ -44,7 +44,7 @@ interface SentRequest {
 }
 
 /** @throws LeanClientError where no Region is known, or the endpoint is no URL */
-export function openConnection(service: Service, options: ConnectionOptions): LeanConnection {
+export function openConnection(service: LeanService, options: ConnectionOptions): LeanConnection {
   const { credentials, maxAttempts, clock, random } = options;
   const place = placeOf(options, environment(), service);
   const state = { tokens: FULL_BUDGET, offsetMs: 0 };

@@ -24,7 +24,7 @@ function put(form: URLSearchParams, path: string, value: unknown, name = ""): vo
   }
 }
 
-type Fields = Readonly<Record<string, string>>;
+type QueryFields = Readonly<Record<string, string>>;
 
 /**
  * @returns the answer to a batch
@@ -53,18 +53,18 @@ export function readQueryAnswer({ statusCode, headers, body }: HttpAnswer, opera
   });
 }
 
-function membersOf(text: string, list: string): readonly Fields[] {
+function membersOf(text: string, list: string): readonly QueryFields[] {
   const [, inner = ""] = new RegExp(`<${list}>(.*?)</${list}>`, "s").exec(text) ?? [];
   return [...inner.matchAll(/<member>(.*?)<\/member>/gs)].map(([, member = ""]) => fieldsOf(member));
 }
 
 /** The elements without elements in them. */
-function fieldsOf(xml: string): Fields {
+function fieldsOf(xml: string): QueryFields {
   const found = xml.matchAll(/<(\w+)>([^<]*)<\/\1>/g);
   return Object.fromEntries([...found].map(([, name, text = ""]) => [name, unescaped(text)]));
 }
 
-const ENTITIES: Fields = { lt: "<", gt: ">", quot: '"', apos: "'", amp: "&" };
+const ENTITIES: QueryFields = { lt: "<", gt: ">", quot: '"', apos: "'", amp: "&" };
 
 function unescaped(text: string): string {
   return text.replace(/&(lt|gt|quot|apos|amp);/g, (_, name: string) => ENTITIES[name]!);

@@ -10,9 +10,9 @@ import { configuredEndpoint } from "./endpoint.ts";
 import { environment } from "./environment.ts";
 import { type LeanConnection, openConnection } from "./lean-connection.ts";
 import { encodeQuery, readQueryAnswer } from "./query-protocol.ts";
-import { jsonService, type Service } from "./service.ts";
+import { jsonService, type LeanService } from "./service.ts";
 
-export const SQS: Service = {
+export const SQS: LeanService = {
   ...jsonService("sqs", "AWS_ENDPOINT_URL_SQS", "1.0", "AmazonSQS"),
   decode(answer, _, input) {
     const output = readAnswer(answer);
@@ -21,7 +21,7 @@ export const SQS: Service = {
   },
 };
 
-export const SNS: Service = {
+export const SNS: LeanService = {
   name: "sns",
   endpointVariable: "AWS_ENDPOINT_URL_SNS",
   contentType: "application/x-www-form-urlencoded",
@@ -30,7 +30,7 @@ export const SNS: Service = {
   decode: readQueryAnswer,
 };
 
-export const EVENTBRIDGE: Service = {
+export const EVENTBRIDGE: LeanService = {
   ...jsonService("events", "AWS_ENDPOINT_URL_EVENTBRIDGE", "1.1", "AWSEvents"),
   // Times are epoch seconds in the protocol.
   encode: (_, input) =>
@@ -61,14 +61,14 @@ class Command {
   }
 }
 
-class Sender {
+class LeanSender {
   /** An endpoint of an address is in no configuration. */
   readonly config: { serviceConfiguredEndpoint(): Promise<string | undefined> };
   readonly #open: () => LeanConnection;
   #connection: LeanConnection | undefined;
 
   constructor(
-    service: Service,
+    service: LeanService,
     { region, endpoint, requestHandler = {}, clock = systemClock }: SenderConfig = {},
   ) {
     this.config = { serviceConfiguredEndpoint: async () => configuredEndpoint(environment(), service) };
@@ -99,19 +99,19 @@ class Sender {
   }
 }
 
-export class SQSClient extends Sender {
+export class SQSClient extends LeanSender {
   constructor(config?: SenderConfig) {
     super(SQS, config);
   }
 }
 
-export class SNSClient extends Sender {
+export class SNSClient extends LeanSender {
   constructor(config?: SenderConfig) {
     super(SNS, config);
   }
 }
 
-export class EventBridgeClient extends Sender {
+export class EventBridgeClient extends LeanSender {
   constructor(config?: SenderConfig) {
     super(EVENTBRIDGE, config);
   }

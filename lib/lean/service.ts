@@ -1,7 +1,7 @@
 /** A service of AWS, as its host, its signatures and its protocol tell it from others. */
 import { encodeInput, type HttpAnswer, readAnswer } from "../dynamodb/wire/json.ts";
 
-export interface Service {
+export interface LeanService {
   /** In hosts and in signatures. */
   readonly name: string;
   /** The variable of the environment that holds an endpoint for this service only. */
@@ -21,10 +21,10 @@ export interface Service {
 /** https://smithy.io/2.0/aws/protocols/aws-json-1_0-protocol.html */
 export function jsonService(
   name: string,
-  endpointVariable: Service["endpointVariable"],
+  endpointVariable: LeanService["endpointVariable"],
   version: "1.0" | "1.1",
   prefix: string,
-): Service {
+): LeanService {
   return {
     name,
     endpointVariable,

@@ -1,7 +1,8 @@
 /** Sends the messages that a commit left, and keeps how far they got once they have come to their ends. */
 import type { Clock, Random } from "../core/clock.ts";
+import { remainingMsOf } from "../core/clock.ts";
 import { SendFailedError } from "../core/errors.ts";
-import { remainingMsOf, type TimedContext } from "../core/lambda-context.ts";
+import type { TimedContext } from "../core/lambda-context.ts";
 import type { Taking, Unsent } from "../core/messages/outbox.ts";
 import type { StoredMessage } from "../core/messages/outgoing-message.ts";
 import { faultOf } from "../core/messages/prepare-message.ts";

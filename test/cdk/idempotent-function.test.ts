@@ -57,6 +57,7 @@ describe("IdempotentFunction", () => {
     const template = templateWith(() => ({
       operations: ["create-order"],
       largeResults: false,
+      waiting: false,
       retention: Duration.days(3),
     }));
 

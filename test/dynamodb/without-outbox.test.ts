@@ -45,8 +45,11 @@ describe.each(inject("dynamodbEngines"))("a store whose table has no outbox, on 
       const store = new DynamoDBStore({ tableName, client, outbox });
       const shards = new Set<unknown>();
       for (const key of ["a", "b", "c"]) {
-        await runOnce({ operation: "order", store, leaseSeconds: 30 }, key + outbox, {}, ({ commit }) =>
-          commit(1, { messages: [messageOf(key)] }),
+        await runOnce(
+          { operation: "order", store, leaseSeconds: 30 },
+          key + JSON.stringify(outbox),
+          {},
+          ({ commit }) => commit(1, { messages: [messageOf(key)] }),
         );
       }
       const { Items = [] } = await client.send(new ScanCommand({ TableName: tableName }));
@@ -61,7 +64,7 @@ describe.each(inject("dynamodbEngines"))("a store whose table has no outbox, on 
       const store = new DynamoDBStore({ tableName, client, ...(outbox !== undefined && { outbox }) });
       const messages = [messageOf("order-7/paid")];
 
-      const key = `order ${JSON.stringify(outbox)}`;
+      const key = `order ${JSON.stringify(outbox ?? "untold")}`;
 
       expect(
         await runOnce({ operation: "order", store, leaseSeconds: 30 }, key, {}, ({ commit }) =>

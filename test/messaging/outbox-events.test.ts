@@ -203,7 +203,9 @@ describe("the options of relay and sweeper", () => {
   });
 
   it("the relay throws for what is no event of a stream", async () => {
-    await expect(outboxRelay({ outbox })({} as never)).rejects.toThrow(TypeError);
+    await expect(outboxRelay({ outbox })({} as never)).rejects.toThrow(
+      "the event has no records: feed outboxRelay",
+    );
   });
 
   it("the sweeper throws where the index cannot be read: its invocation counts as failed", async () => {

@@ -142,7 +142,9 @@ describe("httpIdempotent", () => {
 
     await handler(event, context());
 
-    expect(logged).toEqual(["onceonly answers 501, NoPrinter: no printer"]);
+    expect(logged.map((line) => JSON.parse(line))).toEqual([
+      { level: "ERROR", code: "PERMANENT", status: 501, operation: options.operation, message: "no printer" },
+    ]);
   });
 
   it("answers with the status where the error could not be recorded", async () => {
