@@ -1,28 +1,13 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
-import { FULL, isFull, isUnit, unitTests } from "./test/setup/tier.ts";
+import { FULL, isFull, isUnit, sharingTests, unitTests } from "./test/setup/tier.ts";
 
 const entry = (path: string) => fileURLToPath(new URL(`./lib/${path}`, import.meta.url));
 
 /** Start no engine and no process, which test/setup/no-processes.ts holds them to; their files share what they import. */
 const UNIT = unitTests();
 const LEFT_OUT = isFull ? [] : FULL;
-/** Tests without state in modules, timers or patches of their own: their files share what they import. */
-const SHARING = [
-  "aws",
-  "cdk",
-  "client",
-  "core",
-  "docs",
-  "dynamodb",
-  "messaging",
-  "model",
-  "observe",
-  "why-not",
-].map(
-  // What the SDK reads of the environment is remembered by the process: requests to several Regions need one of their own.
-  (folder) => `test/${folder}/**/${folder === "messaging" ? "!(destinations)" : "*"}.test.ts`,
-);
+const SHARING = sharingTests();
 
 const resolve = {
   alias: [
@@ -42,13 +27,20 @@ const unit = {
     ...common,
     name: "unit",
     include: UNIT,
-    setupFiles: ["test/setup/no-processes.ts"],
+    setupFiles: ["test/setup/no-processes.ts", "test/setup/no-traces.ts"],
     isolate: false,
   },
 };
 const sharing = {
   resolve,
-  test: { ...common, name: "sharing", include: SHARING, exclude: [...UNIT, ...LEFT_OUT], isolate: false },
+  test: {
+    ...common,
+    name: "sharing",
+    include: SHARING,
+    exclude: [...UNIT, ...LEFT_OUT],
+    setupFiles: ["test/setup/no-traces.ts"],
+    isolate: false,
+  },
 };
 const alone = {
   resolve,

@@ -65,7 +65,8 @@ describe("FifoProducer and idempotentBatch", () => {
             [...play.sent].some(([group, keys]) => `${play.consumer.effectsOf(group)}` !== `${keys}`),
           );
         }),
-        { numRuns },
+        // A fixed seed: so few random plans might not reach all that they are about.
+        { numRuns, ...inTier({ seed: 1 }, {}) },
       );
       // The plans reach what they are about.
       for (const [what, times] of Object.entries(seen)) expect([what, times > 0]).toEqual([what, true]);

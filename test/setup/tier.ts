@@ -17,9 +17,14 @@ const HELPERS = ["test", "bench", "kit"].map((folder) => join(test, "..", folder
 const FOLDERS = /^(client|core|fakes|kit|lambda|lean|messaging|observe|setup|testing)\//;
 /** An engine, a process or a thread; a bundle is made by a process too. */
 const STARTS = /\binject\(|"node:(child_process|worker_threads)"|"esbuild"/;
-/** Start nothing, but take long, or need a process of their own (destinations: the SDK remembers its Region). */
+/** Start nothing, but take long. */
 const LEFT_OUT =
-  /(^|\/)(destinations|groups-under-faults|simulator|races|fingerprint-limits|middleware-permutations|outbox-order|message-properties|hooks-fuzz)\.test\.ts$/;
+  /(^|\/)(groups-under-faults|simulator|races|fingerprint-limits|middleware-permutations|outbox-order|message-properties|hooks-fuzz)\.test\.ts$/;
+
+/** Tests without state in modules, timers or patches of their own: their files share what they import. */
+const SHARING = /^(aws|cdk|client|core|docs|dynamodb|messaging|model|observe|why-not)\//;
+/** A simulation that runs replaces the time of its process for good, and the SDK remembers the first Region of a process. */
+const LEAVES_TRACES = /\bnew Simulator\(|\bexplore\(|"AWS_REGION"/;
 
 /** Whole files that only `npm run verify:full` runs; test/README.md says why. */
 export const FULL = [
@@ -35,10 +40,25 @@ export const FULL = [
 
 /** Test files that start nothing, nor does a helper in test, bench or kit that they import. */
 export function unitTests(): string[] {
-  return readdirSync(test, { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(".test.ts") && FOLDERS.test(file) && !LEFT_OUT.test(file))
+  return testFiles()
+    .filter((file) => FOLDERS.test(file) && !LEFT_OUT.test(file) && !leavesTraces(file))
     .filter((file) => !starts(join(test, file), new Set()))
     .map((file) => `test/${file}`);
+}
+
+/** Test files that share a process; test/setup/no-traces.ts holds them to leaving it as they found it. */
+export function sharingTests(): string[] {
+  return testFiles()
+    .filter((file) => SHARING.test(file) && !leavesTraces(file))
+    .map((file) => `test/${file}`);
+}
+
+function testFiles(): string[] {
+  return readdirSync(test, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".test.ts"));
+}
+
+function leavesTraces(file: string): boolean {
+  return LEAVES_TRACES.test(readFileSync(join(test, file), "utf8"));
 }
 
 function starts(file: string, seen: Set<string>): boolean {
