@@ -24,7 +24,7 @@ describe("npm run demo", () => {
       });
       const leftFolders = () => readdirSync(folder).filter((name) => name.startsWith("onceonly-"));
 
-      await said("/8 ordered, ");
+      await said(" of 8 answered, ");
       if (existsSync("/proc/self/cwd")) expect(processesIn(folder)).not.toEqual([]);
       expect(leftFolders()).not.toEqual([]);
       child.kill("SIGINT");

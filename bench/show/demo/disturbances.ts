@@ -13,7 +13,7 @@ export interface DisturbancesOptions {
   readonly plan: Plan;
   readonly stage: Pick<Stage, "deliveries" | "relay" | "sweeper" | "stream" | "queues">;
   readonly interference: Pick<Interference, "faults" | "gateway">;
-  readonly journal: Pick<Journal, "happened">;
+  readonly journal: Pick<Journal, "happened" | "has">;
 }
 
 export interface Disturbances {
@@ -75,15 +75,18 @@ export function setUpDisturbances(options: DisturbancesOptions): Disturbances {
       return undefined;
     });
     if (payment.kind === "killed") {
+      const incident = `consumer killed ${payment.killAt}` as const;
       killAt(faults, recordKey, payment.killAt, () => {
-        const isKilled = deliveries.killConsumerOf(orderId);
-        if (isKilled) journal.happened(order, `consumer killed ${payment.killAt}`);
+        const isKilled = !journal.has(order, incident) && deliveries.killConsumerOf(orderId);
+        if (isKilled) journal.happened(order, incident);
         return isKilled;
       });
     }
     if (payment.kind === "poison") gateway.on(orderId, () => (isMended ? "pass" : "refuse"));
     if (payment.kind === "redelivered") {
       const stop = gateway.on(orderId, async () => {
+        // Another order of the same key was, where there are several.
+        if (journal.has(order, "delivered again while the consumer ran")) return "pass";
         const passage = await holdUntilRedelivered(orderId);
         if (passage === "refuse") return passage;
         stop();

@@ -15,7 +15,10 @@ export function incidentsSeen({ rows, ledger, sends, deliveries }: Traces): Happ
     deliveries.filter(({ messageId }) => !sentIds.has(messageId)).map(({ orderId }) => orderId),
   );
   const sentTwice = idsThatRepeat(sends);
-  const attempts = new Map(ledger.map((entry) => [entry.orderId, entry.attempts]));
+  const attempts = new Map<string, number>();
+  for (const { orderId, attempts: times } of ledger) {
+    attempts.set(orderId, (attempts.get(orderId) ?? 0) + times);
+  }
   return rows.flatMap((row) => {
     const incidents: Incident[] = [];
     const attempted = attempts.get(row.id) ?? 0;

@@ -1,8 +1,9 @@
 // When a process is killed, as requests to DynamoDB tell it; and what becomes of the request that told.
 import type { ProxyFault } from "../../../lib/local/fault-proxy.ts";
 import type { RelayKillPoint } from "./dispatch-plan.ts";
-import type { Faults, Moment } from "./faults.ts";
+import type { Faults } from "./faults.ts";
 import type { KillPoint } from "./order-plan.ts";
+import type { Moment } from "./request-reading.ts";
 
 type Point = KillPoint | RelayKillPoint;
 

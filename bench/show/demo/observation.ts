@@ -84,7 +84,7 @@ export interface Observation {
   readonly throttles: number;
   /** Charges that were asked for while the gateway was down. */
   readonly refusals: number;
-  /** Claims that were won, each of which starts the handler: by the records' own count. */
+  /** Handlers that were started: by the claims that the records count, or all invocations where nobody claims. */
   readonly executions: { readonly orders: number; readonly payments: number };
   readonly sends: readonly Send[];
   readonly sweeperSends: number;

@@ -3,11 +3,10 @@ import { incidentsSeen } from "./incidents-seen.ts";
 import type { Interference } from "./interference.ts";
 import type { Journal } from "./journal.ts";
 import type { Observation } from "./observation.ts";
-import { OPERATIONS } from "./order-book.ts";
 import type { Stage } from "./stage.ts";
 
 export interface ObserveOptions {
-  readonly stage: Pick<Stage, "deliveries" | "tables" | "queues" | "lostAnswers" | "sweeper">;
+  readonly stage: Pick<Stage, "deliveries" | "tables" | "queues" | "lostAnswers" | "sweeper" | "executions">;
   readonly interference: Pick<Interference, "faults" | "gateway" | "queue">;
   readonly journal: Journal;
   /** Messages that were moved back from the dead-letter queue. */
@@ -35,10 +34,7 @@ export async function observe(options: ObserveOptions): Promise<Observation> {
     lostAnswers: { dynamodb: stage.lostAnswers(), sqs: queue.lostAnswers },
     throttles: faults.throttles,
     refusals: gateway.refusals,
-    executions: {
-      orders: await tables.executions(OPERATIONS.order),
-      payments: await tables.executions(OPERATIONS.payment),
-    },
+    executions: await stage.executions(),
     ...handled,
     sweeperSends: stage.sweeper.sends,
     redriven,

@@ -13,6 +13,8 @@ export interface DemoOptions {
 export interface CommandLine extends DemoOptions {
   /** The folder of another build of the sample. @default - the sample */
   readonly app?: string | undefined;
+  /** Whether to play the plan without onceonly alone. */
+  readonly without: boolean;
 }
 
 export const DEFAULTS: DemoOptions = { orders: 120, duplicates: 3, seed: 1 };
@@ -26,13 +28,15 @@ const BOUNDS: Readonly<Record<keyof DemoOptions, readonly [low: number, high: nu
 export const USAGE = `usage: npm run demo -- [options]
 
 Runs the sample on local engines, from order to payment, under duplicates, kills, lost answers, outages, redeliveries
-and redrives, and counts the effects. Ends with status 0 if there is exactly one order, one payment and one charge for
-each key of each tenant (no payment and no charge where the card is declined), and 1 if not.
+and redrives, and counts the effects: with onceonly, and without. Ends with status 0 if onceonly made exactly
+one order, one payment and one charge for each key of each tenant (no payment and no charge where the card is declined),
+and 1 if not. The run without onceonly changes no status.
 
   --orders <number>      different orders that the clients want (default ${DEFAULTS.orders})
   --duplicates <number>  how often a repeated order is asked for again (default ${DEFAULTS.duplicates})
   --seed <number>        the same seed gives the same plan (default ${DEFAULTS.seed})
-  --app <folder>         another CDK app to run, or the cdk.out of one (default the sample)
+  --without              only the run without onceonly
+  --app <folder>         another CDK app to run, or the cdk.out of one, and nothing without onceonly
   --help                 this text
 
 AWS_ENDPOINT_URL_DYNAMODB, if set, is used instead of an engine of the demo's own.`;
@@ -42,15 +46,26 @@ export function readOptions(args: readonly string[]): CommandLine | "help" {
   const text = { type: "string" } as const;
   const { values } = parseArgs({
     args: [...args],
-    options: { orders: text, duplicates: text, seed: text, app: text, help: { type: "boolean", short: "h" } },
+    options: {
+      orders: text,
+      duplicates: text,
+      seed: text,
+      without: { type: "boolean", default: false },
+      app: text,
+      help: { type: "boolean", short: "h" },
+    },
   });
   if (values.help) return "help";
   const numberOf = (name: keyof DemoOptions) => readNumber(name, values[name]);
-  const { app } = values;
+  const { app, without } = values;
+  if (without && app !== undefined) {
+    throw new Error("--without runs the functions of the sample: give either --without or --app");
+  }
   return {
     orders: numberOf("orders"),
     duplicates: numberOf("duplicates"),
     seed: numberOf("seed"),
+    without,
     ...(app !== undefined && { app }),
   };
 }

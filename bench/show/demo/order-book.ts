@@ -1,9 +1,9 @@
 // Which planned order is which: by the id that the service gives it, and by the keys of its records.
 import type { DynamoDBStreamEvent } from "aws-lambda";
 import { identify, PUBLIC_SCOPE } from "../../../lib/core/identity.ts";
-import type { NewOrder } from "./faults.ts";
 import { nameOf } from "./observation.ts";
 import type { Plan, PlannedOrder } from "./plan.ts";
+import type { NewOrder } from "./request-reading.ts";
 
 export interface OrderBook {
   /** @returns the planned order, if it is one and has not had this id yet */
@@ -33,7 +33,7 @@ export const OPERATIONS = {
   receipt: "send-receipt",
 } as const;
 
-export function orderRecordKey({ tenant, key }: Pick<PlannedOrder, "tenant" | "key">): string {
+export function orderRecordKey({ tenant, key }: Pick<NewOrder, "tenant" | "key">): string {
   return identify(OPERATIONS.order, tenant, key).recordKey;
 }
 

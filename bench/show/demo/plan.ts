@@ -13,6 +13,8 @@ export type Tenant = (typeof TENANTS)[number];
 /** The shares of writes to DynamoDB and of sends to SQS that are disturbed. */
 export const FAULT_SHARES = { lostAnswers: 0.12, throttles: 0.04, lostSends: 0.1 } as const;
 
+const RECEIPTS = 6;
+
 /** One order that somebody wants, how clumsily it is asked for, and all that is done to it until it is paid. */
 export interface PlannedOrder {
   readonly tenant: Tenant;
@@ -26,6 +28,8 @@ export interface PlannedOrder {
 export interface Plan {
   readonly seed: number;
   readonly orders: readonly PlannedOrder[];
+  /** Commits beside the orders, with a message for a queue that is not there. */
+  readonly receipts: number;
   readonly faultShares: typeof FAULT_SHARES;
 }
 
@@ -57,7 +61,7 @@ export function planDemo({ orders: count, duplicates, seed }: DemoOptions): Plan
       payment: paymentOf(paymentKind, { random, nextKillPoint: nextConsumerKill }),
     };
   });
-  return { seed, orders, faultShares: FAULT_SHARES };
+  return { seed, orders, receipts: RECEIPTS, faultShares: FAULT_SHARES };
 }
 
 /** Names a plan in a report: equal for equal plans. */

@@ -43,7 +43,7 @@ export async function playPlan(options: PlayPlanOptions): Promise<Observation> {
 
   try {
     // They fail from now on, and nobody notices.
-    await stage.receipts.commit();
+    await stage.receipts.commit(plan.receipts);
     progress.enter("stream off");
     await playOutage({ sentTwice: ordersOf("sent-twice"), late: ordersOf("late") }, outage);
     progress.enter("sweeper");

@@ -1,4 +1,5 @@
-// Shows how far the run is: one line that is drawn again and again on a terminal, a plain line now and then elsewhere.
+// Shows how far the run is. A terminal has one line, drawn again and again, about the column that is further behind. Elsewhere
+// there is a plain line now and then.
 
 /** What is done to the service: see play-plan.ts. */
 export type Phase = "stream off" | "sweeper" | "orders" | "redeliveries" | "redrive" | "parked messages";
@@ -16,8 +17,15 @@ export interface ProgressState {
   readonly seconds: number;
 }
 
+/** The column of the table, and how far it is. */
+export interface ColumnState extends ProgressState {
+  readonly column: "with onceonly" | "without onceonly";
+}
+
 export interface Progress {
-  show(state: ProgressState): void;
+  /** Shows what takes its time before a plan can be played. */
+  prepare(what: string): void;
+  show(state: ColumnState): void;
   /** Clears the line, if there is one. */
   end(): void;
 }
@@ -28,47 +36,68 @@ export interface ProgressOutput {
   write(text: string): unknown;
 }
 
-const BAR_WIDTH = 30;
+const BAR_WIDTH = 20;
 const PLAIN_LINES = 4;
 const CLEAR_LINE = "\r\x1b[2K";
+const TURN_MS = 250;
+const TURNS = ["|", "/", "-", "\\"];
 
 export function createProgress(output: ProgressOutput): Progress {
   return output.isTTY ? barOn(output) : plainLinesOn(output);
 }
 
 function barOn(output: ProgressOutput): Progress {
+  const states = new Map<string, ColumnState>();
+  let turning: NodeJS.Timeout | undefined;
+  // A line that wraps could not be drawn over.
+  const draw = (line: string) => output.write(CLEAR_LINE + line.slice(0, (output.columns ?? 80) - 1));
   return {
-    show(state) {
-      const filled = Math.min(BAR_WIDTH, Math.round(BAR_WIDTH * shareDone(state)));
-      const bar = "█".repeat(filled) + "░".repeat(BAR_WIDTH - filled);
-      // A line that wraps could not be drawn over.
-      output.write(CLEAR_LINE + `${bar} ${describe(state)}`.slice(0, (output.columns ?? 80) - 1));
+    prepare(what) {
+      clearInterval(turning);
+      let turns = 0;
+      const turn = () => draw(`${TURNS[turns++ % TURNS.length]} ${what} …`);
+      turn();
+      turning = setInterval(turn, TURN_MS).unref();
     },
-    end: () => output.write(CLEAR_LINE),
+    show(state) {
+      clearInterval(turning);
+      states.set(state.column, state);
+      const last = [...states.values()].reduce((one, other) =>
+        shareDone(one) <= shareDone(other) ? one : other,
+      );
+      const filled = Math.round(BAR_WIDTH * shareDone(last));
+      const bar = "█".repeat(filled) + "░".repeat(BAR_WIDTH - filled);
+      draw(`${bar} ${describe(last)}`);
+    },
+    end() {
+      clearInterval(turning);
+      output.write(CLEAR_LINE);
+    },
   };
 }
 
-/** A line for each phase that begins, and for each quarter. */
+/** A line for each phase of a column that begins, and for each quarter. */
 function plainLinesOn(output: ProgressOutput): Progress {
-  let shown = "";
-  let part = 0;
+  const shown = new Map<string, { readonly phase: Phase; readonly part: number }>();
   return {
+    prepare: (what) => output.write(`${what} …\n`),
     show(state) {
-      const reached = Math.max(part, Math.floor(PLAIN_LINES * shareDone(state)));
-      if (reached === part && state.phase === shown) return;
-      part = reached;
-      shown = state.phase;
+      const before = shown.get(state.column);
+      const part = Math.max(before?.part ?? 0, Math.floor(PLAIN_LINES * shareDone(state)));
+      if (part === before?.part && state.phase === before.phase) return;
+      shown.set(state.column, { phase: state.phase, part });
       output.write(`${describe(state)}\n`);
     },
     end: () => undefined,
   };
 }
 
-/** An order is half done when its clients are. */
+/** An order is half done when its clients are. Without onceonly there are more orders than planned. */
 function shareDone({ total, answered, settled }: ProgressState): number {
-  return (answered + settled) / (2 * total);
+  return (answered + Math.min(total, settled)) / (2 * total);
 }
 
-function describe({ phase, total, answered, settled, kills, lostAnswers, seconds }: ProgressState): string {
-  return `${phase}: ${answered}/${total} ordered, ${settled} settled, ${seconds} s, ${kills} kills, ${lostAnswers} lost answers`;
+function describe(state: ColumnState): string {
+  const { column, phase, total, answered, settled, kills, lostAnswers, seconds } = state;
+  return `${column}, ${phase}: ${answered} of ${total} answered, ${settled} settled, ${seconds} s, kills: ${kills}, answers cut off: ${lostAnswers}`;
 }

@@ -26,12 +26,11 @@ export interface ReceiptsOptions {
 
 export interface Receipts {
   /** Their relay finds no queue. */
-  commit(): Promise<void>;
+  commit(count: number): Promise<void>;
   /** Days later, all at once. */
   parkAndSendAgain(): Promise<ReceiptsSeen>;
 }
 
-const COUNT = 6;
 /** Older than relay and sweeper go on trying. */
 const PARKING_AGE_SECONDS = 4 * 86_400;
 /** What a sweep meets while somebody else is at it is left to the next one. */
@@ -42,6 +41,8 @@ export function createReceipts({ tables, queues, senders, urlOf, sweep }: Receip
   const store = new DynamoDBStore({ tableName, client: tables.client });
   const outbox = new DynamoDBOutbox({ tableName, client: tables.client });
   const create = (QueueName: string) => queues.send(new CreateQueueCommand({ QueueName }));
+
+  let committed = 0;
 
   async function commitOne(id: string): Promise<void> {
     const options = { operation: OPERATIONS.receipt, store, leaseSeconds: 60 };
@@ -83,9 +84,9 @@ export function createReceipts({ tables, queues, senders, urlOf, sweep }: Receip
   }
 
   return {
-    async commit() {
+    async commit(count) {
       await create(RECEIPT_QUEUES.healthy);
-      for (let number = 1; number <= COUNT; number++) await commitOne(`receipt-${number}`);
+      for (; committed < count; committed++) await commitOne(`receipt-${committed + 1}`);
     },
     async parkAndSendAgain() {
       await sweepAll(sweep);
@@ -98,7 +99,7 @@ export function createReceipts({ tables, queues, senders, urlOf, sweep }: Receip
       // Another process: the one before leaves a queue alone for 30 seconds that was not there.
       await sweepAll(() => outboxSweeper({ outbox, sqs: senders })());
       return {
-        committed: COUNT,
+        committed,
         parked: parked.length,
         redirected: await bodiesIn(RECEIPT_QUEUES.other),
         sentAgain: await bodiesIn(RECEIPT_QUEUES.dead),

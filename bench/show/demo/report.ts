@@ -1,29 +1,19 @@
-// The table at the end. Pure.
+// The rows of the table at the end, counted from one run of the plan. Pure.
 
 import { chargesIn } from "../../../kit/shop/judge.ts";
+import { harmDone } from "./contrast.ts";
 import { RELAY_KILL_POINTS } from "./dispatch-plan.ts";
 import type { Observation } from "./observation.ts";
 import { KILL_POINTS } from "./order-plan.ts";
 import type { Plan } from "./plan.ts";
-
-export interface Row {
-  readonly name: string;
-  readonly count: number;
-  readonly meaning: string;
-}
-
-/** Rows of one part of the way from the request to the payment. */
-export interface Section {
-  readonly title: string;
-  readonly rows: readonly Row[];
-}
+import type { Row, Section } from "./table.ts";
 
 export function reportSections(plan: Plan, observation: Observation): Section[] {
   return [
     { title: "orders", rows: orderRows(observation) },
     { title: "messages", rows: messageRows(observation) },
-    { title: "disturbances", rows: disturbanceRows(observation) },
-    { title: "a queue that is not there", rows: receiptRows(observation) },
+    { title: "done to the service on purpose", rows: disturbanceRows(observation) },
+    { title: "messages for a queue that is not there yet, on purpose", rows: receiptRows(observation) },
     { title: "effects", rows: effectRows(plan, observation) },
   ];
 }
@@ -32,43 +22,46 @@ function orderRows({ requests, answers, executions, incidents }: Observation): R
   const answersWith = (wanted: (status: number) => boolean) =>
     answers.filter(({ status }) => wanted(status)).length;
   const replayed = answers.filter((answer) => answer.replayed).length;
-  const gaveUp = incidents.filter(({ incident }) => incident === "client gave up").length;
+  const cameBack = incidents.filter(({ incident }) => incident === "client gave up").length;
   return [
     row("requests", requests, "HTTP, every retry included"),
-    row("executed", executions.orders, "handlers started, those that died included"),
+    row("executed", executions.orders, "handlers started, those that were killed included"),
     row("replayed", replayed, "answered from the record"),
     row(
-      "409s",
+      "told to wait",
       answersWith((status) => status === 409),
-      "another request was in progress",
+      "409: another request with the key was in progress",
     ),
     row(
-      "422s",
+      "other body",
       answersWith((status) => status === 422),
-      "a key came with another body",
+      "422: a used key came with another body",
     ),
     row(
-      "5xx",
+      "asked again",
       answersWith((status) => status >= 500),
-      "a process died, or the store failed",
+      "5xx: the function was killed, or DynamoDB was cut off",
     ),
-    row("gave up", gaveUp, "clients that broke off and came back"),
+    row("came back", cameBack, "clients that left before the answer"),
   ];
 }
 
 function messageRows({ sends, sweeperSends, deliveries, executions, redriven }: Observation): Row[] {
-  const dropped = sends.filter(({ isDropped }) => isDropped).length;
+  const repetitions = sends.filter(({ isDropped }) => isDropped).length;
   const endedWith = (wanted: string) => deliveries.filter(({ end }) => end === wanted);
   const replayed = endedWith("acknowledged").filter(({ hasCommitted }) => !hasCommitted).length;
   return [
     row("sent", sends.length, "accepted by the queue"),
-    row("dropped", dropped, "of these, by the queue: it knew them from the last 5 minutes"),
-    row("sent by sweeper", sweeperSends, "commits that the stream did not bring to the relay"),
+    row("known", repetitions, "of these, to the queue: repetitions within 5 minutes"),
+    {
+      ...row("sent by sweeper", sweeperSends, "commits that the stream did not bring to the relay"),
+      isOurs: true,
+    },
     row("delivered", deliveries.length, "to the consumer"),
-    row("executed", executions.payments, "handlers started, those that failed and died included"),
+    row("executed", executions.payments, "handlers started, those that were killed included"),
     row("replayed", replayed, "acknowledged without charging: it was done already"),
-    row("returned", endedWith("returned").length, "failed, or in progress elsewhere"),
-    row("lost", endedWith("lost").length, "with a consumer that was killed, the rest of its batch included"),
+    row("to come again", endedWith("returned").length, "the gateway was down, or another consumer had it"),
+    row("cut short", endedWith("lost").length, "batches of consumers that were killed: all came again"),
     row("redriven", redriven, "moved back from the dead-letter queue"),
   ];
 }
@@ -85,20 +78,22 @@ function disturbanceRows(observation: Observation): Row[] {
     );
   };
   const happened = (wanted: string) => incidents.filter(({ incident }) => incident === wanted).length;
+  const streamOff = happened("committed while the stream was off");
+  const sentTwice = happened("sent again when the queue had forgotten it");
   return [
     kills("order function", KILL_POINTS),
-    kills("relay", RELAY_KILL_POINTS),
+    { ...kills("relay", RELAY_KILL_POINTS), isOurs: true },
     kills("consumer", KILL_POINTS),
-    row("stream off", happened("committed while the stream was off"), "orders committed meanwhile"),
-    row("sent twice", happened("sent again when the queue had forgotten it"), "both copies delivered"),
-    row("sent again", happened("sent again by a producer"), "under other ids, on purpose"),
+    { ...row("stream off", streamOff, "orders committed meanwhile"), isOurs: true },
+    { ...row("sent twice", sentTwice, "both copies delivered"), isOurs: true },
+    row("sent again", happened("sent again by a producer"), "under other ids"),
     row("overtaken", happened("delivered again while the consumer ran"), "visibility ended too early"),
-    row("gateway down", refusals, "charges that were refused"),
-    row("gateway failed", happened("gateway failed"), "orders: twice out of order before the charge"),
-    row("gateway silent", happened("gateway charged and did not answer"), "orders: charged, answer lost"),
-    row("lost answers", lostAnswers.dynamodb, "DynamoDB wrote, and the answer was cut off"),
-    row("lost receipts", lostAnswers.sqs, "SQS accepted, and the answer was cut off"),
-    row("throttles", throttles, "DynamoDB refused a write"),
+    row("gateway down", refusals, "charges that were turned away"),
+    row("gateway errors", happened("gateway failed"), "orders: two errors before the charge"),
+    row("gateway silent", happened("gateway charged and did not answer"), "orders: charged, answer cut off"),
+    row("answers cut off", lostAnswers.dynamodb, "DynamoDB wrote, and the function was not told"),
+    row("receipts cut off", lostAnswers.sqs, "SQS accepted, and the sender was not told"),
+    row("throttles", throttles, "writes that DynamoDB put off"),
   ];
 }
 
@@ -110,30 +105,30 @@ function receiptRows({ receipts }: Observation): Row[] {
     row("parked", parked, "kept and told, after 4 days without the queue"),
     row("sent on", sentAgain.length, "sent again once there was the queue: arrived"),
     row("redirected", redirected.length, "to another queue: arrived"),
-  ];
+  ].map((each) => ({ ...each, isOurs: true }));
 }
 
-function effectRows(plan: Plan, { rows, payments, ledger }: Observation): Row[] {
+function effectRows(plan: Plan, observation: Observation): Row[] {
+  const { rows, payments, ledger } = observation;
   const inState = (wanted: string) => rows.filter(({ state }) => state === wanted).length;
+  const { orderedTwice, chargedTwice, answeredTwice, unsettled } = harmDone(plan, observation);
+  const { length: wanted } = plan.orders;
+  const declined = plan.orders.filter(({ payment }) => payment.kind === "declined").length;
+  const charges = chargesIn(ledger).length;
   return [
-    row("orders expected", plan.orders.length, "one for each key of each tenant"),
-    row("orders found", rows.length, "rows in the table"),
-    row("paid", inState("paid"), "by their state"),
-    row("declined", inState("declined"), "by their state"),
-    row("payments found", payments.length, "rows in the table"),
-    row("charges found", chargesIn(ledger).length, "entries in the gateway's ledger"),
+    row("orders expected", wanted, "one for each key of each tenant"),
+    { ...row("orders found", rows.length, "rows in the table"), due: wanted },
+    { ...row("ordered twice", orderedTwice, "keys with more than one order"), due: 0 },
+    { ...row("answered twice", answeredTwice, "keys whose clients were told of different orders"), due: 0 },
+    { ...row("paid", inState("paid"), "by their state"), due: wanted - declined },
+    { ...row("declined", inState("declined"), "by their state"), due: declined },
+    { ...row("never settled", unsettled, "neither paid nor declined"), due: 0 },
+    { ...row("payments found", payments.length, "rows in the table"), due: wanted - declined },
+    { ...row("charges found", charges, "entries in the gateway's ledger"), due: wanted - declined },
+    { ...row("charged twice", chargedTwice, "keys that were charged more often than is due"), due: 0 },
   ];
 }
 
 function row(name: string, count: number, meaning: string): Row {
   return { name, count, meaning };
-}
-
-export function formatTable(sections: readonly Section[]): string {
-  const all = sections.flatMap(({ rows }) => rows);
-  const nameWidth = Math.max(...all.map(({ name }) => name.length));
-  const countWidth = Math.max(...all.map(({ count }) => String(count).length));
-  const lineOf = ({ name, count, meaning }: Row) =>
-    `  ${name.padEnd(nameWidth)}  ${String(count).padStart(countWidth)}  ${meaning}`;
-  return sections.map(({ title, rows }) => [title, ...rows.map(lineOf)].join("\n")).join("\n");
 }

@@ -10,6 +10,8 @@ import {
 } from "../../../lib/local/index.ts";
 import { type Deliveries, watchDeliveries } from "./deliveries.ts";
 import type { Interference } from "./interference.ts";
+import type { Observation } from "./observation.ts";
+import { OPERATIONS } from "./order-book.ts";
 import { openQueues, type Queues } from "./queues.ts";
 import { createReceipts, RECEIPT_QUEUES, type Receipts } from "./receipts.ts";
 import { findSample } from "./sample.ts";
@@ -23,6 +25,8 @@ export interface StageOptions {
   /** A DynamoDB that runs already. @default - one is started */
   readonly dynamodbEndpoint?: string | undefined;
   readonly interference: Interference;
+  /** Whether its functions write records, by which their executions are counted. @default true */
+  readonly hasRecords?: boolean | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -40,6 +44,8 @@ export interface Stage {
   readonly queues: Queues;
   readonly tables: Tables;
   readonly receipts: Receipts;
+  /** Handlers that were started so far. */
+  executions(): Promise<Observation["executions"]>;
   /** Requests that the functions sent to DynamoDB so far. */
   databaseRequests(): number;
   lostAnswers(): number;
@@ -49,7 +55,13 @@ export interface Stage {
 /** Any path will do, but for that of a queue of receipts: the road leads to one queue. The ending says that it is a FIFO queue. */
 const QUEUE_PATH = "/000000000000/payments.fifo";
 
-export async function startStage({ folder, interference, signal, ...given }: StageOptions): Promise<Stage> {
+export async function startStage({
+  folder,
+  interference,
+  hasRecords = true,
+  signal,
+  ...given
+}: StageOptions): Promise<Stage> {
   const undos: (() => Promise<void>)[] = [];
   const stop = async () => {
     for (let undo = undos.pop(); undo; undo = undos.pop()) await undo();
@@ -105,18 +117,27 @@ export async function startStage({ folder, interference, signal, ...given }: Sta
       urlOf: urlOf(toQueue.endpoint),
       sweep,
     });
+    const orderFunction = witness<APIGatewayProxyEventV2>(hosts.createOrder);
+    const deliveries = watchDeliveries(hosts.chargePayment);
     return {
       engine: dynamodb.engine,
       url: apis.orders,
-      orderFunction: witness(hosts.createOrder),
+      orderFunction,
       relay: witness(hosts.relay),
       sweeper: watchSweeper(hosts.sweeper),
-      deliveries: watchDeliveries(hosts.chargePayment),
+      deliveries,
       stream,
       sweep,
       queues,
       tables,
       receipts,
+      executions: async () =>
+        hasRecords
+          ? {
+              orders: await tables.executions(OPERATIONS.order),
+              payments: await tables.executions(OPERATIONS.payment),
+            }
+          : { orders: orderFunction.started, payments: deliveries.all.length },
       databaseRequests: () => proxy.counts().requests,
       lostAnswers: () => proxy.counts().lost,
       stop,

@@ -1,14 +1,21 @@
 // The verdict in words. Pure.
+import { type Look, PLAIN } from "./look.ts";
 import type { Observation } from "./observation.ts";
 import type { Plan } from "./plan.ts";
 
 const MOST_PROBLEMS_SHOWN = 20;
 
-export function formatVerdict(plan: Plan, observation: Observation, problems: readonly string[]): string {
-  if (problems.length === 0) return held(plan, observation);
+export function formatVerdict(
+  plan: Plan,
+  observation: Observation,
+  problems: readonly string[],
+  look: Look = PLAIN,
+): string {
+  if (problems.length === 0) return look.tick + held(plan, observation);
   const shown = problems.slice(0, MOST_PROBLEMS_SHOWN).map((problem) => `  ${problem}`);
   const more = problems.length - shown.length;
-  return [`broken (${problems.length}):`, ...shown, ...(more > 0 ? [`  and ${more} more`] : [])].join("\n");
+  const lines = [`broken (${problems.length}):`, ...shown, ...(more > 0 ? [`  and ${more} more`] : [])];
+  return look.cross + lines.join("\n");
 }
 
 function held({ orders }: Plan, { answers, receipts }: Observation): string {

@@ -12,6 +12,8 @@ export type Answered = { readonly answer: unknown } | undefined;
 
 export interface Witness<Event> {
   readonly running: ReadonlySet<Invocation<Event>>;
+  /** Invocations so far. */
+  readonly started: number;
   /** SIGKILLs a process that works on such an event now. @returns whether there was one */
   kill(isMeant: (event: Event) => boolean): boolean;
 }
@@ -24,11 +26,13 @@ export interface WitnessOptions<Event> {
 /** From now on: whoever invokes the function does it through the witness. */
 export function witness<Event>(host: FunctionHost, options: WitnessOptions<Event> = {}): Witness<Event> {
   const running = new Set<Invocation<Event>>();
+  let started = 0;
   const invoke = host.invoke.bind(host);
   host.invoke = async (payload, extras) => {
     const requestId = extras?.requestId ?? randomUUID();
     const invocation = { requestId, event: JSON.parse(payload) as Event };
     running.add(invocation);
+    started++;
     options.onStart?.(invocation);
     let answered: Answered;
     try {
@@ -42,6 +46,9 @@ export function witness<Event>(host: FunctionHost, options: WitnessOptions<Event
   };
   return {
     running,
+    get started() {
+      return started;
+    },
     kill: (isMeant) =>
       [...running].some(({ requestId, event }) => isMeant(event) && host.kill(requestId) !== undefined),
   };

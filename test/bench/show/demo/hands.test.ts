@@ -140,4 +140,24 @@ describe("createGateway", () => {
     expect(answers.map((answer) => answer !== "no-answer" && answer.status)).toEqual([503, 201, 201]);
     expect(gateway.refusals).toBe(1);
   });
+
+  it("mends a card after as many attempts at an order as go wrong under one key, where keys are new", async () => {
+    const cardsOf = async (card: string, countsByOrder: boolean) => {
+      const gateway = createGateway(countsByOrder);
+      const cards: string[] = [];
+      const charge = { ...batch(), body: JSON.stringify({ orderId: "order-1", card }) };
+      for (let attempt = 0; attempt < 4; attempt++) {
+        await gateway.carry(charge, async ({ body }) => {
+          cards.push(JSON.parse(body).card.replace("card_", ""));
+          return charged();
+        });
+      }
+      return cards.join(" ");
+    };
+
+    expect(await cardsOf("card_fails_first", true)).toBe("fails_first fails_first ok ok");
+    expect(await cardsOf("card_answer_lost", true)).toBe("answer_lost ok ok ok");
+    expect(await cardsOf("card_declined", true)).toBe("declined declined declined declined");
+    expect(await cardsOf("card_answer_lost", false)).toBe("answer_lost answer_lost answer_lost answer_lost");
+  });
 });

@@ -44,4 +44,12 @@ describe("incidentsSeen", () => {
 
     expect(incidentsSeen({ ...quiet, rows, ledger })).toEqual(incidents);
   });
+
+  it("adds up the attempts at an order under several keys", () => {
+    const rows = [{ ...rowOf(order), card: "card_answer_lost" }];
+    const own = quiet.ledger.find(({ orderId }) => orderId === id)!;
+    const ledger = [own, { ...own, idempotencyKey: "another" }];
+
+    expect(incidentsSeen({ ...quiet, rows, ledger })).toEqual(seen("gateway charged and did not answer"));
+  });
 });

@@ -3,13 +3,14 @@ import { DEFAULTS, readOptions } from "../../../../bench/show/demo/options.ts";
 
 describe("readOptions", () => {
   it("takes the defaults for what is not given", () => {
-    expect(readOptions([])).toEqual(DEFAULTS);
+    expect(readOptions([])).toEqual({ ...DEFAULTS, without: false });
   });
 
   it("reads each option", () => {
     const options = readOptions(["--orders", "7", "--duplicates=2", "--seed", "0", "--app", "elsewhere"]);
 
-    expect(options).toEqual({ orders: 7, duplicates: 2, seed: 0, app: "elsewhere" });
+    expect(options).toEqual({ orders: 7, duplicates: 2, seed: 0, without: false, app: "elsewhere" });
+    expect(readOptions(["--without"])).toMatchObject({ without: true });
   });
 
   it("asks for help by --help and -h", () => {
@@ -21,6 +22,10 @@ describe("readOptions", () => {
     [["--orders", "12.5"], '--orders must be a whole number from 1 to 10000; got "12.5"'],
     [["--duplicates", "many"], '--duplicates must be a whole number from 1 to 12; got "many"'],
     [["--seed=-1"], '--seed must be a whole number from 0 to 4294967295; got "-1"'],
+    [
+      ["--without", "--app", "mine"],
+      "--without runs the functions of the sample: give either --without or --app",
+    ],
     [["--seed", ""], '--seed must be a whole number from 0 to 4294967295; got ""'],
   ])("refuses %j by option, rule and value", (args, message) => {
     expect(() => readOptions(args)).toThrow(message);

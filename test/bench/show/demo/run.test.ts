@@ -1,18 +1,20 @@
-// The demo itself, in small, on every engine; and twice with a service that is wrong.
+// The demo itself, in small, on every engine; and thrice with a service that is wrong.
 import { setMaxListeners } from "node:events";
 import { DeleteItemCommand, DynamoDBClient, ScanCommand } from "@aws-sdk/client-dynamodb";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { harmDone } from "../../../../bench/show/demo/contrast.ts";
 import { createGate, type Gate } from "../../../../bench/show/demo/gate.ts";
 import { createInterference } from "../../../../bench/show/demo/interference.ts";
 import { nameOf, type Observation } from "../../../../bench/show/demo/observation.ts";
 import { type Plan, planDemo } from "../../../../bench/show/demo/plan.ts";
 import { playPlan } from "../../../../bench/show/demo/play-plan.ts";
-import { SAMPLE_FOLDER } from "../../../../bench/show/demo/run-demo.ts";
+import { playColumn, SAMPLE_FOLDER } from "../../../../bench/show/demo/run-demo.ts";
 import { type Stage, startStage } from "../../../../bench/show/demo/stage.ts";
 import { findProblems } from "../../../../bench/show/demo/verdict.ts";
+import { planWithout } from "../../../../bench/show/demo/without/plan-without.ts";
+import { sampleWithout } from "../../../../bench/show/demo/without/sample-without.ts";
 import { type Assembly, synthesize } from "../../../../lib/local/stack/synthesize.ts";
 import { isFull } from "../../../setup/tier.ts";
-import { alteredSample } from "../given.ts";
 import { startCommand } from "../world.ts";
 
 const engines = inject("dynamodbEngines");
@@ -101,22 +103,44 @@ describe("npm run demo", () => {
     expect(problems).toContain(`${nameOf(reused)}: a request with another body was answered with 201`);
   });
 
+  it.concurrent("orders and charges twice in the column without onceonly, after the same crashes", {
+    timeout: 120_000,
+  }, async () => {
+    const plan = planDemo({ orders: 6, duplicates: 2, seed: 4 });
+    const shown: string[] = [];
+    const progress = {
+      prepare: (what: string) => void shown.push(what),
+      show: ({ column }: { readonly column: string }) => void shown.push(column),
+    };
+
+    const { endpoint: dynamodbEndpoint } = engines[0]!;
+    const options = { plan, dynamodbEndpoint, signal, progress };
+    const observation = await playColumn("without", assembly.folder, options);
+
+    const { orderedTwice, chargedTwice, answeredTwice } = harmDone(plan, observation);
+    expect(orderedTwice).toBeGreaterThan(0);
+    expect(chargedTwice).toBeGreaterThan(0);
+    expect(answeredTwice).toBeGreaterThan(0);
+    expect(observation.answers.filter(({ replayed }) => replayed)).toEqual([]);
+    expect(observation.left).toEqual({ unsent: 0, queued: 0, deadLetters: 0 });
+    expect(
+      findProblems(planWithout(plan), observation).filter((line) => /did not happen/.test(line)),
+    ).toEqual([]);
+    expect(new Set(shown)).toEqual(new Set(["deploying the sample without onceonly", "without onceonly"]));
+  });
+
   if (isFull) {
     it.concurrent("finds the double charges of a consumer without idempotency and ends with status 1", {
       timeout: 120_000,
     }, async (test) => {
-      const { folder, remove } = await alteredSample(
-        assembly.folder,
-        "ChargePayment",
-        new URL("seeded-bugs/naive-consumer.ts", import.meta.url),
-      );
+      const { folder, remove } = await sampleWithout(assembly.folder, ["ChargePayment"]);
       try {
         const args = ["--orders", "5", "--app", folder];
         const { status, printed } = await startCommand(test, "demo", { args }).ended();
 
         expect([status, printed]).toEqual([1, expect.stringMatching(/expected 1 charge, found [2-9]/)]);
       } finally {
-        remove();
+        await remove();
       }
     });
   }

@@ -4,11 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { SAMPLE_FOLDER } from "../../../../bench/show/demo/run-demo.ts";
+import { sampleWithout } from "../../../../bench/show/demo/without/sample-without.ts";
 import { DEFAULTS } from "../../../../bench/show/load/options.ts";
 import { startStack } from "../../../../lib/local/index.ts";
 import { type Assembly, synthesize } from "../../../../lib/local/stack/synthesize.ts";
 import { isFull } from "../../../setup/tier.ts";
-import { alteredSample } from "../given.ts";
 import { processesIn, startCommand } from "../world.ts";
 import { judgeRun } from "./given.ts";
 
@@ -66,11 +66,7 @@ if (isFull) {
     it.concurrent("finds the second orders of an order function without idempotency and ends with status 1", {
       timeout: 120_000,
     }, async (test) => {
-      const { folder, remove } = await alteredSample(
-        assembly.folder,
-        "CreateOrder",
-        new URL("seeded-bugs/unprotected-order.ts", import.meta.url),
-      );
+      const { folder, remove } = await sampleWithout(assembly.folder, ["CreateOrder"]);
       test.onTestFinished(remove);
 
       const args = ["--orders", "4", "--duplicates", "2", "--app", folder];
