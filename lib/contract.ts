@@ -33,6 +33,7 @@ export const ATTRIBUTES = {
   notes: "notes",
   createdAt: "createdAt",
   completedAt: "completedAt",
+  evidence: "evidence",
   expiresAt: "expiresAt",
 } as const;
 
@@ -116,6 +117,8 @@ export const METRICS = {
     mismatch: "Mismatch",
     /** Claimed after the lease of a former attempt had ended; the handler runs next. */
     "taken-over": "TakenOver",
+    /** Nobody knew how a former attempt had ended, and `verify` says that its effect happened: its result is recorded now. */
+    verified: "Verified",
     /** This attempt lost its claim and recorded nothing. */
     "claim-lost": "ClaimLost",
     /** The handler ran, but its result could not be recorded before the deadline. */

@@ -28,6 +28,13 @@ export type {
   Settlement,
   Store,
 } from "./core/store.ts";
+export type {
+  AbandonedAttempt,
+  Evidence,
+  Verification,
+  VerificationEvidence,
+  Verify,
+} from "./core/verify.ts";
 export type { ListedCommit } from "./dynamodb/connected-outbox.ts";
 export { DynamoDBOutbox } from "./dynamodb/dynamodb-outbox.ts";
 export { DynamoDBStore } from "./dynamodb/dynamodb-store.ts";

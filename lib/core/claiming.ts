@@ -1,4 +1,5 @@
 /** Wins the right to run, or answers from the record of whoever did. */
+import { mayAskAgain } from "./abandoned.ts";
 import { IdempotencyKeyInvalidError, StoreUnavailableError } from "./errors.ts";
 import { keyCreatedAt } from "./identity.ts";
 import type { OngoingCall } from "./ongoing-call.ts";
@@ -18,6 +19,8 @@ export interface Claimed {
   readonly claim: Claim;
   /** When the right to run began (epoch ms). */
   readonly since: number;
+  /** The record of unknown outcome that was taken over, where the options do not just run again. */
+  readonly abandoned?: IdempotencyRecord | undefined;
 }
 
 export interface Unclaimed {
@@ -40,7 +43,7 @@ interface Answered {
 export async function claimKey<Write>(call: OngoingCall<Write>): Promise<Claimed | Answered> {
   const keyAge = checkKeyAge(call);
   if (keyAge) await keyAge;
-  const { whenInProgress } = call.options;
+  const { whenInProgress, whenAbandoned } = call.options;
   let seen: IdempotencyRecord | undefined;
   for (let races = 0; races < MAX_RACES; races++) {
     const now = call.now();
@@ -49,19 +52,21 @@ export async function claimKey<Write>(call: OngoingCall<Write>): Promise<Claimed
     if (now > call.startedAt && now >= call.workUntil(now)) throw claimTookTooLong();
     const claim = claimAt(call, now, seen);
     const answer = await call.ask((store) => store.claim(claim, seen));
+    const former = claim.keepsSteps && seen?.state !== "released" ? seen : undefined;
+    const abandoned = whenAbandoned === "run" ? undefined : former;
     if (answer.won) {
       call.attempt = claim.attempt;
-      if (seen?.state === "in-progress" && claim.keepsSteps) call.tell("taken-over");
+      if (former && !abandoned) call.tell("taken-over");
       tellSkew(call, answer.serverTimeMs);
-      return { kind: "claimed", claim, since: now };
+      return { kind: "claimed", claim, since: now, abandoned };
     }
     seen = answer.record;
     call.attempt = seen?.attempt ?? call.attempt;
     let verdict = seen && judge(seen, call.seek());
     if (seen && verdict === "in-progress" && whenInProgress !== "reject") {
-      const former = seen;
-      seen = await waitForWinner(call, former, whenInProgress);
-      if (seen !== former) races = 0;
+      const refusedBy = seen;
+      seen = await waitForWinner(call, refusedBy, whenInProgress);
+      if (seen !== refusedBy) races = 0;
       verdict = seen && judge(seen, call.seek());
     }
     if (seen === undefined || verdict === undefined) {
@@ -74,8 +79,9 @@ export async function claimKey<Write>(call: OngoingCall<Write>): Promise<Claimed
       const { attempt, createdAt, leaseEndsAt } = seen;
       // It may be an earlier claim of ours that arrived late: the work began when that claim was made.
       const since = now - Math.max(0, claim.leaseEndsAt - leaseEndsAt);
-      return { kind: "claimed", claim: { ...claim, attempt, createdAt, leaseEndsAt }, since };
+      return { kind: "claimed", claim: { ...claim, attempt, createdAt, leaseEndsAt }, since, abandoned };
     }
+    if (verdict === "held" && mayAskAgain(call, seen)) continue;
     if (verdict !== "vacant" && verdict !== "expired") {
       return { kind: "answered", outcome: await answerFromRecord(call, seen, verdict) };
     }
@@ -96,7 +102,8 @@ export function claimAt<Write>(
   const { identity, token, fingerprint } = call;
   const { attempt, createdAt, keepsSteps } = successionOf(seen, now);
   const leaseEndsAt = call.leaseEndsAt(now);
-  const expiresAt = call.expiresAt(leaseEndsAt);
+  // What may be held is never deleted unseen.
+  const expiresAt = call.options.whenAbandoned === "run" ? call.expiresAt(leaseEndsAt) : undefined;
   // One by one: to spread them takes as long as all the rest of a claim.
   const { recordKey } = identity;
   return { recordKey, token, fingerprint, attempt, createdAt, keepsSteps, leaseEndsAt, expiresAt };

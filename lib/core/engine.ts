@@ -2,6 +2,7 @@
  * The protocol: identity → claim → run → record → outcome. Every face of the package goes through `perform`.
  * docs/architecture.md draws the states, the lease and the answers after each crash point.
  */
+import { settleAbandoned } from "./abandoned.ts";
 import {
   type Admission,
   checkKeyAge,
@@ -36,11 +37,14 @@ export async function perform<Write>(
     const admission = await (options.mode === "optimistic" ? admitAfterLook(call) : admitByClaim(call));
     if (admission.kind === "answered") return admission.outcome;
     const recording = new Recording(call, admission);
+    const abandoned = admission.kind === "claimed" ? admission.abandoned : undefined;
     if (admission.kind === "claimed" && call.now() >= call.workUntil(admission.since)) {
-      await recording.giveBack().catch(() => {});
+      // A key that is given back runs again, whatever became of an abandoned attempt.
+      if (!abandoned) await recording.giveBack().catch(() => {});
       throw claimTookTooLong();
     }
-    return await runAttempt(call, recording, work);
+    const settled = abandoned && (await settleAbandoned(call, recording, abandoned));
+    return settled ?? (await runAttempt(call, recording, work));
   } catch (error) {
     throw call.own(error);
   }

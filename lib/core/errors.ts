@@ -1,4 +1,5 @@
 /** Every error onceonly throws, in the order of docs/use/errors.md. Users branch on `code`. */
+import { HELD_RETRY_SECONDS } from "./verify.ts";
 
 const BRAND = Symbol.for("onceonly.error");
 
@@ -184,10 +185,20 @@ export class StoreUnavailableError extends errorClass("StoreUnavailableError", "
   }
 }
 
-/** An attempt ended with an unknown outcome and the key is held until somebody resolves it. */
+/**
+ * An attempt ended with an unknown outcome, and the key is held until somebody resolves it. `cause` is why `verify` did not
+ * answer, where it was asked in this call.
+ */
 export class OutcomeUnknownError extends errorClass("OutcomeUnknownError", "OUTCOME_UNKNOWN", false) {
-  constructor() {
-    super("an earlier attempt ended with an unknown outcome: resolve it before it can run again");
+  /** Always the same: nobody knows when the key is resolved. */
+  readonly retryAfterSeconds = HELD_RETRY_SECONDS;
+
+  /** `why` says of `cause` what may be shown. */
+  constructor(cause?: unknown, why = "") {
+    super(
+      `an earlier attempt ended with an unknown outcome${why && ` (verify ${why})`}: resolve it before it can run again`,
+      cause === undefined ? undefined : { cause },
+    );
   }
 }
 

@@ -12,6 +12,8 @@ export interface CallInput {
   readonly identity: Identity;
   /** The first is stored; any of them matches. */
   readonly fingerprints: readonly string[];
+  /** What the fingerprints are made of, for `verify`. */
+  readonly payload?: unknown;
   /** As in `Seeker`. The event may have changed before this is asked. */
   readonly isFormer?: ((fingerprint: string) => boolean) | undefined;
   /** The execution that this call was started in, where its context tells. */

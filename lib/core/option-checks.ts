@@ -54,6 +54,10 @@ export const ENGINE_CHECKS: Readonly<Record<keyof EngineOptions, Check>> = {
     `must be "reject" or { waitSeconds, maxWaiters }: the first ${waitRule}, the second, if given, a whole number from 1 to 1000`,
     (value) => value === "reject" || isWaiting(value),
   ],
+  whenAbandoned: [
+    'must be "run", "hold" or a function',
+    (value) => value === "run" || value === "hold" || typeof value === "function",
+  ],
   whenStoreFails: oneOf("reject", "run"),
   whenKeyExpired: oneOf("run", "reject"),
   keyFormat: [
@@ -80,6 +84,16 @@ export function checkRetention({ retentionSeconds = 0, longRetention }: EngineOp
   if (retentionSeconds <= A_YEAR || longRetention) return;
   const rule = `is in seconds (a day is 86400) and must be at most ${A_YEAR} (366 days), unless \`longRetention\` is true`;
   throw new InvalidOptionError("retentionSeconds", rule, retentionSeconds);
+}
+
+/** @throws InvalidOptionError (`INVALID_OPTION`) where an attempt has no claim that could be held. */
+export function checkAbandoned({ whenAbandoned = "run", mode, whenStoreFails }: EngineOptions): void {
+  if (whenAbandoned === "run" || (mode !== "optimistic" && whenStoreFails !== "run")) return;
+  const rule =
+    mode === "optimistic"
+      ? "must be left out in the optimistic mode: nobody holds a claim there, so that none is abandoned"
+      : 'must be left out where `whenStoreFails` is "run": such a run leaves no claim that could be held';
+  throw new InvalidOptionError("whenAbandoned", rule);
 }
 
 /**

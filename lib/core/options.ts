@@ -3,8 +3,9 @@ import { type Clock, type Random, systemClock, systemRandom } from "./clock.ts";
 import { nobody, type Observe } from "./decisions.ts";
 import { hasCode } from "./error-code.ts";
 import { PermanentError } from "./errors.ts";
-import { checkOptions, checkRetention, ENGINE_CHECKS } from "./option-checks.ts";
+import { checkAbandoned, checkOptions, checkRetention, ENGINE_CHECKS } from "./option-checks.ts";
 import type { Store } from "./store.ts";
+import type { Verify } from "./verify.ts";
 
 export interface EngineOptions<Write = unknown> {
   /** The stable name of what is done: part of the key, so a renamed operation starts anew. 1 to 64 characters. */
@@ -58,6 +59,15 @@ export interface EngineOptions<Write = unknown> {
   readonly whenInProgress?:
     | "reject"
     | { readonly waitSeconds: number; readonly maxWaiters?: number | undefined };
+  /**
+   * What to do with a key whose attempt was abandoned: its lease ended, and nobody knows whether its effect happened.
+   * `"run"` runs again. `"hold"` lets nobody run until somebody says how the attempt ended. A function is asked, under a claim
+   * that fences the former attempt. What happened is completed with its result, what did not happen runs, and what nobody
+   * knows is held. A held key is asked about again once a minute. Callers of a held key get OutcomeUnknownError. A record that
+   * may be held has no expiry. Not for the optimistic mode, nor with `whenStoreFails: "run"`.
+   * @default "run"
+   */
+  readonly whenAbandoned?: "run" | "hold" | Verify;
   /**
    * What to do when the store cannot be reached for a claim. `run` runs without a claim, and still records the result
    * if possible. A store that refuses, for lack of rights or of the table, never counts: every retry would run.
@@ -117,6 +127,7 @@ export const DEFAULTS = {
   clockSkewSeconds: 5,
   mode: "claimed",
   whenInProgress: "reject",
+  whenAbandoned: "run",
   whenStoreFails: "reject",
   whenKeyExpired: "run",
   // A replayed error keeps its own code, so that the class counts too.
@@ -149,6 +160,7 @@ function keyPatternOf(format: "uuid" | RegExp): RegExp {
 export function resolveOptions<Write>(options: EngineOptions<Write>): ResolvedOptions<Write> {
   checkOptions(options, ENGINE_CHECKS, ["operation", "store"]);
   checkRetention(options);
+  checkAbandoned(options);
   const { fingerprint, keyFormat, ...rest } = withDefaults(options, DEFAULTS);
   return Object.freeze({
     ...rest,

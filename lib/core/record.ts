@@ -13,7 +13,8 @@ export const TRANSITIONS = {
   absent: ["in-progress", "completed", "failed"],
   "in-progress": ["in-progress", "completed", "failed", "released", "held"],
   released: ["in-progress", "completed", "failed"],
-  held: ["completed", "released"],
+  // To ask once more, or to resolve: the outcome follows under that claim.
+  held: ["in-progress"],
   completed: [],
   failed: [],
 } as const satisfies Record<State | "absent", readonly State[]>;
@@ -44,6 +45,8 @@ export interface IdempotencyRecord {
   readonly completedAt?: number;
   /** Epoch seconds: the unit that DynamoDB's TTL reads. Absent means never. */
   readonly expiresAt?: number;
+  /** The last verdict about an attempt of unknown outcome: JSON of `Evidence` in core/verify.ts. */
+  readonly evidence?: string;
 }
 
 /** TTL deletion is late, so expiry is computed on every read: a record is expired from `expiresAt` on. */

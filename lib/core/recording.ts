@@ -29,6 +29,8 @@ export interface GivenBack {
 
 export class Recording<Write> {
   readonly since: number;
+  /** The verdict about the attempt before this one; it is stored with the end of this one. */
+  evidence: string | undefined;
   readonly #call: OngoingCall<Write>;
   /** Renewed by a fence: then no record is ours that was made before. */
   #token: string;
@@ -71,6 +73,12 @@ export class Recording<Write> {
     if (!answer.settled) return answerAfterLoss(call, answer.record);
     call.tell("executed");
     return { replayed: false, result: decodeResult(text), original };
+  }
+
+  /** Puts on record what was found out about the attempt before this one. */
+  async settle(state: "completed" | "held", text: string | undefined): Promise<SettleAnswer> {
+    const call = this.#call;
+    return call.insist(call.recordUntil(this.since), this.#settle(state, text, NO_EFFECTS));
   }
 
   /**
@@ -178,8 +186,10 @@ export class Recording<Write> {
     const token = this.#token;
     const { recordKey } = call.identity;
     const { writes, messages } = effects;
-    const expiresAt = call.expiresAt(now);
-    const settlement = { recordKey, token, now, state, result, expiresAt, writes, messages };
+    const { evidence } = this;
+    // Nobody forgets a held key.
+    const expiresAt = state === "held" ? undefined : call.expiresAt(now);
+    const settlement = { recordKey, token, now, state, result, expiresAt, evidence, writes, messages };
     return (store: Store<Write>) => store.settle(settlement);
   }
 

@@ -48,7 +48,13 @@ export async function runOnce<T, Write = unknown>(
   const identity = identify(engineOptions.operation, scopeOf(options), key, engineOptions.keyPattern);
   const fingerprints = fingerprintsOf(engineOptions.fingerprints, input);
   const { context } = options;
-  const call = { identity, fingerprints, within: executionOf(context), remainingMs: remainingMsOf(context) };
+  const call = {
+    identity,
+    fingerprints,
+    within: executionOf(context),
+    remainingMs: remainingMsOf(context),
+    payload: input,
+  };
   return resultOf(await perform(engineOptions, call, fn)) as T;
 }
 

@@ -12,7 +12,8 @@ import type { IdempotencyRecord, Succession } from "./record.ts";
 export interface Store<Write = unknown> {
   /**
    * Without `seen`, inserts the record if there is none. With `seen`, replaces the record if it still is what was seen:
-   * same token, state and lease end. Then it has the values of `claim`, no result, and its steps only with `keepsSteps`.
+   * same token, state and lease end. Then it has the values of `claim`, no result, and its steps and its evidence only with
+   * `keepsSteps`.
    */
   claim(claim: Claim, seen?: IdempotencyRecord): Promise<ClaimAnswer>;
 
@@ -49,8 +50,8 @@ interface RecordBeginning extends Succession {
   readonly recordKey: string;
   readonly token: string;
   readonly fingerprint: string;
-  /** Epoch seconds. */
-  readonly expiresAt: number;
+  /** Epoch seconds; absent means never: then somebody has to say how the attempt ended. */
+  readonly expiresAt?: number | undefined;
 }
 
 export interface Claim extends RecordBeginning {
@@ -85,6 +86,8 @@ interface RecordFinish<Write> extends Effects<Write> {
   readonly expiresAt?: number;
   /** Encoded by core/outcome.ts. */
   readonly result?: string;
+  /** Encoded by core/verify.ts. Absent: what the record has stays. */
+  readonly evidence?: string | undefined;
 }
 
 export interface Settlement<Write = unknown> extends RecordFinish<Write> {

@@ -163,7 +163,11 @@ export function takeOver(
   seen: IdempotencyRecord,
 ): Update {
   const { recordKey, keepsSteps } = beginning;
-  const all = { ...UNFINISHED, ...(!keepsSteps && { steps: undefined }), ...begun(beginning), ...values };
+  const reset = {
+    ...(!keepsSteps && { steps: undefined }),
+    ...(!keepsSteps && seen.evidence !== undefined && { evidence: undefined }),
+  };
+  const all = { ...UNFINISHED, ...reset, ...begun(beginning), ...values };
   return table.updateOf(recordKey, STILL_SEEN, all, {
     seenToken: seen.token,
     seenState: seen.state,
@@ -177,11 +181,12 @@ function begun({ token, fingerprint, attempt, createdAt, expiresAt }: ClaimBegin
 
 export function settleChange(
   table: RecordTable,
-  { recordKey, token, state, now, expiresAt }: Omit<Settlement, keyof Effects>,
+  { recordKey, token, state, now, expiresAt, evidence }: Omit<Settlement, keyof Effects>,
   values: Values,
 ): Update {
   const completedAt = state === "completed" || state === "failed" ? now : undefined;
-  const settled = { ...UNFINISHED, state, expiresAt, completedAt, ...values };
+  const judged = evidence !== undefined && { evidence };
+  const settled = { ...UNFINISHED, state, expiresAt, completedAt, ...judged, ...values };
   return table.updateOf(recordKey, MINE, settled, { token, inProgress: "in-progress" });
 }
 
@@ -215,6 +220,7 @@ export function readRecord({ names }: RecordTable, item: Item = {}): Idempotency
     createdAt: number("createdAt"),
     ...optional("completedAt", number),
     ...optional("expiresAt", number),
+    ...optional("evidence", text),
     ...optional("steps", (name) => fromItem(value(name)?.M ?? refuse(name))),
     ...optional("result", (name): StoredResult => ({ in: "record", text: readText(value(name)) })),
     ...optional(

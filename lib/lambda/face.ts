@@ -86,6 +86,7 @@ export function readCall<Write>(
       ? identify(operation, owner as string, random.token())
       : identify(operation, owner as string, key, keyPattern),
     fingerprints: fingerprintsOf(options.fingerprints, event),
+    payload: event,
     within: executionOf(context),
     remainingMs,
     keyIsFresh,

@@ -2,6 +2,7 @@
 import type { LambdaContext } from "../core/lambda-context.ts";
 import { aFunction, type Check, ENGINE_CHECKS, oneOf } from "../core/option-checks.ts";
 import type { EngineOptions } from "../core/options.ts";
+import type { Verify } from "../core/verify.ts";
 
 /** Reads one text from an event; `undefined` when it holds none. */
 export type EventReader<Event> = (event: Event, context: LambdaContext) => string | undefined;
@@ -31,7 +32,13 @@ export interface HttpRequestEvent extends CallerEvent {
 }
 
 export interface FaceOptions<Event = unknown, Write = unknown>
-  extends Omit<EngineOptions<Write>, "fingerprint"> {
+  extends Omit<EngineOptions<Write>, "fingerprint" | "whenAbandoned"> {
+  /**
+   * What to do with a key whose attempt was abandoned: its lease ended, and nobody knows whether its effect happened.
+   * `"run"` runs again, `"hold"` lets nobody run, a function is asked: docs/use/unknown-outcomes.md. Its `input` is the event.
+   * @default "run"
+   */
+  readonly whenAbandoned?: "run" | "hold" | Verify<Event>;
   /**
    * What to do with an event that carries no key. `reject` refuses the event; `run` makes a fresh key, so that every
    * such event is an operation of its own.

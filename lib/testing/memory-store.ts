@@ -57,7 +57,7 @@ export class MemoryStore implements Store<MemoryWrite> {
       ...recordFrom(claim, former),
       state: "in-progress",
       leaseEndsAt: claim.leaseEndsAt,
-      expiresAt: claim.expiresAt,
+      ...(claim.expiresAt !== undefined && { expiresAt: claim.expiresAt }),
     });
     const serverTimeMs = this.#options.serverTime?.();
     return { won: true, ...(serverTimeMs !== undefined && { serverTimeMs }) };
@@ -120,7 +120,7 @@ export class MemoryStore implements Store<MemoryWrite> {
 
   #finish(record: IdempotencyRecord, end: Settlement<MemoryWrite> | Insertion<MemoryWrite>): void {
     const { expiresAt: _, ...kept } = record;
-    const { recordKey, state, token, now, expiresAt, messages } = end;
+    const { recordKey, state, token, now, expiresAt, evidence, messages } = end;
     const result = this.#keep(end);
     const isUnsent = messages.length > 0;
     this.#records.set(recordKey, {
@@ -128,6 +128,7 @@ export class MemoryStore implements Store<MemoryWrite> {
       state,
       completedAt: now,
       ...(expiresAt !== undefined && !isUnsent && { expiresAt }),
+      ...(evidence !== undefined && { evidence }),
       ...(result !== undefined && { result }),
     });
     if (!isUnsent) return;
@@ -172,6 +173,7 @@ function recordFrom(
     fingerprint,
     createdAt,
     ...(keepsSteps && former?.steps !== undefined && { steps: former.steps }),
+    ...(keepsSteps && former?.evidence !== undefined && { evidence: former.evidence }),
   };
 }
 

@@ -35,6 +35,12 @@ const SCENARIOS: Record<Told, (world: World) => Promise<unknown>> = {
     await world.clock.advance(60_000);
     await world.call(async () => 2);
   },
+  verified: async (world) => {
+    const whenAbandoned = () => ({ outcome: "happened", result: 1 }) as const;
+    world.start(() => new Promise(() => {}), { whenAbandoned });
+    await world.clock.advance(60_000);
+    await world.call(async () => 2, { whenAbandoned });
+  },
   "claim-lost": async (world) => {
     const slow = world.start(() => world.clock.sleep(100_000));
     await world.clock.advance(60_000);

@@ -43,7 +43,11 @@ const TABLE: Record<
     true,
     { failure: "throttled", cause: new TypeError("slow") },
   ],
-  OutcomeUnknownError: [() => new errors.OutcomeUnknownError(), false],
+  OutcomeUnknownError: [
+    () => new errors.OutcomeUnknownError("late"),
+    false,
+    { cause: "late", retryAfterSeconds: 60 },
+  ],
   TransactionConditionError: [
     () => new errors.TransactionConditionError(2, { id: 1 }, "cause"),
     false,

@@ -289,5 +289,8 @@ describe("answers 8: commit, optimistic, with an earlier try under way", () => {
 async function finishAsAnother({ memory, clock }: World, claim: Claim): Promise<void> {
   const seen = memory.records.get(claim.recordKey);
   const end = { state: "completed", result: '"winner"', writes: [], messages: [] } as const;
-  await memory.insert({ ...claim, ...end, token: "winner", now: clock.now() }, seen);
+  await memory.insert(
+    { ...claim, ...end, token: "winner", now: clock.now(), expiresAt: claim.expiresAt as number },
+    seen,
+  );
 }

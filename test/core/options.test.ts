@@ -45,6 +45,7 @@ const TABLE: Record<keyof EngineOptions, { good: readonly unknown[]; bad: readon
       { waitSeconds: 5, maxWaiter: 5 },
     ],
   },
+  whenAbandoned: { good: ["run", "hold", () => ({ outcome: "unknown" })], bad: ["verify", true, null, {}] },
   whenStoreFails: { good: ["reject", "run"], bad: ["ignore", true, null] },
   whenKeyExpired: { good: ["run", "reject"], bad: ["ignore", null] },
   keyFormat: { good: ["uuid", /order-\d+/], bad: ["UUID", "order-.*", "", null, 7, {}, [/a/]] },

@@ -5,7 +5,9 @@ import type { Claim } from "../../lib/core/store.ts";
 
 export const NOW = 1_900_000_000_000;
 
-export const claimOf = (token: string, change: Partial<Claim> = {}): Claim => ({
+type ExpiringClaim = Claim & { readonly expiresAt: number };
+
+export const claimOf = (token: string, change: Partial<ExpiringClaim> = {}): ExpiringClaim => ({
   recordKey: identify("op", "tenant", randomUUID()).recordKey,
   token,
   fingerprint: "f",

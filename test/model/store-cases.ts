@@ -126,6 +126,9 @@ function requestsTo(record: ModelRecord | undefined): StoreRequest[] {
   const claims: Begin[] = seen.map((each) => ({ ...begin, seen: each }));
   if (record?.token === ME && record.state === "in-progress")
     claims.push({ ...begin, token: STRANGER, seen: seenOf(record, 0), isSameAttempt: true });
+  // To ask about it once more, or to resolve it.
+  if (record?.token === THEY && record.state === "held" && record.expiresIn > 0)
+    claims.push({ ...begin, seen: seenOf(record, 0) });
   return [
     ...claims.map((each): StoreRequest => ({ kind: "claim", begin: each })),
     ...seen

@@ -6,6 +6,7 @@ import { exportedNames } from "./names-given.ts";
 
 const api: Readonly<Record<string, readonly string[]>> = {
   onceonly: [
+    "AbandonedAttempt",
     "AwsClientLike",
     "BatchHandler",
     "BatchNotDoneError",
@@ -42,6 +43,7 @@ const api: Readonly<Record<string, readonly string[]>> = {
     "EventBridgeKeyEvent",
     "EventKeyOptions",
     "EventReader",
+    "Evidence",
     "Execution",
     "ExecutionInProgressError",
     "FaceOptions",
@@ -121,6 +123,9 @@ const api: Readonly<Record<string, readonly string[]>> = {
     "TopicMessage",
     "TransactionConditionError",
     "Unsent",
+    "Verification",
+    "VerificationEvidence",
+    "Verify",
     "VisibilityRequest",
     "WithIdempotency",
     "cached",

@@ -11,11 +11,11 @@ import { bundled } from "../../kit/bundled.ts";
  * is needed.
  */
 const MAX_GZIP_BYTES = {
-  runOnce: 25_700,
-  idempotent: 26_600,
-  idempotency: 27_600,
-  httpIdempotent: 30_800,
-  httpIdempotency: 31_800,
+  runOnce: 26_850,
+  idempotent: 27_700,
+  idempotency: 28_500,
+  httpIdempotent: 31_800,
+  httpIdempotency: 32_650,
 } as const;
 
 const PEERS = ["@aws-sdk/*", "@middy/*"];

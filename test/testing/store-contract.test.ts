@@ -103,6 +103,23 @@ const BROKEN: Broken = {
       return {};
     }),
   ),
+  "deletes what may be held by age": make(
+    claiming((claim) => ({ claim: { expiresAt: claim.expiresAt ?? 1 } })),
+  ),
+  "drops the evidence": make(settling(() => ({ evidence: undefined }))),
+  "drops the evidence where there is no other one": make(
+    settling(({ recordKey, evidence }, store) => {
+      store.alter(recordKey, { evidence });
+      return {};
+    }),
+  ),
+  "drops the evidence of a record that is taken over": () =>
+    new (class extends MemoryStore {
+      override async claim(claim: Claim, seen?: IdempotencyRecord) {
+        if (seen) this.alter(claim.recordKey, { evidence: undefined });
+        return super.claim(claim, seen);
+      }
+    })(),
   "drops the writes of a settlement": make(settling(() => ({ writes: [] }))),
   "drops the writes of an insertion": make(inserting(() => ({ writes: [] }))),
   "drops the result": make(settling(() => ({ result: undefined }))),

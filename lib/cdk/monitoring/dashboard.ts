@@ -45,7 +45,13 @@ export function widgetRows(
       counts("Refusals", ["in-progress", "held", "mismatch", "key-missing"]),
     ],
     [
-      counts("Attempts that went wrong", ["taken-over", "claim-lost", "completion-lost", "outcome-unknown"]),
+      counts("Attempts that went wrong", [
+        "taken-over",
+        "verified",
+        "claim-lost",
+        "completion-lost",
+        "outcome-unknown",
+      ]),
       counts("Weaker or dearer than promised", [
         "ran-unprotected",
         "key-fallback",

@@ -1,6 +1,7 @@
 /** The options of `idempotentBatch` beyond the engine's, and their rules. */
 import { aFunction, type Check, ENGINE_CHECKS, methods, oneOf } from "../../core/option-checks.ts";
 import type { EngineOptions } from "../../core/options.ts";
+import type { Verify } from "../../core/verify.ts";
 import { type EventReader, FACE_CHECKS } from "../options.ts";
 import { FORWARDERS_CHECK } from "./forwarders.ts";
 import type { BodyOpener } from "./opened-record.ts";
@@ -12,7 +13,7 @@ export interface VisibilityRequest {
 }
 
 export interface BatchOptions<Entry = unknown, Write = unknown>
-  extends Omit<EngineOptions<Write>, "fingerprint"> {
+  extends Omit<EngineOptions<Write>, "fingerprint" | "whenAbandoned"> {
   /**
    * The stable name of what is done, with the consumer's name in it, such as `charge-payment`. Two consumers of one
    * message need two names, and then both run. 1 to 64 characters.
@@ -58,6 +59,12 @@ export interface BatchOptions<Entry = unknown, Write = unknown>
    * @default - "reject" for messages of SQS; records of streams and Kafka, which nothing can hide, wait as long as there is time
    */
   readonly whenInProgress?: EngineOptions["whenInProgress"];
+  /**
+   * What becomes of a record whose attempt was abandoned: docs/use/unknown-outcomes.md. `"run"` runs again, `"hold"` returns
+   * the record until somebody says how the attempt ended, and a function is asked. Its `input` is the record.
+   * @default "run"
+   */
+  readonly whenAbandoned?: "run" | "hold" | Verify<Entry>;
   /**
    * How many records run at once: messages of a standard queue, groups of a FIFO queue, partitions of Kafka. Within
    * a group, shard or partition it is always one.

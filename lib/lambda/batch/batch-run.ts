@@ -12,6 +12,9 @@ import { runLanes } from "./run-lanes.ts";
 import { type RecordEnd, readItem, runRecord } from "./run-record.ts";
 import { hideUntil } from "./visibility.ts";
 
+/** So long a held message stays hidden: it is to wait for whoever resolves it, and not to use up its receives. */
+const PARKED_MS = 900_000;
+
 /** What came of a batch. */
 export interface BatchEnd {
   /** The items that are not done, though some may still run. */
@@ -71,6 +74,7 @@ export class BatchRun<Write> {
       return "stop";
     }
     if (ended.end !== "done") this.#tell(ended.error, item);
+    if (ended.end === "held") await this.#hide(rest, this.#settings.reading.options.clock.now() + PARKED_MS);
     const isDone =
       ended.end === "done" || (ended.end === "final-error" && this.#settings.acknowledgesFinalErrors);
     if (isDone) this.#done.add(item);

@@ -15,6 +15,8 @@ export type RecordEnd =
   /** The record says so: running again would only replay it. */
   | { readonly end: "final-error"; readonly error: unknown }
   | { readonly end: "in-progress"; readonly leaseEndsAt: number }
+  /** An attempt before this one ended with an unknown outcome, and somebody must resolve it. */
+  | { readonly end: "held"; readonly error: unknown }
   | { readonly end: "failed"; readonly error: unknown };
 
 /**
@@ -37,7 +39,7 @@ export function readItem<Write>(
   const { observe, operation } = reading.options;
   const { keyHash } = call.identity;
   if (isFallback) tellObserver(observe, { decision: "key-fallback", operation, keyHash, durationMs: 0 });
-  return { ...call, traceparent: item.traceparent };
+  return { ...call, payload: item.record, traceparent: item.traceparent };
 }
 
 export async function runRecord<Write>(
@@ -54,6 +56,7 @@ export async function runRecord<Write>(
     if (hasCode(error, "EXECUTION_IN_PROGRESS")) {
       return { end: "in-progress", leaseEndsAt: (error as ExecutionInProgressError).leaseExpiresAt };
     }
+    if (hasCode(error, "OUTCOME_UNKNOWN")) return { end: "held", error };
     return hasCode(error, "RESULT_NOT_KEPT") ? { end: "done" } : { end: "failed", error };
   }
 }

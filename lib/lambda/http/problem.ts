@@ -46,6 +46,7 @@ const DETAILS: Readonly<Record<string, string | undefined>> = {
   PAYLOAD_INVALID:
     "the payload cannot be told from another one: send large integers as text, and Unicode well-formed",
   SCOPE_MISSING: "no verified caller owns this idempotency key",
+  OUTCOME_UNKNOWN: "nobody knows yet how an earlier attempt ended: retry later with the same key",
   RESPONSE_NOT_STORABLE: "done, but the response cannot be repeated: do not send it again",
   RECORD_CORRUPT: "what is stored under this idempotency key cannot be read: nothing ran",
   NESTED_EXECUTION: "the service called itself with the same idempotency key",
@@ -71,13 +72,15 @@ export function problemFor(
   if (!usual) throw error;
   // What the store refuses is a mistake of the service, and no retry mends it.
   const status = isUnauthorized ? 401 : usual === 503 && !retryable ? 500 : usual;
-  if (status >= 500 && !wasTold(error)) log(error, status, operation);
+  // A question that failed is a mistake of the service too.
+  const isOurFault = status >= 500 || (code === "OUTCOME_UNKNOWN" && error.cause !== undefined);
+  if (isOurFault && !wasTold(error)) log(error, status, operation);
   const response = responseOf(code, status, { detail: DETAILS[code] ?? message }, event);
   // RFC 9110 section 11.6.1: a 401 names a scheme. Gateways verify bearer tokens, whatever else they do.
   if (isUnauthorized) return withHeader(event, response, "WWW-Authenticate", "Bearer");
-  if (!retryable) return response;
   // Retry-After has no smaller unit than a second.
-  const { retryAfterSeconds = 1 } = error as Partial<ExecutionInProgressError>;
+  const { retryAfterSeconds = retryable ? 1 : undefined } = error as Partial<ExecutionInProgressError>;
+  if (retryAfterSeconds === undefined) return response;
   return withHeader(event, response, "Retry-After", `${retryAfterSeconds}`);
 }
 

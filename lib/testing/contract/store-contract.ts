@@ -4,6 +4,7 @@
  */
 import { claimCases } from "./claims.ts";
 import { expiryCases } from "./expiry.ts";
+import { heldCases } from "./held.ts";
 import { insertionCases } from "./insertions.ts";
 import { insertionOverCases } from "./insertions-over.ts";
 import { outboxCases } from "./outbox.ts";
@@ -33,6 +34,7 @@ export function storeContract<Write>(
     ...claimCases<Write>(),
     ...expiryCases<Write>(),
     ...settlementCases<Write>(),
+    ...heldCases<Write>(),
     ...writeCases<Write>(),
     ...insertionCases<Write>(),
     ...insertionOverCases<Write>(),

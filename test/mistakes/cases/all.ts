@@ -3,6 +3,7 @@ import type { Mistake } from "../given.ts";
 import { BATCH_MISTAKES } from "./batches.ts";
 import { EXPLORER_MISTAKES } from "./explorer.ts";
 import { OPTION_MISTAKES } from "./options.ts";
+import { OUTCOME_MISTAKES } from "./outcomes.ts";
 import { RECIPE_MISTAKES } from "./recipes.ts";
 import { RELAY_MISTAKES } from "./relay.ts";
 import { SOCKET_MISTAKES } from "./sockets.ts";
@@ -19,6 +20,7 @@ export const MISTAKES: Readonly<Record<string, readonly Mistake[]>> = {
   Batches: BATCH_MISTAKES,
   "Relay and sweeper": RELAY_MISTAKES,
   Stacks: STACK_MISTAKES,
+  "Unknown outcomes": OUTCOME_MISTAKES,
   "Webhooks and single events": RECIPE_MISTAKES,
   "Tests with the explorer": EXPLORER_MISTAKES,
   "Clients in a simulation": SOCKET_MISTAKES,

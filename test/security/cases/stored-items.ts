@@ -73,6 +73,7 @@ const MUTATED = [
   "fingerprint",
   "createdAt",
   "completedAt",
+  "evidence",
   "expiresAt",
   "steps",
   "result",

@@ -1,0 +1,163 @@
+// Attempts of which nobody knows how they ended: whoever comes after them runs, or holds the key.
+import { describe, expect, it } from "vitest";
+import { answerLost, failing, intercepted } from "../../kit/faults/faulty-store.ts";
+import { ClaimLostError, OutcomeUnknownError, StoreUnavailableError } from "../../lib/core/errors.ts";
+import { abandoned, evidenceOf, never } from "./abandoned-given.ts";
+import { counting, newWorld, pausedWorker, START } from "./world.ts";
+
+describe('whenAbandoned: "run"', () => {
+  it("H3: runs again, as ever, and its records expire", async () => {
+    const world = await abandoned("run");
+
+    expect(world.record().expiresAt).toBeGreaterThan(0);
+    expect(await world.call(never)).toBe("ran");
+    expect(world.record()).not.toHaveProperty("evidence");
+  });
+});
+
+describe('whenAbandoned: "hold"', () => {
+  it("H42: never runs again by itself: the key is held, and everybody is refused", async () => {
+    const world = await abandoned("hold");
+
+    for (let calls = 1; calls <= 3; calls++) {
+      await expect(world.call(never)).rejects.toThrow(OutcomeUnknownError);
+      await world.clock.advance(3_600_000);
+    }
+
+    expect(world.record()).toMatchObject({ state: "held", attempt: 2 });
+    expect(world.decisions()).toEqual(["held", "held", "held"]);
+    expect(world.events[0]).toMatchObject({ attempt: 2, ageMs: 36_000 });
+    expect(evidenceOf(world)).toEqual({ verdict: "unknown", by: "hold", at: START + 36_000, attempt: 1 });
+  });
+
+  it("H6: nothing that may be held has an expiry, however long nobody asks", async () => {
+    const world = await abandoned("hold", { retentionSeconds: 60 });
+
+    expect(world.record()).not.toHaveProperty("expiresAt");
+    await world.clock.advance(48 * 3_600_000);
+    await expect(world.call(never)).rejects.toThrow(OutcomeUnknownError);
+    expect(world.record()).not.toHaveProperty("expiresAt");
+  });
+
+  it("H1: fences the attempt that was abandoned: what that does later is not recorded", async () => {
+    const world = await abandoned("hold");
+    await expect(world.call(never)).rejects.toThrow(OutcomeUnknownError);
+
+    world.worker.resume("late");
+
+    await expect(world.worker.outcome).rejects.toThrow(ClaimLostError);
+    expect(world.record()).toMatchObject({ state: "held" });
+  });
+
+  it("what ends, is released or has failed for good is not held, and expires", async () => {
+    const world = newWorld({ whenAbandoned: "hold" });
+
+    await expect(world.call(() => Promise.reject(new Error("again")))).rejects.toThrow("again");
+    expect(world.record()).toMatchObject({ state: "released", expiresAt: expect.any(Number) });
+    expect(await world.call(async ({ attempt }) => attempt)).toBe(2);
+    expect(world.record()).toMatchObject({ state: "completed", expiresAt: expect.any(Number) });
+    expect(world.decisions()).toEqual(["released", "executed"]);
+  });
+
+  it("tells a mismatch before it tells that the key is held", async () => {
+    const world = await abandoned("hold");
+    await expect(world.call(never)).rejects.toThrow(OutcomeUnknownError);
+
+    await expect(world.call(never, {}, { input: "other" })).rejects.toThrow("another payload");
+  });
+
+  it("costs an ordinary call no request more", async () => {
+    const world = newWorld({ whenAbandoned: "hold" });
+    const { requests, store } = counting(world);
+
+    await world.call(never, { store });
+    await world.call(never, { store });
+
+    expect(requests).toEqual(["claim", "settle", "claim"]);
+  });
+
+  it.each(["claim", "settle"] as const)("an answer to a %s that was lost changes nothing", async (method) => {
+    const world = await abandoned("hold");
+
+    const store = answerLost(world.memory, method);
+    await expect(world.call(never, { store })).rejects.toThrow(OutcomeUnknownError);
+
+    expect(world.record()).toMatchObject({ state: "held", attempt: 2 });
+  });
+
+  it("H42: a call that dies or fails before it has held the key leaves that to the next one", async () => {
+    const world = await abandoned("hold");
+    const store = failing(world.memory, "settle", "before");
+
+    await expect(world.call(never, { store })).rejects.toThrow(StoreUnavailableError);
+    expect(world.record()).toMatchObject({ state: "in-progress", attempt: 2 });
+    await world.clock.advance(36_000);
+    await expect(world.call(never)).rejects.toThrow(OutcomeUnknownError);
+
+    expect(world.record()).toMatchObject({ state: "held", attempt: 3 });
+  });
+
+  it("H42: does not give back a key whose former attempt is open, when the claim took all the time", async () => {
+    const world = await abandoned("hold");
+    const store = intercepted(world.memory, async (method, request, [, seen]) => {
+      const answer = await request();
+      if (method === "claim" && seen) await world.clock.sleep(60_000);
+      return answer;
+    });
+
+    await expect(world.call(never, { store })).rejects.toThrow(StoreUnavailableError);
+
+    expect(world.record()).toMatchObject({ state: "in-progress", attempt: 2 });
+    await expect(world.call(never)).rejects.toThrow(OutcomeUnknownError);
+  });
+
+  it("H3: a commit of unknown outcome leaves its claim, and whoever comes after the lease holds the key", async () => {
+    const world = newWorld({ whenAbandoned: "hold" });
+    const store = failing(world.memory, "settle", "before");
+    await expect(world.call(({ commit }) => commit("charged"), { store })).rejects.toThrow(
+      StoreUnavailableError,
+    );
+
+    await world.clock.advance(36_000);
+
+    await expect(world.call(never)).rejects.toThrow(OutcomeUnknownError);
+  });
+
+  it("H3: an attempt that was aborted leaves its claim, and its late end is kept until somebody holds the key", async () => {
+    const world = newWorld({ whenAbandoned: "hold" });
+    const stopped = world.start(async ({ signal }) => {
+      await world.clock.sleep(29_900);
+      throw signal.reason ?? new Error("stopped");
+    });
+    await world.clock.advance(30_000);
+    await expect(stopped).rejects.toThrow();
+    expect(world.record().state).toBe("in-progress");
+
+    await world.clock.advance(6_000);
+
+    await expect(world.call(never)).rejects.toThrow(OutcomeUnknownError);
+  });
+
+  it("waits for whoever has the key, and then holds it", async () => {
+    const world = newWorld({ whenAbandoned: "hold" });
+    pausedWorker(world);
+    await world.clock.advance(0);
+
+    const whenInProgress = { waitSeconds: 60 };
+    await expect(world.call(never, { whenInProgress, leaseSeconds: 100 })).rejects.toThrow(
+      OutcomeUnknownError,
+    );
+  });
+});
+
+describe("whenAbandoned with other options", () => {
+  it.each([
+    [{ mode: "optimistic" }, "in the optimistic mode: nobody holds a claim there"],
+    [{ whenStoreFails: "run" }, 'where `whenStoreFails` is "run": such a run leaves no claim'],
+  ] as const)("refuses %j, where nothing could be held", async (other, text) => {
+    const world = newWorld({ ...other, whenAbandoned: "hold" });
+
+    expect(() => world.start(never)).toThrow(text);
+    await expect(world.call(never, { whenAbandoned: "run" })).resolves.toBe("ran");
+  });
+});

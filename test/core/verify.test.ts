@@ -1,0 +1,268 @@
+// Attempts of which nobody knows how they ended, where somebody can be asked.
+import { describe, expect, it } from "vitest";
+import { answerLost, failing } from "../../kit/faults/faulty-store.ts";
+import { OutcomeUnknownError, StoreUnavailableError } from "../../lib/core/errors.ts";
+import type { AbandonedAttempt, Verification } from "../../lib/core/verify.ts";
+import { abandoned, evidenceOf, never, type WhenAbandoned } from "./abandoned-given.ts";
+import { newWorld, START } from "./world.ts";
+
+describe("whenAbandoned: verify", () => {
+  it("H42: what happened is completed with its result, which everybody gets, and nobody runs", async () => {
+    const asked: AbandonedAttempt[] = [];
+    const world = await abandoned((previous) => {
+      asked.push(previous);
+      const evidence = { asked: "GET /charges", answered: "200, one charge" };
+      return { outcome: "happened", result: { charge: "ch_1" }, evidence };
+    });
+
+    const outcome = await world.clock.run(world.start(never));
+    expect(outcome).toEqual({ replayed: true, result: { charge: "ch_1" } });
+    expect(await world.call(never)).toEqual({ charge: "ch_1" });
+
+    expect(asked).toHaveLength(1);
+    expect(asked[0]).toMatchObject({
+      key: "key-1",
+      operation: "create-order",
+      scope: "tenant-1",
+      attempt: 1,
+      fence: 2,
+      startedAt: START,
+      leaseEndedAt: START + 35_000,
+    });
+    expect(world.record()).toMatchObject({ state: "completed", attempt: 2, expiresAt: expect.any(Number) });
+    expect(world.decisions()).toEqual(["verified", "replayed"]);
+    expect(evidenceOf(world)).toEqual({
+      verdict: "happened",
+      by: "verify",
+      at: START + 36_000,
+      attempt: 1,
+      asked: "GET /charges",
+      answered: "200, one charge",
+    });
+  });
+
+  it("asks with the child key that the handler passed on", async () => {
+    const keys: string[] = [];
+    const world = newWorld({
+      whenAbandoned: ({ childKey }) => {
+        keys.push(childKey("charge"), childKey("charge", { maxLength: 32 }));
+        return { outcome: "happened", result: undefined };
+      },
+    });
+    world.start(({ childKey }) => {
+      keys.push(childKey("charge"), childKey("charge", { maxLength: 32 }));
+      return new Promise(() => {});
+    });
+    await world.clock.advance(36_000);
+
+    expect(await world.call(never)).toBeUndefined();
+    expect(keys.slice(2)).toEqual(keys.slice(0, 2));
+  });
+
+  it("H42: what did not happen runs, under the claim that asked, and its evidence is stored with the end", async () => {
+    const world = await abandoned(async () => ({ outcome: "did-not-happen" }));
+
+    expect(await world.call(async ({ attempt }) => `attempt ${attempt}`)).toBe("attempt 2");
+
+    expect(world.decisions()).toEqual(["taken-over", "executed"]);
+    expect(evidenceOf(world)).toMatchObject({ verdict: "did-not-happen", by: "verify", attempt: 1 });
+    expect(world.record()).toMatchObject({ state: "completed", attempt: 2 });
+  });
+
+  it("does not ask about what ended, was released, or has expired", async () => {
+    let asked = 0;
+    const whenAbandoned = () => ({ outcome: "unknown", asked: asked++ }) as const;
+    const world = newWorld({ whenAbandoned });
+
+    await world.call(() => Promise.reject(new Error("again"))).catch(() => {});
+    await world.call(never);
+    await world.call(never);
+    await world.clock.advance(86_400_000);
+    await world.call(never);
+
+    expect(asked).toBe(0);
+  });
+
+  it.each<[string, WhenAbandoned, string | undefined]>([
+    ["says so", () => ({ outcome: "unknown", evidence: { answered: "503" } }), "503"],
+    ["throws", () => Promise.reject(new TypeError("card 4242")), "threw TypeError"],
+    [
+      "throws at once",
+      (() => {
+        throw new RangeError("card 4242");
+      }) as WhenAbandoned,
+      "threw RangeError",
+    ],
+    ["throws no error", () => Promise.reject("card 4242"), "threw something else"],
+    ["never answers", () => new Promise(() => {}), "threw TimeoutError"],
+    ["answers nothing", (() => undefined) as unknown as WhenAbandoned, "threw InvalidOptionError"],
+    ["answers yes", (() => "happened") as unknown as WhenAbandoned, "threw InvalidOptionError"],
+    ["answers wrongly", (() => ({ outcome: "yes" })) as unknown as WhenAbandoned, "threw InvalidOptionError"],
+    [
+      "forgets the result",
+      (() => ({ outcome: "happened" })) as unknown as WhenAbandoned,
+      "threw InvalidOptionError",
+    ],
+    [
+      "gives a result that no replay could equal",
+      () => ({ outcome: "happened", result: new Date(0) }),
+      "threw ResponseNotStorableError",
+    ],
+    [
+      "gives evidence that is no text",
+      (() => ({ outcome: "unknown", evidence: { answered: 503 } })) as unknown as WhenAbandoned,
+      undefined,
+    ],
+  ])("H42: holds the key where verify %s", async (_, whenAbandoned, answered) => {
+    const world = await abandoned(whenAbandoned);
+
+    await expect(world.call(never)).rejects.toThrow(OutcomeUnknownError);
+
+    expect(world.record().state).toBe("held");
+    expect(evidenceOf(world)).toEqual(
+      expect.objectContaining({ verdict: "unknown", by: "verify", ...(answered && { answered }) }),
+    );
+    expect(JSON.stringify(world.record())).not.toContain("4242");
+    expect(world.decisions()).toEqual(["held"]);
+  });
+
+  it("tells the caller and the observer why verify did not answer", async () => {
+    const world = await abandoned(() => Promise.reject(new TypeError("no such path")));
+
+    const error = await world.call(never).catch((error: unknown) => error);
+
+    expect(error).toMatchObject({ code: "OUTCOME_UNKNOWN", cause: new TypeError("no such path") });
+    expect(world.events.at(-1)?.error).toEqual(new TypeError("no such path"));
+  });
+
+  it("gives verify half of the time, aborts its signal, and leaves the other half to the handler", async () => {
+    let signal: AbortSignal | undefined;
+    const world = await abandoned((previous) => {
+      signal = previous.signal;
+      return new Promise(() => {});
+    });
+    const since = world.clock.now();
+
+    await expect(world.call(never)).rejects.toThrow(OutcomeUnknownError);
+
+    expect(signal?.reason).toMatchObject({ name: "TimeoutError" });
+    expect(world.clock.now() - since).toBe(14_750);
+  });
+
+  it("aborts no signal of a verify that answered", async () => {
+    let signal: AbortSignal | undefined;
+    const world = await abandoned((previous) => {
+      signal = previous.signal;
+      return { outcome: "did-not-happen" };
+    });
+
+    await world.call(never);
+    await world.clock.advance(60_000);
+
+    expect(signal?.aborted).toBe(false);
+  });
+
+  it("cuts long evidence", async () => {
+    const answered = `${"a".repeat(255)}😀 and more`;
+    const world = await abandoned(() => ({ outcome: "unknown", evidence: { asked: answered, answered } }));
+
+    await expect(world.call(never)).rejects.toThrow(OutcomeUnknownError);
+
+    expect(evidenceOf(world).answered).toBe(`${"a".repeat(255)}\ufffd`);
+    expect(world.record().evidence?.length).toBeLessThan(700);
+  });
+
+  it("asks once more about a held key, once a minute, until somebody knows", async () => {
+    const answers: Verification[] = [
+      { outcome: "unknown" },
+      { outcome: "unknown" },
+      { outcome: "happened", result: "charged" },
+    ];
+    let asked = 0;
+    const world = await abandoned(() => answers[asked++] as Verification);
+
+    await expect(world.call(never)).rejects.toThrow(OutcomeUnknownError);
+    await world.clock.advance(59_999);
+    await expect(world.call(never)).rejects.toThrow(OutcomeUnknownError);
+    expect(asked).toBe(1);
+    await world.clock.advance(1);
+    await expect(world.call(never)).rejects.toThrow(OutcomeUnknownError);
+    expect(asked).toBe(2);
+    await world.clock.advance(60_000);
+
+    expect(await world.call(never)).toBe("charged");
+    expect(world.record()).toMatchObject({ state: "completed", attempt: 4 });
+    expect(world.decisions()).toEqual(["held", "held", "held", "verified"]);
+  });
+
+  it.each(["{", "null", '{"at":"soon"}', undefined])(
+    "asks about a held key whose evidence is %s",
+    async (evidence) => {
+      const world = await abandoned(() => ({ outcome: "happened", result: "charged" }));
+      for (const recordKey of world.memory.records.keys()) {
+        world.memory.alter(recordKey, { state: "held", evidence });
+      }
+
+      expect(await world.call(never)).toBe("charged");
+    },
+  );
+
+  it("one caller asks, and the others are in progress meanwhile", async () => {
+    let asked = 0;
+    const world = await abandoned(async () => {
+      asked++;
+      await world.clock.sleep(1000);
+      return { outcome: "happened", result: "charged" };
+    });
+
+    const first = world.start(never);
+    await world.clock.advance(0);
+    await expect(world.start(never)).rejects.toThrow("in progress");
+    await world.clock.advance(1000);
+
+    expect(await first).toMatchObject({ replayed: true, result: "charged" });
+    expect(asked).toBe(1);
+  });
+
+  it("asks again where the answer to its claim was lost", async () => {
+    const world = await abandoned(() => ({ outcome: "happened", result: "charged" }));
+
+    expect(await world.call(never, { store: answerLost(world.memory, "claim") })).toBe("charged");
+    expect(world.record().attempt).toBe(2);
+  });
+
+  it("H1: a verdict that comes after another call has taken over changes nothing", async () => {
+    const world = await abandoned(async () => {
+      await world.clock.sleep(10_000);
+      return { outcome: "happened", result: "mine" };
+    });
+    const slow = world.start(never);
+    await world.clock.advance(0);
+    const { recordKey, ...record } = { recordKey: [...world.memory.records.keys()][0]!, ...world.record() };
+    world.memory.alter(recordKey, {
+      ...record,
+      state: "completed",
+      token: "other",
+      result: { in: "record", text: '"theirs"' },
+    });
+
+    await world.clock.advance(10_000);
+
+    expect(await slow).toEqual({ replayed: true, result: "theirs" });
+    expect(world.decisions()).toEqual(["claim-lost", "replayed"]);
+  });
+
+  it("H42: dies after the verdict and before it is recorded: the next call asks again", async () => {
+    let asked = 0;
+    const world = await abandoned(() => {
+      asked++;
+      return { outcome: "happened", result: "charged" };
+    });
+    const store = failing(world.memory, "settle", "before");
+    await expect(world.call(never, { store })).rejects.toThrow(StoreUnavailableError);
+    await world.clock.advance(36_000);
+
+    expect(await world.call(never)).toBe("charged");
+    expect(asked).toBe(2);
+  });
+});

@@ -1,0 +1,73 @@
+import { fakeClock, MemoryStore } from "onceonly/testing";
+import { httpIdempotent, type RunOnceOptions, runOnce } from "../../../lib/index.ts";
+import type { Mistake } from "../given.ts";
+import { messageOf } from "../given.ts";
+
+const given = { operation: "charge", store: new MemoryStore(), leaseSeconds: 30 };
+const optionsOf = (more: object) => ({ ...given, ...more }) as RunOnceOptions;
+
+const refused = (more: object) => messageOf(() => runOnce(optionsOf(more), "order-1", {}, () => 1));
+
+/** The message of the error that `verify`'s answer leads to, behind the one that a caller gets. */
+async function causeOf(answer: unknown): Promise<string> {
+  const clock = fakeClock();
+  const store = new MemoryStore();
+  const options = optionsOf({ clock, store, whenAbandoned: () => answer });
+  void runOnce(options, "order-1", {}, () => new Promise(() => {}));
+  await clock.advance(60_000);
+  const call = runOnce(options, "order-1", {}, () => 1);
+  const error = await clock.run(call.catch((error: Error) => error));
+  return messageOf(() => Promise.reject((error as Error).cause));
+}
+
+/** Attempts of which nobody knows how they ended, and what is asked about them. */
+export const OUTCOME_MISTAKES: readonly Mistake[] = [
+  {
+    made: "gives `whenAbandoned` a word that is none",
+    toldBy: "error",
+    text: 'option `whenAbandoned` must be "run", "hold" or a function; got text of 6 characters',
+    make: () => refused({ whenAbandoned: "verify" }),
+  },
+  {
+    made: "holds keys in the optimistic mode",
+    toldBy: "error",
+    text: "option `whenAbandoned` must be left out in the optimistic mode: nobody holds a claim there, so that none is abandoned",
+    make: () => refused({ whenAbandoned: "hold", mode: "optimistic" }),
+  },
+  {
+    made: "holds keys, and runs without a claim where the store fails",
+    toldBy: "error",
+    text: 'option `whenAbandoned` must be left out where `whenStoreFails` is "run": such a run leaves no claim that could be held',
+    make: () => refused({ whenAbandoned: "hold", whenStoreFails: "run" }),
+  },
+  {
+    made: "answers `true` where `verify` is asked whether the effect happened",
+    toldBy: "error",
+    text: 'option `whenAbandoned` must answer { outcome: "happened", result }, { outcome: "did-not-happen" } or { outcome: "unknown" }; got true (boolean)',
+    make: () => causeOf(true),
+  },
+  {
+    made: "answers `happened` without the result that every caller gets",
+    toldBy: "error",
+    text: "option `whenAbandoned` must answer `happened` with the `result` that every caller gets: `undefined` where there is none; got a value of type object",
+    make: () => causeOf({ outcome: "happened" }),
+  },
+  {
+    made: "answers `happened` with a result that is no JSON",
+    toldBy: "error",
+    text: "the result cannot be stored: $.at is",
+    make: () => causeOf({ outcome: "happened", result: { at: new Date(0) } }),
+  },
+  {
+    made: "answers `happened` without a result, in TypeScript",
+    toldBy: "type",
+    text: "Property 'result' is missing",
+    make: () =>
+      httpIdempotent(async () => ({ statusCode: 201 }), {
+        ...given,
+        scope: "public",
+        // @ts-expect-error
+        whenAbandoned: () => ({ outcome: "happened" }),
+      }),
+  },
+];
