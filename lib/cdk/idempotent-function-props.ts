@@ -42,9 +42,9 @@ export interface IdempotentFunctionProps extends NodejsFunctionProps, UseIdempot
   readonly memorySize?: number;
 
   /**
-   * How the handler is bundled: each given setting replaces that setting of the default.
-   * @default { format: OutputFormat.ESM, target: "node22", minify: true, mainFields: ["module", "main"],
-   * bundleAwsSDK: true }
+   * How the handler is bundled: each given setting replaces that setting of the default. An ES module also gets a
+   * `require` in front of the given `banner`, since CommonJS packages load Node's own modules by it.
+   * @default { format: OutputFormat.ESM, minify: true, mainFields: ["module", "main"], bundleAwsSDK: true }
    */
   readonly bundling?: BundlingOptions;
 
@@ -70,7 +70,6 @@ export const FUNCTION_DEFAULTS = {
   memorySize: 512,
   bundling: {
     format: OutputFormat.ESM,
-    target: "node22",
     minify: true,
     mainFields: ["module", "main"],
     bundleAwsSDK: true,

@@ -1,13 +1,20 @@
 // A preset for functions of apps that run operations: built, logged and connected as this package expects.
 // It bundles the app's own code, so this package's own functions do not use it.
 import { ManagedPolicy } from "aws-cdk-lib/aws-iam";
-import { NodejsFunction } from "aws-cdk-lib/aws-lambda-nodejs";
+import { type BundlingOptions, NodejsFunction, OutputFormat } from "aws-cdk-lib/aws-lambda-nodejs";
 import type { Construct } from "constructs";
 import { acknowledge } from "./acknowledge.ts";
 import { FUNCTION_DEFAULTS, type IdempotentFunctionProps } from "./idempotent-function-props.ts";
 import { leanLogging } from "./lean-logging.ts";
 import { UseIdempotency } from "./use-idempotency.ts";
 import { withDefaults } from "./with-defaults.ts";
+
+/**
+ * CommonJS packages load Node's own modules by `require`, which esbuild takes from the global name. An import under a name
+ * of its own could meet the same name in the bundle.
+ */
+const REQUIRE =
+  'globalThis.require??=process.getBuiltinModule("node:module").createRequire(import.meta.url);';
 
 const VPC_POLICY = "service-role/AWSLambdaVPCAccessExecutionRole";
 
@@ -28,7 +35,7 @@ export class IdempotentFunction extends NodejsFunction {
         managedPolicies: props.vpc ? [ManagedPolicy.fromAwsManagedPolicyName(VPC_POLICY)] : [],
       }),
       ...(props.loggingFormat && { loggingFormat: props.loggingFormat }),
-      bundling: { ...FUNCTION_DEFAULTS.bundling, ...bundling },
+      bundling: bundlingOf(bundling),
     });
     if (props.vpc && !props.role && this.role) {
       acknowledge(
@@ -39,4 +46,10 @@ export class IdempotentFunction extends NodejsFunction {
     }
     this.with(new UseIdempotency(props.table, props));
   }
+}
+
+function bundlingOf(given: BundlingOptions = {}): BundlingOptions {
+  const bundling = withDefaults(given, FUNCTION_DEFAULTS.bundling);
+  if (bundling.format !== OutputFormat.ESM) return bundling;
+  return { ...bundling, banner: `${REQUIRE}${given.banner ?? ""}` };
 }
