@@ -18,7 +18,7 @@ export interface DeployStackOptions {
   readonly pathPrefix: string;
   /** By name; the exports of this stack are added. */
   readonly exports: Map<string, unknown>;
-  /** Of the stacks before, by `regionalName`; those of this stack are added. */
+  /** The outputs of the stacks before, by `regionalName`; this stack adds its own. */
   readonly outputs: Map<string, Record<string, unknown>>;
 }
 

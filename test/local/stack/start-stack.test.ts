@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { App, Stack } from "aws-cdk-lib";
-import { Code, Function, Runtime } from "aws-cdk-lib/aws-lambda";
+import { Code, Function as LambdaFunction, Runtime } from "aws-cdk-lib/aws-lambda";
 import { Queue } from "aws-cdk-lib/aws-sqs";
 import { DEFAULT_CROSS_STACK_REFERENCES } from "aws-cdk-lib/cx-api";
 import { afterEach, describe, expect, it } from "vitest";
@@ -175,7 +175,7 @@ describe("startStack", () => {
       analyticsReporting: false,
     });
     const queue = new Queue(new Stack(app, "Base"), "Payments");
-    new Function(new Stack(app, "App"), "Echo", {
+    new LambdaFunction(new Stack(app, "App"), "Echo", {
       code: Code.fromAsset(CODE_DIRECTORY),
       handler: "echo.handler",
       runtime: Runtime.NODEJS_24_X,
