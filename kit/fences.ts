@@ -11,6 +11,17 @@ export interface Fence {
   readonly code: string;
 }
 
+/** The name of the source file that a fence becomes. */
+export function moduleOf({ file, line }: Fence): string {
+  return `${file.replaceAll(/\W/g, "-")}-${line}.mts`;
+}
+
+/** The packages that a fence imports, without those of Node. */
+export function packagesIn({ code }: Fence): string[] {
+  const imported = [...code.matchAll(/\b(?:from|import)\b\s*\(?\s*"((?:@[^"/]+\/)?[^"/]+)/g)];
+  return imported.map(([, name]) => name!).filter((name) => !name.startsWith("node:"));
+}
+
 /** The ts fences of a document, in order. */
 export function typescriptFences(file: string): Fence[] {
   return fencesOf(file, "ts");

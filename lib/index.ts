@@ -6,7 +6,15 @@ export { DECISIONS, type Decision, type DecisionEvent, type Observe } from "./co
 export * from "./core/errors.ts";
 export type { CommitEffects, Execution } from "./core/execution.ts";
 export type { LambdaContext } from "./core/lambda-context.ts";
-export type { MessageProgress, Outbox, OutboxChange, Unsent } from "./core/messages/outbox.ts";
+export type {
+  FoundUnsent,
+  MessageProgress,
+  Outbox,
+  OutboxChange,
+  Taken,
+  Taking,
+  Unsent,
+} from "./core/messages/outbox.ts";
 export type {
   BusMessage,
   MessageContent,
@@ -60,6 +68,7 @@ export {
   type RecordHandler,
 } from "./lambda/batch/idempotent-batch.ts";
 export type { BatchResponse, ItemIdentifier, KafkaIdentifier } from "./lambda/batch/item.ts";
+export type { BodyOpener } from "./lambda/batch/opened-record.ts";
 export { callerFromAuthorizer, callerFromJwt, callerFromTenant } from "./lambda/caller.ts";
 export type { WithIdempotency } from "./lambda/context.ts";
 export { fingerprintFromJson, type JsonFingerprintOptions } from "./lambda/fingerprint-from-json.ts";
@@ -99,6 +108,7 @@ export {
 } from "./messaging/outbox-options.ts";
 export { type OutboxRelayResponse, type OutboxStreamEvent, outboxRelay } from "./messaging/outbox-relay.ts";
 export { type OutboxSweeperOptions, outboxSweeper } from "./messaging/outbox-sweeper.ts";
-export { S3Bodies, type S3BodiesOptions, type S3Like } from "./messaging/s3-bodies.ts";
+export { S3Bodies, type S3BodiesOptions, type S3Like, type UncheckedMessage } from "./messaging/s3-bodies.ts";
 export type { SweepReport } from "./messaging/sweep-shards.ts";
 export { type EmfMetricsOptions, emfMetrics } from "./observe/emf-metrics.ts";
+export type { SendingEvent } from "./observe/measurements.ts";

@@ -18,7 +18,19 @@ export interface LambdaContext {
   /** The Cognito identity that called through the mobile SDK. */
   identity?: { cognitoIdentityId: string; cognitoIdentityPoolId: string } | undefined;
   /** The client that called through the mobile SDK. */
-  clientContext?: LambdaClient | undefined;
+  clientContext?:
+    | {
+        client: {
+          installationId: string;
+          appTitle: string;
+          appVersionName: string;
+          appVersionCode: string;
+          appPackageName: string;
+        };
+        custom?: unknown;
+        env: { platformVersion: string; platform: string; make: string; model: string; locale: string };
+      }
+    | undefined;
   /** The tenant, in a function with tenant isolation. */
   tenantId?: string | undefined;
   /** In milliseconds. */
@@ -29,18 +41,6 @@ export interface LambdaContext {
   fail(error: Error | string): void;
   /** @deprecated Return a promise. */
   succeed(messageOrObject: unknown, object?: unknown): void;
-}
-
-interface LambdaClient {
-  client: {
-    installationId: string;
-    appTitle: string;
-    appVersionName: string;
-    appVersionCode: string;
-    appPackageName: string;
-  };
-  custom?: unknown;
-  env: { platformVersion: string; platform: string; make: string; model: string; locale: string };
 }
 
 /** The part of the context that tells the time. */

@@ -16,7 +16,8 @@ import type {
   UpdateItemOutput,
 } from "@aws-sdk/client-dynamodb";
 
-export interface Inputs {
+/** The input of each operation, as in the SDK. */
+export interface DynamoDBInputs {
   readonly BatchExecuteStatement: BatchExecuteStatementInput;
   readonly BatchGetItem: BatchGetItemInput;
   readonly GetItem: GetItemInput;
@@ -36,9 +37,10 @@ interface Outputs {
   readonly UpdateItem: UpdateItemOutput;
 }
 
-export type OperationName = keyof Inputs;
+export type OperationName = keyof DynamoDBInputs;
 
-export type Answer<Name extends OperationName> = Outputs[Name] & {
+/** The output of an operation, as in the SDK. */
+export type DynamoDBAnswer<Name extends OperationName> = Outputs[Name] & {
   /** The database's time, epoch ms, where the answer told it. */
   readonly serverTimeMs?: number | undefined;
 };
@@ -48,5 +50,8 @@ export interface Connection {
    * Sends one request, and repeats it as its settings say. Rejects with an error as the SDK makes them: `name`, `message`,
    * `$metadata` with `httpStatusCode` and `attempts`, and where there are some, `Item` and `CancellationReasons`.
    */
-  send<Name extends OperationName>(operation: Name, input: Inputs[Name]): Promise<Answer<Name>>;
+  send<Name extends OperationName>(
+    operation: Name,
+    input: DynamoDBInputs[Name],
+  ): Promise<DynamoDBAnswer<Name>>;
 }

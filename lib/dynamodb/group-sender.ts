@@ -1,5 +1,5 @@
 /** What all kinds of groups share: a member that is sent alone, and what is known after a group has failed. */
-import type { Connection, Inputs, OperationName } from "./connection.ts";
+import type { Connection, DynamoDBInputs, OperationName } from "./connection.ts";
 import type { Member } from "./gatherer.ts";
 import type { RecordTable } from "./record-table.ts";
 import type { ClientError } from "./send.ts";
@@ -25,7 +25,7 @@ export interface GroupSender {
 export async function sendAlone<Name extends OperationName>(
   { connection }: GroupSender,
   operation: Name,
-  { input, resolve, reject }: Member<Inputs[Name]>,
+  { input, resolve, reject }: Member<DynamoDBInputs[Name]>,
   inDoubt = false,
 ): Promise<void> {
   try {

@@ -3,7 +3,7 @@
  * refusals included; one that its group does not decide is sent alone.
  */
 import type { Clock } from "../core/clock.ts";
-import type { Answer, Connection, Inputs, OperationName } from "./connection.ts";
+import type { Connection, DynamoDBAnswer, DynamoDBInputs, OperationName } from "./connection.ts";
 import { Gatherer } from "./gatherer.ts";
 import type { GroupKind, GroupSender } from "./group-sender.ts";
 import { MAX_COMMITS, sendCommits } from "./grouped-commits.ts";
@@ -27,7 +27,7 @@ export class GroupedConnection implements Connection {
   readonly #completionsWait: boolean;
   readonly #refused: Set<GroupKind>;
   readonly #statements: Gatherer<Stated>;
-  readonly #looks: Gatherer<Inputs["GetItem"]>;
+  readonly #looks: Gatherer<DynamoDBInputs["GetItem"]>;
   readonly #commits: Gatherer<Commit>;
 
   constructor(
@@ -56,7 +56,10 @@ export class GroupedConnection implements Connection {
     this.#commits = new Gatherer(clock, MAX_COMMITS, (members) => sendCommits(sender, members));
   }
 
-  send<Name extends OperationName>(operation: Name, input: Inputs[Name]): Promise<Answer<Name>> {
+  send<Name extends OperationName>(
+    operation: Name,
+    input: DynamoDBInputs[Name],
+  ): Promise<DynamoDBAnswer<Name>> {
     return this.#gathered({ operation, input } as Asked) ?? this.#connection.send(operation, input);
   }
 
@@ -88,5 +91,5 @@ export class GroupedConnection implements Connection {
 }
 
 type Asked = {
-  [Name in OperationName]: { readonly operation: Name; readonly input: Inputs[Name] };
+  [Name in OperationName]: { readonly operation: Name; readonly input: DynamoDBInputs[Name] };
 }[OperationName];

@@ -3,7 +3,7 @@
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ql-reference.multiplestatements.batching.html
  */
 import type { BatchStatementError, BatchStatementRequest } from "@aws-sdk/client-dynamodb";
-import type { Inputs } from "./connection.ts";
+import type { DynamoDBInputs } from "./connection.ts";
 import type { Member } from "./gatherer.ts";
 import { conditionRefused, type GroupSender, isDoubtful, isForGood, sendAlone } from "./group-sender.ts";
 import { lookUp } from "./grouped-looks.ts";
@@ -16,8 +16,8 @@ export type Stated = {
   readonly statement: BatchStatementRequest;
   readonly key: Item;
 } & (
-  | { readonly operation: "PutItem"; readonly input: Inputs["PutItem"] }
-  | { readonly operation: "UpdateItem"; readonly input: Inputs["UpdateItem"] }
+  | { readonly operation: "PutItem"; readonly input: DynamoDBInputs["PutItem"] }
+  | { readonly operation: "UpdateItem"; readonly input: DynamoDBInputs["UpdateItem"] }
 );
 
 export async function sendStatements(sender: GroupSender, all: readonly Member<Stated>[]): Promise<void> {

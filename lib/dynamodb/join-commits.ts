@@ -1,6 +1,6 @@
 /** Which commits one transaction can hold, and what the reasons of its refusal say of each. No I/O. */
 import type { CancellationReason, TransactWriteItem } from "@aws-sdk/client-dynamodb";
-import type { Inputs } from "./connection.ts";
+import type { DynamoDBInputs } from "./connection.ts";
 import type { RecordTable } from "./record-table.ts";
 import { type Item, sizeOf } from "./values.ts";
 
@@ -10,7 +10,7 @@ const MAX_ACTIONS = 100;
 /** A quarter of what a transaction takes: what is large is sooner there by itself. */
 const MAX_BYTES = 1024 * 1024;
 
-export type Commit = Inputs["TransactWriteItems"];
+export type Commit = DynamoDBInputs["TransactWriteItems"];
 
 interface Transaction<Each> {
   readonly commits: Each[];

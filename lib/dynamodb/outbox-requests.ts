@@ -3,7 +3,7 @@ import type { QueryInput, TransactWriteItem, Update, UpdateItemInput } from "@aw
 import { parkedShard, RECORD_VERSION } from "../contract.ts";
 import { RecordCorruptError, StoreUnavailableError } from "../core/errors.ts";
 import type { MessageProgress, Taking, Unsent } from "../core/messages/outbox.ts";
-import type { Connection, Inputs } from "./connection.ts";
+import type { Connection, DynamoDBInputs } from "./connection.ts";
 import { messageItemKey } from "./placement.ts";
 import type { RecordTable, Values } from "./record-table.ts";
 import { type Sent, send } from "./send.ts";
@@ -78,7 +78,10 @@ export class OutboxRequests {
   }
 
   /** DynamoDB names neither the table nor the keys that the table lacks. */
-  async #read<Name extends "GetItem" | "Query">(name: Name, input: Inputs[Name]): Promise<Sent<Name>> {
+  async #read<Name extends "GetItem" | "Query">(
+    name: Name,
+    input: DynamoDBInputs[Name],
+  ): Promise<Sent<Name>> {
     try {
       return await send(this.#connection, name, input);
     } catch (error) {

@@ -3,7 +3,7 @@
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ql-reference.html
  */
 import type { AttributeValue, BatchStatementRequest } from "@aws-sdk/client-dynamodb";
-import type { Inputs } from "./connection.ts";
+import type { DynamoDBInputs } from "./connection.ts";
 import { type Attribute, MINE, type RecordTable, UNFINISHED } from "./record-table.ts";
 
 /** Whether a table can be named in a statement: by its name alone, and with attributes whose names need no escape. */
@@ -15,7 +15,7 @@ export function canBeStated({ TableName, names, keyOf }: RecordTable): boolean {
 /** Inserts as PutItem does under its condition; `undefined` for other puts. */
 export function insertion(
   { TableName, absent }: RecordTable,
-  { Item, ...input }: Inputs["PutItem"],
+  { Item, ...input }: DynamoDBInputs["PutItem"],
 ): BatchStatementRequest | undefined {
   const isFirst = input.ConditionExpression === absent.ConditionExpression;
   if (input.TableName !== TableName || !Item || !isFirst) return undefined;
@@ -32,7 +32,7 @@ export function insertion(
  */
 export function update(
   { TableName, names }: RecordTable,
-  { Key, UpdateExpression = "", ...input }: Inputs["UpdateItem"],
+  { Key, UpdateExpression = "", ...input }: DynamoDBInputs["UpdateItem"],
 ): BatchStatementRequest | undefined {
   if (input.TableName !== TableName || !Key || input.ConditionExpression !== MINE) return undefined;
   const { ExpressionAttributeNames: aliases = {}, ExpressionAttributeValues: values = {} } = input;

@@ -12,7 +12,7 @@ import {
   UpdateItemCommand,
 } from "@aws-sdk/client-dynamodb";
 import { systemClock } from "../core/clock.ts";
-import type { Answer, Connection, Inputs, OperationName } from "./connection.ts";
+import type { Connection, DynamoDBAnswer, DynamoDBInputs, OperationName } from "./connection.ts";
 import type { ClientOptions } from "./options.ts";
 import {
   type Place,
@@ -29,7 +29,7 @@ import { failureKind } from "./wire/failure-kind.ts";
 import { clockOffsetOf, encodeInput, type HttpAnswer, NOTABLE_SKEW_MS, readAnswer } from "./wire/json.ts";
 import { signedHeaders } from "./wire/signature.ts";
 
-const COMMANDS: { readonly [Name in OperationName]: new (input: Inputs[Name]) => object } = {
+const COMMANDS: { readonly [Name in OperationName]: new (input: DynamoDBInputs[Name]) => object } = {
   BatchExecuteStatement: BatchExecuteStatementCommand,
   BatchGetItem: BatchGetItemCommand,
   GetItem: GetItemCommand,
@@ -49,9 +49,9 @@ export function sdkConnection({ client, direct }: ClientOptions): Connection {
   const used = (client as DynamoDBClient | undefined) ?? defaultClient();
   watchServerTime(used);
   const through: Connection = {
-    async send<Name extends OperationName>(operation: Name, input: Inputs[Name]) {
+    async send<Name extends OperationName>(operation: Name, input: DynamoDBInputs[Name]) {
       const answer = await used.send(new COMMANDS[operation](input) as GetItemCommand);
-      return { ...answer, serverTimeMs: answer && serverTimes.get(answer) } as Answer<Name>;
+      return { ...answer, serverTimeMs: answer && serverTimes.get(answer) } as DynamoDBAnswer<Name>;
     },
   };
   if (direct === false) return through;
@@ -121,11 +121,17 @@ class DirectConnection implements Connection {
     this.#places = new SdkPlaces(config);
   }
 
-  send<Name extends OperationName>(operation: Name, input: Inputs[Name]): Promise<Answer<Name>> {
+  send<Name extends OperationName>(
+    operation: Name,
+    input: DynamoDBInputs[Name],
+  ): Promise<DynamoDBAnswer<Name>> {
     return this.#isUntouched() ? this.#send(operation, input) : this.#through.send(operation, input);
   }
 
-  async #send<Name extends OperationName>(operation: Name, input: Inputs[Name]): Promise<Answer<Name>> {
+  async #send<Name extends OperationName>(
+    operation: Name,
+    input: DynamoDBInputs[Name],
+  ): Promise<DynamoDBAnswer<Name>> {
     const config = this.#config;
     const credentials = await config.credentials();
     const place = await this.#places.at(credentials, input);
@@ -142,7 +148,7 @@ class DirectConnection implements Connection {
     const target = `DynamoDB_20120810.${operation}`;
     const maxAttempts = await config.maxAttempts();
     const request = { place, credentials, target, body, headers, maxAttempts };
-    return (await this.#sendInTries(strategy, request)) as Answer<Name>;
+    return (await this.#sendInTries(strategy, request)) as DynamoDBAnswer<Name>;
   }
 
   async #sendInTries(strategy: RetryStrategy, request: Request): Promise<object> {

@@ -1,11 +1,11 @@
 /** Sends a request to DynamoDB. Returns the item whose condition refused the write, and the database's time; reads the SDK's errors. */
 import type { CancellationReason, Put } from "@aws-sdk/client-dynamodb";
 import { type StoreFailure, StoreUnavailableError, TransactionConditionError } from "../core/errors.ts";
-import type { Answer, Connection, Inputs, OperationName } from "./connection.ts";
+import type { Connection, DynamoDBAnswer, DynamoDBInputs, OperationName } from "./connection.ts";
 import { serviceText, tablesOf } from "./service-text.ts";
 import { fromItem, type Item } from "./values.ts";
 
-export type Sent<Name extends OperationName> = Partial<Answer<Name>> & {
+export type Sent<Name extends OperationName> = Partial<DynamoDBAnswer<Name>> & {
   /** The item whose condition refused; empty if there is none. */
   readonly refusedBy?: Item;
 };
@@ -14,7 +14,7 @@ export type Sent<Name extends OperationName> = Partial<Answer<Name>> & {
 export async function send<Name extends OperationName>(
   connection: Connection,
   operation: Name,
-  input: Inputs[Name],
+  input: DynamoDBInputs[Name],
 ): Promise<Sent<Name>> {
   try {
     return (await connection.send(operation, input)) as Sent<Name>;
@@ -66,7 +66,9 @@ function readRefusedItem(error: unknown, action: OperationName, input: object): 
     throw new TransactionConditionError(refused - 1, item && fromItem(item), error, isRepeated);
   }
   const failure = FAILURES.find(([pattern]) => pattern.test(codes.join()))?.[1] as StoreFailure;
-  const actions = (input as Partial<Inputs["TransactWriteItems"]>).TransactItems ?? [{ Put: input as Put }];
+  const actions = (input as Partial<DynamoDBInputs["TransactWriteItems"]>).TransactItems ?? [
+    { Put: input as Put },
+  ];
   const canceledBy = CancellationReasons?.flatMap(({ Code = "None", Message }) =>
     Code === "None" ? [] : serviceText(Code, Message ?? "", actions),
   );

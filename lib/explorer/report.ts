@@ -49,7 +49,7 @@ export class ExploreReport implements ExploreReportParts {
   readonly masked: readonly string[];
   readonly firstOnly: readonly string[];
 
-  /** @internal */
+  /** `explore` makes the reports. */
   constructor(parts: ExploreReportParts) {
     this.name = parts.name;
     this.points = parts.points;

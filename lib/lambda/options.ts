@@ -81,7 +81,7 @@ export interface HttpIdempotencyOptions<Event = HttpRequestEvent, Write = unknow
    * `maxWaiters` (20), the request is refused at once. `"reject"` refuses every one at once, and reads nothing.
    * @default { waitSeconds: 3 }
    */
-  readonly whenInProgress?: EngineOptions["whenInProgress"];
+  readonly whenInProgress?: NonNullable<EngineOptions["whenInProgress"]>;
   /**
    * Reads the key from another place than the header; then `header` and `strict` do not count.
    * @default - the header

@@ -1,6 +1,6 @@
 import { type Clock, type Random, systemClock, systemRandom } from "../core/clock.ts";
 import { aFunction, type Check, checkOptions, methods } from "../core/option-checks.ts";
-import type { Answer, Connection, Inputs, OperationName } from "../dynamodb/connection.ts";
+import type { Connection, DynamoDBAnswer, DynamoDBInputs, OperationName } from "../dynamodb/connection.ts";
 import { type CredentialSource, type ExpiringCredentials, foundCredentials } from "./credentials.ts";
 import { type LeanConnection, openConnection } from "./lean-connection.ts";
 import { DYNAMODB } from "./service.ts";
@@ -92,9 +92,12 @@ export class LeanDynamoDB implements Connection {
     this.#options = options;
   }
 
-  async send<Name extends OperationName>(operation: Name, input: Inputs[Name]): Promise<Answer<Name>> {
+  async send<Name extends OperationName>(
+    operation: Name,
+    input: DynamoDBInputs[Name],
+  ): Promise<DynamoDBAnswer<Name>> {
     this.#connection ??= this.#connect();
-    return this.#connection.send(operation, input) as Promise<Answer<Name>>;
+    return this.#connection.send(operation, input) as Promise<DynamoDBAnswer<Name>>;
   }
 
   /** Closes the connections that are kept. The next request opens new ones. */

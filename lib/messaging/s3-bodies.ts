@@ -40,7 +40,7 @@ export interface S3BodiesOptions {
 }
 
 /** A message before it is checked in: of a commit or a producer. */
-interface UncheckedMessage {
+export interface UncheckedMessage {
   readonly body: unknown;
   readonly bus?: string | undefined;
   readonly attributes?: Readonly<Record<string, string | number>> | undefined;

@@ -5,25 +5,23 @@ import { isStoreFailure } from "../core/error-code.ts";
 import type { Measured } from "./emf-line.ts";
 
 /** What relay and sweeper tell (`OutboxEvent`), as far as it is measured. */
-export type SendingEvent = CommitEvent | BacklogEvent;
-
-interface CommitEvent {
-  readonly event: keyof typeof METRICS.outboxEvents;
-  readonly by: string;
-  readonly operation: string;
-  readonly keyHash: string;
-  readonly messages: number;
-  readonly lagMs: number;
-  readonly error?: unknown;
-}
-
-interface BacklogEvent {
-  readonly event: "backlog";
-  readonly by: string;
-  readonly waiting: number;
-  readonly oldestMs: number;
-  readonly parked: number;
-}
+export type SendingEvent =
+  | {
+      readonly event: keyof typeof METRICS.outboxEvents;
+      readonly by: string;
+      readonly operation: string;
+      readonly keyHash: string;
+      readonly messages: number;
+      readonly lagMs: number;
+      readonly error?: unknown;
+    }
+  | {
+      readonly event: "backlog";
+      readonly by: string;
+      readonly waiting: number;
+      readonly oldestMs: number;
+      readonly parked: number;
+    };
 
 const DURATIONS: Readonly<Partial<Record<DecisionEvent["decision"], string>>> = METRICS.durations;
 
@@ -62,7 +60,13 @@ export function measureSending(sending: SendingEvent): Measured {
 }
 
 /** Counts all operations together, since waiting commits are counted without being read. */
-function measureBacklog({ event, by, waiting, oldestMs, parked }: BacklogEvent): Measured {
+function measureBacklog({
+  event,
+  by,
+  waiting,
+  oldestMs,
+  parked,
+}: Extract<SendingEvent, { event: "backlog" }>): Measured {
   const names = METRICS.outboxBacklog;
   return {
     metrics: [

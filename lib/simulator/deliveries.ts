@@ -1,7 +1,7 @@
 /** Delivers a message to a subscriber: to a queue, a function, another topic or another bus. */
 import type { EventBridgeModel } from "../aws/eventbridge/eventbridge-model.ts";
 import type { EventDelivery } from "../aws/eventbridge/service.ts";
-import { type Notification, snsEvent, wrapped } from "../aws/sns/notification.ts";
+import { type SnsNotification, snsEvent, wrapped } from "../aws/sns/notification.ts";
 import type { SnsModel } from "../aws/sns/sns-model.ts";
 import type { Subscription } from "../aws/sns/topic.ts";
 import type { SendRequest } from "../aws/sqs/operations.ts";
@@ -27,7 +27,7 @@ export class Deliveries {
     this.#options = options;
   }
 
-  ofTopic = (notification: Notification, subscription: Subscription): void => {
+  ofTopic = (notification: SnsNotification, subscription: Subscription): void => {
     const { topicArn, MessageGroupId } = notification;
     const isOrdered = topicArn.endsWith(".fifo");
     this.#options.courier.send({
@@ -72,7 +72,7 @@ export class Deliveries {
 }
 
 /** https://docs.aws.amazon.com/sns/latest/dg/sns-large-payload-raw-message-delivery.html */
-function queueMessage(notification: Notification, subscription: Subscription): SendRequest {
+function queueMessage(notification: SnsNotification, subscription: Subscription): SendRequest {
   const { Message, MessageAttributes, MessageGroupId, MessageDeduplicationId } = notification;
   const isFifo = subscription.endpoint.endsWith(".fifo");
   return {

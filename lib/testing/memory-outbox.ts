@@ -22,6 +22,7 @@ interface WaitingCommit extends Unsent {
 
 type CommittedMessages = Pick<Unsent, "recordKey" | "token" | "committedAt" | "messages">;
 
+/** The outbox of a MemoryStore, with a look behind the port. */
 export class MemoryOutbox implements Outbox {
   readonly shards = OUTBOX_SHARDS;
   /** The progress of commits that are over, by the keys of their records. */

@@ -2,9 +2,10 @@ import { describe, expect, test } from "vitest";
 import { MISTAKES, mistakesPage } from "./cases/all.ts";
 
 for (const [title, mistakes] of Object.entries(MISTAKES)) {
+  const run = mistakes.filter(({ toldBy }) => toldBy !== "type");
+  if (run.length === 0) continue;
   describe(title, () => {
-    for (const { made, toldBy, text, make } of mistakes) {
-      if (toldBy === "type") continue;
+    for (const { made, toldBy, text, make } of run) {
       test(`a user who ${made} is told by the ${toldBy}`, async () => {
         expect(text.length).toBeGreaterThan(0);
         expect(await make()).toContain(text);

@@ -9,8 +9,13 @@ import type { ConsumerProjects } from "./projects-world.ts";
 const CONSTRUCTS = ["aws-cdk-lib", "constructs"];
 const TSX = join(root, "node_modules/tsx/dist/cli.mjs");
 
-export async function createInitApp(projects: ConsumerProjects): Promise<string> {
-  const app = await projects.createCdkApp("shop", [...CONSTRUCTS, "@types/node", "@jest/globals", "esbuild"]);
+/** @param peers beside those of the stack and of its test */
+export async function createInitApp(
+  projects: ConsumerProjects,
+  peers: readonly string[] = [],
+): Promise<string> {
+  const own = [...CONSTRUCTS, "@types/node", "@jest/globals", "esbuild"];
+  const app = await projects.createCdkApp("shop", [...own, ...peers]);
   await projects.copy("shop-stack.ts", join(app, "lib/shop-stack.ts"));
   await projects.copy("cdk-app/stack-test.ts", join(app, "test/shop.test.ts"));
   await projects.copy("cdk-app/stand-ins/swc-jest.cjs", join(app, "node_modules/@swc/jest/index.js"));

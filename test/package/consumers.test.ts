@@ -1,6 +1,6 @@
-// The packed tarball in empty projects. Handlers run the first example of the README on a local DynamoDB engine, and apps
-// synthesize a stack.
-import { readdir, readFile, writeFile } from "node:fs/promises";
+// The packed tarball in empty projects of JavaScript. Handlers run the first example of the README on a local DynamoDB
+// engine, and apps synthesize a stack. Projects of TypeScript have typescript.test.ts.
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -12,10 +12,7 @@ import { expectReplay, type OrderExample, startOrderExample } from "./example-gi
 import { type ConsumerProjects, prepareConsumerProjects } from "./projects-world.ts";
 
 const RUNTIME_PEERS = ["@aws-sdk/client-dynamodb", "@middy/core"];
-const CONSTRUCTS = ["aws-cdk-lib", "constructs"];
-const TYPES = ["@types/aws-lambda", "@types/node"];
 const JEST = join(root, "node_modules/jest/bin/jest.js");
-const TSC = join(root, "node_modules/typescript/bin/tsc");
 
 let projects: ConsumerProjects;
 let example: OrderExample;
@@ -203,60 +200,6 @@ if (isFull) {
   });
 }
 
-describe("a TypeScript consumer", () => {
-  let project: string;
-
-  beforeAll(async () => {
-    project = await projects.create("typescript", [...RUNTIME_PEERS, ...CONSTRUCTS, ...TYPES]);
-    await writeFile(join(project, "handler.ts"), example.source);
-  });
-
-  it.each([
-    ["nodenext", "module"],
-    ["commonjs", "commonjs"],
-  ])("runs the first example once for two requests, compiled as %s", async (module, type) => {
-    const out = join(project, "out", module);
-
-    await compile(project, module);
-    await writeFile(join(out, "package.json"), JSON.stringify({ type }));
-    const { stdout } = await example.expectOneOrder(project, ["main.cjs", join(out, "handler.js")]);
-
-    expectReplay(stdout);
-  });
-
-  it("compiles the first example for a bundler", async () => {
-    await compile(project, "bundler");
-  });
-
-  it("compiles and loads a stack", async () => {
-    await compile(project, "constructs");
-
-    await run(process.execPath, ["out/constructs/stack.js"], project);
-  });
-
-  it.each(["esm", "cjs"] as const)(
-    "bundles handlers as %s without the constructs beside them",
-    async (format) => {
-      const { metafile } = await build({
-        entryPoints: [join(project, "handler.ts")],
-        absWorkingDir: project,
-        outdir: join(project, "out"),
-        bundle: true,
-        write: false,
-        metafile: true,
-        format,
-        platform: "node",
-      });
-      const inputs = Object.keys(metafile.inputs);
-
-      expect(inputs).toContain("node_modules/onceonly/dist/esm/index.js");
-      expect(
-        inputs.filter((path) => /aws-cdk-lib|\/constructs\/|onceonly\/dist\/\w+\/cdk/.test(path)),
-      ).toEqual([]);
-    },
-  );
-});
-
 if (isFull) {
   describe("a CDK app", { timeout: 90_000 }, () => {
     let made: string;
@@ -264,10 +207,6 @@ if (isFull) {
 
     beforeAll(async () => {
       [made, modules] = await Promise.all([createInitApp(projects), createModulesApp(projects)]);
-    });
-
-    it("as cdk init makes it compiles", async () => {
-      await run(process.execPath, [TSC], made);
     });
 
     it("as cdk init makes it passes its jest test", async () => {
@@ -309,7 +248,3 @@ describe("a consumer without peers", () => {
     },
   );
 });
-
-async function compile(project: string, settings: string): Promise<void> {
-  await run(process.execPath, [TSC, "-p", `tsconfig.${settings}.json`], project);
-}

@@ -1,28 +1,34 @@
-// The first example of the README in a consumer's project: two requests with one key, and what they must leave.
+// The first examples of the README in a consumer's project, with Middy and as a wrapper. Each is called twice with one key.
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { transform } from "esbuild";
 import { expect } from "vitest";
-import { typescriptFences } from "../../kit/fences.ts";
+import { type Fence, typescriptFences } from "../../kit/fences.ts";
 import { type Printed, run } from "../../kit/run.ts";
 import { type OrderTables, startOrderTables } from "./example-world.ts";
 
 export interface OrderExample {
   /** As it is in the README. */
   readonly source: string;
+  /** The first wrapper of the README, which needs no Middy. */
+  readonly wrapper: string;
   /** Writes it to `handler.js`. */
   transpile(project: string, format: "cjs" | "esm"): Promise<void>;
   /** Runs Node where the example finds its tables, and looks for one order more than before. */
   expectOneOrder(project: string, args: readonly string[]): Promise<Printed>;
+  /** Runs Node on `charge.mjs` and the wrapper in this file, and looks for one charge. */
+  expectOneCharge(project: string, args: readonly string[]): Promise<void>;
   stop(): Promise<void>;
 }
 
 export async function startOrderExample(): Promise<OrderExample> {
-  const source = typescriptFences("README.md")[0]!.code;
+  const [{ code: source }, ...others] = typescriptFences("README.md") as [Fence, ...Fence[]];
+  const { code: wrapper } = others.find(({ code }) => /^import \{[^}]*\bidempotent\b/.test(code))!;
   const tables: OrderTables = await startOrderTables();
 
   return {
     source,
+    wrapper,
     transpile: async (project, format) => {
       const { code } = await transform(source, { loader: "ts", format, target: "node20" });
       await writeFile(join(project, "handler.js"), code);
@@ -35,6 +41,13 @@ export async function startOrderExample(): Promise<OrderExample> {
 
       expect(await tables.countOrders()).toBe(before + 1);
       return printed;
+    },
+    expectOneCharge: async (project, args) => {
+      const environment = await tables.createEnvironment();
+
+      const { stdout } = await run(process.execPath, args, project, environment);
+
+      expect(JSON.parse(stdout)).toEqual({ answers: [{ charged: true }, { charged: true }], charges: 1 });
     },
     stop: () => tables.stop(),
   };

@@ -9,6 +9,10 @@ import { pack, packTarball, type Tarball } from "./tarball-given.ts";
 
 const CDK = join(root, "node_modules/aws-cdk/bin/cdk");
 const fixtures = join(root, "test/fixtures/consumers");
+/** Call the handlers of the README. */
+const CALLERS = ["invoke.cjs", "charge.mjs"];
+/** Declarations name types by the place of their package, which must be in the project. */
+const NAMED = ["@middy/core", "@types/aws-lambda"];
 
 export interface ConsumerProjects {
   readonly tarball: Tarball;
@@ -42,7 +46,7 @@ export async function prepareConsumerProjects(): Promise<ConsumerProjects> {
     create: async (fixture, peers) => {
       const project = await mkdtemp(join(home, `${fixture}-`));
       await cp(join(fixtures, fixture), project, { recursive: true });
-      await cp(join(fixtures, "invoke.cjs"), join(project, "invoke.cjs"));
+      for (const file of CALLERS) await cp(join(fixtures, file), join(project, file));
       await install(project, peers);
       return project;
     },
@@ -51,6 +55,7 @@ export async function prepareConsumerProjects(): Promise<ConsumerProjects> {
       await mkdir(project);
       const init = [CDK, "init", "app", "--language", "typescript", "--generate-only", "--no-notices"];
       await run(process.execPath, init, project, { CDK_DISABLE_CLI_TELEMETRY: "true" });
+      for (const file of CALLERS) await cp(join(fixtures, file), join(project, file));
       await install(project, peers);
       return project;
     },
@@ -70,5 +75,7 @@ export async function prepareConsumerProjects(): Promise<ConsumerProjects> {
 async function linkPeer(name: string, project: string): Promise<void> {
   const link = join(project, "node_modules", name);
   await mkdir(dirname(link), { recursive: true });
-  await symlink(join(root, "node_modules", name), link, "junction");
+  const installed = join(root, "node_modules", name);
+  if (NAMED.includes(name)) await cp(installed, link, { recursive: true });
+  else await symlink(installed, link, "junction");
 }

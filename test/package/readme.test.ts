@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFile
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { type Fence, typescriptFences } from "../../kit/fences.ts";
+import { moduleOf, typescriptFences } from "../../kit/fences.ts";
 import { documents, manifest, root } from "../../kit/project.ts";
 
 const fences = documents.flatMap((document) => typescriptFences(document));
@@ -20,7 +20,7 @@ describe("the documents", () => {
   });
 
   it("compile as a whole", () => {
-    const sources = fences.map(fileNameOf);
+    const sources = fences.map(moduleOf);
 
     expect(errors.filter((error) => !sources.some((source) => error.startsWith(source)))).toEqual([]);
   });
@@ -28,7 +28,7 @@ describe("the documents", () => {
 
 describe.each(fences.map((fence) => [`${fence.file}:${fence.line}`, fence] as const))("%s", (_, fence) => {
   it("compiles", () => {
-    expect(errors.filter((error) => error.startsWith(fileNameOf(fence)))).toEqual([]);
+    expect(errors.filter((error) => error.startsWith(moduleOf(fence)))).toEqual([]);
   });
 
   it("imports packages by their public names", () => {
@@ -43,7 +43,7 @@ describe.each(fences.map((fence) => [`${fence.file}:${fence.line}`, fence] as co
 /** What the compiler says about the fences, a file each, one entry per error. */
 function typecheck(folder: string): string[] {
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"), "junction");
-  for (const fence of fences) writeFileSync(join(folder, fileNameOf(fence)), fence.code);
+  for (const fence of fences) writeFileSync(join(folder, moduleOf(fence)), fence.code);
   const { compilerOptions } = JSON.parse(readFileSync(join(root, "tsconfig.json"), "utf8"));
   const settings = {
     extends: join(root, "tsconfig.json"),
@@ -59,11 +59,6 @@ function typecheck(folder: string): string[] {
     encoding: "utf8",
   });
   return stdout.split(/\n(?! )/).filter((line) => line !== "");
-}
-
-/** The name of the source file that a fence becomes. */
-function fileNameOf({ file, line }: Fence): string {
-  return `${file.replaceAll(/\W/g, "-")}-${line}.mts`;
 }
 
 function isPublic(name: string): boolean {

@@ -36,6 +36,7 @@ export interface CancellationReason {
   readonly Item?: Item | undefined;
 }
 
+/** What DynamoDB tells beside the name and the text of an error. */
 export interface DynamoDBErrorDetails {
   readonly Item?: Item | undefined;
   readonly CancellationReasons?: readonly CancellationReason[] | undefined;

@@ -49,6 +49,7 @@ export interface DynamoDBModelOptions {
   readonly ttlLagSeconds?: number | undefined;
 }
 
+/** Units as AWS bills them on demand. */
 export interface UsedCapacity {
   readonly readUnits: number;
   readonly writeUnits: number;

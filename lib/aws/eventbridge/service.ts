@@ -19,6 +19,7 @@ export interface EventBridgeServiceOptions extends AwsServiceOptions {
   readonly deliver: (delivery: EventDelivery) => void;
 }
 
+/** An event that got an id from its bus. */
 export interface AcceptedEvent {
   readonly busName: string;
   readonly event: BusEvent;

@@ -5,6 +5,7 @@
 import { invalid } from "./eventbridge-error.ts";
 import type { RuleTarget } from "./operations.ts";
 
+/** An event as rules match it, and as targets get it. */
 export interface BusEvent {
   readonly version: "0";
   readonly id: string;

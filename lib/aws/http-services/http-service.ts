@@ -1,5 +1,6 @@
 /** The form of the small services, which answer requests in their own protocols. */
 
+/** A request of a client, as it goes over HTTP. */
 export interface AwsHttpRequest {
   readonly method: string;
   readonly url: URL;
@@ -7,6 +8,7 @@ export interface AwsHttpRequest {
   readonly body: Uint8Array<ArrayBuffer>;
 }
 
+/** The answer to a request, as it goes over HTTP. */
 export interface AwsHttpAnswer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -15,6 +17,7 @@ export interface AwsHttpAnswer {
   readonly isStreamed?: boolean;
 }
 
+/** What a request asks for. */
 export interface AwsHttpCall {
   readonly operation: string;
   /** The name of the parameter, secret or bucket. */

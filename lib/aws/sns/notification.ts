@@ -3,7 +3,8 @@ import type { MessageAttribute, SqsMessageAttributes } from "../sqs/message.ts";
 import type { PublishedMessage } from "./operations.ts";
 import type { Subscription } from "./topic.ts";
 
-export interface Notification extends PublishedMessage {
+/** An accepted message, before it is wrapped for a subscriber. */
+export interface SnsNotification extends PublishedMessage {
   readonly topicArn: string;
   readonly messageId: string;
   readonly sequenceNumber: string | undefined;
@@ -15,7 +16,7 @@ export interface Notification extends PublishedMessage {
  * The envelope of a message without raw delivery.
  * https://docs.aws.amazon.com/sns/latest/dg/sns-message-and-json-formats.html
  */
-export function wrapped(notification: Notification, subscription: Subscription): object {
+export function wrapped(notification: SnsNotification, subscription: Subscription): object {
   const { topicArn, messageId, sequenceNumber, publishedAt, Subject, Message } = notification;
   return {
     Type: "Notification",
@@ -31,7 +32,7 @@ export function wrapped(notification: Notification, subscription: Subscription):
 }
 
 /** The event of a subscribed function. https://docs.aws.amazon.com/lambda/latest/dg/with-sns.html */
-export function snsEvent(notification: Notification, subscription: Subscription): object {
+export function snsEvent(notification: SnsNotification, subscription: Subscription): object {
   const Sns = { Subject: null, MessageAttributes: {}, ...wrapped(notification, subscription) };
   const record = {
     EventSource: "aws:sns",
@@ -43,7 +44,7 @@ export function snsEvent(notification: Notification, subscription: Subscription)
 }
 
 /** https://docs.aws.amazon.com/sns/latest/dg/sns-message-filtering.html */
-export function isWanted(notification: Notification, { filter, filterScope }: Subscription): boolean {
+export function isWanted(notification: SnsNotification, { filter, filterScope }: Subscription): boolean {
   if (filterScope === "MessageBody") return filter(parsed(notification.Message));
   const attributes = Object.entries(notification.MessageAttributes ?? {});
   return filter(Object.fromEntries(attributes.map(([name, attribute]) => [name, filterable(attribute)])));

@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import { copyOfAttributes } from "../sqs/message.ts";
 import { bytesOf } from "../sqs/message-checks.ts";
-import { isWanted, type Notification } from "./notification.ts";
+import { isWanted, type SnsNotification } from "./notification.ts";
 import type { Published, PublishedMessage, SnsOperations } from "./operations.ts";
 import type { SnsService } from "./service.ts";
 import { invalidParameter, SnsError } from "./sns-error.ts";
@@ -39,7 +39,7 @@ export function publish(service: SnsService, topic: Topic, message: PublishedMes
   const sequenceNumber = topic.isFifo ? service.newSequenceNumber() : undefined;
   if (sequenceNumber) topic.window.open(key, { messageId, sequenceNumber }, now);
   const { MessageAttributes } = message;
-  const notification: Notification = {
+  const notification: SnsNotification = {
     ...message,
     ...(MessageAttributes && { MessageAttributes: copyOfAttributes(MessageAttributes) }),
     ...(topic.isFifo && { MessageDeduplicationId: deduplicationId }),

@@ -1,18 +1,18 @@
 /** What all operations of SNS share: the time, new ids, and the topics by their ARNs. */
 import { AwsService, type AwsServiceOptions } from "../aws-service.ts";
-import type { Notification } from "./notification.ts";
+import type { SnsNotification } from "./notification.ts";
 import { SnsError } from "./sns-error.ts";
 import type { Subscription, Topic } from "./topic.ts";
 
 export interface SnsServiceOptions extends AwsServiceOptions {
   /** Delivers a message to one subscriber. */
-  readonly deliver: (notification: Notification, subscription: Subscription) => void;
+  readonly deliver: (notification: SnsNotification, subscription: Subscription) => void;
 }
 
 export class SnsService extends AwsService<SnsServiceOptions> {
   readonly topics = new Map<string, Topic>();
   /** All accepted messages, in order. */
-  readonly published: Notification[] = [];
+  readonly published: SnsNotification[] = [];
 
   constructor(options: SnsServiceOptions) {
     super(options, "sns", 1000n);

@@ -1,6 +1,6 @@
 /** SNS in the memory of one process, on the caller's clock: topics, subscriptions and their filters. */
 import { eventFilter } from "../event-sources/event-filter.ts";
-import type { Notification } from "./notification.ts";
+import type { SnsNotification } from "./notification.ts";
 import type { SnsOperationName, SnsOperations } from "./operations.ts";
 import { publish, publishBatch } from "./publish.ts";
 import { SnsService, type SnsServiceOptions } from "./service.ts";
@@ -82,7 +82,7 @@ export class SnsModel {
   }
 
   /** All messages accepted so far, in order, whether or not a subscriber got them. */
-  get published(): readonly Notification[] {
+  get published(): readonly SnsNotification[] {
     return this.#service.published;
   }
 

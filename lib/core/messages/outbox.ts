@@ -59,6 +59,7 @@ export interface Taking {
   readonly until: number;
 }
 
+/** What became of the try to take a commit. */
 export type Taken =
   | { readonly state: "taken"; readonly unsent: Unsent }
   /** The commit is not due yet, or somebody else has it. */
@@ -82,6 +83,7 @@ export function mergeProgress(
 
 export const UNTRIED: MessageProgress = { state: "waiting", tries: 0 };
 
+/** A commit that the index of a shard tells of. */
 export interface FoundUnsent {
   readonly recordKey: string;
   /** Epoch ms. */

@@ -58,7 +58,7 @@ export interface BatchOptions<Entry = unknown, Write = unknown>
    * so long, and in any case no longer than the batch starts records.
    * @default - "reject" for messages of SQS; records of streams and Kafka, which nothing can hide, wait as long as there is time
    */
-  readonly whenInProgress?: EngineOptions["whenInProgress"];
+  readonly whenInProgress?: NonNullable<EngineOptions["whenInProgress"]>;
   /**
    * What becomes of a record whose attempt was abandoned: docs/use/unknown-outcomes.md. `"run"` runs again, `"hold"` returns
    * the record until somebody says how the attempt ended, and a function is asked. Its `input` is the record.

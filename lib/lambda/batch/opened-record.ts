@@ -3,6 +3,7 @@ import { BodyUnavailableError } from "../../core/errors.ts";
 import { findClaimCheck } from "../../messaging/claim-check.ts";
 import type { BatchItem } from "./item.ts";
 
+/** Answers with the body for which a text stands. S3Bodies is one. */
 export interface BodyOpener {
   open(text: string, signal?: AbortSignal): Promise<string>;
 }

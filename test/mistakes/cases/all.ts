@@ -4,6 +4,7 @@ import { BATCH_MISTAKES } from "./batches.ts";
 import { EXPLORER_MISTAKES } from "./explorer.ts";
 import { OPTION_MISTAKES } from "./options.ts";
 import { OUTCOME_MISTAKES } from "./outcomes.ts";
+import { PROJECT_MISTAKES } from "./projects.ts";
 import { RECIPE_MISTAKES } from "./recipes.ts";
 import { RELAY_MISTAKES } from "./relay.ts";
 import { SOCKET_MISTAKES } from "./sockets.ts";
@@ -15,6 +16,7 @@ import { VALUE_MISTAKES } from "./values.ts";
 export const MISTAKES: Readonly<Record<string, readonly Mistake[]>> = {
   "Options and keys": OPTION_MISTAKES,
   "Types and shapes": TYPE_MISTAKES,
+  "Projects of TypeScript": PROJECT_MISTAKES,
   "Store and commit": STORE_MISTAKES,
   "Keys, results and times": VALUE_MISTAKES,
   Batches: BATCH_MISTAKES,

@@ -1,0 +1,136 @@
+// What the compiler refuses in a project of TypeScript; test/package/typescript.test.ts has such projects.
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import type { Stack } from "aws-cdk-lib";
+import { AttributeType, Table } from "aws-cdk-lib/aws-dynamodb";
+import { callerFromJwt, DynamoDBStore, httpIdempotent, idempotent, outboxRelay, runOnce } from "onceonly";
+import { DedupQueue, IdempotencyMonitoring, IdempotencyTable, UseIdempotency } from "onceonly/cdk";
+import type { Mistake } from "../given.ts";
+
+declare const store: DynamoDBStore;
+declare const stack: Stack;
+declare const table: IdempotencyTable;
+type Order = { id: string };
+const key = (order: Order) => order.id;
+
+export const PROJECT_MISTAKES: readonly Mistake[] = [
+  {
+    made: "leaves the operation out",
+    toldBy: "type",
+    text: "Property 'operation' is missing in type '{ store: DynamoDBStore; key: (order: Order) => string; }' but required in type 'IdempotencyOptions<Order, DynamoDBWrite>'",
+    make: () =>
+      // @ts-expect-error the operation is missing
+      idempotent(async (_: Order) => 1, { store, key }),
+  },
+  {
+    made: "gives the client of DynamoDB as the store",
+    toldBy: "type",
+    text: "Type 'DynamoDBClient' is missing the following properties from type 'Store<unknown>': claim, settle, insert, find, and 2 more",
+    make: () =>
+      // @ts-expect-error a client is no store
+      idempotent(async (_: Order) => 1, { operation: "order", store: new DynamoDBClient({}), key }),
+  },
+  {
+    made: "gives the name of the table under another name",
+    toldBy: "type",
+    text: "'table' does not exist in type 'DynamoDBStoreOptions'",
+    make: () =>
+      // @ts-expect-error it is tableName
+      new DynamoDBStore({ table: "records" }),
+  },
+  {
+    made: "leaves the input of `runOnce` out",
+    toldBy: "type",
+    text: "Expected 4 arguments, but got 3",
+    make: () =>
+      // @ts-expect-error the input comes before the function
+      runOnce({ operation: "order", store, leaseSeconds: 60 }, "k", async () => 1),
+  },
+  {
+    made: "reads the key from a field that the type of the event does not have",
+    toldBy: "type",
+    text: "Property 'orderId' does not exist on type 'Order'",
+    make: () =>
+      // @ts-expect-error it is id
+      idempotent(async (_: Order) => 1, { operation: "order", store, key: (order) => order.orderId }),
+  },
+  {
+    made: "gives the retention as text",
+    toldBy: "type",
+    text: "Type 'string' is not assignable to type 'number'",
+    make: () =>
+      // @ts-expect-error it is a number of seconds
+      idempotent(async (_: Order) => 1, { operation: "order", store, key, retentionSeconds: "7d" }),
+  },
+  {
+    made: "gives `callerFromJwt` without calling it",
+    toldBy: "type",
+    text: "is not assignable to type '\"public\" | EventReader<string | undefined>'",
+    make: () => {
+      const http = { operation: "order", store };
+      // @ts-expect-error a call makes the reader
+      return httpIdempotent(async () => ({ statusCode: 201 }), { ...http, scope: callerFromJwt });
+    },
+  },
+  {
+    made: "commits a message for a queue without key and body",
+    toldBy: "type",
+    text: "Type '{ queue: string; }' is missing the following properties from type 'QueueMessage': key, body",
+    make: () =>
+      idempotent(
+        async (_: Order, { idempotency }) =>
+          // @ts-expect-error it has a key and a body
+          idempotency.commit(null, { messages: [{ queue: "url" }] }),
+        { operation: "order", store, key },
+      ),
+  },
+  {
+    made: "gives `outboxRelay` the store in the place of the outbox",
+    toldBy: "type",
+    text: "Type 'DynamoDBStore' is missing the following properties from type 'Outbox': shards, readChange, load, take, and 7 more",
+    make: () =>
+      // @ts-expect-error a store is no outbox
+      outboxRelay({ outbox: store }),
+  },
+  {
+    made: "misspells a property of a construct",
+    toldBy: "type",
+    text: "'outboxes' does not exist in type 'IdempotencyTableProps'",
+    make: () =>
+      // @ts-expect-error it is outbox
+      new IdempotencyTable(stack, "Records", { outboxes: true }),
+  },
+  {
+    made: "gives `UseIdempotency` a table of business items",
+    toldBy: "type",
+    text: "Argument of type 'Table' is not assignable to parameter of type 'IIdempotencyTable'",
+    make: () => {
+      const partitionKey = { name: "id", type: AttributeType.STRING };
+      // @ts-expect-error it is no IdempotencyTable
+      return new UseIdempotency(new Table(stack, "Orders", { partitionKey }));
+    },
+  },
+  {
+    made: "gives one operation in the place of a list",
+    toldBy: "type",
+    text: "Type 'string' is not assignable to type 'string[]'",
+    make: () =>
+      // @ts-expect-error they are a list
+      new UseIdempotency(table, { operations: "create-order" }),
+  },
+  {
+    made: "gives a construct a number of seconds",
+    toldBy: "type",
+    text: "Type 'number' is not assignable to type 'Duration'",
+    make: () =>
+      // @ts-expect-error it is a Duration
+      new DedupQueue(stack, "Payments", { visibilityTimeout: 60 }),
+  },
+  {
+    made: "watches no table",
+    toldBy: "type",
+    text: "Property 'table' is missing in type '{}' but required in type 'IdempotencyMonitoringProps'",
+    make: () =>
+      // @ts-expect-error the table is missing
+      new IdempotencyMonitoring(stack, "Monitoring", {}),
+  },
+];
