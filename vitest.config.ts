@@ -56,7 +56,9 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     projects: isUnit ? [unit] : [unit, sharing, alone],
-    globalSetup: isUnit ? [] : ["test/setup/engines.ts", "test/setup/prebuilt-functions.ts"],
+    globalSetup: isUnit
+      ? []
+      : ["test/setup/engines.ts", "test/setup/prebuilt-functions.ts", "test/setup/run-folder.ts"],
     reporters: ["default", "./test/setup/closing-line.ts"],
     // All processors: much of the time goes into waiting for engines and other processes.
     maxWorkers: "100%",

@@ -7,15 +7,21 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const NPM = ["sbom", "--sbom-format", "cyclonedx", "--sbom-type", "library", "--package-lock-only"];
 
-/**
- * @param {readonly { name: string, version: string }[]} bundled
- * @returns the document, as JSON can hold it
- */
-export function billOfMaterials(bundled) {
+/** What npm says of the whole lockfile, as JSON can hold it. */
+export function listLocked() {
   const isWindows = process.platform === "win32";
   const made = spawnSync("npm", NPM, { cwd: root, encoding: "utf8", maxBuffer: 2 ** 26, shell: isWindows });
   if (made.status !== 0) throw new Error(`npm ${NPM.join(" ")} failed: ${made.stderr}`);
-  const { serialNumber: _, metadata, components, dependencies, ...rest } = JSON.parse(made.stdout);
+  return JSON.parse(made.stdout);
+}
+
+/**
+ * @param {readonly { name: string, version: string }[]} bundled
+ * @param {ReturnType<typeof listLocked>} locked
+ * @returns the document, as JSON can hold it
+ */
+export function billOfMaterials(bundled, locked = listLocked()) {
+  const { serialNumber: _, metadata, components, dependencies, ...rest } = locked;
   const { timestamp: __, component, ...about } = metadata;
   const refs = new Set(bundled.map(({ name, version }) => `${name}@${version}`));
   const isDevelopment = ({ properties }) =>

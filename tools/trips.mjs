@@ -1,4 +1,5 @@
-// Counts the files of the built package in which a function runs during each of four trips: `npm run trips`.
+// Counts the files of the built package in which a function runs during each of four trips: `npm run trips`, or
+// `node tools/trips.mjs <installed package>`, which saves the build.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { Session } from "node:inspector/promises";
@@ -7,25 +8,25 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** Stand for AWS and for time: a handler in production has none of them. */
-const STAND_INS = ["aws", "explorer", "fakes", "simulator", "testing"];
+/** Bundled, they stand for AWS and for time: a handler in production has none of them. */
+const STAND_INS = ["shared", "testing"];
 
 const TABLES = ["idempotency", "orders"];
 const QUEUE = "https://sqs.us-east-1.amazonaws.com/000000000000/payments.fifo";
 
+const [, , installed] = process.argv;
 // Inside the project, so that the built files find their dependencies.
-const folder = mkdtempSync(join(root, "node_modules/.trips-"));
-const built = join(folder, "lib");
+const folder = installed ?? mkdtempSync(join(root, "node_modules/.trips-"));
+const built = join(folder, "dist/esm");
 try {
-  build();
+  if (installed === undefined) build();
   for (const [name, files] of await countTrips()) print(name, files);
 } finally {
-  rmSync(folder, { recursive: true, force: true });
+  if (installed === undefined) rmSync(folder, { recursive: true, force: true });
 }
 
 function build() {
-  const tsc = join(root, "node_modules/typescript/bin/tsc");
-  const args = [tsc, "-p", join(root, "tools/tsconfig.build.json"), "--outDir", folder];
+  const args = [join(root, "tools/build.mjs"), join(folder, "dist")];
   const { status } = spawnSync(process.execPath, args, { stdio: "inherit" });
   if (status !== 0) throw new Error("the package cannot be built");
 }

@@ -1,11 +1,11 @@
 // The sample, as `npm start` runs it: its own stack on local engines, asked over HTTP.
 
 import { randomUUID } from "node:crypto";
-import { fileURLToPath } from "node:url";
 import { DynamoDBClient, ScanCommand } from "@aws-sdk/client-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { DEMO_TOKENS } from "../../bin/demo-tokens.ts";
+import { sampleAssembly } from "../../kit/sample-assembly.ts";
 import { type RunningStack, startStack } from "../../lib/local/index.ts";
 
 const ACME = DEMO_TOKENS.acme;
@@ -16,7 +16,10 @@ let stack: RunningStack;
 let client: DynamoDBClient;
 
 beforeAll(async () => {
-  stack = await startStack({ folder: fileURLToPath(new URL("../..", import.meta.url)) });
+  stack = await startStack({
+    folder: await sampleAssembly(),
+    dynamodbEndpoint: inject("dynamodbEngines")[0]?.endpoint,
+  });
   client = new DynamoDBClient({
     endpoint: stack.endpoints.dynamodb,
     region: "us-east-1",

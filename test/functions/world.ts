@@ -2,11 +2,11 @@
 // for a visibility timeout comes at once. Functions keep the machine's time.
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { DynamoDBClient, ScanCommand, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
 import { GetQueueAttributesCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 import { DEMO_TOKENS } from "../../bin/demo-tokens.ts";
+import { sampleAssembly } from "../../kit/sample-assembly.ts";
 import { fakeClock } from "../../lib/fakes/fake-clock.ts";
 import { type RunningStack, startStack } from "../../lib/local/index.ts";
 
@@ -47,7 +47,7 @@ const credentials = { accessKeyId: "local", secretAccessKey: "local" };
 /** On a DynamoDB that runs already, or on one of its own. */
 export async function startShop(dynamodbEndpoint?: string): Promise<Shop> {
   const clock = fakeClock(Date.now());
-  const folder = fileURLToPath(new URL("../..", import.meta.url));
+  const folder = await sampleAssembly();
   const errors: string[] = [];
   const measured: Row[] = [];
   function log(line: string): void {

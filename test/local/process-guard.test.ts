@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { DYNAMODB_ENGINES } from "../../lib/local/dynamodb-engine.ts";
 import { answers } from "./given.ts";
 import { folderWith, isAlive } from "./lambda/given.ts";
 
@@ -14,11 +15,13 @@ interface Held {
   readonly function: { readonly pid: number; readonly folder: string };
 }
 
-async function startHolder(): Promise<{ held: Held; end(signal: NodeJS.Signals): Promise<unknown> }> {
+async function startHolder(
+  engines: number,
+): Promise<{ held: Held; end(signal: NodeJS.Signals): Promise<unknown> }> {
   const codeDirectory = await folderWith({
     "index.mjs": "export const handler = async () => ({ pid: process.pid, folder: process.cwd() });",
   });
-  const holder = spawn(process.execPath, ["--import", "tsx", HOLDER, codeDirectory], {
+  const holder = spawn(process.execPath, ["--import", "tsx", HOLDER, codeDirectory, String(engines)], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   onTestFinished(() => void holder.kill("SIGKILL"));
@@ -50,10 +53,15 @@ describe.each(["stop", "forget"] as const)("a program that has nothing else to d
 });
 
 describe.skipIf(process.platform === "win32")("the guard", () => {
-  it.each(["SIGKILL", "SIGTERM", "SIGINT"] as const)(
+  // The quickest engine, and for the worst signal each engine.
+  it.each([
+    ["SIGKILL", DYNAMODB_ENGINES.length],
+    ["SIGTERM", 1],
+    ["SIGINT", 1],
+  ] as const)(
     "ends engines and frozen functions, and removes their folders, when their parent dies of %s",
-    async (signal) => {
-      const { held, end } = await startHolder();
+    async (signal, engines) => {
+      const { held, end } = await startHolder(engines);
       expect(await Promise.all(held.endpoints.map(answers))).toEqual(held.endpoints.map(() => true));
       expect(isAlive(held.function.pid)).toBe(true);
 

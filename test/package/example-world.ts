@@ -2,7 +2,7 @@
 // because the example names its table of orders by a name that others could use too.
 import { randomUUID } from "node:crypto";
 import { CreateTableCommand, DynamoDBClient, ScanCommand } from "@aws-sdk/client-dynamodb";
-import { startDynamoDB } from "../../lib/local/index.ts";
+import { availableDynamoDBEngines, startDynamoDB } from "../../lib/local/dynamodb-engine.ts";
 
 const ORDERS = "orders";
 const region = "us-east-1";
@@ -16,7 +16,10 @@ export interface OrderTables {
 }
 
 export async function startOrderTables(): Promise<OrderTables> {
-  const engine = await startDynamoDB({ endpoint: process.env.AWS_ENDPOINT_URL_DYNAMODB });
+  const endpoint = process.env.AWS_ENDPOINT_URL_DYNAMODB;
+  // The quickest.
+  const name = (await availableDynamoDBEngines()).at(-1);
+  const engine = await startDynamoDB({ endpoint, engine: name });
   const client = new DynamoDBClient({ endpoint: engine.endpoint, region, credentials });
   await createTable(client, ORDERS, "id");
 

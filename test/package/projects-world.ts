@@ -1,8 +1,9 @@
-// Empty projects with the packed tarball installed. Nothing comes from a registry: the tarball and its one
-// dependency are packed here, peers are links to what is installed beside the tests.
+// Empty projects with the packed tarball installed, which is packed and installed once in a run of the tests. Nothing
+// comes from a registry: peers are links to what is installed beside the tests.
 import { cp, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { oncePerRun } from "../../kit/once-per-run.ts";
 import { root } from "../../kit/project.ts";
 import { run } from "../../kit/run.ts";
 import { pack, packTarball, type Tarball } from "./tarball-given.ts";
@@ -14,10 +15,13 @@ const CALLERS = ["invoke.cjs", "charge.mjs"];
 /** Declarations name types by the place of their package, which must be in the project. */
 const NAMED = ["@middy/core", "@types/aws-lambda"];
 
-export interface ConsumerProjects {
+interface InstalledPackage {
   readonly tarball: Tarball;
-  /** The node_modules that npm makes of the tarball. */
+  /** The node_modules that npm makes of the tarball; no test changes it. */
   readonly installed: string;
+}
+
+export interface ConsumerProjects extends InstalledPackage {
   /** A new project each time: a copy of a fixture, with links to `peers`. Answers its folder. */
   create(fixture: string, peers: readonly string[]): Promise<string>;
   /** An app as `cdk init` makes it, under this name, with links to `peers`. Answers its folder. */
@@ -29,16 +33,7 @@ export interface ConsumerProjects {
 
 export async function prepareConsumerProjects(): Promise<ConsumerProjects> {
   const home = await realpath(await mkdtemp(join(tmpdir(), "consumers-")));
-  const [tarball, dependency] = await Promise.all([
-    packTarball(home),
-    pack(join(root, "node_modules/canonicalize"), home),
-  ]);
-  const empty = join(home, "empty");
-  await mkdir(empty);
-  await writeFile(join(empty, "package.json"), "{}");
-  const flags = ["--offline", "--no-audit", "--no-fund"];
-  await run("npm", ["install", tarball.path, dependency.path, ...flags], empty);
-  const installed = join(empty, "node_modules");
+  const { tarball, installed } = await oncePerRun("package", installPackage);
 
   return {
     tarball,
@@ -78,4 +73,17 @@ async function linkPeer(name: string, project: string): Promise<void> {
   const installed = join(root, "node_modules", name);
   if (NAMED.includes(name)) await cp(installed, link, { recursive: true });
   else await symlink(installed, link, "junction");
+}
+
+async function installPackage(folder: string): Promise<InstalledPackage> {
+  const [tarball, dependency] = await Promise.all([
+    packTarball(folder),
+    pack(join(root, "node_modules/canonicalize"), folder),
+  ]);
+  const empty = join(folder, "empty");
+  await mkdir(empty);
+  await writeFile(join(empty, "package.json"), "{}");
+  const flags = ["--offline", "--no-audit", "--no-fund"];
+  await run("npm", ["install", tarball.path, dependency.path, ...flags], empty);
+  return { tarball, installed: join(empty, "node_modules") };
 }

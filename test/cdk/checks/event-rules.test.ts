@@ -1,4 +1,4 @@
-import { App, Stack } from "aws-cdk-lib";
+import { Stack } from "aws-cdk-lib";
 import { Match, Template } from "aws-cdk-lib/assertions";
 import { EventBus, EventField, Rule } from "aws-cdk-lib/aws-events";
 import { SqsQueue, type SqsQueueProps } from "aws-cdk-lib/aws-events-targets";
@@ -6,6 +6,7 @@ import { Key } from "aws-cdk-lib/aws-kms";
 import { Queue } from "aws-cdk-lib/aws-sqs";
 import { DedupQueue, type DedupQueueProps } from "onceonly/cdk";
 import { describe, expect, it } from "vitest";
+import { unitApp } from "../app-given.ts";
 
 const PER_ORDER = { messageGroupId: EventField.fromPath("$.detail.orderId") };
 const BY_CONTENT = { contentBasedDeduplication: true };
@@ -18,7 +19,7 @@ interface Given {
 }
 
 function stackWith({ props = BY_CONTENT, target = PER_ORDER, isApart = false }: Given) {
-  const app = new App();
+  const app = unitApp();
   const stack = new Stack(app, "Shop");
   const stackOfRule = isApart ? new Stack(app, "Rules") : stack;
   // Without a key CDK names the rule in the queue's policy, and each of two stacks would need the other.

@@ -1,9 +1,9 @@
-// A CDK app in a folder of its own, from synthesis to HTTP, on an engine of its own.
+// A CDK app in a folder of its own, from synthesis to HTTP.
 
 import { fileURLToPath } from "node:url";
 import { DynamoDBClient, PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { type RunningStack, startStack } from "../../../lib/local/index.ts";
 import { until } from "./world.ts";
 
@@ -18,7 +18,8 @@ const lines: string[] = [];
 let stack: RunningStack;
 
 beforeAll(async () => {
-  stack = await startStack({ folder, log: (line) => lines.push(line) });
+  const [engine] = inject("dynamodbEngines");
+  stack = await startStack({ folder, dynamodbEndpoint: engine?.endpoint, log: (line) => lines.push(line) });
 });
 afterAll(() => stack?.stop());
 

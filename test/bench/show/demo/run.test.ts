@@ -1,19 +1,19 @@
 // The demo itself, in small, on every engine; and thrice with a service that is wrong.
 import { setMaxListeners } from "node:events";
 import { DeleteItemCommand, DynamoDBClient, ScanCommand } from "@aws-sdk/client-dynamodb";
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { beforeAll, describe, expect, inject, it } from "vitest";
 import { harmDone } from "../../../../bench/show/demo/contrast.ts";
 import { createGate, type Gate } from "../../../../bench/show/demo/gate.ts";
 import { createInterference } from "../../../../bench/show/demo/interference.ts";
 import { nameOf, type Observation } from "../../../../bench/show/demo/observation.ts";
 import { type Plan, planDemo } from "../../../../bench/show/demo/plan.ts";
 import { playPlan } from "../../../../bench/show/demo/play-plan.ts";
-import { playColumn, SAMPLE_FOLDER } from "../../../../bench/show/demo/run-demo.ts";
+import { playColumn } from "../../../../bench/show/demo/run-demo.ts";
 import { type Stage, startStage } from "../../../../bench/show/demo/stage.ts";
 import { findProblems } from "../../../../bench/show/demo/verdict.ts";
 import { planWithout } from "../../../../bench/show/demo/without/plan-without.ts";
 import { sampleWithout } from "../../../../bench/show/demo/without/sample-without.ts";
-import { type Assembly, synthesize } from "../../../../lib/local/stack/synthesize.ts";
+import { sampleAssembly } from "../../../../kit/sample-assembly.ts";
 import { isFull } from "../../../setup/tier.ts";
 import { startCommand } from "../world.ts";
 
@@ -21,16 +21,14 @@ const engines = inject("dynamodbEngines");
 const { signal } = new AbortController();
 setMaxListeners(0, signal);
 
-let assembly: Assembly;
+let sample: string;
 beforeAll(async () => {
-  assembly = await synthesize({ folder: SAMPLE_FOLDER, context: { ephemeral: "true" }, signal });
+  sample = await sampleAssembly();
 });
-afterAll(() => assembly?.remove());
 
 async function play(plan: Plan, endpoint: string, gateOf?: (stage: Stage) => Gate): Promise<Observation> {
   const interference = createInterference(plan);
-  const { folder } = assembly;
-  const stage = await startStage({ folder, dynamodbEndpoint: endpoint, interference, signal });
+  const stage = await startStage({ folder: sample, dynamodbEndpoint: endpoint, interference, signal });
   try {
     return await playPlan({ plan, stage, interference, signal, gate: gateOf?.(stage) });
   } finally {
@@ -115,7 +113,7 @@ describe("npm run demo", () => {
 
     const { endpoint: dynamodbEndpoint } = engines[0]!;
     const options = { plan, dynamodbEndpoint, signal, progress };
-    const observation = await playColumn("without", assembly.folder, options);
+    const observation = await playColumn("without", sample, options);
 
     const { orderedTwice, chargedTwice, answeredTwice } = harmDone(plan, observation);
     expect(orderedTwice).toBeGreaterThan(0);
@@ -133,7 +131,7 @@ describe("npm run demo", () => {
     it.concurrent("finds the double charges of a consumer without idempotency and ends with status 1", {
       timeout: 120_000,
     }, async (test) => {
-      const { folder, remove } = await sampleWithout(assembly.folder, ["ChargePayment"]);
+      const { folder, remove } = await sampleWithout(sample, ["ChargePayment"]);
       try {
         const args = ["--orders", "5", "--app", folder];
         const { status, printed } = await startCommand(test, "demo", { args }).ended();

@@ -2,12 +2,11 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
-import { SAMPLE_FOLDER } from "../../../../bench/show/demo/run-demo.ts";
+import { beforeAll, describe, expect, inject, it } from "vitest";
 import { sampleWithout } from "../../../../bench/show/demo/without/sample-without.ts";
 import { DEFAULTS } from "../../../../bench/show/load/options.ts";
+import { sampleAssembly } from "../../../../kit/sample-assembly.ts";
 import { startStack } from "../../../../lib/local/index.ts";
-import { type Assembly, synthesize } from "../../../../lib/local/stack/synthesize.ts";
 import { isFull } from "../../../setup/tier.ts";
 import { processesIn, startCommand } from "../world.ts";
 import { judgeRun } from "./given.ts";
@@ -15,18 +14,16 @@ import { judgeRun } from "./given.ts";
 const SIZES = { ...DEFAULTS, orders: 20, duplicates: 2 };
 const engines = inject("dynamodbEngines");
 
-let assembly: Assembly;
+let sample: string;
 beforeAll(async () => {
-  const { signal } = new AbortController();
-  assembly = await synthesize({ folder: SAMPLE_FOLDER, context: { ephemeral: "true" }, signal });
+  sample = await sampleAssembly();
 }, 120_000);
-afterAll(() => assembly?.remove());
 
 describe("runLoad", () => {
   it.concurrent("finds one order, payment and charge for each key of the sample, also where DynamoDB and SQS falter", {
     timeout: 120_000,
   }, async () => {
-    const target = { kind: "own", app: assembly.folder, faults: true } as const;
+    const target = { kind: "own", app: sample, faults: true } as const;
     const { observed, thresholds, broken } = await judgeRun({ ...SIZES, target }, engines[0]!.endpoint);
 
     expect(broken).toEqual([]);
@@ -41,7 +38,7 @@ describe("runLoad", () => {
     it.concurrent("counts in the tables and queues of a sample that runs already, and its own orders alone", {
       timeout: 360_000,
     }, async ({ onTestFinished }) => {
-      const stack = await startStack({ folder: assembly.folder });
+      const stack = await startStack({ folder: sample });
       onTestFinished(() => stack.stop());
       const { dynamodb, sqs } = stack.endpoints;
       const target = { kind: "running", url: stack.url!, dynamodb, sqs } as const;
@@ -66,7 +63,7 @@ if (isFull) {
     it.concurrent("finds the second orders of an order function without idempotency and ends with status 1", {
       timeout: 120_000,
     }, async (test) => {
-      const { folder, remove } = await sampleWithout(assembly.folder, ["CreateOrder"]);
+      const { folder, remove } = await sampleWithout(sample, ["CreateOrder"]);
       test.onTestFinished(remove);
 
       const args = ["--orders", "4", "--duplicates", "2", "--app", folder];
@@ -86,7 +83,7 @@ if (isFull) {
     }, async (test) => {
       const folder = mkdtempSync(join(tmpdir(), "load-test-"));
       test.onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-      const args = ["--orders", "2000", "--app", assembly.folder];
+      const args = ["--orders", "2000", "--app", sample];
       const running = startCommand(test, "load", {
         args,
         environment: { TMPDIR: folder, AWS_ENDPOINT_URL_DYNAMODB: "" },
