@@ -32,6 +32,8 @@ export type {
   ClaimAnswer,
   Effects,
   Insertion,
+  RenewAnswer,
+  Renewal,
   SettleAnswer,
   Settlement,
   Store,

@@ -2,7 +2,7 @@
 import { StoreUnavailableError } from "../../lib/core/errors.ts";
 import type { Store } from "../../lib/core/store.ts";
 
-export type StoreMethod = "claim" | "settle" | "insert" | "find" | "loadResult";
+export type StoreMethod = "claim" | "settle" | "renew" | "insert" | "find" | "loadResult";
 
 /** Stands between the engine and a store: `request` is the real thing, to be made once, twice or never. */
 export type Intercept = (

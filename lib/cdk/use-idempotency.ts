@@ -25,6 +25,9 @@ import { USE_DEFAULTS, type UseIdempotencyOptions } from "./use-idempotency-opti
  * gives up before the function. It fails when the function reads the stream of a table that has none. Numbers
  * that are known only at deployment are not checked, and a note says so.
  *
+ * A function with a capacity provider (Lambda Managed Instances) gets the same rights and variables. The note
+ * `onceonly:managed-instances` says that its leases are short and renewed.
+ *
  * Works once for each `Function`, and for classes that extend it, such as `NodejsFunction`. An imported
  * function and an alias have no environment to set, and the functions of an `OutboxRelay` run no operations:
  * they are left alone.

@@ -35,7 +35,7 @@ export async function settleAbandoned<Write>(
   const { whenAbandoned } = call.options;
   const isAsked = typeof whenAbandoned === "function";
   const { outcome, evidence, text, error }: Judged = isAsked
-    ? await ask(call, whenAbandoned, former, recording.since)
+    ? await ask(call, whenAbandoned, former, recording.startBy)
     : { outcome: "unknown" };
   recording.evidence = encodeEvidence({
     ...evidence,
@@ -62,14 +62,14 @@ async function ask<Write>(
   call: OngoingCall<Write>,
   verify: Verify,
   former: IdempotencyRecord,
-  since: number,
+  startBy: number,
 ): Promise<Judged> {
   const { identity, input, options } = call;
   const { key, operation, scope } = identity;
   const asking = new AbortController();
   const over = new AbortController();
   // The other half is for the handler, if it is to run, and for what is recorded.
-  const patienceMs = Math.max(0, (call.workUntil(since) - call.now()) / 2);
+  const patienceMs = Math.max(0, (startBy - call.now()) / 2);
   const giveUp = async () => {
     await options.clock.sleep(patienceMs, over.signal);
     const late = Object.assign(new Error("verify did not answer in time"), { name: "TimeoutError" });

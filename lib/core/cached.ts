@@ -5,7 +5,17 @@ import { type Check, checkOptions, ENGINE_CHECKS, methods, seconds } from "./opt
 import { withDefaults } from "./options.ts";
 import type { IdempotencyRecord } from "./record.ts";
 import { RecordMemory } from "./record-memory.ts";
-import type { Claim, ClaimAnswer, Effects, Insertion, SettleAnswer, Settlement, Store } from "./store.ts";
+import type {
+  Claim,
+  ClaimAnswer,
+  Effects,
+  Insertion,
+  RenewAnswer,
+  Renewal,
+  SettleAnswer,
+  Settlement,
+  Store,
+} from "./store.ts";
 
 export interface CachedOptions {
   /**
@@ -103,6 +113,10 @@ class CachedStore<Write> implements Store<Write> {
 
   settle(settlement: Settlement<Write>): Promise<SettleAnswer> {
     return this.#changing(settlement.recordKey, () => this.#store.settle(settlement));
+  }
+
+  renew(renewal: Renewal): Promise<RenewAnswer> {
+    return this.#changing(renewal.recordKey, () => this.#store.renew(renewal));
   }
 
   insert(insertion: Insertion<Write>, seen?: IdempotencyRecord): Promise<SettleAnswer> {

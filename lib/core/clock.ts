@@ -5,8 +5,11 @@ import type { TimedContext } from "./lambda-context.ts";
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Resolves after `ms`, or as soon as `signal` aborts; never rejects. */
-  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /**
+   * Resolves after `ms`, or as soon as `signal` aborts; never rejects. A sleep in the `background` does not keep the process
+   * alive.
+   */
+  sleep(ms: number, signal?: AbortSignal, background?: "background"): Promise<void>;
 }
 
 export interface Random {
@@ -21,7 +24,7 @@ const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
   now: () => Date.now(),
-  sleep: (ms, signal) =>
+  sleep: (ms, signal, background) =>
     new Promise((resolve) => {
       if (signal?.aborted) return resolve();
       const finishSleep = () => {
@@ -30,6 +33,7 @@ export const systemClock: Clock = {
         resolve();
       };
       const timer = setTimeout(finishSleep, Math.min(ms, MAX_TIMEOUT_MS));
+      if (background) timer.unref();
       signal?.addEventListener("abort", finishSleep);
     }),
 };

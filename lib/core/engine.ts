@@ -38,7 +38,7 @@ export async function perform<Write>(
     if (admission.kind === "answered") return admission.outcome;
     const recording = new Recording(call, admission);
     const abandoned = admission.kind === "claimed" ? admission.abandoned : undefined;
-    if (admission.kind === "claimed" && call.now() >= call.workUntil(admission.since)) {
+    if (admission.kind === "claimed" && call.now() >= recording.startBy) {
       // A key that is given back runs again, whatever became of an abandoned attempt.
       if (!abandoned) await recording.giveBack().catch(() => {});
       throw claimTookTooLong();

@@ -85,8 +85,8 @@ export class ScopeMissingError extends errorClass("ScopeMissingError", "SCOPE_MI
 export class PayloadInvalidError extends errorClass("PayloadInvalidError", "PAYLOAD_INVALID", false) {}
 
 /**
- * Somebody else holds a live claim on this key. Retry after `retryAfterSeconds`; at `leaseExpiresAt` (epoch ms) at the latest a
- * retry can run.
+ * Somebody else holds a live claim on this key. Retry after `retryAfterSeconds`; from `leaseExpiresAt` (epoch ms) on a retry can
+ * run, unless the claim was completed or renewed by then.
  */
 export class ExecutionInProgressError extends errorClass(
   "ExecutionInProgressError",
@@ -115,10 +115,15 @@ export class FingerprintMismatchError extends errorClass(
   }
 }
 
-/** This attempt lost its claim, and the winner has no result yet. A retry replays the winner's. */
+/**
+ * This attempt lost its claim, and the winner has no result yet: a retry replays the winner's. Also the reason of `signal`
+ * where a lease could not be renewed.
+ */
 export class ClaimLostError extends errorClass("ClaimLostError", "CLAIM_LOST", true) {
-  constructor() {
-    super("another attempt took over, nothing of this one was recorded: retry with the same key");
+  constructor(
+    message = "another attempt took over, nothing of this one was recorded: retry with the same key",
+  ) {
+    super(message);
   }
 }
 

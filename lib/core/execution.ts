@@ -3,6 +3,7 @@ import { type ChildKeyLimits, deriveChildKey } from "./child-key.ts";
 import { hasCode, isRefusedCondition, isStoreFailure } from "./error-code.ts";
 import { CommitInvalidError } from "./errors.ts";
 import { isPlainObject } from "./json.ts";
+import { LeaseRenewal, leaseEnded } from "./lease-renewal.ts";
 import type { OutgoingMessage } from "./messages/outgoing-message.ts";
 import { prepareMessages, readTraceparent } from "./messages/prepare-message.ts";
 import { nesting } from "./nesting.ts";
@@ -46,7 +47,10 @@ export interface Execution<Write = unknown> {
    * message. `undefined` where there is none. Committed messages carry the trace context on.
    */
   readonly traceparent: string | undefined;
-  /** Aborts shortly before the deadline. Work that goes on after it may be repeated by a retry. */
+  /**
+   * Aborts shortly before the deadline, and at once where a lease that is renewed is lost (its reason is a ClaimLostError).
+   * Work that goes on after it may be repeated by a retry.
+   */
   readonly signal: AbortSignal;
   /**
    * Records `result`, applies `writes` and stores `messages` in one transaction: all of it, once, or nothing. Resolves
@@ -90,7 +94,10 @@ export class RunningAttempt<Write> implements Execution<Write> {
   readonly #stopAt: number;
   #stopTimer: (() => void) | undefined;
   #isDisarmed = false;
-  #signal: AbortSignal | undefined;
+  #abort: AbortController | undefined;
+  #renewal: LeaseRenewal<Write> | undefined;
+  /** Why the lease of this attempt does not count any more. */
+  #lost: Error | undefined;
 
   constructor(call: OngoingCall<Write>, recording: Recording<Write>) {
     const { identity, attempt } = call;
@@ -105,14 +112,34 @@ export class RunningAttempt<Write> implements Execution<Write> {
 
   /** Made when the handler asks for it: a signal and its timer cost more than the rest of an attempt. */
   get signal(): AbortSignal {
-    this.#signal ??= this.#startTimer();
-    return this.#signal;
+    this.#abort ??= this.#startTimer();
+    return this.#abort.signal;
   }
 
   /** Whether the work may go on after its answer. */
   get isAborted(): boolean {
-    // A timer can be late: after a freeze the clock knows first.
-    return this.#signal?.aborted || this.#call.now() >= this.#stopAt;
+    return this.#abort?.signal.aborted || this.#reasonToStop() !== undefined;
+  }
+
+  /** For work that takes time. What ends at once needs no timer. */
+  keepLease(): void {
+    if (!this.#call.renews || !this.#recording.isClaimed) return;
+    this.#renewal = new LeaseRenewal(this.#call, this.#recording, (reason) => {
+      this.#lost = reason;
+      this.#abort?.abort(reason);
+    });
+  }
+
+  /** For work whose end nobody sees: it would be renewed for ever. The claim stays for the rest of its lease. */
+  leaveLease(): void {
+    this.#renewal?.stop();
+  }
+
+  /** A timer can be late: after a freeze the clock knows first. */
+  #reasonToStop(): Error | undefined {
+    const now = this.#call.now();
+    if (this.#call.renews && now >= this.#recording.liveUntil) this.#lost ??= leaseEnded();
+    return this.#lost ?? (now >= this.#stopAt ? deadlineNear() : undefined);
   }
 
   get traceparent(): string | undefined {
@@ -196,23 +223,26 @@ export class RunningAttempt<Write> implements Execution<Write> {
   disarm(): void {
     this.#isDisarmed = true;
     this.#stopTimer?.();
+    this.leaveLease();
   }
 
-  #startTimer(): AbortSignal {
+  #startTimer(): AbortController {
     const work = new AbortController();
-    const abortWork = () => work.abort(new Error("the deadline of this attempt is near"));
+    const reason = this.#reasonToStop();
+    if (reason) work.abort(reason);
     const ms = this.#stopAt - this.#call.now();
-    if (ms <= 0) abortWork();
-    if (ms <= 0 || ms === Number.POSITIVE_INFINITY || this.#isDisarmed) return work.signal;
+    if (reason || ms === Number.POSITIVE_INFINITY || this.#isDisarmed) return work;
     const over = new AbortController();
     // With a reason, or a DOMException with its stack would be made on each run.
     this.#stopTimer = () => over.abort("over");
     void this.#call.options.clock.sleep(ms, over.signal).then(() => {
-      if (!over.signal.aborted) abortWork();
+      if (!over.signal.aborted) work.abort(deadlineNear());
     });
-    return work.signal;
+    return work;
   }
 }
+
+const deadlineNear = (): Error => new Error("the deadline of this attempt is near");
 
 /** True where a failed commit leaves no doubt, so that the handler may commit something else. */
 function wroteNothing(error: unknown): boolean {

@@ -3,6 +3,7 @@ import { type Decision, tellObserver } from "./decisions.ts";
 import { hasCode, isRefusedCondition, isStoreFailure } from "./error-code.ts";
 import { InvalidOptionError, isOnceonlyError, type StoreUnavailableError } from "./errors.ts";
 import type { Identity } from "./identity.ts";
+import { MIN_RENEWED_SECONDS } from "./option-checks.ts";
 import type { ResolvedOptions } from "./options.ts";
 import type { Seeker } from "./record.ts";
 import type { Store } from "./store.ts";
@@ -32,8 +33,11 @@ export interface CallInput {
   readonly forgetsReturned?: boolean;
 }
 
-/** How long a call without a known deadline keeps trying to record how it ended, in ms. */
+/** How long a call without a deadline, or after it, keeps trying to record how it ended, in ms. */
 const RECORDING_PATIENCE_MS = 30_000;
+
+/** A crash blocks its key for this time and the clock skew; renewals of it are three requests. */
+export const RENEWED_SECONDS = 30;
 
 export class OngoingCall<Write> {
   readonly options: ResolvedOptions<Write>;
@@ -42,6 +46,10 @@ export class OngoingCall<Write> {
   /** Fresh for each call: proves that a claim is ours. */
   readonly token: string;
   readonly startedAt: number;
+  /** Whether the lease of this call is renewed. */
+  readonly renews: boolean;
+  /** How long the lease of this call is at least. */
+  readonly leaseMs: number;
   /** What decisions name: the attempt of the record that was seen, then of the own claim. A run without one has none. */
   attempt: number | undefined;
   /** Observers know that the key is older than its retention. */
@@ -49,13 +57,19 @@ export class OngoingCall<Write> {
   #own: WeakSet<object> | undefined;
 
   constructor(options: ResolvedOptions<Write>, input: CallInput) {
-    if (input.remainingMs === undefined && options.leaseSeconds === undefined && options.mode === "claimed") {
+    const { leaseSeconds, renewal, mode } = options;
+    const isTimed = input.remainingMs !== undefined;
+    this.renews = renewal === "always" || (renewal !== "never" && !isTimed);
+    if (!isTimed && leaseSeconds === undefined && !this.renews && mode === "claimed") {
       throw new InvalidOptionError(
         "leaseSeconds",
         "must be given where the remaining time is not known: give it, or the `context` of the invocation",
         undefined,
       );
     }
+    this.leaseMs =
+      1000 *
+      (this.renews ? Math.max(leaseSeconds ?? RENEWED_SECONDS, MIN_RENEWED_SECONDS) : (leaseSeconds ?? 0));
     this.options = options;
     this.identity = input.identity;
     this.input = input;
@@ -81,8 +95,8 @@ export class OngoingCall<Write> {
   deadline(since: number): number {
     const { remainingMs } = this.input;
     if (remainingMs !== undefined) return this.startedAt + remainingMs;
-    const { leaseSeconds } = this.options;
-    return leaseSeconds === undefined ? Number.POSITIVE_INFINITY : since + leaseSeconds * 1000;
+    const isBounded = this.options.leaseSeconds !== undefined && !this.renews;
+    return isBounded ? since + this.leaseMs : Number.POSITIVE_INFINITY;
   }
 
   /** Ends a little before the deadline (epoch ms), so that there is time to answer. */
@@ -94,15 +108,20 @@ export class OngoingCall<Write> {
   /** How long a write that must not be lost is tried (epoch ms). */
   recordUntil(since: number): number {
     const until = this.workUntil(since);
-    return until === Number.POSITIVE_INFINITY ? this.now() + RECORDING_PATIENCE_MS : until;
+    const now = this.now();
+    // After a timeout that was only reported nobody waits for the answer.
+    const isFree = until === Number.POSITIVE_INFINITY || (this.renews && now >= until);
+    return isFree ? now + RECORDING_PATIENCE_MS : until;
   }
 
-  /** A claim outlives the invocation by the clock skew, so that a timeout kills the worker before its lease ends. */
+  /**
+   * A claim outlives its invocation by the clock skew, so that a timeout kills the worker before its lease ends. A lease that is
+   * renewed goes by no invocation.
+   */
   leaseEndsAt(now: number): number {
-    const { leaseSeconds = 0, clockSkewSeconds } = this.options;
-    const { remainingMs } = this.input;
-    const deadline = remainingMs === undefined ? now : this.startedAt + remainingMs;
-    return Math.max(deadline, now + leaseSeconds * 1000) + clockSkewSeconds * 1000;
+    const { remainingMs = 0 } = this.input;
+    const deadline = this.renews ? now : this.startedAt + remainingMs;
+    return Math.max(deadline, now + this.leaseMs) + this.options.clockSkewSeconds * 1000;
   }
 
   /** Epoch seconds until which a record that ends at `from` (epoch ms) is honoured. */

@@ -3,6 +3,9 @@ import { InvalidOptionError } from "./errors.ts";
 import { MAX_OPERATION_LENGTH } from "./identity.ts";
 import type { EngineOptions } from "./options.ts";
 
+/** A shorter lease leaves no time to repeat a renewal that fails. */
+export const MIN_RENEWED_SECONDS = 5;
+
 /**
  * `explicit` where leaving the option out means something that nobody may get by mistake: then an `undefined` that is
  * given is a wrong value.
@@ -39,7 +42,7 @@ const [waitRule, isWait] = seconds(0, 900);
 
 export const ENGINE_CHECKS: Readonly<Record<keyof EngineOptions, Check>> = {
   operation: text(MAX_OPERATION_LENGTH),
-  store: methods("claim", "settle", "insert", "find", "loadResult", "checkEffects"),
+  store: methods("claim", "settle", "insert", "find", "loadResult", "checkEffects", "renew"),
   fingerprint: [
     "must be a function or a list of functions",
     (value) => [value].flat().every((each) => typeof each === "function") && [value].flat().length > 0,
@@ -47,6 +50,7 @@ export const ENGINE_CHECKS: Readonly<Record<keyof EngineOptions, Check>> = {
   retentionSeconds: seconds(1, TEN_YEARS),
   longRetention: oneOf(true, false),
   leaseSeconds: seconds(0.001, 86_400),
+  renewLease: oneOf(true, false),
   clockSkewSeconds: seconds(0, 3600),
   mode: oneOf("claimed", "optimistic"),
   lookFirst: oneOf(true, false),
@@ -94,6 +98,17 @@ export function checkAbandoned({ whenAbandoned = "run", mode, whenStoreFails }: 
       ? "must be left out in the optimistic mode: nobody holds a claim there, so that none is abandoned"
       : 'must be left out where `whenStoreFails` is "run": such a run leaves no claim that could be held';
   throw new InvalidOptionError("whenAbandoned", rule);
+}
+
+/** @throws InvalidOptionError (`INVALID_OPTION`) for a lease that nobody could renew in time, or that is not there. */
+export function checkRenewal({ renewLease, leaseSeconds, mode }: EngineOptions): void {
+  if (!renewLease) return;
+  if (mode === "optimistic") {
+    throw new InvalidOptionError("renewLease", "has no lease to renew in the optimistic mode");
+  }
+  if (leaseSeconds === undefined || leaseSeconds >= MIN_RENEWED_SECONDS) return;
+  const rule = `must be at least ${MIN_RENEWED_SECONDS} where \`renewLease\` is true`;
+  throw new InvalidOptionError("leaseSeconds", rule, leaseSeconds);
 }
 
 /**

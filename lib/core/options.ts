@@ -3,7 +3,15 @@ import { type Clock, type Random, systemClock, systemRandom } from "./clock.ts";
 import { nobody, type Observe } from "./decisions.ts";
 import { hasCode } from "./error-code.ts";
 import { PermanentError } from "./errors.ts";
-import { checkAbandoned, checkOptions, checkRetention, ENGINE_CHECKS } from "./option-checks.ts";
+import {
+  checkAbandoned,
+  checkOptions,
+  checkRenewal,
+  checkRetention,
+  ENGINE_CHECKS,
+  MIN_RENEWED_SECONDS,
+} from "./option-checks.ts";
+import { isLambda, isManagedInstance } from "./platform.ts";
 import type { Store } from "./store.ts";
 import type { Verify } from "./verify.ts";
 
@@ -29,10 +37,19 @@ export interface EngineOptions<Write = unknown> {
    */
   readonly longRetention?: boolean;
   /**
-   * How long a claim is live at least, in seconds. Required where the remaining time of the invocation is not known.
-   * @default - the remaining time of the invocation
+   * How long a claim is live at least, in seconds. Required where the remaining time of the invocation is not known, unless
+   * `renewLease` is true. A lease that is renewed lasts at least 5 seconds.
+   * @default - the remaining time of the invocation; 30 where the lease is renewed
    */
   readonly leaseSeconds?: number;
+  /**
+   * Whether the lease is renewed while the handler runs, by one request for each third of `leaseSeconds`. The lease then
+   * says how long a crash blocks the key, and bounds no work. `signal` aborts at once where the claim is lost. In a Lambda
+   * function of the default kind `true` pays for work that is far longer than the lease.
+   * @default - `true` on Lambda Managed Instances, and outside Lambda where no remaining time is known and `leaseSeconds` is
+   * at least 5; else `false`
+   */
+  readonly renewLease?: boolean;
   /**
    * How far the clocks of two hosts may differ, in seconds: added to every lease.
    * @default 5
@@ -112,10 +129,11 @@ export interface EngineOptions<Write = unknown> {
 export type Fingerprinter = (input: never) => unknown;
 
 export type ResolvedOptions<Write = unknown> = Required<
-  Omit<EngineOptions<Write>, "leaseSeconds" | "fingerprint" | "keyFormat" | "traceparent">
+  Omit<EngineOptions<Write>, "leaseSeconds" | "renewLease" | "fingerprint" | "keyFormat" | "traceparent">
 > & {
   readonly traceparent?: EngineOptions["traceparent"];
   readonly leaseSeconds: number | undefined;
+  readonly renewal: "always" | "untimed" | "never";
   readonly keyPattern: RegExp | undefined;
   readonly fingerprints: readonly ((input: unknown) => unknown)[];
 };
@@ -156,16 +174,25 @@ function keyPatternOf(format: "uuid" | RegExp): RegExp {
   return new RegExp(`^(?:${source})$`, flags.replace(/[gmy]/g, ""));
 }
 
+function renewalOf({ renewLease, leaseSeconds, mode }: EngineOptions): ResolvedOptions["renewal"] {
+  if (mode === "optimistic") return "never";
+  if (renewLease ?? isManagedInstance()) return "always";
+  const isOff = renewLease === false || isLambda() || (leaseSeconds ?? 0) < MIN_RENEWED_SECONDS;
+  return isOff ? "never" : "untimed";
+}
+
 /** Checks the options once and fills in the defaults. */
 export function resolveOptions<Write>(options: EngineOptions<Write>): ResolvedOptions<Write> {
   checkOptions(options, ENGINE_CHECKS, ["operation", "store"]);
   checkRetention(options);
   checkAbandoned(options);
+  checkRenewal(options);
   const { fingerprint, keyFormat, ...rest } = withDefaults(options, DEFAULTS);
   return Object.freeze({
     ...rest,
     lookFirst: options.lookFirst ?? rest.mode === "optimistic",
     leaseSeconds: options.leaseSeconds,
+    renewal: renewalOf(options),
     keyPattern: keyFormat && keyPatternOf(keyFormat),
     fingerprints: [fingerprint].flat() as ((input: unknown) => unknown)[],
   });

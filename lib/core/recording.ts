@@ -36,6 +36,7 @@ export class Recording<Write> {
   #token: string;
   #claim: Claim | undefined;
   #seen: IdempotencyRecord | undefined;
+  #isConcluded = false;
 
   constructor(call: OngoingCall<Write>, admission: Claimed | Unclaimed) {
     this.#call = call;
@@ -47,9 +48,48 @@ export class Recording<Write> {
 
   /** Nobody else can have run so far, as long as clocks differ by no more than the skew. */
   get isLive(): boolean {
-    const { options } = this.#call;
-    if (!this.#claim) return false;
-    return this.#call.now() <= this.#claim.leaseEndsAt - options.clockSkewSeconds * 1000;
+    return this.isClaimed && this.#call.now() <= this.liveUntil;
+  }
+
+  get isClaimed(): boolean {
+    return this.#claim !== undefined;
+  }
+
+  /** When others may take over the claim (epoch ms). What is concluded, or has no claim, nobody takes over. */
+  get liveUntil(): number {
+    if (!this.#claim || this.#isConcluded) return Number.POSITIVE_INFINITY;
+    return this.#claim.leaseEndsAt - this.#call.options.clockSkewSeconds * 1000;
+  }
+
+  /** Until then the work may begin: what is left of the time is enough for nothing else (epoch ms). */
+  get startBy(): number {
+    const end = this.#call.workUntil(this.since);
+    return this.#call.renews ? Math.min(end, this.liveUntil) : end;
+  }
+
+  /**
+   * Prolongs the claim. Resolves to whether nobody else has taken it.
+   * @throws StoreUnavailableError
+   */
+  async renew(): Promise<boolean> {
+    const call = this.#call;
+    const token = this.#token;
+    const { recordKey } = call.identity;
+    let leaseEndsAt = call.leaseEndsAt(call.now());
+    const { expiresAt: former } = this.#claim as Claim;
+    // A claim that may be held never expires.
+    const expiresAt = former && call.expiresAt(leaseEndsAt);
+    const renewal = { recordKey, token, leaseEndsAt, expiresAt };
+    const answer = await call.ask((store) => store.renew(renewal));
+    if (!answer.renewed) {
+      const { record } = answer;
+      // Its own end, or a fence of its own, came first.
+      if (!record || !isClaimOf(record, token))
+        return record?.token === token || record?.token === this.#token;
+      ({ leaseEndsAt } = record);
+    }
+    this.#claim = { ...(this.#claim as Claim), leaseEndsAt, expiresAt };
+    return true;
   }
 
   /**
@@ -70,6 +110,7 @@ export class Recording<Write> {
     } catch (error) {
       answer = await this.#fenceOff(error);
     }
+    this.#isConcluded = answer.settled;
     if (!answer.settled) return answerAfterLoss(call, answer.record);
     call.tell("executed");
     return { replayed: false, result: decodeResult(text), original };
@@ -156,6 +197,11 @@ export class Recording<Write> {
           // A claim under the former token is one of ours whose answers were all lost: it is replaced.
           const isFormer = isClaimOf(record, former);
           if (record?.token === former && !isFormer) return { settled: true };
+          if (held && record && isFormer) {
+            // A renewal came between.
+            this.#claim = { ...held, leaseEndsAt: record.leaseEndsAt };
+            continue;
+          }
           if (held || (record && !isFormer && !this.#isVacant(record))) return this.#heldBy(record);
           this.#seen = record;
         }

@@ -38,7 +38,9 @@ export async function runAttempt<Write>(
   try {
     let end: WorkEnd;
     try {
-      const value = await nesting.run(attempt, call.input, () => work(attempt));
+      const working = nesting.run(attempt, call.input, () => work(attempt));
+      if (call.renews && isUnderWay(working)) attempt.keepLease();
+      const value = await working;
       const committed = attempt.end();
       // Work that did not wait for its commit must not count as done where that fails.
       if (committed) await committed;
@@ -54,6 +56,10 @@ export async function runAttempt<Write>(
   } finally {
     attempt.disarm();
   }
+}
+
+function isUnderWay(working: unknown): boolean {
+  return typeof (working as Partial<Promise<unknown>> | null | undefined)?.then === "function";
 }
 
 class AttemptEnd<Write> {

@@ -26,6 +26,13 @@ export interface Store<Write = unknown> {
   settle(settlement: Settlement<Write>): Promise<SettleAnswer>;
 
   /**
+   * Prolongs a claim, if its token is `renewal.token`, it is in progress, and its lease ends no later than that of the
+   * renewal. So a copy that arrives late shortens no lease. A repetition counts as renewed. Without `expiresAt` the record's own
+   * stays.
+   */
+  renew(renewal: Renewal): Promise<RenewAnswer>;
+
+  /**
    * Makes a finished record without a claim, in one transaction with `writes`, under the condition of `claim`. A record
    * that this token already finished so counts as settled; one that this token claimed is settled, and its attempt stays.
    * @throws TransactionConditionError as `settle`.
@@ -70,6 +77,13 @@ export type ClaimAnswer =
       /** The record that refused; absent if there is none, or none any more. */
       readonly record: IdempotencyRecord | undefined;
     };
+
+/** The new end of a claim. */
+export type Renewal = Pick<Claim, "recordKey" | "token" | "leaseEndsAt" | "expiresAt">;
+
+export type RenewAnswer =
+  | { readonly renewed: true }
+  | { readonly renewed: false; readonly record: IdempotencyRecord | undefined };
 
 /** What a finished state brings about, in the transaction that records it. */
 export interface Effects<Write = unknown> {

@@ -8,6 +8,8 @@ import type {
   ClaimAnswer,
   Effects,
   Insertion,
+  RenewAnswer,
+  Renewal,
   SettleAnswer,
   Settlement,
   Store,
@@ -21,6 +23,7 @@ import {
   type RecordTable,
   readRecord,
   recordTable,
+  renewalChange,
   settleChange,
   takeOver,
   type Values,
@@ -74,6 +77,12 @@ export class ConnectedStore implements Store<DynamoDBWrite> {
 
   settle(settlement: Settlement<DynamoDBWrite>): Promise<SettleAnswer> {
     return this.#finish(settlement, (values) => ({ Update: settleChange(this.#table, settlement, values) }));
+  }
+
+  async renew(renewal: Renewal): Promise<RenewAnswer> {
+    const change = renewalChange(this.#table, renewal);
+    const { refusedBy } = await send(this.#connection, "UpdateItem", change);
+    return refusedBy ? { renewed: false, record: readRecord(this.#table, refusedBy) } : { renewed: true };
   }
 
   async insert(insertion: Insertion<DynamoDBWrite>, seen?: IdempotencyRecord): Promise<SettleAnswer> {

@@ -3,7 +3,7 @@ import type { AttributeValue, Put, Update } from "@aws-sdk/client-dynamodb";
 import { ATTRIBUTES, RECORD_VERSION } from "../contract.ts";
 import { RecordCorruptError } from "../core/errors.ts";
 import { type IdempotencyRecord, STATES, type StoredResult } from "../core/record.ts";
-import type { Claim, Effects, Insertion, Settlement } from "../core/store.ts";
+import type { Claim, Effects, Insertion, Renewal, Settlement } from "../core/store.ts";
 import type { TableOptions } from "./options.ts";
 import { readText } from "./placement.ts";
 import { fromItem, type Item } from "./values.ts";
@@ -188,6 +188,20 @@ export function settleChange(
   const judged = evidence !== undefined && { evidence };
   const settled = { ...UNFINISHED, state, expiresAt, completedAt, ...judged, ...values };
   return table.updateOf(recordKey, MINE, settled, { token, inProgress: "in-progress" });
+}
+
+/** A copy that arrives late finds a later lease. */
+export function renewalChange(
+  table: RecordTable,
+  { recordKey, token, leaseEndsAt, expiresAt }: Renewal,
+): Update {
+  const condition = `${MINE} AND #leaseEndsAt <= :leaseEndsAt`;
+  return table.updateOf(
+    recordKey,
+    condition,
+    { leaseEndsAt, ...(expiresAt !== undefined && { expiresAt }) },
+    { token, inProgress: "in-progress" },
+  );
 }
 
 /**

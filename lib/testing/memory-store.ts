@@ -1,12 +1,14 @@
 /** The store port in memory: for tests, and as the model for other stores. */
 import { RECORD_VERSION } from "../contract.ts";
 import { CommitInvalidError } from "../core/errors.ts";
-import type { IdempotencyRecord, StoredResult } from "../core/record.ts";
+import { type IdempotencyRecord, isClaimOf, type StoredResult } from "../core/record.ts";
 import type {
   Claim,
   ClaimAnswer,
   Effects,
   Insertion,
+  RenewAnswer,
+  Renewal,
   SettleAnswer,
   Settlement,
   Store,
@@ -71,6 +73,18 @@ export class MemoryStore implements Store<MemoryWrite> {
     this.#tables.apply(settlement.writes);
     this.#finish(former, settlement);
     return { settled: true };
+  }
+
+  async renew({ recordKey, token, leaseEndsAt, expiresAt }: Renewal): Promise<RenewAnswer> {
+    const record = this.#records.get(recordKey);
+    if (!record || !isClaimOf(record, token) || record.leaseEndsAt > leaseEndsAt)
+      return { renewed: false, record: copyOf(record) };
+    this.#records.set(recordKey, {
+      ...record,
+      leaseEndsAt,
+      ...(expiresAt !== undefined && { expiresAt }),
+    });
+    return { renewed: true };
   }
 
   async insert(insertion: Insertion<MemoryWrite>, seen?: IdempotencyRecord): Promise<SettleAnswer> {

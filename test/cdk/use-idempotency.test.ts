@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { type App, Mixins, Stack } from "aws-cdk-lib";
 import { Annotations, Match, Template } from "aws-cdk-lib/assertions";
-import { Alias, Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import { Alias, type CfnFunction, Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { NodejsFunction } from "aws-cdk-lib/aws-lambda-nodejs";
 import { Construct } from "constructs";
 import {
@@ -52,6 +52,28 @@ describe("UseIdempotency", () => {
     expect(outboxOf({ outbox: true }, {})).toBe("none");
     expect(outboxOf({}, { commits: true })).toBe("none");
     expect(outboxOf({ outbox: undefined }, { commits: true })).toBe("none");
+  });
+
+  it("H61: says of a function with a capacity provider that its leases are renewed, and what it sets for that: nothing", () => {
+    const stack = unitStack();
+    const [managed, plain] = [aFunction(stack, "Managed"), aFunction(stack, "Plain")];
+    const table = new IdempotencyTable(stack, "Table");
+    for (const fn of [managed, plain]) fn.with(new UseIdempotency(table));
+    // As `CapacityProvider.addFunction` does, which may come after the mixin.
+    (managed.node.defaultChild as CfnFunction).capacityProviderConfig = {
+      lambdaManagedInstancesCapacityProviderConfig: {
+        capacityProviderArn: "arn:aws:lambda:eu-central-1:123456789012:capacity-provider:orders",
+      },
+    };
+
+    const template = Template.fromStack(stack);
+    const annotations = Annotations.fromStack(stack);
+    annotations.hasInfo("/Test/Managed", Match.stringLikeRegexp("Managed Instances.*sets nothing.*renewed"));
+    annotations.hasNoInfo("/Test/Plain", Match.stringLikeRegexp("Managed Instances"));
+    const functions = Object.values(template.findResources("AWS::Lambda::Function"));
+    const [one, other] = functions.map(({ Properties }) => Properties.Environment);
+    expect(one).toEqual(other);
+    expect(rightsOf(template, "ManagedServiceRole")).toEqual(rightsOf(template, "PlainServiceRole"));
   });
 
   it("works on a NodejsFunction", () => {

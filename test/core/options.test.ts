@@ -18,6 +18,7 @@ const TABLE: Record<keyof EngineOptions, { good: readonly unknown[]; bad: readon
   retentionSeconds: { good: [1, 86_400, 31_622_400], bad: [0, -1, 315_360_001, "60", Number.NaN, Infinity] },
   longRetention: { good: [true, false], bad: ["true", 1, null] },
   leaseSeconds: { good: [0.001, 30, 86_400], bad: [0, -1, 86_401, "30", Number.NaN] },
+  renewLease: { good: [true, false], bad: ["true", 1, null] },
   clockSkewSeconds: { good: [0, 5, 3600], bad: [-1, 3601, "5", Number.NaN] },
   mode: { good: ["claimed", "optimistic"], bad: ["fast", "", null] },
   lookFirst: { good: [true, false], bad: ["true", 1, null] },

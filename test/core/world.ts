@@ -39,6 +39,8 @@ export function newWorld(defaults: Options = {}, storeOptions: MemoryStoreOption
       operation: "create-order",
       store: memory,
       leaseSeconds: 30,
+      // Most tests are about a lease that ends by itself.
+      renewLease: false,
       clock,
       random,
       observe: (event) => events.push(event),

@@ -43,6 +43,7 @@ export function withCompany<Write>(subject: StoreSubject<Write>): StoreSubject<W
       const company = grouped.settle({ ...settlement, ...effectsLike(settlement), recordKey, token });
       return both(grouped.settle(settlement), company);
     },
+    renew: (renewal) => grouped.renew(renewal),
     insert(insertion, seen) {
       const company = { ...insertion, ...effectsLike(insertion), ...claimOf(companions()) };
       return both(grouped.insert(insertion, seen), grouped.insert(company));

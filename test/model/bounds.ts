@@ -17,6 +17,11 @@ export const RULES = {
   fingerprint: "a claim matches the fingerprint before anything else is told",
   freshToken: "each call has a claim token of its own",
   timelyClaim: "no claim is made once the time of its call is over",
+  renewToken: "a renewal carries the claim token",
+  renewState: "a renewal needs a record that is in progress",
+  renewForward: "a renewal shortens no lease",
+  renewAnswered: "only a renewal that was answered lets the work go on",
+  stopUnrenewed: "work stops where its lease ends unrenewed, or its process dies with it",
   countOn: "a record that is taken over goes on counting its attempts",
   releaseKeepsRecord: "a release keeps the record",
   keepAfterAbort: "an abort never releases",
@@ -64,6 +69,8 @@ export interface Bounds {
   readonly retentionTicks: number;
   /** Workers may go on after their deadline: a freeze and thaw, or no Lambda at all. */
   readonly outlives: boolean;
+  /** Workers renew their leases: `workTicks` is then a lease, and no end of their work. */
+  readonly renews: boolean;
   /** Copies of requests that may be on their way at once, and arrive when their worker has gone on or is dead. */
   readonly strays: number;
 }

@@ -24,6 +24,7 @@ const PHASES: readonly Phase[] = [
   "fence",
   "check",
   "orphan",
+  "renew",
 ];
 const MODES: readonly Worker["mode"][] = ["claimed", "optimistic", "fail-open"];
 const HANDLERS: readonly Worker["handler"][] = ["outside", "commit", "conditional"];
@@ -117,9 +118,10 @@ function workerCode(worker: Worker, place: number, host: number, isSpent: boolea
   return String.fromCharCode(host * 2 + 1, what, left + SHIFT, age);
 }
 
-/** A token claims once, so that a record that was seen is there as it was, or never again. */
+/** A token claims once, and no lease is shortened, so that a record that was seen is there as it was, or never again. */
 function seenCode({ seen }: Worker, { record }: Slot): string {
   if (!seen) return "0";
-  const isThere = record?.token === seen.token && record.state === seen.state;
+  const isThere =
+    record?.token === seen.token && record.state === seen.state && record.leaseEndsIn === seen.leaseEndsIn;
   return isThere ? (seen.isExpired ? "3" : "2") : "1";
 }

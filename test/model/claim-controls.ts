@@ -175,4 +175,84 @@ export const CLAIM_CONTROLS: readonly Control[] = [
     worker 1 is called (claimed, commit, key 1, other payload)
     worker 1 claims`,
   },
+  {
+    without: "renewToken",
+    hazards: "H61",
+    bounds: { hosts: [0, 0], renews: true, strays: 1 },
+    breaks: "tokenOnWrite",
+    trace: `
+    worker 1 is called (claimed, commit, key 1)
+    worker 1 claims
+    a tick passes
+    worker 1 renews its lease; a copy is held up
+    worker 2 is called (claimed, commit, key 1)
+    a tick passes
+    worker 2 claims
+    worker 2 takes over what it saw
+    a copy that was held up arrives: renews its lease`,
+  },
+  {
+    without: "renewState",
+    hazards: "H61",
+    bounds: { renews: true, strays: 1 },
+    breaks: "finishedStays",
+    trace: `
+    worker 1 is called (claimed, commit, key 1)
+    worker 1 claims
+    a tick passes
+    worker 1 renews its lease; a copy is held up
+    worker 1 makes its commit
+    worker 1 settles: completed
+    a copy that was held up arrives: renews its lease`,
+  },
+  {
+    without: "renewForward",
+    hazards: "H64",
+    bounds: { hosts: [0, 0], calls: [OUTSIDE], renews: true, strays: 1 },
+    breaks: "oneAtWork",
+    trace: `
+    worker 1 is called (claimed, outside, key 1)
+    worker 1 claims
+    a tick passes
+    worker 1 renews its lease; a copy is held up
+    worker 1 renews its lease
+    a tick passes
+    worker 1 renews its lease
+    worker 2 is called (claimed, outside, key 1)
+    a copy that was held up arrives: renews its lease
+    a tick passes
+    worker 2 claims
+    worker 2 takes over what it saw`,
+  },
+  {
+    without: "renewAnswered",
+    hazards: "H64",
+    bounds: { hosts: [0, 0], calls: [OUTSIDE], renews: true },
+    breaks: "oneAtWork",
+    trace: `
+    worker 1 is called (claimed, outside, key 1)
+    worker 1 claims
+    a tick passes
+    worker 1 renews its lease; nothing arrives, and it goes on all the same
+    worker 2 is called (claimed, outside, key 1)
+    a tick passes
+    worker 2 claims
+    worker 2 takes over what it saw`,
+  },
+  {
+    without: "stopUnrenewed",
+    hazards: "H61",
+    bounds: { hosts: [0, 0], calls: [OUTSIDE], renews: true },
+    breaks: "runsExcused",
+    trace: `
+    worker 1 is called (claimed, outside, key 1)
+    worker 1 claims
+    a tick passes
+    worker 2 is called (claimed, outside, key 1)
+    a tick passes
+    worker 2 claims
+    worker 2 takes over what it saw
+    worker 1 has its effect
+    worker 2 has its effect`,
+  },
 ];

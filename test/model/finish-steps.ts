@@ -69,7 +69,9 @@ export function fenceSteps(turn: WorkerTurn): void {
     const isFormer = record?.token === former;
     if (record && isFormer && record.state !== "in-progress" && model.without !== "fenceSees")
       return stop(replay(slot, record, worker, watch));
-    if (!isHeld && (!record || isFormer || isVacant(record, seekerOf(worker, host), model)))
+    // A renewal came between.
+    const isRenewed = isHeld && isFormer && record?.state === "in-progress";
+    if (isRenewed || (!isHeld && (!record || isFormer || isVacant(record, seekerOf(worker, host), model))))
       return become({ seen: record && seenOf(record, host) });
     // Somebody else has the key: the commit cannot be applied either.
     if (!isHeld && record?.state === "in-progress") return goOn({});

@@ -47,6 +47,12 @@ export interface Finish {
   readonly protectedFor: Ticks;
 }
 
+export interface Renew {
+  readonly token: Token;
+  readonly leaseEndsIn: Ticks;
+  readonly expiresIn: Ticks;
+}
+
 /** Won or settled; refused by the record; or, where the record did not refuse, by the commit's own condition. */
 export type StoreAnswer = "done" | "refused" | "condition";
 
@@ -90,6 +96,24 @@ export function claim(slot: Slot, begin: Begin, model: Model, watch: Watch): [Sl
   const claimed = { state: "in-progress", token, attempt: history.attempts, payload } as const;
   const times = { leaseEndsIn, expiresIn, expiresOnceSentIn: NEVER };
   return [{ ...slot, record: { ...claimed, ...times, result: NO_TOKEN }, history }, "done"];
+}
+
+/** `store.renew`: the slot as it is then, and whether the lease is as long as was asked. */
+export function renew(
+  slot: Slot,
+  { token, leaseEndsIn, expiresIn }: Renew,
+  { without }: Model,
+  watch: Watch,
+): [Slot, StoreAnswer] {
+  const { record } = slot;
+  if (!record || (record.token !== token && without !== "renewToken")) return [slot, "refused"];
+  const { state } = record;
+  if (state !== "in-progress" && without !== "renewState") return [slot, "refused"];
+  if (record.leaseEndsIn > leaseEndsIn && without !== "renewForward") return [slot, "refused"];
+  watch.expect(record.token === token, "tokenOnWrite");
+  watch.expect(!isFinished(record), "finishedStays");
+  watch.move(state, state);
+  return [{ ...slot, record: { ...record, leaseEndsIn, expiresIn } }, "done"];
 }
 
 /** `store.settle`: the slot as it is then, and whether it is settled. */

@@ -20,13 +20,24 @@ const count = ({ states, steps, depth, seconds }: Exploration) =>
   `${states} states, ${steps} steps, ${depth} deep, ${seconds.toFixed(1)} s`;
 
 const extent = (bounds: Bounds) => {
-  const { hosts, keys, calls, senders, strays, payloads, workTicks, graceTicks, retentionTicks, outlives } =
-    bounds;
+  const {
+    hosts,
+    keys,
+    calls,
+    senders,
+    strays,
+    payloads,
+    workTicks,
+    graceTicks,
+    retentionTicks,
+    outlives,
+    renews,
+  } = bounds;
   const kinds = calls.map(({ mode, handler }) => (mode === "claimed" ? handler : `${mode} ${handler}`));
   return (
     `workers ${hosts.length}, clocks ahead by ${hosts}; keys ${keys}; calls ${kinds}; senders ${senders}; ` +
     `late copies ${strays}; payloads ${payloads}; ticks: work ${workTicks}${outlives ? " and more" : ""}, ` +
-    `grace ${graceTicks}, retention ${retentionTicks}`
+    `grace ${graceTicks}, retention ${retentionTicks}${renews ? "; leases renewed" : ""}`
   );
 };
 

@@ -1,7 +1,7 @@
 /** A worker's requests. Their arguments are by the clock of its host; a repetition has those of the first time. */
 import { longAgo, type Model } from "./bounds.ts";
 import type { Watch } from "./invariants.ts";
-import { type Begin, claim, type Finish, insert, type StoreAnswer, settle } from "./model-store.ts";
+import { type Begin, claim, type Finish, insert, renew, type StoreAnswer, settle } from "./model-store.ts";
 import {
   isFinished,
   type ModelState,
@@ -24,11 +24,14 @@ export function apply(
   const begin = beginOf(worker, host, model);
   const finish = finishOf(worker, host, model);
   const isClaim = worker.phase === "claim" || worker.phase === "fence";
-  const [after, answer] = isClaim
-    ? claim(slot, begin, model, watch)
-    : worker.phase === "insert"
+  const ask = () => {
+    if (isClaim) return claim(slot, begin, model, watch);
+    if (worker.phase === "renew") return renew(slot, begin, model, watch);
+    return worker.phase === "insert"
       ? insert(slot, begin, finish, model, watch)
       : settle(slot, finish, model, watch);
+  };
+  const [after, answer] = ask();
   const next = withSlot(state, worker.key, after);
   if (after === slot) return [next, answer];
   return [isClaim ? spend(next, worker.token, true) : next, answer];
@@ -37,6 +40,7 @@ export function apply(
 export function nameOf({ phase, seen, to }: Worker): string {
   if (phase === "claim") return seen ? "takes over what it saw" : "claims";
   if (phase === "fence") return "fences its refused commit";
+  if (phase === "renew") return "renews its lease";
   return `${phase}s: ${to}${seen ? ", over what it saw" : ""}`;
 }
 
@@ -83,7 +87,7 @@ export function tellRefusal(state: ModelState, { key }: Worker, token: Token, wa
 /** Copies of this claim, or of this commit, must change nothing any more. */
 function spend(state: ModelState, token: Token, areClaims: boolean): ModelState {
   const isSpent = ({ phase, token: own }: Worker) =>
-    own === token && (phase === "claim" || phase === "fence") === areClaims;
+    own === token && phase !== "renew" && (phase === "claim" || phase === "fence") === areClaims;
   if (!state.strays.some((stray) => !stray.isSpent && isSpent(stray.worker))) return state;
   const strays = state.strays.map((stray) => (isSpent(stray.worker) ? { ...stray, isSpent: true } : stray));
   return { ...state, strays };

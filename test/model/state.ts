@@ -53,9 +53,20 @@ export interface Seen extends Pick<ModelRecord, "token" | "state" | "leaseEndsIn
 
 /**
  * What a worker does next. `look`, `claim`, `settle`, `insert`, `fence` and `check` are one request each. `run` is the
- * handler at work, and `orphan` is a handler that works on although its call was aborted.
+ * handler at work, and `orphan` is a handler that works on although its call was aborted. `renew` is a copy of a request that
+ * a worker made while its handler ran.
  */
-export type Phase = "idle" | "look" | "claim" | "run" | "settle" | "insert" | "fence" | "check" | "orphan";
+export type Phase =
+  | "idle"
+  | "look"
+  | "claim"
+  | "run"
+  | "settle"
+  | "insert"
+  | "fence"
+  | "check"
+  | "orphan"
+  | "renew";
 
 export interface Worker extends CallKind {
   readonly phase: Phase;

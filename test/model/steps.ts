@@ -88,7 +88,7 @@ function tick(state: ModelState, model: Model): ModelState {
 /** At its deadline a worker is killed. One that may outlive it goes on, but its requests are not delayed for ever. */
 function passWorker(worker: Worker, model: Model): Worker {
   if (worker.phase === "idle") return worker;
-  if (!model.outlives && worker.left <= 0) return IDLE_WORKER;
+  if (!model.outlives && worker.left <= 0 && model.without !== "stopUnrenewed") return IDLE_WORKER;
   const left = Math.max(worker.left - 1, floorOfLeft(worker, model));
   const seen =
     worker.seen?.state === "in-progress"

@@ -8,6 +8,8 @@ import {
   insert,
   isVacant,
   mark,
+  type Renew,
+  renew,
   type StoreAnswer,
   settle,
 } from "./model-store.ts";
@@ -28,6 +30,7 @@ import { SMALLEST } from "./suites.ts";
 export type StoreRequest =
   | { readonly kind: "claim"; readonly begin: Begin }
   | { readonly kind: "settle"; readonly finish: Finish }
+  | { readonly kind: "renew"; readonly renewal: Renew }
   | { readonly kind: "insert"; readonly begin: Begin; readonly finish: Finish }
   | { readonly kind: "mark"; readonly token: Token };
 
@@ -144,6 +147,12 @@ function requestsTo(record: ModelRecord | undefined): StoreRequest[] {
     ...(["completed", "failed", "released", "held"] as const).map(
       (to): StoreRequest => ({ kind: "settle", finish: finish(to) }),
     ),
+    ...[0, LATER].map(
+      (leaseEndsIn): StoreRequest => ({
+        kind: "renew",
+        renewal: { token: ME, leaseEndsIn, expiresIn: LATER },
+      }),
+    ),
     ...(record && isUnsent(record)
       ? [record.token, STRANGER].map((token): StoreRequest => ({ kind: "mark", token }))
       : []),
@@ -181,6 +190,7 @@ function decide(record: ModelRecord | undefined, isTaken: boolean, request: Stor
 function applied(slot: Slot, request: StoreRequest, watch: Watch): [Slot, StoreAnswer] {
   if (request.kind === "claim") return claim(slot, request.begin, MODEL, watch);
   if (request.kind === "settle") return settle(slot, request.finish, MODEL, watch);
+  if (request.kind === "renew") return renew(slot, request.renewal, MODEL, watch);
   if (request.kind === "insert") return insert(slot, request.begin, request.finish, MODEL, watch);
   return [mark(slot, request.token, MODEL, watch), "done"];
 }

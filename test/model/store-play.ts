@@ -63,6 +63,12 @@ async function ask<Write>(
     const answer = await store.claim(claimOf(recordKey, begin), seenRecord(begin.seen));
     return answer.won ? "done" : numberIn(answer.record?.token);
   }
+  if (request.kind === "renew") {
+    const { token, leaseEndsIn, expiresIn } = request.renewal;
+    const ends = { leaseEndsAt: inMs(leaseEndsIn), expiresAt: inSeconds(expiresIn) };
+    const answer = await store.renew({ recordKey, token: tokenOf(token), ...ends });
+    return answer.renewed ? "done" : numberIn(answer.record?.token);
+  }
   if (request.kind === "mark") {
     const unsent = await outbox.load(recordKey);
     if (unsent) await outbox.markSent({ ...unsent, token: tokenOf(request.token) });

@@ -20,6 +20,7 @@ export const SMALLEST: Bounds = {
   graceTicks: 0,
   retentionTicks: 3,
   outlives: false,
+  renews: false,
   strays: 0,
 };
 
@@ -72,6 +73,21 @@ export const NORMAL: readonly Bounds[] = [
     calls: [COMMIT, OPTIMISTIC],
     outlives: true,
     retentionTicks: 2,
+  }),
+  boundsOf("renewed leases, effects outside", { ...APART, calls: [OUTSIDE], renews: true }),
+  boundsOf("renewed leases, requests held up", { ...HELD_UP, calls: [OUTSIDE], renews: true }),
+  boundsOf("renewed leases, conditional commits held up", {
+    strays: 1,
+    retentionTicks: 2,
+    calls: [CONDITIONAL],
+    renews: true,
+  }),
+  boundsOf("renewed leases, frozen workers", {
+    hosts: [0, 0],
+    retentionTicks: 2,
+    outlives: true,
+    calls: [OUTSIDE, COMMIT],
+    renews: true,
   }),
   boundsOf("a clock behind the database's", { hosts: [-1, 0], graceTicks: 1, senders: 1 }),
   boundsOf("clocks too far apart", { hosts: [0, 2], graceTicks: 1, calls: [COMMIT, OUTSIDE] }),

@@ -8,6 +8,7 @@ import type { CallKind, Model } from "./bounds.ts";
 import { fenceSteps, finishSteps } from "./finish-steps.ts";
 import { effect, handlerSteps } from "./handler-steps.ts";
 import { verdictOf } from "./model-store.ts";
+import { renewalSteps } from "./renewal-steps.ts";
 import { blindSteps, request, type WorkerTurn } from "./request-steps.ts";
 import { nameOf } from "./requests.ts";
 import {
@@ -26,12 +27,16 @@ const STEPS: Readonly<Record<Phase, (turn: WorkerTurn) => void>> = {
   idle: callSteps,
   look: lookSteps,
   claim: claimSteps,
-  run: handlerSteps,
+  run: (turn) => {
+    handlerSteps(turn);
+    renewalSteps(turn);
+  },
   settle: finishSteps,
   insert: finishSteps,
   fence: fenceSteps,
   check: checkSteps,
   orphan: orphanSteps,
+  renew: () => {},
 };
 
 export function workerSteps(state: ModelState, index: number, model: Model, emit: Emit): void {

@@ -100,6 +100,8 @@ const api: Readonly<Record<string, readonly string[]>> = {
     "Random",
     "RecordCorruptError",
     "RecordHandler",
+    "RenewAnswer",
+    "Renewal",
     "ResponseNotStorableError",
     "ResultNotKeptError",
     "RunOnceOptions",

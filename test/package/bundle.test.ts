@@ -11,11 +11,11 @@ import { bundled } from "../../kit/bundled.ts";
  * is needed.
  */
 const MAX_GZIP_BYTES = {
-  runOnce: 26_850,
-  idempotent: 27_700,
-  idempotency: 28_500,
-  httpIdempotent: 31_800,
-  httpIdempotency: 32_650,
+  runOnce: 27_900,
+  idempotent: 28_850,
+  idempotency: 29_650,
+  httpIdempotent: 32_950,
+  httpIdempotency: 33_800,
 } as const;
 
 const PEERS = ["@aws-sdk/*", "@middy/*"];

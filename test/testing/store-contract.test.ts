@@ -6,7 +6,7 @@ import { memorySubject } from "../../kit/memory-subject.ts";
 import { withOutbox } from "../../kit/with-outbox.ts";
 import type { Outbox, Taken, Unsent } from "../../lib/core/messages/outbox.ts";
 import type { IdempotencyRecord } from "../../lib/core/record.ts";
-import type { Claim, Insertion, Settlement } from "../../lib/core/store.ts";
+import type { Claim, Insertion, Renewal, Settlement } from "../../lib/core/store.ts";
 import type { MemoryOutbox } from "../../lib/testing/memory-outbox.ts";
 
 type Broken = Record<string, () => MemoryStore>;
@@ -49,6 +49,13 @@ const settling = (
   class extends MemoryStore {
     override async settle(settlement: Settlement<MemoryWrite>) {
       return super.settle({ ...settlement, ...settle(settlement, this) });
+    }
+  };
+
+const renewing = (renew: (renewal: Renewal, store: MemoryStore) => Partial<Renewal>) =>
+  class extends MemoryStore {
+    override async renew(renewal: Renewal) {
+      return super.renew({ ...renewal, ...renew(renewal, this) });
     }
   };
 
@@ -155,6 +162,46 @@ const BROKEN: Broken = {
           expiresAt: 1,
         });
         return super.settle({ ...settlement, writes: [] });
+      }
+    })(),
+  "renews for any token": make(
+    renewing(({ recordKey }, store) => ({ token: store.records.get(recordKey)?.token ?? "" })),
+  ),
+  "lets an old renewal shorten a lease": () =>
+    new (class extends MemoryStore {
+      override async renew(renewal: Renewal) {
+        const { leaseEndsAt = 0 } = this.records.get(renewal.recordKey) ?? {};
+        const answer = await super.renew({
+          ...renewal,
+          leaseEndsAt: Math.max(leaseEndsAt, renewal.leaseEndsAt),
+        });
+        if (answer.renewed) this.alter(renewal.recordKey, { leaseEndsAt: renewal.leaseEndsAt });
+        return answer;
+      }
+    })(),
+  "renews nothing": () =>
+    new (class extends MemoryStore {
+      override async renew() {
+        return { renewed: true } as const;
+      }
+    })(),
+  "refuses a renewal that it has made": () =>
+    new (class extends MemoryStore {
+      override async renew(renewal: Renewal) {
+        const record = this.records.get(renewal.recordKey);
+        return record?.leaseEndsAt === renewal.leaseEndsAt
+          ? { renewed: false as const, record }
+          : super.renew(renewal);
+      }
+    })(),
+  "renews finished records": () =>
+    new (class extends MemoryStore {
+      override async renew(renewal: Renewal) {
+        const { state } = this.records.get(renewal.recordKey) ?? {};
+        if (state) this.alter(renewal.recordKey, { state: "in-progress" });
+        const answer = await super.renew(renewal);
+        if (state) this.alter(renewal.recordKey, { state });
+        return answer;
       }
     })(),
   "truncates large results": make(settling(({ result }) => ({ result: result?.slice(0, 100_000) }))),

@@ -1,6 +1,6 @@
 // Proves that the options of a function agree with its callers, its queues and its own timeout.
 import { Annotations, type Duration, Token } from "aws-cdk-lib";
-import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import type { CfnFunction, Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { CfnQueue } from "aws-cdk-lib/aws-sqs";
 import type { IConstruct } from "constructs";
 import { USE_DEFAULTS, type UseIdempotencyOptions } from "../use-idempotency-options.ts";
@@ -56,6 +56,7 @@ export function longestRedelivery(fn: LambdaFunction, options: UseIdempotencyOpt
 /** Each fault names its numbers. */
 function consumerFaults(fn: LambdaFunction, options: UseIdempotencyOptions): string[] {
   const { outlivesGateway } = withDefaults(options, USE_DEFAULTS);
+  noteManagedInstances(fn);
   return [
     ...retentionFaults(fn, options),
     ...queuesOf(fn).flatMap(({ queue }) => (queue ? queueFaults(fn, queue) : [])),
@@ -115,6 +116,16 @@ function gatewayFaults(fn: LambdaFunction): string[] {
     if (timeout <= limit) return [];
     return `timeout ${timeout} s of ${fn.node.path} > ${limit} s, for which its API waits: the caller gets an error while the function goes on. Shorten the timeout, or set outlivesGateway of UseIdempotency if a retry is to fetch the result`;
   });
+}
+
+/** Its capacity provider may be given after the mixin. */
+function noteManagedInstances(fn: LambdaFunction): void {
+  const { capacityProviderConfig } = fn.node.defaultChild as CfnFunction;
+  if (capacityProviderConfig === undefined) return;
+  Annotations.of(fn).addInfoV2(
+    "onceonly:managed-instances",
+    `${fn.node.path} runs on Lambda Managed Instances, which let code run on after its timeout. Its handlers find that in AWS_LAMBDA_INITIALIZATION_TYPE, so that UseIdempotency sets nothing for it: leases are 30 s long (\`leaseSeconds\`) and renewed, one write for each 10 s of a call`,
+  );
 }
 
 function note(fn: LambdaFunction, id: string, message: string): void {

@@ -111,7 +111,9 @@ export class MiddyRun<Write> {
 
   /** Neither releases nor counts as done. */
   #leaveOpen(error: unknown): void {
-    if (!this.#isLeftOpen) this.#work.attempt.leaveOpen(error);
+    const { attempt } = this.#work;
+    if (!this.#isLeftOpen) attempt.leaveOpen(error);
+    if (this.#handler !== "at work") attempt.leaveLease();
     this.#isLeftOpen = true;
   }
 

@@ -6,7 +6,7 @@ import { withLocalAddresses } from "./local-addresses.ts";
 import { LOCAL_REGION, type LocalEnvironment } from "./local-environment.ts";
 import { deploymentOrder } from "./references.ts";
 import { deployerOf, hasLocalMeaning } from "./resource-types.ts";
-import { createStackScope, regionalName } from "./stack-scope.ts";
+import { createStackScope } from "./stack-scope.ts";
 import { constructPathOf, type Template } from "./template.ts";
 
 export interface DeployStackOptions {
@@ -18,8 +18,6 @@ export interface DeployStackOptions {
   readonly pathPrefix: string;
   /** By name; the exports of this stack are added. */
   readonly exports: Map<string, unknown>;
-  /** The outputs of the stacks before, by `regionalName`; this stack adds its own. */
-  readonly outputs: Map<string, Record<string, unknown>>;
 }
 
 /** The outputs of the stack. */
@@ -59,9 +57,7 @@ export async function deployStack(
       await deploy({ logicalId, type: resource.Type, path, generatedName, properties }, environment, place),
     );
   }
-  const outputs = outputsOf(template, scope, options);
-  options.outputs.set(regionalName(region, stackName), outputs);
-  return outputs;
+  return outputsOf(template, scope, options);
 }
 
 function wantedResources(template: Template, scope: IntrinsicScope): Template["Resources"] {

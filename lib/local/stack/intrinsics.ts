@@ -11,8 +11,6 @@ export interface IntrinsicScope {
   condition(name: string): boolean;
   mapping(map: string, first: string, second: string): unknown;
   importValue(name: string): unknown;
-  /** The output of another stack; `region` is the own one where it is not given. */
-  stackOutput(stackName: string, outputName: string, region: string | undefined): unknown;
 }
 
 /** The value of `AWS::NoValue`: a property or list entry that has it is left out. */
@@ -104,12 +102,6 @@ const INTRINSICS: Readonly<Record<string, Evaluate>> = {
   "Fn::Base64": (argument, scope) =>
     Buffer.from(String(resolveIntrinsics(argument, scope))).toString("base64"),
   "Fn::ImportValue": (argument, scope) => scope.importValue(String(resolveIntrinsics(argument, scope))),
-  "Fn::GetStackOutput": (argument, scope) => {
-    const { StackName, OutputName, Region } = Object(resolveIntrinsics(argument, scope));
-    const region = Region === undefined ? undefined : text(Region, "Region of Fn::GetStackOutput");
-    const [stackName, outputName] = [StackName, OutputName].map((name) => text(name, "Fn::GetStackOutput"));
-    return scope.stackOutput(stackName as string, outputName as string, region);
-  },
   "Fn::GetAZs": (argument, scope) => {
     const region = String(resolveIntrinsics(argument, scope) || scope.ref("AWS::Region"));
     return ["a", "b", "c"].map((zone) => region + zone);

@@ -14,15 +14,10 @@ export interface StackScopeOptions {
   readonly deployed: ReadonlyMap<string, Deployed>;
   /** By export name, of the stacks before. */
   readonly exports: ReadonlyMap<string, unknown>;
-  /** The outputs of the stacks before, by `regionalName`. */
-  readonly outputs: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
 }
 
-/** Stacks of two Regions may have one name. */
-export const regionalName = (region: string, stackName: string): string => `${region}/${stackName}`;
-
 export function createStackScope(options: StackScopeOptions): IntrinsicScope {
-  const { template, stackName, region, parameters, deployed, exports, outputs } = options;
+  const { template, stackName, region, parameters, deployed, exports } = options;
   const pseudoParameters: Readonly<Record<string, unknown>> = {
     "AWS::AccountId": LOCAL_ACCOUNT_ID,
     "AWS::NoValue": NO_VALUE,
@@ -101,15 +96,6 @@ export function createStackScope(options: StackScopeOptions): IntrinsicScope {
     importValue(name) {
       if (!exports.has(name)) throw faultOf(`${stackName} imports ${name}, which no stack before it exports`);
       return exports.get(name);
-    },
-    stackOutput(otherStack, outputName, otherRegion = region) {
-      const value = own(outputs.get(regionalName(otherRegion, otherStack)), outputName);
-      if (value === undefined) {
-        throw faultOf(
-          `${stackName} reads output ${outputName} of ${otherStack} in ${otherRegion}, which no stack before it has`,
-        );
-      }
-      return value;
     },
   };
   return scope;

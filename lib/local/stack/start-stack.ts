@@ -151,13 +151,13 @@ async function deployAll(
   environment: LocalEnvironment,
   { parameters = {}, signal }: StartStackOptions,
 ): Promise<Record<string, unknown>> {
-  const known = { exports: new Map<string, unknown>(), outputs: new Map<string, Record<string, unknown>>() };
+  const exports = new Map<string, unknown>();
   const runId = randomBytes(4).toString("hex");
   const outputs: Record<string, unknown> = {};
   for (const stack of stacks) {
     signal?.throwIfAborted();
     const pathPrefix = stacks.length > 1 ? `${stack.name}/` : "";
-    const options = { environment, parameters, runId, pathPrefix, ...known };
+    const options = { environment, parameters, runId, pathPrefix, exports };
     for (const [name, value] of Object.entries(await deployStack(stack, options))) {
       outputs[pathPrefix + name] = value;
     }

@@ -7,7 +7,7 @@ import { randomUUID } from "node:crypto";
 import { StoreUnavailableError } from "../../core/errors.ts";
 import { identify } from "../../core/identity.ts";
 import type { IdempotencyRecord } from "../../core/record.ts";
-import type { Claim, Insertion, Settlement, Store } from "../../core/store.ts";
+import type { Claim, Insertion, Renewal, Settlement, Store } from "../../core/store.ts";
 import type { StoreSubject } from "./store-subject.ts";
 
 export type Cases<Write> = Readonly<Record<string, (subject: StoreSubject<Write>) => Promise<void>>>;
@@ -50,6 +50,17 @@ export function takeOverOf(recordKey: string, change: Partial<Claim> = {}): Clai
     leaseEndsAt: AFTER_LEASE + 30_000,
     ...change,
   });
+}
+
+/** The first renewal of a claim made at NOW. */
+export function renewalOf(recordKey: string, change: Partial<Renewal> = {}): Renewal {
+  return {
+    recordKey,
+    token: "token-1",
+    leaseEndsAt: LEASE_ENDS_AT + 10_000,
+    expiresAt: EXPIRES_AT + 10,
+    ...change,
+  };
 }
 
 export function settlementOf<Write>(
@@ -134,6 +145,13 @@ export async function found<Write>(store: Store<Write>, recordKey: string): Prom
 export function unsettled(answer: Awaited<ReturnType<Store["settle"]>>): IdempotencyRecord | undefined {
   assert.equal(answer.settled, false, "the write must be refused");
   assert.ok(!answer.settled);
+  return answer.record;
+}
+
+/** A refused renewal; returns the record that refused it. */
+export function unrenewed(answer: Awaited<ReturnType<Store["renew"]>>): IdempotencyRecord | undefined {
+  assert.equal(answer.renewed, false, "the renewal must be refused");
+  assert.ok(!answer.renewed);
   return answer.record;
 }
 

@@ -9,6 +9,7 @@ import { insertionCases } from "./insertions.ts";
 import { insertionOverCases } from "./insertions-over.ts";
 import { outboxCases } from "./outbox.ts";
 import { raceCases } from "./races.ts";
+import { renewalCases } from "./renewals.ts";
 import { resultCases } from "./results.ts";
 import { senderCases } from "./senders.ts";
 import { settlementCases } from "./settlements.ts";
@@ -35,6 +36,7 @@ export function storeContract<Write>(
     ...expiryCases<Write>(),
     ...settlementCases<Write>(),
     ...heldCases<Write>(),
+    ...renewalCases<Write>(),
     ...writeCases<Write>(),
     ...insertionCases<Write>(),
     ...insertionOverCases<Write>(),

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-export const CODE_DIRECTORY = fileURLToPath(new URL("../../fixtures/echo-app/code", import.meta.url));
+const CODE_DIRECTORY = fileURLToPath(new URL("../../fixtures/echo-app/code", import.meta.url));
 
 /** The S3 key of the one asset, the code of the fixture. */
 const CODE_KEY = "code.zip";

@@ -17,7 +17,6 @@ const scope: IntrinsicScope = {
   condition: (name) => name === "IsProd",
   mapping: (...keys) => keys.join("."),
   importValue: (name) => `imported ${name}`,
-  stackOutput: (...names) => names.join(" "),
 };
 
 describe("resolveIntrinsics", () => {
@@ -55,16 +54,6 @@ describe("resolveIntrinsics", () => {
     ["Fn::FindInMap", { "Fn::FindInMap": ["Map", { Ref: "AWS::Region" }, "size"] }, "Map.us-east-1.size"],
     ["Fn::Base64", { "Fn::Base64": "hello" }, "aGVsbG8="],
     ["Fn::ImportValue", { "Fn::ImportValue": { "Fn::Sub": `\${Table}-arn` } }, "imported orders-1-arn"],
-    [
-      "Fn::GetStackOutput",
-      { "Fn::GetStackOutput": { StackName: { Ref: "Table" }, OutputName: "Arn", RoleArn: "arn:role" } },
-      "orders-1 Arn ",
-    ],
-    [
-      "Fn::GetStackOutput of a Region",
-      { "Fn::GetStackOutput": { StackName: "Base", OutputName: "Arn", Region: "eu-west-1" } },
-      "Base Arn eu-west-1",
-    ],
     ["Fn::GetAZs", { "Fn::GetAZs": "" }, ["us-east-1a", "us-east-1b", "us-east-1c"]],
     ["AWS::NoValue in an object", { a: 1, b: { Ref: "AWS::NoValue" } }, { a: 1 }],
     ["AWS::NoValue in a list", [1, { "Fn::If": ["IsTest", 2, { Ref: "AWS::NoValue" }] }], [1]],

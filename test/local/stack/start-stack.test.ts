@@ -1,15 +1,9 @@
 // Templates written by hand, so that each behaviour has the smallest one. Nothing here needs a table, so nobody listens
 // on the endpoint.
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { App, Stack } from "aws-cdk-lib";
-import { Code, Function as LambdaFunction, Runtime } from "aws-cdk-lib/aws-lambda";
-import { Queue } from "aws-cdk-lib/aws-sqs";
-import { DEFAULT_CROSS_STACK_REFERENCES } from "aws-cdk-lib/cx-api";
+import { rm } from "node:fs/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import { type RunningStack, type StartStackOptions, startStack } from "../../../lib/local/index.ts";
-import { assemblyOf, CODE_DIRECTORY, functionResource } from "./given.ts";
+import { assemblyOf, functionResource } from "./given.ts";
 
 const NOBODY = "http://127.0.0.1:9";
 const cleanups: (() => Promise<void>)[] = [];
@@ -162,47 +156,6 @@ describe("startStack", () => {
 
     expect(Object.keys(stack.functions)).toEqual(["Base/Echo", "App/Echo"]);
     expect(await environmentOf(stack, "App/Echo")).toMatchObject({ table: "shared" });
-  });
-
-  it("runs several stacks of an app whose references between them are weak, as cdk init makes them", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "weak-references-"));
-    cleanups.push(() => rm(folder, { recursive: true }));
-    const context = { [DEFAULT_CROSS_STACK_REFERENCES]: "weak", "aws:cdk:enable-path-metadata": true };
-    const app = new App({
-      outdir: folder,
-      context,
-      builtinCloudFormationValidation: false,
-      analyticsReporting: false,
-    });
-    const queue = new Queue(new Stack(app, "Base"), "Payments");
-    new LambdaFunction(new Stack(app, "App"), "Echo", {
-      code: Code.fromAsset(CODE_DIRECTORY),
-      handler: "echo.handler",
-      runtime: Runtime.NODEJS_24_X,
-      environment: { TABLE: queue.queueName },
-    });
-    app.synth();
-
-    const stack = await startStack({ folder, dynamodbEndpoint: NOBODY });
-    cleanups.push(stack.stop);
-
-    const written = await readFile(join(folder, "App.template.json"), "utf8");
-    expect(written).toContain("Fn::GetStackOutput");
-    const { table } = (await environmentOf(stack, "App/Echo")) as unknown as { table: string };
-    expect(stack.queues["Base/Payments"]?.url).toMatch(new RegExp(`/${table}$`));
-  });
-
-  it("says which output a stack reads that no stack before it has", async () => {
-    const output = (Region?: string) => ({ StackName: "Base", OutputName: "Name", Region });
-    const templates = (Region?: string) => ({
-      Base: { Resources: {}, Outputs: { Name: { Value: "shared" } } },
-      App: { Resources: { Echo: echoWith({ TABLE: { "Fn::GetStackOutput": output(Region) } }) } },
-    });
-
-    expect(await environmentOf(await start(templates()), "App/Echo")).toMatchObject({ table: "shared" });
-    await expect(start(templates("eu-west-1"))).rejects.toThrow(
-      "App reads output Name of Base in eu-west-1, which no stack before it has",
-    );
   });
 
   it("runs inline code", async () => {

@@ -2,6 +2,7 @@
 import type { Mistake } from "../given.ts";
 import { BATCH_MISTAKES } from "./batches.ts";
 import { EXPLORER_MISTAKES } from "./explorer.ts";
+import { LEASE_MISTAKES } from "./leases.ts";
 import { OPTION_MISTAKES } from "./options.ts";
 import { OUTCOME_MISTAKES } from "./outcomes.ts";
 import { PROJECT_MISTAKES } from "./projects.ts";
@@ -19,6 +20,7 @@ export const MISTAKES: Readonly<Record<string, readonly Mistake[]>> = {
   "Projects of TypeScript": PROJECT_MISTAKES,
   "Store and commit": STORE_MISTAKES,
   "Keys, results and times": VALUE_MISTAKES,
+  Leases: LEASE_MISTAKES,
   Batches: BATCH_MISTAKES,
   "Relay and sweeper": RELAY_MISTAKES,
   Stacks: STACK_MISTAKES,

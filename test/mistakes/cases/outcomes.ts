@@ -12,7 +12,7 @@ const refused = (more: object) => messageOf(() => runOnce(optionsOf(more), "orde
 async function causeOf(answer: unknown): Promise<string> {
   const clock = fakeClock();
   const store = new MemoryStore();
-  const options = optionsOf({ clock, store, whenAbandoned: () => answer });
+  const options = optionsOf({ clock, store, renewLease: false, whenAbandoned: () => answer });
   void runOnce(options, "order-1", {}, () => new Promise(() => {}));
   await clock.advance(60_000);
   const call = runOnce(options, "order-1", {}, () => 1);

@@ -23,6 +23,7 @@ export function naiveStore(
       const token = record?.token ?? settlement.token;
       return writeAnyway(await store.settle({ ...settlement, token }), settlement);
     },
+    renew: (renewal) => store.renew(renewal),
     insert: async (insertion, expired) => writeAnyway(await store.insert(insertion, expired), insertion),
     find: (recordKey, read) => store.find(recordKey, read),
     loadResult: (address) => store.loadResult(address),

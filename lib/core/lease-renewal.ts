@@ -1,0 +1,69 @@
+/** Renews the lease of one attempt while its work goes on. Every third of the lease is one request. */
+import { ClaimLostError } from "./errors.ts";
+import type { OngoingCall } from "./ongoing-call.ts";
+import type { Recording } from "./recording.ts";
+
+export class LeaseRenewal<Write> {
+  readonly #call: OngoingCall<Write>;
+  readonly #recording: Recording<Write>;
+  readonly #lose: (reason: ClaimLostError) => void;
+  /** When the next request is due (epoch ms); never while one is under way. */
+  #askAt: number;
+  #sleep = new AbortController();
+  #isOver = false;
+
+  /** @param lose is told once, where the claim is lost, or may be by now */
+  constructor(call: OngoingCall<Write>, recording: Recording<Write>, lose: (reason: ClaimLostError) => void) {
+    this.#call = call;
+    this.#recording = recording;
+    this.#lose = lose;
+    this.#askAt = recording.since + call.leaseMs / 3;
+    void this.#watch();
+  }
+
+  /** Leaves no timer behind. The answer of a request that is under way changes nothing any more. */
+  stop(): void {
+    this.#isOver = true;
+    this.#sleep.abort("over");
+  }
+
+  /** A request that hangs does not hide the end of the lease. */
+  async #watch(): Promise<void> {
+    const { clock } = this.#call.options;
+    while (!this.#isOver) {
+      const { liveUntil } = this.#recording;
+      if (liveUntil === Number.POSITIVE_INFINITY) return;
+      const now = this.#call.now();
+      if (now >= liveUntil) return this.#end(leaseEnded());
+      if (now >= this.#askAt) {
+        this.#askAt = Number.POSITIVE_INFINITY;
+        void this.#ask();
+      }
+      this.#sleep = new AbortController();
+      await clock.sleep(Math.min(this.#askAt, liveUntil) - now, this.#sleep.signal, "background");
+    }
+  }
+
+  async #ask(): Promise<void> {
+    const { leaseMs, options } = this.#call;
+    const askedAt = this.#call.now();
+    try {
+      const isHeld = await this.#recording.renew();
+      if (!isHeld && !this.#isOver) this.#end(new ClaimLostError());
+      this.#askAt = askedAt + leaseMs / 3;
+    } catch {
+      // Observers were told. Many invocations of one process are throttled together, and do not come back together.
+      this.#askAt = this.#call.now() + (leaseMs / 30) * (0.5 + options.random.fraction());
+    }
+    this.#sleep.abort("due");
+  }
+
+  #end(reason: ClaimLostError): void {
+    this.stop();
+    this.#lose(reason);
+  }
+}
+
+/** The process stood still, or no renewal was answered. */
+export const leaseEnded = (): ClaimLostError =>
+  new ClaimLostError("the lease ended before it was renewed: stop, and retry later");

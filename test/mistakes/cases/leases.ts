@@ -1,0 +1,33 @@
+import { fakeClock, fakeLambdaContext, MemoryStore } from "onceonly/testing";
+import { idempotent, runOnce } from "../../../lib/index.ts";
+import { logOf, type Mistake, messageOf } from "../given.ts";
+
+const given = { operation: "order", store: new MemoryStore(), renewLease: true } as const;
+
+/** Leases that cannot be renewed, or are renewed for nothing. */
+export const LEASE_MISTAKES: readonly Mistake[] = [
+  {
+    made: "renews a lease that is too short to be renewed in time",
+    toldBy: "error",
+    text: "option `leaseSeconds` must be at least 5 where `renewLease` is true; got 2 (number)",
+    make: () => messageOf(() => runOnce({ ...given, leaseSeconds: 2 }, "key", {}, () => 1)),
+  },
+  {
+    made: "renews a lease in the optimistic mode, which has none",
+    toldBy: "error",
+    text: "option `renewLease` has no lease to renew in the optimistic mode",
+    make: () => messageOf(() => runOnce({ ...given, mode: "optimistic" }, "key", {}, () => 1)),
+  },
+  {
+    made: "renews a lease that is as long as the invocation",
+    toldBy: "log",
+    text: '`renewLease` of "order" gains nothing: its lease is 30 s, and the invocation has 29 s left; leave `renewLease` out',
+    make: () =>
+      logOf("warn", () =>
+        idempotent(async () => 1, { ...given, key: () => "key" })(
+          {},
+          fakeLambdaContext({ clock: fakeClock(), remainingMs: 29_000 }),
+        ),
+      ),
+  },
+];
