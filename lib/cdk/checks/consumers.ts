@@ -8,6 +8,7 @@ import { withDefaults } from "../with-defaults.ts";
 import { ownerPath, queuesOf, tablesWithoutStream } from "./event-sources.ts";
 import { gatewayLimits } from "./gateways.ts";
 import { type Redelivery, redeliveryOf, settingsOf } from "./redelivery.ts";
+import { walkOnce } from "./resources.ts";
 
 /** https://docs.aws.amazon.com/lambda/latest/dg/configuration-timeout.html */
 const LAMBDA_DEFAULT_TIMEOUT_SECONDS = 3;
@@ -17,6 +18,7 @@ const checked = new WeakSet<IConstruct>();
 /** Has a function's numbers checked at synthesis. */
 export function checkConsumer(fn: LambdaFunction, options: UseIdempotencyOptions): void {
   checked.add(fn);
+  walkOnce(fn);
   fn.node.addValidation({ validate: () => consumerFaults(fn, options) });
 }
 

@@ -1,7 +1,8 @@
 // The conditions under which an EventBridge rule can feed a FIFO queue.
-import { CfnResource, Stack } from "aws-cdk-lib";
+import { Stack } from "aws-cdk-lib";
 import type { CfnRule } from "aws-cdk-lib/aws-events";
 import type { IQueue } from "aws-cdk-lib/aws-sqs";
+import { resourcesOfType } from "./resources.ts";
 
 interface Target {
   readonly arn?: unknown;
@@ -13,8 +14,7 @@ interface Target {
  * https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_SqsParameters.html
  */
 export function eventRuleFaults(queue: IQueue, isContentBased: boolean): string[] {
-  return queue.node.root.node.findAll().flatMap((rule) => {
-    if (!CfnResource.isCfnResource(rule) || rule.cfnResourceType !== "AWS::Events::Rule") return [];
+  return resourcesOfType(queue, "AWS::Events::Rule").flatMap((rule) => {
     const faults: string[] = [];
     for (const { sqsParameters } of targetsAt(rule as CfnRule, queue)) {
       const feeds = `the rule ${rule.node.path} feeds the FIFO queue ${queue.node.path}`;

@@ -6,6 +6,7 @@ import { CfnEventSourceMapping } from "aws-cdk-lib/aws-lambda";
 import { CfnQueue } from "aws-cdk-lib/aws-sqs";
 import type { IConstruct } from "constructs";
 import { isPartOf, referencedBy } from "./references.ts";
+import { resourcesOfType } from "./resources.ts";
 
 /** A queue that a function consumes. */
 export interface ConsumedQueue {
@@ -56,8 +57,7 @@ export function referencedResource<T extends CfnResource>(
 }
 
 function mappingsOf(fn: IConstruct): CfnEventSourceMapping[] {
-  return fn.node.root.node
-    .findAll()
+  return resourcesOfType(fn, CfnEventSourceMapping.CFN_RESOURCE_TYPE_NAME)
     .filter((each) => isResource(each, CfnEventSourceMapping))
     .filter((mapping) => referencedBy(mapping.functionName, mapping).some((each) => isPartOf(each, fn)));
 }

@@ -1,7 +1,8 @@
 // Whether the API in front of a function waits for as long as the function may run.
-import { CfnResource, Stack, Token } from "aws-cdk-lib";
+import { type CfnResource, Stack, Token } from "aws-cdk-lib";
 import type { IConstruct } from "constructs";
 import { isPartOf, referencedBy } from "./references.ts";
+import { resourcesOfType } from "./resources.ts";
 
 /**
  * How long an API waits in milliseconds by default, and the properties that set the time and name the
@@ -18,11 +19,12 @@ const APIS: Readonly<Record<string, { readonly defaultMs: number; readonly integ
  * How long the APIs before a function wait, in seconds; `NaN` for a time that is known only at deployment.
  */
 export function gatewayLimits(fn: IConstruct): number[] {
-  return fn.node.root.node.findAll().flatMap((resource) => limitOf(resource, fn) ?? []);
+  return Object.keys(APIS).flatMap((type) =>
+    resourcesOfType(fn, type).flatMap((resource) => limitOf(resource, fn) ?? []),
+  );
 }
 
-function limitOf(resource: IConstruct, fn: IConstruct): number | undefined {
-  if (!CfnResource.isCfnResource(resource)) return undefined;
+function limitOf(resource: CfnResource, fn: IConstruct): number | undefined {
   const api = APIS[resource.cfnResourceType];
   if (!api) return undefined;
   const properties = resource as unknown as Readonly<Record<string, unknown>>;

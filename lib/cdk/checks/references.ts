@@ -16,11 +16,23 @@ class ReferenceCollector extends DefaultTokenResolver {
   }
 }
 
+/** Each function asks for the references of all event sources and routes, so one is resolved once. */
+const known = new WeakMap<IConstruct, Map<unknown, IConstruct[]>>();
+
 /**
  * The low-level constructs behind a value: `AWS::SQS::Queue` for the ARN of a queue. Imported constructs have
  * none.
  */
 export function referencedBy(value: unknown, scope: IConstruct): IConstruct[] {
+  const ofScope = known.get(scope) ?? new Map<unknown, IConstruct[]>();
+  known.set(scope, ofScope);
+  const found = ofScope.get(value) ?? resolvedReferences(value, scope);
+  // A lazy value may have no reference yet.
+  if (found.length > 0) ofScope.set(value, found);
+  return found;
+}
+
+function resolvedReferences(value: unknown, scope: IConstruct): IConstruct[] {
   const resolver = new ReferenceCollector();
   Tokenization.resolve(value, { scope, resolver, preparing: false });
   return [...resolver.targets];

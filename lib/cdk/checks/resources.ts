@@ -1,0 +1,43 @@
+// The resources of an app by their type. A walk through a large app takes long, so all checks of a synthesis share one.
+import { CfnResource, Stage } from "aws-cdk-lib";
+import type { IConstruct } from "constructs";
+
+type ByType = ReadonlyMap<string, readonly CfnResource[]>;
+
+/** By the stage that is synthesized; `undefined` until it is. */
+const walks = new WeakMap<IConstruct, ByType | undefined>();
+
+/** Has the app walked through once at each synthesis. A stage is validated before the constructs in it. */
+export function walkOnce(construct: IConstruct): void {
+  const stage = stageOf(construct);
+  if (walks.has(stage)) return;
+  walks.set(stage, undefined);
+  stage.node.addValidation({
+    validate: () => {
+      walks.set(stage, walk(stage));
+      return [];
+    },
+  });
+}
+
+/** The resources of this type in the whole app of a construct. */
+export function resourcesOfType(construct: IConstruct, type: string): readonly CfnResource[] {
+  const stage = stageOf(construct);
+  return (walks.get(stage) ?? walk(stage)).get(type) ?? [];
+}
+
+function stageOf(construct: IConstruct): IConstruct {
+  return Stage.of(construct) ?? construct.node.root;
+}
+
+function walk({ node }: IConstruct): ByType {
+  const found = new Map<string, CfnResource[]>();
+  for (const construct of node.root.node.findAll()) {
+    if (!CfnResource.isCfnResource(construct)) continue;
+    const { cfnResourceType } = construct;
+    const others = found.get(cfnResourceType);
+    if (others) others.push(construct);
+    else found.set(cfnResourceType, [construct]);
+  }
+  return found;
+}
