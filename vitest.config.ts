@@ -15,6 +15,17 @@ const resolve = {
     { find: /^onceonly\/(cdk|client|lean|testing)$/, replacement: entry("$1/index.ts") },
   ],
 };
+/** The transformer of vitest leaves standard decorators as they are, and Node does not know them. */
+const decorators = {
+  name: "standard-decorators",
+  enforce: "pre" as const,
+  async transform(code: string, id: string) {
+    if (!/^ *@once[<(]/m.test(code) || !id.endsWith(".ts")) return null;
+    const { transform } = await import("esbuild");
+    return transform(code, { loader: "ts", target: "node20", sourcemap: true });
+  },
+};
+const plugins = [decorators];
 const common = {
   env: { AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: "true" },
   testTimeout: 60_000,
@@ -22,6 +33,7 @@ const common = {
 };
 
 const unit = {
+  plugins,
   resolve,
   test: {
     ...common,
@@ -32,6 +44,7 @@ const unit = {
   },
 };
 const sharing = {
+  plugins,
   resolve,
   test: {
     ...common,
@@ -43,6 +56,7 @@ const sharing = {
   },
 };
 const alone = {
+  plugins,
   resolve,
   test: {
     ...common,

@@ -6,6 +6,7 @@ export { DECISIONS, type Decision, type DecisionEvent, type Observe } from "./co
 export * from "./core/errors.ts";
 export type { CommitEffects, Execution } from "./core/execution.ts";
 export type { LambdaContext } from "./core/lambda-context.ts";
+export { type LockHold, type LockOptions, lock } from "./core/lock.ts";
 export type {
   FoundUnsent,
   MessageProgress,
@@ -24,9 +25,10 @@ export type {
   TopicMessage,
 } from "./core/messages/outgoing-message.ts";
 export { traceparentFromXRay } from "./core/messages/traceparent.ts";
+export { type OnceOptions, once } from "./core/once.ts";
 export type { EngineOptions, Fingerprinter } from "./core/options.ts";
 export type { IdempotencyRecord, State, StoredResult } from "./core/record.ts";
-export { type RunOnceOptions, runOnce } from "./core/run-once.ts";
+export { type OnceOutcome, type RunOnceOptions, runOnce, runOnceOutcome } from "./core/run-once.ts";
 export type {
   Claim,
   ClaimAnswer,
@@ -87,7 +89,7 @@ export type {
   HttpRequestEvent,
   IdempotencyOptions,
 } from "./lambda/options.ts";
-export { idempotency, idempotent } from "./lambda/plain.ts";
+export { idempotency, idempotent, idempotentOutcome } from "./lambda/plain.ts";
 export type { Handler } from "./lambda/wrapper.ts";
 export type { AwsClientLike } from "./messaging/clients.ts";
 export {

@@ -9,7 +9,7 @@ import { identify, PUBLIC_SCOPE } from "./identity.ts";
 import { executionOf, type LambdaContext } from "./lambda-context.ts";
 import { checkOptions, methods } from "./option-checks.ts";
 import { type EngineOptions, type ResolvedOptions, resolveOptions } from "./options.ts";
-import { resultOf } from "./outcome.ts";
+import { type Outcome, resultOf } from "./outcome.ts";
 
 export interface RunOnceOptions<Write = unknown> extends EngineOptions<Write> {
   /**
@@ -44,6 +44,42 @@ export async function runOnce<T, Write = unknown>(
   input: unknown,
   fn: (execution: Execution<Write>) => T | Promise<T>,
 ): Promise<T> {
+  return resultOf(await performOnce(options, key, input, fn)) as T;
+}
+
+/** A result, and whether it was there before. */
+export interface OnceOutcome<T> {
+  readonly result: T;
+  /** The result is on record from another call: `fn` did not run in this one, or its attempt was not the one that counts. */
+  readonly replayed: boolean;
+}
+
+/**
+ * `runOnce` for callers who want to know whether the result was replayed: `const { result, replayed } = await
+ * runOnceOutcome(options, key, input, fn)`. What `fn` throws is thrown, first and replayed.
+ * @throws as `runOnce`.
+ */
+export async function runOnceOutcome<T, Write = unknown>(
+  options: RunOnceOptions<Write>,
+  key: string,
+  input: unknown,
+  fn: (execution: Execution<Write>) => T | Promise<T>,
+): Promise<OnceOutcome<T>> {
+  return onceOutcomeOf(await performOnce(options, key, input, fn)) as OnceOutcome<T>;
+}
+
+/** @throws the failure's error. */
+export function onceOutcomeOf(outcome: Outcome): OnceOutcome<unknown> {
+  return { result: resultOf(outcome), replayed: outcome.replayed };
+}
+
+/** @throws as `runOnce`; what `fn` throws is a failure of the outcome. */
+export function performOnce<Write>(
+  options: RunOnceOptions<Write>,
+  key: string,
+  input: unknown,
+  fn: (execution: Execution<Write>) => unknown,
+): Promise<Outcome> {
   const engineOptions = resolveOnce(options);
   const identity = identify(engineOptions.operation, scopeOf(options), key, engineOptions.keyPattern);
   const fingerprints = fingerprintsOf(engineOptions.fingerprints, input);
@@ -55,7 +91,7 @@ export async function runOnce<T, Write = unknown>(
     remainingMs: remainingMsOf(context),
     payload: input,
   };
-  return resultOf(await perform(engineOptions, call, fn)) as T;
+  return perform(engineOptions, call, fn);
 }
 
 /** A scope that was meant and is not there must not become the public one. */

@@ -3,7 +3,8 @@ import { perform } from "../core/engine.ts";
 import type { LambdaContext } from "../core/lambda-context.ts";
 import { checkOptions } from "../core/option-checks.ts";
 import { type EngineOptions, resolveOptions } from "../core/options.ts";
-import { resultOf } from "../core/outcome.ts";
+import { type Outcome, resultOf } from "../core/outcome.ts";
+import { type OnceOutcome, onceOutcomeOf } from "../core/run-once.ts";
 import type { WithIdempotency } from "./context.ts";
 import { type CallReading, type Face, readCall } from "./face.ts";
 import { type IdempotencyMiddleware, middlewareFor } from "./middy/middleware.ts";
@@ -48,14 +49,35 @@ export function idempotent<Result, Event = unknown, Write = unknown, Rest extend
   return wrapHandler(() => plainFace(options), handler);
 }
 
+/**
+ * `idempotent` with an answer that says whether it was replayed: `{ result, replayed }`, such as for a Choice state of Step
+ * Functions, or a caller that counts. The record holds the result alone.
+ *
+ * @throws as `idempotency`.
+ */
+export function idempotentOutcome<
+  Result,
+  Event = unknown,
+  Write = unknown,
+  Rest extends readonly unknown[] = [],
+>(
+  handler: Handler<Event, LambdaContext & WithIdempotency<Write>, Rest, Result>,
+  options: IdempotencyOptions<Event, Write>,
+): (event: Event, context: LambdaContext, ...rest: Rest) => Promise<OnceOutcome<AnswerOf<Result, Rest>>> {
+  return wrapHandler(() => plainFace(options, onceOutcomeOf), handler) as never;
+}
+
 /** Result and errors reach the caller as they are. */
-function plainFace<Event, Write>(options: IdempotencyOptions<Event, Write>): Face<Write> {
+function plainFace<Event, Write>(
+  options: IdempotencyOptions<Event, Write>,
+  answerOf: (outcome: Outcome) => unknown = resultOf,
+): Face<Write> {
   checkOptions(options, FACE_CHECKS, ["key"]);
   const { key, scope = "public", whenKeyMissing, ...given } = options;
   const engineOptions = resolveOptions(given as EngineOptions<Write>);
   const reading = { options: engineOptions, key, scope, whenKeyMissing } as CallReading<Write>;
   return (event, context) => async (work) => {
     const call = readCall(reading, event, context);
-    return resultOf(await perform(engineOptions, call, work));
+    return answerOf(await perform(engineOptions, call, work));
   };
 }

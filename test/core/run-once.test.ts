@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { PermanentError } from "../../lib/core/errors.ts";
 import type { RunOnceOptions } from "../../lib/core/run-once.ts";
-import { runOnce } from "../../lib/core/run-once.ts";
-import { idempotent } from "../../lib/lambda/plain.ts";
+import { runOnce, runOnceOutcome } from "../../lib/core/run-once.ts";
+import { idempotent, idempotentOutcome } from "../../lib/lambda/plain.ts";
 import { fakeClock, fakeLambdaContext, MemoryStore, type MemoryWrite } from "../../lib/testing/index.ts";
 
 const optionsOf = (change: Partial<RunOnceOptions<MemoryWrite>> = {}): RunOnceOptions<MemoryWrite> => ({
@@ -145,5 +146,52 @@ describe("runOnce", () => {
 
     await expect(runOnce(optionsOf({ store }), key, input, () => 1)).rejects.toMatchObject({ code });
     expect(store.records.size).toBe(0);
+  });
+});
+
+describe("runOnceOutcome", () => {
+  it("says whether the result was replayed", async () => {
+    const options = optionsOf();
+    const work = () => ({ run: 1 });
+
+    const first = await runOnceOutcome(options, "key", { total: 7 }, work);
+    const second: { result: { run: number }; replayed: boolean } = await runOnceOutcome(
+      options,
+      "key",
+      { total: 7 },
+      work,
+    );
+
+    expect([first, second]).toEqual([false, true].map((replayed) => ({ result: { run: 1 }, replayed })));
+    expect(await runOnce(options, "key", { total: 7 }, work)).toEqual({ run: 1 });
+  });
+
+  it("throws what the work throws, first and replayed, and what is wrong with the call", async () => {
+    const options = optionsOf();
+    const refused = () => Promise.reject(new PermanentError("sold out"));
+
+    for (const _ of [1, 2])
+      await expect(runOnceOutcome(options, "key", 1, refused)).rejects.toThrow("sold out");
+    await expect(runOnceOutcome(options, "", 1, refused)).rejects.toMatchObject({
+      code: "IDEMPOTENCY_KEY_INVALID",
+    });
+  });
+});
+
+describe("idempotentOutcome", () => {
+  it("answers as idempotent does, and says whether that was replayed", async () => {
+    const clock = fakeClock();
+    const options = { operation: "charge", store: new MemoryStore(), clock, key: () => "key" };
+    const handler = idempotentOutcome(
+      async (event: { total: number }) => ({ charged: event.total }),
+      options,
+    );
+    const plain = idempotent(async (_: { total: number }) => "never", options);
+    const context = fakeLambdaContext({ clock });
+
+    const answers = [await handler({ total: 7 }, context), await handler({ total: 7 }, context)];
+
+    expect(answers).toEqual([false, true].map((replayed) => ({ result: { charged: 7 }, replayed })));
+    expect(await plain({ total: 7 }, context)).toEqual({ charged: 7 });
   });
 });

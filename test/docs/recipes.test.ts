@@ -67,6 +67,7 @@ async function insert(id: string, row: object): Promise<void> {
 }
 const outside = {
   "https://database.example": () => Response.json({}),
+  "https://catalogue.example": () => Response.json({}),
   "https://payments.example": () => Response.json({ id: "c1" }),
 };
 
@@ -125,6 +126,13 @@ async function nestHandler(): Promise<AnyHandler> {
     }
     return answer;
   };
+}
+
+/** The method with the arguments of one call. */
+async function decoratorHandler(): Promise<AnyHandler> {
+  const { Payments } = (await recipe("decorator")) as { Payments: new () => { charge: AnyHandler } };
+  const payments = new Payments();
+  return (event) => (payments.charge as (order: unknown) => Promise<unknown>).call(payments, event);
 }
 
 async function streamingHandler(): Promise<AnyHandler> {
@@ -195,6 +203,9 @@ const explored: readonly Explored[] = [
     post({ sku: "tea" }, { authorizer: { lambda: { tenant: "acme" } } }),
     { tables: { orders: { partitionKey: "tenant", sortKey: "id" } } },
   ],
+  ["decorator", decoratorHandler, { id: "o1", cents: 500 }, { outside }],
+  ["replayed", () => handlerOf("replayed"), { id: "o1", sku: "tea" }, { tables: { orders: byId } }],
+  ["lock", () => handlerOf("lock"), { shop: "ann", revision: 3 }, { outside }],
   [
     "scheduled-job",
     () => handlerOf("scheduled-job"),
@@ -258,6 +269,19 @@ describe("the Stripe recipe", () => {
       { statusCode: 401 },
     ]);
     expect(items).toHaveLength(1);
+  });
+});
+
+describe("the recipe of a replayed answer", () => {
+  it("tells the first run from its replays", async () => {
+    const info = vi.spyOn(console, "info").mockImplementation(() => {});
+    const events = [1, 2].map(() => ({ id: "o1", sku: "tea" }));
+
+    const { answers } = await simulated(await handlerOf("replayed"), "orders", byId, events);
+
+    expect(answers).toEqual([{ id: "o1" }, { id: "o1" }]);
+    expect(info.mock.calls).toEqual([["a new order"]]);
+    info.mockRestore();
   });
 });
 

@@ -1,5 +1,5 @@
 import { fakeClock, fakeLambdaContext, MemoryStore } from "onceonly/testing";
-import { idempotent, runOnce } from "../../../lib/index.ts";
+import { idempotent, type LockOptions, lock, once, runOnce } from "../../../lib/index.ts";
 import { logOf, type Mistake, messageOf } from "../given.ts";
 
 const given = { operation: "order", store: new MemoryStore(), renewLease: true } as const;
@@ -29,5 +29,22 @@ export const LEASE_MISTAKES: readonly Mistake[] = [
           fakeLambdaContext({ clock: fakeClock(), remainingMs: 29_000 }),
         ),
       ),
+  },
+  {
+    made: "gives a lock the options of a stored result",
+    toldBy: "error",
+    text: "option `shouldStore` is unknown: known are operation, store, leaseSeconds",
+    make: () => {
+      const { operation, store } = given;
+      return messageOf(() =>
+        lock({ operation, store, shouldStore: () => true } as LockOptions, "key", () => 1),
+      );
+    },
+  },
+  {
+    made: "gives the decorator the name of an argument as the key",
+    toldBy: "error",
+    text: "option `key` must be a function; got text of 7 characters",
+    make: () => messageOf(() => once({ ...given, key: "orderId" as never })),
   },
 ];
