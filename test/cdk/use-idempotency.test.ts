@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { type App, Mixins, Stack } from "aws-cdk-lib";
 import { Annotations, Match, Template } from "aws-cdk-lib/assertions";
-import { Alias, type CfnFunction, Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import { Alias, type CfnFunction, Function as LambdaFunction, Runtime } from "aws-cdk-lib/aws-lambda";
 import { NodejsFunction } from "aws-cdk-lib/aws-lambda-nodejs";
 import { Construct } from "constructs";
 import {
@@ -78,7 +78,7 @@ describe("UseIdempotency", () => {
 
   it("works on a NodejsFunction", () => {
     const stack = unitStack();
-    const fn = new NodejsFunction(stack, "Fn", { entry });
+    const fn = new NodejsFunction(stack, "Fn", { entry, runtime: Runtime.NODEJS_24_X });
 
     fn.with(new UseIdempotency(new IdempotencyTable(stack, "Table")));
 

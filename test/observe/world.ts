@@ -47,7 +47,12 @@ export function observed(emfOptions: EmfMetricsOptions = {}) {
 
   /** Work that is under way; what it waits for on the clock does not pass by itself. */
   function start(work: Work, options: Options = {}, input: unknown = { sku: "tea" }, key = "key-1") {
-    const outcome = runOnce({ ...engine, leaseSeconds: LEASE_SECONDS, ...options }, key, input, work);
+    const outcome = runOnce(
+      { ...engine, leaseSeconds: LEASE_SECONDS, renewLease: false, ...options },
+      key,
+      input,
+      work,
+    );
     // What it came to is in the lines.
     outcome.catch(() => {});
     return outcome;

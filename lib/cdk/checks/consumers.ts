@@ -1,10 +1,11 @@
 // Proves that the options of a function agree with its callers, its queues and its own timeout.
 import { Annotations, type Duration, Token } from "aws-cdk-lib";
-import type { CfnFunction, Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import { type CfnFunction, type Function as LambdaFunction, RuntimeFamily } from "aws-cdk-lib/aws-lambda";
 import type { CfnQueue } from "aws-cdk-lib/aws-sqs";
 import type { IConstruct } from "constructs";
 import { USE_DEFAULTS, type UseIdempotencyOptions } from "../use-idempotency-options.ts";
 import { withDefaults } from "../with-defaults.ts";
+import { warnOfDeliveries } from "./deliveries.ts";
 import { ownerPath, queuesOf, tablesWithoutStream } from "./event-sources.ts";
 import { gatewayLimits } from "./gateways.ts";
 import { type Redelivery, redeliveryOf, settingsOf } from "./redelivery.ts";
@@ -12,6 +13,9 @@ import { walkOnce } from "./resources.ts";
 
 /** https://docs.aws.amazon.com/lambda/latest/dg/configuration-timeout.html */
 const LAMBDA_DEFAULT_TIMEOUT_SECONDS = 3;
+
+/** As `engines` of package.json says. */
+const OLDEST_NODE = 20;
 
 const checked = new WeakSet<IConstruct>();
 
@@ -59,13 +63,25 @@ export function longestRedelivery(fn: LambdaFunction, options: UseIdempotencyOpt
 function consumerFaults(fn: LambdaFunction, options: UseIdempotencyOptions): string[] {
   const { outlivesGateway } = withDefaults(options, USE_DEFAULTS);
   noteManagedInstances(fn);
+  warnOfDeliveries(fn, timeoutOf(fn));
   return [
+    ...runtimeFaults(fn),
     ...retentionFaults(fn, options),
     ...queuesOf(fn).flatMap(({ queue }) => (queue ? queueFaults(fn, queue) : [])),
     ...tablesWithoutStream(fn).map(
       (table) => `${fn.node.path} reads the stream of ${table}, which has 0 streams: switch one on`,
     ),
     ...(outlivesGateway ? [] : gatewayFaults(fn)),
+  ];
+}
+
+/** Images and custom runtimes are taken: nobody knows what is in them. */
+function runtimeFaults({ node, runtime }: LambdaFunction): string[] {
+  const { name, family = RuntimeFamily.OTHER } = runtime;
+  if (family === RuntimeFamily.OTHER || Token.isUnresolved(name)) return [];
+  if (Number(/^nodejs(\d+)/.exec(name)?.[1]) >= OLDEST_NODE) return [];
+  return [
+    `${node.path} runs on ${name}: onceonly needs Node.js ${OLDEST_NODE} or newer, so give it such a runtime`,
   ];
 }
 

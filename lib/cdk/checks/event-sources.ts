@@ -56,13 +56,20 @@ export function referencedResource<T extends CfnResource>(
   return referencedBy(value, scope).find((each) => isResource(each, type));
 }
 
-function mappingsOf(fn: IConstruct): CfnEventSourceMapping[] {
+/** Whether Lambda takes an answer that names single records: of queues, Kinesis and the streams of tables. */
+export function readsPartly(mapping: CfnEventSourceMapping): boolean {
+  const { topics, queues, amazonManagedKafkaEventSourceConfig, documentDbEventSourceConfig } = mapping;
+  const others = [topics, queues, amazonManagedKafkaEventSourceConfig, documentDbEventSourceConfig];
+  return others.every((each) => each === undefined);
+}
+
+export function mappingsOf(fn: IConstruct): CfnEventSourceMapping[] {
   return resourcesOfType(fn, CfnEventSourceMapping.CFN_RESOURCE_TYPE_NAME)
     .filter((each) => isResource(each, CfnEventSourceMapping))
     .filter((mapping) => referencedBy(mapping.functionName, mapping).some((each) => isPartOf(each, fn)));
 }
 
-function sourceOf<T extends CfnResource>(mapping: CfnEventSourceMapping, type: ResourceType<T>) {
+export function sourceOf<T extends CfnResource>(mapping: CfnEventSourceMapping, type: ResourceType<T>) {
   return referencedResource(mapping.eventSourceArn, mapping, type);
 }
 

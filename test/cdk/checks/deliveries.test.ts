@@ -1,0 +1,185 @@
+import { Duration, type Stack } from "aws-cdk-lib";
+import { Annotations, Match } from "aws-cdk-lib/assertions";
+import { AttributeType, StreamViewType, TableV2 } from "aws-cdk-lib/aws-dynamodb";
+import { type FunctionOptions, Runtime, StartingPosition } from "aws-cdk-lib/aws-lambda";
+import {
+  DynamoEventSource,
+  ManagedKafkaEventSource,
+  SqsDlq,
+  SqsEventSource,
+  type SqsEventSourceProps,
+} from "aws-cdk-lib/aws-lambda-event-sources";
+import { Queue, type QueueProps } from "aws-cdk-lib/aws-sqs";
+import { IdempotencyTable, UseIdempotency } from "onceonly/cdk";
+import { describe, expect, it } from "vitest";
+import { unitStack } from "../app-given.ts";
+import { aFunction, faultsOf } from "../given.ts";
+
+const days = (count: number) => Duration.days(count);
+const seconds = (count: number) => Duration.seconds(count);
+
+function aConsumer(stack: Stack, id = "Fn", options: FunctionOptions = {}) {
+  const fn = aFunction(stack, id, { timeout: seconds(5), ...options });
+  const table = new IdempotencyTable(stack, `${id}Table`);
+  return fn.with(new UseIdempotency(table, { operations: ["pay"], retention: days(60) })) as typeof fn;
+}
+
+/** The warnings of a synthesis, by their ids. */
+function warningsOf(stack: Stack): Record<string, string> {
+  expect(faultsOf(stack)).toBe("");
+  const all = Annotations.fromStack(stack).findWarning("*", Match.anyValue());
+  return Object.fromEntries(
+    all.map(({ entry }) => {
+      const [, text = "", id = ""] = /^(.*) \[ack: onceonly:(.+)\]$/.exec(String(entry.data)) ?? [];
+      return [id, text];
+    }),
+  );
+}
+
+interface Given extends SqsEventSourceProps {
+  readonly queue?: QueueProps;
+  readonly deadLetters?: QueueProps & { readonly receives?: number };
+  readonly fn?: FunctionOptions;
+}
+
+const deadLettersKept = days(14);
+
+function warningsOfQueue({ queue = {}, deadLetters, fn, ...source }: Given): Record<string, string> {
+  const stack = unitStack();
+  const parked = { retentionPeriod: deadLettersKept, fifo: queue.fifo, ...deadLetters };
+  const deadLetterQueue = {
+    queue: new Queue(stack, "Parked", parked),
+    maxReceiveCount: deadLetters?.receives ?? 3,
+  };
+  const settings = { visibilityTimeout: seconds(30), deadLetterQueue, ...queue };
+  const events = new SqsEventSource(new Queue(stack, "Queue", settings), {
+    reportBatchItemFailures: true,
+    ...source,
+  });
+  aConsumer(stack, "Fn", fn).addEventSource(events);
+  return warningsOf(stack);
+}
+
+describe("UseIdempotency warns of a queue", () => {
+  it("not at all where it is as the checklist says", () => {
+    expect(warningsOfQueue({})).toEqual({});
+    expect(warningsOfQueue({ queue: { fifo: true } })).toEqual({});
+    expect(warningsOfQueue({ maxConcurrency: 5, fn: { reservedConcurrentExecutions: 5 } })).toEqual({});
+  });
+
+  it.each<[what: string, given: Given, id: string, text: string]>([
+    [
+      "whose failed messages are lost",
+      { reportBatchItemFailures: undefined },
+      "no-batch-failures",
+      "Test/Queue feeds Test/Fn without ReportBatchItemFailures: Lambda takes an answer for the success of the whole batch",
+    ],
+    [
+      "that hides messages for less than timeout and batching window",
+      { queue: { visibilityTimeout: seconds(30) }, maxBatchingWindow: seconds(26) },
+      "batching-window",
+      "visibility timeout 30 s of Test/Queue < timeout 5 s of Test/Fn + batching window 26 s",
+    ],
+    [
+      "that parks a message after one receive",
+      { deadLetters: { receives: 1 } },
+      "one-receive",
+      "maxReceiveCount of Test/Queue is 1: one throttled or killed invocation parks a message",
+    ],
+    [
+      "whose dead letters are deleted as early as its own messages",
+      { queue: { retentionPeriod: days(14) } },
+      "short-dead-letters",
+      "Test/Parked keeps messages for 1209600 s, and Test/Queue for 1209600 s",
+    ],
+    [
+      "of FIFO without dead letters",
+      { queue: { fifo: true, deadLetterQueue: undefined } },
+      "no-dead-letters",
+      "Test/Queue is a FIFO queue without a dead-letter queue",
+    ],
+    [
+      "of more invocations than are reserved",
+      { maxConcurrency: 10, fn: { reservedConcurrentExecutions: 5 } },
+      "throttled-source",
+      "Test/Queue feeds Test/Fn by up to 10 invocations at once, and reservedConcurrentExecutions is 5",
+    ],
+    [
+      "whose consumer may never run",
+      { fn: { reservedConcurrentExecutions: 0 } },
+      "no-concurrency",
+      "reservedConcurrentExecutions of Test/Fn is 0: no event reaches it",
+    ],
+  ])("%s", (_, given, id, text) => {
+    const warnings = warningsOfQueue(given);
+
+    expect(Object.keys(warnings)).toEqual([id]);
+    expect(warnings[id]).toContain(text);
+  });
+
+  it("not of a batch of one, nor of dead letters of a FIFO queue, whose age begins anew", () => {
+    expect(warningsOfQueue({ batchSize: 1, reportBatchItemFailures: undefined })).toEqual({});
+    expect(warningsOfQueue({ queue: { fifo: true, retentionPeriod: days(14) } })).toEqual({});
+  });
+
+  it("that two functions consume", () => {
+    const stack = unitStack();
+    const queue = new Queue(stack, "Queue", { visibilityTimeout: seconds(30) });
+    for (const id of ["Fn", "Other"]) {
+      aConsumer(stack, id).addEventSource(new SqsEventSource(queue, { reportBatchItemFailures: true }));
+    }
+
+    expect(warningsOf(stack)["shared-queue"]).toMatch(/^Test\/Queue feeds Test\/\w+ and 1 more/);
+  });
+});
+
+describe("UseIdempotency warns of a stream", () => {
+  function warningsOfStream(more: object): Record<string, string> {
+    const stack = unitStack();
+    const partitionKey = { name: "id", type: AttributeType.STRING };
+    const table = new TableV2(stack, "Orders", { partitionKey, dynamoStream: StreamViewType.NEW_IMAGE });
+    const startingPosition = StartingPosition.LATEST;
+    const onFailure = "parks" in more ? new SqsDlq(new Queue(stack, "Parked")) : undefined;
+    const settings = { startingPosition, reportBatchItemFailures: true, onFailure, ...more };
+    aConsumer(stack).addEventSource(new DynamoEventSource(table, settings));
+    return warningsOf(stack);
+  }
+
+  it("whose records are dropped after some retries, unless they are parked", () => {
+    expect(warningsOfStream({})).toEqual({});
+    expect(warningsOfStream({ retryAttempts: 3, parks: true })).toEqual({});
+    expect(warningsOfStream({ retryAttempts: 3 })["dropped-records"]).toContain(
+      "gives up a batch after 3 retries and drops its records",
+    );
+  });
+
+  it("whose failed records are lost, but not of Kafka, which has no such answer", () => {
+    expect(Object.keys(warningsOfStream({ reportBatchItemFailures: false }))).toEqual(["no-batch-failures"]);
+
+    const stack = unitStack();
+    const clusterArn = "arn:aws:kafka:eu-central-1:123456789012:cluster/orders/1";
+    const startingPosition = StartingPosition.LATEST;
+    aConsumer(stack).addEventSource(
+      new ManagedKafkaEventSource({ clusterArn, topic: "orders", startingPosition }),
+    );
+    expect(warningsOf(stack)).toEqual({});
+  });
+});
+
+describe("UseIdempotency refuses a runtime that cannot run onceonly", () => {
+  const faultsOn = (runtime: Runtime) => {
+    const stack = unitStack();
+    aConsumer(stack, "Fn", { runtime } as FunctionOptions);
+    return faultsOf(stack);
+  };
+
+  it.each([Runtime.NODEJS_18_X, Runtime.PYTHON_3_12])("$name", (runtime) => {
+    expect(faultsOn(runtime)).toContain(
+      `Test/Fn runs on ${runtime.name}: onceonly needs Node.js 20 or newer, so give it such a runtime`,
+    );
+  });
+
+  it.each([Runtime.NODEJS_20_X, Runtime.NODEJS_LATEST])("but takes $name", (runtime) => {
+    expect(faultsOn(runtime)).toBe("");
+  });
+});
