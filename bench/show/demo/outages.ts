@@ -12,8 +12,8 @@ import type { Stage } from "./stage.ts";
 
 export interface OutageOptions {
   readonly stage: Pick<Stage, "deliveries" | "relay" | "stream" | "sweep" | "queues" | "tables">;
-  readonly interference: Pick<Interference, "faults" | "clock">;
-  readonly journal: Pick<Journal, "happened">;
+  readonly interference: Pick<Interference, "faults" | "clock" | "queue">;
+  readonly journal: Pick<Journal, "happened" | "orderIdOf">;
   /** Resolves when all of them are committed. */
   readonly letIn: Players["letIn"];
   readonly signal: AbortSignal;
@@ -34,22 +34,25 @@ export async function playOutage(
   { sentTwice, late }: Readonly<Record<"sentTwice" | "late", readonly PlannedOrder[]>>,
   { stage, interference, journal, letIn, signal }: OutageOptions,
 ): Promise<void> {
-  const { faults, clock } = interference;
+  const { faults, clock, queue } = interference;
   const { relay, stream } = stage;
   const patience = { seconds: PATIENCE_SECONDS, signal };
   await stream.disable();
   await letIn(sentTwice);
 
+  const isSent = (order: PlannedOrder) =>
+    queue.sends.some(({ orderId }) => orderId === journal.orderIdOf(order));
   let isKilled = sentTwice.length === 0;
   const stops = sentTwice.map((order) => {
     const recordKey = orderRecordKey(order);
     return faults.on(recordKey, "mark", () => {
-      if (!isKilled && relay.kill((event) => bringsRecord(event, recordKey))) {
+      // What a relay has not sent before it dies is sent once only.
+      if (!isKilled && sentTwice.every(isSent) && relay.kill((event) => bringsRecord(event, recordKey))) {
         isKilled = true;
         void stream.disable();
         journal.happened(order, "relay killed before-mark");
       }
-      return isKilled ? "throttle" : undefined;
+      return "throttle";
     });
   });
   if (!isKilled) stream.enable();
