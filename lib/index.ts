@@ -28,6 +28,12 @@ export { traceparentFromXRay } from "./core/messages/traceparent.ts";
 export { type OnceOptions, once } from "./core/once.ts";
 export type { EngineOptions, Fingerprinter } from "./core/options.ts";
 export type { IdempotencyRecord, State, StoredResult } from "./core/record.ts";
+export {
+  type Resolution,
+  type ResolveAnswer,
+  type ResolveOptions,
+  resolveOutcome,
+} from "./core/resolve-outcome.ts";
 export { type OnceOutcome, type RunOnceOptions, runOnce, runOnceOutcome } from "./core/run-once.ts";
 export type {
   Claim,
@@ -116,3 +122,21 @@ export { S3Bodies, type S3BodiesOptions, type S3Like, type UncheckedMessage } fr
 export type { SweepReport } from "./messaging/sweep-shards.ts";
 export { type EmfMetricsOptions, emfMetrics } from "./observe/emf-metrics.ts";
 export type { SendingEvent } from "./observe/measurements.ts";
+export {
+  type DynamoDBDocumentLike,
+  type DynamoItemExistsOptions,
+  dynamoItemExists,
+} from "./verifiers/dynamo-item-exists.ts";
+export {
+  type ExecutionDescription,
+  type ExecutionStartedOptions,
+  executionStarted,
+  type StepFunctionsLike,
+} from "./verifiers/execution-started.ts";
+export { type HttpLookupOptions, httpLookup } from "./verifiers/http-lookup.ts";
+export {
+  type S3HeadLike,
+  type S3ObjectExistsOptions,
+  type S3ObjectHead,
+  s3ObjectExists,
+} from "./verifiers/s3-object-exists.ts";

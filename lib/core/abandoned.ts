@@ -85,7 +85,9 @@ async function ask<Write>(
       attempt: former.attempt,
       fence: call.attempt as number,
       startedAt: former.createdAt,
-      leaseEndedAt: former.leaseEndsAt,
+      // The lease of a held record is that of the call that held it.
+      leaseEndedAt: former.state === "held" ? decidedAt(former.evidence) : former.leaseEndsAt,
+      askedAt: call.now(),
       signal: asking.signal,
       childKey: (name, limits) => deriveChildKey(identity, name, limits),
     });

@@ -21,8 +21,10 @@ export interface AbandonedAttempt<Input = unknown> {
   readonly fence: number;
   /** When the key was first claimed (epoch ms). */
   readonly startedAt: number;
-  /** When the lease of that attempt ended (epoch ms). */
+  /** When the lease of that attempt had ended, at the latest (epoch ms). */
   readonly leaseEndedAt: number;
+  /** Now (epoch ms). */
+  readonly askedAt: number;
   /** Aborts when half of the time that was left has passed. From then on the verdict is `unknown`. */
   readonly signal: AbortSignal;
   /**

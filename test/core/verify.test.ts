@@ -28,6 +28,7 @@ describe("whenAbandoned: verify", () => {
       fence: 2,
       startedAt: START,
       leaseEndedAt: START + 35_000,
+      askedAt: START + 36_000,
     });
     expect(world.record()).toMatchObject({ state: "completed", attempt: 2, expiresAt: expect.any(Number) });
     expect(world.decisions()).toEqual(["verified", "replayed"]);
@@ -179,7 +180,11 @@ describe("whenAbandoned: verify", () => {
       { outcome: "happened", result: "charged" },
     ];
     let asked = 0;
-    const world = await abandoned(() => answers[asked++] as Verification);
+    const leaseEnds: number[] = [];
+    const world = await abandoned(({ leaseEndedAt }) => {
+      leaseEnds.push(leaseEndedAt - START);
+      return answers[asked++] as Verification;
+    });
 
     await expect(world.call(never)).rejects.toThrow(OutcomeUnknownError);
     await world.clock.advance(59_999);
@@ -193,6 +198,8 @@ describe("whenAbandoned: verify", () => {
     expect(await world.call(never)).toBe("charged");
     expect(world.record()).toMatchObject({ state: "completed", attempt: 4 });
     expect(world.decisions()).toEqual(["held", "held", "held", "verified"]);
+    // A held key counts from when it was held.
+    expect(leaseEnds).toEqual([35_000, 36_000, 96_000]);
   });
 
   it.each(["{", "null", '{"at":"soon"}', undefined])(

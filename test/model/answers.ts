@@ -2,7 +2,15 @@
 import { type Model, mayOverlap } from "./bounds.ts";
 import type { Watch } from "./invariants.ts";
 import { type ModelSeeker, verdictOf } from "./model-store.ts";
-import { type ModelRecord, type ModelState, NO_TOKEN, type Slot, seenOf, type Worker } from "./state.ts";
+import {
+  isOpen,
+  type ModelRecord,
+  type ModelState,
+  NO_TOKEN,
+  type Slot,
+  seenOf,
+  type Worker,
+} from "./state.ts";
 
 /** The worker goes on, or it has answered and stops. */
 export type Reading =
@@ -23,13 +31,22 @@ export function readRecord(slot: Slot, worker: Worker, host: number, model: Mode
   // A race: gone by now.
   if (!record) return { goesOn: { phase, seen: undefined } };
   const verdict = verdictOf(record, seekerOf(worker, host), model);
-  if (verdict === "own") return { goesOn: { phase: "run", mode: "claimed", seen: undefined } };
+  if (verdict === "own") return { goesOn: claimed(worker, model) };
+  if (verdict === "held" && model.whenAbandoned === "verify")
+    return { goesOn: { phase, seen: seenOf(record, host) } };
   if (verdict === "expired" || verdict === "vacant") return { goesOn: { phase, seen: seenOf(record, host) } };
   if (verdict === "completed" || verdict === "failed") return { slot: replay(slot, record, worker, watch) };
   watch.expect(record.token !== worker.token, "ownClaim");
   const isOver = record.state === "released" || record.leaseEndsIn < host;
   watch.expect(verdict === "mismatch" || verdict === "held" || !isOver, "notStuck");
   return { slot };
+}
+
+/** The claim is won: the handler runs, unless nobody knows how the attempt before ended. */
+export function claimed({ seen }: Worker, { whenAbandoned, without }: Model): Partial<Worker> {
+  const isMissed = without === "abandonedAsks" || (without === "heldRefuses" && seen?.state === "held");
+  const isAsked = whenAbandoned && !isMissed && seen && isOpen(seen) && !seen.isExpired;
+  return { phase: isAsked ? "verify" : "run", mode: "claimed", seen: undefined };
 }
 
 /** After the handler has run: its settlement, insertion or fence was refused. */
@@ -98,7 +115,7 @@ export function checkAlone(
   if (mayOverlap(model)) return;
   const { key } = workers[index] as Worker;
   const isAtWork = ({ phase, mode, to, token }: Worker) => {
-    if (phase === "run" || phase === "orphan" || phase === "check") return mode === "claimed";
+    if (["run", "orphan", "check", "verify"].includes(phase)) return mode === "claimed";
     const isRecorded = slot.record?.token !== token || slot.record.state !== "in-progress";
     return phase === "settle" && to !== "released" && !isRecorded;
   };

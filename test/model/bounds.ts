@@ -36,6 +36,10 @@ export const RULES = {
   fenceToken: "a fence claims under a fresh token",
   fenceSees: "a fence that finds the commit applied counts it as done",
   fenceRaces: "an insertion that a record refused may still be applied, too",
+  abandonedAsks: "an abandoned attempt is asked about, or held, before a handler runs",
+  heldRefuses: "a held key lets nobody run before somebody knows",
+  openNeverExpires: "a claim that may be held, and a held record, have no expiry",
+  openKeepsClaim: "a claim over an abandoned attempt is not given back without a verdict",
   messagesInCommit: "messages are stored by the write that commits",
   unsentNeverExpires: "a record with unsent messages has no expiry",
   sendBeforeMark: "a sender marks after it has sent",
@@ -71,6 +75,11 @@ export interface Bounds {
   readonly outlives: boolean;
   /** Workers renew their leases: `workTicks` is then a lease, and no end of their work. */
   readonly renews: boolean;
+  /**
+   * What a call makes of an abandoned attempt: `hold` and `verify` as the option says. Then an operator resolves keys, too.
+   * @default "run"
+   */
+  readonly whenAbandoned?: "hold" | "verify" | undefined;
   /** Copies of requests that may be on their way at once, and arrive when their worker has gone on or is dead. */
   readonly strays: number;
 }

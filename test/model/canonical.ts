@@ -25,10 +25,11 @@ const PHASES: readonly Phase[] = [
   "check",
   "orphan",
   "renew",
+  "verify",
 ];
 const MODES: readonly Worker["mode"][] = ["claimed", "optimistic", "fail-open"];
 const HANDLERS: readonly Worker["handler"][] = ["outside", "commit", "conditional"];
-const ENDS: readonly Worker["to"][] = ["completed", "failed", "released"];
+const ENDS: readonly Worker["to"][] = ["completed", "failed", "released", "held"];
 const SENDER_PHASES: readonly Sender["phase"][] = ["idle", "send", "mark"];
 
 /** Makes times that lie in the past into characters. */
@@ -112,7 +113,7 @@ function slotCode({ record, history, isTaken }: Slot, nameOf: (token: Token) => 
 function workerCode(worker: Worker, place: number, host: number, isSpent: boolean): string {
   if (worker.phase === "idle") return String.fromCharCode(host * 2);
   const { phase, mode, to, handler, payload, left, age, returns, isRepeated, wasRefused, endedLive } = worker;
-  const kind = (PHASES.indexOf(phase) * 3 + MODES.indexOf(mode)) * 3 + ENDS.indexOf(to);
+  const kind = (PHASES.indexOf(phase) * 3 + MODES.indexOf(mode)) * 4 + ENDS.indexOf(to);
   const flags = [payload === 1, place === 1, returns, isRepeated, wasRefused, endedLive, isSpent];
   const what = flags.reduce((bits, flag) => bits * 2 + (flag ? 1 : 0), kind * 3 + HANDLERS.indexOf(handler));
   return String.fromCharCode(host * 2 + 1, what, left + SHIFT, age);

@@ -6,11 +6,17 @@ import { RULES } from "./bounds.ts";
 import { CLAIM_CONTROLS } from "./claim-controls.ts";
 import { type Control, findWith, findWithout } from "./controls.ts";
 import { explore } from "./explore.ts";
+import { HELD_CONTROLS } from "./held-controls.ts";
 import { INVARIANTS } from "./invariants.ts";
 import { OUTCOME_CONTROLS } from "./outcome-controls.ts";
 import { COMMIT, OPTIMISTIC, SMALLEST } from "./suites.ts";
 
-const CONTROLS: readonly Control[] = [...CLAIM_CONTROLS, ...OUTCOME_CONTROLS, ...ANSWER_CONTROLS];
+const CONTROLS: readonly Control[] = [
+  ...CLAIM_CONTROLS,
+  ...OUTCOME_CONTROLS,
+  ...ANSWER_CONTROLS,
+  ...HELD_CONTROLS,
+];
 
 const promiseOf = ({ breaks }: Control) =>
   breaks === "liveness" ? "every key can be finished, and its messages sent" : INVARIANTS[breaks];

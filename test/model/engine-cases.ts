@@ -1,5 +1,5 @@
 /** Every kind of call of the engine that is played: what it finds, how its handler ends, and what goes wrong meanwhile. */
-import type { CallKind } from "./bounds.ts";
+import type { Bounds, CallKind } from "./bounds.ts";
 import type { ModelRecord } from "./state.ts";
 import { ME, records } from "./store-cases.ts";
 
@@ -14,8 +14,15 @@ export const CALLS = {
   conditional: { mode: "claimed", handler: "conditional" },
   "optimistic, conditional": { mode: "optimistic", handler: "conditional" },
   "fail-open, conditional": { mode: "fail-open", handler: "conditional" },
+  holds: { mode: "claimed", handler: "outside" },
+  "asks: it happened": { mode: "claimed", handler: "outside" },
+  "asks: nothing happened": { mode: "claimed", handler: "outside" },
+  "asks: nobody knows": { mode: "claimed", handler: "outside" },
 } as const satisfies Record<string, CallKind>;
 type CallName = keyof typeof CALLS;
+
+export const whenAbandonedOf = (call: CallName): Bounds["whenAbandoned"] =>
+  call === "holds" ? "hold" : call.startsWith("asks") ? "verify" : undefined;
 
 export type End =
   | "makes its commit"
@@ -48,16 +55,18 @@ export interface EngineCase {
 }
 
 const endsOf = (call: CallName): readonly End[] =>
-  CALLS[call].handler === "outside"
-    ? [
-        "has its effect",
-        "has its effect, then fails",
-        "fails for good",
-        "is aborted near its deadline, and works on",
-      ]
-    : CALLS[call].handler === "conditional"
-      ? ["makes its commit", "makes its commit, or else another", "finds the row there, and returns that"]
-      : ["makes its commit", "fails before its effect", "fails for good"];
+  whenAbandonedOf(call)
+    ? ["has its effect"]
+    : CALLS[call].handler === "outside"
+      ? [
+          "has its effect",
+          "has its effect, then fails",
+          "fails for good",
+          "is aborted near its deadline, and works on",
+        ]
+      : CALLS[call].handler === "conditional"
+        ? ["makes its commit", "makes its commit, or else another", "finds the row there, and returns that"]
+        : ["makes its commit", "fails before its effect", "fails for good"];
 
 /** `requestsOf` says how many requests a call makes when nothing goes wrong. */
 export function* engineCases(requestsOf: (each: EngineCase) => number): Generator<EngineCase> {
@@ -96,8 +105,8 @@ function inRecords(call: CallName, end: End, found: readonly (ModelRecord | unde
 }
 
 function withOthers(call: CallName, end: End, found: readonly (ModelRecord | undefined)[]): EngineCase[] {
-  // What it inserts is what the optimistic call does.
-  if (call === "without a look") return [];
+  // What it inserts is what the optimistic call does. What comes after a verdict is no different from any other run.
+  if (call === "without a look" || whenAbandonedOf(call)) return [];
   const live = found.find((each) => each && each.token !== ME && each.leaseEndsIn > 0 && each.expiresIn > 0);
   // While a call waits, a lease that ends at this very tick is over before the next one.
   const isKept = (each: ModelRecord | undefined) =>

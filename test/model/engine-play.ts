@@ -39,6 +39,10 @@ const OPTIONS: Record<EngineCase["call"], Partial<EngineOptions<MemoryWrite>>> =
   conditional: {},
   "optimistic, conditional": { mode: "optimistic" },
   "fail-open, conditional": { whenStoreFails: "run" },
+  holds: { whenAbandoned: "hold" },
+  "asks: it happened": { whenAbandoned: () => ({ outcome: "happened", result: tokenOf(ME) }) },
+  "asks: nothing happened": { whenAbandoned: () => ({ outcome: "did-not-happen" }) },
+  "asks: nobody knows": { whenAbandoned: () => ({ outcome: "unknown" }) },
 };
 
 const OWN = "the handler's own end";

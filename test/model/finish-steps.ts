@@ -22,6 +22,7 @@ export function finishSteps(turn: WorkerTurn): void {
     if (answer === "condition") return refused(turn, after, watch);
     const settled = after.slots[worker.key] as Slot;
     if (worker.to === "released") return stop(readEnd(settled, worker, host, model, watch));
+    if (answer === "done" && worker.to === "held") return stop(settled);
     if (answer === "done") return stop(replay(settled, settled.record as ModelRecord, worker, watch));
     const reading = readLoss(slot, worker, host, model, watch);
     if (!reading.goesOn) return stop(reading.slot);

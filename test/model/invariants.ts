@@ -16,7 +16,8 @@ export const INVARIANTS = {
   notStuck: "a claim is not refused once the key is released, or its lease has ended",
   oneAtWork: "no attempt starts while another one that holds the claim is at work",
   runsExcused:
-    "an effect in somebody else's system is repeated only after a lease end, a failure of its handler, or the retention",
+    "an effect in somebody else's system is repeated only after a failure of its handler, the retention, or a lease end where no key may be held",
+  openStays: "where keys may be held, no record of unknown outcome is deleted or reset",
   fencingNumber:
     "every attempt gets a higher fencing number than all before it, until TTL deletes the record",
   messagesCommitted: "a message is sent only if its commit is recorded",

@@ -1,6 +1,6 @@
 /** Plays the same call in the model, step by step: what the real engine should have done. */
 import type { Model } from "./bounds.ts";
-import { CALLS, type EngineCase, isPatient } from "./engine-cases.ts";
+import { CALLS, type EngineCase, isPatient, whenAbandonedOf } from "./engine-cases.ts";
 import { BOUNDS, type Played } from "./engine-play.ts";
 import { nameOf } from "./requests.ts";
 import {
@@ -19,16 +19,17 @@ import { stepsFrom } from "./steps.ts";
 import { FENCE, ME } from "./store-cases.ts";
 import { visible } from "./store-play.ts";
 
-const slotOf = (record: ModelRecord | undefined, isTaken: boolean): Slot => ({
+const slotOf = (record: ModelRecord | undefined, isTaken: boolean, ran = false): Slot => ({
   record,
   isTaken,
-  history: { ...NO_HISTORY, attempts: record?.attempt ?? 0 },
+  history: { ...NO_HISTORY, attempts: record?.attempt ?? 0, ran },
 });
 
 export function playModel(each: EngineCase): Played {
   const { call, end, fault, others } = each;
-  const model: Model = { ...BOUNDS, calls: [CALLS[call]], strays: 1 };
-  let state: ModelState = { ...initialState(model), slots: [slotOf(each.record, each.isTaken)] };
+  const model: Model = { ...BOUNDS, calls: [CALLS[call]], strays: 1, whenAbandoned: whenAbandonedOf(call) };
+  const slot = slotOf(each.record, each.isTaken, call === "asks: it happened");
+  let state: ModelState = { ...initialState(model), slots: [slot] };
   const requests: string[] = [];
   let fencingNumber: number | undefined;
   let answersItself = false;
@@ -118,11 +119,12 @@ export function playModel(each: EngineCase): Played {
     else if (phase === "check") check();
     else if (phase === "look") look();
     else if (phase === "orphan") take(STOPS);
+    else if (phase === "verify") take(VERDICTS[call] as string);
     else request();
   }
-  const slot = state.slots[0] as Slot;
-  const { firstAnswer } = slot.history;
-  state = { ...state, slots: [{ ...slot, isTaken: false }] };
+  const last = state.slots[0] as Slot;
+  const { firstAnswer } = last.history;
+  state = { ...state, slots: [{ ...last, isTaken: false }] };
   const arrival = stepsFrom(state, model).find(({ label }) => label.startsWith("a copy that was held up"));
   if (arrival) state = arrival.next;
   const answer = firstAnswer === NO_TOKEN && answersItself ? "own end" : mine(firstAnswer);
@@ -134,6 +136,12 @@ const mine = (token: Token) => (token >= FENCE && token !== NEVER ? ME : token);
 
 const FAILS = "fails before its effect";
 const STOPS = "stops: it crashes, is killed, or gives up";
+const VERDICTS: Partial<Record<EngineCase["call"], string>> = {
+  holds: "holds the key",
+  "asks: it happened": "asks, and the effect happened",
+  "asks: nothing happened": "asks, and nothing happened",
+  "asks: nobody knows": "asks, and nobody knows",
+};
 const BLIND = "looks, and sees no record: there is none, the read is stale, or it does not look";
 
 /** Times from when the call began. */

@@ -10,6 +10,7 @@ import type { Watch } from "./invariants.ts";
 import {
   type History,
   isFinished,
+  isOpen,
   isUnsent,
   type ModelRecord,
   NEVER,
@@ -17,6 +18,7 @@ import {
   NO_TOKEN,
   type Seen,
   type Slot,
+  seenOf,
   type Ticks,
   type Token,
 } from "./state.ts";
@@ -76,6 +78,7 @@ export function verdictOf(record: ModelRecord, seeker: ModelSeeker, { without }:
     fingerprints: [`payload-${payload}`],
     now: seeker.now * 1000,
   });
+  if (without === "heldRefuses" && verdict === "held") return "vacant";
   if (without === "liveLease" && verdict === "in-progress") return "vacant";
   if (without === "takeOver" && verdict === "vacant" && record.state === "in-progress") return "in-progress";
   return verdict;
@@ -154,6 +157,18 @@ export function insert(
   return [finished({ ...slot, history }, begun, finish, model, watch), "done"];
 }
 
+/** `resolveOutcome` of core: an operator who knows takes the key over, and settles it. */
+export function resolve(slot: Slot, token: Token, model: Model, watch: Watch): Slot {
+  const { record, history } = slot as Slot & { readonly record: ModelRecord };
+  const { payload } = record;
+  const times = { leaseEndsIn: 0, expiresIn: NEVER };
+  const begin = { token, payload, now: 0, seen: seenOf(record, 0), isSameAttempt: false, ...times };
+  const [taken] = claim(slot, begin, model, watch);
+  const to = history.ran ? "completed" : "released";
+  const end = { expiresIn: model.retentionTicks, protectedFor: 0, commits: false } as const;
+  return settle(taken, { token, to, ...end }, model, watch)[0];
+}
+
 /** `outbox.markSent` */
 export function mark(slot: Slot, token: Token, { without }: Model, watch: Watch): Slot {
   const { record, history } = slot;
@@ -165,8 +180,9 @@ export function mark(slot: Slot, token: Token, { without }: Model, watch: Watch)
 }
 
 /** What DynamoDB's TTL does, by its own clock, at any time after the expiry. */
-export function deleteByTtl(slot: Slot, watch: Watch): Slot {
+export function deleteByTtl(slot: Slot, model: Model, watch: Watch): Slot {
   const { record, history } = slot;
+  watch.expect(!record || !isOpen(record) || !model.whenAbandoned, "openStays");
   watch.expect(!record || !isUnsent(record), "unsentStays");
   return {
     ...slot,
@@ -195,16 +211,19 @@ const stateOf = (record: ModelRecord | undefined, { seen }: Begin) =>
   record === undefined || seen?.isExpired ? "absent" : record.state;
 
 /** What history says of a key that gets a new token: a record that is expired begins anew, but for its count. */
-function enter({ record, history }: Slot, begin: Begin, { without }: Model, watch: Watch): History {
+function enter({ record, history }: Slot, begin: Begin, model: Model, watch: Watch): History {
+  const { without, whenAbandoned } = model;
   if (begin.isSameAttempt) return history;
   const attempts = without === "countOn" ? 1 : (begin.seen?.attempt ?? 0) + 1;
   watch.expect(attempts > history.attempts, "fencingNumber");
   const isAnew = !record || (begin.seen?.isExpired ?? false);
   watch.expect(!record || !isUnsent(record), "unsentStays");
   watch.expect(isAnew || !isFinished(record), "finishedStays");
+  watch.expect(!isAnew || !record || !isOpen(record) || !whenAbandoned, "openStays");
   if (isAnew) return { ...NO_HISTORY, protectedFor: history.protectedFor, attempts };
   // Taken over after its lease: the attempt before may have had its effect.
-  return { ...history, attempts, ran: history.ran && record.state !== "in-progress" };
+  const isExcused = record.state === "in-progress" && !whenAbandoned;
+  return { ...history, attempts, ran: history.ran && !isExcused };
 }
 
 function finished(

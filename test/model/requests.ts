@@ -5,6 +5,7 @@ import { type Begin, claim, type Finish, insert, renew, type StoreAnswer, settle
 import {
   isFinished,
   type ModelState,
+  NEVER,
   type Slot,
   type Ticks,
   type Token,
@@ -56,7 +57,7 @@ function beginOf(worker: Worker, host: number, model: Model): Begin {
     isSameAttempt: phase === "fence" && mode === "claimed",
     now: host - age,
     leaseEndsIn: notBefore(leaseEndsIn, model),
-    expiresIn: notBefore(leaseEndsIn + model.retentionTicks, model),
+    expiresIn: isKept(model) ? NEVER : notBefore(leaseEndsIn + model.retentionTicks, model),
   };
 }
 
@@ -72,7 +73,7 @@ export function finishOf(worker: Worker, host: number, model: Model): Finish {
     token,
     to,
     commits: to === "completed" && handler !== "outside" && handler,
-    expiresIn: notBefore(host - age + retentionTicks, model),
+    expiresIn: to === "held" && isKept(model) ? NEVER : notBefore(host - age + retentionTicks, model),
     protectedFor: Math.max(0, retentionTicks - age - difference),
   };
 }
@@ -92,5 +93,9 @@ function spend(state: ModelState, token: Token, areClaims: boolean): ModelState 
   const strays = state.strays.map((stray) => (isSpent(stray.worker) ? { ...stray, isSpent: true } : stray));
   return { ...state, strays };
 }
+
+/** What may be held has no expiry. */
+const isKept = ({ whenAbandoned, without }: Model) =>
+  whenAbandoned !== undefined && without !== "openNeverExpires";
 
 const notBefore = (ticks: Ticks, model: Model): Ticks => Math.max(ticks, longAgo(model));

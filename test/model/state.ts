@@ -31,7 +31,7 @@ export interface History {
   readonly firstAnswer: Token;
   /** How long the last committed effect is promised to stay the only one. */
   readonly protectedFor: Ticks;
-  /** An effect in somebody else's system happened, and no lease end, failure or expiry excuses another one. */
+  /** An effect in somebody else's system happened, and no failure or expiry excuses another one, nor a lease end if no key may be held. */
   readonly ran: boolean;
   /** The highest fencing number since the record came to be. */
   readonly attempts: number;
@@ -53,8 +53,8 @@ export interface Seen extends Pick<ModelRecord, "token" | "state" | "leaseEndsIn
 
 /**
  * What a worker does next. `look`, `claim`, `settle`, `insert`, `fence` and `check` are one request each. `run` is the
- * handler at work, and `orphan` is a handler that works on although its call was aborted. `renew` is a copy of a request that
- * a worker made while its handler ran.
+ * handler at work, and `orphan` is a handler that works on although its call was aborted. `verify` decides about an abandoned
+ * attempt. `renew` is a copy of a request that a worker made while its handler ran.
  */
 export type Phase =
   | "idle"
@@ -66,7 +66,8 @@ export type Phase =
   | "fence"
   | "check"
   | "orphan"
-  | "renew";
+  | "renew"
+  | "verify";
 
 export interface Worker extends CallKind {
   readonly phase: Phase;
@@ -80,7 +81,7 @@ export interface Worker extends CallKind {
   /** The record that a claim or an insertion is to replace. */
   readonly seen: Seen | undefined;
   /** What a settlement or an insertion records. */
-  readonly to: "completed" | "failed" | "released";
+  readonly to: "completed" | "failed" | "released" | "held";
   /** The end that is not recorded is a value, not an error. */
   readonly returns: boolean;
   /** Another try of this commit was made: it may be applied, still be under way, or neither. */
@@ -154,6 +155,10 @@ export const seenOf = (record: ModelRecord, now: Ticks): Seen => ({
   attempt: record.attempt,
   isExpired: record.expiresIn <= now,
 });
+
+/** Nobody knows how the last attempt ended. */
+export const isOpen = ({ state }: Pick<ModelRecord, "state">): boolean =>
+  state === "in-progress" || state === "held";
 
 export const isFinished = (record: ModelRecord): boolean =>
   record.state === "completed" || record.state === "failed";

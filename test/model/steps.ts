@@ -1,11 +1,13 @@
 /** Everything that may happen next in a state: one step is one request, one end of a handler, one fault, or one tick. */
 import { longAgo, type Model, requestTicks } from "./bounds.ts";
 import { type Invariant, Watch } from "./invariants.ts";
-import { deleteByTtl } from "./model-store.ts";
+import { deleteByTtl, resolve } from "./model-store.ts";
 import { apply, nameOf } from "./requests.ts";
 import { senderSteps } from "./sender-steps.ts";
 import {
+  freshToken,
   IDLE_WORKER,
+  isOpen,
   isUnsent,
   type ModelState,
   NEVER,
@@ -54,7 +56,12 @@ export function stepsFrom(state: ModelState, model: Model): Step[] {
       );
     if ((slot.record?.expiresIn ?? NEVER) <= 0)
       emit(`TTL deletes the record of key ${key + 1}`, (watch) =>
-        withSlot(state, key, deleteByTtl(slot, watch)),
+        withSlot(state, key, deleteByTtl(slot, model, watch)),
+      );
+    const isOver = slot.record?.state === "held" || (slot.record && slot.record.leaseEndsIn < 0);
+    if (model.whenAbandoned && slot.record && isOpen(slot.record) && isOver)
+      emit(`an operator resolves key ${key + 1}`, (watch) =>
+        withSlot(state, key, resolve(slot, freshToken(state), model, watch)),
       );
   }
   emit("a tick passes", () => tick(state, model));
@@ -94,7 +101,7 @@ function passWorker(worker: Worker, model: Model): Worker {
     worker.seen?.state === "in-progress"
       ? { ...worker.seen, leaseEndsIn: Math.max(longAgo(model), worker.seen.leaseEndsIn - 1) }
       : worker.seen;
-  const isHandler = worker.phase === "run" || worker.phase === "orphan";
+  const isHandler = ["run", "orphan", "verify"].includes(worker.phase);
   if (isHandler) return { ...worker, left, seen };
   if (worker.age >= requestTicks(model)) return IDLE_WORKER;
   return { ...worker, left, seen, age: worker.age + 1 };

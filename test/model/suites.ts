@@ -89,6 +89,20 @@ export const NORMAL: readonly Bounds[] = [
     calls: [OUTSIDE, COMMIT],
     renews: true,
   }),
+  boundsOf("effects outside, held", { ...APART, calls: [OUTSIDE], whenAbandoned: "hold" }),
+  boundsOf("effects outside, verified", { ...APART, calls: [OUTSIDE], whenAbandoned: "verify" }),
+  boundsOf("requests held up, effects outside, verified", {
+    ...HELD_UP,
+    calls: [OUTSIDE],
+    whenAbandoned: "verify",
+  }),
+  boundsOf("frozen workers, commits, verified", { ...FROZEN, senders: 1, whenAbandoned: "verify" }),
+  boundsOf("renewed leases, effects outside, verified", {
+    ...APART,
+    calls: [OUTSIDE],
+    renews: true,
+    whenAbandoned: "verify",
+  }),
   boundsOf("a clock behind the database's", { hosts: [-1, 0], graceTicks: 1, senders: 1 }),
   boundsOf("clocks too far apart", { hosts: [0, 2], graceTicks: 1, calls: [COMMIT, OUTSIDE] }),
 ];

@@ -3,7 +3,7 @@
  * answer lost. The worker then stands where it stood, and may send the same again (the SDK's retry, or ours), or stop.
  * A request that never arrives changes nothing, and is no step.
  */
-import { checkAlone, readEnd, readRecord, seekerOf } from "./answers.ts";
+import { checkAlone, claimed, readEnd, readRecord, seekerOf } from "./answers.ts";
 import type { CallKind, Model } from "./bounds.ts";
 import { fenceSteps, finishSteps } from "./finish-steps.ts";
 import { effect, handlerSteps } from "./handler-steps.ts";
@@ -37,6 +37,7 @@ const STEPS: Readonly<Record<Phase, (turn: WorkerTurn) => void>> = {
   check: checkSteps,
   orphan: orphanSteps,
   renew: () => {},
+  verify: verifySteps,
 };
 
 export function workerSteps(state: ModelState, index: number, model: Model, emit: Emit): void {
@@ -94,12 +95,12 @@ function lookSteps({ slot, worker, host, model, offer, become, stop }: WorkerTur
 
 function claimSteps(turn: WorkerTurn): void {
   const { state, index, slot, worker, host, model, offer, become, stop } = turn;
-  // Its lease would be over before the work is.
-  if (worker.left < 0 && worker.age === 0 && model.without !== "timelyClaim") return;
+  // Its lease would be over before the work is: what counts is when the request was made.
+  if (worker.left + worker.age < 0 && model.without !== "timelyClaim") return;
   request(turn, (answer, after, watch) => {
     const isWon = answer === "done";
     if (isWon) checkAlone(state, slot, index, model, watch);
-    if (isWon) return become({ phase: "run", mode: "claimed", seen: undefined }, after);
+    if (isWon) return become(claimed(worker, model), after);
     const reading = readRecord(slot, worker, host, model, watch);
     return reading.goesOn ? become(reading.goesOn) : stop(reading.slot);
   });
@@ -124,6 +125,20 @@ function checkSteps(turn: WorkerTurn): void {
     return end(readEnd(slot, worker, host, model, watch));
   });
   if (isAborted) blindSteps(turn, end);
+}
+
+/** As `settleAbandoned` in core/abandoned.ts. Whoever is asked tells the truth, or does not know. */
+function verifySteps({ slot, model, offer, become }: WorkerTurn): void {
+  const held = () => become({ phase: "settle", to: "held" });
+  if (model.without === "openKeepsClaim")
+    offer("has no time left, and gives the key back", () => become({ phase: "settle", to: "released" }));
+  offer(model.whenAbandoned === "hold" ? "holds the key" : "asks, and nobody knows", held);
+  if (model.whenAbandoned === "hold") return;
+  if (slot.history.ran)
+    offer("asks, and the effect happened", () =>
+      become({ phase: "settle", to: "completed", handler: "outside" }),
+    );
+  else offer("asks, and nothing happened", () => become({ phase: "run" }));
 }
 
 function orphanSteps(turn: WorkerTurn): void {

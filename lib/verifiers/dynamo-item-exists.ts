@@ -1,0 +1,44 @@
+/** Asks a table of DynamoDB whether the abandoned attempt has put its item there. */
+import { aFunction, checkOptions, methods, text } from "../core/option-checks.ts";
+import type { AbandonedAttempt, Verify } from "../core/verify.ts";
+
+/** The `DynamoDBDocument` of `@aws-sdk/lib-dynamodb`, of any version 3. */
+export interface DynamoDBDocumentLike {
+  get(
+    input: { TableName: string; Key: Record<string, unknown>; ConsistentRead: true },
+    options: { abortSignal: AbortSignal },
+  ): Promise<{ readonly Item?: Record<string, unknown> | undefined }>;
+}
+
+export interface DynamoItemExistsOptions<Input = unknown> {
+  /** The client for the table's account and Region. */
+  readonly client: DynamoDBDocumentLike;
+  /** `undefined`, as from an environment variable that is not set, is refused. */
+  readonly tableName: string | undefined;
+  /** The key of the item that the handler puts. */
+  readonly key: (previous: AbandonedAttempt<Input>) => Record<string, unknown>;
+  /** The answer of every caller, made of the item. */
+  readonly result: (item: Record<string, unknown>, previous: AbandonedAttempt<Input>) => unknown;
+}
+
+/**
+ * A `whenAbandoned` for handlers whose effect is one item, written past `commit`. By a consistent read: the item is there, and
+ * the effect happened; or it is not, and the handler runs. The role needs `dynamodb:GetItem`.
+ * @throws InvalidOptionError (`INVALID_OPTION`) at once.
+ */
+export function dynamoItemExists<Input = unknown>(options: DynamoItemExistsOptions<Input>): Verify<Input> {
+  checkOptions(options, { client: methods("get"), tableName: text(255), key: aFunction, result: aFunction }, [
+    "client",
+    "tableName",
+    "key",
+    "result",
+  ]);
+  const { client, tableName, key, result } = options;
+  const asked = `GetItem on ${tableName}`;
+  return async function askForItem(previous) {
+    const input = { TableName: tableName as string, Key: key(previous), ConsistentRead: true } as const;
+    const { Item } = await client.get(input, { abortSignal: previous.signal });
+    if (!Item) return { outcome: "did-not-happen", evidence: { asked, answered: "no item" } };
+    return { outcome: "happened", result: result(Item, previous), evidence: { asked, answered: "the item" } };
+  };
+}

@@ -1,0 +1,63 @@
+/** Asks Step Functions whether the abandoned attempt has started its execution. */
+import { aFunction, checkOptions, methods, seconds } from "../core/option-checks.ts";
+import type { AbandonedAttempt, Verify } from "../core/verify.ts";
+import { absent, isMissing, LAGS_SECONDS } from "./absence.ts";
+
+/** The part of an execution's description that says how it goes. */
+export interface ExecutionDescription {
+  readonly executionArn?: string | undefined;
+  readonly status?: string | undefined;
+  readonly output?: string | undefined;
+}
+
+/** The `SFN` of `@aws-sdk/client-sfn`, of any version 3. */
+export interface StepFunctionsLike {
+  describeExecution(
+    input: { executionArn: string },
+    options: { abortSignal: AbortSignal },
+  ): Promise<ExecutionDescription>;
+}
+
+export interface ExecutionStartedOptions<Input = unknown> {
+  readonly client: StepFunctionsLike;
+  /** The ARN of the execution by the name that the handler gives it, such as `childKey("fulfil", { maxLength: 64 })`. */
+  readonly executionArn: (previous: AbandonedAttempt<Input>) => string;
+  /** The answer of every caller. The execution may still run, or have failed. */
+  readonly result: (execution: ExecutionDescription, previous: AbandonedAttempt<Input>) => unknown;
+  /**
+   * How far the description may be behind the start, in seconds: it is eventually consistent.
+   * @default 60
+   */
+  readonly lagsSeconds?: number;
+}
+
+/**
+ * A `whenAbandoned` for handlers whose effect is the start of a standard workflow under a name of its own. The role needs
+ * `states:DescribeExecution`.
+ * @throws InvalidOptionError (`INVALID_OPTION`) at once.
+ */
+export function executionStarted<Input = unknown>(options: ExecutionStartedOptions<Input>): Verify<Input> {
+  checkOptions(
+    options,
+    {
+      client: methods("describeExecution"),
+      executionArn: aFunction,
+      result: aFunction,
+      lagsSeconds: seconds(0, 86_400),
+    },
+    ["client", "executionArn", "result"],
+  );
+  const { client, executionArn, result, lagsSeconds = LAGS_SECONDS } = options;
+  const asked = "DescribeExecution";
+  return async function askForExecution(previous) {
+    const input = { executionArn: executionArn(previous) };
+    try {
+      const execution = await client.describeExecution(input, { abortSignal: previous.signal });
+      const evidence = { asked, answered: `${execution.status}` };
+      return { outcome: "happened", result: result(execution, previous), evidence };
+    } catch (error) {
+      if (!isMissing(error, "ExecutionDoesNotExist")) throw error;
+      return absent(previous, lagsSeconds, { asked, answered: "ExecutionDoesNotExist" });
+    }
+  };
+}

@@ -1,0 +1,57 @@
+/** Asks a provider over HTTP, by the idempotency key that the handler passed on, whether the effect happened. */
+import { aFunction, type Check, checkOptions, seconds } from "../core/option-checks.ts";
+import type { AbandonedAttempt, Verify } from "../core/verify.ts";
+import { absent, LAGS_SECONDS } from "./absence.ts";
+
+export interface HttpLookupOptions<Input = unknown> {
+  /** The address of the look-up, with the child key that the handler passed on. Its path is stored as evidence. */
+  readonly url: (previous: AbandonedAttempt<Input>) => string | URL;
+  /**
+   * Such as the authorization. Never stored.
+   * @default - none
+   */
+  readonly headers?: () => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
+  /**
+   * Reads the answer's JSON: the result that every caller gets, or `undefined` where the provider knows of no such effect.
+   * `null` is a result.
+   */
+  readonly found: (body: unknown, previous: AbandonedAttempt<Input>) => unknown;
+  /**
+   * How far the provider's look-up may be behind its effects, in seconds. Sooner after the lease of the abandoned attempt
+   * its absence says nothing.
+   * @default 60
+   */
+  readonly lagsSeconds?: number;
+}
+
+const CHECKS: Readonly<Record<keyof HttpLookupOptions, Check>> = {
+  url: aFunction,
+  headers: aFunction,
+  found: aFunction,
+  lagsSeconds: seconds(0, 86_400),
+};
+
+/**
+ * A `whenAbandoned` that asks by GET. A 2xx is read by `found`, and 404 and 410 say that there is nothing. Any other answer
+ * leaves the key held. Redirects are not followed: an authorization is for the host that was named.
+ * @throws InvalidOptionError (`INVALID_OPTION`) at once.
+ */
+export function httpLookup<Input = unknown>(options: HttpLookupOptions<Input>): Verify<Input> {
+  checkOptions(options, CHECKS, ["url", "found"]);
+  const { url, headers = () => ({}), found, lagsSeconds = LAGS_SECONDS } = options;
+  return async function askProvider(previous) {
+    const address = new URL(url(previous));
+    const { signal } = previous;
+    const answer = await fetch(address, { headers: await headers(), redirect: "manual", signal });
+    const evidence = { asked: `GET ${address.host}${address.pathname}`, answered: `${answer.status}` };
+    const isNone = answer.status === 404 || answer.status === 410;
+    if (!answer.ok) {
+      // Unread, the connection would stay open.
+      await answer.body?.cancel();
+      return isNone ? absent(previous, lagsSeconds, evidence) : { outcome: "unknown", evidence };
+    }
+    const result = found(await answer.json(), previous);
+    if (result !== undefined) return { outcome: "happened", result, evidence };
+    return absent(previous, lagsSeconds, { ...evidence, answered: `${answer.status}, nothing found` });
+  };
+}

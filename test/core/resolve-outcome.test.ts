@@ -1,0 +1,170 @@
+import { describe, expect, it } from "vitest";
+import { answerLost, failing, intercepted } from "../../kit/faults/faulty-store.ts";
+import { ClaimLostError, OutcomeUnknownError, StoreUnavailableError } from "../../lib/core/errors.ts";
+import { identify } from "../../lib/core/identity.ts";
+import { type Resolution, type ResolveOptions, resolveOutcome } from "../../lib/core/resolve-outcome.ts";
+import type { MemoryWrite } from "../../lib/testing/index.ts";
+import { abandoned, evidenceOf, never } from "./abandoned-given.ts";
+import { newWorld, START, type World } from "./world.ts";
+
+const HAPPENED: Resolution = { outcome: "happened", result: "charged", by: "ana", why: "ch_1 is there" };
+const DID_NOT_HAPPEN: Resolution = { outcome: "did-not-happen", by: "ana", why: "no charge for it" };
+
+const resolve = (
+  { memory, clock }: Pick<World, "memory" | "clock">,
+  resolution: Resolution = HAPPENED,
+  more: Partial<ResolveOptions<MemoryWrite>> = {},
+) =>
+  resolveOutcome(
+    { operation: "create-order", store: memory, scope: "tenant-1", clock, ...more },
+    "key-1",
+    resolution,
+  );
+
+async function held() {
+  const world = await abandoned("hold");
+  await expect(world.call(never)).rejects.toThrow(OutcomeUnknownError);
+  return world;
+}
+
+describe("resolveOutcome", () => {
+  it("H58: completes a held key with a result that every caller gets, and says who decided and why", async () => {
+    const world = await held();
+
+    expect(await resolve(world)).toEqual({ resolved: true });
+
+    expect(await world.call(never)).toBe("charged");
+    expect(world.record()).toMatchObject({ state: "completed", attempt: 3 });
+    expect(world.record().expiresAt).toBe(START / 1000 + 36 + 86_400);
+    expect(evidenceOf(world)).toEqual({
+      verdict: "happened",
+      by: "ana",
+      at: START + 36_000,
+      attempt: 2,
+      answered: "ch_1 is there",
+    });
+  });
+
+  it("H58: gives a held key back, so that a retry runs", async () => {
+    const world = await held();
+
+    expect(await resolve(world, DID_NOT_HAPPEN)).toEqual({ resolved: true });
+
+    expect(world.record()).toMatchObject({ state: "released", expiresAt: expect.any(Number) });
+    expect(await world.call(async ({ attempt }) => attempt)).toBe(4);
+    expect(evidenceOf(world)).toMatchObject({ verdict: "did-not-happen", by: "ana" });
+  });
+
+  it("H58: fences an abandoned attempt that is alive after all", async () => {
+    const world = await abandoned("hold");
+
+    expect(await resolve(world, DID_NOT_HAPPEN)).toEqual({ resolved: true });
+    world.worker.resume("late");
+
+    await expect(world.worker.outcome).rejects.toThrow(ClaimLostError);
+    expect(world.record()).toMatchObject({ state: "released", attempt: 2 });
+  });
+
+  it("H58: leaves a key alone whose attempt holds a live lease", async () => {
+    const world = newWorld();
+    world.start(() => new Promise(() => {}));
+    await world.clock.advance(0);
+
+    expect(await resolve(world, DID_NOT_HAPPEN)).toEqual({ resolved: false, state: "in-progress" });
+  });
+
+  it.each([
+    ["absent", async () => {}],
+    ["completed", (world: World) => world.call(never)],
+    ["released", (world: World) => world.call(() => Promise.reject(new Error("again"))).catch(() => {})],
+  ] as const)("leaves a key alone that is %s", async (state, before) => {
+    const world = newWorld();
+    await before(world);
+    const records = JSON.stringify([...world.memory.records]);
+
+    expect(await resolve(world)).toEqual({ resolved: false, state });
+    expect(JSON.stringify([...world.memory.records])).toBe(records);
+  });
+
+  it("leaves a claim alone that has expired: the next call runs anew", async () => {
+    const world = await abandoned("run", { retentionSeconds: 1 });
+    await world.clock.advance(60_000);
+
+    expect(await resolve(world)).toEqual({ resolved: false, state: "in-progress" });
+  });
+
+  it("of two at once one decides, and the other one is told", async () => {
+    const world = await held();
+
+    const answers = await Promise.all([resolve(world), resolve(world, DID_NOT_HAPPEN)]);
+
+    expect(answers).toEqual([{ resolved: true }, { resolved: false, state: "in-progress" }]);
+    expect(await world.call(never)).toBe("charged");
+  });
+
+  it("tells where somebody took over between its two writes", async () => {
+    const world = await held();
+    const store = intercepted(world.memory, (method, request) => {
+      const recordKey = [...world.memory.records.keys()][0] as string;
+      if (method === "settle") world.memory.alter(recordKey, { token: "other", state: "completed" });
+      return request();
+    });
+
+    expect(await resolve(world, HAPPENED, { store })).toEqual({ resolved: false, state: "completed" });
+  });
+
+  it.each(["claim", "settle"] as const)(
+    "an answer to its %s that was lost changes nothing",
+    async (method) => {
+      const world = await held();
+
+      expect(await resolve(world, HAPPENED, { store: answerLost(world.memory, method) })).toEqual({
+        resolved: true,
+      });
+    },
+  );
+
+  it("a store that fails in between leaves a claim that is held again", async () => {
+    const world = await held();
+    const store = failing(world.memory, "settle", "before");
+
+    await expect(resolve(world, HAPPENED, { store })).rejects.toThrow(StoreUnavailableError);
+    expect(world.record()).toMatchObject({ state: "in-progress" });
+    expect(world.record()).not.toHaveProperty("expiresAt");
+    await world.clock.advance(36_000);
+
+    expect(await resolve(world)).toEqual({ resolved: true });
+  });
+
+  it.each([
+    [{ outcome: "unknown" }, 'option `outcome` must be "happened" or "did-not-happen"'],
+    [{ by: "" }, "option `by` must be"],
+    [{ why: undefined }, "option `why` must be"],
+    [{ result: Number.NaN }, "the result cannot be stored"],
+    [{ reason: "x" }, "option `reason` is unknown"],
+  ])("refuses %j before any request", async (change, text) => {
+    const world = await held();
+    const resolution = { ...HAPPENED, ...change } as Resolution;
+
+    await expect(resolve(world, resolution)).rejects.toThrow(text);
+    expect(world.record().state).toBe("held");
+  });
+
+  it("reads the system's clock and randomness unless told otherwise, and the scope of nobody", async () => {
+    const { memory } = newWorld();
+    const claim = {
+      token: "t",
+      fingerprint: "f",
+      attempt: 1,
+      createdAt: 1,
+      keepsSteps: false,
+      leaseEndsAt: 1,
+    };
+    const { recordKey } = identify("pay", "", "key-1");
+    await memory.claim({ ...claim, recordKey });
+
+    expect(await resolveOutcome({ operation: "pay", store: memory }, "key-1", HAPPENED)).toEqual({
+      resolved: true,
+    });
+  });
+});
