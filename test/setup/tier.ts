@@ -1,6 +1,6 @@
 // How much a run does: `npm run verify:full` sets ONCEONLY_TIER=full, `npm run test:unit` sets ONCEONLY_TIER=unit. Without
 // the variable, as in `npm test`, what is long runs in its short form.
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -12,6 +12,8 @@ export const inTier = <T>(short: T, full: T): T => (isFull ? full : short);
 
 const test = fileURLToPath(new URL("..", import.meta.url));
 const HELPERS = ["test", "bench", "kit"].map((folder) => join(test, "..", folder, "/"));
+/** Names what it looks for. */
+const THIS_FILE = fileURLToPath(import.meta.url);
 
 /** The other folders model AWS, synthesize, or start something. */
 const FOLDERS = /^(client|core|fakes|kit|lambda|lean|messaging|observe|setup|testing)\//;
@@ -21,10 +23,15 @@ const STARTS = /\binject\(|"node:(child_process|worker_threads)"|"esbuild"/;
 const LEFT_OUT =
   /(^|\/)(groups-under-faults|simulator|races|fingerprint-limits|middleware-permutations|outbox-order|message-properties|hooks-fuzz)\.test\.ts$/;
 
-/** Tests without state in modules, timers or patches of their own: their files share what they import. */
-const SHARING = /^(aws|cdk|client|core|docs|dynamodb|messaging|model|observe|why-not)\//;
-/** A simulation that runs replaces the time of its process for good, and the SDK remembers the first Region of a process. */
-const LEAVES_TRACES = /\bnew Simulator\(|\bexplore\(|"AWS_REGION"/;
+/** A simulation that runs replaces the time of its process for good. */
+const SIMULATIONS = /^(explorer|simulator)\//;
+const SIMULATES = /\bnew Simulator\(|\bexplore\(/;
+/** Has an `explore` of its own; simulates in processes of its own. */
+const SIMULATES_NOT = /^(model|package)\//;
+/** The SDK remembers the first Region of a process, and others compare a process with one that never simulated. */
+const ALONE = /"AWS_REGION"|\b(install|remove)Patches\(/;
+/** Powertools writes into the environment as it is imported. */
+const WRITES_ENVIRONMENT = /@aws-lambda-powertools|migrating-from-powertools/;
 
 /** Whole files that only `npm run verify:full` runs; test/README.md says why. */
 export const FULL = [
@@ -40,34 +47,62 @@ export const FULL = [
 
 /** Test files that start nothing, nor does a helper in test, bench or kit that they import. */
 export function unitTests(): string[] {
-  return testFiles()
-    .filter((file) => FOLDERS.test(file) && !LEFT_OUT.test(file) && !leavesTraces(file))
-    .filter((file) => !starts(join(test, file), new Set()))
+  return sharing()
+    .filter((file) => FOLDERS.test(file) && !LEFT_OUT.test(file) && !reaches(file, STARTS))
     .map((file) => `test/${file}`);
 }
 
 /** Test files that share a process; test/setup/no-traces.ts holds them to leaving it as they found it. */
 export function sharingTests(): string[] {
+  return sharing().map((file) => `test/${file}`);
+}
+
+/** Test files that share a process with each other only, which goes by the simulator's time. */
+export function simulatingTests(): string[] {
   return testFiles()
-    .filter((file) => SHARING.test(file) && !leavesTraces(file))
+    .filter((file) => simulates(file) && !isAlone(file))
     .map((file) => `test/${file}`);
+}
+
+function sharing(): string[] {
+  return testFiles().filter((file) => !simulates(file) && !isAlone(file));
 }
 
 function testFiles(): string[] {
   return readdirSync(test, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".test.ts"));
 }
 
-function leavesTraces(file: string): boolean {
-  return LEAVES_TRACES.test(readFileSync(join(test, file), "utf8"));
+function simulates(file: string): boolean {
+  return SIMULATIONS.test(file) || (!SIMULATES_NOT.test(file) && reaches(file, SIMULATES));
 }
 
-function starts(file: string, seen: Set<string>): boolean {
-  if (seen.has(file)) return false;
-  seen.add(file);
-  const source = readFileSync(file, "utf8");
-  const helpers = [...source.matchAll(/\bfrom "(\.[^"]+\.ts)"/g)].map(([, path = ""]) =>
-    resolve(dirname(file), path),
-  );
-  const own = helpers.filter((path) => HELPERS.some((folder) => path.startsWith(folder)));
-  return STARTS.test(source) || own.some((path) => starts(path, seen));
+function isAlone(file: string): boolean {
+  return ALONE.test(sourceOf(join(test, file))) || reaches(file, WRITES_ENVIRONMENT);
+}
+
+/** Whether a test file, or a helper in test, bench or kit that it imports, has such a text. */
+function reaches(file: string, text: RegExp): boolean {
+  const seen = new Set<string>();
+  const search = (path: string): boolean => {
+    if (seen.has(path)) return false;
+    seen.add(path);
+    const source = sourceOf(path);
+    return text.test(source) || helpersOf(path, source).some(search);
+  };
+  return search(join(test, file));
+}
+
+function helpersOf(file: string, source: string): string[] {
+  return [...source.matchAll(/\b(?:from|import) "(\.[^"]+\.ts)"/g)]
+    .map(([, path = ""]) => resolve(dirname(file), path))
+    .filter((path) => HELPERS.some((folder) => path.startsWith(folder)))
+    .filter((path) => path !== THIS_FILE && existsSync(path));
+}
+
+const sources = new Map<string, string>();
+
+function sourceOf(path: string): string {
+  const source = sources.get(path) ?? readFileSync(path, "utf8");
+  sources.set(path, source);
+  return source;
 }
