@@ -9,6 +9,9 @@ import { findStandIns, STAND_INS, shareStandIns } from "./stand-ins.mjs";
 const HANDLER_ENTRIES = ["lib/index.js", "lib/client/index.js", "lib/lean/index.js"];
 const BUNDLED_ENTRIES = { "testing/index": "lib/testing/index.js", "cli/onceonly": "bin/onceonly.js" };
 
+/** They let a bundler leave a call out. */
+const MARKS = /@__(PURE|NO_SIDE_EFFECTS)__/;
+
 /**
  * @param {string} commented the folder of the compiled modules with comments
  * @param {string} compiled the folder of the same modules without comments
@@ -38,9 +41,15 @@ export async function buildModules(commented, compiled, outdir) {
   return standIns;
 }
 
-/** Without most comments, but with those that let a bundler leave a function out. */
+/** With all names. Without white space there is no mark for a bundler, so a module with marks of our own keeps both. */
 async function writeModule(source, target) {
-  const { code } = await transform(await readFile(source, "utf8"), { target: "node20.19", charset: "utf8" });
+  const text = await readFile(source, "utf8");
+  const { code } = await transform(text, {
+    target: "node20.19",
+    charset: "utf8",
+    minifyWhitespace: !MARKS.test(text),
+    lineLimit: BUNDLING.lineLimit,
+  });
   await mkdir(dirname(target), { recursive: true });
   await writeFile(target, code);
 }

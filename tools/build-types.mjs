@@ -1,12 +1,21 @@
 // Builds the types: a declaration file per entry, and shared chunks. Both formats have the same types, so those of the
 // ES modules pass on those of CommonJS.
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { rollup } from "rollup";
 import { dts } from "rollup-plugin-dts";
 
 const ENTRIES = ["index", "client/index", "lean/index", "testing/index"];
 const COMMONJS_ONLY = ["cdk/index"];
+
+/** The package holds no documents. */
+const DOCUMENTS = `${JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")).homepage.replace(/#.*/, "")}/blob/main/docs/`;
+
+/** @type {import("rollup").Plugin} */
+const linkDocuments = {
+  name: "link documents",
+  renderChunk: (code) => code.replace(/(?<!\/)\bdocs\/(?=[\w/-]+\.md\b)/g, DOCUMENTS),
+};
 
 /**
  * @param {string} declared the folder of the compiler's declarations
@@ -19,7 +28,7 @@ export async function buildTypes(declared, dist) {
     ),
     external: (id) => /^[@\w]/.test(id),
     treeshake: { moduleSideEffects: false },
-    plugins: [dts()],
+    plugins: [dts(), linkDocuments],
     // Options and bases that no entry exports are named in public types: they stay private.
     onwarn: ({ plugin, message }) => {
       if (plugin !== "dts") throw new Error(message);

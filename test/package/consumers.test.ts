@@ -1,11 +1,13 @@
 // The packed tarball in empty projects of JavaScript. Handlers run the first example of the README on a local DynamoDB
 // engine, and apps synthesize a stack. Projects of TypeScript have typescript.test.ts.
+import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { root } from "../../kit/project.ts";
 import { run } from "../../kit/run.ts";
+import { PROJECT_URL } from "../../lib/contract.ts";
 import { isFull } from "../setup/tier.ts";
 import { createInitApp, createModulesApp, synthesize } from "./apps-given.ts";
 import { expectReplay, type OrderExample, startOrderExample } from "./example-given.ts";
@@ -24,21 +26,18 @@ beforeAll(async () => {
 afterAll(() => Promise.all([projects.remove(), example.stop()]));
 
 describe("the tarball", () => {
-  it("has less than 300 files and 590 KB", () => {
+  it("has less than 300 files and 500 KB", () => {
     const { files, bytes } = projects.tarball;
 
     console.log(`the tarball: ${files.length} files, ${(bytes / 1000).toFixed(0)} KB`);
     expect(files.length).toBeLessThan(300);
-    expect(bytes).toBeLessThan(590_000);
+    expect(bytes).toBeLessThan(500_000);
   });
 
-  it("holds both builds, the documents and nothing else", () => {
+  it("holds both builds and nothing else", () => {
     const { files } = projects.tarball;
     const others = files.filter(
-      (file) =>
-        !/^(dist\/(esm|cjs)\/[\w/-]+(\.js|\.d\.ts)|dist\/functions\/\w+\/index\.mjs|docs\/(README|(use|operate)\/[\w-]+)\.md)$/.test(
-          file,
-        ),
+      (file) => !/^(dist\/(esm|cjs)\/[\w/-]+(\.js|\.d\.ts)|dist\/functions\/\w+\/index\.mjs)$/.test(file),
     );
 
     expect(others).toEqual([
@@ -70,6 +69,19 @@ describe("the tarball", () => {
     expect(
       texts.filter(([, text]) => /(import|require)[^\n]*\/cli\//.test(text)).map(([path]) => path),
     ).toEqual([]);
+  });
+
+  it("leads to each document by its address, since it holds none", async () => {
+    const dist = join(projects.installed, "onceonly/dist/cjs");
+    const paths = (await readdir(dist, { recursive: true })).filter((path) => path.endsWith(".d.ts"));
+    const types = await Promise.all(paths.map((path) => readFile(join(dist, path), "utf8")));
+    const named = types.flatMap((text) => [...text.matchAll(/(\S*?)(docs\/[\w./-]+\.md)/g)]);
+
+    expect(named.length).toBeGreaterThan(5);
+    for (const [, before, path] of named) {
+      expect(before).toMatch(new RegExp(`${PROJECT_URL}/blob/main/$`));
+      expect(existsSync(join(root, path!)), path).toBe(true);
+    }
   });
 
   it("has constructs in CommonJS only", () => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { root } from "../../kit/project.ts";
 import { run } from "../../kit/run.ts";
 
-const PUBLISHED = ["package.json", "README.md", "LICENSE", "docs/README.md", "docs/use", "docs/operate"];
+const PUBLISHED = ["package.json", "README.md", "LICENSE"];
 
 export interface Tarball {
   readonly path: string;
