@@ -68,9 +68,9 @@ export interface Evidence extends VerificationEvidence {
 
 const MAX_TEXT_LENGTH = 256;
 
-/** Texts are cut, so that no evidence makes a record dear. What is no text is left out. */
-export function encodeEvidence({ asked, answered, by, ...facts }: Evidence): string {
-  return JSON.stringify({ ...facts, by: cut(by), asked: cut(asked), answered: cut(answered) });
+/** Texts are cut, so that no evidence makes a record dear. What is no text, or has another name, is left out. */
+export function encodeEvidence({ verdict, by, at, attempt, asked, answered }: Evidence): string {
+  return JSON.stringify({ verdict, by: cut(by), at, attempt, asked: cut(asked), answered: cut(answered) });
 }
 
 const cut = (text: unknown): string | undefined =>

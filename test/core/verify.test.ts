@@ -95,6 +95,11 @@ describe("whenAbandoned: verify", () => {
       "threw RangeError",
     ],
     ["throws no error", () => Promise.reject("card 4242"), "threw something else"],
+    [
+      "throws an error whose name holds a payload",
+      () => Promise.reject(Object.assign(new Error("no"), { name: "card 4242" })),
+      "threw something else",
+    ],
     ["never answers", () => new Promise(() => {}), "threw TimeoutError"],
     ["answers nothing", (() => undefined) as unknown as WhenAbandoned, "threw InvalidOptionError"],
     ["answers yes", (() => "happened") as unknown as WhenAbandoned, "threw InvalidOptionError"],
@@ -171,6 +176,21 @@ describe("whenAbandoned: verify", () => {
 
     expect(evidenceOf(world).answered).toBe(`${"a".repeat(255)}\ufffd`);
     expect(world.record().evidence?.length).toBeLessThan(700);
+  });
+
+  it.each([
+    ["a text", "4242"],
+    ["nothing", null],
+    ["more than two texts", { answered: "200", card: "4242", 0: "4242" }],
+  ])("H38: stores no other evidence than two texts where verify gives %s", async (_, evidence) => {
+    const world = await abandoned((() => ({ outcome: "unknown", evidence })) as unknown as WhenAbandoned);
+
+    await expect(world.call(never)).rejects.toThrow(OutcomeUnknownError);
+
+    const facts = ["at", "attempt", "by", "verdict"];
+    const names = evidence instanceof Object ? ["answered", ...facts].sort() : facts;
+    expect(Object.keys(evidenceOf(world)).sort()).toEqual(names);
+    expect(JSON.stringify(world.record())).not.toContain("4242");
   });
 
   it("asks once more about a held key, once a minute, until somebody knows", async () => {
