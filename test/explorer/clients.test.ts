@@ -6,7 +6,7 @@ import http2 from "node:http2";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import tls from "node:tls";
-import { CreateMultipartUploadCommand, S3Client } from "@aws-sdk/client-s3";
+import { GetObjectTaggingCommand, S3Client } from "@aws-sdk/client-s3";
 import { DescribeParametersCommand, SSMClient } from "@aws-sdk/client-ssm";
 import axios from "axios";
 import got from "got";
@@ -158,9 +158,9 @@ describe("a handler whose client the simulation does not have", () => {
     ["HTTP/2", "127.0.0.1", () => once(http2.connect(origin), "connect")],
     ["SSM, of another operation", "ssm.us-east-1", () => ssm.send(new DescribeParametersCommand())],
     [
-      "S3, of an upload in parts",
+      "S3, of an operation that is not simulated",
       "s3.us-east-1",
-      () => s3.send(new CreateMultipartUploadCommand({ Bucket: "shop", Key: "prices.json" })),
+      () => s3.send(new GetObjectTaggingCommand({ Bucket: "shop", Key: "prices.json" })),
     ],
   ])("is refused with the reason: %s", async (_, address, work) => {
     const refused = explored(work);

@@ -2,13 +2,16 @@
 import "../../kit/shop/environment.ts";
 import { Readable } from "node:stream";
 import {
+  CompleteMultipartUploadCommand,
   CopyObjectCommand,
   CreateMultipartUploadCommand,
   GetObjectCommand,
+  GetObjectTaggingCommand,
   HeadObjectCommand,
   ListObjectsV2Command,
   PutObjectCommand,
   S3Client,
+  UploadPartCommand,
 } from "@aws-sdk/client-s3";
 import { DynamoDBStore, idempotent } from "onceonly";
 import { describe, expect, it } from "vitest";
@@ -152,6 +155,35 @@ describe("explore, of a handler that", () => {
     ).rejects.toThrow('"all":["PreconditionFailed","NotFound",["0.txt","copy.txt","s/1 a.txt"],"a stream"]');
   });
 
+  it("uploads a stream in parts, as the SDK's lib-storage does", async () => {
+    const upload = async (Key: string) => {
+      const place = { Bucket: "invoices", Key };
+      const { UploadId } = await s3.send(new CreateMultipartUploadCommand(place));
+      const bodies = ["three ", "teas"].map((text, index) => (index === 0 ? text.padEnd(5_242_880) : text));
+      const Parts = await Promise.all(
+        bodies.map(async (Body, index) => {
+          const part = { ...place, UploadId, PartNumber: index + 1, Body };
+          const { ETag } = await s3.send(new UploadPartCommand(part));
+          return { ETag, PartNumber: index + 1 };
+        }),
+      );
+      await s3.send(new CompleteMultipartUploadCommand({ ...place, UploadId, MultipartUpload: { Parts } }));
+    };
+    const once = idempotent(async ({ id }: { id: string }) => void (await upload(`${id}.txt`)), settings);
+    const anew = idempotent(async () => void (await upload(`${crypto.randomUUID()}.txt`)), settings);
+    const options = { ...shop, buckets };
+
+    const report = await explore(once, { id: "1" }, { ...options, only: "4 crash-after" });
+    const whole = await explore(once, { id: "1" }, { ...options, only: "5 lost-answer" });
+    const twice = await explore(anew, { id: "1" }, { ...options, only: "5 crash-after" });
+
+    expect(report).toBeExactlyOnce();
+    expect(report.points.map(({ label }) => label)).toContain("s3 CompleteMultipartUpload invoices");
+    expect(report.undisturbed).toBe("returned; 1 object in invoices");
+    expect(whole).toBeExactlyOnce();
+    expect(twice.findings[0]).toMatchObject({ what: "3 objects in invoices instead of 2" });
+  });
+
   it("sends an email beside its record, which SES cannot know again", async () => {
     const handler = idempotent(async ({ id }: { id: string }) => {
       const answer = await sendEmail(id);
@@ -180,8 +212,8 @@ describe("explore, of a handler that", () => {
       'give explore `outside: { "https://kms.us-east-1.amazonaws.com": (request) => new Response() }`',
     ],
     [
-      "an upload in parts",
-      () => s3.send(new CreateMultipartUploadCommand({ Bucket: "invoices", Key: "a" })),
+      "an operation of S3",
+      () => s3.send(new GetObjectTaggingCommand({ Bucket: "invoices", Key: "a" })),
       "S3 and SES, not what is at invoices.s3.us-east-1.amazonaws.com",
     ],
   ])("lacks %s is told the option", async (_, handler, text) => {

@@ -1,4 +1,4 @@
-/** S3 in memory: whole objects, conditional writes, and lists. https://docs.aws.amazon.com/AmazonS3/latest/API/ */
+/** S3 in memory: objects, uploads in parts, conditional writes, and lists. https://docs.aws.amazon.com/AmazonS3/latest/API/ */
 import { createHash } from "node:crypto";
 import type { Clock } from "../../core/clock.ts";
 import {
@@ -9,6 +9,8 @@ import {
   type AwsHttpService,
 } from "./http-service.ts";
 import { objectPlace, s3Operation, unchunked } from "./s3-request.ts";
+import { S3Uploads } from "./s3-uploads.ts";
+import { escaped, XML_TYPE } from "./s3-xml.ts";
 
 interface StoredObject {
   readonly body: Uint8Array<ArrayBuffer>;
@@ -24,6 +26,7 @@ const KEPT_HEADERS = /^(content-type|cache-control|content-disposition|content-l
 export class S3Model implements AwsHttpService {
   readonly #clock: Pick<Clock, "now">;
   readonly #buckets = new Map<string, Bucket>();
+  readonly #uploads = new S3Uploads();
   readonly throttling = { code: "SlowDown", status: 503 };
 
   constructor(clock: Pick<Clock, "now">) {
@@ -52,17 +55,17 @@ export class S3Model implements AwsHttpService {
     const operation = s3Operation(request, key);
     const work = operation === undefined ? undefined : this.#operations[operation];
     if (operation === undefined || work === undefined) return undefined;
-    const run = () => work(this.#bucket(bucket), key, request);
+    const run = () => work(this.#bucket(bucket), key, request, bucket);
     return { operation, target: bucket, input: { Bucket: bucket, Key: key }, run };
   }
 
   refusal(code: string, status: number, message: string): AwsHttpAnswer {
     const body = `<Error><Code>${code}</Code><Message>${escaped(message)}</Message></Error>`;
-    return { status, headers: { "content-type": "application/xml" }, body };
+    return { status, headers: XML_TYPE, body };
   }
 
   readonly #operations: Readonly<
-    Record<string, (bucket: Bucket, key: string, request: AwsHttpRequest) => AwsHttpAnswer>
+    Record<string, (bucket: Bucket, key: string, request: AwsHttpRequest, name: string) => AwsHttpAnswer>
   > = {
     GetObject: (bucket, key) => {
       const { headers, body } = this.#found(bucket, key);
@@ -72,8 +75,19 @@ export class S3Model implements AwsHttpService {
     HeadBucket: () => ({ status: 200 }),
     PutObject: (bucket, key, { headers, body }) => {
       checkConditions(headers, bucket.get(key));
-      const kept = [...headers].filter(([name]) => KEPT_HEADERS.test(name));
-      return this.#put(bucket, key, storedObject(unchunked(headers, body), Object.fromEntries(kept)));
+      return this.#put(bucket, key, storedObject(unchunked(headers, body), keptOf(headers)));
+    },
+    CreateMultipartUpload: (_, key, { headers }, name) => this.#uploads.create(name, key, keptOf(headers)),
+    UploadPart: (_, key, { url, headers, body }, name) =>
+      this.#uploads.part(name, key, url, unchunked(headers, body)),
+    AbortMultipartUpload: (_, key, { url }, name) => this.#uploads.abort(name, key, url),
+    CompleteMultipartUpload: (bucket, key, { url, headers, body: xml }, name) => {
+      const check = () => checkConditions(headers, bucket.get(key));
+      const object = this.#uploads.complete(name, key, url, xml, check);
+      this.#put(bucket, key, object);
+      const named = `<Bucket>${escaped(name)}</Bucket><Key>${escaped(key)}</Key><ETag>${object.etag}</ETag>`;
+      const body = `<CompleteMultipartUploadResult>${named}</CompleteMultipartUploadResult>`;
+      return { status: 200, headers: XML_TYPE, body };
     },
     CopyObject: (bucket, key, { headers }) => {
       const source = decodeURIComponent(headers.get("x-amz-copy-source") ?? "").replace(/^\//, "");
@@ -81,7 +95,7 @@ export class S3Model implements AwsHttpService {
       const object = this.#bucket(from).get(path.join("/")) ?? noSuchKey(source);
       const { headers: answered } = this.#put(bucket, key, object);
       const body = `<CopyObjectResult><ETag>${object.etag}</ETag></CopyObjectResult>`;
-      return { status: 200, headers: { ...answered, "content-type": "application/xml" }, body };
+      return { status: 200, headers: { ...answered, ...XML_TYPE }, body };
     },
     DeleteObject: (bucket, key) => {
       bucket.delete(key);
@@ -97,7 +111,7 @@ export class S3Model implements AwsHttpService {
       });
       const count = `<KeyCount>${keys.length}</KeyCount><IsTruncated>false</IsTruncated>`;
       const body = `<ListBucketResult>${count}${contents.join("")}</ListBucketResult>`;
-      return { status: 200, headers: { "content-type": "application/xml" }, body };
+      return { status: 200, headers: XML_TYPE, body };
     },
   };
 
@@ -124,6 +138,10 @@ function storedObject(body: Uint8Array<ArrayBuffer>, headers: StoredObject["head
   return { body, headers, etag: `"${createHash("md5").update(body).digest("hex")}"` };
 }
 
+function keptOf(headers: Headers): StoredObject["headers"] {
+  return Object.fromEntries([...headers].filter(([name]) => KEPT_HEADERS.test(name)));
+}
+
 /** https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes.html */
 function checkConditions(headers: Headers, present: StoredObject | undefined): void {
   const [ifMatch, ifNoneMatch] = [headers.get("if-match"), headers.get("if-none-match")];
@@ -133,8 +151,4 @@ function checkConditions(headers: Headers, present: StoredObject | undefined): v
 
 function noSuchKey(key: string): never {
   throw new AwsHttpError("NoSuchKey", 404, `there is no object ${key}`);
-}
-
-function escaped(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }

@@ -2,7 +2,13 @@
 import type { AwsHttpRequest } from "./http-service.ts";
 
 /** Parts of a query that ask for something else than the object or the list. */
-const SUBRESOURCES = ["acl", "tagging", "uploads", "uploadId", "delete", "policy", "versions", "attributes"];
+const SUBRESOURCES = ["acl", "tagging", "delete", "policy", "versions", "attributes"];
+
+/** Uploads in parts, by method. A copy as a part is not simulated, nor are lists of uploads and of parts. */
+const UPLOADS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  uploads: { POST: "CreateMultipartUpload" },
+  uploadId: { PUT: "UploadPart", POST: "CompleteMultipartUpload", DELETE: "AbortMultipartUpload" },
+};
 const HOST = /^(?:(.+)\.)?s3[.-](?:[\w.-]+\.)?amazonaws\.com/;
 
 /** Reads both styles of URLs. Behind another endpoint than AWS's a bucket stands in the host only if it is known. */
@@ -18,9 +24,13 @@ export function objectPlace(
   return inHost === undefined ? { bucket: first, key: rest.join("/") } : { bucket: inHost, key: path };
 }
 
-/** `undefined` for operations that are not simulated, such as uploads in parts. */
+/** `undefined` for operations that are not simulated, such as those of access lists and tags. */
 export function s3Operation({ method, url, headers }: AwsHttpRequest, key: string): string | undefined {
   if (SUBRESOURCES.some((name) => url.searchParams.has(name))) return undefined;
+  const ofUpload = Object.keys(UPLOADS).find((name) => url.searchParams.has(name));
+  if (ofUpload !== undefined) {
+    return headers.has("x-amz-copy-source") ? undefined : UPLOADS[ofUpload]?.[method];
+  }
   if (key === "") {
     if (method === "HEAD") return "HeadBucket";
     return method === "GET" && url.searchParams.get("list-type") === "2" ? "ListObjectsV2" : undefined;
