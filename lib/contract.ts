@@ -72,6 +72,12 @@ export const parkedShard = (shard: number): number => -1 - shard;
 /** Stands for the number of shards where nobody would send what is committed. */
 export const NO_OUTBOX = "none";
 
+/** A leap year. No handler honours a record for longer, unless `longRetention` says so; a day in milliseconds is more. */
+export const MAX_RETENTION_SECONDS = 31_622_400;
+
+/** Ten years. */
+export const MAX_LONG_RETENTION_SECONDS = 315_360_000;
+
 /** Environment variables that the constructs set and a handler reads. */
 export const ENVIRONMENT = {
   idempotencyTable: "IDEMPOTENCY_TABLE",

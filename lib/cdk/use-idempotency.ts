@@ -4,7 +4,7 @@ import { Annotations, Lazy, Mixin, Tokenization } from "aws-cdk-lib";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { IConstruct } from "constructs";
 import { ENVIRONMENT, NO_OUTBOX } from "../contract.ts";
-import { checkConsumer, isChecked, longestRedelivery } from "./checks/consumers.ts";
+import { checkConsumer, isChecked, longestRedelivery, warnOfSharedOperations } from "./checks/consumers.ts";
 import type { IIdempotencyTable } from "./idempotency-table-base.ts";
 import { OutboxRelay } from "./outbox-relay.ts";
 import { ACCESS_DEFAULTS } from "./record-access.ts";
@@ -23,7 +23,8 @@ import { USE_DEFAULTS, type UseIdempotencyOptions } from "./use-idempotency-opti
  *
  * Synthesis also fails when a queue hides messages for less than the function's timeout, or an API Gateway
  * gives up before the function. It fails when the function reads the stream of a table that has none. Numbers
- * that are known only at deployment are not checked, and a note says so.
+ * that are known only at deployment are not checked, and a note says so. Two functions that name the same operation of one
+ * table are told as the warning `onceonly:shared-operation`.
  *
  * A function with a capacity provider (Lambda Managed Instances) gets the same rights and variables. The note
  * `onceonly:managed-instances` says that its leases are short and renewed.
@@ -111,6 +112,7 @@ export class UseIdempotency extends Mixin {
       Tokenization.stringifyNumber(retention.toSeconds()),
     );
     checkConsumer(construct, options);
+    warnOfSharedOperations(construct, this.#table, options.operations);
   }
 
   /** The time after which no call from between the backup and the restoration can come again. */

@@ -3,6 +3,7 @@ import { Annotations, type Duration, Token } from "aws-cdk-lib";
 import { type CfnFunction, type Function as LambdaFunction, RuntimeFamily } from "aws-cdk-lib/aws-lambda";
 import type { CfnQueue } from "aws-cdk-lib/aws-sqs";
 import type { IConstruct } from "constructs";
+import { MAX_LONG_RETENTION_SECONDS, MAX_RETENTION_SECONDS } from "../../contract.ts";
 import { USE_DEFAULTS, type UseIdempotencyOptions } from "../use-idempotency-options.ts";
 import { withDefaults } from "../with-defaults.ts";
 import { warnOfDeliveries } from "./deliveries.ts";
@@ -28,6 +29,28 @@ export function checkConsumer(fn: LambdaFunction, options: UseIdempotencyOptions
 
 export function isChecked(fn: IConstruct): boolean {
   return checked.has(fn);
+}
+
+const runners = new WeakMap<IConstruct, Map<string, IConstruct>>();
+
+/** Under one key only one of two functions with the same operation runs. A warning, since both may be of one service. */
+export function warnOfSharedOperations(
+  fn: IConstruct,
+  table: IConstruct,
+  operations: readonly string[] = [],
+): void {
+  const known = runners.get(table) ?? new Map<string, IConstruct>();
+  runners.set(table, known);
+  for (const operation of operations) {
+    const other = known.get(operation);
+    if (other === undefined) known.set(operation, fn);
+    else {
+      Annotations.of(fn).addWarningV2(
+        "onceonly:shared-operation",
+        `${other.node.path} and ${fn.node.path} both run the operation "${operation}" on ${table.node.path}, so that of one key only the first runs, and the other answers with its result: give each function an operation of its own`,
+      );
+    }
+  }
 }
 
 /** Seconds, or `undefined` where they are known at deployment only. */
@@ -67,6 +90,7 @@ function consumerFaults(fn: LambdaFunction, options: UseIdempotencyOptions): str
   return [
     ...runtimeFaults(fn),
     ...retentionFaults(fn, options),
+    ...longRetentionFaults(fn, options),
     ...queuesOf(fn).flatMap(({ queue }) => (queue ? queueFaults(fn, queue) : [])),
     ...tablesWithoutStream(fn).map(
       (table) => `${fn.node.path} reads the stream of ${table}, which has 0 streams: switch one on`,
@@ -97,6 +121,19 @@ function retentionFaults(fn: LambdaFunction, options: UseIdempotencyOptions): st
     if (retention >= redelivery.seconds) return [];
     return `retention ${retention} s < ${redelivery.seconds} s, the longest redelivery to ${path} (${redelivery.sum}): what comes after the retention runs again. Give UseIdempotency a retention of two to three times that, and the handler the same retentionSeconds`;
   });
+}
+
+/** The handler would refuse such a number when it starts. */
+function longRetentionFaults(fn: LambdaFunction, options: UseIdempotencyOptions): string[] {
+  const { retention, longRetention } = withDefaults(options, USE_DEFAULTS);
+  const seconds = knownSeconds(retention);
+  const most = longRetention ? MAX_LONG_RETENTION_SECONDS : MAX_RETENTION_SECONDS;
+  if (seconds === undefined || seconds <= most) return [];
+  const bound = `retention ${seconds} s of ${fn.node.path} > ${most} s`;
+  if (longRetention) return [`${bound} (ten years), which no handler takes: shorten it`];
+  return [
+    `${bound} (366 days), which the handler refuses as its retentionSeconds: shorten it, or set longRetention of UseIdempotency and of the handler`,
+  ];
 }
 
 function queueFaults(fn: LambdaFunction, queue: CfnQueue): string[] {

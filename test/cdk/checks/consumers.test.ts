@@ -1,9 +1,10 @@
 import { Duration } from "aws-cdk-lib";
+import { Annotations, Match } from "aws-cdk-lib/assertions";
 import { AttributeType, CfnTable, StreamViewType, Table, TableV2 } from "aws-cdk-lib/aws-dynamodb";
 import { CfnEventSourceMapping, StartingPosition } from "aws-cdk-lib/aws-lambda";
 import { DynamoEventSource, SqsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
 import { CfnQueue, Queue } from "aws-cdk-lib/aws-sqs";
-import { IdempotencyTable, UseIdempotency } from "onceonly/cdk";
+import { IdempotencyTable, UseIdempotency, type UseIdempotencyOptions } from "onceonly/cdk";
 import { describe, expect, it } from "vitest";
 import { unitStack } from "../app-given.ts";
 import { aFunction, faultsOf } from "../given.ts";
@@ -101,5 +102,60 @@ describe("UseIdempotency proves that there is a stream where a function reads on
     expect(faultsOfReader((stack) => new IdempotencyTable(stack, "Outbox").table)).toContain(
       "Test/Fn reads the stream of Test/Outbox, which has 0 streams",
     );
+  });
+});
+
+describe("UseIdempotency proves that the handler takes its retention", () => {
+  const faultsWith = (options: UseIdempotencyOptions) => {
+    const stack = unitStack();
+    aFunction(stack).with(new UseIdempotency(new IdempotencyTable(stack, "Table"), options));
+    return faultsOf(stack);
+  };
+
+  it.each<[string, UseIdempotencyOptions]>([
+    ["366 days", { retention: Duration.days(366) }],
+    ["400 days that are meant", { retention: Duration.days(400), longRetention: true }],
+    ["ten years", { retention: Duration.days(3650), longRetention: true }],
+  ])("and accepts %s", (_, options) => {
+    expect(faultsWith(options)).toBe("");
+  });
+
+  it.each<[string, UseIdempotencyOptions, string]>([
+    [
+      "400 days",
+      { retention: Duration.days(400) },
+      "retention 34560000 s of Test/Fn > 31622400 s (366 days), which the handler refuses as its retentionSeconds: shorten it, or set longRetention of UseIdempotency and of the handler",
+    ],
+    [
+      "eleven years",
+      { retention: Duration.days(4015), longRetention: true },
+      "retention 346896000 s of Test/Fn > 315360000 s (ten years), which no handler takes: shorten it",
+    ],
+  ])("and refuses %s", (_, options, text) => {
+    expect(faultsWith(options)).toContain(text);
+  });
+});
+
+describe("UseIdempotency of one operation", () => {
+  const warningsOf = (first: UseIdempotencyOptions, second: UseIdempotencyOptions, tables = ["Table"]) => {
+    const stack = unitStack();
+    const [table, other = table] = tables.map((id) => new IdempotencyTable(stack, id));
+    aFunction(stack, "One").with(new UseIdempotency(table as IdempotencyTable, first));
+    aFunction(stack, "Two").with(new UseIdempotency(other as IdempotencyTable, second));
+    return Annotations.fromStack(stack)
+      .findWarning("*", Match.stringLikeRegexp("shared-operation"))
+      .map(({ id, entry }) => `${id}: ${String(entry.data)}`);
+  };
+
+  it("in two functions of one table is told on the second", () => {
+    expect(warningsOf({ operations: ["pay", "refund"] }, { operations: ["cancel", "pay"] })).toEqual([
+      '/Test/Two: Test/One and Test/Two both run the operation "pay" on Test/Table, so that of one key only the first runs, and the other answers with its result: give each function an operation of its own [ack: onceonly:shared-operation]',
+    ]);
+  });
+
+  it("is not told where tables or operations differ", () => {
+    expect(warningsOf({ operations: ["pay"] }, { operations: ["pay"] }, ["Table", "Other"])).toEqual([]);
+    expect(warningsOf({ operations: ["pay"] }, { operations: ["refund"] })).toEqual([]);
+    expect(warningsOf({}, {})).toEqual([]);
   });
 });
