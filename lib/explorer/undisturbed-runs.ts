@@ -57,7 +57,7 @@ interface RefusedRun {
 }
 
 const UNSEEN =
-  "no request of it was seen: where it makes any, another copy of the AWS SDK or a client that is not simulated makes them";
+  "no request of it was seen: where it makes any, another copy of the AWS SDK, a mock or a client that is not simulated makes them";
 
 function failureOf({ last, ios, trace }: Play): RefusedRun | undefined {
   if (last?.isSuccess === true) return undefined;

@@ -2,9 +2,14 @@
 import { currentScene } from "../scene.ts";
 import { wrap } from "./replace.ts";
 
+let patched: typeof fetch | undefined;
+
+/** Again around whatever took the place of `fetch` since, such as a mock: the simulation would not see what that answers. */
 export function patchFetch(): void {
+  if (globalThis.fetch === patched) return;
   wrap<typeof fetch>(globalThis, "fetch", (real) => async (input, init) => {
     const scene = currentScene();
     return scene ? scene.fetch(new Request(input, init)) : real(input, init);
   });
+  patched = globalThis.fetch;
 }

@@ -10,7 +10,7 @@ import { patchFetch } from "./fetch.ts";
 import { patchNodeHttp } from "./node-http.ts";
 import { patchRandomness } from "./randomness.ts";
 import { restoreAll } from "./replace.ts";
-import { patchSdkClients } from "./sdk-clients.ts";
+import { patchSdkClients, refuseMockedClients } from "./sdk-clients.ts";
 import { patchSockets } from "./sockets.ts";
 import { patchThreads } from "./threads.ts";
 import { patchTimerPromises } from "./timer-promises.ts";
@@ -38,7 +38,10 @@ function installNetwork(): void {
 export function installPatches(): void {
   refuseFakeTimers();
   installNetwork();
-  if (clients !== undefined) return;
+  if (clients !== undefined) {
+    patchFetch();
+    return;
+  }
   patchDate();
   patchTimers();
   patchTimerPromises();
@@ -59,7 +62,11 @@ export async function removePatches(): Promise<void> {
   hasNetwork = false;
 }
 
-/** Resolves when clients of the AWS SDK are patched too. */
+/**
+ * Resolves when clients of the AWS SDK are patched too.
+ * @throws Error where one of them is mocked
+ */
 export async function clientsPatched(): Promise<void> {
   await clients;
+  refuseMockedClients();
 }

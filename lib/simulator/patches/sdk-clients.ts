@@ -36,6 +36,18 @@ const PACKAGES = {
   "@aws-sdk/client-eventbridge": "EventBridgeClient",
 } as const;
 
+const classes = new Map<string, object>();
+
+/** @throws Error where a mock took the place of a client's `send`: the simulation would not see its requests */
+export function refuseMockedClients(): void {
+  // The SDK's own stands in the base of all clients.
+  const mocked = [...classes].find(([, prototype]) => Object.hasOwn(prototype, "send"))?.[0];
+  if (mocked === undefined) return;
+  throw new Error(
+    `${mocked}.prototype.send is a mock, as with aws-sdk-client-mock, and the simulation does not see what it answers: restore it before, with the \`restore()\` of the mock`,
+  );
+}
+
 /** Only from installed packages. Several copies of the SDK's base may be there. */
 export async function patchSdkClients(): Promise<void> {
   const patched = new Set<object>();
@@ -49,6 +61,7 @@ export async function patchSdkClients(): Promise<void> {
       | undefined;
     const ClientClass = module?.[className];
     if (ClientClass === undefined) continue;
+    classes.set(className, ClientClass.prototype);
     const { requestHandler } = new ClientClass({ region: "us-east-1" }).config;
     once(Object.getPrototypeOf(requestHandler) as SdkRequestHandler, patchHandler);
     once(Object.getPrototypeOf(ClientClass.prototype) as Client, patchSend);
