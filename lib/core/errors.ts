@@ -1,4 +1,5 @@
 /** Every error onceonly throws, in the order of docs/use/errors.md. Users branch on `code`. */
+import { kindOf } from "./kind-of.ts";
 import { HELD_RETRY_SECONDS } from "./verify.ts";
 
 const BRAND = Symbol.for("onceonly.error");
@@ -54,14 +55,6 @@ export class InvalidOptionError extends errorClass("InvalidOptionError", "INVALI
     super(`option \`${option}\` ${rule}${got.length > 0 ? `; got ${kindOf(got[0])}` : ""}`);
     this.option = option;
   }
-}
-
-/** A wrong value may be a secret in the wrong place: of texts and objects only the kind is shown. */
-function kindOf(value: unknown): string {
-  if (value === undefined || value === null) return `${value}`;
-  if (typeof value === "string") return `text of ${value.length} characters`;
-  if (typeof value === "number" || typeof value === "boolean") return `${value} (${typeof value})`;
-  return Array.isArray(value) ? `a list of ${value.length}` : `a value of type ${typeof value}`;
 }
 
 /** The call carries no idempotency key, and the operation requires one. */

@@ -1,6 +1,7 @@
 /** The rules that options must keep. One table per set of options; a broken rule is told before any I/O. */
+import { MAX_LONG_RETENTION_SECONDS, MAX_RETENTION_SECONDS } from "../contract.ts";
 import { InvalidOptionError } from "./errors.ts";
-import { MAX_OPERATION_LENGTH } from "./identity.ts";
+import { lacksValue, MAX_OPERATION_LENGTH } from "./identity.ts";
 import type { EngineOptions } from "./options.ts";
 
 /** A shorter lease leaves no time to repeat a renewal that fails. */
@@ -34,20 +35,17 @@ export const methods = (...names: readonly string[]): Check => [
   (value) => names.every((name) => typeof (value as Record<string, unknown> | null)?.[name] === "function"),
 ];
 
-const TEN_YEARS = 315_360_000;
-
-/** A leap year in seconds: nobody is answered for longer unless `longRetention` says so. A day in milliseconds is more. */
-const A_YEAR = 31_622_400;
+const [storeRule, isStore] = methods("claim", "settle", "insert", "find", "loadResult", "checkEffects", "renew");
 const [waitRule, isWait] = seconds(0, 900);
 
 export const ENGINE_CHECKS: Readonly<Record<keyof EngineOptions, Check>> = {
   operation: text(MAX_OPERATION_LENGTH),
-  store: methods("claim", "settle", "insert", "find", "loadResult", "checkEffects", "renew"),
+  store: [`${storeRule}: give a store, such as \`new DynamoDBStore({ tableName })\``, isStore],
   fingerprint: [
     "must be a function or a list of functions",
     (value) => [value].flat().every((each) => typeof each === "function") && [value].flat().length > 0,
   ],
-  retentionSeconds: seconds(1, TEN_YEARS),
+  retentionSeconds: seconds(1, MAX_LONG_RETENTION_SECONDS),
   longRetention: oneOf(true, false),
   leaseSeconds: seconds(0.001, 86_400),
   renewLease: oneOf(true, false),
@@ -83,10 +81,25 @@ function isWaiting(value: unknown): boolean {
   return isWait(waitSeconds) && isCount && Object.keys(unknown).length === 0;
 }
 
+/** Whether a name is none that a template made of a value that is not there: `undefined-orders`. */
+export const isNamed = (name: string) => !lacksValue(name) && !/(?<![a-z])undefined(?![a-z])/i.test(name);
+
+/**
+ * Two operations whose names lack the same value would answer for each other.
+ * @throws InvalidOptionError (`INVALID_OPTION`)
+ */
+export function checkOperation({ operation }: EngineOptions): void {
+  if (isNamed(operation)) return;
+  throw new InvalidOptionError(
+    "operation",
+    "has the text of a value that is not there as a part, such as `undefined`: give a name that never changes",
+  );
+}
+
 /** @throws InvalidOptionError (`INVALID_OPTION`) for a retention that is likely to be in milliseconds. */
 export function checkRetention({ retentionSeconds = 0, longRetention }: EngineOptions): void {
-  if (retentionSeconds <= A_YEAR || longRetention) return;
-  const rule = `is in seconds (a day is 86400) and must be at most ${A_YEAR} (366 days), unless \`longRetention\` is true`;
+  if (retentionSeconds <= MAX_RETENTION_SECONDS || longRetention) return;
+  const rule = `is in seconds (a day is 86400) and must be at most ${MAX_RETENTION_SECONDS} (366 days), unless \`longRetention\` is true`;
   throw new InvalidOptionError("retentionSeconds", rule, retentionSeconds);
 }
 

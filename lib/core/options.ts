@@ -5,6 +5,7 @@ import { hasCode } from "./error-code.ts";
 import { PermanentError } from "./errors.ts";
 import {
   checkAbandoned,
+  checkOperation,
   checkOptions,
   checkRenewal,
   checkRetention,
@@ -184,6 +185,7 @@ function renewalOf({ renewLease, leaseSeconds, mode }: EngineOptions): ResolvedO
 /** Checks the options once and fills in the defaults. */
 export function resolveOptions<Write>(options: EngineOptions<Write>): ResolvedOptions<Write> {
   checkOptions(options, ENGINE_CHECKS, ["operation", "store"]);
+  checkOperation(options);
   checkRetention(options);
   checkAbandoned(options);
   checkRenewal(options);

@@ -1,7 +1,7 @@
 /** What a store and an outbox are made of: the table, how its keys are called, and the client that reaches it. */
 import { ATTRIBUTES, NO_OUTBOX, OUTBOX_SHARDS } from "../contract.ts";
 import { InvalidOptionError } from "../core/errors.ts";
-import { type Check, checkOptions, methods, oneOf, text } from "../core/option-checks.ts";
+import { type Check, checkOptions, isNamed, methods, oneOf, text } from "../core/option-checks.ts";
 
 /** A `DynamoDBClient` or a `DynamoDBDocumentClient`, of any version 3 of the SDK. */
 export interface DynamoDBClientLike {
@@ -77,6 +77,7 @@ export interface DynamoDBStoreOptions extends StoreOptions, ClientOptions {}
 export interface DynamoDBOutboxOptions extends OutboxTableOptions, ClientOptions {}
 
 const [, isName] = text(255);
+const [, isText] = text(1024);
 
 const isFree = (name: unknown) => isName(name) && !(Object.values(ATTRIBUTES) as unknown[]).includes(name);
 
@@ -90,7 +91,10 @@ const [shardsRule, isShards]: Check = [
 ];
 
 const TABLE_CHECKS: Readonly<Record<keyof TableOptions, Check>> = {
-  tableName: text(1024),
+  tableName: [
+    "must be the name or ARN of a table: see that the environment variable is set from which it is read",
+    (value) => isText(value) && isNamed(value as string),
+  ],
   partitionKey: nameCheck(ATTRIBUTES.partitionKey),
   sortKey: [
     `must be { name, value }, with ${FREE}`,

@@ -36,6 +36,9 @@ const [actionRule, isAction] = oneOf("Put", "Update", "Delete", "ConditionCheck"
 const FIELDS =
   /^(TableName|Item|Key|(Condition|Update)Expression|ExpressionAttribute(Names|Values)|ReturnValuesOnConditionCheckFailure)$/;
 
+/** https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_AttributeValue.html */
+const VALUE_TYPE = /^([SNBML]|[SNB]S|BOOL|NULL)$/;
+
 /** A transaction takes 100 actions and 4 MB; one action of at most 9 KB is the record's. */
 const MAX_WRITES = 99;
 const MAX_BYTES = 4_185_000;
@@ -73,6 +76,9 @@ export function marshallWrites(
     const item = marshalled.content?.M;
     if (another || !isAction(action) || !body?.TableName || !item)
       return refuse(`${actionRule}, with TableName and Item or Key`);
+    if (isMarshalled(item)) {
+      refuse('has marshalled values, such as { S: "a" }: give plain values, such as "a"');
+    }
     const unknown = Object.keys(body).find((name) => !FIELDS.test(name));
     if (unknown) refuse(`has an unknown field \`${unknown}\``);
     const size = sizeOf(content);
@@ -87,6 +93,12 @@ export function marshallWrites(
     } as TransactWriteItem;
   });
   return [...actions, ...messages.items.map((Item) => ({ Put: { TableName, Item } }))];
+}
+
+/** No such item has a key that DynamoDB takes: each of its attributes would be a map. */
+function isMarshalled(item: Item): boolean {
+  const values = Object.values(item).map(({ M = {} }) => Object.keys(M));
+  return values.length > 0 && values.every(([type = "", other]) => !other && VALUE_TYPE.test(type));
 }
 
 function targetOf(tableName: string, key: Item): string {

@@ -7,11 +7,11 @@ import type { Work } from "../core/execution.ts";
 import { fingerprintsOf } from "../core/fingerprint.ts";
 import { identify, PUBLIC_SCOPE } from "../core/identity.ts";
 import { executionOf, type LambdaContext } from "../core/lambda-context.ts";
-import { type CallInput, RENEWED_SECONDS } from "../core/ongoing-call.ts";
+import type { CallInput } from "../core/ongoing-call.ts";
 import type { ResolvedOptions } from "../core/options.ts";
-import { isManagedInstance } from "../core/platform.ts";
 import type { WithIdempotency } from "./context.ts";
 import type { EventReader } from "./options.ts";
+import { lookAtFirstCall } from "./told-once.ts";
 
 /** Reads one event, before anything can change it. */
 export type Face<Write> = (event: unknown, context: unknown) => Run<Write> | Passing<Write>;
@@ -32,32 +32,6 @@ export interface CallReading<Write> {
   readonly whenKeyMissing: "reject" | "run" | undefined;
   /** What is said of an event without a key. */
   readonly keyMissing?: string;
-}
-
-const timed = new WeakSet<object>();
-
-/**
- * Warns once of a lease that outlives the invocation by far, since after a crash its keys stay in progress for all of the lease.
- * Also warns of renewals that are paid for nothing. The first call of a process counts, which has nearly the whole timeout left.
- */
-function warnOfLease<Write>(options: ResolvedOptions<Write>, remainingMs: number | undefined): void {
-  const { leaseSeconds, mode, operation, renewal } = options;
-  const isRenewed = renewal === "always";
-  const isAsked = isRenewed || leaseSeconds !== undefined;
-  if (!isAsked || mode === "optimistic" || remainingMs === undefined || timed.has(options)) return;
-  timed.add(options);
-  const seconds = leaseSeconds ?? RENEWED_SECONDS;
-  const left = `the invocation has ${Math.round(remainingMs / 1000)} s left`;
-  const asInvocation = "out, and the lease is as long as the invocation";
-  if (isRenewed && seconds * 1000 >= remainingMs && !isManagedInstance()) {
-    console.warn(
-      `onceonly: \`renewLease\` of "${operation}" gains nothing: its lease is ${seconds} s, and ${left}; leave \`renewLease\` ${asInvocation}`,
-    );
-  } else if (!isRenewed && seconds * 1000 > 2 * remainingMs) {
-    console.warn(
-      `onceonly: \`leaseSeconds\` of "${operation}" is ${seconds} s, and ${left}: a key stays in progress for ${seconds} s after a crash; leave \`leaseSeconds\` ${asInvocation}`,
-    );
-  }
 }
 
 /**
@@ -89,7 +63,9 @@ export function readCall<Write>(
   if (!owner && scope !== "public")
     throw new ScopeMissingError("`scope` yielded no verified caller: check the authorizer");
   const remainingMs = remainingMsOf(context);
-  warnOfLease(options, remainingMs);
+  const { awsRequestId } = Object(context) as LambdaContext;
+  const readAgain = () => readKey(event, lambdaContext);
+  lookAtFirstCall({ options, key, readAgain, awsRequestId, remainingMs });
   return {
     ...more,
     identity: keyIsFresh

@@ -113,7 +113,7 @@ const scopeCheck: Check = [
 
 export const FACE_CHECKS: Readonly<Record<keyof IdempotencyOptions, Check>> = {
   ...ENGINE_CHECKS,
-  key: aFunction,
+  key: ["must be a function that reads it, such as `(event) => event.orderId`", aFunction[1]],
   scope: scopeCheck,
   whenKeyMissing: oneOf("reject", "run"),
 };

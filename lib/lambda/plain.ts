@@ -9,6 +9,7 @@ import type { WithIdempotency } from "./context.ts";
 import { type CallReading, type Face, readCall } from "./face.ts";
 import { type IdempotencyMiddleware, middlewareFor } from "./middy/middleware.ts";
 import { FACE_CHECKS, type IdempotencyOptions } from "./options.ts";
+import { warnOfBatch } from "./told-once.ts";
 import { type AnswerOf, type Handler, wrapHandler } from "./wrapper.ts";
 
 /**
@@ -77,6 +78,7 @@ function plainFace<Event, Write>(
   const engineOptions = resolveOptions(given as EngineOptions<Write>);
   const reading = { options: engineOptions, key, scope, whenKeyMissing } as CallReading<Write>;
   return (event, context) => async (work) => {
+    warnOfBatch(engineOptions, event);
     const call = readCall(reading, event, context);
     return answerOf(await perform(engineOptions, call, work));
   };

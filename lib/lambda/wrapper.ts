@@ -37,6 +37,7 @@ export function wrapHandler<Event, Rest extends readonly unknown[], Result, Writ
     throw new InvalidOptionError("handler", "must be a function: give it first, then the options", handler);
   const face = makeFace();
   return async function idempotentHandler(event, context, ...rest) {
+    if (typeof (context as { readonly write?: unknown } | undefined)?.write === "function") throw streamed();
     const run = face(event, context);
     if (typeof run !== "function")
       return callHandler(handler, event, run.context, rest) as Promise<AnswerOf<Result, Rest>>;
@@ -79,6 +80,14 @@ function callHandler<Event, Context, Rest extends readonly unknown[], Result>(
     resolve(returned as Result | Promise<Result>);
     isTooLate = !isPromise;
   });
+}
+
+/** Such a handler gets a stream in the place of the context. */
+function streamed(): InvalidOptionError {
+  return new InvalidOptionError(
+    "handler",
+    "must return its answer: a handler of streamifyResponse writes it, and no replay would; call runOnce in such a handler",
+  );
 }
 
 /** Nobody knows that `(...args) => inner(...args)` answers by a callback, until it does. */

@@ -4,6 +4,7 @@ import { ENVELOPE_VERSION } from "../../contract.ts";
 import { MessageIdInvalidError, PayloadInvalidError } from "../errors.ts";
 import { keyFault, lacksValue } from "../identity.ts";
 import { findUnfaithful, isPlainObject } from "../json.ts";
+import { kindOf } from "../kind-of.ts";
 import { ADDRESS_RULES, type AddressKind, destinationOf, parseAddress } from "./address.ts";
 import type { MessageAttributes, OutgoingMessage, StoredMessage } from "./outgoing-message.ts";
 
@@ -45,7 +46,8 @@ export function prepareMessage(where: string, message: OutgoingMessage, traced?:
   checkFields(where, message, [kind, ...CONTENT_FIELDS, ...fields]);
   const { key, group, body, source, traceparent = traced, delaySeconds } = given;
   const to = parseAddress(kind, given[kind]);
-  if (to === undefined) return refuse(`\`${kind}\` must be ${ADDRESS_RULES[kind]}`);
+  if (to === undefined)
+    return refuse(`\`${kind}\` must be ${ADDRESS_RULES[kind]}; got ${kindOf(given[kind])}`);
   checkId(where, "key", key);
   const attributes = kind === "bus" ? undefined : checkAttributes(where, given.attributes);
   if (kind !== "bus") {

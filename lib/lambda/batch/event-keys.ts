@@ -65,7 +65,7 @@ export interface S3KeyEvent {
 export function keyFromSns(options: EventKeyOptions = {}): (event: SnsKeyEvent) => string {
   const { forwardedBy } = checked(options);
   return (event) => {
-    const { Message, MessageId, MessageAttributes } = onlyRecord(event).Sns;
+    const { Message, MessageId, MessageAttributes } = onlyPart(event, "Sns");
     const key = envelopeKeyOf(readEnvelope(MessageAttributes));
     const forwarded = key === undefined ? readForwarded(Message) : undefined;
     return key ?? (forwarded && keyOfForwarded(forwarded, forwardedBy)) ?? MessageId;
@@ -78,7 +78,7 @@ export function keyFromSns(options: EventKeyOptions = {}): (event: SnsKeyEvent) 
  * @throws PayloadInvalidError (`PAYLOAD_INVALID`) for several records.
  */
 export function fingerprintFromSns(): (event: SnsKeyEvent) => unknown {
-  return (event) => contentOf({ TopicArn: "", ...onlyRecord(event).Sns });
+  return (event) => contentOf({ TopicArn: "", ...onlyPart(event, "Sns") });
 }
 
 /**
@@ -89,10 +89,11 @@ export function fingerprintFromSns(): (event: SnsKeyEvent) => unknown {
  */
 export function keyFromS3(): (event: S3KeyEvent) => string | undefined {
   return (event) => {
-    const { eventName, s3 } = onlyRecord(event);
-    const { key, versionId = "", sequencer } = s3.object;
+    const { bucket, object } = onlyPart(event, "s3");
+    const { eventName } = onlyRecord(event);
+    const { key, versionId = "", sequencer } = object;
     if (!sequencer) return undefined;
-    return hashTuple("onceonly/s3/1", s3.bucket.name, key, versionId, sequencer, eventName);
+    return hashTuple("onceonly/s3/1", bucket.name, key, versionId, sequencer, eventName);
   };
 }
 
@@ -104,9 +105,10 @@ export function keyFromS3(): (event: S3KeyEvent) => string | undefined {
  */
 export function fingerprintFromS3(): (event: S3KeyEvent) => unknown {
   return (event) => {
-    const { eventName, s3 } = onlyRecord(event);
-    const { key, versionId = null, eTag = null, size = null } = s3.object;
-    return { bucket: s3.bucket.name, key, versionId, eTag, size, eventName };
+    const { bucket, object } = onlyPart(event, "s3");
+    const { eventName } = onlyRecord(event);
+    const { key, versionId = null, eTag = null, size = null } = object;
+    return { bucket: bucket.name, key, versionId, eTag, size, eventName };
   };
 }
 
@@ -149,5 +151,17 @@ function onlyRecord<Entry>({ Records }: { readonly Records: readonly Entry[] }):
   if (record !== undefined && others.length === 0) return record;
   throw new PayloadInvalidError(
     `the event has ${Records.length} records, and one key names one: call the handler for each, with { Records: [record] }`,
+  );
+}
+
+/** The part of the only record that its source writes: `Sns` or `s3`. */
+function onlyPart<Name extends string, Entry extends { readonly [name in Name]: object }>(
+  event: { readonly Records: readonly Entry[] },
+  name: Name,
+): Entry[Name] {
+  const part: Entry[Name] | undefined = onlyRecord(event)[name];
+  if (part) return part;
+  throw new PayloadInvalidError(
+    `the record has no \`${name}\`, so that it is of another source: idempotentBatch takes those of queues and streams`,
   );
 }

@@ -3,6 +3,7 @@ import type { Mistake } from "../given.ts";
 import { BATCH_MISTAKES } from "./batches.ts";
 import { EXPLORER_MISTAKES } from "./explorer.ts";
 import { LEASE_MISTAKES } from "./leases.ts";
+import { MESSAGE_MISTAKES } from "./messages.ts";
 import { OPTION_MISTAKES } from "./options.ts";
 import { OUTCOME_MISTAKES } from "./outcomes.ts";
 import { PROJECT_MISTAKES } from "./projects.ts";
@@ -13,15 +14,18 @@ import { STACK_MISTAKES } from "./stacks.ts";
 import { STORE_MISTAKES } from "./store.ts";
 import { TYPE_MISTAKES } from "./types.ts";
 import { VALUE_MISTAKES } from "./values.ts";
+import { WIRING_MISTAKES } from "./wiring.ts";
 
 export const MISTAKES: Readonly<Record<string, readonly Mistake[]>> = {
   "Options and keys": OPTION_MISTAKES,
+  "Environment and wiring": WIRING_MISTAKES,
   "Types and shapes": TYPE_MISTAKES,
   "Projects of TypeScript": PROJECT_MISTAKES,
   "Store and commit": STORE_MISTAKES,
   "Keys, results and times": VALUE_MISTAKES,
   Leases: LEASE_MISTAKES,
   Batches: BATCH_MISTAKES,
+  Messages: MESSAGE_MISTAKES,
   "Relay and sweeper": RELAY_MISTAKES,
   Stacks: STACK_MISTAKES,
   "Unknown outcomes": OUTCOME_MISTAKES,

@@ -1,0 +1,78 @@
+import { expect, it, vi } from "vitest";
+import { httpIdempotent, idempotent, idempotentBatch } from "../../lib/index.ts";
+import { keyFromS3 } from "../../lib/lambda/batch/event-keys.ts";
+import { given } from "./given.ts";
+import { v2Event } from "./http/given.ts";
+
+const { options, context } = given();
+const lines: string[] = [];
+vi.spyOn(console, "warn").mockImplementation((line: string) => void lines.push(line));
+
+/** What so many calls say in the log. */
+async function told(call: () => Promise<unknown>, calls = 2): Promise<string[]> {
+  lines.length = 0;
+  for (let made = 0; made < calls; made++) await call();
+  return lines.map((line) => line.slice(0, 60));
+}
+
+const under = (key: (event: { id: string }, own: { awsRequestId: string }) => string) => {
+  const handler = idempotent(async () => 1, { ...options, key });
+  return told(() => handler({ id: "1" }, context()));
+};
+
+it("tells once of a key that is another one each time, also in a batch", async () => {
+  let keys = 0;
+  const batch = idempotentBatch(async () => {}, { ...options, key: () => crypto.randomUUID() });
+  const event = { Records: [{ messageId: "m1", body: "{}", eventSource: "aws:sqs" }] };
+
+  expect(await under(() => `order-${++keys}`)).toEqual([expect.stringContaining("yields another text")]);
+  expect(await told(() => batch(event as never, context()))).toHaveLength(1);
+});
+
+it("tells once of a key that holds the id of the invocation", async () => {
+  expect(await under((_, { awsRequestId }) => `order/${awsRequestId}`)).toEqual([
+    expect.stringContaining("holds the awsRequestId"),
+  ]);
+});
+
+it("tells of a key that can be read once only, and runs", async () => {
+  let reads = 0;
+  const key = () => {
+    if (++reads > 1) throw new Error("the stream was read");
+    return "read-once";
+  };
+  const handler = idempotent(async () => "ran", { ...options, key });
+
+  lines.length = 0;
+  expect(await handler({}, context())).toBe("ran");
+  expect(lines).toHaveLength(1);
+});
+
+it("says nothing of a key of what the event holds, nor of a key that is missing", async () => {
+  const http = httpIdempotent(async () => ({ statusCode: 200 }), { ...options, scope: "public" });
+  const keyless = idempotent(async () => 1, { ...options, key: () => undefined, whenKeyMissing: "run" });
+
+  expect(await under(({ id }) => id)).toEqual([]);
+  expect(await told(() => http(v2Event({ headers: { "Idempotency-Key": '"k"' } }), context()))).toEqual([]);
+  expect(await told(() => keyless({}, context()))).toEqual([]);
+});
+
+it("tells once of a batch that is taken as one operation, and of no event with one record", async () => {
+  const handler = idempotent(async () => 1, { ...options, key: ({ id }: { id: string }) => id });
+  let ids = 0;
+  const of = (eventSource: string, count = 2) =>
+    told(() =>
+      handler({ id: `batch-${++ids}`, Records: Array(count).fill({ eventSource }) } as never, context()),
+    );
+
+  expect(await of("aws:s3")).toEqual([]);
+  expect(await of("aws:kinesis", 1)).toEqual([]);
+  expect(await of("aws:kinesis")).toHaveLength(1);
+  expect(await of("aws:kinesis")).toEqual([]);
+});
+
+it("refuses a record of another source in the place of one of S3", () => {
+  const read = () => keyFromS3()({ Records: [{ eventSource: "aws:sqs" }] } as never);
+
+  expect(read).toThrow("the record has no `s3`, so that it is of another source");
+});

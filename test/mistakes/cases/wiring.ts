@@ -1,0 +1,261 @@
+// What is read from the environment, what a handler is wrapped in, and what a key is made of.
+import { PassThrough } from "node:stream";
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { App, Duration, Stack } from "aws-cdk-lib";
+import { Annotations, Match, Template } from "aws-cdk-lib/assertions";
+import { Code, Function as LambdaFunction, Runtime } from "aws-cdk-lib/aws-lambda";
+import { DynamoDBStore, idempotent, keyFromSns, runOnce } from "onceonly";
+import { IdempotencyTable, UseIdempotency, type UseIdempotencyOptions } from "onceonly/cdk";
+import { explore, fakeClock, fakeLambdaContext, MemoryStore, Simulator } from "onceonly/testing";
+import type { Mistake } from "../given.ts";
+import { logOf, messageOf } from "../given.ts";
+
+const given = { operation: "order", store: new MemoryStore(), key: (event: { id: string }) => event.id };
+const context = () => fakeLambdaContext({ clock: fakeClock() });
+const unset = (process.env as Readonly<Record<string, string | undefined>>).NO_SUCH_VARIABLE;
+
+/** What an option of another type is answered with. */
+const refused = (options: object) => messageOf(() => idempotent(async () => 1, { ...given, ...options }));
+
+/** What the first event of a process tells in the log, where its key is read so. */
+const keyLog = (key: (event: { id: string }, given: { awsRequestId: string }) => string) =>
+  logOf("warn", () => idempotent(async () => 1, { ...given, key })({ id: "1" }, context()));
+
+/** What is told of a handler that calls another system. */
+async function reportOf(
+  work: (id: string) => Promise<unknown>,
+  { key = ({ id }: { id: string }) => id, only = "duplicate-afterwards" } = {},
+): Promise<string> {
+  const store = new DynamoDBStore({ tableName: "idempotency" });
+  const handler = idempotent(async ({ id }: { id: string }) => void (await work(id)), {
+    ...given,
+    store,
+    key,
+  });
+  const outside = { "https://mail.example": () => Response.json({}) };
+  const options = { name: "order", idempotencyTable: "idempotency", outside, only };
+  return String(await explore(handler, { id: "1" }, options));
+}
+
+const send = (id: string) =>
+  fetch("https://mail.example/send", { method: "POST", headers: { "idempotency-key": id } });
+
+/** A stack of two functions of one table. */
+function stackWith(options: UseIdempotencyOptions): Stack {
+  const app = new App({ builtinCloudFormationValidation: false, analyticsReporting: false });
+  const stack = new Stack(app, "Shop");
+  const table = new IdempotencyTable(stack, "Records");
+  for (const id of ["Orders", "Refunds"]) {
+    const code = Code.fromInline("exports.handler = () => {}");
+    new LambdaFunction(stack, id, { runtime: Runtime.NODEJS_24_X, handler: "index.handler", code }).with(
+      new UseIdempotency(table, options),
+    );
+  }
+  return stack;
+}
+
+export const WIRING_MISTAKES: readonly Mistake[] = [
+  {
+    made: "names the table by an environment variable that is not set",
+    toldBy: "error",
+    text: "option `tableName` must be the name or ARN of a table: see that the environment variable is set from which it is read; got undefined",
+    make: () => messageOf(() => new DynamoDBStore({ tableName: unset })),
+  },
+  {
+    made: "makes the name of the table of a variable that is not set, with a template",
+    toldBy: "error",
+    text: "option `tableName` must be the name or ARN of a table: see that the environment variable is set from which it is read; got text of 17 characters",
+    make: () => messageOf(() => new DynamoDBStore({ tableName: `${unset}-records` })),
+  },
+  {
+    made: "makes the name of the operation of a variable that is not set, with a template",
+    toldBy: "error",
+    text: "option `operation` has the text of a value that is not there as a part, such as `undefined`: give a name that never changes",
+    make: () => refused({ operation: `${unset}-order` }),
+  },
+  {
+    made: "gives `leaseSeconds` as the text of an environment variable",
+    toldBy: "error",
+    text: "option `leaseSeconds` must be a number of seconds from 0.001 to 86400; got text of 2 characters",
+    make: () => refused({ leaseSeconds: "30" }),
+  },
+  {
+    made: "makes `retentionSeconds` a number of a variable that is not set",
+    toldBy: "error",
+    text: "option `retentionSeconds` must be a number of seconds from 1 to 315360000; got NaN (number)",
+    make: () => refused({ retentionSeconds: Number(unset) }),
+  },
+  {
+    made: "waits in milliseconds",
+    toldBy: "error",
+    text: "the first must be a number of seconds from 0 to 900",
+    make: () => refused({ whenInProgress: { waitSeconds: 3000 } }),
+  },
+  {
+    made: "misspells an option",
+    toldBy: "error",
+    text: "option `retentionSecond` is unknown: known are operation, store, fingerprint, retentionSeconds",
+    make: () => refused({ retentionSecond: 60 }),
+  },
+  {
+    made: "gives the client of DynamoDB, a class or a name as the store",
+    toldBy: "error",
+    text: "give a store, such as `new DynamoDBStore({ tableName })`",
+    make: () => refused({ store: DynamoDBStore }),
+  },
+  {
+    made: "gives the name of a field as the key",
+    toldBy: "error",
+    text: "option `key` must be a function that reads it, such as `(event) => event.orderId`; got text of 7 characters",
+    make: () => refused({ key: "orderId" }),
+  },
+  {
+    made: "leaves the Region out",
+    toldBy: "error",
+    text: "the idempotency store refused PutItem on records (Region is missing), and will again: mend permissions, table or request",
+    make: () => {
+      const credentials = { accessKeyId: "KEY", secretAccessKey: "secret" };
+      const region = () => Promise.reject(new Error("Region is missing"));
+      const client = new DynamoDBClient({ credentials, region });
+      const store = new DynamoDBStore({ tableName: "records", client });
+      return messageOf(() => runOnce({ operation: "order", store, leaseSeconds: 30 }, "k", {}, () => 1));
+    },
+  },
+  {
+    made: "makes the key of randomness",
+    toldBy: "log",
+    text: 'onceonly: `key` of "order" yields another text each time, as if made of a clock or of randomness, so that no retry is recognised: make the key of what the event holds',
+    make: () => keyLog(() => crypto.randomUUID()),
+  },
+  {
+    made: "makes the key of the id of the invocation",
+    toldBy: "log",
+    text: 'onceonly: the key of "order" holds the awsRequestId, which is new when a caller or a message comes again: make the key of what the event holds',
+    make: () => keyLog((_, { awsRequestId }) => awsRequestId),
+  },
+  {
+    made: "makes the key of the clock",
+    toldBy: "report",
+    text: "2 calls of POST https://mail.example/send instead of 1",
+    make: () => reportOf((id) => send(`${id}/${Date.now()}`), { key: ({ id }) => `${id}/${Date.now()}` }),
+  },
+  {
+    made: "does not wait for a call",
+    toldBy: "report",
+    text: "goes on after the handler has returned",
+    make: () => reportOf(async (id) => void send(id)),
+  },
+  {
+    made: "swallows the error of a call, and reports success",
+    toldBy: "report",
+    text: "no call of POST https://mail.example/send instead of 1",
+    make: () => reportOf((id) => send(id).catch(() => undefined), { only: "2 unsent" }),
+  },
+  {
+    made: "gives a whole batch of a queue to `idempotent`",
+    toldBy: "log",
+    text: 'onceonly: "order" takes 2 records of aws:sqs as one operation, and they come again in other batches: wrap the handler of one record in idempotentBatch',
+    make: () => {
+      interface Batch {
+        readonly Records: readonly { readonly messageId: string; readonly eventSource: string }[];
+      }
+      const eventSource = "aws:sqs";
+      const key = ({ Records }: Batch) => Records[0]?.messageId;
+      const event = { Records: ["m1", "m2"].map((messageId) => ({ messageId, eventSource })) };
+      return logOf("warn", () => idempotent(async () => 1, { ...given, key })(event, context()));
+    },
+  },
+  {
+    made: "gives the message of a queue to `keyFromSns`",
+    toldBy: "error",
+    text: "the record has no `Sns`, so that it is of another source: idempotentBatch takes those of queues and streams",
+    make: () => messageOf(() => keyFromSns()({ Records: [{ eventSource: "aws:sqs" }] } as never)),
+  },
+  {
+    made: "wraps a handler of `streamifyResponse`",
+    toldBy: "error",
+    text: "option `handler` must return its answer: a handler of streamifyResponse writes it, and no replay would; call runOnce in such a handler",
+    make: () => {
+      const handler = idempotent(async () => undefined, given) as (event: object, stream: object) => unknown;
+      return messageOf(() => handler({ id: "1" }, new PassThrough()));
+    },
+  },
+  {
+    made: "wraps a handler twice",
+    toldBy: "error",
+    text: 'operation "order" runs inside itself with the same key: give the inner one its own name',
+    make: () =>
+      messageOf(() =>
+        idempotent(
+          idempotent(async () => 1, given),
+          given,
+        )({ id: "2" }, context()),
+      ),
+  },
+  {
+    made: "commits an item in the types of DynamoDB",
+    toldBy: "error",
+    text: 'writes[0] has marshalled values, such as { S: "a" }: give plain values, such as "a"',
+    make: () => {
+      const Put = { TableName: "orders", Item: { id: { S: "1" }, cents: { N: "500" } } };
+      const store = new DynamoDBStore({ tableName: "records" });
+      return messageOf(() => store.checkEffects({ writes: [{ Put }], messages: [] }));
+    },
+  },
+  {
+    made: "commits twice",
+    toldBy: "error",
+    text: "commit was already called: commit everything at once",
+    make: () =>
+      messageOf(() =>
+        runOnce({ operation: "order", store: given.store, leaseSeconds: 30 }, "twice", {}, async (own) => {
+          await own.commit("one");
+          return own.commit("two");
+        }),
+      ),
+  },
+  {
+    made: "commits after the handler has returned",
+    toldBy: "error",
+    text: "this attempt is over: await commit before the handler returns",
+    make: () =>
+      messageOf(async () => {
+        const options = { operation: "order", store: given.store, leaseSeconds: 30 };
+        let late = async (): Promise<unknown> => undefined;
+        await runOnce(options, "late", {}, (own) => {
+          late = () => own.commit("late");
+        });
+        return late();
+      }),
+  },
+  {
+    made: "runs two functions under one operation",
+    toldBy: "synthesis",
+    text: 'Shop/Orders and Shop/Refunds both run the operation "order" on Shop/Records, so that of one key only the first runs, and the other answers with its result: give each function an operation of its own',
+    make: () =>
+      Annotations.fromStack(stackWith({ operations: ["order"] }))
+        .findWarning("*", Match.stringLikeRegexp("shared-operation"))
+        .map(({ entry }) => entry.data)
+        .join("\n"),
+  },
+  {
+    made: "gives `UseIdempotency` a retention that the handler refuses",
+    toldBy: "synthesis",
+    text: "retention 34560000 s of Shop/Orders > 31622400 s (366 days), which the handler refuses as its retentionSeconds: shorten it, or set longRetention of UseIdempotency and of the handler",
+    make: () => messageOf(() => Template.fromStack(stackWith({ retention: Duration.days(400) }))),
+  },
+  {
+    made: "runs a simulation under fake timers",
+    toldBy: "error",
+    text: "vi.useRealTimers()",
+    make: async () => {
+      const { vi } = await import("vitest");
+      vi.useFakeTimers();
+      try {
+        return await messageOf(() => new Simulator());
+      } finally {
+        vi.useRealTimers();
+      }
+    },
+  },
+];
