@@ -35,7 +35,15 @@ export const methods = (...names: readonly string[]): Check => [
   (value) => names.every((name) => typeof (value as Record<string, unknown> | null)?.[name] === "function"),
 ];
 
-const [storeRule, isStore] = methods("claim", "settle", "insert", "find", "loadResult", "checkEffects", "renew");
+const [storeRule, isStore] = methods(
+  "claim",
+  "settle",
+  "insert",
+  "find",
+  "loadResult",
+  "checkEffects",
+  "renew",
+);
 const [waitRule, isWait] = seconds(0, 900);
 
 export const ENGINE_CHECKS: Readonly<Record<keyof EngineOptions, Check>> = {

@@ -11,11 +11,11 @@ import { bundled } from "../../kit/bundled.ts";
  * is needed.
  */
 const MAX_GZIP_BYTES = {
-  runOnce: 27_900,
-  idempotent: 28_850,
-  idempotency: 29_650,
-  httpIdempotent: 32_950,
-  httpIdempotency: 33_800,
+  runOnce: 28_250,
+  idempotent: 29_650,
+  idempotency: 30_400,
+  httpIdempotent: 33_600,
+  httpIdempotency: 34_400,
 } as const;
 
 const PEERS = ["@aws-sdk/*", "@middy/*"];

@@ -113,7 +113,7 @@ describeOnMiddies("idempotency().handler", (middy) => {
     for (const answer of ["timed out", undefined]) {
       const held = pausePoint();
       const over = pausePoint();
-      const once = idempotency({ ...options, operation: `race ${answer}`, key });
+      const once = idempotency({ ...options, operation: `race ${answer ?? "of an error"}`, key });
       const handler = middy({
         timeoutEarlyInMillis,
         timeoutEarlyResponse: () => {
