@@ -94,6 +94,7 @@ export type {
   HttpIdempotencyOptions,
   HttpRequestEvent,
   IdempotencyOptions,
+  ResponseHeaders,
 } from "./lambda/options.ts";
 export { idempotency, idempotent, idempotentOutcome } from "./lambda/plain.ts";
 export type { Handler } from "./lambda/wrapper.ts";

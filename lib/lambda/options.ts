@@ -103,7 +103,19 @@ export interface HttpIdempotencyOptions<Event = HttpRequestEvent, Write = unknow
    * @default false
    */
   readonly strict?: boolean;
+  /**
+   * Headers for each answer to a request that needs a key: of the handler, replays and refusals. They replace those of the
+   * same name, are not recorded, and are read from the event before anything runs. Made for CORS: a browser reads
+   * `Retry-After` only where `Access-Control-Expose-Headers` names it. Errors that are thrown on have no headers.
+   * @default none
+   */
+  readonly responseHeaders?: ResponseHeaders | ((event: Event) => ResponseHeaders);
 }
+
+/** Values by the names of headers. */
+export type ResponseHeaders = Readonly<Record<string, string>>;
+
+const isText = (value: unknown) => typeof value === "string";
 
 const scopeCheck: Check = [
   'must be a function or "public"',
@@ -130,4 +142,9 @@ export const HTTP_CHECKS: Readonly<Record<keyof HttpIdempotencyOptions, Check>> 
     (value) => typeof value === "string" && /^[\w!#$%&'*+.^`|~-]+$/.test(value),
   ],
   strict: oneOf(true, false),
+  responseHeaders: [
+    "must be an object with the values of headers, or a function that yields one",
+    (value) =>
+      typeof value === "function" || (Object(value) === value && Object.values(Object(value)).every(isText)),
+  ],
 };

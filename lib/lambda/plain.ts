@@ -6,10 +6,9 @@ import { type EngineOptions, resolveOptions } from "../core/options.ts";
 import { type Outcome, resultOf } from "../core/outcome.ts";
 import { type OnceOutcome, onceOutcomeOf } from "../core/run-once.ts";
 import type { WithIdempotency } from "./context.ts";
-import { type CallReading, type Face, readCall } from "./face.ts";
+import { type CallReading, type Face, readCall, warnOfBatch } from "./face.ts";
 import { type IdempotencyMiddleware, middlewareFor } from "./middy/middleware.ts";
 import { FACE_CHECKS, type IdempotencyOptions } from "./options.ts";
-import { warnOfBatch } from "./told-once.ts";
 import { type AnswerOf, type Handler, wrapHandler } from "./wrapper.ts";
 
 /**

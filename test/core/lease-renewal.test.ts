@@ -4,7 +4,8 @@ import { failing, intercepted, throttled, unreachable } from "../../kit/faults/f
 import { gate } from "../../kit/time/gate.ts";
 import { ClaimLostError } from "../../lib/core/errors.ts";
 import type { Execution } from "../../lib/core/execution.ts";
-import type { MemoryWrite } from "../../lib/testing/index.ts";
+import { runOnce } from "../../lib/core/run-once.ts";
+import { MemoryStore, type MemoryWrite } from "../../lib/testing/index.ts";
 import { counting, newWorld, pausedWorker, START, type World } from "./world.ts";
 
 type Work = Execution<MemoryWrite>;
@@ -741,6 +742,20 @@ describe("with `whenAbandoned`", () => {
 });
 
 describe("options of a renewal", () => {
+  it("ends where a clock's sleeps take no time, instead of asking for ever", async () => {
+    const clock = { now: () => 0, sleep: async () => {} };
+    const work = () => new Promise((resolve) => setImmediate(resolve, "done"));
+
+    const options = {
+      operation: "wait",
+      store: new MemoryStore(),
+      leaseSeconds: 30,
+      renewLease: true,
+      clock,
+    };
+    expect(await runOnce(options, "k1", {}, work)).toBe("done");
+  });
+
   it.each([
     [
       { renewLease: true, leaseSeconds: 4.9 },

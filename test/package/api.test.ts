@@ -114,6 +114,7 @@ const api: Readonly<Record<string, readonly string[]>> = {
     "Resolution",
     "ResolveAnswer",
     "ResolveOptions",
+    "ResponseHeaders",
     "ResponseNotStorableError",
     "ResultNotKeptError",
     "RunOnceOptions",

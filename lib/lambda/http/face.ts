@@ -6,12 +6,12 @@ import type { CallInput } from "../../core/ongoing-call.ts";
 import { checkOptions } from "../../core/option-checks.ts";
 import { type EngineOptions, resolveOptions } from "../../core/options.ts";
 import type { Outcome } from "../../core/outcome.ts";
-import { type CallReading, type Face, readCall } from "../face.ts";
+import { type CallReading, type Face, type Run, readCall } from "../face.ts";
 import { HTTP_CHECKS, type HttpIdempotencyOptions } from "../options.ts";
 import { type HttpEvent, readHttpEvent } from "./event.ts";
 import { formerFingerprintOf, httpFingerprint } from "./fingerprint.ts";
 import { PROBLEM_STATUSES, permanentProblem, problemFor, READING_STATUSES } from "./problem.ts";
-import { answerWith, isFinalResponse, toStoredResponse } from "./response.ts";
+import { answerWith, isFinalResponse, toStoredResponse, withHeaders } from "./response.ts";
 import { withoutRecord } from "./without-record.ts";
 
 export function httpFace<Event, Write>(options: HttpIdempotencyOptions<Event, Write>): Face<Write> {
@@ -23,6 +23,7 @@ export function httpFace<Event, Write>(options: HttpIdempotencyOptions<Event, Wr
     methods = ["POST", "PATCH"],
     header = "Idempotency-Key",
     strict,
+    responseHeaders,
     fingerprint = httpFingerprint,
     shouldStore = isFinalResponse,
     whenInProgress = { waitSeconds: 3 },
@@ -38,7 +39,8 @@ export function httpFace<Event, Write>(options: HttpIdempotencyOptions<Event, Wr
   return (event, context) => {
     const http = readHttpEvent(event);
     if (!methods.includes(http.method)) return { context: withoutRecord(context) };
-    return async (work) => {
+    const headers = typeof responseHeaders === "function" ? responseHeaders(event as Event) : responseHeaders;
+    const answer: Run<Write> = async (work) => {
       let call: CallInput;
       try {
         const keyOfHeader = () => parseKeyHeader(http.headers(header), strict);
@@ -61,11 +63,12 @@ export function httpFace<Event, Write>(options: HttpIdempotencyOptions<Event, Wr
       }
       const { error, isOurs, isPermanent } = outcome.failure;
       if (isOurs) return problemFor(error, PROBLEM_STATUSES, http, operation);
-      const answer = isPermanent ? permanentProblem(error as PermanentError, http, operation) : undefined;
+      const problem = isPermanent ? permanentProblem(error as PermanentError, http, operation) : undefined;
       // Any other error that the handler threw is its own business, whatever its code.
-      if (answer === undefined) throw error;
-      return answer;
+      if (problem === undefined) throw error;
+      return problem;
     };
+    return headers ? async (work) => withHeaders(http, await answer(work), headers) : answer;
   };
 }
 

@@ -54,6 +54,7 @@ function isOfFirst(name: string): boolean {
   return names.has(name) || beginnings.some((each) => name.startsWith(each));
 }
 
-function without(headers: Headers, isLeftOut: (name: string) => boolean): Headers {
+/** @param isLeftOut is asked of names in small letters */
+export function without(headers: Headers, isLeftOut: (name: string) => boolean): Headers {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !isLeftOut(name.toLowerCase())));
 }

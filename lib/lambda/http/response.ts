@@ -3,7 +3,7 @@ import { RecordCorruptError, ResponseNotStorableError } from "../../core/errors.
 import { findDropped, findUnfaithful } from "../../core/json.ts";
 import type { ResultOutcome } from "../../core/outcome.ts";
 import type { HttpEvent } from "./event.ts";
-import { type Headers, replayable, replayedTo } from "./replayed-headers.ts";
+import { type Headers, replayable, replayedTo, without } from "./replayed-headers.ts";
 
 export interface HttpResponse {
   readonly statusCode: number;
@@ -128,4 +128,24 @@ export function withHeader(
 ): HttpResponse {
   const field = isMultiValue ? "multiValueHeaders" : "headers";
   return { ...response, [field]: { ...response[field], [name]: isMultiValue ? [value] : value } };
+}
+
+/** Replaces what the response has under the same names, in any case and form. */
+export function withHeaders(
+  event: HttpEvent,
+  response: unknown,
+  headers: Readonly<Record<string, string>>,
+): unknown {
+  const given = response as HttpResponse;
+  const names = Object.keys(headers).map((name) => name.toLowerCase());
+  const isReplaced = (name: string) => names.includes(name);
+  const cleared = {
+    ...given,
+    ...(given.headers && { headers: without(given.headers, isReplaced) }),
+    ...(given.multiValueHeaders && { multiValueHeaders: without(given.multiValueHeaders, isReplaced) }),
+  };
+  return Object.entries(headers).reduce<HttpResponse>(
+    (changed, [name, value]) => withHeader(event, changed, name, value),
+    cleared,
+  );
 }
