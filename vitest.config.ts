@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
-import { FULL, isFull, isUnit, sharingTests, simulatingTests, unitTests } from "./test/setup/tier.ts";
+import { FULL, isFull, isUnit, sharingTests, unitTests } from "./test/setup/tier.ts";
 
 const entry = (path: string) => fileURLToPath(new URL(`./lib/${path}`, import.meta.url));
 
@@ -8,7 +8,6 @@ const entry = (path: string) => fileURLToPath(new URL(`./lib/${path}`, import.me
 const UNIT = unitTests();
 const LEFT_OUT = isFull ? [] : FULL;
 const SHARING = sharingTests();
-const SIMULATING = simulatingTests();
 
 const resolve = {
   alias: [
@@ -56,11 +55,6 @@ const sharing = {
     isolate: false,
   },
 };
-const simulating = {
-  plugins,
-  resolve,
-  test: { ...common, name: "simulating", include: SIMULATING, exclude: LEFT_OUT, isolate: false },
-};
 const alone = {
   plugins,
   resolve,
@@ -68,14 +62,14 @@ const alone = {
     ...common,
     name: "alone",
     include: ["test/**/*.test.ts"],
-    exclude: [...SHARING, ...SIMULATING, ...UNIT, ...LEFT_OUT],
+    exclude: [...SHARING, ...UNIT, ...LEFT_OUT],
   },
 };
 
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
-    projects: isUnit ? [unit] : [unit, sharing, simulating, alone],
+    projects: isUnit ? [unit] : [unit, sharing, alone],
     globalSetup: isUnit
       ? []
       : ["test/setup/engines.ts", "test/setup/prebuilt-functions.ts", "test/setup/run-folder.ts"],

@@ -145,12 +145,11 @@ describe("DynamoDBStore, past the middleware of the SDK", () => {
   });
 
   it("takes a missing Region, and credentials that are not there, for mistakes", async () => {
-    const before = { ...process.env };
-    delete process.env.AWS_REGION;
-    delete process.env.AWS_DEFAULT_REGION;
+    vi.stubEnv("AWS_REGION", undefined);
+    vi.stubEnv("AWS_DEFAULT_REGION", undefined);
     const noRegion = sentBy({ region: undefined as never }, "records", true);
     await expect(noRegion).rejects.toMatchObject({ code: "STORE_UNAVAILABLE", failure: "refused" });
-    process.env = before;
+    vi.unstubAllEnvs();
     const refuse = Object.assign(new Error("none"), { name: "CredentialsProviderError" });
     const none = sentBy({ credentials: () => Promise.reject(refuse) }, "records", true);
 

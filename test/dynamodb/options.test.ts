@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { describe, expect, inject, it } from "vitest";
+import { describe, expect, inject, it, vi } from "vitest";
 import { connect, createTable } from "../../kit/tables.ts";
 import { InvalidOptionError } from "../../lib/core/errors.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
@@ -73,15 +73,14 @@ describe("DynamoDBStore's options", () => {
       AWS_SECRET_ACCESS_KEY: "local",
       AWS_MAX_ATTEMPTS: "1",
     };
-    const before = { ...process.env };
-    Object.assign(process.env, environment);
+    for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
     const startedAt = Date.now();
 
     const failure = await make({ tableName: "records" })()
       .find("key", { consistent: true })
       .catch((error) => error);
 
-    process.env = before;
+    vi.unstubAllEnvs();
     silent.close();
     expect(failure).toMatchObject({ failure: "unreachable", cause: { name: "TimeoutError" } });
     expect(Date.now() - startedAt).toBeGreaterThan(2500);

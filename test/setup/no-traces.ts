@@ -3,7 +3,7 @@ import { afterAll, expect } from "vitest";
 
 const state = () => ({
   environment: { ...process.env },
-  functions: {
+  objects: {
     Date,
     now: Date.now,
     performanceNow: performance.now,
@@ -13,6 +13,8 @@ const state = () => ({
     setInterval,
     setImmediate,
     queueMicrotask,
+    // Another object here is not the one that `vi.stubEnv` takes its variables from again.
+    environment: process.env,
   },
 });
 
@@ -20,9 +22,9 @@ const state = () => ({
 const before = state();
 
 afterAll(() => {
-  const { environment, functions } = state();
-  const replaced = Object.entries(before.functions).filter(
-    ([name, value]) => functions[name as keyof typeof functions] !== value,
+  const { environment, objects } = state();
+  const replaced = Object.entries(before.objects).filter(
+    ([name, value]) => objects[name as keyof typeof objects] !== value,
   );
   expect(
     replaced.map(([name]) => name),

@@ -23,7 +23,7 @@ const STARTS = /\binject\(|"node:(child_process|worker_threads)"|"esbuild"/;
 const LEFT_OUT =
   /(^|\/)(groups-under-faults|simulator|races|fingerprint-limits|middleware-permutations|outbox-order|message-properties|hooks-fuzz)\.test\.ts$/;
 
-/** A simulation that runs replaces the time of its process for good. */
+/** A simulation that runs replaces the time of its process for good: such a file has a process of its own. */
 const SIMULATIONS = /^(explorer|simulator)\//;
 const SIMULATES = /\bnew Simulator\(|\bexplore\(/;
 /** Has an `explore` of its own; simulates in processes of its own. */
@@ -55,13 +55,6 @@ export function unitTests(): string[] {
 /** Test files that share a process; test/setup/no-traces.ts holds them to leaving it as they found it. */
 export function sharingTests(): string[] {
   return sharing().map((file) => `test/${file}`);
-}
-
-/** Test files that share a process with each other only, which goes by the simulator's time. */
-export function simulatingTests(): string[] {
-  return testFiles()
-    .filter((file) => simulates(file) && !isAlone(file))
-    .map((file) => `test/${file}`);
 }
 
 function sharing(): string[] {

@@ -140,7 +140,7 @@ describe("clients of the AWS SDK", () => {
   it("are told which services there are", async () => {
     const aws = new Simulator();
     const elsewhere = new S3({ endpoint: "https://sts.us-east-1.amazonaws.com", forcePathStyle: true });
-    const fn = aws.lambda(() => elsewhere.createMultipartUpload({ Bucket: "parts", Key: "a" }));
+    const fn = aws.lambda(() => elsewhere.restoreObject({ Bucket: "parts", Key: "a" }));
     const invocation = await aws.run(() => fn.invoke({}));
     expect(invocation.outcome === "threw" && String(invocation.error)).toMatch(
       /has DynamoDB, .*S3 and SES, not what is at sts\..*outside: \{.*serve\(/,
