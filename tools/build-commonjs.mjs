@@ -41,6 +41,8 @@ export async function buildCommonJs(compiled, outdir, { entry, names }) {
       target: "node20.19",
       charset: "utf8",
       minifyWhitespace: true,
+      // The bundler has told names that stack traces show; what it added itself needs none.
+      minifyIdentifiers: true,
       lineLimit: BUNDLING.lineLimit,
       // Test runners load CommonJS where `import()` is an error.
       supported: { "dynamic-import": false },
