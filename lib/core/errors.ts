@@ -185,7 +185,8 @@ export class StoreUnavailableError extends errorClass("StoreUnavailableError", "
 
 /**
  * An attempt ended with an unknown outcome, and the key is held until somebody resolves it. `cause` is why `verify` did not
- * answer, where it was asked in this call.
+ * answer, where it was asked in this call. A handler throws this error where it does not know whether its effect happened:
+ * the key is held at once, unless `whenAbandoned` is `"run"`.
  */
 export class OutcomeUnknownError extends errorClass("OutcomeUnknownError", "OUTCOME_UNKNOWN", false) {
   /** Always the same: nobody knows when the key is resolved. */

@@ -5,8 +5,16 @@ import { RunningAttempt, type Work } from "./execution.ts";
 import { nesting } from "./nesting.ts";
 import type { OngoingCall } from "./ongoing-call.ts";
 import { DEFAULTS } from "./options.ts";
-import { answerOfAnother, decodeResult, encodeError, isPermanent, type Outcome } from "./outcome.ts";
+import {
+  answerAfterLoss,
+  answerOfAnother,
+  decodeResult,
+  encodeError,
+  isPermanent,
+  type Outcome,
+} from "./outcome.ts";
 import { type GivenBack, NO_EFFECTS, type Recording } from "./recording.ts";
+import { encodeEvidence } from "./verify.ts";
 
 /** Wraps an error of work that may still be going on: neither a failure nor a success. */
 export class Interrupted {
@@ -84,6 +92,8 @@ class AttemptEnd<Write> {
       this.#call.tell("outcome-unknown", end.error);
       return this.#failureOf(end.error, false);
     }
+    const isUnknown = end.how === "threw" && hasCode(end.error, "OUTCOME_UNKNOWN");
+    if (isUnknown && this.#call.options.whenAbandoned !== "run") return this.#hold(end.error);
     const conclusion = this.#conclusionOf(end);
     if (conclusion.state === "unrecorded") {
       return (await this.#endUnrecorded(end)) ?? this.#ownAnswer(end);
@@ -101,6 +111,23 @@ class AttemptEnd<Write> {
     if (recorded?.replayed) return recorded;
     if (state === "failed") return this.#failureOf(conclusion.error, recorded !== undefined);
     return recorded ?? { replayed: false, result: decodeResult(text), original };
+  }
+
+  /** The handler does not know whether its effect happened: nobody runs before somebody does. */
+  async #hold(error: unknown): Promise<Outcome> {
+    const call = this.#call;
+    const recording = this.#recording;
+    const attempt = call.attempt as number;
+    recording.evidence = encodeEvidence({ verdict: "unknown", by: "handler", at: call.now(), attempt });
+    const answer = await recording.settle("held", undefined).catch((failure: unknown) => {
+      if (!isStoreFailure(failure)) throw failure;
+      // Once its lease has ended, the attempt is abandoned.
+      call.tell("outcome-unknown", failure);
+      throw error;
+    });
+    if (!answer.settled) return answerAfterLoss(call, answer.record);
+    call.tell("held", error, call.now() - recording.since);
+    throw error;
   }
 
   #conclusionOf(end: Exclude<WorkEnd, { how: "interrupted" }>): Conclusion {

@@ -58,7 +58,7 @@ export type Verify<Input = unknown> = (
 /** The evidence of a verdict, as a record holds it in JSON. */
 export interface Evidence extends VerificationEvidence {
   readonly verdict: Verification["outcome"];
-  /** `verify`, `hold`, or the person who decided. */
+  /** `verify`, `hold`, `handler`, or the person who decided. */
   readonly by: string;
   /** Epoch ms. */
   readonly at: number;

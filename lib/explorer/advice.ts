@@ -72,7 +72,7 @@ function onceWith(effect: Symptom["effect"], uses: Exclude<Usage, "nothing">): s
     case "object":
       return "name the object by what stays the same, such as `idempotency.childKey(name)`: a repetition then puts the same object";
     case "call":
-      return "give the other system an idempotency key that stays the same: `idempotency.childKey(name)`; if it takes none, say so with `atLeastOnce`";
+      return "give the other system an idempotency key that stays the same: `idempotency.childKey(name)`; if it takes none, take `whenAbandoned`, throw OutcomeUnknownError where no answer came, or accept it with `atLeastOnce`";
   }
 }
 

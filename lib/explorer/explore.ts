@@ -9,7 +9,7 @@ import { type Play, play } from "./play.ts";
 import { startProgress } from "./progress.ts";
 import { quietConsole } from "./quiet-console.ts";
 import { type ReferenceRun, referenceOf } from "./reference-run.ts";
-import { type Accepted, ExploreReport } from "./report.ts";
+import { type Accepted, ExploreReport, type HeldRuns } from "./report.ts";
 import { sampledPairs } from "./sampled-pairs.ts";
 import { type ExploredEvent, type Scenario, scenarioOf } from "./scenario.ts";
 import { traceLines } from "./trace-lines.ts";
@@ -53,9 +53,11 @@ async function exploreAll(scenario: Scenario): Promise<ExploreReport> {
   const uses = usageIn(reference.play.ios, scenario.idempotencyTables);
   const findings: Finding[] = [];
   const accepted = new Map<string, Accepted>();
+  let held: HeldRuns | undefined;
   try {
     for (const [index, disturbance] of chosen.entries()) {
       const run = await playDisturbed(scenario, disturbance);
+      if (run.held > 0) held = { disturbance: disturbance.words, ...held, runs: (held?.runs ?? 0) + 1 };
       for (const verdict of judge(run, reference)) {
         const isAccepted = noteAccepted(accepted, verdict, run, disturbance, scenario);
         if (!isAccepted) findings.push(findingOf({ ...verdict, uses }, run, disturbance, scenario));
@@ -73,6 +75,7 @@ async function exploreAll(scenario: Scenario): Promise<ExploreReport> {
     runs: chosen.length + 2,
     findings,
     accepted: [...accepted.values()],
+    held,
     seed: scenario.options.seed,
     undisturbed: undisturbedWords(one),
     leftOut,

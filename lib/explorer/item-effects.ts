@@ -29,6 +29,12 @@ export async function itemEffects(model: DynamoDBModel, tableName: string): Prom
     .map((item) => ({ kind: "item", place: tableName, content: plainItem(item) }));
 }
 
+/** How many records of onceonly in a table are held. */
+export async function heldIn(model: DynamoDBModel, tableName: string): Promise<number> {
+  const items = await itemsOf(model, tableName);
+  return items.filter((item) => isRecord(item) && plainItem(item)[ATTRIBUTES.state] === "held").length;
+}
+
 const RECORD_ATTRIBUTES = [
   ATTRIBUTES.version,
   ATTRIBUTES.state,

@@ -45,9 +45,11 @@ function judgeEffects(run: Play, { play, volatile, references }: ReferenceRun): 
 }
 
 function judgeProgress(
-  { last, repeated, tookMs, effects }: Play,
+  { last, repeated, tookMs, effects, held }: Play,
   { play, volatile }: ReferenceRun,
 ): Judgement[] {
+  // The refusals are meant: a person decides about a held key.
+  if (held > 0) return [];
   const isDone = effects.length > 0 && compareEffects(play.effects, effects, volatile).length === 0;
   if (last?.isSuccess !== true) {
     const seconds = Math.round(tookMs / 1000);

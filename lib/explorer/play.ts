@@ -33,6 +33,8 @@ export interface Play {
   /** Requests of invocations that had already ended. */
   readonly unawaited: readonly LateRequest[];
   readonly reusedKeys: readonly string[];
+  /** How many keys are held at the end. */
+  readonly held: number;
   readonly trace: readonly TraceEvent[];
 }
 
@@ -122,6 +124,7 @@ export async function play(scenario: Scenario, settings: PlaySettings): Promise<
       effectsAfterwards,
       unawaited: unawaited.requests,
       reusedKeys: world.outside.reusedKeys(),
+      held: await world.held(),
       trace: aws.trace.slice(from),
     };
   });

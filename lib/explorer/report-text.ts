@@ -18,8 +18,13 @@ export function firstText(report: ExploreReportParts): string {
   return lines.join("\n");
 }
 
-function notes({ undisturbed, accepted, masked, firstOnly }: ExploreReportParts): string[] {
+function notes({ undisturbed, accepted, held, masked, firstOnly }: ExploreReportParts): string[] {
   const lines = [`undisturbed: ${undisturbed}`, ...accepted.map(acceptedLine)];
+  if (held !== undefined) {
+    lines.push(
+      `held until somebody decides (whenAbandoned): in ${countOf(held.runs, "run")}, as after ${held.disturbance}`,
+    );
+  }
   if (masked.length > 0) lines.push(`not compared, as undisturbed runs differ there: ${masked.join("; ")}`);
   if (firstOnly.length > 0) {
     lines.push(
@@ -30,13 +35,23 @@ function notes({ undisturbed, accepted, masked, firstOnly }: ExploreReportParts)
 }
 
 /** "create-order: 11 I/O points, 97 runs, exactly once" */
-export function headline({ name, points, runs, findings, accepted, leftOut }: ExploreReportParts): string {
+export function headline({
+  name,
+  points,
+  runs,
+  findings,
+  accepted,
+  held,
+  leftOut,
+}: ExploreReportParts): string {
   const verdict =
     findings.length > 0
       ? countOf(findings.length, "finding")
       : accepted.length > 0
         ? "exactly once, but for what was accepted"
-        : "exactly once";
+        : held !== undefined
+          ? "at most once, and exactly once where no key was held"
+          : "exactly once";
   const cut = leftOut > 0 ? ` (${leftOut} more left out by maxRuns)` : "";
   return `${name}: ${countOf(points.length, "I/O point")}, ${countOf(runs, "run")}${cut}, ${verdict}`;
 }

@@ -12,12 +12,21 @@ export interface Accepted {
   readonly disturbance: string;
 }
 
+/** Keys that were held for somebody to decide about, as `whenAbandoned` asks for. */
+export interface HeldRuns {
+  /** The runs that ended with a held key. */
+  readonly runs: number;
+  /** The disturbance of the first of these runs. */
+  readonly disturbance: string;
+}
+
 export interface ExploreReportParts {
   readonly name: string;
   readonly points: readonly Point[];
   readonly runs: number;
   readonly findings: readonly Finding[];
   readonly accepted: readonly Accepted[];
+  readonly held: HeldRuns | undefined;
   readonly seed: number;
   /** "answer 201; 1 item in orders": what the undisturbed run answered, and its effects. */
   readonly undisturbed: string;
@@ -43,6 +52,7 @@ export class ExploreReport implements ExploreReportParts {
   readonly runs: number;
   readonly findings: readonly Finding[];
   readonly accepted: readonly Accepted[];
+  readonly held: HeldRuns | undefined;
   readonly seed: number;
   readonly undisturbed: string;
   readonly leftOut: number;
@@ -56,6 +66,7 @@ export class ExploreReport implements ExploreReportParts {
     this.runs = parts.runs;
     this.findings = parts.findings;
     this.accepted = parts.accepted;
+    this.held = parts.held;
     this.seed = parts.seed;
     this.undisturbed = parts.undisturbed;
     this.leftOut = parts.leftOut;

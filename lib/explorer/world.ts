@@ -3,7 +3,7 @@ import { Simulator } from "../simulator/simulator.ts";
 import { announcements } from "./announcements.ts";
 import { Arrivals } from "./arrivals.ts";
 import type { Effect } from "./effect.ts";
-import { itemEffects, itemsOf } from "./item-effects.ts";
+import { heldIn, itemEffects, itemsOf } from "./item-effects.ts";
 import { emailEffects, objectEffects } from "./objects-and-emails.ts";
 import { Outside } from "./outside.ts";
 import type { Scenario } from "./scenario.ts";
@@ -56,6 +56,12 @@ export class ExploredWorld {
     const names = Object.keys(tables).filter((name) => !idempotencyTables.includes(name));
     const items = await Promise.all(names.map((name) => itemEffects(this.aws.dynamodb, name)));
     return [...items.flat(), ...objectEffects(this.aws.s3)];
+  }
+
+  /** How many keys are held, since nobody knows how an attempt ended. */
+  async held(): Promise<number> {
+    const counts = Object.keys(this.#scenario.tables).map((name) => heldIn(this.aws.dynamodb, name));
+    return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
   }
 
   /** Makes the items of `setUp` old, so that a stale read sees them too. */

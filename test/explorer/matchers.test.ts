@@ -21,6 +21,7 @@ const parts = {
   points: [point],
   runs: 97,
   accepted: [],
+  held: undefined,
   seed: 3,
   undisturbed: "answer 201; 1 item in orders",
   leftOut: 0,

@@ -11,9 +11,9 @@ import { bundled } from "../../kit/bundled.ts";
  * is needed.
  */
 const MAX_GZIP_BYTES = {
-  runOnce: 28_300,
-  idempotent: 29_650,
-  idempotency: 30_400,
+  runOnce: 28_450,
+  idempotent: 29_800,
+  idempotency: 30_550,
   httpIdempotent: 33_900,
   httpIdempotency: 34_700,
 } as const;

@@ -63,4 +63,21 @@ describe("idempotentBatch, of a record whose outcome is unknown", () => {
     expect(asked).toEqual(["body of m1"]);
     expect([errors, decisions().filter((decision) => decision === "verified")]).toEqual([[], ["verified"]]);
   });
+
+  it("H42: is returned where its handler does not know, and never runs again", async () => {
+    const { options, context, decisions } = givenBatch();
+    let runs = 0;
+    const unsure = () => {
+      runs++;
+      return Promise.reject(new OutcomeUnknownError());
+    };
+    const handler = idempotentBatch(unsure, { ...options, whenAbandoned: "hold" });
+
+    const event = { Records: [sqsRecord("m1")] };
+    expect(returned(await answered(handler(event, context())))).toEqual(["m1"]);
+    expect(returned(await answered(handler(event, context())))).toEqual(["m1"]);
+
+    expect(runs).toBe(1);
+    expect(decisions().filter((decision) => decision === "held")).toHaveLength(2);
+  });
 });

@@ -112,4 +112,23 @@ describe("charged, answer lost, killed", () => {
       OutcomeUnknownError,
     );
   });
+
+  it("H42: a handler that does not know whether it charged holds its key, and each request gets the same 409", async () => {
+    const { options, clock, context } = given();
+    let charges = 0;
+    const charge = () => {
+      charges++;
+      return Promise.reject(new OutcomeUnknownError(new TypeError("no answer of billing.internal")));
+    };
+    const handler = httpIdempotent(charge, { ...options, scope: "public", whenAbandoned: "hold" });
+    const send = async () => (await clock.run(handler(v2Event({ headers: KEY }), context()))) as Answer;
+
+    const answers = [await send(), await send()];
+
+    expect(answers[0]).toMatchObject({ statusCode: 409, headers: { "Retry-After": "60" } });
+    expect(answers[1]).toEqual(answers[0]);
+    expect(charges).toBe(1);
+    expect(log).toHaveBeenCalledTimes(1);
+    expect(String(log.mock.calls[0]?.[0])).not.toContain("billing.internal");
+  });
 });

@@ -1,0 +1,84 @@
+// Handlers that call a system without idempotency keys, and say what is to become of an outcome that nobody knows.
+import "../../kit/shop/environment.ts";
+import { DynamoDBStore, httpLookup, idempotent, OutcomeUnknownError, type Verify } from "onceonly";
+import { describe, expect, it } from "vitest";
+import { explore } from "../../lib/explorer/explore.ts";
+
+const CHARGES = "https://payments.example/charges";
+const store = new DynamoDBStore({ tableName: "idempotency" });
+const order = { id: "order-1", cents: 300 };
+type Order = typeof order;
+
+/** A system that takes no key, and can be asked. */
+const charged = new Set<string>();
+const payments = async (request: Request) => {
+  if (request.method === "GET") return Response.json([...charged]);
+  const { id } = (await request.json()) as Order;
+  charged.add(id);
+  return Response.json({ id }, { status: 201 });
+};
+
+async function charge(body: Order, signal: AbortSignal) {
+  const answer = await fetch(CHARGES, { method: "POST", body: JSON.stringify(body), signal });
+  return { charge: ((await answer.json()) as Order).id };
+}
+
+/** Gives up where no answer came. */
+const careless = (body: Order, { idempotency }: { idempotency: { signal: AbortSignal } }) =>
+  charge(body, idempotency.signal);
+
+/** Says so where no answer came. */
+async function careful(body: Order, { idempotency }: { idempotency: { signal: AbortSignal } }) {
+  try {
+    return await charge(body, idempotency.signal);
+  } catch (error) {
+    throw new OutcomeUnknownError(error);
+  }
+}
+
+/** Says that nobody knows for a minute after the lease: a request that stood still may yet arrive. */
+const lookUp = httpLookup({
+  url: () => CHARGES,
+  found: (ids) => ((ids as string[]).includes(order.id) ? { charge: order.id } : undefined),
+});
+
+const explored = (handler: typeof careful, whenAbandoned: "run" | "hold" | Verify<Order>) =>
+  explore(idempotent(handler, { operation: "pay-order", store, key: ({ id }) => id, whenAbandoned }), order, {
+    source: "invoke",
+    idempotencyTable: "idempotency",
+    outside: { "https://payments.example": payments },
+    setUp: () => charged.clear(),
+  });
+
+describe("explore, of a system that takes no key", () => {
+  it("H42: finds the second charge where abandoned attempts run again, and names what mends it", async () => {
+    const report = await explored(careful, "run");
+
+    expect(report.findings.map(({ kind }) => kind)).toContain("happens-twice");
+    expect(report.findings[0]?.advice).toContain("if it takes none, take `whenAbandoned`");
+    expect(report.held).toBeUndefined();
+  });
+
+  it("H42: finds no second charge where keys are held, and says how often one is", async () => {
+    const report = await explored(careful, "hold");
+
+    expect(report.findings).toEqual([]);
+    expect(report.held?.runs).toBeGreaterThan(5);
+    expect(String(report)).toMatch(
+      /at most once, and exactly once where no key was held\n.*\nheld until somebody decides \(whenAbandoned\): in \d+ runs, as after /,
+    );
+  });
+
+  it("H42: finds the second charge of a handler that throws another error when no answer comes", async () => {
+    const report = await explored(careless, "hold");
+
+    expect(report.findings.map(({ id }) => id)).toContain("2 lost-answer");
+    expect(report.findings[0]?.advice).toContain("throw OutcomeUnknownError where no answer came");
+  });
+
+  it("H42: finds nothing where the system is asked", async () => {
+    const report = await explored(careful, lookUp);
+
+    expect(String(report)).toContain(", exactly once\n");
+  });
+});
