@@ -1,8 +1,17 @@
 // Handlers that call a system without idempotency keys, and say what is to become of an outcome that nobody knows.
 import "../../kit/shop/environment.ts";
-import { DynamoDBStore, httpLookup, idempotent, OutcomeUnknownError, type Verify } from "onceonly";
+import {
+  DynamoDBStore,
+  httpIdempotent,
+  httpLookup,
+  idempotent,
+  OutcomeUnknownError,
+  type Verify,
+} from "onceonly";
 import { describe, expect, it } from "vitest";
+import { type HttpEvent, postOrder } from "../../kit/shop/events.ts";
 import { explore } from "../../lib/explorer/explore.ts";
+import type { LambdaHandler } from "../../lib/simulator/simulated-function.ts";
 
 const CHARGES = "https://payments.example/charges";
 const store = new DynamoDBStore({ tableName: "idempotency" });
@@ -42,13 +51,21 @@ const lookUp = httpLookup({
   found: (ids) => ((ids as string[]).includes(order.id) ? { charge: order.id } : undefined),
 });
 
-const explored = (handler: typeof careful, whenAbandoned: "run" | "hold" | Verify<Order>) =>
-  explore(idempotent(handler, { operation: "pay-order", store, key: ({ id }) => id, whenAbandoned }), order, {
-    source: "invoke",
-    idempotencyTable: "idempotency",
-    outside: { "https://payments.example": payments },
-    setUp: () => charged.clear(),
-  });
+const explored = (
+  handler: typeof careful,
+  whenAbandoned: "run" | "hold" | Verify<Order>,
+  more: { readonly isFinalError?: () => boolean } = {},
+) =>
+  explore(
+    idempotent(handler, { operation: "pay-order", store, key: ({ id }) => id, whenAbandoned, ...more }),
+    order,
+    {
+      source: "invoke",
+      idempotencyTable: "idempotency",
+      outside: { "https://payments.example": payments },
+      setUp: () => charged.clear(),
+    },
+  );
 
 describe("explore, of a system that takes no key", () => {
   it("H42: finds the second charge where abandoned attempts run again, and names what mends it", async () => {
@@ -80,5 +97,46 @@ describe("explore, of a system that takes no key", () => {
     const report = await explored(careful, lookUp);
 
     expect(String(report)).toContain(", exactly once\n");
+  });
+
+  it("H54: finds no second charge of any handler that is held, and final in each of its errors", async () => {
+    const report = await explored(careless, "hold", { isFinalError: () => true });
+
+    expect(report.findings.filter(({ kind }) => kind === "happens-twice")).toEqual([]);
+    expect(report.runs).toBeGreaterThan(30);
+  });
+
+  it("H50: finds the second charge of a handler that answers 5xx after it, and none where that is said to be unknown", async () => {
+    const failing = (unknown: boolean) =>
+      httpIdempotent(
+        async (event: HttpEvent, { idempotency }) => {
+          await careful(JSON.parse(event.body ?? ""), { idempotency });
+          const stock = await fetch("https://stock.example/book").catch(() => undefined);
+          if (stock?.ok) return { statusCode: 201, body: "" };
+          if (unknown) throw new OutcomeUnknownError();
+          return { statusCode: 502, body: "" };
+        },
+        { operation: "pay-order", store, scope: "public", whenAbandoned: "hold" },
+      );
+    const exploreFailing = (unknown: boolean) => {
+      let requests = 0;
+      return explore(failing(unknown) as LambdaHandler, postOrder(order), {
+        idempotencyTable: "idempotency",
+        outside: {
+          "https://payments.example": payments,
+          // Serves no second request of a run, nor a first one that was disturbed.
+          "https://stock.example": () => new Response(null, { status: requests++ === 0 ? 200 : 503 }),
+        },
+        setUp: () => {
+          charged.clear();
+          requests = 0;
+        },
+      });
+    };
+
+    const [answers, says] = [await exploreFailing(false), await exploreFailing(true)];
+
+    expect(answers.findings.map(({ kind }) => kind)).toContain("happens-twice");
+    expect(says.findings.filter(({ kind }) => kind === "happens-twice")).toEqual([]);
   });
 });
