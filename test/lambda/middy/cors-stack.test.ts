@@ -48,24 +48,22 @@ describeOnMiddies("httpIdempotent in a stack", (middy) => {
     const held = pausePoint();
     let scope: string | undefined = "ann";
     const wrap = (own: typeof store) =>
-      middy()
-        .use(parts.map((part) => part() as middy6.MiddlewareObj))
-        .handler(
-          httpIdempotent(
-            async (event: ReturnType<typeof v2Event>, { idempotency }) => {
-              if (JSON.stringify(event.body).includes("held")) await held.pause();
-              const answer = { statusCode: 201, headers: { Location: "/orders/1" }, body: "order 1" };
-              return commits ? idempotency.commit(answer) : answer;
-            },
-            {
-              ...options,
-              store: own,
-              scope: () => scope,
-              fingerprint: ({ rawPath, body }) => [rawPath, body],
-              whenInProgress: "reject",
-            },
-          ) as never,
-        );
+      middy(
+        httpIdempotent(
+          async (event: ReturnType<typeof v2Event>, { idempotency }) => {
+            if (JSON.stringify(event.body).includes("held")) await held.pause();
+            const answer = { statusCode: 201, headers: { Location: "/orders/1" }, body: "order 1" };
+            return commits ? idempotency.commit(answer) : answer;
+          },
+          {
+            ...options,
+            store: own,
+            scope: () => scope,
+            fingerprint: ({ rawPath, body }) => [rawPath, body],
+            whenInProgress: "reject",
+          },
+        ),
+      ).use(parts.map((part) => part() as middy6.MiddlewareObj));
     const handler = wrap(store);
     const broken = wrap(
       failing(store, "claim", "before", { error: () => new StoreUnavailableError("throttled", undefined) }),
