@@ -267,6 +267,7 @@ const api: Readonly<Record<string, readonly string[]>> = {
     "Faults",
     "Finding",
     "FindingKind",
+    "HeldRuns",
     "Intercept",
     "Invocation",
     "InvocationOutcome",
