@@ -12,7 +12,7 @@ const SHARING = sharingTests();
 const resolve = {
   alias: [
     { find: /^onceonly$/, replacement: entry("index.ts") },
-    { find: /^onceonly\/(cdk|client|lean|testing)$/, replacement: entry("$1/index.ts") },
+    { find: /^onceonly\/(cdk|client|lean|postgres|testing)$/, replacement: entry("$1/index.ts") },
   ],
 };
 /** The transformer of vitest leaves standard decorators as they are, and Node does not know them. */
@@ -72,7 +72,12 @@ export default defineConfig({
     projects: isUnit ? [unit] : [unit, sharing, alone],
     globalSetup: isUnit
       ? []
-      : ["test/setup/engines.ts", "test/setup/prebuilt-functions.ts", "test/setup/run-folder.ts"],
+      : [
+          "test/setup/engines.ts",
+          "test/setup/postgres.ts",
+          "test/setup/prebuilt-functions.ts",
+          "test/setup/run-folder.ts",
+        ],
     reporters: ["default", "./test/setup/closing-line.ts"],
     // All processors: much of the time goes into waiting for engines and other processes.
     maxWorkers: "100%",

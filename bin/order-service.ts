@@ -1,6 +1,6 @@
 // Orders: the HTTP API that takes them, one per idempotency key, and shows them to their tenant.
 import { Duration, type RemovalPolicy } from "aws-cdk-lib";
-import { type HttpApi, HttpMethod } from "aws-cdk-lib/aws-apigatewayv2";
+import { HttpMethod } from "aws-cdk-lib/aws-apigatewayv2";
 import type { Construct } from "constructs";
 import { CommitGrants, type DedupQueue, type IdempotencyTable, IdempotentFunction } from "onceonly/cdk";
 import { BearerApi } from "./bearer-api.ts";
@@ -21,7 +21,7 @@ export interface OrderServiceProps {
 export interface OrderService {
   readonly orders: SampleTable;
   readonly createOrder: IdempotentFunction;
-  readonly api: HttpApi;
+  readonly api: BearerApi;
 }
 
 export function addOrderService(scope: Construct, props: OrderServiceProps): OrderService {

@@ -1,6 +1,6 @@
 // The sample: an order service that makes one order per key, and a payment service that charges each order
 // once. The order, its record and the message between the two commit together; the outbox sends the
-// message.
+// message. A shipping service does all of it in one saga instead.
 import { CfnOutput, CfnParameter, RemovalPolicy, Stack } from "aws-cdk-lib";
 import type { Construct } from "constructs";
 import { IdempotencyMonitoring, IdempotencyTable, OutboxRelay } from "onceonly/cdk";
@@ -8,6 +8,7 @@ import { DEMO_TOKENS } from "./demo-tokens.ts";
 import { addOrderService } from "./order-service.ts";
 import { addPaymentService, addPaymentsQueue, type PaymentGateway } from "./payment-service.ts";
 import { addSandboxGateway } from "./sandbox-gateway.ts";
+import { addShippingService } from "./shipping-service.ts";
 
 export interface SampleStackProps {
   /**
@@ -25,7 +26,11 @@ export class SampleStack extends Stack {
     const removalPolicy = ephemeral ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN;
     const service = this.stackName;
 
-    const idempotency = new IdempotencyTable(this, "Idempotency", { outbox: true, removalPolicy });
+    const idempotency = new IdempotencyTable(this, "Idempotency", {
+      outbox: true,
+      unknownOutcomes: true,
+      removalPolicy,
+    });
     const common = { idempotency, service, removalPolicy };
     const queue = addPaymentsQueue(this, removalPolicy);
     const { orders, createOrder, api } = addOrderService(this, {
@@ -35,6 +40,7 @@ export class SampleStack extends Stack {
     });
     const gateway = ephemeral ? addSandboxGateway(this, removalPolicy) : this.#realGateway();
     const chargePayment = addPaymentService(this, { ...common, queue, orders, gateway });
+    const placeOrder = addShippingService(this, { ...common, api, orders, gateway });
     const outbox = new OutboxRelay(this, "Outbox", {
       table: idempotency,
       destinations: [queue.queue],
@@ -44,8 +50,8 @@ export class SampleStack extends Stack {
     new IdempotencyMonitoring(this, "Monitoring", {
       service,
       table: idempotency,
-      operations: ["create-order", "charge-payment"],
-      functions: [createOrder, chargePayment],
+      operations: ["create-order", "charge-payment", "place-order"],
+      functions: [createOrder, chargePayment, placeOrder],
       relay: outbox.relay,
       sweeper: outbox.sweeper,
       queues: [queue.queue],
@@ -64,7 +70,8 @@ export class SampleStack extends Stack {
    */
   #realGateway(): PaymentGateway {
     const url = new CfnParameter(this, "PaymentGatewayUrl", {
-      description: "Address of the payment gateway, without a slash at the end: it answers to POST /charges.",
+      description:
+        "Address of the payment gateway, without a slash at the end: it answers to GET and POST /charges, POST /refunds and POST /shipments.",
       allowedPattern: "https://.*[^/]",
     });
     const token = new CfnParameter(this, "PaymentGatewayToken", {

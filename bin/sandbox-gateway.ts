@@ -16,9 +16,18 @@ export function addSandboxGateway(scope: Construct, removalPolicy: RemovalPolicy
     logRemovalPolicy: removalPolicy,
   });
   ledger.grants.actions(gateway, "dynamodb:UpdateItem");
+  const desk = new PlainFunction(scope, "SandboxDesk", {
+    entry: "functions/sandbox-desk.ts",
+    environment: { LEDGER_TABLE: ledger.tableName },
+    logRemovalPolicy: removalPolicy,
+  });
+  ledger.grants.actions(desk, "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem");
 
   const tokenDigests = tokenDigestsOf(SANDBOX_TOKENS);
   const api = new BearerApi(scope, "GatewayApi", { tokenDigests, logRemovalPolicy: removalPolicy });
   api.route(HttpMethod.POST, "/charges", gateway);
+  api.route(HttpMethod.GET, "/charges", desk);
+  api.route(HttpMethod.POST, "/refunds", desk);
+  api.route(HttpMethod.POST, "/shipments", desk);
   return { url: api.apiEndpoint, token: SANDBOX_TOKENS.shop };
 }

@@ -22,8 +22,8 @@ export interface Order extends OrderRequest {
   readonly tenant: string;
   readonly id: string;
   readonly totalCents: number;
-  /** `created`, until its payment is settled. */
-  readonly state: "created" | "paid" | "declined";
+  /** `created`, until its payment is settled; `canceled` where its saga was undone. */
+  readonly state: "created" | "paid" | "declined" | "canceled";
   readonly idempotencyKey: string;
   readonly createdAt: string;
 }

@@ -1,8 +1,8 @@
 // The client of the payment gateway: asks it for one charge over HTTP.
 import type { Order } from "./order.ts";
 
-const GATEWAY_URL = process.env.GATEWAY_URL;
-const GATEWAY_TOKEN = process.env.GATEWAY_TOKEN;
+export const GATEWAY_URL = process.env.GATEWAY_URL;
+export const GATEWAY_TOKEN = process.env.GATEWAY_TOKEN;
 const TIMEOUT_MS = 4000;
 
 /** The gateway's final decision: a repeated call under the same key gets the same decision. */
@@ -16,16 +16,8 @@ export type Verdict =
  * nevertheless, so call again under the same key.
  */
 export async function charge(order: Order, idempotencyKey: string, signal: AbortSignal): Promise<Verdict> {
-  const response = await fetch(`${GATEWAY_URL}/charges`, {
-    method: "POST",
-    headers: {
-      authorization: `Bearer ${GATEWAY_TOKEN}`,
-      "content-type": "application/json",
-      "idempotency-key": idempotencyKey,
-    },
-    body: JSON.stringify({ orderId: order.id, amountCents: order.totalCents, card: order.card }),
-    signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
-  });
+  const body = { orderId: order.id, amountCents: order.totalCents, card: order.card };
+  const response = await post("/charges", body, idempotencyKey, signal);
   if (response.status === 201) {
     const { chargeId } = (await response.json()) as { chargeId: string };
     return { state: "paid", chargeId };
@@ -36,4 +28,18 @@ export async function charge(order: Order, idempotencyKey: string, signal: Abort
   }
   await response.body?.cancel();
   throw new Error(`the payment gateway answered ${response.status}`);
+}
+
+/** Asks the gateway under a key. */
+export function post(path: string, body: object, key: string, signal: AbortSignal): Promise<Response> {
+  return fetch(`${GATEWAY_URL}${path}`, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${GATEWAY_TOKEN}`,
+      "content-type": "application/json",
+      "idempotency-key": key,
+    },
+    body: JSON.stringify(body),
+    signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+  });
 }

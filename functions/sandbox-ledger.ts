@@ -2,7 +2,7 @@
 // one charge.
 import { randomUUID } from "node:crypto";
 import { ConditionalCheckFailedException, DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { DynamoDBDocumentClient, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 
 const TableName = process.env.LEDGER_TABLE;
 const ledger = DynamoDBDocumentClient.from(new DynamoDBClient());
@@ -51,4 +51,34 @@ export async function chargeOnce(idempotencyKey: string): Promise<string> {
     }),
   );
   return Attributes?.chargeId;
+}
+
+/** What is under a key; `undefined` where nothing is. */
+export async function findEntry(idempotencyKey: string): Promise<Record<string, unknown> | undefined> {
+  const { Item } = await ledger.send(
+    new GetCommand({ TableName, Key: { idempotencyKey }, ConsistentRead: true }),
+  );
+  return Item;
+}
+
+/** Writes an entry, the same for each repetition. */
+export async function enter(idempotencyKey: string, entry: object): Promise<void> {
+  await ledger.send(new PutCommand({ TableName, Item: { idempotencyKey, ...entry } }));
+}
+
+/** Refunds the charge under a key, unless there is none, or it was refunded before. */
+export async function refundOnce(chargeKey: string, refundKey: string): Promise<void> {
+  try {
+    await ledger.send(
+      new UpdateCommand({
+        TableName,
+        Key: { idempotencyKey: chargeKey },
+        UpdateExpression: "SET refundedBy = if_not_exists(refundedBy, :refund)",
+        ConditionExpression: "attribute_exists(chargeId)",
+        ExpressionAttributeValues: { ":refund": refundKey },
+      }),
+    );
+  } catch (error) {
+    if (!(error instanceof ConditionalCheckFailedException)) throw error;
+  }
 }

@@ -1,9 +1,11 @@
 // An error of every class of ours, as a handler may throw it: made by itself, or in the name of one.
 import * as errors from "../lib/core/errors.ts";
 
+/** But those that handlers are meant to throw, with a status for their callers. */
 const isErrorClass = (value: unknown) =>
   typeof value === "function" &&
   value.prototype instanceof errors.OnceonlyError &&
+  !(value.prototype instanceof errors.PermanentError) &&
   value !== errors.OnceonlyError;
 
 /** As the constructors want it: numbers where they are times and sizes, lists where they count. */

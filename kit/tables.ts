@@ -7,7 +7,7 @@ import {
   DynamoDBClient,
   type DynamoDBClientConfig,
 } from "@aws-sdk/client-dynamodb";
-import { ATTRIBUTES, OUTBOX_INDEX } from "../lib/contract.ts";
+import { ATTRIBUTES, OUTBOX_INDEX, UNSETTLED_INDEX } from "../lib/contract.ts";
 
 export function connect(endpoint: string, config: DynamoDBClientConfig = {}): DynamoDBClient {
   const credentials = { accessKeyId: "local", secretAccessKey: "local" };
@@ -23,19 +23,22 @@ export function createTable(
   return create(client, keyOf("S", partitionKey ?? "pk", sortKey), {});
 }
 
-/** The same with what an outbox takes: a stream of new images, and the sparse index of the sweeper. */
+/** The same with a stream of new images, and the sparse indexes: of the sweeper, and of unknown outcomes. */
 export function createOutboxTable(
   client: DynamoDBClient,
   partitionKey?: string,
   sortKey?: string,
 ): Promise<string> {
-  const index = keyOf("N", ATTRIBUTES.unsentShard, ATTRIBUTES.unsentSince);
+  const unsent = keyOf("N", ATTRIBUTES.unsentShard, ATTRIBUTES.unsentSince);
+  const unsettled = keyOf("N", ATTRIBUTES.unsettledShard, ATTRIBUTES.unsettledSince);
+  const Projection = { ProjectionType: "KEYS_ONLY" } as const;
   return create(client, keyOf("S", partitionKey ?? "pk", sortKey), {
     GlobalSecondaryIndexes: [
-      { IndexName: OUTBOX_INDEX, KeySchema: index.KeySchema, Projection: { ProjectionType: "KEYS_ONLY" } },
+      { IndexName: OUTBOX_INDEX, KeySchema: unsent.KeySchema, Projection },
+      { IndexName: UNSETTLED_INDEX, KeySchema: unsettled.KeySchema, Projection },
     ],
     StreamSpecification: { StreamEnabled: true, StreamViewType: "NEW_IMAGE" },
-    AttributeDefinitions: index.AttributeDefinitions,
+    AttributeDefinitions: [...unsent.AttributeDefinitions, ...unsettled.AttributeDefinitions],
   });
 }
 

@@ -34,6 +34,8 @@ export const ATTRIBUTES = {
   createdAt: "createdAt",
   completedAt: "completedAt",
   evidence: "evidence",
+  unsettledShard: "unsettledShard",
+  unsettledSince: "unsettledSince",
   expiresAt: "expiresAt",
 } as const;
 
@@ -50,6 +52,16 @@ export const OUTBOX_INDEX = "outbox";
  * commits. Each takes some 500 commits a second.
  */
 export const OUTBOX_SHARDS = 8;
+
+/**
+ * The sparse index in which held keys and abandoned attempts are found, of keys only. Partition key: `unsettledShard`
+ * (number). Sort key: `unsettledSince` (number, epoch ms), the end of the claim's first lease, or when the key was held. It
+ * has records of operations that hold or verify, from their claim to their end, and held records.
+ */
+export const UNSETTLED_INDEX = "unsettled";
+
+/** How many partitions that index spreads over, from 0. Each takes some 500 calls a second. */
+export const UNSETTLED_SHARDS = 8;
 
 /**
  * Without these nobody has anything sent, or keeps it from being sent: who commits no messages is not to write them. The
@@ -88,6 +100,8 @@ export const ENVIRONMENT = {
   outboxDestinations: "OUTBOX_DESTINATIONS",
   /** For relay and sweeper: the number of shards for commits that wait. */
   outboxShards: "OUTBOX_SHARDS",
+  /** For relay and sweeper: the names of key, TTL attribute and index where they are others, in JSON. */
+  outboxTable: "OUTBOX_TABLE",
   metricsService: "METRICS_SERVICE",
   metricsNamespace: "METRICS_NAMESPACE",
 } as const;
@@ -154,6 +168,18 @@ export const METRICS = {
   outboxLag: "OutboxLag",
   /** What the sweeper found, once in each sweep: commits that wait, how old the oldest is (ms), and commits that are parked. */
   outboxBacklog: { waiting: "OutboxBacklog", oldestMs: "OutboxBacklogAge", parked: "OutboxParkedBacklog" },
+  /** Counts keys of unknown outcome, by what the reconciler has learnt of each. */
+  settlingEvents: {
+    happened: "SettledAsHappened",
+    "did-not-happen": "SettledAsNotHappened",
+    unknown: "StillUnknown",
+    unasked: "NobodyAsked",
+    unrecorded: "VerdictUnrecorded",
+  },
+  /** For how long nobody had known about a key when the reconciler settled it, in milliseconds. */
+  settlingTime: "SettlingTime",
+  /** What each run of the reconciler left: keys of unknown outcome, those about which nobody can be asked, the oldest's age (ms). */
+  unsettled: { keys: "UnsettledKeys", unasked: "UnsettledUnaskedKeys", oldestMs: "UnsettledAge" },
 } as const;
 
 /**

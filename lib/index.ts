@@ -27,7 +27,7 @@ export type {
 export { traceparentFromXRay } from "./core/messages/traceparent.ts";
 export { type OnceOptions, once } from "./core/once.ts";
 export type { EngineOptions, Fingerprinter } from "./core/options.ts";
-export type { IdempotencyRecord, State, StoredResult } from "./core/record.ts";
+export type { IdempotencyRecord, State, StoredResult, StoredStep, StoredSteps } from "./core/record.ts";
 export {
   type Resolution,
   type ResolveAnswer,
@@ -35,6 +35,7 @@ export {
   resolveOutcome,
 } from "./core/resolve-outcome.ts";
 export { type OnceOutcome, type RunOnceOptions, runOnce, runOnceOutcome } from "./core/run-once.ts";
+export type { Step, StepOptions } from "./core/steps.ts";
 export type {
   Claim,
   ClaimAnswer,
@@ -44,14 +45,18 @@ export type {
   Renewal,
   SettleAnswer,
   Settlement,
+  StepChange,
   Store,
 } from "./core/store.ts";
+export type { UnknownOutcome } from "./core/unknown-outcome.ts";
 export type {
   AbandonedAttempt,
+  AbandonedRecord,
   Evidence,
   Verification,
   VerificationEvidence,
   Verify,
+  VerifyRecord,
 } from "./core/verify.ts";
 export type { ListedCommit } from "./dynamodb/connected-outbox.ts";
 export { DynamoDBOutbox } from "./dynamodb/dynamodb-outbox.ts";
@@ -122,7 +127,30 @@ export { type OutboxSweeperOptions, outboxSweeper } from "./messaging/outbox-swe
 export { S3Bodies, type S3BodiesOptions, type S3Like, type UncheckedMessage } from "./messaging/s3-bodies.ts";
 export type { SweepReport } from "./messaging/sweep-shards.ts";
 export { type EmfMetricsOptions, emfMetrics } from "./observe/emf-metrics.ts";
-export type { SendingEvent } from "./observe/measurements.ts";
+export type { SendingEvent, SettlingEvent } from "./observe/measurements.ts";
+export { type ReconcilerReport, reconciler } from "./reconciler/reconciler.ts";
+export {
+  RECONCILER_EVENTS,
+  type ReconciledKeyEvent,
+  type ReconciledOperation,
+  type ReconcilerEvent,
+  type ReconcilerOptions,
+  type UnsettledEvent,
+} from "./reconciler/reconciler-options.ts";
+export {
+  type Participant,
+  type ParticipantAnswer,
+  type ParticipantOptions,
+  participant,
+} from "./saga/participant.ts";
+export {
+  type CompensationContext,
+  type Saga,
+  type SagaOptions,
+  type SagaStep,
+  type SagaStepContext,
+  saga,
+} from "./saga/saga.ts";
 export {
   type DynamoDBDocumentLike,
   type DynamoItemExistsOptions,

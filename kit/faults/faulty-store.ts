@@ -2,7 +2,7 @@
 import { StoreUnavailableError } from "../../lib/core/errors.ts";
 import type { Store } from "../../lib/core/store.ts";
 
-export type StoreMethod = "claim" | "settle" | "renew" | "insert" | "find" | "loadResult";
+export type StoreMethod = "claim" | "settle" | "renew" | "writeStep" | "insert" | "find" | "loadResult";
 
 /** Stands between the engine and a store: `request` is the real thing, to be made once, twice or never. */
 export type Intercept = (
@@ -16,8 +16,8 @@ export function intercepted<S extends Store<never>>(store: S, intercept: Interce
     get(target, name) {
       const value: unknown = Reflect.get(target, name, target);
       if (typeof value !== "function") return value;
-      // A check is no request.
-      if (name === "checkEffects") return value.bind(target);
+      // A check is no request, and a list is many.
+      if (name === "checkEffects" || name === "unknownOutcomes") return value.bind(target);
       return (...parameters: unknown[]) =>
         intercept(name as StoreMethod, () => Reflect.apply(value, target, parameters), parameters);
     },

@@ -5,6 +5,7 @@ export const GATEWAY = "https://gateway.example.com";
 Object.assign(process.env, {
   ORDERS_TABLE: "orders",
   PAYMENTS_TABLE: "payments",
+  STOCK_TABLE: "stock",
   IDEMPOTENCY_TABLE: "idempotency",
   IDEMPOTENCY_RETENTION_SECONDS: String(14 * 86_400),
   PAYMENTS_QUEUE_URL: `https://sqs.us-east-1.amazonaws.com/000000000000/${PAYMENTS}`,

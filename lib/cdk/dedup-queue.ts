@@ -2,7 +2,7 @@
 import { type Duration, Stack } from "aws-cdk-lib";
 import type { Metric, MetricOptions } from "aws-cdk-lib/aws-cloudwatch";
 import { Grant, type IGrantable } from "aws-cdk-lib/aws-iam";
-import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import { SqsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
 import { type IQueue, Queue, QueueEncryption, type QueueProps, RedrivePermission } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
@@ -72,11 +72,11 @@ export class DedupQueue extends Construct {
   }
 
   /**
-   * Connects a function that handles messages with `idempotentBatch`: it reports its unfinished messages, and
-   * only those come again.
+   * Connects a function, or its alias or version, that handles messages with `idempotentBatch`: it reports its unfinished
+   * messages, and only those come again. Nothing is known of the timeout of an imported function, which a note says.
    * @throws Error when messages are hidden for less than six times the function's timeout
    */
-  addConsumer(fn: LambdaFunction, options: DedupQueueConsumerOptions = {}): SqsEventSource {
+  addConsumer(fn: IFunction, options: DedupQueueConsumerOptions = {}): SqsEventSource {
     checkQueueConsumer(this, this.#visibilityTimeout, fn);
     const { batchSize, enabled } = withDefaults(options, CONSUMER_DEFAULTS);
     const source = new SqsEventSource(this.queue, {

@@ -10,7 +10,7 @@ import {
 import { Grant, type IGrantable } from "aws-cdk-lib/aws-iam";
 import { FilterCriteria, FilterRule } from "aws-cdk-lib/aws-lambda";
 import { Construct, type IConstruct } from "constructs";
-import { ATTRIBUTES, OUTBOX_INDEX } from "../contract.ts";
+import { ATTRIBUTES, OUTBOX_INDEX, UNSETTLED_INDEX } from "../contract.ts";
 import { withTableKey } from "./perms.ts";
 import { type RecordAccessOptions, type Right, rightsOf, SENDING_RIGHTS } from "./record-access.ts";
 
@@ -24,6 +24,9 @@ export interface IIdempotencyTable extends IConstruct {
 
   /** Into how many shards of that index operations divide their commits; 0 without an outbox. */
   readonly outboxShards: number;
+
+  /** Whether held keys and abandoned attempts can be listed: the table has the index of them. */
+  readonly listsUnknownOutcomes: boolean;
 
   /** When a restored table was put to use, if it is one. */
   readonly restoredAt: Date | undefined;
@@ -39,6 +42,9 @@ export interface IIdempotencyTable extends IConstruct {
 
   /** Grants the rights of `outboxSweeper` on this table. */
   grantSweeper(grantee: IGrantable): Grant;
+
+  /** Grants the rights to list unknown outcomes, and to resolve them. */
+  grantResolving(grantee: IGrantable): Grant;
 
   /** How many conditional writes were refused: each refused claim is one, and so is each lost race. */
   metricConditionalCheckFailedRequests(options?: MetricOptions): Metric;
@@ -60,6 +66,7 @@ const HANDLER_OPERATIONS = [
 export abstract class IdempotencyTableBase extends Construct implements IIdempotencyTable {
   abstract readonly table: ITableV2;
   abstract readonly outboxShards: number;
+  abstract readonly listsUnknownOutcomes: boolean;
   abstract readonly restoredAt: Date | undefined;
 
   get hasOutbox(): boolean {
@@ -116,13 +123,32 @@ export abstract class IdempotencyTableBase extends Construct implements IIdempot
    * @throws Error when `outbox` is off
    */
   grantSweeper(grantee: IGrantable): Grant {
-    return this.grantRelay(grantee).combine(
-      Grant.addToPrincipal({
-        grantee,
-        actions: ["dynamodb:Query"],
-        resourceArns: [`${this.table.tableArn}/index/${OUTBOX_INDEX}`],
-      }),
+    return this.grantRelay(grantee).combine(this.#grantQuery(grantee, OUTBOX_INDEX));
+  }
+
+  /**
+   * Grants the rights of `unknownOutcomes` and `resolveOutcome` on the records of every operation, and the use of the key.
+   * They are `Query` on the index of unknown outcomes, `GetItem`, `UpdateItem` without messages, and `PutItem` for large
+   * results.
+   * @throws Error when `unknownOutcomes` is off
+   */
+  grantResolving(grantee: IGrantable): Grant {
+    if (!this.listsUnknownOutcomes) {
+      throw new Error(
+        `unknownOutcomes of ${this.node.path} is off, so nothing can be listed: set it to true, in a deployment of its own if the table is there already`,
+      );
+    }
+    return this.#grant(grantee, rightsOf({}, this.hasOutbox)).combine(
+      this.#grantQuery(grantee, UNSETTLED_INDEX),
     );
+  }
+
+  #grantQuery(grantee: IGrantable, index: string): Grant {
+    return Grant.addToPrincipal({
+      grantee,
+      actions: ["dynamodb:Query"],
+      resourceArns: [`${this.table.tableArn}/index/${index}`],
+    });
   }
 
   metricConditionalCheckFailedRequests(options?: MetricOptions): Metric {

@@ -90,6 +90,15 @@ export interface IdempotencyTableProps {
   readonly outboxShards?: number;
 
   /**
+   * Whether `unknownOutcomes` of its stores lists held keys and abandoned attempts. Adds an index, which has the records of
+   * functions with `whenAbandoned` other than `run`, while they run or are held. Can be switched on later, in a
+   * deployment of its own: CloudFormation makes one index at a time. Records that were made before the index are in it too.
+   *
+   * @default false
+   */
+  readonly unknownOutcomes?: boolean;
+
+  /**
    * When this table was put to use, if it was restored from a backup. The table does not know the operations
    * between the backup and then. So IAM refuses each function with `UseIdempotency` until the longest
    * redelivery to the function has passed. Remove this property when that time is over.
@@ -131,6 +140,7 @@ export const TABLE_DEFAULTS = {
   pointInTimeRecovery: true,
   outbox: false,
   outboxShards: OUTBOX_SHARDS,
+  unknownOutcomes: false,
   keysPinnedToRegion: false,
 } as const;
 
@@ -162,6 +172,12 @@ export interface IdempotencyTableAttributes {
    * @default - as in `IdempotencyTableProps`
    */
   readonly outboxShards?: number;
+
+  /**
+   * Whether it has the index `unsettled`: see `IdempotencyTableProps`.
+   * @default false
+   */
+  readonly unknownOutcomes?: boolean;
 
   /**
    * The customer managed key that encrypts it.

@@ -11,7 +11,7 @@ import {
   TableV2,
 } from "aws-cdk-lib/aws-dynamodb";
 import type { Construct } from "constructs";
-import { ATTRIBUTES, OUTBOX_INDEX } from "../contract.ts";
+import { ATTRIBUTES, OUTBOX_INDEX, UNSETTLED_INDEX } from "../contract.ts";
 import {
   checkRestoration,
   checkShards,
@@ -46,6 +46,7 @@ export class IdempotencyTable extends IdempotencyTableBase {
 
   readonly table: TableV2;
   readonly outboxShards: number;
+  readonly listsUnknownOutcomes: boolean;
   readonly restoredAt: Date | undefined;
 
   constructor(scope: Construct, id: string, props: IdempotencyTableProps = {}) {
@@ -53,7 +54,11 @@ export class IdempotencyTable extends IdempotencyTableBase {
     checkTable(this, props);
     const { encryptionKey, maxWriteRequestUnits, warmThroughput } = props;
     const { contributorInsightsSpecification, resourcePolicy, replicas, tableName } = props;
-    const { outbox, outboxShards, removalPolicy, pointInTimeRecovery } = withDefaults(props, TABLE_DEFAULTS);
+    const { outbox, outboxShards, unknownOutcomes, removalPolicy, pointInTimeRecovery } = withDefaults(
+      props,
+      TABLE_DEFAULTS,
+    );
+    this.listsUnknownOutcomes = unknownOutcomes;
     checkShards(this.node.path, "outboxShards", props.outboxShards, outbox);
     this.outboxShards = outbox ? outboxShards : 0;
     this.restoredAt = props.restoredAt;
@@ -72,15 +77,13 @@ export class IdempotencyTable extends IdempotencyTableBase {
       deletionProtection: props.deletionProtection ?? removalPolicy !== RemovalPolicy.DESTROY,
       removalPolicy,
       ...(replicas && { replicas }),
-      ...(outbox && {
-        dynamoStream: StreamViewType.NEW_IMAGE,
+      ...(outbox && { dynamoStream: StreamViewType.NEW_IMAGE }),
+      ...((outbox || unknownOutcomes) && {
         globalSecondaryIndexes: [
-          {
-            indexName: OUTBOX_INDEX,
-            partitionKey: { name: ATTRIBUTES.unsentShard, type: AttributeType.NUMBER },
-            sortKey: { name: ATTRIBUTES.unsentSince, type: AttributeType.NUMBER },
-            projectionType: ProjectionType.KEYS_ONLY,
-          },
+          ...(outbox ? [sparseIndex(OUTBOX_INDEX, ATTRIBUTES.unsentShard, ATTRIBUTES.unsentSince)] : []),
+          ...(unknownOutcomes
+            ? [sparseIndex(UNSETTLED_INDEX, ATTRIBUTES.unsettledShard, ATTRIBUTES.unsettledSince)]
+            : []),
         ],
       }),
     });
@@ -103,6 +106,13 @@ export class IdempotencyTable extends IdempotencyTableBase {
   }
 }
 
+const sparseIndex = (indexName: string, shard: string, since: string) => ({
+  indexName,
+  partitionKey: { name: shard, type: AttributeType.NUMBER },
+  sortKey: { name: since, type: AttributeType.NUMBER },
+  projectionType: ProjectionType.KEYS_ONLY,
+});
+
 interface Replica {
   readonly region: string;
   readonly deletionProtectionEnabled?: boolean;
@@ -111,12 +121,13 @@ interface Replica {
 class ImportedTable extends IdempotencyTableBase {
   readonly table: ITableV2;
   readonly outboxShards: number;
+  readonly listsUnknownOutcomes: boolean;
   readonly restoredAt: Date | undefined;
 
   constructor(
     scope: Construct,
     id: string,
-    { restoredAt, outboxShards, ...attributes }: IdempotencyTableAttributes,
+    { restoredAt, outboxShards, unknownOutcomes, ...attributes }: IdempotencyTableAttributes,
   ) {
     super(scope, id);
     checkRestoration(this.node.path, restoredAt);
@@ -124,6 +135,7 @@ class ImportedTable extends IdempotencyTableBase {
     checkShards(this.node.path, "outboxShards", outboxShards, attributes.tableStreamArn !== undefined);
     this.outboxShards =
       attributes.tableStreamArn === undefined ? 0 : (outboxShards ?? TABLE_DEFAULTS.outboxShards);
+    this.listsUnknownOutcomes = unknownOutcomes ?? TABLE_DEFAULTS.unknownOutcomes;
     this.restoredAt = restoredAt;
     const named = attributes.tableName ?? attributes.tableArn;
     this.node.addValidation({ validate: () => warnOfNoExpiry(this, named) });

@@ -1,9 +1,7 @@
 // A preset for functions of apps that run operations: built, logged and connected as this package expects.
 // It bundles the app's own code, so this package's own functions do not use it.
-import { ManagedPolicy } from "aws-cdk-lib/aws-iam";
 import { type BundlingOptions, NodejsFunction, OutputFormat } from "aws-cdk-lib/aws-lambda-nodejs";
 import type { Construct } from "constructs";
-import { acknowledge } from "./acknowledge.ts";
 import { FUNCTION_DEFAULTS, type IdempotentFunctionProps } from "./idempotent-function-props.ts";
 import { leanLogging } from "./lean-logging.ts";
 import { UseIdempotency } from "./use-idempotency.ts";
@@ -16,8 +14,6 @@ import { withDefaults } from "./with-defaults.ts";
 const REQUIRE =
   'globalThis.require??=process.getBuiltinModule("node:module").createRequire(import.meta.url);';
 
-const VPC_POLICY = "service-role/AWSLambdaVPCAccessExecutionRole";
-
 /**
  * A `NodejsFunction` that runs operations, on Node.js 24 and ARM, with `UseIdempotency` applied. It is one
  * minified ES module that contains the AWS SDK. It writes JSON logs to its own log group, and its role may do
@@ -28,22 +24,10 @@ export class IdempotentFunction extends NodejsFunction {
     const { bundling, logRetention, logRemovalPolicy, ...settings } = withDefaults(props, FUNCTION_DEFAULTS);
     super(scope, id, {
       ...settings,
-      ...leanLogging(scope, id, {
-        ...props,
-        logRetention,
-        logRemovalPolicy,
-        managedPolicies: props.vpc ? [ManagedPolicy.fromAwsManagedPolicyName(VPC_POLICY)] : [],
-      }),
+      ...leanLogging(scope, id, { ...props, logRetention, logRemovalPolicy }),
       ...(props.loggingFormat && { loggingFormat: props.loggingFormat }),
       bundling: bundlingOf(bundling),
     });
-    if (props.vpc && !props.role && this.role) {
-      acknowledge(
-        this.role,
-        `AwsSolutions::AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/${VPC_POLICY}]`,
-        "network interfaces cannot be granted one by one, and this is the policy that AWS keeps for them",
-      );
-    }
     this.with(new UseIdempotency(props.table, props));
   }
 }

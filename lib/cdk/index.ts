@@ -15,6 +15,8 @@ export type { AlarmThreshold, IdempotencyAlarmProps } from "./monitoring/thresho
 export type { OutboxDestination } from "./outbox-destination.ts";
 export { OutboxRelay } from "./outbox-relay.ts";
 export type { OutboxRelayProps } from "./outbox-relay-props.ts";
+export { Reconciler } from "./reconciler.ts";
+export type { ReconcilerProps } from "./reconciler-props.ts";
 export type { RecordAccessOptions } from "./record-access.ts";
 export { UseIdempotency } from "./use-idempotency.ts";
 export type { UseIdempotencyOptions } from "./use-idempotency-options.ts";

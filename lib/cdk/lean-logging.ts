@@ -1,9 +1,21 @@
 // A log group of a function's own, and a role that may write only there.
-import type { RemovalPolicy } from "aws-cdk-lib";
-import { Grant, type IManagedPolicy, type IRole, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import { type RemovalPolicy, Stack } from "aws-cdk-lib";
+import type { IVpc } from "aws-cdk-lib/aws-ec2";
+import {
+  Grant,
+  type IRole,
+  ManagedPolicy,
+  PolicyStatement,
+  Role,
+  ServicePrincipal,
+} from "aws-cdk-lib/aws-iam";
+import type { IKey } from "aws-cdk-lib/aws-kms";
 import { LoggingFormat } from "aws-cdk-lib/aws-lambda";
 import { type ILogGroupRef, LogGroup, type RetentionDays } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
+import { acknowledge } from "./acknowledge.ts";
+
+const VPC_POLICY = "service-role/AWSLambdaVPCAccessExecutionRole";
 
 interface LeanLoggingProps {
   readonly logRetention: RetentionDays;
@@ -12,7 +24,10 @@ interface LeanLoggingProps {
   readonly logGroup?: ILogGroupRef;
   /** Replaces the role that is made here. */
   readonly role?: IRole;
-  readonly managedPolicies?: IManagedPolicy[];
+  /** Encrypts the log group that is made here. */
+  readonly logEncryptionKey?: IKey;
+  /** Adds the rights that a function in a VPC takes to the role that is made here. */
+  readonly vpc?: IVpc;
 }
 
 /**
@@ -20,22 +35,51 @@ interface LeanLoggingProps {
  * writing to every log group.
  */
 export function leanLogging(scope: Construct, id: string, props: LeanLoggingProps) {
-  const { logRetention, logRemovalPolicy, managedPolicies = [] } = props;
+  const { logRetention, logRemovalPolicy, logEncryptionKey, vpc } = props;
   const logGroup =
     props.logGroup ??
-    new LogGroup(scope, `${id}Logs`, { retention: logRetention, removalPolicy: logRemovalPolicy });
+    new LogGroup(scope, `${id}Logs`, {
+      retention: logRetention,
+      removalPolicy: logRemovalPolicy,
+      ...(logEncryptionKey && { encryptionKey: logEncryptionKey }),
+    });
+  if (!props.logGroup && logEncryptionKey) letLogsUse(logEncryptionKey, scope);
   return { role: props.role ?? leanRole(), logGroup, loggingFormat: LoggingFormat.JSON };
 
   function leanRole(): Role {
     const role = new Role(scope, `${id}Role`, {
       assumedBy: new ServicePrincipal("lambda.amazonaws.com"),
-      managedPolicies,
+      managedPolicies: vpc ? [ManagedPolicy.fromAwsManagedPolicyName(VPC_POLICY)] : [],
     });
     Grant.addToPrincipal({
       grantee: role,
       actions: ["logs:CreateLogStream", "logs:PutLogEvents"],
       resourceArns: [logGroup.logGroupRef.logGroupArn],
     });
+    if (vpc) {
+      acknowledge(
+        role,
+        `AwsSolutions::AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/${VPC_POLICY}]`,
+        "network interfaces cannot be granted one by one, and this is the policy that AWS keeps for them",
+      );
+    }
     return role;
   }
+}
+
+/** https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/encrypt-log-data-kms.html */
+function letLogsUse(key: IKey, scope: Construct): void {
+  const stack = Stack.of(scope);
+  key.addToResourcePolicy(
+    new PolicyStatement({
+      principals: [new ServicePrincipal(`logs.${stack.region}.amazonaws.com`)],
+      actions: ["kms:Encrypt*", "kms:Decrypt*", "kms:ReEncrypt*", "kms:GenerateDataKey*", "kms:Describe*"],
+      resources: ["*"],
+      conditions: {
+        ArnLike: {
+          "kms:EncryptionContext:aws:logs:arn": stack.formatArn({ service: "logs", resource: "*" }),
+        },
+      },
+    }),
+  );
 }

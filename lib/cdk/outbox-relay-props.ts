@@ -1,6 +1,10 @@
 // The properties of an OutboxRelay.
 import { Duration, RemovalPolicy } from "aws-cdk-lib";
-import { RetentionDays } from "aws-cdk-lib/aws-logs";
+import type { ISecurityGroup, IVpc, SubnetSelection } from "aws-cdk-lib/aws-ec2";
+import type { IRole } from "aws-cdk-lib/aws-iam";
+import type { IKey } from "aws-cdk-lib/aws-kms";
+import type { Tracing } from "aws-cdk-lib/aws-lambda";
+import { type ILogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
 import type { IQueue } from "aws-cdk-lib/aws-sqs";
 import type { IIdempotencyTable } from "./idempotency-table-base.ts";
 import type { OutboxDestination } from "./outbox-destination.ts";
@@ -25,6 +29,31 @@ export interface OutboxRelayProps {
    * @default - `outboxShards` of the table
    */
   readonly shards?: number;
+
+  /**
+   * The name of the table's partition key, as the stores of its functions are given it.
+   * @default "pk"
+   */
+  readonly partitionKey?: string;
+
+  /**
+   * The name of the table's sort key, and the value that every record has there, as the stores of its functions are given
+   * them.
+   * @default - the table has no sort key
+   */
+  readonly sortKey?: { readonly name: string; readonly value: string };
+
+  /**
+   * The attribute by which the table's TTL deletes, as the stores of its functions are given it.
+   * @default "expiresAt"
+   */
+  readonly ttlAttribute?: string;
+
+  /**
+   * The name of the sparse index of unsent messages.
+   * @default "outbox"
+   */
+  readonly indexName?: string;
 
   /**
    * How many changes of the table the relay gets at once at most, 1 to 10000.
@@ -100,6 +129,62 @@ export interface OutboxRelayProps {
    * @default RemovalPolicy.RETAIN
    */
   readonly logRemovalPolicy?: RemovalPolicy;
+
+  /**
+   * A log group for both.
+   * @default - each has a log group of its own
+   */
+  readonly logGroup?: ILogGroup;
+
+  /**
+   * The key that encrypts their own log groups. A key of the app lets CloudWatch Logs use it; the policy of an imported
+   * key must do so already.
+   * @default - CloudWatch Logs encrypts with a key of its own
+   */
+  readonly logEncryptionKey?: IKey;
+
+  /**
+   * A role for both. It gets the rights to send; give it those to write logs, and in a VPC those to network interfaces.
+   * @default - each has a role of its own
+   */
+  readonly role?: IRole;
+
+  /**
+   * The VPC that both run in. They must reach DynamoDB and the destinations from there.
+   * @default - they run in no VPC of yours
+   */
+  readonly vpc?: IVpc;
+
+  /**
+   * The subnets of the VPC.
+   * @default - the private subnets, as Lambda's construct chooses them
+   */
+  readonly vpcSubnets?: SubnetSelection;
+
+  /**
+   * Their security groups in the VPC.
+   * @default - each has a group of its own
+   */
+  readonly securityGroups?: ISecurityGroup[];
+
+  /**
+   * How many invocations are reserved for each of the two. The relay needs one for each shard of the stream, times
+   * `parallelizationFactor`.
+   * @default - none are reserved
+   */
+  readonly reservedConcurrentExecutions?: number;
+
+  /**
+   * How many batches of one shard the relay gets at once, 1 to 10. Above 1 the commits of a group can overtake each other.
+   * @default - 1, as Lambda has it
+   */
+  readonly parallelizationFactor?: number;
+
+  /**
+   * Whether AWS X-Ray traces them.
+   * @default - nothing is traced
+   */
+  readonly tracing?: Tracing;
 }
 
 export const RELAY_DEFAULTS = {

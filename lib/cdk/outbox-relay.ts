@@ -1,17 +1,25 @@
 // The senders of committed messages: a relay on the table's stream, and a sweeper for what the stream
 // lost.
-import { Lazy, Stack } from "aws-cdk-lib";
+import { Annotations, Lazy, Stack, Token } from "aws-cdk-lib";
 import type { Metric, MetricOptions } from "aws-cdk-lib/aws-cloudwatch";
 import { Rule, Schedule } from "aws-cdk-lib/aws-events";
 import { LambdaFunction as FunctionTarget } from "aws-cdk-lib/aws-events-targets";
 import type { Grant } from "aws-cdk-lib/aws-iam";
-import { Architecture, Function as LambdaFunction, Runtime, StartingPosition } from "aws-cdk-lib/aws-lambda";
+import {
+  Architecture,
+  Function as LambdaFunction,
+  Runtime,
+  StartingPosition,
+  Tracing,
+} from "aws-cdk-lib/aws-lambda";
 import { DynamoEventSource, SqsDlq } from "aws-cdk-lib/aws-lambda-event-sources";
 import { Construct } from "constructs";
 import { ENVIRONMENT, METRICS } from "../contract.ts";
 import { acknowledge } from "./acknowledge.ts";
 import { knownSeconds } from "./checks/consumers.ts";
-import { checkShards } from "./checks/tables.ts";
+import { checkRegion, tableFor } from "./checks/placement.ts";
+import { checkOnlyRelay } from "./checks/relays.ts";
+import { checkShards, keyFaults } from "./checks/tables.ts";
 import { leanLogging } from "./lean-logging.ts";
 import { OutboxAddresses } from "./outbox-addresses.ts";
 import { addressesOf, grantSendingTo, type OutboxDestination } from "./outbox-destination.ts";
@@ -25,6 +33,8 @@ type FunctionSettings = OutboxRelayProps & Required<Pick<OutboxRelayProps, keyof
  * Sends the messages that operations of a table commit, by two functions that come with the package. The
  * relay reads the table's stream from its beginning, in order, and gives up nothing by default. Every minute
  * the sweeper looks for messages that the stream has lost.
+ *
+ * A table has one relay, for all of its operations and destinations: a second one in the app is refused.
  */
 export class OutboxRelay extends Construct {
   /** The function on the table's stream. */
@@ -66,6 +76,9 @@ export class OutboxRelay extends Construct {
         // The relay names the first change that it could not send, and Lambda starts again there.
         bisectBatchOnError: false,
         ...(props.retryAttempts !== undefined && { retryAttempts: props.retryAttempts }),
+        ...(props.parallelizationFactor !== undefined && {
+          parallelizationFactor: props.parallelizationFactor,
+        }),
         ...(props.maxRecordAge && { maxRecordAge: props.maxRecordAge }),
         ...(props.onFailureQueue && { onFailure: new SqsDlq(props.onFailureQueue) }),
       }),
@@ -87,7 +100,8 @@ export class OutboxRelay extends Construct {
     });
 
     this.#addDestinations(props.destinations);
-    this.node.addValidation({ validate: () => this.#faults() });
+    this.#warn(props);
+    this.node.addValidation({ validate: () => [...this.#faults(), ...keyFaults(this, props)] });
   }
 
   /**
@@ -121,9 +135,12 @@ export class OutboxRelay extends Construct {
   }
 
   #addFunction(id: string, settings: FunctionSettings): LambdaFunction {
-    const { table, timeout, memorySize, service, namespace, logRetention, logRemovalPolicy } = settings;
+    const { table, timeout, memorySize, service, namespace, tracing } = settings;
+    const { vpc, vpcSubnets, securityGroups, reservedConcurrentExecutions } = settings;
     const shards = settings.shards ?? table.outboxShards;
-    return new LambdaFunction(this, id, {
+    const { partitionKey, sortKey, ttlAttribute, indexName } = settings;
+    const names = definedOf({ partitionKey, sortKey, ttlAttribute, indexName });
+    const fn = new LambdaFunction(this, id, {
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       handler: `index.${id.toLowerCase()}`,
@@ -131,21 +148,34 @@ export class OutboxRelay extends Construct {
       timeout,
       memorySize,
       environment: {
-        [ENVIRONMENT.idempotencyTable]: table.table.tableName,
+        [ENVIRONMENT.idempotencyTable]: tableFor(this, table),
         // Destinations may be added later.
         [ENVIRONMENT.outboxDestinations]: Lazy.string({
           produce: () => Stack.of(this).toJsonString(this.#destinations.asOption),
         }),
         [ENVIRONMENT.outboxShards]: `${shards}`,
+        ...(Object.keys(names).length > 0 && {
+          [ENVIRONMENT.outboxTable]: Stack.of(this).toJsonString(names),
+        }),
         ...(service !== undefined && { [ENVIRONMENT.metricsService]: service }),
         ...(namespace !== undefined && { [ENVIRONMENT.metricsNamespace]: namespace }),
       },
-      ...leanLogging(this, id, { logRetention, logRemovalPolicy }),
+      ...definedOf({ vpc, vpcSubnets, securityGroups, reservedConcurrentExecutions, tracing }),
+      ...leanLogging(this, id, settings),
     });
+    if (fn.role && !settings.role && tracing !== undefined && tracing !== Tracing.DISABLED) {
+      acknowledge(
+        fn.role,
+        "AwsSolutions::AwsSolutions-IAM5[Resource::*]",
+        "X-Ray takes segments and telemetry of no resource, so that these two rights name none",
+      );
+    }
+    return fn;
   }
 
   #check({ table, shards, maxRecordAge, onFailureQueue }: OutboxRelayProps): void {
     const { path } = this.node;
+    checkRegion(this, table);
     checkShards(path, "shards", shards);
     if (shards !== undefined && shards < table.outboxShards) {
       throw new Error(
@@ -162,11 +192,28 @@ export class OutboxRelay extends Construct {
         `onFailureQueue of ${path} is ${onFailureQueue.node.path}, a FIFO queue: Lambda sends what it gives up to standard queues only`,
       );
     }
+    checkOnlyRelay(this, table);
     const longest = STREAM_RETENTION.toSeconds();
     const age = maxRecordAge && knownSeconds(maxRecordAge);
     if (age !== undefined && age > longest) {
       throw new Error(
         `maxRecordAge of ${path} is ${age} s and the stream of a table keeps a change for ${longest} s: make it shorter, or leave it out`,
+      );
+    }
+  }
+
+  #warn({ parallelizationFactor = 1, reservedConcurrentExecutions }: OutboxRelayProps): void {
+    const { path } = this.node;
+    if (!Token.isUnresolved(parallelizationFactor) && parallelizationFactor > 1) {
+      Annotations.of(this).addWarningV2(
+        "onceonly:parallel-shard",
+        `parallelizationFactor of ${path} is ${parallelizationFactor}, so that commits of one group can overtake each other: make it 1, or acknowledge this where no order matters`,
+      );
+    }
+    if (reservedConcurrentExecutions === 0) {
+      Annotations.of(this).addWarningV2(
+        "onceonly:no-concurrency",
+        `reservedConcurrentExecutions of ${path} is 0, so that no committed message is sent: make it 1 or more, or leave it out`,
       );
     }
   }
@@ -178,3 +225,6 @@ export class OutboxRelay extends Construct {
     ];
   }
 }
+
+const definedOf = (values: object) =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));

@@ -5,6 +5,8 @@ import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { IConstruct } from "constructs";
 import { ENVIRONMENT, NO_OUTBOX } from "../contract.ts";
 import { checkConsumer, isChecked, longestRedelivery, warnOfSharedOperations } from "./checks/consumers.ts";
+import { checkRegion, tableFor } from "./checks/placement.ts";
+import { isOfCdk } from "./checks/references.ts";
 import type { IIdempotencyTable } from "./idempotency-table-base.ts";
 import { OutboxRelay } from "./outbox-relay.ts";
 import { ACCESS_DEFAULTS } from "./record-access.ts";
@@ -17,9 +19,10 @@ import { USE_DEFAULTS, type UseIdempotencyOptions } from "./use-idempotency-opti
  * or on a table without an outbox, otherwise the number of shards. `new DynamoDBStore({ outbox:
  * process.env.IDEMPOTENCY_OUTBOX })` then refuses messages at once; and IAM refuses them in any case.
  *
- * At synthesis it computes the longest redelivery to the function, over all queues of the app that the
- * function consumes. That is visibility timeout × receives + retention of the queue + retention of its
- * dead-letter queue + client window. A shorter `retention` fails with these numbers.
+ * At synthesis it computes the longest redelivery to the function, over all event sources of the app that reach
+ * it. A queue, for example, brings a message for visibility timeout × receives + its retention + that of its
+ * dead-letter queue + client window. A shorter `retention` fails with these numbers. A maximum of AWS that the
+ * template does not set is a warning.
  *
  * Synthesis also fails when a queue hides messages for less than the function's timeout, or an API Gateway
  * gives up before the function. It fails when the function reads the stream of a table that has none. Numbers
@@ -28,6 +31,11 @@ import { USE_DEFAULTS, type UseIdempotencyOptions } from "./use-idempotency-opti
  *
  * A function with a capacity provider (Lambda Managed Instances) gets the same rights and variables. The note
  * `onceonly:managed-instances` says that its leases are short and renewed.
+ *
+ * A table of another account is named by its ARN. A table of another region is refused: each claim would cross regions, and
+ * a table of that name may be here too.
+ *
+ * Applied to a stack it leaves alone the functions that have it already, and those by which CDK makes resources.
  *
  * Works once for each `Function`, and for classes that extend it, such as `NodejsFunction`. An imported
  * function and an alias have no environment to set, and the functions of an `OutboxRelay` run no operations:
@@ -43,6 +51,8 @@ export class UseIdempotency extends Mixin {
   /** What it was applied to and is no function, without what is inside. */
   readonly #asked = new Set<IConstruct>();
   readonly #applied = new Set<IConstruct>();
+  /** Functions that had it before. */
+  readonly #left = new Set<IConstruct>();
 
   constructor(table: IIdempotencyTable, options: UseIdempotencyOptions = {}) {
     super();
@@ -51,11 +61,32 @@ export class UseIdempotency extends Mixin {
   }
 
   override supports(construct: IConstruct): construct is LambdaFunction {
-    // Not instanceof: an app may hold two copies of aws-cdk-lib.
-    const isFunction = "addEnvironment" in construct && "grantPrincipal" in construct;
+    // Not instanceof: an app may hold two copies of aws-cdk-lib. A SingletonFunction stands for one that is elsewhere.
+    const hasResource = construct.node.defaultChild !== undefined;
+    const isFunction = hasResource && "addEnvironment" in construct && "grantPrincipal" in construct;
     const isSupported = isFunction && !(construct.node.scope instanceof OutboxRelay);
     if (!isSupported) this.#expectFunctions(construct);
-    return isSupported;
+    return isSupported && !this.#leavesAlone(construct);
+  }
+
+  /**
+   * Whoever applies the mixin to a stack means its functions that run operations. Those that have it already are not meant, nor
+   * those by which CDK makes resources. A function that it is applied to by itself is meant.
+   */
+  #leavesAlone(construct: IConstruct): boolean {
+    const isFoundInside = construct.node.scopes.some((each) => each !== construct && this.#asked.has(each));
+    if (!isFoundInside) return false;
+    const hasItAlready = isChecked(construct) && !this.#applied.has(construct);
+    if (hasItAlready) this.#left.add(construct);
+    else if (!isOfCdk(construct)) return false;
+    const why = hasItAlready
+      ? "has UseIdempotency already"
+      : "is a function of CDK's own, which runs no operations";
+    Annotations.of(construct).addInfoV2(
+      "onceonly:left-alone",
+      `${construct.node.path} ${why}: UseIdempotency, which is applied to what it is in, leaves it as it is`,
+    );
+    return true;
   }
 
   /**
@@ -69,13 +100,13 @@ export class UseIdempotency extends Mixin {
     if ("grantInvoke" in construct) {
       Annotations.of(construct).addWarningV2(
         "onceonly:no-environment",
-        `${path} is an alias, a version, an imported function or a part of an OutboxRelay, so that UseIdempotency leaves it as it is: apply it to the function that runs operations`,
+        `${path} is an alias, a version, an imported or a singleton function, or a part of an OutboxRelay, so that UseIdempotency leaves it as it is: apply it to the function that runs operations`,
       );
       return;
     }
     construct.node.addValidation({
       validate: () => {
-        const isFound = [...this.#applied].some((fn) => fn.node.scopes.includes(construct));
+        const isFound = [...this.#applied, ...this.#left].some((fn) => fn.node.scopes.includes(construct));
         const where = path === "" ? "the app" : path;
         return isFound
           ? []
@@ -99,9 +130,10 @@ export class UseIdempotency extends Mixin {
       );
     }
     this.#applied.add(construct);
+    checkRegion(construct, this.#table);
     const options = this.#options;
     this.#table.grantIdempotency(construct, { ...options, closedUntil: this.#closedUntil(construct) });
-    construct.addEnvironment(ENVIRONMENT.idempotencyTable, this.#table.table.tableName);
+    construct.addEnvironment(ENVIRONMENT.idempotencyTable, tableFor(construct, this.#table));
     const { outboxShards } = this.#table;
     const commits = options.commits ?? ACCESS_DEFAULTS.commits;
     const outbox = commits && outboxShards > 0 ? `${outboxShards}` : NO_OUTBOX;

@@ -1,23 +1,41 @@
 /** Decides about an attempt that was abandoned: holds its key, or asks whether its effect happened. */
+import { askVerify, type Judged } from "./ask-verify.ts";
 import { deriveChildKey } from "./child-key.ts";
-import { InvalidOptionError, OutcomeUnknownError } from "./errors.ts";
+import { OutcomeUnknownError } from "./errors.ts";
 import type { OngoingCall } from "./ongoing-call.ts";
 import { answerAfterLoss, decodeResult, encodeResult, type Outcome } from "./outcome.ts";
 import type { IdempotencyRecord } from "./record.ts";
 import type { Recording } from "./recording.ts";
-import { decidedAt, encodeEvidence, HELD_RETRY_SECONDS, type Verification, type Verify } from "./verify.ts";
+import {
+  type AbandonedAttempt,
+  decidedAt,
+  decodeEvidence,
+  encodeEvidence,
+  HELD_RETRY_SECONDS,
+  keptOf,
+  type Verify,
+} from "./verify.ts";
 
-/** A verdict, and what is to be recorded of it. */
-interface Judged extends Pick<Verification, "outcome" | "evidence"> {
-  /** The encoded result of what happened. */
-  readonly text?: string | undefined;
-  /** Why nobody knows. */
-  readonly error?: unknown;
+/**
+ * When the attempt on record had ended, at the latest. The lease of a held record is that of the call that held it, and no
+ * handler has run since the first of these.
+ */
+export function endOf({ state, evidence, leaseEndsAt }: IdempotencyRecord): number {
+  if (state !== "held") return leaseEndsAt;
+  return keptOf(state, decodeEvidence(evidence)).since ?? decidedAt(evidence);
 }
 
 /** Whether `verify` is asked about a held key now. The pause between two questions is the one that callers are told. */
-export function mayAskAgain<Write>(call: OngoingCall<Write>, { evidence }: IdempotencyRecord): boolean {
-  const isAsked = typeof call.options.whenAbandoned === "function";
+export function mayAskAgain<Write>(
+  call: OngoingCall<Write>,
+  { evidence, steps = {} }: IdempotencyRecord,
+): boolean {
+  const { whenAbandoned } = call.options;
+  const all = Object.values(steps);
+  // Held for a step that is known by now: the answers to the write of its end were lost.
+  const isKnown = all.length > 0 && all.every(({ state }) => state !== "begun");
+  const asksForStep = isKnown || all.some(({ state, asks }) => state === "begun" && asks);
+  const isAsked = typeof whenAbandoned === "function" || (whenAbandoned === "run" && asksForStep);
   return isAsked && call.now() - decidedAt(evidence) >= HELD_RETRY_SECONDS * 1000;
 }
 
@@ -34,8 +52,15 @@ export async function settleAbandoned<Write>(
 ): Promise<Outcome | undefined> {
   const { whenAbandoned } = call.options;
   const isAsked = typeof whenAbandoned === "function";
+  const { forgetsReturned, toStored = asItIs } = call.input;
   const { outcome, evidence, text, error }: Judged = isAsked
-    ? await ask(call, whenAbandoned, former, recording.startBy)
+    ? await ask(call, {
+        verify: whenAbandoned,
+        option: "whenAbandoned",
+        about: { attempt: former.attempt, startedAt: former.createdAt, leaseEndedAt: endOf(former) },
+        startBy: recording.startBy,
+        toStored: forgetsReturned ? undefined : toStored,
+      })
     : { outcome: "unknown" };
   recording.evidence = encodeEvidence({
     ...evidence,
@@ -43,6 +68,7 @@ export async function settleAbandoned<Write>(
     by: isAsked ? "verify" : "hold",
     at: call.now(),
     attempt: former.attempt,
+    ...keptOf(former.state, decodeEvidence(former.evidence)),
   });
   if (outcome === "did-not-happen") {
     call.tell("taken-over");
@@ -58,71 +84,40 @@ export async function settleAbandoned<Write>(
   throw new OutcomeUnknownError(error, error === undefined ? undefined : evidence?.answered);
 }
 
-async function ask<Write>(
+export const asItIs = (value: unknown): unknown => value;
+
+interface Question {
+  readonly verify: Verify<never>;
+  /** The option by which it was given. */
+  readonly option: string;
+  readonly about: Pick<AbandonedAttempt, "attempt" | "startedAt" | "leaseEndedAt">;
+  /** Epoch ms. */
+  readonly startBy: number;
+  /** Takes what happened and returns the part that is stored; absent where nothing is. */
+  readonly toStored: ((result: unknown) => unknown) | undefined;
+}
+
+export async function ask<Write>(
   call: OngoingCall<Write>,
-  verify: Verify,
-  former: IdempotencyRecord,
-  startBy: number,
+  { verify, option, about, startBy, toStored }: Question,
 ): Promise<Judged> {
   const { identity, input, options } = call;
   const { key, operation, scope } = identity;
-  const asking = new AbortController();
-  const over = new AbortController();
-  // The other half is for the handler, if it is to run, and for what is recorded.
-  const patienceMs = Math.max(0, (startBy - call.now()) / 2);
-  const giveUp = async () => {
-    await options.clock.sleep(patienceMs, over.signal);
-    const late = Object.assign(new Error("verify did not answer in time"), { name: "TimeoutError" });
-    if (!over.signal.aborted) asking.abort(late);
-    throw late;
+  const previous: Omit<AbandonedAttempt<never>, "signal"> = {
+    ...about,
+    key,
+    operation,
+    scope,
+    input: input.payload as never,
+    fence: call.attempt as number,
+    askedAt: call.now(),
+    childKey: (name, limits) => deriveChildKey(identity, name, limits),
   };
-  const answer = async () =>
-    verify({
-      key,
-      operation,
-      scope,
-      input: input.payload,
-      attempt: former.attempt,
-      fence: call.attempt as number,
-      startedAt: former.createdAt,
-      // The lease of a held record is that of the call that held it.
-      leaseEndedAt: former.state === "held" ? decidedAt(former.evidence) : former.leaseEndsAt,
-      askedAt: call.now(),
-      signal: asking.signal,
-      childKey: (name, limits) => deriveChildKey(identity, name, limits),
-    });
-  try {
-    return judgedOf(await Promise.race([answer(), giveUp()]), call);
-  } catch (error) {
-    return { outcome: "unknown", evidence: { answered: `threw ${nameOf(error)}` }, error };
-  } finally {
-    over.abort("over");
-  }
-}
-
-/** @throws InvalidOptionError for what is no verdict, ResponseNotStorableError for a result that cannot be replayed. */
-function judgedOf<Write>(answer: unknown, { input }: OngoingCall<Write>): Judged {
-  const { outcome, evidence, result } = Object(answer) as Partial<Verification> & { result?: unknown };
-  if (outcome !== "happened" && outcome !== "did-not-happen" && outcome !== "unknown") {
-    throw new InvalidOptionError(
-      "whenAbandoned",
-      'must answer { outcome: "happened", result }, { outcome: "did-not-happen" } or { outcome: "unknown" }',
-      answer,
-    );
-  }
-  if (outcome !== "happened" || input.forgetsReturned) return { outcome, evidence };
-  if (!("result" in Object(answer))) {
-    throw new InvalidOptionError(
-      "whenAbandoned",
-      "must answer `happened` with the `result` that every caller gets: `undefined` where there is none",
-      answer,
-    );
-  }
-  return { outcome, evidence, text: encodeResult(input.toStored ? input.toStored(result) : result) };
-}
-
-/** An error's message may hold a payload, and its name may have been made of one. */
-function nameOf(error: unknown): string {
-  const { name } = Object(error) as { readonly name?: unknown };
-  return typeof name === "string" && /^[\w$.]{1,64}$/.test(name) ? name : "something else";
+  return askVerify(verify, previous, {
+    option,
+    clock: options.clock,
+    // The other half is for the handler, if it is to run, and for what is recorded.
+    patienceMs: Math.max(0, (startBy - call.now()) / 2),
+    encode: toStored && ((result) => encodeResult(toStored(result))),
+  });
 }

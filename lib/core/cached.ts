@@ -73,6 +73,8 @@ class CachedStore<Write> implements Store<Write> {
   readonly #memory: RecordMemory;
   /** What the claims under way will tell the others: `undefined` where nothing is known. They never reject. */
   readonly #claims: Map<string, Promise<ClaimAnswer | undefined>>;
+  readonly unknownOutcomes: Store<Write>["unknownOutcomes"];
+  readonly writeStep: Store<Write>["writeStep"];
 
   constructor(
     store: Store<Write>,
@@ -84,6 +86,9 @@ class CachedStore<Write> implements Store<Write> {
     this.#clock = clock;
     this.#memory = memory;
     this.#claims = claims;
+    this.unknownOutcomes = store.unknownOutcomes?.bind(store);
+    // Nothing that is in progress is remembered.
+    this.writeStep = store.writeStep?.bind(store);
   }
 
   /** @internal The same memory in front of a store that `change` makes of the one behind it. */

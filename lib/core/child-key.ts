@@ -20,7 +20,11 @@ export interface ChildKeyLimits {
 const SHORTEST = { text: 22, hex: 32 } as const;
 
 /** @throws InvalidOptionError (`INVALID_OPTION`) when the limits leave less than 128 bits. */
-export function deriveChildKey(identity: Identity, name: string, limits: ChildKeyLimits = {}): string {
+export function deriveChildKey(
+  { recordKey }: Pick<Identity, "recordKey">,
+  name: string,
+  limits: ChildKeyLimits = {},
+): string {
   if (Object(limits) !== limits)
     throw new InvalidOptionError("limits", "must be { maxLength, format }", limits);
   const { format = "text", maxLength = 64, ...unknown } = limits;
@@ -32,7 +36,7 @@ export function deriveChildKey(identity: Identity, name: string, limits: ChildKe
   if (!shortest) throw new InvalidOptionError("format", 'must be "text" or "hex"', format);
   if (typeof maxLength !== "number" || !(maxLength >= shortest))
     throw new InvalidOptionError("maxLength", `must be at least ${shortest}`, maxLength);
-  const hash = hashTuple("onceonly/child/1", identity.recordKey, name);
+  const hash = hashTuple("onceonly/child/1", recordKey, name);
   const key = format === "hex" ? Buffer.from(hash, "base64url").toString("hex") : hash;
   return key.slice(0, maxLength);
 }

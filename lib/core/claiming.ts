@@ -1,10 +1,17 @@
 /** Wins the right to run, or answers from the record of whoever did. */
-import { mayAskAgain } from "./abandoned.ts";
+import { endOf, mayAskAgain } from "./abandoned.ts";
 import { IdempotencyKeyInvalidError, StoreUnavailableError } from "./errors.ts";
 import { keyCreatedAt } from "./identity.ts";
 import type { OngoingCall } from "./ongoing-call.ts";
 import { answerFromRecord, type Outcome } from "./outcome.ts";
-import { type IdempotencyRecord, isExpired, judge, successionOf } from "./record.ts";
+import {
+  type IdempotencyRecord,
+  isExpired,
+  isTracked,
+  judge,
+  type StoredSteps,
+  successionOf,
+} from "./record.ts";
 import type { Claim } from "./store.ts";
 import { waitForWinner } from "./waiting.ts";
 
@@ -21,6 +28,10 @@ export interface Claimed {
   readonly since: number;
   /** The record of unknown outcome that was taken over, where the options do not just run again. */
   readonly abandoned?: IdempotencyRecord | undefined;
+  /** The steps of the attempts before. */
+  readonly steps: StoredSteps;
+  /** When the attempt before had ended, at the latest (epoch ms). */
+  readonly formerEndedAt: number;
 }
 
 export interface Unclaimed {
@@ -58,7 +69,15 @@ export async function claimKey<Write>(call: OngoingCall<Write>): Promise<Claimed
       call.attempt = claim.attempt;
       if (former && !abandoned) call.tell("taken-over");
       tellSkew(call, answer.serverTimeMs);
-      return { kind: "claimed", claim, since: now, abandoned };
+      const formerEndedAt = seen ? endOf(seen) : now;
+      return {
+        kind: "claimed",
+        claim,
+        since: now,
+        abandoned,
+        steps: stepsAfter(claim, seen),
+        formerEndedAt,
+      };
     }
     seen = answer.record;
     call.attempt = seen?.attempt ?? call.attempt;
@@ -79,7 +98,9 @@ export async function claimKey<Write>(call: OngoingCall<Write>): Promise<Claimed
       const { attempt, createdAt, leaseEndsAt } = seen;
       // It may be an earlier claim of ours that arrived late: the work began when that claim was made.
       const since = now - Math.max(0, claim.leaseEndsAt - leaseEndsAt);
-      return { kind: "claimed", claim: { ...claim, attempt, createdAt, leaseEndsAt }, since, abandoned };
+      const own = { ...claim, attempt, createdAt, leaseEndsAt };
+      const { steps = {} } = seen;
+      return { kind: "claimed", claim: own, since, abandoned, steps, formerEndedAt: since };
     }
     if (verdict === "held" && mayAskAgain(call, seen)) continue;
     if (verdict !== "vacant" && verdict !== "expired") {
@@ -88,6 +109,10 @@ export async function claimKey<Write>(call: OngoingCall<Write>): Promise<Claimed
   }
   throw new StoreUnavailableError("conflict", undefined);
 }
+
+/** Whoever writes a step moves the end of the lease: a claim that wins has seen all of them. */
+const stepsAfter = ({ keepsSteps }: Claim, seen: IdempotencyRecord | undefined): StoredSteps =>
+  (keepsSteps && seen?.steps) || {};
 
 /** The lease could be over before the work is: somebody else would run too. */
 export const claimTookTooLong = (): StoreUnavailableError =>
@@ -103,7 +128,8 @@ export function claimAt<Write>(
   const { attempt, createdAt, keepsSteps } = successionOf(seen, now);
   const leaseEndsAt = call.leaseEndsAt(now);
   // What may be held is never deleted unseen.
-  const expiresAt = call.options.whenAbandoned === "run" ? call.expiresAt(leaseEndsAt) : undefined;
+  const mayBeHeld = call.options.whenAbandoned !== "run" || (keepsSteps && seen && isTracked(seen));
+  const expiresAt = mayBeHeld ? undefined : call.expiresAt(leaseEndsAt);
   // One by one: to spread them takes as long as all the rest of a claim.
   const { recordKey } = identity;
   return { recordKey, token, fingerprint, attempt, createdAt, keepsSteps, leaseEndsAt, expiresAt };

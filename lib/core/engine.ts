@@ -12,6 +12,7 @@ import {
   type Unclaimed,
 } from "./claiming.ts";
 import { isStoreFailure } from "./error-code.ts";
+import { RecordCorruptError } from "./errors.ts";
 import type { Work } from "./execution.ts";
 import { nesting } from "./nesting.ts";
 import { type CallInput, OngoingCall } from "./ongoing-call.ts";
@@ -44,10 +45,27 @@ export async function perform<Write>(
       throw claimTookTooLong();
     }
     const settled = abandoned && (await settleAbandoned(call, recording, abandoned));
-    return settled ?? (await runAttempt(call, recording, work));
+    if (settled) return settled;
+    await checkSteps(call, recording);
+    return await runAttempt(call, recording, work);
   } catch (error) {
     throw call.own(error);
   }
+}
+
+/**
+ * Another deployment may have finished what this one has under no name, or under another one.
+ * @throws RecordCorruptError (`RECORD_CORRUPT`): the key is given back, or held where nobody knows how a step ended.
+ */
+async function checkSteps<Write>(call: OngoingCall<Write>, recording: Recording<Write>): Promise<void> {
+  const { steps } = call.options;
+  const other = steps && Object.keys(recording.steps).find((name) => !steps.includes(name));
+  if (other === undefined) return;
+  const ending = recording.hasOpenStep ? recording.settle("held", undefined) : recording.giveBack();
+  await ending.catch(() => {});
+  throw new RecordCorruptError(
+    `an attempt before this one wrote the step \`${other}\`, which is not in \`steps\`: finish the deployment, or name it in \`steps\``,
+  );
 }
 
 async function admitByClaim<Write>(call: OngoingCall<Write>): Promise<Admission> {

@@ -201,7 +201,27 @@ export class OutcomeUnknownError extends errorClass("OutcomeUnknownError", "OUTC
   }
 }
 
-/** One of the caller's own writes was refused by its condition; nothing of the transaction was applied. */
+/** A step has a wrong name, options that contradict each other, or no claim to be recorded under; nothing was done. */
+export class StepInvalidError extends errorClass("StepInvalidError", "STEP_INVALID", false) {}
+
+/**
+ * A saga stopped where it can only go on: a compensation failed, or a step behind the pivot. The key is held, and a call after a
+ * minute goes on from there.
+ */
+export class SagaPendingError extends errorClass("SagaPendingError", "SAGA_PENDING", true) {
+  /** What is still to be done, in order: names of steps, and of compensations. */
+  readonly pending: readonly string[];
+
+  constructor(saga: string, failed: string, pending: readonly string[], options?: ErrorOptions) {
+    super(`${saga} stopped at ${failed}; still to be done: ${[...pending].join(", ")}`, options);
+    this.pending = pending;
+  }
+}
+
+/**
+ * One of the caller's own writes was refused by its condition; nothing of the transaction was applied. In SQL that is a
+ * constraint, a RAISE, or what a function in `writes` throws: that is the `cause`.
+ */
 export class TransactionConditionError extends errorClass(
   "TransactionConditionError",
   "TRANSACTION_CONDITION",
@@ -238,7 +258,7 @@ export class TransactionConditionError extends errorClass(
  * Nothing was written.
  */
 export class CommitInvalidError extends errorClass("CommitInvalidError", "COMMIT_INVALID", false) {
-  /** Position in `writes` of what DynamoDB refuses, where it is known. */
+  /** Position in `writes` of what the database refuses, where it is known. */
   declare readonly index?: number;
 
   constructor(message: string, { index, cause }: { index?: number | undefined; cause?: unknown } = {}) {
@@ -300,6 +320,21 @@ export class PermanentError extends errorClass<string, "PERMANENT">("PermanentEr
     // The handler's own text, which a replay has to repeat.
     if (message !== undefined) this.message = message;
     Object.assign(this, { name }, statusCode !== undefined && { statusCode, expose });
+  }
+}
+
+/**
+ * A saga could not be finished, and its effects have been compensated. Thrown on by the handler it is recorded and replayed, as
+ * a `PermanentError` with this name and status.
+ */
+export class SagaCompensatedError extends PermanentError {
+  /** The step that failed. */
+  readonly step: string;
+
+  constructor(saga: string, step: string, options: { readonly statusCode: number; readonly cause: unknown }) {
+    const name = "SagaCompensatedError";
+    super(`${saga} failed at its step ${step}, and what was done before is undone`, { ...options, name });
+    this.step = step;
   }
 }
 

@@ -1,7 +1,7 @@
 /** What a handler sees of its own attempt, and the one place where its effects are committed. */
 import { type ChildKeyLimits, deriveChildKey } from "./child-key.ts";
 import { hasCode, isRefusedCondition, isStoreFailure } from "./error-code.ts";
-import { CommitInvalidError } from "./errors.ts";
+import { CommitInvalidError, StepInvalidError } from "./errors.ts";
 import { isPlainObject } from "./json.ts";
 import { LeaseRenewal, leaseEnded } from "./lease-renewal.ts";
 import type { OutgoingMessage } from "./messages/outgoing-message.ts";
@@ -9,13 +9,15 @@ import { prepareMessages, readTraceparent } from "./messages/prepare-message.ts"
 import { nesting } from "./nesting.ts";
 import type { OngoingCall } from "./ongoing-call.ts";
 import { encodeResult, type Outcome, resultOf } from "./outcome.ts";
+import type { StoredSteps } from "./record.ts";
 import type { Recording } from "./recording.ts";
-import type { Effects } from "./store.ts";
+import { type Step, StepLog, type StepOptions } from "./steps.ts";
+import type { Effects, WritesOf } from "./store.ts";
 
 /** The effects that a commit brings about together with its result. */
 export interface CommitEffects<Write = unknown> {
   /** @default - none */
-  readonly writes?: readonly Write[];
+  readonly writes?: WritesOf<Write>;
   /** @default - none */
   readonly messages?: readonly OutgoingMessage[];
 }
@@ -25,7 +27,7 @@ type NoEffectsAlone<Result> = [keyof Result] extends [never]
   ? unknown
   : [keyof Result, Result] extends [
         keyof CommitEffects,
-        { readonly [Name in keyof CommitEffects]: readonly unknown[] },
+        { readonly [Name in keyof CommitEffects]: readonly unknown[] | ((...given: never[]) => unknown) },
       ]
     ? "the result of a commit comes first, then { writes, messages }"
     : unknown;
@@ -69,10 +71,28 @@ export interface Execution<Write = unknown> {
    */
   commit<T>(result: T & NoEffectsAlone<T>): Promise<T>;
   /**
+   * Runs `work` as a part of the operation, and records its result under the claim by one request. An attempt that comes after
+   * skips what is done and gets the same value. Steps may run side by side; each name is asked for once in an attempt: 1 to
+   * 64 characters, at most 100 names. The result is JSON. It is kept until the operation is completed or has failed for good.
+   * Without `atMostOnce` an interrupted step runs again: pass `step.childKey()` on.
+   * @throws StepInvalidError (`STEP_INVALID`) for a wrong name or option. OutcomeUnknownError (`OUTCOME_UNKNOWN`) where a step
+   * `atMostOnce` was interrupted: the key is held. InvalidOptionError, ResponseNotStorableError, ClaimLostError,
+   * StoreUnavailableError, and what `work` throws.
+   */
+  step<T>(name: string, work: (step: Step<Write>) => T | Promise<T>, options?: StepOptions): Promise<T>;
+  /**
    * A key for a system this handler calls, the same for every attempt: pass it on as that system's idempotency key.
    * @throws InvalidOptionError (`INVALID_OPTION`) when the limits leave less than 128 bits.
    */
   childKey(name: string, limits?: ChildKeyLimits): string;
+}
+
+/**
+ * The steps on record of an execution of this copy of the package; `undefined` for any other value. Sagas read from them
+ * where an attempt before has stopped.
+ */
+export function stepsOf(execution: unknown): StoredSteps | undefined {
+  return execution instanceof RunningAttempt ? execution.stepsOnRecord : undefined;
 }
 
 /** The caller's own code. */
@@ -92,6 +112,7 @@ export class RunningAttempt<Write> implements Execution<Write> {
 
   /** When the work is to stop, so that there is time to answer (epoch ms). */
   readonly #stopAt: number;
+  #log: StepLog<Write> | undefined;
   #stopTimer: (() => void) | undefined;
   #isDisarmed = false;
   #abort: AbortController | undefined;
@@ -162,6 +183,18 @@ export class RunningAttempt<Write> implements Execution<Write> {
     return committed;
   };
 
+  readonly step = <T>(
+    name: string,
+    work: (step: Step<Write>) => T | Promise<T>,
+    options?: StepOptions,
+  ): Promise<T> => {
+    if (this.#over)
+      throw new StepInvalidError("this attempt is over: await each step before the handler returns");
+    if (this.decided) throw new StepInvalidError("a step comes before the commit, which ends the attempt");
+    this.#log ??= new StepLog(this.#call, this.#recording, () => this.signal);
+    return this.#log.run(name, work, options);
+  };
+
   readonly childKey = (name: string, limits?: ChildKeyLimits): string =>
     deriveChildKey(this.#call.identity, name, limits);
 
@@ -169,6 +202,9 @@ export class RunningAttempt<Write> implements Execution<Write> {
     if (this.#over)
       throw new CommitInvalidError("this attempt is over: await commit before the handler returns");
     if (this.decided) throw new CommitInvalidError("commit was already called: commit everything at once");
+    const [running] = this.#log?.underWay ?? [];
+    if (running !== undefined)
+      throw new CommitInvalidError(`step \`${running}\` is still running: await it before the commit`);
     if (given === undefined && isEffectsAlone(result)) {
       throw new CommitInvalidError(
         "commit takes the result, then { writes, messages }; got effects alone: put `undefined` before them, or `{}` behind them if they are the result",
@@ -219,6 +255,20 @@ export class RunningAttempt<Write> implements Execution<Write> {
     return this.decided;
   }
 
+  get stepsOnRecord(): StoredSteps {
+    return this.#recording.steps;
+  }
+
+  /** Resolves when no step is running. @throws the error of a step that nobody waited for */
+  stepsSettled(): Promise<void> | undefined {
+    return this.#log?.settled();
+  }
+
+  /** The verdict about a step of which nobody knows how it ended. */
+  get stepEvidence(): string | undefined {
+    return this.#log?.evidence;
+  }
+
   /** The call is over: nothing is left to abort. */
   disarm(): void {
     this.#isDisarmed = true;
@@ -254,7 +304,8 @@ function wroteNothing(error: unknown): boolean {
 function isEffectsAlone(result: unknown): boolean {
   const fields = isPlainObject(result) ? Object.entries(Object(result) as object) : [];
   const isEffect = ([name, value]: readonly [string, unknown]) =>
-    /^(writes|messages)$/.test(name) && (value === undefined || Array.isArray(value));
+    /^(writes|messages)$/.test(name) &&
+    (value === undefined || Array.isArray(value) || typeof value === "function");
   return fields.length > 0 && fields.every(isEffect);
 }
 
@@ -262,7 +313,10 @@ function isEffectsAlone(result: unknown): boolean {
  * A misspelt or misplaced effect would be lost without a word, so any other shape is refused.
  * @throws CommitInvalidError (`COMMIT_INVALID`)
  */
-function readEffects<Write>(effects: CommitEffects<Write>): Required<CommitEffects<Write>> {
+function readEffects<Write>(effects: CommitEffects<Write>): {
+  readonly writes: readonly Write[];
+  readonly messages: readonly OutgoingMessage[];
+} {
   // A promise, a list or a map holds no visible effects.
   if (!isPlainObject(effects)) {
     throw new CommitInvalidError(
@@ -274,12 +328,12 @@ function readEffects<Write>(effects: CommitEffects<Write>): Required<CommitEffec
   if (name !== undefined) {
     throw new CommitInvalidError(`commit knows no \`${name}\`: it takes { writes, messages }`);
   }
-  return { writes: listOf("writes", writes), messages: listOf("messages", messages) };
+  return { writes: listOf<Write>("writes", writes), messages: listOf("messages", messages) };
 }
 
 /** Copies the list, so that the handler may change its own later. Holes become `undefined`, which is refused as no write. */
-function listOf<Each>(name: string, list: readonly Each[] | undefined): readonly Each[] {
-  if (list === undefined) return [];
+function listOf<Each>(name: string, list: WritesOf<Each> = []): readonly Each[] {
+  if (typeof list === "function") return [list];
   if (Array.isArray(list)) return Array.from(list);
   throw new CommitInvalidError(
     `the ${name} of a commit must be an array, got ${kindOf(list)}: leave \`${name}\` out where there are none`,

@@ -1,4 +1,5 @@
 /** A call under way: who calls, how much time there is, how the store is asked, and what observers are told. */
+import { MAX_RETENTION_SECONDS } from "../contract.ts";
 import { type Decision, tellObserver } from "./decisions.ts";
 import { hasCode, isRefusedCondition, isStoreFailure } from "./error-code.ts";
 import { InvalidOptionError, isOnceonlyError, type StoreUnavailableError } from "./errors.ts";
@@ -127,6 +128,13 @@ export class OngoingCall<Write> {
   /** Epoch seconds until which a record that ends at `from` (epoch ms) is honoured. */
   expiresAt(from: number): number {
     return Math.ceil(from / 1000 + this.options.retentionSeconds);
+  }
+
+  /** Epoch seconds until which the result of a step is kept: a record that may be held is not forgotten while it is. */
+  stepExpiresAt(mayBeHeld: boolean): number {
+    const { retentionSeconds } = this.options;
+    const seconds = mayBeHeld ? Math.max(retentionSeconds, MAX_RETENTION_SECONDS) : 2 * retentionSeconds;
+    return Math.ceil(this.now() / 1000 + seconds);
   }
 
   /** Asks the store; its failures are told one by one. */

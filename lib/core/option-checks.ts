@@ -44,6 +44,8 @@ const [storeRule, isStore] = methods(
   "checkEffects",
   "renew",
 );
+export const [stepNameRule, isStepName] = text(64);
+
 const [waitRule, isWait] = seconds(0, 900);
 
 export const ENGINE_CHECKS: Readonly<Record<keyof EngineOptions, Check>> = {
@@ -67,6 +69,10 @@ export const ENGINE_CHECKS: Readonly<Record<keyof EngineOptions, Check>> = {
   whenAbandoned: [
     'must be "run", "hold" or a function',
     (value) => value === "run" || value === "hold" || typeof value === "function",
+  ],
+  steps: [
+    "must be a list of names of 1 to 64 characters",
+    (value) => Array.isArray(value) && value.every((name) => isStepName(name)),
   ],
   whenStoreFails: oneOf("reject", "run"),
   whenKeyExpired: oneOf("run", "reject"),
@@ -112,8 +118,15 @@ export function checkRetention({ retentionSeconds = 0, longRetention }: EngineOp
 }
 
 /** @throws InvalidOptionError (`INVALID_OPTION`) where an attempt has no claim that could be held. */
-export function checkAbandoned({ whenAbandoned = "run", mode, whenStoreFails }: EngineOptions): void {
-  if (whenAbandoned === "run" || (mode !== "optimistic" && whenStoreFails !== "run")) return;
+export function checkAbandoned({ whenAbandoned = "run", mode, whenStoreFails, store }: EngineOptions): void {
+  if (whenAbandoned === "run") return;
+  if (typeof store.unknownOutcomes !== "function") {
+    throw new InvalidOptionError(
+      "whenAbandoned",
+      "must be left out with a store that has no `unknownOutcomes`: nobody would find what it holds. Give the store that method",
+    );
+  }
+  if (mode !== "optimistic" && whenStoreFails !== "run") return;
   const rule =
     mode === "optimistic"
       ? "must be left out in the optimistic mode: nobody holds a claim there, so that none is abandoned"

@@ -87,6 +87,12 @@ export interface EngineOptions<Write = unknown> {
    */
   readonly whenAbandoned?: "run" | "hold" | Verify;
   /**
+   * The names of all steps that the handler may ask for; any other name is refused. So is a key to which another deployment
+   * left a step of another name, before the handler runs.
+   * @default - any name
+   */
+  readonly steps?: readonly string[];
+  /**
    * What to do when the store cannot be reached for a claim. `run` runs without a claim, and still records the result
    * if possible. A store that refuses, for lack of rights or of the table, never counts: every retry would run.
    * @default "reject"
@@ -130,9 +136,13 @@ export interface EngineOptions<Write = unknown> {
 export type Fingerprinter = (input: never) => unknown;
 
 export type ResolvedOptions<Write = unknown> = Required<
-  Omit<EngineOptions<Write>, "leaseSeconds" | "renewLease" | "fingerprint" | "keyFormat" | "traceparent">
+  Omit<
+    EngineOptions<Write>,
+    "leaseSeconds" | "renewLease" | "fingerprint" | "keyFormat" | "traceparent" | "steps"
+  >
 > & {
   readonly traceparent?: EngineOptions["traceparent"];
+  readonly steps?: EngineOptions["steps"];
   readonly leaseSeconds: number | undefined;
   readonly renewal: "always" | "untimed" | "never";
   readonly keyPattern: RegExp | undefined;

@@ -12,7 +12,7 @@ import {
 } from "./errors.ts";
 import { findUnfaithful } from "./json.ts";
 import type { OngoingCall } from "./ongoing-call.ts";
-import { type IdempotencyRecord, judge, type Verdict } from "./record.ts";
+import { type IdempotencyRecord, judge, type StoredResult, type Verdict } from "./record.ts";
 
 /** A caller that asks less often than this learns late of an attempt that has failed. */
 const MAX_RETRY_AFTER_MS = 10_000;
@@ -63,7 +63,7 @@ export async function answerFromRecord<Write>(
 ): Promise<Outcome> {
   call.attempt = record.attempt;
   if (verdict === "completed" || verdict === "failed") {
-    const text = await readResult(record, call);
+    const text = await readResult(record.result, call);
     const failure = verdict === "failed" ? { ...decodeError(text), isRecorded: true } : undefined;
     call.tell("replayed", failure?.error);
     return failure ? { replayed: true, failure } : { replayed: true, result: decodeResult(text) };
@@ -148,12 +148,11 @@ export function decodeResult(text: string | undefined): unknown {
   }
 }
 
-/** The text of a finished record's result, wherever that is stored. */
-async function readResult<Write>(
-  record: IdempotencyRecord,
+/** The text of a result, wherever that is stored. */
+export async function readResult<Write>(
+  result: StoredResult | undefined,
   call: OngoingCall<Write>,
 ): Promise<string | undefined> {
-  const { result } = record;
   if (result === undefined) return undefined;
   if (result.in === "record") return result.text;
   if (result.in === "nowhere") throw new ResultNotKeptError(result.bytes);

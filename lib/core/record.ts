@@ -25,6 +25,24 @@ export type StoredResult =
   | { readonly in: "item"; readonly address: string }
   | { readonly in: "nowhere"; readonly bytes: number };
 
+/** A step as its record keeps it. The pair of attempt and time tells each write of a step from every other one. */
+export interface StoredStep {
+  /** `begun`: nobody knows whether its effect happened. `undone`: it is known that it did not happen. */
+  readonly state: "begun" | "done" | "undone";
+  /** The attempt that wrote this. */
+  readonly attempt: number;
+  /** When it was written (epoch ms); no two writes of one attempt have the same time. */
+  readonly at: number;
+  /** The handler can ask whether the effect of a step that was begun happened. */
+  readonly asks?: boolean;
+  /** The operation is to be finished, although nobody may call again: it is among the unknown outcomes until it ends. */
+  readonly tracked?: boolean;
+  /** Encoded by core/outcome.ts. */
+  readonly result?: StoredResult;
+}
+
+export type StoredSteps = Readonly<Record<string, StoredStep>>;
+
 export interface IdempotencyRecord {
   readonly version: number;
   readonly state: State;
@@ -35,8 +53,8 @@ export interface IdempotencyRecord {
   /** Epoch ms. */
   readonly leaseEndsAt: number;
   readonly fingerprint: string;
-  /** Finished steps by name. A record that has any keeps its fingerprint. */
-  readonly steps?: Readonly<Record<string, unknown>>;
+  /** Steps by name. A record that has any keeps its fingerprint. */
+  readonly steps?: StoredSteps;
   /** Encoded by core/outcome.ts: the value of a completed record, the error of a failed one. */
   readonly result?: StoredResult;
   /** Epoch ms. */
@@ -47,6 +65,16 @@ export interface IdempotencyRecord {
   readonly expiresAt?: number;
   /** The last verdict about an attempt of unknown outcome: JSON of `Evidence` in core/verify.ts. */
   readonly evidence?: string;
+}
+
+/** The names of steps that were begun, and of which nobody knows how they ended. */
+export function openStepsOf({ steps = {} }: Pick<IdempotencyRecord, "steps">): readonly string[] {
+  return Object.keys(steps).filter((name) => steps[name]?.state === "begun");
+}
+
+/** Whether somebody has to see to it that the operation ends: then its record has no expiry, and is listed until then. */
+export function isTracked({ steps = {} }: Pick<IdempotencyRecord, "steps">): boolean {
+  return Object.values(steps).some(({ state, tracked }) => state === "begun" || tracked);
 }
 
 /** TTL deletion is late, so expiry is computed on every read: a record is expired from `expiresAt` on. */

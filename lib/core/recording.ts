@@ -8,11 +8,21 @@ import {
   type Unclaimed,
 } from "./claiming.ts";
 import { isRefusedCondition, isStoreFailure } from "./error-code.ts";
-import { StoreUnavailableError } from "./errors.ts";
+import { ClaimLostError, StoreUnavailableError } from "./errors.ts";
 import type { OngoingCall } from "./ongoing-call.ts";
 import { answerAfterLoss, decodeResult, type Outcome } from "./outcome.ts";
-import { type IdempotencyRecord, isClaimOf, isExpired, judge, successionOf } from "./record.ts";
-import type { Claim, Effects, SettleAnswer, Settlement, Store } from "./store.ts";
+import {
+  type IdempotencyRecord,
+  isClaimOf,
+  isExpired,
+  isTracked,
+  judge,
+  openStepsOf,
+  type StoredStep,
+  type StoredSteps,
+  successionOf,
+} from "./record.ts";
+import type { Claim, Effects, SettleAnswer, Settlement, StepChange, Store } from "./store.ts";
 
 const RELEASE_PATIENCE_MS = 1000;
 const ASKING_PATIENCE_MS = 1000;
@@ -36,14 +46,20 @@ export class Recording<Write> {
   #token: string;
   #claim: Claim | undefined;
   #seen: IdempotencyRecord | undefined;
+  #steps: StoredSteps = {};
+  /** When the attempt before had ended, at the latest (epoch ms). */
+  readonly formerEndedAt: number;
   #isConcluded = false;
 
   constructor(call: OngoingCall<Write>, admission: Claimed | Unclaimed) {
     this.#call = call;
     this.#token = call.token;
     this.since = admission.since;
-    if (admission.kind === "claimed") this.#claim = admission.claim;
-    else this.#seen = admission.seen;
+    this.formerEndedAt = admission.kind === "claimed" ? admission.formerEndedAt : admission.since;
+    if (admission.kind === "claimed") {
+      this.#claim = admission.claim;
+      this.#steps = admission.steps;
+    } else this.#seen = admission.seen;
   }
 
   /** Nobody else can have run so far, as long as clocks differ by no more than the skew. */
@@ -116,6 +132,67 @@ export class Recording<Write> {
     return { replayed: false, result: decodeResult(text), original };
   }
 
+  /** The steps on record, of this attempt and of those before it. */
+  get steps(): StoredSteps {
+    return this.#steps;
+  }
+
+  /** Whether nobody knows how a step ended. */
+  get hasOpenStep(): boolean {
+    return openStepsOf({ steps: this.#steps }).length > 0;
+  }
+
+  /**
+   * Writes one step, with `writes` in the same transaction. Never two at once: both would change the same item.
+   * @throws ClaimLostError, StoreUnavailableError, TransactionConditionError
+   */
+  async writeStep(
+    name: string,
+    change: Pick<StepChange, "result"> & Pick<StoredStep, "state" | "asks" | "tracked">,
+    writes: readonly Write[],
+  ): Promise<void> {
+    const call = this.#call;
+    const { result, ...mark } = change;
+    // A time of its own for each write: a copy of an earlier one that arrives late finds another step.
+    const at = Math.max(call.now(), ...Object.values(this.#steps).map((step) => step.at + 1));
+    const step = { ...mark, attempt: call.attempt as number, at };
+    const isThere = () => this.#steps[name]?.at === at && this.#steps[name]?.attempt === step.attempt;
+    const until = call.recordUntil(this.since);
+    for (let races = 0; races < MAX_RACES; races++) {
+      const claim = this.#claim as Claim;
+      const entry: StepChange<Write> = {
+        recordKey: call.identity.recordKey,
+        token: this.#token,
+        name,
+        step,
+        result,
+        resultExpiresAt: call.stepExpiresAt(claim.expiresAt === undefined || isTracked({ steps: { step } })),
+        seen: this.#steps[name],
+        isFirst: Object.keys(this.#steps).length === 0,
+        leaseEndsAt: claim.leaseEndsAt,
+        writes,
+      };
+      const answer = await call
+        .insist(until, (store) => (store.writeStep as NonNullable<Store<Write>["writeStep"]>)(entry))
+        .catch((error: unknown) => this.#fenceOff(error, isThere));
+      if (answer.settled) {
+        this.#steps = { ...this.#steps, [name]: step };
+        const { expiresAt } = claim;
+        this.#claim = {
+          ...(this.#claim as Claim),
+          leaseEndsAt: (this.#claim as Claim).leaseEndsAt + 1,
+          expiresAt: isTracked({ steps: { step } }) ? undefined : expiresAt,
+        };
+        return;
+      }
+      const { record } = answer;
+      if (!record || !isClaimOf(record, this.#token)) throw new ClaimLostError();
+      // A step whose answers were all lost is there.
+      this.#steps = record.steps ?? {};
+    }
+    throw new StoreUnavailableError("conflict", undefined);
+  }
+
   /** Puts on record what was found out about the attempt before this one. */
   async settle(state: "completed" | "held", text: string | undefined): Promise<SettleAnswer> {
     const call = this.#call;
@@ -160,10 +237,12 @@ export class Recording<Write> {
     }
   }
 
-  async #fenceOff(error: unknown): Promise<SettleAnswer> {
+  /** @param isApplied whether a copy was applied before the fence; asked when the fence holds */
+  async #fenceOff(error: unknown, isApplied = () => false): Promise<SettleAnswer> {
     if (!isRefusedCondition(error)) throw error;
     const answer = error.mayStillApply ? await this.#fence() : undefined;
     if (answer) return answer;
+    if (isApplied()) return { settled: true };
     error.mayStillApply = false;
     throw error;
   }
@@ -198,8 +277,9 @@ export class Recording<Write> {
           const isFormer = isClaimOf(record, former);
           if (record?.token === former && !isFormer) return { settled: true };
           if (held && record && isFormer) {
-            // A renewal came between.
+            // A renewal, or the copy of a step, came between.
             this.#claim = { ...held, leaseEndsAt: record.leaseEndsAt };
+            this.#steps = record.steps ?? {};
             continue;
           }
           if (held || (record && !isFormer && !this.#isVacant(record))) return this.#heldBy(record);
@@ -233,9 +313,24 @@ export class Recording<Write> {
     const { recordKey } = call.identity;
     const { writes, messages } = effects;
     const { evidence } = this;
-    // Nobody forgets a held key.
-    const expiresAt = state === "held" ? undefined : call.expiresAt(now);
-    const settlement = { recordKey, token, now, state, result, expiresAt, evidence, writes, messages };
+    // Nobody forgets a held key, or one that is to be finished.
+    const isUnfinished = state === "released" && isTracked({ steps: this.#steps });
+    const expiresAt = state === "held" || isUnfinished ? undefined : call.expiresAt(now);
+    const isListed = this.#claim !== undefined && this.#claim.expiresAt === undefined && !isUnfinished;
+    const hasSteps = Object.keys(this.#steps).length > 0;
+    const settlement = {
+      recordKey,
+      token,
+      now,
+      state,
+      result,
+      expiresAt,
+      evidence,
+      isListed,
+      dropsSteps: hasSteps && (state === "completed" || state === "failed"),
+      writes,
+      messages,
+    };
     return (store: Store<Write>) => store.settle(settlement);
   }
 
@@ -283,6 +378,6 @@ export class Recording<Write> {
 }
 
 /** What a store compares of the record that is replaced. */
-function recordOf({ token, leaseEndsAt }: Claim): IdempotencyRecord {
-  return { token, leaseEndsAt, state: "in-progress" } as IdempotencyRecord;
+function recordOf({ token, leaseEndsAt, expiresAt }: Claim): IdempotencyRecord {
+  return { token, leaseEndsAt, expiresAt, state: "in-progress" } as IdempotencyRecord;
 }

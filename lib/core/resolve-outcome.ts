@@ -1,11 +1,13 @@
 /** A person's verdict about a key of unknown outcome: completes the key, or gives it back, under a fence. */
 import type { Clock, Random } from "./clock.ts";
+import { InvalidOptionError } from "./errors.ts";
 import { identify, PUBLIC_SCOPE } from "./identity.ts";
-import { type Check, checkOptions, ENGINE_CHECKS, text } from "./option-checks.ts";
+import { type Check, checkOptions, ENGINE_CHECKS, isStepName, text } from "./option-checks.ts";
 import { DEFAULTS } from "./options.ts";
 import { encodeResult } from "./outcome.ts";
-import { isClaimOf, judge, type State, successionOf } from "./record.ts";
+import { type IdempotencyRecord, openStepsOf, type State } from "./record.ts";
 import type { Store } from "./store.ts";
+import { takeUnknown } from "./take-unknown.ts";
 import { encodeEvidence } from "./verify.ts";
 
 export interface ResolveOptions<Write = unknown> {
@@ -38,6 +40,12 @@ export type Resolution = (
     }
   | { readonly outcome: "did-not-happen" }
 ) & {
+  /**
+   * The step that the verdict is about. `happened` makes `result` the result of the step, and a retry goes on behind it; after
+   * `did-not-happen` a retry runs the step. Required with `did-not-happen` where a step was begun and nobody knows how it ended.
+   * @default - the verdict is about the whole key
+   */
+  readonly step?: string;
   /** Who decides, such as a name or a ticket. */
   readonly by: string;
   /** Such as `charge ch_1 is in the dashboard`. */
@@ -64,6 +72,7 @@ const RESOLUTION_CHECKS: Readonly<Record<string, Check>> = {
     (value) => /^(happened|did-not-happen)$/.test(`${value}`),
   ],
   result: ["must be given with `happened` alone", () => true],
+  step: ["must be the name of a step of 1 to 64 characters", isStepName],
   by: text(256),
   why: text(256),
 };
@@ -97,26 +106,49 @@ export async function resolveOutcome<Write>(
   const { recordKey } = identify(operation, scope, key);
   const hasHappened = resolution.outcome === "happened";
   const result = hasHappened ? encodeResult(resolution.result) : undefined;
-  const seen = await store.find(recordKey, { consistent: true });
-  const now = clock.now();
-  const token = random.token();
-  const isOpen = seen?.state === "held" || seen?.state === "in-progress";
-  const verdict = seen && judge(seen, { token, fingerprints: [seen.fingerprint], now });
-  if (!seen || !isOpen || (verdict !== "held" && verdict !== "vacant")) return unresolved(seen);
-  const { fingerprint } = seen;
-  const succession = successionOf(seen, now);
-  const claim = { recordKey, token, fingerprint, leaseEndsAt: now + LEASE_MS, ...succession };
-  const answer = await store.claim(claim, seen);
-  if (!answer.won && !isClaimOf(answer.record, token)) return unresolved(answer.record);
+  const { step } = resolution;
+  const mayTake = (record: IdempotencyRecord) => {
+    const begun = openStepsOf(record);
+    if (step === undefined ? hasHappened || begun.length === 0 : begun.includes(step)) return true;
+    throw new InvalidOptionError(
+      "step",
+      `must be a step that was begun: ${begun.join(", ") || "there is none"}`,
+      step,
+    );
+  };
+  const taken = await takeUnknown({ store, clock, random, leaseMs: LEASE_MS, mayTake }, recordKey);
+  if (!taken.claim) return unresolved(taken.record);
+  const { claim, seen, now } = taken;
+  const { token } = claim;
+  const open = openStepsOf(seen);
   const { by, why: answered, outcome } = resolution;
+  const expiresAt = Math.ceil(now / 1000 + retentionSeconds);
+  const others = open.filter((name) => name !== step);
+  if (step !== undefined) {
+    const { writeStep } = store as Required<Store<Write>>;
+    const written = await writeStep.call(store, {
+      ...{ recordKey, token, name: step, result, writes: [] },
+      step: { state: hasHappened ? "done" : "undone", attempt: claim.attempt, at: now },
+      resultExpiresAt: expiresAt,
+      seen: seen.steps?.[step],
+      isFirst: false,
+      leaseEndsAt: claim.leaseEndsAt,
+    });
+    if (!written.settled) return unresolved(written.record);
+  }
+  const isDone = hasHappened && step === undefined;
+  const isTracked = step !== undefined && Object.values({ ...seen.steps }).some(({ tracked }) => tracked);
+  const isListed = others.length > 0 || isTracked;
   const settled = await store.settle({
     recordKey,
     token,
     now,
-    state: hasHappened ? "completed" : "released",
-    result,
-    expiresAt: Math.ceil(now / 1000 + retentionSeconds),
-    evidence: encodeEvidence({ verdict: outcome, by, at: now, attempt: seen.attempt, answered }),
+    state: isDone ? "completed" : others.length > 0 ? "held" : "released",
+    isListed: !isListed,
+    dropsSteps: isDone && seen.steps !== undefined,
+    ...(step === undefined && { result }),
+    ...((isDone || !isListed) && { expiresAt }),
+    evidence: encodeEvidence({ verdict: outcome, by, at: now, attempt: seen.attempt, step, answered }),
     writes: [],
     messages: [],
   });

@@ -50,13 +50,17 @@ export async function runAttempt<Write>(
       if (call.renews && isUnderWay(working)) attempt.keepLease();
       const value = await working;
       const committed = attempt.end();
+      const steps = attempt.stepsSettled();
+      if (steps) await steps;
       // Work that did not wait for its commit must not count as done where that fails.
       if (committed) await committed;
       end = { how: "returned", value };
     } catch (error) {
       await attempt.end()?.catch(() => {});
-      end =
-        error instanceof Interrupted ? { how: "interrupted", error: error.error } : { how: "threw", error };
+      const isInterrupted = error instanceof Interrupted;
+      // A retry must not run beside a step of this attempt.
+      if (!isInterrupted) await attempt.stepsSettled()?.catch(() => {});
+      end = isInterrupted ? { how: "interrupted", error: error.error } : { how: "threw", error };
     } finally {
       nesting.end(attempt);
     }
@@ -93,9 +97,12 @@ class AttemptEnd<Write> {
       return this.#failureOf(end.error, false);
     }
     const isUnknown = end.how === "threw" && hasCode(end.error, "OUTCOME_UNKNOWN");
-    if (isUnknown && this.#call.options.whenAbandoned !== "run") return this.#hold(end.error);
+    if (isUnknown && (this.#call.options.whenAbandoned !== "run" || this.#attempt.stepEvidence)) {
+      return this.#hold(end);
+    }
     const conclusion = this.#conclusionOf(end);
     if (conclusion.state === "unrecorded") {
+      if (this.#recording.hasOpenStep && !this.#attempt.isAborted) return this.#hold(end);
       return (await this.#endUnrecorded(end)) ?? this.#ownAnswer(end);
     }
     const { state, text } = conclusion;
@@ -113,21 +120,26 @@ class AttemptEnd<Write> {
     return recorded ?? { replayed: false, result: decodeResult(text), original };
   }
 
-  /** The handler does not know whether its effect happened: nobody runs before somebody does. */
-  async #hold(error: unknown): Promise<Outcome> {
+  /** The handler, or a step of it, does not know whether its effect happened: nobody runs before somebody does. */
+  async #hold(end: Exclude<WorkEnd, { how: "interrupted" }>): Promise<Outcome> {
     const call = this.#call;
     const recording = this.#recording;
     const attempt = call.attempt as number;
-    recording.evidence = encodeEvidence({ verdict: "unknown", by: "handler", at: call.now(), attempt });
+    const error = end.how === "threw" ? end.error : undefined;
+    const isUnknown = hasCode(error, "OUTCOME_UNKNOWN");
+    const by = isUnknown ? "handler" : "step";
+    recording.evidence =
+      this.#attempt.stepEvidence ?? encodeEvidence({ verdict: "unknown", by, at: call.now(), attempt });
     const answer = await recording.settle("held", undefined).catch((failure: unknown) => {
       if (!isStoreFailure(failure)) throw failure;
       // Once its lease has ended, the attempt is abandoned.
       call.tell("outcome-unknown", failure);
-      throw error;
+      return undefined;
     });
-    if (!answer.settled) return answerAfterLoss(call, answer.record);
-    call.tell("held", error, call.now() - recording.since);
-    throw error;
+    if (answer && !answer.settled) return answerAfterLoss(call, answer.record);
+    if (answer) call.tell("held", error, call.now() - recording.since);
+    if (isUnknown) throw error;
+    return this.#ownAnswer(end);
   }
 
   #conclusionOf(end: Exclude<WorkEnd, { how: "interrupted" }>): Conclusion {

@@ -7,7 +7,8 @@
  * not have been applied, and can be repeated with the same arguments.
  */
 import type { StoredMessage } from "./messages/outgoing-message.ts";
-import type { IdempotencyRecord, Succession } from "./record.ts";
+import type { IdempotencyRecord, StoredStep, Succession } from "./record.ts";
+import type { UnknownOutcome } from "./unknown-outcome.ts";
 
 export interface Store<Write = unknown> {
   /**
@@ -33,6 +34,16 @@ export interface Store<Write = unknown> {
   renew(renewal: Renewal): Promise<RenewAnswer>;
 
   /**
+   * Writes one step into the record, in one transaction with `writes`. The conditions are those of `settle`, and that the step
+   * still is `change.seen`. The lease then ends a millisecond later, so that nobody takes over a record without having
+   * seen its steps. A step that is as given already counts as written (an answer was lost). A step that was begun, or is
+   * tracked, takes the expiry from its record, which is listed from then on, until it ends.
+   * A store without this method has no steps.
+   * @throws TransactionConditionError as `settle`.
+   */
+  writeStep?(change: StepChange<Write>): Promise<SettleAnswer>;
+
+  /**
    * Makes a finished record without a claim, in one transaction with `writes`, under the condition of `claim`. A record
    * that this token already finished so counts as settled; one that this token claimed is settled, and its attempt stays.
    * @throws TransactionConditionError as `settle`.
@@ -50,6 +61,15 @@ export interface Store<Write = unknown> {
    * @throws CommitInvalidError, OutboxTransactionTooLargeError
    */
   checkEffects(effects: Effects<Write>): void;
+
+  /**
+   * Lists what nobody has settled since before `before` (epoch ms). That is held keys, attempts whose claim has no expiry and
+   * whose lease has ended, and released keys that have no expiry. Pages are read as the caller goes on. A record of the last moments may be missing.
+   * A store without this method cannot keep what is held: `whenAbandoned` of `hold` or `verify` is refused with it.
+   */
+  readonly unknownOutcomes?:
+    | ((query: { readonly before: number }) => AsyncIterable<UnknownOutcome>)
+    | undefined;
 }
 
 /** What a record begins with. */
@@ -106,6 +126,33 @@ interface RecordFinish<Write> extends Effects<Write> {
 
 export interface Settlement<Write = unknown> extends RecordFinish<Write> {
   readonly state: "completed" | "failed" | "released" | "held";
+  /** The claim had no expiry, so that it is among the unknown outcomes: this end takes it out of them. */
+  readonly isListed?: boolean | undefined;
+  /** The record loses its steps: nobody resumes what is finished. */
+  readonly dropsSteps?: boolean | undefined;
+}
+
+/** A list of writes. A store with functions for writes, such as SQL within its transaction, takes one function without a list too. */
+export type WritesOf<Write> =
+  | readonly Write[]
+  | (Write extends (...given: never[]) => unknown ? Write : never);
+
+export interface StepChange<Write = unknown> {
+  readonly recordKey: string;
+  readonly token: string;
+  readonly name: string;
+  readonly step: Omit<StoredStep, "result">;
+  /** Encoded by core/outcome.ts. */
+  readonly result?: string | undefined;
+  /** When a result outside of the record may be deleted (epoch seconds). */
+  readonly resultExpiresAt: number;
+  /** What the record is to have under this name; absent means no step. */
+  readonly seen?: StoredStep | undefined;
+  /** The record has no steps yet. */
+  readonly isFirst: boolean;
+  /** The end of the lease as far as it is known (epoch ms). */
+  readonly leaseEndsAt: number;
+  readonly writes: readonly Write[];
 }
 
 export interface Insertion<Write = unknown> extends RecordFinish<Write>, RecordBeginning {

@@ -2,7 +2,7 @@
 import type { TransactWriteItem, Update } from "@aws-sdk/client-dynamodb";
 import { OUTBOX_INDEX, OUTBOX_SHARDS, parkedShard } from "../contract.ts";
 import { hasCode } from "../core/error-code.ts";
-import { RecordCorruptError } from "../core/errors.ts";
+import { RecordCorruptError, StoreUnavailableError } from "../core/errors.ts";
 import {
   type FoundUnsent,
   type MessageProgress,
@@ -69,8 +69,8 @@ export class ConnectedOutbox implements Outbox {
    * (`PAYLOAD_INVALID`) for a change of another table, or of a stream without new images.
    */
   readChange(change: unknown): OutboxChange | undefined {
-    const { names, TableName } = this.#table;
-    refuseForeign(change, TableName);
+    const { names } = this.#table;
+    refuseForeign(change, this.#table);
     const image = (change as { dynamodb?: { NewImage?: Item } } | null)?.dynamodb?.NewImage ?? {};
     // What senders write about a commit comes by the stream as well.
     if (!image[names.unsentSince] || image[names.delivery] || image[names.sendingUntil]) return undefined;
@@ -143,10 +143,11 @@ export class ConnectedOutbox implements Outbox {
   async *findUnsent(shard: number, before: number): AsyncGenerator<readonly FoundUnsent[]> {
     const { names } = this.#table;
     for await (const { Items = [] } of this.#requests.query(shard, before, { Limit: 100 })) {
-      yield Items.map((item) => ({
-        recordKey: item[names.partitionKey]?.S as string,
-        dueAt: Number(item[names.unsentSince]?.N),
-      }));
+      yield Items.map((item) => {
+        const recordKey = item[names.partitionKey]?.S;
+        if (recordKey === undefined) throw wrongKey(this.#table, item);
+        return { recordKey, dueAt: Number(item[names.unsentSince]?.N) };
+      });
     }
   }
 
@@ -260,4 +261,14 @@ export class ConnectedOutbox implements Outbox {
       throw error;
     }
   }
+}
+
+/** Whoever looked for such a record would find none, and nothing would be sent, without a word. */
+function wrongKey({ TableName, names }: RecordTable, item: Item): StoreUnavailableError {
+  const found = Object.keys(item).filter((name) => name !== names.unsentShard && name !== names.unsentSince);
+  return new StoreUnavailableError(
+    "refused",
+    undefined,
+    `messages wait in the table ${TableName}, whose key is ${found.join(" and ")} and not ${names.partitionKey}: give \`partitionKey\`, and \`sortKey\` if it has one, to the outbox or to OutboxRelay`,
+  );
 }

@@ -12,13 +12,16 @@ import type {
   Renewal,
   SettleAnswer,
   Settlement,
+  StepChange,
   Store,
 } from "../core/store.ts";
+import type { UnknownOutcome } from "../core/unknown-outcome.ts";
 import type { Connection } from "./connection.ts";
 import { blameWrites } from "./invalid-writes.ts";
 import { outboxShardsOf, type StoreOptions } from "./options.ts";
 import { explainRefusal, placeMessages, placeResult, readText } from "./placement.ts";
 import {
+  claimValues,
   firstPut,
   type RecordTable,
   readRecord,
@@ -29,9 +32,16 @@ import {
   type Values,
 } from "./record-table.ts";
 import { send } from "./send.ts";
+import { stepChange } from "./step-change.ts";
+import { listUnknownOutcomes } from "./unknown-outcomes.ts";
 import { type Item, sizeOf } from "./values.ts";
 import { encodeInput } from "./wire/json.ts";
 import { type DynamoDBWrite, marshallWrites } from "./writes.ts";
+
+/** Each write of a step costs the size of all of them. What is larger has an item of its own. */
+const AROUND_STEP_BYTES = 3072;
+
+const NOTHING_PLACED = { items: [], bytes: 0 };
 
 type Change = { readonly Put: Put } | { readonly Update: Update };
 
@@ -58,8 +68,8 @@ export class ConnectedStore implements Store<DynamoDBWrite> {
   }
 
   async claim(claim: Claim, seen?: IdempotencyRecord): Promise<ClaimAnswer> {
-    const { recordKey, leaseEndsAt } = claim;
-    const values = { state: "in-progress", leaseEndsAt };
+    const { recordKey } = claim;
+    const values = claimValues(claim);
     try {
       const { refusedBy, serverTimeMs } = seen
         ? await send(this.#connection, "UpdateItem", takeOver(this.#table, claim, values, seen))
@@ -83,6 +93,25 @@ export class ConnectedStore implements Store<DynamoDBWrite> {
     const change = renewalChange(this.#table, renewal);
     const { refusedBy } = await send(this.#connection, "UpdateItem", change);
     return refusedBy ? { renewed: false, record: readRecord(this.#table, refusedBy) } : { renewed: true };
+  }
+
+  async writeStep(change: StepChange<DynamoDBWrite>): Promise<SettleAnswer> {
+    const { recordKey, name, step, token, resultExpiresAt: expiresAt } = change;
+    const { values, item } = placeResult(
+      this.#table,
+      { ...change, token: `${token}/${name}/${step.at}`, expiresAt, messages: [] },
+      AROUND_STEP_BYTES,
+    );
+    const others = marshallWrites(this.#table, change.writes, NOTHING_PLACED, recordKey);
+    if (item) await send(this.#connection, "PutItem", { TableName: this.#table.TableName, Item: item });
+    const Update = stepChange(this.#table, change, values);
+    const { refusedBy } = await this.#write({ Update }, others).catch((error) => {
+      throw blameWrites(error, others, this.#isThere ? this.#table.TableName : undefined);
+    });
+    const record = refusedBy && readRecord(this.#table, refusedBy);
+    const there = record && isClaimOf(record, token) ? record.steps?.[name] : undefined;
+    const isWritten = there?.state === step.state && there.attempt === step.attempt && there.at === step.at;
+    return !refusedBy || isWritten ? { settled: true } : { settled: false, record };
   }
 
   async insert(insertion: Insertion<DynamoDBWrite>, seen?: IdempotencyRecord): Promise<SettleAnswer> {
@@ -119,6 +148,17 @@ export class ConnectedStore implements Store<DynamoDBWrite> {
     }
     const placed = placeMessages(this.#table, messages, { recordKey: "", token: "", now: 0 });
     marshallWrites(this.#table, writes, placed);
+  }
+
+  /**
+   * Lists held keys and abandoned attempts since before `before` (epoch ms), of functions that hold or verify: `Date.now()`
+   * means all of them. Payloads and results are not among what is listed. Each of eight shards is listed from the oldest on,
+   * by one query for 25 keys and a consistent read of each. The table needs the index `unsettled`: `unknownOutcomes: true` of
+   * `IdempotencyTable` makes it.
+   * @throws StoreUnavailableError (`STORE_UNAVAILABLE`)
+   */
+  unknownOutcomes({ before }: { readonly before: number }): AsyncIterable<UnknownOutcome> {
+    return listUnknownOutcomes(this.#connection, this.#table, before);
   }
 
   async #finish(

@@ -1,12 +1,13 @@
 /** Requests of an outbox: finds its records, reads them whole, changes them under conditions. */
 import type { QueryInput, TransactWriteItem, Update, UpdateItemInput } from "@aws-sdk/client-dynamodb";
 import { parkedShard, RECORD_VERSION } from "../contract.ts";
-import { RecordCorruptError, StoreUnavailableError } from "../core/errors.ts";
+import { RecordCorruptError } from "../core/errors.ts";
 import type { MessageProgress, Taking, Unsent } from "../core/messages/outbox.ts";
-import type { Connection, DynamoDBInputs } from "./connection.ts";
+import type { Connection } from "./connection.ts";
 import { messageItemKey } from "./placement.ts";
 import type { RecordTable, Values } from "./record-table.ts";
-import { type Sent, send } from "./send.ts";
+import { explained, type Sent, type SparseIndex, send } from "./send.ts";
+import { queryIndex } from "./sparse-index.ts";
 import { type Item, toItem } from "./values.ts";
 import { deliveryText, readWaiting, type WaitingRecord, withMessages } from "./waiting-record.ts";
 
@@ -14,12 +15,12 @@ export type Complete = WaitingRecord & Unsent;
 
 export class OutboxRequests {
   readonly #table: RecordTable;
-  readonly #indexName: string;
+  readonly #index: SparseIndex;
   readonly #connection: Connection;
 
   constructor(table: RecordTable, indexName: string, connection: Connection) {
     this.#table = table;
-    this.#indexName = indexName;
+    this.#index = { name: indexName, shard: "unsentShard", since: "unsentSince" };
     this.#connection = connection;
   }
 
@@ -36,22 +37,8 @@ export class OutboxRequests {
     return !refusedBy;
   }
 
-  async *query(shard: number, before: number, more: Partial<QueryInput>): AsyncGenerator<Sent<"Query">> {
-    const { TableName, names } = this.#table;
-    let ExclusiveStartKey: Item | undefined;
-    do {
-      const answer: Sent<"Query"> = await this.#read("Query", {
-        TableName,
-        IndexName: this.#indexName,
-        KeyConditionExpression: "#unsentShard = :shard AND #unsentSince < :before",
-        ExpressionAttributeNames: { "#unsentShard": names.unsentShard, "#unsentSince": names.unsentSince },
-        ExpressionAttributeValues: toItem({ ":shard": shard, ":before": before }),
-        ...more,
-        ...(ExclusiveStartKey && { ExclusiveStartKey }),
-      });
-      yield answer;
-      ExclusiveStartKey = answer.LastEvaluatedKey;
-    } while (ExclusiveStartKey);
+  query(shard: number, before: number, more: Partial<QueryInput>): AsyncGenerator<Sent<"Query">> {
+    return queryIndex(this.#connection, this.#table, this.#index, shard, before, more);
   }
 
   /** With its messages, wherever they are. */
@@ -74,24 +61,8 @@ export class OutboxRequests {
   async get(key: string): Promise<Item | undefined> {
     const { TableName, keyOf } = this.#table;
     const input = { TableName, Key: keyOf(key), ConsistentRead: true };
-    return (await this.#read("GetItem", input)).Item;
-  }
-
-  /** DynamoDB names neither the table nor the keys that the table lacks. */
-  async #read<Name extends "GetItem" | "Query">(
-    name: Name,
-    input: DynamoDBInputs[Name],
-  ): Promise<Sent<Name>> {
-    try {
-      return await send(this.#connection, name, input);
-    } catch (error) {
-      const { cause } = error as StoreUnavailableError;
-      const code = cause instanceof Error ? cause.name : "";
-      if (!/^(?:ValidationException|ResourceNotFoundException)$/.test(code)) throw error;
-      const { TableName, names } = this.#table;
-      const needs = `the key ${names.partitionKey}, and the index ${this.#indexName} of the numbers ${names.unsentShard} and ${names.unsentSince}`;
-      throw new StoreUnavailableError("refused", cause, `${code}: the table ${TableName} must have ${needs}`);
-    }
+    const answer = await explained(this.#table, this.#index, send(this.#connection, "GetItem", input));
+    return answer.Item;
   }
 }
 

@@ -39,7 +39,13 @@ export interface PlacedResult {
 /** @param messageBytes what messages, and how far they get, take in the record */
 export function placeResult(
   table: RecordTable,
-  { recordKey, token, expiresAt, result, messages }: Omit<Settlement | Insertion, "writes">,
+  {
+    recordKey,
+    token,
+    expiresAt,
+    result,
+    messages,
+  }: Pick<Settlement | Insertion, "recordKey" | "token" | "expiresAt" | "result" | "messages">,
   messageBytes: number,
 ): PlacedResult {
   if (result === undefined) return { values: {} };

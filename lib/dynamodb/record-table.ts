@@ -1,12 +1,14 @@
 /** A table that holds records: the names of its attributes, the item of a record, and the changes of each step. No I/O. */
 import type { AttributeValue, Put, Update } from "@aws-sdk/client-dynamodb";
-import { ATTRIBUTES, RECORD_VERSION } from "../contract.ts";
+import { ATTRIBUTES, RECORD_VERSION, UNSETTLED_SHARDS } from "../contract.ts";
 import { RecordCorruptError } from "../core/errors.ts";
+import { hashTuple } from "../core/identity.ts";
 import { type IdempotencyRecord, STATES, type StoredResult } from "../core/record.ts";
 import type { Claim, Effects, Insertion, Renewal, Settlement } from "../core/store.ts";
 import type { TableOptions } from "./options.ts";
 import { readText } from "./placement.ts";
-import { fromItem, type Item } from "./values.ts";
+import { readSteps } from "./read-steps.ts";
+import type { Item } from "./values.ts";
 
 export type Attribute = keyof typeof ATTRIBUTES;
 
@@ -143,6 +145,24 @@ export const UNFINISHED = {
   completedAt: undefined,
 };
 
+/** Takes a record out of the index of what nobody has settled. */
+const UNLISTED = { unsettledShard: undefined, unsettledSince: undefined };
+
+/** Puts a record into that index. */
+export function listedSince(recordKey: string, unsettledSince: number): Values {
+  const hash = Buffer.from(hashTuple(recordKey), "base64url");
+  return { unsettledShard: hash.readUInt32BE() % UNSETTLED_SHARDS, unsettledSince };
+}
+
+/** What has no expiry may be held, so that somebody has to find it. */
+export function claimValues({ recordKey, leaseEndsAt, expiresAt }: Claim): Values {
+  return {
+    state: "in-progress",
+    leaseEndsAt,
+    ...(expiresAt === undefined && listedSince(recordKey, leaseEndsAt)),
+  };
+}
+
 type ClaimBeginning = Omit<Claim, "leaseEndsAt"> | Omit<Insertion, keyof Effects>;
 
 /** Makes the record: the request that every first call begins with, so it says no more than it must. */
@@ -166,6 +186,8 @@ export function takeOver(
   const reset = {
     ...(!keepsSteps && { steps: undefined }),
     ...(!keepsSteps && seen.evidence !== undefined && { evidence: undefined }),
+    // A function that just runs takes over what another one would have held.
+    ...(seen.expiresAt === undefined && beginning.expiresAt !== undefined && UNLISTED),
   };
   const all = { ...UNFINISHED, ...reset, ...begun(beginning), ...values };
   return table.updateOf(recordKey, STILL_SEEN, all, {
@@ -181,12 +203,32 @@ function begun({ token, fingerprint, attempt, createdAt, expiresAt }: ClaimBegin
 
 export function settleChange(
   table: RecordTable,
-  { recordKey, token, state, now, expiresAt, evidence }: Omit<Settlement, keyof Effects>,
+  {
+    recordKey,
+    token,
+    state,
+    now,
+    expiresAt,
+    evidence,
+    isListed,
+    dropsSteps,
+  }: Omit<Settlement, keyof Effects>,
   values: Values,
 ): Update {
   const completedAt = state === "completed" || state === "failed" ? now : undefined;
   const judged = evidence !== undefined && { evidence };
-  const settled = { ...UNFINISHED, state, expiresAt, completedAt, ...judged, ...values };
+  const listed = state === "held" ? listedSince(recordKey, now) : isListed && UNLISTED;
+  const dropped = dropsSteps && { steps: undefined };
+  const settled = {
+    ...UNFINISHED,
+    ...dropped,
+    state,
+    expiresAt,
+    completedAt,
+    ...judged,
+    ...listed,
+    ...values,
+  };
   return table.updateOf(recordKey, MINE, settled, { token, inProgress: "in-progress" });
 }
 
@@ -235,7 +277,13 @@ export function readRecord({ names }: RecordTable, item: Item = {}): Idempotency
     ...optional("completedAt", number),
     ...optional("expiresAt", number),
     ...optional("evidence", text),
-    ...optional("steps", (name) => fromItem(value(name)?.M ?? refuse(name))),
+    ...optional("steps", (name) =>
+      readSteps(
+        value(name) as AttributeValue,
+        (address) => ownResult(recordKey, address),
+        () => refuse(name),
+      ),
+    ),
     ...optional("result", (name): StoredResult => ({ in: "record", text: readText(value(name)) })),
     ...optional(
       "resultItem",

@@ -2,6 +2,7 @@
 import type { CancellationReason, Put } from "@aws-sdk/client-dynamodb";
 import { type StoreFailure, StoreUnavailableError, TransactionConditionError } from "../core/errors.ts";
 import type { Connection, DynamoDBAnswer, DynamoDBInputs, OperationName } from "./connection.ts";
+import type { RecordTable } from "./record-table.ts";
 import { serviceText, tablesOf } from "./service-text.ts";
 import { fromItem, type Item } from "./values.ts";
 
@@ -85,4 +86,30 @@ function readRefusedItem(error: unknown, action: OperationName, input: object): 
 /** An item may be personal: whoever prints the error does not print it. A frozen error stays as it is. */
 function hideItem(holder: Pick<ClientError, "Item">): void {
   if (holder.Item) Reflect.defineProperty(holder, "Item", { enumerable: false });
+}
+
+/** An index that has only the records with its keys, divided into shards. */
+export interface SparseIndex {
+  readonly name: string;
+  /** Partition key, a number. */
+  readonly shard: "unsentShard" | "unsettledShard";
+  /** Sort key, a number: epoch ms. */
+  readonly since: "unsentSince" | "unsettledSince";
+}
+
+/** DynamoDB names neither the table nor the keys that the table lacks. */
+export async function explained<Answer>(
+  { TableName, names }: RecordTable,
+  { name, shard, since }: SparseIndex,
+  answer: Promise<Answer>,
+): Promise<Answer> {
+  try {
+    return await answer;
+  } catch (error) {
+    const { cause } = error as StoreUnavailableError;
+    const code = cause instanceof Error ? cause.name : "";
+    if (!/^(?:ValidationException|ResourceNotFoundException)$/.test(code)) throw error;
+    const needs = `the key ${names.partitionKey}, and the index ${name} of the numbers ${names[shard]} and ${names[since]}`;
+    throw new StoreUnavailableError("refused", cause, `${code}: the table ${TableName} must have ${needs}`);
+  }
 }

@@ -170,7 +170,7 @@ const WITHOUT_NEW_IMAGES = /^(?:KEYS_ONLY|OLD_IMAGE)$/;
  * Other items of the outbox's own table pass: a table may hold more than records. `tableName` is a name or an ARN.
  * @throws PayloadInvalidError (`PAYLOAD_INVALID`)
  */
-export function refuseForeign(change: unknown, tableName: string): void {
+export function refuseForeign(change: unknown, { TableName: tableName, keyOf }: RecordTable): void {
   const { eventSourceARN, dynamodb } = Object(change) as Readonly<Record<string, unknown>>;
   const [, fed] = TABLE_OF_STREAM.exec(`${eventSourceARN}`) ?? [];
   const own = tableName.slice(tableName.lastIndexOf("/") + 1);
@@ -179,7 +179,14 @@ export function refuseForeign(change: unknown, tableName: string): void {
       `the change is of the table ${fed}, and the outbox is of the table ${own}: feed outboxRelay with the stream of ${own}`,
     );
   }
-  const { StreamViewType } = Object(dynamodb) as Readonly<Record<string, unknown>>;
+  const { StreamViewType, Keys } = Object(dynamodb) as Readonly<Record<string, unknown>>;
+  const names = Object.keys(Object(Keys)).sort();
+  const expected = Object.keys(keyOf("")).sort();
+  if (names.length > 0 && names.join() !== expected.join()) {
+    throw new PayloadInvalidError(
+      `the table ${own} has the key ${names.join(" and ")}, and the outbox looks for ${expected.join(" and ")}: give \`partitionKey\`, and \`sortKey\` if it has one, to the outbox or to OutboxRelay`,
+    );
+  }
   if (!WITHOUT_NEW_IMAGES.test(`${StreamViewType}`)) return;
   throw new PayloadInvalidError(
     `the stream of the table ${own} is of ${StreamViewType}, so that it holds no messages: make it of NEW_IMAGE, or of NEW_AND_OLD_IMAGES`,

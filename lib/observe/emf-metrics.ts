@@ -1,5 +1,5 @@
 /**
- * A subscriber that turns events of the engine, the relay and the sweeper into CloudWatch metrics. It writes lines in the
+ * A subscriber that turns events of the engine, the relay, the sweeper and the reconciler into CloudWatch metrics. It writes lines in the
  * embedded metric format, which CloudWatch Logs reads, and calls no service. contract.ts names the metrics.
  */
 import { DIMENSION_PATTERN, METRICS, NAMESPACE_PATTERN } from "../contract.ts";
@@ -8,7 +8,14 @@ import type { DecisionEvent } from "../core/decisions.ts";
 import { aFunction, type Check, checkOptions, methods } from "../core/option-checks.ts";
 import { withDefaults } from "../core/options.ts";
 import { emfLine } from "./emf-line.ts";
-import { measureDecision, measureSending, type SendingEvent } from "./measurements.ts";
+import {
+  isSettling,
+  measureDecision,
+  measureSending,
+  measureSettling,
+  type SendingEvent,
+  type SettlingEvent,
+} from "./measurements.ts";
 
 export interface EmfMetricsOptions {
   /**
@@ -55,25 +62,31 @@ const DEFAULTS = {
   clock: systemClock,
 };
 
+type Measurable = DecisionEvent | SendingEvent | SettlingEvent;
+
+function measure(event: Measurable) {
+  if ("decision" in event) return measureDecision(event);
+  return isSettling(event) ? measureSettling(event) : measureSending(event);
+}
+
 /**
  * Makes the `observe` that counts: for `idempotency`, `httpIdempotency`, `idempotentBatch` and `runOnce`, and for
- * `outboxRelay` and `outboxSweeper`. In Lambda nothing else is needed; no request is made.
+ * `outboxRelay`, `outboxSweeper` and `reconciler`. In Lambda nothing else is needed; no request is made.
  *
  * Each event becomes one line of about half a kilobyte, and counts as one metric by service, and by service and operation.
- * `executed` and `replayed` have a duration as well, messages of a commit their lag. CloudWatch bills every combination
+ * `executed` and `replayed` have a duration as well, messages of a commit their lag, a settled key how long that took. CloudWatch bills every combination
  * of metric, service and operation that occurs as a custom metric. For searches in the logs a line also has `keyHash`,
  * `attempt`, `durationMs` and the name of the error. The line of a failed store has its message as `storeError`, which names
  * table and action. No line has a key, a payload, a result or the message of another error.
  *
- * A relay or sweeper whose `observe` this is no longer prints its errors: print them beside it if you want to read them.
+ * A relay, sweeper or reconciler with this `observe` no longer prints its errors: print them beside it if you want to read them.
  *
  * @throws InvalidOptionError (`INVALID_OPTION`) at once.
  */
-export function emfMetrics(options: EmfMetricsOptions = {}): (event: DecisionEvent | SendingEvent) => void {
+export function emfMetrics(options: EmfMetricsOptions = {}): (event: Measurable) => void {
   checkOptions(options, CHECKS, []);
   const { service, namespace, write, clock } = withDefaults(options, DEFAULTS);
   return function writeMetrics(event) {
-    const measured = "decision" in event ? measureDecision(event) : measureSending(event);
-    write(emfLine({ namespace, service, timestampMs: clock.now(), ...measured }));
+    write(emfLine({ namespace, service, timestampMs: clock.now(), ...measure(event) }));
   };
 }

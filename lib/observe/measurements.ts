@@ -23,6 +23,51 @@ export type SendingEvent =
       readonly parked: number;
     };
 
+/** What the reconciler tells (`ReconcilerEvent`), as far as it is measured. */
+export type SettlingEvent =
+  | {
+      readonly event: keyof typeof METRICS.settlingEvents;
+      readonly operation: string;
+      readonly keyHash: string;
+      readonly unknownMs: number;
+      readonly error?: unknown;
+    }
+  | {
+      readonly event: "unsettled";
+      readonly keys: number;
+      readonly unasked: number;
+      readonly oldestMs: number;
+    };
+
+export function isSettling(event: SendingEvent | SettlingEvent): event is SettlingEvent {
+  return event.event === "unsettled" || Object.hasOwn(METRICS.settlingEvents, event.event);
+}
+
+export function measureSettling(settling: SettlingEvent): Measured {
+  if (settling.event === "unsettled") {
+    const { event, keys, unasked, oldestMs } = settling;
+    const names = METRICS.unsettled;
+    return {
+      metrics: [
+        { name: names.keys, unit: "Count", value: keys },
+        { name: names.unasked, unit: "Count", value: unasked },
+        { name: names.oldestMs, unit: "Milliseconds", value: oldestMs },
+      ],
+      properties: { event, by: "reconciler" },
+    };
+  }
+  const { event, operation, keyHash, unknownMs, error } = settling;
+  const isSettled = event === "happened" || event === "did-not-happen";
+  return {
+    operation: operation === "" ? "unknown" : operationDimension(operation),
+    metrics: [
+      { name: METRICS.settlingEvents[event], unit: "Count", value: 1 },
+      ...(isSettled ? [{ name: METRICS.settlingTime, unit: "Milliseconds", value: unknownMs } as const] : []),
+    ],
+    properties: { event, by: "reconciler", keyHash, unknownMs, errorName: nameOf(error) },
+  };
+}
+
 const DURATIONS: Readonly<Partial<Record<DecisionEvent["decision"], string>>> = METRICS.durations;
 
 export function measureDecision(event: DecisionEvent): Measured {

@@ -71,7 +71,11 @@ export type {
   TableConnection,
 } from "../simulator/simulator-options.ts";
 export type { TraceEvent } from "../simulator/trace-event.ts";
-export { type ContractCase, storeContract } from "./contract/store-contract.ts";
+export {
+  type ContractCase,
+  type SubjectWithoutOutbox,
+  storeContract,
+} from "./contract/store-contract.ts";
 export type { StoreSubject } from "./contract/store-subject.ts";
 export type { MemoryOutbox } from "./memory-outbox.ts";
 export { MemoryStore, type MemoryStoreOptions } from "./memory-store.ts";

@@ -1,7 +1,13 @@
 /** The store port in memory: for tests, and as the model for other stores. */
 import { RECORD_VERSION } from "../contract.ts";
 import { CommitInvalidError } from "../core/errors.ts";
-import { type IdempotencyRecord, isClaimOf, type StoredResult } from "../core/record.ts";
+import {
+  type IdempotencyRecord,
+  isClaimOf,
+  isTracked,
+  type StoredResult,
+  type StoredStep,
+} from "../core/record.ts";
 import type {
   Claim,
   ClaimAnswer,
@@ -11,8 +17,10 @@ import type {
   Renewal,
   SettleAnswer,
   Settlement,
+  StepChange,
   Store,
 } from "../core/store.ts";
+import { type UnknownOutcome, unknownOutcomeOf } from "../core/unknown-outcome.ts";
 import { MemoryOutbox } from "./memory-outbox.ts";
 import { type Item, isMemoryWrite, MemoryTables, type MemoryWrite } from "./memory-tables.ts";
 
@@ -87,6 +95,26 @@ export class MemoryStore implements Store<MemoryWrite> {
     return { renewed: true };
   }
 
+  async writeStep(change: StepChange<MemoryWrite>): Promise<SettleAnswer> {
+    const { recordKey, token, name, step, seen, isFirst } = change;
+    const former = this.#records.get(recordKey);
+    if (!former || !isClaimOf(former, token)) return { settled: false, record: copyOf(former) };
+    const now = former.steps?.[name];
+    if (isSameStep(now, step)) return { settled: true };
+    if (!isSameStep(now, seen) || isFirst !== (former.steps === undefined))
+      return { settled: false, record: copyOf(former) };
+    this.#tables.apply(change.writes);
+    const result = this.#keep({ ...change, token: `${token}/${name}/${step.at}` });
+    const { expiresAt, ...unending } = former;
+    const kept = isTracked({ steps: { step } }) || expiresAt === undefined ? unending : former;
+    this.#records.set(recordKey, {
+      ...kept,
+      leaseEndsAt: former.leaseEndsAt + 1,
+      steps: { ...former.steps, [name]: { ...step, ...(result && { result }) } },
+    });
+    return { settled: true };
+  }
+
   async insert(insertion: Insertion<MemoryWrite>, seen?: IdempotencyRecord): Promise<SettleAnswer> {
     const former = this.#records.get(insertion.recordKey);
     const isOwn = former?.token === insertion.token;
@@ -113,6 +141,13 @@ export class MemoryStore implements Store<MemoryWrite> {
     }
   }
 
+  async *unknownOutcomes({ before }: { readonly before: number }): AsyncGenerator<UnknownOutcome> {
+    for (const [recordKey, record] of [...this.#records]) {
+      const outcome = unknownOutcomeOf(recordKey, record, record.completedAt ?? record.leaseEndsAt, before);
+      if (outcome) yield outcome;
+    }
+  }
+
   /** The items that were written to a table so far. */
   table(name: string): ReadonlyMap<string, Item> {
     return this.#tables.table(name);
@@ -133,7 +168,8 @@ export class MemoryStore implements Store<MemoryWrite> {
   }
 
   #finish(record: IdempotencyRecord, end: Settlement<MemoryWrite> | Insertion<MemoryWrite>): void {
-    const { expiresAt: _, ...kept } = record;
+    const { expiresAt: _, steps, ...others } = record;
+    const kept = steps && !("dropsSteps" in end && end.dropsSteps) ? { ...others, steps } : others;
     const { recordKey, state, token, now, expiresAt, evidence, messages } = end;
     const result = this.#keep(end);
     const isUnsent = messages.length > 0;
@@ -150,7 +186,7 @@ export class MemoryStore implements Store<MemoryWrite> {
     this.outbox.add({ recordKey, token, committedAt: now, messages });
   }
 
-  #keep({ recordKey, token, result }: Settlement<MemoryWrite> | Insertion<MemoryWrite>) {
+  #keep({ recordKey, token, result }: Pick<Settlement, "recordKey" | "token" | "result">) {
     if (result === undefined) return undefined;
     const bytes = Buffer.byteLength(result);
     if (bytes <= MAX_INLINE_BYTES) return { in: "record", text: result } satisfies StoredResult;
@@ -170,6 +206,10 @@ function isStill(former: IdempotencyRecord | undefined, seen: IdempotencyRecord 
     former?.state === seen?.state &&
     former?.leaseEndsAt === seen?.leaseEndsAt
   );
+}
+
+function isSameStep(one: Omit<StoredStep, "result"> | undefined, other: typeof one): boolean {
+  return one?.state === other?.state && one?.attempt === other?.attempt && one?.at === other?.at;
 }
 
 /** The record that follows `former` under a new token. Its lease is over at once, except for a claim. */

@@ -1,6 +1,6 @@
 /** Asks a table of DynamoDB whether the abandoned attempt has put its item there. */
 import { aFunction, checkOptions, methods, text } from "../core/option-checks.ts";
-import type { AbandonedAttempt, Verify } from "../core/verify.ts";
+import type { AbandonedAttempt, AbandonedRecord, Verify } from "../core/verify.ts";
 
 /** The `DynamoDBDocument` of `@aws-sdk/lib-dynamodb`, of any version 3. */
 export interface DynamoDBDocumentLike {
@@ -10,15 +10,18 @@ export interface DynamoDBDocumentLike {
   ): Promise<{ readonly Item?: Record<string, unknown> | undefined }>;
 }
 
-export interface DynamoItemExistsOptions<Input = unknown> {
+export interface DynamoItemExistsOptions<
+  Input = unknown,
+  Previous extends AbandonedRecord = AbandonedAttempt<Input>,
+> {
   /** The client for the table's account and Region. */
   readonly client: DynamoDBDocumentLike;
   /** `undefined`, as from an environment variable that is not set, is refused. */
   readonly tableName: string | undefined;
   /** The key of the item that the handler puts. */
-  readonly key: (previous: AbandonedAttempt<Input>) => Record<string, unknown>;
+  readonly key: (previous: Previous) => Record<string, unknown>;
   /** The answer of every caller, made of the item. */
-  readonly result: (item: Record<string, unknown>, previous: AbandonedAttempt<Input>) => unknown;
+  readonly result: (item: Record<string, unknown>, previous: Previous) => unknown;
 }
 
 /**
@@ -26,7 +29,9 @@ export interface DynamoItemExistsOptions<Input = unknown> {
  * the effect happened; or it is not, and the handler runs. The role needs `dynamodb:GetItem`.
  * @throws InvalidOptionError (`INVALID_OPTION`) at once.
  */
-export function dynamoItemExists<Input = unknown>(options: DynamoItemExistsOptions<Input>): Verify<Input> {
+export function dynamoItemExists<Input = unknown, Previous extends AbandonedRecord = AbandonedAttempt<Input>>(
+  options: DynamoItemExistsOptions<Input, Previous>,
+): Verify<Input, Previous> {
   checkOptions(options, { client: methods("get"), tableName: text(255), key: aFunction, result: aFunction }, [
     "client",
     "tableName",
@@ -35,7 +40,7 @@ export function dynamoItemExists<Input = unknown>(options: DynamoItemExistsOptio
   ]);
   const { client, tableName, key, result } = options;
   const asked = `GetItem on ${tableName}`;
-  return async function askForItem(previous) {
+  return async function askForItem(previous: Previous) {
     const input = { TableName: tableName as string, Key: key(previous), ConsistentRead: true } as const;
     const { Item } = await client.get(input, { abortSignal: previous.signal });
     if (!Item) return { outcome: "did-not-happen", evidence: { asked, answered: "no item" } };

@@ -1,6 +1,6 @@
 /** Asks Step Functions whether the abandoned attempt has started its execution. */
 import { aFunction, checkOptions, methods, seconds } from "../core/option-checks.ts";
-import type { AbandonedAttempt, Verify } from "../core/verify.ts";
+import type { AbandonedAttempt, AbandonedRecord, Verify } from "../core/verify.ts";
 import { absent, isMissing, LAGS_SECONDS } from "./absence.ts";
 
 /** The part of an execution's description that says how it goes. */
@@ -18,12 +18,15 @@ export interface StepFunctionsLike {
   ): Promise<ExecutionDescription>;
 }
 
-export interface ExecutionStartedOptions<Input = unknown> {
+export interface ExecutionStartedOptions<
+  Input = unknown,
+  Previous extends AbandonedRecord = AbandonedAttempt<Input>,
+> {
   readonly client: StepFunctionsLike;
   /** The ARN of the execution by the name that the handler gives it, such as `childKey("fulfil", { maxLength: 64 })`. */
-  readonly executionArn: (previous: AbandonedAttempt<Input>) => string;
+  readonly executionArn: (previous: Previous) => string;
   /** The answer of every caller. The execution may still run, or have failed. */
-  readonly result: (execution: ExecutionDescription, previous: AbandonedAttempt<Input>) => unknown;
+  readonly result: (execution: ExecutionDescription, previous: Previous) => unknown;
   /**
    * How far the description may be behind the start, in seconds: it is eventually consistent.
    * @default 60
@@ -36,7 +39,9 @@ export interface ExecutionStartedOptions<Input = unknown> {
  * `states:DescribeExecution`.
  * @throws InvalidOptionError (`INVALID_OPTION`) at once.
  */
-export function executionStarted<Input = unknown>(options: ExecutionStartedOptions<Input>): Verify<Input> {
+export function executionStarted<Input = unknown, Previous extends AbandonedRecord = AbandonedAttempt<Input>>(
+  options: ExecutionStartedOptions<Input, Previous>,
+): Verify<Input, Previous> {
   checkOptions(
     options,
     {
@@ -49,7 +54,7 @@ export function executionStarted<Input = unknown>(options: ExecutionStartedOptio
   );
   const { client, executionArn, result, lagsSeconds = LAGS_SECONDS } = options;
   const asked = "DescribeExecution";
-  return async function askForExecution(previous) {
+  return async function askForExecution(previous: Previous) {
     const input = { executionArn: executionArn(previous) };
     try {
       const execution = await client.describeExecution(input, { abortSignal: previous.signal });

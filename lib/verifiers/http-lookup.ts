@@ -1,11 +1,14 @@
 /** Asks a provider over HTTP, by the idempotency key that the handler passed on, whether the effect happened. */
 import { aFunction, type Check, checkOptions, seconds } from "../core/option-checks.ts";
-import type { AbandonedAttempt, Verify } from "../core/verify.ts";
+import type { AbandonedAttempt, AbandonedRecord, Verify } from "../core/verify.ts";
 import { absent, LAGS_SECONDS } from "./absence.ts";
 
-export interface HttpLookupOptions<Input = unknown> {
+export interface HttpLookupOptions<
+  Input = unknown,
+  Previous extends AbandonedRecord = AbandonedAttempt<Input>,
+> {
   /** The address of the look-up, with the child key that the handler passed on. Its path is stored as evidence. */
-  readonly url: (previous: AbandonedAttempt<Input>) => string | URL;
+  readonly url: (previous: Previous) => string | URL;
   /**
    * Such as the authorization. Never stored.
    * @default - none
@@ -15,7 +18,7 @@ export interface HttpLookupOptions<Input = unknown> {
    * Reads the answer's JSON: the result that every caller gets, or `undefined` where the provider knows of no such effect.
    * `null` is a result.
    */
-  readonly found: (body: unknown, previous: AbandonedAttempt<Input>) => unknown;
+  readonly found: (body: unknown, previous: Previous) => unknown;
   /**
    * How far the provider's look-up may be behind its effects, in seconds. Sooner after the lease of the abandoned attempt
    * its absence says nothing.
@@ -36,10 +39,12 @@ const CHECKS: Readonly<Record<keyof HttpLookupOptions, Check>> = {
  * leaves the key held. Redirects are not followed: an authorization is for the host that was named.
  * @throws InvalidOptionError (`INVALID_OPTION`) at once.
  */
-export function httpLookup<Input = unknown>(options: HttpLookupOptions<Input>): Verify<Input> {
+export function httpLookup<Input = unknown, Previous extends AbandonedRecord = AbandonedAttempt<Input>>(
+  options: HttpLookupOptions<Input, Previous>,
+): Verify<Input, Previous> {
   checkOptions(options, CHECKS, ["url", "found"]);
   const { url, headers = () => ({}), found, lagsSeconds = LAGS_SECONDS } = options;
-  return async function askProvider(previous) {
+  return async function askProvider(previous: Previous) {
     const address = new URL(url(previous));
     const { signal } = previous;
     const answer = await fetch(address, { headers: await headers(), redirect: "manual", signal });

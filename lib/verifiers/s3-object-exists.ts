@@ -1,6 +1,6 @@
 /** Asks a bucket whether the abandoned attempt has put its object there. */
 import { aFunction, checkOptions, methods, text } from "../core/option-checks.ts";
-import type { AbandonedAttempt, Verify } from "../core/verify.ts";
+import type { AbandonedAttempt, AbandonedRecord, Verify } from "../core/verify.ts";
 import { isMissing } from "./absence.ts";
 
 /** The part of S3's answer that says what the object is. */
@@ -19,14 +19,17 @@ export interface S3HeadLike {
   ): Promise<S3ObjectHead>;
 }
 
-export interface S3ObjectExistsOptions<Input = unknown> {
+export interface S3ObjectExistsOptions<
+  Input = unknown,
+  Previous extends AbandonedRecord = AbandonedAttempt<Input>,
+> {
   readonly client: S3HeadLike;
   /** `undefined`, as from an environment variable that is not set, is refused. */
   readonly bucket: string | undefined;
   /** The key of the object that the handler puts: one that this operation alone writes. */
-  readonly key: (previous: AbandonedAttempt<Input>) => string;
+  readonly key: (previous: Previous) => string;
   /** The answer of every caller. */
-  readonly result: (head: S3ObjectHead, previous: AbandonedAttempt<Input>) => unknown;
+  readonly result: (head: S3ObjectHead, previous: Previous) => unknown;
 }
 
 /**
@@ -35,7 +38,9 @@ export interface S3ObjectExistsOptions<Input = unknown> {
  * refuses to say that there is no object, and the key is held.
  * @throws InvalidOptionError (`INVALID_OPTION`) at once.
  */
-export function s3ObjectExists<Input = unknown>(options: S3ObjectExistsOptions<Input>): Verify<Input> {
+export function s3ObjectExists<Input = unknown, Previous extends AbandonedRecord = AbandonedAttempt<Input>>(
+  options: S3ObjectExistsOptions<Input, Previous>,
+): Verify<Input, Previous> {
   checkOptions(
     options,
     { client: methods("headObject"), bucket: text(255), key: aFunction, result: aFunction },
@@ -43,7 +48,7 @@ export function s3ObjectExists<Input = unknown>(options: S3ObjectExistsOptions<I
   );
   const { client, bucket, key, result } = options;
   const asked = `HeadObject in ${bucket}`;
-  return async function askForObject(previous) {
+  return async function askForObject(previous: Previous) {
     const input = { Bucket: bucket as string, Key: key(previous) };
     try {
       const head = await client.headObject(input, { abortSignal: previous.signal });

@@ -18,10 +18,11 @@ import {
   THRESHOLD_PROPERTIES,
 } from "../../lib/cdk/monitoring/alarms.ts";
 import { RELAY_DEFAULTS } from "../../lib/cdk/outbox-relay-props.ts";
+import { RECONCILER_DEFAULTS } from "../../lib/cdk/reconciler-props.ts";
 import { ACCESS_DEFAULTS } from "../../lib/cdk/record-access.ts";
 import { USE_DEFAULTS } from "../../lib/cdk/use-idempotency-options.ts";
 import { DEFAULTS as CLIENT_DEFAULTS } from "../../lib/client/options.ts";
-import { METRICS } from "../../lib/contract.ts";
+import { ATTRIBUTES, METRICS, OUTBOX_INDEX } from "../../lib/contract.ts";
 import { DEFAULTS as HANDLER_DEFAULTS } from "../../lib/core/options.ts";
 
 interface Property {
@@ -30,6 +31,12 @@ interface Property {
   /** What `@default` says, on one line. */
   readonly stated: string | undefined;
 }
+
+const TABLE_NAMES = {
+  partitionKey: ATTRIBUTES.partitionKey,
+  ttlAttribute: ATTRIBUTES.expiresAt,
+  indexName: OUTBOX_INDEX,
+};
 
 const METRIC_NAMES = { service: METRICS.service, namespace: METRICS.namespace };
 
@@ -47,12 +54,17 @@ const EVALUATION_DEFAULTS = {
 
 const interfaces: readonly (readonly [file: string, name: string, defaults: object])[] = [
   ["idempotency-table-props", "IdempotencyTableProps", TABLE_DEFAULTS],
-  ["idempotency-table-props", "IdempotencyTableAttributes", {}],
+  [
+    "idempotency-table-props",
+    "IdempotencyTableAttributes",
+    { unknownOutcomes: TABLE_DEFAULTS.unknownOutcomes },
+  ],
   ["record-access", "RecordAccessOptions", ACCESS_DEFAULTS],
   ["use-idempotency-options", "UseIdempotencyOptions", USE_DEFAULTS],
   ["dedup-queue-props", "DedupQueueProps", QUEUE_DEFAULTS],
   ["dedup-queue-props", "DedupQueueConsumerOptions", CONSUMER_DEFAULTS],
-  ["outbox-relay-props", "OutboxRelayProps", { ...RELAY_DEFAULTS, ...METRIC_NAMES }],
+  ["outbox-relay-props", "OutboxRelayProps", { ...RELAY_DEFAULTS, ...METRIC_NAMES, ...TABLE_NAMES }],
+  ["reconciler-props", "ReconcilerProps", RECONCILER_DEFAULTS],
   ["idempotent-function-props", "IdempotentFunctionProps", FUNCTION_DEFAULTS],
   ["monitoring/props", "IdempotencyMonitoringProps", { ...METRIC_NAMES, runbookUrl: DEFAULT_RUNBOOK_URL }],
   ["monitoring/thresholds", "IdempotencyAlarmProps", ALARM_DEFAULTS],
@@ -117,6 +129,7 @@ describe("docs/use/constructs.md", () => {
     ["UseIdempotency", ["RecordAccessOptions", "UseIdempotencyOptions"]],
     ["DedupQueue", ["DedupQueueProps", "DedupQueueConsumerOptions"]],
     ["OutboxRelay", ["OutboxRelayProps"]],
+    ["Reconciler", ["ReconcilerProps"]],
     ["IdempotencyMonitoring", ["IdempotencyMonitoringProps", "IdempotencyAlarmProps"]],
     ["IdempotentFunction", ["IdempotentFunctionProps"]],
   ])("lists the properties of %s with the defaults that their types state", (construct, names) => {

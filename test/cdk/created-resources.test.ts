@@ -10,10 +10,12 @@ import {
   IdempotencyTable,
   IdempotentFunction,
   OutboxRelay,
+  Reconciler,
 } from "onceonly/cdk";
 import { describe, expect, it } from "vitest";
 import { root } from "../../kit/project.ts";
 import { unitStack } from "./app-given.ts";
+import { aFunction } from "./given.ts";
 
 const document = readFileSync(join(root, "docs/use/constructs.md"), "utf8");
 
@@ -32,6 +34,13 @@ const made: readonly (readonly [name: string, make: (stack: Stack) => unknown])[
         tableStreamArn: "arn:aws:dynamodb:eu-west-1:111111111111:table/given/stream/1",
       });
       return new OutboxRelay(stack, "Made", { table, destinations });
+    },
+  ],
+  [
+    "Reconciler",
+    (stack) => {
+      const table = new IdempotencyTable(stack, "Given", { unknownOutcomes: true });
+      return new Reconciler(stack, "Made", { table, handler: aFunction(stack, "GivenFn") });
     },
   ],
   ["IdempotencyMonitoring", (stack) => new IdempotencyMonitoring(stack, "Made", { table: tableIn(stack) })],

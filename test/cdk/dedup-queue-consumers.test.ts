@@ -1,6 +1,7 @@
 import { CfnParameter, Duration } from "aws-cdk-lib";
 import { Annotations, Match, Template } from "aws-cdk-lib/assertions";
 import { Key } from "aws-cdk-lib/aws-kms";
+import { Alias, Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { DedupQueue, type DedupQueueConsumerOptions, IdempotencyTable, UseIdempotency } from "onceonly/cdk";
 import { describe, expect, it } from "vitest";
 import { RECEIVING, rightsOf } from "../../kit/rights.ts";
@@ -67,6 +68,56 @@ describe("DedupQueue.addConsumer", () => {
     expect(() =>
       queue.addConsumer(aFunction(stack, "Quick", { timeout: Duration.seconds(10) })),
     ).not.toThrow();
+  });
+
+  it("feeds an alias, or a version, and knows the timeout of the function behind it", () => {
+    const stack = unitStack();
+    const fn = aFunction(stack, "Fn", { timeout: Duration.seconds(11) });
+    const live = new Alias(stack, "Live", { aliasName: "live", version: fn.currentVersion });
+    const queue = new DedupQueue(stack, "Queue");
+    const short = new DedupQueue(stack, "Short", { visibilityTimeout: Duration.seconds(60) });
+
+    queue.addConsumer(live);
+
+    for (const consumer of [live, fn.currentVersion]) {
+      expect(() => short.addConsumer(consumer)).toThrow("< 66 s, 6 × timeout 11 s of its consumer Test/Fn");
+    }
+    Template.fromStack(stack).hasResourceProperties("AWS::Lambda::EventSourceMapping", {
+      FunctionName: { "Fn::Join": ["", Match.arrayWith([":live"])] },
+      FunctionResponseTypes: ["ReportBatchItemFailures"],
+    });
+  });
+
+  it("warns of an alias as of its function", () => {
+    const stack = unitStack();
+    const fn = aFunction(stack);
+    const retention = Duration.days(40);
+    fn.with(new UseIdempotency(new IdempotencyTable(stack, "Table"), { retention }));
+    new DedupQueue(stack, "Queue").addConsumer(fn.currentVersion);
+    const bare = aFunction(stack, "Bare");
+    new DedupQueue(stack, "Other").addConsumer(
+      new Alias(stack, "Live", { aliasName: "live", version: bare.currentVersion }),
+    );
+
+    const warningsAt = (path: string) => Annotations.fromStack(stack).findWarning(path, Match.anyValue());
+    expect(warningsAt("/Test/Queue")).toEqual([]);
+    expect(JSON.stringify(warningsAt("/Test/Other"))).toContain(
+      "Test/Bare consumes Test/Other without UseIdempotency",
+    );
+  });
+
+  it("notes that nothing is known of the timeout of an imported function", () => {
+    const stack = unitStack();
+    const functionArn = "arn:aws:lambda:us-east-1:123456789012:function:imported";
+    const attributes = { functionArn, sameEnvironment: true };
+    new DedupQueue(stack, "Queue").addConsumer(
+      LambdaFunction.fromFunctionAttributes(stack, "Imported", attributes),
+    );
+
+    Annotations.fromStack(stack).hasInfo(
+      "/Test/Queue",
+      Match.stringLikeRegexp("for long enough for Test/Imported is not checked"),
+    );
   });
 
   it("takes the 3 seconds of Lambda for a function that names no timeout", () => {

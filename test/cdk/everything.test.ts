@@ -19,6 +19,7 @@ import {
   IdempotencyTable,
   IdempotentFunction,
   OutboxRelay,
+  Reconciler,
   UseIdempotency,
 } from "onceonly/cdk";
 import { afterAll, describe, expect, it } from "vitest";
@@ -82,6 +83,10 @@ function everythingIn(app: App): Stack {
       new UseIdempotency(other, { operations: ["use"], largeResults: false }),
     );
   }
+
+  const listed = new IdempotencyTable(stack, "Listed", { unknownOutcomes: true, encryptionKey });
+  const settle = aFunction(stack, "Settle", { timeout: Duration.minutes(1) });
+  new Reconciler(stack, "Reconciler", { table: listed, handler: settle });
 
   new OutboxRelay(stack, "Outbox", {
     table,

@@ -136,3 +136,60 @@ describe("IdempotencyTable.grantSweeper", () => {
     );
   });
 });
+
+describe("IdempotencyTable with unknown outcomes", () => {
+  const RESOLVING = {
+    Action: "dynamodb:Query",
+    Effect: "Allow",
+    Resource: { "Fn::Join": ["", [TABLE_ARN, "/index/unsettled"]] },
+  };
+  const UNSETTLED = {
+    IndexName: "unsettled",
+    KeySchema: [
+      { AttributeName: "unsettledShard", KeyType: "HASH" },
+      { AttributeName: "unsettledSince", KeyType: "RANGE" },
+    ],
+    Projection: { ProjectionType: "KEYS_ONLY" },
+  };
+
+  it("H6: has a sparse index of keys, beside that of the outbox, and no stream of its own", () => {
+    const [alone, both, none] = [
+      templateOf({ unknownOutcomes: true }),
+      templateOf({ unknownOutcomes: true, outbox: true }),
+      templateOf({}),
+    ];
+
+    alone.hasResourceProperties("AWS::DynamoDB::GlobalTable", {
+      GlobalSecondaryIndexes: [UNSETTLED],
+      StreamSpecification: Match.absent(),
+    });
+    both.hasResourceProperties("AWS::DynamoDB::GlobalTable", {
+      GlobalSecondaryIndexes: [Match.objectLike({ IndexName: "outbox" }), UNSETTLED],
+    });
+    none.hasResourceProperties("AWS::DynamoDB::GlobalTable", { GlobalSecondaryIndexes: Match.absent() });
+  });
+
+  it("grantResolving grants the index's queries, and no messages", () => {
+    const template = templateOf({ unknownOutcomes: true, outbox: true }, (table, role) =>
+      table.grantResolving(role),
+    );
+
+    template.hasResourceProperties(
+      "AWS::IAM::Policy",
+      granting(
+        { Action: "dynamodb:GetItem", Effect: "Allow", Resource: TABLE_ARN },
+        Match.objectLike({
+          Action: ["dynamodb:PutItem", "dynamodb:UpdateItem"],
+          Condition: Match.objectLike({ "ForAllValues:StringNotEquals": Match.anyValue() }),
+        }),
+        RESOLVING,
+      ),
+    );
+  });
+
+  it("grantResolving refuses a table without the index", () => {
+    expect(() => templateOf({}, (table, role) => table.grantResolving(role))).toThrow(
+      "unknownOutcomes of Test/Table is off, so nothing can be listed: set it to true",
+    );
+  });
+});

@@ -1,9 +1,9 @@
-// What the AwsSolutions rules of cdk-nag find in an app, and what of it is acknowledged.
+// What rules of cdk-nag find in an app, and what of it is acknowledged.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { App, type Stack, Validations } from "aws-cdk-lib";
-import { AwsSolutionsChecks } from "cdk-nag";
+import { AwsSolutionsChecks, type NagPack } from "cdk-nag";
 
 interface Violation {
   readonly ruleName: string;
@@ -24,7 +24,10 @@ export interface NagFindings {
 }
 
 /** Code is not bundled: the rules do not look into it. */
-export function nagFindings(addTo: (app: App) => Stack): NagFindings {
+export function nagFindings(
+  addTo: (app: App) => Stack,
+  packIn: (app: App) => NagPack = (app) => new AwsSolutionsChecks(app),
+): NagFindings {
   const outdir = mkdtempSync(join(tmpdir(), "nag-"));
   try {
     const app = new App({
@@ -34,7 +37,7 @@ export function nagFindings(addTo: (app: App) => Stack): NagFindings {
       context: { "aws:cdk:bundling-stacks": [] },
     });
     addTo(app);
-    Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
+    Validations.of(app).addPlugins(packIn(app));
     const reportFile = join(outdir, "validation-report.json");
     try {
       app.synth();

@@ -12,6 +12,7 @@ import {
   IdempotencyTable,
   IdempotentFunction,
   OutboxRelay,
+  Reconciler,
   UseIdempotency,
 } from "onceonly/cdk";
 import { describe, expect, it, test } from "vitest";
@@ -95,6 +96,14 @@ describe("AwsSolutions rules", () => {
       (stack) => {
         const { queue } = new DedupQueue(stack, "Queue");
         new OutboxRelay(stack, "Outbox", { table: aTable(stack), destinations: [queue] });
+      },
+    ],
+    [
+      "a Reconciler",
+      (stack) => {
+        const table = new IdempotencyTable(stack, "Table", { unknownOutcomes: true });
+        const handler = new IdempotentFunction(stack, "Fn", { entry, table, timeout: Duration.minutes(1) });
+        new Reconciler(stack, "Reconciler", { table, handler });
       },
     ],
     [

@@ -1,6 +1,12 @@
 import { CfnParameter, Duration } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
+import { Rule } from "aws-cdk-lib/aws-events";
+import { LambdaFunction } from "aws-cdk-lib/aws-events-targets";
 import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import { Stream } from "aws-cdk-lib/aws-kinesis";
+import { StartingPosition } from "aws-cdk-lib/aws-lambda";
+import { KinesisEventSource, S3EventSource } from "aws-cdk-lib/aws-lambda-event-sources";
+import { Bucket, EventType } from "aws-cdk-lib/aws-s3";
 import {
   DedupQueue,
   IdempotencyTable,
@@ -15,11 +21,14 @@ import { aFunction, faultsOf } from "./given.ts";
 
 const restoredAt = new Date("2026-01-01T12:00:00Z");
 
-function conditionWith(options: UseIdempotencyOptions, isConsumer = false) {
+function conditionWith(options: UseIdempotencyOptions, isConsumer = false, isTarget = false) {
   const stack = unitStack();
   const fn = aFunction(stack);
   fn.with(new UseIdempotency(new IdempotencyTable(stack, "Table", { restoredAt }), options));
   if (isConsumer) new DedupQueue(stack, "Queue").addConsumer(fn);
+  if (isTarget) {
+    new Rule(stack, "Rule", { eventPattern: { source: ["shop"] }, targets: [new LambdaFunction(fn)] });
+  }
   const [right] = rightsOf(Template.fromStack(stack), "FnServiceRole");
   return right?.condition;
 }
@@ -37,6 +46,34 @@ describe("UseIdempotency on a restored table", () => {
     // 174 s × 5 + 4 days + 14 days + 2 minutes
     expect(conditionWith({ retention: Duration.days(40) }, true)).toEqual(
       notBefore("2026-01-19T12:16:30.000Z"),
+    );
+  });
+
+  it("H56: counts in what only AWS limits: the retries of a rule and of asynchronous invocations", () => {
+    // 24 hours + 6 hours + 2 minutes
+    expect(conditionWith({}, false, true)).toEqual(notBefore("2026-01-02T18:02:00.000Z"));
+  });
+
+  it("H56: closes for a year behind a stream that keeps its records for so long", () => {
+    const stack = unitStack();
+    const fn = aFunction(stack);
+    fn.with(new UseIdempotency(new IdempotencyTable(stack, "Table", { restoredAt })));
+    const stream = new Stream(stack, "Stream", { retentionPeriod: Duration.days(365) });
+    fn.addEventSource(new KinesisEventSource(stream, { startingPosition: StartingPosition.LATEST }));
+
+    expect(rightsOf(Template.fromStack(stack), "FnServiceRole")[0]?.condition).toEqual(
+      notBefore("2027-01-01T12:02:00.000Z"),
+    );
+  });
+
+  it("H56: refuses to guess for how long a bucket repeats itself", () => {
+    const stack = unitStack();
+    const fn = aFunction(stack);
+    fn.with(new UseIdempotency(new IdempotencyTable(stack, "Table", { restoredAt })));
+    fn.addEventSource(new S3EventSource(new Bucket(stack, "Bucket"), { events: [EventType.OBJECT_CREATED] }));
+
+    expect(faultsOf(stack)).toContain(
+      "cannot be computed, since S3 says no number for how long it repeats the notifications of Test/Bucket: give closedUntil",
     );
   });
 

@@ -92,6 +92,18 @@ describe("SampleStack", () => {
     ]);
   });
 
+  it("lets place-order run its operation, and write orders and stock within a transaction only", () => {
+    expect(rightsOf("PlaceOrder")).toEqual([
+      ...runs("place-order"),
+      {
+        on: "Orders",
+        actions: ["dynamodb:PutItem", "dynamodb:UpdateItem"],
+        condition: ONLY_IN_TRANSACTIONS,
+      },
+      { on: "Stock", actions: ["dynamodb:UpdateItem"], condition: ONLY_IN_TRANSACTIONS },
+    ]);
+  });
+
   it("lets relay and sweeper send to the one queue", () => {
     for (const functionId of ["OutboxRelay", "OutboxSweeper"]) {
       expect(rightsOf(functionId).filter(({ on }) => !on.startsWith("Idempotency"))).toEqual([
@@ -104,15 +116,22 @@ describe("SampleStack", () => {
     expect(rightsOf("SandboxGateway", ephemeral)).toEqual([
       { on: "Ledger", actions: ["dynamodb:UpdateItem"] },
     ]);
+    expect(rightsOf("SandboxDesk", ephemeral)).toEqual([
+      { on: "Ledger", actions: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"] },
+    ]);
   });
 
   it("puts an authorizer in front of every route", () => {
     const routes = Object.values(ephemeral.findResources("AWS::ApiGatewayV2::Route"));
 
     expect(routes.map(({ Properties }) => Properties.RouteKey).sort()).toEqual([
+      "GET /charges",
       "GET /orders/{id}",
       "POST /charges",
       "POST /orders",
+      "POST /refunds",
+      "POST /shipments",
+      "POST /shipped-orders",
     ]);
     for (const { Properties } of routes) {
       expect(Properties).toMatchObject({
@@ -122,13 +141,16 @@ describe("SampleStack", () => {
     }
   });
 
-  it("gives the sandbox's token to charge-payment alone, and to tenants no access to the sandbox", () => {
+  it("gives the sandbox's token to charge-payment and place-order alone, and to tenants no access to the sandbox", () => {
     const environments = Object.entries(ephemeral.findResources("AWS::Lambda::Function")).map(
       ([logicalId, { Properties }]) => [logicalId, JSON.stringify(Properties.Environment)] as const,
     );
 
     const knowing = environments.filter(([, text]) => text?.includes("shop-sandbox-token"));
-    expect(knowing.map(([logicalId]) => logicalId)).toEqual([expect.stringMatching(/^ChargePayment/)]);
+    expect(knowing.map(([logicalId]) => logicalId).sort()).toEqual([
+      expect.stringMatching(/^ChargePayment/),
+      expect.stringMatching(/^PlaceOrder/),
+    ]);
     const authorizer = environments.find(([logicalId]) => logicalId.startsWith("GatewayApiAuthorize"));
     expect(authorizer?.[1]).toMatch(/shop/);
     expect(authorizer?.[1]).not.toMatch(/acme|globex/);
@@ -163,8 +185,8 @@ describe("SampleStack", () => {
       template.allResources(type, { DeletionPolicy: "Retain", UpdateReplacePolicy: "Retain" });
       ephemeral.allResources(type, { DeletionPolicy: "Delete", UpdateReplacePolicy: "Delete" });
     }
-    expect(countsOf(template)).toEqual({ tables: 3, queues: 2, logGroups: 7 });
-    expect(countsOf(ephemeral)).toEqual({ tables: 4, queues: 2, logGroups: 10 });
+    expect(countsOf(template)).toEqual({ tables: 4, queues: 2, logGroups: 8 });
+    expect(countsOf(ephemeral)).toEqual({ tables: 5, queues: 2, logGroups: 12 });
   });
 
   it("protects its tables from deletion, unless it is ephemeral", () => {

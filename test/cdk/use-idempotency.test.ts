@@ -3,6 +3,12 @@ import { type App, Mixins, Stack } from "aws-cdk-lib";
 import { Annotations, Match, Template } from "aws-cdk-lib/assertions";
 import { Alias, type CfnFunction, Function as LambdaFunction, Runtime } from "aws-cdk-lib/aws-lambda";
 import { NodejsFunction } from "aws-cdk-lib/aws-lambda-nodejs";
+import {
+  AwsCustomResource,
+  AwsCustomResourcePolicy,
+  PhysicalResourceId,
+  Provider,
+} from "aws-cdk-lib/custom-resources";
 import { Construct } from "constructs";
 import {
   DedupQueue,
@@ -105,6 +111,77 @@ describe("UseIdempotency", () => {
     for (const id of ["OutboxRelayRole", "OutboxSweeperRole"]) {
       expect(rightsOf(after, id)).toEqual(rightsOf(before, id));
     }
+  });
+
+  it("leaves alone what CDK made, and functions that have it already, in a stack to which it is applied", () => {
+    const stackWith = (isMixedIn: boolean) => {
+      const stack = unitStack();
+      const table = new IdempotencyTable(stack, "Table");
+      new AwsCustomResource(stack, "Custom", {
+        onCreate: {
+          service: "S3",
+          action: "listBuckets",
+          physicalResourceId: PhysicalResourceId.of("buckets"),
+        },
+        policy: AwsCustomResourcePolicy.fromSdkCalls({ resources: ["*"] }),
+      });
+      new Provider(stack, "Provider", { onEventHandler: aFunction(stack, "OnEvent") });
+      new IdempotentFunction(stack, "Fenced", { entry, table, operations: ["create-order"] });
+      aFunction(stack, "Plain");
+      if (isMixedIn) Mixins.of(stack).apply(new UseIdempotency(table));
+      return stack;
+    };
+    const [before, stack] = [Template.fromStack(stackWith(false)), stackWith(true)];
+    const after = Template.fromStack(stack);
+
+    for (const id of ["AWS679f53fac002430cb0da5b7982bd2287", "ProviderframeworkonEvent", "Fenced"]) {
+      expect(rightsOf(after, `${id}ServiceRole`)).toEqual(rightsOf(before, `${id}ServiceRole`));
+    }
+    expect(rightsOf(after, "PlainServiceRole")).toEqual(RUNS_OPERATIONS);
+    Annotations.fromStack(stack).hasInfo(
+      "/Test/Fenced",
+      Match.stringLikeRegexp("has UseIdempotency already"),
+    );
+    Annotations.fromStack(stack).hasInfo(
+      "/Test/Provider/framework-onEvent",
+      Match.stringLikeRegexp("CDK's own"),
+    );
+  });
+
+  it("is content with a stack of functions that all have it already", () => {
+    const stack = unitStack();
+    const table = new IdempotencyTable(stack, "Table");
+    new IdempotentFunction(stack, "Fenced", { entry, table, operations: ["create-order"] });
+    Mixins.of(stack).apply(new UseIdempotency(table));
+
+    expect(() => Template.fromStack(stack)).not.toThrow();
+  });
+
+  it("refuses a table of another region, with both regions", () => {
+    const app = unitStack().node.root as App;
+    const stack = new Stack(app, "There", { env: { region: "eu-west-1", account: "111111111111" } });
+    const imported = IdempotencyTable.fromTableAttributes(stack, "Table", {
+      tableArn: "arn:aws:dynamodb:us-east-1:111111111111:table/records",
+    });
+
+    expect(() => aFunction(stack).with(new UseIdempotency(imported))).toThrow(
+      "There/Fn is in eu-west-1, and There/Table is a table of us-east-1: its name means another table in eu-west-1, or none. Use a table of eu-west-1",
+    );
+  });
+
+  it("names a table of another account by its ARN, and one of the same account by its name", () => {
+    const tableIn = (account: string) => {
+      const app = unitStack().node.root as App;
+      const stack = new Stack(app, "There", { env: { region: "eu-west-1", account: "111111111111" } });
+      const tableArn = `arn:aws:dynamodb:eu-west-1:${account}:table/records`;
+      const table = IdempotencyTable.fromTableAttributes(stack, "Table", { tableArn });
+      aFunction(stack).with(new UseIdempotency(table));
+      const [fn] = Object.values(Template.fromStack(stack).findResources("AWS::Lambda::Function"));
+      return fn?.Properties.Environment.Variables.IDEMPOTENCY_TABLE;
+    };
+
+    expect(tableIn("222222222222")).toBe("arn:aws:dynamodb:eu-west-1:222222222222:table/records");
+    expect(tableIn("111111111111")).toBe("records");
   });
 
   it("leaves what has no environment as it is: imported functions and aliases", () => {

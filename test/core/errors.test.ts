@@ -53,6 +53,17 @@ const TABLE: Record<
     false,
     { index: 2, item: { id: 1 }, cause: "cause" },
   ],
+  SagaPendingError: [
+    () => new errors.SagaPendingError("place-order", "mail", ["mail"], { cause: "cause" }),
+    true,
+    { pending: ["mail"], cause: "cause" },
+  ],
+  SagaCompensatedError: [
+    () => new errors.SagaCompensatedError("place-order", "charge", { statusCode: 409, cause: "cause" }),
+    false,
+    { step: "charge", statusCode: 409, expose: true, cause: "cause" },
+  ],
+  StepInvalidError: [() => new errors.StepInvalidError("twice"), false],
   CommitInvalidError: [
     () => new errors.CommitInvalidError("twice", { index: 2, cause: "cause" }),
     false,
@@ -92,8 +103,10 @@ describe.each(Object.entries(TABLE))("%s", (name, [make, retryable, fields = {}]
     const error = make();
 
     expect(error).toMatchObject({ name, retryable, ...fields });
+    // What is permanent is so by its code, also in another copy of the package.
+    const isPermanent = error instanceof errors.PermanentError;
     expect(error.code).toBe(
-      name
+      (isPermanent ? "PermanentError" : name)
         .replace(/Error$/, "")
         .replace(/(?<=[a-z])(?=[A-Z])/g, "_")
         .toUpperCase(),

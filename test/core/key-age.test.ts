@@ -27,7 +27,10 @@ describe("expired records", () => {
     for (const state of ["in-progress", "completed", "failed", "released", "held"] as const) {
       const world = newWorld({ retentionSeconds: 60 });
       await world.call(async () => "old");
-      world.memory.alter([...world.memory.records.keys()][0]!, { state, steps: { charge: 1 } });
+      world.memory.alter([...world.memory.records.keys()][0]!, {
+        state,
+        steps: { charge: { state: "done", attempt: 1, at: 1 } },
+      });
       await world.clock.advance(60_000);
 
       expect(await world.call(async () => "new", {}, { input: "other" })).toBe("new");

@@ -47,6 +47,7 @@ const TABLE: Record<keyof EngineOptions, { good: readonly unknown[]; bad: readon
     ],
   },
   whenAbandoned: { good: ["run", "hold", () => ({ outcome: "unknown" })], bad: ["verify", true, null, {}] },
+  steps: { good: [["charge"], []], bad: ["charge", [""], [1], [`${"a".repeat(65)}`]] },
   whenStoreFails: { good: ["reject", "run"], bad: ["ignore", true, null] },
   whenKeyExpired: { good: ["run", "reject"], bad: ["ignore", null] },
   keyFormat: { good: ["uuid", /order-\d+/], bad: ["UUID", "order-.*", "", null, 7, {}, [/a/]] },

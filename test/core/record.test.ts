@@ -30,7 +30,7 @@ const expired = { expiresAt: NOW / 1000 };
 const ended = { leaseEndsAt: NOW - 1 };
 const other = { fingerprint: "1:other" };
 const former = { fingerprint: "1:former" };
-const steps = { steps: { charge: 1 } };
+const steps = { steps: { charge: { state: "done", attempt: 1, at: NOW } } } as const;
 
 describe("judge", () => {
   it("asks for a fingerprint made in a former way only where no other one matches", () => {

@@ -218,8 +218,8 @@ describe("whenAbandoned: verify", () => {
     expect(await world.call(never)).toBe("charged");
     expect(world.record()).toMatchObject({ state: "completed", attempt: 4 });
     expect(world.decisions()).toEqual(["held", "held", "held", "verified"]);
-    // A held key counts from when it was held.
-    expect(leaseEnds).toEqual([35_000, 36_000, 96_000]);
+    // A held key counts from when it was first held: no handler has run since.
+    expect(leaseEnds).toEqual([35_000, 36_000, 36_000]);
   });
 
   it.each(["{", "null", '{"at":"soon"}', undefined])(
@@ -291,5 +291,39 @@ describe("whenAbandoned: verify", () => {
 
     expect(await world.call(never)).toBe("charged");
     expect(asked).toBe(2);
+  });
+
+  it("H42: tells how long ago the attempt ended however often it is asked, so that a look-up that lags can conclude", async () => {
+    const ends: number[] = [];
+    const world = await abandoned(({ askedAt, leaseEndedAt }) => {
+      ends.push(leaseEndedAt - START);
+      return { outcome: askedAt - leaseEndedAt < 200_000 ? "unknown" : "did-not-happen" };
+    });
+
+    for (let minute = 0; minute < 4; minute++) {
+      await expect(world.call(never)).rejects.toThrow(OutcomeUnknownError);
+      await world.clock.advance(60_000);
+    }
+
+    expect(await world.call(never)).toBe("ran");
+    expect(ends).toEqual([35_000, 36_000, 36_000, 36_000, 36_000]);
+  });
+
+  it("H42: an attempt that ran after the key was held, and died, counts from its own end", async () => {
+    const answers = ["unknown", "did-not-happen", "unknown", "unknown"] as const;
+    const ends: number[] = [];
+    const world = await abandoned(({ leaseEndedAt }) => {
+      ends.push(leaseEndedAt - START);
+      return { outcome: answers[ends.length - 1] ?? "unknown" };
+    });
+    await expect(world.call(never)).rejects.toThrow(OutcomeUnknownError);
+    await world.clock.advance(60_000);
+    void world.start(() => new Promise(() => {}));
+    await world.clock.advance(60_000);
+    await expect(world.call(never)).rejects.toThrow(OutcomeUnknownError);
+    await world.clock.advance(60_000);
+    await expect(world.call(never)).rejects.toThrow(OutcomeUnknownError);
+
+    expect(ends).toEqual([35_000, 36_000, 131_000, 156_000]);
   });
 });

@@ -55,6 +55,8 @@ export function withCompany<Write>(subject: StoreSubject<Write>): StoreSubject<W
       ),
     loadResult: (address) => grouped.loadResult(address),
     checkEffects: (effects) => grouped.checkEffects(effects),
+    unknownOutcomes: grouped.unknownOutcomes?.bind(grouped),
+    writeStep: grouped.writeStep?.bind(grouped),
   };
   return { ...subject, store };
 }

@@ -38,7 +38,11 @@ describe.each(inject("dynamodbEngines"))(
         } as const;
         await store.claim(claim);
         await store.settle({ ...finish, state: "released" });
-        const leftovers = { resultItem: `${recordKey}#a`, resultBytes: 1, steps: { charge: 1 } };
+        const leftovers = {
+          resultItem: `${recordKey}#a`,
+          resultBytes: 1,
+          steps: { charge: { state: "done", attempt: 1, at: 1 } },
+        };
         const Item = { ...(await getItem(recordKey)), ...marshall(leftovers) };
         await client.send(new PutItemCommand({ TableName, Item }));
         const second = { token: "second", result: undefined };

@@ -8,6 +8,8 @@ import { type Attribute, readRecord, recordTable } from "../../lib/dynamodb/reco
 
 const ALL = Object.keys(ATTRIBUTES) as Attribute[];
 
+const stepOf = (step: unknown) => ({ steps: { M: marshall({ charge: step }) } });
+
 describe("recordTable", () => {
   it("gives an alias to the attributes that DynamoDB reserves, and to no others", () => {
     const { updateOf } = recordTable({ tableName: "records" });
@@ -91,10 +93,23 @@ describe("readRecord", () => {
     expect(readRecord(table, stored(attributes))?.result).toEqual(result);
   });
 
-  it("reads finished steps", () => {
-    const steps = { charge: { id: "ch_1", amounts: [1, 2.5, 2 ** 53 - 1] } };
+  it("reads steps", () => {
+    const written = { attempt: 2, at: 2 ** 53 - 1 };
+    const attributes = marshall({
+      none: { state: "done", ...written },
+      small: { state: "done", ...written, result: "1" },
+      large: { state: "done", ...written, resultItem: "op##hash#of" },
+      largest: { state: "done", ...written, resultBytes: 17 },
+      asked: { state: "begun", ...written, asks: true },
+    });
 
-    expect(readRecord(table, stored({ steps: { M: marshall(steps) } }))?.steps).toEqual(steps);
+    expect(readRecord(table, stored({ steps: { M: attributes } }))?.steps).toEqual({
+      none: { state: "done", ...written },
+      small: { state: "done", ...written, result: { in: "record", text: "1" } },
+      large: { state: "done", ...written, result: { in: "item", address: "op##hash#of" } },
+      largest: { state: "done", ...written, result: { in: "nowhere", bytes: 17 } },
+      asked: { state: "begun", ...written, asks: true },
+    });
   });
 
   it.each<[string, Record<string, AttributeValue | undefined>]>([
@@ -115,6 +130,16 @@ describe("readRecord", () => {
     ["a time of completion in words", { completedAt: { S: "now" } }],
     ["an expiry in words", { ttl: { S: "1900086400" } }],
     ["steps that are a list", { steps: { L: [] } }],
+    ["a step that is text", stepOf("done")],
+    ["a step of an unknown state", stepOf({ state: "half", attempt: 1, at: 1 })],
+    ["a step of no attempt", stepOf({ state: "done", at: 1 })],
+    ["a step of no time", stepOf({ state: "done", attempt: 1 })],
+    [
+      "a step with another record's result",
+      stepOf({ state: "done", attempt: 1, at: 1, resultItem: "op##other#of" }),
+    ],
+    ["a step with an address that is a number", stepOf({ state: "done", attempt: 1, at: 1, resultItem: 1 })],
+    ["a step with a size in words", stepOf({ state: "done", attempt: 1, at: 1, resultBytes: "x" })],
     ["a result that is a number", { result: { N: "1" } }],
     ["a compressed result that is cut off", { result: { B: new Uint8Array([0x1f, 0x8b, 8]) } }],
     ["an address that is a number", { resultItem: { N: "1" } }],

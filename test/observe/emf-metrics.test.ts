@@ -1,4 +1,11 @@
-import { DECISIONS, type DecisionEvent, emfMetrics, OUTBOX_EVENTS, runOnce } from "onceonly";
+import {
+  DECISIONS,
+  type DecisionEvent,
+  emfMetrics,
+  OUTBOX_EVENTS,
+  RECONCILER_EVENTS,
+  runOnce,
+} from "onceonly";
 import { MemoryStore } from "onceonly/testing";
 import { describe, expect, it } from "vitest";
 import { METRICS } from "../../lib/contract.ts";
@@ -26,10 +33,14 @@ describe("METRICS", () => {
       METRICS.outboxLag,
       ...Object.values(METRICS.outboxBacklog),
       METRICS.inProgressAge,
+      ...Object.values(METRICS.settlingEvents),
+      METRICS.settlingTime,
+      ...Object.values(METRICS.unsettled),
     ];
 
     expect(Object.keys(METRICS.decisions)).toEqual([...DECISIONS]);
     expect(Object.keys(METRICS.outboxEvents)).toEqual([...OUTBOX_EVENTS]);
+    expect(Object.keys(METRICS.settlingEvents)).toEqual([...RECONCILER_EVENTS]);
     expect(new Set(names).size).toBe(names.length);
   });
 });
@@ -72,6 +83,43 @@ describe("emfMetrics", () => {
       ["Milliseconds", 61_000],
     ]);
     expect(agesOf("held")).toEqual([]);
+  });
+
+  it.each(RECONCILER_EVENTS)(
+    "counts keys that the reconciler reports as %s, and how long settling took",
+    (event) => {
+      const key = { event, operation: "pay#order", keyHash: "hash", unknownMs: 65_000 } as const;
+      const line = lineOf({ ...key, error: new TypeError("card 4242") });
+      const points = dataPointsOf(line).filter(({ dimensions }) => "operation" in dimensions);
+      const isSettled = event === "happened" || event === "did-not-happen";
+      const dimensions = { service: "onceonly", operation: "pay%23order" };
+
+      expect(points.map(({ name, value, dimensions }) => ({ name, value, dimensions }))).toEqual([
+        { name: METRICS.settlingEvents[event], value: 1, dimensions },
+        ...(isSettled ? [{ name: "SettlingTime", value: 65_000, dimensions }] : []),
+      ]);
+      const told = { event, by: "reconciler", keyHash: "hash", unknownMs: 65_000, errorName: "TypeError" };
+      expect(propertiesOf(line)).toMatchObject(told);
+      expect(line).not.toContain("4242");
+    },
+  );
+
+  it("counts keys whose operation cannot be read as those of an unknown one", () => {
+    const line = lineOf({ event: "unasked", operation: "", keyHash: "", unknownMs: 0 });
+
+    expect(dataPointsOf(line)).toContainEqual(
+      expect.objectContaining({ dimensions: { service: "onceonly", operation: "unknown" } }),
+    );
+  });
+
+  it("measures what the reconciler has left, by service alone", () => {
+    const line = lineOf({ event: "unsettled", keys: 3, unasked: 1, oldestMs: 61_000 });
+
+    expect(dataPointsOf(line).map(({ name, value, dimensions }) => [name, value, dimensions])).toEqual([
+      ["UnsettledKeys", 3, { service: "onceonly" }],
+      ["UnsettledUnaskedKeys", 1, { service: "onceonly" }],
+      ["UnsettledAge", 61_000, { service: "onceonly" }],
+    ]);
   });
 
   it.each(OUTBOX_EVENTS)("counts commits of which messages were %s, and their lag", (event) => {

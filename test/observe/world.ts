@@ -10,7 +10,9 @@ import {
   outboxRelay,
   outboxSweeper,
   type RunOnceOptions,
+  reconciler,
   runOnce,
+  type VerifyRecord,
 } from "onceonly";
 import { fakeClock, fakeLambdaContext, fakeRandom, MemoryStore, type MemoryWrite } from "onceonly/testing";
 import { fakeEventBridge } from "../../kit/fake-client.ts";
@@ -102,6 +104,12 @@ export function observed(emfOptions: EmfMetricsOptions = {}) {
 
     async sweep() {
       await outboxSweeper(sending)();
+    },
+
+    /** One run of the reconciler, which asks about each key in the same way. */
+    async reconcile(verify: VerifyRecord | "hold") {
+      const { operation, store } = engine;
+      await clock.run(reconciler({ store, clock, random, observe, operations: { [operation]: verify } })());
     },
   };
 }

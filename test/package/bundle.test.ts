@@ -11,11 +11,11 @@ import { bundled } from "../../kit/bundled.ts";
  * is needed.
  */
 const MAX_GZIP_BYTES = {
-  runOnce: 28_450,
-  idempotent: 29_800,
-  idempotency: 30_550,
-  httpIdempotent: 33_900,
-  httpIdempotency: 34_700,
+  runOnce: 32_700,
+  idempotent: 34_200,
+  idempotency: 35_000,
+  httpIdempotent: 38_350,
+  httpIdempotency: 39_150,
 } as const;
 
 const PEERS = ["@aws-sdk/*", "@middy/*"];
@@ -39,6 +39,7 @@ const runtimeEntries: readonly (readonly [entry: string, file: string, peers: re
   ["onceonly", "lib/index.ts", ["dynamodb", "eventbridge", "sns", "sqs"].map(sdkClient)],
   ["onceonly/client", "lib/client/index.ts", []],
   ["onceonly/lean", "lib/lean/index.ts", []],
+  ["onceonly/postgres", "lib/postgres/index.ts", []],
   ["onceonly/testing", "lib/testing/index.ts", []],
 ];
 

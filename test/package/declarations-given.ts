@@ -5,7 +5,14 @@ import { join } from "node:path";
 import { root } from "../../kit/project.ts";
 import { exportedNames } from "./names-given.ts";
 
-export const ENTRIES = ["onceonly", "onceonly/cdk", "onceonly/client", "onceonly/lean", "onceonly/testing"];
+export const ENTRIES = [
+  "onceonly",
+  "onceonly/cdk",
+  "onceonly/client",
+  "onceonly/lean",
+  "onceonly/postgres",
+  "onceonly/testing",
+];
 
 /** Their members are shapes of AWS, which nobody exports: the models take and answer them as the SDK does. */
 const SHAPES = [

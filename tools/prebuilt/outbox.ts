@@ -12,12 +12,14 @@ const measure = emfMetrics({
 });
 
 const destinations = env[ENVIRONMENT.outboxDestinations];
+const table = env[ENVIRONMENT.outboxTable];
 const shards = env[ENVIRONMENT.outboxShards];
 
 const options: OutboxOptions = {
   destinations: destinations === undefined ? undefined : JSON.parse(destinations),
   outbox: new DynamoDBOutbox({
     tableName: env[ENVIRONMENT.idempotencyTable],
+    ...(table !== undefined && JSON.parse(table)),
     ...(shards !== undefined && { shards: Number(shards) }),
   }),
   observe(event) {

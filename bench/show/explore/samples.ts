@@ -20,6 +20,7 @@ const { handler: createOrder } = await import("../../../functions/create-order.t
 const { handler: chargePayment } = await import("../../../functions/charge-payment.ts");
 const { handler: getOrderOf } = await import("../../../functions/get-order.ts");
 const { handler: authorize } = await import("../../../functions/authorize.ts");
+const { handler: placeOrder } = await import("../../../functions/place-order-saga.ts");
 const { handler: chargeInSandbox } = await import("../../../functions/sandbox-gateway.ts");
 
 const newSweeper = () => outboxSweeper({ outbox });
@@ -56,6 +57,27 @@ async function commitTwo(aws: Simulator): Promise<void> {
   }
 }
 
+/** The gateway and the carrier: what is asked under one key is done once, and can be asked for. */
+function saga(): ExploreOptions {
+  const charged = new Set<string>();
+  return {
+    tables: { ...shop.tables, stock: { partitionKey: "sku" } },
+    timeoutSeconds: 15,
+    setUp: () => charged.clear(),
+    outside: {
+      "https://gateway.example.com": (request) => {
+        const { pathname, searchParams } = new URL(request.url);
+        if (request.method === "GET") {
+          const isThere = charged.has(searchParams.get("key") ?? "");
+          return Response.json({ charges: isThere ? [{ chargeId: "charge-1" }] : [] });
+        }
+        if (pathname === "/charges") charged.add(request.headers.get("idempotency-key") ?? "");
+        return Response.json({ chargeId: "charge-1" }, { status: 201 });
+      },
+    },
+  };
+}
+
 export const SAMPLES: readonly Sample[] = [
   {
     name: "create-order",
@@ -87,6 +109,12 @@ export const SAMPLES: readonly Sample[] = [
           setUp: putOrder,
         },
       ),
+  },
+  {
+    name: "place-order-saga",
+    about:
+      "`functions/place-order-saga.ts`, one saga over two tables, a payment gateway and a carrier that keep their promises. The gateway is asked where nobody knows whether a charge happened.",
+    explore: () => explore(placeOrder, postOrder(), { ...shop, ...saga(), name: "place-order-saga" }),
   },
   {
     name: "get-order",

@@ -9,7 +9,8 @@ import { withDefaults } from "../with-defaults.ts";
 import { warnOfDeliveries } from "./deliveries.ts";
 import { ownerPath, queuesOf, tablesWithoutStream } from "./event-sources.ts";
 import { gatewayLimits } from "./gateways.ts";
-import { type Redelivery, redeliveryOf, settingsOf } from "./redelivery.ts";
+import { settingsOf } from "./queue-settings.ts";
+import { type KnownRedelivery, type Redelivery, redeliveriesTo } from "./redelivery.ts";
 import { walkOnce } from "./resources.ts";
 
 /** https://docs.aws.amazon.com/lambda/latest/dg/configuration-timeout.html */
@@ -62,21 +63,16 @@ export function timeoutOf({ timeout }: LambdaFunction): number | undefined {
   return timeout === undefined ? LAMBDA_DEFAULT_TIMEOUT_SECONDS : knownSeconds(timeout);
 }
 
-/** For each way to the function, from clients and from queues: after how long a call can come again. */
-function redeliveriesTo(fn: LambdaFunction, options: UseIdempotencyOptions): Redelivery[] {
+/** Redeliveries by clients and by all event sources. */
+function allRedeliveries(fn: LambdaFunction, options: UseIdempotencyOptions): Redelivery[] {
   const seconds = knownSeconds(withDefaults(options, USE_DEFAULTS).clientWindow);
   if (seconds === undefined) return [{ unknown: "clientWindow is known at deployment only" }];
-  const sum = `client window ${seconds} s`;
-  const fromQueues = queuesOf(fn).map((queue): Redelivery => {
-    const own = redeliveryOf(queue);
-    return "unknown" in own ? own : { seconds: own.seconds + seconds, sum: `${own.sum} + ${sum}` };
-  });
-  return [{ seconds, sum }, ...fromQueues];
+  return redeliveriesTo(fn, seconds);
 }
 
 /** The longest of them, unless a number is unknown. */
 export function longestRedelivery(fn: LambdaFunction, options: UseIdempotencyOptions): Redelivery {
-  return redeliveriesTo(fn, options).reduce((one, other) => {
+  return allRedeliveries(fn, options).reduce((one, other) => {
     if ("unknown" in one || "unknown" in other) return "unknown" in one ? one : other;
     return other.seconds > one.seconds ? other : one;
   });
@@ -112,15 +108,36 @@ function runtimeFaults({ node, runtime }: LambdaFunction): string[] {
 function retentionFaults(fn: LambdaFunction, options: UseIdempotencyOptions): string[] {
   const { path } = fn.node;
   const retention = knownSeconds(withDefaults(options, USE_DEFAULTS).retention);
-  return redeliveriesTo(fn, options).flatMap((redelivery) => {
+  return allRedeliveries(fn, options).flatMap((redelivery) => {
     if (retention === undefined || "unknown" in redelivery) {
       const why = "unknown" in redelivery ? redelivery.unknown : "it is known at deployment only";
       note(fn, "retention", `whether the retention of ${path} is long enough is not checked: ${why}`);
       return [];
     }
     if (retention >= redelivery.seconds) return [];
-    return `retention ${retention} s < ${redelivery.seconds} s, the longest redelivery to ${path} (${redelivery.sum}): what comes after the retention runs again. Give UseIdempotency a retention of two to three times that, and the handler the same retentionSeconds`;
+    const inequality = `retention ${retention} s < ${redelivery.seconds} s, the longest redelivery to ${path} (${redelivery.sum}): what comes after the retention runs again`;
+    if (redelivery.limit === undefined || retention < redelivery.setSeconds) {
+      return `${inequality}. Give UseIdempotency a retention of two to three times that, and the handler the same retentionSeconds`;
+    }
+    warnOfLimit(fn, redelivery.limit, inequality, redelivery);
+    return [];
   });
+}
+
+/** A warning, since the template sets no such number, and AWS takes its time up in the worst case only. */
+function warnOfLimit(
+  fn: LambdaFunction,
+  limit: string,
+  inequality: string,
+  { seconds }: KnownRedelivery,
+): void {
+  const days = Math.ceil(seconds / 86_400);
+  const cover =
+    seconds > MAX_RETENTION_SECONDS ? `Duration.days(${days}) with longRetention` : `Duration.days(${days})`;
+  Annotations.of(fn).addWarningV2(
+    `onceonly:${limit}-window`,
+    `${inequality}. A part of that is a maximum of AWS. A retention of ${cover} covers it, here and as retentionSeconds of the handler`,
+  );
 }
 
 /** The handler would refuse such a number when it starts. */
@@ -162,14 +179,18 @@ function queueFaults(fn: LambdaFunction, queue: CfnQueue): string[] {
 
 function gatewayFaults(fn: LambdaFunction): string[] {
   const timeout = timeoutOf(fn);
-  return gatewayLimits(fn).flatMap((limit) => {
-    if (timeout === undefined || Number.isNaN(limit)) {
-      const what = `whether the API before ${fn.node.path} waits for as long as it runs`;
-      note(fn, "gateway", `${what} is not checked: one of the two is known at deployment only`);
+  return gatewayLimits(fn).flatMap(({ waits, seconds }) => {
+    if (timeout === undefined || Number.isNaN(seconds)) {
+      const what = `whether ${waits.replace("its", "the")} before ${fn.node.path} waits for as long as it runs`;
+      note(
+        fn,
+        "gateway",
+        `${what} is not checked: one of the two is known at deployment only, or is not made in this app`,
+      );
       return [];
     }
-    if (timeout <= limit) return [];
-    return `timeout ${timeout} s of ${fn.node.path} > ${limit} s, for which its API waits: the caller gets an error while the function goes on. Shorten the timeout, or set outlivesGateway of UseIdempotency if a retry is to fetch the result`;
+    if (timeout <= seconds) return [];
+    return `timeout ${timeout} s of ${fn.node.path} > ${seconds} s, for which ${waits} waits: the caller gets an error while the function goes on. Shorten the timeout, or set outlivesGateway of UseIdempotency if a retry is to fetch the result`;
   });
 }
 

@@ -1,6 +1,6 @@
 // Refuses queues that SQS would refuse, and consumers whose messages would come back too early. No I/O.
 import { Annotations, type Duration, Token } from "aws-cdk-lib";
-import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import type { IFunction, Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { DeduplicationScope, FifoThroughputLimit, type IQueue } from "aws-cdk-lib/aws-sqs";
 import type { IConstruct } from "constructs";
 import type { DedupQueueProps } from "../dedup-queue-props.ts";
@@ -39,12 +39,18 @@ function isImportedByToken({ node, queueArn }: IQueue): boolean {
 }
 
 /** @throws Error when messages are hidden for less than six times the consumer's timeout */
-export function checkQueueConsumer(queue: IConstruct, visibilityTimeout: Duration, fn: LambdaFunction): void {
+export function checkQueueConsumer(
+  queue: IConstruct,
+  visibilityTimeout: Duration,
+  consumer: IFunction,
+): void {
   const { path } = queue.node;
+  const fn = functionOf(consumer);
   // The mixin may come after the consumer.
   queue.node.addValidation({ validate: () => warnOfUnchecked(queue, fn) });
   const visibility = knownSeconds(visibilityTimeout);
-  const timeout = timeoutOf(fn);
+  // An imported function does not tell.
+  const timeout = "runtime" in fn ? timeoutOf(fn as LambdaFunction) : undefined;
   if (visibility === undefined || timeout === undefined) {
     Annotations.of(queue).addInfoV2(
       "onceonly:visibility-unknown",
@@ -59,7 +65,13 @@ export function checkQueueConsumer(queue: IConstruct, visibilityTimeout: Duratio
   );
 }
 
-function warnOfUnchecked(queue: IConstruct, fn: LambdaFunction): string[] {
+/** The function behind an alias or a version, or behind an alias of a version. */
+function functionOf(consumer: IFunction): IFunction {
+  const { lambda } = consumer as IFunction & { readonly lambda?: IFunction };
+  return lambda ? functionOf(lambda) : consumer;
+}
+
+function warnOfUnchecked(queue: IConstruct, fn: IFunction): string[] {
   if (!isChecked(fn)) {
     Annotations.of(queue).addWarningV2(
       "onceonly:consumer-unchecked",

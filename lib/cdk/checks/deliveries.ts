@@ -4,8 +4,9 @@ import type { CfnFunction, Function as LambdaFunction } from "aws-cdk-lib/aws-la
 import { CfnEventSourceMapping } from "aws-cdk-lib/aws-lambda";
 import { CfnQueue } from "aws-cdk-lib/aws-sqs";
 import { mappingsOf, ownerPath, readsPartly, referencedResource, sourceOf } from "./event-sources.ts";
-import { settingsOf } from "./redelivery.ts";
+import { settingsOf } from "./queue-settings.ts";
 import { resourcesOfType } from "./resources.ts";
+import { warnOfRetries } from "./retries.ts";
 
 /** Each can be acknowledged by its id, where it is meant. */
 export function warnOfDeliveries(fn: LambdaFunction, timeoutSeconds: number | undefined): void {
@@ -14,6 +15,7 @@ export function warnOfDeliveries(fn: LambdaFunction, timeoutSeconds: number | un
   if (concurrency === 0) {
     warn("no-concurrency", `reservedConcurrentExecutions of ${fn.node.path} is 0: no event reaches it`);
   }
+  warnOfRetries(fn, timeoutSeconds, warn);
   for (const mapping of mappingsOf(fn)) {
     const queue = sourceOf(mapping, CfnQueue);
     const path = ownerPath(queue ?? mapping);

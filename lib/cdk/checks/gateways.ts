@@ -1,36 +1,130 @@
-// Whether the API in front of a function waits for as long as the function may run.
-import { type CfnResource, Stack, Token } from "aws-cdk-lib";
+// Whether the API or the load balancer in front of a function waits for as long as the function may run.
+import type { CfnResource } from "aws-cdk-lib";
 import type { IConstruct } from "constructs";
-import { isPartOf, referencedBy } from "./references.ts";
-import { resourcesOfType } from "./resources.ts";
+import { numberIn } from "./windows/hop.ts";
+import { objectIn, ResolvedApp, type TemplateProperties, valueIn } from "./windows/resolved-app.ts";
 
-/**
- * How long an API waits in milliseconds by default, and the properties that set the time and name the
- * function.
- */
-const APIS: Readonly<Record<string, { readonly defaultMs: number; readonly integration: string }>> = {
-  // https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html
-  "AWS::ApiGatewayV2::Integration": { defaultMs: 30_000, integration: "integrationUri" },
-  // https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-execution-service-limits-table.html
-  "AWS::ApiGateway::Method": { defaultMs: 29_000, integration: "integration" },
-};
+/** https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html */
+const HTTP_API_MS = 30_000;
 
-/**
- * How long the APIs before a function wait, in seconds; `NaN` for a time that is known only at deployment.
- */
-export function gatewayLimits(fn: IConstruct): number[] {
-  return Object.keys(APIS).flatMap((type) =>
-    resourcesOfType(fn, type).flatMap((resource) => limitOf(resource, fn) ?? []),
-  );
+/** https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-execution-service-limits-table.html */
+const REST_API_MS = 29_000;
+
+/** https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-execution-service-websocket-limits-table.html */
+const WEBSOCKET_MS = 29_000;
+
+/** https://docs.aws.amazon.com/elasticloadbalancing/latest/application/edit-load-balancer-attributes.html */
+const LOAD_BALANCER_SECONDS = 60;
+
+export interface GatewayLimit {
+  readonly waits: "its API" | "its load balancer";
+  /** `NaN` for a time that is not known at synthesis. */
+  readonly seconds: number;
 }
 
-function limitOf(resource: CfnResource, fn: IConstruct): number | undefined {
-  const api = APIS[resource.cfnResourceType];
-  if (!api) return undefined;
-  const properties = resource as unknown as Readonly<Record<string, unknown>>;
-  const integration = properties[api.integration];
-  if (!referencedBy(integration, resource).some((target) => isPartOf(target, fn))) return undefined;
-  const holder = api.integration === "integration" ? Stack.of(resource).resolve(integration) : properties;
-  const { timeoutInMillis = api.defaultMs } = Object(holder) as { timeoutInMillis?: number };
-  return Token.isUnresolved(timeoutInMillis) ? Number.NaN : Number(timeoutInMillis) / 1000;
+/** For how long each API and each load balancer before a function waits. */
+export function gatewayLimits(fn: IConstruct): GatewayLimit[] {
+  const app = ResolvedApp.of(fn);
+  const isTarget = (part: unknown) => app.targetsIn(part).some((each) => each === fn.node.defaultChild);
+  const found = [
+    ...integrations(app, isTarget),
+    ...methods(app, isTarget),
+    ...bodies(app, isTarget),
+    ...loadBalancers(app, isTarget),
+  ];
+  return found.length === 0 && isOpenToApis(app, isTarget) ? [api(Number.NaN)] : found;
+}
+
+type IsTarget = (part: unknown) => boolean;
+
+const api = (ms: number): GatewayLimit => ({ waits: "its API", seconds: ms / 1000 });
+
+function integrations(app: ResolvedApp, isTarget: IsTarget): GatewayLimit[] {
+  return app.ofType("AWS::ApiGatewayV2::Integration").flatMap((integration) => {
+    const { IntegrationUri, ApiId, TimeoutInMillis } = app.propertiesOf(integration);
+    if (!isTarget(IntegrationUri)) return [];
+    const owner = app.targetIn(ApiId, "AWS::ApiGatewayV2::Api");
+    const isWebSocket = owner && valueIn(app.propertiesOf(owner), "ProtocolType") === "WEBSOCKET";
+    return api(numberIn(TimeoutInMillis) ?? (isWebSocket ? WEBSOCKET_MS : HTTP_API_MS));
+  });
+}
+
+function methods(app: ResolvedApp, isTarget: IsTarget): GatewayLimit[] {
+  return app.ofType("AWS::ApiGateway::Method").flatMap((method) => {
+    const { Uri, TimeoutInMillis } = objectIn(valueIn(app.propertiesOf(method), "Integration"));
+    return isTarget(Uri) ? api(numberIn(TimeoutInMillis) ?? REST_API_MS) : [];
+  });
+}
+
+/** APIs that an OpenAPI document describes, and the quick way to an HTTP API. */
+function bodies(app: ResolvedApp, isTarget: IsTarget): GatewayLimit[] {
+  const described = [
+    { type: "AWS::ApiGateway::RestApi", most: REST_API_MS },
+    { type: "AWS::ApiGatewayV2::Api", most: HTTP_API_MS },
+  ].flatMap(({ type, most }) =>
+    app.ofType(type).flatMap((each) => {
+      const uses = integrationsIn(valueIn(app.propertiesOf(each), "Body"));
+      return uses
+        .filter(({ uri }) => isTarget(uri))
+        .map(({ timeoutInMillis }) => api(numberIn(timeoutInMillis) ?? most));
+    }),
+  );
+  const quick = app
+    .ofType("AWS::ApiGatewayV2::Api")
+    .filter((each) => isTarget(valueIn(app.propertiesOf(each), "Target")));
+  return [...described, ...quick.map(() => api(HTTP_API_MS))];
+}
+
+const known = new WeakMap<object, TemplateProperties[]>();
+
+/** Each object with a URI, wherever the document has it. A document is read once for all functions. */
+function integrationsIn(document: unknown): TemplateProperties[] {
+  if (typeof document !== "object" || document === null) return [];
+  const found = known.get(document) ?? integrationsBelow(document);
+  known.set(document, found);
+  return found;
+}
+
+function integrationsBelow(document: object): TemplateProperties[] {
+  const own = "uri" in document ? [objectIn(document)] : [];
+  return [...own, ...Object.values(document).flatMap(integrationsIn)];
+}
+
+function loadBalancers(app: ResolvedApp, isTarget: IsTarget): GatewayLimit[] {
+  const groups = app
+    .ofType("AWS::ElasticLoadBalancingV2::TargetGroup")
+    .filter((each) => isTarget(valueIn(app.propertiesOf(each), "Targets")));
+  const leadsTo = (part: unknown) => app.targetsIn(part).some((each) => groups.includes(each));
+  const listeners = app
+    .ofType("AWS::ElasticLoadBalancingV2::Listener")
+    .filter((each) => leadsTo(valueIn(app.propertiesOf(each), "DefaultActions")));
+  const byRules = app
+    .ofType("AWS::ElasticLoadBalancingV2::ListenerRule")
+    .map((each) => app.propertiesOf(each))
+    .filter(({ Actions }) => leadsTo(Actions))
+    .map(({ ListenerArn }) => app.targetIn(ListenerArn, "AWS::ElasticLoadBalancingV2::Listener"));
+  return [...new Set([...listeners, ...byRules])].map((listener) => ({
+    waits: "its load balancer",
+    seconds: idleSeconds(app, listener),
+  }));
+}
+
+function idleSeconds(app: ResolvedApp, listener: CfnResource | undefined): number {
+  const arn = listener && valueIn(app.propertiesOf(listener), "LoadBalancerArn");
+  const balancer = app.targetIn(arn, "AWS::ElasticLoadBalancingV2::LoadBalancer");
+  if (!balancer) return Number.NaN;
+  const attributes = valueIn(app.propertiesOf(balancer), "LoadBalancerAttributes");
+  const all = Array.isArray(attributes) ? (attributes as TemplateProperties[]) : [];
+  const set = all.find(({ Key }) => Key === "idle_timeout.timeout_seconds");
+  return numberIn(set && valueIn(set, "Value")) ?? LOAD_BALANCER_SECONDS;
+}
+
+/** An API of another app, or of a document in a file. */
+function isOpenToApis(app: ResolvedApp, isTarget: IsTarget): boolean {
+  return app
+    .ofType("AWS::Lambda::Permission")
+    .map((each) => app.propertiesOf(each))
+    .some(
+      ({ Principal, FunctionName }) => Principal === "apigateway.amazonaws.com" && isTarget(FunctionName),
+    );
 }

@@ -1,57 +1,31 @@
-// How long after its first delivery a queue may deliver a message again, read from the constructs of the
-// queue.
-import { Stack, Token } from "aws-cdk-lib";
-import { CfnQueue } from "aws-cdk-lib/aws-sqs";
-import { type ConsumedQueue, ownerPath, referencedResource } from "./event-sources.ts";
+// For how long after its first delivery something may come to a function again.
+import type { IConstruct } from "constructs";
+import { waysTo } from "./windows/hops.ts";
 
-/** https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SetQueueAttributes.html */
-const SQS_DEFAULTS = { visibilityTimeout: 30, messageRetentionPeriod: 345_600 };
+/** A redelivery, as a number and as its sum; or the part that is not known at synthesis. */
+export type Redelivery = KnownRedelivery | { readonly unknown: string };
 
-/** The longest redelivery, as a number and as its sum; or the part that is not known at synthesis. */
-export type Redelivery = { readonly seconds: number; readonly sum: string } | { readonly unknown: string };
-
-/** Visibility timeout × receives + retention of the queue + retention of its dead-letter queue. */
-export function redeliveryOf({ path, queue }: ConsumedQueue): Redelivery {
-  if (!queue) return { unknown: `the queue that ${path} reads is not made in this app` };
-  const { visibilityTimeout, messageRetentionPeriod } = settingsOf(queue);
-  const waiting: Term = { factors: [messageRetentionPeriod], text: `${messageRetentionPeriod} s in ${path}` };
-  const { redrivePolicy } = queue;
-  if (redrivePolicy === undefined) return sumOf([waiting], path);
-  const deadLetterQueue = referencedResource(redrivePolicy, queue, CfnQueue);
-  if (!deadLetterQueue) return { unknown: `the dead-letter queue of ${path} is not made in this app` };
-  const { maxReceiveCount } = Stack.of(queue).resolve(redrivePolicy) as { maxReceiveCount: unknown };
-  const inDeadLetters = settingsOf(deadLetterQueue).messageRetentionPeriod;
-  const receiving: Term = {
-    factors: [visibilityTimeout, Number(maxReceiveCount)],
-    text: `visibility timeout ${visibilityTimeout} s × ${String(maxReceiveCount)} receives`,
-  };
-  const parked: Term = {
-    factors: [inDeadLetters],
-    text: `${inDeadLetters} s in ${ownerPath(deadLetterQueue)}`,
-  };
-  return sumOf([receiving, waiting, parked], path);
+export interface KnownRedelivery {
+  readonly seconds: number;
+  readonly sum: string;
+  /** What the template sets of the seconds. */
+  readonly setSeconds: number;
+  /** The id of the warning about the rest: the maximum of a service. */
+  readonly limit?: string | undefined;
 }
 
-interface Term {
-  readonly factors: readonly number[];
-  readonly text: string;
-}
-
-function sumOf(terms: readonly Term[], path: string): Redelivery {
-  // A resolved token is no number any more.
-  if (
-    terms.flatMap(({ factors }) => factors).some((each) => Number.isNaN(each) || Token.isUnresolved(each))
-  ) {
-    return { unknown: `a number of ${path} or of its dead-letter queue is known at deployment only` };
-  }
-  const seconds = terms.reduce((sum, { factors }) => sum + factors.reduce((a, b) => a * b), 0);
-  return { seconds, sum: terms.map(({ text }) => text).join(" + ") };
-}
-
-/** The queue's own settings; SQS decides on missing ones. */
-export function settingsOf({ visibilityTimeout, messageRetentionPeriod }: CfnQueue): typeof SQS_DEFAULTS {
-  return {
-    visibilityTimeout: visibilityTimeout ?? SQS_DEFAULTS.visibilityTimeout,
-    messageRetentionPeriod: messageRetentionPeriod ?? SQS_DEFAULTS.messageRetentionPeriod,
-  };
+/** For each way to the function, from clients and from event sources: after how long a call can come again. */
+export function redeliveriesTo(fn: IConstruct, clientSeconds: number): Redelivery[] {
+  const client = { seconds: clientSeconds, text: `client window ${clientSeconds} s`, limit: undefined };
+  return [[], ...waysTo(fn)].map((way): Redelivery => {
+    if ("unknown" in way) return way;
+    const terms = [...way, client];
+    const total = (of: typeof terms) => of.reduce((sum, { seconds }) => sum + seconds, 0);
+    return {
+      seconds: total(terms),
+      sum: terms.map(({ text }) => text).join(" + "),
+      setSeconds: total(terms.filter(({ limit }) => limit === undefined)),
+      limit: terms.find(({ limit }) => limit !== undefined)?.limit,
+    };
+  });
 }

@@ -43,3 +43,11 @@ export function isPartOf(resource: IConstruct, fn: IConstruct): boolean {
   const owner: (IConstruct & { readonly lambda?: IConstruct }) | undefined = resource.node.scope;
   return owner !== undefined && (owner === fn || owner.lambda === fn);
 }
+
+/** The names under which CDK makes functions of its own: singletons by a UUID, and the framework of custom resources. */
+const OF_CDK = /[\da-f]{32}$|^framework-on(?:Event|Timeout)$|^framework-isComplete$/i;
+
+/** Whether CDK made the function to make resources, such as `AwsCustomResource` or `BucketDeployment` do. */
+export function isOfCdk({ node }: IConstruct): boolean {
+  return OF_CDK.test(node.id);
+}

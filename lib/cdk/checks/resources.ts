@@ -2,7 +2,7 @@
 import { CfnResource, Stage } from "aws-cdk-lib";
 import type { IConstruct } from "constructs";
 
-type ByType = ReadonlyMap<string, readonly CfnResource[]>;
+export type ByType = ReadonlyMap<string, readonly CfnResource[]>;
 
 /** By the stage that is synthesized; `undefined` until it is. */
 const walks = new WeakMap<IConstruct, ByType | undefined>();
@@ -22,8 +22,13 @@ export function walkOnce(construct: IConstruct): void {
 
 /** The resources of this type in the whole app of a construct. */
 export function resourcesOfType(construct: IConstruct, type: string): readonly CfnResource[] {
+  return resourcesByType(construct).get(type) ?? [];
+}
+
+/** The same map for all constructs of a synthesis, and a new map before its validation. */
+export function resourcesByType(construct: IConstruct): ByType {
   const stage = stageOf(construct);
-  return (walks.get(stage) ?? walk(stage)).get(type) ?? [];
+  return walks.get(stage) ?? walk(stage);
 }
 
 function stageOf(construct: IConstruct): IConstruct {

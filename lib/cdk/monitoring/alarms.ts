@@ -22,6 +22,8 @@ export const MEANINGS = {
   "ran-unprotected": "Handlers ran without a claim: nothing keeps their effects from happening twice.",
   "outcome-unknown":
     "An attempt ended, and nobody knows whether its effect happened: a retry will run after its lease.",
+  "unsettled-age":
+    "For long nobody has known whether the effect of an attempt happened, and the reconciler cannot settle its key.",
   "store-failures":
     "Requests to the table failed: calls are refused, or run unprotected where the options say so.",
   "table-throttles": "DynamoDB throttles requests to the table of the records.",
@@ -49,6 +51,7 @@ export const THRESHOLD_PROPERTIES = {
   "completion-lost": "addCompletionLostAlarm",
   "ran-unprotected": "addRanUnprotectedAlarm",
   "outcome-unknown": "addOutcomeUnknownAlarm",
+  "unsettled-age": "addUnsettledAgeAlarm",
   "store-failures": "addStoreFailuresAlarm",
   "table-throttles": "addTableThrottlesAlarm",
   "outbox-lag": "addOutboxLagAlarm",
@@ -74,6 +77,7 @@ export const DEFAULT_THRESHOLDS: Readonly<Record<AlarmKind, Thresholds>> = {
   "completion-lost": { Critical: { threshold: 0 } },
   "ran-unprotected": { Critical: { threshold: 0 } },
   "outcome-unknown": { Warning: { threshold: 0 } },
+  "unsettled-age": { Warning: { threshold: 900000 }, Critical: { threshold: 14400000 } },
   "store-failures": { Warning: { threshold: 0 }, Critical: { threshold: 0, evaluationPeriods: 3 } },
   "table-throttles": { Warning: { threshold: 0 }, Critical: { threshold: 0, evaluationPeriods: 3 } },
   "outbox-lag": { Warning: { threshold: 60000 }, Critical: { threshold: 900000 } },

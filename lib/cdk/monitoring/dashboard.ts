@@ -69,6 +69,7 @@ export function widgetRows(
     tableRow(props),
     ...(props.operations ?? []).map((operation) => operationRow(operation, metrics)),
     hasOutbox(props) ? outboxRow(props, metrics) : [],
+    props.reconciler ? settlingRow(metrics) : [],
     queueRow(props),
     functionRow(props),
   ];
@@ -123,6 +124,25 @@ function outboxRow({ relay }: IdempotencyMonitoringProps, metrics: IdempotencyMe
       metrics.outboxBacklog("parked", { label: "parked" }),
     ]),
     ...(relay ? [graph("Relay iterator age (ms)", [iteratorAgeOf(relay)({ label: "longest" })])] : []),
+  ];
+}
+
+function settlingRow(metrics: IdempotencyMetrics): Graph[] {
+  return [
+    graph(
+      "Unknown outcomes, by what was learnt",
+      (["happened", "did-not-happen", "unknown", "unasked", "unrecorded"] as const).map((event) =>
+        metrics.settlingEvent(event, { label: event }),
+      ),
+    ),
+    graph("Unknown outcomes: keys left", [
+      metrics.unsettled("keys", { label: "all" }),
+      metrics.unsettled("unasked", { label: "nobody can be asked" }),
+    ]),
+    graph("Unknown outcomes: how long (ms)", [
+      metrics.unsettled("oldestMs", { label: "oldest that is left" }),
+      metrics.settlingTime({ label: "until settled" }),
+    ]),
   ];
 }
 

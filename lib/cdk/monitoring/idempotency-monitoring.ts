@@ -21,7 +21,7 @@ import type { AlarmThreshold } from "./thresholds.ts";
 
 /**
  * Watches the operations of one service: a dashboard, and alarms that link to docs/operate/runbook.md. The
- * functions that run operations, the relay and the sweeper need `observe: emfMetrics({ service })`. Without
+ * functions that run operations, the relay, the sweeper and the reconciler need `observe: emfMetrics({ service })`. Without
  * it most of the metrics do not exist, and their alarms stay silent.
  *
  * Missing data raises no alarm, and an alarm does nothing without `alarmActions`.
@@ -145,6 +145,16 @@ export class IdempotencyMonitoring extends Construct {
   /** How many commits have parked messages and no others to send, as each sweep finds it. Maximum over 5 minutes. */
   metricOutboxParked(options?: IdempotencyMetricOptions): Metric {
     return this.#metrics.outboxBacklog("parked", options);
+  }
+
+  /** For how long nobody has known about the oldest key of unknown outcome, in milliseconds. Maximum over 5 minutes. */
+  metricUnsettledAge(options?: IdempotencyMetricOptions): Metric {
+    return this.#metrics.unsettled("oldestMs", options);
+  }
+
+  /** For how long nobody had known about a key when the reconciler settled it, in milliseconds. Maximum over 5 minutes. */
+  metricSettlingTime(options?: IdempotencyMetricOptions): Metric {
+    return this.#metrics.settlingTime(options);
   }
 
   #addAlarm(

@@ -12,7 +12,7 @@ export interface IdempotencyMetricOptions extends MetricOptions {
   readonly operation?: string;
 }
 
-const { dimensions, decisions, outboxEvents, outboxBacklog } = METRICS;
+const { dimensions, decisions, outboxEvents, outboxBacklog, settlingEvents, unsettled } = METRICS;
 
 export class IdempotencyMetrics {
   readonly #namespace: string;
@@ -47,6 +47,19 @@ export class IdempotencyMetrics {
   /** The sweeper's results: how many commits wait, the age of the oldest, and how many are parked. */
   outboxBacklog(of: keyof typeof outboxBacklog, options: IdempotencyMetricOptions = {}): Metric {
     return this.metric(outboxBacklog[of], { statistic: Stats.MAXIMUM, ...options });
+  }
+
+  settlingEvent(event: keyof typeof settlingEvents, options?: IdempotencyMetricOptions): Metric {
+    return this.metric(settlingEvents[event], options);
+  }
+
+  /** What each run of the reconciler left. */
+  unsettled(of: keyof typeof unsettled, options: IdempotencyMetricOptions = {}): Metric {
+    return this.metric(unsettled[of], { statistic: Stats.MAXIMUM, ...options });
+  }
+
+  settlingTime(options: IdempotencyMetricOptions = {}): Metric {
+    return this.metric(METRICS.settlingTime, { statistic: Stats.MAXIMUM, ...options });
   }
 
   outboxLag(options: IdempotencyMetricOptions = {}): Metric {

@@ -53,6 +53,13 @@ export interface IdempotencyMonitoringProps extends IdempotencyAlarmProps {
   readonly sweeper?: IFunction;
 
   /**
+   * The function that settles unknown outcomes.
+   *
+   * @default - nobody looks for keys that no call settles
+   */
+  readonly reconciler?: IFunction;
+
+  /**
    * Queues whose messages operations handle: shown on the dashboard.
    *
    * @default - none

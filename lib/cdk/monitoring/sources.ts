@@ -26,7 +26,7 @@ const TABLE_OPERATIONS = [
 ];
 
 export function alarmSources(props: IdempotencyMonitoringProps, metrics: IdempotencyMetrics): AlarmSource[] {
-  const { table, relay, deadLetterQueues = [] } = props;
+  const { table, relay, reconciler, deadLetterQueues = [] } = props;
   return [
     { kind: "replay-rate", metric: (options) => metrics.replayRate(options) },
     { kind: "mismatches", metric: (options) => metrics.decision("mismatch", options) },
@@ -38,6 +38,14 @@ export function alarmSources(props: IdempotencyMonitoringProps, metrics: Idempot
     { kind: "completion-lost", metric: (options) => metrics.decision("completion-lost", options) },
     { kind: "ran-unprotected", metric: (options) => metrics.decision("ran-unprotected", options) },
     { kind: "outcome-unknown", metric: (options) => metrics.decision("outcome-unknown", options) },
+    ...(reconciler
+      ? [
+          {
+            kind: "unsettled-age",
+            metric: (options) => metrics.unsettled("oldestMs", options),
+          } as AlarmSource,
+        ]
+      : []),
     { kind: "store-failures", metric: (options) => metrics.decision("store-failed", options) },
     { kind: "table-throttles", metric: (options) => tableThrottles(table.table, options) },
     ...(hasOutbox(props) ? outboxSources(metrics) : []),
@@ -78,9 +86,11 @@ export function hasOutbox({ relay, sweeper }: IdempotencyMonitoringProps): boole
   return relay !== undefined || sweeper !== undefined;
 }
 
-/** The given functions may include the relay and the sweeper. */
-export function allFunctions({ functions = [], relay, sweeper }: IdempotencyMonitoringProps): IFunction[] {
-  return [...new Set([...functions, ...(relay ? [relay] : []), ...(sweeper ? [sweeper] : [])])];
+/** The given functions may include the relay, the sweeper and the reconciler. */
+export function allFunctions(props: IdempotencyMonitoringProps): IFunction[] {
+  const { functions = [], relay, sweeper, reconciler } = props;
+  const others = [relay, sweeper, reconciler].filter((fn) => fn !== undefined);
+  return [...new Set([...functions, ...others])];
 }
 
 export function tableThrottles(table: ITable, options: MetricOptions): IMetric {

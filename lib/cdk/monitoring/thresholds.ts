@@ -113,6 +113,14 @@ export interface IdempotencyAlarmProps {
   readonly addOutcomeUnknownAlarm?: Record<string, AlarmThreshold>;
 
   /**
+   * For how long nobody has known about the oldest key of unknown outcome, in milliseconds, as each run of the reconciler
+   * finds it.
+   *
+   * @default { Warning: { threshold: 900000 }, Critical: { threshold: 14400000 } }
+   */
+  readonly addUnsettledAgeAlarm?: Record<string, AlarmThreshold>;
+
+  /**
    * Failed requests to the table, as operations see them.
    *
    * @default { Warning: { threshold: 0 }, Critical: { threshold: 0, evaluationPeriods: 3 } }

@@ -12,6 +12,7 @@ const MEMBERS: Readonly<Record<keyof Execution, 0>> = {
   traceparent: 0,
   signal: 0,
   commit: 0,
+  step: 0,
   childKey: 0,
 };
 

@@ -15,6 +15,7 @@ import {
   NOW,
   refused,
   releaseOf,
+  STEPS,
   settlementOf,
   takenOver,
   takeOverOf,
@@ -174,7 +175,7 @@ export const claimCases = <Write>(): Cases<Write> => ({
 
   "claim keeps the steps of the attempt before only where it says so": async ({ store, alter }) => {
     const recordKey = freshRecordKey();
-    const steps = { charge: { id: "ch_1" } };
+    const steps = STEPS;
     await won(store, claimOf(recordKey));
     await alter(recordKey, { steps });
 

@@ -9,6 +9,7 @@ import {
   freshRecordKey,
   refused,
   releaseOf,
+  STEPS,
   settlementOf,
   won,
 } from "./given.ts";
@@ -40,7 +41,7 @@ export const expiryCases = <Write>(): Cases<Write> => ({
     const recordKey = freshRecordKey();
     await won(store, claimOf(recordKey));
     await store.settle(settlementOf(recordKey));
-    await alter(recordKey, { steps: { charge: { id: "ch_1" } } });
+    await alter(recordKey, { steps: STEPS });
     const expired = await refused(store, lateClaimOf(recordKey));
 
     await won(store, lateClaimOf(recordKey), expired);

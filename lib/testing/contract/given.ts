@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { StoreUnavailableError } from "../../core/errors.ts";
 import { identify } from "../../core/identity.ts";
-import type { IdempotencyRecord } from "../../core/record.ts";
+import type { IdempotencyRecord, StoredSteps } from "../../core/record.ts";
 import type { Claim, Insertion, Renewal, Settlement, Store } from "../../core/store.ts";
 import type { StoreSubject } from "./store-subject.ts";
 
@@ -22,6 +22,11 @@ export const AFTER_LEASE = LEASE_ENDS_AT + 1;
 export const EXPIRES_AT = NOW / 1000 + 86_400;
 /** The same in epoch ms. */
 export const AFTER_EXPIRY = EXPIRES_AT * 1000;
+
+/** The steps of an attempt before: one that is done. */
+export const STEPS: StoredSteps = {
+  charge: { state: "done", attempt: 1, at: NOW },
+};
 
 export const freshRecordKey = (): string => identify("store-contract", "tenant#1", randomUUID()).recordKey;
 

@@ -1,5 +1,7 @@
 /** What may be held has no expiry, and the evidence of a verdict stays until there is another one, or the record is expired. */
 import assert from "node:assert/strict";
+import type { Store } from "../../core/store.ts";
+import type { UnknownOutcome } from "../../core/unknown-outcome.ts";
 import {
   AFTER_EXPIRY,
   AFTER_LEASE,
@@ -9,7 +11,10 @@ import {
   EXPIRES_AT,
   found,
   freshRecordKey,
+  LEASE_ENDS_AT,
+  NOW,
   releaseOf,
+  renewalOf,
   settlementOf,
   takenOver,
   takeOverOf,
@@ -18,6 +23,17 @@ import {
 
 const EVIDENCE = '{"verdict":"unknown","by":"verify","at":1,"attempt":1,"asked":"GET /charges/ä"}';
 const OTHER = '{"verdict":"happened","by":"somebody","at":2,"attempt":1}';
+
+/** What a store lists of one key. A store that has no list holds nothing, and is not asked. */
+function listing<Write>(store: Store<Write>, recordKey: string) {
+  return async (before: number): Promise<UnknownOutcome[]> => {
+    const outcomes: UnknownOutcome[] = [];
+    for await (const outcome of store.unknownOutcomes?.({ before }) ?? []) {
+      if (outcome.recordKey === recordKey) outcomes.push(outcome);
+    }
+    return outcomes;
+  };
+}
 
 export const heldCases = <Write>(): Cases<Write> => ({
   "claim without an expiry makes a record that never expires": async ({ store }) => {
@@ -94,4 +110,71 @@ export const heldCases = <Write>(): Cases<Write> => ({
 
     assertRecord(await found(store, recordKey), { token: "token-2", attempt: 2, evidence: undefined });
   },
+
+  "unknownOutcomes lists a claim without an expiry once its lease has ended, and until it ends": async ({
+    store,
+  }) => {
+    if (!store.unknownOutcomes) return;
+    for (const state of ["completed", "failed", "released"] as const) {
+      const recordKey = freshRecordKey();
+      await won(store, claimOf(recordKey, { expiresAt: undefined }));
+      const listed = listing(store, recordKey);
+
+      assert.deepEqual(await listed(LEASE_ENDS_AT), []);
+      assert.deepEqual(await listed(AFTER_LEASE), [
+        { recordKey, state: "abandoned", since: LEASE_ENDS_AT, attempt: 1 },
+      ]);
+
+      await store.settle(settlementOf<Write>(recordKey, { state, isListed: true, result: undefined }));
+      assert.deepEqual(await listed(AFTER_LEASE), []);
+    }
+  },
+
+  "unknownOutcomes lists no claim that expires, and none over which such a claim was made": async ({
+    store,
+  }) => {
+    const [never, overListed] = [freshRecordKey(), freshRecordKey()];
+    await won(store, claimOf(never));
+    await won(store, claimOf(overListed, { expiresAt: undefined }));
+    await takenOver(store, overListed);
+
+    assert.deepEqual(await listing(store, never)(AFTER_EXPIRY), []);
+    assert.deepEqual(await listing(store, overListed)(AFTER_EXPIRY), []);
+  },
+
+  "unknownOutcomes goes by the renewed lease": async ({ store }) => {
+    if (!store.unknownOutcomes) return;
+    const recordKey = freshRecordKey();
+    await won(store, claimOf(recordKey, { expiresAt: undefined }));
+    const leaseEndsAt = LEASE_ENDS_AT + 10_000;
+    await store.renew(renewalOf(recordKey, { leaseEndsAt, expiresAt: undefined }));
+    const listed = listing(store, recordKey);
+
+    assert.deepEqual(await listed(leaseEndsAt), []);
+    assert.deepEqual(await listed(leaseEndsAt + 1), [
+      { recordKey, state: "abandoned", since: leaseEndsAt, attempt: 1 },
+    ]);
+  },
+
+  "unknownOutcomes lists what is held, whatever its claim was, with its evidence, until it is taken over and ends":
+    async ({ store }) => {
+      if (!store.unknownOutcomes) return;
+      for (const expiresAt of [undefined, EXPIRES_AT]) {
+        const recordKey = freshRecordKey();
+        const listed = listing(store, recordKey);
+        const held = { state: "held", result: undefined, expiresAt: undefined, evidence: EVIDENCE } as const;
+        await won(store, claimOf(recordKey, { expiresAt }));
+        await store.settle(settlementOf<Write>(recordKey, { ...held, now: NOW }));
+
+        assert.deepEqual(await listed(NOW), []);
+        assert.deepEqual(await listed(NOW + 1), [
+          { recordKey, state: "held", since: NOW, attempt: 1, evidence: JSON.parse(EVIDENCE) },
+        ]);
+
+        await takenOver(store, recordKey, { expiresAt: undefined });
+        assert.deepEqual(await listed(NOW + 1), []);
+        await store.settle(settlementOf<Write>(recordKey, { token: "token-2", isListed: true }));
+        assert.deepEqual(await listed(AFTER_EXPIRY), []);
+      }
+    },
 });

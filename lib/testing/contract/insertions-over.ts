@@ -12,6 +12,7 @@ import {
   freshRecordKey,
   insertionOf,
   releaseOf,
+  STEPS,
   settlementOf,
   unsettled,
   won,
@@ -61,11 +62,11 @@ export const insertionOverCases = <Write>(): Cases<Write> => ({
     for (const keepsSteps of [true, false]) {
       const recordKey = freshRecordKey();
       await won(store, claimOf(recordKey));
-      await alter(recordKey, { steps: { charge: 1 } });
+      await alter(recordKey, { steps: STEPS });
 
       await insertCounting(subject, recordKey, { ...over, keepsSteps }, await found(store, recordKey));
 
-      assertRecord(await found(store, recordKey), { steps: keepsSteps ? { charge: 1 } : undefined });
+      assertRecord(await found(store, recordKey), { steps: keepsSteps ? STEPS : undefined });
     }
   },
 
@@ -102,7 +103,7 @@ export const insertionOverCases = <Write>(): Cases<Write> => ({
       expiresAt: EXPIRES_AT + 86_400,
     };
     await store.insert(insertionOf(recordKey));
-    await alter(recordKey, { steps: { charge: 1 } });
+    await alter(recordKey, { steps: STEPS });
 
     const expired = unsettled(await insertCounting(subject, recordKey, late));
     assertRecord(expired, { token: "token-1", expiresAt: EXPIRES_AT });

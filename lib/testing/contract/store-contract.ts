@@ -13,7 +13,9 @@ import { renewalCases } from "./renewals.ts";
 import { resultCases } from "./results.ts";
 import { senderCases } from "./senders.ts";
 import { settlementCases } from "./settlements.ts";
+import { stepCases } from "./steps.ts";
 import type { StoreSubject } from "./store-subject.ts";
+import { withoutMessagesCases } from "./without-messages.ts";
 import { writeCases } from "./writes.ts";
 
 export type { StoreSubject };
@@ -24,12 +26,24 @@ export interface ContractCase {
   run(): Promise<void>;
 }
 
+/** The subject of a store without an outbox. */
+export type SubjectWithoutOutbox<Write = unknown> = Omit<StoreSubject<Write>, "outbox">;
+
 /**
  * Every promise of the port, one case each: `for (const { name, run } of storeContract(() => subject))
- * it(name, run);` `subject` is called once per case, when the case runs.
+ * it(name, run);` `subject` is called once per case, when the case runs. With `{ messages: false }` the store has no outbox:
+ * a case says that it refuses messages, in the place of those about an outbox.
  */
 export function storeContract<Write>(
   subject: () => StoreSubject<Write> | Promise<StoreSubject<Write>>,
+): readonly ContractCase[];
+export function storeContract<Write>(
+  subject: () => SubjectWithoutOutbox<Write> | Promise<SubjectWithoutOutbox<Write>>,
+  options: { readonly messages: false },
+): readonly ContractCase[];
+export function storeContract<Write>(
+  subject: () => SubjectWithoutOutbox<Write> | Promise<SubjectWithoutOutbox<Write>>,
+  { messages = true }: { readonly messages?: boolean } = {},
 ): readonly ContractCase[] {
   const cases = {
     ...claimCases<Write>(),
@@ -37,16 +51,17 @@ export function storeContract<Write>(
     ...settlementCases<Write>(),
     ...heldCases<Write>(),
     ...renewalCases<Write>(),
+    ...stepCases<Write>(),
     ...writeCases<Write>(),
     ...insertionCases<Write>(),
     ...insertionOverCases<Write>(),
     ...resultCases<Write>(),
-    ...outboxCases<Write>(),
-    ...senderCases<Write>(),
+    ...(messages ? { ...outboxCases<Write>(), ...senderCases<Write>() } : withoutMessagesCases<Write>()),
     ...raceCases<Write>(),
   };
   return Object.entries(cases).map(([name, prove]) => ({
     name,
-    run: async () => prove(await subject()),
+    // Only the cases about messages ask for the outbox.
+    run: async () => prove((await subject()) as StoreSubject<Write>),
   }));
 }

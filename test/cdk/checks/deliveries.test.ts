@@ -1,7 +1,13 @@
 import { Duration, type Stack } from "aws-cdk-lib";
 import { Annotations, Match } from "aws-cdk-lib/assertions";
 import { AttributeType, StreamViewType, TableV2 } from "aws-cdk-lib/aws-dynamodb";
-import { type FunctionOptions, Runtime, StartingPosition } from "aws-cdk-lib/aws-lambda";
+import {
+  type EventInvokeConfigOptions,
+  type FunctionOptions,
+  Runtime,
+  StartingPosition,
+} from "aws-cdk-lib/aws-lambda";
+import { SqsDestination } from "aws-cdk-lib/aws-lambda-destinations";
 import {
   DynamoEventSource,
   ManagedKafkaEventSource,
@@ -64,6 +70,8 @@ describe("UseIdempotency warns of a queue", () => {
   it("not at all where it is as the checklist says", () => {
     expect(warningsOfQueue({})).toEqual({});
     expect(warningsOfQueue({ queue: { fifo: true } })).toEqual({});
+    const twice = { queue: { visibilityTimeout: seconds(10) }, deadLetters: { receives: 2 } };
+    expect(warningsOfQueue(twice)).toEqual({});
     expect(warningsOfQueue({ maxConcurrency: 5, fn: { reservedConcurrentExecutions: 5 } })).toEqual({});
   });
 
@@ -91,6 +99,12 @@ describe("UseIdempotency warns of a queue", () => {
       { queue: { retentionPeriod: days(14) } },
       "short-dead-letters",
       "Test/Parked keeps messages for 1209600 s, and Test/Queue for 1209600 s",
+    ],
+    [
+      "whose receives are used up before the lease of a dead attempt ends",
+      { queue: { visibilityTimeout: seconds(9) }, deadLetters: { receives: 2 } },
+      "retries-within-lease",
+      "2 receives from Test/Queue come within 9 s < 10 s, the lease of an attempt that died (timeout 5 s of Test/Fn + clock skew 5 s)",
     ],
     [
       "of FIFO without dead letters",
@@ -134,14 +148,14 @@ describe("UseIdempotency warns of a queue", () => {
 });
 
 describe("UseIdempotency warns of a stream", () => {
-  function warningsOfStream(more: object): Record<string, string> {
+  function warningsOfStream(more: object, options: FunctionOptions = {}): Record<string, string> {
     const stack = unitStack();
     const partitionKey = { name: "id", type: AttributeType.STRING };
     const table = new TableV2(stack, "Orders", { partitionKey, dynamoStream: StreamViewType.NEW_IMAGE });
     const startingPosition = StartingPosition.LATEST;
     const onFailure = "parks" in more ? new SqsDlq(new Queue(stack, "Parked")) : undefined;
     const settings = { startingPosition, reportBatchItemFailures: true, onFailure, ...more };
-    aConsumer(stack).addEventSource(new DynamoEventSource(table, settings));
+    aConsumer(stack, "Fn", options).addEventSource(new DynamoEventSource(table, settings));
     return warningsOf(stack);
   }
 
@@ -150,6 +164,24 @@ describe("UseIdempotency warns of a stream", () => {
     expect(warningsOfStream({ retryAttempts: 3, parks: true })).toEqual({});
     expect(warningsOfStream({ retryAttempts: 3 })["dropped-records"]).toContain(
       "gives up a batch after 3 retries and drops its records",
+    );
+  });
+
+  it("whose retries are used up before the lease of a dead attempt ends", () => {
+    // Each retry waits for 4 s of its 5 s.
+    expect(warningsOfStream({ retryAttempts: 3, parks: true })).toEqual({});
+    expect(warningsOfStream({ retryAttempts: 2, parks: true })["retries-within-lease"]).toMatch(
+      /^2 retries of Test\/Fn\/.* wait for 8 s < 10 s, the lease of an attempt that died/,
+    );
+    expect(warningsOfStream({ maxRecordAge: seconds(60) })).toEqual({});
+    const late = warningsOfStream({ maxRecordAge: seconds(60) }, { timeout: seconds(56) });
+    expect(late["retries-within-lease"]).toContain("60 s < 61 s");
+  });
+
+  it("that is read by several batches of a shard at once", () => {
+    expect(warningsOfStream({ parallelizationFactor: 1 })).toEqual({});
+    expect(warningsOfStream({ parallelizationFactor: 4 })["parallel-shard"]).toContain(
+      "feeds Test/Fn by up to 4 batches of one shard at once: order holds within one partition key",
     );
   });
 
@@ -163,6 +195,34 @@ describe("UseIdempotency warns of a stream", () => {
       new ManagedKafkaEventSource({ clusterArn, topic: "orders", startingPosition }),
     );
     expect(warningsOf(stack)).toEqual({});
+  });
+});
+
+describe("UseIdempotency warns of asynchronous invocations", () => {
+  function warningsOfAsync(timeout: number, config: EventInvokeConfigOptions): Record<string, string> {
+    const stack = unitStack();
+    aConsumer(stack, "Fn", { timeout: seconds(timeout) }).configureAsyncInvoke(config);
+    return warningsOf(stack);
+  }
+
+  it("whose retries are used up before the lease of a dead attempt ends", () => {
+    expect(warningsOfAsync(175, {})).toEqual({});
+    expect(warningsOfAsync(176, {})["retries-within-lease"]).toContain(
+      "the retries of an asynchronous invocation of Test/Fn come within 180 s < 181 s, the lease of an attempt that died",
+    );
+    expect(warningsOfAsync(56, { retryAttempts: 1 })["retries-within-lease"]).toContain("60 s < 61 s");
+    expect(warningsOfAsync(120, { maxEventAge: seconds(100) })["retries-within-lease"]).toContain(
+      "100 s < 125 s",
+    );
+  });
+
+  it("not where the event is kept, or no retry is wanted", () => {
+    const stack = unitStack();
+    const onFailure = new SqsDestination(new Queue(stack, "Failed"));
+    aConsumer(stack, "Fn", { timeout: seconds(600) }).configureAsyncInvoke({ onFailure });
+
+    expect(warningsOf(stack)).toEqual({});
+    expect(warningsOfAsync(600, { retryAttempts: 0 })).toEqual({});
   });
 });
 

@@ -82,9 +82,9 @@ describe("UseIdempotency does not guess", () => {
   });
 
   it.each([
-    ["stream", { startingPosition: "LATEST" }],
-    ["broker", { queues: ["orders"] }],
-  ])("takes no %s for a queue, although its ARN says as little", (_, settings) => {
+    ["stream", { startingPosition: "LATEST" }, "for how long the source of Test/Mapping keeps records"],
+    ["broker", { queues: ["orders"] }, "the broker that Test/Mapping reads keeps messages on its own terms"],
+  ])("takes no %s for a queue, although its ARN says as little, and notes it", (_, settings, text) => {
     const stack = unitStack();
     const fn = aFunction(stack);
     fn.with(new UseIdempotency(new IdempotencyTable(stack, "Table")));
@@ -93,7 +93,8 @@ describe("UseIdempotency does not guess", () => {
     new CfnEventSourceMapping(stack, "Mapping", { functionName, eventSourceArn, ...settings });
 
     expect(faultsOf(stack)).toBe("");
-    expect(noteOf(stack, ".*")).toEqual([]);
+    expect(noteOf(stack, ".*")).toHaveLength(1);
+    expect(noteOf(stack, text)).toHaveLength(1);
   });
 
   it("a redrive policy that is made late: it is read", () => {

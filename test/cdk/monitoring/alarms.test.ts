@@ -120,15 +120,18 @@ describe("the alarms of IdempotencyMonitoring", () => {
     ]);
   });
 
-  it("watch the errors of each function once, relay and sweeper included", () => {
+  it("watch the errors of each function once, relay, sweeper and reconciler included", () => {
     const { stack, given } = monitored();
     new IdempotencyMonitoring(stack, "Again", { ...given, functions: [...given.functions, given.relay] });
     const names = alarmsIn(Template.fromStack(stack))
       .filter(({ kind }) => kind === "function-errors")
-      .map(({ metrics }) => JSON.stringify(metrics).match(/CreateOrder|ChargePayment|Relay|Sweeper/)?.[0]);
+      .map(
+        ({ metrics }) =>
+          JSON.stringify(metrics).match(/CreateOrder|ChargePayment|Relay|Sweeper|Reconciler/)?.[0],
+      );
 
     expect(names.sort()).toEqual(
-      ["ChargePayment", "CreateOrder", "Relay", "Sweeper"].flatMap((name) => [name, name]),
+      ["ChargePayment", "CreateOrder", "Reconciler", "Relay", "Sweeper"].flatMap((name) => [name, name]),
     );
   });
 
@@ -140,7 +143,14 @@ describe("the alarms of IdempotencyMonitoring", () => {
   });
 
   it("are not there for what is not there", () => {
-    const none = { functions: [], relay: undefined, sweeper: undefined, deadLetterQueues: [], queues: [] };
+    const none = {
+      functions: [],
+      relay: undefined,
+      sweeper: undefined,
+      reconciler: undefined,
+      deadLetterQueues: [],
+      queues: [],
+    };
     const kinds = new Set(alarmsWith(none).map(({ kind }) => kind));
 
     expect([...kinds].sort()).toEqual([

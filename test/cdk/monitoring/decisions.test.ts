@@ -15,7 +15,9 @@ import {
 
 const NAMES = { service: "shop", namespace: "Shop/Idempotency" };
 
-const ALL_NAMES = [METRICS.decisions, METRICS.durations, METRICS.outboxEvents, METRICS.outboxBacklog];
+const { decisions, durations, outboxEvents, outboxBacklog, settlingEvents, unsettled } = METRICS;
+const ALL_NAMES = [decisions, durations, outboxEvents, outboxBacklog, settlingEvents, unsettled];
+const SINGLE_NAMES: readonly string[] = [METRICS.outboxLag, METRICS.inProgressAge, METRICS.settlingTime];
 
 let alarms: readonly SynthesizedAlarm[];
 let dashboard: readonly MetricIdentity[];
@@ -74,7 +76,7 @@ describe("the dashboard of IdempotencyMonitoring", () => {
 
     for (const { namespace, name, dimensions } of dashboard) {
       expect(namespace).toBe(NAMES.namespace);
-      expect([...names, METRICS.outboxLag, METRICS.inProgressAge]).toContain(name);
+      expect([...names, ...SINGLE_NAMES]).toContain(name);
       expect([{ service: "shop" }, { service: "shop", operation: "create-order" }]).toContainEqual(
         dimensions,
       );
@@ -85,7 +87,7 @@ describe("the dashboard of IdempotencyMonitoring", () => {
     const names = ALL_NAMES.flatMap(Object.values);
 
     expect([...new Set(dashboard.map(({ name }) => name))].sort()).toEqual(
-      [...names, METRICS.outboxLag, METRICS.inProgressAge].sort(),
+      [...names, ...SINGLE_NAMES].sort(),
     );
   });
 });

@@ -40,6 +40,7 @@ export function monitored(changes: Partial<IdempotencyMonitoringProps> = {}, app
     functions: [newFunction(stack, "CreateOrder"), newFunction(stack, "ChargePayment")],
     relay: newFunction(stack, "Relay"),
     sweeper: newFunction(stack, "Sweeper"),
+    reconciler: newFunction(stack, "Reconciler"),
     queues: [new Queue(stack, "Payments", { fifo: true, enforceSSL: true })],
     deadLetterQueues: [new Queue(stack, "Dead", { fifo: true, enforceSSL: true })],
   };

@@ -30,10 +30,13 @@ describe("docs/operate/runbook.md", () => {
   });
 
   it("names metrics and other alarms as they are called", () => {
-    const { decisions, durations, outboxEvents, outboxBacklog } = METRICS;
-    const metrics: string[] = [decisions, durations, outboxEvents, outboxBacklog].flatMap(Object.values);
+    const { decisions, durations, outboxEvents, outboxBacklog, settlingEvents, unsettled } = METRICS;
+    const named = [decisions, durations, outboxEvents, outboxBacklog, settlingEvents, unsettled];
+    const metrics: string[] = [METRICS.settlingTime, ...named.flatMap(Object.values)];
     const quoted = [...runbook.matchAll(/`([A-Z][a-zA-Z]+)`/g)].map(([, name]) => name!);
-    const likeMetrics = quoted.filter((name) => /^(Executed|Replayed|Key|Store|Clock|Outbox)/.test(name));
+    const likeMetrics = quoted.filter((name) =>
+      /^(Executed|Replayed|Key|Store|Clock|Outbox|Settl|Unsettled)/.test(name),
+    );
     const seen = [...runbook.matchAll(/\((?:see|as for) ([\w-]+)\)/g)].map(([, name]) => name);
 
     expect(likeMetrics.filter((name) => !name.endsWith("Error") && !metrics.includes(name))).toEqual([]);

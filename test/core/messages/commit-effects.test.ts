@@ -35,6 +35,8 @@ describe.each(["claimed", "optimistic"] as const)("answers 17: commit, %s", (mod
     ["messages of null", { messages: null }, /the messages of a commit must be an array, got null/],
     ["one message", { messages: {} }, /the messages of a commit must be an array, got a Object/],
     ["text for messages", { messages: "none" }, /the messages of a commit must be an array, got a string/],
+    ["a function for a store that has none", { writes: async () => {} }, /writes\[0\] must have table/],
+    ["a function for messages", { messages: () => [] }, /messages\[0\]/],
     ["a hole among the writes", { writes: new Array(1) }, /writes\[0\]/],
     ["nothing among the writes", { writes: [null] }, /writes\[0\]/],
     ["a hole among the messages", { messages: new Array(1) }, /messages\[0\]/],

@@ -6,14 +6,19 @@ import { LEASE_MISTAKES } from "./leases.ts";
 import { MESSAGE_MISTAKES } from "./messages.ts";
 import { OPTION_MISTAKES } from "./options.ts";
 import { OUTCOME_MISTAKES } from "./outcomes.ts";
+import { POSTGRES_MISTAKES } from "./postgres.ts";
 import { PROJECT_MISTAKES } from "./projects.ts";
 import { RECIPE_MISTAKES } from "./recipes.ts";
+import { RECONCILER_MISTAKES } from "./reconciler.ts";
 import { RELAY_MISTAKES } from "./relay.ts";
+import { SAGA_MISTAKES } from "./sagas.ts";
 import { SOCKET_MISTAKES } from "./sockets.ts";
 import { STACK_MISTAKES } from "./stacks.ts";
+import { STEP_MISTAKES } from "./steps.ts";
 import { STORE_MISTAKES } from "./store.ts";
 import { TYPE_MISTAKES } from "./types.ts";
 import { VALUE_MISTAKES } from "./values.ts";
+import { WINDOW_MISTAKES } from "./windows.ts";
 import { WIRING_MISTAKES } from "./wiring.ts";
 
 export const MISTAKES: Readonly<Record<string, readonly Mistake[]>> = {
@@ -22,13 +27,18 @@ export const MISTAKES: Readonly<Record<string, readonly Mistake[]>> = {
   "Types and shapes": TYPE_MISTAKES,
   "Projects of TypeScript": PROJECT_MISTAKES,
   "Store and commit": STORE_MISTAKES,
+  PostgreSQL: POSTGRES_MISTAKES,
   "Keys, results and times": VALUE_MISTAKES,
   Leases: LEASE_MISTAKES,
   Batches: BATCH_MISTAKES,
   Messages: MESSAGE_MISTAKES,
   "Relay and sweeper": RELAY_MISTAKES,
   Stacks: STACK_MISTAKES,
+  "Event sources and retention": WINDOW_MISTAKES,
   "Unknown outcomes": OUTCOME_MISTAKES,
+  "The reconciler": RECONCILER_MISTAKES,
+  Steps: STEP_MISTAKES,
+  Sagas: SAGA_MISTAKES,
   "Webhooks and single events": RECIPE_MISTAKES,
   "Tests with the explorer": EXPLORER_MISTAKES,
   "Clients in a simulation": SOCKET_MISTAKES,

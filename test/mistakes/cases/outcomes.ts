@@ -8,6 +8,12 @@ const optionsOf = (more: object) => ({ ...given, ...more }) as RunOnceOptions;
 
 const refused = (more: object) => messageOf(() => runOnce(optionsOf(more), "order-1", {}, () => 1));
 
+/** A store of a user, written before unknown outcomes could be listed. */
+function withoutList(): object {
+  const store = new MemoryStore();
+  return Object.assign(Object.create(store), { unknownOutcomes: undefined });
+}
+
 /** The message of the error that `verify`'s answer leads to, behind the one that a caller gets. */
 async function causeOf(answer: unknown): Promise<string> {
   const clock = fakeClock();
@@ -39,6 +45,12 @@ export const OUTCOME_MISTAKES: readonly Mistake[] = [
     toldBy: "error",
     text: 'option `whenAbandoned` must be left out where `whenStoreFails` is "run": such a run leaves no claim that could be held',
     make: () => refused({ whenAbandoned: "hold", whenStoreFails: "run" }),
+  },
+  {
+    made: "holds keys in a store that cannot list what is held",
+    toldBy: "error",
+    text: "option `whenAbandoned` must be left out with a store that has no `unknownOutcomes`: nobody would find what it holds",
+    make: () => refused({ whenAbandoned: "hold", store: withoutList() }),
   },
   {
     made: "answers `true` where `verify` is asked whether the effect happened",

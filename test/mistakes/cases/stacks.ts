@@ -1,7 +1,7 @@
 import { App, Stack } from "aws-cdk-lib";
 import { Annotations, Match, Template } from "aws-cdk-lib/assertions";
 import { AttributeType, TableV2 } from "aws-cdk-lib/aws-dynamodb";
-import { IdempotencyTable, UseIdempotency } from "onceonly/cdk";
+import { IdempotencyTable, OutboxRelay, UseIdempotency } from "onceonly/cdk";
 import type { Mistake } from "../given.ts";
 import { messageOf } from "../given.ts";
 
@@ -19,6 +19,17 @@ export const STACK_MISTAKES: readonly Mistake[] = [
       const table = new IdempotencyTable(stack, "Records");
       table.with(new UseIdempotency(table));
       return messageOf(() => Template.fromStack(stack));
+    },
+  },
+  {
+    made: "puts two relays on one table",
+    toldBy: "synthesis",
+    text: "Shop/Second and Shop/First both send from Shop/Records: each would send every message",
+    make: () => {
+      const stack = newStack();
+      const table = new IdempotencyTable(stack, "Records", { outbox: true });
+      new OutboxRelay(stack, "First", { table });
+      return messageOf(() => new OutboxRelay(stack, "Second", { table }));
     },
   },
   {

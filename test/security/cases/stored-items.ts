@@ -86,6 +86,7 @@ const MUTATED = [
   "delivery",
   "sendingUntil",
   "sender",
+  "unsettledSince",
 ] as const satisfies readonly (keyof typeof ATTRIBUTES)[];
 
 const NOW = 1_900_000_000_000;
@@ -225,7 +226,7 @@ async function storedText(
 
 /** DynamoDB takes no other type for the keys of an index. */
 export function isStorable({ attribute, value }: HostileItem): boolean {
-  const isIndexed = attribute === ATTRIBUTES.unsentSince || attribute === ATTRIBUTES.unsentShard;
+  const isIndexed = /^uns(ent|ettled)(Shard|Since)$/.test(attribute);
   return !isIndexed || value === undefined || value.N !== undefined;
 }
 

@@ -18,6 +18,7 @@ export const ABOUT: Readonly<Record<string, readonly string[]>> = {
   "completion-lost": ["completion-lost"],
   "ran-unprotected": ["ran-unprotected"],
   "outcome-unknown": ["outcome-unknown"],
+  "unsettled-age": ["unsettled"],
   "store-failures": ["store-failed"],
   "outbox-lag": ["sent"],
   "send-failed": ["send-failed"],
@@ -86,6 +87,11 @@ export const SCENARIOS: Readonly<Record<string, (world: Observed) => Promise<voi
     const slow = world.start(({ signal }) => aborted(signal));
     await world.clock.advance(60_000);
     await slow.catch(() => {});
+  },
+  "unsettled-age": async (world) => {
+    world.start(forever, { whenAbandoned: "hold" });
+    await world.clock.advance(5 * HOUR_MS);
+    await world.reconcile("hold");
   },
   "store-failures": (world) =>
     world.consume("message-1", "10 euros", () => "charged", {

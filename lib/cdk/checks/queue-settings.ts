@@ -1,0 +1,13 @@
+// What SQS does where a template says nothing.
+import type { CfnQueue } from "aws-cdk-lib/aws-sqs";
+
+/** https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SetQueueAttributes.html */
+export const SQS_DEFAULTS = { visibilityTimeout: 30, messageRetentionPeriod: 345_600 };
+
+/** The queue's own settings; SQS decides on missing ones. */
+export function settingsOf({ visibilityTimeout, messageRetentionPeriod }: CfnQueue): typeof SQS_DEFAULTS {
+  return {
+    visibilityTimeout: visibilityTimeout ?? SQS_DEFAULTS.visibilityTimeout,
+    messageRetentionPeriod: messageRetentionPeriod ?? SQS_DEFAULTS.messageRetentionPeriod,
+  };
+}

@@ -1,0 +1,33 @@
+// Refuses a second relay on the stream of a table. No I/O.
+import { Stack, Token } from "aws-cdk-lib";
+import { CfnGlobalTable, CfnTable, type ITableV2 } from "aws-cdk-lib/aws-dynamodb";
+import type { IConstruct } from "constructs";
+import type { IIdempotencyTable } from "../idempotency-table-base.ts";
+import { referencedResource } from "./event-sources.ts";
+
+/** The relay of each table of an app: by its resource or, for a table of elsewhere, by its name and place. */
+const relays = new WeakMap<IConstruct, Map<unknown, IConstruct>>();
+
+/** @throws Error for the second relay of a table in one app, however often the table is imported */
+export function checkOnlyRelay(relay: IConstruct, table: IIdempotencyTable): void {
+  const ofApp = relays.get(relay.node.root) ?? new Map<unknown, IConstruct>();
+  relays.set(relay.node.root, ofApp);
+  const identity = identityOf(table.table);
+  const other = ofApp.get(identity);
+  if (other === undefined) {
+    ofApp.set(identity, relay);
+    return;
+  }
+  throw new Error(
+    `${relay.node.path} and ${other.node.path} both send from ${table.node.path}: each would send every message, and a stream has two readers at most. Leave one of the two, and give it all destinations`,
+  );
+}
+
+function identityOf(table: ITableV2): unknown {
+  const { tableName } = table;
+  const { account, region } = Stack.of(table);
+  const resource =
+    referencedResource(tableName, table, CfnGlobalTable) ?? referencedResource(tableName, table, CfnTable);
+  if (resource) return resource;
+  return Token.isUnresolved(tableName) ? table : JSON.stringify([account, region, tableName]);
+}

@@ -1,0 +1,81 @@
+// Whether the retries of an event source outlast the lease of an attempt that died. Else they are used up while the key is
+// in progress, and the event is given up.
+import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import { ownerPath } from "./event-sources.ts";
+import { asynchronousConfigs } from "./windows/asynchronous.ts";
+import { numberIn } from "./windows/hop.ts";
+import { isInvokedAsynchronously } from "./windows/hops.ts";
+import { objectIn, ResolvedApp, valueIn } from "./windows/resolved-app.ts";
+
+/** `clockSkewSeconds` of handlers, by default. */
+const CLOCK_SKEW_SECONDS = 5;
+
+/** Before its first and before its second retry. https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-error-handling.html */
+const PAUSES = [60, 120];
+
+type Warn = (id: string, text: string) => void;
+
+/** A lease ends with the time that the invocation had, and the clock skew. */
+export function warnOfRetries(fn: LambdaFunction, timeout: number | undefined, warn: Warn): void {
+  if (timeout === undefined) return;
+  const app = ResolvedApp.of(fn);
+  const lease = timeout + CLOCK_SKEW_SECONDS;
+  const tell = (spent: number, what: string, mend: string) => {
+    if (spent >= lease) return;
+    warn(
+      "retries-within-lease",
+      `${what} ${spent} s < ${lease} s, the lease of an attempt that died (timeout ${timeout} s of ${fn.node.path} + clock skew ${CLOCK_SKEW_SECONDS} s): all retries find the key in progress, and the event is given up. ${mend}`,
+    );
+  };
+  warnOfAsynchronousRetries(app, fn, tell);
+  for (const mapping of app.ofType("AWS::Lambda::EventSourceMapping")) {
+    const properties = app.propertiesOf(mapping);
+    const { FunctionName, EventSourceArn, MaximumRetryAttempts, MaximumRecordAgeInSeconds } = properties;
+    if (!app.targetsIn(FunctionName).some((each) => each === fn.node.defaultChild)) continue;
+    const path = ownerPath(mapping);
+    const age = numberIn(MaximumRecordAgeInSeconds) ?? -1;
+    if (age >= 0) tell(age, `maximum record age of ${path}:`, "Give it a longer maxRecordAge");
+    const retries = numberIn(MaximumRetryAttempts) ?? -1;
+    // A batch waits for a record in progress, but for the last fifth of its time, or 2 s.
+    const waited = retries * (timeout - Math.min(2, timeout / 5));
+    if (retries >= 0) tell(waited, `${retries} retries of ${path} wait for`, "Give it more retryAttempts");
+    warnOfFactor(numberIn(valueIn(properties, "ParallelizationFactor")), path, fn, warn);
+    const queue = app.targetIn(EventSourceArn, "AWS::SQS::Queue");
+    if (!queue) continue;
+    const { VisibilityTimeout, RedrivePolicy } = app.propertiesOf(queue);
+    const receives = numberIn(valueIn(objectIn(RedrivePolicy), "maxReceiveCount")) ?? 0;
+    const spent = (receives - 1) * (numberIn(VisibilityTimeout) ?? 30);
+    const what = `${receives} receives from ${ownerPath(queue)} come within`;
+    if (receives > 1) tell(spent, what, "Give it a longer visibilityTimeout or more receives");
+  }
+}
+
+type Tell = (spent: number, what: string, mend: string) => void;
+
+/** What is kept elsewhere is not lost. */
+function warnOfAsynchronousRetries(app: ResolvedApp, { node }: LambdaFunction, tell: Tell): void {
+  const fn = app.ofType("AWS::Lambda::Function").find((each) => each === node.defaultChild);
+  if (!fn || !isInvokedAsynchronously(fn)) return;
+  if (valueIn(app.propertiesOf(fn), "DeadLetterConfig") !== undefined) return;
+  for (const config of asynchronousConfigs(app, fn)) {
+    const retries = numberIn(valueIn(config, "MaximumRetryAttempts")) ?? PAUSES.length;
+    const isKept = valueIn(config, "DestinationConfig", "OnFailure") !== undefined;
+    // Who sets no retry wants none.
+    if (isKept || retries === 0) continue;
+    const spent = PAUSES.slice(0, retries).reduce((sum, pause) => sum + pause, 0);
+    const age = numberIn(valueIn(config, "MaximumEventAgeInSeconds")) ?? Number.POSITIVE_INFINITY;
+    tell(
+      Math.min(spent, age),
+      `the retries of an asynchronous invocation of ${node.path} come within`,
+      "Shorten the timeout, or give it an onFailure destination",
+    );
+  }
+}
+
+function warnOfFactor(factor: number | undefined, path: string, fn: LambdaFunction, warn: Warn): void {
+  if (factor === undefined || Number.isNaN(factor) || factor <= 1) return;
+  warn(
+    "parallel-shard",
+    `${path} feeds ${fn.node.path} by up to ${factor} batches of one shard at once: order holds within one partition key, and no longer within the shard. Leave parallelizationFactor at 1 where one record depends on another`,
+  );
+}

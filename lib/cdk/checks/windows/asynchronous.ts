@@ -1,0 +1,60 @@
+// For how long Lambda repeats an asynchronous invocation of a function.
+// https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-error-handling.html
+import type { CfnResource } from "aws-cdk-lib";
+import { ownerPath } from "../event-sources.ts";
+import { ageTerm, type Hop, longestOf, type RedeliveryWindow, sumOf } from "./hop.ts";
+import { parkedWindow } from "./queues.ts";
+import { type ResolvedApp, type TemplateProperties, valueIn } from "./resolved-app.ts";
+
+const CONFIG = "AWS::Lambda::EventInvokeConfig";
+
+/** Six hours, unless `maxEventAge` is given: throttled events come until then, whatever `retryAttempts` says. */
+const MAX_EVENT_AGE = 21_600;
+
+/** The longest of the function, its versions and its aliases. */
+export function asynchronousWindow(app: ResolvedApp, fn: CfnResource): RedeliveryWindow {
+  return longestOf(asynchronousConfigs(app, fn).map((config) => windowOf(app, fn, config)));
+}
+
+function windowOf(app: ResolvedApp, fn: CfnResource, config: TemplateProperties): RedeliveryWindow {
+  const path = ownerPath(fn);
+  return sumOf(
+    ageTerm({
+      value: valueIn(config, "MaximumEventAgeInSeconds"),
+      most: MAX_EVENT_AGE,
+      limit: "asynchronous",
+      path,
+      what: `in the event queue of ${path}`,
+    }),
+    longestOf([
+      parkedWindow(app, valueIn(app.propertiesOf(fn), "DeadLetterConfig", "TargetArn"), path),
+      parkedWindow(app, valueIn(config, "DestinationConfig", "OnFailure", "Destination"), path),
+    ]),
+  );
+}
+
+/** The settings of the function, of its versions and of its aliases; empty settings where there are none. */
+export function asynchronousConfigs(app: ResolvedApp, fn: CfnResource): TemplateProperties[] {
+  const configs = app
+    .ofType(CONFIG)
+    .map((config) => app.propertiesOf(config))
+    .filter(({ FunctionName }) => app.targetsIn(FunctionName).includes(fn));
+  return configs.length === 0 ? [{}] : configs;
+}
+
+/** Such settings say that somebody invokes the function asynchronously. A destination is invoked as well. */
+export function asynchronousHops(app: ResolvedApp): Hop[] {
+  const configured = app.ofType(CONFIG).flatMap((config): Hop[] => {
+    const { FunctionName, DestinationConfig } = app.propertiesOf(config);
+    return app.targetsIn(FunctionName).flatMap((into) => [
+      { into, window: [], isAsynchronous: true },
+      ...app.targetsIn(DestinationConfig).map((destination): Hop => {
+        return { from: into, into: destination, window: [], isAsynchronous: true };
+      }),
+    ]);
+  });
+  const withDeadLetters = app
+    .ofType("AWS::Lambda::Function")
+    .filter((fn) => valueIn(app.propertiesOf(fn), "DeadLetterConfig") !== undefined);
+  return [...configured, ...withDeadLetters.map((into): Hop => ({ into, window: [], isAsynchronous: true }))];
+}

@@ -1,0 +1,56 @@
+// For how long rules of EventBridge bring an event again.
+import type { CfnResource } from "aws-cdk-lib";
+import type { IConstruct } from "constructs";
+import { ownerPath } from "../event-sources.ts";
+import { type Hop, numberIn, type RedeliveryWindow, retryWindow, sumOf } from "./hop.ts";
+import { parkedWindow } from "./queues.ts";
+import { type ResolvedApp, type TemplateProperties, valueIn } from "./resolved-app.ts";
+
+const DAY = 86_400;
+
+/** https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-rule-retry-policy.html */
+export function ruleHops(app: ResolvedApp): Hop[] {
+  return app.ofType("AWS::Events::Rule").flatMap((rule) => {
+    const { EventBusName, Targets } = app.propertiesOf(rule);
+    const path = ownerPath(rule);
+    const targets = Array.isArray(Targets) ? (Targets as TemplateProperties[]) : [];
+    return targets.flatMap((target): Hop[] => {
+      const window = sumOf(
+        retryWindow(target, { limit: "eventbridge", path, what: `of retries by the rule ${path}` }),
+        parkedWindow(app, valueIn(target, "DeadLetterConfig", "Arn"), path),
+      );
+      const from = busIn(app, rule, EventBusName);
+      return app
+        .targetsIn(valueIn(target, "Arn"))
+        .map((into): Hop => ({ from, into, window, isAsynchronous: true }));
+    });
+  });
+}
+
+/** Somebody may replay an archive. https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-archive.html */
+export function archiveHops(app: ResolvedApp): Hop[] {
+  return app.ofType("AWS::Events::Archive").flatMap((archive): Hop[] => {
+    const { SourceArn, RetentionDays } = app.propertiesOf(archive);
+    const into = busIn(app, archive, SourceArn);
+    return into ? [{ into, window: archiveWindow(ownerPath(archive), numberIn(RetentionDays) ?? 0) }] : [];
+  });
+}
+
+/** A warning only: a replay is somebody's decision. */
+function archiveWindow(path: string, days: number): RedeliveryWindow {
+  if (Number.isNaN(days)) return { unknown: `a number of ${path} is known at deployment only` };
+  if (days === 0)
+    return { unknown: `the archive ${path} keeps events for ever, and a replay brings them again` };
+  return [{ seconds: days * DAY, text: `${days * DAY} s in the archive ${path}`, limit: "archive" }];
+}
+
+/** The root of the app stands for the default bus. */
+function busIn(app: ResolvedApp, scope: CfnResource, nameOrArn: unknown): IConstruct | undefined {
+  const bus = app.targetIn(nameOrArn, "AWS::Events::EventBus");
+  if (bus) return bus;
+  const isDefault =
+    nameOrArn === undefined ||
+    nameOrArn === "default" ||
+    /event-bus\/default"/.test(JSON.stringify(nameOrArn));
+  return isDefault ? scope.node.root : undefined;
+}

@@ -1,0 +1,54 @@
+// A schedule for the app's own reconciler, with the rights to find and settle unknown outcomes.
+import { Annotations } from "aws-cdk-lib";
+import { Rule, Schedule } from "aws-cdk-lib/aws-events";
+import { LambdaFunction as FunctionTarget } from "aws-cdk-lib/aws-events-targets";
+import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import { Construct } from "constructs";
+import { ENVIRONMENT } from "../contract.ts";
+import { knownSeconds } from "./checks/consumers.ts";
+import { RECONCILER_DEFAULTS, type ReconcilerProps } from "./reconciler-props.ts";
+import { withDefaults } from "./with-defaults.ts";
+
+/** What a question and its verdict take by default: ten seconds are half of the time, and six are for the record. */
+const FULL_SHARE_SECONDS = 20;
+
+/** https://docs.aws.amazon.com/lambda/latest/dg/configuration-timeout.html */
+const DEFAULT_TIMEOUT_SECONDS = 3;
+
+/**
+ * Runs a function of the app every minute, whose handler is `reconciler(options)`. The function may list and
+ * resolve the unknown outcomes of the table, and reads the table's name from `IDEMPOTENCY_TABLE`. Runs may
+ * overlap: of two reconcilers one takes a key over, so no concurrency is reserved.
+ *
+ * A function with less than 20 seconds is told as the warning `onceonly:reconciler-timeout`, since `verify`
+ * gets half of the invocation at most.
+ */
+export class Reconciler extends Construct {
+  /** The schedule. */
+  readonly reconciling: Rule;
+
+  /** @throws Error when `unknownOutcomes` of the table is off */
+  constructor(scope: Construct, id: string, props: ReconcilerProps) {
+    super(scope, id);
+    const { table, handler, interval } = withDefaults(props, RECONCILER_DEFAULTS);
+    table.grantResolving(handler);
+    this.reconciling = new Rule(this, "Resource", {
+      schedule: Schedule.rate(interval),
+      targets: [new FunctionTarget(handler)],
+    });
+    // An imported function and an alias have no environment to set, and tell no timeout.
+    if (!("addEnvironment" in handler)) return;
+    const fn = handler as LambdaFunction;
+    fn.addEnvironment(ENVIRONMENT.idempotencyTable, table.table.tableName);
+    this.#checkTimeout(fn);
+  }
+
+  #checkTimeout(fn: LambdaFunction): void {
+    const seconds = fn.timeout ? knownSeconds(fn.timeout) : DEFAULT_TIMEOUT_SECONDS;
+    if (seconds === undefined || seconds >= FULL_SHARE_SECONDS) return;
+    Annotations.of(this).addWarningV2(
+      "onceonly:reconciler-timeout",
+      `the timeout of ${fn.node.path} is ${seconds} s, so that verify has ${seconds / 2} s to answer, and not 10 s: make it ${FULL_SHARE_SECONDS} s or more`,
+    );
+  }
+}

@@ -1,0 +1,300 @@
+/** The steps of one attempt: what is done is recorded under the claim, and skipped by the attempts that come after. */
+import { asItIs, ask } from "./abandoned.ts";
+import { type ChildKeyLimits, deriveChildKey } from "./child-key.ts";
+import { hasCode } from "./error-code.ts";
+import { OutcomeUnknownError, StepInvalidError } from "./errors.ts";
+import type { OngoingCall } from "./ongoing-call.ts";
+import { aFunction, type Check, checkOptions, isStepName, oneOf, stepNameRule } from "./option-checks.ts";
+import { decodeResult, encodeResult, readResult } from "./outcome.ts";
+import type { StoredStep } from "./record.ts";
+import type { Recording } from "./recording.ts";
+import type { WritesOf } from "./store.ts";
+import { encodeEvidence, type Verify } from "./verify.ts";
+
+export interface StepOptions {
+  /**
+   * Writes down that the step begins before it runs, by one more request. A step that was interrupted is never run again by
+   * itself: `verify` is asked how it ended, and what nobody knows holds the key.
+   * @default false: an interrupted step runs again, with the same child key
+   */
+  readonly atMostOnce?: boolean;
+  /**
+   * Asks whether an interrupted step had its effect; `happened` gives the result of the step. With `atMostOnce` alone.
+   * @default - nobody is asked, and the key is held
+   */
+  readonly verify?: Verify<never>;
+  /**
+   * Whether an error proves that the step had no effect, such as a refused card: then the step may run again. With
+   * `atMostOnce` alone.
+   * @default - no error proves that
+   */
+  readonly didNotHappen?: (error: unknown) => boolean;
+  /**
+   * From this step on the operation is among the unknown outcomes until it ends. So somebody sees an attempt that has stopped
+   * between two steps, although nobody calls again.
+   * @default false, but with `atMostOnce`
+   */
+  readonly tracked?: boolean;
+  /**
+   * Former names of the step: what a deployment before this one finished under them counts.
+   * @default - none
+   */
+  readonly formerly?: readonly string[];
+}
+
+/** What the work of a step is given. */
+export interface Step<Write = unknown> {
+  readonly name: string;
+  /** The number of this attempt at the operation: a fencing number to pass on. `undefined` in a run without a claim. */
+  readonly attempt: number | undefined;
+  /** As the execution's. */
+  readonly signal: AbortSignal;
+  /**
+   * The key for the system that this step calls, the same in every attempt: `childKey(name)` of the execution.
+   * @throws InvalidOptionError (`INVALID_OPTION`) when the limits leave less than 128 bits.
+   */
+  childKey(limits?: ChildKeyLimits): string;
+  /**
+   * Records `result` as that of the step and applies `writes`, in one transaction: both, or neither. Messages go with the
+   * commit of the execution. Resolves to the result of the step.
+   * @throws TransactionConditionError (`TRANSACTION_CONDITION`), CommitInvalidError, ResponseNotStorableError: nothing is
+   * written. ClaimLostError, StoreUnavailableError.
+   */
+  commit<T>(result: T, effects: { readonly writes: WritesOf<Write> }): Promise<T>;
+}
+
+/** A record with more costs more with each write of a step. */
+const MAX_STEPS = 100;
+
+const STEP_CHECKS: Readonly<Record<keyof StepOptions, Check>> = {
+  atMostOnce: oneOf(true, false),
+  verify: aFunction,
+  didNotHappen: aFunction,
+  tracked: oneOf(true, false),
+  formerly: [
+    "must be a list of the step's former names",
+    (value) => Array.isArray(value) && value.every((each) => isStepName(each)),
+  ],
+};
+
+type StepWork<Write> = (step: Step<Write>) => unknown;
+
+export class StepLog<Write> {
+  readonly #call: OngoingCall<Write>;
+  readonly #recording: Recording<Write>;
+  readonly #signalOf: () => AbortSignal;
+  /** What this attempt has asked for: a second step of the same name would get the result of the first. */
+  readonly #asked = new Set<string>();
+  readonly #underWay = new Map<string, Promise<unknown>>();
+  /** The last write of a step that was begun. */
+  #written: Promise<unknown> = Promise.resolve();
+  /** The verdict about a step of which nobody knows how it ended. */
+  evidence: string | undefined;
+
+  constructor(call: OngoingCall<Write>, recording: Recording<Write>, signalOf: () => AbortSignal) {
+    this.#call = call;
+    this.#recording = recording;
+    this.#signalOf = signalOf;
+  }
+
+  /** The names of the steps that are running. */
+  get underWay(): readonly string[] {
+    return [...this.#underWay.keys()];
+  }
+
+  /**
+   * Resolves when no step is running, or the time to wait for one is over.
+   * @throws the error of a step that failed meanwhile: nobody may have waited for that step
+   */
+  async settled(): Promise<void> {
+    const running = [...this.#underWay.values()];
+    if (running.length === 0) return;
+    const signal = this.#signalOf();
+    const aborted = new Promise<void>((resolve) => {
+      if (signal.aborted) resolve();
+      signal.addEventListener("abort", () => resolve(), { once: true });
+    });
+    const all = Promise.allSettled(running).then(async () => void (await Promise.all(running)));
+    await Promise.race([all, aborted]);
+  }
+
+  /** Checked at once, not in a promise: a handler that does not await a step must not go on with a wrong one. */
+  run<T>(name: string, work: StepWork<Write>, options: StepOptions = {}): Promise<T> {
+    this.#check(name, work, options);
+    this.#asked.add(name);
+    const running = this.#run(name, work, options).finally(() => this.#underWay.delete(name));
+    this.#underWay.set(name, running);
+    // Looked at once more where the attempt ends.
+    running.catch(() => {});
+    return running as Promise<T>;
+  }
+
+  #check(name: unknown, work: unknown, options: StepOptions): void {
+    if (!isStepName(name)) throw new StepInvalidError(`the name of a step ${stepNameRule}`);
+    if (typeof work !== "function")
+      throw new StepInvalidError(`step \`${name}\` takes its work as a function`);
+    checkOptions(options, STEP_CHECKS, []);
+    const { atMostOnce, verify, didNotHappen, tracked } = options;
+    if (!atMostOnce && (verify || didNotHappen)) {
+      throw new StepInvalidError(
+        `step \`${name}\` has \`verify\` or \`didNotHappen\` without \`atMostOnce: true\`: nobody would ask, as the step just runs again`,
+      );
+    }
+    if (this.#asked.has(name as string)) {
+      throw new StepInvalidError(
+        `step \`${name}\` was asked for twice in one attempt: give each its own name, such as \`${name}-2\``,
+      );
+    }
+    const { store, mode, steps } = this.#call.options;
+    if (steps && !steps.includes(name as string)) {
+      throw new StepInvalidError(`step \`${name}\` is not in the option \`steps\`: name it there`);
+    }
+    if (mode === "optimistic") {
+      throw new StepInvalidError(
+        'steps are recorded under a claim, and mode "optimistic" has none: leave `mode` out',
+      );
+    }
+    if (!store.writeStep || ((atMostOnce || tracked) && !store.unknownOutcomes)) {
+      throw new StepInvalidError(
+        `the store has no ${store.writeStep ? "`unknownOutcomes`, and nobody would find what it holds" : "`writeStep`"}: give the store that method`,
+      );
+    }
+    if (atMostOnce && !this.#recording.isClaimed) {
+      throw new StepInvalidError(
+        `step \`${name}\` runs at most once under a claim, and this run has none: leave \`whenStoreFails\` out`,
+      );
+    }
+  }
+
+  async #run(name: string, work: StepWork<Write>, options: StepOptions): Promise<unknown> {
+    const { steps } = this.#recording;
+    const known = [name, ...(options.formerly ?? [])].find(
+      (each) => steps[each] && steps[each].state !== "undone",
+    );
+    const former = known === undefined ? undefined : steps[known];
+    if (former?.state === "done") return decodeResult(await readResult(former.result, this.#call));
+    if (Object.keys(steps).length >= MAX_STEPS && !steps[name]) {
+      throw new StepInvalidError(
+        `an operation takes at most ${MAX_STEPS} steps: put several effects into one`,
+      );
+    }
+    if (former) {
+      const found = await this.#ask(known as string, former, options.verify);
+      if (found.happened) return decodeResult(found.text);
+    }
+    const tracking = options.tracked && { tracked: true };
+    const running = new RunningStep(name, this.#call, this.#signalOf, (text, writes) =>
+      this.#write(name, { state: "done", result: text, ...tracking }, writes),
+    );
+    if (options.atMostOnce) {
+      await this.#write(name, { state: "begun", asks: options.verify && true, ...tracking });
+    }
+    try {
+      const value = await work(running);
+      if (running.committed) return await running.committed;
+      const text = encodeResult(value);
+      await this.#write(name, { state: "done", result: text, ...tracking });
+      return decodeResult(text);
+    } catch (error) {
+      // It may be tried once more in the same attempt, as nothing of it is on record.
+      if (!options.atMostOnce) this.#asked.delete(name);
+      else if (options.didNotHappen?.(error) === true) {
+        await this.#write(name, { state: "undone" });
+        this.#asked.delete(name);
+      }
+      throw this.#call.own(error);
+    }
+  }
+
+  /**
+   * Asks how an interrupted step ended.
+   * @throws OutcomeUnknownError where nobody knows: the key is held
+   */
+  async #ask(name: string, former: StoredStep, verify: Verify<never> | undefined) {
+    const call = this.#call;
+    const { attempt, at } = former;
+    const { startBy, formerEndedAt } = this.#recording;
+    const about = { attempt, startedAt: at, leaseEndedAt: formerEndedAt };
+    const { outcome, evidence, text, error } = verify
+      ? await ask(call, { verify, option: "verify", about, startBy, toStored: asItIs })
+      : { outcome: "unknown" as const };
+    const by = verify ? "verify" : "step";
+    const told = encodeEvidence({ ...evidence, verdict: outcome, by, at: call.now(), attempt, step: name });
+    if (outcome === "unknown") {
+      this.evidence = told;
+      throw call.own(new OutcomeUnknownError(error, error === undefined ? undefined : evidence?.answered));
+    }
+    this.#recording.evidence = told;
+    const happened = outcome === "happened";
+    await this.#write(name, happened ? { state: "done", result: text } : { state: "undone" });
+    if (happened) call.tell("verified");
+    return { happened, text };
+  }
+
+  /** One after the other: all of them change the same item. */
+  #write(
+    name: string,
+    change: Parameters<Recording<Write>["writeStep"]>[1],
+    writes: readonly Write[] = [],
+  ): Promise<void> {
+    if (!this.#recording.isClaimed) return Promise.resolve();
+    const write = this.#written.then(() => this.#recording.writeStep(name, change, writes));
+    this.#written = write.catch(() => {});
+    return write;
+  }
+}
+
+class RunningStep<Write> implements Step<Write> {
+  readonly name: string;
+  readonly attempt: number | undefined;
+  committed: Promise<unknown> | undefined;
+  readonly #call: OngoingCall<Write>;
+  readonly #signalOf: () => AbortSignal;
+  readonly #record: (text: string | undefined, writes: readonly Write[]) => Promise<void>;
+
+  constructor(
+    name: string,
+    call: OngoingCall<Write>,
+    signalOf: () => AbortSignal,
+    record: (text: string | undefined, writes: readonly Write[]) => Promise<void>,
+  ) {
+    this.name = name;
+    this.attempt = call.attempt;
+    this.#call = call;
+    this.#signalOf = signalOf;
+    this.#record = record;
+  }
+
+  get signal(): AbortSignal {
+    return this.#signalOf();
+  }
+
+  readonly childKey = (limits?: ChildKeyLimits): string =>
+    deriveChildKey(this.#call.identity, this.name, limits);
+
+  readonly commit = <T>(result: T, effects: { readonly writes: WritesOf<Write> }): Promise<T> => {
+    if (this.committed) throw new StepInvalidError("a step commits once: commit everything at once");
+    const { writes, ...others } = Object(effects) as Partial<typeof effects>;
+    const given = typeof writes === "function" ? [writes] : writes;
+    if (!Array.isArray(given) || Object.keys(others).length > 0) {
+      throw new StepInvalidError(
+        "the commit of a step takes the result, then { writes }: messages go with the commit of the execution",
+      );
+    }
+    if (this.attempt === undefined) {
+      throw new StepInvalidError(
+        "a step commits under a claim, and this run has none: leave `whenStoreFails` out",
+      );
+    }
+    const list: readonly Write[] = Array.from(given);
+    this.#call.options.store.checkEffects({ writes: list, messages: [] });
+    const text = encodeResult(result);
+    const committed = this.#record(text, list).then(() => decodeResult(text));
+    this.committed = committed;
+    committed.catch((error: unknown) => {
+      // Nothing was written: the step may commit something else.
+      if (hasCode(error, "TRANSACTION_CONDITION")) this.committed = undefined;
+    });
+    return committed as Promise<T>;
+  };
+}

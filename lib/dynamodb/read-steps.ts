@@ -1,0 +1,32 @@
+/** Reads the steps of a record. No I/O. */
+import type { AttributeValue } from "@aws-sdk/client-dynamodb";
+import type { StoredResult, StoredStep, StoredSteps } from "../core/record.ts";
+import { readText } from "./placement.ts";
+import { fromItem, type Item } from "./values.ts";
+
+/** @param own the address of a result, if it is one of this record. @param refuse throws: such a record is unreadable. */
+export function readSteps(
+  { M: steps }: AttributeValue,
+  own: (address: string) => string,
+  refuse: () => never,
+): StoredSteps {
+  const read = ({ M }: AttributeValue): StoredStep => {
+    const { state, attempt, at, asks, tracked } = fromItem(M ?? refuse());
+    const isKnown = state === "begun" || state === "done" || state === "undone";
+    if (!isKnown || typeof attempt !== "number" || typeof at !== "number") return refuse();
+    const result = resultOf(M as Item, own, refuse);
+    const marks = { ...(asks === true && { asks }), ...(tracked === true && { tracked }) };
+    return { state, attempt, at, ...marks, ...(result && { result }) };
+  };
+  return Object.fromEntries(Object.entries(steps ?? refuse()).map(([name, step]) => [name, read(step)]));
+}
+
+function resultOf(
+  { result, resultItem, resultBytes }: Item,
+  own: (address: string) => string,
+  refuse: () => never,
+): StoredResult | undefined {
+  if (result) return { in: "record", text: readText(result) };
+  if (resultItem) return { in: "item", address: own(resultItem.S ?? refuse()) };
+  return resultBytes && { in: "nowhere", bytes: Number(resultBytes.N ?? refuse()) };
+}

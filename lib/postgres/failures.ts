@@ -1,0 +1,107 @@
+/** Tells what PostgreSQL refuses from what may pass, and a refusal of the user's own writes from a failure of the store. */
+import {
+  CommitInvalidError,
+  type StoreFailure,
+  StoreUnavailableError,
+  TransactionConditionError,
+} from "../core/errors.ts";
+
+/** By SQLSTATE; the first that matches. https://www.postgresql.org/docs/current/errcodes-appendix.html */
+const FAILURES: readonly (readonly [RegExp, StoreFailure])[] = [
+  // Serialization failures, deadlocks, waits for a lock; OC000 and OC001 are those of Aurora DSQL.
+  [/^(40|OC|55P03)/, "conflict"],
+  [/^53/, "throttled"],
+  // Connections, shutdowns, cancelled statements, a transaction that idled too long, a server that takes no writes now.
+  [/^(08|57|58|XX|25P03|25006)/, "unreachable"],
+  [/^/, "refused"],
+];
+
+/** What the database is told to refuse: constraints, RAISE in triggers and functions, views with a check. */
+const CONDITION = /^(23|P0|44)/;
+
+/** What stands behind a code, and what to do. */
+const MEANINGS: readonly (readonly [RegExp, (table: string) => string])[] = [
+  [
+    /^(42P01|3F000)/,
+    (table) => `there is no such table: run the SQL of postgresSchema({ table: "${table}" })`,
+  ],
+  [
+    /^(42703|42P10|42804|42883|22P02)/,
+    (table) =>
+      `the table is not as postgresSchema({ table: "${table}" }) makes it: compare their columns and keys`,
+  ],
+  [
+    /^42501/,
+    (table) => `the role of this client lacks a right on ${table}: SELECT, INSERT, UPDATE, or DELETE to reap`,
+  ],
+  [/^28/, () => "the server does not let this role in: see user, password and pg_hba.conf"],
+  [/^3D/, () => "there is no such database"],
+  [/^25006/, () => "the server takes no writes: a replica, or a primary that has failed over"],
+  [/^57014/, () => "the statement was cancelled, by statement_timeout or by somebody"],
+  [/^25P03/, () => "the transaction had no statement for 10 seconds"],
+  [/^40|^OC/, () => "a serialization failure or deadlock"],
+];
+
+/** The SQLSTATE of an error that came from the server. Codes of Node, such as EPIPE, have no severity beside them. */
+function sqlStateOf(error: unknown): string | undefined {
+  const { code, severity } = Object(error) as { code?: unknown; severity?: unknown };
+  return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) && severity ? code : undefined;
+}
+
+/** Whether another connection may do: this one was lost, or the server ended it. */
+export function isLostConnection({ failure, cause }: StoreUnavailableError): boolean {
+  return failure === "unreachable" && /^(08|57P|$)/.test(sqlStateOf(cause) ?? "");
+}
+
+/** @param action what was asked of the table */
+export function storeFailure(error: unknown, action: string, table: string): StoreUnavailableError {
+  hideValues(error);
+  const code = sqlStateOf(error);
+  if (code === undefined) {
+    const { name, code: own } = Object(error) as { name?: unknown; code?: unknown };
+    return new StoreUnavailableError("unreachable", error, `${own ?? name ?? "an unknown error"}`, {
+      action,
+      table,
+    });
+  }
+  const failure = FAILURES.find(([pattern]) => pattern.test(code))?.[1] as StoreFailure;
+  const meaning = MEANINGS.find(([pattern]) => pattern.test(code))?.[1](table);
+  return new StoreUnavailableError(failure, error, meaning ? `${code}, ${meaning}` : code, { action, table });
+}
+
+/**
+ * What a function in `writes` threw, in the words of a commit. What is no error of the server is the user's own refusal.
+ * @param index its position in `writes`
+ */
+export function writeFailure(
+  error: unknown,
+  index: number,
+  table: string,
+): TransactionConditionError | CommitInvalidError | StoreUnavailableError {
+  const code = sqlStateOf(error);
+  hideValues(error);
+  if (code === undefined || CONDITION.test(code)) {
+    return new TransactionConditionError(index, undefined, error);
+  }
+  const failure = storeFailure(error, "COMMIT", table);
+  if (failure.failure !== "refused") return failure;
+  return new CommitInvalidError(
+    `PostgreSQL refuses writes[${index}] (${code}): nothing was written; mend the write`,
+    { index, cause: error },
+  );
+}
+
+/** A constraint that is checked as late as at the commit refuses there. */
+export function commitFailure(error: unknown, lastIndex: number, table: string) {
+  const isRefusal = CONDITION.test(sqlStateOf(error) ?? "");
+  return isRefusal ? writeFailure(error, lastIndex, table) : storeFailure(error, "COMMIT", table);
+}
+
+/** They hold values of rows: whoever prints the error does not print them. A frozen error stays as it is. */
+function hideValues(error: unknown): void {
+  for (const name of ["detail", "where", "internalQuery", "query", "parameters", "args"]) {
+    if (Object.hasOwn(Object(error), name)) {
+      Reflect.defineProperty(error as object, name, { enumerable: false });
+    }
+  }
+}

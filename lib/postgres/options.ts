@@ -1,0 +1,42 @@
+/** The options of a PostgresStore: the client, and the table by its name. */
+import { type Check, checkOptions, isNamed, methods } from "../core/option-checks.ts";
+import type { SqlClient } from "./sql-client.ts";
+
+export interface PostgresStoreOptions<Client = unknown> {
+  /** Reaches the database: `fromPg(pool)` or `fromPostgresJs(sql)`, with the timeouts of that client. */
+  readonly client: SqlClient<Client>;
+  /**
+   * Name of the table, with its schema before a dot or without. Letters, digits and underscores, at most 48 of them. Upper case
+   * stays upper case. `undefined`, as from an environment variable that is not set, is refused.
+   */
+  readonly table: string | undefined;
+}
+
+/** An index adds to the name, and PostgreSQL cuts names after 63 bytes. */
+const TABLE = /^([A-Za-z_]\w{0,47}\.)?[A-Za-z_]\w{0,47}$/;
+
+const [clientRule, isClient] = methods("query", "transaction");
+
+const tableCheck: Check = [
+  "must be the name of a table, such as `idempotency` or `billing.idempotency`, each part of 1 to 48 letters, digits and underscores: see that the environment variable is set from which it is read",
+  (value) => typeof value === "string" && TABLE.test(value) && isNamed(value),
+];
+
+/** @throws InvalidOptionError (`INVALID_OPTION`) */
+export function checkStore(options: object): void {
+  const client: Check = [`${clientRule}: give \`fromPg(pool)\` or \`fromPostgresJs(sql)\``, isClient];
+  checkOptions(options, { client, table: tableCheck }, ["client", "table"]);
+}
+
+/** @throws InvalidOptionError (`INVALID_OPTION`) */
+export function checkTable(options: object): void {
+  checkOptions(options, { table: tableCheck }, ["table"]);
+}
+
+/** The quoted name of a table that is checked. */
+export function quoted(table: string): string {
+  return table
+    .split(".")
+    .map((part) => `"${part}"`)
+    .join(".");
+}

@@ -1,0 +1,231 @@
+/** The store on PostgreSQL: every decision is one conditional statement. All policy is in the engine. */
+import { RECORD_VERSION } from "../contract.ts";
+import { hasCode, isStoreFailure } from "../core/error-code.ts";
+import { isOnceonlyError } from "../core/errors.ts";
+import { type Check, checkOptions } from "../core/option-checks.ts";
+import { type IdempotencyRecord, isClaimOf } from "../core/record.ts";
+import type {
+  Claim,
+  ClaimAnswer,
+  Effects,
+  Insertion,
+  RenewAnswer,
+  Renewal,
+  SettleAnswer,
+  Settlement,
+  StepChange,
+  Store,
+} from "../core/store.ts";
+import { type UnknownOutcome, unknownOutcomeOf } from "../core/unknown-outcome.ts";
+import { answerOf, recordOf, type SqlAnswer, type ToldRecord, textOf } from "./answers.ts";
+import { commitFailure, isLostConnection, storeFailure } from "./failures.ts";
+import { checkStore, type PostgresStoreOptions } from "./options.ts";
+import type { SqlClient, SqlRow, SqlTransaction } from "./sql-client.ts";
+import { type RecordStatements, recordStatements, type SqlStatement } from "./statements.ts";
+import { readAddress } from "./step-answers.ts";
+import { applyWrites, brokenTransaction, checkWrites, isAborted, type PostgresWrite } from "./writes.ts";
+
+const BATCH_SIZE = 1000;
+
+const BATCH_CHECK: Check = [
+  "must be a whole number from 1 to 100000",
+  (value) => Number.isInteger(value) && (value as number) >= 1 && (value as number) <= 100_000,
+];
+
+/** So many unknown outcomes are read at once. */
+const PAGE = 100;
+
+type SqlChange<Client> = Pick<Settlement<PostgresWrite<Client>>, "recordKey" | "token" | "writes">;
+
+/**
+ * Keeps records in a table of PostgreSQL 13 or later, and commits writes in one SQL transaction with them. The primary key decides
+ * races, and who comes second gets the record of the first.
+ *
+ * A claim is one statement, and so is a replay and a completion without writes. A commit with writes has four statements around
+ * them. Results up to 64 KB come with the record, larger ones by a statement more. Beyond 16 MB the record says that the
+ * result was not kept. Nothing is deleted by itself: call `reap`.
+ */
+export class PostgresStore<Client = unknown> implements Store<PostgresWrite<Client>> {
+  readonly #client: SqlClient<Client>;
+  readonly #table: string;
+  readonly #statements: RecordStatements;
+
+  /** @throws InvalidOptionError (`INVALID_OPTION`) */
+  constructor(options: PostgresStoreOptions<Client>) {
+    checkStore(options);
+    this.#client = options.client;
+    this.#table = options.table as string;
+    this.#statements = recordStatements(this.#table);
+  }
+
+  async claim(claim: Claim, seen?: IdempotencyRecord): Promise<ClaimAnswer> {
+    const { recordKey } = claim;
+    try {
+      const { serverTimeMs, record } = await this.#change(this.#statements.claim(claim, seen));
+      if (serverTimeMs !== undefined) return { won: true, serverTimeMs };
+      return { won: false, record: record ? recordOf(record) : await this.#find(recordKey) };
+    } catch (error) {
+      if (!isStoreFailure(error) || error.failure !== "conflict") throw error;
+      // Somebody else was first, in an isolation that does not let this statement see that.
+      return { won: false, record: await this.#find(recordKey) };
+    }
+  }
+
+  settle(settlement: Settlement<PostgresWrite<Client>>): Promise<SettleAnswer> {
+    return this.#finish(settlement, this.#statements.settle(settlement));
+  }
+
+  async renew(renewal: Renewal): Promise<RenewAnswer> {
+    const { serverTimeMs } = await this.#change(this.#statements.renew(renewal));
+    if (serverTimeMs !== undefined) return { renewed: true };
+    return { renewed: false, record: await this.#find(renewal.recordKey) };
+  }
+
+  async writeStep(change: StepChange<PostgresWrite<Client>>): Promise<SettleAnswer> {
+    const { recordKey, token, name, step } = change;
+    if (await this.#apply(change, this.#statements.writeStep(change))) return { settled: true };
+    const record = await this.#find(recordKey);
+    const there = isClaimOf(record, token) ? record?.steps?.[name] : undefined;
+    const isWritten = there?.state === step.state && there.attempt === step.attempt && there.at === step.at;
+    return isWritten ? { settled: true } : { settled: false, record };
+  }
+
+  async insert(insertion: Insertion<PostgresWrite<Client>>, seen?: IdempotencyRecord): Promise<SettleAnswer> {
+    const answer = await this.#finish(insertion, this.#statements.insert(insertion, seen));
+    if (answer.settled || !isClaimOf(answer.record, insertion.token)) return answer;
+    // A claim of ours, whose answer was lost, holds the record.
+    return this.#finish(insertion, this.#statements.settle(insertion));
+  }
+
+  /** Always consistent, as far as the client asks the primary. */
+  find(recordKey: string, _read: { consistent: boolean }): Promise<IdempotencyRecord | undefined> {
+    return this.#find(recordKey);
+  }
+
+  async loadResult(address: string): Promise<string | undefined> {
+    const [recordKey = "", token = "", stepKey] = readAddress(address);
+    const { loadResult, loadStepResult } = this.#statements;
+    const [row] = await this.#run(
+      stepKey === undefined ? loadResult(recordKey, token) : loadStepResult(recordKey, stepKey),
+    );
+    return textOf(row);
+  }
+
+  checkEffects(effects: Effects<PostgresWrite<Client>>): void {
+    checkWrites(effects);
+  }
+
+  /**
+   * Lists held keys and abandoned attempts since before `before` (epoch ms), of functions that hold or verify: `Date.now()`
+   * means all of them. The oldest come first, by one query of a partial index for 100 keys. Payloads and results are not among
+   * what is listed.
+   * @throws StoreUnavailableError (`STORE_UNAVAILABLE`)
+   */
+  async *unknownOutcomes({ before }: { readonly before: number }): AsyncGenerator<UnknownOutcome> {
+    let [since, recordKey] = [Number.MIN_SAFE_INTEGER, ""];
+    for (;;) {
+      const rows = await this.#run(this.#statements.unsettled(before, since, recordKey, PAGE));
+      for (const row of rows) {
+        const { record = {}, since: told = 0 } = answerOf(row);
+        [since, recordKey] = [told, `${record.recordKey}`];
+        const outcome = outcomeOf(recordKey, record, since, before);
+        if (outcome) yield outcome;
+      }
+      if (rows.length < PAGE) return;
+    }
+  }
+
+  /**
+   * Deletes up to `batchSize` records whose retention is over by the clock of the server, the oldest first: in place of a TTL.
+   * Resolves to how many; fewer than `batchSize` means that no more are left. Call it by a schedule, until it is fewer. Several
+   * may reap at once. A record that is not deleted yet counts as absent all the same.
+   * @throws InvalidOptionError (`INVALID_OPTION`), StoreUnavailableError (`STORE_UNAVAILABLE`)
+   */
+  async reap(options: { readonly batchSize?: number } = {}): Promise<number> {
+    checkOptions(options, { batchSize: BATCH_CHECK }, []);
+    const [row] = await this.#run(this.#statements.reap(options.batchSize ?? BATCH_SIZE));
+    return Number(textOf(row));
+  }
+
+  async #finish(
+    finish: Settlement<PostgresWrite<Client>> | Insertion<PostgresWrite<Client>>,
+    statement: SqlStatement,
+  ): Promise<SettleAnswer> {
+    const { recordKey, token, state } = finish;
+    if (await this.#apply(finish, statement)) return { settled: true };
+    const record = await this.#find(recordKey);
+    // A record that is mine already says that this repeats a write whose answer was lost.
+    return record?.token === token && record.state === state ? { settled: true } : { settled: false, record };
+  }
+
+  /** Whether the statement changed the record, together with the writes. */
+  async #apply(change: SqlChange<Client>, statement: SqlStatement): Promise<boolean> {
+    if (change.writes.length > 0) return this.#commit(change, statement);
+    return (await this.#change(statement)).serverTimeMs !== undefined;
+  }
+
+  /** The change of the record comes first: a lost claim runs no writes, and a copy of this commit waits for the row. */
+  async #commit({ recordKey, token, writes }: SqlChange<Client>, statement: SqlStatement): Promise<boolean> {
+    const work = async (transaction: SqlTransaction<Client>): Promise<boolean> => {
+      const { serverTimeMs } = await this.#change(statement, transaction);
+      if (serverTimeMs === undefined) return false;
+      await applyWrites(writes, transaction.client, this.#table);
+      let same: readonly SqlRow[];
+      try {
+        same = await this.#run(this.#statements.isSame(recordKey, token), transaction);
+      } catch (error) {
+        throw isAborted(error) ? brokenTransaction((error as Error).cause) : error;
+      }
+      if (same.length === 0) throw brokenTransaction();
+      return true;
+    };
+    try {
+      return await this.#client.transaction(work);
+    } catch (error) {
+      throw isOnceonlyError(error) ? error : commitFailure(error, writes.length - 1, this.#table);
+    }
+  }
+
+  async #find(recordKey: string): Promise<IdempotencyRecord | undefined> {
+    const [row] = await this.#run(this.#statements.find(recordKey));
+    const { record } = answerOf(row);
+    return record && recordOf(record);
+  }
+
+  async #change(statement: SqlStatement, transaction?: SqlTransaction<Client>): Promise<SqlAnswer> {
+    const [row] = await this.#run(statement, transaction);
+    return answerOf(row);
+  }
+
+  /**
+   * Connections that idled in a frozen process, or to a server that failed over, are lost: another one is asked once. The token
+   * tells where the first try was applied.
+   */
+  async #run(statement: SqlStatement, transaction?: SqlTransaction<Client>): Promise<readonly SqlRow[]> {
+    const { action, text, values } = statement;
+    for (let tries = 1; ; tries++) {
+      try {
+        return await (transaction ?? this.#client).query(text, values);
+      } catch (error) {
+        const failure = storeFailure(error, action, this.#table);
+        if (transaction || tries > 1 || !isLostConnection(failure)) throw failure;
+      }
+    }
+  }
+}
+
+function outcomeOf(
+  recordKey: string,
+  told: ToldRecord,
+  since: number,
+  before: number,
+): UnknownOutcome | undefined {
+  try {
+    const record = recordOf(told);
+    if (record.version === RECORD_VERSION) return unknownOutcomeOf(recordKey, record, since, before);
+  } catch (error) {
+    if (!hasCode(error, "RECORD_CORRUPT")) throw error;
+  }
+  // One damaged record must not hide the others.
+  return { recordKey, state: "unreadable", since };
+}

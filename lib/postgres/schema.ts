@@ -1,0 +1,35 @@
+/** The table of records as SQL. */
+import { checkTable, quoted } from "./options.ts";
+
+/**
+ * The SQL that makes the table and its indexes where they are not there: for a migration, or for `client.query`. Times are
+ * numbers: milliseconds, and seconds in `expires_at`. One index serves `reap`, a partial one the list of unknown outcomes.
+ * The functions need SELECT, INSERT and UPDATE on the table, and whoever reaps needs DELETE too.
+ * @throws InvalidOptionError (`INVALID_OPTION`)
+ */
+export function postgresSchema(options: { readonly table: string }): string {
+  checkTable(options);
+  const table = quoted(options.table);
+  const name = options.table.split(".").at(-1);
+  return `CREATE TABLE IF NOT EXISTS ${table} (
+  pk text COLLATE "C" PRIMARY KEY,
+  version integer NOT NULL,
+  state text NOT NULL,
+  token text NOT NULL,
+  attempt integer NOT NULL,
+  lease_ends_at double precision NOT NULL,
+  fingerprint text NOT NULL,
+  created_at double precision NOT NULL,
+  settled_at double precision,
+  expires_at double precision,
+  result text,
+  lost_bytes integer,
+  evidence text,
+  steps jsonb,
+  step_results jsonb
+);
+CREATE INDEX IF NOT EXISTS "${name}_expiry" ON ${table} (expires_at) WHERE expires_at IS NOT NULL;
+CREATE INDEX IF NOT EXISTS "${name}_unsettled" ON ${table} ((coalesce(settled_at, lease_ends_at)), pk)
+  WHERE state = 'held' OR (state IN ('in-progress', 'released') AND expires_at IS NULL);
+`;
+}

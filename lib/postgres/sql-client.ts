@@ -1,0 +1,32 @@
+/** The port between the store and a client of PostgreSQL. An adapter makes one of a user's client; no client is imported. */
+
+export type SqlValue = string | number | boolean | null;
+
+/** The columns by their names, in their order. The store reads one column of text, so that type parsers do not matter. */
+export type SqlRow = Readonly<Record<string, unknown>>;
+
+export interface SqlTransaction<Client> {
+  /** What `writes` of a commit get: the user's own client, within the transaction. */
+  readonly client: Client;
+  query(text: string, values: readonly SqlValue[]): Promise<readonly SqlRow[]>;
+}
+
+/** `Client` is what the functions in `writes` of a commit get. */
+export interface SqlClient<Client = unknown> {
+  /** Runs one statement in a transaction of its own. Rejects with the client's own error. */
+  query(text: string, values: readonly SqlValue[]): Promise<readonly SqlRow[]>;
+
+  /**
+   * Runs `work` in one transaction on one connection. Nobody else uses that connection meanwhile. The transaction begins with
+   * `TRANSACTION_LIMIT`. Resolves to what `work` resolves to, after the server has confirmed the commit.
+   * If `work` rejects, it rolls back and rejects with the same error. If it cannot roll back, or does not know whether the
+   * commit was applied, it rejects with the client's error.
+   */
+  transaction<T>(work: (transaction: SqlTransaction<Client>) => Promise<T>): Promise<T>;
+}
+
+/**
+ * A process that is frozen between two statements keeps its locks, and everybody waits who asks for the key. The server ends
+ * such a transaction after 10 seconds without a statement.
+ */
+export const TRANSACTION_LIMIT = "SET LOCAL idle_in_transaction_session_timeout = 10000";

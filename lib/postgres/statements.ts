@@ -1,0 +1,247 @@
+/** The SQL of each move of the port, for one table. No I/O. */
+import { RECORD_VERSION } from "../contract.ts";
+import { type IdempotencyRecord, isTracked, type State } from "../core/record.ts";
+import type { Claim, Insertion, Renewal, Settlement, StepChange } from "../core/store.ts";
+import { quoted } from "./options.ts";
+import type { SqlValue } from "./sql-client.ts";
+
+export interface SqlStatement {
+  readonly action: "INSERT" | "UPDATE" | "SELECT" | "DELETE";
+  readonly text: string;
+  readonly values: readonly SqlValue[];
+}
+
+/** A larger result is loaded by whoever replays it: a refused claim stays small. */
+const MAX_TOLD_BYTES = 64 * 1024;
+
+/** Every claim that is refused reads all steps. What is larger has a column of its own, which nobody reads before a replay. */
+const MAX_STEP_CHARACTERS = 4096;
+
+/** The longest text of a result, as in the other stores. */
+const MAX_KEPT_BYTES = 16 * 1024 * 1024;
+
+/** Epoch ms of the server. */
+const NOW = "(extract(epoch FROM clock_timestamp()) * 1000)::double precision";
+
+/** The length of a text is known without reading the text. */
+const RECORD = `json_strip_nulls(json_build_object('recordKey', r.pk, 'version', r.version, 'state', r.state,
+  'token', r.token, 'attempt', r.attempt, 'leaseEndsAt', r.lease_ends_at, 'fingerprint', r.fingerprint,
+  'createdAt', r.created_at, 'settledAt', r.settled_at, 'expiresAt', r.expires_at, 'evidence', r.evidence,
+  'steps', r.steps, 'result', CASE WHEN octet_length(r.result) <= ${MAX_TOLD_BYTES} THEN r.result END,
+  'bytes', octet_length(r.result), 'lostBytes', r.lost_bytes))`;
+
+/** The columns of a record that a claim or an insertion makes, in the order of their values. */
+const COLUMNS = [
+  "pk",
+  "version",
+  "state",
+  "token",
+  "attempt",
+  "lease_ends_at",
+  "fingerprint",
+  "created_at",
+  "settled_at",
+  "expires_at",
+  "result",
+  "lost_bytes",
+  "evidence",
+] as const;
+
+/** What is listed among the unknown outcomes, word by word as in the condition of the index. */
+const UNSETTLED = "state = 'held' OR (state IN ('in-progress', 'released') AND expires_at IS NULL)";
+
+/** The claim is mine and I have not finished. */
+const MINE = "r.pk = $1 AND r.token = $2 AND r.state = 'in-progress'";
+
+export type RecordStatements = ReturnType<typeof recordStatements>;
+
+type Beginning = Claim | Insertion<unknown>;
+
+export function recordStatements(table: string) {
+  const name = quoted(table);
+  const changed = `RETURNING json_build_object('serverTimeMs', ${NOW})::text AS answer`;
+
+  /**
+   * The two moves in one statement: the record is made, or the one that is there is read. A record that somebody made while this
+   * statement waited is in neither: the snapshot is older.
+   */
+  const insert = `WITH made AS (
+  INSERT INTO ${name} (${COLUMNS.join(", ")}) VALUES (${COLUMNS.map((_, index) => `$${index + 1}`).join(", ")})
+  ON CONFLICT (pk) DO NOTHING RETURNING ${NOW} AS now
+)
+SELECT json_strip_nulls(json_build_object('serverTimeMs', made.now,
+  'record', CASE WHEN made.now IS NULL AND r.pk IS NOT NULL THEN ${RECORD} END))::text AS answer
+FROM (SELECT 1) AS one LEFT JOIN made ON true LEFT JOIN ${name} AS r ON r.pk = $1`;
+
+  const assigned = COLUMNS.slice(1, -1).map((column, index) => `${column} = $${index + 2}`);
+  // The record is still the one that was seen: nobody has claimed, finished or renewed it since.
+  const takeOver = `UPDATE ${name} AS r SET ${assigned.join(", ")},
+  evidence = coalesce($13, CASE WHEN $14::boolean THEN r.evidence END),
+  steps = CASE WHEN $14::boolean THEN r.steps END,
+  step_results = CASE WHEN $14::boolean THEN r.step_results END
+WHERE r.pk = $1 AND r.token = $15 AND r.state = $16 AND r.lease_ends_at = $17 ${changed}`;
+
+  const settle = `UPDATE ${name} AS r SET state = $3, settled_at = $4, expires_at = $5, result = $6, lost_bytes = $7,
+  evidence = coalesce($8, r.evidence), steps = CASE WHEN $9::boolean THEN r.steps END,
+  step_results = CASE WHEN $9::boolean THEN r.step_results END
+WHERE ${MINE} ${changed}`;
+
+  // A copy that arrives late finds a later lease.
+  const renew = `UPDATE ${name} AS r SET lease_ends_at = $3, expires_at = coalesce($4, r.expires_at)
+WHERE ${MINE} AND r.lease_ends_at <= $3 ${changed}`;
+
+  // The step is still the one that was seen. The lease moves, so that a claim over what was seen before finds another one.
+  const writeStep = `UPDATE ${name} AS r SET lease_ends_at = r.lease_ends_at + 1,
+  steps = coalesce(r.steps, '{}') || jsonb_build_object($3::text, $4::text::jsonb),
+  step_results = CASE WHEN $5::text IS NULL THEN r.step_results
+    ELSE coalesce(r.step_results, '{}') || jsonb_build_object($5::text, $6::text) END,
+  expires_at = CASE WHEN $7::boolean THEN NULL ELSE r.expires_at END
+WHERE ${MINE} AND (r.steps IS NULL) = $8::boolean
+  AND r.steps -> $3::text ->> 'state' IS NOT DISTINCT FROM $9::text
+  AND (r.steps -> $3::text ->> 'attempt')::double precision IS NOT DISTINCT FROM $10::double precision
+  AND (r.steps -> $3::text ->> 'at')::double precision IS NOT DISTINCT FROM $11::double precision ${changed}`;
+
+  const find = `SELECT json_build_object('record', ${RECORD})::text AS answer FROM ${name} AS r WHERE r.pk = $1`;
+
+  const loadResult = `SELECT r.result AS answer FROM ${name} AS r WHERE r.pk = $1 AND r.token = $2 AND r.result IS NOT NULL`;
+
+  const loadStepResult = `SELECT r.step_results ->> $2 AS answer FROM ${name} AS r WHERE r.pk = $1`;
+
+  const since = "coalesce(r.settled_at, r.lease_ends_at)";
+  const unsettled = `SELECT json_build_object('since', ${since}, 'record', ${RECORD})::text AS answer FROM ${name} AS r
+WHERE (${UNSETTLED}) AND ${since} < $1 AND (${since}, r.pk) > ($2, $3) ORDER BY ${since}, r.pk LIMIT $4`;
+
+  // Whoever reaps at the same time takes others, and what is claimed anew meanwhile stays.
+  const reap = `WITH reaped AS (
+  DELETE FROM ${name} WHERE pk IN (
+    SELECT pk FROM ${name} WHERE expires_at <= extract(epoch FROM clock_timestamp())::double precision
+    ORDER BY expires_at LIMIT $1 FOR UPDATE SKIP LOCKED
+  ) RETURNING 1
+)
+SELECT count(*)::text AS answer FROM reaped`;
+
+  // The transaction that changed the record is still this one, and no statement of it has failed.
+  const isSame = `SELECT '1' AS answer FROM ${name} AS r
+WHERE r.pk = $1 AND r.token = $2 AND r.xmin = pg_current_xact_id()::xid`;
+
+  const begin = (beginning: Beginning, state: State, seen?: IdempotencyRecord): SqlStatement => {
+    const { keepsSteps } = beginning;
+    const values = beginningValues(beginning, state);
+    if (seen === undefined) return { action: "INSERT", text: insert, values };
+    const { token, state: seenState, leaseEndsAt } = seen;
+    return {
+      action: "UPDATE",
+      text: takeOver,
+      values: [...values, keepsSteps, token, seenState, leaseEndsAt],
+    };
+  };
+
+  return {
+    claim: (claim: Claim, seen?: IdempotencyRecord) => begin(claim, "in-progress", seen),
+
+    insert: (insertion: Insertion<unknown>, seen?: IdempotencyRecord) =>
+      begin(insertion, insertion.state, seen),
+
+    settle: (settlement: Settlement<unknown> | Insertion<unknown>): SqlStatement => {
+      const { recordKey, token, state, now, expiresAt = null, evidence = null } = settlement;
+      const values: SqlValue[] = [
+        recordKey,
+        token,
+        state,
+        now,
+        expiresAt,
+        ...resultValues(settlement),
+        evidence,
+        !("dropsSteps" in settlement && settlement.dropsSteps),
+      ];
+      return { action: "UPDATE", text: settle, values };
+    },
+
+    renew: ({ recordKey, token, leaseEndsAt, expiresAt }: Renewal): SqlStatement => ({
+      action: "UPDATE",
+      text: renew,
+      values: [recordKey, token, leaseEndsAt, expiresAt ?? null],
+    }),
+
+    writeStep: ({
+      recordKey,
+      token,
+      name,
+      step,
+      result,
+      seen,
+      isFirst,
+    }: StepChange<unknown>): SqlStatement => {
+      const [text, lostBytes] = resultValues({ result });
+      const isApart = typeof text === "string" && text.length > MAX_STEP_CHARACTERS;
+      const apart = isApart ? stepResultKey(name, step) : null;
+      const told = { ...step, result: isApart ? undefined : (text ?? undefined), apart, lostBytes };
+      const isListed = isTracked({ steps: { step } });
+      const was = [seen?.state ?? null, seen?.attempt ?? null, seen?.at ?? null];
+      const change = [name, JSON.stringify(told), apart, apart && text, isListed, isFirst];
+      return { action: "UPDATE", text: writeStep, values: [recordKey, token, ...change, ...was] };
+    },
+
+    find: (recordKey: string): SqlStatement => ({ action: "SELECT", text: find, values: [recordKey] }),
+
+    loadResult: (recordKey: string, token: string): SqlStatement => ({
+      action: "SELECT",
+      text: loadResult,
+      values: [recordKey, token],
+    }),
+
+    loadStepResult: (recordKey: string, key: string): SqlStatement => ({
+      action: "SELECT",
+      text: loadStepResult,
+      values: [recordKey, key],
+    }),
+
+    /** A page of those that come behind `since` and `recordKey`. */
+    unsettled: (before: number, since: number, recordKey: string, limit: number): SqlStatement => ({
+      action: "SELECT",
+      text: unsettled,
+      values: [before, since, recordKey, limit],
+    }),
+
+    reap: (batchSize: number): SqlStatement => ({ action: "DELETE", text: reap, values: [batchSize] }),
+
+    isSame: (recordKey: string, token: string): SqlStatement => ({
+      action: "SELECT",
+      text: isSame,
+      values: [recordKey, token],
+    }),
+  };
+}
+
+function beginningValues(beginning: Beginning, state: State): SqlValue[] {
+  const { recordKey, token, attempt, fingerprint, createdAt, expiresAt } = beginning;
+  const end = "now" in beginning ? beginning : undefined;
+  const leaseEndsAt = "now" in beginning ? beginning.now : beginning.leaseEndsAt;
+  const [result, lostBytes] = end ? resultValues(end) : [null, null];
+  return [
+    recordKey,
+    RECORD_VERSION,
+    state,
+    token,
+    attempt,
+    leaseEndsAt,
+    fingerprint,
+    createdAt,
+    end?.now ?? null,
+    expiresAt ?? null,
+    result,
+    lostBytes,
+    end?.evidence ?? null,
+  ];
+}
+
+/** Names each write of a step: what lies there never changes. */
+function stepResultKey(name: string, { attempt, at }: StepChange["step"]): string {
+  return `${attempt}/${at}/${name}`;
+}
+
+function resultValues({ result }: { readonly result?: string | undefined }): [SqlValue, SqlValue] {
+  if (result === undefined) return [null, null];
+  const bytes = Buffer.byteLength(result);
+  return bytes <= MAX_KEPT_BYTES ? [result, null] : [null, bytes];
+}

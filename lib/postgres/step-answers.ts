@@ -1,0 +1,47 @@
+/** Reads the steps of a record, and the addresses of results that are not told with it. */
+import type { StoredResult, StoredStep, StoredSteps } from "../core/record.ts";
+
+/** The address of a result that is loaded apart. A record's is named by its token, a step's by the key of that write. */
+export function addressOf(recordKey: string, token: string, stepKey?: string): string {
+  return JSON.stringify(stepKey === undefined ? [recordKey, token] : [recordKey, token, stepKey]);
+}
+
+/** What `addressOf` was given; nothing for other text. */
+export function readAddress(address: string): readonly string[] {
+  try {
+    const parts: unknown = JSON.parse(address);
+    return Array.isArray(parts) ? parts.map(String) : [];
+  } catch {
+    return [];
+  }
+}
+
+/** `undefined` where they cannot be read. */
+export function readSteps(recordKey: string, told: unknown): StoredSteps | undefined {
+  if (typeof told !== "object" || told === null) return undefined;
+  const steps = Object.entries(told).map(
+    ([name, step]) => [name, readStep(recordKey, Object(step))] as const,
+  );
+  if (steps.some(([, step]) => step === undefined)) return undefined;
+  return Object.fromEntries(steps) as StoredSteps;
+}
+
+function readStep(
+  recordKey: string,
+  { state, attempt, at, asks, tracked, ...told }: Readonly<Record<string, unknown>>,
+): StoredStep | undefined {
+  const isKnown = state === "begun" || state === "done" || state === "undone";
+  if (!isKnown || typeof attempt !== "number" || typeof at !== "number") return undefined;
+  const result = resultOf(recordKey, told);
+  const marks = { ...(asks === true && { asks }), ...(tracked === true && { tracked }) };
+  return { state, attempt, at, ...marks, ...(result && { result }) };
+}
+
+function resultOf(
+  recordKey: string,
+  { result, apart, lostBytes }: Readonly<Record<string, unknown>>,
+): StoredResult | undefined {
+  if (typeof result === "string") return { in: "record", text: result };
+  if (typeof apart === "string") return { in: "item", address: addressOf(recordKey, "", apart) };
+  return typeof lostBytes === "number" ? { in: "nowhere", bytes: lostBytes } : undefined;
+}

@@ -1,0 +1,221 @@
+/** Ordered steps with compensations: all of them are done, or what was done is undone. */
+import type { ChildKeyLimits } from "../core/child-key.ts";
+import { InvalidOptionError, RecordCorruptError, StepInvalidError } from "../core/errors.ts";
+import { type Execution, stepsOf } from "../core/execution.ts";
+import { aFunction, type Check, checkOptions, oneOf, text } from "../core/option-checks.ts";
+import { type RunOnceOptions, runOnce } from "../core/run-once.ts";
+import type { Step, StepOptions } from "../core/steps.ts";
+import { compensationOf, nameIn, SagaRun, STOPPED, TURNED_BACK } from "./saga-run.ts";
+
+/** What the work of a saga's step is given. */
+export interface SagaStepContext<Input, Write = unknown>
+  extends Pick<Step<Write>, "attempt" | "signal" | "childKey" | "commit"> {
+  readonly input: Input;
+  /** The results of the steps before, by name. */
+  readonly results: Readonly<Record<string, unknown>>;
+}
+
+/** What a compensation is given. */
+export interface CompensationContext<Input, Write = unknown> extends SagaStepContext<Input, Write> {
+  /** The result of the step, or `undefined` where nobody knows whether the step has happened. */
+  readonly result: unknown;
+  /** The child key that the step has passed on. */
+  readonly stepKey: (limits?: ChildKeyLimits) => string;
+}
+
+/** @internal */
+export type Compensation<Input, Write> = (context: CompensationContext<Input, Write>) => unknown;
+
+export interface SagaStep<Input, Write = unknown>
+  extends Pick<StepOptions, "atMostOnce" | "verify" | "didNotHappen" | "formerly"> {
+  /** Tells the steps of a saga apart, across deployments too: without `/`, and at most 52 characters with the saga's name. */
+  readonly name: string;
+  /**
+   * One effect. The result is JSON, and recorded. An interrupted step runs again with the same child key, unless `atMostOnce` says
+   * otherwise.
+   */
+  readonly run: (context: SagaStepContext<Input, Write>) => unknown;
+  /**
+   * Undoes the effect; also where nobody knows whether the effect has happened, and again after an interruption. So it does nothing
+   * where there is nothing to undo. Waits for its turn: the last step is undone first.
+   * @default - nothing is undone
+   */
+  readonly compensate?: (context: CompensationContext<Input, Write>) => unknown;
+  /**
+   * Once this step is done the saga only goes forward. At most one step.
+   * @default false
+   */
+  readonly pivot?: boolean;
+  /**
+   * Whether the saga stays where it is after an error of `run`, and a retry goes on.
+   * @default - each error turns the saga back
+   */
+  readonly retryLater?: (error: unknown) => boolean;
+}
+
+export interface SagaOptions {
+  /**
+   * The HTTP status of a saga that was undone.
+   * @default 409
+   */
+  readonly statusCode?: number;
+}
+
+/** @internal */
+export interface SagaDefinition<Input, Write> {
+  readonly name: string;
+  readonly steps: readonly SagaStep<Input, Write>[];
+  /** The position of the step from which on nothing is undone; infinite where there is none. */
+  readonly pivot: number;
+  readonly statusCode: number;
+}
+
+export interface Saga<Input, Write = unknown> {
+  /** The names of all its steps in the record: for the option `steps` of a handler that has others too. */
+  readonly steps: readonly string[];
+  /**
+   * Runs the saga within a handler, as a part of its operation: `await placeOrder.run(context.idempotency, order)`. Resolves to the
+   * results by the names of the steps. A retry goes on where the last attempt stopped.
+   * @throws SagaCompensatedError (`SAGA_COMPENSATED`): all is undone; recorded and replayed if the handler throws it on.
+   * SagaPendingError (`SAGA_PENDING`): a compensation, or a step behind the pivot, failed; the key is held, and a call after a
+   * minute goes on. RecordCorruptError (`RECORD_CORRUPT`): another deployment left a step that this definition does not know.
+   * OutcomeUnknownError, ClaimLostError, StoreUnavailableError, StepInvalidError.
+   */
+  run(execution: Execution<Write>, input: Input): Promise<Record<string, unknown>>;
+  /**
+   * Runs the saga alone, once per key: its name is the operation. Two calls with one key are one saga.
+   * @throws as `run`, and as `runOnce`.
+   */
+  start(
+    options: Omit<RunOnceOptions<Write>, "operation">,
+    key: string,
+    input: Input,
+  ): Promise<Record<string, unknown>>;
+}
+
+/** Both names together: `<saga>/<step>/compensate` is the name of a step. */
+const MAX_NAMES = 52;
+
+const STEP_CHECKS: Readonly<Record<keyof SagaStep<unknown>, Check>> = {
+  name: [
+    "must be text of 1 to 52 characters without /",
+    (value) => text(MAX_NAMES)[1](value) && !(value as string).includes("/"),
+  ],
+  run: aFunction,
+  compensate: aFunction,
+  pivot: oneOf(true, false),
+  retryLater: aFunction,
+  atMostOnce: oneOf(true, false),
+  verify: aFunction,
+  didNotHappen: aFunction,
+  formerly: ["must be a list of former names", Array.isArray],
+};
+
+const SAGA_CHECKS: Readonly<Record<keyof SagaOptions, Check>> = {
+  statusCode: [
+    "must be an HTTP status from 400 to 599",
+    (value) => Number.isInteger(value) && (value as number) >= 400 && (value as number) <= 599,
+  ],
+};
+
+/** A step, its compensation, and two marks take a name each of the 100 that an operation has. */
+const MAX_STEPS = 49;
+
+/**
+ * Defines a saga: steps in order, each with the compensation that undoes it. Either all steps are done, or those that were done
+ * are undone in reverse. An effect happens once where it is a `commit`, or where its system heeds the child key. The next attempt
+ * resumes the saga after a crash at any point, in this function or in another one with the same definition. On the happy path
+ * a step costs one request.
+ *
+ * @throws InvalidOptionError (`INVALID_OPTION`) for a wrong definition.
+ */
+export function saga<Input, Write = unknown>(
+  name: string,
+  steps: readonly SagaStep<Input, Write>[],
+  options: SagaOptions = {},
+): Saga<Input, Write> {
+  const definition = {
+    name,
+    steps: [...checked(name, steps, options)],
+    pivot: pivotOf(steps),
+    statusCode: options.statusCode ?? 409,
+  };
+  const known = [TURNED_BACK, STOPPED, ...steps.flatMap(namesOf)].map((each) => nameIn(name, each));
+  const run = async (execution: Execution<Write>, input: Input) => {
+    const recorded = stepsOf(execution);
+    if (!recorded) {
+      throw new StepInvalidError(
+        `${name} takes the execution first, as the handler got it: \`run(context.idempotency, input)\`, of the same copy of onceonly`,
+      );
+    }
+    const other = Object.keys(recorded).find((each) => each.startsWith(`${name}/`) && !known.includes(each));
+    if (other !== undefined) {
+      throw new RecordCorruptError(
+        `another deployment of ${name} left the step ${other}, which this one does not know: finish the deployment, or name it in \`formerly\``,
+      );
+    }
+    return new SagaRun(definition, execution, input).run();
+  };
+  const alone = new WeakMap<object, RunOnceOptions<Write>>();
+  return {
+    run,
+    steps: known,
+    start: async (given, key, input) => {
+      const all = alone.get(given) ?? { ...given, operation: name };
+      alone.set(given, all);
+      return runOnce(all, key, input, (execution: Execution<Write>) => run(execution, input));
+    },
+  };
+}
+
+const namesOf = ({ name, formerly = [] }: Pick<StepOptions, "formerly"> & { readonly name: string }) =>
+  [name, ...formerly].flatMap((each) => [each, compensationOf(each)]);
+
+function pivotOf(steps: readonly { readonly pivot?: boolean }[]): number {
+  const pivot = steps.findIndex((step) => step.pivot);
+  return pivot === -1 ? Number.POSITIVE_INFINITY : pivot;
+}
+
+function checked<Input, Write>(
+  name: string,
+  steps: readonly SagaStep<Input, Write>[],
+  options: SagaOptions,
+): readonly SagaStep<Input, Write>[] {
+  const [rule, holds] = text(MAX_NAMES);
+  if (!holds(name)) throw new InvalidOptionError("name", rule, name);
+  checkOptions(options, SAGA_CHECKS, []);
+  if (!Array.isArray(steps) || steps.length === 0 || steps.length > MAX_STEPS) {
+    throw new InvalidOptionError("steps", `must be a list of 1 to ${MAX_STEPS} steps`, steps);
+  }
+  const names = new Set<string>();
+  for (const step of steps) {
+    checkOptions(step, STEP_CHECKS, ["name", "run"]);
+    for (const each of [step.name, ...(step.formerly ?? [])]) {
+      if (names.has(each))
+        throw new InvalidOptionError("name", `must differ: two steps have the name ${each}`);
+      if (name.length + each.length > MAX_NAMES) {
+        throw new InvalidOptionError(
+          "name",
+          `must have at most ${MAX_NAMES} characters with that of its saga: ${each}`,
+        );
+      }
+      names.add(each);
+    }
+  }
+  const pivots = steps.filter(({ pivot }) => pivot);
+  if (pivots.length > 1) {
+    throw new InvalidOptionError(
+      "pivot",
+      `must be that of one step: there are ${pivots.map((step) => step.name).join(", ")}`,
+    );
+  }
+  const pivot = pivotOf(steps);
+  const late = steps.find(({ compensate }, index) => compensate && index > pivot);
+  if (late) {
+    throw new InvalidOptionError(
+      "compensate",
+      `must be left out behind the pivot, from where on nothing is undone: ${late.name}`,
+    );
+  }
+  return steps;
+}

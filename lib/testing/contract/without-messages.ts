@@ -1,0 +1,17 @@
+/** A store without an outbox refuses messages: nobody would send them. */
+import assert from "node:assert/strict";
+import { CommitInvalidError } from "../../core/errors.ts";
+import type { Cases } from "./given.ts";
+
+const MESSAGE = {
+  queue: "https://sqs.eu-central-1.amazonaws.com/123456789012/payments.fifo",
+  key: "order/created",
+  group: "order",
+  body: "{}",
+};
+
+export const withoutMessagesCases = <Write>(): Cases<Write> => ({
+  "checkEffects refuses messages, which nobody would send": async ({ store }) => {
+    assert.throws(() => store.checkEffects({ writes: [], messages: [MESSAGE] }), CommitInvalidError);
+  },
+});

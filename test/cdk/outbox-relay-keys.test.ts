@@ -1,0 +1,92 @@
+// Relays of tables whose key has another name, such as those of a single-table design.
+import { App, Stack } from "aws-cdk-lib";
+import { Match, Template } from "aws-cdk-lib/assertions";
+import { AttributeType, StreamViewType, Table, TableV2 } from "aws-cdk-lib/aws-dynamodb";
+import { DedupQueue, IdempotencyTable, OutboxRelay, type OutboxRelayProps } from "onceonly/cdk";
+import { describe, expect, it } from "vitest";
+import { unitStack } from "./app-given.ts";
+
+const PK = { name: "PK", type: AttributeType.STRING };
+const SK = { name: "SK", type: AttributeType.STRING };
+const sortKey = { name: "SK", value: "ONCE" };
+
+/** A relay on an imported table that is made in the same app. */
+function relayOn(keys: "single" | "simple", given: Partial<OutboxRelayProps>, isFirstVersion = false): Stack {
+  const stack = unitStack();
+  const key = { partitionKey: PK, ...(keys === "single" && { sortKey: SK }) };
+  const own = isFirstVersion
+    ? new Table(stack, "Own", { ...key, stream: StreamViewType.NEW_IMAGE, timeToLiveAttribute: "ttl" })
+    : new TableV2(stack, "Own", {
+        ...key,
+        dynamoStream: StreamViewType.NEW_IMAGE,
+        timeToLiveAttribute: "ttl",
+      });
+  const table = IdempotencyTable.fromTableAttributes(stack, "Table", {
+    tableName: own.tableName,
+    tableStreamArn: own.tableStreamArn as string,
+  });
+  const destinations = [new DedupQueue(stack, "Queue").queue];
+  new OutboxRelay(stack, "Outbox", { table, destinations, ...given });
+  return stack;
+}
+
+describe("an OutboxRelay of a table with other keys", () => {
+  it.each([false, true])(
+    "is refused where it would look for keys that the table has not (Table: %s)",
+    (isFirst) => {
+      expect(() => Template.fromStack(relayOn("single", {}, isFirst))).toThrow(
+        "Test/Own, which Test/Outbox sends from, has the key PK and the sort key SK, and Test/Outbox looks for pk: nothing would be sent. Give it the partitionKey and the sortKey that the stores are given",
+      );
+      expect(() => Template.fromStack(relayOn("single", { partitionKey: "PK" }, isFirst))).toThrow(
+        "looks for PK:",
+      );
+      expect(() => Template.fromStack(relayOn("simple", { partitionKey: "PK", sortKey }, isFirst))).toThrow(
+        "has the key PK, and Test/Outbox looks for PK and the sort key SK",
+      );
+    },
+  );
+
+  it("tells both functions the names", () => {
+    const given = { partitionKey: "PK", sortKey, ttlAttribute: "ttl", indexName: "unsent" };
+    const template = Template.fromStack(relayOn("single", given));
+
+    template.resourcePropertiesCountIs(
+      "AWS::Lambda::Function",
+      { Environment: { Variables: Match.objectLike({ OUTBOX_TABLE: JSON.stringify(given) }) } },
+      2,
+    );
+  });
+
+  it("says nothing of names that are the usual ones", () => {
+    const stack = unitStack();
+    const table = new IdempotencyTable(stack, "Table", { outbox: true });
+    new OutboxRelay(stack, "Outbox", {
+      table,
+      destinations: [new DedupQueue(stack, "Queue").queue],
+      partitionKey: undefined,
+    });
+
+    expect(JSON.stringify(Template.fromStack(stack).toJSON())).not.toContain("OUTBOX_TABLE");
+  });
+
+  it("is refused where the usual table is given other keys", () => {
+    const stack = unitStack();
+    const table = new IdempotencyTable(stack, "Table", { outbox: true });
+    const destinations = [new DedupQueue(stack, "Queue").queue];
+    new OutboxRelay(stack, "Outbox", { table, destinations, partitionKey: "PK" });
+
+    expect(() => Template.fromStack(stack)).toThrow("has the key pk, and Test/Outbox looks for PK");
+  });
+
+  it("is taken at its word about a table that no app knows", () => {
+    const stack = new Stack(new App(), "Test");
+    const table = IdempotencyTable.fromTableAttributes(stack, "Table", {
+      tableName: "records",
+      tableStreamArn: "arn:aws:dynamodb:eu-west-1:123456789012:table/records/stream/1",
+    });
+    const destinations = [new DedupQueue(stack, "Queue").queue];
+
+    expect(() => new OutboxRelay(stack, "Outbox", { table, destinations, partitionKey: "PK" })).not.toThrow();
+    expect(JSON.stringify(Template.fromStack(stack).toJSON())).toContain("OUTBOX_TABLE");
+  });
+});

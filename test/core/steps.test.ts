@@ -1,0 +1,1131 @@
+// Steps of a handler: what is done is not done again, and what may have been done is not repeated where that was asked for.
+import { describe, expect, it } from "vitest";
+import { failing, intercepted, unreachable } from "../../kit/faults/faulty-store.ts";
+import { cached } from "../../lib/core/cached.ts";
+import { OutcomeUnknownError, PermanentError } from "../../lib/core/errors.ts";
+import type { Execution } from "../../lib/core/execution.ts";
+import { resolveOutcome } from "../../lib/core/resolve-outcome.ts";
+import type { MemoryStore, MemoryWrite } from "../../lib/testing/index.ts";
+import { evidenceOf, never } from "./abandoned-given.ts";
+import { newWorld, pausedWorker, START, type World } from "./world.ts";
+
+type Run = Execution<MemoryWrite>;
+
+/** Effects outside of the store, in order. */
+function effects() {
+  const log: string[] = [];
+  return { log, of: (name: string) => () => `${name}-${log.push(name)}` };
+}
+
+const hang = () => new Promise<never>(() => {});
+const failure = new Error("the handler failed");
+const fail = () => Promise.reject(failure);
+
+/** A promise, and what resolves it. */
+function later() {
+  let resolve: (value: string) => void = () => {};
+  const promise = new Promise<string>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve: (value: string) => resolve(value) };
+}
+
+async function listed({ memory, clock }: World) {
+  const outcomes: unknown[] = [];
+  for await (const outcome of memory.unknownOutcomes({ before: clock.now() })) outcomes.push(outcome);
+  return outcomes;
+}
+
+/** A handler that dies inside a step, and a lease that is over. */
+async function diesIn(world: World, name: string, options: object = { atMostOnce: true }) {
+  void world.start(({ step }) => step(name, hang, options));
+  await world.clock.advance(36_000);
+}
+
+describe("a step", () => {
+  it("H60: is skipped by the attempt that comes after, which sees the same value", async () => {
+    const world = newWorld();
+    const { log, of } = effects();
+    const handler = async ({ step }: Run) => {
+      const charge = await step("charge", of("charge"));
+      const mail = await step("mail", log.length < 2 ? fail : of("mail"));
+      return [charge, mail];
+    };
+
+    await expect(world.call(handler)).rejects.toBe(failure);
+    log.push("later");
+
+    expect(await world.call(handler)).toEqual(["charge-1", "mail-3"]);
+    expect(log).toEqual(["charge", "later", "mail"]);
+  });
+
+  it("H60: is skipped after a crash, under the claim that takes over", async () => {
+    const world = newWorld();
+    const { log, of } = effects();
+    void world.start(async ({ step }) => {
+      await step("charge", of("charge"));
+      await hang();
+    });
+    await world.clock.advance(36_000);
+
+    const result = await world.call(async ({ step, attempt }) => [
+      await step("charge", of("charge")),
+      attempt,
+    ]);
+
+    expect(result).toEqual(["charge-1", 2]);
+    expect(log).toEqual(["charge"]);
+  });
+
+  it("costs one request, and its record is as small as ever once it is completed", async () => {
+    const world = newWorld();
+    const methods: string[] = [];
+    const store = intercepted(world.memory, (method, request) => {
+      methods.push(method);
+      return request();
+    });
+
+    const work = async ({ step }: Run) => [
+      await step("a", () => 1),
+      typeof (await step("b", () => undefined)),
+    ];
+    expect(await world.call(work, { store })).toEqual([1, "undefined"]);
+
+    expect(methods).toEqual(["claim", "writeStep", "writeStep", "settle"]);
+    expect(world.record()).not.toHaveProperty("steps");
+  });
+
+  it("gives its first caller what a later one gets", async () => {
+    const world = newWorld();
+    const value = { id: 1, gone: undefined };
+    const seen: unknown[] = [];
+    const handler = async ({ step }: Run) => {
+      seen.push(await step("make", () => value));
+      if (seen.length < 2) throw failure;
+      return "done";
+    };
+    await expect(world.call(handler)).rejects.toBe(failure);
+    await world.call(handler);
+
+    expect(seen).toEqual([{ id: 1 }, { id: 1 }]);
+    expect(Object.keys(seen[0] as object)).toEqual(["id"]);
+  });
+
+  it("refuses a result that is no JSON, and nothing of it is on record", async () => {
+    const world = newWorld();
+
+    await expect(world.call(({ step }) => step("make", () => new Date(0)))).rejects.toMatchObject({
+      code: "RESPONSE_NOT_STORABLE",
+    });
+  });
+
+  it("runs beside others, each written once, and one fails", async () => {
+    const world = newWorld();
+    const { log, of } = effects();
+    let isBroken = true;
+    const handler = async ({ step }: Run) =>
+      Promise.all([
+        step("a", of("a")),
+        step("b", async () => {
+          if (isBroken) throw failure;
+          return of("b")();
+        }),
+        step("c", async () => {
+          await world.clock.sleep(1000);
+          return of("c")();
+        }),
+      ]);
+
+    await expect(world.call(handler)).rejects.toBe(failure);
+    isBroken = false;
+
+    expect(await world.call(handler)).toEqual(["a-1", "b-3", "c-2"]);
+    expect(log).toEqual(["a", "c", "b"]);
+  });
+
+  it("may be tried again within its attempt", async () => {
+    const world = newWorld();
+    let tries = 0;
+
+    const result = await world.call(async ({ step }) => {
+      const work = () => (++tries < 3 ? fail() : tries);
+      for (;;) {
+        const value = await step("flaky", work).catch(() => undefined);
+        if (value) return value;
+      }
+    });
+
+    expect(result).toBe(3);
+  });
+
+  it("has a child key of its own name, the same in every attempt, and the signal of its attempt", async () => {
+    const world = newWorld();
+    const keys: unknown[] = [];
+    const handler = async ({ step, childKey, signal }: Run) => {
+      await step("charge", (own) => {
+        keys.push(own.childKey(), own.childKey({ maxLength: 36 }), own.name, own.attempt);
+        expect(own.signal).toBe(signal);
+        expect(own.childKey()).toBe(childKey("charge"));
+        return fail();
+      });
+    };
+    for (let tries = 0; tries < 2; tries++) await expect(world.call(handler)).rejects.toBe(failure);
+
+    expect(keys.slice(4, 7)).toEqual(keys.slice(0, 3));
+    expect([keys[3], keys[7]]).toEqual([1, 2]);
+  });
+
+  it("H25: whose attempt lost its claim is not recorded, and the winner's answer counts", async () => {
+    const world = newWorld();
+    const late = later();
+    const first = world.start(({ step }) => step("charge", () => late.promise));
+    await world.clock.advance(36_000);
+    await world.call(({ step }) => step("charge", () => "second"));
+
+    late.resolve("first");
+
+    expect(await first).toMatchObject({ replayed: true, result: "second" });
+    expect(world.decisions()).toContain("claim-lost");
+  });
+
+  it("H25: whose attempt lost its claim to one at work is told so", async () => {
+    const world = newWorld();
+    const late = later();
+    const first = world.start(({ step }) => step("charge", () => late.promise));
+    await world.clock.advance(36_000);
+    pausedWorker(world);
+    await world.clock.advance(1);
+
+    late.resolve("first");
+
+    await expect(first).rejects.toMatchObject({ code: "CLAIM_LOST" });
+  });
+
+  it("is written again while the store fails, and its lost answer counts as written", async () => {
+    const world = newWorld();
+    const store = failing(world.memory, "writeStep", "after", { times: 2 });
+    const { log, of } = effects();
+
+    expect(await world.call(({ step }) => step("charge", of("charge")), { store })).toBe("charge-1");
+    expect(log).toEqual(["charge"]);
+  });
+
+  it("goes on beside a step whose answers were all lost", async () => {
+    const world = newWorld();
+    const { log, of } = effects();
+    let isSilent = true;
+    const store = intercepted(world.memory, async (method, request) => {
+      const answer = await request();
+      if (method === "writeStep" && isSilent) throw unreachable();
+      return answer;
+    });
+
+    const result = await world.call(
+      async ({ step }) => {
+        await step("charge", of("charge")).catch(() => {});
+        isSilent = false;
+        return step("mail", of("mail"));
+      },
+      { store },
+      { remainingMs: 60_000 },
+    );
+
+    expect(result).toBe("mail-2");
+    expect(log).toEqual(["charge", "mail"]);
+  });
+
+  it("is written although the steps before it were lost", async () => {
+    const world = newWorld();
+
+    const result = await world.call(async ({ step }) => {
+      await step("charge", () => 1);
+      world.memory.alter([...world.memory.records.keys()][0] as string, { steps: undefined as never });
+      return step("mail", () => "sent");
+    });
+
+    expect(result).toBe("sent");
+  });
+
+  it("fails where the record changes under each of its writes", async () => {
+    const world = newWorld();
+    let at = START;
+    const store = intercepted(world.memory, async (method, request) => {
+      const [recordKey] = [...world.memory.records.keys()];
+      if (method === "writeStep") {
+        world.memory.alter(recordKey as string, {
+          steps: { other: { state: "done", attempt: 1, at: at++ } },
+        });
+        const { steps } = world.memory.records.get(recordKey as string) ?? {};
+        if (at % 2)
+          world.memory.alter(recordKey as string, {
+            steps: { ...steps, mail: { state: "begun", attempt: 1, at } },
+          });
+      }
+      return request();
+    });
+
+    await expect(
+      world.call(({ step }) => step("mail", () => 1), { store }, { remainingMs: 60_000 }),
+    ).rejects.toMatchObject({ code: "STORE_UNAVAILABLE", failure: "conflict" });
+  });
+
+  it("fails where the store does not answer until the deadline, and runs again under the same child key", async () => {
+    const world = newWorld();
+    const store = failing(world.memory, "writeStep", "before");
+    const { log, of } = effects();
+
+    await expect(world.call(({ step }) => step("charge", of("charge")), { store })).rejects.toMatchObject({
+      code: "STORE_UNAVAILABLE",
+    });
+    await world.clock.advance(36_000);
+
+    expect(await world.call(({ step }) => step("charge", of("charge")))).toBe("charge-2");
+    expect(log).toEqual(["charge", "charge"]);
+  });
+
+  it("keeps a large result, and the next attempt gets it", async () => {
+    const world = newWorld();
+    const large = "x".repeat(5000);
+    let runs = 0;
+    const handler = async ({ step }: Run) => {
+      const value = await step("load", () => {
+        runs++;
+        return large;
+      });
+      if (runs === 1 && world.record().attempt === 1) throw failure;
+      return value.length;
+    };
+    await expect(world.call(handler)).rejects.toBe(failure);
+
+    expect(await world.call(handler)).toBe(5000);
+    expect(runs).toBe(1);
+  });
+
+  it("whose result is not kept is not run again", async () => {
+    const world = newWorld({}, { maxResultBytes: 2000 });
+    const handler = async ({ step }: Run) => {
+      await step("load", () => "x".repeat(5000));
+      throw failure;
+    };
+    await expect(world.call(handler)).rejects.toBe(failure);
+
+    await expect(world.call(handler)).rejects.toMatchObject({ code: "RESULT_NOT_KEPT" });
+  });
+
+  it("keeps another payload away from a key whose first part is done", async () => {
+    const world = newWorld();
+    const handler = async ({ step }: Run) => {
+      await step("charge", () => 1);
+      throw failure;
+    };
+    await expect(world.call(handler)).rejects.toBe(failure);
+
+    await expect(world.call(never, {}, { input: "other" })).rejects.toMatchObject({
+      code: "FINGERPRINT_MISMATCH",
+    });
+  });
+
+  it("works through cached as well", async () => {
+    const world = newWorld();
+    const { log, of } = effects();
+    const store = cached(world.memory, { clock: world.clock });
+    const handler = async ({ step }: Run) => {
+      await step("charge", of("charge"));
+      if (log.length < 2) {
+        log.push("failed");
+        throw failure;
+      }
+      return "done";
+    };
+    await expect(world.call(handler, { store })).rejects.toBe(failure);
+
+    expect(await world.call(handler, { store })).toBe("done");
+    expect(log).toEqual(["charge", "failed"]);
+  });
+
+  it("is not recorded where the store failed and the run has no claim", async () => {
+    const world = newWorld({ whenStoreFails: "run" });
+    const store = failing(world.memory, "claim", "before");
+    const { log, of } = effects();
+
+    expect(await world.call(({ step }) => step("charge", of("charge")), { store })).toBe("charge-1");
+    expect(log).toEqual(["charge"]);
+    await expect(
+      world.call(({ step }) => step("a", () => 1, { atMostOnce: true }), { store }, { key: "key-2" }),
+    ).rejects.toMatchObject({ code: "STEP_INVALID" });
+    await expect(
+      world.call(
+        ({ step }) => step("a", (own) => own.commit(1, { writes: [] })),
+        { store },
+        { key: "key-3" },
+      ),
+    ).rejects.toThrow("a step commits under a claim, and this run has none");
+  });
+});
+
+describe("the commit of a step", () => {
+  it("takes one function for a list, and a store without functions refuses it", async () => {
+    const world = newWorld();
+
+    const refused = world.call(({ step }) =>
+      step("a", (own) => own.commit(1, { writes: (() => {}) as never })),
+    );
+
+    await expect(refused).rejects.toThrow("writes[0] must have table");
+  });
+});
+
+describe("an attempt with steps", () => {
+  it("waits for a step that nobody awaited before it is completed", async () => {
+    const world = newWorld();
+    let isDone = false;
+
+    await world.call(async ({ step }) => {
+      void step("mail", async () => {
+        await world.clock.sleep(2000);
+        isDone = true;
+      });
+      return "returned";
+    });
+
+    expect(isDone).toBe(true);
+    expect(world.record().state).toBe("completed");
+  });
+
+  it("fails where a step failed that nobody awaited", async () => {
+    const world = newWorld();
+
+    const call = world.call(async ({ step }) => {
+      void step("mail", async () => {
+        await world.clock.sleep(2000);
+        throw failure;
+      });
+      return "returned";
+    });
+
+    await expect(call).rejects.toBe(failure);
+    expect(world.record().state).toBe("released");
+  });
+
+  it("gives its key back only when no step runs any more", async () => {
+    const world = newWorld();
+    const slow = later();
+    const first = world.start(({ step }) =>
+      Promise.all([step("slow", () => slow.promise), step("bad", fail)]),
+    );
+    await world.clock.advance(1000);
+
+    await expect(world.call(never)).rejects.toMatchObject({ code: "EXECUTION_IN_PROGRESS" });
+    slow.resolve("slow");
+
+    await expect(first).rejects.toBe(failure);
+    expect(world.record()).toMatchObject({ state: "released", steps: { slow: { state: "done" } } });
+  });
+
+  it("does not wait for a step beyond its time", async () => {
+    const world = newWorld();
+    const first = world.start(({ step }) => Promise.all([step("slow", hang), step("bad", fail)]));
+
+    await world.clock.advance(29_900);
+
+    await expect(first).rejects.toBe(failure);
+    expect(world.record().state).toBe("in-progress");
+    expect(world.decisions()).toEqual(["outcome-unknown"]);
+  });
+
+  it("does not wait at all for a step that is running when its time is over", async () => {
+    const world = newWorld();
+    const first = world.start(async ({ step, signal }) => {
+      void step("slow", hang);
+      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      throw failure;
+    });
+
+    await world.clock.advance(29_900);
+
+    await expect(first).rejects.toBe(failure);
+  });
+});
+
+describe("a step that is asked for wrongly", () => {
+  const wrong: readonly (readonly [string, (execution: Run) => unknown, RegExp])[] = [
+    ["no name", ({ step }) => step("", () => 1), /name of a step must be well-formed text of 1 to 64/],
+    ["a long name", ({ step }) => step("x".repeat(65), () => 1), /name of a step/],
+    ["no work", ({ step }) => step("a", "work" as never), /step `a` takes its work as a function/],
+    ["an unknown option", ({ step }) => step("a", () => 1, { retries: 1 } as never), /`retries` is unknown/],
+    [
+      "verify alone",
+      ({ step }) => step("a", () => 1, { verify: () => ({ outcome: "unknown" }) }),
+      /without `atMostOnce: true`/,
+    ],
+    [
+      "didNotHappen alone",
+      ({ step }) => step("a", () => 1, { didNotHappen: () => true }),
+      /without `atMostOnce/,
+    ],
+    [
+      "former names that are none",
+      ({ step }) => step("a", () => 1, { formerly: "b" as never }),
+      /`formerly` must be a list/,
+    ],
+    [
+      "its name twice",
+      async ({ step }) => {
+        await step("a", () => 1);
+        await step("a", () => 2);
+      },
+      /step `a` was asked for twice in one attempt: give each its own name, such as `a-2`/,
+    ],
+    [
+      "too many names",
+      async ({ step }) => {
+        for (let n = 0; n < 101; n++) await step(`n-${n}`, () => n);
+      },
+      /at most 100 steps/,
+    ],
+    [
+      "a commit while it runs",
+      ({ step, commit }) => {
+        void step("a", hang);
+        return commit(1);
+      },
+      /step `a` is still running: await it before the commit/,
+    ],
+    [
+      "a commit before it",
+      async ({ step, commit }) => {
+        await commit(1);
+        await step("a", () => 1);
+      },
+      /comes before the commit/,
+    ],
+    [
+      "a commit of messages",
+      ({ step }) => step("a", (own) => own.commit(1, { writes: [], messages: [] } as never)),
+      /\{ writes \}: messages go with the commit of the execution/,
+    ],
+    [
+      "a commit without writes",
+      ({ step }) => step("a", (own) => own.commit(1, undefined as never)),
+      /takes the result, then \{ writes \}/,
+    ],
+    [
+      "two commits",
+      ({ step }) =>
+        step("a", async (own) => {
+          await own.commit(1, { writes: [] });
+          await own.commit(2, { writes: [] });
+        }),
+      /a step commits once/,
+    ],
+  ];
+
+  it.each(wrong)("with %s is refused", async (_, work, message) => {
+    const world = newWorld();
+
+    await expect(world.call(async (execution) => work(execution))).rejects.toThrow(message);
+  });
+
+  it("is refused after the handler has returned", async () => {
+    const world = newWorld();
+    let late: Run | undefined;
+    await world.call(async (execution) => {
+      late = execution;
+    });
+
+    expect(() => late?.step("a", () => 1)).toThrow("this attempt is over: await each step");
+  });
+
+  it("is refused in the optimistic mode", async () => {
+    const world = newWorld({ mode: "optimistic" });
+
+    await expect(world.call(({ step }) => step("a", () => 1))).rejects.toThrow('mode "optimistic" has none');
+  });
+
+  it("is refused with a store that has no steps, or lists nothing", async () => {
+    const world = newWorld();
+    const options = { atMostOnce: true };
+
+    await expect(
+      world.call(({ step }) => step("a", () => 1), { store: boundTo(world.memory, "writeStep") }),
+    ).rejects.toThrow("the store has no `writeStep`: give the store that method");
+    await expect(
+      world.call(({ step }) => step("a", () => 1, options), {
+        store: boundTo(world.memory, "unknownOutcomes"),
+      }),
+    ).rejects.toThrow("the store has no `unknownOutcomes`, and nobody would find what it holds");
+  });
+});
+
+/** The same store without one of its methods. */
+function boundTo(store: MemoryStore, without: string): MemoryStore {
+  return new Proxy(store, {
+    get: (target, name) => {
+      const value = Reflect.get(target, name, target);
+      if (name === without) return undefined;
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}
+
+describe("a step that commits", () => {
+  /** Puts the order, unless `isTaken`. */
+  const order = (isTaken = () => false): MemoryWrite => ({
+    table: "orders",
+    key: "1",
+    item: { id: "1" },
+    condition: () => !isTaken(),
+  });
+
+  it("applies its writes and its result together, once", async () => {
+    const world = newWorld();
+    let runs = 0;
+    const handler = async ({ step }: Run) => {
+      const order = await step("order", async (own) => {
+        runs++;
+        return own.commit({ id: "1" }, { writes: [{ table: "orders", key: "1", item: { runs } }] });
+      });
+      if (world.record().attempt === 1) throw failure;
+      return order;
+    };
+
+    await expect(world.call(handler)).rejects.toBe(failure);
+
+    expect(await world.call(handler)).toEqual({ id: "1" });
+    expect(world.memory.table("orders").get("1")).toEqual({ runs: 1 });
+  });
+
+  it("counts by its commit, whatever its work returns or throws afterwards", async () => {
+    const world = newWorld();
+
+    const result = await world.call(({ step }) =>
+      step("order", async (own) => {
+        void own.commit("committed", { writes: [order()] });
+        return "returned";
+      }),
+    );
+
+    expect(result).toBe("committed");
+  });
+
+  it("may commit something else where a condition was not met", async () => {
+    const world = newWorld();
+
+    const result = await world.call(({ step }) =>
+      step("order", async (own) => {
+        try {
+          return await own.commit("new", { writes: [order(() => true)] });
+        } catch (error) {
+          expect(error).toMatchObject({ code: "TRANSACTION_CONDITION", index: 0 });
+          return own.commit("there", { writes: [] });
+        }
+      }),
+    );
+
+    expect(result).toBe("there");
+    expect(world.memory.table("orders").size).toBe(0);
+  });
+
+  /** The first commit of the step hangs on its way, and a later try is refused by its condition. */
+  async function refusedBehindCopy(isCopyApplied: boolean) {
+    const world = newWorld();
+    let isTaken = false;
+    let copy: (() => Promise<unknown>) | undefined;
+    const store = intercepted(world.memory, async (method, request) => {
+      if (method === "writeStep" && !copy) {
+        copy = request;
+        isTaken = true;
+        throw unreachable();
+      }
+      if (method === "claim" && copy && isCopyApplied) {
+        isTaken = false;
+        await copy();
+      }
+      return request();
+    });
+    const commits: string[] = [];
+    const call = world.call(
+      ({ step }) =>
+        step("order", async (own) => {
+          try {
+            const id = await own.commit("first", { writes: [order(() => isTaken)] });
+            commits.push("first");
+            return id;
+          } catch {
+            commits.push("refused");
+            return own.commit("second", { writes: [] });
+          }
+        }),
+      { store },
+    );
+    const result = await call;
+    if (!isCopyApplied) isTaken = false;
+    await copy?.();
+    return { world, result, commits };
+  }
+
+  it("counts where a copy of it is applied before the copies are fenced off", async () => {
+    const { world, result, commits } = await refusedBehindCopy(true);
+
+    expect([result, commits]).toEqual(["first", ["first"]]);
+    expect(world.memory.table("orders").size).toBe(1);
+  });
+
+  it("is refused only when no late copy of it can be applied any more", async () => {
+    const { world, result, commits } = await refusedBehindCopy(false);
+
+    expect([result, commits]).toEqual(["second", ["refused"]]);
+    expect(world.memory.table("orders").size).toBe(0);
+  });
+
+  it("fails with an error of the store that leaves its outcome open, and its claim stays", async () => {
+    const world = newWorld();
+    const store = failing(world.memory, "writeStep", "after");
+
+    await expect(
+      world.call(({ step }) => step("order", (own) => own.commit(1, { writes: [order()] })), { store }),
+    ).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+
+    expect(world.memory.table("orders").size).toBe(1);
+  });
+});
+
+describe("a step at most once", () => {
+  const atMostOnce = true;
+
+  it("writes down that it begins, by one more request", async () => {
+    const world = newWorld();
+    const methods: string[] = [];
+    const store = intercepted(world.memory, (method, request) => {
+      methods.push(method);
+      return request();
+    });
+
+    await world.call(
+      async ({ step }) =>
+        step(
+          "charge",
+          () => {
+            expect(world.record()).toMatchObject({ steps: { charge: { state: "begun" } } });
+            expect(world.record().expiresAt).toBeUndefined();
+            return 1;
+          },
+          { atMostOnce },
+        ),
+      { store },
+    );
+
+    expect(methods).toEqual(["claim", "writeStep", "writeStep", "settle"]);
+    expect(world.record().expiresAt).toBe(START / 1000 + 86_400);
+  });
+
+  it("H54: that was interrupted is never repeated, and holds its key", async () => {
+    const world = newWorld();
+    await diesIn(world, "charge");
+
+    for (let tries = 0; tries < 3; tries++) {
+      await expect(world.call(({ step }) => step("charge", never, { atMostOnce }))).rejects.toMatchObject({
+        code: "OUTCOME_UNKNOWN",
+      });
+      await world.clock.advance(600_000);
+    }
+
+    expect(world.record()).toMatchObject({ state: "held", steps: { charge: { state: "begun" } } });
+    expect(evidenceOf(world)).toMatchObject({ verdict: "unknown", by: "step", step: "charge", attempt: 1 });
+    const outcomes = await listed(world);
+    expect(outcomes).toMatchObject([{ state: "held", steps: ["charge"] }]);
+  });
+
+  it("H42: that was interrupted is found although nobody calls again", async () => {
+    const world = newWorld();
+    await diesIn(world, "charge");
+
+    const outcomes = await listed(world);
+
+    expect(outcomes).toMatchObject([{ state: "abandoned", steps: ["charge"] }]);
+  });
+
+  it("H42: is asked about by its verify, and goes on with the result that happened", async () => {
+    const world = newWorld();
+    await diesIn(world, "charge");
+    const asked: unknown[] = [];
+
+    const work = async ({ step }: Run) => [
+      await step("charge", never, {
+        atMostOnce,
+        verify: (previous) => {
+          const { key, attempt, fence, startedAt, leaseEndedAt, input } = previous as never as Record<
+            string,
+            unknown
+          >;
+          asked.push({ key, attempt, fence, startedAt, leaseEndedAt, input });
+          return { outcome: "happened", result: "ch_1", evidence: { asked: "GET /charges" } };
+        },
+      }),
+      await step("mail", () => "sent"),
+    ];
+    const result = await world.call(work, {}, { payload: { item: "book" } });
+
+    expect(result).toEqual(["ch_1", "sent"]);
+    const input = { item: "book" };
+    const leaseEndedAt = START + 35_001;
+    expect(asked).toEqual([{ key: "key-1", attempt: 1, fence: 2, startedAt: START, leaseEndedAt, input }]);
+    expect(evidenceOf(world)).toMatchObject({ verdict: "happened", by: "verify", asked: "GET /charges" });
+    expect(world.decisions()).toContain("verified");
+  });
+
+  it("H42: runs once more where verify knows that it did not happen", async () => {
+    const world = newWorld();
+    await diesIn(world, "charge");
+    const { log, of } = effects();
+
+    const result = await world.call(({ step }) =>
+      step("charge", of("charge"), { atMostOnce, verify: () => ({ outcome: "did-not-happen" }) }),
+    );
+
+    expect(result).toBe("charge-1");
+    expect(log).toEqual(["charge"]);
+    expect(evidenceOf(world)).toMatchObject({ verdict: "did-not-happen", by: "verify" });
+  });
+
+  it("H42: whose verify throws, or answers nothing, holds its key with the name of the error", async () => {
+    for (const verify of [() => Promise.reject(new TypeError("secret")), () => ({}) as never]) {
+      const world = newWorld();
+      await diesIn(world, "charge", { atMostOnce, verify });
+
+      await expect(
+        world.call(({ step }) => step("charge", never, { atMostOnce, verify })),
+      ).rejects.toMatchObject({ code: "OUTCOME_UNKNOWN" });
+
+      expect(world.record().state).toBe("held");
+      expect(evidenceOf(world).answered).toMatch(/^threw \w+$/);
+      expect(world.record().evidence).not.toContain("secret");
+    }
+  });
+
+  it("H42: is asked about again a minute after it was held, and not before", async () => {
+    const world = newWorld();
+    let verdict: object = { outcome: "unknown" };
+    let asked = 0;
+    const options = {
+      atMostOnce,
+      verify: () => {
+        asked++;
+        return verdict as never;
+      },
+    };
+    await diesIn(world, "charge", options);
+    const call = () => world.call(({ step }) => step("charge", never, options));
+    await expect(call()).rejects.toMatchObject({ code: "OUTCOME_UNKNOWN" });
+    verdict = { outcome: "happened", result: "ch_1" };
+
+    await expect(call()).rejects.toMatchObject({ code: "OUTCOME_UNKNOWN" });
+    expect(asked).toBe(1);
+    await world.clock.advance(60_000);
+
+    expect(await call()).toBe("ch_1");
+    expect(asked).toBe(2);
+  });
+
+  it("that is done on record is not held for ever where all answers to that write were lost", async () => {
+    const world = newWorld();
+    let isSilent = false;
+    const store = intercepted(world.memory, async (method, request) => {
+      const answer = await request();
+      if (method === "writeStep" && isSilent) throw unreachable();
+      return answer;
+    });
+    const first = world.call(
+      ({ step }) =>
+        step(
+          "charge",
+          () => {
+            isSilent = true;
+            return "ch_1";
+          },
+          { atMostOnce },
+        ),
+      { store },
+    );
+    await expect(first).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+    expect(world.record()).toMatchObject({ state: "held", steps: { charge: { state: "done" } } });
+    await world.clock.advance(60_000);
+
+    expect(await world.call(({ step }) => step("charge", never, { atMostOnce }))).toBe("ch_1");
+  });
+
+  it("that throws holds its key, and its caller gets the error", async () => {
+    const world = newWorld();
+
+    await expect(world.call(({ step }) => step("charge", fail, { atMostOnce }))).rejects.toBe(failure);
+
+    expect(world.record().state).toBe("held");
+    expect(evidenceOf(world)).toMatchObject({ verdict: "unknown", by: "step" });
+    expect(world.decisions()).toEqual(["held"]);
+  });
+
+  it("that throws holds its key although the handler hides the error in an answer that is not stored", async () => {
+    const world = newWorld({ shouldStore: () => false });
+
+    const result = await world.call(async ({ step }) => {
+      await step("charge", fail, { atMostOnce }).catch(() => {});
+      return "sorry";
+    });
+
+    expect(result).toBe("sorry");
+    expect(world.record().state).toBe("held");
+  });
+
+  it("that throws what is final ends its operation", async () => {
+    const world = newWorld();
+    const refusal = new PermanentError("card refused");
+
+    await expect(
+      world.call(({ step }) => step("charge", () => Promise.reject(refusal), { atMostOnce })),
+    ).rejects.toBe(refusal);
+
+    expect(world.record()).toMatchObject({ state: "failed" });
+    expect(world.record()).not.toHaveProperty("steps");
+  });
+
+  it("may run again where its error proves that nothing happened", async () => {
+    const world = newWorld();
+    const { log, of } = effects();
+    const didNotHappen = (error: unknown) => error === failure;
+    let isBroken = true;
+    const handler = ({ step }: Run) =>
+      step("charge", () => (isBroken ? fail() : of("charge")()), { atMostOnce, didNotHappen });
+
+    await expect(world.call(handler)).rejects.toBe(failure);
+    expect(world.record()).toMatchObject({ state: "released", steps: { charge: { state: "undone" } } });
+    isBroken = false;
+
+    expect(await world.call(handler)).toBe("charge-1");
+    expect(log).toEqual(["charge"]);
+  });
+
+  it("may be tried again in its attempt where its error proves that nothing happened, at the same millisecond", async () => {
+    const world = newWorld();
+    let tries = 0;
+
+    const result = await world.call(async ({ step }) => {
+      const options = { atMostOnce, didNotHappen: () => true };
+      const failing = () => {
+        tries++;
+        return fail();
+      };
+      await step("charge", failing, options).catch(() => {});
+      return step("charge", () => ++tries, options);
+    });
+
+    expect(result).toBe(2);
+  });
+
+  it("is abandoned where the store takes neither its end nor the hold", async () => {
+    const world = newWorld();
+    const store = failing(failing(world.memory, "settle", "before"), "claim", "before", {
+      times: 0,
+      error: unreachable,
+    });
+
+    await expect(world.call(({ step }) => step("charge", fail, { atMostOnce }), { store })).rejects.toBe(
+      failure,
+    );
+
+    expect(world.record().state).toBe("in-progress");
+    expect(world.decisions().at(-1)).toBe("outcome-unknown");
+  });
+
+  it("of a handler that throws OutcomeUnknownError itself holds its key", async () => {
+    const world = newWorld();
+    const gaveUp = new OutcomeUnknownError(new TypeError("fetch failed"));
+
+    await expect(
+      world.call(({ step }) => step("charge", () => Promise.reject(gaveUp), { atMostOnce })),
+    ).rejects.toBe(gaveUp);
+
+    expect(world.record().state).toBe("held");
+  });
+
+  it("stays in the list under a claim that takes over and dies", async () => {
+    const world = newWorld();
+    await diesIn(world, "charge");
+    pausedWorker(world);
+    await world.clock.advance(36_000);
+
+    expect(world.record()).toMatchObject({ state: "in-progress", attempt: 2 });
+    expect(world.record().expiresAt).toBeUndefined();
+  });
+
+  it("is resolved by a person, who names it", async () => {
+    const world = newWorld();
+    await diesIn(world, "charge");
+    const given = { operation: "create-order", store: world.memory, scope: "tenant-1", clock: world.clock };
+    const said = { by: "ana", why: "ch_1 is in the dashboard" };
+
+    await expect(resolveOutcome(given, "key-1", { outcome: "did-not-happen", ...said })).rejects.toThrow(
+      "option `step` must be a step that was begun: charge",
+    );
+    await expect(
+      resolveOutcome(given, "key-1", { outcome: "did-not-happen", step: "mail", ...said }),
+    ).rejects.toThrow("must be a step that was begun: charge");
+    const answer = await resolveOutcome(given, "key-1", {
+      outcome: "happened",
+      result: "ch_1",
+      step: "charge",
+      ...said,
+    });
+
+    expect(answer).toEqual({ resolved: true });
+    expect(world.record()).toMatchObject({ state: "released" });
+    expect(evidenceOf(world)).toMatchObject({ by: "ana", step: "charge", verdict: "happened" });
+    expect(await world.call(({ step }) => step("charge", never, { atMostOnce }))).toBe("ch_1");
+  });
+
+  it("runs again after a person says that it did not happen; a second one stays held", async () => {
+    const world = newWorld();
+    void world.start(({ step }) =>
+      Promise.all([step("a", hang, { atMostOnce }), step("b", hang, { atMostOnce })]),
+    );
+    await world.clock.advance(36_000);
+    const given = { operation: "create-order", store: world.memory, scope: "tenant-1", clock: world.clock };
+    const no = { outcome: "did-not-happen", by: "ana", why: "not in the dashboard" } as const;
+
+    expect(await resolveOutcome(given, "key-1", { ...no, step: "a" })).toEqual({ resolved: true });
+    expect(world.record()).toMatchObject({ state: "held", steps: { a: { state: "undone" } } });
+    expect(await resolveOutcome(given, "key-1", { ...no, step: "b" })).toEqual({ resolved: true });
+
+    expect(world.record().state).toBe("released");
+    expect(await world.call(({ step }) => step("a", () => "ran", { atMostOnce }))).toBe("ran");
+  });
+
+  it("cannot be resolved in a key without steps", async () => {
+    const world = newWorld();
+    pausedWorker(world);
+    await world.clock.advance(36_000);
+    const given = { operation: "create-order", store: world.memory, scope: "tenant-1", clock: world.clock };
+    const verdict = { outcome: "did-not-happen", step: "charge", by: "ana", why: "seen" } as const;
+
+    await expect(resolveOutcome(given, "key-1", verdict)).rejects.toThrow(
+      "must be a step that was begun: there is none",
+    );
+  });
+
+  it("leaves a key listed that is to be finished, once it is resolved", async () => {
+    const world = newWorld();
+    await diesIn(world, "charge", { atMostOnce, tracked: true });
+    const given = { operation: "create-order", store: world.memory, scope: "tenant-1", clock: world.clock };
+    const verdict = { outcome: "did-not-happen", step: "charge", by: "ana", why: "seen" } as const;
+    await resolveOutcome(given, "key-1", verdict);
+    await world.clock.advance(1);
+
+    expect(world.record()).toMatchObject({ state: "released" });
+    expect(await listed(world)).toMatchObject([{ state: "unfinished" }]);
+    expect(await resolveOutcome(given, "key-1", { ...verdict, step: undefined as never })).toEqual({
+      resolved: true,
+    });
+    expect(await listed(world)).toEqual([]);
+  });
+
+  it("is part of a key that a person completes as a whole", async () => {
+    const world = newWorld();
+    await diesIn(world, "charge");
+    const given = { operation: "create-order", store: world.memory, scope: "tenant-1", clock: world.clock };
+
+    await resolveOutcome(given, "key-1", { outcome: "happened", result: "all", by: "ana", why: "by hand" });
+
+    expect(world.record()).toMatchObject({ state: "completed" });
+    expect(world.record()).not.toHaveProperty("steps");
+    expect(await world.call(never)).toBe("all");
+  });
+
+  it("is not resolved for somebody who lost a race", async () => {
+    const world = newWorld();
+    await diesIn(world, "charge");
+    const store = intercepted(world.memory, async (method, request) => {
+      const [recordKey] = [...world.memory.records.keys()];
+      if (method === "writeStep") world.memory.alter(recordKey as string, { token: "another's" });
+      return request();
+    });
+    const given = { operation: "create-order", store, scope: "tenant-1", clock: world.clock };
+
+    expect(
+      await resolveOutcome(given, "key-1", {
+        outcome: "happened",
+        result: 1,
+        step: "charge",
+        by: "ana",
+        why: "seen",
+      }),
+    ).toEqual({ resolved: false, state: "in-progress" });
+  });
+});
+
+describe("steps of another deployment", () => {
+  it("a step is found under a former name", async () => {
+    const world = newWorld();
+    const before = async ({ step }: Run) => {
+      await step("charge", () => "ch_1");
+      throw failure;
+    };
+    await expect(world.call(before)).rejects.toBe(failure);
+
+    expect(await world.call(({ step }) => step("charge-card", never, { formerly: ["charge"] }))).toBe("ch_1");
+  });
+
+  it.each([
+    ["the one before", ["charge"], ["charge-card"]],
+    ["the one after", ["charge-card"], ["charge"]],
+  ])(
+    "a finished step of %s is refused before the handler runs, and the other deployment goes on",
+    async (_, its, ours) => {
+      const world = newWorld();
+      const [name = ""] = its;
+      const handler = async ({ step }: Run) => {
+        await step(name, () => "ch_1");
+        if (world.record().attempt === 1) throw failure;
+        return "done";
+      };
+      await expect(world.call(handler, { steps: its })).rejects.toBe(failure);
+
+      await expect(world.call(never, { steps: ours })).rejects.toMatchObject({
+        code: "RECORD_CORRUPT",
+        message: `an attempt before this one wrote the step \`${name}\`, which is not in \`steps\`: finish the deployment, or name it in \`steps\``,
+      });
+
+      expect(world.record().state).toBe("released");
+      expect(await world.call(handler, { steps: its })).toBe("done");
+    },
+  );
+
+  it("an interrupted step of another deployment stays held", async () => {
+    const world = newWorld();
+    await diesIn(world, "charge");
+
+    await expect(world.call(never, { steps: ["charge-card"] })).rejects.toMatchObject({
+      code: "RECORD_CORRUPT",
+    });
+
+    expect(world.record().state).toBe("held");
+  });
+
+  it("is refused although the key cannot be given back", async () => {
+    const world = newWorld();
+    const handler = async ({ step }: Run) => {
+      await step("charge", () => "ch_1");
+      throw failure;
+    };
+    await expect(world.call(handler)).rejects.toBe(failure);
+    const store = failing(world.memory, "settle", "before");
+
+    await expect(world.call(never, { store, steps: [] })).rejects.toMatchObject({ code: "RECORD_CORRUPT" });
+  });
+
+  it("a step that is not declared is refused", async () => {
+    const world = newWorld({ steps: ["charge"] });
+
+    await expect(world.call(({ step }) => step("mail", () => 1))).rejects.toThrow(
+      "step `mail` is not in the option `steps`",
+    );
+  });
+});

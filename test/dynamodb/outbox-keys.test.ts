@@ -1,0 +1,51 @@
+// An outbox that was not told the names of its table's keys finds no record, and says so.
+import { randomUUID } from "node:crypto";
+import { describe, expect, inject, it } from "vitest";
+import { connect } from "../../kit/tables.ts";
+import { DynamoDBOutbox } from "../../lib/dynamodb/dynamodb-outbox.ts";
+import { outboxRelay, outboxSweeper } from "../../lib/index.ts";
+import { newOutboxTable } from "./outbox-given.ts";
+
+/** The sweeper reads its notes first, and DynamoDB refuses that key. */
+const WRONG = /must have the key pk, and the index outbox|and not pk: give `partitionKey`/;
+
+describe.each(inject("dynamodbEngines"))(
+  "an outbox without the names of its keys on $name",
+  ({ endpoint }) => {
+    const client = connect(endpoint);
+
+    /** One commit whose messages wait in a table of a single-table design. */
+    async function given() {
+      const table = await newOutboxTable(client, endpoint, true);
+      const { finish } = await table.begin("claimed", { token: randomUUID() });
+      await finish();
+      return { ...table, blind: new DynamoDBOutbox({ tableName: table.tableName, client }) };
+    }
+
+    it("is told by the sweeper, which throws", async () => {
+      const { blind, tableName } = await given();
+
+      await expect(outboxSweeper({ outbox: blind })({})).rejects.toThrow(WRONG);
+      await expect(outboxSweeper({ outbox: blind })({})).rejects.toThrow(tableName);
+      const finding = async () => {
+        for (let shard = 0; shard < blind.shards; shard++) {
+          for await (const _ of blind.findUnsent(shard, Number.MAX_SAFE_INTEGER));
+        }
+      };
+      await expect(finding()).rejects.toThrow(
+        /whose key is (?:PK and SK|SK and PK) and not pk: give `partitionKey`/,
+      );
+    });
+
+    it("is told by the relay, which leaves the change in its stream", async () => {
+      const { blind, nextChanges, tableName } = await given();
+      const Records = await nextChanges();
+
+      const call = outboxRelay({ outbox: blind })({ Records } as never);
+
+      await expect(call).rejects.toThrow(
+        `the table ${tableName} has the key PK and SK, and the outbox looks for pk: give \`partitionKey\`, and \`sortKey\` if it has one`,
+      );
+    });
+  },
+);

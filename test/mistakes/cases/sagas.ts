@@ -1,0 +1,73 @@
+import { fakeClock, MemoryStore } from "onceonly/testing";
+import { participant, runOnce, saga } from "../../../lib/index.ts";
+import { type Mistake, messageOf } from "../given.ts";
+
+const run = () => 1;
+
+/** Ordered steps with compensations. */
+export const SAGA_MISTAKES: readonly Mistake[] = [
+  {
+    made: "gives two steps of a saga one name",
+    toldBy: "error",
+    text: "option `name` must differ: two steps have the name charge",
+    make: () =>
+      messageOf(() =>
+        saga("place", [
+          { name: "charge", run },
+          { name: "charge", run },
+        ]),
+      ),
+  },
+  {
+    made: "compensates a step behind the pivot",
+    toldBy: "error",
+    text: "option `compensate` must be left out behind the pivot, from where on nothing is undone: mail",
+    make: () =>
+      messageOf(() =>
+        saga("place", [
+          { name: "charge", run, pivot: true },
+          { name: "mail", run, compensate: run },
+        ]),
+      ),
+  },
+  {
+    made: "gives a saga the context of the handler, not its execution",
+    toldBy: "error",
+    text: "place takes the execution first, as the handler got it: `run(context.idempotency, input)`, of the same copy of onceonly",
+    make: () => messageOf(() => saga("place", [{ name: "charge", run }]).run({} as never, {})),
+  },
+  {
+    made: "runs a saga in the optimistic mode",
+    toldBy: "error",
+    text: 'steps are recorded under a claim, and mode "optimistic" has none: leave `mode` out',
+    make: () =>
+      messageOf(() =>
+        saga("place", [{ name: "charge", run }]).start(
+          { store: new MemoryStore(), mode: "optimistic", clock: fakeClock() },
+          "order-1",
+          {},
+        ),
+      ),
+  },
+  {
+    made: "runs one saga twice in one execution",
+    toldBy: "error",
+    text: "step `place/charge` was asked for twice in one attempt",
+    make: () =>
+      messageOf(() => {
+        const place = saga("place", [{ name: "charge", run }]);
+        const options = { operation: "order", store: new MemoryStore(), leaseSeconds: 30, renewLease: false };
+        return runOnce(options, "order-1", {}, async (execution) => {
+          await place.run(execution, 1);
+          await place.run(execution, 2);
+        });
+      }),
+  },
+  {
+    made: "leaves the compensation of a participant out",
+    toldBy: "error",
+    text: "option `compensate` must be a function",
+    make: () =>
+      messageOf(() => participant({ operation: "reserve", store: new MemoryStore(), run } as never)),
+  },
+];

@@ -1,0 +1,82 @@
+import { MemoryStore } from "onceonly/testing";
+import { type Execution, type RunOnceOptions, runOnce } from "../../../lib/index.ts";
+import { type Mistake, messageOf } from "../given.ts";
+
+let keys = 0;
+
+const told = (work: (execution: Execution) => unknown, more: Partial<RunOnceOptions> = {}) =>
+  messageOf(() => {
+    const given = { operation: "order", store: new MemoryStore(), leaseSeconds: 30, renewLease: false };
+    return runOnce({ ...given, ...more } as RunOnceOptions, `order-${keys++}`, {}, work);
+  });
+
+/** Parts of a handler that are recorded one by one. */
+export const STEP_MISTAKES: readonly Mistake[] = [
+  {
+    made: "gives each pass of a loop the same step name",
+    toldBy: "error",
+    text: "step `mail` was asked for twice in one attempt: give each its own name, such as `mail-2`",
+    make: () =>
+      told(async ({ step }) => {
+        for (const to of ["a", "b"]) await step("mail", () => to);
+      }),
+  },
+  {
+    made: "verifies a step that just runs again",
+    toldBy: "error",
+    text: "step `charge` has `verify` or `didNotHappen` without `atMostOnce: true`: nobody would ask, as the step just runs again",
+    make: () => told(({ step }) => step("charge", () => 1, { verify: () => ({ outcome: "unknown" }) })),
+  },
+  {
+    made: "takes steps in the optimistic mode",
+    toldBy: "error",
+    text: 'steps are recorded under a claim, and mode "optimistic" has none: leave `mode` out',
+    make: () => told(({ step }) => step("charge", () => 1), { mode: "optimistic" }),
+  },
+  {
+    made: "takes a step after the handler has returned",
+    toldBy: "error",
+    text: "this attempt is over: await each step before the handler returns",
+    make: () =>
+      messageOf(async () => {
+        const kept: Execution[] = [];
+        await told(async (execution) => {
+          kept.push(execution);
+          throw new Error("returned");
+        });
+        return kept[0]?.step("mail", () => 1);
+      }),
+  },
+  {
+    made: "commits while a step is running",
+    toldBy: "error",
+    text: "step `mail` is still running: await it before the commit",
+    make: () =>
+      told(async ({ step, commit }) => {
+        void step("mail", () => 1);
+        await commit("done");
+      }),
+  },
+  {
+    made: "sends messages from a step",
+    toldBy: "error",
+    text: "the commit of a step takes the result, then { writes }: messages go with the commit of the execution",
+    make: () =>
+      told(({ step }) =>
+        // @ts-expect-error: the type knows no messages
+        step("order", ({ commit }) => commit(1, { writes: [], messages: [] })),
+      ),
+  },
+  {
+    made: "takes a step that `steps` does not name",
+    toldBy: "error",
+    text: "step `mail` is not in the option `steps`: name it there",
+    make: () => told(({ step }) => step("mail", () => 1), { steps: ["charge"] }),
+  },
+  {
+    made: "returns a date from a step",
+    toldBy: "error",
+    text: "the result cannot be stored: $ is",
+    make: () => told(({ step }) => step("load", () => new Date(0))),
+  },
+];

@@ -1,0 +1,82 @@
+// The store contract, unchanged, with each client, on each server, and in each isolation that a database may have by default.
+import { beforeAll, describe, it } from "vitest";
+import { fromPg } from "../../lib/postgres/from-pg.ts";
+import type { SqlClient } from "../../lib/postgres/sql-client.ts";
+import type { PostgresWrite } from "../../lib/postgres/writes.ts";
+import { type SubjectWithoutOutbox, storeContract } from "../../lib/testing/contract/store-contract.ts";
+import { isFull } from "../setup/tier.ts";
+import { CLIENTS, hasServer, poolOf, portOf, servers, storeOf } from "./given.ts";
+
+interface Queryable {
+  query(text: string, values: string[]): Promise<unknown>;
+}
+
+interface Unsafe {
+  unsafe(text: string, values: string[]): PromiseLike<unknown>;
+}
+
+const run = async (client: Queryable | Unsafe, text: string, values: string[]) =>
+  "unsafe" in client ? client.unsafe(text, values) : client.query(text, values);
+
+async function subjectOf<Client extends Queryable | Unsafe>(
+  client: SqlClient<Client>,
+): Promise<SubjectWithoutOutbox<PostgresWrite<Client>>> {
+  const { store, table } = await storeOf<Client>(client);
+  const counters = `${table}_counters`;
+  await client.query(`CREATE TABLE ${counters} (name text PRIMARY KEY, count integer NOT NULL)`, []);
+  return {
+    store,
+    unacceptableWrites: [[null], [{}], ["DELETE FROM orders"]] as unknown as PostgresWrite<Client>[][],
+    countUp: (name, condition) => (own) =>
+      run(
+        own,
+        `INSERT INTO ${counters} AS c VALUES ($1, 1)${condition ? "" : " ON CONFLICT (name) DO UPDATE SET count = c.count + 1"}`,
+        [name],
+      ),
+    readCount: async (name) => {
+      const [row] = await client.query(`SELECT count FROM ${counters} WHERE name = $1`, [name]);
+      return Number(Object.values(row ?? {})[0] ?? 0);
+    },
+    alter: async (recordKey, { version, steps }) => {
+      if (version !== undefined) {
+        await client.query(`UPDATE ${table} SET version = $2 WHERE pk = $1`, [recordKey, version]);
+      }
+      if (steps === undefined) return;
+      const text = JSON.stringify(steps);
+      await client.query(`UPDATE ${table} SET steps = $2::text::jsonb WHERE pk = $1`, [recordKey, text]);
+    },
+    remove: async (recordKey) => {
+      await client.query(`DELETE FROM ${table} WHERE pk = $1`, [recordKey]);
+    },
+  };
+}
+
+function promises<Client extends Queryable | Unsafe>(
+  connect: () => SqlClient<Client> | Promise<SqlClient<Client>>,
+): void {
+  let subject: SubjectWithoutOutbox<PostgresWrite<Client>>;
+
+  beforeAll(async () => {
+    subject = await subjectOf<Client>(await connect());
+  });
+
+  for (const { name, run } of storeContract(() => subject, { messages: false })) it(name, run);
+}
+
+describe.skipIf(!hasServer)("PostgresStore", () => {
+  describe.each(servers)("on %s", (server) => {
+    // Only the client's own code differs: the short form asks one server for all of them.
+    const clients = Object.entries(CLIENTS).slice(0, isFull || server === servers[0] ? undefined : 1);
+
+    describe.each(clients)("with %s", (_, connect) => {
+      promises(async () => connect(await portOf(server)) as SqlClient<Queryable>);
+    });
+  });
+
+  describe.each(["repeatable read", "serializable"])("where transactions are %s by default", (isolation) => {
+    promises(async () => {
+      const options = `-c default_transaction_isolation=${isolation.replace(" ", "\\ ")}`;
+      return fromPg(poolOf(await portOf(), { options }));
+    });
+  });
+});

@@ -1,0 +1,327 @@
+// What may go wrong between a call and PostgreSQL: lost answers, lost connections, timeouts, and a database that is not as it should be.
+import { StoreUnavailableError } from "onceonly";
+import type pg from "pg";
+import { beforeAll, describe, expect, it } from "vitest";
+import { until } from "../../kit/time/until.ts";
+import { fromPg } from "../../lib/postgres/from-pg.ts";
+import { fromPostgresJs } from "../../lib/postgres/from-postgres-js.ts";
+import { PostgresStore } from "../../lib/postgres/postgres-store.ts";
+import type { SqlClient } from "../../lib/postgres/sql-client.ts";
+import {
+  claimOf,
+  found,
+  freshRecordKey,
+  renewalOf,
+  settlementOf,
+  won,
+} from "../../lib/testing/contract/given.ts";
+import { addressOf, freshTable, hasServer, poolOf, portOf, sqlOf, storeOf } from "./given.ts";
+import { startLossyProxy } from "./proxy-given.ts";
+import { shopOf } from "./shop-given.ts";
+
+let port: number;
+let admin: pg.Pool;
+beforeAll(async () => {
+  if (!hasServer) return;
+  port = await portOf();
+  admin = poolOf(port);
+});
+
+const run = (client: unknown, text: string): PromiseLike<unknown> =>
+  typeof client === "function"
+    ? (client as unknown as { unsafe(text: string): PromiseLike<unknown> }).unsafe(text)
+    : (client as pg.PoolClient).query(text);
+
+const ADAPTERS: [string, (port: number) => SqlClient][] = [
+  ["pg", (port) => fromPg(poolOf(port)) as SqlClient],
+  ["postgres.js", (port) => fromPostgresJs(sqlOf(port)) as SqlClient],
+];
+
+describe.skipIf(!hasServer).each(ADAPTERS)("connections that are lost, with %s", (_, connect) => {
+  it.each(["claimed", "optimistic"] as const)(
+    "H8: the answer to COMMIT is lost: the writes are applied once, the handler runs once, %s",
+    async (mode) => {
+      const proxy = await startLossyProxy(port);
+      const { call, orders, ids, runs, states } = await shopOf(connect(proxy.port), connect(port));
+      let tries = 0;
+      const book = () =>
+        call(
+          ({ commit }) =>
+            commit("booked", {
+              writes: async (client) => {
+                tries++;
+                await run(client, `INSERT INTO ${orders} (id) VALUES ('a')`);
+                proxy.loseAnswerTo(/^pg/.test(_) ? "COMMIT" : "commit");
+              },
+            }),
+          { mode },
+        );
+
+      expect([await book(), await book()]).toEqual(["booked", "booked"]);
+
+      expect([await ids(), await states(), runs(), tries]).toEqual([["a"], ["completed"], 1, 1]);
+    },
+  );
+
+  it("a COMMIT that never comes to the server is repeated with its writes", async () => {
+    const proxy = await startLossyProxy(port);
+    const { call, orders, ids, runs } = await shopOf(connect(proxy.port), connect(port));
+    let tries = 0;
+
+    const booked = await call(({ commit }) =>
+      commit("booked", {
+        writes: async (client) => {
+          await run(client, `INSERT INTO ${orders} (id) VALUES ('a')`);
+          if (++tries === 1) proxy.loseRequest(/^pg/.test(_) ? "COMMIT" : "commit");
+        },
+      }),
+    );
+
+    expect([booked, await ids(), runs(), tries]).toEqual(["booked", ["a"], 1, 2]);
+  });
+
+  it("a backend that is killed between two statements of a commit ends nothing but the try", async () => {
+    const { call, orders, ids, runs } = await shopOf(connect(port));
+    let tries = 0;
+
+    const booked = await call(({ commit }) =>
+      commit("booked", {
+        writes: async (client) => {
+          await run(client, `INSERT INTO ${orders} (id) VALUES ('a')`);
+          if (++tries === 1) await run(client, "SELECT pg_terminate_backend(pg_backend_pid())");
+        },
+      }),
+    );
+
+    expect([booked, await ids(), runs(), tries]).toEqual(["booked", ["a"], 1, 2]);
+  });
+
+  it("every backend is killed while nothing is asked: the next call goes on", async () => {
+    const application = freshTable();
+    const own =
+      _ === "pg"
+        ? (fromPg(poolOf(port, { application_name: application, max: 1 })) as SqlClient)
+        : (fromPostgresJs(sqlOf(port, { connection: { application_name: application } })) as SqlClient);
+    const { call, decisions } = await shopOf(own);
+    await admin.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1", [
+      application,
+    ]);
+
+    expect(await call(() => "done")).toBe("done");
+    expect(decisions()).toEqual(["executed"]);
+  });
+
+  it.each([
+    ["INSERT INTO", "claim"],
+    ["SET state", "settle"],
+    ["SET lease_ends_at", "renew"],
+    ["AS answer FROM", "find"],
+  ])("the answer to %s is lost: %s is repeated, and recognises its own", async (text) => {
+    const proxy = await startLossyProxy(port);
+    const { store } = await storeOf(connect(proxy.port));
+    const recordKey = freshRecordKey();
+    proxy.loseAnswerTo(text);
+
+    const claimed = await store.claim(claimOf(recordKey));
+    if (!claimed.won) expect(claimed.record).toMatchObject({ token: "token-1", state: "in-progress" });
+    expect(await store.renew(renewalOf(recordKey))).toEqual({ renewed: true });
+    expect(await store.settle(settlementOf(recordKey))).toEqual({ settled: true });
+    expect(await found(store, recordKey)).toMatchObject({ state: "completed", attempt: 1 });
+  });
+
+  it("a server that is not there makes the store unavailable, for a while", async () => {
+    const store = new PostgresStore({ client: connect(1), table: "records" });
+
+    const failure = await store.claim(claimOf(freshRecordKey())).catch((error) => error);
+
+    expect(failure).toBeInstanceOf(StoreUnavailableError);
+    expect(failure).toMatchObject({
+      failure: "unreachable",
+      retryable: true,
+      action: "INSERT",
+      table: "records",
+    });
+    expect(failure.message).toContain("ECONNREFUSED");
+  });
+});
+
+describe.skipIf(!hasServer)("a database that does not do as asked", () => {
+  it("a statement timeout is no refusal: the commit is tried again until the row is free", async ({
+    signal,
+  }) => {
+    const { call, orders, ids, runs, table } = await shopOf(
+      fromPg(poolOf(port, { statement_timeout: 150 })),
+      fromPg(admin),
+    );
+    const other = await admin.connect();
+    let tries = 0;
+
+    const booked = call(async ({ commit }) => {
+      await other.query("BEGIN");
+      await other.query(`SELECT 1 FROM ${table} FOR UPDATE`);
+      return commit("booked", {
+        writes: (client) => {
+          tries++;
+          return client.query(`INSERT INTO ${orders} (id) VALUES ('a')`);
+        },
+      });
+    });
+    await until(async () => (await waiting()) > 0, { seconds: 20, signal });
+    await until(async () => (await waiting()) === 0, { seconds: 20, signal });
+    await other.query("COMMIT");
+    other.release();
+
+    expect([await booked, await ids(), runs(), tries]).toEqual(["booked", ["a"], 1, 1]);
+  });
+
+  it("a claim that is cancelled is an unavailable store, and nothing runs", async () => {
+    const pool = poolOf(port, { statement_timeout: 150 });
+    const { call, table, runs } = await shopOf(fromPg(pool));
+    const other = await admin.connect();
+    await other.query(`BEGIN; LOCK TABLE ${table}`);
+
+    const refused = await call(() => "done").catch((error) => error);
+    await other.query("ROLLBACK");
+    other.release();
+
+    expect(refused).toMatchObject({ failure: "unreachable", retryable: true });
+    expect(refused.message).toContain(
+      "57014, the statement was cancelled, by statement_timeout or by somebody",
+    );
+    expect(runs()).toBe(0);
+  });
+
+  it("a table that is not there is refused, with what to run", async () => {
+    const table = freshTable();
+    const store = new PostgresStore({ client: fromPg(admin), table });
+
+    const failure = await store.claim(claimOf(freshRecordKey())).catch((error) => error);
+
+    expect(failure).toMatchObject({ failure: "refused", retryable: false });
+    expect(failure.message).toBe(
+      `the idempotency store refused INSERT on ${table} (42P01, there is no such table: run the SQL of postgresSchema({ table: "${table}" })), and will again: mend permissions, table or request`,
+    );
+  });
+
+  it.each([
+    ["has no such column", "(pk text PRIMARY KEY)", /42703, the table is not as postgresSchema/],
+    [
+      "has no unique key",
+      "(pk text, version int, state text, token text, attempt int, lease_ends_at float8, fingerprint text, created_at float8, settled_at float8, expires_at float8, result text, lost_bytes int, evidence text, steps jsonb, step_results jsonb)",
+      /42P10, the table is not as postgresSchema/,
+    ],
+  ])("a table that %s is refused", async (_, columns, message) => {
+    const table = freshTable();
+    await admin.query(`CREATE TABLE ${table} ${columns}`);
+    const store = new PostgresStore({ client: fromPg(admin), table });
+
+    const failure = await store.claim(claimOf(freshRecordKey())).catch((error) => error);
+
+    expect(failure).toMatchObject({ failure: "refused" });
+    expect(failure.message).toMatch(message);
+  });
+
+  it.each([
+    ["without rights", {}, /42501, the role of this client lacks a right on/],
+    ["of a database that is not there", { database: "nowhere" }, /3D000, there is no such database/],
+    ["of a role that is not there", { user: "stranger" }, /28000, the server does not let this role in/],
+  ])("a client %s is refused", async (_, given, message) => {
+    const { table } = await storeOf(fromPg(admin));
+    const role = freshTable();
+    await admin.query(`CREATE ROLE ${role} LOGIN`);
+    const client = fromPg(poolOf(port, { ...addressOf(port), user: role, ...given }));
+    const store = new PostgresStore({ client, table });
+
+    const failure = await store.claim(claimOf(freshRecordKey())).catch((error) => error);
+
+    expect(failure).toMatchObject({ failure: "refused", retryable: false });
+    expect(failure.message).toMatch(message);
+  });
+
+  it("a server that takes no writes, such as one that has failed over, passes", async () => {
+    const { table } = await storeOf(fromPg(admin));
+    const pool = poolOf(port, { options: "-c default_transaction_read_only=on" });
+    const store = new PostgresStore({ client: fromPg(pool), table });
+
+    const failure = await store.claim(claimOf(freshRecordKey())).catch((error) => error);
+
+    expect(failure).toMatchObject({ failure: "unreachable", retryable: true });
+    expect(failure.message).toContain("25006, the server takes no writes");
+  });
+
+  it("H15: a result of 1 MB comes back whole, and is no part of a refusal", async () => {
+    const { store } = await storeOf(fromPg(admin));
+    const recordKey = freshRecordKey();
+    const result = JSON.stringify("ä\u0000x".repeat(250_000));
+    await won(store, claimOf(recordKey));
+    await store.settle(settlementOf(recordKey, { result }));
+
+    const { result: stored } = await found(store, recordKey);
+
+    expect(stored).toMatchObject({ in: "item" });
+    expect(stored?.in === "item" && (await store.loadResult(stored.address))).toBe(result);
+    expect(await store.loadResult("nothing of ours")).toBeUndefined();
+  });
+
+  it("H15: a result beyond 16 MB is not kept, and the record says how large it was", async () => {
+    const { store } = await storeOf(fromPg(admin));
+    const recordKey = freshRecordKey();
+    await won(store, claimOf(recordKey));
+    await store.settle(settlementOf(recordKey, { result: `"${"x".repeat(16 * 1024 * 1024)}"` }));
+
+    expect((await found(store, recordKey)).result).toEqual({ in: "nowhere", bytes: 16 * 1024 * 1024 + 2 });
+  });
+
+  it("a damaged record fails closed, and the handler does not run", async () => {
+    const { call, table, runs } = await shopOf(fromPg(admin));
+    await call(() => "done");
+    await admin.query(`UPDATE ${table} SET state = 'finished'`);
+
+    await expect(call(() => "again")).rejects.toMatchObject({ code: "RECORD_CORRUPT" });
+    expect(runs()).toBe(1);
+  });
+
+  it("H5: an expired record that nobody has reaped counts as absent", async () => {
+    const { call, runs, states } = await shopOf(fromPg(admin));
+    const later = { now: () => Date.now() + 120_000, sleep: async () => {} };
+    await call(() => "first", { retentionSeconds: 60 });
+
+    expect(await call(() => "second", { retentionSeconds: 60, clock: later })).toBe("second");
+    expect([runs(), await states()]).toEqual([2, ["completed"]]);
+  });
+
+  it("H40: a key after its retention is told, or refused", async () => {
+    const { call, decisions } = await shopOf(fromPg(admin));
+    const later = { now: () => Date.now() + 120_000, sleep: async () => {} };
+    await call(() => "first", { retentionSeconds: 60 });
+
+    const refused = call(() => "second", { retentionSeconds: 60, clock: later, whenKeyExpired: "reject" });
+
+    await expect(refused).rejects.toMatchObject({ code: "IDEMPOTENCY_KEY_INVALID" });
+    expect(decisions()).toContain("key-expired");
+  });
+
+  it("H45: each replay asks the table: what is deleted answers nobody", async () => {
+    const { call, table, runs } = await shopOf(fromPg(admin));
+    await call(() => "first");
+    await call(() => "replayed");
+    await admin.query(`DELETE FROM ${table}`);
+
+    expect(await call(() => "again")).toBe("again");
+    expect(runs()).toBe(2);
+  });
+
+  it("H4: a clock that is 10 minutes off is told, by the clock of the server", async () => {
+    const { call, decisions } = await shopOf(fromPg(admin));
+    const off = { now: () => Date.now() - 600_000, sleep: async () => {} };
+
+    await call(() => "done", { clock: off });
+
+    expect(decisions()).toEqual(["clock-skewed", "executed"]);
+  });
+});
+
+async function waiting(): Promise<number> {
+  const { rows } = await admin.query("SELECT 1 FROM pg_locks WHERE NOT granted");
+  return rows.length;
+}

@@ -1,0 +1,152 @@
+// The table: its SQL, its name, and how its records are reaped and listed.
+import { InvalidOptionError } from "onceonly";
+import { PostgresStore, postgresSchema } from "onceonly/postgres";
+import { beforeAll, describe, expect, it } from "vitest";
+import { fromPg } from "../../lib/postgres/from-pg.ts";
+import { claimOf, freshRecordKey, settlementOf, won } from "../../lib/testing/contract/given.ts";
+import { freshTable, hasServer, poolOf, portOf, storeOf } from "./given.ts";
+
+let port: number;
+beforeAll(async () => {
+  if (hasServer) port = await portOf();
+});
+
+const client = { query: async () => [], transaction: async () => undefined as never };
+
+describe("the name of the table", () => {
+  it.each([
+    undefined,
+    "",
+    "records; DROP TABLE orders",
+    'records"',
+    "a.b.c",
+    "1records",
+    "undefined",
+    "x".repeat(49),
+    {},
+  ])("is refused where it is %s", (table) => {
+    const options = { client, table: table as string };
+
+    expect(() => new PostgresStore(options)).toThrow(InvalidOptionError);
+    expect(() => postgresSchema(options)).toThrow(InvalidOptionError);
+  });
+
+  it("is quoted, with its schema", () => {
+    const sql = postgresSchema({ table: "Billing.select" });
+
+    expect(sql).toContain('CREATE TABLE IF NOT EXISTS "Billing"."select" (');
+    expect(sql).toContain('"select_expiry" ON "Billing"."select" (expires_at)');
+  });
+});
+
+describe("the client of a store", () => {
+  it.each([{}, { query: () => {} }, () => {}, undefined])(
+    "is refused where it is no SqlClient: %s",
+    (given) => {
+      const options = { client: given as unknown as typeof client, table: "records" };
+
+      expect(() => new PostgresStore(options)).toThrow("give `fromPg(pool)` or `fromPostgresJs(sql)`");
+    },
+  );
+});
+
+describe.skipIf(!hasServer)("postgresSchema", () => {
+  it("may run again, and works in a schema with names that SQL reserves", async () => {
+    const pool = poolOf(port);
+    const schema = freshTable();
+    await pool.query(`CREATE SCHEMA ${schema}`);
+    const sql = postgresSchema({ table: `${schema}.select` });
+
+    await pool.query(sql);
+    await pool.query(sql);
+
+    const store = new PostgresStore({ client: fromPg(pool), table: `${schema}.select` });
+    await won(store, claimOf(freshRecordKey()));
+  });
+
+  it("has an index for who reaps and one for who lists, and both are used", async () => {
+    const pool = poolOf(port);
+    const { table } = await storeOf(fromPg(pool));
+    await pool.query(
+      `INSERT INTO ${table} SELECT 'k' || i, 1, 'completed', 't', 1, i, 'f', i, i, i FROM generate_series(1, 20000) AS i`,
+    );
+    await pool.query(`ANALYZE ${table}`);
+    const planOf = async (sql: string) => {
+      const { rows } = await pool.query(`EXPLAIN ${sql}`);
+      return rows.map((row) => row["QUERY PLAN"]).join("\n");
+    };
+
+    expect(
+      await planOf(`SELECT pk FROM ${table} WHERE expires_at <= 10 ORDER BY expires_at LIMIT 5`),
+    ).toContain(`${table}_expiry`);
+    expect(
+      await planOf(
+        `SELECT pk FROM ${table} AS r WHERE (state = 'held' OR (state = 'in-progress' AND expires_at IS NULL)) AND coalesce(r.settled_at, r.lease_ends_at) < 10 ORDER BY coalesce(r.settled_at, r.lease_ends_at), r.pk LIMIT 5`,
+      ),
+    ).toContain(`${table}_unsettled`);
+  });
+});
+
+describe.skipIf(!hasServer)("reap", () => {
+  it("deletes what is expired, the oldest first, a batch at a time, and nothing else", async () => {
+    const pool = poolOf(port);
+    const { store, table } = await storeOf(fromPg(pool));
+    const past = Math.floor(Date.now() / 1000) - 100;
+    for (const expiresAt of [past + 2, past, past + 1, past + 3600, undefined]) {
+      const recordKey = freshRecordKey();
+      await won(store, claimOf(recordKey));
+      await store.settle(settlementOf(recordKey, { expiresAt }));
+    }
+    const left = async () => {
+      const { rows } = await pool.query(`SELECT expires_at FROM ${table} ORDER BY expires_at`);
+      return rows.map((row) => row.expires_at);
+    };
+
+    expect(await store.reap({ batchSize: 2 })).toBe(2);
+    expect(await left()).toEqual([past + 2, past + 3600, null]);
+    expect([await store.reap(), await store.reap()]).toEqual([1, 0]);
+    expect(await left()).toEqual([past + 3600, null]);
+  });
+
+  it("by several at once deletes each record once", async () => {
+    const pool = poolOf(port);
+    const { store, table } = await storeOf(fromPg(pool));
+    await pool.query(
+      `INSERT INTO ${table} SELECT 'k' || i, 1, 'completed', 't', 1, i, 'f', i, i, i FROM generate_series(1, 500) AS i`,
+    );
+
+    const reaped = await Promise.all(Array.from({ length: 5 }, () => store.reap({ batchSize: 100 })));
+
+    const { rows } = await pool.query(`SELECT count(*)::int AS left FROM ${table}`);
+    expect(reaped.reduce((sum, each) => sum + each) + rows[0].left).toBe(500);
+  });
+
+  it.each([0, -1, 1.5, 1e6, "100", Number.NaN])("refuses a batch size of %s", async (batchSize) => {
+    const store = new PostgresStore({ client, table: "records" });
+
+    await expect(store.reap({ batchSize: batchSize as number })).rejects.toThrow(InvalidOptionError);
+  });
+});
+
+describe.skipIf(!hasServer)("unknownOutcomes", () => {
+  it("goes through pages, the oldest first, and tells a record of another version as unreadable", async () => {
+    const pool = poolOf(port);
+    const { store, table } = await storeOf(fromPg(pool));
+    await pool.query(
+      `INSERT INTO ${table} SELECT 'k' || i, 1, 'in-progress', 't', 1, i % 50, 'f', i FROM generate_series(1, 350) AS i`,
+    );
+    await pool.query(`UPDATE ${table} SET version = 99 WHERE pk = 'k50'`);
+
+    const listed = [];
+    for await (const outcome of store.unknownOutcomes({ before: 49 })) listed.push(outcome);
+
+    expect(listed).toHaveLength(343);
+    expect(new Set(listed.map(({ recordKey }) => recordKey)).size).toBe(343);
+    expect(listed.map(({ since }) => since)).toEqual(
+      listed.map(({ since }) => since).toSorted((a, b) => a - b),
+    );
+    expect(listed.filter(({ state }) => state === "unreadable")).toEqual([
+      { recordKey: "k50", state: "unreadable", since: 0 },
+    ]);
+  });
+});

@@ -1,0 +1,244 @@
+// Reconcilers beside each other, beside callers, beside TTL, and with clocks that are wrong.
+import { describe, expect, it } from "vitest";
+import { failing, intercepted } from "../../kit/faults/faulty-store.ts";
+import type { VerifyRecord } from "../../lib/core/verify.ts";
+import { reconciler } from "../../lib/reconciler/reconciler.ts";
+import { fakeClock } from "../../lib/testing/index.ts";
+import { reconcilerWorld, START } from "./given.ts";
+
+function counted(outcome: "did-not-happen" | "unknown" = "unknown") {
+  const asked: number[] = [];
+  const verify: VerifyRecord = ({ fence }) => {
+    asked.push(fence);
+    return { outcome };
+  };
+  return { asked, verify };
+}
+
+describe("reconcilers at once", () => {
+  it("H6: of two one asks about a key", async () => {
+    const world = reconcilerWorld();
+    for (let index = 0; index < 9; index++) await world.dies(`order-${index}`);
+    await world.clock.advance(100_000);
+    const { asked, verify } = counted();
+    const options = world.optionsOf(async (previous) => {
+      await world.clock.sleep(1000);
+      return verify(previous);
+    });
+
+    const reports = await world.clock.run(Promise.all([reconciler(options)(), reconciler(options)()]));
+
+    expect(asked).toHaveLength(9);
+    expect(reports.map(({ unknown }) => unknown).reduce((sum, count) => sum + count)).toBe(9);
+  });
+
+  it("H6: a reconciler that saw a key before another one asked leaves it alone", async () => {
+    const world = reconcilerWorld();
+    await world.dies("order-1");
+    await world.clock.advance(100_000);
+    const { asked, verify } = counted();
+    const other = reconciler(world.optionsOf(verify));
+    const store = intercepted(world.store, async (method, request) => {
+      if (method === "find" && asked.length === 0) await other();
+      return request();
+    });
+
+    await world.run(world.optionsOf(verify, { store }));
+
+    expect(asked).toEqual([2]);
+  });
+});
+
+describe("a reconciler beside", () => {
+  it.each(["find", "claim"] as const)(
+    "H6: a caller that takes the key over at the moment of its %s: the caller's run counts",
+    async (moment) => {
+      const world = reconcilerWorld();
+      await world.dies("order-1");
+      await world.clock.advance(100_000);
+      const { asked, verify } = counted("did-not-happen");
+      let isTaken = false;
+      const store = intercepted(world.store, async (method, request) => {
+        if (method === moment && !isTaken) {
+          isTaken = true;
+          await world.call("order-1", () => "caller", { whenAbandoned: "run" });
+        }
+        return request();
+      });
+
+      const report = await world.run(world.optionsOf(verify, { store }));
+
+      expect(asked).toEqual([]);
+      expect(report).toMatchObject({ happened: 0, didNotHappen: 0, unknown: 0 });
+      expect(world.record("order-1")).toMatchObject({ state: "completed", attempt: 2 });
+    },
+  );
+
+  it("H6: a caller that comes while it asks: the caller waits, and gets the verdict", async () => {
+    const world = reconcilerWorld();
+    await world.dies("order-1");
+    await world.clock.advance(100_000);
+    const calls: unknown[] = [];
+    const verify: VerifyRecord = async () => {
+      calls.push(await world.call("order-1", () => "caller").catch(({ code }) => code));
+      return { outcome: "happened", result: "charged" };
+    };
+
+    await world.run(world.optionsOf(verify));
+
+    expect(calls).toEqual(["EXECUTION_IN_PROGRESS"]);
+    expect(await world.call("order-1", () => "caller")).toBe("charged");
+  });
+
+  it("H6: somebody who took the key over while it asked: its verdict is not recorded", async () => {
+    const world = reconcilerWorld();
+    await world.dies("order-1");
+    await world.clock.advance(100_000);
+    const verify: VerifyRecord = async () => {
+      await world.clock.advance(60_000);
+      await world.call("order-1", () => "caller", { whenAbandoned: "run" });
+      return { outcome: "did-not-happen" };
+    };
+    // It was frozen for longer than its lease, and no timer of its own went off.
+    const clock = { now: () => world.clock.now(), sleep: () => new Promise<void>(() => {}) };
+
+    const report = await reconciler(world.optionsOf(verify, { clock }))();
+
+    expect(report).toMatchObject({ didNotHappen: 0, unknown: 0 });
+    expect(await world.call("order-1", () => "again")).toBe("caller");
+  });
+
+  it.each(["find", "claim"] as const)(
+    "H6: TTL, which deletes the record at the moment of its %s: nothing is asked, nothing is made",
+    async (moment) => {
+      const world = reconcilerWorld();
+      await world.dies("order-1");
+      await world.clock.advance(100_000);
+      const { asked, verify } = counted();
+      const store = intercepted(world.store, async (method, request) => {
+        if (method === moment) world.store.alter(world.keyOf("order-1"), undefined);
+        return request();
+      });
+
+      expect(await world.run(world.optionsOf(verify, { store }))).toMatchObject({
+        unknown: 0,
+        unrecorded: 0,
+      });
+      expect(asked).toEqual([]);
+      expect(world.store.records.size).toBe(0);
+    },
+  );
+});
+
+describe("a reconciler, by its clock", () => {
+  it("H6: that is behind asks later, and settles nothing early", async () => {
+    const world = reconcilerWorld();
+    await world.dies("order-1");
+    await world.clock.advance(100_000);
+    const { asked, verify } = counted();
+    const behind = fakeClock(world.clock.now() - 600_000);
+    const options = world.optionsOf(verify, { clock: behind });
+
+    await behind.run(reconciler(options)());
+    expect(asked).toEqual([]);
+    await behind.advance(600_000);
+    await behind.run(reconciler(options)());
+
+    expect(asked).toEqual([2]);
+  });
+
+  it("that is ahead by less than the least age takes no live claim over", async () => {
+    const world = reconcilerWorld();
+    await world.dies("order-1");
+    const { asked, verify } = counted();
+    const ahead = fakeClock(START + 35_000 + 59_000);
+
+    await ahead.run(reconciler(world.optionsOf(verify, { clock: ahead }))());
+
+    expect(asked).toEqual([]);
+  });
+});
+
+describe("a reconciler, by its time", () => {
+  it("H6: does what its invocation holds, and the next ones go on until nobody is left", async () => {
+    const world = reconcilerWorld();
+    for (let index = 0; index < 20; index++) await world.dies(`order-${index}`);
+    await world.clock.advance(100_000);
+    const asked = new Map<string, number>();
+    const options = world.optionsOf(
+      async ({ childKey }) => {
+        asked.set(childKey("charge"), (asked.get(childKey("charge")) ?? 0) + 1);
+        await world.clock.sleep(2000);
+        return { outcome: "happened", result: 1 };
+      },
+      { concurrency: 2 },
+    );
+
+    const reports = [];
+    for (let runs = 0; runs < 6; runs++) reports.push(await world.run(options, 10_000));
+
+    expect(reports.map(({ happened }) => happened)).toEqual([4, 4, 4, 4, 4, 0]);
+    expect(reports.map(({ isCut }) => isCut)).toEqual([true, true, true, true, true, false]);
+    expect([...asked.values()]).toEqual(Array(20).fill(1));
+  });
+
+  it("begins in a short invocation too, and without a context", async () => {
+    const world = reconcilerWorld();
+    await world.dies("order-1");
+    await world.dies("order-2");
+    await world.clock.advance(100_000);
+    const { verify } = counted("did-not-happen");
+
+    expect(await world.run(world.optionsOf(verify, { concurrency: 1 }), 1000)).toMatchObject({
+      didNotHappen: 2,
+    });
+    expect(await reconciler(world.optionsOf(verify))()).toMatchObject({ didNotHappen: 0, isCut: false });
+  });
+});
+
+describe("a reconciler whose store fails", () => {
+  it.each(["find", "claim", "settle"] as const)(
+    "H6: at %s tells of the key, and a later run settles it",
+    async (method) => {
+      const world = reconcilerWorld();
+      await world.dies("order-1");
+      await world.clock.advance(100_000);
+      const { verify } = counted("did-not-happen");
+
+      const store = failing(world.store, method, "before");
+      const report = await world.run(world.optionsOf(verify, { store }));
+
+      expect(report).toMatchObject({ unrecorded: 1, didNotHappen: 0 });
+      expect(world.events).toMatchObject([
+        { event: "unrecorded", operation: "charge", error: { code: "STORE_UNAVAILABLE" } },
+        { event: "unsettled", keys: 1, oldestMs: 65_000 },
+      ]);
+      await world.clock.advance(100_000);
+      expect(await world.run(world.optionsOf(verify))).toMatchObject({ didNotHappen: 1 });
+    },
+  );
+
+  it("throws what keeps it from listing, and tells no age", async () => {
+    const world = reconcilerWorld();
+    const unknownOutcomes = () => ({
+      [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error("no index")) }),
+    });
+    const store = Object.assign(Object.create(world.store), { unknownOutcomes });
+
+    await expect(world.reconcile("hold", { store })).rejects.toThrow("no index");
+    expect(world.events).toEqual([]);
+  });
+
+  it("reports a record that became unreadable as one about which nobody can be asked", async () => {
+    const world = reconcilerWorld();
+    await world.dies("order-1");
+    await world.clock.advance(100_000);
+    const { verify } = counted();
+    const store = intercepted(world.store, async (method, request) => {
+      if (method === "find") world.store.alter(world.keyOf("order-1"), { version: 9 });
+      return request();
+    });
+
+    expect(await world.run(world.optionsOf(verify, { store }))).toMatchObject({ unasked: 1 });
+  });
+});

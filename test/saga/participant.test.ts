@@ -1,0 +1,122 @@
+// The step of somebody else's saga and its compensation, in every order.
+import { describe, expect, it } from "vitest";
+import { PermanentError } from "../../lib/core/errors.ts";
+import { participant } from "../../lib/saga/participant.ts";
+import { fakeClock, MemoryStore } from "../../lib/testing/index.ts";
+
+function given(run: (input: string) => unknown = () => undefined) {
+  const clock = fakeClock();
+  const log: string[] = [];
+  const reserve = participant<string, unknown>({
+    operation: "reserve",
+    store: new MemoryStore(),
+    leaseSeconds: 30,
+    renewLease: false,
+    clock,
+    run: async (input) => {
+      const result = await run(input);
+      log.push(`run ${input}`);
+      return result;
+    },
+    compensate: (input, result) => void log.push(`undo ${input} ${result}`),
+  });
+  return { clock, log, reserve };
+}
+
+describe("a participant", () => {
+  it("has its effect once, and gives its result to each call", async () => {
+    const { log, reserve } = given(() => 7);
+
+    expect(await reserve.run("order-1", "a")).toEqual({ done: true, result: 7 });
+    expect(await reserve.run("order-1", "a")).toEqual({ done: true, result: 7 });
+    expect(log).toEqual(["run a"]);
+  });
+
+  it("H65: undoes its effect once, with its result, although the requests differ", async () => {
+    const { log, reserve } = given(() => 7);
+    await reserve.run("order-1", "a");
+
+    await reserve.compensate("order-1", "b");
+    await reserve.compensate("order-1", "c");
+
+    expect(log).toEqual(["run a", "undo b 7"]);
+    expect(await reserve.run("order-1", "a")).toEqual({ done: true, result: 7 });
+    expect(log).toHaveLength(2);
+  });
+
+  it("H65: undoes nothing that did not happen, and what comes later does nothing", async () => {
+    const { log, reserve } = given();
+
+    await reserve.compensate("order-1", "a");
+    await reserve.compensate("order-1", "a");
+
+    expect(await reserve.run("order-1", "a")).toEqual({ done: false });
+    expect(await reserve.run("order-1", "a")).toEqual({ done: false });
+    await reserve.compensate("order-1", "a");
+    expect(log).toEqual([]);
+  });
+
+  it("H65: every order of two steps and two compensations leaves the effect done and undone once, or never done", async () => {
+    const orders = ["rrcc", "rcrc", "rccr", "crrc", "crcr", "ccrr", "rc", "cr", "c", "rcc", "crr"];
+    for (const order of orders) {
+      const { log, reserve } = given();
+      for (const each of order) await (each === "r" ? reserve.run("k", "a") : reserve.compensate("k", "a"));
+
+      expect(log).toEqual(order.startsWith("r") ? ["run a", "undo a undefined"] : []);
+    }
+  });
+
+  it("H65: a compensation waits for an effect that is at work", async () => {
+    let finish: (value: unknown) => void = () => {};
+    const { log, reserve } = given(
+      () =>
+        new Promise((resolve) => {
+          finish = resolve;
+        }),
+    );
+    const first = reserve.run("order-1", "a");
+
+    await expect(reserve.compensate("order-1", "a")).rejects.toMatchObject({ code: "EXECUTION_IN_PROGRESS" });
+    finish(1);
+    await first;
+    await reserve.compensate("order-1", "a");
+
+    expect(log).toEqual(["run a", "undo a 1"]);
+  });
+
+  it("H65: a compensation undoes an effect that may have happened in an attempt that died, and fences that off", async () => {
+    let finish: (value: unknown) => void = () => {};
+    const { clock, log, reserve } = given(
+      () =>
+        new Promise((resolve) => {
+          finish = resolve;
+        }),
+    );
+    const late = reserve.run("order-1", "a");
+    await clock.advance(36_000);
+
+    await reserve.compensate("order-1", "a");
+    finish(1);
+
+    expect(await late).toEqual({ done: false });
+    expect(log).toEqual(["undo a undefined", "run a"]);
+  });
+
+  it.each([new Error("again"), new PermanentError("sold out")])(
+    "undoes an effect that failed, as a part of it may have happened: %s",
+    async (error) => {
+      const { log, reserve } = given(() => Promise.reject(error));
+      await expect(reserve.run("order-1", "a")).rejects.toThrow(error.message);
+
+      await reserve.compensate("order-1", "a");
+
+      expect(log).toEqual(["undo a undefined"]);
+    },
+  );
+
+  it("is refused without both of its functions", () => {
+    expect(() => participant({ operation: "a", store: new MemoryStore(), run: () => 1 } as never)).toThrow(
+      "option `compensate` must be a function",
+    );
+  });
+});

@@ -1,0 +1,447 @@
+// Sagas: all steps, or none that is not undone.
+import { describe, expect, it } from "vitest";
+import { intercepted } from "../../kit/faults/faulty-store.ts";
+import { SagaCompensatedError } from "../../lib/core/errors.ts";
+import type { Execution } from "../../lib/core/execution.ts";
+import type { Verification } from "../../lib/core/verify.ts";
+import { type SagaStep, saga } from "../../lib/saga/saga.ts";
+import type { MemoryWrite } from "../../lib/testing/index.ts";
+import { never } from "../core/abandoned-given.ts";
+import { newWorld, type World } from "../core/world.ts";
+
+type Input = { readonly id: string };
+type Steps = readonly SagaStep<Input, MemoryWrite>[];
+type Run = Execution<MemoryWrite>;
+
+const input: Input = { id: "order-1" };
+const failure = new TypeError("refused: card 4242");
+
+/** Steps that write down what is done; `broken` names those that fail. */
+function shop(broken: Set<string> = new Set()) {
+  const log: string[] = [];
+  const act = (name: string) => {
+    if (broken.has(name)) throw failure;
+    log.push(name);
+  };
+  const step = (name: string, more: Partial<SagaStep<Input, MemoryWrite>> = {}) => ({
+    name,
+    run: () => {
+      act(name);
+      return `${name}-result`;
+    },
+    compensate: ({ result }: { result: unknown }) => act(`undo ${name} ${result}`),
+    ...more,
+  });
+  const { compensate: _, ...mail } = step("mail");
+  return { log, broken, step, steps: [step("order"), step("stock"), step("charge"), mail] as Steps };
+}
+
+/** A call of a handler that is nothing but the saga. */
+const callOf = (world: World, steps: Steps, options = {}) =>
+  world.call((execution) => saga("place", steps).run(execution as Run, input), options);
+
+async function listed({ memory, clock }: World) {
+  const outcomes: unknown[] = [];
+  for await (const outcome of memory.unknownOutcomes({ before: clock.now() })) outcomes.push(outcome);
+  return outcomes;
+}
+
+describe("a saga", () => {
+  it("does its steps in order, each by one request, and gives their results by name", async () => {
+    const world = newWorld();
+    const { log, steps } = shop();
+    const methods: string[] = [];
+    const store = intercepted(world.memory, (method, request) => {
+      methods.push(method);
+      return request();
+    });
+
+    expect(await callOf(world, steps, { store })).toEqual({
+      order: "order-result",
+      stock: "stock-result",
+      charge: "charge-result",
+      mail: "mail-result",
+    });
+
+    expect(log).toEqual(["order", "stock", "charge", "mail"]);
+    expect(methods).toEqual(["claim", "writeStep", "writeStep", "writeStep", "writeStep", "settle"]);
+    expect(world.record()).toMatchObject({ state: "completed" });
+  });
+
+  it("gives each step the input, the results before it, and a child key of its own", async () => {
+    const world = newWorld();
+    const seen: unknown[] = [];
+    const step = (name: string): SagaStep<Input, MemoryWrite> => ({
+      name,
+      run: ({ input: given, results, attempt, signal, childKey }) => {
+        seen.push([given.id, Object.keys(results), attempt, signal.aborted, childKey().length]);
+        return null;
+      },
+    });
+
+    await callOf(world, [step("a"), step("b")]);
+
+    expect(seen).toEqual([
+      ["order-1", [], 1, false, 43],
+      ["order-1", ["a"], 1, false, 43],
+    ]);
+  });
+
+  it("H53: undoes what was done, the last first, also the step that failed, and says so to every caller", async () => {
+    const world = newWorld();
+    const { log, steps } = shop(new Set(["charge"]));
+
+    const first = await callOf(world, steps).catch((error: unknown) => error);
+
+    expect(first).toBeInstanceOf(SagaCompensatedError);
+    expect(first).toMatchObject({ step: "charge", statusCode: 409, cause: failure });
+    expect((first as Error).message).toBe(
+      "place failed at its step charge, and what was done before is undone",
+    );
+    expect(log).toEqual([
+      "order",
+      "stock",
+      "undo charge undefined",
+      "undo stock stock-result",
+      "undo order order-result",
+    ]);
+    expect(world.record()).toMatchObject({ state: "failed" });
+    expect(JSON.stringify(world.record())).not.toContain("4242");
+    await expect(callOf(world, steps)).rejects.toMatchObject({
+      name: "SagaCompensatedError",
+      code: "PERMANENT",
+      statusCode: 409,
+    });
+    expect(log).toHaveLength(5);
+  });
+
+  it("undoes no step whose effect is ruled out", async () => {
+    for (const more of [
+      { didNotHappen: () => true, atMostOnce: true },
+      {
+        run: ({ commit }: { commit: Run["commit"] }) =>
+          commit(1, { writes: [{ table: "t", key: "k", item: {}, condition: () => false }] }),
+      },
+    ]) {
+      const world = newWorld();
+      const { log, step, steps } = shop(new Set(["charge"]));
+
+      const call = callOf(world, [...steps.slice(0, 2), step("charge", more as never)]);
+
+      await expect(call).rejects.toMatchObject({ name: "SagaCompensatedError", step: "charge" });
+      expect(log).toEqual(["order", "stock", "undo stock stock-result", "undo order order-result"]);
+    }
+  });
+
+  it("gives a compensation the child key that its step has passed on, and one of its own", async () => {
+    const world = newWorld();
+    const keys: string[] = [];
+    const { step } = shop();
+    const steps: Steps = [
+      step("charge", {
+        run: ({ childKey }) => void keys.push(childKey()),
+        compensate: ({ stepKey, childKey, results, input: { id } }) =>
+          void keys.push(stepKey(), childKey(), `${id} ${Object.keys(results)}`),
+      }),
+      step("mail", { run: () => Promise.reject(failure) }),
+    ];
+
+    await expect(callOf(world, steps)).rejects.toMatchObject({ step: "mail" });
+
+    const [passed, again, own, rest] = keys;
+    expect(again).toBe(passed);
+    expect(own).not.toBe(passed);
+    expect(rest).toBe("order-1 charge,mail");
+  });
+
+  it("H53: goes on after a failed compensation from there, a minute later, and is listed until then", async () => {
+    const world = newWorld();
+    const { log, broken, steps } = shop(new Set(["charge", "undo stock stock-result"]));
+
+    await expect(callOf(world, steps)).rejects.toMatchObject({
+      code: "SAGA_PENDING",
+      pending: ["stock/compensate", "order/compensate"],
+      message: "place stopped at stock/compensate; still to be done: stock/compensate, order/compensate",
+      cause: failure,
+    });
+    expect(world.record().state).toBe("held");
+    await expect(callOf(world, steps)).rejects.toMatchObject({ code: "OUTCOME_UNKNOWN" });
+    await world.clock.advance(1);
+    expect(await listed(world)).toMatchObject([{ state: "held", steps: ["place/stock/compensate"] }]);
+
+    broken.clear();
+    await world.clock.advance(60_000);
+    await expect(callOf(world, steps)).rejects.toMatchObject({
+      name: "SagaCompensatedError",
+      step: "charge",
+    });
+
+    expect(log).toEqual([
+      "order",
+      "stock",
+      "undo charge undefined",
+      "undo stock stock-result",
+      "undo order order-result",
+    ]);
+    expect(await listed(world)).toEqual([]);
+  });
+
+  it("only goes forward behind the pivot: it stops, and goes on a minute later", async () => {
+    const world = newWorld();
+    const { log, broken, step, steps } = shop(new Set(["mail"]));
+    const withPivot = [...steps.slice(0, 2), step("charge", { pivot: true }), steps[3]] as Steps;
+
+    await expect(callOf(world, withPivot)).rejects.toMatchObject({ code: "SAGA_PENDING", pending: ["mail"] });
+    await world.clock.advance(60_000);
+    await expect(callOf(world, withPivot)).rejects.toMatchObject({ code: "SAGA_PENDING", pending: ["mail"] });
+    broken.clear();
+    await world.clock.advance(60_000);
+
+    expect(await callOf(world, withPivot)).toMatchObject({ mail: "mail-result" });
+    expect(log).toEqual(["order", "stock", "charge", "mail"]);
+  });
+
+  it("turns back where the pivot itself fails", async () => {
+    const world = newWorld();
+    const { log, step } = shop(new Set(["charge"]));
+
+    await expect(callOf(world, [step("order"), step("charge", { pivot: true })])).rejects.toMatchObject({
+      step: "charge",
+    });
+
+    expect(log).toEqual(["order", "undo charge undefined", "undo order order-result"]);
+  });
+
+  it("stays where it is after an error that asks for a retry, and is listed as unfinished", async () => {
+    const world = newWorld();
+    const { log, broken, step } = shop(new Set(["stock"]));
+    const steps = [step("order"), step("stock", { retryLater: () => true })];
+
+    await expect(callOf(world, steps)).rejects.toBe(failure);
+    await world.clock.advance(600_000);
+    expect(world.record()).toMatchObject({ state: "released" });
+    expect(await listed(world)).toMatchObject([{ state: "unfinished", attempt: 1 }]);
+    broken.clear();
+
+    expect(await callOf(world, steps)).toEqual({ order: "order-result", stock: "stock-result" });
+    expect(log).toEqual(["order", "stock"]);
+    expect(await listed(world)).toEqual([]);
+  });
+
+  it("H42: undoes a step at most once that was interrupted, where nobody knows whether it happened", async () => {
+    const world = newWorld();
+    const { log, step } = shop();
+    const hangs = { atMostOnce: true, run: () => new Promise(() => {}) };
+    void world.start((execution) =>
+      saga("place", [step("order"), step("charge", hangs)]).run(execution as Run, input),
+    );
+    await world.clock.advance(36_000);
+
+    const call = callOf(world, [step("order"), step("charge", { atMostOnce: true, run: never })]);
+
+    await expect(call).rejects.toMatchObject({ name: "SagaCompensatedError", step: "charge" });
+    expect(log).toEqual(["order", "undo charge undefined", "undo order order-result"]);
+  });
+
+  it("H42: is held where such a step cannot be undone", async () => {
+    const world = newWorld();
+    const { step } = shop();
+    const { compensate: _, ...charge } = step("charge", {
+      atMostOnce: true,
+      run: () => new Promise(() => {}),
+    });
+    void world.start((execution) => saga("place", [charge]).run(execution as Run, input));
+    await world.clock.advance(36_000);
+
+    await expect(callOf(world, [charge])).rejects.toMatchObject({ code: "OUTCOME_UNKNOWN" });
+
+    expect(world.record().state).toBe("held");
+  });
+
+  it("H42: goes on with what its verify found", async () => {
+    const world = newWorld();
+    const { log, step } = shop();
+    const verify = (): Verification => ({ outcome: "happened", result: "ch_1" });
+    const hangs = { atMostOnce: true, verify, run: () => new Promise(() => {}) };
+    const steps = [step("order"), step("charge", hangs), step("mail")];
+    void world.start((execution) => saga("place", steps).run(execution as Run, input));
+    await world.clock.advance(36_000);
+
+    expect(await callOf(world, steps)).toMatchObject({ charge: "ch_1", mail: "mail-result" });
+    expect(log).toEqual(["order", "mail"]);
+  });
+
+  it("ends its attempt, and not itself, when the time is over", async () => {
+    const world = newWorld();
+    const { log, step } = shop();
+    const slow: SagaStep<Input, MemoryWrite> = step("stock", {
+      run: ({ signal }) =>
+        new Promise((_, reject) => {
+          signal.addEventListener("abort", () => reject(signal.reason));
+        }),
+    });
+    const first = world.start((execution) =>
+      saga("place", [step("order"), slow]).run(execution as Run, input),
+    );
+    await world.clock.advance(29_900);
+    await expect(first).rejects.toThrow("deadline");
+    await world.clock.advance(6000);
+
+    expect(await callOf(world, [step("order"), step("stock")])).toMatchObject({ stock: "stock-result" });
+    expect(log).toEqual(["order", "stock"]);
+  });
+
+  it("alone is once per key, under its own name", async () => {
+    const world = newWorld();
+    const { log, steps } = shop();
+    const options = { store: world.memory, leaseSeconds: 30, renewLease: false, clock: world.clock };
+    const place = saga("place", steps);
+
+    const [one, two] = await world.clock.run(
+      Promise.all([
+        place.start(options, "order-1", input),
+        place.start({ ...options, whenInProgress: { waitSeconds: 5 } }, "order-1", input),
+      ]),
+    );
+
+    expect(two).toEqual(one);
+    expect(await place.start(options, "order-1", input)).toEqual(one);
+    expect(log).toEqual(["order", "stock", "charge", "mail"]);
+    expect([...world.memory.records.keys()][0]).toMatch(/^place#/);
+  });
+
+  it("stands beside other steps of its handler, and another saga", async () => {
+    const world = newWorld();
+    const [one, two] = [shop(), shop()];
+    const sagas = [saga("one", one.steps), saga("two", two.steps)] as const;
+    const steps = ["mail", ...sagas[0].steps, ...sagas[1].steps];
+
+    await world.call(
+      async (execution) => {
+        await execution.step("mail", () => 1);
+        for (const each of sagas) await each.run(execution as Run, input);
+      },
+      { steps },
+    );
+
+    expect([one.log, two.log].flat()).toHaveLength(8);
+  });
+
+  it("finds a step under its former name", async () => {
+    const world = newWorld();
+    const { log, broken, step } = shop(new Set(["stock"]));
+    const retry = { retryLater: () => true };
+    await expect(callOf(world, [step("order"), step("stock", retry)])).rejects.toBe(failure);
+
+    const renamed = [step("create", { formerly: ["order"] }), step("stock")];
+    await expect(callOf(world, renamed)).rejects.toMatchObject({ step: "stock" });
+
+    expect(broken).toEqual(new Set(["stock"]));
+    expect(log).toEqual(["order", "undo stock undefined", "undo create order-result"]);
+  });
+
+  it.each([
+    ["the one before", ["order"], ["create"]],
+    ["the one after", ["create"], ["order"]],
+  ])("refuses what %s has left under a name that it does not know", async (_, its, ours) => {
+    const world = newWorld();
+    const { log, step } = shop(new Set(["stock"]));
+    const of = (names: readonly string[]) => [
+      ...names.map((name) => step(name)),
+      step("stock", { retryLater: () => true }),
+    ];
+    await expect(callOf(world, of(its))).rejects.toBe(failure);
+
+    await expect(callOf(world, of(ours))).rejects.toMatchObject({
+      code: "RECORD_CORRUPT",
+      message: `another deployment of place left the step place/${its[0]}, which this one does not know: finish the deployment, or name it in \`formerly\``,
+    });
+
+    expect(log).toEqual(its);
+  });
+});
+
+describe("a saga that is defined wrongly", () => {
+  const run = () => 1;
+  const wrong: readonly (readonly [string, () => unknown, RegExp])[] = [
+    ["no name", () => saga("", [{ name: "a", run }]), /`name` must be well-formed text of 1 to 52/],
+    ["no steps", () => saga("s", []), /`steps` must be a list of 1 to 49 steps/],
+    ["steps that are none", () => saga("s", "steps" as never), /`steps` must be a list/],
+    [
+      "too many steps",
+      () =>
+        saga(
+          "s",
+          Array.from({ length: 50 }, (_, n) => ({ name: `${n}`, run })),
+        ),
+      /1 to 49/,
+    ],
+    ["a step without a name", () => saga("s", [{ run } as never]), /`name` must be text of 1 to 52/],
+    ["a name with /", () => saga("s", [{ name: "a/b", run }]), /without \//],
+    [
+      "names that are too long",
+      () => saga("s".repeat(30), [{ name: "n".repeat(30), run }]),
+      /at most 52 characters/,
+    ],
+    [
+      "a name twice",
+      () =>
+        saga("s", [
+          { name: "a", run },
+          { name: "a", run },
+        ]),
+      /two steps have the name a/,
+    ],
+    [
+      "a former name twice",
+      () =>
+        saga("s", [
+          { name: "a", run },
+          { name: "b", run, formerly: ["a"] },
+        ]),
+      /two steps have the name a/,
+    ],
+    ["no run", () => saga("s", [{ name: "a" } as never]), /`run` must be a function/],
+    [
+      "two pivots",
+      () =>
+        saga("s", [
+          { name: "a", run, pivot: true },
+          { name: "b", run, pivot: true },
+        ]),
+      /`pivot` must be that of one step: there are a, b/,
+    ],
+    [
+      "a compensation behind the pivot",
+      () =>
+        saga("s", [
+          { name: "a", run, pivot: true },
+          { name: "b", run, compensate: run },
+        ]),
+      /`compensate` must be left out behind the pivot, from where on nothing is undone: b/,
+    ],
+    ["a status that is none", () => saga("s", [{ name: "a", run }], { statusCode: 200 }), /400 to 599/],
+    ["an unknown option", () => saga("s", [{ name: "a", run, retries: 1 } as never]), /`retries` is unknown/],
+  ];
+
+  it.each(wrong)("with %s is refused at once", (_, define, message) => {
+    expect(define).toThrow(message);
+  });
+
+  it("with something else than an execution is refused", async () => {
+    await expect(saga("place", [{ name: "a", run }]).run({} as never, input)).rejects.toThrow(
+      "place takes the execution first, as the handler got it",
+    );
+  });
+
+  it("takes a status of its own", async () => {
+    const world = newWorld();
+    const steps: Steps = [{ name: "a", run: () => Promise.reject(failure) }];
+
+    const call = world.call((execution) =>
+      saga("place", steps, { statusCode: 422 }).run(execution as Run, input),
+    );
+
+    await expect(call).rejects.toMatchObject({ statusCode: 422 });
+  });
+});
