@@ -10,6 +10,7 @@ Synthesizes the CDK app of the folder (this one by default) and runs its templat
 
   --port <number>             port of the first API, 0 for any free one (default 3000)
   --context, -c <key=value>   CDK context, may be repeated (default ephemeral=true)
+  --stack <name>              a stack or stage to run, may be repeated (default all)
   --parameter <name=value>    value of a template parameter, may be repeated
   --quiet                     print neither requests nor the logs of functions
   --version, -v               print the version of onceonly
@@ -40,6 +41,7 @@ async function main(): Promise<void> {
       folder,
       port: portOf(values.port),
       context: pairsOf(values.context, "--context"),
+      stacks: values.stack,
       parameters: pairsOf(values.parameter, "--parameter"),
       dynamodbEndpoint: process.env.AWS_ENDPOINT_URL_DYNAMODB,
       log: values.quiet ? undefined : printLine,
@@ -61,6 +63,7 @@ function readCommand() {
       options: {
         port: { type: "string", default: DEFAULT_PORT },
         context: { type: "string", short: "c", multiple: true, default: ["ephemeral=true"] },
+        stack: { type: "string", multiple: true, default: [] },
         parameter: { type: "string", multiple: true, default: [] },
         quiet: { type: "boolean", default: false },
         help: { type: "boolean", short: "h", default: false },

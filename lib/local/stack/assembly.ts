@@ -7,6 +7,8 @@ import type { Template } from "./template.ts";
 
 export interface SynthesizedStack {
   readonly name: string;
+  /** Its place in the app, which no other stack has: `Prod/Orders`. */
+  readonly place: string;
   /** `undefined` where the app leaves it open. */
   readonly region: string | undefined;
   readonly template: Template;
@@ -23,6 +25,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 interface Artifact {
   readonly type: unknown;
+  readonly displayName: unknown;
   readonly environment: unknown;
   readonly dependencies: readonly string[];
   readonly properties: Fields;
@@ -44,9 +47,10 @@ export function readAssembly(folder: string): SynthesizedStack[] {
 }
 
 function artifactOf(id: string, given: unknown): Artifact {
-  const { type, environment, dependencies, properties } = objectOf(given, `artifact ${id}`);
+  const { type, displayName, environment, dependencies, properties } = objectOf(given, `artifact ${id}`);
   return {
     type,
+    displayName,
     environment,
     dependencies: namesOf(dependencies, `dependencies of ${id}`),
     properties: objectOf(properties, `properties of ${id}`),
@@ -56,7 +60,7 @@ function artifactOf(id: string, given: unknown): Artifact {
 function readStack(
   folder: string,
   id: string,
-  { environment, properties, dependencies }: Artifact,
+  { displayName, environment, properties, dependencies }: Artifact,
   artifacts: ReadonlyMap<string, Artifact>,
 ): SynthesizedStack {
   const region = typeof environment === "string" ? environment.split("/").at(-1) : undefined;
@@ -66,6 +70,7 @@ function readStack(
   }
   return {
     name: String(properties.stackName ?? id),
+    place: String(displayName ?? id),
     region: region === "unknown-region" ? undefined : region,
     template: { Resources: {}, ...template } as Template,
     assets: new Map(

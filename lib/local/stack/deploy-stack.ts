@@ -1,4 +1,5 @@
 // Deploys one synthesized stack: each resource after those it refers to, by the deployer of its type.
+import { createHash } from "node:crypto";
 import type { SynthesizedStack } from "./assembly.ts";
 import type { Deployed } from "./deploy-resource.ts";
 import { type IntrinsicScope, resolveCondition, resolveIntrinsics } from "./intrinsics.ts";
@@ -6,7 +7,7 @@ import { withLocalAddresses } from "./local-addresses.ts";
 import { LOCAL_REGION, type LocalEnvironment } from "./local-environment.ts";
 import { deploymentOrder } from "./references.ts";
 import { deployerOf, hasLocalMeaning } from "./resource-types.ts";
-import { createStackScope } from "./stack-scope.ts";
+import { createStackScope, stackKey } from "./stack-scope.ts";
 import { constructPathOf, type Template } from "./template.ts";
 
 export interface DeployStackOptions {
@@ -18,6 +19,8 @@ export interface DeployStackOptions {
   readonly pathPrefix: string;
   /** By name; the exports of this stack are added. */
   readonly exports: Map<string, unknown>;
+  /** By `stackKey`; the outputs of this stack are added. */
+  readonly outputs: Map<string, Readonly<Record<string, unknown>>>;
 }
 
 /** The outputs of the stack. */
@@ -39,7 +42,7 @@ export async function deployStack(
 
   for (const logicalId of deploymentOrder(resources)) {
     const resource = resources[logicalId] as Template["Resources"][string];
-    const path = options.pathPrefix + constructPathOf(logicalId, resource);
+    const path = options.pathPrefix + constructPathOf(logicalId, resource, stack.place);
     const deploy = deployerOf(resource.Type);
     if (!deploy) {
       if (hasLocalMeaning(resource.Type)) environment.notRun.push(`${resource.Type} ${path} (${logicalId})`);
@@ -50,14 +53,16 @@ export async function deployStack(
       resolveIntrinsics(resource.Properties ?? {}, scope),
       environment,
     ) as Record<string, unknown>;
-    const generatedName = generatedNameOf(stackName, logicalId, options.runId);
+    const generatedName = generatedNameOf(stack, logicalId, options.runId);
     const place = { stackName, region, assets: stack.assets };
     deployed.set(
       logicalId,
       await deploy({ logicalId, type: resource.Type, path, generatedName, properties }, environment, place),
     );
   }
-  return outputsOf(template, scope, options);
+  const outputs = outputsOf(template, scope, options);
+  options.outputs.set(stackKey(stackName, region), outputs);
+  return outputs;
 }
 
 function wantedResources(template: Template, scope: IntrinsicScope): Template["Resources"] {
@@ -82,7 +87,13 @@ function outputsOf(
   return outputs;
 }
 
-/** Not longer than a function's name may be, 64 characters. */
-function generatedNameOf(stackName: string, logicalId: string, runId: string): string {
-  return `${`${stackName}-${logicalId}`.slice(0, 63 - runId.length)}-${runId}`;
+/**
+ * Not longer than a function's name may be, 64 characters. Ids that differ only where they are cut off, and stacks of one
+ * name in two stages, still get names of their own.
+ */
+function generatedNameOf({ name, place }: SynthesizedStack, logicalId: string, runId: string): string {
+  const hash = createHash("sha256")
+    .update(JSON.stringify([runId, place, logicalId]))
+    .digest("hex");
+  return `${`${name}-${logicalId}`.slice(0, 55)}-${hash.slice(0, 8)}`;
 }

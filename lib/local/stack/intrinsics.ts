@@ -11,6 +11,8 @@ export interface IntrinsicScope {
   condition(name: string): boolean;
   mapping(map: string, first: string, second: string): unknown;
   importValue(name: string): unknown;
+  /** What CDK apps refer to other stacks by, unless they ask for exports. */
+  stackOutput(stackName: string, region: string, output: string): unknown;
 }
 
 /** The value of `AWS::NoValue`: a property or list entry that has it is left out. */
@@ -102,6 +104,11 @@ const INTRINSICS: Readonly<Record<string, Evaluate>> = {
   "Fn::Base64": (argument, scope) =>
     Buffer.from(String(resolveIntrinsics(argument, scope))).toString("base64"),
   "Fn::ImportValue": (argument, scope) => scope.importValue(String(resolveIntrinsics(argument, scope))),
+  "Fn::GetStackOutput": (argument, scope) => {
+    const given = resolveIntrinsics(argument, scope) as Record<string, unknown>;
+    const region = String(given.Region ?? scope.ref("AWS::Region"));
+    return scope.stackOutput(String(given.StackName), region, String(given.OutputName));
+  },
   "Fn::GetAZs": (argument, scope) => {
     const region = String(resolveIntrinsics(argument, scope) || scope.ref("AWS::Region"));
     return ["a", "b", "c"].map((zone) => region + zone);

@@ -89,10 +89,11 @@ export interface StackPlace {
   readonly assets: ReadonlyMap<string, Asset>;
 }
 
-/** The function of an ARN, whatever version or alias it names, also inside an invocation URI. */
+/** The function of an ARN, whatever account, version or alias it names, also inside an invocation URI. */
 export function functionOfArn(environment: LocalEnvironment, arn: string): LocalFunction | undefined {
-  const name = /:function:([\w-]+)/.exec(arn)?.[1];
-  return [...environment.functions.values()].find((candidate) => candidate.name === name);
+  const [, region, name] = /:lambda:([\w-]*):\d*:function:([\w-]+)/.exec(arn) ?? [];
+  const named = [...environment.functions.values()].filter((candidate) => candidate.name === name);
+  return named.find((candidate) => candidate.arn.split(":")[3] === region) ?? named[0];
 }
 
 /** The function of an ARN or a name, also where an alias or version follows the name. */
@@ -109,6 +110,13 @@ export function pathOf<T>(deployed: ReadonlyMap<string, T>, wanted: T): string {
 
 export function queueOfArn(environment: LocalEnvironment, arn: string): LocalQueue | undefined {
   return [...environment.queues.values()].find((candidate) => candidate.arn === arn);
+}
+
+/** @throws Error where something of that name runs already: it would answer in the place of this one */
+export function checkUnused(taken: Iterable<string>, name: string, path: string): void {
+  if (![...taken].includes(name)) return;
+  const advice = "choose one of its stacks with --stack, or leave the name to the stack";
+  throw new Error(`${path} has the name ${name}, which another resource of this run has: ${advice}`);
 }
 
 /** For `LocalEnvironment.notRun`: what is left out, and why. */

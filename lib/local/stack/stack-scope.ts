@@ -14,10 +14,16 @@ export interface StackScopeOptions {
   readonly deployed: ReadonlyMap<string, Deployed>;
   /** By export name, of the stacks before. */
   readonly exports: ReadonlyMap<string, unknown>;
+  /** By `stackKey`, of the stacks before. */
+  readonly outputs: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
+}
+
+export function stackKey(stackName: string, region: string): string {
+  return `${region}/${stackName}`;
 }
 
 export function createStackScope(options: StackScopeOptions): IntrinsicScope {
-  const { template, stackName, region, parameters, deployed, exports } = options;
+  const { template, stackName, region, parameters, deployed, exports, outputs } = options;
   const pseudoParameters: Readonly<Record<string, unknown>> = {
     "AWS::AccountId": LOCAL_ACCOUNT_ID,
     "AWS::NoValue": NO_VALUE,
@@ -96,6 +102,13 @@ export function createStackScope(options: StackScopeOptions): IntrinsicScope {
     importValue(name) {
       if (!exports.has(name)) throw faultOf(`${stackName} imports ${name}, which no stack before it exports`);
       return exports.get(name);
+    },
+    stackOutput(producer, producerRegion, output) {
+      const value = own(outputs.get(stackKey(producer, producerRegion)), output);
+      if (value !== undefined) return value;
+      throw faultOf(
+        `${stackName} asks for the output ${output} of ${producer} in ${producerRegion}, which no stack before it has`,
+      );
     },
   };
   return scope;

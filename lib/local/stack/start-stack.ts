@@ -29,6 +29,11 @@ export interface StartStackOptions {
    * @default { ephemeral: "true" }: what runs here is thrown away
    */
   readonly context?: Readonly<Record<string, string>> | undefined;
+  /**
+   * The names of stacks and stages to run, as `cdk list` prints them: `Prod/Orders`, or `Prod` for all of that stage.
+   * @default - all
+   */
+  readonly stacks?: readonly string[] | undefined;
   /** Values of template parameters. @default - the templates' defaults */
   readonly parameters?: Readonly<Record<string, string>> | undefined;
   /** The port of the first API, further ones follow it; 0 takes free ones. @default 0 */
@@ -95,7 +100,7 @@ export async function startStack(options: StartStackOptions): Promise<RunningSta
     });
     undo.add(assembly.remove);
     const dynamodb = await starting;
-    const stacks = readAssembly(assembly.folder);
+    const stacks = chosenStacks(readAssembly(assembly.folder), options);
     const [first] = stacks;
     if (!first) throw new Error(`there is no stack in ${assembly.folder}: add one to the app`);
     const sqs = await startSqs({ clock, region: first.region ?? LOCAL_REGION, accountId: LOCAL_ACCOUNT_ID });
@@ -151,16 +156,33 @@ async function deployAll(
   environment: LocalEnvironment,
   { parameters = {}, signal }: StartStackOptions,
 ): Promise<Record<string, unknown>> {
-  const exports = new Map<string, unknown>();
+  const shared = { exports: new Map(), outputs: new Map() };
   const runId = randomBytes(4).toString("hex");
   const outputs: Record<string, unknown> = {};
   for (const stack of stacks) {
     signal?.throwIfAborted();
-    const pathPrefix = stacks.length > 1 ? `${stack.name}/` : "";
-    const options = { environment, parameters, runId, pathPrefix, exports };
+    const hasOwnName = stacks.every((other) => other === stack || other.name !== stack.name);
+    const pathPrefix = stacks.length > 1 ? `${hasOwnName ? stack.name : stack.place}/` : "";
+    const options = { environment, parameters, runId, pathPrefix, ...shared };
     for (const [name, value] of Object.entries(await deployStack(stack, options))) {
       outputs[pathPrefix + name] = value;
     }
   }
   return outputs;
+}
+
+/** @throws Error that lists the stacks, for a name that none of them has */
+function chosenStacks(
+  stacks: readonly SynthesizedStack[],
+  { stacks: wanted }: StartStackOptions,
+): readonly SynthesizedStack[] {
+  if (wanted === undefined || wanted.length === 0) return stacks;
+  const isMeant = ({ name, place }: SynthesizedStack, choice: string) =>
+    name === choice || place === choice || place.startsWith(`${choice}/`);
+  const unknown = wanted.find((choice) => !stacks.some((stack) => isMeant(stack, choice)));
+  if (unknown !== undefined) {
+    const places = stacks.map(({ place }) => place).join(", ");
+    throw new Error(`the app has no stack or stage ${unknown}: choose among ${places}`);
+  }
+  return stacks.filter((stack) => wanted.some((choice) => isMeant(stack, choice)));
 }

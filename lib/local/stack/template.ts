@@ -28,11 +28,15 @@ export interface TemplateOutput {
   readonly Export?: { readonly Name: unknown };
 }
 
-/** The resource's place in the construct tree, for people: `Orders` rather than `OrdersA9B65338`. */
-export function constructPathOf(logicalId: string, resource: TemplateResource): string {
+/**
+ * The resource's place in the construct tree of its stack, for people: `Orders` rather than `OrdersA9B65338`.
+ * @param stackPlace the place of the stack in its app, where it is known
+ */
+export function constructPathOf(logicalId: string, resource: TemplateResource, stackPlace = ""): string {
   const path = resource.Metadata?.["aws:cdk:path"];
   if (typeof path !== "string") return logicalId;
-  const withoutStack = path.split("/").slice(1);
+  const depth = path.startsWith(`${stackPlace}/`) ? stackPlace.split("/").length : 1;
+  const withoutStack = path.split("/").slice(depth);
   while (withoutStack.at(-1) === "Resource") withoutStack.pop();
   return withoutStack.join("/") || logicalId;
 }

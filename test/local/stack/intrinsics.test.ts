@@ -17,6 +17,7 @@ const scope: IntrinsicScope = {
   condition: (name) => name === "IsProd",
   mapping: (...keys) => keys.join("."),
   importValue: (name) => `imported ${name}`,
+  stackOutput: (...names) => names.join(" "),
 };
 
 describe("resolveIntrinsics", () => {
@@ -54,6 +55,16 @@ describe("resolveIntrinsics", () => {
     ["Fn::FindInMap", { "Fn::FindInMap": ["Map", { Ref: "AWS::Region" }, "size"] }, "Map.us-east-1.size"],
     ["Fn::Base64", { "Fn::Base64": "hello" }, "aGVsbG8="],
     ["Fn::ImportValue", { "Fn::ImportValue": { "Fn::Sub": `\${Table}-arn` } }, "imported orders-1-arn"],
+    [
+      "Fn::GetStackOutput",
+      { "Fn::GetStackOutput": { StackName: "data", Region: { Ref: "AWS::Region" }, OutputName: "Out" } },
+      "data us-east-1 Out",
+    ],
+    [
+      "Fn::GetStackOutput of the same Region",
+      { "Fn::GetStackOutput": { StackName: "data", OutputName: "Out" } },
+      "data us-east-1 Out",
+    ],
     ["Fn::GetAZs", { "Fn::GetAZs": "" }, ["us-east-1a", "us-east-1b", "us-east-1c"]],
     ["AWS::NoValue in an object", { a: 1, b: { Ref: "AWS::NoValue" } }, { a: 1 }],
     ["AWS::NoValue in a list", [1, { "Fn::If": ["IsTest", 2, { Ref: "AWS::NoValue" }] }], [1]],

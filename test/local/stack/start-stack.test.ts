@@ -158,6 +158,37 @@ describe("startStack", () => {
     expect(await environmentOf(stack, "App/Echo")).toMatchObject({ table: "shared" });
   });
 
+  it("names the output of another stack that is not there", async () => {
+    const TABLE = { "Fn::GetStackOutput": { StackName: "Base", OutputName: "Name" } };
+    const starting = start({ Base: { Resources: {} }, App: { Resources: { Echo: echoWith({ TABLE }) } } });
+
+    await expect(starting).rejects.toThrow(
+      "App asks for the output Name of Base in us-east-1, which no stack before it has",
+    );
+  });
+
+  it("refuses a second function or queue of a name that the app gave, which would answer for the first", async () => {
+    const echo = { Resources: { Echo: echoWith({}, { FunctionName: "echo" }) } };
+    const jobs = { Resources: { Jobs: { Type: "AWS::SQS::Queue", Properties: { QueueName: "jobs" } } } };
+
+    await expect(start({ Beta: echo, Prod: echo })).rejects.toThrow(
+      /^Prod\/Echo has the name .*:function:echo, which another resource of this run has: choose one of its stacks/,
+    );
+    await expect(start({ Beta: jobs, Prod: jobs })).rejects.toThrow("Prod/Jobs has the name jobs");
+  });
+
+  it("gives ids that differ only in their last letters functions of their own", async () => {
+    const id = "Handler".repeat(12);
+    const Resources = {
+      [`${id}A`]: echoWith({ TABLE: "first" }),
+      [`${id}B`]: echoWith({ TABLE: "second" }),
+    };
+    const stack = await start({ App: { Resources } });
+
+    expect(await environmentOf(stack, `${id}A`)).toMatchObject({ table: "first" });
+    expect(new Set(Object.values(stack.functions).map(({ name }) => name)).size).toBe(2);
+  });
+
   it("runs inline code", async () => {
     const ZipFile = "exports.handler = async (event) => event.n + 1";
     const stack = await start({

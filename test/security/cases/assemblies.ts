@@ -242,6 +242,7 @@ function judgeValue({ value, template }: HostileValue): "refused" | "taken" {
       parameters: {},
       deployed: new Map(),
       exports: new Map(),
+      outputs: new Map(),
     });
     const resolved = resolveIntrinsics(value, scope);
     hold(

@@ -6,6 +6,7 @@ import { createFunctionHost } from "../../lambda/function-host.ts";
 import { guardDirectory } from "../../process-guard.ts";
 import type { Deployed, DeployResource, ResolvedResource } from "../deploy-resource.ts";
 import {
+  checkUnused,
   LOCAL_ACCOUNT_ID,
   LOCAL_PARTITION,
   type LocalEnvironment,
@@ -36,6 +37,12 @@ async function deployFunction(
   const name = properties.FunctionName ?? resource.generatedName;
   const arn = arnOf(name, place);
   const deployed = { ref: name, attributes: { Arn: arn } };
+  const others = [...environment.functions.values()];
+  checkUnused(
+    others.map((each) => each.arn),
+    arn,
+    resource.path,
+  );
 
   const obstacle = obstacleOf(properties);
   const codeDirectory = obstacle ? undefined : await codeDirectoryOf(properties, environment, place);

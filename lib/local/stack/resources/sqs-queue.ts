@@ -1,6 +1,6 @@
 // Queues: standard and FIFO, with every attribute of the template, in the local SQS.
 import type { Deployed, DeployResource, ResolvedResource } from "../deploy-resource.ts";
-import type { LocalEnvironment } from "../local-environment.ts";
+import { checkUnused, type LocalEnvironment } from "../local-environment.ts";
 
 const ATTRIBUTES = [
   "ContentBasedDeduplication",
@@ -25,6 +25,12 @@ async function deployQueue(resource: ResolvedResource, environment: LocalEnviron
   const { QueueName = nameOf(resource.generatedName, attributes) } = properties;
   const name = String(QueueName);
   const { model } = environment.sqs;
+  const others = [...environment.queues.values()];
+  checkUnused(
+    others.map((each) => each.name),
+    name,
+    path,
+  );
   const creation = model.call("CreateQueue", { QueueName: name, Attributes: attributes });
   const { QueueUrl: url } = await creation.catch((error: Error) => {
     throw new Error(`queue ${path} (${logicalId}) is refused: ${error.message}`, { cause: error });
