@@ -16,6 +16,7 @@ import {
   QUEUE_DEFAULTS,
 } from "./dedup-queue-props.ts";
 import { grantSending } from "./perms.ts";
+import { addEventSource, relativePath } from "./stable-ids.ts";
 import { withDefaults } from "./with-defaults.ts";
 
 /**
@@ -52,7 +53,7 @@ export class DedupQueue extends Construct {
         retentionPeriod: DEAD_LETTER_RETENTION,
         ...redriveAllowed(this, props.queueName),
       });
-    this.queue = new Queue(this, "Resource", {
+    this.queue = new Queue(this, "Default", {
       ...common,
       ...(props.queueName !== undefined && { queueName: props.queueName }),
       contentBasedDeduplication: settings.contentBasedDeduplication,
@@ -85,7 +86,7 @@ export class DedupQueue extends Construct {
       reportBatchItemFailures: true,
       ...(options.maxConcurrency !== undefined && { maxConcurrency: options.maxConcurrency }),
     });
-    fn.addEventSource(source);
+    addEventSource(fn, `Consumer:${relativePath(fn, this.queue)}`, source);
     return source;
   }
 

@@ -62,7 +62,7 @@ export class IdempotencyTable extends IdempotencyTableBase {
     checkShards(this.node.path, "outboxShards", props.outboxShards, outbox);
     this.outboxShards = outbox ? outboxShards : 0;
     this.restoredAt = props.restoredAt;
-    this.table = new TableV2(this, "Resource", {
+    this.table = new TableV2(this, "Default", {
       ...(tableName !== undefined && { tableName }),
       partitionKey: { name: ATTRIBUTES.partitionKey, type: AttributeType.STRING },
       timeToLiveAttribute: ATTRIBUTES.expiresAt,
@@ -131,7 +131,7 @@ class ImportedTable extends IdempotencyTableBase {
   ) {
     super(scope, id);
     checkRestoration(this.node.path, restoredAt);
-    this.table = TableV2.fromTableAttributes(this, "Resource", attributes);
+    this.table = TableV2.fromTableAttributes(this, "Default", attributes);
     checkShards(this.node.path, "outboxShards", outboxShards, attributes.tableStreamArn !== undefined);
     this.outboxShards =
       attributes.tableStreamArn === undefined ? 0 : (outboxShards ?? TABLE_DEFAULTS.outboxShards);

@@ -3,7 +3,6 @@
 import { Annotations, Lazy, Stack, Token } from "aws-cdk-lib";
 import type { Metric, MetricOptions } from "aws-cdk-lib/aws-cloudwatch";
 import { Rule, Schedule } from "aws-cdk-lib/aws-events";
-import { LambdaFunction as FunctionTarget } from "aws-cdk-lib/aws-events-targets";
 import type { Grant } from "aws-cdk-lib/aws-iam";
 import {
   Architecture,
@@ -25,6 +24,7 @@ import { OutboxAddresses } from "./outbox-addresses.ts";
 import { addressesOf, grantSendingTo, type OutboxDestination } from "./outbox-destination.ts";
 import { type OutboxRelayProps, RELAY_DEFAULTS, STREAM_RETENTION } from "./outbox-relay-props.ts";
 import { prebuiltCode } from "./prebuilt-code.ts";
+import { addEventSource, runOnSchedule } from "./stable-ids.ts";
 import { withDefaults } from "./with-defaults.ts";
 
 type FunctionSettings = OutboxRelayProps & Required<Pick<OutboxRelayProps, keyof typeof RELAY_DEFAULTS>>;
@@ -67,7 +67,9 @@ export class OutboxRelay extends Construct {
     const settings = withDefaults(props, RELAY_DEFAULTS);
     this.relay = this.#addFunction("Relay", settings);
     table.grantRelay(this.relay);
-    this.relay.addEventSource(
+    addEventSource(
+      this.relay,
+      "Stream",
       new DynamoEventSource(table.table, {
         startingPosition: StartingPosition.TRIM_HORIZON,
         filters: [...table.outboxFilters],
@@ -96,8 +98,8 @@ export class OutboxRelay extends Construct {
     table.grantSweeper(this.sweeper);
     this.sweeping = new Rule(this, "Sweep", {
       schedule: Schedule.rate(settings.sweepInterval),
-      targets: [new FunctionTarget(this.sweeper)],
     });
+    runOnSchedule(this.sweeping, this.sweeper);
 
     this.#addDestinations(props.destinations);
     this.#warn(props);

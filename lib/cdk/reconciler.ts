@@ -1,12 +1,12 @@
 // A schedule for the app's own reconciler, with the rights to find and settle unknown outcomes.
 import { Annotations } from "aws-cdk-lib";
 import { Rule, Schedule } from "aws-cdk-lib/aws-events";
-import { LambdaFunction as FunctionTarget } from "aws-cdk-lib/aws-events-targets";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
 import { ENVIRONMENT } from "../contract.ts";
 import { knownSeconds } from "./checks/consumers.ts";
 import { RECONCILER_DEFAULTS, type ReconcilerProps } from "./reconciler-props.ts";
+import { runOnSchedule } from "./stable-ids.ts";
 import { withDefaults } from "./with-defaults.ts";
 
 /** What a question and its verdict take by default: ten seconds are half of the time, and six are for the record. */
@@ -34,8 +34,8 @@ export class Reconciler extends Construct {
     table.grantResolving(handler);
     this.reconciling = new Rule(this, "Resource", {
       schedule: Schedule.rate(interval),
-      targets: [new FunctionTarget(handler)],
     });
+    runOnSchedule(this.reconciling, handler);
     // An imported function and an alias have no environment to set, and tell no timeout.
     if (!("addEnvironment" in handler)) return;
     const fn = handler as LambdaFunction;

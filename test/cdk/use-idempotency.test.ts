@@ -29,7 +29,7 @@ const entry = fileURLToPath(new URL("../../functions/get-order.ts", import.meta.
 const RUNS_OPERATIONS = runsOperationsOn("Table");
 
 const knowsItsTable = (others: object = {}) => ({
-  Environment: { Variables: Match.objectLike({ ...others, IDEMPOTENCY_TABLE: { Ref: "Table7ABB320E" } }) },
+  Environment: { Variables: Match.objectLike({ ...others, IDEMPOTENCY_TABLE: { Ref: "TableCD117FA1" } }) },
 });
 
 describe("UseIdempotency", () => {

@@ -2,6 +2,7 @@
 import { Stack } from "aws-cdk-lib";
 import type { CfnRule } from "aws-cdk-lib/aws-events";
 import type { IQueue } from "aws-cdk-lib/aws-sqs";
+import { ownerPath } from "./event-sources.ts";
 import { resourcesOfType } from "./resources.ts";
 
 interface Target {
@@ -17,7 +18,7 @@ export function eventRuleFaults(queue: IQueue, isContentBased: boolean): string[
   return resourcesOfType(queue, "AWS::Events::Rule").flatMap((rule) => {
     const faults: string[] = [];
     for (const { sqsParameters } of targetsAt(rule as CfnRule, queue)) {
-      const feeds = `the rule ${rule.node.path} feeds the FIFO queue ${queue.node.path}`;
+      const feeds = `the rule ${ownerPath(rule)} feeds the FIFO queue ${ownerPath(queue)}`;
       if (!isContentBased) {
         faults.push(`${feeds}, and EventBridge gives no deduplication ids: set contentBasedDeduplication`);
       }

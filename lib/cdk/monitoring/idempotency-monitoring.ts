@@ -1,6 +1,6 @@
 // A dashboard and alarms for the operations of a service. They read the metrics of emfMetrics, and those
 // of the table, functions and queues.
-import { Duration, Names } from "aws-cdk-lib";
+import { Duration } from "aws-cdk-lib";
 import {
   Alarm,
   ComparisonOperator,
@@ -11,6 +11,7 @@ import {
 } from "aws-cdk-lib/aws-cloudwatch";
 import { Construct } from "constructs";
 import { METRICS } from "../../contract.ts";
+import { relativePath } from "../stable-ids.ts";
 import { DEFAULT_EVALUATION, DEFAULT_RUNBOOK_URL, MEANINGS, thresholdsOf } from "./alarms.ts";
 import { checkMetricNames } from "./checks.ts";
 import { widgetRows } from "./dashboard.ts";
@@ -166,7 +167,7 @@ export class IdempotencyMonitoring extends Construct {
     const { evaluationPeriods = DEFAULT_EVALUATION.evaluationPeriods, datapointsToAlarm } = threshold;
     const period = threshold.period ?? Duration.minutes(DEFAULT_EVALUATION.periodMinutes);
     const name = kind.replace(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase());
-    const of = resource ? Names.nodeUniqueId(resource.node) : "";
+    const of = resource ? relativePath(this, resource) : "";
     const alarm = new Alarm(this, `${name}${severity}${of}`, {
       metric: metric({ period }),
       threshold: threshold.threshold,

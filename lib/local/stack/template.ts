@@ -37,6 +37,6 @@ export function constructPathOf(logicalId: string, resource: TemplateResource, s
   if (typeof path !== "string") return logicalId;
   const depth = path.startsWith(`${stackPlace}/`) ? stackPlace.split("/").length : 1;
   const withoutStack = path.split("/").slice(depth);
-  while (withoutStack.at(-1) === "Resource") withoutStack.pop();
+  while (["Resource", "Default"].includes(withoutStack.at(-1) ?? "")) withoutStack.pop();
   return withoutStack.join("/") || logicalId;
 }

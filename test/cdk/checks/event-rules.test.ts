@@ -67,13 +67,13 @@ describe("a rule of EventBridge", () => {
 
   it("is refused where the queue makes no deduplication ids: EventBridge gives none", () => {
     expect(refusalOf({ props: {} })).toContain(
-      "the rule Shop/Rule/Resource feeds the FIFO queue Shop/Queue/Resource, and EventBridge gives no deduplication ids: set contentBasedDeduplication",
+      "the rule Shop/Rule feeds the FIFO queue Shop/Queue, and EventBridge gives no deduplication ids: set contentBasedDeduplication",
     );
   });
 
   it("is refused without a message group", () => {
     expect(refusalOf({ target: {} })).toContain(
-      "the rule Shop/Rule/Resource feeds the FIFO queue Shop/Queue/Resource without a messageGroupId",
+      "the rule Shop/Rule feeds the FIFO queue Shop/Queue without a messageGroupId",
     );
   });
 

@@ -172,7 +172,7 @@ describe("the alarms of IdempotencyMonitoring", () => {
     const ids = Object.keys(monitored().template().findResources("AWS::CloudWatch::Alarm"));
 
     expect(ids).toContain("MonitoringMismatchesWarning4F055D0A");
-    expect(ids.filter((id) => id.startsWith("MonitoringFunctionErrorsWarningTestRelay"))).toHaveLength(1);
+    expect(ids.filter((id) => id.startsWith("MonitoringFunctionErrorsWarningRelay"))).toHaveLength(1);
   });
 
   it("watch imported tables, functions and queues as well", () => {
