@@ -39,7 +39,10 @@ export async function startMiddleman(carry: Carry): Promise<Middleman> {
 
   async function handOn({ method, path, headers, body }: CarriedRequest): Promise<CarriedAnswer> {
     if (!target) throw new Error("nobody said where this leads to");
-    const response = await fetch(new URL(path, target), { method, headers, body, signal: stopping.signal });
+    const { signal } = stopping;
+    // A GET may not even have an empty one.
+    const init = { method, headers, signal, ...(body !== "" && { body }) };
+    const response = await fetch(new URL(path, target), init);
     const carried = [...response.headers].filter(([name]) => !NOT_CARRIED.test(name));
     return { status: response.status, headers: Object.fromEntries(carried), body: await response.text() };
   }

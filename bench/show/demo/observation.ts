@@ -4,6 +4,7 @@ import type { Happened } from "./incidents.ts";
 import type { OrderBody } from "./order-plan.ts";
 import type { Send } from "./payments-queue.ts";
 import type { Tenant } from "./plan.ts";
+import type { SagasSeen } from "./sagas/saga-observation.ts";
 
 /** An HTTP response that reached a client. */
 export interface Answer {
@@ -94,6 +95,8 @@ export interface Observation {
   readonly payments: readonly PaymentRow[];
   readonly ledger: readonly LedgerEntry[];
   readonly receipts: ReceiptsSeen;
+  /** Their orders and charges are not among the others. */
+  readonly sagas: SagasSeen;
   readonly left: Left;
 }
 

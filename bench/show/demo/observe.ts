@@ -2,7 +2,10 @@
 import { incidentsSeen } from "./incidents-seen.ts";
 import type { Interference } from "./interference.ts";
 import type { Journal } from "./journal.ts";
-import type { Observation } from "./observation.ts";
+import { nameOf, type Observation, type OrderRow } from "./observation.ts";
+import { OPERATIONS } from "./order-book.ts";
+import type { SagaEntry, SagasPlayed } from "./sagas/saga-observation.ts";
+import type { PlannedSaga } from "./sagas/saga-plan.ts";
 import type { Stage } from "./stage.ts";
 
 export interface ObserveOptions {
@@ -12,16 +15,23 @@ export interface ObserveOptions {
   /** Messages that were moved back from the dead-letter queue. */
   readonly redriven: number;
   readonly receipts: Observation["receipts"];
+  readonly sagas: { readonly planned: readonly PlannedSaga[]; readonly played: SagasPlayed };
 }
 
 export async function observe(options: ObserveOptions): Promise<Observation> {
-  const { stage, interference, journal, redriven, receipts } = options;
+  const { stage, interference, journal, redriven, receipts, sagas } = options;
   const { tables, queues, deliveries } = stage;
   const { faults, gateway, queue } = interference;
+  const bySaga = new Set(sagas.planned.map(nameOf));
+  const isOfSaga = (row: OrderRow) => bySaga.has(nameOf({ ...row, key: row.idempotencyKey }));
+  const rows = await tables.orders();
+  const ledger = await tables.ledger();
+  const shipped = new Set(rows.filter(isOfSaga).map(({ id }) => id));
+  const isEntryOfSaga = (entry: SagaEntry) => entry.shipped !== undefined || shipped.has(entry.orderId);
   const stored = {
-    rows: await tables.orders(),
+    rows: rows.filter((row) => !isOfSaga(row)),
     payments: await tables.payments(),
-    ledger: await tables.ledger(),
+    ledger: ledger.filter((entry) => !isEntryOfSaga(entry)),
   };
   const handled = { sends: queue.sends, deliveries: deliveries.all };
   const { visible, inFlight } = await queues.payments();
@@ -40,6 +50,13 @@ export async function observe(options: ObserveOptions): Promise<Observation> {
     redriven,
     ...stored,
     receipts,
+    sagas: {
+      ...sagas.played,
+      executions: await tables.executions(OPERATIONS.saga),
+      rows: rows.filter(isOfSaga),
+      ledger: ledger.filter(isEntryOfSaga),
+      reserved: await tables.reserved(),
+    },
     left: {
       unsent: await tables.unsent(),
       queued: visible + inFlight,

@@ -30,7 +30,7 @@ export const USAGE = `usage: npm run demo -- [options]
 Runs the sample on local engines, from order to payment, under duplicates, kills, lost answers, outages, redeliveries
 and redrives, and counts the effects: with onceonly, and without. Ends with status 0 if onceonly made exactly
 one order, one payment and one charge for each key of each tenant (no payment and no charge where the card is declined),
-and 1 if not. The run without onceonly changes no status.
+and if stock, charges, refunds and shipments balance with the orders of its sagas; with 1 if not. The run without onceonly changes no status.
 
   --orders <number>      different orders that the clients want (default ${DEFAULTS.orders})
   --duplicates <number>  how often a repeated order is asked for again (default ${DEFAULTS.duplicates})

@@ -26,11 +26,12 @@ export function createOrderBook({ orders }: Pick<Plan, "orders">): OrderBook {
   };
 }
 
-/** The operations of functions/create-order.ts and functions/charge-payment.ts, and the demo's own. */
+/** The operations of functions/create-order.ts, charge-payment.ts and place-order-saga.ts, and the demo's own. */
 export const OPERATIONS = {
   order: "create-order",
   payment: "charge-payment",
   receipt: "send-receipt",
+  saga: "place-order",
 } as const;
 
 export function orderRecordKey({ tenant, key }: Pick<NewOrder, "tenant" | "key">): string {

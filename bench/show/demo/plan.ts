@@ -5,6 +5,7 @@ import type { DemoOptions } from "./options.ts";
 import { type Behaviour, behaviourOf, KILL_POINTS, ORDER_SHARES, type OrderBody } from "./order-plan.ts";
 import { cardOf, PAYMENT_SHARES, type Payment, type PaymentKind, paymentOf } from "./payment-plan.ts";
 import { type SeededRandom, seededRandom } from "./random.ts";
+import { type PlannedSaga, planSagas } from "./sagas/saga-plan.ts";
 import { shareOut } from "./share-out.ts";
 
 export const TENANTS = ["acme", "globex"] as const;
@@ -30,6 +31,8 @@ export interface Plan {
   readonly orders: readonly PlannedOrder[];
   /** Commits beside the orders, with a message for a queue that is not there. */
   readonly receipts: number;
+  /** Orders of another service, each placed by one saga. */
+  readonly sagas: readonly PlannedSaga[];
   readonly faultShares: typeof FAULT_SHARES;
 }
 
@@ -61,7 +64,8 @@ export function planDemo({ orders: count, duplicates, seed }: DemoOptions): Plan
       payment: paymentOf(paymentKind, { random, nextKillPoint: nextConsumerKill }),
     };
   });
-  return { seed, orders, receipts: RECEIPTS, faultShares: FAULT_SHARES };
+  const sagas = planSagas(count, TENANTS, random);
+  return { seed, orders, receipts: RECEIPTS, sagas, faultShares: FAULT_SHARES };
 }
 
 /** Names a plan in a report: equal for equal plans. */

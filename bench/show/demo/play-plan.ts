@@ -1,4 +1,5 @@
 // Plays a plan on a stage that runs, phase by phase, waits until all is quiet, and tells what it saw.
+import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { DispatchKind } from "./dispatch-plan.ts";
 import { setUpDisturbances } from "./disturbances.ts";
@@ -12,6 +13,8 @@ import { playOutage, playSweep } from "./outages.ts";
 import type { Plan } from "./plan.ts";
 import { createPlayers, type Players } from "./players.ts";
 import type { Phase, ProgressState } from "./progress.ts";
+import { playSagas } from "./sagas/play-sagas.ts";
+import type { SagasPlayed } from "./sagas/saga-observation.ts";
 import { settle } from "./settle.ts";
 import type { Stage } from "./stage.ts";
 
@@ -38,6 +41,9 @@ export async function playPlan(options: PlayPlanOptions): Promise<Observation> {
   const players = createPlayers({ stage, journal, faults, signal, gate });
   const progress = tellingProgress(options, journal, players);
   const outage = { stage, interference, journal, letIn: players.letIn, signal };
+  const over = new AbortController();
+  const { sagas } = plan;
+  let playingSagas: Promise<SagasPlayed> | undefined;
   const ordersOf = (...kinds: DispatchKind[]) =>
     plan.orders.filter(({ dispatch }) => kinds.includes(dispatch.kind));
 
@@ -49,6 +55,11 @@ export async function playPlan(options: PlayPlanOptions): Promise<Observation> {
     progress.enter("sweeper");
     await playSweep(ordersOf("swept"), outage);
     progress.enter("orders");
+    // While they wait for leases there is time for the others.
+    const untilOver = AbortSignal.any([signal, over.signal]);
+    setMaxListeners(0, untilOver);
+    playingSagas = playSagas({ sagas, kills: interference.sagaKills, stage, signal: untilOver });
+    playingSagas.catch(() => undefined);
     await playKills(ordersOf("relayed", "relay-killed"), { journal, letIn: players.letIn, signal });
     await players.allAnswered();
     progress.enter("redeliveries");
@@ -59,11 +70,18 @@ export async function playPlan(options: PlayPlanOptions): Promise<Observation> {
     await settle({ stage, clock, signal });
     progress.enter("parked messages");
     const receipts = await stage.receipts.parkAndSendAgain();
+    progress.enter("sagas");
+    const played = await playingSagas;
     await untilQuiet(stage, signal);
-    return await observe({ stage, interference, journal, redriven, receipts });
+    return await observe({
+      ...{ stage, interference, journal, redriven, receipts },
+      sagas: { planned: sagas, played },
+    });
   } finally {
     // Also after an abort: nobody's client is left behind.
+    over.abort(new Error("the run has ended"));
     await players.allAnswered().catch(() => undefined);
+    await playingSagas?.catch(() => undefined);
     progress.end();
   }
 }
@@ -82,7 +100,9 @@ function tellingProgress(
       total: plan.orders.length,
       answered: players.answered,
       settled: new Set(acknowledged.map(({ orderId }) => orderId)).size,
-      kills: journal.incidents.filter(({ incident }) => incident.includes("killed")).length,
+      kills:
+        journal.incidents.filter(({ incident }) => incident.includes("killed")).length +
+        interference.sagaKills.killed.size,
       lostAnswers: stage.lostAnswers() + interference.queue.lostAnswers,
       seconds: Math.floor((Date.now() - startedAtMs) / 1000),
     });

@@ -2,7 +2,14 @@
 // there is a plain line now and then.
 
 /** What is done to the service: see play-plan.ts. */
-export type Phase = "stream off" | "sweeper" | "orders" | "redeliveries" | "redrive" | "parked messages";
+export type Phase =
+  | "stream off"
+  | "sweeper"
+  | "orders"
+  | "redeliveries"
+  | "redrive"
+  | "parked messages"
+  | "sagas";
 
 export interface ProgressState {
   readonly phase: Phase;

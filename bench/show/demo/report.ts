@@ -6,6 +6,7 @@ import { RELAY_KILL_POINTS } from "./dispatch-plan.ts";
 import type { Observation } from "./observation.ts";
 import { KILL_POINTS } from "./order-plan.ts";
 import type { Plan } from "./plan.ts";
+import { sagaRows } from "./sagas/saga-rows.ts";
 import type { Row, Section } from "./table.ts";
 
 export function reportSections(plan: Plan, observation: Observation): Section[] {
@@ -15,6 +16,7 @@ export function reportSections(plan: Plan, observation: Observation): Section[] 
     { title: "done to the service on purpose", rows: disturbanceRows(observation) },
     { title: "messages for a queue that is not there yet, on purpose", rows: receiptRows(observation) },
     { title: "effects", rows: effectRows(plan, observation) },
+    { title: "orders of another service, each by one saga", rows: sagaRows(plan.sagas, observation.sagas) },
   ];
 }
 

@@ -16,6 +16,7 @@ export function findSample(stack: RunningStack) {
     },
     hosts: {
       createOrder: hostOf("CreateOrder"),
+      placeOrder: hostOf("PlaceOrder"),
       relay: hostOf("Outbox/Relay"),
       sweeper: hostOf("Outbox/Sweeper"),
       chargePayment: hostOf("ChargePayment"),
@@ -28,6 +29,7 @@ export function findSample(stack: RunningStack) {
       orders: nameOf("Orders"),
       payments: nameOf("Payments"),
       ledger: nameOf("Ledger"),
+      stock: nameOf("Stock"),
       records: nameOf("Idempotency"),
     },
     queues: { queueUrl: queue.url, deadLettersUrl: deadLetters.url, deadLettersArn: deadLetters.arn },

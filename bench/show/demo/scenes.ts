@@ -119,7 +119,10 @@ async function allAtOnce(times: number, task: () => Promise<void>): Promise<void
 }
 
 /** The key comes as a quoted string, and no planned key has anything to escape. */
-function asksFor({ tenant, key }: PlannedOrder, event: APIGatewayProxyEventV2): boolean {
+export function asksFor(
+  { tenant, key }: Pick<PlannedOrder, "tenant" | "key">,
+  event: APIGatewayProxyEventV2,
+): boolean {
   const { authorizer } = event.requestContext as { authorizer?: { lambda?: { tenant?: string } } };
   return authorizer?.lambda?.tenant === tenant && `${event.headers["idempotency-key"]}`.includes(key);
 }

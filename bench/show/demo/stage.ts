@@ -1,7 +1,7 @@
 // The sample on local engines, with the demo's hands between its functions and all that they use.
 import type { APIGatewayProxyEventV2, DynamoDBStreamEvent } from "aws-lambda";
 import { startMiddleman } from "../../../kit/faults/middleman.ts";
-import { startFaultProxy } from "../../../lib/local/fault-proxy.ts";
+import { type ObservedRequest, startFaultProxy } from "../../../lib/local/fault-proxy.ts";
 import {
   type DynamoDBEngine,
   type RunningStack,
@@ -33,7 +33,9 @@ export interface StageOptions {
 export interface Stage {
   readonly engine: DynamoDBEngine["engine"];
   readonly url: string;
+  readonly gatewayUrl: string;
   readonly orderFunction: Witness<APIGatewayProxyEventV2>;
+  readonly sagaFunction: Witness<APIGatewayProxyEventV2>;
   readonly relay: Witness<DynamoDBStreamEvent>;
   readonly sweeper: Sweeper;
   readonly deliveries: Deliveries;
@@ -72,11 +74,12 @@ export async function startStage({
     return running;
   };
   try {
-    const { faults, gateway, queue, clock } = interference;
+    const { faults, gateway, queue, sagaKills, clock } = interference;
+    const decide = (request: ObservedRequest) => sagaKills.decide(request) ?? faults.decide(request);
     const dynamodb = await started(startDynamoDB({ endpoint: given.dynamodbEndpoint }));
-    const proxy = await started(startFaultProxy({ target: dynamodb.endpoint, decide: faults.decide }));
+    const proxy = await started(startFaultProxy({ target: dynamodb.endpoint, decide }));
     const toQueue = await started(startMiddleman(queue.carry));
-    const toGateway = await started(startMiddleman(gateway.carry));
+    const toGateway = await started(startMiddleman(sagaKills.carrying(gateway.carry)));
     const stack = await started(
       startStack({
         folder,
@@ -122,7 +125,9 @@ export async function startStage({
     return {
       engine: dynamodb.engine,
       url: apis.orders,
+      gatewayUrl: toGateway.endpoint,
       orderFunction,
+      sagaFunction: witness<APIGatewayProxyEventV2>(hosts.placeOrder),
       relay: witness(hosts.relay),
       sweeper: watchSweeper(hosts.sweeper),
       deliveries,

@@ -2,13 +2,15 @@
 import { ConditionalCheckFailedException, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, paginateScan, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { ATTRIBUTES, OUTBOX_INDEX } from "../../../lib/contract.ts";
-import type { LedgerEntry, OrderRow, PaymentRow } from "./observation.ts";
+import type { OrderRow, PaymentRow } from "./observation.ts";
 import { OPERATIONS } from "./order-book.ts";
+import type { SagaEntry } from "./sagas/saga-observation.ts";
 
 export interface TableNames {
   readonly orders: string;
   readonly payments: string;
   readonly ledger: string;
+  readonly stock: string;
   readonly records: string;
 }
 
@@ -17,7 +19,9 @@ export interface Tables {
   readonly client: DynamoDBDocumentClient;
   orders(): Promise<OrderRow[]>;
   payments(): Promise<PaymentRow[]>;
-  ledger(): Promise<LedgerEntry[]>;
+  ledger(): Promise<SagaEntry[]>;
+  /** Pieces that sagas have reserved, of all articles. */
+  reserved(): Promise<number>;
   /** Claims that were won, over all records of an operation. */
   executions(operation: string): Promise<number>;
   /** Commits whose messages nobody has marked as sent, but for receipts. */
@@ -54,7 +58,8 @@ export function openTables(endpoint: string, names: TableNames): Tables {
     client,
     orders: async () => (await scan(names.orders)) as unknown as OrderRow[],
     payments: async () => (await scan(names.payments)) as unknown as PaymentRow[],
-    ledger: async () => (await scan(names.ledger)) as unknown as LedgerEntry[],
+    ledger: async () => (await scan(names.ledger)) as unknown as SagaEntry[],
+    reserved: async () => (await scan(names.stock)).reduce((sum, { reserved }) => sum + Number(reserved), 0),
     executions: async (operation) =>
       (await recordsOf(operation)).reduce((sum, record) => sum + Number(record[ATTRIBUTES.attempt] ?? 0), 0),
     unsent: async () =>

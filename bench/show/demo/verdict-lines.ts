@@ -2,6 +2,7 @@
 import { type Look, PLAIN } from "./look.ts";
 import type { Observation } from "./observation.ts";
 import type { Plan } from "./plan.ts";
+import { balanceOf } from "./sagas/saga-verdict.ts";
 
 const MOST_PROBLEMS_SHOWN = 20;
 
@@ -18,7 +19,7 @@ export function formatVerdict(
   return look.cross + lines.join("\n");
 }
 
-function held({ orders }: Plan, { answers, receipts }: Observation): string {
+function held({ orders, sagas }: Plan, { answers, receipts, sagas: seen }: Observation): string {
   const { parked, redirected, sentAgain } = receipts;
   const sentOn = redirected.length + sentAgain.length;
   const declined = orders.filter(({ payment }) => payment.kind === "declined").length;
@@ -29,6 +30,15 @@ function held({ orders }: Plan, { answers, receipts }: Observation): string {
     `      one answer for each of them (${successes} successful responses, those of one key identical),`,
     `      one payment and one charge for each order that is paid (${paid} of ${paid}), none for the ${declined} declined,`,
     "      every message sent and done: nothing is left in outbox, queue or dead-letter queue,",
-    `      ${parked} messages of a queue that was not there parked, ${sentOn} of them sent on once somebody said so`,
+    `      ${parked} messages of a queue that was not there parked, ${sentOn} of them sent on once somebody said so,`,
+    sagaLine(sagas, seen),
+  ].join("\n");
+}
+
+function sagaLine({ length }: Plan["sagas"], seen: Observation["sagas"]): string {
+  const { placed, canceled, charges, refunds, reserved } = balanceOf(seen);
+  return [
+    `      ${length} sagas through ${seen.killed.length} kills: ${placed} orders placed and charged once, ${canceled} undone,`,
+    `      ${charges} charges less ${refunds} refunds and ${reserved} pieces in stock balance with them`,
   ].join("\n");
 }

@@ -6,6 +6,7 @@ import { nameOf, type Observation } from "./observation.ts";
 import { orderProblems } from "./order-verdict.ts";
 import { paymentProblems } from "./payment-verdict.ts";
 import type { Plan } from "./plan.ts";
+import { sagaProblems } from "./sagas/saga-verdict.ts";
 
 /** @returns a line for everything that is off, with tenant and key; none if the promise held */
 export function findProblems(plan: Plan, observation: Observation): string[] {
@@ -42,6 +43,7 @@ export function findProblems(plan: Plan, observation: Observation): string[] {
     ...strays(observation),
     ...leftovers(observation),
     ...receiptProblems(observation),
+    ...sagaProblems(plan.sagas, observation.sagas),
     ...undone(plan, observation),
   ];
 }

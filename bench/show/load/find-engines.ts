@@ -15,6 +15,7 @@ export async function openFoundTables(endpoint: string): Promise<Tables> {
       orders: tableOf("Orders"),
       payments: tableOf("Payments"),
       ledger: tableOf("Ledger"),
+      stock: tableOf("Stock"),
       records: tableOf("Idempotency"),
     });
   } finally {

@@ -2,14 +2,17 @@
 import type { Behaviour } from "../order-plan.ts";
 import type { Plan } from "../plan.ts";
 
-/** There is no outbox, so neither are there relays to kill, nor messages that wait for a queue. */
+/**
+ * There is no outbox, so neither are there relays to kill, nor messages that wait for a queue. There are no sagas: the other
+ * functions are as they were, with nothing around them. A saga would have to be written anew, well or badly.
+ */
 export function planWithout(plan: Plan): Plan {
   const orders = plan.orders.map((order) => ({
     ...order,
     behaviour: aroundTheWrite(order.behaviour),
     dispatch: { kind: "relayed" } as const,
   }));
-  return { ...plan, receipts: 0, orders };
+  return { ...plan, receipts: 0, sagas: [], orders };
 }
 
 /** The order function makes one write and no claim, so what happens around a claim happens before the write. */

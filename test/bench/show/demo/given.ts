@@ -8,7 +8,11 @@ import type {
   OrderRow,
   PaymentRow,
 } from "../../../../bench/show/demo/observation.ts";
+import { nameOf } from "../../../../bench/show/demo/observation.ts";
 import type { Plan, PlannedOrder } from "../../../../bench/show/demo/plan.ts";
+import type { SagasSeen } from "../../../../bench/show/demo/sagas/saga-observation.ts";
+import type { PlannedSaga } from "../../../../bench/show/demo/sagas/saga-plan.ts";
+import { FINAL_STATUS_OF } from "../../../../bench/show/demo/sagas/saga-verdict.ts";
 
 export function honestRun(plan: Plan): Observation {
   const countOf = (kind: string) => plan.orders.filter(({ behaviour }) => behaviour.kind === kind).length;
@@ -42,6 +46,7 @@ export function honestRun(plan: Plan): Observation {
       copies: ["receipt-1", "receipt-2", "receipt-3"],
       left: 0,
     },
+    sagas: honestSagas(plan.sagas),
     left: { unsent: 0, queued: 0, deadLetters: 0 },
   };
 }
@@ -61,6 +66,43 @@ export function ledgerEntryOf(order: PlannedOrder): LedgerEntry {
   const { id, totalCents } = rowOf(order);
   const entry = { idempotencyKey: `key-of-${id}`, orderId: id, amountCents: totalCents, attempts: 3 };
   return order.payment.kind === "declined" ? entry : { ...entry, chargeId: `charge-of-${id}` };
+}
+
+/** Each saga is asked for twice, and gets one answer. */
+function honestSagas(sagas: readonly PlannedSaga[]): SagasSeen {
+  const rows = sagas.map(({ tenant, key, body, end }) => ({
+    ...{ tenant, id: `saga-of-${key}`, ...body, totalCents: body.quantity * 250 },
+    ...{ state: end, idempotencyKey: key },
+  }));
+  const placed = rows.filter(({ state }) => state === "paid");
+  const charged = rows.filter(({ card }) => card !== "card_declined");
+  const answers = sagas.flatMap(({ tenant, key, end }) => {
+    const body = end === "paid" ? `the order of ${key}` : `undone: ${key}`;
+    const answer = { tenant, key, status: FINAL_STATUS_OF[end], body, isFinal: true };
+    return [answer, answer];
+  });
+  return {
+    requests: answers.length,
+    answers,
+    endings: answers.map(({ tenant, key, status }) => ({ tenant, key, status })),
+    killed: sagas.filter(({ kill }) => kill).map(nameOf),
+    held: sagas.filter(({ body }) => body.card === "card_answer_lost").map(nameOf),
+    lookUps: 2,
+    reconciled: sagas.filter(({ body }) => body.card === "card_answer_lost").length,
+    executions: sagas.length + 2,
+    rows,
+    ledger: [
+      ...charged.map(({ id, totalCents, state }) => ({
+        ...{ idempotencyKey: `charge of ${id}`, orderId: id, amountCents: totalCents, attempts: 1 },
+        ...{ chargeId: `charge-of-${id}`, ...(state === "canceled" && { refundedBy: `refund of ${id}` }) },
+      })),
+      ...placed.map(({ id, sku, totalCents }) => ({
+        ...{ idempotencyKey: `shipment of ${id}`, orderId: id, amountCents: totalCents, attempts: 1 },
+        shipped: sku,
+      })),
+    ],
+    reserved: placed.reduce((sum, { quantity }) => sum + quantity, 0),
+  };
 }
 
 /** One that failed, one that was done, and one that came again. */

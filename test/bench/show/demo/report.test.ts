@@ -78,6 +78,21 @@ describe("reportSections", () => {
         "charges found": 11,
         "charged twice": 0,
       },
+      "orders of another service, each by one saga": {
+        sagas: 2,
+        "saga requests": 4,
+        "saga attempts": 4,
+        "saga kills": 2,
+        held: 0,
+        asked: 2,
+        reconciled: 0,
+        placed: 1,
+        canceled: 1,
+        charged: 2,
+        refunded: 1,
+        shipped: 1,
+        reserved: plan.sagas[0]!.body.quantity,
+      },
     });
     for (const count of Object.values(sectionsOf()["done to the service on purpose"]!))
       expect(count).toBeGreaterThan(0);

@@ -79,6 +79,11 @@ describe("npm run demo", () => {
       );
       expect(observation.sends.length).toBeGreaterThan(10);
       expect(observation.redriven).toBeGreaterThan(0);
+      const { sagas } = observation;
+      // One is charged, its answer lost, and it is killed: the gateway is asked.
+      expect([sagas.killed.length, sagas.lookUps, sagas.held]).toEqual([2, 1, []]);
+      expect(sagas.ledger.filter(({ chargeId }) => chargeId)).toHaveLength(2);
+      expect(sagas.ledger.filter(({ refundedBy }) => refundedBy)).toHaveLength(1);
       expect(observation.answers.filter(({ status }) => status === 422)).toHaveLength(1);
     },
   );
@@ -91,7 +96,7 @@ describe("npm run demo", () => {
     const orders = full.orders
       .filter(({ behaviour }) => /sequential|reused/.test(behaviour.kind))
       .map((order) => ({ ...order, dispatch: { kind: "relayed" }, payment: { kind: "plain" } }) as const);
-    const plan: Plan = { ...full, orders };
+    const plan: Plan = { ...full, orders, sagas: [] };
 
     const observation = await play(plan, endpoint, (stage) => forgetfulGate(stage, endpoint));
 
