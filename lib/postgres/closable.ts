@@ -7,8 +7,14 @@ export interface Closable<Client> {
   close(): void;
 }
 
-/** A statement that comes later would be a part of somebody else's transaction on the same connection. */
-export function closable<Client extends object>(given: Client): Closable<Client> {
+/**
+ * A statement that comes later would be a part of somebody else's transaction on the same connection.
+ * @param refused `statements`: of a client of PostgreSQL, what runs statements. `everything`: of what builds statements, too.
+ */
+export function closable<Client extends object>(
+  given: Client,
+  refused: "statements" | "everything" = "statements",
+): Closable<Client> {
   let isClosed = false;
   const check = () => {
     if (!isClosed) return;
@@ -18,8 +24,14 @@ export function closable<Client extends object>(given: Client): Closable<Client>
   };
   const client = new Proxy(given, {
     get(target, name, receiver) {
-      if (name === "query" || name === "unsafe") check();
-      return Reflect.get(target, name, receiver);
+      if (refused === "statements") {
+        if (name === "query" || name === "unsafe") check();
+        return Reflect.get(target, name, receiver);
+      }
+      check();
+      // A method with private fields does not work on a proxy.
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === "function" ? value.bind(target) : value;
     },
     apply(target, self, values) {
       check();

@@ -42,10 +42,27 @@ const MEANINGS: readonly (readonly [RegExp, (table: string) => string])[] = [
   [/^40|^OC/, () => "a serialization failure or deadlock"],
 ];
 
-/** The SQLSTATE of an error that came from the server. Codes of Node, such as EPIPE, have no severity beside them. */
-function sqlStateOf(error: unknown): string | undefined {
-  const { code, severity } = Object(error) as { code?: unknown; severity?: unknown };
-  return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) && severity ? code : undefined;
+/**
+ * The SQLSTATE of an error that came from the server, also where a library has wrapped that error. Codes of Node, such as
+ * EPIPE, have no severity beside them, and Prisma calls the server's own code the original one.
+ */
+export function sqlStateOf(error: unknown): string | undefined {
+  for (const each of wrapped(error)) {
+    const { code, severity, originalCode = severity && code } = Object(each) as Record<string, unknown>;
+    if (typeof originalCode === "string" && /^[0-9A-Z]{5}$/.test(originalCode)) return originalCode;
+  }
+  return undefined;
+}
+
+/** An error and those within it, from the outside. */
+function* wrapped(error: unknown): Generator<object> {
+  const seen = new Set<unknown>();
+  for (let each = error; Object(each) === each && !seen.has(each); ) {
+    seen.add(each);
+    yield each as object;
+    const { cause, meta } = each as { cause?: unknown; meta?: { driverAdapterError?: unknown } };
+    each = cause ?? meta?.driverAdapterError;
+  }
 }
 
 /** Whether another connection may do: this one was lost, or the server ended it. */
@@ -99,9 +116,9 @@ export function commitFailure(error: unknown, lastIndex: number, table: string) 
 
 /** They hold values of rows: whoever prints the error does not print them. A frozen error stays as it is. */
 function hideValues(error: unknown): void {
-  for (const name of ["detail", "where", "internalQuery", "query", "parameters", "args"]) {
-    if (Object.hasOwn(Object(error), name)) {
-      Reflect.defineProperty(error as object, name, { enumerable: false });
+  for (const each of wrapped(error)) {
+    for (const name of ["detail", "where", "internalQuery", "query", "parameters", "params", "args"]) {
+      if (Object.hasOwn(each, name)) Reflect.defineProperty(each, name, { enumerable: false });
     }
   }
 }

@@ -3,7 +3,7 @@ import { type Check, checkOptions, isNamed, methods } from "../core/option-check
 import type { SqlClient } from "./sql-client.ts";
 
 export interface PostgresStoreOptions<Client = unknown> {
-  /** Reaches the database: `fromPg(pool)` or `fromPostgresJs(sql)`, with the timeouts of that client. */
+  /** Reaches the database: `fromPg(pool)`, or another adapter, with the timeouts of that client. */
   readonly client: SqlClient<Client>;
   /**
    * Name of the table, with its schema before a dot or without. Letters, digits and underscores, at most 48 of them. Upper case

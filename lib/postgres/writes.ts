@@ -2,7 +2,7 @@
 import { hasCode } from "../core/error-code.ts";
 import { CommitInvalidError } from "../core/errors.ts";
 import type { Effects } from "../core/store.ts";
-import { writeFailure } from "./failures.ts";
+import { sqlStateOf, writeFailure } from "./failures.ts";
 
 /**
  * What a commit writes: a function that gets the client of the transaction, and is awaited. It holds SQL only, since a
@@ -57,4 +57,4 @@ export function brokenTransaction(cause?: unknown): CommitInvalidError {
 
 /** A statement after one that failed. */
 export const isAborted = (error: unknown): boolean =>
-  hasCode(error, "STORE_UNAVAILABLE") && (Object(error.cause) as { code?: unknown }).code === "25P02";
+  hasCode(error, "STORE_UNAVAILABLE") && sqlStateOf(error.cause) === "25P02";

@@ -6,6 +6,7 @@ import type { PostgresWrite } from "../../lib/postgres/writes.ts";
 import { type SubjectWithoutOutbox, storeContract } from "../../lib/testing/contract/store-contract.ts";
 import { isFull } from "../setup/tier.ts";
 import { CLIENTS, hasServer, poolOf, portOf, servers, storeOf } from "./given.ts";
+import { ORMS } from "./orms-given.ts";
 
 interface Queryable {
   query(text: string, values: string[]): Promise<unknown>;
@@ -15,11 +16,12 @@ interface Unsafe {
   unsafe(text: string, values: string[]): PromiseLike<unknown>;
 }
 
-const run = async (client: Queryable | Unsafe, text: string, values: string[]) =>
-  "unsafe" in client ? client.unsafe(text, values) : client.query(text, values);
+const runOnClient = async (client: Queryable | Unsafe, text: string, value: string) =>
+  "unsafe" in client ? client.unsafe(text, [value]) : client.query(text, [value]);
 
-async function subjectOf<Client extends Queryable | Unsafe>(
+async function subjectOf<Client>(
   client: SqlClient<Client>,
+  run: (own: Client, text: string, value: string) => PromiseLike<unknown>,
 ): Promise<SubjectWithoutOutbox<PostgresWrite<Client>>> {
   const { store, table } = await storeOf<Client>(client);
   const counters = `${table}_counters`;
@@ -31,7 +33,7 @@ async function subjectOf<Client extends Queryable | Unsafe>(
       run(
         own,
         `INSERT INTO ${counters} AS c VALUES ($1, 1)${condition ? "" : " ON CONFLICT (name) DO UPDATE SET count = c.count + 1"}`,
-        [name],
+        name,
       ),
     readCount: async (name) => {
       const [row] = await client.query(`SELECT count FROM ${counters} WHERE name = $1`, [name]);
@@ -51,13 +53,11 @@ async function subjectOf<Client extends Queryable | Unsafe>(
   };
 }
 
-function promises<Client extends Queryable | Unsafe>(
-  connect: () => SqlClient<Client> | Promise<SqlClient<Client>>,
-): void {
+function promises<Client>(connect: () => Promise<Parameters<typeof subjectOf<Client>>>): void {
   let subject: SubjectWithoutOutbox<PostgresWrite<Client>>;
 
   beforeAll(async () => {
-    subject = await subjectOf<Client>(await connect());
+    subject = await subjectOf<Client>(...(await connect()));
   });
 
   for (const { name, run } of storeContract(() => subject, { messages: false })) it(name, run);
@@ -69,14 +69,24 @@ describe.skipIf(!hasServer)("PostgresStore", () => {
     const clients = Object.entries(CLIENTS).slice(0, isFull || server === servers[0] ? undefined : 1);
 
     describe.each(clients)("with %s", (_, connect) => {
-      promises(async () => connect(await portOf(server)) as SqlClient<Queryable>);
+      promises(async () => [(await connect(await portOf(server))) as SqlClient<Queryable>, runOnClient]);
+    });
+  });
+
+  // The same adapter over another driver: in the full form.
+  const orms = Object.entries(ORMS).filter(([name]) => isFull || name !== "Drizzle over postgres.js");
+
+  describe.each(orms)("with %s", (_, connect) => {
+    promises(async () => {
+      const { client, run } = connect(await portOf());
+      return [client, run];
     });
   });
 
   describe.each(["repeatable read", "serializable"])("where transactions are %s by default", (isolation) => {
     promises(async () => {
       const options = `-c default_transaction_isolation=${isolation.replace(" ", "\\ ")}`;
-      return fromPg(poolOf(await portOf(), { options }));
+      return [fromPg(poolOf(await portOf(), { options })), runOnClient];
     });
   });
 });

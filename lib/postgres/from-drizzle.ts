@@ -1,0 +1,51 @@
+/** The adapter for Drizzle, over any driver of PostgreSQL that has interactive transactions. */
+import { closable } from "./closable.ts";
+import { type SqlClient, type SqlRow, type SqlValue, TRANSACTION_LIMIT } from "./sql-client.ts";
+
+/** What runs statements in Drizzle: a database, or a transaction. */
+export interface DrizzleTransaction {
+  execute(query: { getSQL(): unknown } | string): PromiseLike<unknown>;
+}
+
+/** A database of Drizzle, such as `drizzle(pool)`. */
+export interface DrizzleDatabase<Transaction extends DrizzleTransaction> extends DrizzleTransaction {
+  transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
+}
+
+/**
+ * Makes a `SqlClient` of a database of Drizzle. The functions in `writes` of a commit get the transaction of Drizzle. Over
+ * `drizzle-orm/neon-http` there are no transactions: commits with writes fail.
+ */
+export function fromDrizzle<Transaction extends DrizzleTransaction>(
+  db: DrizzleDatabase<Transaction>,
+): SqlClient<Transaction> {
+  return {
+    query: (text, values) => rowsOf(db, text, values),
+    transaction: (work) =>
+      db.transaction(async (transaction) => {
+        const { client, close } = closable(transaction, "everything");
+        try {
+          await transaction.execute(TRANSACTION_LIMIT);
+          return await work({ client, query: (text, values) => rowsOf(transaction, text, values) });
+        } finally {
+          close();
+        }
+      }),
+  };
+}
+
+/**
+ * Drizzle asks a statement for its text and its values: so the values stay apart, and Drizzle is not imported. Its errors have
+ * the values in their messages.
+ */
+async function rowsOf(
+  db: DrizzleTransaction,
+  text: string,
+  values: readonly SqlValue[],
+): Promise<readonly SqlRow[]> {
+  const built = { toQuery: () => ({ sql: text, params: [...values] }) };
+  const answer = await Promise.resolve(db.execute({ getSQL: () => built })).catch((error: unknown) => {
+    throw (error as { readonly cause?: unknown }).cause ?? error;
+  });
+  return (Array.isArray(answer) ? answer : (answer as { readonly rows: SqlRow[] }).rows) as SqlRow[];
+}

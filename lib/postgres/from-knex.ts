@@ -1,0 +1,44 @@
+/** The adapter for Knex. */
+import { type SqlClient, type SqlRow, type SqlValue, TRANSACTION_LIMIT } from "./sql-client.ts";
+
+/** What runs statements in Knex: a database, or a transaction. */
+export interface KnexTransaction {
+  raw(text: string, values: readonly SqlValue[]): PromiseLike<{ readonly rows: object[] }>;
+}
+
+/** What `knex({ client: "pg", … })` answers. */
+export interface KnexDatabase<Transaction extends KnexTransaction> extends KnexTransaction {
+  transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
+}
+
+/**
+ * Makes a `SqlClient` of Knex, over its client `pg`. The functions in `writes` of a commit get the transaction of Knex, and
+ * must neither `commit` nor `rollback` it.
+ */
+export function fromKnex<Transaction extends KnexTransaction>(
+  knex: KnexDatabase<Transaction>,
+): SqlClient<Transaction> {
+  return {
+    query: (text, values) => rowsOf(knex, text, values),
+    transaction: (work) =>
+      knex.transaction(async (client) => {
+        await rowsOf(client, TRANSACTION_LIMIT, []);
+        return work({ client, query: (text, values) => rowsOf(client, text, values) });
+      }),
+  };
+}
+
+/** Knex numbers the values itself, in the order in which they stand. */
+async function rowsOf(
+  knex: KnexTransaction,
+  text: string,
+  values: readonly SqlValue[],
+): Promise<readonly SqlRow[]> {
+  const inOrder: SqlValue[] = [];
+  const counted = text.replace(/\$(\d+)/g, (_, place) => {
+    inOrder.push(values[place - 1] as SqlValue);
+    return "?";
+  });
+  const { rows } = await knex.raw(counted, inOrder);
+  return rows as readonly SqlRow[];
+}

@@ -1,0 +1,57 @@
+/** The adapter for Kysely. */
+import { closable } from "./closable.ts";
+import { type SqlClient, type SqlRow, type SqlValue, TRANSACTION_LIMIT } from "./sql-client.ts";
+
+/** What runs statements in Kysely: a database, or a transaction. */
+export interface KyselyTransaction {
+  /** Takes what `CompiledQuery.raw` makes. */
+  executeQuery(query: {
+    readonly query: {
+      readonly kind: "RawNode";
+      readonly sqlFragments: readonly string[];
+      readonly parameters: readonly never[];
+    };
+    readonly queryId: { readonly queryId: string };
+    readonly sql: string;
+    readonly parameters: readonly unknown[];
+  }): Promise<{ readonly rows: readonly unknown[] }>;
+}
+
+/** A database of Kysely, over a dialect of PostgreSQL. */
+export interface KyselyDatabase<Transaction extends KyselyTransaction> extends KyselyTransaction {
+  transaction(): { execute<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> };
+}
+
+/** Makes a `SqlClient` of a database of Kysely. The functions in `writes` of a commit get the transaction of Kysely. */
+export function fromKysely<Transaction extends KyselyTransaction>(
+  db: KyselyDatabase<Transaction>,
+): SqlClient<Transaction> {
+  return {
+    query: (text, values) => rowsOf(db, text, values),
+    transaction: (work) =>
+      db.transaction().execute(async (transaction) => {
+        const { client, close } = closable(transaction, "everything");
+        try {
+          await rowsOf(transaction, TRANSACTION_LIMIT, []);
+          return await work({ client, query: (text, values) => rowsOf(transaction, text, values) });
+        } finally {
+          close();
+        }
+      }),
+  };
+}
+
+async function rowsOf(
+  db: KyselyTransaction,
+  text: string,
+  values: readonly SqlValue[],
+): Promise<readonly SqlRow[]> {
+  const query = { kind: "RawNode", sqlFragments: [text], parameters: [] } as const;
+  const { rows } = await db.executeQuery({
+    query,
+    queryId: { queryId: "onceonly" },
+    sql: text,
+    parameters: [...values],
+  });
+  return rows as readonly SqlRow[];
+}

@@ -1,0 +1,37 @@
+/** The adapter for Prisma. */
+import { type SqlClient, type SqlRow, type SqlValue, TRANSACTION_LIMIT } from "./sql-client.ts";
+
+/** What runs statements in Prisma: a client, or the client of a transaction. */
+export interface PrismaTransaction {
+  $queryRawUnsafe(text: string, ...values: SqlValue[]): PromiseLike<unknown>;
+}
+
+/** A `PrismaClient`. */
+export interface PrismaDatabase<Transaction extends PrismaTransaction> extends PrismaTransaction {
+  $transaction<T>(work: (transaction: Transaction) => Promise<T>, options?: object): Promise<T>;
+}
+
+/**
+ * Makes a `SqlClient` of a `PrismaClient`. The functions in `writes` of a commit get the client of an interactive transaction.
+ * Prisma ends such a transaction after 5 seconds, unless `transactionOptions` of the client says more.
+ */
+export function fromPrisma<Transaction extends PrismaTransaction>(
+  prisma: PrismaDatabase<Transaction>,
+): SqlClient<Transaction> {
+  return {
+    query: (text, values) => rowsOf(prisma, text, values),
+    transaction: (work) =>
+      prisma.$transaction(async (client) => {
+        await rowsOf(client, TRANSACTION_LIMIT, []);
+        return work({ client, query: (text, values) => rowsOf(client, text, values) });
+      }),
+  };
+}
+
+async function rowsOf(
+  prisma: PrismaTransaction,
+  text: string,
+  values: readonly SqlValue[],
+): Promise<readonly SqlRow[]> {
+  return (await prisma.$queryRawUnsafe(text, ...values)) as readonly SqlRow[];
+}

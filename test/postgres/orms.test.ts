@@ -1,0 +1,192 @@
+// Drizzle, Kysely, Knex and Prisma: `writes` gets the library's own transaction, and their errors are told apart.
+import { eq } from "drizzle-orm";
+import { integer, pgTable, text } from "drizzle-orm/pg-core";
+import { TransactionConditionError } from "onceonly";
+import { beforeAll, describe, expect, it } from "vitest";
+import { fromDrizzle } from "../../lib/postgres/from-drizzle.ts";
+import { fromKnex } from "../../lib/postgres/from-knex.ts";
+import { fromKysely } from "../../lib/postgres/from-kysely.ts";
+import { fromPg } from "../../lib/postgres/from-pg.ts";
+import { fromPrisma } from "../../lib/postgres/from-prisma.ts";
+import type { SqlClient } from "../../lib/postgres/sql-client.ts";
+import { hasServer, poolOf, portOf } from "./given.ts";
+import { drizzleOf, knexOf, kyselyOf, ORMS } from "./orms-given.ts";
+import { prismaOf } from "./prisma-given.ts";
+import { shopOf } from "./shop-given.ts";
+
+let port: number;
+beforeAll(async () => {
+  if (hasServer) port = await portOf();
+});
+
+/** A table that one test has for itself. */
+async function ordersIn(name: string) {
+  const pool = poolOf(port);
+  await pool.query(`DROP TABLE IF EXISTS ${name}`);
+  await pool.query(`CREATE TABLE ${name} (id text PRIMARY KEY, seats integer NOT NULL DEFAULT 1)`);
+  return async () => (await pool.query(`SELECT id, seats FROM ${name} ORDER BY id`)).rows;
+}
+
+describe.skipIf(!hasServer)("writes in the words of the library", () => {
+  it("a transaction of Drizzle", async () => {
+    const rows = await ordersIn("drizzle_orders");
+    const orders = pgTable("drizzle_orders", { id: text().primaryKey(), seats: integer().default(1) });
+    const { call } = await shopOf(fromDrizzle(drizzleOf(port)));
+
+    await call(({ commit }) =>
+      commit("booked", {
+        writes: async (tx) => {
+          await tx.insert(orders).values({ id: "a" });
+          await tx.transaction((inner) => inner.update(orders).set({ seats: 3 }).where(eq(orders.id, "a")));
+        },
+      }),
+    );
+
+    expect(await rows()).toEqual([{ id: "a", seats: 3 }]);
+  });
+
+  it("a transaction of Kysely", async () => {
+    const rows = await ordersIn("kysely_orders");
+    const { call } = await shopOf(fromKysely(kyselyOf(port)));
+
+    await call(({ commit }) =>
+      commit("booked", {
+        writes: async (trx) => {
+          await trx.insertInto("kysely_orders").values({ id: "a" }).execute();
+          await trx.updateTable("kysely_orders").set({ seats: 3 }).where("id", "=", "a").execute();
+        },
+      }),
+    );
+
+    expect(await rows()).toEqual([{ id: "a", seats: 3 }]);
+  });
+
+  it("a transaction of Knex", async () => {
+    const rows = await ordersIn("knex_orders");
+    const { call } = await shopOf(fromKnex(knexOf(port)));
+
+    await call(({ commit }) =>
+      commit("booked", {
+        writes: async (trx) => {
+          await trx("knex_orders").insert({ id: "a" });
+          await trx.transaction((inner) => inner("knex_orders").update({ seats: 3 }));
+        },
+      }),
+    );
+
+    expect(await rows()).toEqual([{ id: "a", seats: 3 }]);
+  });
+
+  it("a client of Prisma, whose own error of a constraint is the cause", async () => {
+    const rows = await ordersIn("prisma_orders");
+    const { call } = await shopOf(fromPrisma(prismaOf(port)));
+    const book = (key: string) =>
+      call(({ commit }) => commit("booked", { writes: (tx) => tx.order.create({ data: { id: "a" } }) }), {
+        key,
+      });
+
+    await book("first");
+
+    await expect(book("second")).rejects.toMatchObject({
+      code: "TRANSACTION_CONDITION",
+      cause: { code: "P2002" },
+    });
+    expect(await rows()).toEqual([{ id: "a", seats: 1 }]);
+  });
+});
+
+describe.skipIf(!hasServer).each(Object.entries(ORMS))("%s", (_, connect) => {
+  const shop = async () => {
+    const { client, run } = connect(port) as { client: SqlClient; run: ReturnType<typeof connect>["run"] };
+    const given = await shopOf(client, fromPg(poolOf(port)));
+    const write = (statement: string, value?: string) => (transaction: unknown) =>
+      run(transaction as never, statement, value);
+    return { ...given, write };
+  };
+
+  it("a constraint refuses the commit, and nothing of a payload is shown", async () => {
+    const { call, orders, ids, write } = await shop();
+    const order = write(`INSERT INTO ${orders} VALUES ($1)`, "secret");
+    await call(({ commit }) => commit("booked", { writes: order }), { key: "first" });
+
+    const refused = await call(({ commit }) => commit("booked", { writes: [order] })).catch((error) => error);
+
+    expect(refused).toBeInstanceOf(TransactionConditionError);
+    expect([refused.index, JSON.stringify({ ...refused, ...refused.cause })]).toEqual([
+      0,
+      expect.not.stringContaining("secret"),
+    ]);
+    expect(await ids()).toEqual(["secret"]);
+  });
+
+  it("H70: a serialization failure runs the writes again, and never the handler", async () => {
+    const { call, orders, ids, states, runs, write } = await shop();
+    let tries = 0;
+    const fail = write("DO $$ BEGIN RAISE SQLSTATE '40001'; END $$");
+
+    await call(({ commit }) =>
+      commit("booked", {
+        writes: async (transaction) => {
+          await write(`INSERT INTO ${orders} VALUES ('a')`)(transaction);
+          if (++tries === 1) await fail(transaction);
+        },
+      }),
+    );
+
+    expect([await ids(), await states(), runs(), tries]).toEqual([["a"], ["completed"], 1, 2]);
+  });
+
+  it("an error that `writes` swallows refuses the commit", async () => {
+    const { call, orders, ids, write } = await shop();
+
+    const refused = call(({ commit }) =>
+      commit("booked", {
+        writes: async (transaction) => {
+          await write(`INSERT INTO ${orders} VALUES ('a')`)(transaction);
+          await Promise.resolve(write("SELECT 1 / 0")(transaction)).catch(() => {});
+        },
+      }),
+    );
+
+    await expect(refused).rejects.toMatchObject({ code: "COMMIT_INVALID" });
+    expect(await ids()).toEqual([]);
+  });
+
+  it("a statement after the transaction is refused", async () => {
+    const { call, orders, ids, write } = await shop();
+    let kept: unknown;
+    await call(({ commit }) =>
+      commit("booked", {
+        writes: (transaction) => {
+          kept = transaction;
+        },
+      }),
+    );
+
+    await expect(async () => write(`INSERT INTO ${orders} VALUES ('late')`)(kept)).rejects.toThrow();
+
+    expect(await ids()).toEqual([]);
+  });
+});
+
+describe.skipIf(!hasServer).each(
+  // What Drizzle does over postgres.js, postgres.js does: it ends the process.
+  Object.entries(ORMS).filter(([name]) => name !== "Drizzle over postgres.js"),
+)("%s, where the server ends the connection", (_, connect) => {
+  it("within writes, runs them again on another one", async () => {
+    const { client, run } = connect(port) as { client: SqlClient; run: ReturnType<typeof connect>["run"] };
+    const { call, orders, ids, states, runs } = await shopOf(client, fromPg(poolOf(port)));
+    let tries = 0;
+
+    await call(({ commit }) =>
+      commit("booked", {
+        writes: async (transaction) => {
+          await run(transaction as never, `INSERT INTO ${orders} VALUES ('a')`);
+          if (++tries === 1) await run(transaction as never, "SELECT pg_terminate_backend(pg_backend_pid())");
+        },
+      }),
+    );
+
+    expect([await ids(), await states(), runs(), tries]).toEqual([["a"], ["completed"], 1, 2]);
+  });
+});
