@@ -40,6 +40,7 @@ export const FULL = [
   "bench/show/explore/page",
   "bench/show/load/running-service",
   "cdk/everything",
+  "cdk/without-cdk/validated",
   "functions/redeliveries",
   "local/stack/ticket-office",
   "model/canonical",
