@@ -8,10 +8,17 @@ export type { IIdempotencyTable } from "./idempotency-table-base.ts";
 export type { IdempotencyTableAttributes, IdempotencyTableProps } from "./idempotency-table-props.ts";
 export { IdempotentFunction } from "./idempotent-function.ts";
 export type { IdempotentFunctionProps } from "./idempotent-function-props.ts";
+export type { AlarmPreset } from "./monitoring/alarms.ts";
 export { IdempotencyMonitoring } from "./monitoring/idempotency-monitoring.ts";
 export type { IdempotencyMetricOptions } from "./monitoring/metrics.ts";
 export type { IdempotencyMonitoringProps } from "./monitoring/props.ts";
-export type { AlarmThreshold, IdempotencyAlarmProps } from "./monitoring/thresholds.ts";
+export type {
+  AlarmActions,
+  AlarmSeverity,
+  AlarmThreshold,
+  AlarmThresholds,
+  IdempotencyAlarmProps,
+} from "./monitoring/thresholds.ts";
 export type { OutboxDestination } from "./outbox-destination.ts";
 export { OutboxRelay } from "./outbox-relay.ts";
 export type { OutboxRelayProps } from "./outbox-relay-props.ts";

@@ -2,7 +2,7 @@
 // lost.
 import { Annotations, Lazy, Stack, Token } from "aws-cdk-lib";
 import type { Metric, MetricOptions } from "aws-cdk-lib/aws-cloudwatch";
-import { Rule, Schedule } from "aws-cdk-lib/aws-events";
+import type { Rule } from "aws-cdk-lib/aws-events";
 import type { Grant } from "aws-cdk-lib/aws-iam";
 import {
   Architecture,
@@ -18,13 +18,15 @@ import { acknowledge } from "./acknowledge.ts";
 import { knownSeconds } from "./checks/consumers.ts";
 import { checkRegion, tableFor } from "./checks/placement.ts";
 import { checkOnlyRelay } from "./checks/relays.ts";
+import { warnOfSharedService } from "./checks/services.ts";
 import { checkShards, keyFaults } from "./checks/tables.ts";
 import { leanLogging } from "./lean-logging.ts";
 import { OutboxAddresses } from "./outbox-addresses.ts";
 import { addressesOf, grantSendingTo, type OutboxDestination } from "./outbox-destination.ts";
 import { type OutboxRelayProps, RELAY_DEFAULTS, STREAM_RETENTION } from "./outbox-relay-props.ts";
 import { prebuiltCode } from "./prebuilt-code.ts";
-import { addEventSource, runOnSchedule } from "./stable-ids.ts";
+import { runOnSchedule } from "./scheduled.ts";
+import { addEventSource } from "./stable-ids.ts";
 import { withDefaults } from "./with-defaults.ts";
 
 type FunctionSettings = OutboxRelayProps & Required<Pick<OutboxRelayProps, keyof typeof RELAY_DEFAULTS>>;
@@ -64,6 +66,7 @@ export class OutboxRelay extends Construct {
     const { table, service = METRICS.service, namespace = METRICS.namespace } = props;
     this.service = service;
     this.namespace = namespace;
+    warnOfSharedService(this, { service, namespace }, { table, isWatching: false });
     const settings = withDefaults(props, RELAY_DEFAULTS);
     this.relay = this.#addFunction("Relay", settings);
     table.grantRelay(this.relay);
@@ -96,10 +99,7 @@ export class OutboxRelay extends Construct {
 
     this.sweeper = this.#addFunction("Sweeper", settings);
     table.grantSweeper(this.sweeper);
-    this.sweeping = new Rule(this, "Sweep", {
-      schedule: Schedule.rate(settings.sweepInterval),
-    });
-    runOnSchedule(this.sweeping, this.sweeper);
+    this.sweeping = runOnSchedule(this, "Sweep", settings.sweepInterval, this.sweeper);
 
     this.#addDestinations(props.destinations);
     this.#warn(props);

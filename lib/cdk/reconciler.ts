@@ -1,12 +1,12 @@
 // A schedule for the app's own reconciler, with the rights to find and settle unknown outcomes.
 import { Annotations } from "aws-cdk-lib";
-import { Rule, Schedule } from "aws-cdk-lib/aws-events";
+import type { Rule } from "aws-cdk-lib/aws-events";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
 import { ENVIRONMENT } from "../contract.ts";
 import { knownSeconds } from "./checks/consumers.ts";
 import { RECONCILER_DEFAULTS, type ReconcilerProps } from "./reconciler-props.ts";
-import { runOnSchedule } from "./stable-ids.ts";
+import { runOnSchedule } from "./scheduled.ts";
 import { withDefaults } from "./with-defaults.ts";
 
 /** What a question and its verdict take by default: ten seconds are half of the time, and six are for the record. */
@@ -32,10 +32,7 @@ export class Reconciler extends Construct {
     super(scope, id);
     const { table, handler, interval } = withDefaults(props, RECONCILER_DEFAULTS);
     table.grantResolving(handler);
-    this.reconciling = new Rule(this, "Resource", {
-      schedule: Schedule.rate(interval),
-    });
-    runOnSchedule(this.reconciling, handler);
+    this.reconciling = runOnSchedule(this, "Resource", interval, handler);
     // An imported function and an alias have no environment to set, and tell no timeout.
     if (!("addEnvironment" in handler)) return;
     const fn = handler as LambdaFunction;

@@ -1,8 +1,6 @@
 // What CDK names by the whole path of something else, under ids that stay when a stack moves or gets another id. A logical
 // id that followed the path would change with it, and CloudFormation would replace the resource.
 import { Stack, Stage } from "aws-cdk-lib";
-import type { Rule } from "aws-cdk-lib/aws-events";
-import { ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import type { EventSourceMappingOptions, IEventSource, IFunction } from "aws-cdk-lib/aws-lambda";
 import type { IConstruct } from "constructs";
 
@@ -26,13 +24,4 @@ export function addEventSource(fn: IFunction, id: string, source: IEventSource):
         name === "addEventSourceMapping" ? addMapping : Reflect.get(target, name, target),
     }),
   );
-}
-
-export function runOnSchedule(rule: Rule, fn: IFunction): void {
-  fn.addPermission("Invoke", {
-    scope: rule,
-    principal: new ServicePrincipal("events.amazonaws.com"),
-    sourceArn: rule.ruleArn,
-  });
-  rule.addTarget({ bind: () => ({ arn: fn.functionArn, targetResource: fn }) });
 }

@@ -15,6 +15,7 @@ import {
   DEFAULT_EVALUATION,
   DEFAULT_RUNBOOK_URL,
   DEFAULT_THRESHOLDS,
+  MONITORING_DEFAULTS,
   THRESHOLD_PROPERTIES,
 } from "../../lib/cdk/monitoring/alarms.ts";
 import { RELAY_DEFAULTS } from "../../lib/cdk/outbox-relay-props.ts";
@@ -66,7 +67,11 @@ const interfaces: readonly (readonly [file: string, name: string, defaults: obje
   ["outbox-relay-props", "OutboxRelayProps", { ...RELAY_DEFAULTS, ...METRIC_NAMES, ...TABLE_NAMES }],
   ["reconciler-props", "ReconcilerProps", RECONCILER_DEFAULTS],
   ["idempotent-function-props", "IdempotentFunctionProps", FUNCTION_DEFAULTS],
-  ["monitoring/props", "IdempotencyMonitoringProps", { ...METRIC_NAMES, runbookUrl: DEFAULT_RUNBOOK_URL }],
+  [
+    "monitoring/props",
+    "IdempotencyMonitoringProps",
+    { ...METRIC_NAMES, ...MONITORING_DEFAULTS, runbookUrl: DEFAULT_RUNBOOK_URL },
+  ],
   ["monitoring/thresholds", "IdempotencyAlarmProps", ALARM_DEFAULTS],
   ["monitoring/thresholds", "AlarmThreshold", EVALUATION_DEFAULTS],
   ["monitoring/metrics", "IdempotencyMetricOptions", {}],

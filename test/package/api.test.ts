@@ -219,7 +219,11 @@ const api: Readonly<Record<string, readonly string[]>> = {
     "traceparentFromXRay",
   ],
   "onceonly/cdk": [
+    "AlarmActions",
+    "AlarmPreset",
+    "AlarmSeverity",
     "AlarmThreshold",
+    "AlarmThresholds",
     "CommitAction",
     "CommitGrants",
     "DedupQueue",

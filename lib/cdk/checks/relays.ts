@@ -12,7 +12,7 @@ const relays = new WeakMap<IConstruct, Map<unknown, IConstruct>>();
 export function checkOnlyRelay(relay: IConstruct, table: IIdempotencyTable): void {
   const ofApp = relays.get(relay.node.root) ?? new Map<unknown, IConstruct>();
   relays.set(relay.node.root, ofApp);
-  const identity = identityOf(table.table);
+  const identity = tableIdentity(table.table);
   const other = ofApp.get(identity);
   if (other === undefined) {
     ofApp.set(identity, relay);
@@ -23,7 +23,8 @@ export function checkOnlyRelay(relay: IConstruct, table: IIdempotencyTable): voi
   );
 }
 
-function identityOf(table: ITableV2): unknown {
+/** What is the same for all imports of a table: its resource in the app, else its name and place. */
+export function tableIdentity(table: ITableV2): unknown {
   const { tableName } = table;
   const { account, region } = Stack.of(table);
   const resource =

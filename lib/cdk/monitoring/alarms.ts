@@ -1,8 +1,6 @@
 // The alarms of IdempotencyMonitoring: their meaning, and their default thresholds.
 import { PROJECT_URL } from "../../contract.ts";
-import type { AlarmThreshold, IdempotencyAlarmProps } from "./thresholds.ts";
-
-type Thresholds = Readonly<Record<string, AlarmThreshold>>;
+import type { AlarmThresholds, IdempotencyAlarmProps } from "./thresholds.ts";
 
 /** Names an alarm, and its section in docs/operate/runbook.md. */
 export type AlarmKind = keyof typeof MEANINGS;
@@ -10,8 +8,8 @@ export type AlarmKind = keyof typeof MEANINGS;
 /** The first sentence of each alarm's description. */
 export const MEANINGS = {
   "replay-rate": "Of all answers, many are replays: callers or queues repeat themselves.",
-  mismatches: "A key came back with another payload, and was refused.",
-  "in-progress": "Calls are refused because another one holds the claim of their key.",
+  mismatches: "Many keys came back with another payload, and were refused.",
+  "in-progress": "Many calls are refused because another one holds the claim of their key.",
   "in-progress-age": "A key has been in progress for longer than its attempts may take: nobody finishes it.",
   held: "A key is held: an attempt ended with an unknown outcome, and nobody may run until it is resolved.",
   "taken-over":
@@ -23,13 +21,13 @@ export const MEANINGS = {
   "outcome-unknown":
     "An attempt ended, and nobody knows whether its effect happened: a retry will run after its lease.",
   "unsettled-age":
-    "For long nobody has known whether the effect of an attempt happened, and the reconciler cannot settle its key.",
+    "For long nobody has known whether the effect of an attempt happened, and the reconciler cannot settle its key, or does not run.",
   "store-failures":
     "Requests to the table failed: calls are refused, or run unprotected where the options say so.",
   "table-throttles": "DynamoDB throttles requests to the table of the records.",
   "outbox-lag": "Committed messages were sent late.",
   "send-failed": "Committed messages could not be sent; they are tried again.",
-  "outbox-age": "A committed message has waited for long to be sent.",
+  "outbox-age": "A committed message has waited for long to be sent, or the sweeper does not run.",
   "outbox-backlog": "The messages of many commits wait to be sent.",
   "outbox-parked": "Committed messages are parked: nobody sends them until somebody says so.",
   "relay-iterator-age": "The relay falls behind the table's stream, which forgets after 24 hours.",
@@ -66,10 +64,10 @@ export const THRESHOLD_PROPERTIES = {
 } as const satisfies Readonly<Record<AlarmKind, keyof IdempotencyAlarmProps>>;
 
 /** The TSDoc of the properties says the same; a test compares them. */
-export const DEFAULT_THRESHOLDS: Readonly<Record<AlarmKind, Thresholds>> = {
+export const DEFAULT_THRESHOLDS: Readonly<Record<AlarmKind, AlarmThresholds>> = {
   "replay-rate": {},
-  mismatches: { Warning: { threshold: 0 } },
-  "in-progress": { Warning: { threshold: 0, evaluationPeriods: 3 } },
+  mismatches: { Warning: { threshold: 20, evaluationPeriods: 3 } },
+  "in-progress": { Warning: { threshold: 20, evaluationPeriods: 3 } },
   "in-progress-age": { Warning: { threshold: 900000 } },
   held: { Critical: { threshold: 0 } },
   "taken-over": { Warning: { threshold: 0 } },
@@ -91,10 +89,19 @@ export const DEFAULT_THRESHOLDS: Readonly<Record<AlarmKind, Thresholds>> = {
   "function-errors": { Warning: { threshold: 0 } },
 };
 
+/** The defaults of the construct. */
+export const MONITORING_DEFAULTS = { alarms: "all", compositeAlarms: false } as const;
+
 /** The defaults of a threshold, and the settings that all alarms share. */
 export const DEFAULT_EVALUATION = { evaluationPeriods: 1, periodMinutes: 5 } as const;
 export const DEFAULT_RUNBOOK_URL = `${PROJECT_URL}/blob/main/docs/operate/runbook.md`;
 
-export function thresholdsOf(kind: AlarmKind, props: IdempotencyAlarmProps): Thresholds {
-  return props[THRESHOLD_PROPERTIES[kind]] ?? DEFAULT_THRESHOLDS[kind];
+/** Which of the default alarms an `IdempotencyMonitoring` has. */
+export const ALARM_PRESETS = ["all", "critical", "none"] as const;
+export type AlarmPreset = (typeof ALARM_PRESETS)[number];
+
+export function defaultThresholds(kind: AlarmKind, preset: AlarmPreset): AlarmThresholds {
+  if (preset === "none") return {};
+  const { Warning, Critical } = DEFAULT_THRESHOLDS[kind];
+  return { ...(Warning && preset === "all" && { Warning }), ...(Critical && { Critical }) };
 }

@@ -1,52 +1,55 @@
 // A dashboard and alarms for the operations of a service. They read the metrics of emfMetrics, and those
 // of the table, functions and queues.
-import { Duration } from "aws-cdk-lib";
 import {
-  Alarm,
-  ComparisonOperator,
+  type Alarm,
+  type CompositeAlarm,
   Dashboard,
   type MathExpression,
   type Metric,
-  TreatMissingData,
 } from "aws-cdk-lib/aws-cloudwatch";
 import { Construct } from "constructs";
 import { METRICS } from "../../contract.ts";
-import { relativePath } from "../stable-ids.ts";
-import { DEFAULT_EVALUATION, DEFAULT_RUNBOOK_URL, MEANINGS, thresholdsOf } from "./alarms.ts";
+import { warnOfSharedService } from "../checks/services.ts";
 import { checkMetricNames } from "./checks.ts";
 import { widgetRows } from "./dashboard.ts";
+import { makeAlarms } from "./make-alarms.ts";
 import { type IdempotencyMetricOptions, IdempotencyMetrics } from "./metrics.ts";
 import type { IdempotencyMonitoringProps } from "./props.ts";
-import { type AlarmSource, alarmSources } from "./sources.ts";
-import type { AlarmThreshold } from "./thresholds.ts";
+import { alarmSources } from "./sources.ts";
+import type { AlarmSeverity } from "./thresholds.ts";
 
 /**
  * Watches the operations of one service: a dashboard, and alarms that link to docs/operate/runbook.md. The
  * functions that run operations, the relay, the sweeper and the reconciler need `observe: emfMetrics({ service })`. Without
  * it most of the metrics do not exist, and their alarms stay silent.
  *
- * Missing data raises no alarm, and an alarm does nothing without `alarmActions`.
+ * Missing data raises no alarm, but those on what each run of the sweeper and the reconciler finds. An alarm does nothing
+ * without `alarmActions`.
  */
 export class IdempotencyMonitoring extends Construct {
   /** The dashboard, for widgets of your own. */
   readonly dashboard: Dashboard;
 
-  /** All alarms. */
+  /** All alarms but the composite ones. */
   readonly alarms: readonly Alarm[];
+
+  /** The alarm of each severity that has alarms, with `compositeAlarms: true`. */
+  readonly compositeAlarms: { readonly [Severity in AlarmSeverity]?: CompositeAlarm };
 
   readonly #metrics: IdempotencyMetrics;
 
+  /** @throws Error for names that CloudWatch does not take, and for a severity or a preset that there is not */
   constructor(scope: Construct, id: string, props: IdempotencyMonitoringProps) {
     super(scope, id);
     const { service = METRICS.service, namespace = METRICS.namespace, dashboardName } = props;
     checkMetricNames(this, { service, namespace }, props);
     this.#metrics = new IdempotencyMetrics(namespace, service);
 
-    this.alarms = alarmSources(props, this.#metrics).flatMap((source) =>
-      Object.entries(thresholdsOf(source.kind, props)).map(([severity, threshold]) =>
-        this.#addAlarm(source, severity, threshold, props),
-      ),
-    );
+    warnOfSharedService(this, { service, namespace }, { table: props.table, isWatching: true });
+
+    const { alarms, compositeAlarms } = makeAlarms(this, props, alarmSources(props, this.#metrics));
+    this.alarms = alarms;
+    this.compositeAlarms = compositeAlarms;
     this.dashboard = new Dashboard(this, "Resource", {
       ...(dashboardName !== undefined && { dashboardName }),
       widgets: widgetRows(props, this.#metrics, this.alarms),
@@ -156,28 +159,5 @@ export class IdempotencyMonitoring extends Construct {
   /** For how long nobody had known about a key when the reconciler settled it, in milliseconds. Maximum over 5 minutes. */
   metricSettlingTime(options?: IdempotencyMetricOptions): Metric {
     return this.#metrics.settlingTime(options);
-  }
-
-  #addAlarm(
-    { kind, metric, resource }: AlarmSource,
-    severity: string,
-    threshold: AlarmThreshold,
-    { runbookUrl = DEFAULT_RUNBOOK_URL, alarmActions = [] }: IdempotencyMonitoringProps,
-  ): Alarm {
-    const { evaluationPeriods = DEFAULT_EVALUATION.evaluationPeriods, datapointsToAlarm } = threshold;
-    const period = threshold.period ?? Duration.minutes(DEFAULT_EVALUATION.periodMinutes);
-    const name = kind.replace(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase());
-    const of = resource ? relativePath(this, resource) : "";
-    const alarm = new Alarm(this, `${name}${severity}${of}`, {
-      metric: metric({ period }),
-      threshold: threshold.threshold,
-      evaluationPeriods,
-      ...(datapointsToAlarm !== undefined && { datapointsToAlarm }),
-      comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
-      treatMissingData: TreatMissingData.NOT_BREACHING,
-      alarmDescription: `${severity}: ${MEANINGS[kind]} Runbook: ${runbookUrl}#${kind}`,
-    });
-    alarm.addAlarmAction(...(threshold.alarmActions ?? alarmActions));
-    return alarm;
   }
 }

@@ -1,9 +1,9 @@
 // The properties of IdempotencyMonitoring.
-import type { IAlarmAction } from "aws-cdk-lib/aws-cloudwatch";
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import type { IQueue } from "aws-cdk-lib/aws-sqs";
 import type { IIdempotencyTable } from "../idempotency-table-base.ts";
-import type { IdempotencyAlarmProps } from "./thresholds.ts";
+import type { AlarmPreset } from "./alarms.ts";
+import type { AlarmActions, IdempotencyAlarmProps } from "./thresholds.ts";
 
 /** Properties of an {@link IdempotencyMonitoring}. */
 export interface IdempotencyMonitoringProps extends IdempotencyAlarmProps {
@@ -12,6 +12,7 @@ export interface IdempotencyMonitoringProps extends IdempotencyAlarmProps {
 
   /**
    * The `service` that `emfMetrics` was given. Alarms are raised by service, for all of its operations together.
+   * Two stages of one account and region need two: `onceonly:shared-service` warns where they are in one app.
    *
    * @default "onceonly"
    */
@@ -73,11 +74,34 @@ export interface IdempotencyMonitoringProps extends IdempotencyAlarmProps {
   readonly deadLetterQueues?: IQueue[];
 
   /**
-   * What happens when an alarm is raised.
+   * Which alarms there are by default: all of them, the critical ones, or none. What the properties below ask for is
+   * there in any case.
+   *
+   * @default "all"
+   */
+  readonly alarms?: AlarmPreset;
+
+  /**
+   * What happens when an alarm is raised: a list, or a list for each severity.
    *
    * @default - nothing
    */
-  readonly alarmActions?: IAlarmAction[];
+  readonly alarmActions?: AlarmActions;
+
+  /**
+   * What happens when an alarm is over: a list, or a list for each severity.
+   *
+   * @default - nothing
+   */
+  readonly okActions?: AlarmActions;
+
+  /**
+   * Whether `alarmActions` and `okActions` belong to one composite alarm for each severity. Then an incident that raises
+   * many alarms tells once.
+   *
+   * @default false
+   */
+  readonly compositeAlarms?: boolean;
 
   /**
    * The address of the runbook, to which every alarm links: your copy, if you have one.

@@ -13,6 +13,8 @@ export interface AlarmSource {
   readonly metric: (options: MetricOptions) => IMetric;
   /** The watched resource, if there may be several. */
   readonly resource?: IConstruct;
+  /** What writes the metric in each of its runs, so that no data means that it does not run. */
+  readonly writer?: IFunction;
 }
 
 /** The requests of operations, relay and sweeper to the table. An alarm can read at most ten metrics. */
@@ -26,7 +28,7 @@ const TABLE_OPERATIONS = [
 ];
 
 export function alarmSources(props: IdempotencyMonitoringProps, metrics: IdempotencyMetrics): AlarmSource[] {
-  const { table, relay, reconciler, deadLetterQueues = [] } = props;
+  const { table, relay, sweeper, reconciler, deadLetterQueues = [] } = props;
   return [
     { kind: "replay-rate", metric: (options) => metrics.replayRate(options) },
     { kind: "mismatches", metric: (options) => metrics.decision("mismatch", options) },
@@ -43,12 +45,13 @@ export function alarmSources(props: IdempotencyMonitoringProps, metrics: Idempot
           {
             kind: "unsettled-age",
             metric: (options) => metrics.unsettled("oldestMs", options),
+            writer: reconciler,
           } as AlarmSource,
         ]
       : []),
     { kind: "store-failures", metric: (options) => metrics.decision("store-failed", options) },
     { kind: "table-throttles", metric: (options) => tableThrottles(table.table, options) },
-    ...(hasOutbox(props) ? outboxSources(metrics) : []),
+    ...(hasOutbox(props) ? outboxSources(metrics, sweeper) : []),
     ...(relay ? [{ kind: "relay-iterator-age", metric: iteratorAgeOf(relay) } as const] : []),
     ...deadLetterQueues.flatMap((resource): AlarmSource[] => [
       {
@@ -72,11 +75,15 @@ export function alarmSources(props: IdempotencyMonitoringProps, metrics: Idempot
   ];
 }
 
-function outboxSources(metrics: IdempotencyMetrics): AlarmSource[] {
+function outboxSources(metrics: IdempotencyMetrics, sweeper: IFunction | undefined): AlarmSource[] {
   return [
     { kind: "outbox-lag", metric: (options) => metrics.outboxLag(options) },
     { kind: "send-failed", metric: (options) => metrics.outboxEvent("send-failed", options) },
-    { kind: "outbox-age", metric: (options) => metrics.outboxBacklog("oldestMs", options) },
+    {
+      kind: "outbox-age",
+      metric: (options) => metrics.outboxBacklog("oldestMs", options),
+      ...(sweeper && { writer: sweeper }),
+    },
     { kind: "outbox-backlog", metric: (options) => metrics.outboxBacklog("waiting", options) },
     { kind: "outbox-parked", metric: (options) => metrics.outboxBacklog("parked", options) },
   ];

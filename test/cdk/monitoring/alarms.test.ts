@@ -4,7 +4,12 @@ import type { IAlarmAction } from "aws-cdk-lib/aws-cloudwatch";
 import { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
-import { IdempotencyMonitoring, type IdempotencyMonitoringProps, IdempotencyTable } from "onceonly/cdk";
+import {
+  IdempotencyMonitoring,
+  type IdempotencyMonitoringProps,
+  IdempotencyTable,
+  Reconciler,
+} from "onceonly/cdk";
 import { describe, expect, it } from "vitest";
 import { PROJECT_URL } from "../../../lib/contract.ts";
 import { unitStack } from "../app-given.ts";
@@ -18,14 +23,16 @@ const actionTo = (alarmActionArn: string): IAlarmAction => ({ bind: () => ({ ala
 const PAGER = "arn:aws:sns:eu-west-1:123456789012:pager";
 const MAIL = "arn:aws:sns:eu-west-1:123456789012:mail";
 
+const WRITTEN_BY_EACH_RUN = ["unsettled-age", "outbox-age"];
+
 describe("the alarms of IdempotencyMonitoring", () => {
-  it("take missing data for no alarm, and do nothing by themselves", () => {
+  it("take missing data for no alarm, but of what writes in each run, and do nothing by themselves", () => {
     const alarms = alarmsWith();
 
     expect(alarms.length).toBeGreaterThan(0);
-    for (const { properties } of alarms) {
+    for (const { kind, properties } of alarms) {
       expect(properties).toMatchObject({
-        TreatMissingData: "notBreaching",
+        TreatMissingData: WRITTEN_BY_EACH_RUN.includes(kind) ? "breaching" : "notBreaching",
         ComparisonOperator: "GreaterThanThreshold",
       });
       expect(properties).not.toHaveProperty("AlarmActions");
@@ -57,7 +64,7 @@ describe("the alarms of IdempotencyMonitoring", () => {
   it("have one alarm per severity, under the thresholds they are given", () => {
     const alarms = ofKind("in-progress", {
       addInProgressAlarm: {
-        Notice: { threshold: 5 },
+        Warning: { threshold: 5 },
         Critical: {
           threshold: 50,
           evaluationPeriods: 4,
@@ -68,7 +75,7 @@ describe("the alarms of IdempotencyMonitoring", () => {
     });
 
     expect(alarms.map(({ severity, threshold }) => [severity, threshold])).toEqual([
-      ["Notice", 5],
+      ["Warning", 5],
       ["Critical", 50],
     ]);
     expect(alarms[0]?.properties).toMatchObject({ EvaluationPeriods: 1, Period: 300 });
@@ -84,12 +91,126 @@ describe("the alarms of IdempotencyMonitoring", () => {
   it("act as they are told, all of them or one severity", () => {
     const alarms = alarmsWith({
       alarmActions: [actionTo(MAIL)],
-      addCompletionLostAlarm: { Critical: { threshold: 0, alarmActions: [actionTo(PAGER)] } },
+      okActions: [actionTo(PAGER)],
+      addCompletionLostAlarm: {
+        Critical: { threshold: 0, alarmActions: [actionTo(PAGER)], okActions: [actionTo(MAIL)] },
+      },
     });
 
     for (const { kind, properties } of alarms) {
-      expect(properties.AlarmActions).toEqual([kind === "completion-lost" ? PAGER : MAIL]);
+      const [raised, over] = kind === "completion-lost" ? [PAGER, MAIL] : [MAIL, PAGER];
+      expect([properties.AlarmActions, properties.OKActions]).toEqual([[raised], [over]]);
     }
+  });
+
+  it("act by severity", () => {
+    const alarms = alarmsWith({
+      alarmActions: { Warning: [actionTo(MAIL)], Critical: [actionTo(PAGER)] },
+      okActions: { Warning: [actionTo(MAIL)] },
+    });
+
+    for (const { severity, properties } of alarms) {
+      expect([properties.AlarmActions, properties.OKActions]).toEqual(
+        severity === "Critical" ? [[PAGER], undefined] : [[MAIL], [MAIL]],
+      );
+    }
+  });
+
+  it.each([
+    ["all", ["Warning", "Critical"], undefined],
+    ["critical", ["Critical"], undefined],
+    ["none", [], undefined],
+    // What is asked for by name is there in any case.
+    ["none", ["Warning"], { addMismatchesAlarm: { Warning: { threshold: 1 } } }],
+  ] as const)("of the preset %s have the severities %j", (preset, severities, asked) => {
+    const alarms = alarmsWith({ alarms: preset, ...asked });
+
+    expect([...new Set(alarms.map(({ severity }) => severity))].sort()).toEqual([...severities].sort());
+    if (asked) expect(alarms.map(({ kind }) => kind)).toEqual(["mismatches"]);
+  });
+
+  it("of a preset that there is not are refused, and so is a severity", () => {
+    // @ts-expect-error JavaScript has no types
+    expect(() => monitored({ alarms: "some" })).toThrow(
+      'alarms of Test/Monitoring is "some": give all or critical or none',
+    );
+    // @ts-expect-error JavaScript has no types
+    expect(() => monitored({ addHeldAlarm: { Notice: { threshold: 0 } } })).toThrow(
+      'a severity in addHeldAlarm of Test/Monitoring is "Notice": give Warning or Critical',
+    );
+  });
+
+  it("are not raised by one caller with one bad key, but by many", () => {
+    for (const kind of ["mismatches", "in-progress"]) {
+      const [alarm] = ofKind(kind);
+      expect(alarm).toMatchObject({ threshold: 20, properties: { EvaluationPeriods: 3, Period: 300 } });
+    }
+  });
+
+  it("have one composite alarm of each severity, which acts in their place", () => {
+    const { monitoring, template } = monitored({
+      compositeAlarms: true,
+      alarmActions: { Critical: [actionTo(PAGER)] },
+      okActions: [actionTo(MAIL)],
+      addHeldAlarm: { Critical: { threshold: 0, alarmActions: [actionTo(MAIL)] } },
+    });
+    const composites = Object.values(template().findResources("AWS::CloudWatch::CompositeAlarm"));
+
+    expect(Object.keys(monitoring.compositeAlarms)).toEqual(["Warning", "Critical"]);
+    expect(composites.map(({ Properties }) => [Properties.AlarmActions, Properties.OKActions])).toEqual([
+      [undefined, [MAIL]],
+      [[PAGER], [MAIL]],
+    ]);
+    for (const { kind, severity, properties } of alarmsIn(template())) {
+      expect(properties.AlarmActions).toEqual(kind === "held" ? [MAIL] : undefined);
+      expect(JSON.stringify(composites[severity === "Warning" ? 0 : 1])).toContain(
+        `Monitoring${kind.replace(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase())}${severity}`,
+      );
+    }
+    monitored().template().resourceCountIs("AWS::CloudWatch::CompositeAlarm", 0);
+  });
+
+  it("are refused in a composite alarm whose rule CloudWatch does not take", () => {
+    const { stack, given } = monitored();
+    const functions = Array.from({ length: 80 }, (_, index) => newFunction(stack, `Fn${index}`));
+
+    expect(
+      () => new IdempotencyMonitoring(stack, "Many", { ...given, functions, compositeAlarms: true }),
+    ).toThrow("CloudWatch takes about 75 in one composite alarm");
+  });
+
+  it("on a table are there once for each table, however many services watch it", () => {
+    const { stack, given } = monitored();
+    const imported = IdempotencyTable.fromTableAttributes(stack, "Imported", {
+      tableName: given.table.table.tableName,
+    });
+    new IdempotencyMonitoring(stack, "Again", { table: imported, service: "other" });
+    const other = new IdempotencyTable(stack, "Other");
+    new IdempotencyMonitoring(stack, "OfOther", { table: other, service: "third" });
+    const asked = { addTableThrottlesAlarm: { Warning: { threshold: 5 } } };
+    new IdempotencyMonitoring(stack, "Asked", { table: other, service: "fourth", ...asked });
+    const ids = Object.keys(Template.fromStack(stack).findResources("AWS::CloudWatch::Alarm"));
+
+    expect(ids.filter((id) => id.includes("TableThrottles")).map((id) => id.slice(0, -8))).toEqual([
+      "MonitoringTableThrottlesWarning",
+      "MonitoringTableThrottlesCritical",
+      "OfOtherTableThrottlesWarning",
+      "OfOtherTableThrottlesCritical",
+      "AskedTableThrottlesWarning",
+    ]);
+  });
+
+  it("on what each run writes look back over a whole interval, and know no sweeper that is not given", () => {
+    const stack = unitStack();
+    const table = new IdempotencyTable(stack, "Table", { unknownOutcomes: true });
+    const reconciler = newFunction(stack, "Settle");
+    new Reconciler(stack, "Reconciler", { table, handler: reconciler, interval: Duration.hours(1) });
+    new IdempotencyMonitoring(stack, "Monitoring", { table, reconciler, relay: newFunction(stack, "Relay") });
+    const alarms = alarmsIn(Template.fromStack(stack));
+    const of = (kind: string) => alarms.find((alarm) => alarm.kind === kind)?.properties;
+
+    expect(of("unsettled-age")).toMatchObject({ Period: 3600, TreatMissingData: "breaching" });
+    expect(of("outbox-age")).toMatchObject({ Period: 300, TreatMissingData: "notBreaching" });
   });
 
   it("watch throttled requests of every kind that operations, relay and sweeper make", () => {

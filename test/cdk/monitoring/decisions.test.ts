@@ -28,7 +28,11 @@ beforeAll(async () => {
   const addReplayRateAlarm = { Warning: { threshold: 40 } };
   // How many commits wait at any time is a question of the traffic.
   const addOutboxBacklogAlarm = { Warning: { threshold: 0 } };
-  const given = { ...NAMES, addReplayRateAlarm, addOutboxBacklogAlarm, operations: ["create-order"] };
+  // How many are one caller's own fault, too.
+  const addMismatchesAlarm = { Warning: { threshold: 0 } };
+  const addInProgressAlarm = addMismatchesAlarm;
+  const asked = { addReplayRateAlarm, addOutboxBacklogAlarm, addMismatchesAlarm, addInProgressAlarm };
+  const given = { ...NAMES, ...asked, operations: ["create-order"] };
   const template = monitored(given).template();
   alarms = alarmsIn(template).filter(({ metrics }) => metrics.some(({ namespace }) => !isOfAws(namespace)));
   dashboard = metricsOnDashboard(template).filter(({ namespace }) => !isOfAws(namespace));

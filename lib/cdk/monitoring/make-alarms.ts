@@ -1,0 +1,172 @@
+// Makes the alarms of an IdempotencyMonitoring: their thresholds, their actions, and what missing data means.
+import { Duration } from "aws-cdk-lib";
+import {
+  Alarm,
+  AlarmRule,
+  ComparisonOperator,
+  CompositeAlarm,
+  type IAlarmAction,
+  TreatMissingData,
+} from "aws-cdk-lib/aws-cloudwatch";
+import type { Construct, IConstruct } from "constructs";
+import { knownSeconds } from "../checks/consumers.ts";
+import { tableIdentity } from "../checks/relays.ts";
+import { intervalOf } from "../scheduled.ts";
+import { relativePath } from "../stable-ids.ts";
+import { withDefaults } from "../with-defaults.ts";
+import {
+  ALARM_PRESETS,
+  type AlarmKind,
+  type AlarmPreset,
+  DEFAULT_EVALUATION,
+  DEFAULT_RUNBOOK_URL,
+  defaultThresholds,
+  MEANINGS,
+  MONITORING_DEFAULTS,
+  THRESHOLD_PROPERTIES,
+} from "./alarms.ts";
+import type { IdempotencyMonitoringProps } from "./props.ts";
+import type { AlarmSource } from "./sources.ts";
+import {
+  type AlarmActions,
+  type AlarmSeverity,
+  type AlarmThreshold,
+  type AlarmThresholds,
+  SEVERITIES,
+} from "./thresholds.ts";
+
+/** The rule of a composite alarm has 10,240 characters, and about 130 for each alarm. */
+const MAX_COMPOSED = 75;
+
+interface MadeAlarms {
+  readonly alarms: readonly Alarm[];
+  readonly compositeAlarms: { readonly [Severity in AlarmSeverity]?: CompositeAlarm };
+}
+
+export function makeAlarms(
+  scope: Construct,
+  props: IdempotencyMonitoringProps,
+  sources: readonly AlarmSource[],
+): MadeAlarms {
+  const { alarms: preset, compositeAlarms } = withDefaults(props, MONITORING_DEFAULTS);
+  checkOneOf(preset, ALARM_PRESETS, `alarms of ${scope.node.path}`);
+  const made: Record<AlarmSeverity, Alarm[]> = { Warning: [], Critical: [] };
+  const alarms: Alarm[] = [];
+  for (const source of sources) {
+    for (const [severity, threshold] of thresholdsOf(scope, source.kind, props, preset)) {
+      const alarm = makeAlarm(scope, props, source, severity, threshold);
+      made[severity].push(alarm);
+      alarms.push(alarm);
+    }
+  }
+  return { alarms, compositeAlarms: compositeAlarms ? compose(scope, made, props) : {} };
+}
+
+type SeverityThreshold = readonly [severity: AlarmSeverity, threshold: AlarmThreshold];
+
+function thresholdsOf(
+  scope: Construct,
+  kind: AlarmKind,
+  props: IdempotencyMonitoringProps,
+  preset: AlarmPreset,
+): readonly SeverityThreshold[] {
+  const property = THRESHOLD_PROPERTIES[kind];
+  const given: AlarmThresholds | undefined = props[property];
+  for (const severity of Object.keys(given ?? {})) {
+    checkOneOf(severity, SEVERITIES, `a severity in ${property} of ${scope.node.path}`);
+  }
+  const thresholds = given ?? defaultThresholds(kind, preset);
+  const asked = SEVERITIES.flatMap((severity): SeverityThreshold[] => {
+    const threshold = thresholds[severity];
+    return threshold ? [[severity, threshold]] : [];
+  });
+  if (kind !== "table-throttles" || given) return asked;
+  return asked.filter(([severity]) => isFirst(scope, props, severity));
+}
+
+/** The tables of each app that have such an alarm already. */
+const watched = new WeakMap<IConstruct, Map<unknown, Set<AlarmSeverity>>>();
+
+/** A table serves many services, and CloudWatch bills the same alarm for each of them. */
+function isFirst(
+  { node }: Construct,
+  { table }: IdempotencyMonitoringProps,
+  severity: AlarmSeverity,
+): boolean {
+  const ofApp = watched.get(node.root) ?? new Map<unknown, Set<AlarmSeverity>>();
+  watched.set(node.root, ofApp);
+  const identity = tableIdentity(table.table);
+  const known = ofApp.get(identity) ?? new Set();
+  ofApp.set(identity, known);
+  if (known.has(severity)) return false;
+  known.add(severity);
+  return true;
+}
+
+function makeAlarm(
+  scope: Construct,
+  props: IdempotencyMonitoringProps,
+  { kind, metric, resource, writer }: AlarmSource,
+  severity: AlarmSeverity,
+  threshold: AlarmThreshold,
+): Alarm {
+  const { runbookUrl = DEFAULT_RUNBOOK_URL, compositeAlarms } = props;
+  const { evaluationPeriods = DEFAULT_EVALUATION.evaluationPeriods, datapointsToAlarm } = threshold;
+  const name = kind.replace(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase());
+  const alarm = new Alarm(scope, `${name}${severity}${resource ? relativePath(scope, resource) : ""}`, {
+    metric: metric({ period: threshold.period ?? defaultPeriod(writer) }),
+    threshold: threshold.threshold,
+    evaluationPeriods,
+    ...(datapointsToAlarm !== undefined && { datapointsToAlarm }),
+    comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
+    // Who writes in each run and has written nothing has stopped, and then nobody looks.
+    treatMissingData: writer ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
+    alarmDescription: `${severity}: ${MEANINGS[kind]} Runbook: ${runbookUrl}#${kind}`,
+  });
+  const common = (actions: AlarmActions | undefined) => (compositeAlarms ? [] : actionsOf(actions, severity));
+  alarm.addAlarmAction(...(threshold.alarmActions ?? common(props.alarmActions)));
+  alarm.addOkAction(...(threshold.okActions ?? common(props.okActions)));
+  return alarm;
+}
+
+/** A function that runs more rarely writes nothing in most periods of five minutes. */
+function defaultPeriod(writer: AlarmSource["writer"]): Duration {
+  const interval = writer && intervalOf(writer);
+  const minutes = Math.ceil(((interval && knownSeconds(interval)) ?? 0) / 60);
+  return Duration.minutes(Math.max(DEFAULT_EVALUATION.periodMinutes, minutes));
+}
+
+function compose(
+  scope: Construct,
+  made: Readonly<Record<AlarmSeverity, readonly Alarm[]>>,
+  props: IdempotencyMonitoringProps,
+): MadeAlarms["compositeAlarms"] {
+  const composed: { [Severity in AlarmSeverity]?: CompositeAlarm } = {};
+  for (const severity of SEVERITIES) {
+    const alarms = made[severity];
+    if (alarms.length === 0) continue;
+    if (alarms.length > MAX_COMPOSED) {
+      throw new Error(
+        `${scope.node.path} has ${alarms.length} alarms of the severity ${severity}, and CloudWatch takes about ${MAX_COMPOSED} in one composite alarm: watch its functions and queues by two constructs, or leave compositeAlarms out`,
+      );
+    }
+    const composite = new CompositeAlarm(scope, `Any${severity}`, {
+      alarmRule: AlarmRule.anyOf(...alarms),
+      alarmDescription: `${severity}: at least one of ${alarms.length} alarms is raised. Runbook: ${props.runbookUrl ?? DEFAULT_RUNBOOK_URL}`,
+    });
+    composite.addAlarmAction(...actionsOf(props.alarmActions, severity));
+    composite.addOkAction(...actionsOf(props.okActions, severity));
+    composed[severity] = composite;
+  }
+  return composed;
+}
+
+function actionsOf(actions: AlarmActions = [], severity: AlarmSeverity): IAlarmAction[] {
+  return Array.isArray(actions) ? actions : (actions[severity] ?? []);
+}
+
+/** @throws Error for what the types refuse, since an app may be JavaScript */
+function checkOneOf(value: string, all: readonly string[], what: string): void {
+  if (all.includes(value)) return;
+  throw new Error(`${what} is ${JSON.stringify(value)}: give ${all.join(" or ")}`);
+}

@@ -1,0 +1,26 @@
+// A schedule that runs a function, under ids that do not depend on the path of the stack.
+import type { Duration } from "aws-cdk-lib";
+import { Rule, Schedule } from "aws-cdk-lib/aws-events";
+import { ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import type { IFunction } from "aws-cdk-lib/aws-lambda";
+import type { Construct, IConstruct } from "constructs";
+
+const intervals = new WeakMap<IConstruct, Duration>();
+
+export function runOnSchedule(scope: Construct, id: string, interval: Duration, fn: IFunction): Rule {
+  const rule = new Rule(scope, id, { schedule: Schedule.rate(interval) });
+  // CDK's own target names the permission by the whole path of the function.
+  fn.addPermission("Invoke", {
+    scope: rule,
+    principal: new ServicePrincipal("events.amazonaws.com"),
+    sourceArn: rule.ruleArn,
+  });
+  rule.addTarget({ bind: () => ({ arn: fn.functionArn, targetResource: fn }) });
+  intervals.set(fn, interval);
+  return rule;
+}
+
+/** How often a schedule of these constructs runs the function. */
+export function intervalOf(fn: IConstruct): Duration | undefined {
+  return intervals.get(fn);
+}
