@@ -104,9 +104,12 @@ function print(stack: RunningStack, tookMs: number): void {
     console.log(`${api.path}  ${api.url}`);
     for (const route of api.routes) console.log(`  ${route}`);
   }
+  for (const [path, url] of Object.entries(stack.functionUrls)) console.log(`${path}  ${url}`);
   for (const [path, { name }] of Object.entries(stack.tables)) console.log(`table ${path}  ${name}`);
   for (const [path, { url }] of Object.entries(stack.queues)) console.log(`queue ${path}  ${url}`);
+  for (const [path, { arn }] of Object.entries(stack.topics)) console.log(`topic ${path}  ${arn}`);
   console.log(`DynamoDB  ${stack.endpoints.dynamodb}`);
+  console.log(`AWS (Lambda, SNS, EventBridge)  ${stack.endpoints.aws}`);
   for (const [name, value] of Object.entries(stack.outputs)) console.log(`\n${name}:\n  ${value}`);
   for (const line of stack.notRun) console.log(`\nnot run here: ${line}`);
   console.log("");

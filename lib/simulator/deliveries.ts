@@ -1,7 +1,8 @@
 /** Delivers a message to a subscriber: to a queue, a function, another topic or another bus. */
 import type { EventBridgeModel } from "../aws/eventbridge/eventbridge-model.ts";
 import type { EventDelivery } from "../aws/eventbridge/service.ts";
-import { type SnsNotification, snsEvent, wrapped } from "../aws/sns/notification.ts";
+import { type SnsNotification, snsEvent } from "../aws/sns/notification.ts";
+import { queueMessage } from "../aws/sns/queue-message.ts";
 import type { SnsModel } from "../aws/sns/sns-model.ts";
 import type { Subscription } from "../aws/sns/topic.ts";
 import type { SendRequest } from "../aws/sqs/operations.ts";
@@ -69,19 +70,6 @@ export class Deliveries {
     if (fn === undefined) throw new Error(`there is no function ${nameIn(arn)}`);
     await fn.invokeAsync(event);
   }
-}
-
-/** https://docs.aws.amazon.com/sns/latest/dg/sns-large-payload-raw-message-delivery.html */
-function queueMessage(notification: SnsNotification, subscription: Subscription): SendRequest {
-  const { Message, MessageAttributes, MessageGroupId, MessageDeduplicationId } = notification;
-  const isFifo = subscription.endpoint.endsWith(".fifo");
-  return {
-    ...(subscription.isRaw
-      ? { MessageBody: Message, MessageAttributes }
-      : { MessageBody: JSON.stringify(wrapped(notification, subscription)) }),
-    ...(MessageGroupId !== undefined && { MessageGroupId }),
-    ...(isFifo && { MessageDeduplicationId }),
-  };
 }
 
 function nameIn(arn: string): string {

@@ -1,5 +1,6 @@
 /** EventBridge in the memory of one process, on the caller's clock: buses, rules and their targets. */
-import { eventFilter } from "../event-sources/event-filter.ts";
+import { type EventFilter, patternFilter } from "../event-sources/event-filter.ts";
+import { BUS_RULES } from "../event-sources/pattern-rules.ts";
 import { EventBus } from "./event-bus.ts";
 import { EventBridgeError, invalid } from "./eventbridge-error.ts";
 import type { EventBridgeOperationName, EventBridgeOperations, RuleTarget } from "./operations.ts";
@@ -47,7 +48,7 @@ const HANDLERS: Handlers = {
   PutRule(service, { Name, EventBusName, EventPattern }) {
     const bus = service.bus(EventBusName);
     const arn = service.arnOf(`rule/${bus.name}/${Name}`);
-    const matches = eventFilter({ Filters: [{ Pattern: EventPattern }] });
+    const matches = busFilter(EventPattern);
     bus.rules.set(Name, { name: Name, arn, matches, targets: bus.rules.get(Name)?.targets ?? new Map() });
     return { RuleArn: arn };
   },
@@ -63,6 +64,14 @@ const HANDLERS: Handlers = {
     return { FailedEntryCount: 0, FailedEntries: [] };
   },
 };
+
+function busFilter(pattern: string): EventFilter {
+  try {
+    return patternFilter(pattern, BUS_RULES);
+  } catch (error) {
+    throw invalid(`Event pattern is not valid. Reason: ${(error as Error).message}`);
+  }
+}
 
 function checkTarget({ Id, Arn, InputPath, InputTransformer, SqsParameters }: RuleTarget): void {
   for (const path of [InputPath ?? "$", ...Object.values(InputTransformer?.InputPathsMap ?? {})])

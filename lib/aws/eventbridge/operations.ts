@@ -23,6 +23,8 @@ export interface RuleTarget {
   readonly Id: string;
   /** The ARN of a queue, a topic, a function or a bus. */
   readonly Arn: string;
+  /** JSON that the target gets in the place of the event. */
+  readonly Input?: string | undefined;
   readonly InputPath?: string | undefined;
   readonly InputTransformer?:
     | {

@@ -1,5 +1,5 @@
 /**
- * What a target gets: the whole event, the part at `InputPath`, or the text of `InputTransformer`. Pure.
+ * What a target gets: the whole event, a fixed input, the part at `InputPath`, or the text of `InputTransformer`. Pure.
  * https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-transform-target-input.html
  */
 import { invalid } from "./eventbridge-error.ts";
@@ -30,9 +30,10 @@ const PLACEHOLDER = /<([\w.-]+)>/g;
 /** JSON text. */
 export function targetInput(
   event: BusEvent,
-  { InputPath, InputTransformer }: Pick<RuleTarget, "InputPath" | "InputTransformer">,
+  { Input, InputPath, InputTransformer }: Pick<RuleTarget, "Input" | "InputPath" | "InputTransformer">,
   rule: RuleIdentity,
 ): string {
+  if (Input !== undefined) return Input;
   if (InputTransformer === undefined) return JSON.stringify(valueAt(event, InputPath ?? "$") ?? {});
   const { InputPathsMap = {}, InputTemplate } = InputTransformer;
   const known: Record<string, unknown> = {

@@ -12,11 +12,13 @@ export interface SnsNotification extends PublishedMessage {
   readonly publishedAt: number;
 }
 
+const ADDRESS = "https://sns.us-east-1.amazonaws.com";
+
 /**
  * The envelope of a message without raw delivery.
  * https://docs.aws.amazon.com/sns/latest/dg/sns-message-and-json-formats.html
  */
-export function wrapped(notification: SnsNotification, subscription: Subscription): object {
+export function wrapped(notification: SnsNotification, subscription: Subscription) {
   const { topicArn, messageId, sequenceNumber, publishedAt, Subject, Message } = notification;
   return {
     Type: "Notification",
@@ -26,14 +28,19 @@ export function wrapped(notification: SnsNotification, subscription: Subscriptio
     ...(Subject !== undefined && { Subject }),
     Message,
     Timestamp: new Date(publishedAt).toISOString(),
-    UnsubscribeURL: `https://sns.us-east-1.amazonaws.com/?Action=Unsubscribe&SubscriptionArn=${subscription.arn}`,
+    SignatureVersion: "1",
+    Signature: "none",
+    SigningCertURL: `${ADDRESS}/SimpleNotificationService.pem`,
+    UnsubscribeURL: `${ADDRESS}/?Action=Unsubscribe&SubscriptionArn=${subscription.arn}`,
     ...(notification.MessageAttributes && { MessageAttributes: typedValues(notification.MessageAttributes) }),
   };
 }
 
-/** The event of a subscribed function. https://docs.aws.amazon.com/lambda/latest/dg/with-sns.html */
+/** The event of a subscribed function, in which two names are spelt otherwise. https://docs.aws.amazon.com/lambda/latest/dg/with-sns.html */
 export function snsEvent(notification: SnsNotification, subscription: Subscription): object {
-  const Sns = { Subject: null, MessageAttributes: {}, ...wrapped(notification, subscription) };
+  const { SigningCertURL, UnsubscribeURL, ...envelope } = wrapped(notification, subscription);
+  const addresses = { SigningCertUrl: SigningCertURL, UnsubscribeUrl: UnsubscribeURL };
+  const Sns = { Subject: null, MessageAttributes: {}, ...envelope, ...addresses };
   const record = {
     EventSource: "aws:sns",
     EventVersion: "1.0",

@@ -1,5 +1,7 @@
 /** SNS in the memory of one process, on the caller's clock: topics, subscriptions and their filters. */
-import { eventFilter } from "../event-sources/event-filter.ts";
+import { isDeepStrictEqual } from "node:util";
+import { type EventFilter, patternFilter } from "../event-sources/event-filter.ts";
+import { SNS_RULES } from "../event-sources/pattern-rules.ts";
 import type { SnsNotification } from "./notification.ts";
 import type { SnsOperationName, SnsOperations } from "./operations.ts";
 import { publish, publishBatch } from "./publish.ts";
@@ -56,13 +58,22 @@ const HANDLERS: Handlers = {
         "Invalid parameter: Endpoint Reason: FIFO SQS Queues can not be subscribed to standard SNS topics",
       );
     }
+    const former = [...topic.subscriptions.values()].find(
+      ({ protocol, endpoint }) => protocol === Protocol && endpoint === Endpoint,
+    );
+    if (former) {
+      if (isDeepStrictEqual(former.attributes, Attributes)) return { SubscriptionArn: former.arn };
+      throw invalidParameter("Attributes Reason: Subscription already exists with different attributes");
+    }
     const SubscriptionArn = `${TopicArn}:${service.newId()}`;
     topic.subscriptions.set(SubscriptionArn, {
       arn: SubscriptionArn,
+      attributes: Attributes,
       protocol: Protocol,
       endpoint: Endpoint,
       isRaw: Attributes.RawMessageDelivery === "true",
-      filter: eventFilter(Attributes.FilterPolicy && { Filters: [{ Pattern: Attributes.FilterPolicy }] }),
+      deadLetterArn: Attributes.RedrivePolicy && JSON.parse(Attributes.RedrivePolicy).deadLetterTargetArn,
+      filter: policyFilter(Attributes.FilterPolicy),
       filterScope: Attributes.FilterPolicyScope === "MessageBody" ? "MessageBody" : "MessageAttributes",
     });
     return { SubscriptionArn };
@@ -72,6 +83,15 @@ const HANDLERS: Handlers = {
     return {};
   },
 };
+
+function policyFilter(policy: string | undefined): EventFilter {
+  if (policy === undefined) return () => true;
+  try {
+    return patternFilter(policy, SNS_RULES);
+  } catch (error) {
+    throw invalidParameter(`FilterPolicy: ${(error as Error).message}`);
+  }
+}
 
 /** Each call is one step. Each message goes to `deliver` once for each subscription whose filter matches. */
 export class SnsModel {

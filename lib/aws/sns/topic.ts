@@ -4,12 +4,16 @@ import { DeduplicationWindow } from "../sqs/deduplication-window.ts";
 
 export interface Subscription {
   readonly arn: string;
+  /** As they were given, to tell a repeated subscription from another. */
+  readonly attributes: Readonly<Record<string, string>>;
   /** `sqs` or `lambda`. */
   readonly protocol: string;
   /** The ARN of a queue or a function. */
   readonly endpoint: string;
   /** Whether a queue gets the bare message, with the attributes of the message. */
   readonly isRaw: boolean;
+  /** The queue of a redrive policy: it gets what the endpoint cannot take. */
+  readonly deadLetterArn: string | undefined;
   readonly filter: EventFilter;
   readonly filterScope: "MessageAttributes" | "MessageBody";
 }

@@ -12,13 +12,15 @@ export interface AsynchronousInvocation {
   readonly log: (line: string) => void;
   /** Ends the retries. */
   readonly signal: AbortSignal;
+  /** @default a new one */
+  readonly requestId?: string | undefined;
 }
 
 const RETRY_AFTER_MS = [60_000, 120_000];
 
 /** Resolves after the first attempt; the others follow on the clock. Never rejects. */
 export async function invokeAsynchronously(invocation: AsynchronousInvocation): Promise<void> {
-  const requestId = randomUUID();
+  const { requestId = randomUUID() } = invocation;
   if (await succeeds(invocation, requestId, RETRY_AFTER_MS[0])) return;
   void retry(invocation, requestId);
 }

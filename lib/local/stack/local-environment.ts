@@ -1,5 +1,7 @@
 // What all resources of a local run share. That is names that stand for an account, the engines, what runs already,
 // and what has to be undone in the end. Holds state; starts nothing by itself.
+import type { EventBridgeModel } from "../../aws/eventbridge/eventbridge-model.ts";
+import type { SnsModel } from "../../aws/sns/sns-model.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { LocalEventSource } from "../event-sources/event-source.ts";
 import type { FunctionHost } from "../lambda/function-host.ts";
@@ -8,6 +10,7 @@ import type { SqsEngine } from "../sqs/start-sqs.ts";
 import type { Asset } from "./assembly.ts";
 import type { Authorizer } from "./gateway/authorizer.ts";
 import type { BrokenRoute, Gateway, GatewayRoute } from "./gateway/gateway.ts";
+import type { GatewayResponseProperties } from "./gateway/gateway-responses.ts";
 
 /** The account that everything local belongs to. */
 export const LOCAL_ACCOUNT_ID = "000000000000";
@@ -38,6 +41,11 @@ export interface LocalQueue {
   readonly url: string;
 }
 
+export interface LocalTopic {
+  readonly logicalId: string;
+  readonly arn: string;
+}
+
 export interface LocalApi {
   readonly logicalId: string;
   readonly path: string;
@@ -48,6 +56,10 @@ export interface LocalApi {
   readonly authorizers: Map<string, Authorizer | BrokenRoute>;
   /** The paths of a REST API's resources, by id. */
   readonly resources: Map<string, string>;
+  /** A REST API's own words for what it answers by itself, by type. */
+  readonly gatewayResponses: Map<string, GatewayResponseProperties>;
+  /** Routes that depend on the variables of a stage: why one of them cannot be run in such a stage. */
+  readonly stagedProblems: ((variables: Readonly<Record<string, string>>) => string | undefined)[];
 }
 
 export interface LocalEnvironment {
@@ -58,6 +70,10 @@ export interface LocalEnvironment {
   readonly dynamodbEndpoint: string;
   /** The engine in which queues are created and functions find them. */
   readonly sqs: SqsEngine;
+  /** Functions find Lambda, SNS and EventBridge there. */
+  readonly awsEndpoint: string;
+  readonly sns: SnsModel;
+  readonly eventBridge: EventBridgeModel;
   /** Whether tables go with the engine, so that nobody has to delete them. */
   readonly dynamodbIsOurs: boolean;
   /** Set for every function, over what its template says. */
@@ -74,10 +90,18 @@ export interface LocalEnvironment {
   readonly eventSources: Map<string, LocalEventSource>;
   /** By construct path. */
   readonly schedules: Map<string, LocalSchedule>;
+  /** By construct path. */
+  readonly topics: Map<string, LocalTopic>;
+  /** The construct paths of rules with patterns, by ARN. */
+  readonly rulePaths: Map<string, string>;
+  /** By construct path: the URLs of functions. */
+  readonly functionUrls: Map<string, string>;
   /** By API id. */
   readonly apis: Map<string, LocalApi>;
   /** What the run leaves out, each in one line. */
   readonly notRun: string[];
+  /** Aborts when the run stops, before anything is undone. */
+  readonly signal: AbortSignal;
   /** Called in reverse order when the run stops. */
   onStop(undo: () => Promise<void>): void;
 }
@@ -96,10 +120,11 @@ export function functionOfArn(environment: LocalEnvironment, arn: string): Local
   return named.find((candidate) => candidate.arn.split(":")[3] === region) ?? named[0];
 }
 
-/** The function of an ARN or a name, also where an alias or version follows the name. */
+/** The function of an ARN, of a part of one or of a name, also where an alias or version follows. */
 export function functionNamed(environment: LocalEnvironment, nameOrArn: string): LocalFunction | undefined {
   if (nameOrArn.startsWith("arn:")) return functionOfArn(environment, nameOrArn);
-  const name = nameOrArn.split(":")[0];
+  const [, partial] = /:function:([\w-]+)/.exec(nameOrArn) ?? [];
+  const name = partial ?? nameOrArn.split(":")[0];
   return [...environment.functions.values()].find((candidate) => candidate.name === name);
 }
 

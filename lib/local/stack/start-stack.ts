@@ -1,15 +1,22 @@
 // Runs a CDK app on this machine: synthesizes it, deploys its templates on local engines, and undoes everything
 // in the end. The one entry to this folder.
 import { randomBytes } from "node:crypto";
-import { type Clock, systemClock } from "../../core/clock.ts";
+import { EventBridgeModel } from "../../aws/eventbridge/eventbridge-model.ts";
+import { SnsModel } from "../../aws/sns/sns-model.ts";
+import { type Clock, systemClock, systemRandom } from "../../core/clock.ts";
+import { startAwsEndpoint } from "../aws-endpoint.ts";
 import { startDynamoDB } from "../dynamodb-engine.ts";
 import type { LocalEventSource } from "../event-sources/event-source.ts";
 import { checkInstalled } from "../installed-package.ts";
+import { invokeFace } from "../lambda/invoke-api.ts";
+import { eventBridgeFace, snsFace } from "../messaging-faces.ts";
 import type { LocalSchedule } from "../schedules/run-schedule.ts";
 import { startSqs } from "../sqs/start-sqs.ts";
 import { readAssembly, type SynthesizedStack } from "./assembly.ts";
+import { deliverEvent, deliverNotification } from "./deliveries.ts";
 import { deployStack } from "./deploy-stack.ts";
 import { checkPort } from "./gateway/listen.ts";
+import { invokableFunction } from "./invoke-later.ts";
 import {
   LOCAL_ACCOUNT_ID,
   LOCAL_REGION,
@@ -17,6 +24,7 @@ import {
   type LocalFunction,
   type LocalQueue,
   type LocalTable,
+  type LocalTopic,
 } from "./local-environment.ts";
 import { synthesize } from "./synthesize.ts";
 import { createUndoList } from "./undo-list.ts";
@@ -67,7 +75,12 @@ export interface RunningStack {
   readonly eventSources: Readonly<Record<string, LocalEventSource>>;
   /** By construct path. */
   readonly schedules: Readonly<Record<string, LocalSchedule>>;
-  readonly endpoints: { readonly dynamodb: string; readonly sqs: string };
+  /** By construct path. */
+  readonly topics: Readonly<Record<string, LocalTopic>>;
+  /** The URLs of functions, by construct path. */
+  readonly functionUrls: Readonly<Record<string, string>>;
+  /** `aws` is the one of Lambda's Invoke, of SNS and of EventBridge. */
+  readonly endpoints: { readonly dynamodb: string; readonly sqs: string; readonly aws: string };
   readonly outputs: Readonly<Record<string, unknown>>;
   /** What the templates have and this run leaves out, each in one line. */
   readonly notRun: readonly string[];
@@ -85,6 +98,7 @@ export interface RunningApi {
 export async function startStack(options: StartStackOptions): Promise<RunningStack> {
   const { signal, log = () => undefined, port = 0, clock = systemClock } = options;
   const undo = createUndoList();
+  const stopping = new AbortController();
   checkInstalled();
   await checkPort(port);
   try {
@@ -103,8 +117,25 @@ export async function startStack(options: StartStackOptions): Promise<RunningSta
     const stacks = chosenStacks(readAssembly(assembly.folder), options);
     const [first] = stacks;
     if (!first) throw new Error(`there is no stack in ${assembly.folder}: add one to the app`);
-    const sqs = await startSqs({ clock, region: first.region ?? LOCAL_REGION, accountId: LOCAL_ACCOUNT_ID });
+    const common = { clock, region: first.region ?? LOCAL_REGION, accountId: LOCAL_ACCOUNT_ID };
+    const sqs = await startSqs(common);
     undo.add(sqs.stop);
+    const sns = new SnsModel({
+      ...common,
+      random: systemRandom,
+      deliver: (message, subscription) => void deliverNotification(environment, message, subscription),
+    });
+    const eventBridge = new EventBridgeModel({
+      ...common,
+      random: systemRandom,
+      deliver: (delivery) => void deliverEvent(environment, delivery),
+    });
+    const aws = await startAwsEndpoint([
+      invokeFace((name) => invokableFunction(environment, name)),
+      eventBridgeFace(eventBridge),
+      snsFace(sns),
+    ]);
+    undo.add(aws.stop);
 
     let nextPort = port;
     const environment: LocalEnvironment = {
@@ -112,6 +143,9 @@ export async function startStack(options: StartStackOptions): Promise<RunningSta
       clock,
       dynamodbEndpoint: dynamodb.endpoint,
       sqs,
+      awsEndpoint: aws.endpoint,
+      sns,
+      eventBridge,
       dynamodbIsOurs: options.dynamodbEndpoint === undefined,
       functionEnvironment: options.functionEnvironment ?? {},
       nextPort: () => (port === 0 ? 0 : nextPort++),
@@ -120,8 +154,12 @@ export async function startStack(options: StartStackOptions): Promise<RunningSta
       queues: new Map(),
       eventSources: new Map(),
       schedules: new Map(),
+      topics: new Map(),
+      rulePaths: new Map(),
+      functionUrls: new Map(),
       apis: new Map(),
       notRun: [],
+      signal: stopping.signal,
       onStop: undo.add,
     };
     const outputs = await deployAll(stacks, environment, options);
@@ -140,12 +178,18 @@ export async function startStack(options: StartStackOptions): Promise<RunningSta
       queues: Object.fromEntries(environment.queues),
       eventSources: Object.fromEntries(environment.eventSources),
       schedules: Object.fromEntries(environment.schedules),
-      endpoints: { dynamodb: dynamodb.endpoint, sqs: sqs.endpoint },
+      topics: Object.fromEntries(environment.topics),
+      functionUrls: Object.fromEntries(environment.functionUrls),
+      endpoints: { dynamodb: dynamodb.endpoint, sqs: sqs.endpoint, aws: aws.endpoint },
       outputs,
       notRun: environment.notRun,
-      stop: undo.run,
+      stop() {
+        stopping.abort();
+        return undo.run();
+      },
     };
   } catch (error) {
+    stopping.abort();
     await undo.run();
     throw error;
   }

@@ -109,16 +109,16 @@ describe("AWS::Events::Rule with a schedule", () => {
 
   it.each([
     [
-      "an event pattern",
-      { EventPattern: { source: ["shop"] } },
-      {},
-      "event patterns are not run, only schedules are",
+      "an input that is made from the event",
+      { ScheduleExpression: "rate(1 day)" },
+      { Arn: "arn:aws:sns:us-east-1:000000000000:news", InputPath: "$.time" },
+      "the input of arn:aws:sns:us-east-1:000000000000:news is made from the event, which is not run for schedules",
     ],
     [
       "a target that does not run here",
       { ScheduleExpression: "rate(1 day)" },
       { Arn: "arn:aws:sns:us-east-1:000000000000:news" },
-      "its target arn:aws:sns:us-east-1:000000000000:news is no function and no queue that runs here",
+      "its target arn:aws:sns:us-east-1:000000000000:news is no function, queue or topic that runs here",
     ],
   ])("names %s", async (_, properties, target, problem) => {
     const { stack } = await start(rule(properties, target));

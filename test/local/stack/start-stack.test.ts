@@ -59,7 +59,7 @@ describe("startStack", () => {
     const stack = await start({
       App: {
         Resources: {
-          Topic: { Type: "AWS::SNS::Topic", Metadata: { "aws:cdk:path": "App/News/Topic/Resource" } },
+          Bucket: { Type: "AWS::S3::Bucket", Metadata: { "aws:cdk:path": "App/News/Bucket/Resource" } },
           Python: functionResource("main.handler", { Runtime: "python3.13" }),
           Socket: { Type: "AWS::ApiGatewayV2::Api", Properties: { ProtocolType: "WEBSOCKET" } },
         },
@@ -67,7 +67,7 @@ describe("startStack", () => {
     });
 
     expect(stack.notRun).toEqual([
-      "AWS::SNS::Topic News/Topic (Topic)",
+      "AWS::S3::Bucket News/Bucket (Bucket)",
       "AWS::Lambda::Function Python (Python): runtime python3.13 is not run, only Node.js is",
       "AWS::ApiGatewayV2::Api Socket (Socket): a WEBSOCKET API",
     ]);

@@ -47,6 +47,7 @@ export function createAuthorizer(options: AuthorizerOptions): Authorizer {
   ) {
     const event = authorizerPayload(options.format, request, facts, identity, routeArn);
     const result = await invokeWithin(options.invoke, JSON.stringify(event), AUTHORIZER_TIMEOUT_MS);
+    if (result.outcome === "error" && result.errorMessage === "Unauthorized") return "unauthorized";
     if (result.outcome !== "ok") return { reason: failureReason(result, AUTHORIZER_TIMEOUT_MS) };
     const answer: unknown = JSON.parse(result.payload);
     if (!isAnswer(answer, options.simpleResponses)) {
@@ -80,6 +81,8 @@ export function createAuthorizer(options: AuthorizerOptions): Authorizer {
       if (known && options.now() < known.until) return judge(known.answer, routeArn);
 
       const asked = await askFunction(request, facts, identity, routeArn);
+      // A function says so by an error of this very message.
+      if (asked === "unauthorized") return { outcome: asked };
       if (!asked.answer) return { outcome: "failed", reason: asked.reason };
       if (options.resultTtlSeconds > 0 && identity.length > 0) {
         remembered.set(key, { answer: asked.answer, until: options.now() + options.resultTtlSeconds * 1000 });

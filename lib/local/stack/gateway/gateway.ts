@@ -49,6 +49,11 @@ export interface MockRoute {
   readonly answer: GatewayResponse;
 }
 
+/** What a route is, by the variables of the stage that is asked for. */
+export type StagedRoute = (variables: Readonly<Record<string, string>>) => AnyRoute;
+
+type AnyRoute = GatewayRoute | MockRoute | BrokenRoute;
+
 /** A route that the template has and that cannot be run; its requests are answered with 500. */
 export interface BrokenRoute {
   readonly problem: string;
@@ -57,26 +62,31 @@ export interface BrokenRoute {
 export interface Gateway {
   readonly apiId: string;
   readonly url: string;
-  /** The URL with the stage, where it has a name: what clients call. */
+  /** The URL of the default stage, else of the first one: what clients call. */
   readonly stageUrl: string;
   readonly routeKeys: Iterable<string>;
-  setRoute(routeKey: string, route: GatewayRoute | MockRoute | BrokenRoute): void;
+  setRoute(routeKey: string, route: AnyRoute | StagedRoute): void;
   setStage(name: string, variables: Readonly<Record<string, string>> | undefined): void;
   close(): Promise<void>;
 }
 
 /** @throws Error that says what to do, if the port is taken. */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
-  const routes = new Map<string, GatewayRoute | MockRoute | BrokenRoute>();
-  let stage: Pick<ApiFacts, "stage" | "stageVariables"> = { stage: "$default", stageVariables: undefined };
+  const routes = new Map<string, AnyRoute | StagedRoute>();
+  const stages: ApiStage[] = [];
 
   const { kind } = options;
 
   function routeFor({ method, path }: GatewayRequest) {
-    const inStage = pathInStage(path, stage.stage);
-    const match = inStage === undefined ? undefined : matchRoute(routes.keys(), method, inStage);
-    const route = match && routes.get(match.routeKey);
-    return inStage !== undefined && route ? { path: inStage, match, route } : undefined;
+    for (const stage of stages.length > 0 ? stages : [DEFAULT_STAGE]) {
+      const inStage = pathInStage(path, stage.stage);
+      const match = inStage === undefined ? undefined : matchRoute(routes.keys(), method, inStage);
+      const found = match && routes.get(match.routeKey);
+      if (inStage === undefined || !found) continue;
+      const route = typeof found === "function" ? found(stage.stageVariables ?? {}) : found;
+      return { path: inStage, match, route, stage };
+    }
+    return undefined;
   }
 
   async function answerRequest(request: GatewayRequest, requestId: string): Promise<GatewayResponse> {
@@ -86,7 +96,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 
     const found = routeFor(request);
     if (!found) return kind.message("notFound");
-    const { path, match, route } = found;
+    const { path, match, route, stage } = found;
     if ("problem" in route) return failedResponse(match.routeKey, route.problem);
     if ("answer" in route) return route.answer;
 
@@ -156,12 +166,15 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     apiId: options.apiId,
     url,
     get stageUrl() {
-      return stage.stage === "$default" ? url : `${url}/${stage.stage}`;
+      const [first = DEFAULT_STAGE] = stages;
+      return stages.length === 0 || stages.some(isDefault) ? url : `${url}/${first.stage}`;
     },
     routeKeys: { [Symbol.iterator]: () => routes.keys() },
     setRoute: (routeKey, route) => routes.set(routeKey, route),
     setStage: (name, variables) => {
-      stage = { stage: name, stageVariables: variables };
+      stages.push({ stage: name, stageVariables: variables });
+      // What no stage of a name takes is the default one's.
+      stages.sort((one, other) => Number(isDefault(one)) - Number(isDefault(other)));
     },
     close: () =>
       new Promise((resolve) => {
@@ -169,6 +182,14 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
         server.closeAllConnections();
       }),
   };
+}
+
+type ApiStage = Pick<ApiFacts, "stage" | "stageVariables">;
+
+const DEFAULT_STAGE: ApiStage = { stage: "$default", stageVariables: undefined };
+
+function isDefault({ stage }: ApiStage): boolean {
+  return stage === DEFAULT_STAGE.stage;
 }
 
 function pathInStage(path: string, stage: string): string | undefined {

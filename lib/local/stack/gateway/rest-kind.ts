@@ -1,6 +1,7 @@
 // REST APIs: the proxy integration's event and answer, which is payload format 1.0 without a version. Pure.
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html
 import type { GatewayKind } from "./gateway.ts";
+import { type GatewayResponses, inOwnWords } from "./gateway-responses.ts";
 import { type AuthorizerContext, logTime, type RequestFacts } from "./payload.ts";
 import type { GatewayRequest } from "./request.ts";
 import { type GatewayMessage, type GatewayResponse, isRecord, jsonResponse } from "./response.ts";
@@ -17,8 +18,14 @@ const MESSAGES: Readonly<Record<GatewayMessage, readonly [statusCode: number, bo
   timedOut: [504, { message: "Endpoint request timed out" }],
 };
 
-/** @param binaryMediaTypes of the API: what of requests and answers is base64 */
-export function restKind(binaryMediaTypes: readonly string[]): GatewayKind {
+/**
+ * @param binaryMediaTypes of the API: what of requests and answers is base64
+ * @param gatewayResponses the API's own words for what it answers by itself; may be filled later
+ */
+export function restKind(
+  binaryMediaTypes: readonly string[],
+  gatewayResponses: GatewayResponses = new Map(),
+): GatewayKind {
   return {
     requestIdHeader: "x-amzn-requestid",
     event: (request, facts, authorizer) => ({
@@ -28,7 +35,7 @@ export function restKind(binaryMediaTypes: readonly string[]): GatewayKind {
     response: (payload) => restResponse(payload, binaryMediaTypes.length > 0),
     message(name) {
       const [statusCode, body] = MESSAGES[name];
-      return jsonResponse(statusCode, JSON.stringify(body));
+      return inOwnWords(gatewayResponses, name, jsonResponse(statusCode, JSON.stringify(body)));
     },
   };
 }

@@ -41,6 +41,8 @@ async function deployApi(
     integrations: new Map(),
     authorizers: new Map(),
     resources: new Map(),
+    gatewayResponses: new Map(),
+    stagedProblems: [],
   });
   return { ref: apiId, attributes: { ApiEndpoint: server.url, ApiId: apiId } };
 }

@@ -64,6 +64,9 @@ async function deployFunction(
     environment: {
       AWS_ENDPOINT_URL_DYNAMODB: environment.dynamodbEndpoint,
       AWS_ENDPOINT_URL_SQS: environment.sqs.endpoint,
+      AWS_ENDPOINT_URL_LAMBDA: environment.awsEndpoint,
+      AWS_ENDPOINT_URL_SNS: environment.awsEndpoint,
+      AWS_ENDPOINT_URL_EVENTBRIDGE: environment.awsEndpoint,
       // The Node that runs this may be older than the runtime of the template; that is no news for its logs.
       AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: "true",
       ...textValues(properties.Environment?.Variables ?? {}),

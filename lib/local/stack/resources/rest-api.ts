@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import type { Deployed, DeployResource, ResolvedResource } from "../deploy-resource.ts";
 import { type Authorizer, createAuthorizer } from "../gateway/authorizer.ts";
 import { type BrokenRoute, type GatewayRoute, type MockRoute, startGateway } from "../gateway/gateway.ts";
+import { type GatewayResponseProperties, unknownParts } from "../gateway/gateway-responses.ts";
 import { restKind } from "../gateway/rest-kind.ts";
 import {
   functionOfArn,
@@ -21,6 +22,7 @@ const DEFAULT_INTEGRATION_TIMEOUT_MS = 29_000;
 /** https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-apigateway-authorizer.html */
 const DEFAULT_RESULT_TTL_SECONDS = 300;
 const ROOT = "root";
+const STAGE_VARIABLE = /\$\{stageVariables\.(\w+)\}/g;
 
 async function deployApi(
   resource: ResolvedResource,
@@ -34,8 +36,9 @@ async function deployApi(
     notRun(resource, environment, "an OpenAPI document");
     return deployed;
   }
+  const gatewayResponses = new Map<string, GatewayResponseProperties>();
   const server = await startGateway({
-    kind: restKind([BinaryMediaTypes ?? []].flat().map(String)),
+    kind: restKind([BinaryMediaTypes ?? []].flat().map(String), gatewayResponses),
     apiId,
     accountId: LOCAL_ACCOUNT_ID,
     region,
@@ -52,6 +55,8 @@ async function deployApi(
     integrations: new Map(),
     authorizers: new Map(),
     resources: new Map([[ROOT, ""]]),
+    gatewayResponses,
+    stagedProblems: [],
   });
   return deployed;
 }
@@ -99,13 +104,33 @@ async function deployMethod(resource: ResolvedResource, environment: LocalEnviro
   const { HttpMethod, ResourceId, ApiKeyRequired, RequestValidatorId } = resource.properties;
   const api = apiOf(resource, environment);
   if (!api) return { ref: resource.logicalId };
-  const route = routeOf(resource.properties, api, environment);
   const routeKey = `${HttpMethod} ${api.resources.get(String(ResourceId)) || "/"}`;
-  api.server.setRoute(routeKey, route);
-  if ("problem" in route) notRun(resource, environment, `${routeKey} fails: ${route.problem}`);
+  const problemOf = (route: ReturnType<typeof routeOf>) =>
+    "problem" in route ? `${routeKey} fails: ${route.problem}` : undefined;
+  if (String(Object(resource.properties.Integration).Uri).includes(`\${stageVariables.`)) {
+    const staged = (variables: Readonly<Record<string, string>>) =>
+      routeOf(withVariables(resource.properties, variables), api, environment);
+    api.server.setRoute(routeKey, staged);
+    api.stagedProblems.push((variables) => problemOf(staged(variables)));
+  } else {
+    const route = routeOf(resource.properties, api, environment);
+    api.server.setRoute(routeKey, route);
+    const problem = problemOf(route);
+    if (problem !== undefined) notRun(resource, environment, problem);
+  }
   if (String(ApiKeyRequired) === "true") notRun(resource, environment, "nobody is asked for an API key");
   if (RequestValidatorId !== undefined) notRun(resource, environment, "requests are not validated");
   return { ref: resource.logicalId };
+}
+
+/** The function that the URI names, by the variables of a stage. */
+function withVariables(properties: Properties, variables: Readonly<Record<string, string>>): Properties {
+  const integration = Object(properties.Integration) as Properties;
+  const Uri = String(integration.Uri).replaceAll(
+    STAGE_VARIABLE,
+    (variable, name: string) => variables[name] ?? variable,
+  );
+  return { ...properties, Integration: { ...integration, Uri } };
 }
 
 function routeOf(
@@ -150,9 +175,46 @@ function mockOf(responses: unknown): MockRoute {
 
 async function deployStage(resource: ResolvedResource, environment: LocalEnvironment): Promise<Deployed> {
   const { StageName, Variables } = resource.properties;
-  const variables = Variables as Record<string, string> | undefined;
-  apiOf(resource, environment)?.server.setStage(String(StageName), variables);
+  addStage(resource, environment, String(StageName), Variables);
   return { ref: String(StageName) };
+}
+
+/** A deployment may bring a stage of its own. */
+async function deployDeployment(
+  resource: ResolvedResource,
+  environment: LocalEnvironment,
+): Promise<Deployed> {
+  const { StageName, StageDescription } = resource.properties;
+  if (StageName !== undefined) {
+    addStage(resource, environment, String(StageName), Object(StageDescription).Variables);
+  }
+  return { ref: resource.logicalId, attributes: { DeploymentId: resource.logicalId } };
+}
+
+function addStage(
+  resource: ResolvedResource,
+  environment: LocalEnvironment,
+  name: string,
+  given: unknown,
+): void {
+  const variables = given as Readonly<Record<string, string>> | undefined;
+  const api = apiOf(resource, environment);
+  api?.server.setStage(name, variables);
+  for (const problemIn of api?.stagedProblems ?? []) {
+    const problem = problemIn(variables ?? {});
+    if (problem !== undefined) notRun(resource, environment, problem);
+  }
+}
+
+async function deployGatewayResponse(
+  resource: ResolvedResource,
+  environment: LocalEnvironment,
+): Promise<Deployed> {
+  const properties = resource.properties as GatewayResponseProperties;
+  apiOf(resource, environment)?.gatewayResponses.set(String(properties.ResponseType), properties);
+  const unknown = unknownParts(properties);
+  if (unknown.length > 0) notRun(resource, environment, `it is made without ${unknown.join(", ")}`);
+  return { ref: resource.logicalId, attributes: { Id: resource.logicalId } };
 }
 
 /** `undefined` where the API itself is not run, which has been said. */
@@ -164,6 +226,8 @@ export const REST_API_TYPES: Readonly<Record<string, DeployResource>> = {
   "AWS::ApiGateway::RestApi": deployApi,
   "AWS::ApiGateway::Resource": deployPath,
   "AWS::ApiGateway::Authorizer": deployAuthorizer,
+  "AWS::ApiGateway::Deployment": deployDeployment,
+  "AWS::ApiGateway::GatewayResponse": deployGatewayResponse,
   "AWS::ApiGateway::Method": deployMethod,
   "AWS::ApiGateway::Stage": deployStage,
 };

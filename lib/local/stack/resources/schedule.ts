@@ -9,7 +9,8 @@ import {
   notRunLine,
   type StackPlace,
 } from "../local-environment.ts";
-import { type ScheduleTarget, type TargetProperties, targetOf } from "./schedule-target.ts";
+import { deployPattern } from "./event-pattern.ts";
+import { type LocalTarget, type TargetProperties, targetOf } from "./local-target.ts";
 import { ruleInput, schedulerInput } from "./scheduled-event.ts";
 
 interface Due {
@@ -27,14 +28,18 @@ async function deployRule(
   environment: LocalEnvironment,
   { region }: StackPlace,
 ): Promise<Deployed> {
-  const { Name = resource.generatedName, ScheduleExpression, State, Targets } = resource.properties;
+  const {
+    Name = resource.generatedName,
+    ScheduleExpression,
+    EventPattern,
+    State,
+    Targets,
+  } = resource.properties;
   const name = String(Name);
   const arn = `arn:${LOCAL_PARTITION}:events:${region}:${LOCAL_ACCOUNT_ID}:rule/${name}`;
-  const deployed = { ref: name, attributes: { Arn: arn } };
-  if (ScheduleExpression === undefined) {
-    environment.notRun.push(notRunLine(resource, "event patterns are not run, only schedules are"));
-    return deployed;
-  }
+  const matching = EventPattern === undefined ? undefined : await deployPattern(resource, environment, name);
+  const deployed = matching ?? { ref: name, attributes: { Arn: arn } };
+  if (ScheduleExpression === undefined) return deployed;
   deploySchedule(resource, environment, {
     expression: String(ScheduleExpression),
     enabled: State !== "DISABLED",
@@ -67,15 +72,17 @@ async function deploySchedulerSchedule(
 
 function deploySchedule(resource: ResolvedResource, environment: LocalEnvironment, due: Due): void {
   const { logicalId, path } = resource;
-  const { clock } = environment;
-  const stopping = new AbortController();
-  environment.onStop(async () => stopping.abort());
-  const { signal } = stopping;
+  const { clock, signal } = environment;
   const startMs = due.startMs ?? clock.now();
   const next = nextTimeOf(due.expression, startMs, due.timeZone);
-  const targets: [TargetProperties, ScheduleTarget][] = [];
+  const targets: [TargetProperties, LocalTarget][] = [];
   for (const properties of due.targets) {
-    const target = targetOf(properties, { environment, path, signal });
+    if ((properties.InputPath ?? properties.InputTransformer) !== undefined) {
+      const reason = `the input of ${properties.Arn} is made from the event, which is not run for schedules`;
+      environment.notRun.push(notRunLine(resource, reason));
+      continue;
+    }
+    const target = targetOf(properties, { environment, path });
     if ("problem" in target) environment.notRun.push(notRunLine(resource, target.problem));
     else targets.push([properties, target]);
   }

@@ -1,0 +1,34 @@
+// Asynchronous invocations of the functions of a run.
+import type { InvokableFunction } from "../lambda/invoke-api.ts";
+import { invokeAsynchronously } from "../schedules/invoke-asynchronously.ts";
+import { functionNamed, type LocalEnvironment, type LocalFunction, pathOf } from "./local-environment.ts";
+
+/**
+ * Resolves after the first attempt, and never rejects: what goes wrong is logged and tried again.
+ * @param from what invokes, for people
+ */
+export function invokeLater(
+  environment: LocalEnvironment,
+  target: LocalFunction,
+  payload: string,
+  from: string,
+  requestId?: string,
+): Promise<void> {
+  const { clock, log, signal } = environment;
+  const label = `${from} → ${pathOf(environment.functions, target)}`;
+  return invokeAsynchronously({ host: target.host, payload, label, clock, log, signal, requestId });
+}
+
+/** @param name of a function: its name, its ARN, a part of that, or its construct path */
+export function invokableFunction(
+  environment: LocalEnvironment,
+  name: string,
+): InvokableFunction | undefined {
+  const fn = functionNamed(environment, name) ?? environment.functions.get(name);
+  return (
+    fn && {
+      invoke: (payload, requestId) => fn.host.invoke(payload, { requestId }),
+      invokeLater: (payload, requestId) => void invokeLater(environment, fn, payload, "Invoke", requestId),
+    }
+  );
+}

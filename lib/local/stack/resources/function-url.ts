@@ -1,0 +1,57 @@
+// Function URLs: each a port of its own that hands every request to one function.
+import { createHash } from "node:crypto";
+import type { Deployed, DeployResource, ResolvedResource } from "../deploy-resource.ts";
+import type { CorsConfiguration } from "../gateway/cors.ts";
+import { functionUrlKind } from "../gateway/function-url-kind.ts";
+import { startGateway } from "../gateway/gateway.ts";
+import {
+  functionNamed,
+  type LocalEnvironment,
+  notRunLine,
+  pathOf,
+  type StackPlace,
+} from "../local-environment.ts";
+
+/** A function behind a URL may take as long as its own timeout. */
+const LONGEST_TIMEOUT_MS = 900_000;
+
+async function deployUrl(
+  resource: ResolvedResource,
+  environment: LocalEnvironment,
+  { region }: StackPlace,
+): Promise<Deployed> {
+  const { TargetFunctionArn, AuthType, InvokeMode, Cors } = resource.properties;
+  const { notRun, log, clock, functionUrls } = environment;
+  const target = functionNamed(environment, String(TargetFunctionArn));
+  if (!target) {
+    notRun.push(notRunLine(resource, `${TargetFunctionArn} is not a function that runs here`));
+    return { ref: String(TargetFunctionArn) };
+  }
+  const leaveOut = (reason: string) => void notRun.push(notRunLine(resource, reason));
+  if (AuthType === "AWS_IAM") leaveOut("nobody is asked for a signature");
+  if (InvokeMode === "RESPONSE_STREAM") leaveOut("answers come whole, not as a stream");
+  const server = await startGateway({
+    kind: functionUrlKind(region),
+    apiId: createHash("sha256").update(resource.generatedName).digest("hex").slice(0, 32),
+    accountId: "anonymous",
+    region,
+    cors: Cors as CorsConfiguration | undefined,
+    port: environment.nextPort(),
+    now: clock.now,
+    log,
+  });
+  environment.onStop(() => server.close());
+  server.setRoute("$default", {
+    target: pathOf(environment.functions, target),
+    invoke: (payload) => target.host.invoke(payload),
+    timeoutMs: LONGEST_TIMEOUT_MS,
+    authorizer: undefined,
+  });
+  const url = `${server.url}/`;
+  functionUrls.set(resource.path, url);
+  return { ref: target.arn, attributes: { FunctionUrl: url, FunctionArn: target.arn } };
+}
+
+export const FUNCTION_URL_TYPES: Readonly<Record<string, DeployResource>> = {
+  "AWS::Lambda::Url": deployUrl,
+};
