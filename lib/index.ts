@@ -126,6 +126,8 @@ export { type OutboxRelayResponse, type OutboxStreamEvent, outboxRelay } from ".
 export { type OutboxSweeperOptions, outboxSweeper } from "./messaging/outbox-sweeper.ts";
 export { S3Bodies, type S3BodiesOptions, type S3Like, type UncheckedMessage } from "./messaging/s3-bodies.ts";
 export type { SweepReport } from "./messaging/sweep-shards.ts";
+export { type LeftBehind, type LeftBehindOptions, leftBehind } from "./mirrored/left-behind.ts";
+export { type MirroredOptions, mirrored } from "./mirrored/mirrored.ts";
 export { type EmfMetricsOptions, emfMetrics } from "./observe/emf-metrics.ts";
 export type { SendingEvent, SettlingEvent } from "./observe/measurements.ts";
 export { type ReconcilerReport, reconciler } from "./reconciler/reconciler.ts";

@@ -1,6 +1,6 @@
 /** Plays concurrent calls of one key under a fast-check scheduler, and reports what an onlooker saw. */
 import type fc from "fast-check";
-import { intercepted, throttled, unreachable } from "../../../kit/faults/faulty-store.ts";
+import { type Intercept, intercepted, throttled, unreachable } from "../../../kit/faults/faulty-store.ts";
 import type { Clock } from "../../../lib/core/clock.ts";
 import { perform } from "../../../lib/core/engine.ts";
 import { PermanentError } from "../../../lib/core/errors.ts";
@@ -8,7 +8,7 @@ import type { Execution } from "../../../lib/core/execution.ts";
 import { identify } from "../../../lib/core/identity.ts";
 import { resolveOptions } from "../../../lib/core/options.ts";
 import { resultOf } from "../../../lib/core/outcome.ts";
-import type { Claim, Settlement } from "../../../lib/core/store.ts";
+import type { Claim, Settlement, Store } from "../../../lib/core/store.ts";
 import { fakeRandom, MemoryStore, type MemoryWrite } from "../../../lib/testing/index.ts";
 import type { CallPlan } from "./race-plan.ts";
 
@@ -28,11 +28,25 @@ export interface Play {
   readonly keyExpired: number;
 }
 
+interface Stage {
+  readonly memory?: MemoryStore;
+  readonly retentionSeconds?: number;
+  /** Records are on their way from `memory` to `to`: each call faces both in its own way. */
+  readonly moving?: {
+    readonly to: MemoryStore;
+    /** The store that a call claims in last. */
+    readonly lastOf: (index: number, from: MemoryStore) => MemoryStore;
+    readonly face: (index: number, from: MemoryStore, to: MemoryStore, clock: Clock) => Store<MemoryWrite>;
+  };
+}
+
 export async function play(
   scheduler: fc.Scheduler,
   plans: readonly CallPlan[],
-  { memory = new MemoryStore(), retentionSeconds = 86_400 } = {},
+  { memory = new MemoryStore(), retentionSeconds = 86_400, moving }: Stage = {},
 ): Promise<Play> {
+  const memories = [memory, ...(moving ? [moving.to] : [])];
+  const countOf = () => memories.reduce((sum, each) => sum + ordersIn(each), 0);
   let time = 1_700_000_000_000;
   const hops = async (count: number, label: string) => {
     for (let hop = 0; hop < count; hop++) await scheduler.schedule(Promise.resolve(), label);
@@ -63,28 +77,30 @@ export async function play(
   let keyExpired = 0;
 
   const isLive = (attempt: number) => (leases.get(attempt) ?? 0) >= time;
-  const noteClaim = ({ token, leaseEndsAt }: Claim) => {
-    const record = memory.records.get(identity.recordKey);
+  const noteClaim = ({ records }: MemoryStore, { token, leaseEndsAt }: Claim) => {
+    const record = records.get(identity.recordKey);
     if (record?.token === token) leases.set(record.attempt, leaseEndsAt);
   };
 
   /** The store in memory decides at once: what is there now was not there before this request. */
   const apply = (request: () => Promise<unknown>, parameter: unknown) => {
-    const before = countOf(memory);
+    const before = countOf();
     const answer = request();
-    if (countOf(memory) > before) effects.push({ at: time, from: (parameter as Settlement).now });
+    if (countOf() > before) effects.push({ at: time, from: (parameter as Settlement).now });
     return answer;
   };
 
-  const finished = () => {
-    const record = memory.records.get(identity.recordKey);
-    return record?.state === "completed" || record?.state === "failed" ? record : undefined;
-  };
+  const finished = () =>
+    memories
+      .map(({ records }) => records.get(identity.recordKey))
+      .find((record) => record?.state === "completed" || record?.state === "failed");
 
   function startCall(plan: CallPlan, index: number): void {
     const name = `call ${index}`;
     const pending = [...plan.fates];
-    const store = intercepted(memory, async (method, request, [parameter]) => {
+    /** Whoever has the last of its claims may run. */
+    const last = moving?.lastOf(index, memory) ?? memory;
+    const asCalled: Intercept = async (method, request, [parameter]) => {
       const fate = pending.shift() ?? "answered";
       await scheduler.schedule(Promise.resolve(), `${name}: ${method} arrives`);
       if (fate === "crash-before") return new Promise(() => {});
@@ -94,12 +110,14 @@ export async function play(
         await scheduler.schedule(Promise.resolve(), `${name}: ${method} arrives again`);
       }
       const answer = await apply(request, parameter);
-      if (method === "claim") noteClaim(parameter as Claim);
+      if (method === "claim") noteClaim(last, parameter as Claim);
       if (fate === "crash-after") return new Promise(() => {});
       await scheduler.schedule(Promise.resolve(), `${name}: ${method} answers`);
       if (fate === "answer-lost") throw unreachable();
       return answer;
-    });
+    };
+    const own = intercepted(memory, asCalled);
+    const store = moving ? moving.face(index, own, intercepted(moving.to, asCalled), clock) : own;
 
     const work = async (execution: Execution<MemoryWrite>) => {
       // A run without a claim has no number, and no lease.
@@ -180,4 +198,4 @@ const orderWrite: MemoryWrite = {
   item: (former) => ({ count: Number(former?.count ?? 0) + 1 }),
 };
 
-const countOf = (memory: MemoryStore) => Number(memory.table("orders").get("order-1")?.count ?? 0);
+const ordersIn = (memory: MemoryStore) => Number(memory.table("orders").get("order-1")?.count ?? 0);

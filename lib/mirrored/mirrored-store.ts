@@ -1,0 +1,237 @@
+/**
+ * The port over two stores. Whoever runs has claimed in both, `from` first; whoever has one claim does not run. The leader's
+ * commit decides. The other store is told afterwards, once: nobody reads it alone before `leftBehind` has found nothing.
+ */
+import type { Clock } from "../core/clock.ts";
+import { type IdempotencyRecord, isClaimOf, isExpired } from "../core/record.ts";
+import type {
+  Claim,
+  ClaimAnswer,
+  Effects,
+  Insertion,
+  RenewAnswer,
+  Renewal,
+  SettleAnswer,
+  Settlement,
+  StepChange,
+  Store,
+} from "../core/store.ts";
+import { type UnknownOutcome, unknownOutcomeOf } from "../core/unknown-outcome.ts";
+import { bringSteps } from "./bring-steps.ts";
+import { type Combined, combine, isOver, isStill, type Pair, type Side, sideOf } from "./pair.ts";
+
+const CONSISTENT = { consistent: true } as const;
+const NO_EFFECTS: Effects<never> = { writes: [], messages: [] };
+
+/** Longer than two requests take. */
+const INSERTION_LEASE_MS = 30_000;
+
+export type Stores = Readonly<Record<Side, Store>>;
+
+export class MirroredStore implements Store {
+  readonly #stores: Stores;
+  readonly #leader: Side;
+  readonly #clock: Clock;
+  readonly writeStep: Store["writeStep"];
+  readonly unknownOutcomes: Store["unknownOutcomes"];
+
+  constructor(stores: Stores, leader: Side, clock: Clock) {
+    this.#stores = stores;
+    this.#leader = leader;
+    this.#clock = clock;
+    const { from, to } = stores;
+    if (from.writeStep && to.writeStep) this.writeStep = (change) => this.#writeStep(change);
+    if (from.unknownOutcomes && to.unknownOutcomes) this.unknownOutcomes = (query) => this.#unknown(query);
+  }
+
+  async claim(claim: Claim, seen?: IdempotencyRecord): Promise<ClaimAnswer> {
+    const { recordKey, token } = claim;
+    const { from, to } = this.#stores;
+    const pair = await this.#pairOf(recordKey, seen);
+    if (seen && !isStill(this.#combined(pair, token), seen)) return this.#refusal(pair, token);
+    const first = await from.claim(this.#over(claim, pair.from), pair.from);
+    if (!first.won && !isClaimOf(first.record, token)) return this.#refusedBy(first.record, claim);
+    let second: ClaimAnswer;
+    try {
+      second = await to.claim(this.#over(claim, pair.to), pair.to);
+    } catch (error) {
+      // The next call need not wait for the lease. If the claim was applied, its token is known to have ended.
+      if (first.won && !seen) await this.#giveBack(claim, undefined);
+      throw error;
+    }
+    if (!second.won && !isClaimOf(second.record, token)) {
+      if (first.won) await this.#giveBack(claim, pair.from);
+      return this.#refusal(await this.#read(recordKey), token);
+    }
+    if (!first.won || !second.won) {
+      // An answer was lost, and steps may be where they were.
+      const own = await this.#read(recordKey);
+      await this.#bringSteps(claim, own);
+      return this.#refusal(own, token);
+    }
+    if (claim.keepsSteps) await this.#bringSteps(claim, pair);
+    return first;
+  }
+
+  async settle(settlement: Settlement): Promise<SettleAnswer> {
+    const answer = await this.#leading.settle(settlement);
+    if (!answer.settled) return { settled: false, record: this.#named(answer.record) };
+    await leaveBehind(() => this.#following.settle({ ...settlement, ...NO_EFFECTS }));
+    return answer;
+  }
+
+  async renew(renewal: Renewal): Promise<RenewAnswer> {
+    for (const side of ["from", "to"] as const) {
+      const answer = await this.#stores[side].renew(renewal);
+      if (!answer.renewed) return { renewed: false, record: this.#named(answer.record, side) };
+    }
+    return { renewed: true };
+  }
+
+  async insert(insertion: Insertion, seen?: IdempotencyRecord): Promise<SettleAnswer> {
+    const { recordKey, token } = insertion;
+    const { from, to } = this.#stores;
+    const leads = this.#leader === "from";
+    const pair = seen
+      ? await this.#read(recordKey)
+      : { from: undefined, to: leads ? await to.find(recordKey, CONSISTENT) : undefined };
+    const own = [pair.from, pair.to].find((record) => record?.token === token);
+    if (seen && own?.state === insertion.state) return { settled: true };
+    const isKnown = seen ? !isStill(this.#combined(pair, token), seen) : pair.to !== undefined;
+    if (isKnown && !own) return this.#unsettled(seen ? pair : await this.#read(recordKey), token);
+    const quiet = { ...insertion, ...NO_EFFECTS };
+    if (leads) {
+      const answer = await from.insert(this.#over(insertion, pair.from), pair.from);
+      if (!answer.settled) return this.#unsettled({ ...pair, from: answer.record }, token);
+      await leaveBehind(() => to.insert(this.#over(quiet, pair.to), pair.to));
+      return answer;
+    }
+    // Others decide a race in `from`. This claim stays where the writes are refused: the same token may use it.
+    const claim = { ...insertion, leaseEndsAt: this.#clock.now() + INSERTION_LEASE_MS };
+    const first = await from.claim(this.#over(claim, pair.from), pair.from);
+    const isOwn = first.won || first.record?.token === token;
+    if (!isOwn) return this.#unsettled(await this.#read(recordKey), token);
+    const answer = await to.insert(this.#over(insertion, pair.to), pair.to);
+    if (!answer.settled) {
+      await this.#giveBack(claim, pair.from);
+      return this.#unsettled(await this.#read(recordKey), token);
+    }
+    await leaveBehind(() => from.settle(quiet));
+    return answer;
+  }
+
+  async find(recordKey: string, read: { consistent: boolean }): Promise<IdempotencyRecord | undefined> {
+    return this.#combined(await this.#read(recordKey, read));
+  }
+
+  async loadResult(named: string): Promise<string | undefined> {
+    const { side, address } = sideOf(named);
+    return this.#stores[side]?.loadResult(address);
+  }
+
+  checkEffects(effects: Effects): void {
+    this.#leading.checkEffects(effects);
+  }
+
+  async #writeStep(change: StepChange): Promise<SettleAnswer> {
+    const answer = await this.#leading.writeStep?.(change);
+    if (!answer?.settled) return { settled: false, record: this.#named(answer?.record) };
+    await leaveBehind(() => this.#following.writeStep?.({ ...change, writes: [] }));
+    return answer;
+  }
+
+  async *#unknown(query: { readonly before: number }): AsyncGenerator<UnknownOutcome> {
+    for (const side of ["from", "to"] as const) {
+      for await (const outcome of this.#stores[side].unknownOutcomes?.(query) ?? []) {
+        const { recordKey, since } = outcome;
+        const known = this.#combine(await this.#read(recordKey));
+        if (known?.side !== side) continue;
+        const told = unknownOutcomeOf(recordKey, known.record, since, query.before);
+        if (told) yield told;
+      }
+    }
+  }
+
+  get #leading(): Store {
+    return this.#stores[this.#leader];
+  }
+
+  get #following(): Store {
+    return this.#stores[this.#leader === "from" ? "to" : "from"];
+  }
+
+  async #read(recordKey: string, read = CONSISTENT as { consistent: boolean }): Promise<Pair> {
+    const { from, to } = this.#stores;
+    const [first, second] = await Promise.all([from.find(recordKey, read), to.find(recordKey, read)]);
+    return { from: first, to: second };
+  }
+
+  async #pairOf(recordKey: string, seen: IdempotencyRecord | undefined): Promise<Pair> {
+    return seen ? this.#read(recordKey) : { from: undefined, to: undefined };
+  }
+
+  #combine(pair: Pair, token?: string): Combined | undefined {
+    return combine(pair, { leader: this.#leader, now: this.#clock.now(), token });
+  }
+
+  #combined(pair: Pair, token?: string): IdempotencyRecord | undefined {
+    return this.#combine(pair, token)?.record;
+  }
+
+  /** What is expired in one store does not come back by the other. */
+  #over<Beginning extends Pick<Claim, "keepsSteps">>(
+    beginning: Beginning,
+    seen: IdempotencyRecord | undefined,
+  ): Beginning {
+    const keepsSteps = beginning.keepsSteps && !(seen && isExpired(seen, this.#clock.now()));
+    return { ...beginning, keepsSteps };
+  }
+
+  /** The record of one store, as a mirrored store tells it. */
+  #named(record: IdempotencyRecord | undefined, side = this.#leader): IdempotencyRecord | undefined {
+    return this.#combined({ from: undefined, to: undefined, [side]: record });
+  }
+
+  #refusal(pair: Pair, token: string): ClaimAnswer {
+    return { won: false, record: this.#combined(pair, token) };
+  }
+
+  #unsettled(pair: Pair, token: string): SettleAnswer {
+    return { settled: false, record: this.#combined(pair, token) };
+  }
+
+  async #refusedBy(record: IdempotencyRecord | undefined, { recordKey, token }: Claim): Promise<ClaimAnswer> {
+    // A finished record is an answer, whatever the other store has.
+    const isAnswer = record && isOver(record) && !isExpired(record, this.#clock.now());
+    const to = isAnswer ? undefined : await this.#stores.to.find(recordKey, CONSISTENT);
+    return this.#refusal({ from: record, to }, token);
+  }
+
+  /** Takes a claim in `from` back that `to` has refused. What was held, or may have to be, is held again. */
+  #giveBack(claim: Omit<Claim, "leaseEndsAt">, former: IdempotencyRecord | undefined): Promise<void> {
+    const now = this.#clock.now();
+    // Without a record before it, the claim is forgotten at once.
+    const expiresAt = former ? former.expiresAt : Math.floor(now / 1000);
+    const isHeld = former !== undefined && former.state !== "released" && expiresAt === undefined;
+    const settlement: Settlement = {
+      ...{ recordKey: claim.recordKey, token: claim.token, now, ...NO_EFFECTS },
+      state: isHeld ? "held" : "released",
+      isListed: claim.expiresAt === undefined && expiresAt !== undefined,
+      ...(expiresAt !== undefined && { expiresAt }),
+    };
+    return leaveBehind(() => this.#stores.from.settle(settlement));
+  }
+
+  #bringSteps(claim: Claim, pair: Pair): Promise<void> {
+    return bringSteps(this.#stores, claim, pair, this.#clock.now());
+  }
+}
+
+/** What follows the decision of another store: that one counts, whatever becomes of this. */
+async function leaveBehind(request: () => Promise<unknown> | undefined): Promise<void> {
+  try {
+    await request();
+  } catch {
+    // Nobody reads this store alone before `leftBehind` has found what is missing here.
+  }
+}

@@ -1,0 +1,141 @@
+/** What two stores have under one key, and what that amounts to. No I/O. */
+import {
+  type IdempotencyRecord,
+  isClaimOf,
+  isExpired,
+  type StoredStep,
+  type StoredSteps,
+} from "../core/record.ts";
+
+/** The store that is left, or the one that is moved to. */
+export type Side = "from" | "to";
+
+export type Pair = Readonly<Record<Side, IdempotencyRecord | undefined>>;
+
+export interface Reading {
+  /** The store whose commits decide. */
+  readonly leader: Side;
+  /** Epoch ms. */
+  readonly now: number;
+  /** A claim of this token counts only where both stores have it. */
+  readonly token?: string | undefined;
+}
+
+export interface Combined {
+  /** The record that counts, with the steps of both. The address of a result begins with its side. */
+  readonly record: IdempotencyRecord;
+  /** Where the record is. */
+  readonly side: Side;
+}
+
+/** @returns `undefined` where neither store has a record that counts */
+export function combine(pair: Pair, reading: Reading): Combined | undefined {
+  const { leader, now } = reading;
+  const { from, to } = withoutHalfClaim(pair, reading.token);
+  const side = from && to ? chosen({ from, to }, leader, now) : from ? "from" : to ? "to" : undefined;
+  if (side === undefined) return undefined;
+  const record = { from, to }[side] as IdempotencyRecord;
+  const other = side === "from" ? to : from;
+  const { steps: _, result, ...rest } = record;
+  // Nobody resumes what is over.
+  const isAlone = isOver(record) || isExpired(record, now);
+  const steps = isAlone ? record.steps && named(side, record.steps) : stepsOf({ from, to }, now);
+  return {
+    side,
+    record: {
+      ...rest,
+      attempt: Math.max(record.attempt, other?.attempt ?? 0),
+      // A step moves the end of the lease in the store that leads, first.
+      ...(other?.token === record.token &&
+        other.state === record.state && { leaseEndsAt: Math.max(record.leaseEndsAt, other.leaseEndsAt) }),
+      ...(steps && { steps }),
+      ...(result && { result: resultAt(side, result) }),
+    },
+  };
+}
+
+/** The steps of both: of two under one name the later. What is expired does not count. */
+export function stepsOf(pair: Partial<Pair>, now: number): StoredSteps | undefined {
+  const steps: Record<string, StoredStep> = {};
+  for (const side of ["from", "to"] as const) {
+    const record = pair[side];
+    if (!record || isExpired(record, now)) continue;
+    for (const [name, step] of Object.entries(named(side, record.steps ?? {}))) {
+      const known = steps[name];
+      if (!known || isLater(step, known)) steps[name] = step;
+    }
+  }
+  return Object.keys(steps).length > 0 ? steps : undefined;
+}
+
+export function isSameStep(one: StoredStep | undefined, other: StoredStep | undefined): boolean {
+  return one?.state === other?.state && one?.attempt === other?.attempt && one?.at === other?.at;
+}
+
+/** Takes the side off the address of a result. */
+export function sideOf(address: string): { readonly side: Side; readonly address: string } {
+  const at = address.indexOf(":");
+  return { side: address.slice(0, at) as Side, address: address.slice(at + 1) };
+}
+
+/** Whether the record is what a caller saw: the comparison of every store. */
+export function isStill(record: IdempotencyRecord | undefined, seen: IdempotencyRecord | undefined): boolean {
+  return (
+    record?.token === seen?.token &&
+    record?.state === seen?.state &&
+    record?.leaseEndsAt === seen?.leaseEndsAt
+  );
+}
+
+export function isOver({ state }: IdempotencyRecord): boolean {
+  return state === "completed" || state === "failed";
+}
+
+/** Whoever has claimed in one store only does not run. */
+function withoutHalfClaim({ from, to }: Pair, token: string | undefined): Partial<Pair> {
+  if (token === undefined || from?.token === to?.token) return { from, to };
+  return {
+    from: isClaimOf(from, token) ? undefined : from,
+    to: isClaimOf(to, token) ? undefined : to,
+  };
+}
+
+function chosen(pair: Record<Side, IdempotencyRecord>, leader: Side, now: number): Side {
+  /** The side of which alone `holds` is true. */
+  const only = (holds: (record: IdempotencyRecord) => boolean): Side | undefined => {
+    const [from, to] = [holds(pair.from), holds(pair.to)];
+    return from === to ? undefined : from ? "from" : "to";
+  };
+  const isLive = (record: IdempotencyRecord) => record.state === "in-progress" && record.leaseEndsAt >= now;
+  const isSameAttempt = pair.from.token === pair.to.token;
+  return (
+    only((record) => !isExpired(record, now)) ??
+    // To replay is always safe.
+    only(isOver) ??
+    // The end of one attempt, which the other store was not told of.
+    (isSameAttempt ? only((record) => record.state !== "in-progress") : undefined) ??
+    // Nobody runs beside a live claim.
+    only(isLive) ??
+    only(({ attempt }) => attempt >= Math.max(pair.from.attempt, pair.to.attempt)) ??
+    leader
+  );
+}
+
+function isLater(step: StoredStep, other: StoredStep): boolean {
+  return step.attempt === other.attempt ? step.at > other.at : step.attempt > other.attempt;
+}
+
+const named = (side: Side, steps: StoredSteps): StoredSteps =>
+  Object.fromEntries(
+    Object.entries(steps).map(([name, step]) => [
+      name,
+      step.result ? { ...step, result: resultAt(side, step.result) } : step,
+    ]),
+  );
+
+export function resultAt<Result extends NonNullable<IdempotencyRecord["result"]>>(
+  side: Side,
+  result: Result,
+): Result {
+  return result.in === "item" ? { ...result, address: `${side}:${result.address}` } : result;
+}

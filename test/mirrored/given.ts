@@ -1,0 +1,47 @@
+/** Two subjects of the store contract as one: the writes of the one that commits, and changes in both. */
+import type { StoreSubject } from "onceonly/testing";
+import { type Clock, systemClock } from "../../lib/core/clock.ts";
+import type { Store } from "../../lib/core/store.ts";
+import { mirrored } from "../../lib/mirrored/mirrored.ts";
+import { AFTER_EXPIRY } from "../../lib/testing/contract/given.ts";
+
+type Behind = Pick<StoreSubject<never>, "alter" | "remove"> & { readonly store: Store<never> };
+
+/**
+ * In the stage that commits in `to`, an insertion claims in `from` first. The claim is left where its writes are refused, until
+ * its lease ends.
+ */
+const LEAVES_A_CLAIM = [
+  "insert with a refused condition inserts nothing and names the write",
+  "a refused write leaves neither record nor messages",
+];
+
+export const isKept = (commitsIn: "from" | "to", name: string): boolean =>
+  commitsIn === "from" || !LEAVES_A_CLAIM.includes(name);
+
+/** The cases lie ahead of the present. This store has to know where a retention is over. */
+export const clockOf = (name: string): Clock =>
+  name.includes("expired") ? { ...systemClock, now: () => AFTER_EXPIRY } : systemClock;
+
+export function mirroredSubject<Write>(
+  leading: StoreSubject<Write>,
+  following: Behind,
+  commitsIn: "from" | "to",
+  clock: Clock,
+): StoreSubject<Write> {
+  return {
+    ...leading,
+    store:
+      commitsIn === "from"
+        ? mirrored(leading.store, following.store, { clock })
+        : mirrored(following.store, leading.store, { commitsIn, clock }),
+    alter: async (recordKey, change) => {
+      await leading.alter(recordKey, change);
+      await following.alter(recordKey, change);
+    },
+    remove: async (recordKey) => {
+      await leading.remove(recordKey);
+      await following.remove(recordKey);
+    },
+  };
+}
