@@ -659,15 +659,15 @@ resource "aws_lambda_permission" "reconciling_invoke" {
 
 resource "aws_cloudwatch_metric_alarm" "alarm_mismatches_warning" {
   alarm_name          = "${var.name}-alarm-mismatches-warning"
-  alarm_description   = "Warning: A key came back with another payload, and was refused. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#mismatches"
+  alarm_description   = "Warning: Many keys came back with another payload, and were refused. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#mismatches"
   alarm_actions       = [var.alarm_topic]
   comparison_operator = "GreaterThanThreshold"
-  evaluation_periods  = 1
+  evaluation_periods  = 3
   metric_name         = "Mismatch"
   namespace           = "Onceonly"
   period              = 300
   statistic           = "Sum"
-  threshold           = 0
+  threshold           = 20
   treat_missing_data  = "notBreaching"
   dimensions = {
     service = "onceonly"
@@ -676,7 +676,7 @@ resource "aws_cloudwatch_metric_alarm" "alarm_mismatches_warning" {
 
 resource "aws_cloudwatch_metric_alarm" "alarm_in_progress_warning" {
   alarm_name          = "${var.name}-alarm-in-progress-warning"
-  alarm_description   = "Warning: Calls are refused because another one holds the claim of their key. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#in-progress"
+  alarm_description   = "Warning: Many calls are refused because another one holds the claim of their key. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#in-progress"
   alarm_actions       = [var.alarm_topic]
   comparison_operator = "GreaterThanThreshold"
   evaluation_periods  = 3
@@ -684,7 +684,7 @@ resource "aws_cloudwatch_metric_alarm" "alarm_in_progress_warning" {
   namespace           = "Onceonly"
   period              = 300
   statistic           = "Sum"
-  threshold           = 0
+  threshold           = 20
   treat_missing_data  = "notBreaching"
   dimensions = {
     service = "onceonly"
@@ -812,7 +812,7 @@ resource "aws_cloudwatch_metric_alarm" "alarm_outcome_unknown_warning" {
 
 resource "aws_cloudwatch_metric_alarm" "alarm_unsettled_age_warning" {
   alarm_name          = "${var.name}-alarm-unsettled-age-warning"
-  alarm_description   = "Warning: For long nobody has known whether the effect of an attempt happened, and the reconciler cannot settle its key. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#unsettled-age"
+  alarm_description   = "Warning: For long nobody has known whether the effect of an attempt happened, and the reconciler cannot settle its key, or does not run. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#unsettled-age"
   alarm_actions       = [var.alarm_topic]
   comparison_operator = "GreaterThanThreshold"
   evaluation_periods  = 1
@@ -821,7 +821,7 @@ resource "aws_cloudwatch_metric_alarm" "alarm_unsettled_age_warning" {
   period              = 300
   statistic           = "Maximum"
   threshold           = 900000
-  treat_missing_data  = "notBreaching"
+  treat_missing_data  = "breaching"
   dimensions = {
     service = "onceonly"
   }
@@ -829,7 +829,7 @@ resource "aws_cloudwatch_metric_alarm" "alarm_unsettled_age_warning" {
 
 resource "aws_cloudwatch_metric_alarm" "alarm_unsettled_age_critical" {
   alarm_name          = "${var.name}-alarm-unsettled-age-critical"
-  alarm_description   = "Critical: For long nobody has known whether the effect of an attempt happened, and the reconciler cannot settle its key. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#unsettled-age"
+  alarm_description   = "Critical: For long nobody has known whether the effect of an attempt happened, and the reconciler cannot settle its key, or does not run. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#unsettled-age"
   alarm_actions       = [var.alarm_topic]
   comparison_operator = "GreaterThanThreshold"
   evaluation_periods  = 1
@@ -838,7 +838,7 @@ resource "aws_cloudwatch_metric_alarm" "alarm_unsettled_age_critical" {
   period              = 300
   statistic           = "Maximum"
   threshold           = 14400000
-  treat_missing_data  = "notBreaching"
+  treat_missing_data  = "breaching"
   dimensions = {
     service = "onceonly"
   }
@@ -1157,7 +1157,7 @@ resource "aws_cloudwatch_metric_alarm" "alarm_send_failed_warning" {
 
 resource "aws_cloudwatch_metric_alarm" "alarm_outbox_age_warning" {
   alarm_name          = "${var.name}-alarm-outbox-age-warning"
-  alarm_description   = "Warning: A committed message has waited for long to be sent. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#outbox-age"
+  alarm_description   = "Warning: A committed message has waited for long to be sent, or the sweeper does not run. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#outbox-age"
   alarm_actions       = [var.alarm_topic]
   comparison_operator = "GreaterThanThreshold"
   evaluation_periods  = 1
@@ -1166,7 +1166,7 @@ resource "aws_cloudwatch_metric_alarm" "alarm_outbox_age_warning" {
   period              = 300
   statistic           = "Maximum"
   threshold           = 900000
-  treat_missing_data  = "notBreaching"
+  treat_missing_data  = "breaching"
   dimensions = {
     service = "onceonly"
   }
@@ -1174,7 +1174,7 @@ resource "aws_cloudwatch_metric_alarm" "alarm_outbox_age_warning" {
 
 resource "aws_cloudwatch_metric_alarm" "alarm_outbox_age_critical" {
   alarm_name          = "${var.name}-alarm-outbox-age-critical"
-  alarm_description   = "Critical: A committed message has waited for long to be sent. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#outbox-age"
+  alarm_description   = "Critical: A committed message has waited for long to be sent, or the sweeper does not run. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#outbox-age"
   alarm_actions       = [var.alarm_topic]
   comparison_operator = "GreaterThanThreshold"
   evaluation_periods  = 1
@@ -1183,7 +1183,7 @@ resource "aws_cloudwatch_metric_alarm" "alarm_outbox_age_critical" {
   period              = 300
   statistic           = "Maximum"
   threshold           = 14400000
-  treat_missing_data  = "notBreaching"
+  treat_missing_data  = "breaching"
   dimensions = {
     service = "onceonly"
   }
