@@ -3,6 +3,7 @@ import { ATTRIBUTES } from "../contract.ts";
 import type { Io } from "../simulator/io.ts";
 import type { Effect } from "./effect.ts";
 import type { FindingKind } from "./finding.ts";
+import type { Structure } from "./saga-runs.ts";
 import type { SourceKind } from "./source.ts";
 
 export interface Symptom {
@@ -13,6 +14,13 @@ export interface Symptom {
   readonly effect?: Pick<Effect, "kind"> | undefined;
   /** Whether all effects happened nevertheless. */
   readonly isDone?: boolean | undefined;
+  /** Whether some of them did. */
+  readonly isHalfDone?: boolean | undefined;
+  /** What its effects are made of, and whether other systems have several of them. */
+  readonly structure: Structure;
+  readonly hasSeveral: boolean;
+  /** Whether the effect is that of a compensation. */
+  readonly isUndoing: boolean;
 }
 
 /** The parts of this package that an undisturbed run uses: nothing, a record that remembers, or its commit too. */
@@ -29,11 +37,16 @@ export function usageIn(ios: readonly Io[], idempotencyTables: readonly string[]
   return remembering.some(({ operation }) => operation === "TransactWriteItems") ? "commit" : "record";
 }
 
-export function adviceFor({ kind, effect, isDone, source, uses }: Symptom): string {
+export function adviceFor(symptom: Symptom): string {
+  const { kind, effect, isDone, isHalfDone, isUndoing, structure, source, uses } = symptom;
   switch (kind) {
     case "happens-twice":
-      return uses === "nothing" ? `${onceAlone(effect)}; or ${wrapped(source)}` : onceWith(effect, uses);
+      if (uses === "nothing") return `${onceAlone(effect)}; or ${wrapped(source)}`;
+      if (isUndoing) return COMPENSATE_ONCE;
+      return structure === "none" ? onceWith(symptom, uses) : onceInSteps(effect, structure);
     case "lost":
+      if (isUndoing)
+        return "let the compensation throw where it failed: the saga then stops there, and a later call goes on";
       return source !== "sqs" && source !== "stream"
         ? "report success only after the effect: throw (or answer 5xx) when it failed, and let one commit hold result and effect together"
         : "report a record as done only after its effect: let the handler throw, so that idempotentBatch returns the record in batchItemFailures";
@@ -46,7 +59,9 @@ export function adviceFor({ kind, effect, isDone, source, uses }: Symptom): stri
     case "stuck":
       return isDone
         ? "the work is done, but a repeated request is refused: store the answer and replay it, as idempotent() and httpIdempotent() do"
-        : "a lock needs a lease: a retry must take over an attempt that died (with onceonly it does, once leaseEndsAt has passed)";
+        : isHalfDone && structure !== "saga" && symptom.hasSeveral && uses !== "nothing"
+          ? "some of it is done, and nobody undoes it: saga(name, [{ name, run, compensate }]) turns back, and undoes what was done"
+          : "a lock needs a lease: a retry must take over an attempt that died (with onceonly it does, once leaseEndsAt has passed)";
     case "order":
       return "stop a group at its first failure and return the rest of it: idempotentBatch does, for FIFO queues and streams";
     case "misreported":
@@ -61,7 +76,7 @@ export function adviceFor({ kind, effect, isDone, source, uses }: Symptom): stri
 }
 
 /** For a handler that has a record. */
-function onceWith(effect: Symptom["effect"], uses: Exclude<Usage, "nothing">): string {
+function onceWith({ effect, hasSeveral }: Symptom, uses: Exclude<Usage, "nothing">): string {
   switch (effect?.kind ?? "item") {
     case "item":
       return uses === "commit"
@@ -72,8 +87,28 @@ function onceWith(effect: Symptom["effect"], uses: Exclude<Usage, "nothing">): s
     case "object":
       return "name the object by what stays the same, such as `idempotency.childKey(name)`: a repetition then puts the same object";
     case "call":
-      return "give the other system an idempotency key that stays the same: `idempotency.childKey(name)`; if it takes none, take `whenAbandoned`, throw OutcomeUnknownError where no answer came, or accept it with `atLeastOnce`";
+      return (
+        "give the other system an idempotency key that stays the same: `idempotency.childKey(name)`; " +
+        (hasSeveral ? SEVERAL_KEYLESS : KEYLESS)
+      );
   }
+}
+
+const KEYLESS =
+  'if it takes none, take `whenAbandoned` (a verify function where the system can be asked, else "hold"), throw OutcomeUnknownError where no answer came, or accept it with `atLeastOnce`';
+const SEVERAL_KEYLESS =
+  "if it takes none, make each effect a step, `idempotency.step(name, work, { atMostOnce: true, verify })`: what nobody can be asked about is held then; or accept it with `atLeastOnce`";
+
+/** A saga repeats a compensation that was interrupted. */
+const COMPENSATE_ONCE =
+  "a compensation comes again after an interruption: pass its own `childKey()` on, or make its writes by its `commit`";
+
+/** For a handler of steps. */
+function onceInSteps(effect: Symptom["effect"], structure: Exclude<Structure, "none">): string {
+  if ((effect?.kind ?? "item") === "item")
+    return "the write can be there while the step was never recorded: make it by the step's own `commit(result, { writes: [...] })`";
+  const held = structure === "saga" ? "the saga turns back, or its key is held" : "its key is held";
+  return `an interrupted step runs again: pass its \`childKey()\` on; if the system takes none, \`{ atMostOnce: true }\` on the step, with \`verify\` where it can be asked, else ${held}`;
 }
 
 /** For a handler without a record. */

@@ -10,6 +10,8 @@ export interface Difference {
   readonly what: string;
   /** The kind of the effect, and its place. */
   readonly effect: Pick<Effect, "kind" | "place">;
+  /** The effect is there, with other values. */
+  readonly isMoved?: true;
 }
 
 interface Form {
@@ -94,7 +96,7 @@ function changeOf(
   found: Form,
   before: Form | undefined,
   { kind, place }: Pick<Effect, "kind" | "place">,
-): Pick<Difference, "kind" | "what"> {
+): Pick<Difference, "kind" | "what" | "isMoved"> {
   const wanted = valuesOf(expected);
   const got = valuesOf(found);
   const former = before && valuesOf(before);
@@ -107,7 +109,11 @@ function changeOf(
   const more = changed.length > words.length ? [`${changed.length - words.length} more`] : [];
   const [first = ""] = changed;
   const move = moveOf(former?.get(first), wanted.get(first), got.get(first));
-  return { kind: move, what: `${[...words, ...more].join(", ")} in ${one(kind)} ${inPlace(kind, place)}` };
+  return {
+    kind: move,
+    isMoved: true,
+    what: `${[...words, ...more].join(", ")} in ${one(kind)} ${inPlace(kind, place)}`,
+  };
 }
 
 /** A number that moved too far was moved twice; a number that fell short was moved too little. */

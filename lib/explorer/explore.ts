@@ -1,6 +1,6 @@
 /** The explorer: runs a handler under each fault at each of its I/Os, and counts the effects. */
 import type { LambdaHandler } from "../simulator/simulated-function.ts";
-import { adviceFor, type Usage, usageIn } from "./advice.ts";
+import { adviceFor, type Symptom, usageIn } from "./advice.ts";
 import { type Disturbance, disturbancesOf } from "./disturbances.ts";
 import type { Finding } from "./finding.ts";
 import type { ExploreOptions } from "./options.ts";
@@ -9,12 +9,15 @@ import { type Play, play } from "./play.ts";
 import { startProgress } from "./progress.ts";
 import { quietConsole } from "./quiet-console.ts";
 import { type ReferenceRun, referenceOf } from "./reference-run.ts";
-import { type Accepted, ExploreReport, type HeldRuns } from "./report.ts";
+import { type Accepted, ExploreReport, type HeldRuns, type UndoneRuns } from "./report.ts";
+import { structureIn, turnedBackIn, undoingPlaces } from "./saga-runs.ts";
 import { sampledPairs } from "./sampled-pairs.ts";
 import { type ExploredEvent, type Scenario, scenarioOf } from "./scenario.ts";
 import { traceLines } from "./trace-lines.ts";
 import { START, undisturbedRuns } from "./undisturbed-runs.ts";
 import { undisturbedWords } from "./undisturbed-words.ts";
+import { judgeUndone } from "./undone-runs.ts";
+import { placeOf } from "./volatile-values.ts";
 import { withoutStacks } from "./without-stacks.ts";
 
 /**
@@ -50,17 +53,28 @@ async function exploreAll(scenario: Scenario): Promise<ExploreReport> {
   const { chosen, leftOut } = choose(scenario, reference);
   const withStacks = options.showsOutput || options.only !== undefined ? () => {} : withoutStacks();
   const bar = options.onProgress ? undefined : startProgress(scenario.name);
-  const uses = usageIn(reference.play.ios, scenario.idempotencyTables);
+  const { ios, effects } = reference.play;
+  const uses = usageIn(ios, scenario.idempotencyTables);
+  const others = new Set(effects.filter(({ kind }) => kind !== "item").map(placeOf)).size;
+  const known = { uses, structure: structureIn(ios), hasSeveral: others > 1 };
   const findings: Finding[] = [];
   const accepted = new Map<string, Accepted>();
+  const undoneAs = new Map([[turnedBackIn(reference.play.ios), reference.play]]);
   let held: HeldRuns | undefined;
+  let undone: UndoneRuns | undefined;
   try {
     for (const [index, disturbance] of chosen.entries()) {
       const run = await playDisturbed(scenario, disturbance);
+      const turned = turnedBackIn(run.ios);
+      const like = turned === undefined ? undefined : (undoneAs.get(turned) ?? run);
+      if (turned && like) {
+        undoneAs.set(turned, like);
+        undone = { disturbance: disturbance.words, ...undone, runs: (undone?.runs ?? 0) + 1 };
+      }
       if (run.held > 0) held = { disturbance: disturbance.words, ...held, runs: (held?.runs ?? 0) + 1 };
-      for (const verdict of judge(run, reference)) {
+      for (const verdict of like ? judgeUndone(run, like, reference) : judge(run, reference)) {
         const isAccepted = noteAccepted(accepted, verdict, run, disturbance, scenario);
-        if (!isAccepted) findings.push(findingOf({ ...verdict, uses }, run, disturbance, scenario));
+        if (!isAccepted) findings.push(findingOf({ ...verdict, ...known }, run, disturbance, scenario));
       }
       options.onProgress?.(index + 1, chosen.length);
       bar?.step(index + 1, chosen.length);
@@ -76,6 +90,7 @@ async function exploreAll(scenario: Scenario): Promise<ExploreReport> {
     findings,
     accepted: [...accepted.values()],
     held,
+    undone,
     seed: scenario.options.seed,
     undisturbed: undisturbedWords(one),
     leftOut,
@@ -99,12 +114,14 @@ function playDisturbed(scenario: Scenario, disturbance: Disturbance): Promise<Pl
 }
 
 function findingOf(
-  { kind, what, effect, isDone, uses }: Judgement & { readonly uses: Usage },
+  { what, ...verdict }: Judgement & Pick<Symptom, "uses" | "structure" | "hasSeveral">,
   run: Play,
   { id, words, point }: Disturbance,
   scenario: Scenario,
 ): Finding {
-  const advice = adviceFor({ kind, effect, isDone, uses, source: run.source.kind });
+  const { kind, effect } = verdict;
+  const isUndoing = effect !== undefined && undoingPlaces(run.ios).has(effect.place);
+  const advice = adviceFor({ ...verdict, isUndoing, source: run.source.kind });
   return {
     kind,
     point,

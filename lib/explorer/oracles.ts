@@ -7,6 +7,7 @@ import { canonicalText, type Plain } from "./plain-value.ts";
 import type { Play } from "./play.ts";
 import { answerObserved, mostRequests, observedIn, type ReferenceRun } from "./reference-run.ts";
 import { danglingIn } from "./references.ts";
+import { madeEffects } from "./undisturbed-words.ts";
 
 export interface Judgement {
   readonly kind: FindingKind;
@@ -14,6 +15,8 @@ export interface Judgement {
   readonly effect?: Pick<Effect, "kind" | "place"> | undefined;
   /** Whether all effects happened nevertheless. */
   readonly isDone?: boolean | undefined;
+  /** Whether some of them did. */
+  readonly isHalfDone?: boolean | undefined;
 }
 
 export function judge(run: Play, reference: ReferenceRun): Judgement[] {
@@ -45,7 +48,7 @@ function judgeEffects(run: Play, { play, volatile, references }: ReferenceRun): 
 }
 
 function judgeProgress(
-  { last, repeated, tookMs, effects, held }: Play,
+  { last, repeated, tookMs, before, effects, held }: Play,
   { play, volatile }: ReferenceRun,
 ): Judgement[] {
   // The refusals are meant: a person decides about a held key.
@@ -53,27 +56,33 @@ function judgeProgress(
   const isDone = effects.length > 0 && compareEffects(play.effects, effects, volatile).length === 0;
   if (last?.isSuccess !== true) {
     const seconds = Math.round(tookMs / 1000);
-    return [{ kind: "stuck", what: `after ${seconds} s still "${last?.words ?? "no answer"}"`, isDone }];
+    const isHalfDone = !isDone && madeEffects({ before, effects }).length > 0;
+    const what = `after ${seconds} s still "${last?.words ?? "no answer"}"`;
+    return [{ kind: "stuck", what, isDone, isHalfDone }];
   }
   if (repeated === undefined || repeated.isSuccess) return [];
   return [{ kind: "stuck", what: `once done, the same again gets "${repeated.words}"`, isDone: true }];
 }
 
 function judgeAnswers(run: Play, reference: ReferenceRun): Judgement[] {
+  const unlike = judgeAlike(run, reference);
+  if (unlike.length > 0) return unlike;
+  const [expected] = answersOf(reference.play, reference);
+  const [found] = answersOf(run, reference);
+  if (expected === undefined || found === undefined || textOf(expected) === textOf(found)) return [];
+  return [{ kind: "answer-differs", what: `undisturbed and now: ${changed(expected, found)}` }];
+}
+
+/** The answers of one run are the same. */
+export function judgeAlike(run: Play, reference: ReferenceRun): Judgement[] {
   const successful = run.answers.filter(({ isSuccess }) => isSuccess);
   const [first, ...others] = successful
     .flatMap(answerObserved)
     .map((each) => reference.volatile.maskIgnored(each));
   if (first === undefined) return [];
   const other = others.find((content) => textOf(content) !== textOf(first));
-  if (other !== undefined) {
-    const what = `the first answer and a later one: ${changed(first, other)}`;
-    return [{ kind: "answer-differs", what }];
-  }
-  const [expected] = answersOf(reference.play, reference);
-  const [found] = answersOf(run, reference);
-  if (expected === undefined || found === undefined || textOf(expected) === textOf(found)) return [];
-  return [{ kind: "answer-differs", what: `undisturbed and now: ${changed(expected, found)}` }];
+  if (other === undefined) return [];
+  return [{ kind: "answer-differs", what: `the first answer and a later one: ${changed(first, other)}` }];
 }
 
 function answersOf({ answers }: Play, { volatile }: ReferenceRun): Plain[] {
@@ -97,7 +106,7 @@ function judgeOrder(run: Play, reference: ReferenceRun): Judgement[] {
     : [];
 }
 
-function judgeConduct(run: Play, { maxRequests }: ReferenceRun): Judgement[] {
+export function judgeConduct(run: Play, { maxRequests }: ReferenceRun): Judgement[] {
   const verdicts: Judgement[] = [];
   const most = mostRequests(run);
   if (most > maxRequests) verdicts.push({ kind: "unbounded", what: `${most} requests in one invocation` });

@@ -18,12 +18,15 @@ export function firstText(report: ExploreReportParts): string {
   return lines.join("\n");
 }
 
-function notes({ undisturbed, accepted, held, masked, firstOnly }: ExploreReportParts): string[] {
+function notes({ undisturbed, accepted, held, undone, masked, firstOnly }: ExploreReportParts): string[] {
   const lines = [`undisturbed: ${undisturbed}`, ...accepted.map(acceptedLine)];
   if (held !== undefined) {
     lines.push(
       `held until somebody decides (whenAbandoned): in ${countOf(held.runs, "run")}, as after ${held.disturbance}`,
     );
+  }
+  if (undone !== undefined) {
+    lines.push(`undone by a saga: in ${countOf(undone.runs, "run")}, as after ${undone.disturbance}`);
   }
   if (masked.length > 0) lines.push(`not compared, as undisturbed runs differ there: ${masked.join("; ")}`);
   if (firstOnly.length > 0) {
@@ -42,6 +45,7 @@ export function headline({
   findings,
   accepted,
   held,
+  undone,
   leftOut,
 }: ExploreReportParts): string {
   const verdict =
@@ -51,7 +55,9 @@ export function headline({
         ? "exactly once, but for what was accepted"
         : held !== undefined
           ? "at most once, and exactly once where no key was held"
-          : "exactly once";
+          : undone !== undefined
+            ? "exactly once, or undone as a whole"
+            : "exactly once";
   const cut = leftOut > 0 ? ` (${leftOut} more left out by maxRuns)` : "";
   return `${name}: ${countOf(points.length, "I/O point")}, ${countOf(runs, "run")}${cut}, ${verdict}`;
 }

@@ -20,6 +20,13 @@ export interface HeldRuns {
   readonly disturbance: string;
 }
 
+/** Runs that a saga has turned back and undone. Each of its compensations has to happen once. */
+export interface UndoneRuns {
+  readonly runs: number;
+  /** The disturbance of the first of these runs. */
+  readonly disturbance: string;
+}
+
 export interface ExploreReportParts {
   readonly name: string;
   readonly points: readonly Point[];
@@ -27,6 +34,7 @@ export interface ExploreReportParts {
   readonly findings: readonly Finding[];
   readonly accepted: readonly Accepted[];
   readonly held: HeldRuns | undefined;
+  readonly undone: UndoneRuns | undefined;
   readonly seed: number;
   /** "answer 201; 1 item in orders": what the undisturbed run answered, and its effects. */
   readonly undisturbed: string;
@@ -53,6 +61,7 @@ export class ExploreReport implements ExploreReportParts {
   readonly findings: readonly Finding[];
   readonly accepted: readonly Accepted[];
   readonly held: HeldRuns | undefined;
+  readonly undone: UndoneRuns | undefined;
   readonly seed: number;
   readonly undisturbed: string;
   readonly leftOut: number;
@@ -67,6 +76,7 @@ export class ExploreReport implements ExploreReportParts {
     this.findings = parts.findings;
     this.accepted = parts.accepted;
     this.held = parts.held;
+    this.undone = parts.undone;
     this.seed = parts.seed;
     this.undisturbed = parts.undisturbed;
     this.leftOut = parts.leftOut;

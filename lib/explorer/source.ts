@@ -63,10 +63,18 @@ export function statusIn(value: unknown): Pick<SourceAnswer, "status" | "detail"
   return typeof statusCode === "number" ? { status: statusCode, detail: plainDetail(plainOf(value)) } : {};
 }
 
-/** The answer of an invocation that gave none. */
+/** The text of SagaCompensatedError, thrown or answered: the operation has ended, and no retry runs. */
+export function undoneIn(detail: string | undefined): string | undefined {
+  return /\S+ failed at its step \S+, and what was done before is undone/.exec(detail ?? "")?.[0];
+}
+
+/** The answer of an invocation that gave none, or that a saga has undone. */
 export function failedAnswer(invocation: Invocation): SourceAnswer {
   const { number } = invocation;
   const detail = invocation.outcome === "threw" ? reasonOf(invocation.error) : undefined;
+  const content = undoneIn(detail);
+  // Without the cause, which no replay has.
+  if (content) return { isSuccess: true, invocation: number, words: "all is undone", detail, content };
   return { isSuccess: false, invocation: number, words: failureWords(invocation), detail };
 }
 

@@ -30,7 +30,7 @@ export { explore } from "../explorer/explore.ts";
 export type { Finding, FindingKind, Point } from "../explorer/finding.ts";
 export { exactlyOnceMatchers } from "../explorer/matchers.ts";
 export type { ExploreOptions, OutsideService } from "../explorer/options.ts";
-export type { Accepted, ExploreReport, HeldRuns } from "../explorer/report.ts";
+export type { Accepted, ExploreReport, HeldRuns, UndoneRuns } from "../explorer/report.ts";
 export type { ExploredEvent } from "../explorer/scenario.ts";
 export type { SourceKind } from "../explorer/source.ts";
 export { streamEvent } from "../explorer/stream-event.ts";

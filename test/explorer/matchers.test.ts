@@ -22,6 +22,7 @@ const parts = {
   runs: 97,
   accepted: [],
   held: undefined,
+  undone: undefined,
   seed: 3,
   undisturbed: "answer 201; 1 item in orders",
   leftOut: 0,

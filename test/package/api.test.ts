@@ -389,6 +389,7 @@ const api: Readonly<Record<string, readonly string[]>> = {
     "Subscriber",
     "TableConnection",
     "TraceEvent",
+    "UndoneRuns",
     "UsedCapacity",
     "canHave",
     "exactlyOnceMatchers",

@@ -4,7 +4,7 @@
  */
 import type { Invocation } from "../../simulator/invocation.ts";
 import { plainDetail, plainOf, plainText } from "../plain-value.ts";
-import { failedAnswer, type Source, type SourceAnswer, type SourceStage } from "../source.ts";
+import { failedAnswer, type Source, type SourceAnswer, type SourceStage, undoneIn } from "../source.ts";
 
 const FIRST_WAIT_MS = 1000;
 const MAX_WAIT_MS = 60_000;
@@ -39,8 +39,9 @@ async function ask(
   if (invocation.outcome !== "returned") return { answer: failedAnswer(invocation) };
   const { status, headers, body } = readAnswer(invocation, stage.event);
   // An expected status is final, unless the answer itself tells when to ask again.
-  const isFinal = status === stage.expectedStatus && headers["retry-after"] === undefined;
   const detail = plainDetail(body);
+  const isEnd = status === stage.expectedStatus || undoneIn(detail) !== undefined;
+  const isFinal = isEnd && headers["retry-after"] === undefined;
   if (isRetried(status) && !isFinal) {
     const after = Number(headers["retry-after"]);
     const retryAfterMs = Number.isFinite(after) ? after * 1000 + 1000 : undefined;
