@@ -21,7 +21,8 @@ export function warnOfRetries(fn: LambdaFunction, timeout: number | undefined, w
   const app = ResolvedApp.of(fn);
   const lease = timeout + CLOCK_SKEW_SECONDS;
   const tell = (spent: number, what: string, mend: string) => {
-    if (spent >= lease) return;
+    // A number that is known at deployment only is NaN here.
+    if (!(spent < lease)) return;
     warn(
       "retries-within-lease",
       `${what} ${spent} s < ${lease} s, the lease of an attempt that died (timeout ${timeout} s of ${fn.node.path} + clock skew ${CLOCK_SKEW_SECONDS} s): all retries find the key in progress, and the event is given up. ${mend}`,

@@ -1,0 +1,73 @@
+// Every misconfiguration, by the part of an app that it is in.
+import type { Misconfiguration, Verdict } from "../given.ts";
+import { FUNCTIONS, RIGHTS } from "./functions.ts";
+import { GATEWAYS } from "./gateways.ts";
+import { MONITORING } from "./monitoring.ts";
+import { OUTBOXES, RECONCILERS } from "./outbox.ts";
+import { DEDUP_QUEUES, DELIVERIES } from "./queues.ts";
+import { IMPORTED_TABLES, TABLES } from "./tables.ts";
+import { RETENTIONS, SOURCES } from "./windows.ts";
+
+interface Subject {
+  readonly title: string;
+  /** Begins the numbers of its rows. */
+  readonly letter: string;
+  readonly cases: readonly Misconfiguration[];
+}
+
+const SUBJECTS: readonly Subject[] = [
+  { title: "`IdempotencyTable`", letter: "T", cases: TABLES },
+  { title: "Imported tables", letter: "I", cases: IMPORTED_TABLES },
+  { title: "`UseIdempotency` and its functions", letter: "F", cases: FUNCTIONS },
+  { title: "Rights", letter: "R", cases: RIGHTS },
+  { title: "The retention, and queues", letter: "W", cases: RETENTIONS },
+  { title: "The retention, and other sources", letter: "S", cases: SOURCES },
+  { title: "`DedupQueue`", letter: "Q", cases: DEDUP_QUEUES },
+  { title: "Deliveries to a function", letter: "D", cases: DELIVERIES },
+  { title: "What waits before a function", letter: "G", cases: GATEWAYS },
+  { title: "`OutboxRelay`", letter: "O", cases: OUTBOXES },
+  { title: "`Reconciler`", letter: "C", cases: RECONCILERS },
+  { title: "`IdempotencyMonitoring`", letter: "M", cases: MONITORING },
+];
+
+export const MISCONFIGURATIONS = SUBJECTS.flatMap(({ letter, cases }) =>
+  cases.map((each, index) => ({ ...each, number: `${letter}${index + 1}` })),
+);
+
+const count = (verdict: Verdict) => MISCONFIGURATIONS.filter((each) => each.verdict === verdict).length;
+
+const head = () => `# Misconfigurations, and what a synthesis says
+
+For those who want to know which mistakes in a stack are noticed, and how.
+
+<!-- made of test/cdk/misconfigurations, where each is synthesized: npx vitest run test/cdk/misconfigurations -u -->
+
+Of ${MISCONFIGURATIONS.length} misconfigurations ${count("refused")} are refused, ${count("refused by CDK")} are refused by CDK, ${count("warned")} are warned of,
+${count("noted")} are noted, and ${count("accepted")} are accepted on purpose. The number of a row begins the title of its test.
+
+- Refused: the synthesis fails. The text is a part of its message, which has the numbers.
+- Warned: the synthesis goes on. \`Annotations.of(construct).acknowledgeWarning(id)\` says that it is meant.
+- Noted: something is known at deployment only, or nowhere, and so is not checked.
+
+[constructs.md](constructs.md#what-is-proved-at-synthesis) says what must hold, and why.
+`;
+
+const cell = (text: string) => text.replaceAll("|", "\\|");
+
+/** docs/use/misconfigurations.md. */
+export function misconfigurationsPage(): string {
+  const tables = SUBJECTS.map(({ title, letter, cases }) =>
+    [
+      `## ${title}`,
+      "",
+      "| | what is wrong | verdict | text, id or reason |",
+      "|---|---|---|---|",
+      ...cases.map(({ wrong, verdict, by }, index) => {
+        const text = by.startsWith("onceonly:") ? `\`${by}\`` : by;
+        return `| ${letter}${index + 1} | ${cell(wrong)} | ${verdict} | ${cell(text)} |`;
+      }),
+      "",
+    ].join("\n"),
+  );
+  return `${[head(), ...tables].join("\n").trimEnd()}\n`;
+}

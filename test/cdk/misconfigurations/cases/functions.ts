@@ -1,0 +1,203 @@
+import { Duration, type Stack } from "aws-cdk-lib";
+import { AttributeType, TableV2 } from "aws-cdk-lib/aws-dynamodb";
+import { Repository } from "aws-cdk-lib/aws-ecr";
+import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import {
+  Alias,
+  type CfnFunction,
+  Code,
+  type FunctionOptions,
+  Handler,
+  Function as LambdaFunction,
+  Runtime,
+  SingletonFunction,
+} from "aws-cdk-lib/aws-lambda";
+import { Bucket } from "aws-cdk-lib/aws-s3";
+import { Queue } from "aws-cdk-lib/aws-sqs";
+import { AwsCustomResource, AwsCustomResourcePolicy, PhysicalResourceId } from "aws-cdk-lib/custom-resources";
+import { type CommitAction, CommitGrants, OutboxRelay, UseIdempotency } from "onceonly/cdk";
+import { aFunction } from "../../given.ts";
+import { accepted, type Misconfiguration, noted, refused, runner, tableIn, warned } from "../given.ts";
+
+const code = Code.fromInline("exports.handler = () => {}");
+const zipIn = (stack: Stack) => Code.fromBucket(Bucket.fromBucketName(stack, "Code", "code"), "code.zip");
+const on = (runtime: Runtime) => (stack: Stack) =>
+  new LambdaFunction(stack, "Fn", { runtime, handler: "index.handler", code }).with(use(stack));
+const use = (stack: Stack) => new UseIdempotency(tableIn(stack), { operations: ["pay"] });
+const fnArn = "arn:aws:lambda:eu-west-1:111111111111:function:pay";
+const PK = { name: "id", type: AttributeType.STRING };
+const aRole = (stack: Stack) =>
+  new Role(stack, "Role", { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
+const rows = (stack: Stack) => CommitGrants.fromTable(new TableV2(stack, "Rows", { partitionKey: PK }));
+const granted = (options: object, props?: object) => (stack: Stack) =>
+  tableIn(stack, props).grantIdempotency(aRole(stack), options);
+
+export const FUNCTIONS: readonly Misconfiguration[] = [
+  refused("`UseIdempotency` on a table", "in which is no Lambda function", (stack) => {
+    const table = tableIn(stack);
+    table.with(new UseIdempotency(table));
+  }),
+  refused("`UseIdempotency` on a queue", "in which is no Lambda function", (stack) =>
+    new Queue(stack, "Queue").with(use(stack)),
+  ),
+  refused("`UseIdempotency` on a stack without functions", "in which is no Lambda function", (stack) =>
+    stack.with(use(stack)),
+  ),
+  refused("`applyTo` on a table", "Test/Table is not a Lambda function", (stack) => {
+    const table = tableIn(stack);
+    new UseIdempotency(table).applyTo(table);
+  }),
+  refused("`UseIdempotency` twice", "Test/Fn has UseIdempotency already", (stack) =>
+    runner(stack).with(use(stack)),
+  ),
+  warned("`UseIdempotency` on an alias", "onceonly:no-environment", (stack) => {
+    const { currentVersion: version } = aFunction(stack);
+    new Alias(stack, "Live", { aliasName: "live", version }).with(use(stack));
+  }),
+  warned("`UseIdempotency` on a version", "onceonly:no-environment", (stack) =>
+    aFunction(stack).currentVersion.with(use(stack)),
+  ),
+  warned("`UseIdempotency` on an imported function", "onceonly:no-environment", (stack) =>
+    LambdaFunction.fromFunctionArn(stack, "Fn", fnArn).with(use(stack)),
+  ),
+  warned("`UseIdempotency` on a singleton function", "onceonly:no-environment", (stack) =>
+    new SingletonFunction(stack, "Fn", {
+      uuid: "u",
+      runtime: Runtime.NODEJS_24_X,
+      handler: "index.handler",
+      code,
+    }).with(use(stack)),
+  ),
+  warned("`UseIdempotency` on the relay", "onceonly:no-environment", (stack) => {
+    const table = tableIn(stack, { outbox: true });
+    const { relay } = new OutboxRelay(stack, "Outbox", { table, destinations: [new Queue(stack, "To")] });
+    relay.with(new UseIdempotency(table, { operations: ["pay"] }));
+  }),
+  noted("`UseIdempotency` on a stack in which a function has it already", "onceonly:left-alone", (stack) => {
+    runner(stack);
+    stack.with(use(stack));
+  }),
+  noted("`UseIdempotency` on a stack with functions of CDK's own", "onceonly:left-alone", (stack) => {
+    aFunction(stack);
+    new AwsCustomResource(stack, "Custom", {
+      onUpdate: { service: "S3", action: "listBuckets", physicalResourceId: PhysicalResourceId.of("b") },
+      policy: AwsCustomResourcePolicy.fromSdkCalls({ resources: ["arn:aws:s3:::b"] }),
+      installLatestAwsSdk: false,
+    });
+    stack.with(use(stack));
+  }),
+  refused("Node.js 18", "runs on nodejs18.x: onceonly needs Node.js 20", on(Runtime.NODEJS_18_X)),
+  refused("Node.js 16", "runs on nodejs16.x: onceonly needs Node.js 20", on(Runtime.NODEJS_16_X)),
+  refused("Python", "runs on python3.13: onceonly needs Node.js 20", on(Runtime.PYTHON_3_13)),
+  refused("Java", "runs on java21: onceonly needs Node.js 20", (stack) => {
+    const assets = zipIn(stack);
+    new LambdaFunction(stack, "Fn", { runtime: Runtime.JAVA_21, handler: "a", code: assets }).with(
+      use(stack),
+    );
+  }),
+  accepted("a custom runtime", "nobody knows what is in it", (stack) => {
+    const assets = zipIn(stack);
+    const runtime = Runtime.PROVIDED_AL2023;
+    new LambdaFunction(stack, "Fn", { runtime, handler: "a", code: assets }).with(use(stack));
+  }),
+  accepted("a container image", "nobody knows what is in it", (stack) => {
+    const image = Code.fromEcrImage(Repository.fromRepositoryName(stack, "Images", "shop"));
+    const settings = { runtime: Runtime.FROM_IMAGE, handler: Handler.FROM_IMAGE, code: image };
+    new LambdaFunction(stack, "Fn", settings).with(use(stack));
+  }),
+  warned("two functions that run one operation of a table", "onceonly:shared-operation", (stack) => {
+    const table = tableIn(stack);
+    runner(stack, { table, id: "One", operations: ["pay"] });
+    runner(stack, { table, id: "Two", operations: ["pay"] });
+  }),
+  warned("a reserved concurrency of 0", "onceonly:no-concurrency", (stack) =>
+    runner(stack, { fn: { reservedConcurrentExecutions: 0 } }),
+  ),
+  noted(
+    "Lambda Managed Instances, which let code run on after its timeout",
+    "onceonly:managed-instances",
+    (stack) => {
+      const { node } = runner(stack);
+      (node.defaultChild as CfnFunction).capacityProviderConfig = {
+        lambdaManagedInstancesCapacityProviderConfig: { capacityProviderArn: "arn" },
+      };
+    },
+  ),
+  accepted(
+    "a handler that gives another `retentionSeconds` than `UseIdempotency`",
+    "no synthesis sees it; the handler can read `IDEMPOTENCY_RETENTION_SECONDS`",
+    (stack) => runner(stack, { fn: { environment: { RETENTION: "60" } } satisfies FunctionOptions }),
+  ),
+];
+
+export const RIGHTS: readonly Misconfiguration[] = [
+  warned("a function with the records of every operation", "onceonly:operations-unfenced", (stack) =>
+    aFunction(stack).with(new UseIdempotency(tableIn(stack))),
+  ),
+  warned("a role with the records of every operation", "onceonly:operations-unfenced", granted({})),
+  refused(
+    "a `scopeTag` without operations",
+    "scopeTag is tenant and operations is not given",
+    granted({ scopeTag: "tenant" }),
+  ),
+  refused("no operations in the list", "operations is empty", granted({ operations: [] })),
+  refused("an operation without a name", "operations holds an empty name", granted({ operations: [""] })),
+  refused(
+    "a `scopeTag` that no tag can be called",
+    "which no tag can be called",
+    granted({ operations: ["pay"], scopeTag: "a*b" }),
+  ),
+  refused(
+    "commits of a tenant's session on a table with an outbox",
+    "a session of a tenant could have anything sent",
+    granted({ operations: ["pay"], scopeTag: "tenant", commits: true }, { outbox: true }),
+  ),
+  refused(
+    "a `closedUntil` that is no time",
+    "which is no point in time",
+    granted({ operations: ["pay"], closedUntil: "tomorrow" }),
+  ),
+  refused(
+    "a `closedUntil` without its zone",
+    "which is no point in time",
+    granted({ operations: ["pay"], closedUntil: "2026-01-31T12:00" }),
+  ),
+  refused("`CommitGrants` with a misspelt action", "dynamodb:PutItems is granted", (stack) =>
+    rows(stack).actions(aRole(stack), "dynamodb:PutItems" as CommitAction),
+  ),
+  refused("`CommitGrants` with an action that no transaction has", "dynamodb:Scan is granted", (stack) =>
+    rows(stack).actions(aRole(stack), "dynamodb:Scan" as CommitAction),
+  ),
+  refused("`CommitGrants` without actions", "nothing is granted", (stack) =>
+    rows(stack).actions(aRole(stack)),
+  ),
+  refused("the rights of a reconciler without the index", "unknownOutcomes of Test/Table is off", (stack) =>
+    tableIn(stack).grantResolving(aRole(stack)),
+  ),
+  refused("the rights of a relay without an outbox", "outbox of Test/Table is off", (stack) =>
+    tableIn(stack).grantRelay(aRole(stack)),
+  ),
+  accepted(
+    "no `commits` for a handler that commits messages",
+    "the store refuses them before any write, since it reads `IDEMPOTENCY_OUTBOX`, and so does IAM",
+    (stack) => runner(stack, { table: tableIn(stack, { outbox: true }), commits: false }),
+  ),
+  accepted(
+    "an operation that no handler runs",
+    "IAM refuses the handler's requests: nothing runs, and nothing runs twice",
+    (stack) => runner(stack, { operations: ["misspelt"] }),
+  ),
+  accepted(
+    "CDK's `grantReadWriteData` beside ours",
+    "the app's own decision, which its reviewers see",
+    (stack) => {
+      const table = tableIn(stack);
+      table.table.grantReadWriteData(runner(stack, { table, retention: Duration.days(1) }));
+    },
+  ),
+  accepted("a role that cannot be changed", "IAM refuses the handler's requests: nothing runs", (stack) => {
+    const arn = "arn:aws:iam::111111111111:role/given";
+    const role = Role.fromRoleArn(stack, "Given", arn, { mutable: false });
+    runner(stack, { fn: { role } });
+  }),
+];

@@ -1,0 +1,177 @@
+import { Duration, Stack } from "aws-cdk-lib";
+import { AttributeType, StreamViewType, TableV2 } from "aws-cdk-lib/aws-dynamodb";
+import { Queue } from "aws-cdk-lib/aws-sqs";
+import { IdempotencyTable, OutboxRelay, type OutboxRelayProps, Reconciler } from "onceonly/cdk";
+import { aFunction } from "../../given.ts";
+import {
+  accepted,
+  ENV,
+  type Misconfiguration,
+  refused,
+  refusedByCdk,
+  runner,
+  tableIn,
+  warned,
+} from "../given.ts";
+
+const withOutbox = (stack: Stack, props = {}) => tableIn(stack, { outbox: true, ...props });
+const to = (stack: Stack, id = "To") => new Queue(stack, id);
+const relay =
+  (props: Partial<OutboxRelayProps>, table = {}) =>
+  (stack: Stack) =>
+    new OutboxRelay(stack, "Outbox", {
+      table: withOutbox(stack, table),
+      destinations: [to(stack)],
+      ...props,
+    });
+const streamArn = "arn:aws:dynamodb:eu-west-1:111111111111:table/records/stream/1";
+const imported = (stack: Stack, id: string, tableName = "records") =>
+  IdempotencyTable.fromTableAttributes(stack, id, { tableName, tableStreamArn: streamArn });
+
+/** A table of the same app with other keys. */
+const onOwnKeys =
+  (props: Partial<OutboxRelayProps>, hasSortKey = true) =>
+  (stack: Stack) => {
+    const key = (name: string) => ({ name, type: AttributeType.STRING });
+    const own = new TableV2(stack, "Own", {
+      partitionKey: key("PK"),
+      ...(hasSortKey && { sortKey: key("SK") }),
+      dynamoStream: StreamViewType.NEW_IMAGE,
+      timeToLiveAttribute: "expiresAt",
+    });
+    const { tableName, tableStreamArn } = own;
+    const table = IdempotencyTable.fromTableAttributes(stack, "Table", {
+      tableName,
+      tableStreamArn: tableStreamArn as string,
+    });
+    new OutboxRelay(stack, "Outbox", { table, destinations: [to(stack)], ...props });
+  };
+const NOTHING_SENT = "nothing would be sent. Give it the partitionKey";
+
+export const OUTBOXES: readonly Misconfiguration[] = [
+  refused("a relay on a table without an outbox", "outbox of Test/Table is off", (stack) => {
+    new OutboxRelay(stack, "Outbox", { table: tableIn(stack), destinations: [to(stack)] });
+  }),
+  refused("a relay without destinations", "Test/Outbox has 0 destinations", relay({ destinations: [] })),
+  refused("destinations of no operation", "Test/Outbox has 0 destinations", relay({ destinations: {} })),
+  refused("no destination of an operation", "has none for pay", relay({ destinations: { pay: [] } })),
+  refused("a destination of an operation without a name", 'are for the operation ""', (stack) =>
+    relay({ destinations: { "": [to(stack, "Other")] } })(stack),
+  ),
+  refused("a destination of an operation with too long a name", "has 1 to 64 characters", (stack) =>
+    relay({ destinations: { ["a".repeat(65)]: [to(stack, "Other")] } })(stack),
+  ),
+  refused("a destination of one operation among those of all", "and one for pay only", (stack) =>
+    relay({})(stack).addDestination(to(stack, "Other"), "pay"),
+  ),
+  refused("a destination of all operations among those of each", "and one for none", (stack) => {
+    const destinations = { pay: [to(stack, "Payments")] };
+    relay({ destinations })(stack).addDestination(to(stack, "Other"));
+  }),
+  refused("two relays on one table", "Test/Second and Test/First both send from Test/Table", (stack) => {
+    const table = withOutbox(stack);
+    new OutboxRelay(stack, "First", { table, destinations: [to(stack)] });
+    new OutboxRelay(stack, "Second", { table });
+  }),
+  refused("two relays on a table that is imported twice", "both send from", (stack) => {
+    new OutboxRelay(stack, "First", { table: imported(stack, "One"), destinations: [to(stack)] });
+    new OutboxRelay(stack, "Second", { table: imported(stack, "Two") });
+  }),
+  refused("two relays on one table, in two stacks", "both send from", (stack) => {
+    const table = withOutbox(stack);
+    const other = new Stack(stack.node.root, "Other", { env: ENV });
+    new OutboxRelay(stack, "First", { table, destinations: [to(stack)] });
+    new OutboxRelay(other, "Second", { table });
+  }),
+  refused("a table of other keys", NOTHING_SENT, onOwnKeys({})),
+  refused(
+    "a table of other keys, and the sort key forgotten",
+    NOTHING_SENT,
+    onOwnKeys({ partitionKey: "PK" }),
+  ),
+  refused(
+    "a sort key that the table has not",
+    NOTHING_SENT,
+    onOwnKeys({ partitionKey: "PK", sortKey: { name: "SK", value: "ONCE" } }, false),
+  ),
+  refused(
+    "other keys for a table with ours",
+    "has the key pk, and Test/Outbox looks for PK",
+    relay({ partitionKey: "PK" }),
+  ),
+  refused("fewer shards than the table", "what is in the others nobody would find", relay({ shards: 4 })),
+  refused("no shards", "shards of Test/Outbox is 0: make it a whole number", relay({ shards: 0 })),
+  refused("half a shard", "shards of Test/Outbox is 8.5: make it a whole number", relay({ shards: 8.5 })),
+  refused("a FIFO queue for what the relay gives up", "Test/GivenUp, a FIFO queue", (stack) =>
+    relay({ onFailureQueue: new Queue(stack, "GivenUp", { fifo: true }) })(stack),
+  ),
+  refused(
+    "a record age that no stream keeps",
+    "keeps a change for 86400 s",
+    relay({ maxRecordAge: Duration.hours(25) }),
+  ),
+  refused("a table of another region", "its name means another table in eu-west-2, or none", (stack) => {
+    const other = new Stack(stack.node.root, "Other", { env: { ...ENV, region: "eu-west-2" } });
+    new OutboxRelay(other, "Outbox", { table: withOutbox(stack), destinations: [to(other)] });
+  }),
+  refusedByCdk(
+    "a record age of less than a minute",
+    "60 seconds",
+    relay({ maxRecordAge: Duration.seconds(59) }),
+  ),
+  refusedByCdk("more than 10000 retries", "between 0 and 10000", relay({ retryAttempts: 10_001 })),
+  refusedByCdk("batches of more than 10000", "between 1 and 10000", relay({ batchSize: 20_000 })),
+  refusedByCdk("a sweep in less than a minute", "minute", relay({ sweepInterval: Duration.seconds(30) })),
+  warned(
+    "several batches of one shard at once",
+    "onceonly:parallel-shard",
+    relay({ parallelizationFactor: 2 }),
+  ),
+  warned(
+    "a relay without concurrency",
+    "onceonly:no-concurrency",
+    relay({ reservedConcurrentExecutions: 0 }),
+  ),
+  accepted(
+    "finite retries, and nobody who is told",
+    "the sweeper sends what the relay gives up, and the alarms tell",
+    relay({ retryAttempts: 1, maxRecordAge: Duration.minutes(5) }),
+  ),
+  accepted(
+    "a sweep once a day",
+    "what the stream lost waits for it, which the alarms `outbox-lag` and `outbox-age` tell",
+    relay({ sweepInterval: Duration.days(1) }),
+  ),
+  accepted(
+    "a timeout of a second",
+    "each run sends what it can, and the next goes on",
+    relay({ timeout: Duration.seconds(1) }),
+  ),
+];
+
+export const RECONCILERS: readonly Misconfiguration[] = [
+  refused("a table without the index", "unknownOutcomes of Test/Table is off", (stack) => {
+    new Reconciler(stack, "Reconciler", { table: tableIn(stack), handler: aFunction(stack) });
+  }),
+  warned("a function with little time to ask", "onceonly:reconciler-timeout", (stack) => {
+    const table = tableIn(stack, { unknownOutcomes: true });
+    new Reconciler(stack, "Reconciler", { table, handler: aFunction(stack) });
+  }),
+  refusedByCdk("an interval of less than a minute", "minute", (stack) => {
+    const table = tableIn(stack, { unknownOutcomes: true });
+    const handler = aFunction(stack, "Fn", { timeout: Duration.minutes(1) });
+    new Reconciler(stack, "Reconciler", { table, handler, interval: Duration.seconds(30) });
+  }),
+  accepted("two reconcilers of one table", "of two, one takes a key over", (stack) => {
+    const table = tableIn(stack, { unknownOutcomes: true });
+    for (const id of ["One", "Two"]) {
+      const handler = aFunction(stack, `${id}Fn`, { timeout: Duration.minutes(1) });
+      new Reconciler(stack, id, { table, handler });
+    }
+  }),
+  accepted(
+    "the index, and no reconciler",
+    "the next call settles a key, and people list what is left",
+    (stack) => runner(stack, { table: tableIn(stack, { unknownOutcomes: true }) }),
+  ),
+];

@@ -1,0 +1,135 @@
+import { Duration, RemovalPolicies, RemovalPolicy, Stack } from "aws-cdk-lib";
+import { AttributeType, MultiRegionConsistency, TableV2 } from "aws-cdk-lib/aws-dynamodb";
+import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import { Key } from "aws-cdk-lib/aws-kms";
+import { Bucket, EventType } from "aws-cdk-lib/aws-s3";
+import { LambdaDestination } from "aws-cdk-lib/aws-s3-notifications";
+import { IdempotencyTable, OutboxRelay } from "onceonly/cdk";
+import { accepted, type Misconfiguration, refused, refusedByCdk, runner, tableIn, warned } from "../given.ts";
+
+const PK = { name: "pk", type: AttributeType.STRING };
+const replicas = [{ region: "eu-central-1" }];
+const tableArn = "arn:aws:dynamodb:eu-west-1:111111111111:table/records";
+const restoredAt = new Date("2026-01-01T00:00:00Z");
+const aRole = (stack: Stack) =>
+  new Role(stack, "Role", { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
+const imported = (stack: Stack, attributes: object) =>
+  IdempotencyTable.fromTableAttributes(stack, "Table", { tableArn, ...attributes });
+
+export const TABLES: readonly Misconfiguration[] = [
+  refused(
+    "deletion protection on a table that is to go with its stack",
+    "deletionProtection of Test/Table is true and its removalPolicy is destroy",
+    (stack) => tableIn(stack, { deletionProtection: true, removalPolicy: RemovalPolicy.DESTROY }),
+  ),
+  refused(
+    "`RemovalPolicies.of(stack).destroy()` over a protected table",
+    "deletionProtection of Test/Table is true and its removalPolicy is destroy",
+    (stack) => {
+      tableIn(stack);
+      RemovalPolicies.of(stack).destroy();
+    },
+  ),
+  refused("strong consistency between regions", "multiRegionConsistency of Test/Table is STRONG", (stack) =>
+    tableIn(stack, { multiRegionConsistency: MultiRegionConsistency.STRONG, replicas }),
+  ),
+  refused("replicas, and keys in any region", "2 can win the same key", (stack) =>
+    tableIn(stack, { replicas }),
+  ),
+  refused("a replica that is added later", "2 can win the same key", (stack) =>
+    tableIn(stack).table.addReplica({ region: "eu-central-1" }),
+  ),
+  refused("an outbox on a table with replicas", "outbox of Test/Table is on in 2 regions", (stack) =>
+    tableIn(stack, { replicas, outbox: true, keysPinnedToRegion: true }),
+  ),
+  refusedByCdk("a replica in the table's own region", "same region as the primary table", (stack) =>
+    tableIn(stack, { replicas: [{ region: "eu-west-1" }], keysPinnedToRegion: true }),
+  ),
+  refused("a customer key in a stack without a region", "is given in a stack of no region", (stack) => {
+    const nowhere = new Stack(stack.node.root, "Nowhere");
+    tableIn(nowhere, { encryptionKey: new Key(nowhere, "Key") });
+  }),
+  refused(
+    "a customer key, and a replica without one",
+    "replicaKeyArns has no key for eu-central-1",
+    (stack) => tableIn(stack, { replicas, keysPinnedToRegion: true, encryptionKey: new Key(stack, "Key") }),
+  ),
+  refused(
+    "shards of an outbox that is off",
+    "outboxShards of Test/Table is 4, and it has no outbox",
+    (stack) => tableIn(stack, { outboxShards: 4 }),
+  ),
+  refused("no shards", "outboxShards of Test/Table is 0: make it a whole number", (stack) =>
+    tableIn(stack, { outbox: true, outboxShards: 0 }),
+  ),
+  refused("thousands of shards", "make it a whole number from 1 to 1000", (stack) =>
+    tableIn(stack, { outbox: true, outboxShards: 5000 }),
+  ),
+  refused("a `restoredAt` that is no date", "restoredAt of Test/Table is no date", (stack) =>
+    tableIn(stack, { restoredAt: new Date("yesterday") }),
+  ),
+  refused("a grant on a restored table, without an end", "has forgotten what ran since its backup", (stack) =>
+    tableIn(stack, { restoredAt }).grantIdempotency(aRole(stack), { operations: ["pay"] }),
+  ),
+  refused("a restored table, and a source of which no window is known", "cannot be computed", (stack) => {
+    const fn = runner(stack, { table: tableIn(stack, { restoredAt }) });
+    new Bucket(stack, "Bucket").addEventNotification(EventType.OBJECT_CREATED, new LambdaDestination(fn));
+  }),
+  refused("a relay on a restored table", "would send again what was sent after its backup", (stack) => {
+    new OutboxRelay(stack, "Outbox", { table: tableIn(stack, { restoredAt, outbox: true }) });
+  }),
+  accepted(
+    "no point-in-time recovery",
+    "a restored table has forgotten what ran since, so it saves little",
+    (stack) => tableIn(stack, { pointInTimeRecovery: false }),
+  ),
+  accepted(
+    "a table that goes with its stack",
+    "who writes DESTROY means it: stacks of tests and previews",
+    (stack) => tableIn(stack, { removalPolicy: RemovalPolicy.DESTROY }),
+  ),
+  accepted(
+    "a table without deletion protection",
+    "it is retained, and who switches this off has a reason",
+    (stack) => tableIn(stack, { deletionProtection: false }),
+  ),
+  accepted("a cap of one write a second", "what is throttled does not run, and never runs twice", (stack) =>
+    tableIn(stack, { maxWriteRequestUnits: 1 }),
+  ),
+];
+
+export const IMPORTED_TABLES: readonly Misconfiguration[] = [
+  warned("a table of the app without TTL", "onceonly:no-expiry", (stack) => {
+    const { tableName } = new TableV2(stack, "Own", { partitionKey: PK });
+    IdempotencyTable.fromTableAttributes(stack, "Table", { tableName });
+  }),
+  refusedByCdk("a name and an ARN", "Only one of", (stack) => imported(stack, { tableName: "records" })),
+  refusedByCdk("neither a name nor an ARN", "At least one of", (stack) =>
+    imported(stack, { tableArn: undefined }),
+  ),
+  refused("a relay's rights on a table without a stream", "outbox of Test/Table is off", (stack) =>
+    imported(stack, {}).grantRelay(aRole(stack)),
+  ),
+  refused("a sweeper's rights on a table without a stream", "outbox of Test/Table is off", (stack) =>
+    imported(stack, {}).grantSweeper(aRole(stack)),
+  ),
+  refused("shards of a table without a stream", "and it has no outbox", (stack) =>
+    imported(stack, { outboxShards: 8 }),
+  ),
+  refused("no shards", "outboxShards of Test/Table is 0", (stack) =>
+    imported(stack, { tableStreamArn: `${tableArn}/stream/1`, outboxShards: 0 }),
+  ),
+  refused("a `restoredAt` that is no date", "restoredAt of Test/Table is no date", (stack) =>
+    imported(stack, { restoredAt: new Date("yesterday") }),
+  ),
+  refused("the rights of a reconciler without the index", "unknownOutcomes of Test/Table is off", (stack) =>
+    imported(stack, {}).grantResolving(aRole(stack)),
+  ),
+  refused("a table of another region", "its name means another table in eu-west-1, or none", (stack) => {
+    const table = imported(stack, { tableArn: tableArn.replace("eu-west-1", "eu-west-2") });
+    runner(stack, { table, retention: Duration.days(1) });
+  }),
+  accepted("a table of another account", "it is named by its ARN, and its own policy decides", (stack) => {
+    runner(stack, { table: imported(stack, { tableArn: tableArn.replace("1111", "2222") }) });
+  }),
+];
