@@ -13,8 +13,9 @@ export function hasCode<Code extends string>(
   return isOnceonlyError(error) && error.code === code;
 }
 
+/** Whether the store failed in a way after which the request may be repeated, and the handler's own answer counts. */
 export function isStoreFailure(error: unknown): error is StoreUnavailableError {
-  return hasCode(error, "STORE_UNAVAILABLE");
+  return hasCode(error, "STORE_UNAVAILABLE") && !(error as StoreUnavailableError).isRolledBack;
 }
 
 export function isRefusedCondition(error: unknown): error is TransactionConditionError {

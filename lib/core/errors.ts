@@ -163,6 +163,8 @@ export class StoreUnavailableError extends errorClass("StoreUnavailableError", "
   declare readonly action?: string;
   /** The table that was asked for, or several with commas between. */
   declare readonly table?: string;
+  /** All that the handler did in its transaction was undone: there is no answer, and nothing to repeat but the call. */
+  declare isRolledBack?: boolean;
 
   /** `reason` is what the store calls its error, and says of it. */
   constructor(

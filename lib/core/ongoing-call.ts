@@ -148,7 +148,7 @@ export class OngoingCall<Write> {
   }
 
   #hear(error: unknown): void {
-    if (isStoreFailure(error)) this.tell("store-failed", error);
+    if (hasCode(error, "STORE_UNAVAILABLE")) this.tell("store-failed", error);
   }
 
   /**

@@ -5,8 +5,9 @@ export { fromKysely, type KyselyDatabase, type KyselyTransaction } from "./from-
 export { fromPg, type PgClient, type PgConnection, type PgPool, type PgResult } from "./from-pg.ts";
 export { fromPostgresJs, type PostgresJsSql, type PostgresJsTransaction } from "./from-postgres-js.ts";
 export { fromPrisma, type PrismaDatabase, type PrismaTransaction } from "./from-prisma.ts";
-export type { PostgresStoreOptions } from "./options.ts";
+export type { PostgresStoreOptions, PostgresTransactionsOptions } from "./options.ts";
 export { PostgresStore } from "./postgres-store.ts";
+export { PostgresTransactions } from "./postgres-transactions.ts";
 export { postgresSchema } from "./schema.ts";
 export type { SqlClient, SqlRow, SqlTransaction, SqlValue } from "./sql-client.ts";
 export type { PostgresWrite } from "./writes.ts";

@@ -1,5 +1,5 @@
 /** The options of a PostgresStore: the client, and the table by its name. */
-import { type Check, checkOptions, isNamed, methods } from "../core/option-checks.ts";
+import { type Check, checkOptions, isNamed, methods, seconds } from "../core/option-checks.ts";
 import type { SqlClient } from "./sql-client.ts";
 
 export interface PostgresStoreOptions<Client = unknown> {
@@ -12,6 +12,15 @@ export interface PostgresStoreOptions<Client = unknown> {
   readonly table: string | undefined;
 }
 
+export interface PostgresTransactionsOptions<Client = unknown> extends PostgresStoreOptions<Client> {
+  /**
+   * How long a call waits for another one with its key, and a statement of the handler for any lock, in seconds: 0.001 to 900.
+   * A call that has waited so long gets ExecutionInProgressError (`EXECUTION_IN_PROGRESS`). The option `whenInProgress` of a handler counts for nothing.
+   * @default 3
+   */
+  readonly waitSeconds?: number;
+}
+
 /** An index adds to the name, and PostgreSQL cuts names after 63 bytes. */
 const TABLE = /^([A-Za-z_]\w{0,47}\.)?[A-Za-z_]\w{0,47}$/;
 
@@ -22,10 +31,19 @@ const tableCheck: Check = [
   (value) => typeof value === "string" && TABLE.test(value) && isNamed(value),
 ];
 
+const STORE_CHECKS = {
+  client: [`${clientRule}: give \`fromPg(pool)\` or \`fromPostgresJs(sql)\``, isClient] as Check,
+  table: tableCheck,
+};
+
 /** @throws InvalidOptionError (`INVALID_OPTION`) */
 export function checkStore(options: object): void {
-  const client: Check = [`${clientRule}: give \`fromPg(pool)\` or \`fromPostgresJs(sql)\``, isClient];
-  checkOptions(options, { client, table: tableCheck }, ["client", "table"]);
+  checkOptions(options, STORE_CHECKS, ["client", "table"]);
+}
+
+/** @throws InvalidOptionError (`INVALID_OPTION`) */
+export function checkTransactions(options: object): void {
+  checkOptions(options, { ...STORE_CHECKS, waitSeconds: seconds(0.001, 900) }, ["client", "table"]);
 }
 
 /** @throws InvalidOptionError (`INVALID_OPTION`) */

@@ -86,6 +86,9 @@ WHERE r.pk = $1 AND r.token = $15 AND r.state = $16 AND r.lease_ends_at = $17 ${
   step_results = CASE WHEN $9::boolean THEN r.step_results END
 WHERE ${MINE} ${changed}`;
 
+  // Neither a COMMIT nor a ROLLBACK of the handler's own has ended the transaction that made this claim.
+  const settleWithin = settle.replace(MINE, `${MINE} AND r.xmin = pg_current_xact_id()::xid`);
+
   // A copy that arrives late finds a later lease.
   const renew = `UPDATE ${name} AS r SET lease_ends_at = $3, expires_at = coalesce($4, r.expires_at)
 WHERE ${MINE} AND r.lease_ends_at <= $3 ${changed}`;
@@ -142,7 +145,8 @@ WHERE r.pk = $1 AND r.token = $2 AND r.xmin = pg_current_xact_id()::xid`;
     insert: (insertion: Insertion<unknown>, seen?: IdempotencyRecord) =>
       begin(insertion, insertion.state, seen),
 
-    settle: (settlement: Settlement<unknown> | Insertion<unknown>): SqlStatement => {
+    /** @param isWithin whether the transaction is that of the claim */
+    settle: (settlement: Settlement<unknown> | Insertion<unknown>, isWithin = false): SqlStatement => {
       const { recordKey, token, state, now, expiresAt = null, evidence = null } = settlement;
       const values: SqlValue[] = [
         recordKey,
@@ -154,7 +158,7 @@ WHERE r.pk = $1 AND r.token = $2 AND r.xmin = pg_current_xact_id()::xid`;
         evidence,
         !("dropsSteps" in settlement && settlement.dropsSteps),
       ];
-      return { action: "UPDATE", text: settle, values };
+      return { action: "UPDATE", text: isWithin ? settleWithin : settle, values };
     },
 
     renew: ({ recordKey, token, leaseEndsAt, expiresAt }: Renewal): SqlStatement => ({

@@ -46,13 +46,13 @@ export async function applyWrites<Client>(
   }
 }
 
-/** The error of a transaction that `writes` left in a state in which it cannot be committed. */
-export function brokenTransaction(cause?: unknown): CommitInvalidError {
+/** The error of a transaction that the user's code left in a state in which it cannot be committed. */
+export function brokenTransaction(cause?: unknown, by = "the `writes` of a commit"): CommitInvalidError {
   const why =
     cause === undefined
       ? "ended the transaction by COMMIT or ROLLBACK: leave both to the store, and throw to refuse"
       : "caught the error of a statement, after which PostgreSQL takes no other one: let the error through";
-  return new CommitInvalidError(`the \`writes\` of a commit ${why}`, { cause });
+  return new CommitInvalidError(`${by} ${why}`, { cause });
 }
 
 /** A statement after one that failed. */

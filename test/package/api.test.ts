@@ -293,6 +293,8 @@ const api: Readonly<Record<string, readonly string[]>> = {
     "PostgresJsTransaction",
     "PostgresStore",
     "PostgresStoreOptions",
+    "PostgresTransactions",
+    "PostgresTransactionsOptions",
     "PostgresWrite",
     "PrismaDatabase",
     "PrismaTransaction",

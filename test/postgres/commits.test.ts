@@ -14,6 +14,7 @@ import { gate } from "../../kit/time/gate.ts";
 import { fromPg } from "../../lib/postgres/from-pg.ts";
 import { fromPostgresJs } from "../../lib/postgres/from-postgres-js.ts";
 import type { SqlClient } from "../../lib/postgres/sql-client.ts";
+import { conflictingOnce } from "./dsql-given.ts";
 import { clientOf, hasServer, poolOf, portOf, sqlOf } from "./given.ts";
 import { shopOf } from "./shop-given.ts";
 
@@ -339,21 +340,3 @@ const insertInto = (client: unknown, orders: string): Promise<unknown> => {
     ? (client as unknown as postgres.Sql).unsafe(text)
     : (client as pg.PoolClient).query(text);
 };
-
-/** As Aurora DSQL, which finds conflicts at the commit: the first transaction with writes is rolled back there. */
-function conflictingOnce<Client>(client: SqlClient<Client>, code: string): SqlClient<Client> {
-  let isOver = false;
-  return {
-    query: client.query,
-    transaction: (work) =>
-      client.transaction(async (transaction) => {
-        const result = await work(transaction);
-        if (isOver) return result;
-        isOver = true;
-        throw Object.assign(new Error("change conflicts with another transaction"), {
-          code,
-          severity: "ERROR",
-        });
-      }),
-  };
-}

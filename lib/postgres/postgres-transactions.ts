@@ -1,0 +1,224 @@
+/** The store of handlers that run within a transaction: record, and all that the handler writes, are committed together. */
+import { isStoreFailure } from "../core/error-code.ts";
+import { CommitInvalidError, ExecutionInProgressError, type StoreUnavailableError } from "../core/errors.ts";
+import type { Execution } from "../core/execution.ts";
+import { identify } from "../core/identity.ts";
+import type { IdempotencyRecord } from "../core/record.ts";
+import type {
+  Claim,
+  ClaimAnswer,
+  Effects,
+  Insertion,
+  RenewAnswer,
+  Renewal,
+  SettleAnswer,
+  Settlement,
+  Store,
+} from "../core/store.ts";
+import { answerOf, recordOf, type SqlAnswer } from "./answers.ts";
+import { sqlStateOf, storeFailure } from "./failures.ts";
+import { type OpenTransaction, openTransaction } from "./open-transaction.ts";
+import { checkTransactions, type PostgresTransactionsOptions } from "./options.ts";
+import { PostgresStore } from "./postgres-store.ts";
+import type { SqlClient } from "./sql-client.ts";
+import { type RecordStatements, recordStatements, type SqlStatement } from "./statements.ts";
+import { brokenTransaction, checkWrites, isAborted } from "./writes.ts";
+
+/** A claim, and the transaction that made it. */
+interface Session<Client> {
+  readonly claim: Claim;
+  readonly seen: IdempotencyRecord | undefined;
+  readonly transaction: OpenTransaction<Client>;
+}
+
+const DEFAULT_WAIT_SECONDS = 3;
+
+/**
+ * A store whose claim begins a transaction, in which the handler runs: `clientOf(idempotency)` is its client. The commit
+ * of the record is that of all that the handler wrote. An answer that is not stored, and an error, roll back both. An error
+ * that is final is recorded alone, and what the handler wrote before it is undone.
+ *
+ * The handler runs once for each call. A serialization failure (40001), a deadlock or a lost connection rolls back, and the
+ * call fails with a StoreUnavailableError that may be retried (`STORE_UNAVAILABLE`). Other calls with the key wait for the row, and replay. The
+ * transaction and its locks last as long as the handler, at most until its `signal` aborts. Steps, holds, `writes` and the optimistic mode
+ * are for a PostgresStore.
+ */
+export class PostgresTransactions<Client = unknown> implements Store<never> {
+  readonly #client: SqlClient<Client>;
+  readonly #table: string;
+  readonly #statements: RecordStatements;
+  readonly #outside: PostgresStore<Client>;
+  readonly #waitSeconds: number;
+  /** By the keys of their records: the database lets one process have one at a time. */
+  readonly #sessions = new Map<string, Session<Client>>();
+
+  /** @throws InvalidOptionError (`INVALID_OPTION`) */
+  constructor(options: PostgresTransactionsOptions<Client>) {
+    checkTransactions(options);
+    const { waitSeconds = DEFAULT_WAIT_SECONDS, ...given } = options;
+    this.#outside = new PostgresStore(given);
+    this.#client = given.client;
+    this.#table = given.table as string;
+    this.#statements = recordStatements(this.#table);
+    this.#waitSeconds = waitSeconds;
+  }
+
+  /**
+   * The client of the transaction in which a handler runs. It is closed when the handler is over, has committed, or is aborted.
+   * @throws CommitInvalidError (`COMMIT_INVALID`) where the handler has no transaction
+   */
+  clientOf({
+    operation,
+    scope,
+    key,
+    signal,
+  }: Pick<Execution, "operation" | "scope" | "key" | "signal">): Client {
+    const { recordKey } = identify(operation, scope, key);
+    const session = this.#sessions.get(recordKey);
+    if (session === undefined) {
+      throw new CommitInvalidError(
+        "the handler has no transaction: it is over, or the handler runs with another store, in the optimistic mode, or by `whenStoreFails`",
+      );
+    }
+    const end = () => void this.#rollBack(session);
+    if (signal.aborted) end();
+    else signal.addEventListener("abort", end, { once: true });
+    return session.transaction.client;
+  }
+
+  async claim(claim: Claim, seen?: IdempotencyRecord): Promise<ClaimAnswer> {
+    const { recordKey } = claim;
+    const transaction = await this.#begin();
+    try {
+      await transaction.query(`SET LOCAL lock_timeout = ${Math.ceil(this.#waitSeconds * 1000)}`, []);
+      const { serverTimeMs, record } = await this.#run(this.#statements.claim(claim, seen), transaction);
+      if (serverTimeMs !== undefined) {
+        this.#sessions.set(recordKey, { claim, seen, transaction });
+        return { won: true, serverTimeMs };
+      }
+      await transaction.rollback();
+      return { won: false, record: record ? recordOf(record) : await this.#find(recordKey) };
+    } catch (error) {
+      await transaction.rollback();
+      if (!isStoreFailure(error) || error.failure !== "conflict") throw error;
+      // Somebody else is within a transaction, which nobody sees into.
+      if (sqlStateOf(error.cause) === "55P03") throw new ExecutionInProgressError(claim.leaseEndsAt, 1);
+      return { won: false, record: await this.#find(recordKey) };
+    }
+  }
+
+  async settle(settlement: Settlement<never>): Promise<SettleAnswer> {
+    const { recordKey, token, state } = settlement;
+    const session = this.#sessions.get(recordKey);
+    if (session?.claim.token !== token) {
+      if (state === "completed")
+        throw rolledBack(this.#failure(new Error("it ended before the handler did")));
+      return { settled: true };
+    }
+    if (state === "completed") return this.#commit(session, settlement);
+    await this.#rollBack(session);
+    if (state !== "failed") return { settled: true };
+    const { expiresAt = 0 } = settlement;
+    const { claim, seen } = session;
+    return this.#outside
+      .insert({ ...claim, ...settlement, state, expiresAt }, seen)
+      .catch((error: unknown) => {
+        throw isStoreFailure(error) ? rolledBack(error) : error;
+      });
+  }
+
+  /** Nobody sees the claim, and its row is locked. */
+  async renew({ recordKey, token }: Renewal): Promise<RenewAnswer> {
+    const isOpen = this.#sessions.get(recordKey)?.claim.token === token;
+    return isOpen ? { renewed: true } : { renewed: false, record: undefined };
+  }
+
+  insert(insertion: Insertion<never>, seen?: IdempotencyRecord): Promise<SettleAnswer> {
+    return this.#outside.insert(insertion, seen);
+  }
+
+  find(recordKey: string, _read: { consistent: boolean }): Promise<IdempotencyRecord | undefined> {
+    return this.#find(recordKey);
+  }
+
+  loadResult(address: string): Promise<string | undefined> {
+    return this.#outside.loadResult(address);
+  }
+
+  checkEffects(effects: Effects<never>): void {
+    if (effects.writes.length > 0) {
+      throw new CommitInvalidError(
+        "a commit within a transaction takes no `writes`: write by `clientOf(idempotency)` before the commit",
+      );
+    }
+    checkWrites(effects);
+  }
+
+  async #commit(session: Session<Client>, settlement: Settlement<never>): Promise<SettleAnswer> {
+    const { transaction, claim } = session;
+    this.#sessions.delete(claim.recordKey);
+    try {
+      const { serverTimeMs } = await this.#run(this.#statements.settle(settlement, true), transaction);
+      if (serverTimeMs === undefined) throw brokenTransaction(undefined, "the handler");
+    } catch (error) {
+      await transaction.rollback();
+      if (isAborted(error)) throw brokenTransaction((error as Error).cause, "the handler");
+      throw isStoreFailure(error) ? rolledBack(error) : error;
+    }
+    try {
+      await transaction.commit();
+      return { settled: true };
+    } catch (error) {
+      const failure = this.#failure(error);
+      // The answer may be lost of a commit that was applied.
+      const record = failure.failure === "unreachable" ? await this.#lookAfter(claim) : undefined;
+      if (record?.token === claim.token && record.state === "completed") return { settled: true };
+      throw rolledBack(failure);
+    }
+  }
+
+  /** A retry tells where nobody else can: it waits for the row, and then replays or runs. */
+  async #lookAfter({ recordKey }: Claim): Promise<IdempotencyRecord | undefined> {
+    return this.#find(recordKey).catch(() => undefined);
+  }
+
+  async #rollBack(session: Session<Client>): Promise<void> {
+    const { recordKey } = session.claim;
+    if (this.#sessions.get(recordKey) === session) this.#sessions.delete(recordKey);
+    await session.transaction.rollback();
+  }
+
+  /** A pool may hand out a connection that was lost while it idled. */
+  async #begin(): Promise<OpenTransaction<Client>> {
+    try {
+      return await openTransaction(this.#client).catch(() => openTransaction(this.#client));
+    } catch (error) {
+      throw storeFailure(error, "BEGIN", this.#table);
+    }
+  }
+
+  async #run(
+    { action, text, values }: SqlStatement,
+    transaction: OpenTransaction<Client>,
+  ): Promise<SqlAnswer> {
+    try {
+      const [row] = await transaction.query(text, values);
+      return answerOf(row);
+    } catch (error) {
+      throw storeFailure(error, action, this.#table);
+    }
+  }
+
+  #find(recordKey: string): Promise<IdempotencyRecord | undefined> {
+    return this.#outside.find(recordKey, { consistent: true });
+  }
+
+  #failure(error: unknown): StoreUnavailableError {
+    return storeFailure(error, "COMMIT", this.#table);
+  }
+}
+
+function rolledBack(failure: StoreUnavailableError): StoreUnavailableError {
+  failure.isRolledBack = true;
+  return failure;
+}

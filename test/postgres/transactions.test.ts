@@ -1,0 +1,345 @@
+// The handler within the transaction of its record: both are committed, or neither is.
+import { type DecisionEvent, type EngineOptions, type Execution, PermanentError, runOnce } from "onceonly";
+import { fromPg, fromPostgresJs, PostgresTransactions, type SqlClient } from "onceonly/postgres";
+import type pg from "pg";
+import { beforeAll, describe, expect, it } from "vitest";
+import { gate } from "../../kit/time/gate.ts";
+import { until } from "../../kit/time/until.ts";
+import { conflictingOnce } from "./dsql-given.ts";
+import { freshTable, hasServer, poolOf, portOf, sqlOf, storeOf } from "./given.ts";
+import { ORMS } from "./orms-given.ts";
+import { startLossyProxy } from "./proxy-given.ts";
+
+let port: number;
+let pool: pg.Pool;
+beforeAll(async () => {
+  if (!hasServer) return;
+  port = await portOf();
+  pool = poolOf(port);
+});
+
+async function shopOf<Client>(client: SqlClient<Client>, waitSeconds = 20) {
+  const { store, table } = await storeOf(fromPg(pool));
+  const transactions = new PostgresTransactions({ client, table, waitSeconds });
+  const orders = freshTable();
+  await pool.query(`CREATE TABLE ${orders} (id text PRIMARY KEY, seats integer NOT NULL DEFAULT 1)`);
+  const events: DecisionEvent[] = [];
+  let runs = 0;
+  const column = async (text: string) => (await pool.query(text)).rows.map((row) => Object.values(row)[0]);
+  return {
+    store,
+    transactions,
+    table,
+    orders,
+    runs: () => runs,
+    decisions: () => events.map(({ decision }) => decision),
+    ids: () => column(`SELECT id FROM ${orders} ORDER BY id`),
+    states: () => column(`SELECT state FROM ${table} ORDER BY pk`),
+    call: <T>(
+      work: (client: Client, execution: Execution<never>) => T | Promise<T>,
+      { key = "key", ...options }: { key?: string } & Partial<EngineOptions<never>> = {},
+    ) =>
+      runOnce(
+        {
+          operation: "order",
+          store: transactions,
+          leaseSeconds: 30,
+          observe: (event) => void events.push(event),
+          ...options,
+        },
+        key,
+        {},
+        (execution) => {
+          runs++;
+          return work(transactions.clientOf(execution), execution);
+        },
+      ),
+  };
+}
+
+const poolShop = () => shopOf(fromPg(pool));
+
+describe.skipIf(!hasServer)("a handler within its transaction", () => {
+  it("commits what it wrote with its record, and a retry replays", async () => {
+    const { call, orders, ids, states, runs } = await poolShop();
+    const book = () =>
+      call(async (client, { key }) => {
+        await client.query(`INSERT INTO ${orders} (id) VALUES ($1)`, [key]);
+        expect([await ids(), await states()]).toEqual([[], []]);
+        return `booked ${key}`;
+      });
+
+    expect([await book(), await book()]).toEqual(["booked key", "booked key"]);
+
+    expect([await ids(), await states(), runs()]).toEqual([["key"], ["completed"], 1]);
+  });
+
+  it("commits at `commit`, after which its client is closed", async () => {
+    const { call, orders, ids, states } = await poolShop();
+
+    const answer = await call(async (client, { commit }) => {
+      await client.query(`INSERT INTO ${orders} (id) VALUES ('a')`);
+      const committed = await commit("booked");
+      expect([await ids(), await states()]).toEqual([["a"], ["completed"]]);
+      expect(() => client.query("SELECT 1")).toThrow("was used after its transaction");
+      return committed;
+    });
+
+    expect(answer).toBe("booked");
+  });
+
+  it("refuses `writes`, which would be of another way to do the same", async () => {
+    const { call, states } = await poolShop();
+
+    const refused = call((_, { commit }) => commit("booked", { writes: [null as never] }));
+
+    await expect(refused).rejects.toThrow("takes no `writes`: write by `clientOf(idempotency)`");
+    expect(await states()).toEqual([]);
+  });
+
+  it("rolls back record and rows where it throws, so that a retry runs", async () => {
+    const { call, orders, ids, states, runs } = await poolShop();
+    const book = (error?: Error) =>
+      call(async (client) => {
+        await client.query(`INSERT INTO ${orders} (id) VALUES ('a')`);
+        if (error) throw error;
+        return "booked";
+      });
+
+    await expect(book(new Error("no answer"))).rejects.toThrow("no answer");
+    expect([await ids(), await states()]).toEqual([[], []]);
+    expect(await book()).toBe("booked");
+    expect([await ids(), await states(), runs()]).toEqual([["a"], ["completed"], 2]);
+  });
+
+  it("rolls back record and rows where the answer is not to be stored", async () => {
+    const { call, orders, ids, states } = await poolShop();
+
+    const answer = await call(
+      async (client) => {
+        await client.query(`INSERT INTO ${orders} (id) VALUES ('a')`);
+        return { statusCode: 500 };
+      },
+      { shouldStore: () => false },
+    );
+
+    expect([answer, await ids(), await states()]).toEqual([{ statusCode: 500 }, [], []]);
+  });
+
+  it("records a final error without the rows, also after a statement that failed", async () => {
+    const { call, orders, ids, states, runs } = await poolShop();
+    const book = () =>
+      call(async (client) => {
+        await client.query(`INSERT INTO ${orders} (id) VALUES ('a')`);
+        await client.query(`INSERT INTO ${orders} (id) VALUES ('a')`).catch(() => {
+          throw new PermanentError("taken");
+        });
+      });
+
+    await expect(book()).rejects.toThrow("taken");
+    await expect(book()).rejects.toThrow("taken");
+
+    expect([await ids(), await states(), runs()]).toEqual([[], ["failed"], 1]);
+  });
+
+  it("is not committed after a statement whose error it swallowed", async () => {
+    const { call, orders, ids, states } = await poolShop();
+
+    const refused = call(async (client) => {
+      await client.query(`INSERT INTO ${orders} (id) VALUES ('a')`);
+      await client.query("SELECT 1 / 0").catch(() => {});
+      return "booked";
+    });
+
+    await expect(refused).rejects.toThrow("the handler caught the error of a statement");
+    expect([await ids(), await states()]).toEqual([[], []]);
+  });
+
+  it.each(["COMMIT", "ROLLBACK"])("is told where it ends the transaction by %s", async (statement) => {
+    const { call } = await poolShop();
+
+    const refused = call(async (client) => {
+      await client.query(statement);
+      return "booked";
+    });
+
+    await expect(refused).rejects.toThrow("the handler ended the transaction by COMMIT or ROLLBACK");
+  });
+
+  it("H70: a serialization failure at the commit rolls back and may be retried; the handler runs once in a call", async () => {
+    const serializable = poolOf(port, { options: "-c default_transaction_isolation=serializable" });
+    const { call, orders, ids, runs, decisions } = await shopOf(fromPg(serializable));
+    const [both, open] = [gate(), { left: 2 }];
+    const book = (key: string) =>
+      call(
+        async (client) => {
+          const { rows } = await client.query(`SELECT count(*)::int AS seats FROM ${orders}`);
+          if (--open.left === 0) both.open();
+          if (open.left >= 0) await both.opened;
+          await client.query(`INSERT INTO ${orders} VALUES ($1, $2)`, [key, rows[0].seats]);
+          return key;
+        },
+        { key },
+      );
+
+    const ends = await Promise.allSettled([book("a"), book("b")]);
+
+    const failed = ends.findIndex(({ status }) => status === "rejected");
+    expect(ends.filter(({ status }) => status === "rejected")).toHaveLength(1);
+    const { reason } = ends[failed] as PromiseRejectedResult;
+    const isOfStatement = reason.code === "40001";
+    if (!isOfStatement) {
+      expect(reason).toMatchObject({ code: "STORE_UNAVAILABLE", failure: "conflict", retryable: true });
+      expect(decisions()).toContain("store-failed");
+    }
+    expect(runs()).toBe(2);
+    expect(await book(failed === 0 ? "a" : "b")).toBe(failed === 0 ? "a" : "b");
+    expect([await ids(), runs()]).toEqual([["a", "b"], 3]);
+  });
+
+  it.each(["40001", "OC000", "OC001"])("H70: so does %s, injected at the commit", async (code) => {
+    const { call, orders, ids, states, runs } = await shopOf(conflictingOnce(fromPg(pool), code));
+    const book = () =>
+      call(async (client) => {
+        await client.query(`INSERT INTO ${orders} VALUES ('a')`);
+        return "booked";
+      });
+
+    await expect(book()).rejects.toMatchObject({ code: "STORE_UNAVAILABLE", retryable: true });
+    expect([await ids(), await states(), runs()]).toEqual([[], [], 1]);
+    expect(await book()).toBe("booked");
+    expect([await ids(), await states(), runs()]).toEqual([["a"], ["completed"], 2]);
+  });
+
+  it("answers where the answer to its COMMIT is lost, and it was applied", async () => {
+    const proxy = await startLossyProxy(port);
+    const { call, orders, ids, runs } = await shopOf(fromPg(poolOf(proxy.port)));
+
+    const answer = await call(async (client) => {
+      await client.query(`INSERT INTO ${orders} VALUES ('a')`);
+      proxy.loseAnswerTo("COMMIT");
+      return "booked";
+    });
+
+    expect([answer, await ids(), runs()]).toEqual(["booked", ["a"], 1]);
+  });
+
+  it("may be retried where its COMMIT never comes to the server", async () => {
+    const proxy = await startLossyProxy(port);
+    const { call, orders, ids } = await shopOf(fromPg(poolOf(proxy.port)));
+    const book = (isLost: boolean) =>
+      call(async (client) => {
+        await client.query(`INSERT INTO ${orders} VALUES ('a')`);
+        if (isLost) proxy.loseRequest("COMMIT");
+        return "booked";
+      });
+
+    await expect(book(true)).rejects.toMatchObject({ code: "STORE_UNAVAILABLE", retryable: true });
+    expect(await ids()).toEqual([]);
+    expect(await book(false)).toBe("booked");
+  });
+
+  it("H14: another call with its key waits for it, does not run, and replays", async ({ signal }) => {
+    const { call, runs } = await poolShop();
+    const done = gate();
+    const first = call(async () => {
+      await done.opened;
+      return "booked";
+    });
+    expect(await until(() => runs() === 1, { seconds: 20, signal })).toBe(true);
+    const second = call(() => "twice");
+    const somebodyWaits = async () =>
+      (await pool.query("SELECT 1 FROM pg_locks WHERE NOT granted")).rows.length > 0;
+    expect(await until(somebodyWaits, { seconds: 20, signal })).toBe(true);
+
+    done.open();
+
+    expect([await first, await second, runs()]).toEqual(["booked", "booked", 1]);
+  });
+
+  it("another call with its key that has waited long enough is told that it is in progress", async ({
+    signal,
+  }) => {
+    const { call, runs } = await shopOf(fromPg(pool), 0.01);
+    const done = gate();
+    const first = call(async () => {
+      await done.opened;
+      return "booked";
+    });
+    expect(await until(() => runs() === 1, { seconds: 20, signal })).toBe(true);
+
+    await expect(call(() => "twice")).rejects.toMatchObject({ code: "EXECUTION_IN_PROGRESS" });
+
+    done.open();
+    expect([await first, runs()]).toEqual(["booked", 1]);
+  });
+
+  it("another call with its key runs where the first one rolled back", async ({ signal }) => {
+    const { call, runs, ids, orders } = await poolShop();
+    const done = gate();
+    const first = call(async (client) => {
+      await client.query(`INSERT INTO ${orders} VALUES ('first')`);
+      await done.opened;
+      throw new Error("no answer");
+    });
+    const failed = first.catch((error) => error.message);
+    expect(await until(() => runs() === 1, { seconds: 20, signal })).toBe(true);
+    const second = call(async (client) => {
+      await client.query(`INSERT INTO ${orders} VALUES ('second')`);
+      return "booked";
+    });
+
+    done.open();
+
+    expect([await failed, await second, await ids()]).toEqual(["no answer", "booked", ["second"]]);
+  });
+
+  it("that is aborted is rolled back at once, and what it answers is not given", async () => {
+    const { call, orders, ids, states, transactions } = await poolShop();
+    const aborting = new AbortController();
+
+    const ended = call(async (client, execution) => {
+      const { operation, scope, key } = execution;
+      transactions.clientOf({ operation, scope, key, signal: aborting.signal });
+      await client.query(`INSERT INTO ${orders} VALUES ('a')`);
+      aborting.abort();
+      return "booked";
+    });
+
+    await expect(ended).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+    expect([await ids(), await states()]).toEqual([[], []]);
+  });
+
+  it("has no client in the optimistic mode, and no steps", async () => {
+    const { call } = await poolShop();
+
+    await expect(call(() => "booked", { mode: "optimistic" })).rejects.toThrow("has no transaction");
+    await expect(call((_, { step }) => step("charge", () => 1))).rejects.toThrow("no `writeStep`");
+    await expect(call(() => 1, { whenAbandoned: "hold" })).rejects.toThrow("no `unknownOutcomes`");
+  });
+
+  it("does with postgres.js, and with every library", async () => {
+    const js = await shopOf(fromPostgresJs(sqlOf(port)));
+    await js.call(async (sql) => {
+      await sql`INSERT INTO ${sql(js.orders)} (id) VALUES ('a')`;
+      return "booked";
+    });
+    expect([await js.ids(), await js.states()]).toEqual([["a"], ["completed"]]);
+
+    for (const [name, connect] of Object.entries(ORMS)) {
+      const { client, run } = connect(port) as { client: SqlClient; run: ReturnType<typeof connect>["run"] };
+      const shop = await shopOf(client);
+      const book = (error?: Error) =>
+        shop.call(async (transaction) => {
+          await run(transaction as never, `INSERT INTO ${shop.orders} VALUES ('a')`);
+          if (error) throw error;
+          return "booked";
+        });
+
+      await expect(book(new Error("no answer")), name).rejects.toThrow("no answer");
+      expect(await book(), name).toBe("booked");
+      expect(await book(), name).toBe("booked");
+      expect([await shop.ids(), await shop.states(), shop.runs()], name).toEqual([["a"], ["completed"], 2]);
+    }
+  });
+});
