@@ -26,6 +26,8 @@ const NO_EFFECTS: Effects<never> = { writes: [], messages: [] };
 /** Longer than two requests take. */
 const INSERTION_LEASE_MS = 30_000;
 
+type Refusal = Extract<ClaimAnswer, { won: false }>;
+
 export type Stores = Readonly<Record<Side, Store>>;
 
 export class MirroredStore implements Store {
@@ -91,33 +93,22 @@ export class MirroredStore implements Store {
   async insert(insertion: Insertion, seen?: IdempotencyRecord): Promise<SettleAnswer> {
     const { recordKey, token } = insertion;
     const { from, to } = this.#stores;
-    const leads = this.#leader === "from";
-    const pair = seen
-      ? await this.#read(recordKey)
-      : { from: undefined, to: leads ? await to.find(recordKey, CONSISTENT) : undefined };
-    const own = [pair.from, pair.to].find((record) => record?.token === token);
-    if (seen && own?.state === insertion.state) return { settled: true };
-    const isKnown = seen ? !isStill(this.#combined(pair, token), seen) : pair.to !== undefined;
-    if (isKnown && !own) return this.#unsettled(seen ? pair : await this.#read(recordKey), token);
-    const quiet = { ...insertion, ...NO_EFFECTS };
-    if (leads) {
-      const answer = await from.insert(this.#over(insertion, pair.from), pair.from);
-      if (!answer.settled) return this.#unsettled({ ...pair, from: answer.record }, token);
-      await leaveBehind(() => to.insert(this.#over(quiet, pair.to), pair.to));
+    if (this.#leader === "from" && !seen && !(await to.find(recordKey, CONSISTENT))) {
+      // Nobody has claimed in `to`, and whoever begins to has to claim in `from` first.
+      const answer = await from.insert(insertion);
+      if (!answer.settled)
+        return { settled: false, record: (await this.#refusedBy(answer.record, insertion)).record };
+      await leaveBehind(() => to.insert({ ...insertion, ...NO_EFFECTS }));
       return answer;
     }
-    // Others decide a race in `from`. This claim stays where the writes are refused: the same token may use it.
     const claim = { ...insertion, leaseEndsAt: this.#clock.now() + INSERTION_LEASE_MS };
-    const first = await from.claim(this.#over(claim, pair.from), pair.from);
-    const isOwn = first.won || first.record?.token === token;
-    if (!isOwn) return this.#unsettled(await this.#read(recordKey), token);
-    const answer = await to.insert(this.#over(insertion, pair.to), pair.to);
-    if (!answer.settled) {
-      await this.#giveBack(claim, pair.from);
-      return this.#unsettled(await this.#read(recordKey), token);
-    }
-    await leaveBehind(() => from.settle(quiet));
-    return answer;
+    const answer = await this.claim(claim, seen);
+    // This claim stays where the writes are refused: the same token may use it.
+    if (answer.won || isClaimOf(answer.record, token)) return this.settle(insertion);
+    const { record } = answer;
+    return record?.token === token && record.state === insertion.state
+      ? { settled: true }
+      : { settled: false, record };
   }
 
   async find(recordKey: string, read: { consistent: boolean }): Promise<IdempotencyRecord | undefined> {
@@ -192,15 +183,14 @@ export class MirroredStore implements Store {
     return this.#combined({ from: undefined, to: undefined, [side]: record });
   }
 
-  #refusal(pair: Pair, token: string): ClaimAnswer {
+  #refusal(pair: Pair, token: string): Refusal {
     return { won: false, record: this.#combined(pair, token) };
   }
 
-  #unsettled(pair: Pair, token: string): SettleAnswer {
-    return { settled: false, record: this.#combined(pair, token) };
-  }
-
-  async #refusedBy(record: IdempotencyRecord | undefined, { recordKey, token }: Claim): Promise<ClaimAnswer> {
+  async #refusedBy(
+    record: IdempotencyRecord | undefined,
+    { recordKey, token }: Pick<Claim, "recordKey" | "token">,
+  ): Promise<Refusal> {
     // A finished record is an answer, whatever the other store has.
     const isAnswer = record && isOver(record) && !isExpired(record, this.#clock.now());
     const to = isAnswer ? undefined : await this.#stores.to.find(recordKey, CONSISTENT);

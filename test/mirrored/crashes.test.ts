@@ -34,7 +34,7 @@ const WORKS = {
     work: commits,
     options: { mode: "optimistic" },
     effects: { order: 1 },
-    requests: 6,
+    requests: 7,
   },
   steps: { work: inSteps, options: {}, effects: { reserve: 1, charge: 1 }, requests: 9 },
 } as const satisfies Record<

@@ -8,16 +8,17 @@ import { AFTER_EXPIRY } from "../../lib/testing/contract/given.ts";
 type Behind = Pick<StoreSubject<never>, "alter" | "remove"> & { readonly store: Store<never> };
 
 /**
- * In the stage that commits in `to`, an insertion claims in `from` first. The claim is left where its writes are refused, until
- * its lease ends.
+ * An insertion claims first in the stage that commits in `to`, and its claim is left where its writes are refused. Others are
+ * told of that claim.
  */
-const LEAVES_A_CLAIM = [
+const CLAIMS_FIRST = [
   "insert with a refused condition inserts nothing and names the write",
   "a refused write leaves neither record nor messages",
+  "of many insertions at once exactly one is applied, and the others are told it",
 ];
 
 export const isKept = (commitsIn: "from" | "to", name: string): boolean =>
-  commitsIn === "from" || !LEAVES_A_CLAIM.includes(name);
+  commitsIn === "from" || !CLAIMS_FIRST.includes(name);
 
 /** The cases lie ahead of the present. This store has to know where a retention is over. */
 export const clockOf = (name: string): Clock =>

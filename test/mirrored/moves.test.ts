@@ -1,13 +1,14 @@
 // What a key meets while its store is left for another.
 import { describe, expect, it } from "vitest";
 import { failing, unreachable } from "../../kit/faults/faulty-store.ts";
+import { gate } from "../../kit/time/gate.ts";
 import { InvalidOptionError, OutcomeUnknownError } from "../../lib/core/errors.ts";
 import { resolveOutcome } from "../../lib/core/resolve-outcome.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
 import { leftBehind } from "../../lib/mirrored/left-behind.ts";
 import { mirrored } from "../../lib/mirrored/mirrored.ts";
 import { fakeClock, MemoryStore } from "../../lib/testing/index.ts";
-import { inSteps, movingWorld, type Stage } from "./moving-world.ts";
+import { commits, inSteps, movingWorld, type Stage } from "./moving-world.ts";
 
 const DONE = { result: { done: true } };
 const IN_PROGRESS = { error: expect.objectContaining({ code: "EXECUTION_IN_PROGRESS" }) };
@@ -169,6 +170,22 @@ describe("mirrored", () => {
     expect(await world.leftBehind(true)).toEqual([]);
     expect(await answersOf(world, 4)).toEqual([{ result: { second: 2000 } }]);
     expect(world.effects()).toEqual({ reserve: 1, charge: 1 });
+  });
+
+  it("H69: an optimistic commit over a claim whose lease has ended fences the attempt that has it", async () => {
+    const { opened, open } = gate<void>();
+    let runs = 0;
+    const world = movingWorld(async (execution) => {
+      if (++runs === 1) await opened;
+      return commits(execution);
+    });
+    await world.call(3);
+
+    expect((await world.call(2, [], { mode: "optimistic" })).answer).toEqual(DONE);
+    open();
+    await world.clock.advance(1000);
+
+    expect(world.effects()).toEqual({ order: 1 });
   });
 
   it("reports what is running, and messages that `from` has still to send", async () => {
