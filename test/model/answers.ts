@@ -1,6 +1,7 @@
 /** What a worker makes of a record, and what its caller gets: claiming, recording, running and refusal of core in short. */
-import { type Model, mayOverlap } from "./bounds.ts";
+import { isSaga, type Model, mayOverlap } from "./bounds.ts";
 import type { Watch } from "./invariants.ts";
+import { NO_MARKS } from "./marks.ts";
 import { type ModelSeeker, verdictOf } from "./model-store.ts";
 import {
   isOpen,
@@ -31,8 +32,8 @@ export function readRecord(slot: Slot, worker: Worker, host: number, model: Mode
   // A race: gone by now.
   if (!record) return { goesOn: { phase, seen: undefined } };
   const verdict = verdictOf(record, seekerOf(worker, host), model);
-  if (verdict === "own") return { goesOn: claimed(worker, model) };
-  if (verdict === "held" && model.whenAbandoned === "verify")
+  if (verdict === "own") return { goesOn: { ...claimed(worker, model), marks: record.marks } };
+  if (verdict === "held" && (model.whenAbandoned === "verify" || asksForStep(record, worker)))
     return { goesOn: { phase, seen: seenOf(record, host) } };
   if (verdict === "expired" || verdict === "vacant") return { goesOn: { phase, seen: seenOf(record, host) } };
   if (verdict === "completed" || verdict === "failed") return { slot: replay(slot, record, worker, watch) };
@@ -42,11 +43,19 @@ export function readRecord(slot: Slot, worker: Worker, host: number, model: Mode
   return { slot };
 }
 
+/** As `mayAskAgain` in core/abandoned.ts: the steps of sagas are all asked about, or run again. */
+function asksForStep({ marks }: ModelRecord, { handler }: Worker): boolean {
+  const all = Object.values(marks);
+  const isKnown = all.length > 0 && all.every(({ state }) => state !== "begun");
+  return isKnown || handler === "asked steps" || isSaga(handler);
+}
+
 /** The claim is won: the handler runs, unless nobody knows how the attempt before ended. */
 export function claimed({ seen }: Worker, { whenAbandoned, without }: Model): Partial<Worker> {
   const isMissed = without === "abandonedAsks" || (without === "heldRefuses" && seen?.state === "held");
   const isAsked = whenAbandoned && !isMissed && seen && isOpen(seen) && !seen.isExpired;
-  return { phase: isAsked ? "verify" : "run", mode: "claimed", seen: undefined };
+  const marks = seen && !seen.isExpired && without !== "claimKeepsSteps" ? seen.marks : NO_MARKS;
+  return { phase: isAsked ? "verify" : "run", mode: "claimed", seen: undefined, marks };
 }
 
 /** After the handler has run: its settlement, insertion or fence was refused. */
@@ -115,7 +124,7 @@ export function checkAlone(
   if (mayOverlap(model)) return;
   const { key } = workers[index] as Worker;
   const isAtWork = ({ phase, mode, to, token }: Worker) => {
-    if (["run", "orphan", "check", "verify"].includes(phase)) return mode === "claimed";
+    if (["run", "orphan", "check", "verify", "mark"].includes(phase)) return mode === "claimed";
     const isRecorded = slot.record?.token !== token || slot.record.state !== "in-progress";
     return phase === "settle" && to !== "released" && !isRecorded;
   };

@@ -40,6 +40,26 @@ export const RULES = {
   heldRefuses: "a held key lets nobody run before somebody knows",
   openNeverExpires: "a claim that may be held, and a held record, have no expiry",
   openKeepsClaim: "a claim over an abandoned attempt is not given back without a verdict",
+  unknownHolds: "a handler that does not know whether its effect happened holds its key",
+  stepToken: "the write of a step carries the claim token",
+  stepSeen: "the write of a step needs the step that was seen",
+  stepStamp: "no two writes of a step are the same",
+  stepMovesLease: "the write of a step moves the end of the lease, which a take-over needs as it was seen",
+  stepRecorded: "a step is on record before its handler goes on",
+  claimKeepsSteps: "a claim keeps the steps of an operation that has not ended",
+  stepsKeepPayload: "a record with steps keeps its payload",
+  intentFirst: "a step at most once is written down before it runs",
+  interruptedAsks: "an interrupted step at most once is asked about, or its key is held",
+  begunNeverExpires: "a record with a step that was begun has no expiry",
+  trackedNeverExpires: "the record of a saga that has begun has no expiry",
+  turnRecorded: "a saga records that it turns back before it undoes anything",
+  undoesUnknown: "a saga that turns back undoes the step that failed, too",
+  undoesReverse: "a saga undoes its last step first",
+  pivotForward: "a saga only goes forward behind its pivot",
+  stepKey: "an attempt asks for a step under the same key as the attempts before",
+  undoKey: "an attempt asks for a compensation under the same key as the attempts before",
+  undoneStays: "a step that comes after its compensation does nothing",
+  cancelStays: "a step whose compensation came first does nothing",
   messagesInCommit: "messages are stored by the write that commits",
   unsentNeverExpires: "a record with unsent messages has no expiry",
   sendBeforeMark: "a sender marks after it has sent",
@@ -50,9 +70,29 @@ export type Rule = keyof typeof RULES;
 /** How a call works: `fail-open` is claimed with `whenStoreFails: "run"`. */
 export interface CallKind {
   readonly mode: "claimed" | "optimistic" | "fail-open";
-  /** What its handler does: an effect in somebody else's system, a commit, or one under a condition of its own. */
-  readonly handler: "outside" | "commit" | "conditional";
+  readonly handler: Handler;
 }
+
+export const HANDLERS = [
+  /** An effect in somebody else's system. */
+  "outside",
+  "commit",
+  /** A commit under a condition of its own. */
+  "conditional",
+  /** Two steps: one that runs again after an interruption, then one at most once about which nobody can be asked. */
+  "steps",
+  /** The same, and `verify` is asked about the second. */
+  "asked steps",
+  /** Two steps with their compensations. */
+  "saga",
+  /** The same, and the first step is the pivot. */
+  "saga with a pivot",
+] as const;
+/** What a handler does. */
+export type Handler = (typeof HANDLERS)[number];
+
+export const isSaga = (handler: Handler): boolean => handler.startsWith("saga");
+export const hasSteps = (handler: Handler): boolean => isSaga(handler) || handler.endsWith("steps");
 
 /** Times are in ticks; one tick stands for a second. Calls, crashes, lost answers and repetitions have no bound. */
 export interface Bounds {

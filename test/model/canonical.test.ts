@@ -6,7 +6,7 @@ import { canonical } from "./canonical.ts";
 import { explore } from "./explore.ts";
 import { initialState, type ModelState } from "./state.ts";
 import { stepsFrom } from "./steps.ts";
-import { RICH, SMALLEST } from "./suites.ts";
+import { RICH, RICH_SAGA, SMALLEST } from "./suites.ts";
 
 /** Which number an attempt has means nothing: there would be no end of states. */
 const exactName = (state: ModelState) =>
@@ -38,24 +38,27 @@ describe("canonical", { timeout: 120_000 }, () => {
     expect(short.states).toBeLessThan(exact.states);
   });
 
-  it("gives one name to states of the same future only, along random walks", () => {
-    const random = fakeRandom("walks");
-    const seen = new Map<string, { future: string; states: Set<string> }>();
-    for (let walk = 0; walk < 400; walk++) {
-      let state = initialState(RICH);
-      for (let length = 0; length < 20; length++) {
-        const name = canonical(state, RICH);
-        const steps = stepsFrom(state, RICH);
-        const future = [...new Set(steps.map(({ next }) => canonical(next, RICH)))].sort().join("\n");
-        const known = seen.get(name) ?? { future, states: new Set() };
-        seen.set(name, known);
-        known.states.add(JSON.stringify(state));
-        expect(future).toBe(known.future);
-        state = steps[Math.floor(random.fraction() * steps.length)]?.next as ModelState;
+  it.each([RICH, RICH_SAGA])(
+    "gives one name to states of the same future only, along random walks",
+    (bounds) => {
+      const random = fakeRandom("walks");
+      const seen = new Map<string, { future: string; states: Set<string> }>();
+      for (let walk = 0; walk < 400; walk++) {
+        let state = initialState(bounds);
+        for (let length = 0; length < 20; length++) {
+          const name = canonical(state, bounds);
+          const steps = stepsFrom(state, bounds);
+          const future = [...new Set(steps.map(({ next }) => canonical(next, bounds)))].sort().join("\n");
+          const known = seen.get(name) ?? { future, states: new Set() };
+          seen.set(name, known);
+          known.states.add(JSON.stringify(state));
+          expect(future).toBe(known.future);
+          state = steps[Math.floor(random.fraction() * steps.length)]?.next as ModelState;
+        }
       }
-    }
 
-    const shared = [...seen.values()].filter(({ states }) => states.size > 1);
-    expect(shared.length).toBeGreaterThan(100);
-  });
+      const shared = [...seen.values()].filter(({ states }) => states.size > 1);
+      expect(shared.length).toBeGreaterThan(100);
+    },
+  );
 });

@@ -3,8 +3,10 @@
  * are met, workers on equal hosts and senders are sorted, and two keys may change places.
  */
 import { STATES } from "../../lib/core/record.ts";
-import type { Model } from "./bounds.ts";
+import { HANDLERS, hasSteps, type Model } from "./bounds.ts";
+import { EFFECTS, isSameMark, MARK_STATES, MARKS, type Marks } from "./marks.ts";
 import {
+  type ModelRecord,
   type ModelState,
   NO_TOKEN,
   type Phase,
@@ -26,9 +28,10 @@ const PHASES: readonly Phase[] = [
   "orphan",
   "renew",
   "verify",
+  "mark",
+  "ask",
 ];
 const MODES: readonly Worker["mode"][] = ["claimed", "optimistic", "fail-open"];
-const HANDLERS: readonly Worker["handler"][] = ["outside", "commit", "conditional"];
 const ENDS: readonly Worker["to"][] = ["completed", "failed", "released", "held"];
 const SENDER_PHASES: readonly Sender["phase"][] = ["idle", "send", "mark"];
 
@@ -67,7 +70,7 @@ function encode(
     names.lastIndexOf(token, recorded - 1) + 1 || (held.includes(token) ? HELD_UP : 0);
   const requestCode = (worker: Worker, host: number, isSpent = false): Coded => {
     const seen = seenCode(worker, slots[worker.key] as Slot);
-    const own = workerCode(worker, placeOf(worker.key), host, isSpent) + seen;
+    const own = workerCode(worker, placeOf(worker.key), host, isSpent, slots[worker.key]?.record) + seen;
     const tokens = [worker.token, worker.former];
     return [own + String.fromCharCode(...tokens.map(codeOf)), tokens];
   };
@@ -95,6 +98,8 @@ function slotCode({ record, history, isTaken }: Slot, nameOf: (token: Token) => 
   const past = String.fromCharCode(
     flags.reduce((bits, flag) => bits * 2 + (flag ? 1 : 0), history.protectedFor),
     nameOf(history.firstAnswer),
+    history.effects.reduce((code, effect) => code * EFFECTS.length + EFFECTS.indexOf(effect), 0),
+    MARKS.reduce((code, name) => code * 2 + (history.passed.includes(name) ? 1 : 0), 0),
   );
   if (!record) return past;
   return (
@@ -106,23 +111,59 @@ function slotCode({ record, history, isTaken }: Slot, nameOf: (token: Token) => 
       record.leaseEndsIn + SHIFT,
       record.expiresIn + SHIFT,
       record.expiresOnceSentIn + SHIFT,
-    )
+    ) +
+    marksCode(record.marks)
   );
 }
 
-function workerCode(worker: Worker, place: number, host: number, isSpent: boolean): string {
+function workerCode(
+  worker: Worker,
+  place: number,
+  host: number,
+  isSpent: boolean,
+  record: ModelRecord | undefined,
+): string {
   if (worker.phase === "idle") return String.fromCharCode(host * 2);
   const { phase, mode, to, handler, payload, left, age, returns, isRepeated, wasRefused, endedLive } = worker;
-  const kind = (PHASES.indexOf(phase) * 3 + MODES.indexOf(mode)) * 4 + ENDS.indexOf(to);
+  const what = (PHASES.indexOf(phase) * 3 + MODES.indexOf(mode)) * 4 + ENDS.indexOf(to);
   const flags = [payload === 1, place === 1, returns, isRepeated, wasRefused, endedLive, isSpent];
-  const what = flags.reduce((bits, flag) => bits * 2 + (flag ? 1 : 0), kind * 3 + HANDLERS.indexOf(handler));
-  return String.fromCharCode(host * 2 + 1, what, left + SHIFT, age);
+  const kind = flags.reduce((bits, flag) => bits * 2 + (flag ? 1 : 0), what);
+  const own = String.fromCharCode(
+    host * 2 + 1,
+    kind,
+    left + SHIFT,
+    age * HANDLERS.length + HANDLERS.indexOf(handler),
+  );
+  return hasSteps(handler) || phase === "ask" ? own + stepCode(worker, record) : own;
 }
+
+/** What a worker knows and does of steps. A mark that is on record no more never comes back. */
+function stepCode({ marks, step, write }: Worker, record: ModelRecord | undefined): string {
+  const there = step && record?.marks[step];
+  const isCurrent = MARKS.every((name) => isSameMark(marks[name], record?.marks[name]));
+  const flags = [isCurrent, write && isSameMark(there, write.mark), write && isSameMark(there, write.seen)];
+  const at = step === undefined ? MARKS.length : MARKS.indexOf(step);
+  const about = at * 4 + (write ? MARK_STATES.indexOf(write.mark.state) + 1 : 0);
+  const count = write?.mark.count ?? 0;
+  return (
+    marksCode(marks) +
+    String.fromCharCode(flags.reduce((bits, flag) => bits * 2 + (flag ? 1 : 0), about * 4 + count))
+  );
+}
+
+const marksCode = (marks: Marks): string =>
+  String.fromCharCode(
+    MARKS.reduce((code, name) => {
+      const mark = marks[name];
+      return code * 4 + (mark ? MARK_STATES.indexOf(mark.state) + 1 : 0);
+    }, marks["turned back"]?.count ?? 0),
+  );
 
 /** A token claims once, and no lease is shortened, so that a record that was seen is there as it was, or never again. */
 function seenCode({ seen }: Worker, { record }: Slot): string {
   if (!seen) return "0";
   const isThere =
     record?.token === seen.token && record.state === seen.state && record.leaseEndsIn === seen.leaseEndsIn;
+  if (isThere && record.writes !== seen.writes) return "4";
   return isThere ? (seen.isExpired ? "3" : "2") : "1";
 }

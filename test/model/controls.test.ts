@@ -9,6 +9,8 @@ import { explore } from "./explore.ts";
 import { HELD_CONTROLS } from "./held-controls.ts";
 import { INVARIANTS } from "./invariants.ts";
 import { OUTCOME_CONTROLS } from "./outcome-controls.ts";
+import { SAGA_CONTROLS } from "./saga-controls.ts";
+import { STEP_CONTROLS } from "./step-controls.ts";
 import { COMMIT, OPTIMISTIC, SMALLEST } from "./suites.ts";
 
 const CONTROLS: readonly Control[] = [
@@ -16,6 +18,8 @@ const CONTROLS: readonly Control[] = [
   ...OUTCOME_CONTROLS,
   ...ANSWER_CONTROLS,
   ...HELD_CONTROLS,
+  ...STEP_CONTROLS,
+  ...SAGA_CONTROLS,
 ];
 
 const promiseOf = ({ breaks }: Control) =>

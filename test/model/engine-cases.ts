@@ -30,6 +30,7 @@ export type End =
   | "finds the row there, and returns that"
   | "has its effect"
   | "has its effect, then fails"
+  | "has its effect, and does not know it"
   | "fails before its effect"
   | "fails for good"
   | "is aborted near its deadline, and works on";
@@ -56,7 +57,7 @@ export interface EngineCase {
 
 const endsOf = (call: CallName): readonly End[] =>
   whenAbandonedOf(call)
-    ? ["has its effect"]
+    ? ["has its effect", "has its effect, and does not know it"]
     : CALLS[call].handler === "outside"
       ? [
           "has its effect",

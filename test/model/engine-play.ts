@@ -4,7 +4,11 @@ import { intercepted, unreachable } from "../../kit/faults/faulty-store.ts";
 import type { Clock } from "../../lib/core/clock.ts";
 import { perform } from "../../lib/core/engine.ts";
 import { hasCode } from "../../lib/core/error-code.ts";
-import { PermanentError, type TransactionConditionError } from "../../lib/core/errors.ts";
+import {
+  OutcomeUnknownError,
+  PermanentError,
+  type TransactionConditionError,
+} from "../../lib/core/errors.ts";
 import type { Execution } from "../../lib/core/execution.ts";
 import { identify } from "../../lib/core/identity.ts";
 import { type EngineOptions, resolveOptions } from "../../lib/core/options.ts";
@@ -111,6 +115,7 @@ export async function playEngine(each: EngineCase): Promise<Played> {
     }
     if (end === "finds the row there, and returns that") return OWN;
     if (end === "has its effect") return tokenOf(ME);
+    if (end === "has its effect, and does not know it") throw new OutcomeUnknownError();
     if (end === "fails for good") throw new PermanentError(tokenOf(ME));
     if (end === "is aborted near its deadline, and works on")
       await new Promise((resolve) => signal.addEventListener("abort", resolve));

@@ -1,9 +1,11 @@
 /** How a handler that runs may go on. An effect in somebody else's system happens at once, and nothing takes it back. */
 import { answerUnrecorded, checkUnrecorded } from "./answers.ts";
-import { type Model, mayOverlap } from "./bounds.ts";
+import { hasSteps, isSaga, type Model, mayOverlap } from "./bounds.ts";
 import type { Watch } from "./invariants.ts";
+import { markedSteps } from "./mark-steps.ts";
 import { settle } from "./model-store.ts";
 import { finishOf } from "./requests.ts";
+import { sagaSteps } from "./saga-steps.ts";
 import { type ModelState, NEVER, type Slot, type Worker, withSlot } from "./state.ts";
 
 export interface Turn {
@@ -22,6 +24,11 @@ export interface Turn {
 
 export function handlerSteps(turn: Turn): void {
   const { worker, offer, become } = turn;
+  if (hasSteps(worker.handler)) {
+    if (isSaga(worker.handler)) sagaSteps(turn);
+    else markedSteps(turn);
+    return;
+  }
   const phase = worker.mode === "optimistic" ? "insert" : "settle";
   if (worker.handler === "outside") outsideSteps(turn);
   else commitSteps(turn, phase);
@@ -77,6 +84,12 @@ function outsideSteps(turn: Turn): void {
     const endedLive = endsLive(turn, false, watch);
     return become({ phase: "settle", to: "released", endedLive }, withSlot(after, worker.key, forgiven));
   });
+  if (model.whenAbandoned) {
+    const to = model.without === "unknownHolds" ? "released" : "held";
+    const ends = (after?: ModelState) => become({ phase: "settle", to }, after);
+    offer("has its effect, and does not know it", (watch) => ends(effect(turn, watch)));
+    offer("does not know whether it has its effect, which it has not", () => ends());
+  }
   if (worker.left > 0) return;
   offer("is aborted near its deadline, and works on", (watch) => {
     if (model.without === "lookAfterAbort") {

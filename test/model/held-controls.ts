@@ -14,9 +14,8 @@ export const HELD_CONTROLS: readonly Control[] = [
     trace: `
     worker 1 is called (claimed, outside, key 1)
     worker 1 claims
-    worker 1 has its effect
-    a tick passes
-    a tick passes
+    worker 1 has its effect, and does not know it
+    worker 1 settles: held
     worker 1 is called (claimed, outside, key 1)
     worker 1 claims
     worker 1 takes over what it saw
@@ -30,13 +29,7 @@ export const HELD_CONTROLS: readonly Control[] = [
     trace: `
     worker 1 is called (claimed, outside, key 1)
     worker 1 claims
-    worker 1 has its effect
-    a tick passes
-    a tick passes
-    worker 1 is called (claimed, outside, key 1)
-    worker 1 claims
-    worker 1 takes over what it saw
-    worker 1 holds the key
+    worker 1 has its effect, and does not know it
     worker 1 settles: held
     worker 1 is called (claimed, outside, key 1)
     worker 1 claims
@@ -65,13 +58,27 @@ export const HELD_CONTROLS: readonly Control[] = [
     trace: `
     worker 1 is called (claimed, outside, key 1)
     worker 1 claims
-    worker 1 has its effect
-    a tick passes
-    a tick passes
+    worker 1 has its effect, and does not know it
+    worker 1 settles: held
     worker 1 is called (claimed, outside, key 1)
     worker 1 claims
     worker 1 takes over what it saw
     worker 1 has no time left, and gives the key back
+    worker 1 settles: released
+    worker 1 is called (claimed, outside, key 1)
+    worker 1 claims
+    worker 1 takes over what it saw
+    worker 1 has its effect`,
+  },
+  {
+    without: "unknownHolds",
+    hazards: "H42",
+    bounds: HOLD,
+    breaks: "runsExcused",
+    trace: `
+    worker 1 is called (claimed, outside, key 1)
+    worker 1 claims
+    worker 1 has its effect, and does not know it
     worker 1 settles: released
     worker 1 is called (claimed, outside, key 1)
     worker 1 claims

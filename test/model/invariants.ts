@@ -18,6 +18,14 @@ export const INVARIANTS = {
   runsExcused:
     "an effect in somebody else's system is repeated only after a failure of its handler, the retention, or a lease end where no key may be held",
   openStays: "where keys may be held, no record of unknown outcome is deleted or reset",
+  doneStays: "a step that is done stays done, until its operation ends",
+  stepsSkipped: "a step that is done, or whose result its handler has got, is not run again",
+  stepAtMostOnce: "the effect of a step at most once is not repeated",
+  onceEach: "each step of a saga, and each compensation, has its effect once",
+  allOrNothing: "a saga that is done has all of its effects, and one that has failed has none",
+  undoneInReverse: "nothing is undone before what was done after it",
+  pivotStays: "nothing is undone once the pivot is done",
+  lateDoesNothing: "a step has no effect once its compensation was there",
   fencingNumber:
     "every attempt gets a higher fencing number than all before it, until TTL deletes the record",
   messagesCommitted: "a message is sent only if its commit is recorded",

@@ -3,10 +3,11 @@
  * move goes through core's table. test/model/stores.test.ts holds real stores to the same.
  */
 import { RECORD_VERSION } from "../../lib/contract.ts";
-import { type IdempotencyRecord, judge, type Verdict } from "../../lib/core/record.ts";
+import { type IdempotencyRecord, isTracked, judge, type Verdict } from "../../lib/core/record.ts";
 import type { Settlement } from "../../lib/core/store.ts";
-import type { CallKind, Model } from "./bounds.ts";
+import { isSaga, type Model } from "./bounds.ts";
 import type { Watch } from "./invariants.ts";
+import { NO_MARKS } from "./marks.ts";
 import {
   type History,
   isFinished,
@@ -22,6 +23,7 @@ import {
   type Ticks,
   type Token,
 } from "./state.ts";
+import { writeStep } from "./step-store.ts";
 
 export interface ModelSeeker {
   readonly token: Token;
@@ -43,7 +45,7 @@ export interface Finish {
   readonly token: Token;
   readonly to: Settlement["state"];
   /** A conditional commit inserts the row, if it is not there. */
-  readonly commits: false | Exclude<CallKind["handler"], "outside">;
+  readonly commits: false | "commit" | "conditional";
   readonly expiresIn: Ticks;
   /** How long the effect is promised to stay the only one. */
   readonly protectedFor: Ticks;
@@ -59,7 +61,7 @@ export interface Renew {
 export type StoreAnswer = "done" | "refused" | "condition";
 
 /** One tick is a second: the unit in which expiry is stored. */
-const toRecord = (record: ModelRecord): IdempotencyRecord => ({
+const toRecord = (record: ModelRecord, { without }: Model): IdempotencyRecord => ({
   version: RECORD_VERSION,
   state: record.state,
   token: `token-${record.token}`,
@@ -68,12 +70,14 @@ const toRecord = (record: ModelRecord): IdempotencyRecord => ({
   fingerprint: `payload-${record.payload}`,
   createdAt: 0,
   ...(record.expiresIn !== NEVER && { expiresAt: record.expiresIn }),
+  ...(record.marks !== NO_MARKS && without !== "stepsKeepPayload" && { steps: record.marks }),
 });
 
 /** What a record says to a seeker. */
-export function verdictOf(record: ModelRecord, seeker: ModelSeeker, { without }: Model): Verdict {
+export function verdictOf(record: ModelRecord, seeker: ModelSeeker, model: Model): Verdict {
+  const { without } = model;
   const payload = without === "fingerprint" ? record.payload : seeker.payload;
-  const verdict = judge(toRecord(record), {
+  const verdict = judge(toRecord(record, model), {
     token: `token-${without === "claimOwn" ? NO_TOKEN : seeker.token}`,
     fingerprints: [`payload-${payload}`],
     now: seeker.now * 1000,
@@ -98,7 +102,11 @@ export function claim(slot: Slot, begin: Begin, model: Model, watch: Watch): [Sl
   const { leaseEndsIn, expiresIn } = model.without === "leaseEnd" ? FOR_EVER : begin;
   const claimed = { state: "in-progress", token, attempt: history.attempts, payload } as const;
   const times = { leaseEndsIn, expiresIn, expiresOnceSentIn: NEVER };
-  return [{ ...slot, record: { ...claimed, ...times, result: NO_TOKEN }, history }, "done"];
+  const keepsSteps = record && !begin.seen?.isExpired && model.without !== "claimKeepsSteps";
+  const marks = keepsSteps ? record.marks : NO_MARKS;
+  watch.expect(marks === NO_MARKS || record?.payload === payload, "samePayload");
+  const steps = { marks, writes: 0 };
+  return [{ ...slot, record: { ...claimed, ...times, ...steps, result: NO_TOKEN }, history }, "done"];
 }
 
 /** `store.renew`: the slot as it is then, and whether the lease is as long as was asked. */
@@ -112,11 +120,12 @@ export function renew(
   if (!record || (record.token !== token && without !== "renewToken")) return [slot, "refused"];
   const { state } = record;
   if (state !== "in-progress" && without !== "renewState") return [slot, "refused"];
-  if (record.leaseEndsIn > leaseEndsIn && without !== "renewForward") return [slot, "refused"];
+  const isLonger = record.leaseEndsIn > leaseEndsIn - (record.writes > 0 ? 1 : 0);
+  if (isLonger && without !== "renewForward") return [slot, "refused"];
   watch.expect(record.token === token, "tokenOnWrite");
   watch.expect(!isFinished(record), "finishedStays");
   watch.move(state, state);
-  return [{ ...slot, record: { ...record, leaseEndsIn, expiresIn } }, "done"];
+  return [{ ...slot, record: { ...record, leaseEndsIn, expiresIn, writes: 0 } }, "done"];
 }
 
 /** `store.settle`: the slot as it is then, and whether it is settled. */
@@ -153,7 +162,13 @@ export function insert(
   if (isHeldBack(slot, finish)) return [slot, "condition"];
   const history = enter(slot, begin, model, watch);
   watch.move(stateOf(record, begin), finish.to);
-  const begun = { token: begin.token, attempt: history.attempts, payload: begin.payload };
+  const begun = {
+    token: begin.token,
+    attempt: history.attempts,
+    payload: begin.payload,
+    marks: NO_MARKS,
+    writes: 0,
+  };
   return [finished({ ...slot, history }, begun, finish, model, watch), "done"];
 }
 
@@ -163,7 +178,13 @@ export function resolve(slot: Slot, token: Token, model: Model, watch: Watch): S
   const { payload } = record;
   const times = { leaseEndsIn: 0, expiresIn: NEVER };
   const begin = { token, payload, now: 0, seen: seenOf(record, 0), isSameAttempt: false, ...times };
-  const [taken] = claim(slot, begin, model, watch);
+  let [taken] = claim(slot, begin, model, watch);
+  const { second } = record.marks;
+  if (second?.state === "begun") {
+    const state = history.effects[1] === "done" ? "done" : "undone";
+    const mark = { ...second, state, attempt: token } as const;
+    [taken] = writeStep(taken, { token, name: "second", mark, seen: second }, model, watch);
+  }
   const to = history.ran ? "completed" : "released";
   const end = { expiresIn: model.retentionTicks, protectedFor: 0, commits: false } as const;
   return settle(taken, { token, to, ...end }, model, watch)[0];
@@ -182,7 +203,7 @@ export function mark(slot: Slot, token: Token, { without }: Model, watch: Watch)
 /** What DynamoDB's TTL does, by its own clock, at any time after the expiry. */
 export function deleteByTtl(slot: Slot, model: Model, watch: Watch): Slot {
   const { record, history } = slot;
-  watch.expect(!record || !isOpen(record) || !model.whenAbandoned, "openStays");
+  watch.expect(!record || !mustStay(record, model), "openStays");
   watch.expect(!record || !isUnsent(record), "unsentStays");
   return {
     ...slot,
@@ -190,6 +211,11 @@ export function deleteByTtl(slot: Slot, model: Model, watch: Watch): Slot {
     history: { ...NO_HISTORY, protectedFor: history.protectedFor },
   };
 }
+
+/** Somebody has to say how the operation ended, or to end it. */
+const mustStay = (record: ModelRecord, { whenAbandoned }: Model) =>
+  (isOpen(record) && whenAbandoned !== undefined) ||
+  (!isFinished(record) && isTracked({ steps: record.marks }));
 
 const FOR_EVER = { leaseEndsIn: NEVER, expiresIn: NEVER };
 
@@ -203,7 +229,8 @@ function mayBegin(record: ModelRecord | undefined, begin: Begin, model: Model): 
   return (
     record !== undefined &&
     (record.token === seen.token || without === "seenToken") &&
-    ((record.state === seen.state && record.leaseEndsIn === seen.leaseEndsIn) || without === "seenState")
+    ((record.state === seen.state && record.leaseEndsIn === seen.leaseEndsIn) || without === "seenState") &&
+    (record.writes === seen.writes || without === "stepMovesLease")
   );
 }
 
@@ -219,7 +246,7 @@ function enter({ record, history }: Slot, begin: Begin, model: Model, watch: Wat
   const isAnew = !record || (begin.seen?.isExpired ?? false);
   watch.expect(!record || !isUnsent(record), "unsentStays");
   watch.expect(isAnew || !isFinished(record), "finishedStays");
-  watch.expect(!isAnew || !record || !isOpen(record) || !whenAbandoned, "openStays");
+  watch.expect(!isAnew || !record || !mustStay(record, model), "openStays");
   if (isAnew) return { ...NO_HISTORY, protectedFor: history.protectedFor, attempts };
   // Taken over after its lease: the attempt before may have had its effect.
   const isExcused = record.state === "in-progress" && !whenAbandoned;
@@ -228,12 +255,23 @@ function enter({ record, history }: Slot, begin: Begin, model: Model, watch: Wat
 
 function finished(
   slot: Slot,
-  { token, attempt, payload }: Pick<ModelRecord, "token" | "attempt" | "payload">,
+  {
+    token,
+    attempt,
+    payload,
+    marks,
+    writes,
+  }: Pick<ModelRecord, "token" | "attempt" | "payload" | "marks" | "writes">,
   { token: result, to: state, commits, expiresIn, protectedFor }: Finish,
-  { senders, without }: Model,
+  { senders, without, calls }: Model,
   watch: Watch,
 ): Slot {
   const { history, isTaken } = slot;
+  const isOver = state === "completed" || state === "failed";
+  if (isOver && calls.some(({ handler }) => isSaga(handler))) {
+    const isWhole = history.effects.every((effect) => (effect === "done") === (state === "completed"));
+    watch.expect(isWhole, "allOrNothing");
+  }
   if (commits) watch.expect(history.protectedFor === 0, "oneEffect");
   const waits = commits && senders > 0;
   const record: ModelRecord = {
@@ -242,7 +280,9 @@ function finished(
     attempt,
     payload,
     leaseEndsIn: 0,
-    result: state === "completed" || state === "failed" ? result : NO_TOKEN,
+    result: isOver ? result : NO_TOKEN,
+    marks: isOver ? NO_MARKS : marks,
+    writes,
     expiresIn: waits && without !== "unsentNeverExpires" ? NEVER : expiresIn,
     expiresOnceSentIn: waits ? expiresIn : NEVER,
   };

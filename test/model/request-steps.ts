@@ -38,11 +38,12 @@ export function request(
 
 /** What the request carries: nothing else of its worker. */
 function copyOf(
-  { phase, mode, key, payload, token, handler, to, seen, age, left }: Worker,
+  { phase, mode, key, payload, token, handler, to, seen, age, left, marks, step, write }: Worker,
   host: Ticks,
 ): Stray {
   const isClaim = phase === "claim" || phase === "fence";
-  const request = isClaim ? { phase, left } : { phase, left: -age, handler, to };
+  const steps = phase === "mark" ? { step, write } : { marks };
+  const request = isClaim ? { phase, left } : { phase, left: -age, handler, to, ...steps };
   const isHeld = phase === "fence" && mode === "claimed";
   const about = { key, payload, token, seen, age, mode: isHeld ? mode : "optimistic" } as const;
   return { worker: { ...IDLE_WORKER, ...about, ...request }, host, isSpent: false };

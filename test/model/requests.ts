@@ -1,7 +1,9 @@
 /** A worker's requests. Their arguments are by the clock of its host; a repetition has those of the first time. */
 import { longAgo, type Model } from "./bounds.ts";
 import type { Watch } from "./invariants.ts";
+import type { MarkName, StepWrite } from "./marks.ts";
 import { type Begin, claim, type Finish, insert, renew, type StoreAnswer, settle } from "./model-store.ts";
+import { participate } from "./participant.ts";
 import {
   isFinished,
   type ModelState,
@@ -12,6 +14,7 @@ import {
   type Worker,
   withSlot,
 } from "./state.ts";
+import { neverExpires, writeStep } from "./step-store.ts";
 
 /** The request that a worker is about to make: the state as it is then, and the answer. */
 export function apply(
@@ -25,7 +28,12 @@ export function apply(
   const begin = beginOf(worker, host, model);
   const finish = finishOf(worker, host, model);
   const isClaim = worker.phase === "claim" || worker.phase === "fence";
-  const ask = () => {
+  const ask = (): [Slot, StoreAnswer] => {
+    if (worker.phase === "mark") {
+      const { token, step, write } = worker as Worker & { step: MarkName; write: StepWrite };
+      return writeStep(slot, { token, name: step, ...write }, model, watch);
+    }
+    if (worker.phase === "ask") return [participate(slot, worker.step as MarkName, model, watch), "done"];
     if (isClaim) return claim(slot, begin, model, watch);
     if (worker.phase === "renew") return renew(slot, begin, model, watch);
     return worker.phase === "insert"
@@ -38,7 +46,9 @@ export function apply(
   return [isClaim ? spend(next, worker.token, true) : next, answer];
 }
 
-export function nameOf({ phase, seen, to }: Worker): string {
+export function nameOf({ phase, seen, to, step, write }: Worker): string {
+  if (phase === "mark") return `records that "${step}" is ${write?.mark.state}`;
+  if (phase === "ask") return `asks for "${step}"`;
   if (phase === "claim") return seen ? "takes over what it saw" : "claims";
   if (phase === "fence") return "fences its refused commit";
   if (phase === "renew") return "renews its lease";
@@ -50,6 +60,7 @@ function beginOf(worker: Worker, host: number, model: Model): Begin {
   const { token, payload, seen, left, age, phase, mode } = worker;
   const grace = model.without === "graceOnLease" ? 0 : model.graceTicks;
   const leaseEndsIn = left + host + grace;
+  const keepsSteps = seen && !seen.isExpired && neverExpires(seen.marks, model.without);
   return {
     token,
     payload,
@@ -57,7 +68,7 @@ function beginOf(worker: Worker, host: number, model: Model): Begin {
     isSameAttempt: phase === "fence" && mode === "claimed",
     now: host - age,
     leaseEndsIn: notBefore(leaseEndsIn, model),
-    expiresIn: isKept(model) ? NEVER : notBefore(leaseEndsIn + model.retentionTicks, model),
+    expiresIn: isKept(model) || keepsSteps ? NEVER : notBefore(leaseEndsIn + model.retentionTicks, model),
   };
 }
 
@@ -66,14 +77,17 @@ function beginOf(worker: Worker, host: number, model: Model): Begin {
  * the database's TTL, may be ahead by that.
  */
 export function finishOf(worker: Worker, host: number, model: Model): Finish {
-  const { token, to, handler, age } = worker;
-  const { retentionTicks, hosts } = model;
+  const { token, to, handler, age, marks } = worker;
+  const { retentionTicks, hosts, without } = model;
   const difference = Math.max(0, ...hosts) - Math.min(0, ...hosts);
+  const isUnfinished = to === "released" && neverExpires(marks, without);
+  const isHeld = to === "held" && without !== "openNeverExpires";
+  const isCommit = to === "completed" && (handler === "commit" || handler === "conditional");
   return {
     token,
     to,
-    commits: to === "completed" && handler !== "outside" && handler,
-    expiresIn: to === "held" && isKept(model) ? NEVER : notBefore(host - age + retentionTicks, model),
+    commits: isCommit && handler,
+    expiresIn: isHeld || isUnfinished ? NEVER : notBefore(host - age + retentionTicks, model),
     protectedFor: Math.max(0, retentionTicks - age - difference),
   };
 }

@@ -1,6 +1,7 @@
 /** A state of the model: the stored records, what every worker and sender is about to do, and a little history. */
 import type { State } from "../../lib/core/record.ts";
 import type { Bounds, CallKind } from "./bounds.ts";
+import { type Effects, type MarkName, type Marks, NO_EFFECTS, NO_MARKS, type StepWrite } from "./marks.ts";
 
 /** Claim tokens, fresh for each call. Which number it is means nothing. */
 export type Token = number;
@@ -23,6 +24,10 @@ export interface ModelRecord {
   readonly result: Token;
   /** `NEVER` unless messages of the commit wait to be sent. */
   readonly expiresOnceSentIn: Ticks;
+  /** The steps on record, until the operation ends. */
+  readonly marks: Marks;
+  /** How often a step was written under this claim: each makes the lease a little longer. */
+  readonly writes: number;
 }
 
 /** What an onlooker remembers of a key. The protocol does not see it; invariants are about it. */
@@ -37,6 +42,10 @@ export interface History {
   readonly attempts: number;
   /** The messages that wait were sent at least once. */
   readonly delivered: boolean;
+  /** What the steps of the operation have done in other systems. */
+  readonly effects: Effects;
+  /** The steps that are done on record, or whose result the handler has got. */
+  readonly passed: readonly MarkName[];
 }
 
 export interface Slot {
@@ -47,14 +56,16 @@ export interface Slot {
 }
 
 /** A record that is to be replaced: what a store compares of it, and whether it was expired when it was judged. */
-export interface Seen extends Pick<ModelRecord, "token" | "state" | "leaseEndsIn" | "attempt"> {
+export interface Seen
+  extends Pick<ModelRecord, "token" | "state" | "leaseEndsIn" | "attempt" | "marks" | "writes"> {
   readonly isExpired: boolean;
 }
 
 /**
  * What a worker does next. `look`, `claim`, `settle`, `insert`, `fence` and `check` are one request each. `run` is the
  * handler at work, and `orphan` is a handler that works on although its call was aborted. `verify` decides about an abandoned
- * attempt. `renew` is a copy of a request that a worker made while its handler ran.
+ * attempt. `mark` writes a step. `renew` and `ask` are copies of requests that a worker made while its handler ran. `ask` asks
+ * another system for a step, or for its compensation.
  */
 export type Phase =
   | "idle"
@@ -67,7 +78,9 @@ export type Phase =
   | "check"
   | "orphan"
   | "renew"
-  | "verify";
+  | "verify"
+  | "mark"
+  | "ask";
 
 export interface Worker extends CallKind {
   readonly phase: Phase;
@@ -92,6 +105,11 @@ export interface Worker extends CallKind {
   readonly endedLive: boolean;
   /** The token of the refused commit that a fence rules out. */
   readonly former: Token;
+  /** The steps on record, as far as it knows. */
+  readonly marks: Marks;
+  /** The step that it has written down and now runs, or that it writes or asks for. */
+  readonly step: MarkName | undefined;
+  readonly write: StepWrite | undefined;
 }
 
 /** A relay or a sweeper with one commit in its hands. */
@@ -123,6 +141,8 @@ export const NO_HISTORY: History = {
   ran: false,
   attempts: 0,
   delivered: false,
+  effects: NO_EFFECTS,
+  passed: [],
 };
 
 export const IDLE_WORKER: Worker = {
@@ -141,6 +161,9 @@ export const IDLE_WORKER: Worker = {
   wasRefused: false,
   endedLive: false,
   former: NO_TOKEN,
+  marks: NO_MARKS,
+  step: undefined,
+  write: undefined,
 };
 
 export const IDLE_SENDER: Sender = { phase: "idle", key: 0, token: NO_TOKEN };
@@ -153,6 +176,8 @@ export const seenOf = (record: ModelRecord, now: Ticks): Seen => ({
   state: record.state,
   leaseEndsIn: record.leaseEndsIn,
   attempt: record.attempt,
+  marks: record.marks,
+  writes: record.writes,
   isExpired: record.expiresIn <= now,
 });
 

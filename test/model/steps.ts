@@ -59,7 +59,8 @@ export function stepsFrom(state: ModelState, model: Model): Step[] {
         withSlot(state, key, deleteByTtl(slot, model, watch)),
       );
     const isOver = slot.record?.state === "held" || (slot.record && slot.record.leaseEndsIn < 0);
-    if (model.whenAbandoned && slot.record && isOpen(slot.record) && isOver)
+    const isAsked = model.whenAbandoned || slot.record?.marks.second?.state === "begun";
+    if (isAsked && slot.record && isOpen(slot.record) && isOver)
       emit(`an operator resolves key ${key + 1}`, (watch) =>
         withSlot(state, key, resolve(slot, freshToken(state), model, watch)),
       );

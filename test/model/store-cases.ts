@@ -1,6 +1,7 @@
 /** Every kind of record that the model tells apart, every request to it, and what the model's store says comes of it. */
 import { STATES } from "../../lib/core/record.ts";
 import { Watch } from "./invariants.ts";
+import { type Mark, type MarkName, NO_MARKS, type StepWrite } from "./marks.ts";
 import {
   type Begin,
   claim,
@@ -25,6 +26,7 @@ import {
   type Ticks,
   type Token,
 } from "./state.ts";
+import { writeStep } from "./step-store.ts";
 import { SMALLEST } from "./suites.ts";
 
 export type StoreRequest =
@@ -32,7 +34,8 @@ export type StoreRequest =
   | { readonly kind: "settle"; readonly finish: Finish }
   | { readonly kind: "renew"; readonly renewal: Renew }
   | { readonly kind: "insert"; readonly begin: Begin; readonly finish: Finish }
-  | { readonly kind: "mark"; readonly token: Token };
+  | { readonly kind: "mark"; readonly token: Token }
+  | { readonly kind: "step"; readonly name: MarkName; readonly write: StepWrite };
 
 /** Won, settled, or found; the row refused; or the token of the record that refused, which comes with the refusal. */
 export type Answer = "done" | "condition" | Token;
@@ -63,7 +66,7 @@ const LATER: Ticks = 9;
 const MODEL = { ...SMALLEST, senders: 1 };
 
 export function storeCases(): StoreCase[] {
-  const found = [undefined, ...records()];
+  const found = [undefined, ...records(), ...recordsWithSteps()];
   return [false, true].flatMap((isTaken) => found.flatMap((record) => casesOf(record, isTaken)));
 }
 
@@ -99,11 +102,52 @@ export function records(): ModelRecord[] {
           for (const expiresIn of [0, 1]) {
             const result = state === "completed" || state === "failed" ? token : NO_TOKEN;
             const times = { leaseEndsIn, expiresIn, expiresOnceSentIn: NEVER };
-            const record = { state, token, attempt: 1, payload, result, ...times };
+            const steps = { marks: NO_MARKS, writes: 0 };
+            const record = { state, token, attempt: 1, payload, result, ...times, ...steps };
             found.push(record);
             if (state === "completed") found.push({ ...record, ...waiting(expiresIn) });
           }
   return found;
+}
+
+/** With a step that was begun, done, or is known to have had no effect; all that is done with it is by its payload. */
+function recordsWithSteps(): ModelRecord[] {
+  return records()
+    .filter(({ state, payload, expiresIn }) => OPEN.includes(state) && payload === 0 && expiresIn > 0)
+    .flatMap((record) =>
+      (["begun", "done", "undone"] as const).map((state): ModelRecord => {
+        const marks = { first: stepMark(state, record.token, 1) };
+        const isUnending = state === "begun" && record.state === "in-progress";
+        return { ...record, marks, writes: 1, expiresIn: isUnending ? NEVER : record.expiresIn };
+      }),
+    );
+}
+
+const OPEN: readonly ModelRecord["state"][] = ["in-progress", "released", "held"];
+
+const stepMark = (state: Mark["state"], attempt: Token, at: number): Mark => ({
+  state,
+  attempt,
+  at,
+  count: 0,
+});
+
+/** The step that is there is written over, over something else, and once more; another one is written too. */
+function stepsTo({ marks }: ModelRecord): StoreRequest[] {
+  const { first } = marks;
+  const step = (name: MarkName, mark: Mark, seen?: Mark): StoreRequest => ({
+    kind: "step",
+    name,
+    write: { mark, seen },
+  });
+  return [
+    ...(["begun", "done", "undone"] as const).flatMap((state) => [
+      step("first", stepMark(state, ME, 2), first),
+      step("first", stepMark(state, ME, 2), first ? { ...first, at: 7 } : stepMark("begun", ME, 1)),
+      step("second", stepMark(state, ME, 2)),
+    ]),
+    ...(first ? [step("first", first), step("first", stepMark("done", ME, 2))] : []),
+  ];
 }
 
 const waiting = (expiresIn: number) => ({ expiresIn: NEVER, expiresOnceSentIn: expiresIn });
@@ -134,13 +178,12 @@ function requestsTo(record: ModelRecord | undefined): StoreRequest[] {
     claims.push({ ...begin, seen: seenOf(record, 0) });
   return [
     ...claims.map((each): StoreRequest => ({ kind: "claim", begin: each })),
-    ...seen
-      .slice(0, 3)
-      .flatMap((each) =>
-        [finish("completed", "commit"), finish("completed", "conditional"), finish("failed")].map(
-          (end): StoreRequest => ({ kind: "insert", begin: { ...begin, seen: each }, finish: end }),
-        ),
+    // What has steps is ended under a claim.
+    ...(record && record.marks !== NO_MARKS ? [] : seen.slice(0, 3)).flatMap((each) =>
+      [finish("completed", "commit"), finish("completed", "conditional"), finish("failed")].map(
+        (end): StoreRequest => ({ kind: "insert", begin: { ...begin, seen: each }, finish: end }),
       ),
+    ),
     ...[finish("completed", "commit"), finish("completed", "conditional")].map(
       (end): StoreRequest => ({ kind: "settle", finish: end }),
     ),
@@ -153,6 +196,7 @@ function requestsTo(record: ModelRecord | undefined): StoreRequest[] {
         renewal: { token: ME, leaseEndsIn, expiresIn: LATER },
       }),
     ),
+    ...(record ? stepsTo(record) : []),
     ...(record && isUnsent(record)
       ? [record.token, STRANGER].map((token): StoreRequest => ({ kind: "mark", token }))
       : []),
@@ -167,6 +211,8 @@ function seenBefore(record: ModelRecord | undefined): (Seen | undefined)[] {
     leaseEndsIn: 0,
     attempt: 1,
     isExpired: false,
+    marks: NO_MARKS,
+    writes: 0,
   } as const;
   if (record?.token !== THEY) return [undefined, stranger];
   const seen = seenOf(record, 0);
@@ -174,6 +220,7 @@ function seenBefore(record: ModelRecord | undefined): (Seen | undefined)[] {
     { ...seen, token: STRANGER },
     { ...seen, state: seen.state === "in-progress" ? "released" : "in-progress" },
     { ...seen, leaseEndsIn: seen.leaseEndsIn - 1 },
+    ...(seen.writes > 0 ? [{ ...seen, writes: seen.writes - 1 }] : []),
   ];
   const mayReplace = isVacant(record, { token: ME, payload: 0, now: 0 }, MODEL);
   return [undefined, ...(mayReplace ? [seen] : []), ...others];
@@ -191,6 +238,8 @@ function applied(slot: Slot, request: StoreRequest, watch: Watch): [Slot, StoreA
   if (request.kind === "claim") return claim(slot, request.begin, MODEL, watch);
   if (request.kind === "settle") return settle(slot, request.finish, MODEL, watch);
   if (request.kind === "renew") return renew(slot, request.renewal, MODEL, watch);
+  if (request.kind === "step")
+    return writeStep(slot, { token: ME, name: request.name, ...request.write }, MODEL, watch);
   if (request.kind === "insert") return insert(slot, request.begin, request.finish, MODEL, watch);
   return [mark(slot, request.token, MODEL, watch), "done"];
 }

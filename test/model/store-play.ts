@@ -5,9 +5,10 @@ import { identify } from "../../lib/core/identity.ts";
 import type { Outbox } from "../../lib/core/messages/outbox.ts";
 import type { IdempotencyRecord } from "../../lib/core/record.ts";
 import type { Claim, SettleAnswer, Settlement, Store } from "../../lib/core/store.ts";
+import type { Mark, MarkName, Marks } from "./marks.ts";
 import type { Begin, Finish } from "./model-store.ts";
 import { isUnsent, type ModelRecord, NEVER, NO_TOKEN, type Seen, type Ticks, type Token } from "./state.ts";
-import type { Answer, StoreCase, StoreRequest } from "./store-cases.ts";
+import { type Answer, ME, type StoreCase, type StoreRequest } from "./store-cases.ts";
 
 export interface Ports<Write = unknown> {
   readonly store: Store<Write>;
@@ -74,6 +75,13 @@ async function ask<Write>(
     if (unsent) await outbox.markSent({ ...unsent, token: tokenOf(request.token) });
     return unsent === undefined ? NO_TOKEN : "done";
   }
+  if (request.kind === "step") {
+    const before = (await store.find(recordKey, { consistent: true }))?.steps;
+    const { name, write } = request;
+    return settled(
+      await writeMark(store, recordKey, ME, name, write.mark, write.seen, !before && !write.seen),
+    );
+  }
   const { finish } = request;
   const writes = finish.commits === "conditional" ? [rows.insertion(name)] : [];
   const settlement = { ...settlementOf(recordKey, finish), writes };
@@ -86,13 +94,29 @@ async function ask<Write>(
 
 const settled = (answer: SettleAnswer) => (answer.settled ? "done" : numberIn(answer.record?.token));
 
+/** Marks carry tokens for attempts: a store only compares them. */
+async function writeMark<Write>(
+  store: Store<Write>,
+  recordKey: string,
+  token: Token,
+  name: MarkName,
+  mark: Mark,
+  seen?: Mark,
+  isFirst = true,
+): Promise<SettleAnswer> {
+  const stored = ({ state, attempt, at }: Mark) => ({ state, attempt, at });
+  const about = { recordKey, token: tokenOf(token), name, isFirst, leaseEndsAt: inMs(0), writes: [] };
+  const step = { step: stored(mark), seen: seen && stored(seen), resultExpiresAt: inSeconds(9) };
+  return (store.writeStep as NonNullable<Store<Write>["writeStep"]>).call(store, { ...about, ...step });
+}
+
 /** A store reads these three fields of the record that was seen. */
 const seenRecord = (seen: Seen | undefined) =>
   seen &&
   ({
     token: tokenOf(seen.token),
     state: seen.state,
-    leaseEndsAt: inMs(seen.leaseEndsIn),
+    leaseEndsAt: inMs(seen.leaseEndsIn) + seen.writes,
   } as IdempotencyRecord);
 
 /** A record as it looks from outside: when it expires once its messages are sent is not seen before. */
@@ -103,6 +127,11 @@ export function visible(record: ModelRecord | undefined): VisibleRecord | undefi
   const { expiresOnceSentIn: _, ...seen } = record;
   return { ...seen, waits: isUnsent(record) };
 }
+
+const marksOf = (steps: Readonly<Record<string, Pick<Mark, "state" | "attempt" | "at">>>): Marks =>
+  Object.fromEntries(
+    Object.entries(steps).map(([name, { state, attempt, at }]) => [name, { state, attempt, at, count: 0 }]),
+  );
 
 function claimOf(
   recordKey: string,
@@ -137,6 +166,7 @@ function settlementOf(
     state: to,
     expiresAt: inSeconds(expiresIn),
     writes: [],
+    dropsSteps: to === "completed" || to === "failed",
     messages: commits ? [message] : [],
     ...(to === "completed" && { result: JSON.stringify(text) }),
     ...(to === "failed" && { result: JSON.stringify({ message: text }) }),
@@ -149,10 +179,12 @@ export async function make<Write>(
   recordKey: string,
   record: ModelRecord,
 ): Promise<void> {
-  const { state, expiresIn, expiresOnceSentIn } = record;
+  const { state, expiresIn, expiresOnceSentIn, marks, token } = record;
   const isClaim = state === "in-progress";
   const begin = { ...record, seen: undefined, isSameAttempt: false, now: 0 };
   await store.claim(claimOf(recordKey, { ...begin, expiresIn: isClaim ? expiresIn : 9 }));
+  for (const [name, mark] of Object.entries(marks))
+    await writeMark(store, recordKey, token, name as MarkName, mark);
   if (isClaim) return;
   const waits = isUnsent(record);
   const finish = { token: record.token, to: state, commits: waits && ("commit" as const), protectedFor: 0 };
@@ -167,15 +199,18 @@ export async function read<Write>(
 ): Promise<VisibleRecord | undefined> {
   const found = await store.find(recordKey, { consistent: true });
   if (!found) return undefined;
-  const { state, token, attempt, fingerprint, leaseEndsAt, expiresAt, result } = found;
+  const { state, token, attempt, fingerprint, leaseEndsAt, expiresAt, result, steps = {} } = found;
+  const isClaim = state === "in-progress";
   return {
     state,
     token: numberIn(token),
     attempt,
     payload: numberIn(fingerprint),
-    leaseEndsIn: state === "in-progress" ? leaseEndsAt / 1000 - NOW : 0,
+    leaseEndsIn: isClaim ? Math.floor(leaseEndsAt / 1000) - NOW : 0,
     expiresIn: expiresAt === undefined ? NEVER : expiresAt - NOW,
     result: numberIn(result?.in === "record" ? result.text : undefined),
+    marks: marksOf(steps),
+    writes: leaseEndsAt % 1000,
     waits: state === "completed" && (await outbox.load(recordKey)) !== undefined,
   };
 }

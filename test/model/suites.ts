@@ -6,6 +6,10 @@ export const OUTSIDE: CallKind = { mode: "claimed", handler: "outside" };
 export const OPTIMISTIC: CallKind = { mode: "optimistic", handler: "commit" };
 export const CONDITIONAL: CallKind = { mode: "claimed", handler: "conditional" };
 export const OPTIMISTIC_CONDITIONAL: CallKind = { mode: "optimistic", handler: "conditional" };
+export const STEPS: CallKind = { mode: "claimed", handler: "steps" };
+export const ASKED_STEPS: CallKind = { mode: "claimed", handler: "asked steps" };
+export const SAGA: CallKind = { mode: "claimed", handler: "saga" };
+export const PIVOT_SAGA: CallKind = { mode: "claimed", handler: "saga with a pivot" };
 const FAIL_OPEN: CallKind = { mode: "fail-open", handler: "commit" };
 
 /** One key, one worker whose clock is right, no senders. */
@@ -33,6 +37,8 @@ const APART: Partial<Bounds> = { hosts: [0, 1], graceTicks: 1 };
 const HELD_UP: Partial<Bounds> = { hosts: [0, 0], strays: 1, retentionTicks: 2 };
 /** Workers go on after their deadline. */
 const FROZEN: Partial<Bounds> = { ...APART, outlives: true };
+/** What a call does is done within a tick. */
+const QUICK: Partial<Bounds> = { strays: 1, retentionTicks: 2, workTicks: 0 };
 const ALL_MODES = [COMMIT, OPTIMISTIC, FAIL_OPEN];
 
 export const NORMAL: readonly Bounds[] = [
@@ -103,6 +109,16 @@ export const NORMAL: readonly Bounds[] = [
     renews: true,
     whenAbandoned: "verify",
   }),
+  boundsOf("steps", { ...APART, calls: [STEPS] }),
+  boundsOf("requests held up, steps asked about", {
+    strays: 1,
+    retentionTicks: 2,
+    calls: [ASKED_STEPS],
+  }),
+  boundsOf("requests held up, a saga", { ...QUICK, calls: [SAGA] }),
+  boundsOf("requests held up, a saga with a pivot", { ...QUICK, calls: [PIVOT_SAGA] }),
+  boundsOf("a saga, 2 workers", { ...APART, calls: [SAGA] }),
+  boundsOf("a saga with a pivot, 2 workers", { ...APART, calls: [PIVOT_SAGA] }),
   boundsOf("a clock behind the database's", { hosts: [-1, 0], graceTicks: 1, senders: 1 }),
   boundsOf("clocks too far apart", { hosts: [0, 2], graceTicks: 1, calls: [COMMIT, OUTSIDE] }),
 ];
@@ -114,6 +130,8 @@ export const LONG: ReadonlySet<string> = new Set([
   "both modes, with a sender",
   "2 keys",
   "frozen workers, both modes",
+  "a saga, 2 workers",
+  "a saga with a pivot, 2 workers",
 ]);
 
 export const LARGE: readonly Bounds[] = [
@@ -154,6 +172,11 @@ export const LARGE: readonly Bounds[] = [
     calls: [COMMIT, OPTIMISTIC],
     senders: 1,
   }),
+  boundsOf("requests held up, steps, 2 workers", { ...HELD_UP, calls: [STEPS] }),
+  boundsOf("requests held up, a saga, long work", { strays: 1, retentionTicks: 2, calls: [SAGA] }),
+  boundsOf("requests held up, a saga, 2 workers", { ...QUICK, hosts: [0, 0], calls: [SAGA] }),
+  boundsOf("frozen workers, steps asked about", { ...FROZEN, calls: [ASKED_STEPS] }),
+  boundsOf("frozen workers, a saga", { hosts: [0, 0], retentionTicks: 2, outlives: true, calls: [SAGA] }),
   boundsOf("frozen workers, long work", {
     ...FROZEN,
     calls: [COMMIT, OUTSIDE],
@@ -161,6 +184,9 @@ export const LARGE: readonly Bounds[] = [
     retentionTicks: 5,
   }),
 ];
+
+/** Sagas with copies of their requests under way, for walks. */
+export const RICH_SAGA = boundsOf("", { ...APART, calls: [SAGA], strays: 1, outlives: true });
 
 /** Some of everything: too much to be explored, for walks. */
 export const RICH = boundsOf("", {

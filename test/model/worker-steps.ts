@@ -7,6 +7,7 @@ import { checkAlone, claimed, readEnd, readRecord, seekerOf } from "./answers.ts
 import type { CallKind, Model } from "./bounds.ts";
 import { fenceSteps, finishSteps } from "./finish-steps.ts";
 import { effect, handlerSteps } from "./handler-steps.ts";
+import { markSteps } from "./mark-steps.ts";
 import { verdictOf } from "./model-store.ts";
 import { renewalSteps } from "./renewal-steps.ts";
 import { blindSteps, request, type WorkerTurn } from "./request-steps.ts";
@@ -38,6 +39,8 @@ const STEPS: Readonly<Record<Phase, (turn: WorkerTurn) => void>> = {
   orphan: orphanSteps,
   renew: () => {},
   verify: verifySteps,
+  mark: markSteps,
+  ask: () => {},
 };
 
 export function workerSteps(state: ModelState, index: number, model: Model, emit: Emit): void {
