@@ -1,22 +1,13 @@
 // A FIFO queue whose producers give deduplication ids, with a dead-letter queue of the same kind.
-import { type Duration, Stack } from "aws-cdk-lib";
+import { type Duration, type RemovalPolicy, Stack, Token } from "aws-cdk-lib";
 import type { Metric, MetricOptions } from "aws-cdk-lib/aws-cloudwatch";
-import { Grant, type IGrantable } from "aws-cdk-lib/aws-iam";
-import type { IFunction } from "aws-cdk-lib/aws-lambda";
-import { SqsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
+import type { IKey } from "aws-cdk-lib/aws-kms";
 import { type IQueue, Queue, QueueEncryption, type QueueProps, RedrivePermission } from "aws-cdk-lib/aws-sqs";
-import { Construct } from "constructs";
-import { checkQueue, checkQueueConsumer } from "./checks/dedup-queue.ts";
+import type { Construct } from "constructs";
+import { checkQueue } from "./checks/dedup-queue.ts";
 import { eventRuleFaults } from "./checks/event-rules.ts";
-import {
-  CONSUMER_DEFAULTS,
-  DEAD_LETTER_RETENTION,
-  type DedupQueueConsumerOptions,
-  type DedupQueueProps,
-  QUEUE_DEFAULTS,
-} from "./dedup-queue-props.ts";
-import { grantSending } from "./perms.ts";
-import { addEventSource, relativePath } from "./stable-ids.ts";
+import { DedupQueueBase, type IDedupQueue } from "./dedup-queue-base.ts";
+import { DEAD_LETTER_RETENTION, type DedupQueueProps, QUEUE_DEFAULTS } from "./dedup-queue-props.ts";
 import { withDefaults } from "./with-defaults.ts";
 
 /**
@@ -24,14 +15,23 @@ import { withDefaults } from "./with-defaults.ts";
  * are encrypted, and closed to requests without TLS. Equal messages are not dropped, because both can be
  * meant; only a queue that an EventBridge rule feeds deduplicates by content.
  */
-export class DedupQueue extends Construct {
+export class DedupQueue extends DedupQueueBase {
+  /**
+   * Uses a FIFO queue that exists already, of another app for example. Its settings are not known: notes say what is not checked.
+   * @param encryptionKey the customer managed key of the queue, if it has one
+   * @throws Error for the ARN of a standard queue
+   */
+  static fromQueueArn(scope: Construct, id: string, queueArn: string, encryptionKey?: IKey): IDedupQueue {
+    return new ImportedQueue(scope, id, queueArn, encryptionKey);
+  }
+
   /** The queue itself, for everything this construct does not wrap. */
   readonly queue: Queue;
 
   /** The queue of messages that were received too often. */
   readonly deadLetterQueue: IQueue;
 
-  readonly #visibilityTimeout: Duration;
+  protected readonly visibilityTimeout: Duration;
 
   constructor(scope: Construct, id: string, props: DedupQueueProps = {}) {
     super(scope, id);
@@ -65,65 +65,41 @@ export class DedupQueue extends Construct {
       // Messages that another queue gave up would mix with messages that were sent here.
       redriveAllowPolicy: { redrivePermission: RedrivePermission.DENY_ALL },
     });
-    this.#visibilityTimeout = visibilityTimeout;
+    this.visibilityTimeout = visibilityTimeout;
     // Rules may be added later.
     this.node.addValidation({
       validate: () => eventRuleFaults(this.queue, settings.contentBasedDeduplication),
     });
   }
 
-  /**
-   * Connects a function, or its alias or version, that handles messages with `idempotentBatch`: it reports its unfinished
-   * messages, and only those come again. Nothing is known of the timeout of an imported function, which a note says.
-   * @throws Error when messages are hidden for less than six times the function's timeout
-   */
-  addConsumer(fn: IFunction, options: DedupQueueConsumerOptions = {}): SqsEventSource {
-    checkQueueConsumer(this, this.#visibilityTimeout, fn);
-    const { batchSize, enabled } = withDefaults(options, CONSUMER_DEFAULTS);
-    const source = new SqsEventSource(this.queue, {
-      batchSize,
-      enabled,
-      reportBatchItemFailures: true,
-      ...(options.maxConcurrency !== undefined && { maxConcurrency: options.maxConcurrency }),
-    });
-    addEventSource(fn, `Consumer:${relativePath(fn, this.queue)}`, source);
-    return source;
-  }
-
-  /** Grants `sqs:SendMessage`, and the use of the queue's customer key if it has one. */
-  grantProduce(grantee: IGrantable): Grant {
-    return grantSending(grantee, {
-      action: "sqs:SendMessage",
-      arn: this.queue.queueArn,
-      key: this.queue.encryptionMasterKey,
-    });
-  }
-
-  /**
-   * Grants `sqs:ChangeMessageVisibility`, for `changeVisibility` of `idempotentBatch`. A function of `addConsumer` has it
-   * already.
-   */
-  grantChangeVisibility(grantee: IGrantable): Grant {
-    return Grant.addToPrincipal({
-      grantee,
-      actions: ["sqs:ChangeMessageVisibility"],
-      resourceArns: [this.queue.queueArn],
-    });
-  }
-
-  /** How many messages wait to be received. */
-  metricApproximateNumberOfMessagesVisible(options?: MetricOptions): Metric {
-    return this.queue.metricApproximateNumberOfMessagesVisible(options);
-  }
-
-  /** How long the oldest message has waited, in seconds. */
-  metricApproximateAgeOfOldestMessage(options?: MetricOptions): Metric {
-    return this.queue.metricApproximateAgeOfOldestMessage(options);
+  /** It is for both queues, unless the dead-letter queue was given. */
+  override applyRemovalPolicy(policy: RemovalPolicy): void {
+    super.applyRemovalPolicy(policy);
+    if (this.deadLetterQueue.node.scope === this) this.deadLetterQueue.applyRemovalPolicy(policy);
   }
 
   /** How many messages wait in the dead-letter queue. */
   metricDeadLetters(options?: MetricOptions): Metric {
     return this.deadLetterQueue.metricApproximateNumberOfMessagesVisible(options);
+  }
+}
+
+class ImportedQueue extends DedupQueueBase {
+  readonly queue: IQueue;
+  protected readonly visibilityTimeout = undefined;
+
+  constructor(scope: Construct, id: string, queueArn: string, encryptionKey: IKey | undefined) {
+    super(scope, id, { environmentFromArn: queueArn });
+    if (!Token.isUnresolved(queueArn) && !queueArn.endsWith(".fifo")) {
+      throw new Error(
+        `${this.node.path} is ${queueArn}, a standard queue, which neither deduplicates nor keeps an order: give the ARN of a FIFO queue, which ends in .fifo`,
+      );
+    }
+    this.queue = Queue.fromQueueAttributes(this, "Default", {
+      queueArn,
+      fifo: true,
+      ...(encryptionKey && { keyArn: encryptionKey.keyArn }),
+    });
   }
 }
 

@@ -1,5 +1,5 @@
 // The grants and metrics of every idempotency table, created or imported.
-import { Annotations } from "aws-cdk-lib";
+import { Annotations, type IResource, type RemovalPolicy, Resource } from "aws-cdk-lib";
 import type { IMetric, Metric, MetricOptions } from "aws-cdk-lib/aws-cloudwatch";
 import {
   type ITableV2,
@@ -9,13 +9,21 @@ import {
 } from "aws-cdk-lib/aws-dynamodb";
 import { Grant, type IGrantable } from "aws-cdk-lib/aws-iam";
 import { FilterCriteria, FilterRule } from "aws-cdk-lib/aws-lambda";
-import { Construct, type IConstruct } from "constructs";
+import { Construct } from "constructs";
 import { ATTRIBUTES, OUTBOX_INDEX, UNSETTLED_INDEX } from "../contract.ts";
+import { noteSender } from "./checks/relays.ts";
 import { withTableKey } from "./perms.ts";
 import { type RecordAccessOptions, type Right, rightsOf, SENDING_RIGHTS } from "./record-access.ts";
 
-/** A table that holds idempotency records. */
-export interface IIdempotencyTable extends IConstruct {
+/** The names of key and TTL attribute of a table, where they are not the usual ones. */
+export interface TableNames {
+  readonly partitionKey?: string;
+  readonly sortKey?: { readonly name: string; readonly value: string };
+  readonly ttlAttribute?: string;
+}
+
+/** A table that holds idempotency records. Its `env` is that of the table, also where that is imported. */
+export interface IIdempotencyTable extends IResource {
   /** The table itself, for everything that this construct does not wrap. */
   readonly table: ITableV2;
 
@@ -30,6 +38,9 @@ export interface IIdempotencyTable extends IConstruct {
 
   /** When a restored table was put to use, if it is one. */
   readonly restoredAt: Date | undefined;
+
+  /** The names that its stores are given, where they are not the usual ones: an `OutboxRelay` takes them. */
+  readonly names: TableNames;
 
   /** Filters for the event source of `outboxRelay`: only changes that leave messages to be sent reach it. */
   readonly outboxFilters: readonly Record<string, unknown>[];
@@ -63,11 +74,16 @@ const HANDLER_OPERATIONS = [
   Operation.TRANSACT_WRITE_ITEMS,
 ];
 
-export abstract class IdempotencyTableBase extends Construct implements IIdempotencyTable {
+export abstract class IdempotencyTableBase extends Resource implements IIdempotencyTable {
   abstract readonly table: ITableV2;
   abstract readonly outboxShards: number;
   abstract readonly listsUnknownOutcomes: boolean;
   abstract readonly restoredAt: Date | undefined;
+  readonly names: TableNames = {};
+
+  override applyRemovalPolicy(policy: RemovalPolicy): void {
+    this.table.applyRemovalPolicy(policy);
+  }
 
   get hasOutbox(): boolean {
     return this.outboxShards > 0;
@@ -113,7 +129,10 @@ export abstract class IdempotencyTableBase extends Construct implements IIdempot
    * @throws Error when `outbox` is off
    */
   grantRelay(grantee: IGrantable): Grant {
-    if (this.hasOutbox) return this.#grant(grantee, SENDING_RIGHTS);
+    if (this.hasOutbox) {
+      noteSender(this);
+      return this.#grant(grantee, SENDING_RIGHTS);
+    }
     throw new Error(`outbox of ${this.node.path} is off, so nothing can be relayed: set it to true`);
   }
 

@@ -180,7 +180,28 @@ export interface IdempotencyTableAttributes {
   readonly unknownOutcomes?: boolean;
 
   /**
-   * The customer managed key that encrypts it.
+   * The name of its partition key, as its stores are given it.
+   *
+   * @default "pk"
+   */
+  readonly partitionKey?: string;
+
+  /**
+   * The name of its sort key, and the value that every record has there, as its stores are given them.
+   *
+   * @default - it has no sort key
+   */
+  readonly sortKey?: { readonly name: string; readonly value: string };
+
+  /**
+   * The attribute by which its TTL deletes, as its stores are given it.
+   *
+   * @default "expiresAt"
+   */
+  readonly ttlAttribute?: string;
+
+  /**
+   * The customer managed key that encrypts it, whose use each grant includes. For a table of the same app synthesis asks for it.
    *
    * @default - a key owned by DynamoDB
    */

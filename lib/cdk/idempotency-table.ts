@@ -12,15 +12,15 @@ import {
 } from "aws-cdk-lib/aws-dynamodb";
 import type { Construct } from "constructs";
 import { ATTRIBUTES, OUTBOX_INDEX, UNSETTLED_INDEX } from "../contract.ts";
+import { importFaults } from "./checks/imported-tables.ts";
 import {
   checkRestoration,
   checkShards,
   checkTable,
   protectionFaults,
   replicationFaults,
-  warnOfNoExpiry,
 } from "./checks/tables.ts";
-import { IdempotencyTableBase, type IIdempotencyTable } from "./idempotency-table-base.ts";
+import { IdempotencyTableBase, type IIdempotencyTable, type TableNames } from "./idempotency-table-base.ts";
 import {
   type IdempotencyTableAttributes,
   type IdempotencyTableProps,
@@ -33,8 +33,9 @@ import { withDefaults } from "./with-defaults.ts";
  */
 export class IdempotencyTable extends IdempotencyTableBase {
   /**
-   * Uses a table that exists already, of another stack for example. Its settings are not checked, but for a
-   * table of the same app: without TTL it is told as the warning `onceonly:no-expiry`.
+   * Uses a table that exists already, of another stack for example. A table of the same app is looked at
+   * at synthesis. Its customer key, its names of key and TTL attribute, and the view of its stream must
+   * be those that are given here. Without TTL it is told as the warning `onceonly:no-expiry`.
    */
   static fromTableAttributes(
     scope: Construct,
@@ -90,6 +91,18 @@ export class IdempotencyTable extends IdempotencyTableBase {
     this.node.addValidation({ validate: () => this.#faults(props) });
   }
 
+  /**
+   * The table as functions of another region use it: one of `replicas`, or the table itself in its own region. Use each key in
+   * one region only. Stacks of several regions share a table with a `tableName` only, and the stack of the table names its region.
+   * @throws Error for a region in which there is no replica
+   */
+  replica(region: string): IIdempotencyTable {
+    if (region === Stack.of(this).region) return this;
+    const id = `Replica-${region}`;
+    const known = this.node.tryFindChild(id) as ReplicaTable | undefined;
+    return known ?? new ReplicaTable(this, id, this, region);
+  }
+
   /** The faults of later changes: `table.addReplica`, `RemovalPolicies.of(stack).destroy()`. */
   #faults(props: IdempotencyTableProps): string[] {
     const { path } = this.node;
@@ -118,18 +131,43 @@ interface Replica {
   readonly deletionProtectionEnabled?: boolean;
 }
 
+/** A table with replicas has no outbox, so that this one has none. */
+class ReplicaTable extends IdempotencyTableBase {
+  readonly table: ITableV2;
+  readonly outboxShards = 0;
+  readonly listsUnknownOutcomes: boolean;
+  readonly restoredAt: Date | undefined;
+
+  constructor(scope: Construct, id: string, source: IdempotencyTable, region: string) {
+    super(scope, id, { region });
+    this.table = source.table.replica(region);
+    this.listsUnknownOutcomes = source.listsUnknownOutcomes;
+    this.restoredAt = source.restoredAt;
+  }
+}
+
 class ImportedTable extends IdempotencyTableBase {
   readonly table: ITableV2;
   readonly outboxShards: number;
   readonly listsUnknownOutcomes: boolean;
   readonly restoredAt: Date | undefined;
+  override readonly names: TableNames;
 
   constructor(
     scope: Construct,
     id: string,
-    { restoredAt, outboxShards, unknownOutcomes, ...attributes }: IdempotencyTableAttributes,
+    {
+      restoredAt,
+      outboxShards,
+      unknownOutcomes,
+      partitionKey,
+      sortKey,
+      ttlAttribute,
+      ...attributes
+    }: IdempotencyTableAttributes,
   ) {
-    super(scope, id);
+    super(scope, id, attributes.tableArn === undefined ? {} : { environmentFromArn: attributes.tableArn });
+    this.names = { partitionKey, sortKey, ttlAttribute };
     checkRestoration(this.node.path, restoredAt);
     this.table = TableV2.fromTableAttributes(this, "Default", attributes);
     checkShards(this.node.path, "outboxShards", outboxShards, attributes.tableStreamArn !== undefined);
@@ -137,7 +175,6 @@ class ImportedTable extends IdempotencyTableBase {
       attributes.tableStreamArn === undefined ? 0 : (outboxShards ?? TABLE_DEFAULTS.outboxShards);
     this.listsUnknownOutcomes = unknownOutcomes ?? TABLE_DEFAULTS.unknownOutcomes;
     this.restoredAt = restoredAt;
-    const named = attributes.tableName ?? attributes.tableArn;
-    this.node.addValidation({ validate: () => warnOfNoExpiry(this, named) });
+    this.node.addValidation({ validate: () => importFaults(this, attributes) });
   }
 }

@@ -2,9 +2,10 @@ import "./installed.ts";
 
 export { type CommitAction, CommitGrants } from "./commit-grants.ts";
 export { DedupQueue } from "./dedup-queue.ts";
+export type { IDedupQueue } from "./dedup-queue-base.ts";
 export type { DedupQueueConsumerOptions, DedupQueueProps } from "./dedup-queue-props.ts";
 export { IdempotencyTable } from "./idempotency-table.ts";
-export type { IIdempotencyTable } from "./idempotency-table-base.ts";
+export type { IIdempotencyTable, TableNames } from "./idempotency-table-base.ts";
 export type { IdempotencyTableAttributes, IdempotencyTableProps } from "./idempotency-table-props.ts";
 export { IdempotentFunction } from "./idempotent-function.ts";
 export type { IdempotentFunctionProps } from "./idempotent-function-props.ts";

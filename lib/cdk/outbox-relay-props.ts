@@ -32,20 +32,20 @@ export interface OutboxRelayProps {
 
   /**
    * The name of the table's partition key, as the stores of its functions are given it.
-   * @default "pk"
+   * @default - as the table was imported, or "pk"
    */
   readonly partitionKey?: string;
 
   /**
    * The name of the table's sort key, and the value that every record has there, as the stores of its functions are given
    * them.
-   * @default - the table has no sort key
+   * @default - as the table was imported, or none
    */
   readonly sortKey?: { readonly name: string; readonly value: string };
 
   /**
    * The attribute by which the table's TTL deletes, as the stores of its functions are given it.
-   * @default "expiresAt"
+   * @default - as the table was imported, or "expiresAt"
    */
   readonly ttlAttribute?: string;
 

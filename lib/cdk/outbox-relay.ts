@@ -16,10 +16,12 @@ import { Construct } from "constructs";
 import { ENVIRONMENT, METRICS } from "../contract.ts";
 import { acknowledge } from "./acknowledge.ts";
 import { knownSeconds } from "./checks/consumers.ts";
+import { keyFaults } from "./checks/imported-tables.ts";
 import { checkRegion, tableFor } from "./checks/placement.ts";
 import { checkOnlyRelay } from "./checks/relays.ts";
 import { warnOfSharedService } from "./checks/services.ts";
-import { checkShards, keyFaults } from "./checks/tables.ts";
+import { checkShards } from "./checks/tables.ts";
+import type { TableNames } from "./idempotency-table-base.ts";
 import { leanLogging } from "./lean-logging.ts";
 import { OutboxAddresses } from "./outbox-addresses.ts";
 import { addressesOf, grantSendingTo, type OutboxDestination } from "./outbox-destination.ts";
@@ -103,7 +105,9 @@ export class OutboxRelay extends Construct {
 
     this.#addDestinations(props.destinations);
     this.#warn(props);
-    this.node.addValidation({ validate: () => [...this.#faults(), ...keyFaults(this, props)] });
+    this.node.addValidation({
+      validate: () => [...this.#faults(), ...keyFaults(this, table, namesOf(props))],
+    });
   }
 
   /**
@@ -140,8 +144,7 @@ export class OutboxRelay extends Construct {
     const { table, timeout, memorySize, service, namespace, tracing } = settings;
     const { vpc, vpcSubnets, securityGroups, reservedConcurrentExecutions } = settings;
     const shards = settings.shards ?? table.outboxShards;
-    const { partitionKey, sortKey, ttlAttribute, indexName } = settings;
-    const names = definedOf({ partitionKey, sortKey, ttlAttribute, indexName });
+    const names = definedOf({ ...namesOf(settings), indexName: settings.indexName });
     const fn = new LambdaFunction(this, id, {
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
@@ -226,6 +229,16 @@ export class OutboxRelay extends Construct {
       `${this.node.path} has 0 destinations, so that no committed message can be sent: addDestination one`,
     ];
   }
+}
+
+/** What the relay is given replaces what is said of the table. */
+function namesOf({ table, partitionKey, sortKey, ttlAttribute }: OutboxRelayProps): TableNames {
+  const { names } = table;
+  return {
+    partitionKey: partitionKey ?? names.partitionKey,
+    sortKey: sortKey ?? names.sortKey,
+    ttlAttribute: ttlAttribute ?? names.ttlAttribute,
+  };
 }
 
 const definedOf = (values: object) =>

@@ -7,6 +7,7 @@ import { ENVIRONMENT, NO_OUTBOX } from "../contract.ts";
 import { checkConsumer, isChecked, longestRedelivery, warnOfSharedOperations } from "./checks/consumers.ts";
 import { checkRegion, tableFor } from "./checks/placement.ts";
 import { isOfCdk } from "./checks/references.ts";
+import { warnOfNoRelay } from "./checks/relays.ts";
 import type { IIdempotencyTable } from "./idempotency-table-base.ts";
 import { OutboxRelay } from "./outbox-relay.ts";
 import { ACCESS_DEFAULTS } from "./record-access.ts";
@@ -138,6 +139,7 @@ export class UseIdempotency extends Mixin {
     const commits = options.commits ?? ACCESS_DEFAULTS.commits;
     const outbox = commits && outboxShards > 0 ? `${outboxShards}` : NO_OUTBOX;
     construct.addEnvironment(ENVIRONMENT.outbox, outbox);
+    if (outbox !== NO_OUTBOX) warnOfNoRelay(construct, this.#table);
     const retention = options.retention ?? USE_DEFAULTS.retention;
     construct.addEnvironment(
       ENVIRONMENT.retentionSeconds,

@@ -33,11 +33,7 @@ interface Property {
   readonly stated: string | undefined;
 }
 
-const TABLE_NAMES = {
-  partitionKey: ATTRIBUTES.partitionKey,
-  ttlAttribute: ATTRIBUTES.expiresAt,
-  indexName: OUTBOX_INDEX,
-};
+const TABLE_NAMES = { partitionKey: ATTRIBUTES.partitionKey, ttlAttribute: ATTRIBUTES.expiresAt };
 
 const METRIC_NAMES = { service: METRICS.service, namespace: METRICS.namespace };
 
@@ -58,13 +54,13 @@ const interfaces: readonly (readonly [file: string, name: string, defaults: obje
   [
     "idempotency-table-props",
     "IdempotencyTableAttributes",
-    { unknownOutcomes: TABLE_DEFAULTS.unknownOutcomes },
+    { unknownOutcomes: TABLE_DEFAULTS.unknownOutcomes, ...TABLE_NAMES },
   ],
   ["record-access", "RecordAccessOptions", ACCESS_DEFAULTS],
   ["use-idempotency-options", "UseIdempotencyOptions", USE_DEFAULTS],
   ["dedup-queue-props", "DedupQueueProps", QUEUE_DEFAULTS],
   ["dedup-queue-props", "DedupQueueConsumerOptions", CONSUMER_DEFAULTS],
-  ["outbox-relay-props", "OutboxRelayProps", { ...RELAY_DEFAULTS, ...METRIC_NAMES, ...TABLE_NAMES }],
+  ["outbox-relay-props", "OutboxRelayProps", { ...RELAY_DEFAULTS, ...METRIC_NAMES, indexName: OUTBOX_INDEX }],
   ["reconciler-props", "ReconcilerProps", RECONCILER_DEFAULTS],
   ["idempotent-function-props", "IdempotentFunctionProps", FUNCTION_DEFAULTS],
   [

@@ -1,4 +1,4 @@
-import { CfnParameter, Duration } from "aws-cdk-lib";
+import { CfnParameter, Duration, Token } from "aws-cdk-lib";
 import { Annotations, Match, Template } from "aws-cdk-lib/assertions";
 import { Key } from "aws-cdk-lib/aws-kms";
 import { Alias, Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
@@ -157,5 +157,41 @@ describe("DedupQueue.addConsumer", () => {
       "/Test/Queue",
       Match.stringLikeRegexp("for long enough for Test/Fn is not checked"),
     );
+  });
+});
+
+describe("DedupQueue.fromQueueArn", () => {
+  const arn = "arn:aws:sqs:eu-west-1:111111111111:payments.fifo";
+
+  it("connects consumers and producers to a queue that exists, and notes what is not checked", () => {
+    const stack = unitStack();
+    const encryptionKey = Key.fromKeyArn(stack, "Key", "arn:aws:kms:eu-west-1:111111111111:key/a");
+    const queue = DedupQueue.fromQueueArn(stack, "Queue", arn, encryptionKey);
+    const fn = aFunction(stack);
+    queue.addConsumer(fn);
+    queue.grantProduce(fn);
+    queue.grantChangeVisibility(fn);
+
+    expect(queue.env).toEqual({ account: "111111111111", region: "eu-west-1" });
+    expect(queue.queue.fifo).toBe(true);
+    expect(queue.metricApproximateAgeOfOldestMessage().dimensions).toEqual({ QueueName: "payments.fifo" });
+    const template = Template.fromStack(stack);
+    template.resourceCountIs("AWS::SQS::Queue", 0);
+    template.hasResourceProperties("AWS::Lambda::EventSourceMapping", {
+      EventSourceArn: arn,
+      FunctionResponseTypes: ["ReportBatchItemFailures"],
+    });
+    expect(JSON.stringify(template.toJSON())).toContain('"Action":"sqs:SendMessage"');
+    expect(JSON.stringify(template.toJSON())).toContain('"Action":["kms:Decrypt","kms:GenerateDataKey"]');
+    const notes = Annotations.fromStack(stack).findInfo("/Test/Queue", Match.anyValue());
+    expect(JSON.stringify(notes)).toContain("onceonly:visibility-unknown");
+  });
+
+  it("refuses a standard queue, and takes an ARN that is known at deployment only", () => {
+    expect(() => DedupQueue.fromQueueArn(unitStack(), "Queue", arn.replace(".fifo", ""))).toThrow(
+      "a standard queue, which neither deduplicates nor keeps an order",
+    );
+    const unknown = Token.asString({ "Fn::ImportValue": "queue" });
+    expect(DedupQueue.fromQueueArn(unitStack(), "Queue", unknown).queue.fifo).toBe(true);
   });
 });

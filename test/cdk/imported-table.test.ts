@@ -1,13 +1,25 @@
+import { RemovalPolicy, type Stack } from "aws-cdk-lib";
 import { Annotations, Match, Template } from "aws-cdk-lib/assertions";
 import { type MathExpression, Metric } from "aws-cdk-lib/aws-cloudwatch";
-import { AttributeType, TableV2 } from "aws-cdk-lib/aws-dynamodb";
+import {
+  AttributeType,
+  StreamViewType,
+  Table,
+  TableEncryption,
+  TableEncryptionV2,
+  type TablePropsV2,
+  TableV2,
+} from "aws-cdk-lib/aws-dynamodb";
 import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Key } from "aws-cdk-lib/aws-kms";
 import { IdempotencyTable, type IdempotencyTableAttributes, UseIdempotency } from "onceonly/cdk";
 import { describe, expect, it } from "vitest";
 import { WITHOUT_MESSAGES } from "../../kit/rights.ts";
 import { unitStack } from "./app-given.ts";
-import { aFunction } from "./given.ts";
+import { aFunction, faultsOf } from "./given.ts";
+
+const PK = { name: "pk", type: AttributeType.STRING };
+const SK = { name: "SK", type: AttributeType.STRING };
 
 const tableArn = "arn:aws:dynamodb:eu-west-1:111111111111:table/records";
 const tableStreamArn = `${tableArn}/stream/2026-01-01T00:00:00.000`;
@@ -104,9 +116,122 @@ describe("an imported table of the same app", () => {
       'Test/Own, which Test/Table uses, has no timeToLiveAttribute, so that no record is ever deleted: set it to "expiresAt"',
     );
   });
+});
 
-  it("may call the attribute as its stores do", () => {
-    expect(warnings("ttl", false)).toEqual([]);
+describe("an imported table of the same app, at synthesis", () => {
+  type Own = Partial<TablePropsV2> & { readonly isFirstVersion?: boolean };
+
+  function faults(
+    { isFirstVersion = false, ...own }: Own,
+    given: IdempotencyTableAttributes | ((stack: Stack) => IdempotencyTableAttributes) = {},
+  ): string {
+    const stack = unitStack({ env: { account: "111111111111", region: "eu-west-1" } });
+    const common = { partitionKey: PK, timeToLiveAttribute: "expiresAt" };
+    const { dynamoStream, sortKey = undefined } = own;
+    const made = isFirstVersion
+      ? new Table(stack, "Own", {
+          ...common,
+          ...(sortKey && { sortKey }),
+          ...(dynamoStream && { stream: dynamoStream }),
+        })
+      : new TableV2(stack, "Own", { ...common, ...own });
+    IdempotencyTable.fromTableAttributes(stack, "Table", {
+      tableName: made.tableName,
+      ...(dynamoStream && { tableStreamArn: made.tableStreamArn as string }),
+      ...(typeof given === "function" ? given(stack) : given),
+    });
+    return faultsOf(stack);
+  }
+
+  it("is taken as it is with the usual names, and where all is said", () => {
+    expect(faults({})).toBe("");
+    expect(faults({ isFirstVersion: true, dynamoStream: StreamViewType.NEW_AND_OLD_IMAGES })).toBe("");
+    expect(
+      faults(
+        { partitionKey: { ...PK, name: "PK" }, sortKey: SK, timeToLiveAttribute: "ttl" },
+        { partitionKey: "PK", sortKey: { name: "SK", value: "ONCE" }, ttlAttribute: "ttl" },
+      ),
+    ).toBe("");
+  });
+
+  it("is refused with keys of other names", () => {
+    expect(faults({ partitionKey: { ...PK, name: "PK" }, sortKey: SK })).toContain(
+      "Test/Own, which Test/Table uses, has the key PK and the sort key SK, and Test/Table is said to have pk: every request would be refused",
+    );
+    expect(faults({ isFirstVersion: true, sortKey: SK })).toContain("has the key pk and the sort key SK");
+    expect(faults({}, { partitionKey: "PK" })).toContain("has the key pk, and Test/Table is said to have PK");
+  });
+
+  it("is refused where TTL deletes by another attribute", () => {
+    expect(faults({ timeToLiveAttribute: "ttl" })).toContain(
+      'deletes by the attribute "ttl", and Test/Table is said to have "expiresAt": no record would be deleted',
+    );
+  });
+
+  it("is refused where its customer key is forgotten", () => {
+    const of = (isKnown: boolean) => {
+      const stack = unitStack({ env: { account: "111111111111", region: "eu-west-1" } });
+      const encryptionKey = new Key(stack, "Key");
+      const { tableName } = new TableV2(stack, "Own", {
+        partitionKey: PK,
+        timeToLiveAttribute: "expiresAt",
+        encryption: TableEncryptionV2.customerManagedKey(encryptionKey),
+      });
+      const given = { tableName, ...(isKnown && { encryptionKey }) };
+      IdempotencyTable.fromTableAttributes(stack, "Table", given);
+      return faultsOf(stack);
+    };
+
+    expect(of(true)).toBe("");
+    expect(of(false)).toContain(
+      "Test/Own, which Test/Table uses, is encrypted by a customer managed key, and Test/Table knows of none",
+    );
+  });
+
+  it("is refused with the key of an older table forgotten, and not with a key of DynamoDB or AWS", () => {
+    const of = (encryption: TableEncryption) => {
+      const stack = unitStack();
+      const { tableName } = new Table(stack, "Own", {
+        partitionKey: PK,
+        timeToLiveAttribute: "expiresAt",
+        encryption,
+      });
+      IdempotencyTable.fromTableAttributes(stack, "Table", { tableName });
+      return faultsOf(stack);
+    };
+
+    expect(of(TableEncryption.CUSTOMER_MANAGED)).toContain("is encrypted by a customer managed key");
+    expect([of(TableEncryption.DEFAULT), of(TableEncryption.AWS_MANAGED)]).toEqual(["", ""]);
+  });
+
+  it.each([StreamViewType.KEYS_ONLY, StreamViewType.OLD_IMAGE])("is refused with a stream of %s", (view) => {
+    for (const isFirstVersion of [false, true]) {
+      expect(faults({ dynamoStream: view, isFirstVersion })).toContain(
+        `the stream of Test/Own, which Test/Table uses, has the view ${view}, and a relay reads messages from new images`,
+      );
+    }
+  });
+});
+
+describe("an idempotency table as a resource", () => {
+  it("has the place of the table, also where it is imported", () => {
+    const stack = unitStack();
+    const imported = IdempotencyTable.fromTableAttributes(stack, "Imported", { tableArn });
+    const own = new IdempotencyTable(stack, "Own");
+
+    expect(imported.env).toEqual({ account: "111111111111", region: "eu-west-1" });
+    expect([imported.stack, own.stack]).toEqual([stack, stack]);
+    expect(own.env).toEqual({ account: stack.account, region: stack.region });
+  });
+
+  it("takes a removal policy, which its protection must allow", () => {
+    const [open, kept] = [unitStack(), unitStack()];
+    const isOpen = { deletionProtection: false };
+    new IdempotencyTable(open, "Open", isOpen).applyRemovalPolicy(RemovalPolicy.DESTROY);
+    new IdempotencyTable(kept, "Kept").applyRemovalPolicy(RemovalPolicy.DESTROY);
+
+    Template.fromStack(open).hasResource("AWS::DynamoDB::GlobalTable", { DeletionPolicy: "Delete" });
+    expect(faultsOf(kept)).toContain("deletionProtection of Test/Kept is true");
   });
 });
 

@@ -11,7 +11,11 @@ const SK = { name: "SK", type: AttributeType.STRING };
 const sortKey = { name: "SK", value: "ONCE" };
 
 /** A relay on an imported table that is made in the same app. */
-function relayOn(keys: "single" | "simple", given: Partial<OutboxRelayProps>, isFirstVersion = false): Stack {
+function relayOn(
+  keys: "single" | "simple",
+  given: Partial<OutboxRelayProps>,
+  { isFirstVersion = false, isSaid = false } = {},
+): Stack {
   const stack = unitStack();
   const key = { partitionKey: PK, ...(keys === "single" && { sortKey: SK }) };
   const own = isFirstVersion
@@ -24,6 +28,8 @@ function relayOn(keys: "single" | "simple", given: Partial<OutboxRelayProps>, is
   const table = IdempotencyTable.fromTableAttributes(stack, "Table", {
     tableName: own.tableName,
     tableStreamArn: own.tableStreamArn as string,
+    ttlAttribute: "ttl",
+    ...(isSaid && { partitionKey: "PK", ...(keys === "single" && { sortKey }) }),
   });
   const destinations = [new DedupQueue(stack, "Queue").queue];
   new OutboxRelay(stack, "Outbox", { table, destinations, ...given });
@@ -33,26 +39,36 @@ function relayOn(keys: "single" | "simple", given: Partial<OutboxRelayProps>, is
 describe("an OutboxRelay of a table with other keys", () => {
   it.each([false, true])(
     "is refused where it would look for keys that the table has not (Table: %s)",
-    (isFirst) => {
-      expect(() => Template.fromStack(relayOn("single", {}, isFirst))).toThrow(
+    (isFirstVersion) => {
+      expect(() => Template.fromStack(relayOn("single", {}, { isFirstVersion }))).toThrow(
         "Test/Own, which Test/Outbox sends from, has the key PK and the sort key SK, and Test/Outbox looks for pk: nothing would be sent. Give it the partitionKey and the sortKey that the stores are given",
       );
-      expect(() => Template.fromStack(relayOn("single", { partitionKey: "PK" }, isFirst))).toThrow(
+      expect(() => Template.fromStack(relayOn("single", { partitionKey: "PK" }, { isFirstVersion }))).toThrow(
         "looks for PK:",
       );
-      expect(() => Template.fromStack(relayOn("simple", { partitionKey: "PK", sortKey }, isFirst))).toThrow(
-        "has the key PK, and Test/Outbox looks for PK and the sort key SK",
-      );
+      expect(() =>
+        Template.fromStack(relayOn("simple", { partitionKey: "PK", sortKey }, { isFirstVersion })),
+      ).toThrow("has the key PK, and Test/Outbox looks for PK and the sort key SK");
     },
   );
 
   it("tells both functions the names", () => {
     const given = { partitionKey: "PK", sortKey, ttlAttribute: "ttl", indexName: "unsent" };
-    const template = Template.fromStack(relayOn("single", given));
+    const template = Template.fromStack(relayOn("single", given, { isSaid: true }));
 
     template.resourcePropertiesCountIs(
       "AWS::Lambda::Function",
       { Environment: { Variables: Match.objectLike({ OUTBOX_TABLE: JSON.stringify(given) }) } },
+      2,
+    );
+  });
+
+  it("takes the names with which the table was imported", () => {
+    const names = { partitionKey: "PK", sortKey, ttlAttribute: "ttl" };
+
+    Template.fromStack(relayOn("single", {}, { isSaid: true })).resourcePropertiesCountIs(
+      "AWS::Lambda::Function",
+      { Environment: { Variables: Match.objectLike({ OUTBOX_TABLE: JSON.stringify(names) }) } },
       2,
     );
   });

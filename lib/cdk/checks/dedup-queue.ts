@@ -41,14 +41,14 @@ function isImportedByToken({ node, queueArn }: IQueue): boolean {
 /** @throws Error when messages are hidden for less than six times the consumer's timeout */
 export function checkQueueConsumer(
   queue: IConstruct,
-  visibilityTimeout: Duration,
+  visibilityTimeout: Duration | undefined,
   consumer: IFunction,
 ): void {
   const { path } = queue.node;
   const fn = functionOf(consumer);
   // The mixin may come after the consumer.
   queue.node.addValidation({ validate: () => warnOfUnchecked(queue, fn) });
-  const visibility = knownSeconds(visibilityTimeout);
+  const visibility = visibilityTimeout && knownSeconds(visibilityTimeout);
   // An imported function does not tell.
   const timeout = "runtime" in fn ? timeoutOf(fn as LambdaFunction) : undefined;
   if (visibility === undefined || timeout === undefined) {

@@ -1,5 +1,5 @@
-// Refuses a second relay on the stream of a table. No I/O.
-import { Stack, Token } from "aws-cdk-lib";
+// Refuses a second relay on the stream of a table, and tells of a table that has none. No I/O.
+import { Annotations, CfnResource, Stack, Token } from "aws-cdk-lib";
 import { CfnGlobalTable, CfnTable, type ITableV2 } from "aws-cdk-lib/aws-dynamodb";
 import type { IConstruct } from "constructs";
 import type { IIdempotencyTable } from "../idempotency-table-base.ts";
@@ -31,4 +31,31 @@ export function tableIdentity(table: ITableV2): unknown {
     referencedResource(tableName, table, CfnGlobalTable) ?? referencedResource(tableName, table, CfnTable);
   if (resource) return resource;
   return Token.isUnresolved(tableName) ? table : JSON.stringify([account, region, tableName]);
+}
+
+/** The tables of an app whose messages somebody has the rights to send: an `OutboxRelay`, or functions of the app's own. */
+const sent = new WeakMap<IConstruct, Set<unknown>>();
+
+export function noteSender({ node, table }: IIdempotencyTable): void {
+  const ofApp = sent.get(node.root) ?? new Set<unknown>();
+  sent.set(node.root, ofApp);
+  ofApp.add(tableIdentity(table));
+}
+
+/** A warning for the function that commits, since the relay of a table may be in another app. */
+export function warnOfNoRelay(fn: IConstruct, table: IIdempotencyTable): void {
+  fn.node.addValidation({
+    validate: () => {
+      const identity = tableIdentity(table.table);
+      // The relay of a table of elsewhere is there, and a restored table must have none for a while.
+      const isOwn = CfnResource.isCfnResource(identity) && !table.restoredAt;
+      if (isOwn && !sent.get(table.node.root)?.has(identity)) {
+        Annotations.of(fn).addWarningV2(
+          "onceonly:no-relay",
+          `${fn.node.path} commits to ${table.node.path}, which has an outbox and no OutboxRelay in this app, so that nobody sends its messages: make one, or acknowledge this where the relay is elsewhere or no commit has messages`,
+        );
+      }
+      return [];
+    },
+  });
 }

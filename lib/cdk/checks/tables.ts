@@ -1,11 +1,9 @@
 // Refuses tables that would break the promise of their records, or whose deployment would fail. No I/O.
-import { Annotations, RemovalPolicy, Stack, Token } from "aws-cdk-lib";
-import { CfnGlobalTable, CfnTable, MultiRegionConsistency } from "aws-cdk-lib/aws-dynamodb";
+import { RemovalPolicy, Stack, Token } from "aws-cdk-lib";
+import { MultiRegionConsistency } from "aws-cdk-lib/aws-dynamodb";
 import type { IConstruct } from "constructs";
 import { ATTRIBUTES } from "../../contract.ts";
 import type { IdempotencyTableProps } from "../idempotency-table-props.ts";
-import type { OutboxRelayProps } from "../outbox-relay-props.ts";
-import { ownerPath, referencedResource } from "./event-sources.ts";
 
 /** @throws Error that says which of the properties of a table exclude each other */
 export function checkTable(table: IConstruct, props: IdempotencyTableProps): void {
@@ -44,47 +42,6 @@ export function checkRestoration(path: string, restoredAt: Date | undefined): vo
   throw new Error(
     `restoredAt of ${path} is no date: give the time at which the restored table was put to use`,
   );
-}
-
-/**
- * Records stay for ever, which breaks no promise and costs storage. A warning, since somebody may want them.
- */
-export function warnOfNoExpiry(table: IConstruct, named: string | undefined): string[] {
-  const resource =
-    referencedResource(named, table, CfnGlobalTable) ?? referencedResource(named, table, CfnTable);
-  const ttl = resource && Stack.of(resource).resolve(resource.timeToLiveSpecification);
-  if (resource && ttl?.enabled !== true) {
-    Annotations.of(table).addWarningV2(
-      "onceonly:no-expiry",
-      `${ownerPath(resource)}, which ${table.node.path} uses, has no timeToLiveAttribute, so that no record is ever deleted: set it to "${ATTRIBUTES.expiresAt}", or to the ttlAttribute of the stores`,
-    );
-  }
-  return [];
-}
-
-/** The keys that a relay would look for in vain, where the table is of the same app. */
-export function keyFaults(
-  relay: IConstruct,
-  {
-    table,
-    partitionKey = ATTRIBUTES.partitionKey,
-    sortKey,
-  }: Pick<OutboxRelayProps, "table" | "partitionKey" | "sortKey">,
-): string[] {
-  const named = table.table.tableName;
-  const resource =
-    referencedResource(named, table, CfnGlobalTable) ?? referencedResource(named, table, CfnTable);
-  const schema = resource && Stack.of(resource).resolve(resource.keySchema);
-  if (!resource || !Array.isArray(schema)) return [];
-  const keys = schema as readonly { attributeName: string; keyType: string }[];
-  const nameOf = (type: string) => keys.find(({ keyType }) => keyType === type)?.attributeName;
-  const [hash, range] = [nameOf("HASH"), nameOf("RANGE")];
-  if (hash === partitionKey && range === sortKey?.name) return [];
-  const has = range === undefined ? hash : `${hash} and the sort key ${range}`;
-  const looked = sortKey === undefined ? partitionKey : `${partitionKey} and the sort key ${sortKey.name}`;
-  return [
-    `${ownerPath(resource)}, which ${relay.node.path} sends from, has the key ${has}, and ${relay.node.path} looks for ${looked}: nothing would be sent. Give it the partitionKey and the sortKey that the stores are given`,
-  ];
 }
 
 export function protectionFaults(path: string, isProtected: boolean, isDestroyed: boolean): string[] {

@@ -1,0 +1,94 @@
+// The consumers, grants and metrics of every FIFO queue for operations, created or imported.
+import { type Duration, type IResource, type RemovalPolicy, Resource } from "aws-cdk-lib";
+import type { Metric, MetricOptions } from "aws-cdk-lib/aws-cloudwatch";
+import { Grant, type IGrantable } from "aws-cdk-lib/aws-iam";
+import type { IFunction } from "aws-cdk-lib/aws-lambda";
+import { SqsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
+import type { IQueue } from "aws-cdk-lib/aws-sqs";
+import { checkQueueConsumer } from "./checks/dedup-queue.ts";
+import { CONSUMER_DEFAULTS, type DedupQueueConsumerOptions } from "./dedup-queue-props.ts";
+import { grantSending } from "./perms.ts";
+import { addEventSource, relativePath } from "./stable-ids.ts";
+import { withDefaults } from "./with-defaults.ts";
+
+/** A FIFO queue whose producers give deduplication ids. */
+export interface IDedupQueue extends IResource {
+  /** The queue itself, for everything that this construct does not wrap. */
+  readonly queue: IQueue;
+
+  /** Connects a function, or its alias or version, that handles messages with `idempotentBatch`. */
+  addConsumer(fn: IFunction, options?: DedupQueueConsumerOptions): SqsEventSource;
+
+  /** Grants `sqs:SendMessage`, and the use of the queue's customer key if it has one. */
+  grantProduce(grantee: IGrantable): Grant;
+
+  /** Grants `sqs:ChangeMessageVisibility`. */
+  grantChangeVisibility(grantee: IGrantable): Grant;
+
+  /** How many messages wait to be received. */
+  metricApproximateNumberOfMessagesVisible(options?: MetricOptions): Metric;
+
+  /** How long the oldest message has waited, in seconds. */
+  metricApproximateAgeOfOldestMessage(options?: MetricOptions): Metric;
+}
+
+export abstract class DedupQueueBase extends Resource implements IDedupQueue {
+  abstract readonly queue: IQueue;
+
+  /** `undefined` where it is not known. */
+  protected abstract readonly visibilityTimeout: Duration | undefined;
+
+  override applyRemovalPolicy(policy: RemovalPolicy): void {
+    this.queue.applyRemovalPolicy(policy);
+  }
+
+  /**
+   * Connects a function, or its alias or version, that handles messages with `idempotentBatch`: it reports its unfinished
+   * messages, and only those come again. Nothing is known of the timeout of an imported function, or of what an imported queue
+   * hides, which a note says.
+   * @throws Error when messages are hidden for less than six times the function's timeout
+   */
+  addConsumer(fn: IFunction, options: DedupQueueConsumerOptions = {}): SqsEventSource {
+    checkQueueConsumer(this, this.visibilityTimeout, fn);
+    const { batchSize, enabled } = withDefaults(options, CONSUMER_DEFAULTS);
+    const source = new SqsEventSource(this.queue, {
+      batchSize,
+      enabled,
+      reportBatchItemFailures: true,
+      ...(options.maxConcurrency !== undefined && { maxConcurrency: options.maxConcurrency }),
+    });
+    addEventSource(fn, `Consumer:${relativePath(fn, this.queue)}`, source);
+    return source;
+  }
+
+  /** Grants `sqs:SendMessage`, and the use of the queue's customer key if it has one. */
+  grantProduce(grantee: IGrantable): Grant {
+    return grantSending(grantee, {
+      action: "sqs:SendMessage",
+      arn: this.queue.queueArn,
+      key: this.queue.encryptionMasterKey,
+    });
+  }
+
+  /**
+   * Grants `sqs:ChangeMessageVisibility`, for `changeVisibility` of `idempotentBatch`. A function of `addConsumer` has it
+   * already.
+   */
+  grantChangeVisibility(grantee: IGrantable): Grant {
+    return Grant.addToPrincipal({
+      grantee,
+      actions: ["sqs:ChangeMessageVisibility"],
+      resourceArns: [this.queue.queueArn],
+    });
+  }
+
+  /** How many messages wait to be received. */
+  metricApproximateNumberOfMessagesVisible(options?: MetricOptions): Metric {
+    return this.queue.metricApproximateNumberOfMessagesVisible(options);
+  }
+
+  /** How long the oldest message has waited, in seconds. */
+  metricApproximateAgeOfOldestMessage(options?: MetricOptions): Metric {
+    return this.queue.metricApproximateAgeOfOldestMessage(options);
+  }
+}
