@@ -154,6 +154,12 @@ export {
   saga,
 } from "./saga/saga.ts";
 export {
+  type DurableExecutionStartedOptions,
+  type DurableExecutionSummary,
+  type DurableExecutionsLike,
+  durableExecutionStarted,
+} from "./verifiers/durable-execution-started.ts";
+export {
   type DynamoDBDocumentLike,
   type DynamoItemExistsOptions,
   dynamoItemExists,
