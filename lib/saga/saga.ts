@@ -76,7 +76,7 @@ export interface Saga<Input, Write = unknown> {
   /**
    * Runs the saga within a handler, as a part of its operation: `await placeOrder.run(context.idempotency, order)`. Resolves to the
    * results by the names of the steps. A retry goes on where the last attempt stopped.
-   * @throws SagaCompensatedError (`SAGA_COMPENSATED`): all is undone; recorded and replayed if the handler throws it on.
+   * @throws SagaCompensatedError (`PERMANENT`): all is undone; recorded and replayed if the handler throws it on.
    * SagaPendingError (`SAGA_PENDING`): a compensation, or a step behind the pivot, failed; the key is held, and a call after a
    * minute goes on. RecordCorruptError (`RECORD_CORRUPT`): another deployment left a step that this definition does not know.
    * OutcomeUnknownError, ClaimLostError, StoreUnavailableError, StepInvalidError.

@@ -175,6 +175,26 @@ describe("a step", () => {
     expect([keys[3], keys[7]]).toEqual([1, 2]);
   });
 
+  it("has a child key that fits the limits of a provider, and refuses limits that fit no safe key", async () => {
+    const world = newWorld();
+
+    await world.call(async ({ step, childKey }) => {
+      const [short, hex, all] = await step("charge", (own) => [
+        own.childKey({ maxLength: 22 }),
+        own.childKey({ format: "hex", maxLength: 32 }),
+        own.childKey(),
+      ]);
+      expect(short).toMatch(/^[\w-]{22}$/);
+      expect(hex).toMatch(/^[0-9a-f]{32}$/);
+      expect(all).toMatch(/^[\w-]{43}$/);
+      expect(short).toBe(childKey("charge", { maxLength: 22 }));
+      await expect(step("mail", (own) => own.childKey({ maxLength: 21 }))).rejects.toMatchObject({
+        code: "INVALID_OPTION",
+        message: expect.stringContaining("at least 22"),
+      });
+    });
+  });
+
   it("H25: whose attempt lost its claim is not recorded, and the winner's answer counts", async () => {
     const world = newWorld();
     const late = later();

@@ -7,6 +7,8 @@ import {
   idempotentBatch,
   type RunOnceOptions,
   runOnce,
+  type Step,
+  saga,
 } from "onceonly";
 import type { MemoryWrite } from "onceonly/testing";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -44,6 +46,12 @@ const answer = async (work: Promise<object>) => ({ statusCode: 201, body: JSON.s
 const bodyOf = async (answered: Promise<unknown>) =>
   JSON.parse(((await answered) as { body: string }).body) as unknown;
 
+/** The execution as a step of it sees it. */
+const within = (
+  { key, scope, operation }: Execution,
+  { attempt, signal, childKey }: Pick<Step, "attempt" | "signal" | "childKey">,
+) => ({ key, scope, operation, attempt, signal, childKey: () => childKey() }) as unknown as Execution;
+
 const FACES: Record<string, FaceOf> = {
   wrapper: (work, options) => {
     const handler = idempotent((_: { key: string }, { idempotency }) => work(idempotency), {
@@ -67,6 +75,25 @@ const FACES: Record<string, FaceOf> = {
       { key },
       work,
     ),
+  "a step": (work, options) => {
+    const handler = idempotent(
+      ({ key }: { key: string }, { idempotency }) =>
+        idempotency.step(`work of ${key}`, (step) => work(within(idempotency, step))),
+      { ...options, key, scope } as never,
+    );
+    return (key, context) => handler({ key }, context as never);
+  },
+  "a saga": (work, options) => {
+    const place = saga<Execution>("place", [
+      { name: "work", run: (step) => work(within(step.input, step)), compensate: () => {} },
+    ]);
+    const handler = idempotent(
+      async (_: { key: string }, { idempotency }) =>
+        (await place.run(idempotency as Execution, idempotency as Execution)).work,
+      { ...options, key, scope } as never,
+    );
+    return (key, context) => handler({ key }, context as never);
+  },
   "runOnce without a context": (work, options) => (key) =>
     runOnce({ ...options, scope: `tenant of ${key}` } as RunOnceOptions<MemoryWrite>, key, { key }, work),
 };

@@ -5,6 +5,7 @@ import { OutcomeUnknownError } from "../../lib/core/errors.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
 import type { Verification } from "../../lib/core/verify.ts";
 import { reconciler } from "../../lib/reconciler/reconciler.ts";
+import type { ReconcilerEvent } from "../../lib/reconciler/reconciler-options.ts";
 import { type FakeClock, fakeClock, MemoryStore } from "../../lib/testing/index.ts";
 import { inTier } from "../setup/tier.ts";
 
@@ -74,6 +75,8 @@ interface Ended {
   readonly isListed: boolean;
   /** How many runs of the reconciler came after the first conclusive answer to it, until the key was settled. */
   readonly runsToSettle: number;
+  /** What the last run has told: the metric of the alarm `unsettled-age`. */
+  readonly oldestMs: number;
 }
 
 /** Plays one schedule: some minutes of callers, half an hour of the reconciler. */
@@ -133,8 +136,10 @@ async function play(shape: Shape, seed: number): Promise<Ended> {
   };
   const asked = shape.whenAbandoned === "ask" ? asking : "hold";
   // What comes after a verdict that is on record is another question.
-  const observe = ({ event }: { readonly event: string }) => {
-    if (event === "happened" || event === "did-not-happen") conclusiveAt = undefined;
+  let oldestMs = 0;
+  const observe = (told: ReconcilerEvent) => {
+    if (told.event === "unsettled") oldestMs = told.oldestMs;
+    if (told.event === "happened" || told.event === "did-not-happen") conclusiveAt = undefined;
   };
   // A verdict that the store does not take waits for the next lease: races.test.ts and answers.test.ts have that.
   const settle = reconciler({ store: memory, clock, operations: { pay: asked }, observe });
@@ -164,6 +169,7 @@ async function play(shape: Shape, seed: number): Promise<Ended> {
     state: record?.state ?? "absent",
     isListed,
     runsToSettle,
+    oldestMs,
   };
 }
 
@@ -176,7 +182,7 @@ describe("random schedules of callers, deaths and a reconciler", () => {
       let [unsettled, slowest] = [0, 0];
       for (let seed = 1; seed <= schedules; seed++) {
         const where = `${name}, seed ${seed}`;
-        const { charges, hasLied, state, isListed, runsToSettle } = await play(shape, seed);
+        const { charges, hasLied, state, isListed, runsToSettle, oldestMs } = await play(shape, seed);
         tally[state as keyof typeof tally]++;
         slowest = Math.max(slowest, runsToSettle);
         const isUnknown = state === "held" || state === "in-progress";
@@ -185,7 +191,11 @@ describe("random schedules of callers, deaths and a reconciler", () => {
         expect(charges, where).toBeLessThanOrEqual(hasLied ? 2 : 1);
         if (state === "completed") expect(charges, where).toBeGreaterThan(0);
         if (state === "released" && shape.whenAbandoned === "ask" && !hasLied) expect(charges, where).toBe(0);
-        if (isUnknown && shape.whenAbandoned !== "run") expect(isListed, where).toBe(true);
+        if (isUnknown && shape.whenAbandoned !== "run") {
+          expect(isListed, where).toBe(true);
+          // Nobody has called for many minutes, and the age is told all the same.
+          expect(oldestMs, where).toBeGreaterThan(10 * MINUTE);
+        }
       }
       console.log(
         `${name}: ${schedules} schedules, ${JSON.stringify(tally)}, settled within ${slowest} runs`,
