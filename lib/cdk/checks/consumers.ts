@@ -158,7 +158,7 @@ function queueFaults(fn: LambdaFunction, queue: CfnQueue): string[] {
   const faults: string[] = [];
   const { visibilityTimeout } = settingsOf(queue);
   const timeout = timeoutOf(fn);
-  if (timeout === undefined || Token.isUnresolved(visibilityTimeout)) {
+  if (timeout === undefined || Number.isNaN(visibilityTimeout)) {
     note(
       fn,
       "visibility",

@@ -1,5 +1,6 @@
 // Warns of event sources that lose messages, or that deliver them in a way which their consumer cannot stand.
 import { Annotations, Stack, Token } from "aws-cdk-lib";
+import { CfnGlobalTable, CfnTable } from "aws-cdk-lib/aws-dynamodb";
 import type { CfnFunction, Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { CfnEventSourceMapping } from "aws-cdk-lib/aws-lambda";
 import { CfnQueue } from "aws-cdk-lib/aws-sqs";
@@ -7,6 +8,8 @@ import { mappingsOf, ownerPath, readsPartly, referencedResource, sourceOf } from
 import { settingsOf } from "./queue-settings.ts";
 import { resourcesOfType } from "./resources.ts";
 import { warnOfRetries } from "./retries.ts";
+
+type Warn = (id: string, text: string) => void;
 
 /** Each can be acknowledged by its id, where it is meant. */
 export function warnOfDeliveries(fn: LambdaFunction, timeoutSeconds: number | undefined): void {
@@ -39,16 +42,37 @@ export function warnOfDeliveries(fn: LambdaFunction, timeoutSeconds: number | un
         `${path} gives up a batch after ${retries} retries and drops its records: give it an onFailure destination, or no retryAttempts`,
       );
     }
+    warnOfReaders(fn, mapping, warn);
     if (queue) warnOfQueue(fn, queue, mapping, timeoutSeconds, warn);
   }
 }
+
+/** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Streams.html */
+const MAX_STREAM_READERS = 2;
+
+function warnOfReaders(fn: LambdaFunction, mapping: CfnEventSourceMapping, warn: Warn): void {
+  const table = tableOf(mapping);
+  if (!table) return;
+  const readers = mappingsIn(fn).filter((each) => tableOf(each) === table);
+  if (readers.length <= MAX_STREAM_READERS) return;
+  warn(
+    "stream-readers",
+    `${readers.length} functions read the stream of ${ownerPath(table)}, ${fn.node.path} among them: DynamoDB throttles more than ${MAX_STREAM_READERS} of a shard, an OutboxRelay too. Feed one function, which passes the changes on`,
+  );
+}
+
+const mappingsIn = (fn: LambdaFunction) =>
+  resourcesOfType(fn, CfnEventSourceMapping.CFN_RESOURCE_TYPE_NAME) as readonly CfnEventSourceMapping[];
+
+const tableOf = (mapping: CfnEventSourceMapping) =>
+  sourceOf(mapping, CfnGlobalTable) ?? sourceOf(mapping, CfnTable);
 
 function warnOfQueue(
   fn: LambdaFunction,
   queue: CfnQueue,
   mapping: CfnEventSourceMapping,
   timeoutSeconds: number | undefined,
-  warn: (id: string, text: string) => void,
+  warn: Warn,
 ): void {
   const path = ownerPath(queue);
   const { visibilityTimeout, messageRetentionPeriod } = settingsOf(queue);
@@ -59,9 +83,7 @@ function warnOfQueue(
       `visibility timeout ${visibilityTimeout} s of ${path} < timeout ${timeoutSeconds} s of ${fn.node.path} + batching window ${window} s: messages come again while they are handled. Make it longer`,
     );
   }
-  const others = resourcesOfType(fn, CfnEventSourceMapping.CFN_RESOURCE_TYPE_NAME).filter(
-    (each) => each !== mapping && sourceOf(each as CfnEventSourceMapping, CfnQueue) === queue,
-  );
+  const others = mappingsIn(fn).filter((each) => each !== mapping && sourceOf(each, CfnQueue) === queue);
   if (others.length > 0) {
     warn(
       "shared-queue",
@@ -82,6 +104,13 @@ function warnOfQueue(
     warn(
       "one-receive",
       `maxReceiveCount of ${path} is 1: one throttled or killed invocation parks a message. Make it 3 or more`,
+    );
+  }
+  const receiving = visibilityTimeout * Number(maxReceiveCount);
+  if (receiving > messageRetentionPeriod) {
+    warn(
+      "lost-before-dead-letters",
+      `visibility timeout ${visibilityTimeout} s × ${maxReceiveCount} receives > ${messageRetentionPeriod} s, for which ${path} keeps messages: SQS deletes a message that always fails before it is a dead letter. Keep them longer`,
     );
   }
   const deadLetters = referencedResource(queue.redrivePolicy, queue, CfnQueue);

@@ -13,11 +13,17 @@ const REST_API_MS = 29_000;
 /** https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-execution-service-websocket-limits-table.html */
 const WEBSOCKET_MS = 29_000;
 
+/** https://docs.aws.amazon.com/general/latest/gr/appsync.html */
+const GRAPHQL_MS = 30_000;
+
+/** https://docs.aws.amazon.com/cognito/latest/developerguide/cognito-user-pools-working-with-lambda-triggers.html */
+const USER_POOL_SECONDS = 5;
+
 /** https://docs.aws.amazon.com/elasticloadbalancing/latest/application/edit-load-balancer-attributes.html */
 const LOAD_BALANCER_SECONDS = 60;
 
 export interface GatewayLimit {
-  readonly waits: "its API" | "its load balancer";
+  readonly waits: "its API" | "its load balancer" | "its user pool";
   /** `NaN` for a time that is not known at synthesis. */
   readonly seconds: number;
 }
@@ -30,7 +36,9 @@ export function gatewayLimits(fn: IConstruct): GatewayLimit[] {
     ...integrations(app, isTarget),
     ...methods(app, isTarget),
     ...bodies(app, isTarget),
+    ...graphs(app, isTarget),
     ...loadBalancers(app, isTarget),
+    ...userPools(app, isTarget),
   ];
   return found.length === 0 && isOpenToApis(app, isTarget) ? [api(Number.NaN)] : found;
 }
@@ -54,6 +62,21 @@ function methods(app: ResolvedApp, isTarget: IsTarget): GatewayLimit[] {
     const { Uri, TimeoutInMillis } = objectIn(valueIn(app.propertiesOf(method), "Integration"));
     return isTarget(Uri) ? api(numberIn(TimeoutInMillis) ?? REST_API_MS) : [];
   });
+}
+
+function graphs(app: ResolvedApp, isTarget: IsTarget): GatewayLimit[] {
+  return app
+    .ofType("AWS::AppSync::DataSource")
+    .filter((each) => isTarget(valueIn(app.propertiesOf(each), "LambdaConfig", "LambdaFunctionArn")))
+    .map(() => api(GRAPHQL_MS));
+}
+
+/** A trigger that takes longer is called again, twice. */
+function userPools(app: ResolvedApp, isTarget: IsTarget): GatewayLimit[] {
+  return app
+    .ofType("AWS::Cognito::UserPool")
+    .filter((each) => isTarget(valueIn(app.propertiesOf(each), "LambdaConfig")))
+    .map(() => ({ waits: "its user pool", seconds: USER_POOL_SECONDS }));
 }
 
 /** APIs that an OpenAPI document describes, and the quick way to an HTTP API. */

@@ -42,8 +42,8 @@ For those who want to know which mistakes in a stack are noticed, and how.
 
 <!-- made of test/cdk/misconfigurations, where each is synthesized: npx vitest run test/cdk/misconfigurations -u -->
 
-Of ${MISCONFIGURATIONS.length} misconfigurations ${count("refused")} are refused, ${count("refused by CDK")} are refused by CDK, ${count("warned")} are warned of,
-${count("noted")} are noted, and ${count("accepted")} are accepted on purpose. The number of a row begins the title of its test.
+${MISCONFIGURATIONS.length} misconfigurations were tried: ${count("refused")} are refused, and ${count("refused by CDK")} by CDK. ${count("warned")} are warned of, ${count("noted")} are noted.
+${count("accepted")} are accepted on purpose. The number of a row begins the title of its test.
 
 - Refused: the synthesis fails. The text is a part of its message, which has the numbers.
 - Warned: the synthesis goes on. \`Annotations.of(construct).acknowledgeWarning(id)\` says that it is meant.

@@ -8,6 +8,8 @@ import {
 } from "aws-cdk-lib/aws-apigateway";
 import { CfnApi, CfnIntegration, HttpApi, HttpMethod, WebSocketApi } from "aws-cdk-lib/aws-apigatewayv2";
 import { HttpLambdaIntegration, WebSocketLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integrations";
+import { CfnDataSource } from "aws-cdk-lib/aws-appsync";
+import { UserPool } from "aws-cdk-lib/aws-cognito";
 import { CfnListener, CfnLoadBalancer, CfnTargetGroup } from "aws-cdk-lib/aws-elasticloadbalancingv2";
 import { ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Alias, type IFunction, type Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
@@ -120,6 +122,19 @@ export const GATEWAYS: readonly Misconfiguration[] = [
     "21 s behind a load balancer with an idle timeout of 20 s",
     "> 20 s, for which its load balancer waits",
     slow(21, balancer(20)),
+  ),
+  refused(
+    "31 s behind a data source of AppSync",
+    `> 30 ${API}`,
+    slow(31, (stack, fn) => {
+      const lambdaConfig = { lambdaFunctionArn: fn.functionArn };
+      new CfnDataSource(stack, "Source", { apiId: "api", name: "orders", type: "AWS_LAMBDA", lambdaConfig });
+    }),
+  ),
+  refused(
+    "6 s in a trigger of a user pool",
+    "> 5 s, for which its user pool waits",
+    slow(6, (stack, fn) => new UserPool(stack, "Users", { lambdaTriggers: { postConfirmation: fn } })),
   ),
   noted(
     "an API of another app",

@@ -9,15 +9,25 @@ import {
   StartingPosition,
 } from "aws-cdk-lib/aws-lambda";
 import {
+  DynamoEventSource,
   KinesisEventSource,
   type KinesisEventSourceProps,
   SqsEventSource,
   type SqsEventSourceProps,
 } from "aws-cdk-lib/aws-lambda-event-sources";
 import { CfnQueue, DeduplicationScope, Queue, type QueueProps } from "aws-cdk-lib/aws-sqs";
-import { DedupQueue, type DedupQueueConsumerOptions, type DedupQueueProps } from "onceonly/cdk";
+import { DedupQueue, type DedupQueueConsumerOptions, type DedupQueueProps, OutboxRelay } from "onceonly/cdk";
 import { aFunction } from "../../given.ts";
-import { accepted, type Misconfiguration, noted, refused, refusedByCdk, runner, warned } from "../given.ts";
+import {
+  accepted,
+  type Misconfiguration,
+  noted,
+  refused,
+  refusedByCdk,
+  runner,
+  tableIn,
+  warned,
+} from "../given.ts";
 
 const seconds = (count: number) => Duration.seconds(count);
 const days = (count: number) => Duration.days(count);
@@ -205,6 +215,31 @@ export const DELIVERIES: readonly Misconfiguration[] = [
     "onceonly:short-dead-letters",
     plain({ parked: { retentionPeriod: days(4) } }),
   ),
+  noted("dead letters whose retention is known at deployment only", "onceonly:retention-unknown", (stack) => {
+    const number = new CfnParameter(stack, "Number", { type: "Number" }).valueAsNumber;
+    plain({ parked: { retentionPeriod: seconds(number) } })(stack);
+  }),
+  noted(
+    "a batching window, and a visibility timeout of deployment",
+    "onceonly:visibility-unknown",
+    (stack) => {
+      const number = new CfnParameter(stack, "Number", { type: "Number" }).valueAsNumber;
+      plain({ queue: { visibilityTimeout: seconds(number) }, maxBatchingWindow: seconds(20) })(stack);
+    },
+  ),
+  warned(
+    "messages that are deleted before they are dead letters",
+    "onceonly:lost-before-dead-letters",
+    plain({ queue: { retentionPeriod: Duration.hours(1), visibilityTimeout: Duration.hours(1) } }),
+  ),
+  warned("three readers of a table's stream", "onceonly:stream-readers", (stack) => {
+    const table = tableIn(stack, { outbox: true });
+    new OutboxRelay(stack, "Outbox", { table, destinations: [new Queue(stack, "To")] });
+    for (const id of ["One", "Two"]) {
+      const source = { startingPosition: StartingPosition.LATEST, reportBatchItemFailures: true };
+      runner(stack, { id }).addEventSource(new DynamoEventSource(table.table, source));
+    }
+  }),
   warned(
     "receives that end before the lease of an attempt that died",
     "onceonly:retries-within-lease",

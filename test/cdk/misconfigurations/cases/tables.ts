@@ -1,11 +1,26 @@
 import { Duration, RemovalPolicies, RemovalPolicy, Stack } from "aws-cdk-lib";
-import { AttributeType, MultiRegionConsistency, TableV2 } from "aws-cdk-lib/aws-dynamodb";
+import {
+  AttributeType,
+  MultiRegionConsistency,
+  StreamViewType,
+  TableEncryptionV2,
+  TableV2,
+} from "aws-cdk-lib/aws-dynamodb";
 import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Key } from "aws-cdk-lib/aws-kms";
 import { Bucket, EventType } from "aws-cdk-lib/aws-s3";
 import { LambdaDestination } from "aws-cdk-lib/aws-s3-notifications";
 import { IdempotencyTable, OutboxRelay } from "onceonly/cdk";
-import { accepted, type Misconfiguration, refused, refusedByCdk, runner, tableIn, warned } from "../given.ts";
+import {
+  accepted,
+  ENV,
+  type Misconfiguration,
+  refused,
+  refusedByCdk,
+  runner,
+  tableIn,
+  warned,
+} from "../given.ts";
 
 const PK = { name: "pk", type: AttributeType.STRING };
 const replicas = [{ region: "eu-central-1" }];
@@ -15,6 +30,22 @@ const aRole = (stack: Stack) =>
   new Role(stack, "Role", { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
 const imported = (stack: Stack, attributes: object) =>
   IdempotencyTable.fromTableAttributes(stack, "Table", { tableArn, ...attributes });
+
+/** A table of the same app, imported as if it were one of ours. */
+const ofApp =
+  ({ encryption = "", ttl = "expiresAt", key = "pk", view = StreamViewType.NEW_IMAGE }) =>
+  (stack: Stack) => {
+    const own = new TableV2(stack, "Own", {
+      partitionKey: { name: key, type: AttributeType.STRING },
+      timeToLiveAttribute: ttl,
+      dynamoStream: view,
+      ...(encryption && { encryption: TableEncryptionV2.customerManagedKey(new Key(stack, "Key")) }),
+    });
+    IdempotencyTable.fromTableAttributes(stack, "Table", {
+      tableName: own.tableName,
+      tableStreamArn: own.tableStreamArn as string,
+    });
+  };
 
 export const TABLES: readonly Misconfiguration[] = [
   refused(
@@ -103,6 +134,34 @@ export const IMPORTED_TABLES: readonly Misconfiguration[] = [
     const { tableName } = new TableV2(stack, "Own", { partitionKey: PK });
     IdempotencyTable.fromTableAttributes(stack, "Table", { tableName });
   }),
+  refused(
+    "a table of the app with a customer key that is not told",
+    "knows of none, so that no grant includes its use",
+    ofApp({ encryption: "key" }),
+  ),
+  refused(
+    "a table of the app with another TTL attribute",
+    "no record would be deleted",
+    ofApp({ ttl: "ttl" }),
+  ),
+  refused(
+    "a table of the app with another key",
+    "has the key PK, and Test/Table is said to have pk",
+    ofApp({ key: "PK" }),
+  ),
+  refused(
+    "a table of the app whose stream has keys only",
+    "a relay reads messages from new images",
+    ofApp({ view: StreamViewType.KEYS_ONLY }),
+  ),
+  refused(
+    "the name of another region's table, where it is of the app",
+    "its name means another table in eu-west-1",
+    (stack) => {
+      const far = new Stack(stack.node.root, "Far", { env: { ...ENV, region: "eu-west-2" } });
+      runner(stack, { table: tableIn(far, { tableName: "records" }) });
+    },
+  ),
   refusedByCdk("a name and an ARN", "Only one of", (stack) => imported(stack, { tableName: "records" })),
   refusedByCdk("neither a name nor an ARN", "At least one of", (stack) =>
     imported(stack, { tableArn: undefined }),
