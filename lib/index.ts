@@ -61,6 +61,7 @@ export type {
 export type { ListedCommit } from "./dynamodb/connected-outbox.ts";
 export { DynamoDBOutbox } from "./dynamodb/dynamodb-outbox.ts";
 export { DynamoDBStore } from "./dynamodb/dynamodb-store.ts";
+export { type EraseAnswer, type EraseOptions, type Erasure, eraseResult } from "./dynamodb/erase-result.ts";
 export type { OutboxDestinationChange } from "./dynamodb/operator-changes.ts";
 export type { DynamoDBClientLike, DynamoDBOutboxOptions, DynamoDBStoreOptions } from "./dynamodb/options.ts";
 export type { DynamoDBWrite } from "./dynamodb/writes.ts";

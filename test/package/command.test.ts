@@ -106,11 +106,16 @@ describe("the installed command", () => {
     project = await createProject([]);
   });
 
-  it.each(["--help", "-h", "start --help"])("prints its usage for %s", async (args) => {
+  it.each([
+    ["--help", "usage: onceonly <command> [options]"],
+    ["-h", "usage: onceonly <command> [options]"],
+    ["start --help", "usage: onceonly start [folder] [options]"],
+    ["list --help", "usage: onceonly list unknown|waiting|parked [options]"],
+  ])("prints its usage for %s", async (args, usage) => {
     const { printed, status } = run(project, COMMAND, ...args.split(" "));
 
     expect(await status).toBe(0);
-    expect(printed.stdout).toContain("usage: onceonly start [folder] [options]");
+    expect(printed.stdout).toContain(usage);
   });
 
   it("prints its version", async () => {
@@ -124,6 +129,7 @@ describe("the installed command", () => {
     [["begin"], 'unknown command "begin"'],
     [["start", "--prot", "1"], "Unknown option '--prot'"],
     [["start", "a", "b"], "start takes one folder, got 2"],
+    [["find", "k", "-o", "pay"], "--table is required"],
   ])("refuses %j with status 2", async (args, message) => {
     const { printed, status } = run(project, COMMAND, ...args);
 

@@ -76,7 +76,7 @@ describe("onceonly start", () => {
   });
 
   it.each([
-    ["no command", [], "usage: onceonly start"],
+    ["no command", [], "usage: onceonly <command>"],
     ["a port that is none", ["start", "--port", "http"], "--port must be a number from 0 to 65535, got http"],
     ["context without a value", ["start", "-c", "ephemeral"], "--context takes name=value, got ephemeral"],
   ])("refuses %s", async (_, args, message) => {

@@ -1,0 +1,74 @@
+/** What a command of the command line is, and how its arguments are read. */
+import { type ParseArgsConfig, parseArgs } from "node:util";
+import type { Clock } from "../core/clock.ts";
+
+export type OptionsConfig = NonNullable<ParseArgsConfig["options"]>;
+
+export type OptionValues = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
+
+/** The person at the command line: what is printed, and who is asked. */
+export interface Terminal {
+  print(line: string): void;
+  /** Whether the person says yes; `undefined` where nobody can be asked. */
+  confirm(question: string): Promise<boolean | undefined>;
+  readonly clock: Clock;
+  /** The variables of the environment. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+export interface CommandCall {
+  readonly values: OptionValues;
+  readonly positionals: readonly string[];
+  readonly terminal: Terminal;
+}
+
+export interface CliCommand {
+  /** The text of `--help`. */
+  readonly usage: string;
+  readonly options: OptionsConfig;
+  /** Resolves to the exit status: 0, or 1 where nothing was found or nothing changed. */
+  run(input: CommandCall): Promise<0 | 1>;
+}
+
+/** The command line is wrong: the exit status is 2, and nothing was sent. */
+export class UsageError extends Error {}
+
+/** @throws UsageError */
+export async function runCommand(
+  command: CliCommand,
+  args: readonly string[],
+  terminal: Terminal,
+): Promise<0 | 1> {
+  const { values, positionals } = readArguments(command, args);
+  if (values.help) {
+    terminal.print(command.usage);
+    return 0;
+  }
+  return command.run({ values, positionals, terminal });
+}
+
+function readArguments({ options, usage }: CliCommand, args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: { ...options, help: { type: "boolean", short: "h" } },
+    });
+  } catch (error) {
+    throw new UsageError(`${(error as Error).message}\n\n${usage}`);
+  }
+}
+
+/** The text of an option that has to be there. @throws UsageError */
+export function required(values: OptionValues, name: string): string {
+  const value = values[name];
+  if (typeof value === "string" && value !== "") return value;
+  throw new UsageError(`--${name} is required`);
+}
+
+/** The one argument of a command. @throws UsageError */
+export function onlyArgument(positionals: readonly string[], what: string): string {
+  const [argument, ...more] = positionals;
+  if (argument !== undefined && more.length === 0) return argument;
+  throw new UsageError(`give one ${what}, got ${positionals.length}`);
+}

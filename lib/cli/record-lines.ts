@@ -1,0 +1,123 @@
+/** A record as lines for people, and as JSON. Its result is a payload, so that only the caller asks for it. */
+
+import { destinationOf } from "../core/messages/address.ts";
+import type { Unsent } from "../core/messages/outbox.ts";
+import { UNTRIED } from "../core/messages/outbox.ts";
+import type { IdempotencyRecord } from "../core/record.ts";
+import { decodeEvidence, type Evidence } from "../core/verify.ts";
+
+/** What a record says, without payloads. Times are in epoch ms. */
+export function tellRecord(recordKey: string, record: IdempotencyRecord, unsent: Unsent | undefined) {
+  const { state, attempt, createdAt, leaseEndsAt, completedAt, expiresAt, steps = {}, result } = record;
+  const evidence = decodeEvidence(record.evidence);
+  const messages = (unsent?.messages ?? []).map((message, place) => {
+    const { state: of, tries, at, code } = unsent?.progress?.[place] ?? UNTRIED;
+    return {
+      destination: destinationOf(message),
+      state: of,
+      tries,
+      ...(at && { at }),
+      ...(code && { code }),
+    };
+  });
+  return {
+    recordKey,
+    state,
+    attempt,
+    createdAt,
+    ...(state === "in-progress" && { leaseEndsAt }),
+    ...(completedAt !== undefined && { completedAt }),
+    ...(expiresAt !== undefined && { expiresAt: expiresAt * 1000 }),
+    ...(result && { result: result.in }),
+    steps: Object.entries(steps).map(([name, { state: of, attempt: by, at }]) => ({
+      name,
+      state: of,
+      attempt: by,
+      at,
+    })),
+    ...(evidence && { evidence }),
+    messages,
+  };
+}
+
+export type RecordReport = ReturnType<typeof tellRecord>;
+
+/** A tree: the state first, then what led to it. */
+export function recordLines(told: RecordReport, now: number): string[] {
+  const { state, attempt, steps, messages, evidence } = told;
+  const lines = [`first claimed ${timeOf(told.createdAt, now)}`];
+  if (told.leaseEndsAt !== undefined) {
+    const isOver = told.leaseEndsAt < now;
+    lines.push(
+      `lease ${isOver ? "ended" : "ends"} ${timeOf(told.leaseEndsAt, now)}${isOver ? ": abandoned" : ""}`,
+    );
+  }
+  for (const step of steps)
+    lines.push(
+      `step ${step.name}: ${STEP_STATES[step.state]}, attempt ${step.attempt}, ${timeOf(step.at, now)}`,
+    );
+  if (told.completedAt !== undefined) lines.push(`${state} ${timeOf(told.completedAt, now)}`);
+  if (evidence) lines.push(...evidenceLines(evidence, now));
+  for (const { destination, ...message } of messages) {
+    const tried = message.at === undefined ? "" : `, ${timeOf(message.at, now)}`;
+    const code = message.code === undefined ? "" : `, ${message.code}`;
+    lines.push(`message to ${destination}: ${message.state}, tries ${message.tries}${code}${tried}`);
+  }
+  if (told.result !== undefined) lines.push(RESULTS[told.result]);
+  lines.push(
+    told.expiresAt === undefined
+      ? "kept until somebody settles it"
+      : `kept until ${timeOf(told.expiresAt, now)}`,
+  );
+  const last = lines.length - 1;
+  return [
+    `${told.recordKey}`,
+    `${state}, attempt ${attempt}`,
+    ...lines.map((line, place) => `${place === last ? "└" : "├"} ${line}`),
+  ];
+}
+
+const STEP_STATES = {
+  begun: "begun, and nobody knows how it ended",
+  done: "done",
+  undone: "did not happen",
+} as const;
+
+const RESULTS = {
+  record: "the result is in the record",
+  item: "the result is in an item of its own",
+  nowhere: "the result is not kept",
+} as const;
+
+function evidenceLines(
+  { verdict, by, at, step, asked, answered, lastError }: Evidence,
+  now: number,
+): string[] {
+  const about = step === undefined ? "" : ` of step ${step}`;
+  const lines = [`verdict${about}: ${verdict}, by ${by}, ${timeOf(at, now)}`];
+  if (asked !== undefined) lines.push(`asked: ${asked}`);
+  if (answered !== undefined) lines.push(`answered: ${answered}`);
+  if (lastError) lines.push(`last error: ${lastError.name}, ${timeOf(lastError.at, now)}`);
+  return lines;
+}
+
+/** Such as `2026-01-02T03:04:05.678Z (5 min ago)`. */
+export function timeOf(ms: number, now: number): string {
+  const date = new Date(ms);
+  if (Number.isNaN(date.getTime())) return "at no time";
+  return `${date.toISOString()} (${distanceOf(ms - now)})`;
+}
+
+const UNITS = [
+  [86_400_000, "d"],
+  [3_600_000, "h"],
+  [60_000, "min"],
+  [1000, "s"],
+] as const;
+
+function distanceOf(ms: number): string {
+  const distance = Math.abs(ms);
+  const [size, unit] = UNITS.find(([each]) => distance >= 2 * each) ?? [1, "ms"];
+  const text = `${Math.round(distance / size)} ${unit}`;
+  return ms > 0 ? `in ${text}` : `${text} ago`;
+}

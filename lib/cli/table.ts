@@ -1,0 +1,162 @@
+/** The table that a command works on, its client, and what its writes would be. */
+import type { DynamoDBClient, DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
+import type { DynamoDBOutbox } from "../dynamodb/dynamodb-outbox.ts";
+import type { DynamoDBStore } from "../dynamodb/dynamodb-store.ts";
+import type { DynamoDBOutboxOptions, DynamoDBStoreOptions } from "../dynamodb/options.ts";
+import { pathOf } from "../local/installed-package.ts";
+import { type CommandCall, type OptionsConfig, type OptionValues, required, UsageError } from "./command.ts";
+
+export const TABLE_OPTIONS = {
+  table: { type: "string", short: "t" },
+  region: { type: "string" },
+  profile: { type: "string" },
+  endpoint: { type: "string" },
+  "partition-key": { type: "string" },
+  "sort-key": { type: "string" },
+  "ttl-attribute": { type: "string" },
+  index: { type: "string" },
+  shards: { type: "string" },
+  json: { type: "boolean" },
+} as const satisfies OptionsConfig;
+
+export const TABLE_USAGE = `
+  --table, -t <name or ARN>   the table of the records (required)
+  --region, --profile         as of the AWS CLI (default: the environment's)
+  --endpoint <url>            another DynamoDB, such as that of \`onceonly start\`
+  --partition-key, --sort-key <name=value>, --ttl-attribute, --index, --shards
+                              where the store was given other ones
+  --json                      print JSON`;
+
+/** What a command that writes takes too. */
+export const WRITE_OPTIONS = {
+  ...TABLE_OPTIONS,
+  by: { type: "string" },
+  why: { type: "string" },
+  "dry-run": { type: "boolean" },
+  yes: { type: "boolean", short: "y" },
+} as const satisfies OptionsConfig;
+
+export const WRITE_USAGE = `${TABLE_USAGE}
+  --dry-run                   read, print the requests that would write, and write nothing
+  --yes, -y                   do not ask`;
+
+export interface OpenTable {
+  readonly store: DynamoDBStore;
+  readonly outbox: DynamoDBOutbox;
+  readonly storeOptions: DynamoDBStoreOptions;
+  /** The requests that would have written, of a dry run. */
+  readonly withheld: readonly { readonly operation: string; readonly input: unknown }[];
+  close(): void;
+}
+
+/**
+ * Loads the client of DynamoDB, which a project may lack: `--help` needs none.
+ * @throws UsageError, InvalidOptionError; Error where the client is not installed
+ */
+export async function openTable(values: OptionValues): Promise<OpenTable> {
+  const tableName = required(values, "table");
+  const config: DynamoDBClientConfig = LOOPBACK.test(`${values.endpoint}`) ? localEngine(values.profile) : {};
+  if (typeof values.region === "string") config.region = values.region;
+  if (typeof values.endpoint === "string") config.endpoint = values.endpoint;
+  if (typeof values.profile === "string") config.profile = values.profile;
+  pathOf("@aws-sdk/client-dynamodb");
+  const [{ DynamoDBClient: Client }, { DynamoDBStore: Store }, { DynamoDBOutbox: Outbox }] =
+    await Promise.all([
+      import("@aws-sdk/client-dynamodb"),
+      import("../dynamodb/dynamodb-store.ts"),
+      import("../dynamodb/dynamodb-outbox.ts"),
+    ]);
+  const client = new Client(config);
+  const withheld: { operation: string; input: unknown }[] = [];
+  if (values["dry-run"]) withholdWrites(client, withheld);
+  const options: DynamoDBOutboxOptions = {
+    tableName,
+    client,
+    ...textOption("partitionKey", values["partition-key"]),
+    ...textOption("ttlAttribute", values["ttl-attribute"]),
+    ...textOption("indexName", values.index),
+    ...(values["sort-key"] !== undefined && { sortKey: sortKeyOf(`${values["sort-key"]}`) }),
+    ...(values.shards !== undefined && { shards: Number(values.shards) }),
+  };
+  const { indexName: _, shards: __, ...storeOptions } = options;
+  return {
+    store: new Store(storeOptions),
+    outbox: new Outbox(options),
+    storeOptions,
+    withheld,
+    close: () => client.destroy(),
+  };
+}
+
+const LOOPBACK = /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:|\/|$)/;
+
+/** Local engines ask for neither account nor Region, and the SDK does. */
+const localEngine = (profile: OptionValues[string]): DynamoDBClientConfig => ({
+  region: "us-east-1",
+  ...(profile === undefined && { credentials: { accessKeyId: "local", secretAccessKey: "local" } }),
+});
+
+const textOption = (name: string, value: OptionValues[string]) =>
+  value === undefined ? {} : { [name]: `${value}` };
+
+function sortKeyOf(text: string): { name: string; value: string } {
+  const equals = text.indexOf("=");
+  if (equals < 1) throw new UsageError("--sort-key takes name=value");
+  return { name: text.slice(0, equals), value: text.slice(equals + 1) };
+}
+
+const READS = /^(GetItem|Query|BatchGetItem)Command$/;
+
+/** Answers each write as if it had been applied. A store takes a client with middleware through its `send`. */
+function withholdWrites(client: DynamoDBClient, withheld: { operation: string; input: unknown }[]): void {
+  client.middlewareStack.add(
+    (next, { commandName = "" }) =>
+      async (args) => {
+        if (READS.test(commandName)) return next(args);
+        withheld.push({ operation: commandName.replace(/Command$/, ""), input: args.input });
+        return { output: { $metadata: {} }, response: {} };
+      },
+    { step: "initialize", name: "withholdWrites" },
+  );
+}
+
+/**
+ * Runs a command that writes: asks first, unless it is told not to, and prints what a dry run withheld.
+ * @throws UsageError where nobody can be asked
+ */
+export async function changing(
+  { values, terminal }: Pick<CommandCall, "values" | "terminal">,
+  question: string,
+  change: (
+    table: OpenTable,
+  ) => Promise<{ readonly done: boolean; readonly told: string; readonly json: object }>,
+): Promise<0 | 1> {
+  const table = await openTable(values);
+  try {
+    if (!values["dry-run"] && !values.yes) {
+      const isMeant = await terminal.confirm(question);
+      if (isMeant === undefined) throw new UsageError("nobody can be asked here: give --yes, or --dry-run");
+      if (!isMeant) {
+        terminal.print("nothing was changed");
+        return 1;
+      }
+    }
+    const { done, told, json } = await change(table);
+    if (values["dry-run"]) {
+      const requests = table.withheld;
+      if (values.json) terminal.print(JSON.stringify({ dryRun: true, requests }, withoutBytes));
+      else {
+        for (const { operation, input } of requests)
+          terminal.print(`${operation} ${JSON.stringify(input, withoutBytes, 2)}`);
+        terminal.print(requests.length > 0 ? "dry run: nothing was written" : told);
+      }
+    } else terminal.print(values.json ? JSON.stringify(json) : told);
+    return done ? 0 : 1;
+  } finally {
+    table.close();
+  }
+}
+
+/** Compressed text is shown by its size. */
+const withoutBytes = (_: string, value: unknown): unknown =>
+  value instanceof Uint8Array ? `<${value.byteLength} bytes>` : value;
