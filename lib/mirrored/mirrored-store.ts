@@ -26,7 +26,7 @@ const NO_EFFECTS: Effects<never> = { writes: [], messages: [] };
 /** Longer than two requests take. */
 const INSERTION_LEASE_MS = 30_000;
 
-type Refusal = Extract<ClaimAnswer, { won: false }>;
+type MoveRefusal = Extract<ClaimAnswer, { won: false }>;
 
 export type Stores = Readonly<Record<Side, Store>>;
 
@@ -183,14 +183,14 @@ export class MirroredStore implements Store {
     return this.#combined({ from: undefined, to: undefined, [side]: record });
   }
 
-  #refusal(pair: Pair, token: string): Refusal {
+  #refusal(pair: Pair, token: string): MoveRefusal {
     return { won: false, record: this.#combined(pair, token) };
   }
 
   async #refusedBy(
     record: IdempotencyRecord | undefined,
     { recordKey, token }: Pick<Claim, "recordKey" | "token">,
-  ): Promise<Refusal> {
+  ): Promise<MoveRefusal> {
     // A finished record is an answer, whatever the other store has.
     const isAnswer = record && isOver(record) && !isExpired(record, this.#clock.now());
     const to = isAnswer ? undefined : await this.#stores.to.find(recordKey, CONSISTENT);
