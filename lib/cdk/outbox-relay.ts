@@ -168,6 +168,13 @@ export class OutboxRelay extends Construct {
       ...definedOf({ vpc, vpcSubnets, securityGroups, reservedConcurrentExecutions, tracing }),
       ...leanLogging(this, id, settings),
     });
+    for (const pack of ["HIPAA.Security", "NIST.800.53.R5"]) {
+      acknowledge(
+        fn,
+        `${pack}::${pack}-LambdaDLQ`,
+        "a dead-letter queue is for asynchronous events: the stream keeps what the relay has not sent, and the sweeper looks again in its next run",
+      );
+    }
     if (fn.role && !settings.role && tracing !== undefined && tracing !== Tracing.DISABLED) {
       acknowledge(
         fn.role,
