@@ -7,7 +7,7 @@ import { systemClock } from "../lib/core/clock.ts";
 
 const USAGE = `usage: onceonly <command> [options]
 
-  start [folder]             run the stack of a CDK app on local engines
+  start [folder]             run the stacks of a CDK or SAM app on local engines
   find <key>                 what the record of one key says
   list unknown               keys of which nobody knows how they ended
   list waiting|parked        messages that are not sent yet, or wait for a decision

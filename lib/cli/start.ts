@@ -7,7 +7,8 @@ const DEFAULT_PORT = "3000";
 export const start: CliCommand = {
   usage: `usage: onceonly start [folder] [options]
 
-Synthesizes the CDK app of the folder (this one by default) and runs its template on local engines.
+Synthesizes the CDK app of the folder (this one by default) and runs its templates on local engines. The folder may
+also have a template of SAM or CloudFormation, or be one.
 
   --port <number>             port of the first API, 0 for any free one (default 3000)
   --context, -c <key=value>   CDK context, may be repeated (default ephemeral=true)

@@ -3,6 +3,7 @@
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../../core/clock.ts";
 import type { FunctionHost } from "../lambda/function-host.ts";
+import type { InvokeResult } from "../lambda/invoke-result.ts";
 
 export interface AsynchronousInvocation {
   readonly host: FunctionHost;
@@ -14,39 +15,56 @@ export interface AsynchronousInvocation {
   readonly signal: AbortSignal;
   /** @default a new one */
   readonly requestId?: string | undefined;
+  /** 0, 1 or 2. @default 2 */
+  readonly retries?: number | undefined;
+  /** An event that is older is not tried again. @default 21600, 6 hours */
+  readonly maxAgeSeconds?: number | undefined;
+  /** Hears of the end, whatever it is. Never rejects. @default - nobody does */
+  readonly onEnd?: ((ended: EndedInvocation) => Promise<void>) | undefined;
+}
+
+export interface EndedInvocation {
+  readonly requestId: string;
+  readonly payload: string;
+  readonly attempts: number;
+  readonly condition: "Success" | "RetriesExhausted" | "EventAgeExceeded";
+  /** What the last attempt came to; `undefined` where the function could not be started. */
+  readonly result: InvokeResult | undefined;
 }
 
 const RETRY_AFTER_MS = [60_000, 120_000];
+const MAX_AGE_SECONDS = 21_600;
 
 /** Resolves after the first attempt; the others follow on the clock. Never rejects. */
 export async function invokeAsynchronously(invocation: AsynchronousInvocation): Promise<void> {
-  const { requestId = randomUUID() } = invocation;
-  if (await succeeds(invocation, requestId, RETRY_AFTER_MS[0])) return;
-  void retry(invocation, requestId);
-}
+  const { clock, signal, requestId = randomUUID(), maxAgeSeconds = MAX_AGE_SECONDS } = invocation;
+  const delays = RETRY_AFTER_MS.slice(0, invocation.retries);
+  const endsAtMs = clock.now() + maxAgeSeconds * 1000;
+  let attempts = 0;
 
-async function retry(invocation: AsynchronousInvocation, requestId: string): Promise<void> {
-  for (const [index, delayMs] of RETRY_AFTER_MS.entries()) {
-    await invocation.clock.sleep(delayMs, invocation.signal);
-    if (invocation.signal.aborted) return;
-    if (await succeeds(invocation, requestId, RETRY_AFTER_MS[index + 1])) return;
+  async function attempt(): Promise<void> {
+    const delayMs = delays[attempts];
+    attempts++;
+    const startedAtMs = clock.now();
+    const answer = await invocation.host
+      .invoke(invocation.payload, { requestId })
+      .catch((error: unknown) => String(error));
+    if (signal.aborted) return;
+    const result = typeof answer === "string" ? undefined : answer;
+    const isTooOld = delayMs !== undefined && clock.now() + delayMs > endsAtMs;
+    const end = (condition: EndedInvocation["condition"]) =>
+      invocation.onEnd?.({ requestId, payload: invocation.payload, attempts, condition, result });
+    if (result?.outcome === "ok") {
+      invocation.log(`${invocation.label}: ok ${clock.now() - startedAtMs} ms`);
+      return end("Success");
+    }
+    const isLast = delayMs === undefined || isTooOld;
+    const then = isLast ? "given up" : `tried again in ${delayMs / 1000} s`;
+    const reason = result ? `${result.outcome}: ${result.errorMessage}` : String(answer);
+    invocation.log(`${invocation.label}: ${reason}; ${then}`);
+    if (isLast) return end(isTooOld ? "EventAgeExceeded" : "RetriesExhausted");
+    void clock.sleep(delayMs, signal).then(() => (signal.aborted ? undefined : attempt()));
   }
-}
 
-async function succeeds(
-  { host, payload, label, clock, log, signal }: AsynchronousInvocation,
-  requestId: string,
-  nextDelayMs: number | undefined,
-): Promise<boolean> {
-  const startedAtMs = clock.now();
-  const result = await host.invoke(payload, { requestId }).catch((error: unknown) => String(error));
-  if (signal.aborted) return true;
-  if (typeof result !== "string" && result.outcome === "ok") {
-    log(`${label}: ok ${clock.now() - startedAtMs} ms`);
-    return true;
-  }
-  const reason = typeof result === "string" ? result : `${result.outcome}: ${result.errorMessage}`;
-  const then = nextDelayMs === undefined ? "given up" : `tried again in ${nextDelayMs / 1000} s`;
-  log(`${label}: ${reason}; ${then}`);
-  return false;
+  await attempt();
 }

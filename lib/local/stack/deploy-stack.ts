@@ -4,9 +4,11 @@ import type { SynthesizedStack } from "./assembly.ts";
 import type { Deployed } from "./deploy-resource.ts";
 import { type IntrinsicScope, resolveCondition, resolveIntrinsics } from "./intrinsics.ts";
 import { withLocalAddresses } from "./local-addresses.ts";
-import { LOCAL_REGION, type LocalEnvironment } from "./local-environment.ts";
+import { LOCAL_REGION, type LocalEnvironment, notRunLine } from "./local-environment.ts";
+import { reasonNotToRun } from "./reasons.ts";
 import { deploymentOrder } from "./references.ts";
 import { deployerOf, hasLocalMeaning } from "./resource-types.ts";
+import { expandSam } from "./sam/expand-sam.ts";
 import { createStackScope, stackKey } from "./stack-scope.ts";
 import { constructPathOf, type Template } from "./template.ts";
 
@@ -28,13 +30,10 @@ export async function deployStack(
   stack: SynthesizedStack,
   options: DeployStackOptions,
 ): Promise<Record<string, unknown>> {
-  const { template, name: stackName } = stack;
+  const { name: stackName } = stack;
   const { environment } = options;
-  if (template.Transform !== undefined) {
-    throw new Error(
-      `${stackName} uses the transform ${String(template.Transform)}, which only CloudFormation can run`,
-    );
-  }
+  const { template, notRun } = expandSam(stack.template, stackName);
+  environment.notRun.push(...notRun);
   const region = stack.region ?? LOCAL_REGION;
   const deployed = new Map<string, Deployed>();
   const scope = createStackScope({ ...options, template, stackName, region, deployed });
@@ -43,9 +42,12 @@ export async function deployStack(
   for (const logicalId of deploymentOrder(resources)) {
     const resource = resources[logicalId] as Template["Resources"][string];
     const path = options.pathPrefix + constructPathOf(logicalId, resource, stack.place);
-    const deploy = deployerOf(resource.Type);
+    const { Type: type } = resource;
+    const deploy = deployerOf(type);
     if (!deploy) {
-      if (hasLocalMeaning(resource.Type)) environment.notRun.push(`${resource.Type} ${path} (${logicalId})`);
+      if (hasLocalMeaning(type)) {
+        environment.notRun.push(notRunLine({ type, path, logicalId }, reasonNotToRun(type)));
+      }
       deployed.set(logicalId, { ref: logicalId });
       continue;
     }
@@ -57,7 +59,7 @@ export async function deployStack(
     const place = { stackName, region, assets: stack.assets };
     deployed.set(
       logicalId,
-      await deploy({ logicalId, type: resource.Type, path, generatedName, properties }, environment, place),
+      await deploy({ logicalId, type, path, generatedName, properties }, environment, place),
     );
   }
   const outputs = outputsOf(template, scope, options);

@@ -16,7 +16,11 @@ export function invokeLater(
 ): Promise<void> {
   const { clock, log, signal } = environment;
   const label = `${from} → ${pathOf(environment.functions, target)}`;
-  return invokeAsynchronously({ host: target.host, payload, label, clock, log, signal, requestId });
+  const { retries, maxAgeSeconds } = environment.asynchronous.get(target.name) ?? {};
+  return invokeAsynchronously({
+    ...{ host: target.host, payload, label, clock, log, signal, requestId, retries, maxAgeSeconds },
+    onEnd: (ended) => environment.tellEnd(target, ended),
+  });
 }
 
 /** @param name of a function: its name, its ARN, a part of that, or its construct path */

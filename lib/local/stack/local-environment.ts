@@ -5,6 +5,7 @@ import type { SnsModel } from "../../aws/sns/sns-model.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { LocalEventSource } from "../event-sources/event-source.ts";
 import type { FunctionHost } from "../lambda/function-host.ts";
+import type { EndedInvocation } from "../schedules/invoke-asynchronously.ts";
 import type { LocalSchedule } from "../schedules/run-schedule.ts";
 import type { SqsEngine } from "../sqs/start-sqs.ts";
 import type { Asset } from "./assembly.ts";
@@ -39,6 +40,19 @@ export interface LocalQueue {
   readonly name: string;
   readonly arn: string;
   readonly url: string;
+}
+
+/** What becomes of asynchronous invocations. */
+export interface AsynchronousSettings {
+  /** How often a failed event is tried again. @default 2 */
+  readonly retries?: number | undefined;
+  /** How old an event may get before it is given up. @default 6 hours */
+  readonly maxAgeSeconds?: number | undefined;
+  /** The ARN of a queue, a topic, a function or a bus. */
+  readonly onSuccess?: string | undefined;
+  readonly onFailure?: string | undefined;
+  /** The ARN of a queue or a topic. */
+  readonly deadLetters?: string | undefined;
 }
 
 export interface LocalTopic {
@@ -92,6 +106,10 @@ export interface LocalEnvironment {
   readonly schedules: Map<string, LocalSchedule>;
   /** By construct path. */
   readonly topics: Map<string, LocalTopic>;
+  /** What becomes of asynchronous invocations, by the name of the function. */
+  readonly asynchronous: Map<string, AsynchronousSettings>;
+  /** Tells destinations of the end of an asynchronous invocation. Never rejects. */
+  tellEnd(fn: LocalFunction, ended: EndedInvocation): Promise<void>;
   /** The construct paths of rules with patterns, by ARN. */
   readonly rulePaths: Map<string, string>;
   /** By construct path: the URLs of functions. */

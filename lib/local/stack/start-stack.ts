@@ -13,6 +13,7 @@ import { eventBridgeFace, snsFace } from "../messaging-faces.ts";
 import type { LocalSchedule } from "../schedules/run-schedule.ts";
 import { startSqs } from "../sqs/start-sqs.ts";
 import { readAssembly, type SynthesizedStack } from "./assembly.ts";
+import { tellEnd } from "./asynchronous-end.ts";
 import { deliverEvent, deliverNotification } from "./deliveries.ts";
 import { deployStack } from "./deploy-stack.ts";
 import { checkPort } from "./gateway/listen.ts";
@@ -26,11 +27,15 @@ import {
   type LocalTable,
   type LocalTopic,
 } from "./local-environment.ts";
+import { readTemplate, templateFileIn } from "./sam/read-template.ts";
 import { synthesize } from "./synthesize.ts";
-import { createUndoList } from "./undo-list.ts";
+import { createUndoList, type UndoList } from "./undo-list.ts";
 
 export interface StartStackOptions {
-  /** The folder of a CDK app (with a cdk.json), or a cdk.out that it synthesized. */
+  /**
+   * The folder of a CDK app (with a cdk.json), or a cdk.out that it synthesized. A template of CloudFormation or SAM does as
+   * well, and so does its folder.
+   */
   readonly folder: string;
   /**
    * CDK context for the synthesis.
@@ -107,16 +112,13 @@ export async function startStack(options: StartStackOptions): Promise<RunningSta
     const noEngine = new AbortController();
     starting.catch((error: unknown) => noEngine.abort(error));
     undo.add(async () => (await starting.catch(() => undefined))?.stop());
-    const assembly = await synthesize({
-      folder: options.folder,
-      context: options.context ?? { ephemeral: "true" },
-      signal: AbortSignal.any([noEngine.signal, ...(signal ? [signal] : [])]),
-    });
-    undo.add(assembly.remove);
+    const template = templateFileIn(options.folder);
+    const given =
+      template === undefined ? await readApp(options, noEngine.signal, undo) : [readTemplate(template)];
     const dynamodb = await starting;
-    const stacks = chosenStacks(readAssembly(assembly.folder), options);
+    const stacks = chosenStacks(given, options);
     const [first] = stacks;
-    if (!first) throw new Error(`there is no stack in ${assembly.folder}: add one to the app`);
+    if (!first) throw new Error(`there is no stack in ${options.folder}: add one to the app`);
     const common = { clock, region: first.region ?? LOCAL_REGION, accountId: LOCAL_ACCOUNT_ID };
     const sqs = await startSqs(common);
     undo.add(sqs.stop);
@@ -157,6 +159,8 @@ export async function startStack(options: StartStackOptions): Promise<RunningSta
       topics: new Map(),
       rulePaths: new Map(),
       functionUrls: new Map(),
+      asynchronous: new Map(),
+      tellEnd: (fn, ended) => tellEnd(environment, fn, ended),
       apis: new Map(),
       notRun: [],
       signal: stopping.signal,
@@ -193,6 +197,21 @@ export async function startStack(options: StartStackOptions): Promise<RunningSta
     await undo.run();
     throw error;
   }
+}
+
+/** The stacks of a CDK app. */
+async function readApp(
+  { folder, context = { ephemeral: "true" }, signal }: StartStackOptions,
+  noEngine: AbortSignal,
+  undo: UndoList,
+): Promise<SynthesizedStack[]> {
+  const assembly = await synthesize({
+    folder,
+    context,
+    signal: AbortSignal.any([noEngine, ...(signal ? [signal] : [])]),
+  });
+  undo.add(assembly.remove);
+  return readAssembly(assembly.folder);
 }
 
 async function deployAll(

@@ -28,7 +28,9 @@ export async function synthesize({ folder, context, signal }: SynthesizeOptions)
   const source = resolve(folder);
   if (existsSync(join(source, "manifest.json"))) return { folder: source, remove: async () => undefined };
   if (!existsSync(join(source, "cdk.json"))) {
-    throw new Error(`no cdk.json in ${source}: give the folder of a CDK app, or the cdk.out it synthesized`);
+    throw new Error(
+      `no cdk.json and no template in ${source}: give the folder of a CDK app, the cdk.out it synthesized, or a template`,
+    );
   }
   const output = await realpath(await mkdtemp(join(tmpdir(), "onceonly-stack-")));
   guardDirectory(output);

@@ -2,6 +2,8 @@
 
 export interface Template {
   readonly Transform?: unknown;
+  /** What SAM gives to all resources of a kind, by the kind. */
+  readonly Globals?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly Parameters?: Readonly<Record<string, TemplateParameter>>;
   readonly Mappings?: Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, unknown>>>>>>;
   readonly Conditions?: Readonly<Record<string, unknown>>;

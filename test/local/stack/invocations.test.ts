@@ -16,6 +16,23 @@ beforeAll(async () => {
       Echo: inlineFunction("print(event); return { event };", { FunctionName: "echo" }),
       Fail: inlineFunction('throw new TypeError("no such order");'),
       Die: inlineFunction("process.exit(1);"),
+      Ended: { Type: "AWS::SQS::Queue" },
+      Dead: { Type: "AWS::SQS::Queue" },
+      Bad: inlineFunction('if (event.bad) throw new Error("bad"); return { done: event };', {
+        DeadLetterConfig: { TargetArn: arnOf("Dead") },
+      }),
+      Config: {
+        Type: "AWS::Lambda::EventInvokeConfig",
+        Properties: {
+          FunctionName: { Ref: "Bad" },
+          Qualifier: "$LATEST",
+          MaximumRetryAttempts: 0,
+          DestinationConfig: {
+            OnSuccess: { Destination: arnOf("Ended") },
+            OnFailure: { Destination: arnOf("Ended") },
+          },
+        },
+      },
       Page: inlineFunction(
         'return { statusCode: 418, headers: { "x-a": "b" }, cookies: ["c=d"], body: JSON.stringify(event) };',
       ),
@@ -34,6 +51,17 @@ afterAll(async () => {
 function invoke(name: string, body: string, headers: Record<string, string> = {}): Promise<Response> {
   const path = `/2015-03-31/functions/${encodeURIComponent(name)}/invocations`;
   return fetch(stack.endpoints.aws + path, { method: "POST", body, headers });
+}
+
+/** What is in a queue, `undefined` where there is nothing. */
+async function taken(path: string): Promise<unknown[] | undefined> {
+  const response = await fetch(stack.endpoints.sqs, {
+    method: "POST",
+    headers: { "x-amz-target": "AmazonSQS.ReceiveMessage", "content-type": "application/x-amz-json-1.0" },
+    body: JSON.stringify({ QueueUrl: stack.queues[path]?.url }),
+  });
+  const { Messages } = (await response.json()) as { Messages?: { Body: string }[] };
+  return Messages?.map(({ Body }) => JSON.parse(Body));
 }
 
 describe("Lambda's Invoke API", () => {
@@ -73,6 +101,39 @@ describe("Lambda's Invoke API", () => {
     await until(() => stack.lines.some((line) => line.startsWith("Invoke → Echo: ok")));
     expect(stack.printed()).toContainEqual({ later: true });
     expect(stack.printed()).not.toContainEqual({ dry: true });
+  });
+
+  it("tells destinations of an event's end, and keeps a failed event in the dead-letter queue", async () => {
+    const later = { "x-amz-invocation-type": "Event" };
+    const good = await invoke("Bad", '{"n":1}', later);
+    const [success] = await until(() => taken("Ended"));
+    const bad = await invoke("Bad", '{"bad":true}', later);
+    const [failure] = await until(() => taken("Ended"));
+
+    const ended = (response: Response, more: object) => ({
+      version: "1.0",
+      timestamp: expect.stringMatching(/^2.*Z$/),
+      requestContext: {
+        requestId: response.headers.get("x-amzn-requestid"),
+        functionArn: `${stack.functions.Bad?.arn}:$LATEST`,
+        approximateInvokeCount: 1,
+        ...more,
+      },
+    });
+    const responseContext = { statusCode: 200, executedVersion: "$LATEST" };
+    expect(success).toEqual({
+      ...ended(good, { condition: "Success" }),
+      requestPayload: { n: 1 },
+      responseContext,
+      responsePayload: { done: { n: 1 } },
+    });
+    expect(failure).toEqual({
+      ...ended(bad, { condition: "RetriesExhausted" }),
+      requestPayload: { bad: true },
+      responseContext: { ...responseContext, functionError: "Unhandled" },
+      responsePayload: expect.objectContaining({ errorType: "Error", errorMessage: "bad" }),
+    });
+    expect(await until(() => taken("Dead"))).toEqual([{ bad: true }]);
   });
 
   it.each([

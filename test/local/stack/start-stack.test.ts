@@ -55,20 +55,26 @@ function echoApi(more: object = {}): object {
 }
 
 describe("startStack", () => {
-  it("names what it does not run: type, construct path and logical id", async () => {
+  it("names what it does not run: type, construct path, logical id and reason", async () => {
     const stack = await start({
       App: {
         Resources: {
           Bucket: { Type: "AWS::S3::Bucket", Metadata: { "aws:cdk:path": "App/News/Bucket/Resource" } },
           Python: functionResource("main.handler", { Runtime: "python3.13" }),
+          Search: { Type: "AWS::OpenSearchService::Domain" },
+          Custom: { Type: "Custom::Seed" },
+          Web: { Type: "AWS::Cognito::UserPool" },
           Socket: { Type: "AWS::ApiGatewayV2::Api", Properties: { ProtocolType: "WEBSOCKET" } },
         },
       },
     });
 
     expect(stack.notRun).toEqual([
-      "AWS::S3::Bucket News/Bucket (Bucket)",
+      "AWS::S3::Bucket News/Bucket (Bucket): give functions an S3 of yours by AWS_ENDPOINT_URL_S3",
       "AWS::Lambda::Function Python (Python): runtime python3.13 is not run, only Node.js is",
+      "AWS::OpenSearchService::Domain Search (Search): the service OpenSearchService has no local counterpart",
+      "Custom::Seed Custom (Custom): custom resources are not run, and give no values",
+      "AWS::Cognito::UserPool Web (Web): nobody signs in here",
       "AWS::ApiGatewayV2::Api Socket (Socket): a WEBSOCKET API",
     ]);
   });
@@ -290,14 +296,14 @@ describe("startStack", () => {
   });
 
   it("refuses a template that only CloudFormation can run", async () => {
-    const template = { Transform: "AWS::Serverless-2016-10-31", Resources: {} };
+    const template = { Transform: ["AWS::Serverless-2016-10-31", "AWS::Include"], Resources: {} };
 
-    await expect(start({ App: template })).rejects.toThrow("uses the transform AWS::Serverless-2016-10-31");
+    await expect(start({ App: template })).rejects.toThrow("uses the transform AWS::Include");
   });
 
   it("refuses a folder without an app, saying which folders it takes", async () => {
     await expect(startStack({ folder: "test", dynamodbEndpoint: NOBODY })).rejects.toThrow(
-      /^no cdk.json in .*: give the folder of a CDK app, or the cdk.out it synthesized$/,
+      /^no cdk.json and no template in .*: give the folder of a CDK app, the cdk.out it synthesized, or a template$/,
     );
   });
 });

@@ -7,9 +7,11 @@ import { guardDirectory } from "../../process-guard.ts";
 import type { Deployed, DeployResource, ResolvedResource } from "../deploy-resource.ts";
 import {
   checkUnused,
+  functionNamed,
   LOCAL_ACCOUNT_ID,
   LOCAL_PARTITION,
   type LocalEnvironment,
+  notRunLine,
   type StackPlace,
 } from "../local-environment.ts";
 
@@ -22,7 +24,9 @@ interface FunctionProperties {
   readonly MemorySize?: number | string;
   readonly Environment?: { readonly Variables?: Readonly<Record<string, unknown>> };
   readonly Layers?: readonly unknown[];
-  readonly Code: { readonly S3Key?: string; readonly ZipFile?: string };
+  readonly DeadLetterConfig?: { readonly TargetArn?: string };
+  /** A path, in a template that is not packaged yet. */
+  readonly Code: string | { readonly S3Key?: string; readonly ZipFile?: string };
 }
 
 /** https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-lambda-function.html */
@@ -81,6 +85,8 @@ async function deployFunction(
   environment.onStop(() => host.stop());
   const { logicalId } = resource;
   const timeoutSeconds = Number(properties.Timeout ?? DEFAULT_TIMEOUT_SECONDS);
+  const deadLetters = properties.DeadLetterConfig?.TargetArn;
+  if (deadLetters !== undefined) environment.asynchronous.set(name, { deadLetters });
   environment.functions.set(resource.path, { logicalId, name, arn, timeoutSeconds, host });
   return deployed;
 }
@@ -95,6 +101,7 @@ async function codeDirectoryOf(
   environment: LocalEnvironment,
   { assets }: StackPlace,
 ): Promise<string | undefined> {
+  if (typeof Code === "string") return assets.get(Code)?.path;
   if (Code.ZipFile !== undefined) return inlineCode(Code.ZipFile, environment);
   const asset = assets.get(String(Code.S3Key));
   return asset?.packaging === "zip" ? asset.path : undefined;
@@ -131,6 +138,33 @@ async function deployAlias(
   return { ref: arn, attributes: { AliasArn: arn } };
 }
 
+/** How often an asynchronous invocation is tried again, for how long, and who is told of its end. */
+async function deployInvokeConfig(
+  resource: ResolvedResource,
+  environment: LocalEnvironment,
+): Promise<Deployed> {
+  const { FunctionName, MaximumRetryAttempts, MaximumEventAgeInSeconds, DestinationConfig } =
+    resource.properties;
+  const target = functionNamed(environment, String(FunctionName));
+  if (!target) {
+    environment.notRun.push(notRunLine(resource, `${FunctionName} is not a function that runs here`));
+    return { ref: resource.logicalId };
+  }
+  const { OnSuccess, OnFailure } = Object(DestinationConfig);
+  environment.asynchronous.set(target.name, {
+    ...environment.asynchronous.get(target.name),
+    retries: numberOf(MaximumRetryAttempts),
+    maxAgeSeconds: numberOf(MaximumEventAgeInSeconds),
+    onSuccess: OnSuccess?.Destination,
+    onFailure: OnFailure?.Destination,
+  });
+  return { ref: resource.logicalId };
+}
+
+function numberOf(value: unknown): number | undefined {
+  return value === undefined ? undefined : Number(value);
+}
+
 function arnOf(name: string, { region }: StackPlace): string {
   if (name.startsWith("arn:")) return name;
   return `arn:${LOCAL_PARTITION}:lambda:${region}:${LOCAL_ACCOUNT_ID}:function:${name}`;
@@ -140,4 +174,5 @@ export const FUNCTION_TYPES: Readonly<Record<string, DeployResource>> = {
   "AWS::Lambda::Function": deployFunction,
   "AWS::Lambda::Version": deployVersion,
   "AWS::Lambda::Alias": deployAlias,
+  "AWS::Lambda::EventInvokeConfig": deployInvokeConfig,
 };

@@ -1,0 +1,85 @@
+// A template without a CDK app: what `sam build` wrote, or a file of SAM or CloudFormation. Its code lies in folders beside it.
+// Reads files only.
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import type { ScalarTag, YAMLMap, YAMLSeq } from "yaml";
+import { requireInstalled } from "../../installed-package.ts";
+import type { Asset, SynthesizedStack } from "../assembly.ts";
+import { faultOf, objectOf } from "../assembly-file.ts";
+import type { Template } from "../template.ts";
+
+/** Where a template is looked for in a folder; what is built comes first. */
+const FILES = [".aws-sam/build/template.yaml", "template.yaml", "template.yml", "sam.yaml", "template.json"];
+
+/** @returns the template that is meant, `undefined` where the folder has an app of the CDK or no template */
+export function templateFileIn(folder: string): string | undefined {
+  const path = resolve(folder);
+  if (existsSync(path) && statSync(path).isFile()) return path;
+  if (existsSync(join(path, "cdk.json")) || existsSync(join(path, "manifest.json"))) return undefined;
+  return FILES.map((file) => join(path, file)).find((file) => existsSync(file));
+}
+
+/** @throws Error for what is no template */
+export function readTemplate(file: string): SynthesizedStack {
+  const what = basename(file);
+  const given = objectOf(parsed(file), what);
+  for (const [logicalId, resource] of Object.entries(objectOf(given.Resources, `Resources of ${what}`))) {
+    if (typeof Object(resource).Type !== "string")
+      throw faultOf(`resource ${logicalId} of ${what} has no Type`);
+  }
+  const template = { Resources: {}, ...given } as Template;
+  const name = nameOf(file);
+  return { name, place: name, region: undefined, template, assets: assetsOf(template, dirname(file)) };
+}
+
+function parsed(file: string): unknown {
+  const text = readFileSync(file, "utf8");
+  try {
+    if (file.endsWith(".json")) return JSON.parse(text);
+    const yaml = requireInstalled<typeof import("yaml")>("yaml");
+    return yaml.parse(text, { customTags: SHORT_FORMS.flatMap(tagsOf) });
+  } catch (cause) {
+    throw faultOf(`${basename(file)} cannot be read: ${(cause as Error).message.slice(0, 300)}`, cause);
+  }
+}
+
+/** The folder of the project; a stack's name has letters, digits and hyphens. */
+function nameOf(file: string): string {
+  const project = dirname(file).replace(/\/\.aws-sam\/build$/, "");
+  return (
+    basename(project)
+      .replaceAll(/[^A-Za-z\d-]+/g, "-")
+      .replace(/^[^A-Za-z]+/, "") || "App"
+  );
+}
+
+/** https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/intrinsic-function-reference.html */
+const SHORT_FORMS = [
+  "Ref",
+  "Condition",
+  ...["And", "Base64", "Equals", "FindInMap", "GetAZs", "GetAtt", "GetStackOutput", "If", "ImportValue"],
+  ...["Join", "Not", "Or", "Select", "Split", "Sub"],
+];
+
+/** `!Sub text` stands for `{ "Fn::Sub": "text" }`, of a text, a list and a map. */
+function tagsOf(name: string): ScalarTag[] {
+  const key = name === "Ref" || name === "Condition" ? name : `Fn::${name}`;
+  const tag = `!${name}`;
+  const ofCollection = (value: YAMLMap | YAMLSeq) => ({ [key]: value.toJSON() });
+  return [
+    { tag, resolve: (text: string) => ({ [key]: text }) },
+    ...(["seq", "map"] as const).map(
+      (collection) => ({ tag, collection, resolve: ofCollection }) as unknown as ScalarTag,
+    ),
+  ];
+}
+
+/** Paths of code in functions, by themselves: folders relative to the template. */
+function assetsOf({ Resources, Globals }: Template, folder: string): Map<string, Asset> {
+  const properties = [...Object.values(Resources).map((resource) => resource.Properties), Globals?.Function];
+  const paths = properties.flatMap((each) => {
+    const { CodeUri, Code } = Object(each) as { CodeUri?: unknown; Code?: unknown };
+    return [CodeUri, Code].filter((path) => typeof path === "string");
+  });
+  return new Map(paths.map((path) => [path, { path: resolve(folder, path), packaging: "zip" }]));
+}
