@@ -13,7 +13,7 @@ import { type Sweep, type SweepReport, sweepShards } from "./sweep-shards.ts";
 export interface OutboxSweeperOptions extends OutboxOptions {
   /**
    * How old a commit must be, in seconds: younger ones are left to the relay. A failed message waits at least as long for
-   * its next try.
+   * its next try. 0 where there is no relay, as with a `PostgresOutbox`.
    * @default 60
    */
   readonly minAgeSeconds?: number;
@@ -24,8 +24,8 @@ const DEFAULT_MIN_AGE_SECONDS = 60;
 const CHECKS: Readonly<Record<keyof OutboxSweeperOptions, Check>> = {
   ...OUTBOX_CHECKS,
   minAgeSeconds: [
-    "must be a number of seconds from 1 to 86400",
-    (value) => typeof value === "number" && value >= 1 && value <= 86_400,
+    "must be a number of seconds from 0 to 86400",
+    (value) => typeof value === "number" && value >= 0 && value <= 86_400,
   ],
 };
 

@@ -6,6 +6,7 @@ export { fromPg, type PgClient, type PgConnection, type PgPool, type PgResult } 
 export { fromPostgresJs, type PostgresJsSql, type PostgresJsTransaction } from "./from-postgres-js.ts";
 export { fromPrisma, type PrismaDatabase, type PrismaTransaction } from "./from-prisma.ts";
 export type { PostgresStoreOptions, PostgresTransactionsOptions } from "./options.ts";
+export { PostgresOutbox } from "./postgres-outbox.ts";
 export { PostgresStore } from "./postgres-store.ts";
 export { PostgresTransactions } from "./postgres-transactions.ts";
 export { postgresSchema } from "./schema.ts";

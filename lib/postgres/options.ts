@@ -1,5 +1,5 @@
 /** The options of a PostgresStore: the client, and the table by its name. */
-import { type Check, checkOptions, isNamed, methods, seconds } from "../core/option-checks.ts";
+import { type Check, checkOptions, isNamed, methods, oneOf, seconds } from "../core/option-checks.ts";
 import type { SqlClient } from "./sql-client.ts";
 
 export interface PostgresStoreOptions<Client = unknown> {
@@ -10,6 +10,12 @@ export interface PostgresStoreOptions<Client = unknown> {
    * stays upper case. `undefined`, as from an environment variable that is not set, is refused.
    */
   readonly table: string | undefined;
+  /**
+   * Whether a commit with messages tells those who `LISTEN` on the `channel` of its PostgresOutbox. Such commits come one
+   * after the other in the whole database: PostgreSQL keeps the order of its notifications.
+   * @default false
+   */
+  readonly notify?: boolean;
 }
 
 export interface PostgresTransactionsOptions<Client = unknown> extends PostgresStoreOptions<Client> {
@@ -34,6 +40,7 @@ const tableCheck: Check = [
 const STORE_CHECKS = {
   client: [`${clientRule}: give \`fromPg(pool)\` or \`fromPostgresJs(sql)\``, isClient] as Check,
   table: tableCheck,
+  notify: oneOf(true, false),
 };
 
 /** @throws InvalidOptionError (`INVALID_OPTION`) */
@@ -49,6 +56,11 @@ export function checkTransactions(options: object): void {
 /** @throws InvalidOptionError (`INVALID_OPTION`) */
 export function checkTable(options: object): void {
   checkOptions(options, { table: tableCheck }, ["table"]);
+}
+
+/** What is notified of commits with messages. Tables of one name in two schemas share it. */
+export function channelOf(table: string): string {
+  return `onceonly_${table.split(".").at(-1)}`;
 }
 
 /** The quoted name of a table that is checked. */

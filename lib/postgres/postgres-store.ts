@@ -43,7 +43,8 @@ type SqlChange<Client> = Pick<Settlement<PostgresWrite<Client>>, "recordKey" | "
  *
  * A claim is one statement, and so is a replay and a completion without writes. A commit with writes has four statements around
  * them. Results up to 64 KB come with the record, larger ones by a statement more. Beyond 16 MB the record says that the
- * result was not kept. Nothing is deleted by itself: call `reap`.
+ * result was not kept. Messages of a commit wait for an `outboxSweeper` over a PostgresOutbox. Nothing is deleted by itself: call
+ * `reap`.
  */
 export class PostgresStore<Client = unknown> implements Store<PostgresWrite<Client>> {
   readonly #client: SqlClient<Client>;
@@ -55,7 +56,7 @@ export class PostgresStore<Client = unknown> implements Store<PostgresWrite<Clie
     checkStore(options);
     this.#client = options.client;
     this.#table = options.table as string;
-    this.#statements = recordStatements(this.#table);
+    this.#statements = recordStatements(this.#table, options.notify);
   }
 
   async claim(claim: Claim, seen?: IdempotencyRecord): Promise<ClaimAnswer> {

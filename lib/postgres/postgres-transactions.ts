@@ -22,7 +22,7 @@ import { checkTransactions, type PostgresTransactionsOptions } from "./options.t
 import { PostgresStore } from "./postgres-store.ts";
 import type { SqlClient } from "./sql-client.ts";
 import { type RecordStatements, recordStatements, type SqlStatement } from "./statements.ts";
-import { brokenTransaction, checkWrites, isAborted } from "./writes.ts";
+import { brokenTransaction, isAborted } from "./writes.ts";
 
 /** A claim, and the transaction that made it. */
 interface Session<Client> {
@@ -59,7 +59,7 @@ export class PostgresTransactions<Client = unknown> implements Store<never> {
     this.#outside = new PostgresStore(given);
     this.#client = given.client;
     this.#table = given.table as string;
-    this.#statements = recordStatements(this.#table);
+    this.#statements = recordStatements(this.#table, given.notify);
     this.#waitSeconds = waitSeconds;
   }
 
@@ -145,13 +145,11 @@ export class PostgresTransactions<Client = unknown> implements Store<never> {
     return this.#outside.loadResult(address);
   }
 
-  checkEffects(effects: Effects<never>): void {
-    if (effects.writes.length > 0) {
-      throw new CommitInvalidError(
-        "a commit within a transaction takes no `writes`: write by `clientOf(idempotency)` before the commit",
-      );
-    }
-    checkWrites(effects);
+  checkEffects({ writes }: Effects<never>): void {
+    if (writes.length === 0) return;
+    throw new CommitInvalidError(
+      "a commit within a transaction takes no `writes`: write by `clientOf(idempotency)` before the commit",
+    );
   }
 
   async #commit(session: Session<Client>, settlement: Settlement<never>): Promise<SettleAnswer> {

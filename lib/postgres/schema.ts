@@ -3,8 +3,8 @@ import { checkTable, quoted } from "./options.ts";
 
 /**
  * The SQL that makes the table and its indexes where they are not there: for a migration, or for `client.query`. Times are
- * numbers: milliseconds, and seconds in `expires_at`. One index serves `reap`, a partial one the list of unknown outcomes.
- * The functions need SELECT, INSERT and UPDATE on the table, and whoever reaps needs DELETE too.
+ * numbers: milliseconds, and seconds in `expires_at`. One index serves `reap`, and partial ones the list of unknown outcomes
+ * and the senders of messages. The functions need SELECT, INSERT and UPDATE on the table, and whoever reaps needs DELETE too.
  * @throws InvalidOptionError (`INVALID_OPTION`)
  */
 export function postgresSchema(options: { readonly table: string }): string {
@@ -26,10 +26,18 @@ export function postgresSchema(options: { readonly table: string }): string {
   lost_bytes integer,
   evidence text,
   steps jsonb,
-  step_results jsonb
+  step_results jsonb,
+  messages text,
+  unsent_shard integer,
+  due_at double precision,
+  expires_once_sent double precision,
+  progress text,
+  sending_until double precision,
+  sender text
 );
 CREATE INDEX IF NOT EXISTS "${name}_expiry" ON ${table} (expires_at) WHERE expires_at IS NOT NULL;
 CREATE INDEX IF NOT EXISTS "${name}_unsettled" ON ${table} ((coalesce(settled_at, lease_ends_at)), pk)
   WHERE state = 'held' OR (state IN ('in-progress', 'released') AND expires_at IS NULL);
+CREATE INDEX IF NOT EXISTS "${name}_unsent" ON ${table} (unsent_shard, due_at, pk) WHERE due_at IS NOT NULL;
 `;
 }

@@ -1,8 +1,10 @@
 /** The SQL of each move of the port, for one table. No I/O. */
-import { RECORD_VERSION } from "../contract.ts";
+import { OUTBOX_SHARDS, RECORD_VERSION } from "../contract.ts";
+import { hashTuple } from "../core/identity.ts";
+import type { StoredMessage } from "../core/messages/outgoing-message.ts";
 import { type IdempotencyRecord, isTracked, type State } from "../core/record.ts";
-import type { Claim, Insertion, Renewal, Settlement, StepChange } from "../core/store.ts";
-import { quoted } from "./options.ts";
+import type { Claim, Effects, Insertion, Renewal, Settlement, StepChange } from "../core/store.ts";
+import { channelOf, quoted } from "./options.ts";
 import type { SqlValue } from "./sql-client.ts";
 
 export interface SqlStatement {
@@ -44,6 +46,10 @@ const COLUMNS = [
   "expires_at",
   "result",
   "lost_bytes",
+  "messages",
+  "unsent_shard",
+  "due_at",
+  "expires_once_sent",
   "evidence",
 ] as const;
 
@@ -57,9 +63,14 @@ export type RecordStatements = ReturnType<typeof recordStatements>;
 
 type Beginning = Claim | Insertion<unknown>;
 
-export function recordStatements(table: string) {
+/** @param notifies whether a commit with messages tells those who listen on the channel of the table */
+export function recordStatements(table: string, notifies = false) {
   const name = quoted(table);
   const changed = `RETURNING json_build_object('serverTimeMs', ${NOW})::text AS answer`;
+  const notified = (condition: string) =>
+    notifies
+      ? `, CASE WHEN ${condition} THEN pg_notify('${channelOf(table)}', '')::text END AS notified`
+      : "";
 
   /**
    * The two moves in one statement: the record is made, or the one that is there is read. A record that somebody made while this
@@ -70,21 +81,22 @@ export function recordStatements(table: string) {
   ON CONFLICT (pk) DO NOTHING RETURNING ${NOW} AS now
 )
 SELECT json_strip_nulls(json_build_object('serverTimeMs', made.now,
-  'record', CASE WHEN made.now IS NULL AND r.pk IS NOT NULL THEN ${RECORD} END))::text AS answer
+  'record', CASE WHEN made.now IS NULL AND r.pk IS NOT NULL THEN ${RECORD} END))::text AS answer${notified("made.now IS NOT NULL AND $13::text IS NOT NULL")}
 FROM (SELECT 1) AS one LEFT JOIN made ON true LEFT JOIN ${name} AS r ON r.pk = $1`;
 
   const assigned = COLUMNS.slice(1, -1).map((column, index) => `${column} = $${index + 2}`);
   // The record is still the one that was seen: nobody has claimed, finished or renewed it since.
   const takeOver = `UPDATE ${name} AS r SET ${assigned.join(", ")},
-  evidence = coalesce($13, CASE WHEN $14::boolean THEN r.evidence END),
-  steps = CASE WHEN $14::boolean THEN r.steps END,
-  step_results = CASE WHEN $14::boolean THEN r.step_results END
-WHERE r.pk = $1 AND r.token = $15 AND r.state = $16 AND r.lease_ends_at = $17 ${changed}`;
+  evidence = coalesce($17, CASE WHEN $18::boolean THEN r.evidence END),
+  steps = CASE WHEN $18::boolean THEN r.steps END,
+  step_results = CASE WHEN $18::boolean THEN r.step_results END, progress = NULL
+WHERE r.pk = $1 AND r.token = $19 AND r.state = $20 AND r.lease_ends_at = $21 ${changed}${notified("$13::text IS NOT NULL")}`;
 
   const settle = `UPDATE ${name} AS r SET state = $3, settled_at = $4, expires_at = $5, result = $6, lost_bytes = $7,
   evidence = coalesce($8, r.evidence), steps = CASE WHEN $9::boolean THEN r.steps END,
-  step_results = CASE WHEN $9::boolean THEN r.step_results END
-WHERE ${MINE} ${changed}`;
+  step_results = CASE WHEN $9::boolean THEN r.step_results END,
+  messages = $10, unsent_shard = $11, due_at = $12, expires_once_sent = $13
+WHERE ${MINE} ${changed}${notified("$10::text IS NOT NULL")}`;
 
   // Neither a COMMIT nor a ROLLBACK of the handler's own has ended the transaction that made this claim.
   const settleWithin = settle.replace(MINE, `${MINE} AND r.xmin = pg_current_xact_id()::xid`);
@@ -147,7 +159,8 @@ WHERE r.pk = $1 AND r.token = $2 AND r.xmin = pg_current_xact_id()::xid`;
 
     /** @param isWithin whether the transaction is that of the claim */
     settle: (settlement: Settlement<unknown> | Insertion<unknown>, isWithin = false): SqlStatement => {
-      const { recordKey, token, state, now, expiresAt = null, evidence = null } = settlement;
+      const { recordKey, token, state, now, evidence = null } = settlement;
+      const { expiresAt, columns } = waitingValues(settlement);
       const values: SqlValue[] = [
         recordKey,
         token,
@@ -157,6 +170,7 @@ WHERE r.pk = $1 AND r.token = $2 AND r.xmin = pg_current_xact_id()::xid`;
         ...resultValues(settlement),
         evidence,
         !("dropsSteps" in settlement && settlement.dropsSteps),
+        ...columns,
       ];
       return { action: "UPDATE", text: isWithin ? settleWithin : settle, values };
     },
@@ -218,10 +232,11 @@ WHERE r.pk = $1 AND r.token = $2 AND r.xmin = pg_current_xact_id()::xid`;
 }
 
 function beginningValues(beginning: Beginning, state: State): SqlValue[] {
-  const { recordKey, token, attempt, fingerprint, createdAt, expiresAt } = beginning;
+  const { recordKey, token, attempt, fingerprint, createdAt } = beginning;
   const end = "now" in beginning ? beginning : undefined;
   const leaseEndsAt = "now" in beginning ? beginning.now : beginning.leaseEndsAt;
   const [result, lostBytes] = end ? resultValues(end) : [null, null];
+  const { expiresAt, columns } = waitingValues({ messages: [], now: 0, ...beginning });
   return [
     recordKey,
     RECORD_VERSION,
@@ -232,11 +247,28 @@ function beginningValues(beginning: Beginning, state: State): SqlValue[] {
     fingerprint,
     createdAt,
     end?.now ?? null,
-    expiresAt ?? null,
+    expiresAt,
     result,
     lostBytes,
+    ...columns,
     end?.evidence ?? null,
   ];
+}
+
+/** What waits to be sent, and since when. Its record does not expire before. */
+function waitingValues({
+  messages,
+  now,
+  expiresAt = null,
+}: Pick<Effects, "messages"> & Pick<Settlement, "now"> & { readonly expiresAt?: SqlValue | undefined }) {
+  const [first] = messages;
+  if (!first) return { expiresAt, columns: [null, null, null, null] };
+  return { expiresAt: null, columns: [JSON.stringify(messages), shardOf(first), now, expiresAt] };
+}
+
+/** What is to stay in order is found in the order of the commits. */
+function shardOf({ group, key }: StoredMessage): number {
+  return hashTuple(group ?? key).charCodeAt(0) % OUTBOX_SHARDS;
 }
 
 /** Names each write of a step: what lies there never changes. */

@@ -17,12 +17,7 @@ import { sqlStateOf, writeFailure } from "./failures.ts";
 export type PostgresWrite<Client> = (client: Client) => unknown;
 
 /** @throws CommitInvalidError (`COMMIT_INVALID`) */
-export function checkWrites({ writes, messages }: Effects<unknown>): void {
-  if (messages.length > 0) {
-    throw new CommitInvalidError(
-      `a PostgresStore has no outbox, so that nobody would send ${messages.length} messages: leave \`messages\` out, and insert rows of your own in \`writes\``,
-    );
-  }
+export function checkWrites({ writes }: Pick<Effects<unknown>, "writes">): void {
   const index = writes.findIndex((write) => typeof write !== "function");
   if (index !== -1) {
     throw new CommitInvalidError(

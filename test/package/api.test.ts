@@ -301,6 +301,7 @@ const api: Readonly<Record<string, readonly string[]>> = {
     "PgResult",
     "PostgresJsSql",
     "PostgresJsTransaction",
+    "PostgresOutbox",
     "PostgresStore",
     "PostgresStoreOptions",
     "PostgresTransactions",

@@ -1,9 +1,10 @@
 // The store contract, unchanged, with each client, on each server, and in each isolation that a database may have by default.
 import { beforeAll, describe, it } from "vitest";
 import { fromPg } from "../../lib/postgres/from-pg.ts";
+import { PostgresOutbox } from "../../lib/postgres/postgres-outbox.ts";
 import type { SqlClient } from "../../lib/postgres/sql-client.ts";
 import type { PostgresWrite } from "../../lib/postgres/writes.ts";
-import { type SubjectWithoutOutbox, storeContract } from "../../lib/testing/contract/store-contract.ts";
+import { type StoreSubject, storeContract } from "../../lib/testing/contract/store-contract.ts";
 import { isFull } from "../setup/tier.ts";
 import { CLIENTS, hasServer, poolOf, portOf, servers, storeOf } from "./given.ts";
 import { ORMS } from "./orms-given.ts";
@@ -22,12 +23,13 @@ const runOnClient = async (client: Queryable | Unsafe, text: string, value: stri
 async function subjectOf<Client>(
   client: SqlClient<Client>,
   run: (own: Client, text: string, value: string) => PromiseLike<unknown>,
-): Promise<SubjectWithoutOutbox<PostgresWrite<Client>>> {
+): Promise<StoreSubject<PostgresWrite<Client>>> {
   const { store, table } = await storeOf<Client>(client);
   const counters = `${table}_counters`;
   await client.query(`CREATE TABLE ${counters} (name text PRIMARY KEY, count integer NOT NULL)`, []);
   return {
     store,
+    outbox: new PostgresOutbox({ client, table }),
     unacceptableWrites: [[null], [{}], ["DELETE FROM orders"]] as unknown as PostgresWrite<Client>[][],
     countUp: (name, condition) => (own) =>
       run(
@@ -54,13 +56,13 @@ async function subjectOf<Client>(
 }
 
 function promises<Client>(connect: () => Promise<Parameters<typeof subjectOf<Client>>>): void {
-  let subject: SubjectWithoutOutbox<PostgresWrite<Client>>;
+  let subject: StoreSubject<PostgresWrite<Client>>;
 
   beforeAll(async () => {
     subject = await subjectOf<Client>(...(await connect()));
   });
 
-  for (const { name, run } of storeContract(() => subject, { messages: false })) it(name, run);
+  for (const { name, run } of storeContract(() => subject)) it(name, run);
 }
 
 describe.skipIf(!hasServer)("PostgresStore", () => {

@@ -1,0 +1,116 @@
+/** The SQL of each move of the outbox, for one table. No I/O. */
+import { RECORD_VERSION } from "../contract.ts";
+import type { Taking } from "../core/messages/outbox.ts";
+import { quoted } from "./options.ts";
+import type { SqlValue } from "./sql-client.ts";
+import type { SqlStatement } from "./statements.ts";
+import type { WaitingRow } from "./waiting-row.ts";
+
+/** No record has this key: theirs begin with an operation. */
+const NOTES_KEY = "#outbox";
+
+/** So many commits are found at once. */
+export const PAGE = 100;
+
+/** A commit as its row tells it. */
+const waiting = (
+  row: string,
+) => `json_strip_nulls(json_build_object('recordKey', ${row}.pk, 'version', ${row}.version,
+  'token', ${row}.token, 'committedAt', ${row}.settled_at, 'messages', ${row}.messages, 'progress', ${row}.progress,
+  'shard', ${row}.unsent_shard, 'dueAt', ${row}.due_at, 'sendingUntil', ${row}.sending_until, 'sender', ${row}.sender))`;
+
+const CHANGED = "RETURNING '{\"isChanged\":true}' AS answer";
+
+/** As it stands in the row. */
+export function senderOf({ by, id }: Pick<Taking, "by" | "id">): string {
+  return `${by}/${id}`;
+}
+
+export type OutboxStatements = ReturnType<typeof outboxStatements>;
+
+export function outboxStatements(table: string) {
+  const name = quoted(table);
+  const update = (text: string, ...values: SqlValue[]): SqlStatement => ({ action: "UPDATE", text, values });
+  const select = (text: string, ...values: SqlValue[]): SqlStatement => ({ action: "SELECT", text, values });
+
+  const load = `SELECT json_build_object('commit', ${waiting("r")})::text AS answer
+FROM ${name} AS r WHERE r.pk = $1 AND r.due_at IS NOT NULL`;
+
+  // Whoever finds the row locked does not wait for it: somebody else is about to take it, or to keep what was sent.
+  const take = `WITH free AS (
+  SELECT pk FROM ${name} WHERE pk = $1 AND due_at <= $2 AND version = ${RECORD_VERSION} AND unsent_shard >= 0
+    AND ($3::double precision IS NULL OR due_at = $3) AND (sending_until IS NULL OR sending_until <= $2 OR sender = $5
+      OR (sender LIKE 'relay/%' AND $5 LIKE 'relay/%'))
+  FOR UPDATE SKIP LOCKED
+), taken AS (
+  UPDATE ${name} AS r SET sending_until = $4, sender = $5 FROM free WHERE r.pk = free.pk RETURNING ${waiting("r")} AS told
+)
+SELECT json_build_object('isChanged', taken.told IS NOT NULL, 'commit', coalesce(taken.told, ${waiting("r")}))::text AS answer
+FROM ${name} AS r LEFT JOIN taken ON true WHERE r.pk = $1 AND r.due_at IS NOT NULL`;
+
+  // Neither its progress nor who has taken it has changed since it was seen.
+  const keep = `UPDATE ${name} SET progress = $3, due_at = $4, unsent_shard = CASE WHEN $5::boolean = (unsent_shard >= 0)
+    THEN unsent_shard ELSE -1 - unsent_shard END,
+  sending_until = CASE WHEN $6::boolean THEN NULL ELSE sending_until END,
+  sender = CASE WHEN $6::boolean THEN NULL ELSE sender END
+WHERE pk = $1 AND token = $2 AND due_at IS NOT NULL AND progress IS NOT DISTINCT FROM $7
+  AND sending_until IS NOT DISTINCT FROM $8 ${CHANGED}`;
+
+  const markSent = `UPDATE ${name} SET expires_at = expires_once_sent, progress = $3, messages = NULL, unsent_shard = NULL,
+  due_at = NULL, expires_once_sent = NULL, sending_until = NULL, sender = NULL
+WHERE pk = $1 AND token = $2 AND due_at IS NOT NULL ${CHANGED}`;
+
+  const park = `UPDATE ${name} SET unsent_shard = -1 - unsent_shard, due_at = $2, sending_until = NULL, sender = NULL
+WHERE pk = $1 AND due_at IS NOT NULL AND unsent_shard >= 0 AND version = ${RECORD_VERSION} ${CHANGED}`;
+
+  const find = `SELECT json_build_object('recordKey', pk, 'dueAt', due_at)::text AS answer FROM ${name}
+WHERE unsent_shard = $1 AND due_at IS NOT NULL AND due_at < $2 AND (due_at, pk) > ($3, $4) ORDER BY due_at, pk LIMIT ${PAGE}`;
+
+  const count = `SELECT json_build_object('waiting', count(*) FILTER (WHERE unsent_shard >= 0),
+  'parked', count(*) FILTER (WHERE unsent_shard < 0))::text AS answer FROM ${name} WHERE due_at IS NOT NULL`;
+
+  // A row of the same table: who may send needs no right on another one.
+  const insertNotes = `INSERT INTO ${name} (pk, version, state, token, attempt, lease_ends_at, fingerprint, created_at, result)
+VALUES ('${NOTES_KEY}', ${RECORD_VERSION}, 'notes', '', 0, 0, '', 0, $1) ON CONFLICT (pk) DO NOTHING ${CHANGED}`;
+  const replaceNotes = `UPDATE ${name} SET result = $1 WHERE pk = '${NOTES_KEY}' AND result = $2 ${CHANGED}`;
+  const readNotes = `SELECT result AS answer FROM ${name} WHERE pk = '${NOTES_KEY}'`;
+
+  return {
+    load: (recordKey: string) => select(load, recordKey),
+
+    take: (
+      recordKey: string,
+      { now, dueAt = null, until, ...sender }: Omit<Taking, "dueAt"> & { dueAt?: number | null },
+    ) => update(take, recordKey, now, dueAt, until, senderOf(sender)),
+
+    /** @param isOwn whether whoever saw the commit had taken it: it is given back */
+    keep: (seen: WaitingRow, progress: string, dueAt: number, waits: boolean, isOwn: boolean) =>
+      update(
+        keep,
+        seen.recordKey,
+        seen.token,
+        progress,
+        dueAt,
+        waits,
+        isOwn,
+        seen.progressText ?? null,
+        seen.sendingUntil ?? null,
+      ),
+
+    markSent: (recordKey: string, token: string, progress: string | null) =>
+      update(markSent, recordKey, token, progress),
+
+    park: (recordKey: string, now: number) => update(park, recordKey, now),
+
+    /** A page of those that come behind `dueAt` and `recordKey`. */
+    find: (shard: number, before: number, dueAt: number, recordKey: string) =>
+      select(find, shard, before, dueAt, recordKey),
+
+    count: () => select(count),
+
+    readNotes: () => select(readNotes),
+
+    replaceNotes: (former: string | undefined, notes: string) =>
+      former === undefined ? update(insertNotes, notes) : update(replaceNotes, notes, former),
+  };
+}

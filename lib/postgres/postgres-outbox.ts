@@ -1,0 +1,161 @@
+/** The outbox on PostgreSQL: finds, takes and marks the records whose messages wait to be sent. */
+import { OUTBOX_SHARDS } from "../contract.ts";
+import {
+  type FoundUnsent,
+  type MessageProgress,
+  mergeProgress,
+  type Outbox,
+  type Taken,
+  type Taking,
+  type Unsent,
+} from "../core/messages/outbox.ts";
+import { answerOf, type ToldRecord, textOf } from "./answers.ts";
+import { isLostConnection, storeFailure } from "./failures.ts";
+import { channelOf, checkStore, type PostgresStoreOptions } from "./options.ts";
+import { type OutboxStatements, outboxStatements, PAGE, senderOf } from "./outbox-statements.ts";
+import type { SqlClient, SqlRow } from "./sql-client.ts";
+import type { SqlStatement } from "./statements.ts";
+import { type WaitingRow, waitingRowOf } from "./waiting-row.ts";
+
+/** So many changes of others can come between. */
+const MAX_MERGES = 5;
+
+const MAX_TRIES = 5;
+
+interface OutboxAnswer {
+  readonly isChanged?: boolean;
+  readonly commit?: ToldRecord;
+  readonly recordKey?: string;
+  readonly dueAt?: number;
+  readonly waiting?: number;
+  readonly parked?: number;
+}
+
+/**
+ * Reads the messages that `commit` stored in the rows of their records, and marks them as sent. It is for `outboxSweeper`,
+ * which runs by a schedule, in a loop, or whenever a notification comes. PostgreSQL has no stream of changes for `outboxRelay`.
+ * The options are those of the store that commits. The role needs SELECT and UPDATE on the table, and INSERT for the notes of
+ * senders.
+ */
+export class PostgresOutbox implements Outbox {
+  readonly shards = OUTBOX_SHARDS;
+  /** What commits of a store with `notify` tell: `LISTEN "<channel>"`. */
+  readonly channel: string;
+  readonly #client: SqlClient;
+  readonly #table: string;
+  readonly #statements: OutboxStatements;
+
+  /** @throws InvalidOptionError (`INVALID_OPTION`) */
+  constructor(options: PostgresStoreOptions) {
+    checkStore(options);
+    this.#client = options.client;
+    this.#table = options.table as string;
+    this.channel = channelOf(this.#table);
+    this.#statements = outboxStatements(this.#table);
+  }
+
+  /** Nothing: PostgreSQL has no stream that a relay reads. */
+  readChange(_change: unknown): undefined {
+    return undefined;
+  }
+
+  /** @throws StoreUnavailableError (`STORE_UNAVAILABLE`), RecordCorruptError (`RECORD_CORRUPT`) */
+  async load(recordKey: string): Promise<WaitingRow | undefined> {
+    const { commit } = await this.#ask(this.#statements.load(recordKey));
+    return commit && waitingRowOf(commit);
+  }
+
+  /** @throws StoreUnavailableError (`STORE_UNAVAILABLE`), RecordCorruptError (`RECORD_CORRUPT`) */
+  async take(recordKey: string, taking: Taking): Promise<Taken> {
+    const { isChanged, commit } = await this.#ask(this.#statements.take(recordKey, taking));
+    if (commit === undefined) return { state: "over" };
+    const unsent = waitingRowOf(commit);
+    if (isChanged || unsent.sender === senderOf(taking)) return { state: "taken", unsent };
+    return unsent.shard < 0 ? { state: "over" } : { state: "held", unsent };
+  }
+
+  /** @throws StoreUnavailableError (`STORE_UNAVAILABLE`), RecordCorruptError (`RECORD_CORRUPT`) */
+  async keep(unsent: Unsent, progress: readonly MessageProgress[], dueAt: number): Promise<void> {
+    const { recordKey, token, sendingUntil } = unsent as WaitingRow;
+    let seen = unsent as WaitingRow;
+    let [kept, due] = [progress, dueAt];
+    for (let merges = 0; merges < MAX_MERGES; merges++) {
+      const waits = kept.some(({ state }) => state === "waiting");
+      const isOwn = seen.sendingUntil === sendingUntil;
+      const statement = this.#statements.keep(seen, JSON.stringify(kept), due, waits, isOwn);
+      if ((await this.#ask(statement)).isChanged) return;
+      const theirs = await this.load(recordKey);
+      const merged = theirs?.token === token ? mergeProgress(progress, theirs) : undefined;
+      // It is marked already, or this repeats a write whose answer was lost.
+      if (!theirs || !merged) return;
+      if (merged.every(({ state }) => state === "sent" || state === "dropped")) {
+        return this.markSent(theirs, merged);
+      }
+      [seen, kept, due] = [theirs, merged, theirs.dueAt];
+    }
+  }
+
+  /** @throws StoreUnavailableError (`STORE_UNAVAILABLE`) */
+  async markSent({ recordKey, token }: Unsent, progress?: readonly MessageProgress[]): Promise<void> {
+    const text = progress ? JSON.stringify(progress) : null;
+    // What does not change is marked already.
+    await this.#ask(this.#statements.markSent(recordKey, token, text));
+  }
+
+  /** @throws StoreUnavailableError (`STORE_UNAVAILABLE`) */
+  async park(recordKey: string, now: number): Promise<boolean> {
+    return (await this.#ask(this.#statements.park(recordKey, now))).isChanged === true;
+  }
+
+  /** @throws StoreUnavailableError (`STORE_UNAVAILABLE`) */
+  async *findUnsent(shard: number, before: number): AsyncGenerator<readonly FoundUnsent[]> {
+    let [dueAt, recordKey] = [Number.MIN_SAFE_INTEGER, ""];
+    for (;;) {
+      const rows = await this.#run(this.#statements.find(shard, before, dueAt, recordKey));
+      const page = rows.map((row) => outboxAnswerOf(row) as FoundUnsent);
+      yield page;
+      const last = page.at(-1);
+      if (!last || page.length < PAGE) return;
+      ({ dueAt, recordKey } = last);
+    }
+  }
+
+  /** @throws StoreUnavailableError (`STORE_UNAVAILABLE`) */
+  async readNotes(): Promise<string | undefined> {
+    const [row] = await this.#run(this.#statements.readNotes());
+    return textOf(row);
+  }
+
+  /** @throws StoreUnavailableError (`STORE_UNAVAILABLE`) */
+  async replaceNotes(former: string | undefined, notes: string): Promise<boolean> {
+    const { isChanged } = await this.#ask(this.#statements.replaceNotes(former, notes));
+    // This refusal may repeat a request whose first answer was lost.
+    return isChanged === true || (await this.readNotes()) === notes;
+  }
+
+  /** @throws StoreUnavailableError (`STORE_UNAVAILABLE`) */
+  async count(): Promise<{ waiting: number; parked: number }> {
+    const { waiting = 0, parked = 0 } = await this.#ask(this.#statements.count());
+    return { waiting, parked };
+  }
+
+  async #ask(statement: SqlStatement): Promise<OutboxAnswer> {
+    const [row] = await this.#run(statement);
+    return outboxAnswerOf(row);
+  }
+
+  /** Each statement may be repeated: after a conflict nothing of it was applied, and after a lost answer it changes nothing. */
+  async #run({ action, text, values }: SqlStatement): Promise<readonly SqlRow[]> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await this.#client.query(text, values);
+      } catch (error) {
+        const failure = storeFailure(error, action, this.#table);
+        const mayPass = failure.failure === "conflict" || (tries === 1 && isLostConnection(failure));
+        if (tries === MAX_TRIES || !mayPass) throw failure;
+      }
+    }
+  }
+}
+
+const outboxAnswerOf = (row: SqlRow | undefined) => answerOf(row) as OutboxAnswer;

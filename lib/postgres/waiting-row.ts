@@ -1,0 +1,44 @@
+/** Reads the commits that have messages to send, as their rows tell them. */
+import { RECORD_VERSION } from "../contract.ts";
+import { RecordCorruptError } from "../core/errors.ts";
+import { MESSAGE_STATES, type MessageProgress, type Unsent } from "../core/messages/outbox.ts";
+import type { StoredMessage } from "../core/messages/outgoing-message.ts";
+import type { ToldRecord } from "./answers.ts";
+
+/** A commit with what senders do not see. */
+export interface WaitingRow extends Unsent {
+  readonly progressText?: string;
+  readonly sendingUntil?: number;
+  readonly sender?: string;
+}
+
+/** @throws RecordCorruptError (`RECORD_CORRUPT`) */
+export function waitingRowOf(told: ToldRecord): WaitingRow {
+  const { version, messages: messagesText, progress: progressText, ...others } = told;
+  const { recordKey, token, committedAt, shard, dueAt } = others;
+  const isRead = [recordKey, token].every((each) => typeof each === "string");
+  if (version !== RECORD_VERSION || !isRead || ![committedAt, shard, dueAt].every(Number.isFinite)) {
+    throw new RecordCorruptError("a record with messages to send is of another version, or lacks a column");
+  }
+  const messages = listIn<StoredMessage>("messages", messagesText);
+  if (progressText === undefined) return { ...others, messages } as unknown as WaitingRow;
+  const progress = listIn<MessageProgress>("progress", progressText);
+  const isKnown = ({ state }: MessageProgress) => MESSAGE_STATES.includes(state);
+  if (progress.length !== messages.length || !progress.every(isKnown)) throw unreadable("progress");
+  return { ...others, messages, progress, progressText } as unknown as WaitingRow;
+}
+
+function listIn<Each extends object>(column: string, text: unknown): readonly Each[] {
+  let list: unknown;
+  try {
+    list = JSON.parse(`${text}`);
+  } catch {
+    // Without the parser's error as its cause: that repeats a part of the text.
+    throw unreadable(column);
+  }
+  if (Array.isArray(list) && list.length > 0 && list.every((each) => Object(each) === each)) return list;
+  throw unreadable(column);
+}
+
+const unreadable = (column: string) =>
+  new RecordCorruptError(`the column \`${column}\` of a record cannot be read`);
