@@ -9,6 +9,6 @@ export type { PostgresStoreOptions, PostgresTransactionsOptions } from "./option
 export { PostgresOutbox } from "./postgres-outbox.ts";
 export { PostgresStore } from "./postgres-store.ts";
 export { PostgresTransactions } from "./postgres-transactions.ts";
-export { postgresSchema } from "./schema.ts";
+export { type PostgresSchemaOptions, postgresSchema } from "./schema.ts";
 export type { SqlClient, SqlRow, SqlTransaction, SqlValue } from "./sql-client.ts";
 export type { PostgresWrite } from "./writes.ts";

@@ -54,9 +54,14 @@ export function checkTransactions(options: object): void {
 }
 
 /** @throws InvalidOptionError (`INVALID_OPTION`) */
-export function checkTable(options: object): void {
-  checkOptions(options, { table: tableCheck }, ["table"]);
+export function checkSchema(options: object): void {
+  checkOptions(options, { table: tableCheck, partitions: PARTITIONS }, ["table"]);
 }
+
+const PARTITIONS: Check = [
+  "must be a whole number from 2 to 1000",
+  (value) => Number.isInteger(value) && (value as number) >= 2 && (value as number) <= 1000,
+];
 
 /** What is notified of commits with messages. Tables of one name in two schemas share it. */
 export function channelOf(table: string): string {

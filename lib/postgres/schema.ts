@@ -1,5 +1,16 @@
 /** The table of records as SQL. */
-import { checkTable, quoted } from "./options.ts";
+import { checkSchema, quoted } from "./options.ts";
+
+export interface PostgresSchemaOptions {
+  /** As of the store. */
+  readonly table: string;
+  /**
+   * Into how many partitions the table is split, by the hash of the key: 2 to 1000. Each key has its place in one of them, so
+   * that it stays unique. Vacuum and indexes are smaller each. A table cannot be split later by this SQL.
+   * @default - none
+   */
+  readonly partitions?: number;
+}
 
 /**
  * The SQL that makes the table and its indexes where they are not there: for a migration, or for `client.query`. Times are
@@ -7,8 +18,16 @@ import { checkTable, quoted } from "./options.ts";
  * and the senders of messages. The functions need SELECT, INSERT and UPDATE on the table, and whoever reaps needs DELETE too.
  * @throws InvalidOptionError (`INVALID_OPTION`)
  */
-export function postgresSchema(options: { readonly table: string }): string {
-  checkTable(options);
+export function postgresSchema(options: PostgresSchemaOptions): string {
+  checkSchema(options);
+  const { partitions = 0 } = options;
+  const parts = Array.from(
+    { length: partitions },
+    (_, part) =>
+      `CREATE TABLE IF NOT EXISTS ${quoted(`${options.table}_p${part}`)} PARTITION OF ${quoted(options.table)}
+  FOR VALUES WITH (MODULUS ${partitions}, REMAINDER ${part});
+`,
+  );
   const table = quoted(options.table);
   const name = options.table.split(".").at(-1);
   return `CREATE TABLE IF NOT EXISTS ${table} (
@@ -34,8 +53,8 @@ export function postgresSchema(options: { readonly table: string }): string {
   progress text,
   sending_until double precision,
   sender text
-);
-CREATE INDEX IF NOT EXISTS "${name}_expiry" ON ${table} (expires_at) WHERE expires_at IS NOT NULL;
+)${partitions ? " PARTITION BY HASH (pk)" : ""};
+${parts.join("")}CREATE INDEX IF NOT EXISTS "${name}_expiry" ON ${table} (expires_at) WHERE expires_at IS NOT NULL;
 CREATE INDEX IF NOT EXISTS "${name}_unsettled" ON ${table} ((coalesce(settled_at, lease_ends_at)), pk)
   WHERE state = 'held' OR (state IN ('in-progress', 'released') AND expires_at IS NULL);
 CREATE INDEX IF NOT EXISTS "${name}_unsent" ON ${table} (unsent_shard, due_at, pk) WHERE due_at IS NOT NULL;

@@ -302,6 +302,7 @@ const api: Readonly<Record<string, readonly string[]>> = {
     "PostgresJsSql",
     "PostgresJsTransaction",
     "PostgresOutbox",
+    "PostgresSchemaOptions",
     "PostgresStore",
     "PostgresStoreOptions",
     "PostgresTransactions",

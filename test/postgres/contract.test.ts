@@ -6,6 +6,7 @@ import type { SqlClient } from "../../lib/postgres/sql-client.ts";
 import type { PostgresWrite } from "../../lib/postgres/writes.ts";
 import { type StoreSubject, storeContract } from "../../lib/testing/contract/store-contract.ts";
 import { isFull } from "../setup/tier.ts";
+import { conflictingAtFirst } from "./dsql-given.ts";
 import { CLIENTS, hasServer, poolOf, portOf, servers, storeOf } from "./given.ts";
 import { ORMS } from "./orms-given.ts";
 
@@ -20,15 +21,24 @@ interface Unsafe {
 const runOnClient = async (client: Queryable | Unsafe, text: string, value: string) =>
   "unsafe" in client ? client.unsafe(text, [value]) : client.query(text, [value]);
 
+interface Variation {
+  readonly partitions?: number;
+  /** What reaches behind the store, where that is another client. */
+  readonly behind?: SqlClient;
+  /** The store as the cases see it. */
+  seen?<Seen extends object>(store: Seen): Seen;
+}
+
 async function subjectOf<Client>(
   client: SqlClient<Client>,
   run: (own: Client, text: string, value: string) => PromiseLike<unknown>,
+  { partitions, behind = client, seen = (store) => store }: Variation = {},
 ): Promise<StoreSubject<PostgresWrite<Client>>> {
-  const { store, table } = await storeOf<Client>(client);
+  const { store, table } = await storeOf<Client>(client, undefined, partitions);
   const counters = `${table}_counters`;
-  await client.query(`CREATE TABLE ${counters} (name text PRIMARY KEY, count integer NOT NULL)`, []);
+  await behind.query(`CREATE TABLE ${counters} (name text PRIMARY KEY, count integer NOT NULL)`, []);
   return {
-    store,
+    store: seen(store),
     outbox: new PostgresOutbox({ client, table }),
     unacceptableWrites: [[null], [{}], ["DELETE FROM orders"]] as unknown as PostgresWrite<Client>[][],
     countUp: (name, condition) => (own) =>
@@ -38,19 +48,19 @@ async function subjectOf<Client>(
         name,
       ),
     readCount: async (name) => {
-      const [row] = await client.query(`SELECT count FROM ${counters} WHERE name = $1`, [name]);
+      const [row] = await behind.query(`SELECT count FROM ${counters} WHERE name = $1`, [name]);
       return Number(Object.values(row ?? {})[0] ?? 0);
     },
     alter: async (recordKey, { version, steps }) => {
       if (version !== undefined) {
-        await client.query(`UPDATE ${table} SET version = $2 WHERE pk = $1`, [recordKey, version]);
+        await behind.query(`UPDATE ${table} SET version = $2 WHERE pk = $1`, [recordKey, version]);
       }
       if (steps === undefined) return;
       const text = JSON.stringify(steps);
-      await client.query(`UPDATE ${table} SET steps = $2::text::jsonb WHERE pk = $1`, [recordKey, text]);
+      await behind.query(`UPDATE ${table} SET steps = $2::text::jsonb WHERE pk = $1`, [recordKey, text]);
     },
     remove: async (recordKey) => {
-      await client.query(`DELETE FROM ${table} WHERE pk = $1`, [recordKey]);
+      await behind.query(`DELETE FROM ${table} WHERE pk = $1`, [recordKey]);
     },
   };
 }
@@ -82,6 +92,18 @@ describe.skipIf(!hasServer)("PostgresStore", () => {
     promises(async () => {
       const { client, run } = connect(await portOf());
       return [client, run];
+    });
+  });
+
+  describe("in a table of 4 partitions", () => {
+    promises(async () => [fromPg(poolOf(await portOf())), runOnClient, { partitions: 4 }]);
+  });
+
+  describe("where each transaction finds a conflict at its first commit, as on Aurora DSQL", () => {
+    promises(async () => {
+      const behind = fromPg(poolOf(await portOf()));
+      const { client, seen } = conflictingAtFirst(behind);
+      return [client, runOnClient, { behind, seen }];
     });
   });
 

@@ -58,8 +58,8 @@ export function sqlOf(port: number, options: postgres.Options<Record<string, nev
 export const freshTable = (): string => `records_${randomUUID().replaceAll("-", "").slice(0, 20)}`;
 
 /** A store on a table of its own. */
-export async function storeOf<Client>(client: SqlClient<Client>, table = freshTable()) {
-  for (const statement of postgresSchema({ table }).split(";\n")) {
+export async function storeOf<Client>(client: SqlClient<Client>, table = freshTable(), partitions?: number) {
+  for (const statement of postgresSchema({ table, ...(partitions && { partitions }) }).split(";\n")) {
     if (statement.trim()) await client.query(statement, []);
   }
   return { store: new PostgresStore({ client, table }), table };

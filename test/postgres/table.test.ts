@@ -31,6 +31,12 @@ describe("the name of the table", () => {
     expect(() => postgresSchema(options)).toThrow(InvalidOptionError);
   });
 
+  it.each([0, 1, 1.5, 1001, "4"])("is not split into %s partitions", (partitions) => {
+    expect(() => postgresSchema({ table: "records", partitions: partitions as number })).toThrow(
+      "option `partitions` must be a whole number from 2 to 1000",
+    );
+  });
+
   it("is quoted, with its schema", () => {
     const sql = postgresSchema({ table: "Billing.select" });
 
