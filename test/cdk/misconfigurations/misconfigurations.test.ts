@@ -1,3 +1,8 @@
+import type { Stack } from "aws-cdk-lib";
+import { AttributeType, StreamViewType, TableEncryptionV2, TableV2 } from "aws-cdk-lib/aws-dynamodb";
+import { Key } from "aws-cdk-lib/aws-kms";
+import { Queue } from "aws-cdk-lib/aws-sqs";
+import { DedupQueue, IdempotencyTable, OutboxRelay } from "onceonly/cdk";
 import { describe, expect, it, test } from "vitest";
 import { MISCONFIGURATIONS, misconfigurationsPage } from "./cases/all.ts";
 import { runner, saidOf, tableIn, type Verdict } from "./given.ts";
@@ -11,12 +16,41 @@ const SAID: Readonly<Record<Verdict, ReturnType<typeof saidOf>["verdict"]>> = {
   accepted: "nothing",
 };
 
+function queued(stack: Stack): void {
+  const table = tableIn(stack, { outbox: true });
+  const queue = new DedupQueue(stack, "Queue");
+  queue.addConsumer(runner(stack, { table, commits: true }));
+  new OutboxRelay(stack, "Outbox", { table, destinations: [queue.queue] });
+}
+
+function singleTable(stack: Stack): void {
+  const encryptionKey = new Key(stack, "Key", { enableKeyRotation: true });
+  const own = new TableV2(stack, "Own", {
+    partitionKey: { name: "PK", type: AttributeType.STRING },
+    sortKey: { name: "SK", type: AttributeType.STRING },
+    timeToLiveAttribute: "ttl",
+    dynamoStream: StreamViewType.NEW_AND_OLD_IMAGES,
+    encryption: TableEncryptionV2.customerManagedKey(encryptionKey),
+  });
+  const table = IdempotencyTable.fromTableAttributes(stack, "Table", {
+    tableName: own.tableName,
+    tableStreamArn: own.tableStreamArn as string,
+    encryptionKey,
+    partitionKey: "PK",
+    sortKey: { name: "SK", value: "onceonly" },
+    ttlAttribute: "ttl",
+  });
+  runner(stack, { table, commits: true });
+  new OutboxRelay(stack, "Outbox", { table, destinations: [new Queue(stack, "To")] });
+}
+
 describe("a synthesis", () => {
-  it("says nothing of what is right", () => {
-    expect(saidOf((stack) => runner(stack, { table: tableIn(stack) }))).toEqual({
-      verdict: "nothing",
-      texts: [],
-    });
+  it.each<[string, (stack: Stack) => unknown]>([
+    ["a function and its table", (stack) => runner(stack, { table: tableIn(stack) })],
+    ["a queue, its consumer and a relay that feeds it", queued],
+    ["a single table with a customer key and key names of its own", singleTable],
+  ])("says nothing of what is right: %s", (_, make) => {
+    expect(saidOf(make)).toEqual({ verdict: "nothing", texts: [] });
   });
 
   it.each(MISCONFIGURATIONS)("$number: says of $wrong: $verdict", ({ verdict, by, make }) => {
