@@ -1,5 +1,5 @@
 /** What a worker makes of a record, and what its caller gets: claiming, recording, running and refusal of core in short. */
-import { isSaga, type Model, mayOverlap } from "./bounds.ts";
+import { type Model, mayOverlap } from "./bounds.ts";
 import type { Watch } from "./invariants.ts";
 import { NO_MARKS } from "./marks.ts";
 import { type ModelSeeker, verdictOf } from "./model-store.ts";
@@ -33,7 +33,7 @@ export function readRecord(slot: Slot, worker: Worker, host: number, model: Mode
   if (!record) return { goesOn: { phase, seen: undefined } };
   const verdict = verdictOf(record, seekerOf(worker, host), model);
   if (verdict === "own") return { goesOn: { ...claimed(worker, model), marks: record.marks } };
-  if (verdict === "held" && (model.whenAbandoned === "verify" || asksForStep(record, worker)))
+  if (verdict === "held" && (model.whenAbandoned === "verify" || asksForStep(record)))
     return { goesOn: { phase, seen: seenOf(record, host) } };
   if (verdict === "expired" || verdict === "vacant") return { goesOn: { phase, seen: seenOf(record, host) } };
   if (verdict === "completed" || verdict === "failed") return { slot: replay(slot, record, worker, watch) };
@@ -43,11 +43,11 @@ export function readRecord(slot: Slot, worker: Worker, host: number, model: Mode
   return { slot };
 }
 
-/** As `mayAskAgain` in core/abandoned.ts: the steps of sagas are all asked about, or run again. */
-function asksForStep({ marks }: ModelRecord, { handler }: Worker): boolean {
+/** As `mayAskAgain` in core/abandoned.ts. */
+function asksForStep({ marks }: ModelRecord): boolean {
   const all = Object.values(marks);
   const isKnown = all.length > 0 && all.every(({ state }) => state !== "begun");
-  return isKnown || handler === "asked steps" || isSaga(handler);
+  return isKnown || all.some(({ state, asks }) => state === "begun" && asks);
 }
 
 /** The claim is won: the handler runs, unless nobody knows how the attempt before ended. */

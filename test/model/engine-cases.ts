@@ -1,7 +1,7 @@
 /** Every kind of call of the engine that is played: what it finds, how its handler ends, and what goes wrong meanwhile. */
-import type { Bounds, CallKind } from "./bounds.ts";
+import { type Bounds, type CallKind, hasSteps } from "./bounds.ts";
 import type { ModelRecord } from "./state.ts";
-import { ME, records } from "./store-cases.ts";
+import { ME, records, recordsAt } from "./store-cases.ts";
 
 /** `without a look` is `lookFirst: false`, `patient` is `whenInProgress: { waitSeconds: 1 }`. */
 export const CALLS = {
@@ -18,6 +18,10 @@ export const CALLS = {
   "asks: it happened": { mode: "claimed", handler: "outside" },
   "asks: nothing happened": { mode: "claimed", handler: "outside" },
   "asks: nobody knows": { mode: "claimed", handler: "outside" },
+  steps: { mode: "claimed", handler: "steps" },
+  "steps: it happened": { mode: "claimed", handler: "asked steps" },
+  "steps: nothing happened": { mode: "claimed", handler: "asked steps" },
+  "steps: nobody knows": { mode: "claimed", handler: "asked steps" },
 } as const satisfies Record<string, CallKind>;
 type CallName = keyof typeof CALLS;
 
@@ -31,6 +35,10 @@ export type End =
   | "has its effect"
   | "has its effect, then fails"
   | "has its effect, and does not know it"
+  | "does its steps"
+  | "fails between its steps"
+  | "runs its second step, which fails"
+  | "runs its second step, which proves that nothing happened"
   | "fails before its effect"
   | "fails for good"
   | "is aborted near its deadline, and works on";
@@ -56,28 +64,37 @@ export interface EngineCase {
 }
 
 const endsOf = (call: CallName): readonly End[] =>
-  whenAbandonedOf(call)
-    ? ["has its effect", "has its effect, and does not know it"]
-    : CALLS[call].handler === "outside"
-      ? [
-          "has its effect",
-          "has its effect, then fails",
-          "fails for good",
-          "is aborted near its deadline, and works on",
-        ]
-      : CALLS[call].handler === "conditional"
-        ? ["makes its commit", "makes its commit, or else another", "finds the row there, and returns that"]
-        : ["makes its commit", "fails before its effect", "fails for good"];
+  hasSteps(CALLS[call].handler)
+    ? [
+        "does its steps",
+        "fails between its steps",
+        "runs its second step, which fails",
+        "runs its second step, which proves that nothing happened",
+      ]
+    : whenAbandonedOf(call)
+      ? ["has its effect", "has its effect, and does not know it"]
+      : CALLS[call].handler === "outside"
+        ? [
+            "has its effect",
+            "has its effect, then fails",
+            "fails for good",
+            "is aborted near its deadline, and works on",
+          ]
+        : CALLS[call].handler === "conditional"
+          ? ["makes its commit", "makes its commit, or else another", "finds the row there, and returns that"]
+          : ["makes its commit", "fails before its effect", "fails for good"];
 
 /** `requestsOf` says how many requests a call makes when nothing goes wrong. */
 export function* engineCases(requestsOf: (each: EngineCase) => number): Generator<EngineCase> {
   const all = [undefined, ...records()];
   for (const call of Object.keys(CALLS) as CallName[]) {
-    // What the others tell of payloads and expiry is no different for a commit with a condition.
-    const isConditional = CALLS[call].handler === "conditional";
-    const found = isConditional
-      ? all.filter((each) => !each || (each.payload === 0 && each.expiresIn > 0))
-      : all;
+    const isStepped = hasSteps(CALLS[call].handler);
+    // What the others tell of payloads and expiry is no different for a commit with a condition, and for steps.
+    const isShort = CALLS[call].handler === "conditional" || isStepped;
+    const found = [
+      ...(isShort ? all.filter((each) => !each || (each.payload === 0 && each.expiresIn > 0)) : all),
+      ...(isStepped ? recordsWithSteps(call !== "steps") : []),
+    ];
     for (const end of endsOf(call))
       for (const each of [...inRecords(call, end, found), ...withOthers(call, end, found)]) {
         yield each;
@@ -86,6 +103,23 @@ export function* engineCases(requestsOf: (each: EngineCase) => number): Generato
       }
   }
 }
+
+/** The first step is done, and the second was begun, is done, or is known to have had no effect. */
+const recordsWithSteps = (asks: boolean): ModelRecord[] =>
+  recordsAt([
+    ...([undefined, "begun", "done", "undone"] as const).map((second) => ({
+      first: "done" as const,
+      ...(second && { second }),
+    })),
+  ]).map((record) => ({
+    ...record,
+    marks: Object.fromEntries(
+      Object.entries(record.marks).map(([name, mark]) => [
+        name,
+        mark.state === "begun" ? { ...mark, asks } : mark,
+      ]),
+    ),
+  }));
 
 /** What comes before the others' record does not differ by it; unless the first claim fails, fail-open is as claimed. */
 function faultyRequests({ call, others }: EngineCase, count: number): number[] {
@@ -107,7 +141,7 @@ function inRecords(call: CallName, end: End, found: readonly (ModelRecord | unde
 
 function withOthers(call: CallName, end: End, found: readonly (ModelRecord | undefined)[]): EngineCase[] {
   // What it inserts is what the optimistic call does. What comes after a verdict is no different from any other run.
-  if (call === "without a look" || whenAbandonedOf(call)) return [];
+  if (call === "without a look" || whenAbandonedOf(call) || hasSteps(CALLS[call].handler)) return [];
   const live = found.find((each) => each && each.token !== ME && each.leaseEndsIn > 0 && each.expiresIn > 0);
   // While a call waits, a lease that ends at this very tick is over before the next one.
   const isKept = (each: ModelRecord | undefined) =>

@@ -13,8 +13,9 @@ import type { Execution } from "../../lib/core/execution.ts";
 import { identify } from "../../lib/core/identity.ts";
 import { type EngineOptions, resolveOptions } from "../../lib/core/options.ts";
 import { resultOf } from "../../lib/core/outcome.ts";
+import type { Verification } from "../../lib/core/verify.ts";
 import { fakeClock, MemoryStore, type MemoryWrite } from "../../lib/testing/index.ts";
-import type { Bounds } from "./bounds.ts";
+import { type Bounds, hasSteps } from "./bounds.ts";
 import { CALLS, type EngineCase, isPatient } from "./engine-cases.ts";
 import { NO_TOKEN, type Token } from "./state.ts";
 import { FENCE, ME } from "./store-cases.ts";
@@ -28,7 +29,7 @@ export interface Played {
   readonly answer: Token | "own end";
   /** The fencing number that its handler gets, if that runs. */
   readonly fencingNumber: number | undefined;
-  readonly record: VisibleRecord | undefined;
+  readonly record: (Omit<VisibleRecord, "marks"> & { readonly marks: readonly string[] }) | undefined;
 }
 
 export const BOUNDS: Bounds = { ...SMALLEST, workTicks: 2, graceTicks: 1, senders: 1 };
@@ -47,6 +48,16 @@ const OPTIONS: Record<EngineCase["call"], Partial<EngineOptions<MemoryWrite>>> =
   "asks: it happened": { whenAbandoned: () => ({ outcome: "happened", result: tokenOf(ME) }) },
   "asks: nothing happened": { whenAbandoned: () => ({ outcome: "did-not-happen" }) },
   "asks: nobody knows": { whenAbandoned: () => ({ outcome: "unknown" }) },
+  steps: {},
+  "steps: it happened": {},
+  "steps: nothing happened": {},
+  "steps: nobody knows": {},
+};
+
+const VERIFY: Partial<Record<EngineCase["call"], () => Verification>> = {
+  "steps: it happened": () => ({ outcome: "happened", result: 2 }),
+  "steps: nothing happened": () => ({ outcome: "did-not-happen" }),
+  "steps: nobody knows": () => ({ outcome: "unknown" }),
 };
 
 const OWN = "the handler's own end";
@@ -100,10 +111,24 @@ export async function playEngine(each: EngineCase): Promise<Played> {
     },
     condition: () => !isTaken,
   };
-  const work = async ({ attempt, signal, commit }: Execution<MemoryWrite>) => {
+  const workInSteps = async ({ step }: Execution<MemoryWrite>) => {
+    await step("first", () => 1);
+    if (end === "fails between its steps") throw new Error(OWN);
+    const second = () => {
+      if (end !== "does its steps") throw new Error(OWN);
+      return 2;
+    };
+    const didNotHappen = () => end.endsWith("nothing happened");
+    const verify = VERIFY[call];
+    await step("second", second, { atMostOnce: true, didNotHappen, ...(verify && { verify }) });
+    return tokenOf(ME);
+  };
+  const work = async (execution: Execution<MemoryWrite>) => {
+    const { attempt, signal, commit } = execution;
     fencingNumber = attempt;
     if (others !== undefined && !isPatient(each)) await leaveToOthers();
     else await clock.sleep(1000 - (clock.now() % 1000));
+    if (hasSteps(CALLS[call].handler)) return workInSteps(execution);
     const messages = [MESSAGE];
     if (end.startsWith("makes its commit")) {
       const writes = CALLS[call].handler === "conditional" ? [row] : [];
@@ -144,7 +169,14 @@ export async function playEngine(each: EngineCase): Promise<Played> {
   isTaken = false;
   for (const arrive of heldUp) await arrive().catch(() => {});
   const ports = { store, outbox: store.outbox };
-  return { requests, answer, fencingNumber, record: await read(ports, recordKey) };
+  return { requests, answer, fencingNumber, record: withStates(await read(ports, recordKey)) };
+}
+
+/** Which write has put a step there has no name in both worlds. */
+export function withStates(record: VisibleRecord | undefined): Played["record"] {
+  if (!record) return undefined;
+  const steps = Object.entries(record.marks).map(([name, { state }]) => `${name} ${state}`);
+  return { ...record, marks: steps.sort() };
 }
 
 /** Requests of one tick are made at one time, also those that are repeated. */

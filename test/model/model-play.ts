@@ -1,7 +1,7 @@
 /** Plays the same call in the model, step by step: what the real engine should have done. */
-import type { Model } from "./bounds.ts";
+import { hasSteps, type Model } from "./bounds.ts";
 import { CALLS, type EngineCase, isPatient, whenAbandonedOf } from "./engine-cases.ts";
-import { BOUNDS, type Played } from "./engine-play.ts";
+import { BOUNDS, type Played, withStates } from "./engine-play.ts";
 import { nameOf } from "./requests.ts";
 import {
   initialState,
@@ -28,7 +28,10 @@ const slotOf = (record: ModelRecord | undefined, isTaken: boolean, ran = false):
 export function playModel(each: EngineCase): Played {
   const { call, end, fault, others } = each;
   const model: Model = { ...BOUNDS, calls: [CALLS[call]], strays: 1, whenAbandoned: whenAbandonedOf(call) };
-  const slot = slotOf(each.record, each.isTaken, call === "asks: it happened");
+  const happened = call.endsWith("it happened");
+  const before = slotOf(each.record, each.isTaken, happened);
+  const effects = ["none", happened ? "done" : "none"] as const;
+  const slot = { ...before, history: { ...before.history, effects } };
   let state: ModelState = { ...initialState(model), slots: [slot] };
   const requests: string[] = [];
   let fencingNumber: number | undefined;
@@ -59,7 +62,27 @@ export function playModel(each: EngineCase): Played {
   };
   const isFaulty = () => fault?.at === requests.length && fault.kind !== "applied twice";
 
+  const runSteps = () => {
+    const { step, marks } = worker();
+    if (fencingNumber === undefined) {
+      fencingNumber = record()?.attempt;
+      passTick();
+    }
+    if (step === "second") {
+      take(end === "does its steps" ? "runs its second step" : end);
+      answersItself ||= end === "runs its second step, which fails";
+    } else if (marks.first?.state !== "done") take("runs its first step");
+    else if (end === "fails between its steps") answersItself = take(end);
+    else if (wasProven) take("fails between its steps");
+    else take("returns", VERDICTS[call] ?? "", "writes down that its second step begins");
+    wasProven ||= step === "second" && end.endsWith("nothing happened");
+  };
+  let wasProven = false;
   const runHandler = () => {
+    if (hasSteps(worker().handler)) {
+      runSteps();
+      return;
+    }
     if (worker().wasRefused) {
       take(end.endsWith("or else another") ? "makes another commit, without a condition" : FAILS);
       return;
@@ -84,7 +107,7 @@ export function playModel(each: EngineCase): Played {
   const request = () => {
     const { phase } = worker();
     const name = nameOf(worker());
-    requests.push(phase === "fence" ? "claim" : phase);
+    requests.push(REQUESTS[phase] ?? phase);
     const kind = fault?.at === requests.length ? fault.kind : undefined;
     if (kind === "applied twice" || kind === "applied, no answer") take(`${name}; the answer is lost`);
     if (kind === "held up") take(`${name}; a copy is held up`);
@@ -128,12 +151,13 @@ export function playModel(each: EngineCase): Played {
   const arrival = stepsFrom(state, model).find(({ label }) => label.startsWith("a copy that was held up"));
   if (arrival) state = arrival.next;
   const answer = firstAnswer === NO_TOKEN && answersItself ? "own end" : mine(firstAnswer);
-  return { requests, answer, fencingNumber, record: later(visible(record()), ticks) };
+  return { requests, answer, fencingNumber, record: later(withStates(visible(record())), ticks) };
 }
 
 /** A handler's result is the same under its call's token and under that of a fence. */
 const mine = (token: Token) => (token >= FENCE && token !== NEVER ? ME : token);
 
+const REQUESTS: Partial<Record<Worker["phase"], string>> = { fence: "claim", mark: "writeStep" };
 const FAILS = "fails before its effect";
 const STOPS = "stops: it crashes, is killed, or gives up";
 const VERDICTS: Partial<Record<EngineCase["call"], string>> = {
@@ -141,6 +165,10 @@ const VERDICTS: Partial<Record<EngineCase["call"], string>> = {
   "asks: it happened": "asks, and the effect happened",
   "asks: nothing happened": "asks, and nothing happened",
   "asks: nobody knows": "asks, and nobody knows",
+  steps: "holds the key, as nobody can be asked",
+  "steps: it happened": "asks about its second step, and it happened",
+  "steps: nothing happened": "asks about its second step, and nothing happened",
+  "steps: nobody knows": "asks about its second step, and nobody knows",
 };
 const BLIND = "looks, and sees no record: there is none, the read is stale, or it does not look";
 

@@ -110,15 +110,22 @@ export function records(): ModelRecord[] {
   return found;
 }
 
-/** With a step that was begun, done, or is known to have had no effect; all that is done with it is by its payload. */
-function recordsWithSteps(): ModelRecord[] {
+/** With a step that was begun, done, or is known to have had no effect. */
+const recordsWithSteps = () => recordsAt((["begun", "done", "undone"] as const).map((first) => ({ first })));
+
+/** With steps in these states; all that is done with them is by the payload of the record. */
+export function recordsAt(steps: readonly Partial<Record<MarkName, Mark["state"]>>[]): ModelRecord[] {
   return records()
     .filter(({ state, payload, expiresIn }) => OPEN.includes(state) && payload === 0 && expiresIn > 0)
     .flatMap((record) =>
-      (["begun", "done", "undone"] as const).map((state): ModelRecord => {
-        const marks = { first: stepMark(state, record.token, 1) };
-        const isUnending = state === "begun" && record.state === "in-progress";
-        return { ...record, marks, writes: 1, expiresIn: isUnending ? NEVER : record.expiresIn };
+      steps.map((states): ModelRecord => {
+        const found = Object.entries(states).map(([name, state], at) => [
+          name,
+          stepMark(state, record.token, at + 1),
+        ]);
+        const isUnending = record.state === "in-progress" && Object.values(states).includes("begun");
+        const expiresIn = isUnending ? NEVER : record.expiresIn;
+        return { ...record, marks: Object.fromEntries(found), writes: found.length, expiresIn };
       }),
     );
 }

@@ -104,7 +104,7 @@ async function writeMark<Write>(
   seen?: Mark,
   isFirst = true,
 ): Promise<SettleAnswer> {
-  const stored = ({ state, attempt, at }: Mark) => ({ state, attempt, at });
+  const stored = ({ state, attempt, at, asks }: Mark) => ({ state, attempt, at, ...(asks && { asks }) });
   const about = { recordKey, token: tokenOf(token), name, isFirst, leaseEndsAt: inMs(0), writes: [] };
   const step = { step: stored(mark), seen: seen && stored(seen), resultExpiresAt: inSeconds(9) };
   return (store.writeStep as NonNullable<Store<Write>["writeStep"]>).call(store, { ...about, ...step });
@@ -183,8 +183,8 @@ export async function make<Write>(
   const isClaim = state === "in-progress";
   const begin = { ...record, seen: undefined, isSameAttempt: false, now: 0 };
   await store.claim(claimOf(recordKey, { ...begin, expiresIn: isClaim ? expiresIn : 9 }));
-  for (const [name, mark] of Object.entries(marks))
-    await writeMark(store, recordKey, token, name as MarkName, mark);
+  for (const [index, [name, mark]] of Object.entries(marks).entries())
+    await writeMark(store, recordKey, token, name as MarkName, mark, undefined, index === 0);
   if (isClaim) return;
   const waits = isUnsent(record);
   const finish = { token: record.token, to: state, commits: waits && ("commit" as const), protectedFor: 0 };
