@@ -1,13 +1,14 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
-import { FULL, isFull, isUnit, sharingTests, unitTests } from "./test/setup/tier.ts";
+import { FULL, isFull, isLong, isUnit, LONG, sharingTests, unitTests } from "./test/setup/tier.ts";
 
 const entry = (path: string) => fileURLToPath(new URL(`./lib/${path}`, import.meta.url));
 
 /** Start no engine and no process, which test/setup/no-processes.ts holds them to; their files share what they import. */
 const UNIT = unitTests();
-const LEFT_OUT = isFull ? [] : FULL;
+const LEFT_OUT = isFull ? [] : isLong ? FULL : [...FULL, ...LONG];
 const SHARING = sharingTests();
+const ofRun = (files: string[]) => (isLong ? files.filter((file) => LONG.includes(file)) : files);
 
 const resolve = {
   alias: [
@@ -38,7 +39,7 @@ const unit = {
   test: {
     ...common,
     name: "unit",
-    include: UNIT,
+    include: ofRun(UNIT),
     setupFiles: ["test/setup/no-processes.ts", "test/setup/no-traces.ts"],
     isolate: false,
   },
@@ -49,7 +50,7 @@ const sharing = {
   test: {
     ...common,
     name: "sharing",
-    include: SHARING,
+    include: ofRun(SHARING),
     exclude: [...UNIT, ...LEFT_OUT],
     setupFiles: ["test/setup/no-traces.ts"],
     isolate: false,
@@ -61,7 +62,7 @@ const alone = {
   test: {
     ...common,
     name: "alone",
-    include: ["test/**/*.test.ts"],
+    include: isLong ? LONG : ["test/**/*.test.ts"],
     exclude: [...SHARING, ...UNIT, ...LEFT_OUT],
   },
 };
@@ -69,7 +70,7 @@ const alone = {
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
-    projects: isUnit ? [unit] : [unit, sharing, alone],
+    projects: isUnit ? [unit] : isLong ? [sharing, alone] : [unit, sharing, alone],
     globalSetup: isUnit
       ? []
       : [

@@ -1,11 +1,12 @@
-// How much a run does: `npm run verify:full` sets ONCEONLY_TIER=full, `npm run test:unit` sets ONCEONLY_TIER=unit. Without
-// the variable, as in `npm test`, what is long runs in its short form.
+// How much a run does: `npm run verify:full` sets ONCEONLY_TIER=full, `npm run test:unit` sets ONCEONLY_TIER=unit, and
+// `npm run test:long` sets ONCEONLY_TIER=long. Without the variable, as in `npm test`, what is long runs in its short form.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export const isFull = process.env.ONCEONLY_TIER === "full";
 export const isUnit = process.env.ONCEONLY_TIER === "unit";
+export const isLong = process.env.ONCEONLY_TIER === "long";
 
 /** The first value in every run, the second value in `npm run verify:full`. */
 export const inTier = <T>(short: T, full: T): T => (isFull ? full : short);
@@ -44,6 +45,28 @@ export const FULL = [
   "functions/redeliveries",
   "local/stack/ticket-office",
   "model/canonical",
+].map((name) => `test/${name}.test.ts`);
+
+/**
+ * Whole files that `npm test` leaves to `npm run test:long`: more than a quarter of the processor time, in 15 of 500 files. `npm run verify`, and
+ * so CI, runs both.
+ */
+export const LONG = [
+  "aws/dynamodb/engines",
+  "bench/show/compare/red-team",
+  "bench/show/demo/run",
+  "bench/show/load/run",
+  "cdk/commonjs-packages",
+  "explorer/own-layers",
+  "lambda/middy/middleware-permutations",
+  "local/stack/command-line",
+  "package/command",
+  "package/consumers",
+  "package/migration",
+  "package/readme",
+  "package/tutorial",
+  "package/typescript",
+  "simulator/outbox-destinations",
 ].map((name) => `test/${name}.test.ts`);
 
 /** Test files that start nothing, nor does a helper in test, bench or kit that they import. */
