@@ -31,6 +31,8 @@ import { runOnSchedule } from "./scheduled.ts";
 import { addEventSource } from "./stable-ids.ts";
 import { withDefaults } from "./with-defaults.ts";
 
+const BRAND = Symbol.for("onceonly.OutboxRelay");
+
 type FunctionSettings = OutboxRelayProps & Required<Pick<OutboxRelayProps, keyof typeof RELAY_DEFAULTS>>;
 
 /**
@@ -41,6 +43,11 @@ type FunctionSettings = OutboxRelayProps & Required<Pick<OutboxRelayProps, keyof
  * A table has one relay, for all of its operations and destinations: a second one in the app is refused.
  */
 export class OutboxRelay extends Construct {
+  /** Whether it is one, also of another copy of this package: an app may hold two. */
+  static isOutboxRelay(construct: unknown): construct is OutboxRelay {
+    return typeof construct === "object" && construct !== null && BRAND in construct;
+  }
+
   /** The function on the table's stream. */
   readonly relay: LambdaFunction;
 
@@ -60,6 +67,7 @@ export class OutboxRelay extends Construct {
 
   constructor(scope: Construct, id: string, props: OutboxRelayProps) {
     super(scope, id);
+    Object.defineProperty(this, BRAND, { value: true });
     this.#check(props);
     this.#destinations = new OutboxAddresses(
       this.node.path,

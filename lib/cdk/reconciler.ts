@@ -5,8 +5,10 @@ import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
 import { ENVIRONMENT } from "../contract.ts";
 import { knownSeconds } from "./checks/consumers.ts";
+import { tableFor } from "./checks/placement.ts";
 import { RECONCILER_DEFAULTS, type ReconcilerProps } from "./reconciler-props.ts";
 import { runOnSchedule } from "./scheduled.ts";
+import { setVariable } from "./variables.ts";
 import { withDefaults } from "./with-defaults.ts";
 
 /** What a question and its verdict take by default: ten seconds are half of the time, and six are for the record. */
@@ -27,7 +29,7 @@ export class Reconciler extends Construct {
   /** The schedule. */
   readonly reconciling: Rule;
 
-  /** @throws Error when `unknownOutcomes` of the table is off */
+  /** @throws Error when `unknownOutcomes` of the table is off, or `IDEMPOTENCY_TABLE` of the function is another table */
   constructor(scope: Construct, id: string, props: ReconcilerProps) {
     super(scope, id);
     const { table, handler, interval } = withDefaults(props, RECONCILER_DEFAULTS);
@@ -36,7 +38,7 @@ export class Reconciler extends Construct {
     // An imported function and an alias have no environment to set, and tell no timeout.
     if (!("addEnvironment" in handler)) return;
     const fn = handler as LambdaFunction;
-    fn.addEnvironment(ENVIRONMENT.idempotencyTable, table.table.tableName);
+    setVariable(fn, ENVIRONMENT.idempotencyTable, tableFor(fn, table));
     this.#checkTimeout(fn);
   }
 

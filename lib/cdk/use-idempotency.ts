@@ -12,6 +12,7 @@ import type { IIdempotencyTable } from "./idempotency-table-base.ts";
 import { OutboxRelay } from "./outbox-relay.ts";
 import { ACCESS_DEFAULTS } from "./record-access.ts";
 import { USE_DEFAULTS, type UseIdempotencyOptions } from "./use-idempotency-options.ts";
+import { setVariable } from "./variables.ts";
 
 /**
  * Lets a Lambda function run operations against a table: `fn.with(new UseIdempotency(table))` grants exactly
@@ -44,7 +45,7 @@ import { USE_DEFAULTS, type UseIdempotencyOptions } from "./use-idempotency-opti
  *
  * Synthesis fails for a construct that is no function and has none inside. An alias or an imported function
  * that it is applied to by itself is told as the warning `onceonly:no-environment`.
- * @throws Error when a function has it already
+ * @throws Error when a function has it already, or has one of the variables with another value
  */
 export class UseIdempotency extends Mixin {
   readonly #table: IIdempotencyTable;
@@ -65,7 +66,7 @@ export class UseIdempotency extends Mixin {
     // Not instanceof: an app may hold two copies of aws-cdk-lib. A SingletonFunction stands for one that is elsewhere.
     const hasResource = construct.node.defaultChild !== undefined;
     const isFunction = hasResource && "addEnvironment" in construct && "grantPrincipal" in construct;
-    const isSupported = isFunction && !(construct.node.scope instanceof OutboxRelay);
+    const isSupported = isFunction && !OutboxRelay.isOutboxRelay(construct.node.scope);
     if (!isSupported) this.#expectFunctions(construct);
     return isSupported && !this.#leavesAlone(construct);
   }
@@ -134,17 +135,14 @@ export class UseIdempotency extends Mixin {
     checkRegion(construct, this.#table);
     const options = this.#options;
     this.#table.grantIdempotency(construct, { ...options, closedUntil: this.#closedUntil(construct) });
-    construct.addEnvironment(ENVIRONMENT.idempotencyTable, tableFor(construct, this.#table));
+    setVariable(construct, ENVIRONMENT.idempotencyTable, tableFor(construct, this.#table));
     const { outboxShards } = this.#table;
     const commits = options.commits ?? ACCESS_DEFAULTS.commits;
     const outbox = commits && outboxShards > 0 ? `${outboxShards}` : NO_OUTBOX;
-    construct.addEnvironment(ENVIRONMENT.outbox, outbox);
+    setVariable(construct, ENVIRONMENT.outbox, outbox);
     if (outbox !== NO_OUTBOX) warnOfNoRelay(construct, this.#table);
     const retention = options.retention ?? USE_DEFAULTS.retention;
-    construct.addEnvironment(
-      ENVIRONMENT.retentionSeconds,
-      Tokenization.stringifyNumber(retention.toSeconds()),
-    );
+    setVariable(construct, ENVIRONMENT.retentionSeconds, Tokenization.stringifyNumber(retention.toSeconds()));
     checkConsumer(construct, options);
     warnOfSharedOperations(construct, this.#table, options.operations);
   }

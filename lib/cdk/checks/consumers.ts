@@ -78,12 +78,12 @@ export function longestRedelivery(fn: LambdaFunction, options: UseIdempotencyOpt
   });
 }
 
-/** Each fault names its numbers. */
+/** Each fault names its numbers, and is said once: an API has a method for each of its routes. */
 function consumerFaults(fn: LambdaFunction, options: UseIdempotencyOptions): string[] {
   const { outlivesGateway } = withDefaults(options, USE_DEFAULTS);
   noteManagedInstances(fn);
   warnOfDeliveries(fn, timeoutOf(fn));
-  return [
+  const faults = [
     ...runtimeFaults(fn),
     ...retentionFaults(fn, options),
     ...longRetentionFaults(fn, options),
@@ -93,6 +93,7 @@ function consumerFaults(fn: LambdaFunction, options: UseIdempotencyOptions): str
     ),
     ...(outlivesGateway ? [] : gatewayFaults(fn)),
   ];
+  return [...new Set(faults)];
 }
 
 /** Images and custom runtimes are taken: nobody knows what is in them. */

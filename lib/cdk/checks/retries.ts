@@ -6,6 +6,7 @@ import { asynchronousConfigs } from "./windows/asynchronous.ts";
 import { numberIn } from "./windows/hop.ts";
 import { isInvokedAsynchronously } from "./windows/hops.ts";
 import { objectIn, ResolvedApp, valueIn } from "./windows/resolved-app.ts";
+import { retriersOf } from "./windows/step-functions.ts";
 
 /** `clockSkewSeconds` of handlers, by default. */
 const CLOCK_SKEW_SECONDS = 5;
@@ -29,6 +30,11 @@ export function warnOfRetries(fn: LambdaFunction, timeout: number | undefined, w
     );
   };
   warnOfAsynchronousRetries(app, fn, tell);
+  for (const { path, into, retries, pauseSeconds } of retriersOf(app)) {
+    if (!(retries > 0) || !into.some((each) => each === fn.node.defaultChild)) continue;
+    const mend = "Give the retrier a longer interval, or more attempts";
+    tell(pauseSeconds, `${retries} retries of a task in ${path} pause for`, mend);
+  }
   for (const mapping of app.ofType("AWS::Lambda::EventSourceMapping")) {
     const properties = app.propertiesOf(mapping);
     const { FunctionName, EventSourceArn, MaximumRetryAttempts, MaximumRecordAgeInSeconds } = properties;

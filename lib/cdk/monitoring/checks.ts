@@ -11,23 +11,32 @@ interface MetricNames {
 }
 
 /**
- * @throws Error for names that CloudWatch does not take, and for names that differ from those of the watched
- * relay
+ * @throws Error for names that CloudWatch does not take, for names other than those of the watched
+ * relay, and for a runbook without absolute address
  */
 export function checkMetricNames(
   monitoring: IConstruct,
   names: MetricNames,
-  { relay, sweeper }: IdempotencyMonitoringProps,
+  { relay, sweeper, runbookUrl }: IdempotencyMonitoringProps,
 ): void {
   const { path } = monitoring.node;
   checkPattern(path, "service", names.service, DIMENSION_PATTERN);
   checkPattern(path, "namespace", names.namespace, NAMESPACE_PATTERN);
+  checkRunbook(path, runbookUrl);
   for (const fn of [relay, sweeper]) {
     const outbox = fn?.node.scope;
-    if (!(outbox instanceof OutboxRelay)) continue;
+    if (!OutboxRelay.isOutboxRelay(outbox)) continue;
     checkSame(path, "service", names.service, outbox);
     checkSame(path, "namespace", names.namespace, outbox);
   }
+}
+
+/** Whoever is called reads the link in a message, where it is relative to nothing. */
+function checkRunbook(path: string, url: string | undefined): void {
+  if (url === undefined || Token.isUnresolved(url) || /^https?:\/\/[^\s#]+$/.test(url)) return;
+  throw new Error(
+    `runbookUrl of ${path} is ${JSON.stringify(url)}, to which no alarm can link: give an absolute address without a fragment, such as "https://wiki.example/onceonly"`,
+  );
 }
 
 function checkPattern(path: string, name: keyof MetricNames, value: string, pattern: RegExp): void {

@@ -144,6 +144,15 @@ describe("UseIdempotency proves that an API waits for its function", () => {
     expect(faultsWith(Duration.seconds(3), quickIntegration)).toContain("timeout 3 s of Test/Fn > 2.5 s");
   });
 
+  it("once, however many methods an API has", () => {
+    const many = (stack: Stack, fn: LambdaFunction) => {
+      const { root } = new RestApi(stack, "Api");
+      for (const method of ["GET", "POST", "PUT"]) root.addMethod(method, new LambdaIntegration(fn));
+    };
+
+    expect(faultsWith(Duration.minutes(1), many).match(/the caller gets an error/g)).toHaveLength(1);
+  });
+
   it("unless a retry is to fetch the result", () => {
     expect(faultsWith(Duration.minutes(5), httpApi, { outlivesGateway: true })).toBe("");
   });

@@ -61,6 +61,15 @@ describe("the alarms of IdempotencyMonitoring", () => {
     );
   });
 
+  it.each(["docs/runbook.md", "/runbook", "wiki.example/onceonly", "https://wiki.example/x#there", ""])(
+    "refuse the runbook %j, to which nobody gets from a message",
+    (runbookUrl) => {
+      expect(() => monitored({ runbookUrl })).toThrow(
+        "to which no alarm can link: give an absolute address without a fragment",
+      );
+    },
+  );
+
   it("have one alarm per severity, under the thresholds they are given", () => {
     const alarms = ofKind("in-progress", {
       addInProgressAlarm: {

@@ -43,6 +43,40 @@ export function taskHops(app: ResolvedApp): Hop[] {
   });
 }
 
+/** A retrier of a task that takes what a function throws whose key is in progress. */
+export interface TaskRetrier {
+  readonly path: string;
+  readonly into: readonly CfnResource[];
+  readonly retries: number;
+  /** Between all of them. */
+  readonly pauseSeconds: number;
+}
+
+/** Errors of functions have their own names; the other ones that CDK retries by itself are of Lambda's service. */
+const TAKES_ERRORS_OF_FUNCTIONS = new Set(["States.ALL", "States.TaskFailed", "ExecutionInProgressError"]);
+
+/** The retriers of tasks that wait for the answer. A task with a token is not answered by its function. */
+export function retriersOf(app: ResolvedApp): TaskRetrier[] {
+  return app.ofType("AWS::StepFunctions::StateMachine").flatMap((machine) => {
+    const { DefinitionString, Definition } = app.propertiesOf(machine);
+    return tasksIn(Definition ?? parsed(DefinitionString)).flatMap((task) => {
+      const { Retry, Resource } = task;
+      const isAnswered = !isAsynchronous(task) && !/waitForTaskToken/.test(JSON.stringify(Resource));
+      const retriers = isAnswered && Array.isArray(Retry) ? (Retry as TemplateProperties[]) : [];
+      return retriers
+        .filter(({ ErrorEquals }) =>
+          [ErrorEquals].flat().some((name) => TAKES_ERRORS_OF_FUNCTIONS.has(`${name}`)),
+        )
+        .map((retrier) => ({
+          path: ownerPath(machine),
+          into: app.targetsIn(task),
+          retries: numberIn(retrier.MaxAttempts) ?? 3,
+          pauseSeconds: pausesOf(retrier),
+        }));
+    });
+  });
+}
+
 /** The pauses of all retriers, and the times that the tries take. */
 function retryWindow(
   app: ResolvedApp,

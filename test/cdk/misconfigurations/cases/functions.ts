@@ -128,6 +128,12 @@ export const FUNCTIONS: readonly Misconfiguration[] = [
     "no synthesis sees it; the handler can read `IDEMPOTENCY_RETENTION_SECONDS`",
     (stack) => runner(stack, { fn: { environment: { RETENTION: "60" } } satisfies FunctionOptions }),
   ),
+  refused("a variable of the app's own under a name that handlers read", "with another value than", (stack) =>
+    runner(stack, { fn: { environment: { IDEMPOTENCY_TABLE: "mine" } } }),
+  ),
+  refused("such a variable, set afterwards", "with another value than", (stack) =>
+    runner(stack).addEnvironment("IDEMPOTENCY_RETENTION_SECONDS", "60"),
+  ),
 ];
 
 export const RIGHTS: readonly Misconfiguration[] = [

@@ -75,4 +75,9 @@ export const MONITORING: readonly Misconfiguration[] = [
     watched({}),
   ),
   accepted("no alarms at all", "who writes `none` means it", watched({ alarms: "none" })),
+  refused(
+    "a runbook without an absolute address",
+    "to which no alarm can link",
+    watched({ runbookUrl: "docs/runbook.md" }),
+  ),
 ];
