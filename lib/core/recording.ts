@@ -1,4 +1,6 @@
 /** Puts the end of one attempt on record: under its claim, or by an insertion where it has none. */
+
+import { errorNameOf } from "./ask-verify.ts";
 import {
   type Claimed,
   claimAt,
@@ -23,6 +25,7 @@ import {
   successionOf,
 } from "./record.ts";
 import type { Claim, Effects, SettleAnswer, Settlement, StepChange, Store } from "./store.ts";
+import { encodeEvidence } from "./verify.ts";
 
 const RELEASE_PATIENCE_MS = 1000;
 const ASKING_PATIENCE_MS = 1000;
@@ -200,11 +203,13 @@ export class Recording<Write> {
   }
 
   /**
-   * Lets a retry run at once. Without a claim there is nothing to give back, but another attempt may have finished.
+   * Lets a retry run at once, after `error`, of which the name is kept where somebody looks for it. Without a claim there is nothing to give back, but another attempt may have finished.
    * @throws StoreUnavailableError
    */
-  async giveBack(): Promise<GivenBack> {
+  async giveBack(error?: unknown): Promise<GivenBack> {
     const call = this.#call;
+    // Somebody has to finish it, and sees why it stopped. A verdict says more.
+    if (error !== undefined && isTracked({ steps: this.#steps })) this.evidence ??= this.#stoppedBy(error);
     const until = Math.min(call.recordUntil(this.since), call.now() + RELEASE_PATIENCE_MS);
     if (!this.#claim) {
       const found = await call.insist(until, () => this.#find());
@@ -214,6 +219,13 @@ export class Recording<Write> {
     // A release is a courtesy to the next retry: it does not keep the caller waiting for its answer.
     const answer = await call.insist(until, this.#settle("released", undefined, NO_EFFECTS));
     return answer.settled ? { isLost: false } : { isLost: true, record: answer.record };
+  }
+
+  #stoppedBy(error: unknown): string {
+    const at = this.#call.now();
+    const attempt = this.#call.attempt as number;
+    const lastError = { name: errorNameOf(error), at };
+    return encodeEvidence({ verdict: "unknown", by: "handler", at, attempt, lastError });
   }
 
   /**

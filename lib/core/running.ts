@@ -207,7 +207,7 @@ class AttemptEnd<Write> {
     const { isLive } = this.#recording;
     let givenBack: GivenBack;
     try {
-      givenBack = await (aborted ? this.#recording.look() : this.#recording.giveBack());
+      givenBack = await (aborted ? this.#recording.look() : this.#recording.giveBack(error));
     } catch (failure) {
       // Until this end nobody else can have run, and a failed release does not hide the handler's own error.
       if (isLive || (call.options.whenStoreFails === "run" && isStoreFailure(failure))) return undefined;

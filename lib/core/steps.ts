@@ -219,7 +219,9 @@ export class StepLog<Write> {
       ? await ask(call, { verify, option: "verify", about, startBy, toStored: asItIs })
       : { outcome: "unknown" as const };
     const by = verify ? "verify" : "step";
-    const told = encodeEvidence({ ...evidence, verdict: outcome, by, at: call.now(), attempt, step: name });
+    const since = formerEndedAt;
+    const verdict = { verdict: outcome, by, at: call.now(), attempt, step: name, since };
+    const told = encodeEvidence({ ...evidence, ...verdict });
     if (outcome === "unknown") {
       this.evidence = told;
       throw call.own(new OutcomeUnknownError(error, error === undefined ? undefined : evidence?.answered));

@@ -75,7 +75,7 @@ export interface Evidence extends VerificationEvidence {
   readonly step?: string | undefined;
   /** The beginning of the time in which nobody knew, where that is not `at` (epoch ms). */
   readonly since?: number | undefined;
-  /** The last error of a question that the reconciler asked, and when that was (epoch ms). Its text is not kept. */
+  /** The last error of a question, or of an attempt that gave the key back, and when that was (epoch ms). Its text is not kept. */
   readonly lastError?: { readonly name: string; readonly at: number } | undefined;
 }
 

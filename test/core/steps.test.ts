@@ -195,7 +195,7 @@ describe("a step", () => {
     });
   });
 
-  it("H25: whose attempt lost its claim is not recorded, and the winner's answer counts", async () => {
+  it("H1: whose attempt lost its claim is not recorded, and the winner's answer counts", async () => {
     const world = newWorld();
     const late = later();
     const first = world.start(({ step }) => step("charge", () => late.promise));
@@ -208,7 +208,7 @@ describe("a step", () => {
     expect(world.decisions()).toContain("claim-lost");
   });
 
-  it("H25: whose attempt lost its claim to one at work is told so", async () => {
+  it("H1: whose attempt lost its claim to one at work is told so", async () => {
     const world = newWorld();
     const late = later();
     const first = world.start(({ step }) => step("charge", () => late.promise));
@@ -818,7 +818,10 @@ describe("a step at most once", () => {
       ).rejects.toMatchObject({ code: "OUTCOME_UNKNOWN" });
 
       expect(world.record().state).toBe("held");
-      expect(evidenceOf(world).answered).toMatch(/^threw \w+$/);
+      const { answered, at, since } = evidenceOf(world);
+      expect(answered).toMatch(/^threw \w+$/);
+      // From the end of the lease on nobody knew.
+      expect(since).toBeLessThan(at);
       expect(world.record().evidence).not.toContain("secret");
     }
   });
@@ -1082,7 +1085,7 @@ describe("a step at most once", () => {
 });
 
 describe("steps of another deployment", () => {
-  it("a step is found under a former name", async () => {
+  it("H46: a step is found under a former name", async () => {
     const world = newWorld();
     const before = async ({ step }: Run) => {
       await step("charge", () => "ch_1");
@@ -1097,7 +1100,7 @@ describe("steps of another deployment", () => {
     ["the one before", ["charge"], ["charge-card"]],
     ["the one after", ["charge-card"], ["charge"]],
   ])(
-    "a finished step of %s is refused before the handler runs, and the other deployment goes on",
+    "H46: a finished step of %s is refused before the handler runs, and the other deployment goes on",
     async (_, its, ours) => {
       const world = newWorld();
       const [name = ""] = its;
@@ -1118,7 +1121,7 @@ describe("steps of another deployment", () => {
     },
   );
 
-  it("an interrupted step of another deployment stays held", async () => {
+  it("H46: an interrupted step of another deployment stays held", async () => {
     const world = newWorld();
     await diesIn(world, "charge");
 

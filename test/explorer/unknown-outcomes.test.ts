@@ -68,7 +68,7 @@ const explored = (
   );
 
 describe("explore, of a system that takes no key", () => {
-  it("H42: finds the second charge where abandoned attempts run again, and names what mends it", async () => {
+  it("H3, H42: finds the second charge where abandoned attempts run again, and names what mends it", async () => {
     const report = await explored(careful, "run");
 
     expect(report.findings.map(({ kind }) => kind)).toContain("happens-twice");

@@ -11,11 +11,11 @@ import { bundled } from "../../kit/bundled.ts";
  * is needed.
  */
 const MAX_GZIP_BYTES = {
-  runOnce: 32_700,
-  idempotent: 34_200,
-  idempotency: 35_000,
-  httpIdempotent: 38_350,
-  httpIdempotency: 39_150,
+  runOnce: 32_750,
+  idempotent: 34_250,
+  idempotency: 35_050,
+  httpIdempotent: 38_400,
+  httpIdempotency: 39_200,
 } as const;
 
 const PEERS = ["@aws-sdk/*", "@middy/*"];

@@ -220,7 +220,11 @@ describe("a saga", () => {
     await expect(callOf(world, steps)).rejects.toBe(failure);
     await world.clock.advance(600_000);
     expect(world.record()).toMatchObject({ state: "released" });
-    expect(await listed(world)).toMatchObject([{ state: "unfinished", attempt: 1 }]);
+    const { name } = failure;
+    expect(await listed(world)).toMatchObject([
+      { state: "unfinished", attempt: 1, evidence: { by: "handler", attempt: 1, lastError: { name } } },
+    ]);
+    expect(world.record().evidence).not.toContain(failure.message);
     broken.clear();
 
     expect(await callOf(world, steps)).toEqual({ order: "order-result", stock: "stock-result" });
@@ -269,6 +273,21 @@ describe("a saga", () => {
 
     expect(await callOf(world, steps)).toMatchObject({ charge: "ch_1", mail: "mail-result" });
     expect(log).toEqual(["order", "mail"]);
+  });
+
+  it("keeps what its verify found on record, where a step after it fails", async () => {
+    const world = newWorld();
+    const { step } = shop(new Set(["mail"]));
+    const verify = (): Verification => ({ outcome: "happened", result: "ch_1" });
+    const hangs = { atMostOnce: true, verify, run: () => new Promise(() => {}) };
+    const steps = [step("charge", hangs), step("mail", { retryLater: () => true })];
+    void world.start((execution) => saga("place", steps).run(execution as Run, input));
+    await world.clock.advance(36_000);
+
+    await expect(callOf(world, steps)).rejects.toBe(failure);
+
+    expect(world.record()).toMatchObject({ state: "released" });
+    expect(world.record().evidence).toContain('"verdict":"happened","by":"verify"');
   });
 
   it("ends its attempt, and not itself, when the time is over", async () => {
@@ -327,7 +346,7 @@ describe("a saga", () => {
     expect([one.log, two.log].flat()).toHaveLength(8);
   });
 
-  it("finds a step under its former name", async () => {
+  it("H46: finds a step under its former name", async () => {
     const world = newWorld();
     const { log, broken, step } = shop(new Set(["stock"]));
     const retry = { retryLater: () => true };

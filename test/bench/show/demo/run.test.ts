@@ -51,7 +51,7 @@ function forgetfulGate({ tables }: Stage, endpoint: string): Gate {
 
 describe("npm run demo", () => {
   it.concurrent.each(engines)(
-    "gives one order, payment and charge for each key through all that is done to the service, on $name",
+    "H42, H53: gives one order, payment and charge for each key through all that is done to the service, on $name",
     { timeout: 120_000 },
     async ({ endpoint }) => {
       const plan = planDemo({ orders: 10, duplicates: 2, seed: 4 });
