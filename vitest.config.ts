@@ -13,7 +13,7 @@ const ofRun = (files: string[]) => (isLong ? files.filter((file) => LONG.include
 const resolve = {
   alias: [
     { find: /^onceonly$/, replacement: entry("index.ts") },
-    { find: /^onceonly\/(cdk|client|lean|postgres|testing)$/, replacement: entry("$1/index.ts") },
+    { find: /^onceonly\/(cdk|client|lean|postgres|testing|valkey)$/, replacement: entry("$1/index.ts") },
   ],
 };
 /** The transformer of vitest leaves standard decorators as they are, and Node does not know them. */
@@ -78,6 +78,7 @@ export default defineConfig({
           "test/setup/postgres.ts",
           "test/setup/prebuilt-functions.ts",
           "test/setup/run-folder.ts",
+          "test/setup/valkey.ts",
         ],
     reporters: ["default", "./test/setup/closing-line.ts"],
     // All processors: much of the time goes into waiting for engines and other processes.

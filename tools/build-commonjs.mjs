@@ -6,7 +6,15 @@ import { build, transform } from "esbuild";
 import { BUNDLING } from "./bundling.mjs";
 import { STAND_INS, shareStandIns } from "./stand-ins.mjs";
 
-const ENTRIES = ["index", "cdk/index", "client/index", "lean/index", "postgres/index", "testing/index"];
+const ENTRIES = [
+  "index",
+  "cdk/index",
+  "client/index",
+  "lean/index",
+  "postgres/index",
+  "testing/index",
+  "valkey/index",
+];
 
 /** Loaded before aws-cdk-lib is, so it stays a file. */
 const INSTALLED = "cdk/installed";

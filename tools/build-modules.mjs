@@ -6,7 +6,13 @@ import { build, transform } from "esbuild";
 import { BUNDLING } from "./bundling.mjs";
 import { findStandIns, STAND_INS, shareStandIns } from "./stand-ins.mjs";
 
-const HANDLER_ENTRIES = ["lib/index.js", "lib/client/index.js", "lib/lean/index.js", "lib/postgres/index.js"];
+const HANDLER_ENTRIES = [
+  "lib/index.js",
+  "lib/client/index.js",
+  "lib/lean/index.js",
+  "lib/postgres/index.js",
+  "lib/valkey/index.js",
+];
 const BUNDLED_ENTRIES = { "testing/index": "lib/testing/index.js", "cli/onceonly": "bin/onceonly.js" };
 
 /** They let a bundler leave a call out. */

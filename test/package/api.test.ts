@@ -416,6 +416,23 @@ const api: Readonly<Record<string, readonly string[]>> = {
     "storeContract",
     "streamEvent",
   ],
+  "onceonly/valkey": [
+    "Acknowledgement",
+    "GlideBatch",
+    "GlideClientLike",
+    "IoredisClient",
+    "IoredisPipeline",
+    "NodeRedisClient",
+    "NodeRedisCluster",
+    "ValkeyClient",
+    "ValkeyRisk",
+    "ValkeyStore",
+    "ValkeyStoreOptions",
+    "ValkeyWrite",
+    "fromGlide",
+    "fromIoredis",
+    "fromNodeRedis",
+  ],
 };
 
 describe.each(Object.entries(api))("%s", (entry, names) => {

@@ -41,6 +41,7 @@ const runtimeEntries: readonly (readonly [entry: string, file: string, peers: re
   ["onceonly/lean", "lib/lean/index.ts", []],
   ["onceonly/postgres", "lib/postgres/index.ts", []],
   ["onceonly/testing", "lib/testing/index.ts", []],
+  ["onceonly/valkey", "lib/valkey/index.ts", []],
 ];
 
 describe.each(runtimeEntries)("%s", (entry, file, peers) => {

@@ -12,6 +12,7 @@ export const ENTRIES = [
   "onceonly/lean",
   "onceonly/postgres",
   "onceonly/testing",
+  "onceonly/valkey",
 ];
 
 /** Their members are shapes of AWS, which nobody exports: the models take and answer them as the SDK does. */

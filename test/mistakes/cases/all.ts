@@ -17,6 +17,7 @@ import { STACK_MISTAKES } from "./stacks.ts";
 import { STEP_MISTAKES } from "./steps.ts";
 import { STORE_MISTAKES } from "./store.ts";
 import { TYPE_MISTAKES } from "./types.ts";
+import { VALKEY_MISTAKES } from "./valkey.ts";
 import { VALUE_MISTAKES } from "./values.ts";
 import { WINDOW_MISTAKES } from "./windows.ts";
 import { WIRING_MISTAKES } from "./wiring.ts";
@@ -28,6 +29,7 @@ export const MISTAKES: Readonly<Record<string, readonly Mistake[]>> = {
   "Projects of TypeScript": PROJECT_MISTAKES,
   "Store and commit": STORE_MISTAKES,
   PostgreSQL: POSTGRES_MISTAKES,
+  "Valkey and Redis": VALKEY_MISTAKES,
   "Keys, results and times": VALUE_MISTAKES,
   Leases: LEASE_MISTAKES,
   Batches: BATCH_MISTAKES,

@@ -1,0 +1,106 @@
+/** Reads what the script answers: lists of text. */
+import { RecordCorruptError } from "../core/errors.ts";
+import { type IdempotencyRecord, STATES, type StoredResult, type StoredStep } from "../core/record.ts";
+
+/** Clients hand out text, or bytes where they are told to. @throws RecordCorruptError (`RECORD_CORRUPT`) */
+export function textsOf(reply: unknown): readonly string[] {
+  if (!Array.isArray(reply)) {
+    throw new RecordCorruptError(
+      "the reply is no list: the client must hand out replies as the server gives them",
+    );
+  }
+  return reply.map((each) => (each instanceof Uint8Array ? Buffer.from(each).toString("utf8") : `${each}`));
+}
+
+/** The record of an answer, its fields behind each other; `undefined` where there are none. */
+export function readRecord(recordKey: string, fields: readonly string[]): IdempotencyRecord | undefined {
+  if (fields.length === 0) return undefined;
+  const told = new Map<string, string>();
+  for (let index = 0; index < fields.length; index += 2) told.set(`${fields[index]}`, `${fields[index + 1]}`);
+  const refuse = (field: string): never => {
+    throw new RecordCorruptError(`field \`${field}\` is missing or out of range`);
+  };
+  const text = (field: string): string => told.get(field) ?? refuse(field);
+  const number = (field: string): number => {
+    const value = told.get(field);
+    return value && Number.isFinite(Number(value)) ? Number(value) : refuse(field);
+  };
+  const state = STATES.find((each) => each === told.get("state")) ?? refuse("state");
+  const isFinished = state === "completed" || state === "failed";
+  const result = resultOf(told, () => addressOf(recordKey, "result", text("token")), number);
+  const steps = [...told].filter(([name]) => name.startsWith("s:"));
+  return {
+    version: number("version"),
+    state,
+    token: text("token"),
+    attempt: number("attempt"),
+    leaseEndsAt: number("lease"),
+    fingerprint: text("fingerprint"),
+    createdAt: number("created"),
+    ...(isFinished && { completedAt: number("settled") }),
+    ...(told.has("expires") && { expiresAt: number("expires") }),
+    ...(told.has("evidence") && { evidence: text("evidence") }),
+    ...(steps.length > 0 && {
+      steps: Object.fromEntries(
+        steps.map(([name, value]) => [name.slice(2), readStep(recordKey, value) ?? refuse("steps")]),
+      ),
+    }),
+    ...(result && { result }),
+  };
+}
+
+function resultOf(
+  told: ReadonlyMap<string, string>,
+  address: () => string,
+  number: (field: string) => number,
+): StoredResult | undefined {
+  const text = told.get("result");
+  if (text !== undefined) return { in: "record", text };
+  if (told.has("bytes")) return { in: "item", address: address() };
+  return told.has("lost") ? { in: "nowhere", bytes: number("lost") } : undefined;
+}
+
+function readStep(recordKey: string, value: string): StoredStep | undefined {
+  const [mark = "", rest = ""] = value.split(/\n(.*)/s);
+  const [, state, attempt, at] = /^(begun|done|undone) (\S+) (\S+)$/.exec(mark) ?? [];
+  if (state === undefined || !Number.isFinite(Number(attempt)) || !Number.isFinite(Number(at)))
+    return undefined;
+  let told: Readonly<Record<string, unknown>>;
+  try {
+    told = Object(JSON.parse(rest));
+  } catch {
+    return undefined;
+  }
+  const result = stepResultOf(recordKey, told);
+  return {
+    state: state as StoredStep["state"],
+    attempt: Number(attempt),
+    at: Number(at),
+    ...(told.asks === true && { asks: true }),
+    ...(told.tracked === true && { tracked: true }),
+    ...(result && { result }),
+  };
+}
+
+function stepResultOf(
+  recordKey: string,
+  { result, apart, lostBytes }: Readonly<Record<string, unknown>>,
+): StoredResult | undefined {
+  if (typeof result === "string") return { in: "record", text: result };
+  if (typeof apart === "string") return { in: "item", address: addressOf(recordKey, `r:${apart}`, "") };
+  return typeof lostBytes === "number" ? { in: "nowhere", bytes: lostBytes } : undefined;
+}
+
+/** The address of a result that is loaded apart: a field, and the token that the record must still have. */
+const addressOf = (...parts: [recordKey: string, field: string, token: string]): string =>
+  JSON.stringify(parts);
+
+/** What `addressOf` was given; nothing for other text. */
+export function readAddress(address: string): readonly string[] {
+  try {
+    const parts: unknown = JSON.parse(address);
+    return Array.isArray(parts) ? parts.map(String) : [];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,116 @@
+/** Tells what a server refuses from what may pass. The clients say one error in different words. */
+import { type StoreFailure, StoreUnavailableError } from "../core/errors.ts";
+
+interface Meaning {
+  /** What servers and clients call it. */
+  readonly pattern: RegExp;
+  readonly failure: StoreFailure;
+  readonly text: string;
+}
+
+/** The first that matches. Names in capitals are the server's; valkey-glide has words of its own for some. */
+const MEANINGS: readonly Meaning[] = [
+  {
+    pattern: /\bOOM\b/,
+    failure: "throttled",
+    text: "OOM, the server's memory is full (maxmemory): give it more",
+  },
+  {
+    pattern: /\bREADONLY\b|\bReadOnly\b/,
+    failure: "unreachable",
+    text: "READONLY, the server is a replica: reach the primary",
+  },
+  {
+    pattern: /\bNOREPLICAS\b/,
+    failure: "unreachable",
+    text: "NOREPLICAS, fewer replicas than min-replicas-to-write",
+  },
+  { pattern: /\bMISCONF\b/, failure: "unreachable", text: "MISCONF, the server cannot write to its disk" },
+  {
+    pattern:
+      /\b(LOADING|BusyLoading\w*|MASTERDOWN|MasterDown|CLUSTERDOWN|ClusterDown|BUSY|TRYAGAIN|TryAgain|UNKILLABLE)\b/,
+    failure: "unreachable",
+    text: "the server is starting, busy or failing over",
+  },
+  {
+    // The second is what a script is told.
+    pattern: /\bNOPERM\b|user executing the script can't|\bPermissionDenied\b/,
+    failure: "refused",
+    text: "NOPERM, the user of this client lacks a right: EVAL, EVALSHA, INFO, or a command or key of the script",
+  },
+  {
+    pattern: /\b(NOAUTH|WRONGPASS|AuthenticationFailed)\b/,
+    failure: "refused",
+    text: "NOAUTH, the server does not let this client in: see its user name and password",
+  },
+  {
+    pattern: /\b(CROSSSLOT|CrossSlot)\b|belong to the same slot/,
+    failure: "refused",
+    text: "CROSSSLOT, the keys of `writes` are not in the slot of the record: give the store a `hashTag` and use it in them",
+  },
+  {
+    pattern: /\b(MOVED|Moved|ASK)\b/,
+    failure: "refused",
+    text: "MOVED, the server is part of a cluster: give a client for clusters",
+  },
+  {
+    pattern: /\bWRONGTYPE\b/,
+    failure: "refused",
+    text: "WRONGTYPE, something else has a key with the prefix of this store",
+  },
+  {
+    pattern: /unknown command|Unknown command/,
+    failure: "refused",
+    text: "the server does not know a command: it needs Valkey, or Redis 6.2 or later, and 7.2 for `onDisk`",
+  },
+];
+
+const LOST = /SocketClosed|ConnectionError|ClosingError|AbortError|ECONNRESET|EPIPE|Connection is closed/;
+
+const wordsOf = (error: unknown): string => {
+  const { name, code, message } = Object(error) as Record<string, unknown>;
+  const kind = Object(error).constructor?.name;
+  return [name, kind, code, message].filter((word) => typeof word === "string").join(" ");
+};
+
+/** The server does not have the script, or has it no more. */
+export const isUnknownScript = (error: unknown): boolean => /\bNOSCRIPT\b|\bNoScript/.test(wordsOf(error));
+
+/** Whether another connection may do. */
+export const isLostConnection = (error: unknown): boolean => LOST.test(wordsOf(error));
+
+/** The server's memory is full: the same request may pass later. */
+export const isThrottle = (error: unknown): boolean => /\bOOM\b/.test(wordsOf(error));
+
+/** The server has said this, in the words of any client. */
+const isServerError = (error: unknown): boolean =>
+  /^(An error was signalled by the server|[A-Z]{3,} )/.test(messageOf(error));
+
+const messageOf = (error: unknown): string => {
+  const { message } = Object(error) as { message?: unknown };
+  return typeof message === "string" ? message : "";
+};
+
+/** @param action what was asked of the keys with this prefix */
+export function valkeyFailure(error: unknown, action: string, prefix: string): StoreUnavailableError {
+  hideValues(error);
+  const words = wordsOf(error);
+  const meaning = MEANINGS.find(({ pattern }) => pattern.test(words));
+  const request = { action, table: prefix };
+  if (meaning) return new StoreUnavailableError(meaning.failure, error, meaning.text, request);
+  if (isServerError(error)) {
+    const [, code = "ERR"] = /([A-Z]{3,})\b/.exec(messageOf(error)) ?? [];
+    return new StoreUnavailableError("refused", error, `${code}, as the cause says`, request);
+  }
+  const { name, code } = Object(error) as { name?: unknown; code?: unknown };
+  return new StoreUnavailableError("unreachable", error, `${code ?? name ?? "an unknown error"}`, request);
+}
+
+/** They hold what was sent: whoever prints the error does not print it. */
+function hideValues(error: unknown): void {
+  for (const name of ["command", "args", "previousErrors", "lastNodeError"]) {
+    if (Object.hasOwn(Object(error), name)) {
+      Reflect.defineProperty(error as object, name, { enumerable: false });
+    }
+  }
+}

@@ -1,0 +1,53 @@
+/** The adapter for `redis` (node-redis). */
+import type { ValkeyClient } from "./valkey-client.ts";
+
+/** A client of `createClient`, or a pool of `createClientPool`. */
+export interface NodeRedisClient {
+  readonly slots?: undefined;
+  sendCommand(args: string[]): Promise<unknown>;
+  multi(): { addCommand(args: string[]): { execAsPipeline(): Promise<unknown> } };
+}
+
+/** A cluster of `createCluster`. */
+export interface NodeRedisCluster {
+  readonly slots: readonly unknown[];
+  sendCommand(key: string, isReadonly: boolean, args: string[]): Promise<unknown>;
+  multi(key: string): {
+    addCommand(key: string, isReadonly: boolean, args: string[]): { execAsPipeline(): Promise<unknown> };
+  };
+}
+
+/**
+ * Makes a `ValkeyClient` of what `createClient`, `createClientPool` or `createCluster` of `redis` makes. Connect it first. Listen to
+ * its `error` events, as a lost connection ends the process where nobody does.
+ */
+export function fromNodeRedis(client: NodeRedisClient | NodeRedisCluster): ValkeyClient {
+  if (isCluster(client)) {
+    return {
+      send: (key, command) => client.sendCommand(key, false, [...command]),
+      sendTogether: async (key, commands) => {
+        const pipeline = client.multi(key);
+        for (const command of commands) pipeline.addCommand(key, false, [...command]);
+        return repliesOf(await (pipeline as unknown as Executable).execAsPipeline());
+      },
+    };
+  }
+  return {
+    send: (_key, command) => client.sendCommand([...command]),
+    sendTogether: async (_key, commands) => {
+      const pipeline = client.multi();
+      for (const command of commands) pipeline.addCommand([...command]);
+      return repliesOf(await (pipeline as unknown as Executable).execAsPipeline());
+    },
+  };
+}
+
+interface Executable {
+  execAsPipeline(): Promise<unknown>;
+}
+
+/** A cluster's `slots` is there before it has connected; its other methods look like those of a client. */
+const isCluster = (client: NodeRedisClient | NodeRedisCluster): client is NodeRedisCluster =>
+  "slots" in client && client.slots !== undefined;
+
+const repliesOf = (replies: unknown): readonly unknown[] => (Array.isArray(replies) ? replies : []);

@@ -1,0 +1,229 @@
+/** The moves of the port as one Lua script: the server runs it as one step. A script that fails halfway is not undone. */
+import { createHash } from "node:crypto";
+
+/** A larger result is loaded by whoever replays it: a refused claim stays small. */
+const MAX_TOLD_BYTES = 64 * 1024;
+
+/**
+ * KEYS: the record, the list of unknown outcomes, and a key for each write. ARGV: the caller's token, how long an expired
+ * record stays (ms), whether a repetition is replicated, and the record's key. Then the move, and what it takes.
+ *
+ * Answers are lists of texts. `1` and the server's time: the record was changed. `0` and the fields of the record: it was not. `2`,
+ * a position and an error: that write was refused.
+ *
+ * The order matters. What may lack memory comes first, so that a refused script has changed nothing. A record is listed before
+ * it is changed and taken from the list afterwards, so that the list never lacks one.
+ */
+const SOURCE = `local key, index = KEYS[1], KEYS[2]
+local own, keep_ms, touches, record_key = ARGV[1], tonumber(ARGV[2]), ARGV[3] == '1', ARGV[4]
+local position = 5
+
+local function take()
+  position = position + 1
+  return ARGV[position]
+end
+
+local function take_list()
+  local list = {}
+  for i = 1, tonumber(take()) do list[i] = take() end
+  return list
+end
+
+local function clock()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+
+local function text(number) return string.format('%.17g', number) end
+
+local function get(name) return redis.call('HGET', key, name) end
+
+local function is_mine() return get('token') == own and get('state') == 'in-progress' end
+
+local function prefix(name) return string.sub(name, 1, 2) end
+
+local function has_steps(names)
+  for _, name in ipairs(names) do if prefix(name) == 's:' then return true end end
+  return false
+end
+
+-- A connection that waits for replicas waits for what it wrote: a repetition has to write too.
+local function touch()
+  if touches and get('token') == own then redis.call('HSET', key, 'token', own) end
+end
+
+local function changed() return {'1', text(clock())} end
+
+local function repeated()
+  touch()
+  return changed()
+end
+
+local function tell()
+  local told = {'0'}
+  for _, name in ipairs(redis.call('HKEYS', key)) do
+    if prefix(name) ~= 'r:' then
+      local bytes = name == 'result' and redis.call('HSTRLEN', key, name) or 0
+      local is_large = bytes > ${MAX_TOLD_BYTES}
+      told[#told + 1] = is_large and 'bytes' or name
+      told[#told + 1] = is_large and text(bytes) or get(name)
+    end
+  end
+  touch()
+  return told
+end
+
+local function is_seen(token, state, lease)
+  local there = get('token')
+  if token == '' then return not there end
+  return there == token and get('state') == state and tonumber(get('lease')) == tonumber(lease)
+end
+
+-- A deletion by age is prompt here: the clocks of callers may differ, and a late use of the key is to be told.
+local function retain(expires)
+  if not expires then return redis.call('PERSIST', key) end
+  local at = math.min(math.max(expires * 1000, clock()) + keep_ms, 9e15)
+  redis.call('PEXPIREAT', key, string.format('%.0f', at))
+end
+
+local function list(since) redis.call('ZADD', index, since, record_key) end
+
+local is_over = false
+
+local function put(fields, keeps_steps, keeps_evidence)
+  local given = {}
+  for i = 1, #fields, 2 do given[fields[i]] = fields[i + 1] end
+  local is_open = given.state == 'in-progress' or given.state == 'released'
+  is_over = not (given.state == 'held' or (is_open and not given.expires))
+  if not is_over then list(given.settled or given.lease) end
+  local before = redis.call('HKEYS', key)
+  redis.call('HSET', key, unpack(fields))
+  for _, name in ipairs(before) do
+    local kind, goes = prefix(name), false
+    if kind == 's:' or kind == 'r:' then goes = not keeps_steps
+    elseif name == 'evidence' then goes = not keeps_evidence
+    else goes = name == 'settled' or name == 'expires' or name == 'result' or name == 'lost' end
+    if goes and not given[name] then redis.call('HDEL', key, name) end
+  end
+  retain(given.expires)
+end
+
+local function take_writes()
+  local writes = {}
+  for i = 1, tonumber(take()) do
+    local name, only_if = take(), take()
+    writes[i] = {key = KEYS[2 + i], only_if = only_if, words = {name, KEYS[2 + i], unpack(take_list())}}
+  end
+  return writes
+end
+
+local function save(saved) return {saved, redis.call('DUMP', saved), redis.call('PTTL', saved)} end
+
+local function restore(saved)
+  redis.call('DEL', saved[1])
+  if saved[2] then redis.call('RESTORE', saved[1], math.max(saved[3], 0), saved[2]) end
+end
+
+local function commit(writes, change)
+  for i, write in ipairs(writes) do
+    local is_there = redis.call('EXISTS', write.key) == 1
+    if write.only_if ~= '' and is_there ~= (write.only_if == 'present') then return {'2', text(i - 1), ''} end
+  end
+  local saved = {}
+  if #writes > 0 then saved[1] = save(key) end
+  change()
+  for i, write in ipairs(writes) do
+    if i < #writes then saved[#saved + 1] = save(write.key) end
+    local reply = redis.pcall(unpack(write.words))
+    local failed = type(reply) == 'table' and reply.err
+    if failed or reply == false then
+      if i < #writes then saved[#saved] = nil end
+      for j = #saved, 1, -1 do restore(saved[j]) end
+      return {'2', text(i - 1), failed or ''}
+    end
+  end
+  if is_over then redis.call('ZREM', index, record_key) end
+  return changed()
+end
+
+local moves = {}
+
+function moves.claim()
+  local token, state, lease, keeps, fields = take(), take(), take(), take() == '1', take_list()
+  if not is_seen(token, state, lease) then return tell() end
+  return commit({}, function() put(fields, keeps, keeps) end)
+end
+
+function moves.settle()
+  local writes, state, keeps, fields = take_writes(), take(), take() == '1', take_list()
+  if get('token') == own and get('state') == state then return repeated() end
+  if not is_mine() then return tell() end
+  return commit(writes, function() put(fields, keeps, true) end)
+end
+
+function moves.insert()
+  local writes, state, token, seen, lease, keeps = take_writes(), take(), take(), take(), take(), take() == '1'
+  local beginning, fields = take_list(), take_list()
+  if get('token') == own and get('state') == state then return repeated() end
+  if is_mine() then return commit(writes, function() put(fields, true, true) end) end
+  if not is_seen(token, seen, lease) then return tell() end
+  for _, word in ipairs(fields) do beginning[#beginning + 1] = word end
+  return commit(writes, function() put(beginning, keeps, keeps) end)
+end
+
+function moves.renew()
+  local lease, expires = take(), take()
+  if not is_mine() or tonumber(get('lease')) > tonumber(lease) then return tell() end
+  if expires == '' then
+    if not get('expires') then list(lease) end
+    redis.call('HSET', key, 'lease', lease)
+  else
+    redis.call('HSET', key, 'lease', lease, 'expires', expires)
+    retain(expires)
+    redis.call('ZREM', index, record_key)
+  end
+  return changed()
+end
+
+function moves.step()
+  local writes, fields, mark, seen = take_writes(), take_list(), take(), take()
+  local is_first, is_listed = take() == '1', take() == '1'
+  if not is_mine() then return tell() end
+  local there = get(fields[1])
+  local there_mark = there and string.match(there, '^[^\\n]*') or ''
+  if there_mark == mark then return repeated() end
+  if there_mark ~= seen or is_first == has_steps(redis.call('HKEYS', key)) then return tell() end
+  return commit(writes, function()
+    local lease = text(get('lease') + 1)
+    if is_listed or not get('expires') then list(lease) end
+    redis.call('HSET', key, 'lease', lease, unpack(fields))
+    if is_listed then
+      redis.call('HDEL', key, 'expires')
+      redis.call('PERSIST', key)
+    end
+  end)
+end
+
+moves.find = tell
+
+function moves.load()
+  local name, token = take(), take()
+  if token ~= '' and get('token') ~= token then return {} end
+  return {get(name) or nil}
+end
+
+function moves.unsettled()
+  local since, before, skipped, limit = take(), take(), take(), take()
+  return redis.call('ZRANGEBYSCORE', index, since, '(' .. before, 'WITHSCORES', 'LIMIT', skipped, limit)
+end
+
+return moves[ARGV[5]]()
+`;
+
+export type Move = "claim" | "settle" | "insert" | "renew" | "step" | "find" | "load" | "unsettled";
+
+export const SCRIPT = {
+  source: SOURCE,
+  /** What EVALSHA calls it by. */
+  digest: createHash("sha1").update(SOURCE).digest("hex"),
+};

@@ -1,0 +1,198 @@
+/** The store on Valkey and Redis: every decision is one script on the server. All policy is in the engine. */
+import { CommitInvalidError, StoreUnavailableError, TransactionConditionError } from "../core/errors.ts";
+import { withDefaults } from "../core/options.ts";
+import { type IdempotencyRecord, isTracked } from "../core/record.ts";
+import type {
+  Claim,
+  ClaimAnswer,
+  Effects,
+  Insertion,
+  RenewAnswer,
+  Renewal,
+  SettleAnswer,
+  Settlement,
+  StepChange,
+  Store,
+} from "../core/store.ts";
+import type { UnknownOutcome } from "../core/unknown-outcome.ts";
+import { readAddress, readRecord } from "./answers.ts";
+import { ValkeyConnection } from "./connection.ts";
+import { isThrottle } from "./failures.ts";
+import { ValkeyKeys } from "./keys.ts";
+import { checkValkeyStore, VALKEY_DEFAULTS, type ValkeyStoreOptions } from "./options.ts";
+import { beginningWords, endWords, flag, seenWords, stepWords } from "./record-words.ts";
+import type { Move } from "./script.ts";
+import { listUnsettled } from "./unsettled.ts";
+import { checkValkeyWrites, type ValkeyWrite, writeWords } from "./writes.ts";
+
+interface Addressee {
+  readonly recordKey: string;
+  /** Absent where nothing is changed. */
+  readonly token?: string;
+  readonly writes?: readonly ValkeyWrite[];
+}
+
+/** What the script told: that the record was changed, or the record. */
+type MoveAnswer =
+  | { readonly isChanged: true; readonly serverTimeMs: number }
+  | { readonly isChanged: false; readonly record: IdempotencyRecord | undefined };
+
+/**
+ * Keeps records in Valkey, or in Redis 6.2 or later. One script on the server is one decision, so that races have one winner, and who
+ * comes second gets its record. Claims, replays and commits are one request each.
+ *
+ * What it promises is what the server keeps: a server that evicts, forgets or fails over may lose records, and their
+ * operations run again. The first call asks the server, and refuses what is not accepted in `acceptedRisks`. Records without an
+ * expiry, such as held ones, are never deleted. Results up to 64 KB come with the record, larger ones by a request
+ * more. Beyond 16 MB the record says that the result was not kept.
+ */
+export class ValkeyStore implements Store<ValkeyWrite> {
+  readonly #keys: ValkeyKeys;
+  readonly #connection: ValkeyConnection;
+  readonly #prefix: string;
+  /** What begins the arguments of each move. */
+  readonly #own: readonly [keepMs: string, touches: string];
+
+  /** @throws InvalidOptionError (`INVALID_OPTION`) */
+  constructor(options: ValkeyStoreOptions) {
+    checkValkeyStore(options);
+    const { hashTag, acknowledgedBy, ...all } = withDefaults(options, VALKEY_DEFAULTS);
+    this.#prefix = all.prefix;
+    this.#keys = new ValkeyKeys(all.prefix, hashTag);
+    this.#connection = new ValkeyConnection({ ...all, acknowledgedBy });
+    this.#own = [`${all.keepExpiredSeconds * 1000}`, flag(acknowledgedBy)];
+  }
+
+  /**
+   * Asks the server whether it keeps records, as the first call does otherwise: for the start of a process.
+   * @throws InvalidOptionError (`INVALID_OPTION`) for a risk that is not accepted, StoreUnavailableError (`STORE_UNAVAILABLE`)
+   */
+  check(): Promise<void> {
+    return this.#connection.check();
+  }
+
+  async claim(claim: Claim, seen?: IdempotencyRecord): Promise<ClaimAnswer> {
+    const words = [...seenWords(seen), flag(claim.keepsSteps), ...beginningWords(claim, "in-progress")];
+    const answer = await this.#move("claim", claim, words);
+    if (!answer.isChanged) return { won: false, record: answer.record };
+    return { won: true, serverTimeMs: answer.serverTimeMs };
+  }
+
+  async settle(settlement: Settlement<ValkeyWrite>): Promise<SettleAnswer> {
+    const words = [settlement.state, flag(!settlement.dropsSteps), ...endWords(settlement)];
+    return this.#finish("settle", settlement, words);
+  }
+
+  async renew(renewal: Renewal): Promise<RenewAnswer> {
+    const { leaseEndsAt, expiresAt = "" } = renewal;
+    const answer = await this.#move("renew", renewal, [`${leaseEndsAt}`, `${expiresAt}`]);
+    return answer.isChanged ? { renewed: true } : { renewed: false, record: answer.record };
+  }
+
+  async writeStep(change: StepChange<ValkeyWrite>): Promise<SettleAnswer> {
+    const isListed = isTracked({ steps: { step: change.step } });
+    const words = [...stepWords(change), flag(change.isFirst), flag(isListed)];
+    return this.#finish("step", change, words);
+  }
+
+  async insert(insertion: Insertion<ValkeyWrite>, seen?: IdempotencyRecord): Promise<SettleAnswer> {
+    const words = [
+      insertion.state,
+      ...seenWords(seen),
+      flag(insertion.keepsSteps),
+      ...beginningWords(insertion, insertion.state),
+      ...endWords(insertion),
+    ];
+    return this.#finish("insert", insertion, words);
+  }
+
+  /** Always consistent: a script runs on the primary, also where the client reads from replicas. */
+  async find(recordKey: string, _read: { consistent: boolean }): Promise<IdempotencyRecord | undefined> {
+    const answer = await this.#move("find", { recordKey }, []);
+    return answer.isChanged ? undefined : answer.record;
+  }
+
+  async loadResult(address: string): Promise<string | undefined> {
+    const [recordKey = "", field = "", token = ""] = readAddress(address);
+    const [text] = await this.#run("load", { recordKey }, [field, token]);
+    return text;
+  }
+
+  checkEffects(effects: Effects<ValkeyWrite>): void {
+    checkValkeyWrites(effects, (key) => this.#keys.isOwn(key));
+  }
+
+  /**
+   * Lists held keys and abandoned attempts since before `before` (epoch ms), of functions that hold or verify: `Date.now()`
+   * means all of them. The oldest come first, roughly: 25 of each of 256 lists are read at once. A key that is listed
+   * and has no record any more is told as `unreadable`: somebody deleted it.
+   * @throws StoreUnavailableError (`STORE_UNAVAILABLE`)
+   */
+  unknownOutcomes({ before }: { readonly before: number }): AsyncGenerator<UnknownOutcome> {
+    return listUnsettled(
+      {
+        indexes: this.#keys.indexes(),
+        page: (index, words) =>
+          this.#connection.run({
+            move: "unsettled",
+            keys: [index, index],
+            words: ["", ...this.#own, "", "unsettled", ...words],
+          }),
+        find: (recordKey) => this.find(recordKey, { consistent: true }),
+      },
+      before,
+    );
+  }
+
+  async #finish(
+    move: Move,
+    change: Addressee & { writes: readonly ValkeyWrite[] },
+    words: readonly string[],
+  ): Promise<SettleAnswer> {
+    const answer = await this.#move(move, change, words);
+    return answer.isChanged ? { settled: true } : { settled: false, record: answer.record };
+  }
+
+  async #move(
+    move: Move,
+    { recordKey, token = "", writes }: Addressee,
+    words: readonly string[],
+  ): Promise<MoveAnswer> {
+    const commands = writes && writeWords(writes);
+    const [kind, ...told] = await this.#run(
+      move,
+      { recordKey, token },
+      [...(commands?.words ?? []), ...words],
+      commands?.keys,
+    );
+    if (kind === "1") return { isChanged: true, serverTimeMs: Number(told[0]) };
+    if (kind === "2") throw this.#refusal(Number(told[0]), told[1]);
+    return { isChanged: false, record: readRecord(recordKey, told) };
+  }
+
+  #run(
+    move: Move,
+    { recordKey, token = "" }: Addressee,
+    words: readonly string[],
+    writeKeys: readonly string[] = [],
+  ): Promise<readonly string[]> {
+    const { record, index } = this.#keys.of(recordKey);
+    return this.#connection.run({
+      move,
+      keys: [record, index, ...writeKeys],
+      words: [token, ...this.#own, recordKey, move, ...words],
+    });
+  }
+
+  /** @param error what the server says of the write; empty where its condition was not met */
+  #refusal(index: number, error = ""): Error {
+    if (error === "") return new TransactionConditionError(index, undefined, undefined);
+    const cause = new Error(error);
+    if (isThrottle(cause)) {
+      return new StoreUnavailableError("throttled", cause, "OOM", { action: "COMMIT", table: this.#prefix });
+    }
+    const [code] = error.split(" ");
+    const message = `the server refuses writes[${index}] (${code}): nothing was written; mend the write`;
+    return new CommitInvalidError(message, { index, cause });
+  }
+}

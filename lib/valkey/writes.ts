@@ -1,0 +1,97 @@
+/** The user's own commands of a commit, in one script with the change of the record. */
+import { CommitInvalidError } from "../core/errors.ts";
+import type { Effects } from "../core/store.ts";
+
+/** Commands that write one key, which follows their name. */
+const COMMANDS = [
+  "APPEND",
+  "DECRBY",
+  "DEL",
+  "HDEL",
+  "HINCRBY",
+  "HINCRBYFLOAT",
+  "HSET",
+  "INCRBY",
+  "INCRBYFLOAT",
+  "LPUSH",
+  "RPUSH",
+  "SADD",
+  "SET",
+  "SREM",
+  "XADD",
+  "ZADD",
+  "ZINCRBY",
+  "ZREM",
+] as const;
+
+const MAX_WRITES = 100;
+/** What Lua hands on at once. */
+const MAX_WORDS = 1000;
+
+/**
+ * What a commit writes: one command with one key, and a condition about that key before the commit. All writes are applied
+ * together with the record, or none. In a cluster the store needs a `hashTag`, and the key the same one. A command that the server answers by nothing, as `SET … NX`
+ * may, counts as a condition that was not met.
+ */
+export interface ValkeyWrite {
+  /** Such as `["HSET", "order:1", "state", "paid"]`. */
+  readonly command: readonly [name: (typeof COMMANDS)[number], key: string, ...words: (string | number)[]];
+  /** Otherwise the commit is refused: TransactionConditionError (`TRANSACTION_CONDITION`). @default - no condition */
+  readonly onlyIf?: "absent" | "present";
+}
+
+/** @throws CommitInvalidError (`COMMIT_INVALID`) */
+export function checkValkeyWrites(
+  { writes, messages }: Effects<unknown>,
+  isOwn: (key: string) => boolean,
+): void {
+  if (messages.length > 0) {
+    throw new CommitInvalidError(
+      `a ValkeyStore has no outbox, so that nobody would send ${messages.length} messages: leave \`messages\` out, and XADD to a stream of your own in \`writes\``,
+    );
+  }
+  if (writes.length > MAX_WRITES) {
+    throw new CommitInvalidError(`a commit takes at most ${MAX_WRITES} writes, got ${writes.length}`);
+  }
+  for (const [index, write] of writes.entries()) {
+    const fault = faultOf(write, isOwn);
+    if (fault) throw new CommitInvalidError(`writes[${index}] ${fault}`, { index });
+  }
+}
+
+function faultOf(write: unknown, isOwn: (key: string) => boolean): string | undefined {
+  const { command, onlyIf, ...unknown } = Object(write) as Record<string, unknown>;
+  if (!Array.isArray(command) || Object.keys(unknown).length > 0) {
+    return 'must have a command, and at most a condition: { command: ["SET", key, value], onlyIf: "absent" }';
+  }
+  const [name, key, ...words] = command;
+  if (!COMMANDS.includes(name)) return `must have one of the commands ${COMMANDS.join(", ")}`;
+  if (typeof key !== "string" || key === "")
+    return "must have a key, as text, behind the name of its command";
+  if (isOwn(key)) return "has a key of the store itself";
+  if (onlyIf !== undefined && onlyIf !== "absent" && onlyIf !== "present") {
+    return 'must have the condition "absent" or "present", or none';
+  }
+  if (name === "DEL" ? words.length > 0 : words.length === 0 || words.length > MAX_WORDS) {
+    return name === "DEL" ? "deletes one key" : `must have 1 to ${MAX_WORDS} words behind its key`;
+  }
+  const isWord = (word: unknown) =>
+    typeof word === "string" ? word.isWellFormed() : Number.isFinite(word as number);
+  return words.every(isWord) ? undefined : "must have words that are well-formed text or finite numbers";
+}
+
+/** The keys of writes, and the words by which the script takes the rest. */
+export function writeWords(writes: readonly ValkeyWrite[]): { keys: string[]; words: string[] } {
+  return {
+    keys: writes.map(({ command: [, key] }) => key),
+    words: [
+      `${writes.length}`,
+      ...writes.flatMap(({ command: [name, , ...words], onlyIf = "" }) => [
+        name,
+        onlyIf,
+        `${words.length}`,
+        ...words.map(String),
+      ]),
+    ],
+  };
+}

@@ -1,0 +1,113 @@
+import { runOnce } from "onceonly";
+import { fromGlide, type ValkeyClient, ValkeyStore, type ValkeyStoreOptions } from "onceonly/valkey";
+import type { Mistake } from "../given.ts";
+import { messageOf } from "../given.ts";
+
+const SAFE = "redis_version:7.0.15\r\nmaxmemory_policy:noeviction\r\naof_enabled:1\r\n";
+
+/** A server that tells this of itself, and makes each change, or answers each script by this error. */
+const server = (info: string, error?: string): ValkeyClient => ({
+  send: async (_, [command]) => {
+    if (command === "INFO") return info;
+    if (error) throw new Error(error);
+    return ["1", "1"];
+  },
+});
+
+const making = (options: object) => () => messageOf(() => new ValkeyStore(options as ValkeyStoreOptions));
+
+const asking = (client: ValkeyClient) => () => {
+  const store = new ValkeyStore({ client });
+  return messageOf(() => runOnce({ operation: "order", store, leaseSeconds: 30 }, "key", {}, () => 1));
+};
+
+const committing = (effects: object) => () => {
+  const store = new ValkeyStore({ client: server(SAFE) });
+  return messageOf(() =>
+    runOnce({ operation: "order", store, leaseSeconds: 30 }, "key", {}, ({ commit }) =>
+      commit("done", effects as never),
+    ),
+  );
+};
+
+/** A store in Lua, and a server that does not keep what it has. */
+export const VALKEY_MISTAKES: readonly Mistake[] = [
+  {
+    made: "gives a ValkeyStore the client itself",
+    toldBy: "error",
+    text: "option `client` must be an object with the methods send: give `fromIoredis(client)`, `fromNodeRedis(client)` or `fromGlide(client)`",
+    make: making({ client: { get: () => {}, call: () => {} } }),
+  },
+  {
+    made: "keeps records in a cache that evicts",
+    toldBy: "error",
+    text: 'option `acceptedRisks` must name "evicts-records" for this server: its `maxmemory-policy` is allkeys-lru, so that it deletes records where memory is short, and their operations run again. Set noeviction',
+    make: asking(server(SAFE.replace("noeviction", "allkeys-lru"))),
+  },
+  {
+    made: "keeps records in memory only",
+    toldBy: "error",
+    text: 'option `acceptedRisks` must name "memory-only" for this server: `appendonly` is off',
+    make: asking(server(SAFE.replace("aof_enabled:1", "aof_enabled:0"))),
+  },
+  {
+    made: "fills the server",
+    toldBy: "error",
+    text: "(throttled: OOM, the server's memory is full (maxmemory): give it more)",
+    make: asking(server(SAFE, "OOM command not allowed when used memory > 'maxmemory'")),
+  },
+  {
+    made: "reaches a replica",
+    toldBy: "error",
+    text: "(unreachable: READONLY, the server is a replica: reach the primary)",
+    make: asking(server(SAFE, "READONLY You can't write against a read only replica.")),
+  },
+  {
+    made: "reaches a cluster by a client that knows none",
+    toldBy: "error",
+    text: "MOVED, the server is part of a cluster: give a client for clusters",
+    make: asking(server(SAFE, "MOVED 3999 127.0.0.1:6381")),
+  },
+  {
+    made: "writes to other slots of a cluster than the record's",
+    toldBy: "error",
+    text: "CROSSSLOT, the keys of `writes` are not in the slot of the record: give the store a `hashTag` and use it in them",
+    make: asking(server(SAFE, "CROSSSLOT Keys in request don't hash to the same slot")),
+  },
+  {
+    made: "waits for replicas by a glide client without the class of its batches",
+    toldBy: "error",
+    text: "option `acknowledgedBy` needs a client with `sendTogether`: give `fromGlide(client, Batch)` the class of its batches",
+    make: making({
+      client: fromGlide({ customCommand: async () => {}, exec: async () => [] }),
+      acknowledgedBy: { replicas: 1, timeoutMs: 100 },
+    }),
+  },
+  {
+    made: "gives the time for an acknowledgement in another unit",
+    toldBy: "error",
+    text: "option `acknowledgedBy` must be { replicas, timeoutMs, onDisk }",
+    make: making({ client: server(SAFE), acknowledgedBy: { replicas: 1, timeoutSeconds: 1 } }),
+  },
+  {
+    made: "commits messages to Valkey",
+    toldBy: "error",
+    text: "a ValkeyStore has no outbox, so that nobody would send 1 messages: leave `messages` out, and XADD to a stream of your own in `writes`",
+    make: committing({
+      messages: [
+        {
+          queue: "https://sqs.eu-central-1.amazonaws.com/123456789012/q.fifo",
+          key: "k",
+          group: "g",
+          body: 1,
+        },
+      ],
+    }),
+  },
+  {
+    made: "commits a command that has several keys",
+    toldBy: "error",
+    text: "writes[0] must have one of the commands APPEND",
+    make: committing({ writes: [{ command: ["MSET", "a", "1", "b", "2"] }] }),
+  },
+];

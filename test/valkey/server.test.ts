@@ -1,0 +1,235 @@
+// What a server is, and what it refuses: told at once, by name, before any handler runs.
+import { InvalidOptionError, StoreUnavailableError } from "onceonly";
+import { ValkeyStore } from "onceonly/valkey";
+import { describe, expect, it } from "vitest";
+import { startValkey } from "../../kit/valkey-server.ts";
+import { claimOf, found, freshRecordKey, takeOverOf, won } from "../../lib/testing/contract/given.ts";
+import { fromIoredis } from "../../lib/valkey/from-ioredis.ts";
+import type { ValkeyStoreOptions } from "../../lib/valkey/options.ts";
+import type { ValkeyClient } from "../../lib/valkey/valkey-client.ts";
+import { afterwards, CLIENTS, CLUSTERS, freshPrefix, hasServer, portOf, redisOf, storeOf } from "./given.ts";
+import { shopOf } from "./shop-given.ts";
+
+/** A server that tells this, and has no script. */
+const telling = (info: string): ValkeyClient => ({
+  send: async (_, [command]) => {
+    if (command === "INFO") return info;
+    throw new Error("the server was asked");
+  },
+});
+
+const SAFE = "redis_version:7.0.15\r\nmaxmemory_policy:noeviction\r\naof_enabled:1\r\n";
+
+const started = async (...settings: string[]) => {
+  const server = await startValkey(settings);
+  afterwards(server.stop);
+  return server.port;
+};
+
+describe("the options of a store", () => {
+  const client = telling(SAFE);
+
+  it.each<[string, object]>([
+    ["client", {}],
+    ["client", { client: { get: () => {} } }],
+    ["client", { client: undefined }],
+    ["prefix", { client, prefix: "a{b}" }],
+    ["prefix", { client, prefix: "undefined" }],
+    ["hashTag", { client, hashTag: "" }],
+    ["keepExpiredSeconds", { client, keepExpiredSeconds: 0 }],
+    ["keepExpiredSeconds", { client, keepExpiredSeconds: 3_600_000 }],
+    ["acceptedRisks", { client, acceptedRisks: ["all"] }],
+    ["acceptedRisks", { client, acceptedRisks: "memory-only" }],
+    ["acknowledgedBy", { client, acknowledgedBy: 1 }],
+    ["acknowledgedBy", { client, acknowledgedBy: { replicas: 0, timeoutMs: 100 } }],
+    ["acknowledgedBy", { client, acknowledgedBy: { replicas: 1, timeoutMs: 0 } }],
+    ["acknowledgedBy", { client, acknowledgedBy: { replicas: 1, timeoutSeconds: 1 } }],
+    ["acknowledgedBy", { client, acknowledgedBy: { replicas: 1, timeoutMs: 100 } }],
+    ["table", { client, table: "records" }],
+  ])("are refused where `%s` is wrong: %j", (option, options) => {
+    const make = () => new ValkeyStore(options as ValkeyStoreOptions);
+
+    expect(make).toThrow(InvalidOptionError);
+    expect(make).toThrow(`option \`${option}\` `);
+  });
+});
+
+describe("what a server tells about itself", () => {
+  const checking = (info: string, options: Partial<ValkeyStoreOptions> = {}) =>
+    storeOf(telling(info), options).store.check();
+
+  it("is accepted where it keeps what it has", async () => {
+    await expect(checking(SAFE)).resolves.toBeUndefined();
+  });
+
+  it.each([
+    ["evicts-records", SAFE.replace("noeviction", "allkeys-lru"), /`maxmemory-policy` is allkeys-lru/],
+    ["evicts-records", SAFE.replace("noeviction", "volatile-ttl"), /`maxmemory-policy` is volatile-ttl/],
+    ["memory-only", SAFE.replace("aof_enabled:1", "aof_enabled:0"), /`appendonly` is off/],
+    ["untold", "redis_version:7.0.15\r\n", /INFO does not tell/],
+  ] as const)("is refused where it %s, unless that is accepted by name", async (risk, info, message) => {
+    await expect(checking(info)).rejects.toThrow(InvalidOptionError);
+    await expect(checking(info)).rejects.toThrow(message);
+    await expect(checking(info)).rejects.toThrow(`must name "${risk}"`);
+
+    await expect(checking(info, { acceptedRisks: [risk] })).resolves.toBeUndefined();
+  });
+
+  it("is refused where it is too old", async () => {
+    await expect(checking(SAFE.replace("7.0.15", "6.0.16"))).rejects.toThrow("6.2 or later; this is 6.0.16");
+  });
+
+  it("is refused where it has no WAITAOF, which `onDisk` needs", async () => {
+    const client = { ...telling(SAFE), sendTogether: async () => [] };
+    const acknowledgedBy = { replicas: 1, timeoutMs: 100, onDisk: true };
+    const { store } = storeOf(client, { acknowledgedBy });
+
+    await expect(store.check()).rejects.toThrow("with `onDisk` needs Valkey, or Redis 7.2 or later");
+  });
+
+  it("is asked once, and again where the answer was no answer", async () => {
+    const asked: string[] = [];
+    const client: ValkeyClient = {
+      send: async (_, [command = ""]) => {
+        asked.push(command);
+        if (asked.length === 1) throw new Error("lost");
+        return command === "INFO" ? SAFE : ["0"];
+      },
+    };
+    const { store } = storeOf(client);
+
+    await expect(store.check()).rejects.toThrow(StoreUnavailableError);
+    await Promise.all([store.check(), store.find("a#b", { consistent: true }), store.check()]);
+
+    expect(asked).toEqual(["INFO", "INFO", "EVALSHA"]);
+  });
+});
+
+describe.skipIf(!hasServer)("a real server", () => {
+  it("that evicts is refused by the first call, and the handler does not run", async () => {
+    const admin = redisOf(await started("--maxmemory-policy", "allkeys-lru"));
+    const { call, runs } = shopOf(fromIoredis(admin), admin);
+
+    await expect(call(() => "done")).rejects.toThrow('must name "evicts-records" for this server');
+    await expect(call(() => "done", { whenStoreFails: "run" })).rejects.toMatchObject({
+      code: "INVALID_OPTION",
+    });
+    expect([runs(), await admin.dbsize()]).toEqual([0, 0]);
+  });
+
+  it("without an append-only file is refused, and taken where that is accepted", async () => {
+    const admin = redisOf(await started("--appendonly", "no"));
+    const { call } = shopOf(fromIoredis(admin), admin);
+    await expect(call(() => "done")).rejects.toThrow("`appendonly` is off");
+
+    const accepting = shopOf(fromIoredis(admin), admin, { acceptedRisks: ["memory-only"] });
+    expect(await accepting.call(() => "done")).toBe("done");
+  });
+
+  it("whose memory is full changes nothing, and is told as throttled", async () => {
+    const admin = redisOf(await started());
+    const { store } = storeOf(fromIoredis(admin));
+    const recordKey = freshRecordKey();
+    await won(store, claimOf(recordKey));
+    const seen = await found(store, recordKey);
+    await admin.config("SET", "maxmemory", "1");
+
+    for (const claim of [store.claim(takeOverOf(recordKey), seen), store.claim(claimOf(freshRecordKey()))]) {
+      await expect(claim).rejects.toMatchObject({ failure: "throttled", retryable: true });
+    }
+
+    await admin.config("SET", "maxmemory", "0");
+    expect(await found(store, recordKey)).toEqual(seen);
+    expect(await admin.dbsize()).toBe(1);
+  });
+
+  it.each(Object.entries(CLIENTS))("that is a replica passes, with %s", async (_, connect) => {
+    const port = await started();
+    const { store } = storeOf(await connect(port));
+    await store.check();
+    await redisOf(port).call("REPLICAOF", ["127.0.0.1", `${await portOf()}`]);
+
+    const failure = await store.claim(claimOf(freshRecordKey())).catch((error) => error);
+
+    expect(failure).toMatchObject({ failure: "unreachable", retryable: true, action: "CLAIM" });
+  });
+
+  it.each(Object.entries(CLIENTS))(
+    "that lacks rights for the client is refused, with %s",
+    async (_, connect) => {
+      const port = await started();
+      const { store, prefix } = storeOf(await connect(port));
+      await store.check();
+      await redisOf(port).call("ACL", ["SETUSER", "default", "-hset"]);
+
+      const failure = await store.claim(claimOf(freshRecordKey())).catch((error) => error);
+
+      expect(failure).toMatchObject({ failure: "refused", retryable: false, table: prefix });
+      expect(failure.message).toContain("NOPERM");
+    },
+  );
+
+  it("that does not answer INFO is refused, unless `untold` is accepted", async () => {
+    const port = await started();
+    const admin = redisOf(port);
+    await admin.call("ACL", ["SETUSER", "limited", "on", "nopass", "~*", "+@all", "-info"]);
+    const limited = fromIoredis(
+      redisOf(port, { username: "limited", password: "x", enableReadyCheck: false }),
+    );
+
+    await expect(storeOf(limited).store.check()).rejects.toMatchObject({
+      failure: "refused",
+      action: "INFO",
+    });
+    await expect(storeOf(limited, { acceptedRisks: ["untold"] }).store.check()).resolves.toBeUndefined();
+  });
+
+  it("that is not there makes the store unavailable", async () => {
+    const client = redisOf(1, { retryStrategy: () => null, maxRetriesPerRequest: 0 });
+    const { store } = storeOf(fromIoredis(client));
+
+    const failure = await store.claim(claimOf(freshRecordKey())).catch((error) => error);
+
+    expect(failure).toBeInstanceOf(StoreUnavailableError);
+    expect(failure).toMatchObject({ failure: "unreachable", retryable: true, action: "INFO" });
+  });
+
+  it("of a cluster refuses a client that knows none, and keys of other slots, with what to do", async () => {
+    const port = await portOf("cluster");
+    const alone = storeOf(fromIoredis(redisOf(port))).store;
+    for (const [name, connect] of Object.entries(CLUSTERS)) {
+      const { store } = storeOf(await connect(port));
+      const recordKey = freshRecordKey();
+      await won(store, claimOf(recordKey));
+      const settled = store.settle({
+        recordKey,
+        token: "token-1",
+        now: 1,
+        state: "completed",
+        writes: [{ command: ["SET", freshPrefix(), "1"] }],
+        messages: [],
+      });
+      await expect(settled, name).rejects.toThrow("give the store a `hashTag` and use it in them");
+      expect(await found(store, recordKey)).toMatchObject({ state: "in-progress" });
+    }
+    // The one node has all slots: a client that knows no cluster is not sent away.
+    await won(alone, claimOf(freshRecordKey()));
+  });
+
+  it("keeps all keys of one record in one slot, with and without a hash tag", async () => {
+    const admin = redisOf(await portOf("cluster"));
+    const slotOf = (key: string) => admin.call("CLUSTER", ["KEYSLOT", key]);
+    const { ValkeyKeys } = await import("../../lib/valkey/keys.ts");
+    const slots = new Set<unknown>();
+    for (let index = 0; index < 100; index++) {
+      const { record, index: list } = new ValkeyKeys("shop", undefined).of(freshRecordKey());
+      slots.add(await slotOf(record));
+      expect(await slotOf(list)).toBe(await slotOf(record));
+      const tagged = new ValkeyKeys("shop", "orders").of(freshRecordKey());
+      expect(await slotOf(tagged.record)).toBe(await slotOf("own:{orders}:1"));
+      expect(await slotOf(tagged.index)).toBe(await slotOf("own:{orders}:1"));
+    }
+    expect(slots.size).toBeGreaterThan(50);
+    expect(new ValkeyKeys("shop", undefined).indexes()).toHaveLength(256);
+  });
+});
