@@ -13,7 +13,7 @@ const ofRun = (files: string[]) => (isLong ? files.filter((file) => LONG.include
 const resolve = {
   alias: [
     { find: /^onceonly$/, replacement: entry("index.ts") },
-    { find: /^onceonly\/(cdk|client|lean|postgres|testing|valkey)$/, replacement: entry("$1/index.ts") },
+    { find: /^onceonly\/(cdk|client|http|lean|postgres|testing|valkey)$/, replacement: entry("$1/index.ts") },
   ],
 };
 /** The transformer of vitest leaves standard decorators as they are, and Node does not know them. */

@@ -10,6 +10,7 @@ const ENTRIES = [
   "index",
   "cdk/index",
   "client/index",
+  "http/index",
   "lean/index",
   "postgres/index",
   "testing/index",

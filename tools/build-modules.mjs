@@ -9,6 +9,7 @@ import { findStandIns, STAND_INS, shareStandIns } from "./stand-ins.mjs";
 const HANDLER_ENTRIES = [
   "lib/index.js",
   "lib/client/index.js",
+  "lib/http/index.js",
   "lib/lean/index.js",
   "lib/postgres/index.js",
   "lib/valkey/index.js",

@@ -38,6 +38,7 @@ const sdkClient = (service: string) => `@aws-sdk/client-${service}`;
 const runtimeEntries: readonly (readonly [entry: string, file: string, peers: readonly string[]])[] = [
   ["onceonly", "lib/index.ts", ["dynamodb", "eventbridge", "sns", "sqs"].map(sdkClient)],
   ["onceonly/client", "lib/client/index.ts", []],
+  ["onceonly/http", "lib/http/index.ts", []],
   ["onceonly/lean", "lib/lean/index.ts", []],
   ["onceonly/postgres", "lib/postgres/index.ts", []],
   ["onceonly/testing", "lib/testing/index.ts", []],

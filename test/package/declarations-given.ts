@@ -9,6 +9,7 @@ export const ENTRIES = [
   "onceonly",
   "onceonly/cdk",
   "onceonly/client",
+  "onceonly/http",
   "onceonly/lean",
   "onceonly/postgres",
   "onceonly/testing",

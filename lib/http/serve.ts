@@ -1,0 +1,108 @@
+/** A request to a server, in the form of an HTTP event (payload v2): so that one face serves both. */
+import { type Clock, systemClock } from "../core/clock.ts";
+import type { Execution } from "../core/execution.ts";
+import { httpFace } from "../lambda/http/face.ts";
+import type { HttpResponse } from "../lambda/http/response.ts";
+import type { HttpIdempotencyOptions, HttpRequestEvent } from "../lambda/options.ts";
+import { carried, carry } from "./current.ts";
+import { checkedMaxResponseBytes, type ServerOptions } from "./options.ts";
+import { type AnyResponse, toStorable } from "./storable.ts";
+
+/** What all servers have in common. */
+export interface Served<Native> {
+  readonly native: Native;
+  readonly method: string;
+  /** Path and query, as sent. */
+  readonly target: string;
+  readonly headers: Iterable<readonly [name: string, value: string]>;
+  readonly body: Uint8Array;
+}
+
+/**
+ * Runs `handle` under the protocol, and resolves to the answer: of the handler, of the record, or a problem.
+ * @param handle resolves to what the handler has answered
+ */
+export type Serve<Native> = (
+  request: Served<Native>,
+  handle: () => Promise<AnyResponse>,
+) => Promise<HttpResponse>;
+
+export interface ServerFace<Native> {
+  readonly serve: Serve<Native>;
+  readonly clock: Clock;
+  readonly maxBytes: number;
+  /** Whether a request of this method needs a key. Others pass. */
+  readonly isServed: (method: string) => boolean;
+}
+
+/** @throws InvalidOptionError (`INVALID_OPTION`) */
+export function serverFace<Native extends object, Write>(
+  options: ServerOptions<Native, Write>,
+): ServerFace<Native> {
+  const { maxResponseBytes, scope, key, fingerprint, responseHeaders, ...given } = options;
+  const maxBytes = checkedMaxResponseBytes(maxResponseBytes);
+  const natives = new WeakMap<object, Native>();
+  const native = (event: object) => natives.get(event) as Native;
+  const reading = <T>(read: ((request: Native) => T) | undefined) =>
+    typeof read === "function" ? (event: object) => read(native(event)) : read;
+  const face = httpFace<HttpRequestEvent, Write>({
+    ...given,
+    // A server has no deadline that would end a lease in time.
+    ...(options.mode !== "optimistic" && { renewLease: options.renewLease ?? true }),
+    ...("scope" in options && { scope: reading(scope as (request: Native) => string | undefined) }),
+    ...(key !== undefined && { key: reading(key) }),
+    ...(fingerprint !== undefined && { fingerprint: reading(fingerprint) }),
+    ...(responseHeaders !== undefined && {
+      responseHeaders: reading(responseHeaders as (request: Native) => Readonly<Record<string, string>>),
+    }),
+  } as HttpIdempotencyOptions<HttpRequestEvent, Write>);
+  const methods = options.methods ?? ["POST", "PATCH"];
+  return {
+    clock: options.clock ?? systemClock,
+    maxBytes,
+    isServed: (method) => methods.includes(method.toUpperCase()),
+    async serve(request, handle) {
+      const event = eventOf(request);
+      natives.set(event, request.native);
+      // Two middlewares on one route: the inner one knows of the outer one's attempt.
+      const run = face(event, { idempotency: carried(request.native) });
+      const work = async (execution: Execution<Write>) => {
+        carry(request.native, execution as Execution);
+        const answer = await handle();
+        return toStorable(answer, maxBytes).catch(whenStored);
+      };
+      // Methods that pass do not come here.
+      return (await (run as Extract<typeof run, (...given: never[]) => unknown>)(work)) as HttpResponse;
+    },
+  };
+}
+
+/**
+ * The handler is done, so that its answer counts, and what is wrong with the answer is told when it is stored. An error from here
+ * would be the handler's own: then a retry would run.
+ */
+function whenStored(error: unknown): object {
+  return {
+    get statusCode(): never {
+      throw error;
+    },
+  };
+}
+
+function eventOf({ method, target, headers, body }: Served<object>) {
+  const [rawPath = "", ...query] = target.split("?");
+  const byName: Record<string, string> = {};
+  for (const [name, value] of headers) {
+    const lower = name.toLowerCase();
+    byName[lower] = lower in byName ? `${byName[lower]},${value}` : value;
+  }
+  return {
+    version: "2.0",
+    rawPath,
+    rawQueryString: query.join("?"),
+    headers: byName,
+    body: Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("base64"),
+    isBase64Encoded: true,
+    requestContext: { http: { method } },
+  };
+}
