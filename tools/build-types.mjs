@@ -5,7 +5,15 @@ import { dirname, join } from "node:path";
 import { rollup } from "rollup";
 import { dts } from "rollup-plugin-dts";
 
-const ENTRIES = ["index", "client/index", "http/index", "lean/index", "postgres/index", "testing/index", "valkey/index"];
+const ENTRIES = [
+  "index",
+  "client/index",
+  "http/index",
+  "lean/index",
+  "postgres/index",
+  "testing/index",
+  "valkey/index",
+];
 const COMMONJS_ONLY = ["cdk/index"];
 
 /** The package holds no documents. */
