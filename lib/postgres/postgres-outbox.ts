@@ -60,7 +60,7 @@ export class PostgresOutbox implements Outbox {
   }
 
   /** @throws StoreUnavailableError (`STORE_UNAVAILABLE`), RecordCorruptError (`RECORD_CORRUPT`) */
-  async load(recordKey: string): Promise<WaitingRow | undefined> {
+  async load(recordKey: string): Promise<Unsent | undefined> {
     const { commit } = await this.#ask(this.#statements.load(recordKey));
     return commit && waitingRowOf(commit);
   }

@@ -14,7 +14,7 @@ import { type ConsumerProjects, prepareConsumerProjects } from "./projects-world
 
 const RUNTIME_PEERS = ["@aws-sdk/client-dynamodb", "@middy/core"];
 const CONSTRUCTS = ["aws-cdk-lib", "constructs"];
-const TYPES = ["@types/aws-lambda", "@types/node", "@types/pg"];
+const TYPES = ["@types/aws-lambda", "@types/express", "@types/node", "@types/pg"];
 const WITHOUT_MIDDY = ["@aws-sdk/client-dynamodb", "@types/node"];
 const TSC = join(root, "node_modules/typescript/bin/tsc");
 /** The last version that knows the resolution of older projects. */
