@@ -71,21 +71,6 @@ export const POSTGRES_MISTAKES: readonly Mistake[] = [
     make: asking("42501"),
   },
   {
-    made: "commits messages where no outbox is",
-    toldBy: "error",
-    text: "a PostgresStore has no outbox, so that nobody would send 1 messages: leave `messages` out, and insert rows of your own in `writes`",
-    make: committing({
-      messages: [
-        {
-          queue: "https://sqs.eu-central-1.amazonaws.com/123456789012/q.fifo",
-          key: "k",
-          group: "g",
-          body: 1,
-        },
-      ],
-    }),
-  },
-  {
     made: "commits SQL as text",
     toldBy: "error",
     text: "writes[0] must be a function of the transaction's client: writes: async (client) => { … }",
