@@ -13,7 +13,10 @@ const ofRun = (files: string[]) => (isLong ? files.filter((file) => LONG.include
 const resolve = {
   alias: [
     { find: /^onceonly$/, replacement: entry("index.ts") },
-    { find: /^onceonly\/(cdk|client|http|lean|postgres|testing|valkey)$/, replacement: entry("$1/index.ts") },
+    {
+      find: /^onceonly\/(cdk|client|consumers|http|lean|otel|postgres|testing|valkey)$/,
+      replacement: entry("$1/index.ts"),
+    },
   ],
 };
 /** The transformer of vitest leaves standard decorators as they are, and Node does not know them. */
@@ -74,6 +77,7 @@ export default defineConfig({
     globalSetup: isUnit
       ? []
       : [
+          "test/setup/brokers.ts",
           "test/setup/engines.ts",
           "test/setup/postgres.ts",
           "test/setup/prebuilt-functions.ts",

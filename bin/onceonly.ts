@@ -8,13 +8,23 @@ import { systemClock } from "../lib/core/clock.ts";
 const USAGE = `usage: onceonly <command> [options]
 
   start [folder]             run the stacks of a CDK or SAM app on local engines
+  openapi <module>           document the header, its form and the answers of a handler
+  console                    a page about a table: what waits, and the life of a key
+  explore <module>           print what the explorer found, and write it as a page
+  doctor --template <file>   a synthesized stack against the checklist for going live
   find <key>                 what the record of one key says
+  trace <key>                the whole life of one key: record, messages, queues, consumers
   list unknown               keys of which nobody knows how they ended
   list waiting|parked        messages that are not sent yet, or wait for a decision
+  replay <key>               find the crash that left a record, on this machine
+  release <key>              give a key back, so that a retry runs
   resolve <key>              say whether the effect of a held key happened
+  redrive <queue URL>        take dead letters back to the queue they came from
   erase <key>                drop a stored answer, keep the fact that it happened
   outbox retry|drop|redirect <record key>
                              decide about the messages of one commit
+
+resolve, release and outbox retry take a group, too: --group <operation>[/<error>]
 
   --help, -h                 after a command: its options
   --version, -v              print the version of onceonly`;
@@ -23,6 +33,7 @@ const terminal: Terminal = {
   print: (line) => console.log(line),
   clock: systemClock,
   env: process.env,
+  ...(process.stderr.isTTY && { progress: drawProgress }),
   async confirm(question) {
     if (!process.stdin.isTTY) return undefined;
     const prompt = createInterface({ input: process.stdin, output: process.stderr });
@@ -30,6 +41,14 @@ const terminal: Terminal = {
     return /^y(es)?$/i.test(answer.trim());
   },
 };
+
+const BAR = 30;
+
+function drawProgress(done: number, total: number): void {
+  const full = Math.round((done / total) * BAR);
+  const bar = "█".repeat(full) + "░".repeat(BAR - full);
+  process.stderr.write(`\r${bar} ${done} of ${total}${done === total ? "\n" : ""}`);
+}
 
 async function main([name, ...args]: readonly string[]): Promise<number> {
   // The SDK's advice on Node versions is meant for deployed code.

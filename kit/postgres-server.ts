@@ -74,7 +74,11 @@ function ofNpm(): PostgresInstallation[] {
   ];
 }
 
-export async function startPostgres(installation: PostgresInstallation): Promise<PostgresServer> {
+/** @param more settings of the server; what stands there counts */
+export async function startPostgres(
+  installation: PostgresInstallation,
+  more: Readonly<Record<string, string>> = {},
+): Promise<PostgresServer> {
   const { name, bin } = installation;
   const folder = await realpath(await mkdtemp(join(tmpdir(), "onceonly-postgres-")));
   guardDirectory(folder);
@@ -89,8 +93,9 @@ export async function startPostgres(installation: PostgresInstallation): Promise
     listen_addresses: "127.0.0.1",
     unix_socket_directories: "",
     fsync: "off",
-    max_connections: "250",
+    max_connections: "1000",
     shared_buffers: "32MB",
+    ...more,
   };
   const child = spawn(
     join(bin, "postgres"),

@@ -32,6 +32,13 @@ export function valkeyProgram(): string | undefined {
   });
 }
 
+/** Such as `redis-server 7.0.15`. */
+export function valkeyVersion(): string {
+  const program = valkeyProgram();
+  const { stdout } = spawnSync(program ?? "", ["--version"], { encoding: "utf8" });
+  return `${program} ${/ v=(\S+)/.exec(stdout ?? "")?.[1]}`;
+}
+
 /** @param settings such as `["--maxmemory-policy", "allkeys-lru"]`; what comes later counts */
 export async function startValkey(settings: readonly string[] = []): Promise<ValkeyServer> {
   const program = valkeyProgram();

@@ -155,6 +155,8 @@ export const METRICS = {
     "key-expired": "KeyExpired",
     /** Records of a batch cannot be asked for together, for lack of a right: each is asked for alone from now on. */
     "group-refused": "GroupRefused",
+    /** One payload came under several keys that nobody had used: its caller may make a key for each try. */
+    "new-keys": "NewKeys",
     /** The database's clock and ours differ by more than the configured skew. */
     "clock-skewed": "ClockSkewed",
   },
@@ -168,6 +170,8 @@ export const METRICS = {
   outboxLag: "OutboxLag",
   /** What the sweeper found, once in each sweep: commits that wait, how old the oldest is (ms), and commits that are parked. */
   outboxBacklog: { waiting: "OutboxBacklog", oldestMs: "OutboxBacklogAge", parked: "OutboxParkedBacklog" },
+  /** What the reconciler found in the cache in front of its store, once in each run. */
+  cacheChecks: { confirmed: "CacheConfirmed", dropped: "CacheDropped", unchecked: "CacheUnchecked" },
   /** Counts keys of unknown outcome, by what the reconciler has learnt of each. */
   settlingEvents: {
     happened: "SettledAsHappened",

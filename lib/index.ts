@@ -7,6 +7,7 @@ export * from "./core/errors.ts";
 export type { CommitEffects, Execution } from "./core/execution.ts";
 export type { LambdaContext } from "./core/lambda-context.ts";
 export { type LockHold, type LockOptions, lock } from "./core/lock.ts";
+export type { ListedCommit, OutboxDestinationChange } from "./core/messages/operated-outbox.ts";
 export type {
   FoundUnsent,
   MessageProgress,
@@ -28,6 +29,7 @@ export { traceparentFromXRay } from "./core/messages/traceparent.ts";
 export { type OnceOptions, once } from "./core/once.ts";
 export type { EngineOptions, Fingerprinter } from "./core/options.ts";
 export type { IdempotencyRecord, State, StoredResult, StoredStep, StoredSteps } from "./core/record.ts";
+export type { CachedName, RecordCache } from "./core/record-cache.ts";
 export {
   type Resolution,
   type ResolveAnswer,
@@ -58,11 +60,9 @@ export type {
   Verify,
   VerifyRecord,
 } from "./core/verify.ts";
-export type { ListedCommit } from "./dynamodb/connected-outbox.ts";
 export { DynamoDBOutbox } from "./dynamodb/dynamodb-outbox.ts";
 export { DynamoDBStore } from "./dynamodb/dynamodb-store.ts";
 export { type EraseAnswer, type EraseOptions, type Erasure, eraseResult } from "./dynamodb/erase-result.ts";
-export type { OutboxDestinationChange } from "./dynamodb/operator-changes.ts";
 export type { DynamoDBClientLike, DynamoDBOutboxOptions, DynamoDBStoreOptions } from "./dynamodb/options.ts";
 export type { DynamoDBWrite } from "./dynamodb/writes.ts";
 export type { BatchOptions, VisibilityRequest } from "./lambda/batch/batch-options.ts";
@@ -129,10 +129,23 @@ export { S3Bodies, type S3BodiesOptions, type S3Like, type UncheckedMessage } fr
 export type { SweepReport } from "./messaging/sweep-shards.ts";
 export { type LeftBehind, type LeftBehindOptions, leftBehind } from "./mirrored/left-behind.ts";
 export { type MirroredOptions, mirrored } from "./mirrored/mirrored.ts";
+export {
+  type DecisionLogger,
+  type DecisionLogOptions,
+  decisionLog,
+  type ShownScope,
+} from "./observe/decision-log.ts";
 export { type EmfMetricsOptions, emfMetrics } from "./observe/emf-metrics.ts";
 export type { SendingEvent, SettlingEvent } from "./observe/measurements.ts";
-export { type ReconcilerReport, reconciler } from "./reconciler/reconciler.ts";
+export { type NewKeysOptions, watchNewKeys } from "./observe/new-keys.ts";
+export type { DataKey, DataKeys, EncryptionContext } from "./privacy/data-keys.ts";
+export { type EncryptedOptions, encrypted } from "./privacy/encrypted.ts";
+export { type KmsKeysOptions, type KmsLike, kmsKeys } from "./privacy/kms-keys.ts";
+export { openedOutbox } from "./privacy/opened-outbox.ts";
+export { type Redact, redacted } from "./privacy/redacted.ts";
+export { type CacheReport, type ReconcilerReport, reconciler } from "./reconciler/reconciler.ts";
 export {
+  type CacheCheckedEvent,
   RECONCILER_EVENTS,
   type ReconciledKeyEvent,
   type ReconciledOperation,

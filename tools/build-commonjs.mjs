@@ -4,18 +4,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { build, transform } from "esbuild";
 import { BUNDLING } from "./bundling.mjs";
+import { ENTRIES } from "./entries.mjs";
 import { STAND_INS, shareStandIns } from "./stand-ins.mjs";
-
-const ENTRIES = [
-  "index",
-  "cdk/index",
-  "client/index",
-  "http/index",
-  "lean/index",
-  "postgres/index",
-  "testing/index",
-  "valkey/index",
-];
 
 /** Loaded before aws-cdk-lib is, so it stays a file. */
 const INSTALLED = "cdk/installed";

@@ -1,20 +1,24 @@
 // Builds the ES modules. What a function may import keeps a file per module, so that its bundler leaves out the most.
-// One file per entry costs a handler about 2 KB more. The rest is bundled: `testing` and the command line.
+// One file per entry costs a handler about 2 KB more. The rest is bundled: `testing`, the command line, and what servers import.
 import { chmod, copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { build, transform } from "esbuild";
 import { BUNDLING } from "./bundling.mjs";
+import { MODULE_ENTRIES } from "./entries.mjs";
 import { findStandIns, STAND_INS, shareStandIns } from "./stand-ins.mjs";
 
-const HANDLER_ENTRIES = [
-  "lib/index.js",
-  "lib/client/index.js",
-  "lib/http/index.js",
-  "lib/lean/index.js",
-  "lib/postgres/index.js",
-  "lib/valkey/index.js",
-];
-const BUNDLED_ENTRIES = { "testing/index": "lib/testing/index.js", "cli/onceonly": "bin/onceonly.js" };
+const HANDLER_ENTRIES = MODULE_ENTRIES.filter((entry) => entry !== "testing/index").map(
+  (entry) => `lib/${entry}.js`,
+);
+/** Servers load them once and bundle nothing. */
+const SERVER_ENTRIES = ["consumers/index", "http/index", "postgres/index", "valkey/index"];
+const BUNDLED_ENTRIES = {
+  "testing/index": "lib/testing/index.js",
+  "cli/onceonly": "bin/onceonly.js",
+  ...Object.fromEntries(SERVER_ENTRIES.map((entry) => [entry, `lib/${entry}.js`])),
+};
+/** Modules of these rooms are in the files of the entries, not beside them. */
+const SERVER_ROOMS = SERVER_ENTRIES.map((entry) => `lib/${dirname(entry)}/`);
 
 /** They let a bundler leave a call out. */
 const MARKS = /@__(PURE|NO_SIDE_EFFECTS)__/;
@@ -26,11 +30,14 @@ const MARKS = /@__(PURE|NO_SIDE_EFFECTS)__/;
  * @returns what the CommonJS modules share with these
  */
 export async function buildModules(commented, compiled, outdir) {
-  const modules = await reached(compiled, HANDLER_ENTRIES);
+  const reachedModules = await reached(compiled, HANDLER_ENTRIES);
+  const modules = new Set(
+    [...reachedModules].filter((module) => !SERVER_ROOMS.some((room) => module.startsWith(room))),
+  );
   await Promise.all(
     [...modules].map((module) => writeModule(join(commented, module), join(outdir, relative("lib", module)))),
   );
-  const standIns = await findStandIns(compiled, Object.values(BUNDLED_ENTRIES), modules);
+  const standIns = await findStandIns(compiled, Object.values(BUNDLED_ENTRIES), reachedModules);
   await build({
     ...BUNDLING,
     absWorkingDir: compiled,

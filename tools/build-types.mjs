@@ -4,17 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { rollup } from "rollup";
 import { dts } from "rollup-plugin-dts";
-
-const ENTRIES = [
-  "index",
-  "client/index",
-  "http/index",
-  "lean/index",
-  "postgres/index",
-  "testing/index",
-  "valkey/index",
-];
-const COMMONJS_ONLY = ["cdk/index"];
+import { ENTRIES, MODULE_ENTRIES } from "./entries.mjs";
 
 /** The package holds no documents. */
 const DOCUMENTS = `${JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")).homepage.replace(/#.*/, "")}/blob/main/docs/`;
@@ -31,9 +21,7 @@ const linkDocuments = {
  */
 export async function buildTypes(declared, dist) {
   const bundle = await rollup({
-    input: Object.fromEntries(
-      [...ENTRIES, ...COMMONJS_ONLY].map((entry) => [entry, join(declared, `lib/${entry}.d.ts`)]),
-    ),
+    input: Object.fromEntries(ENTRIES.map((entry) => [entry, join(declared, `lib/${entry}.d.ts`)])),
     external: (id) => /^[@\w]/.test(id),
     treeshake: { moduleSideEffects: false },
     plugins: [dts(), linkDocuments],
@@ -49,7 +37,7 @@ export async function buildTypes(declared, dist) {
     minifyInternalExports: false,
   });
   await bundle.close();
-  for (const entry of ENTRIES) {
+  for (const entry of MODULE_ENTRIES) {
     const file = join(dist, "esm", `${entry}.d.ts`);
     const up = "../".repeat(entry.split("/").length);
     mkdirSync(dirname(file), { recursive: true });

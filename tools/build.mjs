@@ -1,10 +1,11 @@
-// Builds the package into dist/, or into the folder given: modules, types, prebuilt functions, bill of materials.
+// Builds the package into dist/, or into the folder given: modules, types, prebuilt functions, the console page, bill of materials.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildCommonJs } from "./build-commonjs.mjs";
+import { buildConsole } from "./build-console.mjs";
 import { buildModules } from "./build-modules.mjs";
 import { buildTypes } from "./build-types.mjs";
 import { prebuildFunctions } from "./prebuild.mjs";
@@ -27,7 +28,10 @@ try {
   const standIns = await buildModules(declared, compiled, join(dist, "esm"));
   await buildCommonJs(compiled, join(dist, "cjs"), standIns);
   await buildTypes(declared, dist);
-  const bundled = await prebuildFunctions(dist);
+  const bundled = [
+    ...(await prebuildFunctions(dist)),
+    ...(await buildConsole(join(dist, "esm/cli/console.html"))),
+  ];
   writeFileSync(join(dist, "sbom.cdx.json"), `${JSON.stringify(billOfMaterials(bundled), null, 2)}\n`);
 } finally {
   rmSync(work, { recursive: true, force: true });

@@ -10,8 +10,9 @@ const RULE = "-".repeat(80);
 /**
  * One text for all: each licence once, with the packages that it is for.
  * @param {readonly { name: string, version: string, license: string, folder: string }[]} packages
+ * @param {string} holder what carries them
  */
-export function noticesOf(packages) {
+export function noticesOf(packages, holder = "functions of this folder contain") {
   /** @type {Map<string, string[]>} */
   const holders = new Map();
   for (const { name, version, license, folder } of packages) {
@@ -20,7 +21,7 @@ export function noticesOf(packages) {
     }
   }
   const parts = [...holders].map(([text, names]) => `${names.join("\n")}\n\n${text}`);
-  return `The functions of this folder contain code of these packages.\n\n${parts.map((part) => `${RULE}\n${part}`).join("\n\n")}\n`;
+  return `The ${holder} code of these packages.\n\n${parts.map((part) => `${RULE}\n${part}`).join("\n\n")}\n`;
 }
 
 /** Some packages of AWS name their licence, Apache-2.0, and do not repeat its text, which is this package's own too. */

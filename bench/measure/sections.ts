@@ -8,6 +8,7 @@ import { compareHotKey, HOT_KEY_STEPS } from "./hot-key/hot-key.ts";
 import { meteredClient } from "./metering/metered-client.ts";
 import type { CountedPath } from "./report/capacity-table.ts";
 import type { Figures, SectionName } from "./report/results.ts";
+import { compareServers, type ServersEffort, STORE_NAMES } from "./servers/compare-servers.ts";
 import { weigh } from "./size/entries.ts";
 import { bundleFunction, FUNCTIONS } from "./size/functions.ts";
 import { clientSteps, raceClients } from "./timing/client-race.ts";
@@ -21,6 +22,12 @@ export interface Section<Found> {
 }
 
 const ENGINE_EFFORT: Effort = { runs: 3, turns: 2, warmUpCalls: 600, calls: { 1: 30, 16: 64, 64: 128 } };
+
+/** A minute for each contestant. */
+const SERVERS_EFFORT: ServersEffort = { rounds: 6, roundMs: 10_000, calls: 40 };
+
+const serversEffort = (quick: boolean): ServersEffort =>
+  quick ? { rounds: 2, roundMs: 3000, calls: 10 } : SERVERS_EFFORT;
 
 const engineEffort = (quick: boolean): Effort => (quick ? { ...ENGINE_EFFORT, runs: 1 } : ENGINE_EFFORT);
 
@@ -71,5 +78,9 @@ export const SECTIONS: { readonly [name in SectionName]: Section<Figures[name]> 
   "hot-key": {
     steps: () => HOT_KEY_STEPS,
     measure: (endpoint, _quick, step) => compareHotKey(endpoint, step),
+  },
+  servers: {
+    steps: (quick) => serversEffort(quick).rounds * STORE_NAMES.length,
+    measure: (endpoint, quick, step) => compareServers(endpoint, serversEffort(quick), step),
   },
 };

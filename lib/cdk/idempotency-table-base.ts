@@ -51,8 +51,8 @@ export interface IIdempotencyTable extends IResource {
   /** Grants the rights of `outboxRelay` on this table. */
   grantRelay(grantee: IGrantable): Grant;
 
-  /** Grants the rights of `outboxSweeper` on this table. */
-  grantSweeper(grantee: IGrantable): Grant;
+  /** Grants the rights of `outboxSweeper` on this table, whose index of unsent messages has this name, or "outbox". */
+  grantSweeper(grantee: IGrantable, indexName?: string): Grant;
 
   /** Grants the rights to list unknown outcomes, and to resolve them. */
   grantResolving(grantee: IGrantable): Grant;
@@ -141,8 +141,8 @@ export abstract class IdempotencyTableBase extends Resource implements IIdempote
    * unsent messages.
    * @throws Error when `outbox` is off
    */
-  grantSweeper(grantee: IGrantable): Grant {
-    return this.grantRelay(grantee).combine(this.#grantQuery(grantee, OUTBOX_INDEX));
+  grantSweeper(grantee: IGrantable, indexName: string = OUTBOX_INDEX): Grant {
+    return this.grantRelay(grantee).combine(this.#grantQuery(grantee, indexName));
   }
 
   /**

@@ -16,7 +16,7 @@ import { Construct } from "constructs";
 import { ENVIRONMENT, METRICS } from "../contract.ts";
 import { acknowledge } from "./acknowledge.ts";
 import { knownSeconds } from "./checks/consumers.ts";
-import { keyFaults } from "./checks/imported-tables.ts";
+import { keyFaults, relayIndexFaults } from "./checks/imported-tables.ts";
 import { checkRegion, tableFor } from "./checks/placement.ts";
 import { checkOnlyRelay } from "./checks/relays.ts";
 import { warnOfSharedService } from "./checks/services.ts";
@@ -108,13 +108,17 @@ export class OutboxRelay extends Construct {
     }
 
     this.sweeper = this.#addFunction("Sweeper", settings);
-    table.grantSweeper(this.sweeper);
+    table.grantSweeper(this.sweeper, props.indexName);
     this.sweeping = runOnSchedule(this, "Sweep", settings.sweepInterval, this.sweeper);
 
     this.#addDestinations(props.destinations);
     this.#warn(props);
     this.node.addValidation({
-      validate: () => [...this.#faults(), ...keyFaults(this, table, namesOf(props))],
+      validate: () => [
+        ...this.#faults(),
+        ...keyFaults(this, table, namesOf(props)),
+        ...relayIndexFaults(this, table, props.indexName),
+      ],
     });
   }
 

@@ -4,8 +4,9 @@ import { Rule, Schedule } from "aws-cdk-lib/aws-events";
 import { ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import type { Construct, IConstruct } from "constructs";
+import { sharedRegistry } from "./shared-registry.ts";
 
-const intervals = new WeakMap<IConstruct, Duration>();
+const intervals = sharedRegistry<Duration>("intervals");
 
 export function runOnSchedule(scope: Construct, id: string, interval: Duration, fn: IFunction): Rule {
   const rule = new Rule(scope, id, { schedule: Schedule.rate(interval) });

@@ -11,6 +11,11 @@ export interface Terminal {
   print(line: string): void;
   /** Whether the person says yes; `undefined` where nobody can be asked. */
   confirm(question: string): Promise<boolean | undefined>;
+  /**
+   * Shows how far long work has got.
+   * @default - nothing is shown, as where nobody watches
+   */
+  progress?(done: number, total: number): void;
   readonly clock: Clock;
   /** The variables of the environment. */
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -53,7 +53,8 @@ ${KEY_USAGE}
   },
 };
 
-async function textOf(result: StoredResult | undefined, store: Store): Promise<string | undefined> {
+/** The text of a stored result, wherever it is; `undefined` where none is kept. */
+export async function textOf(result: StoredResult | undefined, store: Store): Promise<string | undefined> {
   if (result?.in === "record") return result.text;
   return result?.in === "item" ? store.loadResult(result.address) : undefined;
 }

@@ -2,11 +2,34 @@
 export { type CliCommand, runCommand, type Terminal, UsageError } from "./command.ts";
 
 import type { CliCommand } from "./command.ts";
+import { consoleCommand } from "./console-command.ts";
+import { doctor } from "./doctor.ts";
 import { erase } from "./erase.ts";
+import { explore } from "./explore.ts";
 import { find } from "./find.ts";
 import { list } from "./list.ts";
+import { openapi } from "./openapi.ts";
 import { outbox } from "./outbox.ts";
+import { redrive } from "./redrive.ts";
+import { release } from "./release.ts";
+import { replay } from "./replay.ts";
 import { resolve } from "./resolve.ts";
 import { start } from "./start.ts";
+import { trace } from "./trace.ts";
 
-export const COMMANDS: Readonly<Record<string, CliCommand>> = { start, find, list, resolve, erase, outbox };
+export const COMMANDS: Readonly<Record<string, CliCommand>> = {
+  start,
+  console: consoleCommand,
+  explore,
+  doctor,
+  find,
+  trace,
+  list,
+  replay,
+  resolve,
+  release,
+  redrive,
+  erase,
+  outbox,
+  openapi,
+};

@@ -1,23 +1,11 @@
-/** `onceonly list`: what nobody has settled, and the messages that wait or are parked, by the sparse indexes. No scan. */
-import { destinationOf } from "../core/messages/address.ts";
-import { UNTRIED } from "../core/messages/outbox.ts";
-import { type CliCommand, onlyArgument, UsageError } from "./command.ts";
+/** `onceonly list`: what nobody has settled, and the messages that wait or are parked, by the sparse indexes. Other states by a scan. */
+import { type CliCommand, type CommandCall, onlyArgument, UsageError } from "./command.ts";
+import { groupsOf, LISTS, type ListedLine, type ListName, listed } from "./listed.ts";
 import { timeOf } from "./record-lines.ts";
+import { SCANNED, type ScannedState, scanCost, scanned } from "./scan.ts";
 import { type OpenTable, openTable, TABLE_OPTIONS, TABLE_USAGE } from "./table.ts";
 
-const LISTS = ["unknown", "waiting", "parked"] as const;
-type Listed = (typeof LISTS)[number];
-
 const DEFAULT_LIMIT = "50";
-
-interface ListedLine {
-  readonly recordKey: string;
-  readonly state: string;
-  /** Epoch ms. */
-  readonly since: number;
-  /** What the lines of a group have in common. */
-  readonly why: string;
-}
 
 export const list: CliCommand = {
   usage: `usage: onceonly list unknown|waiting|parked [options]
@@ -28,19 +16,30 @@ parked    commits of which a message was given up for now, and waits for somebod
 
 Grouped by operation and reason, oldest first in each. Reads the sparse index, and each record that it names.
 
+Any state of a record, such as completed, is in no index: with --scan the whole table is read. How much that is, and what it costs,
+is shown before, and asked.
+
+  --scan                      read the whole table
+  --yes, -y                   do not ask before a scan
   --limit <number>            print at most so many (default ${DEFAULT_LIMIT})${TABLE_USAGE}`,
-  options: { ...TABLE_OPTIONS, limit: { type: "string", default: DEFAULT_LIMIT } },
+  options: {
+    ...TABLE_OPTIONS,
+    limit: { type: "string", default: DEFAULT_LIMIT },
+    scan: { type: "boolean" },
+    yes: { type: "boolean", short: "y" },
+  },
   async run({ values, positionals, terminal }) {
     const what = onlyArgument(positionals, "list: unknown, waiting or parked");
-    if (!isList(what)) throw new UsageError(`there is no list "${what}": take ${LISTS.join(", ")}`);
+    if (!isList(what)) checkScanned(what, values.scan === true);
     const limit = Number(values.limit);
     if (!Number.isInteger(limit) || limit < 1) throw new UsageError("--limit takes a whole number from 1");
     const table = await openTable(values);
     try {
+      if (!isList(what) && !(await mayScan(table, { values, terminal }))) return 1;
       const now = terminal.clock.now();
       const lines: ListedLine[] = [];
       let isAll = true;
-      const found = what === "unknown" ? unknown(table.store, now) : commits(table.outbox, what);
+      const found = isList(what) ? listed(table, what, now) : scanned(table, what as ScannedState);
       for await (const line of found) {
         if (lines.length === limit) {
           isAll = false;
@@ -58,50 +57,43 @@ Grouped by operation and reason, oldest first in each. Reads the sparse index, a
   },
 };
 
-const isList = (text: string): text is Listed => (LISTS as readonly string[]).includes(text);
+const isList = (text: string): text is ListName => (LISTS as readonly string[]).includes(text);
 
-async function* unknown(store: OpenTable["store"], before: number): AsyncGenerator<ListedLine> {
-  for await (const { recordKey, state, since, steps = [], evidence } of store.unknownOutcomes({ before })) {
-    const error = evidence?.lastError && `, last error ${evidence.lastError.name}`;
-    const step = steps.length > 0 ? `, step ${steps.join(" and ")}` : "";
-    yield { recordKey, state, since, why: `${state}${step}${error ?? ""}` };
+/** @throws UsageError where there is no such list, or where it takes a scan that nobody asked for */
+function checkScanned(what: string, isAsked: boolean): void {
+  if (!(SCANNED as readonly string[]).includes(what)) {
+    throw new UsageError(
+      `there is no list "${what}": take ${LISTS.join(", ")}, or with --scan ${SCANNED.join(", ")}`,
+    );
   }
+  if (isAsked) return;
+  throw new UsageError(
+    `no index has the records that are ${what}: --scan reads the whole table, and says before what that costs`,
+  );
 }
 
-async function* commits(
-  outbox: OpenTable["outbox"],
-  state: "waiting" | "parked",
-): AsyncGenerator<ListedLine> {
-  for await (const { recordKey, commit, fault } of outbox.list(state)) {
-    if (!commit) yield { recordKey, state: "unreadable", since: 0, why: `unreadable: ${fault?.message}` };
-    else {
-      const { messages, progress = messages.map(() => UNTRIED), committedAt } = commit;
-      const meant = messages.filter((_, place) => progress[place]?.state === state);
-      const codes = progress.flatMap(({ state: of, code }) => (of === state && code ? code : []));
-      const to = [...new Set(meant.map((message) => destinationOf(message)))].join(" and ");
-      yield {
-        recordKey,
-        state,
-        since: committedAt,
-        why: `${state}, to ${to}${[...new Set(codes)].map((code) => `, ${code}`).join("")}`,
-      };
-    }
+/** @throws UsageError where nobody can be asked */
+async function mayScan(
+  table: OpenTable,
+  { values, terminal }: Pick<CommandCall, "values" | "terminal">,
+): Promise<boolean> {
+  const { items, bytes, readUnits } = await scanCost(table);
+  const size = `${(bytes / 1_000_000).toFixed(1)} MB`;
+  const cost = `a scan reads the whole table: about ${items} items, ${size}, ${readUnits} read units, as counted within six hours`;
+  if (values.yes) {
+    if (!values.json) terminal.print(cost);
+    return true;
   }
+  const isMeant = await terminal.confirm(`${cost}. Scan it?`);
+  if (isMeant === undefined) throw new UsageError(`${cost}; nobody can be asked here: give --yes`);
+  if (!isMeant) terminal.print("nothing was read");
+  return isMeant;
 }
 
 function grouped(lines: readonly ListedLine[], now: number): string[] {
   if (lines.length === 0) return ["nothing"];
-  const groups = new Map<string, ListedLine[]>();
-  for (const line of lines) {
-    const name = `${operationOf(line.recordKey)}: ${line.why}`;
-    groups.set(name, [...(groups.get(name) ?? []), line]);
-  }
-  return [...groups].flatMap(([name, members]) => [
-    `${name} (${members.length})`,
-    ...members
-      .toSorted((one, other) => one.since - other.since)
-      .map(({ recordKey, since }) => `  ${recordKey}  since ${timeOf(since, now)}`),
+  return groupsOf(lines).flatMap(({ operation, why, members }) => [
+    `${operation}: ${why} (${members.length})`,
+    ...members.map(({ recordKey, since }) => `  ${recordKey}  since ${timeOf(since, now)}`),
   ]);
 }
-
-const operationOf = (recordKey: string): string => recordKey.slice(0, recordKey.indexOf("#"));

@@ -1,7 +1,9 @@
 /** `onceonly outbox`: sends, redirects or drops the messages of one commit that wait or are parked. */
+
+import type { OutboxDestinationChange } from "../core/messages/operated-outbox.ts";
 import type { Unsent } from "../core/messages/outbox.ts";
-import type { OutboxDestinationChange } from "../dynamodb/operator-changes.ts";
 import { type CliCommand, type CommandCall, type OptionValues, UsageError } from "./command.ts";
+import { changingGroup, DEFAULT_GROUP_LIMIT, GROUP_OPTIONS, groupIn, parkedKeys } from "./group.ts";
 import { changing, type OpenTable, WRITE_OPTIONS, WRITE_USAGE } from "./table.ts";
 
 const ACTS = ["retry", "drop", "redirect"] as const;
@@ -9,6 +11,7 @@ type Act = (typeof ACTS)[number];
 
 export const outbox: CliCommand = {
   usage: `usage: onceonly outbox retry|drop|redirect <record key> [options]
+       onceonly outbox retry --group <operation>[/<code>] [options]
 
 retry      has the messages sent as if nobody had tried
 drop       gives the messages up for good, and the record says so
@@ -18,6 +21,8 @@ redirect   gives the messages another destination, and has them sent there
 
   --message <place>           which message, from 0, may be repeated; required but for \`retry\` (default: all that are open)
   --queue, --topic, --bus     the other destination; --source and --detail-type for a bus, --group for a FIFO one
+  --group, for \`retry\`       all commits with parked messages of this operation, or those that failed with this code
+  --limit <number>            at most so many of the group (default ${DEFAULT_GROUP_LIMIT})
 ${WRITE_USAGE}`,
   options: {
     ...WRITE_OPTIONS,
@@ -27,11 +32,12 @@ ${WRITE_USAGE}`,
     bus: { type: "string" },
     source: { type: "string" },
     "detail-type": { type: "string" },
-    group: { type: "string" },
+    ...GROUP_OPTIONS,
   },
   async run(input: CommandCall) {
     const { values, positionals, terminal } = input;
     const [act, recordKey, ...more] = positionals;
+    if (act === "retry" && values.group !== undefined) return retryGroup(input);
     if (!isAct(act) || recordKey === undefined || more.length > 0)
       throw new UsageError(
         `give ${ACTS.join(", ")}, then one record key; got ${positionals.length} arguments`,
@@ -51,6 +57,23 @@ ${WRITE_USAGE}`,
     });
   },
 };
+
+function retryGroup({ values, positionals, terminal }: CommandCall): Promise<0 | 1> {
+  const group = `${groupIn({ values, positionals: positionals.slice(1) })}`;
+  if (values.message !== undefined) throw new UsageError("a group takes no --message");
+  return changingGroup(
+    { values, terminal },
+    {
+      keysOf: ({ outbox }) => parkedKeys(outbox, group),
+      question: (count) => `${group}: send the messages of ${count} commits again?`,
+      change: async ({ outbox }, recordKey) => {
+        const commit = await outbox.load(recordKey);
+        const done = commit !== undefined && (await outbox.sendAgain(commit));
+        return { done, told: done ? DONE.retry : "somebody else was first", json: { done } };
+      },
+    },
+  );
+}
 
 const DONE = {
   retry: "the sweeper sends them within a minute",

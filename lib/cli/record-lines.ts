@@ -44,36 +44,50 @@ export type RecordReport = ReturnType<typeof tellRecord>;
 
 /** A tree: the state first, then what led to it. */
 export function recordLines(told: RecordReport, now: number): string[] {
-  const { state, attempt, steps, messages, evidence } = told;
-  const lines = [`first claimed ${timeOf(told.createdAt, now)}`];
-  if (told.leaseEndsAt !== undefined) {
-    const isOver = told.leaseEndsAt < now;
-    lines.push(
-      `lease ${isOver ? "ended" : "ends"} ${timeOf(told.leaseEndsAt, now)}${isOver ? ": abandoned" : ""}`,
-    );
-  }
-  for (const step of steps)
-    lines.push(
-      `step ${step.name}: ${STEP_STATES[step.state]}, attempt ${step.attempt}, ${timeOf(step.at, now)}`,
-    );
-  if (told.completedAt !== undefined) lines.push(`${state} ${timeOf(told.completedAt, now)}`);
-  if (evidence) lines.push(...evidenceLines(evidence, now));
-  for (const { destination, ...message } of messages) {
-    const tried = message.at === undefined ? "" : `, ${timeOf(message.at, now)}`;
-    const code = message.code === undefined ? "" : `, ${message.code}`;
-    lines.push(`message to ${destination}: ${message.state}, tries ${message.tries}${code}${tried}`);
-  }
-  if (told.result !== undefined) lines.push(RESULTS[told.result]);
-  lines.push(
-    told.expiresAt === undefined
-      ? "kept until somebody settles it"
-      : `kept until ${timeOf(told.expiresAt, now)}`,
-  );
+  const { state, attempt, recordKey } = told;
+  const lines = recordFacts(told, now);
   const last = lines.length - 1;
   return [
-    `${told.recordKey}`,
+    recordKey,
     `${state}, attempt ${attempt}`,
     ...lines.map((line, place) => `${place === last ? "└" : "├"} ${line}`),
+  ];
+}
+
+function recordFacts(told: RecordReport, now: number): string[] {
+  const { state, steps, messages, evidence } = told;
+  const lines = [`first claimed ${timeOf(told.createdAt, now)}`, ...leaseLines(told, now)];
+  for (const step of steps) lines.push(stepLine(step, now));
+  if (told.completedAt !== undefined) lines.push(`${state} ${timeOf(told.completedAt, now)}`);
+  if (evidence) lines.push(...evidenceLines(evidence, now));
+  for (const message of messages) lines.push(messageLine(message, now));
+  return [...lines, ...keptLines(told, now)];
+}
+
+export function leaseLines({ leaseEndsAt }: RecordReport, now: number): string[] {
+  if (leaseEndsAt === undefined) return [];
+  const isOver = leaseEndsAt < now;
+  return [`lease ${isOver ? "ended" : "ends"} ${timeOf(leaseEndsAt, now)}${isOver ? ": abandoned" : ""}`];
+}
+
+export function stepLine({ name, state, attempt, at }: RecordReport["steps"][number], now: number): string {
+  return `step ${name}: ${STEP_STATES[state]}, attempt ${attempt}, ${timeOf(at, now)}`;
+}
+
+export function messageLine(message: RecordReport["messages"][number], now: number): string {
+  const tried = message.at === undefined ? "" : `, ${timeOf(message.at, now)}`;
+  const code = message.code === undefined ? "" : `, ${message.code}`;
+  return `message to ${message.destination}: ${message.state}, tries ${message.tries}${code}${tried}`;
+}
+
+export function keptLines(
+  { result, expiresAt, completedAt }: Pick<RecordReport, "result" | "expiresAt" | "completedAt">,
+  now: number,
+): string[] {
+  const until = completedAt === undefined ? "somebody settles it" : "its messages are sent";
+  return [
+    ...(result === undefined ? [] : [RESULTS[result]]),
+    `kept until ${expiresAt === undefined ? until : timeOf(expiresAt, now)}`,
   ];
 }
 
@@ -89,7 +103,7 @@ const RESULTS = {
   nowhere: "the result is not kept",
 } as const;
 
-function evidenceLines(
+export function evidenceLines(
   { verdict, by, at, step, asked, answered, lastError }: Evidence,
   now: number,
 ): string[] {

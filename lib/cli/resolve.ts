@@ -1,11 +1,18 @@
 /** `onceonly resolve`: a person's verdict about a key of unknown outcome. */
-import { type Resolution, resolveOutcome } from "../core/resolve-outcome.ts";
+import {
+  type Resolution,
+  type ResolveAnswer,
+  resolveOutcome,
+  resolveRecord,
+} from "../core/resolve-outcome.ts";
 import { type CliCommand, type OptionValues, onlyArgument, required, UsageError } from "./command.ts";
 import { KEY_OPTIONS, KEY_USAGE } from "./find.ts";
-import { changing, WRITE_OPTIONS, WRITE_USAGE } from "./table.ts";
+import { changingGroup, GROUP_OPTIONS, GROUP_USAGE, groupIn, unknownKeys } from "./group.ts";
+import { type Changed, changing, WRITE_OPTIONS, WRITE_USAGE } from "./table.ts";
 
 export const resolve: CliCommand = {
   usage: `usage: onceonly resolve <idempotency key> --happened <JSON> | --did-not-happen [options]
+       onceonly resolve --group <operation>[/<error>] --happened <JSON> | --did-not-happen [options]
 
 Settles a key that is held, or whose attempt was abandoned. An attempt that is still alive is fenced off by a new token. A key
 that is in progress, completed, failed or released stays as it is, and the exit status is 1.
@@ -15,38 +22,47 @@ that is in progress, completed, failed or released stays as it is, and the exit 
   --step <name>               the verdict is about this step
   --retention <seconds>       how long the answer is kept (default 86400)
   --by <name>, --why <text>   stored with the record (required): no payloads, no secrets
-${KEY_USAGE}${WRITE_USAGE}`,
+${KEY_USAGE}${GROUP_USAGE}${WRITE_USAGE}`,
   options: {
     ...WRITE_OPTIONS,
     ...KEY_OPTIONS,
+    ...GROUP_OPTIONS,
     happened: { type: "string" },
     "did-not-happen": { type: "boolean" },
     step: { type: "string" },
     retention: { type: "string" },
   },
-  async run({ values, positionals, terminal }) {
+  async run(input) {
+    const { values, positionals, terminal } = input;
+    const group = groupIn(input);
+    const resolution = resolutionOf(values);
+    const settings = {
+      clock: terminal.clock,
+      ...(values.retention !== undefined && { retentionSeconds: Number(values.retention) }),
+    };
+    const about = resolution.step === undefined ? "the key" : `the step ${resolution.step}`;
+    const verdict = resolution.outcome === "happened" ? "has happened" : "did not happen";
+    if (group !== undefined) {
+      return changingGroup(input, {
+        keysOf: ({ store }) => unknownKeys(store, group, terminal.clock.now()),
+        question: (count) => `${group}: say of ${count} keys that ${about} ${verdict}?`,
+        change: async ({ store }, recordKey) =>
+          changed(await resolveRecord({ store, ...settings }, recordKey, resolution)),
+      });
+    }
     const key = onlyArgument(positionals, "idempotency key");
     const operation = required(values, "operation");
-    const resolution = resolutionOf(values);
-    const about = resolution.step === undefined ? "the key" : `the step ${resolution.step}`;
-    const question = `${operation}: say that ${about} ${resolution.outcome === "happened" ? "has happened" : "did not happen"}?`;
-    return changing({ values, terminal }, question, async ({ store }) => {
-      const answer = await resolveOutcome(
-        {
-          operation,
-          store,
-          clock: terminal.clock,
-          ...(values.scope !== undefined && { scope: `${values.scope}` }),
-          ...(values.retention !== undefined && { retentionSeconds: Number(values.retention) }),
-        },
-        key,
-        resolution,
-      );
-      const told = answer.resolved ? "resolved" : `not resolved: the key is ${answer.state}`;
-      return { done: answer.resolved, told, json: answer };
+    return changing(input, `${operation}: say that ${about} ${verdict}?`, async ({ store }) => {
+      const scope = values.scope === undefined ? {} : { scope: `${values.scope}` };
+      return changed(await resolveOutcome({ operation, store, ...scope, ...settings }, key, resolution));
     });
   },
 };
+
+function changed(answer: ResolveAnswer): Changed {
+  const told = answer.resolved ? "resolved" : `not resolved: the key is ${answer.state}`;
+  return { done: answer.resolved, told, json: answer };
+}
 
 function resolutionOf(values: OptionValues): Resolution {
   const { happened, step } = values;

@@ -1,6 +1,13 @@
 /** `onceonly start`: runs a synthesized stack on local engines until Ctrl-C. */
+import { basename, resolve } from "node:path";
 import { type RunningStack, type StartStackOptions, startStack } from "../local/index.ts";
-import { type CliCommand, type OptionValues, UsageError } from "./command.ts";
+import { type CliCommand, type OptionValues, type Terminal, UsageError } from "./command.ts";
+import { createBreakage } from "./console/breakage.ts";
+import { startConsole } from "./console/console-server.ts";
+import { decisionFeed } from "./console/decision-feed.ts";
+import { stackSource } from "./console/stack-source.ts";
+import { portOf } from "./port.ts";
+import { untilStopped } from "./until-stopped.ts";
 
 const DEFAULT_PORT = "3000";
 
@@ -15,6 +22,8 @@ also have a template of SAM or CloudFormation, or be one.
   --stack <name>              a stack or stage to run, may be repeated (default all)
   --parameter <name=value>    value of a template parameter, may be repeated
   --quiet                     print neither requests nor the logs of functions
+  --console-port <number>     port of the console page, 0 for any free one (default 0)
+  --write                     the page has buttons: send again, drop, redrive, send a duplicate, kill, lose an answer
 
 AWS_ENDPOINT_URL_DYNAMODB, if set, is the DynamoDB of the run: then onceonly starts no engine.`,
   options: {
@@ -23,6 +32,8 @@ AWS_ENDPOINT_URL_DYNAMODB, if set, is the DynamoDB of the run: then onceonly sta
     stack: { type: "string", multiple: true, default: [] },
     parameter: { type: "string", multiple: true, default: [] },
     quiet: { type: "boolean", default: false },
+    "console-port": { type: "string", default: "0" },
+    write: { type: "boolean", default: false },
   },
   async run({ values, positionals, terminal }) {
     const [folder = ".", ...more] = positionals;
@@ -30,15 +41,22 @@ AWS_ENDPOINT_URL_DYNAMODB, if set, is the DynamoDB of the run: then onceonly sta
     // A stack without an API keeps no process running, and neither does one that stops.
     const keepRunning = setInterval(() => undefined, 60_000);
     try {
-      await runUntilStopped({
-        folder,
-        port: portOf(`${values.port}`),
-        context: pairsOf(values.context, "--context"),
-        stacks: listOf(values.stack),
-        parameters: pairsOf(values.parameter, "--parameter"),
-        dynamodbEndpoint: terminal.env.AWS_ENDPOINT_URL_DYNAMODB,
-        log: values.quiet ? undefined : printLine,
-      });
+      await runUntilStopped(
+        {
+          folder,
+          port: portOf(`${values.port}`, "--port"),
+          context: pairsOf(values.context, "--context"),
+          stacks: listOf(values.stack),
+          parameters: pairsOf(values.parameter, "--parameter"),
+          dynamodbEndpoint: terminal.env.AWS_ENDPOINT_URL_DYNAMODB,
+          log: values.quiet ? undefined : printLine,
+        },
+        {
+          port: portOf(`${values["console-port"]}`, "--console-port"),
+          mayWrite: values.write === true,
+          terminal,
+        },
+      );
     } finally {
       clearInterval(keepRunning);
     }
@@ -53,26 +71,50 @@ function printLine(line: string): void {
   if (!/^\[[^\]]+\] \{"_aws":/.test(line)) console.log(line);
 }
 
-async function runUntilStopped(options: StartStackOptions): Promise<void> {
+interface PageOptions {
+  readonly port: number;
+  readonly mayWrite: boolean;
+  readonly terminal: Terminal;
+}
+
+async function runUntilStopped(options: StartStackOptions, page: PageOptions): Promise<void> {
   const stopping = new AbortController();
-  const stopRequested = new Promise<void>((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-      process.on(signal, () => {
-        stopping.abort(new Error(`stopped by ${signal}`));
-        resolve();
-      });
-    }
-  });
+  const stopRequested = untilStopped((signal) => stopping.abort(new Error(`stopped by ${signal}`)));
   console.log(`synthesizing ${options.folder === "." ? "this folder" : options.folder} …`);
   const startedAtMs = Date.now();
-  const stack = await startStack({ ...options, signal: stopping.signal });
-  print(stack, Date.now() - startedAtMs);
+  const { clock } = page.terminal;
+  const decisions = decisionFeed();
+  const log = (line: string) => {
+    decisions.take(line, clock.now());
+    options.log?.(line);
+  };
+  const breakage = createBreakage();
+  const stack = await startStack({
+    ...options,
+    log,
+    signal: stopping.signal,
+    // Without buttons nothing stands between functions and the engine.
+    ...(page.mayWrite && { disturbances: breakage.disturbances }),
+  });
+  const source = stackSource({ stack, title: titleOf(options.folder), decisions, breakage, clock });
+  const running = await startConsole({ source, port: page.port, mayWrite: page.mayWrite }).catch(
+    async (error) => {
+      await stack.stop();
+      throw error;
+    },
+  );
+  print(stack, Date.now() - startedAtMs, running.url);
   await stopRequested;
+  await running.stop();
+  source.close();
   await stack.stop();
   console.log("stopped");
 }
 
-function print(stack: RunningStack, tookMs: number): void {
+/** The folder alone: a path may tell who runs it. */
+const titleOf = (folder: string) => `the stacks of ${basename(resolve(folder))}`;
+
+function print(stack: RunningStack, tookMs: number, consoleUrl: string): void {
   console.log(`\nrunning after ${(tookMs / 1000).toFixed(1)} s; Ctrl-C stops everything\n`);
   for (const api of stack.apis) {
     console.log(`${api.path}  ${api.url}`);
@@ -82,17 +124,12 @@ function print(stack: RunningStack, tookMs: number): void {
   for (const [path, { name }] of Object.entries(stack.tables)) console.log(`table ${path}  ${name}`);
   for (const [path, { url }] of Object.entries(stack.queues)) console.log(`queue ${path}  ${url}`);
   for (const [path, { arn }] of Object.entries(stack.topics)) console.log(`topic ${path}  ${arn}`);
+  console.log(`console page  ${consoleUrl}`);
   console.log(`DynamoDB  ${stack.endpoints.dynamodb}`);
   console.log(`AWS (Lambda, SNS, EventBridge)  ${stack.endpoints.aws}`);
   for (const [name, value] of Object.entries(stack.outputs)) console.log(`\n${name}:\n  ${value}`);
   for (const line of stack.notRun) console.log(`\nnot run here: ${line}`);
   console.log("");
-}
-
-function portOf(text: string): number {
-  const port = Number(text);
-  if (Number.isInteger(port) && port >= 0 && port < 65_536) return port;
-  throw new UsageError(`--port must be a number from 0 to 65535, got ${text}`);
 }
 
 function pairsOf(pairs: OptionValues[string], option: string): Record<string, string> {

@@ -90,10 +90,12 @@ export async function openTable(values: OptionValues): Promise<OpenTable> {
 
 const LOOPBACK = /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:|\/|$)/;
 
+export const LOCAL_CREDENTIALS = { accessKeyId: "local", secretAccessKey: "local" };
+
 /** Local engines ask for neither account nor Region, and the SDK does. */
 const localEngine = (profile: OptionValues[string]): DynamoDBClientConfig => ({
   region: "us-east-1",
-  ...(profile === undefined && { credentials: { accessKeyId: "local", secretAccessKey: "local" } }),
+  ...(profile === undefined && { credentials: LOCAL_CREDENTIALS }),
 });
 
 const textOption = (name: string, value: OptionValues[string]) =>
@@ -120,6 +122,13 @@ function withholdWrites(client: DynamoDBClient, withheld: { operation: string; i
   );
 }
 
+/** What a change has done, for people and as JSON. */
+export interface Changed {
+  readonly done: boolean;
+  readonly told: string;
+  readonly json: object;
+}
+
 /**
  * Runs a command that writes: asks first, unless it is told not to, and prints what a dry run withheld.
  * @throws UsageError where nobody can be asked
@@ -127,34 +136,45 @@ function withholdWrites(client: DynamoDBClient, withheld: { operation: string; i
 export async function changing(
   { values, terminal }: Pick<CommandCall, "values" | "terminal">,
   question: string,
-  change: (
-    table: OpenTable,
-  ) => Promise<{ readonly done: boolean; readonly told: string; readonly json: object }>,
+  change: (table: OpenTable) => Promise<Changed>,
 ): Promise<0 | 1> {
   const table = await openTable(values);
   try {
-    if (!values["dry-run"] && !values.yes) {
-      const isMeant = await terminal.confirm(question);
-      if (isMeant === undefined) throw new UsageError("nobody can be asked here: give --yes, or --dry-run");
-      if (!isMeant) {
-        terminal.print("nothing was changed");
-        return 1;
-      }
-    }
+    if (!(await isMeant({ values, terminal }, question))) return 1;
     const { done, told, json } = await change(table);
-    if (values["dry-run"]) {
-      const requests = table.withheld;
-      if (values.json) terminal.print(JSON.stringify({ dryRun: true, requests }, withoutBytes));
-      else {
-        for (const { operation, input } of requests)
-          terminal.print(`${operation} ${JSON.stringify(input, withoutBytes, 2)}`);
-        terminal.print(requests.length > 0 ? "dry run: nothing was written" : told);
-      }
-    } else terminal.print(values.json ? JSON.stringify(json) : told);
+    if (values["dry-run"]) printWithheld({ values, terminal }, table.withheld, told);
+    else terminal.print(values.json ? JSON.stringify(json) : told);
     return done ? 0 : 1;
   } finally {
     table.close();
   }
+}
+
+/** Asks where somebody is to be asked. @throws UsageError where nobody can be */
+export async function isMeant(
+  { values, terminal }: Pick<CommandCall, "values" | "terminal">,
+  question: string,
+): Promise<boolean> {
+  if (values["dry-run"] || values.yes) return true;
+  const answer = await terminal.confirm(question);
+  if (answer === undefined) throw new UsageError("nobody can be asked here: give --yes, or --dry-run");
+  if (!answer) terminal.print("nothing was changed");
+  return answer;
+}
+
+/** Prints the requests that a dry run did not make; `told` where there is none. */
+export function printWithheld(
+  { values, terminal }: Pick<CommandCall, "values" | "terminal">,
+  requests: OpenTable["withheld"],
+  told: string,
+): void {
+  if (values.json) {
+    terminal.print(JSON.stringify({ dryRun: true, requests }, withoutBytes));
+    return;
+  }
+  for (const { operation, input } of requests)
+    terminal.print(`${operation} ${JSON.stringify(input, withoutBytes, 2)}`);
+  terminal.print(requests.length > 0 ? "dry run: nothing was written" : told);
 }
 
 /** Compressed text is shown by its size. */

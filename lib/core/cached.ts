@@ -1,9 +1,11 @@
-/** A store whose duplicates in one process ask once, and whose finished records are remembered for a few seconds. */
+/** A store whose duplicates in one process ask once, and whose finished records are remembered for a while: here, or in a cache. */
 import { RECORD_VERSION } from "../contract.ts";
 import { type Clock, systemClock } from "./clock.ts";
+import { InvalidOptionError } from "./errors.ts";
 import { type Check, checkOptions, ENGINE_CHECKS, methods, seconds } from "./option-checks.ts";
 import { withDefaults } from "./options.ts";
 import type { IdempotencyRecord } from "./record.ts";
+import type { CrossChecked, RecordCache } from "./record-cache.ts";
 import { RecordMemory } from "./record-memory.ts";
 import type {
   Claim,
@@ -28,6 +30,12 @@ export interface CachedOptions {
   readonly maxRecords?: number;
   /** How much memory they take at most, in bytes, roughly. @default 4000000 */
   readonly maxBytes?: number;
+  /**
+   * Remembers them there for all processes, such as `valkeyCache({ client, prefix })` of `onceonly/valkey`, and not in this process.
+   * The three options above are those of the process's memory, and go without this one.
+   * @default - in the memory of this process
+   */
+  readonly in?: RecordCache;
   /** @default - the system's clock */
   readonly clock?: Clock;
 }
@@ -39,10 +47,13 @@ const wholeNumber = (max: number): Check => [
   (value) => Number.isInteger(value) && (value as number) >= 1 && (value as number) <= max,
 ];
 
+const [cacheRule, isCache] = methods("inFrontOf", "forget");
+
 const CHECKS: Readonly<Record<keyof CachedOptions, Check>> = {
   rememberSeconds: seconds(0, 60),
   maxRecords: wholeNumber(1_000_000),
   maxBytes: wholeNumber(1_000_000_000),
+  in: [`${cacheRule}: give \`valkeyCache({ client, prefix })\``, isCache],
   clock: methods("now", "sleep"),
 };
 
@@ -56,7 +67,7 @@ const FOLLOWS_MS = 1000;
  * that runs, is released or has failed, and no other payload.
  *
  * Useful where duplicates arrive together: Lambda Managed Instances, servers. Records of `idempotentBatch` ask together
- * behind this store.
+ * behind this store. With `in` the replays of all processes are answered from a cache, and the store stays the truth.
  *
  * @throws InvalidOptionError (`INVALID_OPTION`)
  */
@@ -64,10 +75,37 @@ export function cached<Write>(store: Store<Write>, options: CachedOptions = {}):
   checkOptions({ store }, { store: ENGINE_CHECKS.store }, ["store"]);
   checkOptions(options, CHECKS, []);
   const all = withDefaults(options, DEFAULTS);
-  return new CachedStore(store, all.clock, new RecordMemory(all), new Map());
+  const behind = options.in ? behindCache(store, options.in, options, all.clock) : store;
+  const memory = new RecordMemory(options.in ? { ...all, maxBytes: 0 } : all);
+  return new CachedStore(behind, all.clock, memory, new Map());
 }
 
-class CachedStore<Write> implements Store<Write> {
+/** @throws InvalidOptionError (`INVALID_OPTION`) */
+function behindCache<Write>(
+  store: Store<Write>,
+  cache: RecordCache,
+  options: CachedOptions,
+  clock: Clock,
+): Store<Write> {
+  for (const name of ["rememberSeconds", "maxRecords", "maxBytes"] as const) {
+    if (options[name] !== undefined) {
+      throw new InvalidOptionError(
+        name,
+        "is an option of the process's memory: with `in` leave it out, and give `rememberSeconds` to the cache",
+        options[name],
+      );
+    }
+  }
+  if ((store as { readonly sealsResults?: unknown }).sealsResults === true) {
+    throw new InvalidOptionError(
+      "in",
+      "must be behind `encrypted`, or results would leave the process as they are: encrypted(cached(store, { in }), { keys })",
+    );
+  }
+  return cache.inFrontOf(store, clock);
+}
+
+class CachedStore<Write> implements Store<Write>, CrossChecked {
   readonly #store: Store<Write>;
   readonly #clock: Clock;
   readonly #memory: RecordMemory;
@@ -75,6 +113,9 @@ class CachedStore<Write> implements Store<Write> {
   readonly #claims: Map<string, Promise<ClaimAnswer | undefined>>;
   readonly unknownOutcomes: Store<Write>["unknownOutcomes"];
   readonly writeStep: Store<Write>["writeStep"];
+  readonly crossCheck: CrossChecked["crossCheck"];
+  /** @internal */
+  readonly sealsResults: boolean;
 
   constructor(
     store: Store<Write>,
@@ -89,6 +130,8 @@ class CachedStore<Write> implements Store<Write> {
     this.unknownOutcomes = store.unknownOutcomes?.bind(store);
     // Nothing that is in progress is remembered.
     this.writeStep = store.writeStep?.bind(store);
+    this.crossCheck = (store as CrossChecked).crossCheck?.bind(store);
+    this.sealsResults = (store as Partial<CachedStore<Write>>).sealsResults === true;
   }
 
   /** @internal The same memory in front of a store that `change` makes of the one behind it. */
@@ -148,6 +191,14 @@ class CachedStore<Write> implements Store<Write> {
 
   checkEffects(effects: Effects<Write>): void {
     this.#store.checkEffects(effects);
+  }
+
+  handlerFailed(error: unknown): void {
+    this.#store.handlerFailed?.(error);
+  }
+
+  handlerOver(recordKey: string, token: string): void {
+    this.#store.handlerOver?.(recordKey, token);
   }
 
   #recall(recordKey: string): IdempotencyRecord | undefined {

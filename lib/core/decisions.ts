@@ -13,6 +13,8 @@ export const DECISIONS: readonly Decision[] = /* @__PURE__ */ listDecisions();
 export interface DecisionEvent {
   readonly decision: Decision;
   readonly operation: string;
+  /** The owner of the key; empty for public operations. It may name a person. Absent before the key is known. */
+  readonly scope?: string;
   /** Names the key without showing it: the hash part of the record's key. Absent before the key is known. */
   readonly keyHash?: string;
   readonly attempt?: number;
@@ -22,6 +24,8 @@ export interface DecisionEvent {
   readonly ageMs?: number | undefined;
   /** The error that was thrown or swallowed. It may hold what the handler put in it: log its name only. */
   readonly error?: unknown;
+  /** W3C trace context of the caller: of the HTTP request, or of the envelope of the message. */
+  readonly traceparent?: string | undefined;
 }
 
 /** Called synchronously; what it throws is ignored, so that watching can never change an outcome. */

@@ -57,6 +57,23 @@ export function identify(operation: string, scope: string, key: string, pattern?
   return Object.freeze({ operation, scope, key, recordKey, keyHash });
 }
 
+/** The parts of a record's key, as they were before they were escaped. */
+export interface KeyNames {
+  readonly operation: string;
+  readonly scope: string;
+  readonly keyHash: string;
+}
+
+/** A key that no operation of ours has made has an empty operation. */
+export function namesOf(recordKey: string): KeyNames {
+  try {
+    const [operation = "", scope = "", keyHash = ""] = recordKey.split("#").map(decodeURIComponent);
+    return { operation, scope, keyHash };
+  } catch {
+    return { operation: "", scope: "", keyHash: "" };
+  }
+}
+
 /** What the keys of an operation's records begin with, and no others: IAM's leading keys say who may write them. */
 export function recordKeyPrefix(operation: string): string {
   return `${escapePart(operation)}#`;

@@ -194,9 +194,20 @@ export class OngoingCall<Write> {
   }
 
   tell(decision: Decision, error?: unknown, ageMs?: number): void {
-    const { attempt, identity, startedAt, options } = this;
-    const { operation, keyHash } = identity;
-    const durationMs = this.now() - startedAt;
-    tellObserver(options.observe, { decision, operation, keyHash, attempt, durationMs, ageMs, error });
+    const { attempt, options, input } = this;
+    const { identity, traceparent } = input;
+    const { operation, scope, keyHash } = identity;
+    const durationMs = this.now() - this.startedAt;
+    tellObserver(options.observe, {
+      decision,
+      operation,
+      scope,
+      keyHash,
+      attempt,
+      durationMs,
+      ageMs,
+      error,
+      traceparent,
+    });
   }
 }

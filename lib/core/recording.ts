@@ -350,6 +350,7 @@ export class Recording<Write> {
     const call = this.#call;
     const endedAt = call.now();
     const { identity, fingerprint } = call;
+    // Each try is the same request, its expiry too. A late copy that expires later than what it repeats could finish the key again.
     const end = {
       recordKey: identity.recordKey,
       token: this.#token,

@@ -7,7 +7,7 @@ import { DEFAULTS } from "./options.ts";
 import { encodeResult } from "./outcome.ts";
 import { type IdempotencyRecord, openStepsOf, type State } from "./record.ts";
 import type { Store } from "./store.ts";
-import { takeUnknown } from "./take-unknown.ts";
+import { endingOf, recordFindings, takeUnknown } from "./take-unknown.ts";
 import { encodeEvidence } from "./verify.ts";
 
 export interface ResolveOptions<Write = unknown> {
@@ -79,6 +79,7 @@ const RESOLUTION_CHECKS: Readonly<Record<string, Check>> = {
 
 /** So long nobody else may claim the key between the two writes. */
 const LEASE_MS = 30_000;
+const PATIENCE_MS = 2000;
 
 /**
  * Resolves a key that is held, or whose attempt was abandoned: its lease has ended. `happened` completes the key with a
@@ -96,14 +97,24 @@ export async function resolveOutcome<Write>(
   resolution: Resolution,
 ): Promise<ResolveAnswer> {
   checkOptions(options, RESOLVE_CHECKS, ["operation", "store"]);
+  const { operation, scope = PUBLIC_SCOPE } = options;
+  return resolveRecord(options, identify(operation, scope, key).recordKey, resolution);
+}
+
+/** As `resolveOutcome`, for the key of a record, as lists name it. */
+export async function resolveRecord<Write>(
+  options: Omit<ResolveOptions<Write>, "operation" | "scope">,
+  recordKey: string,
+  resolution: Resolution,
+): Promise<ResolveAnswer> {
+  checkOptions(options, RESOLVE_CHECKS, ["store"]);
   checkOptions(resolution, RESOLUTION_CHECKS, ["outcome", "by", "why"]);
-  const { operation, store, scope = PUBLIC_SCOPE } = options;
   const {
+    store,
     clock = DEFAULTS.clock,
     random = DEFAULTS.random,
     retentionSeconds = DEFAULTS.retentionSeconds,
   } = options;
-  const { recordKey } = identify(operation, scope, key);
   const hasHappened = resolution.outcome === "happened";
   const result = hasHappened ? encodeResult(resolution.result) : undefined;
   const { step } = resolution;
@@ -116,41 +127,18 @@ export async function resolveOutcome<Write>(
       step,
     );
   };
-  const taken = await takeUnknown({ store, clock, random, leaseMs: LEASE_MS, mayTake }, recordKey);
+  const requests = { store, clock, random, patienceMs: PATIENCE_MS };
+  const taken = await takeUnknown({ ...requests, leaseMs: LEASE_MS, mayTake }, recordKey);
   if (!taken.claim) return unresolved(taken.record);
-  const { claim, seen, now } = taken;
-  const { token } = claim;
-  const open = openStepsOf(seen);
+  const { seen, now } = taken;
   const { by, why: answered, outcome } = resolution;
-  const expiresAt = Math.ceil(now / 1000 + retentionSeconds);
-  const others = open.filter((name) => name !== step);
-  if (step !== undefined) {
-    const { writeStep } = store as Required<Store<Write>>;
-    const written = await writeStep.call(store, {
-      ...{ recordKey, token, name: step, result, writes: [] },
-      step: { state: hasHappened ? "done" : "undone", attempt: claim.attempt, at: now },
-      resultExpiresAt: expiresAt,
-      seen: seen.steps?.[step],
-      isFirst: false,
-      leaseEndsAt: claim.leaseEndsAt,
-    });
-    if (!written.settled) return unresolved(written.record);
-  }
-  const isDone = hasHappened && step === undefined;
-  const isTracked = step !== undefined && Object.values({ ...seen.steps }).some(({ tracked }) => tracked);
-  const isListed = others.length > 0 || isTracked;
-  const settled = await store.settle({
-    recordKey,
-    token,
-    now,
-    state: isDone ? "completed" : others.length > 0 ? "held" : "released",
-    isListed: !isListed,
-    dropsSteps: isDone && seen.steps !== undefined,
-    ...(step === undefined && { result }),
-    ...((isDone || !isListed) && { expiresAt }),
+  const known = [{ step, hasHappened, result }];
+  const settled = await recordFindings(requests, taken, {
+    known,
+    ending: endingOf(seen, known, false),
+    at: now,
+    retentionSeconds,
     evidence: encodeEvidence({ verdict: outcome, by, at: now, attempt: seen.attempt, step, answered }),
-    writes: [],
-    messages: [],
   });
   return settled.settled ? { resolved: true } : unresolved(settled.record);
 }

@@ -59,7 +59,10 @@ export async function runAttempt<Write>(
       await attempt.end()?.catch(() => {});
       const isInterrupted = error instanceof Interrupted;
       // A retry must not run beside a step of this attempt.
-      if (!isInterrupted) await attempt.stepsSettled()?.catch(() => {});
+      if (!isInterrupted) {
+        await attempt.stepsSettled()?.catch(() => {});
+        await call.ask(async (store) => store.handlerFailed?.(error));
+      }
       end = isInterrupted ? { how: "interrupted", error: error.error } : { how: "threw", error };
     } finally {
       nesting.end(attempt);
@@ -67,6 +70,7 @@ export async function runAttempt<Write>(
     return await new AttemptEnd(call, recording, attempt).outcomeOf(end);
   } finally {
     attempt.disarm();
+    call.options.store.handlerOver?.(call.identity.recordKey, call.token);
   }
 }
 

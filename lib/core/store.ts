@@ -45,7 +45,8 @@ export interface Store<Write = unknown> {
 
   /**
    * Makes a finished record without a claim, in one transaction with `writes`, under the condition of `claim`. A record
-   * that this token already finished so counts as settled; one that this token claimed is settled, and its attempt stays.
+   * that this token already finished so counts as settled; one that this token claimed is settled, and its attempt and its
+   * steps stay.
    * @throws TransactionConditionError as `settle`.
    */
   insert(insertion: Insertion<Write>, seen?: IdempotencyRecord): Promise<SettleAnswer>;
@@ -70,6 +71,15 @@ export interface Store<Write = unknown> {
   readonly unknownOutcomes?:
     | ((query: { readonly before: number }) => AsyncIterable<UnknownOutcome>)
     | undefined;
+
+  /**
+   * What the handler threw. Only of a store whose claim begins a transaction in which the handler runs.
+   * @throws StoreUnavailableError where the database rolled that transaction back, so that the call may be made again
+   */
+  readonly handlerFailed?: ((error: unknown) => void) | undefined;
+
+  /** Rolls back what an attempt that is over has left open. The same stores have it. */
+  readonly handlerOver?: ((recordKey: string, token: string) => void) | undefined;
 }
 
 /** What a record begins with. */

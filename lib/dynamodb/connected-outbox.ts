@@ -1,8 +1,8 @@
 /** The outbox on DynamoDB: finds, takes and marks the records whose messages wait to be sent. */
 import type { TransactWriteItem, Update } from "@aws-sdk/client-dynamodb";
 import { OUTBOX_INDEX, OUTBOX_SHARDS, parkedShard } from "../contract.ts";
-import { hasCode } from "../core/error-code.ts";
 import { RecordCorruptError, StoreUnavailableError } from "../core/errors.ts";
+import { OperatedOutbox } from "../core/messages/operated-outbox.ts";
 import {
   type FoundUnsent,
   type MessageProgress,
@@ -11,18 +11,11 @@ import {
   type OutboxChange,
   type Taken,
   type Taking,
-  UNTRIED,
   type Unsent,
 } from "../core/messages/outbox.ts";
+import type { StoredMessage } from "../core/messages/outgoing-message.ts";
 import type { Connection } from "./connection.ts";
-import {
-  dropped,
-  messageItemWrites,
-  type OutboxDestinationChange,
-  progressWith,
-  redirected,
-  sentAgain,
-} from "./operator-changes.ts";
+import { messageItemWrites } from "./message-item-writes.ts";
 import type { OutboxTableOptions } from "./options.ts";
 import {
   type Complete,
@@ -39,26 +32,17 @@ import { type RecordTable, recordTable } from "./record-table.ts";
 import type { Item } from "./values.ts";
 import { readWaiting, refuseForeign, type WaitingRecord } from "./waiting-record.ts";
 
-/** A commit that has messages to send, as whoever looks after them sees it. */
-export interface ListedCommit {
-  /** `<operation>#<scope>#<hash of the key>` */
-  readonly recordKey: string;
-  /** Absent where it cannot be read. */
-  readonly commit?: Unsent;
-  /** Why not. */
-  readonly fault?: RecordCorruptError;
-}
-
 /** So many changes of others can come between. */
 const MAX_MERGES = 5;
 
 /** What a DynamoDBOutbox is over any connection. Its options are checked. */
-export class ConnectedOutbox implements Outbox {
+export class ConnectedOutbox extends OperatedOutbox implements Outbox {
   readonly shards: number;
   readonly #table: RecordTable;
   readonly #requests: OutboxRequests;
 
   constructor(options: OutboxTableOptions, connection: Connection) {
+    super();
     this.shards = options.shards ?? OUTBOX_SHARDS;
     this.#table = recordTable(options);
     this.#requests = new OutboxRequests(this.#table, options.indexName ?? OUTBOX_INDEX, connection);
@@ -151,59 +135,10 @@ export class ConnectedOutbox implements Outbox {
     }
   }
 
-  /**
-   * Commits that have messages in this state, first due first in each shard: for people who look, not for senders. Each is
-   * read whole, so that of very many only the first should be taken.
-   * @throws StoreUnavailableError (`STORE_UNAVAILABLE`), also where the table has no such index
-   */
-  async *list(state: "waiting" | "parked"): AsyncGenerator<ListedCommit> {
-    const shards = Array.from({ length: this.shards }, (_, shard) => shard);
-    // Where others of the commit wait it stands among those.
-    for (const shard of state === "parked" ? [...shards, ...shards.map(parkedShard)] : shards) {
-      for await (const page of this.findUnsent(shard, Number.MAX_SAFE_INTEGER)) {
-        for (const { recordKey } of page) {
-          const listed = await this.#look(recordKey);
-          if (!listed) continue;
-          const { progress = [UNTRIED] } = { ...listed.commit };
-          if (!listed.commit || progress.some((each) => each.state === state)) yield listed;
-        }
-      }
-    }
-  }
-
-  /**
-   * Has messages sent again, as if nobody had tried: parked ones, and those that wait, at once; `messages` are places in
-   * the commit, from 0. One try is left to what is older than the senders' `parkAfterSeconds`. Whether it did: not where
-   * somebody else has changed the commit since it was read; then read it again.
-   * @default messages - all that are neither sent nor dropped
-   * @throws InvalidOptionError (`INVALID_OPTION`), StoreUnavailableError (`STORE_UNAVAILABLE`)
-   */
-  sendAgain(commit: Unsent, messages?: readonly number[]): Promise<boolean> {
-    return this.#decide(commit, progressWith(commit, messages, sentAgain));
-  }
-
-  /**
-   * Gives messages another destination, checked as `commit` does it, and has them sent there. As `sendAgain`.
-   * @throws InvalidOptionError (`INVALID_OPTION`), PayloadInvalidError (`PAYLOAD_INVALID`), MessageIdInvalidError
-   * (`MESSAGE_ID_INVALID`), StoreUnavailableError (`STORE_UNAVAILABLE`)
-   */
-  redirect(commit: Unsent, messages: readonly number[], to: OutboxDestinationChange): Promise<boolean> {
-    const progress = progressWith(commit, messages, sentAgain);
-    return this.#decide(commit, progress, redirected(commit.messages, messages, to));
-  }
-
-  /**
-   * Gives messages up for good: nobody sends them, and the record says so. As `sendAgain`.
-   * @throws InvalidOptionError (`INVALID_OPTION`), StoreUnavailableError (`STORE_UNAVAILABLE`)
-   */
-  drop(commit: Unsent, messages: readonly number[]): Promise<boolean> {
-    return this.#decide(commit, progressWith(commit, messages, dropped));
-  }
-
-  async #decide(
+  protected async decide(
     commit: Unsent,
     progress: readonly MessageProgress[],
-    messages = commit.messages,
+    messages: readonly StoredMessage[],
   ): Promise<boolean> {
     const seen = commit as Complete;
     if (progress.every(({ state }) => state === "sent" || state === "dropped")) {
@@ -249,17 +184,6 @@ export class ConnectedOutbox implements Outbox {
       ...TransactWriteItem[],
     ];
     return this.#requests.apply(Update, others);
-  }
-
-  /** As it is now, or why it cannot be read. */
-  async #look(recordKey: string): Promise<ListedCommit | undefined> {
-    try {
-      const commit = await this.load(recordKey);
-      return commit && { recordKey, commit };
-    } catch (error) {
-      if (hasCode(error, "RECORD_CORRUPT")) return { recordKey, fault: error as RecordCorruptError };
-      throw error;
-    }
   }
 }
 

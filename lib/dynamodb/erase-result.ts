@@ -1,12 +1,12 @@
 /** Forgets what a finished operation has answered, and keeps the fact that it happened. */
-import type { TransactWriteItem } from "@aws-sdk/client-dynamodb";
 import { type Clock, systemClock } from "../core/clock.ts";
 import { identify, PUBLIC_SCOPE } from "../core/identity.ts";
-import { type Check, checkOptions, ENGINE_CHECKS, text } from "../core/option-checks.ts";
+import { type Check, checkOptions, ENGINE_CHECKS, methods, text } from "../core/option-checks.ts";
 import type { State } from "../core/record.ts";
+import type { RecordCache } from "../core/record-cache.ts";
 import { encodeEvidence } from "../core/verify.ts";
 import { CLIENT_CHECKS, checkStoreOptions, type DynamoDBStoreOptions } from "./options.ts";
-import { readRecord, recordTable, STILL_SEEN, UNFINISHED } from "./record-table.ts";
+import { readRecord, recordTable, STILL_SEEN } from "./record-table.ts";
 import { sdkConnection } from "./sdk-connection.ts";
 import { send } from "./send.ts";
 
@@ -15,6 +15,11 @@ export interface EraseOptions extends Omit<DynamoDBStoreOptions, "outbox"> {
   readonly operation: string;
   /** @default - the operation belongs to nobody */
   readonly scope?: string;
+  /**
+   * The cache in front of the store, as `in` of `cached` has it: it forgets the result too.
+   * @default - none
+   */
+  readonly cache?: RecordCache;
   /** @default - the system's clock */
   readonly clock?: Clock;
 }
@@ -33,6 +38,7 @@ export type EraseAnswer =
 const ERASE_CHECKS: Readonly<Record<string, Check>> = {
   operation: ENGINE_CHECKS.operation,
   scope: text(256),
+  cache: methods("forget"),
   clock: ENGINE_CHECKS.clock,
 };
 
@@ -43,21 +49,36 @@ const ERASURE_CHECKS: Readonly<Record<keyof Erasure, Check>> = { by: text(256), 
  * stays for the rest of its retention: nothing runs again under the key, and a replay throws `ResultNotKeptError`. Hashes of key
  * and payload stay, and so does the scope in the key of the record. Erasing twice changes nothing.
  *
- * Three requests at most; the role needs `dynamodb:GetItem`, `dynamodb:UpdateItem` and `dynamodb:DeleteItem`.
+ * Two requests; the role needs `dynamodb:GetItem`, `dynamodb:UpdateItem` and `dynamodb:DeleteItem`.
  * Results of steps of more than 3 KB have items of their own, which stay until they expire.
  *
  * @throws InvalidOptionError (`INVALID_OPTION`), IdempotencyKeyInvalidError (`IDEMPOTENCY_KEY_INVALID`) before any I/O;
  * StoreUnavailableError (`STORE_UNAVAILABLE`): call again; RecordCorruptError (`RECORD_CORRUPT`).
  */
 export async function eraseResult(
-  { operation, scope, clock, ...tableOptions }: EraseOptions,
+  options: EraseOptions,
   key: string,
   erasure: Erasure,
 ): Promise<EraseAnswer> {
+  const { operation, scope, cache, clock, ...tableOptions } = options;
   checkStoreOptions(tableOptions, CLIENT_CHECKS);
-  checkOptions({ operation, scope, clock }, ERASE_CHECKS, ["operation"]);
-  checkOptions(erasure, ERASURE_CHECKS, ["by", "why"]);
+  checkOptions({ operation, scope, cache, clock }, ERASE_CHECKS, ["operation"]);
   const { recordKey } = identify(operation, scope ?? PUBLIC_SCOPE, key);
+  const answer = await eraseRecord({ ...tableOptions, ...(clock && { clock }) }, recordKey, erasure);
+  // Afterwards, or a replay in between would remember the result anew.
+  await cache?.forget({ operation, scope, key });
+  return answer;
+}
+
+/** As `eraseResult`, for the key of a record, as lists name it. */
+async function eraseRecord(
+  { clock, ...tableOptions }: DynamoDBStoreOptions & Pick<EraseOptions, "clock">,
+  recordKey: string,
+  erasure: Erasure,
+): Promise<EraseAnswer> {
+  checkStoreOptions(tableOptions, CLIENT_CHECKS);
+  checkOptions({ clock }, ERASE_CHECKS, []);
+  checkOptions(erasure, ERASURE_CHECKS, ["by", "why"]);
   const table = recordTable(tableOptions);
   const { TableName, names, keyOf } = table;
   const connection = sdkConnection(tableOptions);
@@ -82,15 +103,14 @@ export async function eraseResult(
     asked: "to erase the result",
     answered,
   });
-  const { result: held, resultItem: moved } = UNFINISHED;
-  const values = { result: held, resultItem: moved, resultBytes: 0, evidence };
+  const values = { result: undefined, resultItem: undefined, resultBytes: 0, evidence };
   const seen = { seenToken: token, seenState: state, seenLeaseEndsAt: leaseEndsAt };
   const Update = table.updateOf(recordKey, STILL_SEEN, values, seen);
-  const others: TransactWriteItem[] =
-    result.in === "item" ? [{ Delete: { TableName, Key: keyOf(result.address) } }] : [];
-  const { refusedBy } = await (others.length > 0
-    ? send(connection, "TransactWriteItems", { TransactItems: [{ Update }, ...others] })
-    : send(connection, "UpdateItem", Update));
+  const { refusedBy } = await (result.in === "record"
+    ? send(connection, "UpdateItem", Update)
+    : send(connection, "TransactWriteItems", {
+        TransactItems: [{ Update }, { Delete: { TableName, Key: keyOf(result.address) } }],
+      }));
   // Its retention was over, and somebody claims it anew.
   return refusedBy
     ? { erased: false, state: readRecord(table, refusedBy)?.state ?? "absent" }

@@ -13,7 +13,8 @@ import { type Accepted, ExploreReport, type HeldRuns, type UndoneRuns } from "./
 import { structureIn, turnedBackIn, undoingPlaces } from "./saga-runs.ts";
 import { sampledPairs } from "./sampled-pairs.ts";
 import { type ExploredEvent, type Scenario, scenarioOf } from "./scenario.ts";
-import { traceLines } from "./trace-lines.ts";
+import { linesOf } from "./trace-lines.ts";
+import { traceSteps } from "./trace-steps.ts";
 import { START, undisturbedRuns } from "./undisturbed-runs.ts";
 import { undisturbedWords } from "./undisturbed-words.ts";
 import { judgeUndone } from "./undone-runs.ts";
@@ -71,7 +72,7 @@ async function exploreAll(scenario: Scenario): Promise<ExploreReport> {
         undoneAs.set(turned, like);
         undone = { disturbance: disturbance.words, ...undone, runs: (undone?.runs ?? 0) + 1 };
       }
-      if (run.held > 0) held = { disturbance: disturbance.words, ...held, runs: (held?.runs ?? 0) + 1 };
+      if (run.held.length > 0) held = withRun(held, run, disturbance);
       for (const verdict of like ? judgeUndone(run, like, reference) : judge(run, reference)) {
         const isAccepted = noteAccepted(accepted, verdict, run, disturbance, scenario);
         if (!isAccepted) findings.push(findingOf({ ...verdict, ...known }, run, disturbance, scenario));
@@ -99,6 +100,15 @@ async function exploreAll(scenario: Scenario): Promise<ExploreReport> {
   });
 }
 
+function withRun(before: HeldRuns | undefined, { held }: Play, { words }: Disturbance): HeldRuns {
+  const { runs, disturbance, lastErrors } = before ?? { runs: 0, disturbance: words, lastErrors: [] };
+  const errors = [...lastErrors];
+  for (const error of held) {
+    if (error && !errors.some(({ name }) => name === error.name)) errors.push(error);
+  }
+  return { runs: runs + 1, disturbance, lastErrors: errors };
+}
+
 function choose(scenario: Scenario, { play: { ios }, points }: ReferenceRun) {
   const { maxRuns, only, depth, seed } = scenario.options;
   const all = disturbancesOf(ios, points, scenario.durations);
@@ -121,6 +131,7 @@ function findingOf(
 ): Finding {
   const { kind, effect } = verdict;
   const isUndoing = effect !== undefined && undoingPlaces(run.ios).has(effect.place);
+  const steps = traceSteps(run, scenario.name);
   const advice = adviceFor({ ...verdict, isUndoing, source: run.source.kind });
   return {
     kind,
@@ -128,7 +139,8 @@ function findingOf(
     disturbance: words,
     id,
     what,
-    trace: traceLines(run, scenario.name),
+    trace: linesOf(steps),
+    steps,
     seed: scenario.options.seed,
     advice,
   };

@@ -1,4 +1,5 @@
 /** A finding of the explorer: one broken promise, at one point, under one disturbance. */
+import type { FoldedSteps, TraceStep } from "./trace-steps.ts";
 
 export const FINDING_KINDS = [
   /** An effect exists more often than after an undisturbed run. */
@@ -49,6 +50,8 @@ export interface Finding {
   readonly what: string;
   /** The relevant lines of the run, one per event, with the disturbance marked. */
   readonly trace: string;
+  /** The same lines as data, for a diagram. */
+  readonly steps: readonly (TraceStep | FoldedSteps)[];
   readonly seed: number;
   /** The advice. */
   readonly advice: string;

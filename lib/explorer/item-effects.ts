@@ -3,8 +3,12 @@
 import type { DynamoDBModel } from "../aws/dynamodb/dynamodb-model.ts";
 import type { Item } from "../aws/dynamodb/values/attribute-value.ts";
 import { ATTRIBUTES } from "../contract.ts";
+import { decodeEvidence, type Evidence } from "../core/verify.ts";
 import type { Effect } from "./effect.ts";
 import { plainItem } from "./plain-value.ts";
+
+/** The error that a held record keeps. */
+export type HeldError = Evidence["lastError"];
 
 /** All items of a table, as they are now. */
 export async function itemsOf(model: DynamoDBModel, tableName: string): Promise<Item[]> {
@@ -29,10 +33,21 @@ export async function itemEffects(model: DynamoDBModel, tableName: string): Prom
     .map((item) => ({ kind: "item", place: tableName, content: plainItem(item) }));
 }
 
-/** How many records of onceonly in a table are held. */
-export async function heldIn(model: DynamoDBModel, tableName: string): Promise<number> {
-  const items = await itemsOf(model, tableName);
-  return items.filter((item) => isRecord(item) && plainItem(item)[ATTRIBUTES.state] === "held").length;
+/** The records of onceonly in a table, with plain values. */
+export async function recordsOf(model: DynamoDBModel, tableName: string) {
+  return (await itemsOf(model, tableName)).filter(isRecord).map(plainItem);
+}
+
+/** The last error of each held record of onceonly in a table; `undefined` where the record has none. */
+export async function heldIn(model: DynamoDBModel, tableName: string): Promise<HeldError[]> {
+  const records = await recordsOf(model, tableName);
+  const held = records.filter((record) => record[ATTRIBUTES.state] === "held");
+  return held.map((record) => {
+    const { lastError, answered = "", at = 0 } = decodeEvidence(record[ATTRIBUTES.evidence] as string) ?? {};
+    // So ask-verify.ts writes down a question that failed.
+    const [, name] = /^threw (\S+)$/.exec(answered) ?? [];
+    return lastError ?? (name === undefined ? undefined : { name, at });
+  });
 }
 
 const RECORD_ATTRIBUTES = [

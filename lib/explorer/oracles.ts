@@ -52,7 +52,7 @@ function judgeProgress(
   { play, volatile }: ReferenceRun,
 ): Judgement[] {
   // The refusals are meant: a person decides about a held key.
-  if (held > 0) return [];
+  if (held.length > 0) return [];
   const isDone = effects.length > 0 && compareEffects(play.effects, effects, volatile).length === 0;
   if (last?.isSuccess !== true) {
     const seconds = Math.round(tookMs / 1000);

@@ -6,6 +6,7 @@ import type { Disturbance } from "./disturbances.ts";
 import type { Effect } from "./effect.ts";
 import { exploredFunction } from "./explored-function.ts";
 import { Interference } from "./interference.ts";
+import type { HeldError } from "./item-effects.ts";
 import type { Scenario } from "./scenario.ts";
 import type { Source, SourceAnswer, SourceStage } from "./source.ts";
 import { type QueueEvent, queueNameOf } from "./sources/queue-record.ts";
@@ -33,8 +34,8 @@ export interface Play {
   /** Requests of invocations that had already ended. */
   readonly unawaited: readonly LateRequest[];
   readonly reusedKeys: readonly string[];
-  /** How many keys are held at the end. */
-  readonly held: number;
+  /** The last error of each key that is held at the end; `undefined` where the record has none. */
+  readonly held: readonly HeldError[];
   readonly trace: readonly TraceEvent[];
 }
 

@@ -18,11 +18,20 @@ export function firstText(report: ExploreReportParts): string {
   return lines.join("\n");
 }
 
-function notes({ undisturbed, accepted, held, undone, masked, firstOnly }: ExploreReportParts): string[] {
+export function notes({
+  undisturbed,
+  accepted,
+  held,
+  undone,
+  masked,
+  firstOnly,
+}: ExploreReportParts): string[] {
   const lines = [`undisturbed: ${undisturbed}`, ...accepted.map(acceptedLine)];
   if (held !== undefined) {
+    const errors = held.lastErrors.map(({ name, at }) => `${name} at ${new Date(at).toISOString()}`);
+    const last = errors.length > 0 ? `; last errors: ${errors.join(", ")}` : "";
     lines.push(
-      `held until somebody decides (whenAbandoned): in ${countOf(held.runs, "run")}, as after ${held.disturbance}`,
+      `held until somebody decides (whenAbandoned): in ${countOf(held.runs, "run")}, as after ${held.disturbance}${last}`,
     );
   }
   if (undone !== undefined) {
@@ -63,7 +72,7 @@ export function headline({
 }
 
 /** "a crash after point 7 (dynamodb PutItem orders) makes it happen twice: 2 items in orders instead of 1" */
-function findingLine({ disturbance, kind, what }: Finding): string {
+export function findingLine({ disturbance, kind, what }: Finding): string {
   return `${disturbance} ${VERBS[kind]}: ${what}`;
 }
 
@@ -94,13 +103,17 @@ function groupText(findings: readonly Finding[], index: number): string {
     `   what to do: ${first.advice}`,
     `   again, alone: only: ${JSON.stringify(first.id)}, seed: ${first.seed}`,
   ];
-  if (others.length > 0)
-    lines.push(`   the same after ${others.length} more: ${someOf(others.map(({ id }) => id))}`);
+  if (others.length > 0) lines.push(`   ${othersLine(others)}`);
   return lines.join("\n");
 }
 
+/** "the same after 3 more: crash@7, …" */
+export function othersLine(others: readonly Finding[]): string {
+  return `the same after ${others.length} more: ${someOf(others.map(({ id }) => id))}`;
+}
+
 /** Findings of one kind with the same words: one defect shows at many points. */
-function groupsOf(findings: readonly Finding[]): Finding[][] {
+export function groupsOf(findings: readonly Finding[]): Finding[][] {
   const groups = new Map<string, Finding[]>();
   for (const finding of findings) {
     const key = `${finding.kind} ${finding.advice} ${finding.what.replaceAll(/"[^"]*"|\d+/g, "#")}`;

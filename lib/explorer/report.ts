@@ -18,6 +18,11 @@ export interface HeldRuns {
   readonly runs: number;
   /** The disturbance of the first of these runs. */
   readonly disturbance: string;
+  /**
+   * The last errors that the held records keep: of questions that failed, and of steps. Each name is there once, with the simulated
+   * time of its first error (epoch ms).
+   */
+  readonly lastErrors: readonly { readonly name: string; readonly at: number }[];
 }
 
 /** Runs that a saga has turned back and undone. Each of its compensations has to happen once. */

@@ -34,7 +34,7 @@ function judgeEffects(run: Play, found: readonly Effect[], like: Play, { play, v
     const what = `${countOf(count, effect)} instead of ${count > most ? most || "none" : due}`;
     if (count > most) return [{ kind: "happens-twice", what, effect: { kind, place } }];
     // What failed may not have happened; what undoes it has to come nevertheless.
-    const isLost = undoing.has(place) && count < due && run.held === 0;
+    const isLost = undoing.has(place) && count < due && run.held.length === 0;
     return isLost ? [{ kind: "lost", what, effect: { kind, place } }] : [];
   });
   const moved = compareEffects(like.effects, found, volatile, play.before).filter(
@@ -46,6 +46,6 @@ function judgeEffects(run: Play, found: readonly Effect[], like: Play, { play, v
 /** Each caller is told that all is undone, unless a key is held. */
 function judgeEnd({ last, repeated, held }: Play): Judgement[] {
   const isEnd = repeated?.isSuccess || (last !== undefined && last.words === repeated?.words);
-  if (held > 0 || last?.isSuccess || isEnd) return [];
+  if (held.length > 0 || last?.isSuccess || isEnd) return [];
   return [{ kind: "stuck", what: `a saga has turned back, and ends with "${last?.words ?? "no answer"}"` }];
 }

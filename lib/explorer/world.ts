@@ -3,7 +3,7 @@ import { Simulator } from "../simulator/simulator.ts";
 import { announcements } from "./announcements.ts";
 import { Arrivals } from "./arrivals.ts";
 import type { Effect } from "./effect.ts";
-import { heldIn, itemEffects, itemsOf } from "./item-effects.ts";
+import { type HeldError, heldIn, itemEffects, itemsOf } from "./item-effects.ts";
 import { emailEffects, objectEffects } from "./objects-and-emails.ts";
 import { Outside } from "./outside.ts";
 import type { Scenario } from "./scenario.ts";
@@ -58,10 +58,10 @@ export class ExploredWorld {
     return [...items.flat(), ...objectEffects(this.aws.s3)];
   }
 
-  /** How many keys are held, since nobody knows how an attempt ended. */
-  async held(): Promise<number> {
-    const counts = Object.keys(this.#scenario.tables).map((name) => heldIn(this.aws.dynamodb, name));
-    return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
+  /** The last error of each key that is held, since nobody knows how an attempt ended. */
+  async held(): Promise<HeldError[]> {
+    const errors = Object.keys(this.#scenario.tables).map((name) => heldIn(this.aws.dynamodb, name));
+    return (await Promise.all(errors)).flat();
   }
 
   /** Makes the items of `setUp` old, so that a stale read sees them too. */

@@ -124,6 +124,14 @@ export class MirroredStore implements Store {
     this.#leading.checkEffects(effects);
   }
 
+  handlerFailed(error: unknown): void {
+    this.#leading.handlerFailed?.(error);
+  }
+
+  handlerOver(recordKey: string, token: string): void {
+    this.#leading.handlerOver?.(recordKey, token);
+  }
+
   async #writeStep(change: StepChange): Promise<SettleAnswer> {
     const answer = await this.#leading.writeStep?.(change);
     if (!answer?.settled) return { settled: false, record: this.#named(answer?.record) };

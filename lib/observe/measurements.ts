@@ -37,10 +37,15 @@ export type SettlingEvent =
       readonly keys: number;
       readonly unasked: number;
       readonly oldestMs: number;
-    };
+    }
+  | ({
+      readonly event: "cache-checked";
+      readonly failed: boolean;
+    } & { readonly [found in keyof typeof METRICS.cacheChecks]: number });
 
 export function isSettling(event: SendingEvent | SettlingEvent): event is SettlingEvent {
-  return event.event === "unsettled" || Object.hasOwn(METRICS.settlingEvents, event.event);
+  const { event: name } = event;
+  return name === "unsettled" || name === "cache-checked" || Object.hasOwn(METRICS.settlingEvents, name);
 }
 
 export function measureSettling(settling: SettlingEvent): Measured {
@@ -54,6 +59,15 @@ export function measureSettling(settling: SettlingEvent): Measured {
         { name: names.oldestMs, unit: "Milliseconds", value: oldestMs },
       ],
       properties: { event, by: "reconciler" },
+    };
+  }
+  if (settling.event === "cache-checked") {
+    const { event, failed, ...found } = settling;
+    const names = METRICS.cacheChecks;
+    const kinds = Object.keys(names) as (keyof typeof names)[];
+    return {
+      metrics: kinds.map((kind) => ({ name: names[kind], unit: "Count", value: found[kind] })),
+      properties: { event, by: "reconciler", failed: `${failed}` },
     };
   }
   const { event, operation, keyHash, unknownMs, error } = settling;
@@ -124,7 +138,7 @@ function measureBacklog({
 }
 
 /** A thrown object may be a payload, and a name may have been made of one. */
-function nameOf(error: unknown): string | undefined {
+export function nameOf(error: unknown): string | undefined {
   if (error === undefined) return undefined;
   if (!(error instanceof Error)) return typeof error;
   return /^[\w$.]{1,64}$/.test(error.name) ? error.name : "Error";

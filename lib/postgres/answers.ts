@@ -1,8 +1,9 @@
 /** Reads what the statements answer: one column of JSON, whatever the client makes of other types and of names. */
 import { RecordCorruptError } from "../core/errors.ts";
 import { type IdempotencyRecord, STATES, type StoredResult } from "../core/record.ts";
+import { resultAddressOf } from "../core/result-address.ts";
 import type { SqlRow } from "./sql-client.ts";
-import { addressOf, readSteps } from "./step-answers.ts";
+import { readSteps } from "./step-answers.ts";
 
 /** A record as the statements tell it; none of it is checked. */
 export interface ToldRecord {
@@ -12,6 +13,8 @@ export interface ToldRecord {
 export interface SqlAnswer {
   /** The statement changed the record at this time (epoch ms). */
   readonly serverTimeMs?: number;
+  /** When the transaction of the statement began: no other one on this connection began then. */
+  readonly began?: string;
   readonly record?: ToldRecord;
   /** Epoch ms. */
   readonly since?: number;
@@ -73,6 +76,6 @@ function resultOf(
   number: (field: string) => number,
 ): StoredResult | undefined {
   if ("result" in told) return { in: "record", text: text("result") };
-  if ("bytes" in told) return { in: "item", address: addressOf(text("recordKey"), text("token")) };
+  if ("bytes" in told) return { in: "item", address: resultAddressOf(text("recordKey"), text("token")) };
   return "lostBytes" in told ? { in: "nowhere", bytes: number("lostBytes") } : undefined;
 }

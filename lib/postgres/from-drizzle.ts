@@ -1,6 +1,6 @@
 /** The adapter for Drizzle, over any driver of PostgreSQL that has interactive transactions. */
 import { closable } from "./closable.ts";
-import { type SqlClient, type SqlRow, type SqlValue, TRANSACTION_LIMIT } from "./sql-client.ts";
+import type { SqlClient, SqlRow, SqlValue } from "./sql-client.ts";
 
 /** What runs statements in Drizzle: a database, or a transaction. */
 export interface DrizzleTransaction {
@@ -21,11 +21,11 @@ export function fromDrizzle<Transaction extends DrizzleTransaction>(
 ): SqlClient<Transaction> {
   return {
     query: (text, values) => rowsOf(db, text, values),
-    transaction: (work) =>
+    transaction: (work, first) =>
       db.transaction(async (transaction) => {
         const { client, close } = closable(transaction, "everything");
         try {
-          await transaction.execute(TRANSACTION_LIMIT);
+          if (first) await transaction.execute(first);
           return await work({ client, query: (text, values) => rowsOf(transaction, text, values) });
         } finally {
           close();

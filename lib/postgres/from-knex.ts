@@ -1,5 +1,5 @@
 /** The adapter for Knex. */
-import { type SqlClient, type SqlRow, type SqlValue, TRANSACTION_LIMIT } from "./sql-client.ts";
+import type { SqlClient, SqlRow, SqlValue } from "./sql-client.ts";
 
 /** What runs statements in Knex: a database, or a transaction. */
 export interface KnexTransaction {
@@ -20,9 +20,9 @@ export function fromKnex<Transaction extends KnexTransaction>(
 ): SqlClient<Transaction> {
   return {
     query: (text, values) => rowsOf(knex, text, values),
-    transaction: (work) =>
+    transaction: (work, first) =>
       knex.transaction(async (client) => {
-        await rowsOf(client, TRANSACTION_LIMIT, []);
+        if (first) await rowsOf(client, first, []);
         return work({ client, query: (text, values) => rowsOf(client, text, values) });
       }),
   };

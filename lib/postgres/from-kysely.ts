@@ -1,6 +1,6 @@
 /** The adapter for Kysely. */
 import { closable } from "./closable.ts";
-import { type SqlClient, type SqlRow, type SqlValue, TRANSACTION_LIMIT } from "./sql-client.ts";
+import type { SqlClient, SqlRow, SqlValue } from "./sql-client.ts";
 
 /** What runs statements in Kysely: a database, or a transaction. */
 export interface KyselyTransaction {
@@ -28,11 +28,11 @@ export function fromKysely<Transaction extends KyselyTransaction>(
 ): SqlClient<Transaction> {
   return {
     query: (text, values) => rowsOf(db, text, values),
-    transaction: (work) =>
+    transaction: (work, first) =>
       db.transaction().execute(async (transaction) => {
         const { client, close } = closable(transaction, "everything");
         try {
-          await rowsOf(transaction, TRANSACTION_LIMIT, []);
+          if (first) await rowsOf(transaction, first, []);
           return await work({ client, query: (text, values) => rowsOf(transaction, text, values) });
         } finally {
           close();

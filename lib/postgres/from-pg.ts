@@ -1,12 +1,6 @@
 /** The adapter for `pg`, and for what has its interface, such as `@neondatabase/serverless`. */
 import { closable } from "./closable.ts";
-import {
-  type SqlClient,
-  type SqlRow,
-  type SqlTransaction,
-  type SqlValue,
-  TRANSACTION_LIMIT,
-} from "./sql-client.ts";
+import type { SqlClient, SqlRow, SqlTransaction, SqlValue } from "./sql-client.ts";
 
 export interface PgResult {
   /** The tag of the command: a COMMIT of an aborted transaction is answered by `ROLLBACK`. */
@@ -60,11 +54,11 @@ export function fromPg(client: PgPool<PgConnection & Releasable> | PgClient): Sq
 function ofPool(pool: PgPool<PgConnection & Releasable>): SqlClient<PgConnection> {
   return {
     query: (text, values) => rowsOf(pool, text, values),
-    transaction: async (work) => {
+    transaction: async (work, first) => {
       const connection = await pool.connect();
       let isUsable = false;
       try {
-        return await within(connection, work, (usable) => {
+        return await within(connection, work, first, (usable) => {
           isUsable = usable;
         });
       } finally {
@@ -84,7 +78,7 @@ function ofClient(client: PgConnection): SqlClient<PgConnection> {
   };
   return {
     query: (text, values) => inTurn(() => rowsOf(client, text, values)),
-    transaction: (work) => inTurn(() => within(client, work, () => {})),
+    transaction: (work, first) => inTurn(() => within(client, work, first, () => {})),
   };
 }
 
@@ -92,6 +86,7 @@ function ofClient(client: PgConnection): SqlClient<PgConnection> {
 async function within<T>(
   connection: PgConnection,
   work: (transaction: SqlTransaction<PgConnection>) => Promise<T>,
+  first: string | undefined,
   tell: (isUsable: boolean) => void,
 ): Promise<T> {
   // A connection that is lost between two statements tells so by an event, which ends the process where nobody listens.
@@ -99,7 +94,7 @@ async function within<T>(
   const { client, close } = closable(connection);
   connection.on("error", ignore);
   try {
-    await connection.query(`BEGIN; ${TRANSACTION_LIMIT}`);
+    await connection.query(first ? `BEGIN; ${first}` : "BEGIN");
     let result: T;
     try {
       result = await work({

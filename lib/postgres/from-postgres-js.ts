@@ -1,12 +1,6 @@
 /** The adapter for `postgres` (postgres.js). */
 import { type Closable, closable } from "./closable.ts";
-import {
-  type SqlClient,
-  type SqlRow,
-  type SqlTransaction,
-  type SqlValue,
-  TRANSACTION_LIMIT,
-} from "./sql-client.ts";
+import type { SqlClient, SqlRow, SqlTransaction, SqlValue } from "./sql-client.ts";
 
 /** The `sql` within a transaction. */
 export interface PostgresJsTransaction {
@@ -28,14 +22,14 @@ export function fromPostgresJs<Transaction extends PostgresJsTransaction>(
 ): SqlClient<Transaction> {
   return {
     query: (text, values) => rowsOf(sql, text, values),
-    transaction: async (work) => {
+    transaction: async (work, first) => {
       let ending: (() => void) | undefined;
       try {
         const done = await sql.begin(async (client) => {
           const open = closable(client);
           ending = open.close;
           // In an object: a list would be awaited as a list of statements.
-          return { result: await within(open, work) };
+          return { result: await within(open, work, first) };
         });
         return (done as { readonly result: Awaited<ReturnType<typeof work>> }).result;
       } finally {
@@ -53,10 +47,11 @@ export function fromPostgresJs<Transaction extends PostgresJsTransaction>(
 async function within<Client extends PostgresJsTransaction, T>(
   { client, isClosed }: Closable<Client>,
   work: (transaction: SqlTransaction<Client>) => Promise<T>,
+  first: string | undefined,
 ): Promise<T> {
   let result: T;
   try {
-    await client.unsafe(TRANSACTION_LIMIT);
+    if (first) await client.unsafe(first);
     result = await work({ client, query: (text, values) => rowsOf(client, text, values) });
   } catch (error) {
     if (isClosed() || isLost(error)) await never();

@@ -1,5 +1,5 @@
 /** The adapter for Prisma. */
-import { type SqlClient, type SqlRow, type SqlValue, TRANSACTION_LIMIT } from "./sql-client.ts";
+import type { SqlClient, SqlRow, SqlValue } from "./sql-client.ts";
 
 /** What runs statements in Prisma: a client, or the client of a transaction. */
 export interface PrismaTransaction {
@@ -20,9 +20,9 @@ export function fromPrisma<Transaction extends PrismaTransaction>(
 ): SqlClient<Transaction> {
   return {
     query: (text, values) => rowsOf(prisma, text, values),
-    transaction: (work) =>
+    transaction: (work, first) =>
       prisma.$transaction(async (client) => {
-        await rowsOf(client, TRANSACTION_LIMIT, []);
+        if (first) await rowsOf(client, first, []);
         return work({ client, query: (text, values) => rowsOf(client, text, values) });
       }),
   };

@@ -1,4 +1,5 @@
 /** The entry "onceonly/postgres": the store for PostgreSQL, and adapters for its clients. */
+export type { SqlDialect } from "./dialect.ts";
 export { type DrizzleDatabase, type DrizzleTransaction, fromDrizzle } from "./from-drizzle.ts";
 export { fromKnex, type KnexDatabase, type KnexTransaction } from "./from-knex.ts";
 export { fromKysely, type KyselyDatabase, type KyselyTransaction } from "./from-kysely.ts";

@@ -9,7 +9,10 @@ export interface OpenTransaction<Client> extends SqlTransaction<Client> {
 }
 
 /** @throws the error of the client, where no transaction begins */
-export function openTransaction<Client>(client: SqlClient<Client>): Promise<OpenTransaction<Client>> {
+export function openTransaction<Client>(
+  client: SqlClient<Client>,
+  first: string | undefined,
+): Promise<OpenTransaction<Client>> {
   return new Promise((resolve, reject) => {
     const ended: Promise<void> = client.transaction(
       (transaction) =>
@@ -27,6 +30,7 @@ export function openTransaction<Client>(client: SqlClient<Client>): Promise<Open
             },
           });
         }),
+      first,
     );
     ended.catch(reject);
   });

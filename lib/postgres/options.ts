@@ -1,5 +1,7 @@
 /** The options of a PostgresStore: the client, and the table by its name. */
+import { InvalidOptionError } from "../core/errors.ts";
 import { type Check, checkOptions, isNamed, methods, oneOf, seconds } from "../core/option-checks.ts";
+import { maxReaped, type SqlDialect } from "./dialect.ts";
 import type { SqlClient } from "./sql-client.ts";
 
 export interface PostgresStoreOptions<Client = unknown> {
@@ -13,15 +15,23 @@ export interface PostgresStoreOptions<Client = unknown> {
   /**
    * Whether a commit with messages tells those who `LISTEN` on the `channel` of its PostgresOutbox. Such commits come one
    * after the other in the whole database: PostgreSQL keeps the order of its notifications.
+   * `dsql` has no notifications.
    * @default false
    */
   readonly notify?: boolean;
+  /**
+   * `"dsql"` for Aurora DSQL: the store leaves out what that lacks, keeps results up to 1 MiB, and reaps 3,000 records at
+   * most. Give `postgresSchema`, and each store on the table, the same.
+   * @default "postgresql"
+   */
+  readonly dialect?: SqlDialect;
 }
 
 export interface PostgresTransactionsOptions<Client = unknown> extends PostgresStoreOptions<Client> {
   /**
    * How long a call waits for another one with its key, and a statement of the handler for any lock, in seconds: 0.001 to 900.
    * A call that has waited so long gets ExecutionInProgressError (`EXECUTION_IN_PROGRESS`). The option `whenInProgress` of a handler counts for nothing.
+   * On `dsql` nobody waits for a lock, and the option is refused.
    * @default 3
    */
   readonly waitSeconds?: number;
@@ -41,21 +51,49 @@ const STORE_CHECKS = {
   client: [`${clientRule}: give \`fromPg(pool)\` or \`fromPostgresJs(sql)\``, isClient] as Check,
   table: tableCheck,
   notify: oneOf(true, false),
+  dialect: oneOf("postgresql", "dsql"),
 };
+
+/** What Aurora DSQL lacks, by the option that asks for it. */
+const LACKING: Readonly<Record<string, string>> = {
+  notify: "it has no LISTEN and NOTIFY, so let the sweeper run by a schedule",
+  waitSeconds: "it has no locks that a call waits for, and a conflict shows at the commit",
+  partitions: "it splits tables by itself",
+};
+
+/** @throws InvalidOptionError (`INVALID_OPTION`) */
+function checkLacking({ dialect, ...options }: { readonly [option: string]: unknown }): void {
+  if (dialect !== "dsql") return;
+  for (const [option, why] of Object.entries(LACKING)) {
+    if (options[option]) throw new InvalidOptionError(option, `must be left out for Aurora DSQL: ${why}`);
+  }
+}
 
 /** @throws InvalidOptionError (`INVALID_OPTION`) */
 export function checkStore(options: object): void {
   checkOptions(options, STORE_CHECKS, ["client", "table"]);
+  checkLacking({ ...options });
 }
 
 /** @throws InvalidOptionError (`INVALID_OPTION`) */
 export function checkTransactions(options: object): void {
   checkOptions(options, { ...STORE_CHECKS, waitSeconds: seconds(0.001, 900) }, ["client", "table"]);
+  checkLacking({ ...options });
 }
 
 /** @throws InvalidOptionError (`INVALID_OPTION`) */
 export function checkSchema(options: object): void {
-  checkOptions(options, { table: tableCheck, partitions: PARTITIONS }, ["table"]);
+  const { table, dialect } = { ...STORE_CHECKS };
+  checkOptions(options, { table, dialect, partitions: PARTITIONS }, ["table"]);
+  checkLacking({ ...options });
+}
+
+/** @throws InvalidOptionError (`INVALID_OPTION`) */
+export function checkReap(options: object, dialect: SqlDialect | undefined): void {
+  const most = maxReaped(dialect);
+  const isSize = (value: unknown) =>
+    Number.isInteger(value) && (value as number) >= 1 && (value as number) <= most;
+  checkOptions(options, { batchSize: [`must be a whole number from 1 to ${most}`, isSize] }, []);
 }
 
 const PARTITIONS: Check = [

@@ -1,6 +1,7 @@
 /** The SQL of each move of the outbox, for one table. No I/O. */
 import { RECORD_VERSION } from "../contract.ts";
 import type { Taking } from "../core/messages/outbox.ts";
+import type { SqlDialect } from "./dialect.ts";
 import { quoted } from "./options.ts";
 import type { SqlValue } from "./sql-client.ts";
 import type { SqlStatement } from "./statements.ts";
@@ -26,9 +27,21 @@ export function senderOf({ by, id }: Pick<Taking, "by" | "id">): string {
   return `${by}/${id}`;
 }
 
+interface Keeping {
+  readonly dueAt: number;
+  readonly waits: boolean;
+  readonly isOwn: boolean;
+  readonly messages?: string | null;
+}
+
+const asSeen = (
+  { recordKey, token, progressText, sendingUntil }: WaitingRow,
+  progress: string,
+): readonly SqlValue[] => [recordKey, token, progress, progressText ?? null, sendingUntil ?? null];
+
 export type OutboxStatements = ReturnType<typeof outboxStatements>;
 
-export function outboxStatements(table: string) {
+export function outboxStatements(table: string, dialect?: SqlDialect) {
   const name = quoted(table);
   const update = (text: string, ...values: SqlValue[]): SqlStatement => ({ action: "UPDATE", text, values });
   const select = (text: string, ...values: SqlValue[]): SqlStatement => ({ action: "SELECT", text, values });
@@ -36,29 +49,37 @@ export function outboxStatements(table: string) {
   const load = `SELECT json_build_object('commit', ${waiting("r")})::text AS answer
 FROM ${name} AS r WHERE r.pk = $1 AND r.due_at IS NOT NULL`;
 
-  // Whoever finds the row locked does not wait for it: somebody else is about to take it, or to keep what was sent.
-  const take = `WITH free AS (
-  SELECT pk FROM ${name} WHERE pk = $1 AND due_at <= $2 AND version = ${RECORD_VERSION} AND unsent_shard >= 0
+  const free = `pk = $1 AND due_at <= $2 AND version = ${RECORD_VERSION} AND unsent_shard >= 0
     AND ($3::double precision IS NULL OR due_at = $3) AND (sending_until IS NULL OR sending_until <= $2 OR sender = $5
-      OR (sender LIKE 'relay/%' AND $5 LIKE 'relay/%'))
-  FOR UPDATE SKIP LOCKED
+      OR (sender LIKE 'relay/%' AND $5 LIKE 'relay/%'))`;
+  const taking = `UPDATE ${name} AS r SET sending_until = $4, sender = $5`;
+  // Whoever finds the row locked does not wait for it: somebody else is about to take it, or to keep what was sent.
+  const takeOrRead = `WITH free AS (
+  SELECT pk FROM ${name} WHERE ${free} FOR UPDATE SKIP LOCKED
 ), taken AS (
-  UPDATE ${name} AS r SET sending_until = $4, sender = $5 FROM free WHERE r.pk = free.pk RETURNING ${waiting("r")} AS told
+  ${taking} FROM free WHERE r.pk = free.pk RETURNING ${waiting("r")} AS told
 )
 SELECT json_build_object('isChanged', taken.told IS NOT NULL, 'commit', coalesce(taken.told, ${waiting("r")}))::text AS answer
 FROM ${name} AS r LEFT JOIN taken ON true WHERE r.pk = $1 AND r.due_at IS NOT NULL`;
+  // DSQL has no lock to skip, and documents no change within WITH: who does not get the commit loads it.
+  const take =
+    dialect === "dsql"
+      ? `${taking} WHERE ${free} RETURNING json_build_object('isChanged', true, 'commit', ${waiting("r")})::text AS answer`
+      : takeOrRead;
 
   // Neither its progress nor who has taken it has changed since it was seen.
-  const keep = `UPDATE ${name} SET progress = $3, due_at = $4, unsent_shard = CASE WHEN $5::boolean = (unsent_shard >= 0)
+  const AS_SEEN = "progress IS NOT DISTINCT FROM $4 AND sending_until IS NOT DISTINCT FROM $5";
+  const keep = `UPDATE ${name} SET progress = $3, due_at = $6, messages = coalesce($9, messages), unsent_shard = CASE WHEN $7::boolean = (unsent_shard >= 0)
     THEN unsent_shard ELSE -1 - unsent_shard END,
-  sending_until = CASE WHEN $6::boolean THEN NULL ELSE sending_until END,
-  sender = CASE WHEN $6::boolean THEN NULL ELSE sender END
-WHERE pk = $1 AND token = $2 AND due_at IS NOT NULL AND progress IS NOT DISTINCT FROM $7
-  AND sending_until IS NOT DISTINCT FROM $8 ${CHANGED}`;
+  sending_until = CASE WHEN $8::boolean THEN NULL ELSE sending_until END,
+  sender = CASE WHEN $8::boolean THEN NULL ELSE sender END
+WHERE pk = $1 AND token = $2 AND due_at IS NOT NULL AND ${AS_SEEN} ${CHANGED}`;
 
-  const markSent = `UPDATE ${name} SET expires_at = expires_once_sent, progress = $3, messages = NULL, unsent_shard = NULL,
+  const mark = `UPDATE ${name} SET expires_at = expires_once_sent, progress = $3, messages = NULL, unsent_shard = NULL,
   due_at = NULL, expires_once_sent = NULL, sending_until = NULL, sender = NULL
-WHERE pk = $1 AND token = $2 AND due_at IS NOT NULL ${CHANGED}`;
+WHERE pk = $1 AND token = $2 AND due_at IS NOT NULL`;
+  const markSent = `${mark} ${CHANGED}`;
+  const finish = `${mark} AND ${AS_SEEN} ${CHANGED}`;
 
   const park = `UPDATE ${name} SET unsent_shard = -1 - unsent_shard, due_at = $2, sending_until = NULL, sender = NULL
 WHERE pk = $1 AND due_at IS NOT NULL AND unsent_shard >= 0 AND version = ${RECORD_VERSION} ${CHANGED}`;
@@ -83,19 +104,15 @@ VALUES ('${NOTES_KEY}', ${RECORD_VERSION}, 'notes', '', 0, 0, '', 0, $1) ON CONF
       { now, dueAt = null, until, ...sender }: Omit<Taking, "dueAt"> & { dueAt?: number | null },
     ) => update(take, recordKey, now, dueAt, until, senderOf(sender)),
 
-    /** @param isOwn whether whoever saw the commit had taken it: it is given back */
-    keep: (seen: WaitingRow, progress: string, dueAt: number, waits: boolean, isOwn: boolean) =>
-      update(
-        keep,
-        seen.recordKey,
-        seen.token,
-        progress,
-        dueAt,
-        waits,
-        isOwn,
-        seen.progressText ?? null,
-        seen.sendingUntil ?? null,
-      ),
+    /**
+     * @param isOwn whether whoever saw the commit had taken it: it is given back
+     * @param messages where some of them go elsewhere
+     */
+    keep: (seen: WaitingRow, progress: string, { dueAt, waits, isOwn, messages = null }: Keeping) =>
+      update(keep, ...asSeen(seen, progress), dueAt, waits, isOwn, messages),
+
+    /** Marks what nobody has changed since it was seen. */
+    finish: (seen: WaitingRow, progress: string) => update(finish, ...asSeen(seen, progress)),
 
     markSent: (recordKey: string, token: string, progress: string | null) =>
       update(markSent, recordKey, token, progress),

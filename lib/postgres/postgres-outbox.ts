@@ -1,5 +1,6 @@
 /** The outbox on PostgreSQL: finds, takes and marks the records whose messages wait to be sent. */
 import { OUTBOX_SHARDS } from "../contract.ts";
+import { OperatedOutbox } from "../core/messages/operated-outbox.ts";
 import {
   type FoundUnsent,
   type MessageProgress,
@@ -9,6 +10,7 @@ import {
   type Taking,
   type Unsent,
 } from "../core/messages/outbox.ts";
+import type { StoredMessage } from "../core/messages/outgoing-message.ts";
 import { answerOf, type ToldRecord, textOf } from "./answers.ts";
 import { isLostConnection, storeFailure } from "./failures.ts";
 import { channelOf, checkStore, type PostgresStoreOptions } from "./options.ts";
@@ -37,21 +39,24 @@ interface OutboxAnswer {
  * The options are those of the store that commits. The role needs SELECT and UPDATE on the table, and INSERT for the notes of
  * senders.
  */
-export class PostgresOutbox implements Outbox {
+export class PostgresOutbox extends OperatedOutbox implements Outbox {
   readonly shards = OUTBOX_SHARDS;
   /** What commits of a store with `notify` tell: `LISTEN "<channel>"`. */
   readonly channel: string;
   readonly #client: SqlClient;
   readonly #table: string;
   readonly #statements: OutboxStatements;
+  readonly #takesAlone: boolean;
 
   /** @throws InvalidOptionError (`INVALID_OPTION`) */
   constructor(options: PostgresStoreOptions) {
+    super();
     checkStore(options);
     this.#client = options.client;
     this.#table = options.table as string;
     this.channel = channelOf(this.#table);
-    this.#statements = outboxStatements(this.#table);
+    this.#takesAlone = options.dialect === "dsql";
+    this.#statements = outboxStatements(this.#table, options.dialect);
   }
 
   /** Nothing: PostgreSQL has no stream that a relay reads. */
@@ -68,8 +73,8 @@ export class PostgresOutbox implements Outbox {
   /** @throws StoreUnavailableError (`STORE_UNAVAILABLE`), RecordCorruptError (`RECORD_CORRUPT`) */
   async take(recordKey: string, taking: Taking): Promise<Taken> {
     const { isChanged, commit } = await this.#ask(this.#statements.take(recordKey, taking));
-    if (commit === undefined) return { state: "over" };
-    const unsent = waitingRowOf(commit);
+    const unsent = commit ? waitingRowOf(commit) : await this.#notTaken(recordKey);
+    if (unsent === undefined) return { state: "over" };
     if (isChanged || unsent.sender === senderOf(taking)) return { state: "taken", unsent };
     return unsent.shard < 0 ? { state: "over" } : { state: "held", unsent };
   }
@@ -80,17 +85,15 @@ export class PostgresOutbox implements Outbox {
     let seen = unsent as WaitingRow;
     let [kept, due] = [progress, dueAt];
     for (let merges = 0; merges < MAX_MERGES; merges++) {
-      const waits = kept.some(({ state }) => state === "waiting");
       const isOwn = seen.sendingUntil === sendingUntil;
-      const statement = this.#statements.keep(seen, JSON.stringify(kept), due, waits, isOwn);
+      const keeping = { dueAt: due, waits: kept.some(isWaiting), isOwn };
+      const statement = this.#statements.keep(seen, JSON.stringify(kept), keeping);
       if ((await this.#ask(statement)).isChanged) return;
       const theirs = await this.load(recordKey);
       const merged = theirs?.token === token ? mergeProgress(progress, theirs) : undefined;
       // It is marked already, or this repeats a write whose answer was lost.
       if (!theirs || !merged) return;
-      if (merged.every(({ state }) => state === "sent" || state === "dropped")) {
-        return this.markSent(theirs, merged);
-      }
+      if (merged.every(isOver)) return this.markSent(theirs, merged);
       [seen, kept, due] = [theirs, merged, theirs.dueAt];
     }
   }
@@ -120,6 +123,24 @@ export class PostgresOutbox implements Outbox {
     }
   }
 
+  protected async decide(
+    commit: Unsent,
+    progress: readonly MessageProgress[],
+    messages: readonly StoredMessage[],
+  ): Promise<boolean> {
+    const [seen, text] = [commit as WaitingRow, JSON.stringify(progress)];
+    const keeping = {
+      dueAt: commit.committedAt,
+      waits: progress.some(isWaiting),
+      isOwn: false,
+      messages: messages === commit.messages ? null : JSON.stringify(messages),
+    };
+    const statement = progress.every(isOver)
+      ? this.#statements.finish(seen, text)
+      : this.#statements.keep(seen, text, keeping);
+    return (await this.#ask(statement)).isChanged === true;
+  }
+
   /** @throws StoreUnavailableError (`STORE_UNAVAILABLE`) */
   async readNotes(): Promise<string | undefined> {
     const [row] = await this.#run(this.#statements.readNotes());
@@ -137,6 +158,11 @@ export class PostgresOutbox implements Outbox {
   async count(): Promise<{ waiting: number; parked: number }> {
     const { waiting = 0, parked = 0 } = await this.#ask(this.#statements.count());
     return { waiting, parked };
+  }
+
+  /** The statement that takes tells of a commit that it could not take, except in DSQL. */
+  async #notTaken(recordKey: string): Promise<WaitingRow | undefined> {
+    return this.#takesAlone ? this.load(recordKey) : undefined;
   }
 
   async #ask(statement: SqlStatement): Promise<OutboxAnswer> {
@@ -157,5 +183,8 @@ export class PostgresOutbox implements Outbox {
     }
   }
 }
+
+const isWaiting = ({ state }: MessageProgress) => state === "waiting";
+const isOver = ({ state }: MessageProgress) => state === "sent" || state === "dropped";
 
 const outboxAnswerOf = (row: SqlRow | undefined) => answerOf(row) as OutboxAnswer;

@@ -2,8 +2,8 @@
 import { RECORD_VERSION } from "../contract.ts";
 import { hasCode, isStoreFailure } from "../core/error-code.ts";
 import { isOnceonlyError } from "../core/errors.ts";
-import { type Check, checkOptions } from "../core/option-checks.ts";
 import { type IdempotencyRecord, isClaimOf } from "../core/record.ts";
+import { readResultAddress } from "../core/result-address.ts";
 import type {
   Claim,
   ClaimAnswer,
@@ -18,19 +18,14 @@ import type {
 } from "../core/store.ts";
 import { type UnknownOutcome, unknownOutcomeOf } from "../core/unknown-outcome.ts";
 import { answerOf, recordOf, type SqlAnswer, type ToldRecord, textOf } from "./answers.ts";
+import { firstStatement, type SqlDialect } from "./dialect.ts";
 import { commitFailure, isLostConnection, storeFailure } from "./failures.ts";
-import { checkStore, type PostgresStoreOptions } from "./options.ts";
+import { checkReap, checkStore, type PostgresStoreOptions } from "./options.ts";
 import type { SqlClient, SqlRow, SqlTransaction } from "./sql-client.ts";
 import { type RecordStatements, recordStatements, type SqlStatement } from "./statements.ts";
-import { readAddress } from "./step-answers.ts";
 import { applyWrites, brokenTransaction, checkWrites, isAborted, type PostgresWrite } from "./writes.ts";
 
 const BATCH_SIZE = 1000;
-
-const BATCH_CHECK: Check = [
-  "must be a whole number from 1 to 100000",
-  (value) => Number.isInteger(value) && (value as number) >= 1 && (value as number) <= 100_000,
-];
 
 /** So many unknown outcomes are read at once. */
 const PAGE = 100;
@@ -49,6 +44,7 @@ type SqlChange<Client> = Pick<Settlement<PostgresWrite<Client>>, "recordKey" | "
 export class PostgresStore<Client = unknown> implements Store<PostgresWrite<Client>> {
   readonly #client: SqlClient<Client>;
   readonly #table: string;
+  readonly #dialect: SqlDialect | undefined;
   readonly #statements: RecordStatements;
 
   /** @throws InvalidOptionError (`INVALID_OPTION`) */
@@ -56,7 +52,8 @@ export class PostgresStore<Client = unknown> implements Store<PostgresWrite<Clie
     checkStore(options);
     this.#client = options.client;
     this.#table = options.table as string;
-    this.#statements = recordStatements(this.#table, options.notify);
+    this.#dialect = options.dialect;
+    this.#statements = recordStatements({ ...options, table: this.#table });
   }
 
   async claim(claim: Claim, seen?: IdempotencyRecord): Promise<ClaimAnswer> {
@@ -104,7 +101,7 @@ export class PostgresStore<Client = unknown> implements Store<PostgresWrite<Clie
   }
 
   async loadResult(address: string): Promise<string | undefined> {
-    const [recordKey = "", token = "", stepKey] = readAddress(address);
+    const [recordKey = "", token = "", stepKey] = readResultAddress(address);
     const { loadResult, loadStepResult } = this.#statements;
     const [row] = await this.#run(
       stepKey === undefined ? loadResult(recordKey, token) : loadStepResult(recordKey, stepKey),
@@ -143,9 +140,9 @@ export class PostgresStore<Client = unknown> implements Store<PostgresWrite<Clie
    * @throws InvalidOptionError (`INVALID_OPTION`), StoreUnavailableError (`STORE_UNAVAILABLE`)
    */
   async reap(options: { readonly batchSize?: number } = {}): Promise<number> {
-    checkOptions(options, { batchSize: BATCH_CHECK }, []);
-    const [row] = await this.#run(this.#statements.reap(options.batchSize ?? BATCH_SIZE));
-    return Number(textOf(row));
+    checkReap(options, this.#dialect);
+    const reaped = await this.#run(this.#statements.reap(options.batchSize ?? BATCH_SIZE));
+    return reaped.length;
   }
 
   async #finish(
@@ -168,12 +165,12 @@ export class PostgresStore<Client = unknown> implements Store<PostgresWrite<Clie
   /** The change of the record comes first: a lost claim runs no writes, and a copy of this commit waits for the row. */
   async #commit({ recordKey, token, writes }: SqlChange<Client>, statement: SqlStatement): Promise<boolean> {
     const work = async (transaction: SqlTransaction<Client>): Promise<boolean> => {
-      const { serverTimeMs } = await this.#change(statement, transaction);
+      const { serverTimeMs, began = "" } = await this.#change(statement, transaction);
       if (serverTimeMs === undefined) return false;
       await applyWrites(writes, transaction.client, this.#table);
       let same: readonly SqlRow[];
       try {
-        same = await this.#run(this.#statements.isSame(recordKey, token), transaction);
+        same = await this.#run(this.#statements.isSame(recordKey, token, began), transaction);
       } catch (error) {
         throw isAborted(error) ? brokenTransaction((error as Error).cause) : error;
       }
@@ -181,7 +178,7 @@ export class PostgresStore<Client = unknown> implements Store<PostgresWrite<Clie
       return true;
     };
     try {
-      return await this.#client.transaction(work);
+      return await this.#client.transaction(work, firstStatement(this.#dialect));
     } catch (error) {
       throw isOnceonlyError(error) ? error : commitFailure(error, writes.length - 1, this.#table);
     }

@@ -16,6 +16,7 @@ import type {
   Store,
 } from "../core/store.ts";
 import { answerOf, recordOf, type SqlAnswer } from "./answers.ts";
+import { firstStatement, type SqlDialect } from "./dialect.ts";
 import { sqlStateOf, storeFailure } from "./failures.ts";
 import { type OpenTransaction, openTransaction } from "./open-transaction.ts";
 import { checkTransactions, type PostgresTransactionsOptions } from "./options.ts";
@@ -29,6 +30,7 @@ interface Session<Client> {
   readonly claim: Claim;
   readonly seen: IdempotencyRecord | undefined;
   readonly transaction: OpenTransaction<Client>;
+  readonly began: string;
 }
 
 const DEFAULT_WAIT_SECONDS = 3;
@@ -38,8 +40,8 @@ const DEFAULT_WAIT_SECONDS = 3;
  * of the record is that of all that the handler wrote. An answer that is not stored, and an error, roll back both. An error
  * that is final is recorded alone, and what the handler wrote before it is undone.
  *
- * The handler runs once for each call. A serialization failure (40001), a deadlock or a lost connection rolls back, and the
- * call fails with a StoreUnavailableError that may be retried (`STORE_UNAVAILABLE`). Other calls with the key wait for the row, and replay. The
+ * The handler runs once for each call. A serialization failure (40001), a deadlock or a lost connection rolls back, at the
+ * commit or at a statement of the handler. The call fails with a StoreUnavailableError that may be retried (`STORE_UNAVAILABLE`). Other calls with the key wait for the row, and replay. The
  * transaction and its locks last as long as the handler, at most until its `signal` aborts. Steps, holds, `writes` and the optimistic mode
  * are for a PostgresStore.
  */
@@ -48,6 +50,7 @@ export class PostgresTransactions<Client = unknown> implements Store<never> {
   readonly #table: string;
   readonly #statements: RecordStatements;
   readonly #outside: PostgresStore<Client>;
+  readonly #dialect: SqlDialect | undefined;
   readonly #waitSeconds: number;
   /** By the keys of their records: the database lets one process have one at a time. */
   readonly #sessions = new Map<string, Session<Client>>();
@@ -59,7 +62,8 @@ export class PostgresTransactions<Client = unknown> implements Store<never> {
     this.#outside = new PostgresStore(given);
     this.#client = given.client;
     this.#table = given.table as string;
-    this.#statements = recordStatements(this.#table, given.notify);
+    this.#dialect = given.dialect;
+    this.#statements = recordStatements({ ...given, table: this.#table });
     this.#waitSeconds = waitSeconds;
   }
 
@@ -90,10 +94,16 @@ export class PostgresTransactions<Client = unknown> implements Store<never> {
     const { recordKey } = claim;
     const transaction = await this.#begin();
     try {
-      await transaction.query(`SET LOCAL lock_timeout = ${Math.ceil(this.#waitSeconds * 1000)}`, []);
-      const { serverTimeMs, record } = await this.#run(this.#statements.claim(claim, seen), transaction);
+      if (this.#dialect !== "dsql") {
+        await transaction.query(`SET LOCAL lock_timeout = ${Math.ceil(this.#waitSeconds * 1000)}`, []);
+      }
+      const {
+        serverTimeMs,
+        record,
+        began = "",
+      } = await this.#run(this.#statements.claim(claim, seen), transaction);
       if (serverTimeMs !== undefined) {
-        this.#sessions.set(recordKey, { claim, seen, transaction });
+        this.#sessions.set(recordKey, { claim, seen, transaction, began });
         return { won: true, serverTimeMs };
       }
       await transaction.rollback();
@@ -145,6 +155,17 @@ export class PostgresTransactions<Client = unknown> implements Store<never> {
     return this.#outside.loadResult(address);
   }
 
+  handlerFailed(error: unknown): void {
+    if (sqlStateOf(error) === undefined) return;
+    const failure = storeFailure(error, "the handler's transaction", this.#table);
+    if (failure.failure !== "refused") throw rolledBack(failure);
+  }
+
+  handlerOver(recordKey: string, token: string): void {
+    const session = this.#sessions.get(recordKey);
+    if (session?.claim.token === token) void this.#rollBack(session);
+  }
+
   checkEffects({ writes }: Effects<never>): void {
     if (writes.length === 0) return;
     throw new CommitInvalidError(
@@ -153,10 +174,10 @@ export class PostgresTransactions<Client = unknown> implements Store<never> {
   }
 
   async #commit(session: Session<Client>, settlement: Settlement<never>): Promise<SettleAnswer> {
-    const { transaction, claim } = session;
+    const { transaction, claim, began } = session;
     this.#sessions.delete(claim.recordKey);
     try {
-      const { serverTimeMs } = await this.#run(this.#statements.settle(settlement, true), transaction);
+      const { serverTimeMs } = await this.#run(this.#statements.settle(settlement, began), transaction);
       if (serverTimeMs === undefined) throw brokenTransaction(undefined, "the handler");
     } catch (error) {
       await transaction.rollback();
@@ -189,7 +210,8 @@ export class PostgresTransactions<Client = unknown> implements Store<never> {
   /** A pool may hand out a connection that was lost while it idled. */
   async #begin(): Promise<OpenTransaction<Client>> {
     try {
-      return await openTransaction(this.#client).catch(() => openTransaction(this.#client));
+      const open = () => openTransaction(this.#client, firstStatement(this.#dialect));
+      return await open().catch(open);
     } catch (error) {
       throw storeFailure(error, "BEGIN", this.#table);
     }

@@ -1,4 +1,5 @@
 /** The table of records as SQL. */
+import type { SqlDialect } from "./dialect.ts";
 import { checkSchema, quoted } from "./options.ts";
 
 export interface PostgresSchemaOptions {
@@ -10,7 +11,16 @@ export interface PostgresSchemaOptions {
    * @default - none
    */
   readonly partitions?: number;
+  /**
+   * As of the store. For `"dsql"` the SQL has four statements, and each is to run in a transaction of its own. Indexes come
+   * into being in the background.
+   * @default "postgresql"
+   */
+  readonly dialect?: SqlDialect;
 }
+
+/** What is listed among the unknown outcomes. */
+const UNSETTLED = "state = 'held' OR (state IN ('in-progress', 'released') AND expires_at IS NULL)";
 
 /**
  * The SQL that makes the table and its indexes where they are not there: for a migration, or for `client.query`. Times are
@@ -20,7 +30,8 @@ export interface PostgresSchemaOptions {
  */
 export function postgresSchema(options: PostgresSchemaOptions): string {
   checkSchema(options);
-  const { partitions = 0 } = options;
+  const { partitions = 0, dialect } = options;
+  const isDsql = dialect === "dsql";
   const parts = Array.from(
     { length: partitions },
     (_, part) =>
@@ -30,8 +41,12 @@ export function postgresSchema(options: PostgresSchemaOptions): string {
   );
   const table = quoted(options.table);
   const name = options.table.split(".").at(-1);
+  // Few records have the column `present`. PostgreSQL keeps the others out of the index, which DSQL cannot.
+  const index = (purpose: string, columns: string, present: string) =>
+    `CREATE INDEX ${isDsql ? "ASYNC " : ""}IF NOT EXISTS "${name}_${purpose}" ON ${table} (${columns})${isDsql ? "" : ` WHERE ${present} IS NOT NULL`};
+`;
   return `CREATE TABLE IF NOT EXISTS ${table} (
-  pk text COLLATE "C" PRIMARY KEY,
+  pk text${isDsql ? "" : ' COLLATE "C"'} PRIMARY KEY,
   version integer NOT NULL,
   state text NOT NULL,
   token text NOT NULL,
@@ -44,19 +59,17 @@ export function postgresSchema(options: PostgresSchemaOptions): string {
   result text,
   lost_bytes integer,
   evidence text,
-  steps jsonb,
-  step_results jsonb,
+  steps ${isDsql ? "text" : "jsonb"},
+  step_results ${isDsql ? "text" : "jsonb"},
   messages text,
   unsent_shard integer,
   due_at double precision,
   expires_once_sent double precision,
   progress text,
   sending_until double precision,
-  sender text
+  sender text,
+  unsettled_since double precision
+    GENERATED ALWAYS AS (CASE WHEN ${UNSETTLED} THEN coalesce(settled_at, lease_ends_at) END) STORED
 )${partitions ? " PARTITION BY HASH (pk)" : ""};
-${parts.join("")}CREATE INDEX IF NOT EXISTS "${name}_expiry" ON ${table} (expires_at) WHERE expires_at IS NOT NULL;
-CREATE INDEX IF NOT EXISTS "${name}_unsettled" ON ${table} ((coalesce(settled_at, lease_ends_at)), pk)
-  WHERE state = 'held' OR (state IN ('in-progress', 'released') AND expires_at IS NULL);
-CREATE INDEX IF NOT EXISTS "${name}_unsent" ON ${table} (unsent_shard, due_at, pk) WHERE due_at IS NOT NULL;
-`;
+${parts.join("")}${index("expiry", "expires_at", "expires_at")}${index("unsettled", "unsettled_since, pk", "unsettled_since")}${index("unsent", "unsent_shard, due_at, pk", "due_at")}`;
 }

@@ -17,16 +17,10 @@ export interface SqlClient<Client = unknown> {
   query(text: string, values: readonly SqlValue[]): Promise<readonly SqlRow[]>;
 
   /**
-   * Runs `work` in one transaction on one connection. Nobody else uses that connection meanwhile. The transaction begins with
-   * `TRANSACTION_LIMIT`. Resolves to what `work` resolves to, after the server has confirmed the commit.
+   * Runs `work` in one transaction on one connection. Nobody else uses that connection meanwhile. The statement `first`, where
+   * there is one, comes before `work`. Resolves to what `work` resolves to, after the server has confirmed the commit.
    * If `work` rejects, it rolls back and rejects with the same error. If it cannot roll back, or does not know whether the
    * commit was applied, it rejects with the client's error.
    */
-  transaction<T>(work: (transaction: SqlTransaction<Client>) => Promise<T>): Promise<T>;
+  transaction<T>(work: (transaction: SqlTransaction<Client>) => Promise<T>, first?: string): Promise<T>;
 }
-
-/**
- * A process that is frozen between two statements keeps its locks, and everybody waits who asks for the key. The server ends
- * such a transaction after 10 seconds without a statement.
- */
-export const TRANSACTION_LIMIT = "SET LOCAL idle_in_transaction_session_timeout = 10000";

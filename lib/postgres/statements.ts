@@ -4,6 +4,7 @@ import { hashTuple } from "../core/identity.ts";
 import type { StoredMessage } from "../core/messages/outgoing-message.ts";
 import { type IdempotencyRecord, isTracked, type State } from "../core/record.ts";
 import type { Claim, Effects, Insertion, Renewal, Settlement, StepChange } from "../core/store.ts";
+import { maxKeptBytes, type SqlDialect } from "./dialect.ts";
 import { channelOf, quoted } from "./options.ts";
 import type { SqlValue } from "./sql-client.ts";
 
@@ -19,17 +20,17 @@ const MAX_TOLD_BYTES = 64 * 1024;
 /** Every claim that is refused reads all steps. What is larger has a column of its own, which nobody reads before a replay. */
 const MAX_STEP_CHARACTERS = 4096;
 
-/** The longest text of a result, as in the other stores. */
-const MAX_KEPT_BYTES = 16 * 1024 * 1024;
-
 /** Epoch ms of the server. */
 const NOW = "(extract(epoch FROM clock_timestamp()) * 1000)::double precision";
+
+/** Tells a transaction from the next one, which begins later: a COMMIT in between was somebody's. */
+const BEGAN = "extract(epoch FROM now())::text";
 
 /** The length of a text is known without reading the text. */
 const RECORD = `json_strip_nulls(json_build_object('recordKey', r.pk, 'version', r.version, 'state', r.state,
   'token', r.token, 'attempt', r.attempt, 'leaseEndsAt', r.lease_ends_at, 'fingerprint', r.fingerprint,
   'createdAt', r.created_at, 'settledAt', r.settled_at, 'expiresAt', r.expires_at, 'evidence', r.evidence,
-  'steps', r.steps, 'result', CASE WHEN octet_length(r.result) <= ${MAX_TOLD_BYTES} THEN r.result END,
+  'steps', r.steps::jsonb, 'result', CASE WHEN octet_length(r.result) <= ${MAX_TOLD_BYTES} THEN r.result END,
   'bytes', octet_length(r.result), 'lostBytes', r.lost_bytes))`;
 
 /** The columns of a record that a claim or an insertion makes, in the order of their values. */
@@ -53,9 +54,6 @@ const COLUMNS = [
   "evidence",
 ] as const;
 
-/** What is listed among the unknown outcomes, word by word as in the condition of the index. */
-const UNSETTLED = "state = 'held' OR (state IN ('in-progress', 'released') AND expires_at IS NULL)";
-
 /** The claim is mine and I have not finished. */
 const MINE = "r.pk = $1 AND r.token = $2 AND r.state = 'in-progress'";
 
@@ -63,10 +61,18 @@ export type RecordStatements = ReturnType<typeof recordStatements>;
 
 type Beginning = Claim | Insertion<unknown>;
 
-/** @param notifies whether a commit with messages tells those who listen on the channel of the table */
-export function recordStatements(table: string, notifies = false) {
+/** The options of a store that decide its SQL. */
+export interface SqlShape {
+  readonly table: string;
+  /** Whether a commit with messages tells those who listen on the channel of the table. */
+  readonly notify?: boolean | undefined;
+  readonly dialect?: SqlDialect | undefined;
+}
+
+export function recordStatements({ table, notify: notifies = false, dialect }: SqlShape) {
   const name = quoted(table);
-  const changed = `RETURNING json_build_object('serverTimeMs', ${NOW})::text AS answer`;
+  const keptBytes = maxKeptBytes(dialect);
+  const changed = `RETURNING json_build_object('serverTimeMs', ${NOW}, 'began', ${BEGAN})::text AS answer`;
   const notified = (condition: string) =>
     notifies
       ? `, CASE WHEN ${condition} THEN pg_notify('${channelOf(table)}', '')::text END AS notified`
@@ -76,13 +82,16 @@ export function recordStatements(table: string, notifies = false) {
    * The two moves in one statement: the record is made, or the one that is there is read. A record that somebody made while this
    * statement waited is in neither: the snapshot is older.
    */
-  const insert = `WITH made AS (
-  INSERT INTO ${name} (${COLUMNS.join(", ")}) VALUES (${COLUMNS.map((_, index) => `$${index + 1}`).join(", ")})
-  ON CONFLICT (pk) DO NOTHING RETURNING ${NOW} AS now
+  const make = `INSERT INTO ${name} (${COLUMNS.join(", ")}) VALUES (${COLUMNS.map((_, index) => `$${index + 1}`).join(", ")})
+  ON CONFLICT (pk) DO NOTHING`;
+  const makeOrRead = `WITH made AS (
+  ${make} RETURNING ${NOW} AS now
 )
-SELECT json_strip_nulls(json_build_object('serverTimeMs', made.now,
+SELECT json_strip_nulls(json_build_object('serverTimeMs', made.now, 'began', ${BEGAN},
   'record', CASE WHEN made.now IS NULL AND r.pk IS NOT NULL THEN ${RECORD} END))::text AS answer${notified("made.now IS NOT NULL AND $13::text IS NOT NULL")}
 FROM (SELECT 1) AS one LEFT JOIN made ON true LEFT JOIN ${name} AS r ON r.pk = $1`;
+  // DSQL documents no change within WITH: whoever comes second reads the record by a statement more.
+  const insert = dialect === "dsql" ? `${make} ${changed}` : makeOrRead;
 
   const assigned = COLUMNS.slice(1, -1).map((column, index) => `${column} = $${index + 2}`);
   // The record is still the one that was seen: nobody has claimed, finished or renewed it since.
@@ -99,7 +108,7 @@ WHERE r.pk = $1 AND r.token = $19 AND r.state = $20 AND r.lease_ends_at = $21 ${
 WHERE ${MINE} ${changed}${notified("$10::text IS NOT NULL")}`;
 
   // Neither a COMMIT nor a ROLLBACK of the handler's own has ended the transaction that made this claim.
-  const settleWithin = settle.replace(MINE, `${MINE} AND r.xmin = pg_current_xact_id()::xid`);
+  const settleWithin = settle.replace(MINE, `${MINE} AND ${BEGAN} = $14`);
 
   // A copy that arrives late finds a later lease.
   const renew = `UPDATE ${name} AS r SET lease_ends_at = $3, expires_at = coalesce($4, r.expires_at)
@@ -107,41 +116,36 @@ WHERE ${MINE} AND r.lease_ends_at <= $3 ${changed}`;
 
   // The step is still the one that was seen. The lease moves, so that a claim over what was seen before finds another one.
   const writeStep = `UPDATE ${name} AS r SET lease_ends_at = r.lease_ends_at + 1,
-  steps = coalesce(r.steps, '{}') || jsonb_build_object($3::text, $4::text::jsonb),
-  step_results = CASE WHEN $5::text IS NULL THEN r.step_results
-    ELSE coalesce(r.step_results, '{}') || jsonb_build_object($5::text, $6::text) END,
+  steps = coalesce(r.steps::jsonb, '{}') || jsonb_build_object($3::text, $4::text::jsonb),
+  step_results = CASE WHEN $5::text IS NULL THEN r.step_results::jsonb
+    ELSE coalesce(r.step_results::jsonb, '{}') || jsonb_build_object($5::text, $6::text) END,
   expires_at = CASE WHEN $7::boolean THEN NULL ELSE r.expires_at END
 WHERE ${MINE} AND (r.steps IS NULL) = $8::boolean
-  AND r.steps -> $3::text ->> 'state' IS NOT DISTINCT FROM $9::text
-  AND (r.steps -> $3::text ->> 'attempt')::double precision IS NOT DISTINCT FROM $10::double precision
-  AND (r.steps -> $3::text ->> 'at')::double precision IS NOT DISTINCT FROM $11::double precision ${changed}`;
+  AND r.steps::jsonb -> $3::text ->> 'state' IS NOT DISTINCT FROM $9::text
+  AND (r.steps::jsonb -> $3::text ->> 'attempt')::double precision IS NOT DISTINCT FROM $10::double precision
+  AND (r.steps::jsonb -> $3::text ->> 'at')::double precision IS NOT DISTINCT FROM $11::double precision ${changed}`;
 
   const find = `SELECT json_build_object('record', ${RECORD})::text AS answer FROM ${name} AS r WHERE r.pk = $1`;
 
   const loadResult = `SELECT r.result AS answer FROM ${name} AS r WHERE r.pk = $1 AND r.token = $2 AND r.result IS NOT NULL`;
 
-  const loadStepResult = `SELECT r.step_results ->> $2 AS answer FROM ${name} AS r WHERE r.pk = $1`;
+  const loadStepResult = `SELECT r.step_results::jsonb ->> $2 AS answer FROM ${name} AS r WHERE r.pk = $1`;
 
-  const since = "coalesce(r.settled_at, r.lease_ends_at)";
-  const unsettled = `SELECT json_build_object('since', ${since}, 'record', ${RECORD})::text AS answer FROM ${name} AS r
-WHERE (${UNSETTLED}) AND ${since} < $1 AND (${since}, r.pk) > ($2, $3) ORDER BY ${since}, r.pk LIMIT $4`;
+  const unsettled = `SELECT json_build_object('since', r.unsettled_since, 'record', ${RECORD})::text AS answer FROM ${name} AS r
+WHERE r.unsettled_since < $1 AND (r.unsettled_since, r.pk) > ($2, $3) ORDER BY r.unsettled_since, r.pk LIMIT $4`;
 
-  // Whoever reaps at the same time takes others, and what is claimed anew meanwhile stays.
-  const reap = `WITH reaped AS (
-  DELETE FROM ${name} WHERE pk IN (
-    SELECT pk FROM ${name} WHERE expires_at <= extract(epoch FROM clock_timestamp())::double precision
-    ORDER BY expires_at LIMIT $1 FOR UPDATE SKIP LOCKED
-  ) RETURNING 1
-)
-SELECT count(*)::text AS answer FROM reaped`;
+  // What is claimed anew meanwhile stays. On PostgreSQL, whoever reaps at the same time takes others.
+  const reap = `DELETE FROM ${name} WHERE pk IN (
+  SELECT pk FROM ${name} WHERE expires_at <= extract(epoch FROM clock_timestamp())::double precision
+  ORDER BY expires_at LIMIT $1${dialect === "dsql" ? "" : " FOR UPDATE SKIP LOCKED"}
+) RETURNING '1' AS answer`;
 
   // The transaction that changed the record is still this one, and no statement of it has failed.
-  const isSame = `SELECT '1' AS answer FROM ${name} AS r
-WHERE r.pk = $1 AND r.token = $2 AND r.xmin = pg_current_xact_id()::xid`;
+  const isSame = `SELECT '1' AS answer FROM ${name} AS r WHERE r.pk = $1 AND r.token = $2 AND ${BEGAN} = $3`;
 
   const begin = (beginning: Beginning, state: State, seen?: IdempotencyRecord): SqlStatement => {
     const { keepsSteps } = beginning;
-    const values = beginningValues(beginning, state);
+    const values = beginningValues(beginning, state, keptBytes);
     if (seen === undefined) return { action: "INSERT", text: insert, values };
     const { token, state: seenState, leaseEndsAt } = seen;
     return {
@@ -157,8 +161,8 @@ WHERE r.pk = $1 AND r.token = $2 AND r.xmin = pg_current_xact_id()::xid`;
     insert: (insertion: Insertion<unknown>, seen?: IdempotencyRecord) =>
       begin(insertion, insertion.state, seen),
 
-    /** @param isWithin whether the transaction is that of the claim */
-    settle: (settlement: Settlement<unknown> | Insertion<unknown>, isWithin = false): SqlStatement => {
+    /** @param began when the transaction of the claim began, where this one has to be the same */
+    settle: (settlement: Settlement<unknown> | Insertion<unknown>, began?: string): SqlStatement => {
       const { recordKey, token, state, now, evidence = null } = settlement;
       const { expiresAt, columns } = waitingValues(settlement);
       const values: SqlValue[] = [
@@ -167,12 +171,13 @@ WHERE r.pk = $1 AND r.token = $2 AND r.xmin = pg_current_xact_id()::xid`;
         state,
         now,
         expiresAt,
-        ...resultValues(settlement),
+        ...resultValues(settlement, keptBytes),
         evidence,
         !("dropsSteps" in settlement && settlement.dropsSteps),
         ...columns,
       ];
-      return { action: "UPDATE", text: isWithin ? settleWithin : settle, values };
+      if (began === undefined) return { action: "UPDATE", text: settle, values };
+      return { action: "UPDATE", text: settleWithin, values: [...values, began] };
     },
 
     renew: ({ recordKey, token, leaseEndsAt, expiresAt }: Renewal): SqlStatement => ({
@@ -190,7 +195,7 @@ WHERE r.pk = $1 AND r.token = $2 AND r.xmin = pg_current_xact_id()::xid`;
       seen,
       isFirst,
     }: StepChange<unknown>): SqlStatement => {
-      const [text, lostBytes] = resultValues({ result });
+      const [text, lostBytes] = resultValues({ result }, keptBytes);
       const isApart = typeof text === "string" && text.length > MAX_STEP_CHARACTERS;
       const apart = isApart ? stepResultKey(name, step) : null;
       const told = { ...step, result: isApart ? undefined : (text ?? undefined), apart, lostBytes };
@@ -223,19 +228,19 @@ WHERE r.pk = $1 AND r.token = $2 AND r.xmin = pg_current_xact_id()::xid`;
 
     reap: (batchSize: number): SqlStatement => ({ action: "DELETE", text: reap, values: [batchSize] }),
 
-    isSame: (recordKey: string, token: string): SqlStatement => ({
+    isSame: (recordKey: string, token: string, began: string): SqlStatement => ({
       action: "SELECT",
       text: isSame,
-      values: [recordKey, token],
+      values: [recordKey, token, began],
     }),
   };
 }
 
-function beginningValues(beginning: Beginning, state: State): SqlValue[] {
+function beginningValues(beginning: Beginning, state: State, keptBytes: number): SqlValue[] {
   const { recordKey, token, attempt, fingerprint, createdAt } = beginning;
   const end = "now" in beginning ? beginning : undefined;
   const leaseEndsAt = "now" in beginning ? beginning.now : beginning.leaseEndsAt;
-  const [result, lostBytes] = end ? resultValues(end) : [null, null];
+  const [result, lostBytes] = end ? resultValues(end, keptBytes) : [null, null];
   const { expiresAt, columns } = waitingValues({ messages: [], now: 0, ...beginning });
   return [
     recordKey,
@@ -276,8 +281,11 @@ function stepResultKey(name: string, { attempt, at }: StepChange["step"]): strin
   return `${attempt}/${at}/${name}`;
 }
 
-function resultValues({ result }: { readonly result?: string | undefined }): [SqlValue, SqlValue] {
+function resultValues(
+  { result }: { readonly result?: string | undefined },
+  keptBytes: number,
+): [SqlValue, SqlValue] {
   if (result === undefined) return [null, null];
   const bytes = Buffer.byteLength(result);
-  return bytes <= MAX_KEPT_BYTES ? [result, null] : [null, bytes];
+  return bytes <= keptBytes ? [result, null] : [null, bytes];
 }

@@ -1,20 +1,6 @@
-/** Reads the steps of a record, and the addresses of results that are not told with it. */
+/** Reads the steps of a record. */
 import type { StoredResult, StoredStep, StoredSteps } from "../core/record.ts";
-
-/** The address of a result that is loaded apart. A record's is named by its token, a step's by the key of that write. */
-export function addressOf(recordKey: string, token: string, stepKey?: string): string {
-  return JSON.stringify(stepKey === undefined ? [recordKey, token] : [recordKey, token, stepKey]);
-}
-
-/** What `addressOf` was given; nothing for other text. */
-export function readAddress(address: string): readonly string[] {
-  try {
-    const parts: unknown = JSON.parse(address);
-    return Array.isArray(parts) ? parts.map(String) : [];
-  } catch {
-    return [];
-  }
-}
+import { resultAddressOf } from "../core/result-address.ts";
 
 /** `undefined` where they cannot be read. */
 export function readSteps(recordKey: string, told: unknown): StoredSteps | undefined {
@@ -42,6 +28,6 @@ function resultOf(
   { result, apart, lostBytes }: Readonly<Record<string, unknown>>,
 ): StoredResult | undefined {
   if (typeof result === "string") return { in: "record", text: result };
-  if (typeof apart === "string") return { in: "item", address: addressOf(recordKey, "", apart) };
+  if (typeof apart === "string") return { in: "item", address: resultAddressOf(recordKey, "", apart) };
   return typeof lostBytes === "number" ? { in: "nowhere", bytes: lostBytes } : undefined;
 }

@@ -2,10 +2,10 @@
 import { endOf } from "../core/abandoned.ts";
 import { askVerify, errorNameOf } from "../core/ask-verify.ts";
 import { deriveChildKey } from "../core/child-key.ts";
+import { namesOf } from "../core/identity.ts";
 import { encodeResult } from "../core/outcome.ts";
-import { type IdempotencyRecord, openStepsOf } from "../core/record.ts";
-import type { Store } from "../core/store.ts";
-import { takeUnknown } from "../core/take-unknown.ts";
+import type { IdempotencyRecord } from "../core/record.ts";
+import { endingOf, recordFindings, takeUnknown } from "../core/take-unknown.ts";
 import { type UnknownOutcome, unknownOutcomeOf } from "../core/unknown-outcome.ts";
 import {
   type AbandonedRecord,
@@ -21,23 +21,6 @@ import type { ReconciledOperation, ReconcilerSettings } from "./reconciler-optio
 
 /** How far the clocks of two hosts may differ. */
 const SKEW_MS = 5000;
-
-/** The parts of a record's key, as they were before they were escaped. */
-export interface NamedKey {
-  readonly operation: string;
-  readonly scope: string;
-  readonly keyHash: string;
-}
-
-/** A key that no operation of ours has made has an empty operation. */
-export function namesOf(recordKey: string): NamedKey {
-  try {
-    const [operation = "", scope = "", keyHash = ""] = recordKey.split("#").map(decodeURIComponent);
-    return { operation, scope, keyHash };
-  } catch {
-    return { operation: "", scope: "", keyHash: "" };
-  }
-}
 
 /** The time from which on nobody has known (epoch ms). */
 export function unknownSince({ state, since, evidence }: UnknownOutcome): number {
@@ -59,7 +42,7 @@ export function isDue<Write>(
 export interface KeyPatience {
   /** So long an answer is waited for. */
   readonly verifyMs: number;
-  /** So long the verdict may take to be recorded. */
+  /** So long the key may take to be claimed, and the verdict to be recorded. */
   readonly recordMs: number;
 }
 
@@ -101,7 +84,9 @@ export async function reconcileKey<Write>(
     return questions.length > 0;
   };
   const leaseMs = verifyMs + recordMs + SKEW_MS;
-  const taken = await takeUnknown({ store, clock, random, leaseMs, mayTake }, recordKey);
+  // Three times a share: to look, to claim, to record.
+  const requests = { store, clock, random, patienceMs: recordMs / 3 };
+  const taken = await takeUnknown({ ...requests, leaseMs, mayTake }, recordKey);
   if (!taken.claim) return undefined;
   const { seen, claim, now } = taken;
   const names = namesOf(recordKey);
@@ -125,42 +110,20 @@ export async function reconcileKey<Write>(
   };
   const verdicts = await Promise.all(questions.map(ask));
   const at = clock.now();
-  const expiresAt = Math.ceil(at / 1000 + retentionSeconds);
-  const known = verdicts.filter(({ outcome }) => outcome !== "unknown");
-  for (const [index, { step, outcome, text }] of known.entries()) {
-    if (step === undefined) continue;
-    // A store with steps can write them.
-    const { writeStep } = store as Required<Store<Write>>;
-    const written = await writeStep.call(store, {
-      ...{ recordKey, token: claim.token, name: step, result: text, writes: [], isFirst: false },
-      step: { state: outcome === "happened" ? "done" : "undone", attempt: claim.attempt, at: at + index },
-      resultExpiresAt: expiresAt,
-      seen: seen.steps?.[step],
-      // Each step makes the lease a millisecond longer.
-      leaseEndsAt: claim.leaseEndsAt + index,
-    });
-    if (!written.settled) return undefined;
-  }
-  const open = openStepsOf(seen).filter((name) => !known.some(({ step }) => step === name));
+  const known = verdicts
+    .filter(({ outcome }) => outcome !== "unknown")
+    .map(({ step, outcome, text }) => ({ step, hasHappened: outcome === "happened", result: text }));
   const verdict =
     verdicts.find(({ outcome }) => outcome === "unknown") ?? (verdicts[0] as (typeof verdicts)[0]);
-  const isOver = verdict.outcome === "happened" && verdict.step === undefined;
-  const isHeld = verdict.outcome === "unknown" || (!isOver && open.length > 0);
-  // Somebody has to see to it that a saga ends.
-  const isTracked = !isOver && Object.values(seen.steps ?? {}).some(({ tracked }) => tracked);
+  const ending = endingOf(seen, known, known.length < verdicts.length);
+  const outcome = ending.isHeld ? "unknown" : verdict.outcome;
   const { since = leaseEndedAt, lastError } = keptOf(seen.state, decodeEvidence(seen.evidence));
   const { error } = verdict;
-  const outcome = isHeld ? "unknown" : verdict.outcome;
-  const settled = await store.settle({
-    recordKey,
-    token: claim.token,
-    now: at,
-    state: isHeld ? "held" : isOver ? "completed" : "released",
-    isListed: !isTracked,
-    dropsSteps: isOver && seen.steps !== undefined,
-    ...(isOver && { result: verdict.text }),
-    // Nobody forgets a held key.
-    ...(!isHeld && !isTracked && { expiresAt }),
+  const settled = await recordFindings(requests, taken, {
+    known,
+    ending,
+    at,
+    retentionSeconds,
     evidence: encodeEvidence({
       ...verdict.evidence,
       verdict: outcome,
@@ -171,8 +134,6 @@ export async function reconcileKey<Write>(
       since,
       lastError: error === undefined ? lastError : { name: errorNameOf(error), at },
     }),
-    writes: [],
-    messages: [],
   });
   return settled.settled ? { outcome, error } : undefined;
 }

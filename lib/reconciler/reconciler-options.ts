@@ -52,7 +52,18 @@ export interface UnsettledEvent {
   readonly oldestMs: number;
 }
 
-export type ReconcilerEvent = ReconciledKeyEvent | UnsettledEvent;
+/** Tells what a run has found in the cache in front of its store: once for each run, where there is one. */
+export interface CacheCheckedEvent {
+  readonly event: "cache-checked";
+  readonly confirmed: number;
+  /** The store did not confirm them: they were deleted from the cache. */
+  readonly dropped: number;
+  readonly unchecked: number;
+  /** Whether the cache did not answer any more. */
+  readonly failed: boolean;
+}
+
+export type ReconcilerEvent = ReconciledKeyEvent | UnsettledEvent | CacheCheckedEvent;
 
 /** Who is asked about the keys of one operation. */
 export interface ReconciledOperation {
@@ -69,7 +80,7 @@ export interface ReconciledOperation {
 }
 
 export interface ReconcilerOptions<Write = unknown> {
-  /** The store of the operations' records. */
+  /** The store of the operations' records: the handlers' own, with the cache in front of it, if there is one. */
   readonly store: Store<Write>;
   /**
    * Who is asked, by the name of each operation: the function that its `whenAbandoned` is, if that needs neither key nor
@@ -180,6 +191,13 @@ export function reconcilerSettingsOf<Write>(options: ReconcilerOptions<Write>): 
 
 /** Without a subscriber somebody still has to learn of a key that nobody settles. */
 function logUnsettled(event: ReconcilerEvent): void {
+  if (event.event === "cache-checked") {
+    const { dropped, failed } = event;
+    if (dropped > 0)
+      console.error(`${dropped} entries of the cache were not in the store as they were: dropped`);
+    if (failed) console.error("the cache did not answer: its entries were not compared with the store");
+    return;
+  }
   if (event.event === "unsettled" || event.event === "happened" || event.event === "did-not-happen") return;
   const { operation, keyHash } = event;
   console.error(`the outcome of ${operation || "a key"} ${keyHash} is ${event.event}:`, whyOf(event));

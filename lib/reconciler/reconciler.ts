@@ -2,16 +2,12 @@
 import { remainingMsOf } from "../core/clock.ts";
 import { hasCode } from "../core/error-code.ts";
 import { RecordCorruptError } from "../core/errors.ts";
+import { namesOf } from "../core/identity.ts";
 import type { TimedContext } from "../core/lambda-context.ts";
+import type { CrossChecked } from "../core/record-cache.ts";
+import { persist } from "../core/take-unknown.ts";
 import type { UnknownOutcome } from "../core/unknown-outcome.ts";
-import {
-  isDue,
-  type KeyPatience,
-  namesOf,
-  questionsOf,
-  reconcileKey,
-  unknownSince,
-} from "./reconcile-key.ts";
+import { isDue, type KeyPatience, questionsOf, reconcileKey, unknownSince } from "./reconcile-key.ts";
 import {
   type ReconciledKeyEvent,
   type ReconciledOperation,
@@ -37,9 +33,25 @@ export interface ReconcilerReport {
   unrecorded: number;
   /** The time was over before all keys were looked at: the next run goes on. */
   isCut: boolean;
+  /** Only where the store is `cached` with a cache of all processes: what became of its entries. */
+  cache?: CacheReport;
 }
 
-type Count = Exclude<keyof ReconcilerReport, "isCut">;
+/** Entries of a cache that were compared with the store, up to 1000 in a run. */
+export interface CacheReport {
+  confirmed: number;
+  /** The store did not confirm them: they were deleted from the cache. */
+  dropped: number;
+  /** The store did not answer. */
+  unchecked: number;
+  /** The cache did not answer any more. */
+  failed: boolean;
+}
+
+type Count = Exclude<keyof ReconcilerReport, "isCut" | "cache">;
+
+/** The others are left to later runs, or to their end. */
+const MAX_CROSS_CHECKS = 1000;
 
 /**
  * A handler for a schedule, such as once a minute. It settles keys that are held, and keys whose attempt was abandoned,
@@ -52,6 +64,9 @@ type Count = Exclude<keyof ReconcilerReport, "isCut">;
  * It works within the remaining time of its invocation. The next one goes on, with the keys that have waited longest.
  * Reconcilers and callers may work side by side: of all one takes the key over. Each run tells how many keys are left, and
  * for how long nobody has known about the oldest.
+ *
+ * A store that is `cached` with a cache of all processes is compared with it by each run. What the store does not confirm is dropped
+ * from the cache.
  *
  * The function needs the rights of `grantResolving`: `dynamodb:Query` on the index of unknown outcomes, and on the table
  * `dynamodb:GetItem`, `dynamodb:UpdateItem` and, for large results, `dynamodb:PutItem`.
@@ -103,11 +118,8 @@ class ReconcilerRun<Write> {
   }
 
   async work(): Promise<void> {
-    const { store, minAgeSeconds, concurrency } = this.#settings;
-    const before = this.#startedAt - minAgeSeconds * 1000;
-    const listed = store
-      .unknownOutcomes?.({ before })
-      [Symbol.asyncIterator]() as AsyncIterator<UnknownOutcome>;
+    const { concurrency } = this.#settings;
+    const listed = this.#listed();
     let isDone = false;
     const goOn = async () => {
       while (this.#hasTime()) {
@@ -122,7 +134,54 @@ class ReconcilerRun<Write> {
     const failed = ends.find(({ status }) => status === "rejected");
     if (failed) throw (failed as PromiseRejectedResult).reason;
     this.report.isCut = !isDone;
+    await this.#crossCheck();
     this.#tellUnsettled();
+  }
+
+  /** The store is the truth: a cache may hold what was deleted, changed or restored behind it. */
+  async #crossCheck(): Promise<void> {
+    const checks = (this.#settings.store as CrossChecked).crossCheck?.();
+    if (!checks) return;
+    const report: CacheReport = { confirmed: 0, dropped: 0, unchecked: 0, failed: false };
+    this.report.cache = report;
+    try {
+      for (let checked = 0; checked < MAX_CROSS_CHECKS && this.#hasTime(); checked++) {
+        const next = await checks.next();
+        if (next.done) break;
+        report[next.value]++;
+      }
+    } catch {
+      report.failed = true;
+    }
+    this.#tell({ event: "cache-checked", ...report });
+  }
+
+  /** Each key once, although the list begins anew where the store fails: an outage of a moment would cost a whole run. */
+  async *#listed(): AsyncGenerator<UnknownOutcome, void> {
+    const { store, clock, random, minAgeSeconds } = this.#settings;
+    const before = this.#startedAt - minAgeSeconds * 1000;
+    const told = new Set<string>();
+    // A store of a reconciler has unknown outcomes.
+    const list = () =>
+      (store as Required<typeof store>).unknownOutcomes?.({ before })[Symbol.asyncIterator]();
+    let listing: AsyncIterator<UnknownOutcome> | undefined;
+    const nextOf = async () => {
+      listing ??= list() as AsyncIterator<UnknownOutcome>;
+      try {
+        return await listing.next();
+      } catch (error) {
+        listing = undefined;
+        throw error;
+      }
+    };
+    while (true) {
+      const next = await persist({ clock, random }, clock.now() + this.#patience.recordMs, nextOf);
+      if (next.done) return;
+      const { recordKey } = next.value;
+      if (told.has(recordKey)) continue;
+      told.add(recordKey);
+      yield next.value;
+    }
   }
 
   #hasTime(): boolean {

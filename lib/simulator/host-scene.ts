@@ -61,6 +61,10 @@ export class HostScene implements Scene {
     return network.ask(host, invocation, exchange);
   }
 
+  onEnd(tell: () => void): () => void {
+    return this.owner.onDeath(tell);
+  }
+
   async fetch(request: Request): Promise<Response> {
     const exchange = await this.#known(this.#options.services.httpExchange(request));
     return unlessAborted(

@@ -12,6 +12,7 @@ export const IO_SERVICES = [
   "s3",
   "ses",
   "http",
+  "foreign",
 ] as const;
 export type IoService = (typeof IO_SERVICES)[number];
 
@@ -31,7 +32,7 @@ export interface Io {
   readonly service: IoService;
   /** The operation's name, such as `UpdateItem`; the method of an HTTP request that names no operation of AWS. */
   readonly operation: string;
-  /** Tables or buses joined by `+`, the name of a queue, topic, bucket, parameter or secret, or origin and path of a URL. */
+  /** Tables or buses joined by `+`, the name of a queue, topic, bucket, parameter or secret, or origin and path of a URL. A foreign request names it itself. */
   readonly target: string;
   /** The input of the AWS SDK's command, or `{ headers, body }` of an HTTP request. Do not change it. */
   readonly input: Readonly<Record<string, unknown>>;

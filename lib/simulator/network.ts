@@ -34,6 +34,7 @@ const LATENCY_MS = {
   s3: [5, 25],
   ses: [5, 25],
   http: [5, 30],
+  foreign: [1, 5],
 } as const;
 
 interface Latency {

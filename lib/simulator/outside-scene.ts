@@ -2,6 +2,7 @@
  * The scene outside of hosts: the test itself, and the services it provides. It has virtual time, and no
  * faults.
  */
+import type { Exchange } from "./exchange.ts";
 import { refusal, type Scene, type SdkHttpRequest, type SdkHttpResponse, within } from "./scene.ts";
 import type { SeededRandom } from "./seeded-random.ts";
 import type { Services } from "./services.ts";
@@ -36,6 +37,14 @@ export class OutsideScene implements Scene {
 
   after(ms: number, fire: () => void): () => void {
     return this.#time.after(ms, () => within(this, fire));
+  }
+
+  ask<Answer>(exchange: Exchange<Answer>): Promise<Answer> {
+    return exchange.run();
+  }
+
+  onEnd(): () => void {
+    return () => {};
   }
 
   async fetch(request: Request): Promise<Response> {

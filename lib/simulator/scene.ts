@@ -3,6 +3,7 @@
  * Promises and callbacks keep their scene.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
+import type { Exchange } from "./exchange.ts";
 import type { SeededRandom } from "./seeded-random.ts";
 
 /** A request in the form in which the AWS SDK's client gives it to its request handler. */
@@ -37,6 +38,10 @@ export interface Scene {
   elapsed(): number;
   /** Calls `fire` after so many milliseconds, unless the returned function is called before. */
   after(ms: number, fire: () => void): () => void;
+  /** Makes a request, on a host with delays and faults. */
+  ask<Answer>(exchange: Exchange<Answer>): Promise<Answer>;
+  /** Calls `tell` when the host ends, unless the returned function is called before. */
+  onEnd(tell: () => void): () => void;
   fetch(request: Request): Promise<Response>;
   send(request: SdkHttpRequest, signal: AbortSignal | undefined): Promise<SdkHttpResponse>;
   /** Notes that a connection was refused, and returns the error for its caller. */

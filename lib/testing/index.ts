@@ -31,9 +31,11 @@ export type { Finding, FindingKind, Point } from "../explorer/finding.ts";
 export { exactlyOnceMatchers } from "../explorer/matchers.ts";
 export type { ExploreOptions, OutsideService } from "../explorer/options.ts";
 export type { Accepted, ExploreReport, HeldRuns, UndoneRuns } from "../explorer/report.ts";
+export { reportPage } from "../explorer/report-page.ts";
 export type { ExploredEvent } from "../explorer/scenario.ts";
 export type { SourceKind } from "../explorer/source.ts";
 export { streamEvent } from "../explorer/stream-event.ts";
+export type { FoldedSteps, TraceStep } from "../explorer/trace-steps.ts";
 export { type FakeClock, fakeClock } from "../fakes/fake-clock.ts";
 export {
   type FakeLambdaContext,
@@ -43,6 +45,7 @@ export {
 export { fakeRandom } from "../fakes/fake-random.ts";
 export { canHave } from "../simulator/exchange.ts";
 export type { Fault, FaultKind } from "../simulator/fault.ts";
+export { type ForeignRequest, foreignRequest, whenEnvironmentEnds } from "../simulator/foreign-request.ts";
 export type { Service } from "../simulator/http-exchange.ts";
 export type { Invocation, InvocationOutcome } from "../simulator/invocation.ts";
 export type { Io, IoService } from "../simulator/io.ts";

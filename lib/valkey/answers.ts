@@ -1,6 +1,7 @@
 /** Reads what the script answers: lists of text. */
 import { RecordCorruptError } from "../core/errors.ts";
 import { type IdempotencyRecord, STATES, type StoredResult, type StoredStep } from "../core/record.ts";
+import { resultAddressOf } from "../core/result-address.ts";
 
 /** Clients hand out text, or bytes where they are told to. @throws RecordCorruptError (`RECORD_CORRUPT`) */
 export function textsOf(reply: unknown): readonly string[] {
@@ -27,7 +28,7 @@ export function readRecord(recordKey: string, fields: readonly string[]): Idempo
   };
   const state = STATES.find((each) => each === told.get("state")) ?? refuse("state");
   const isFinished = state === "completed" || state === "failed";
-  const result = resultOf(told, () => addressOf(recordKey, "result", text("token")), number);
+  const result = resultOf(told, () => resultAddressOf(recordKey, "result", text("token")), number);
   const steps = [...told].filter(([name]) => name.startsWith("s:"));
   return {
     version: number("version"),
@@ -82,25 +83,12 @@ function readStep(recordKey: string, value: string): StoredStep | undefined {
   };
 }
 
+/** The address has a field, and the token that the record must still have. */
 function stepResultOf(
   recordKey: string,
   { result, apart, lostBytes }: Readonly<Record<string, unknown>>,
 ): StoredResult | undefined {
   if (typeof result === "string") return { in: "record", text: result };
-  if (typeof apart === "string") return { in: "item", address: addressOf(recordKey, `r:${apart}`, "") };
+  if (typeof apart === "string") return { in: "item", address: resultAddressOf(recordKey, `r:${apart}`, "") };
   return typeof lostBytes === "number" ? { in: "nowhere", bytes: lostBytes } : undefined;
-}
-
-/** The address of a result that is loaded apart: a field, and the token that the record must still have. */
-const addressOf = (...parts: [recordKey: string, field: string, token: string]): string =>
-  JSON.stringify(parts);
-
-/** What `addressOf` was given; nothing for other text. */
-export function readAddress(address: string): readonly string[] {
-  try {
-    const parts: unknown = JSON.parse(address);
-    return Array.isArray(parts) ? parts.map(String) : [];
-  } catch {
-    return [];
-  }
 }

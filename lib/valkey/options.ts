@@ -59,20 +59,22 @@ export interface ValkeyStoreOptions {
 
 export const VALKEY_DEFAULTS = { prefix: "onceonly", keepExpiredSeconds: 3600, acceptedRisks: [] } as const;
 
-const name: Check = [
+export const valkeyPrefix: Check = [
   "must be 1 to 100 characters without braces and spaces, none of them from a variable that is not set",
   (value) => typeof value === "string" && /^[^{}\s]{1,100}$/.test(value) && isNamed(value),
 ];
 
 const [clientRule, isClient] = methods("send");
 
+export const valkeyClient: Check = [
+  `${clientRule}: give \`fromIoredis(client)\`, \`fromNodeRedis(client)\` or \`fromGlide(client)\``,
+  isClient,
+];
+
 const CHECKS: Readonly<Record<keyof ValkeyStoreOptions, Check>> = {
-  client: [
-    `${clientRule}: give \`fromIoredis(client)\`, \`fromNodeRedis(client)\` or \`fromGlide(client)\``,
-    isClient,
-  ],
-  prefix: name,
-  hashTag: name,
+  client: valkeyClient,
+  prefix: valkeyPrefix,
+  hashTag: valkeyPrefix,
   keepExpiredSeconds: seconds(60, 2_592_000),
   acknowledgedBy: [
     "must be { replicas, timeoutMs, onDisk }: from 0 to 10 replicas (0 with `onDisk: true` only), 1 to 60000 ms, and true or false",

@@ -2,6 +2,7 @@
 import { CommitInvalidError, StoreUnavailableError, TransactionConditionError } from "../core/errors.ts";
 import { withDefaults } from "../core/options.ts";
 import { type IdempotencyRecord, isTracked } from "../core/record.ts";
+import { readResultAddress } from "../core/result-address.ts";
 import type {
   Claim,
   ClaimAnswer,
@@ -15,7 +16,7 @@ import type {
   Store,
 } from "../core/store.ts";
 import type { UnknownOutcome } from "../core/unknown-outcome.ts";
-import { readAddress, readRecord } from "./answers.ts";
+import { readRecord } from "./answers.ts";
 import { ValkeyConnection } from "./connection.ts";
 import { isThrottle } from "./failures.ts";
 import { ValkeyKeys } from "./keys.ts";
@@ -113,7 +114,7 @@ export class ValkeyStore implements Store<ValkeyWrite> {
   }
 
   async loadResult(address: string): Promise<string | undefined> {
-    const [recordKey = "", field = "", token = ""] = readAddress(address);
+    const [recordKey = "", field = "", token = ""] = readResultAddress(address);
     const [text] = await this.#run("load", { recordKey }, [field, token]);
     return text;
   }

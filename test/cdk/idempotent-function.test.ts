@@ -1,17 +1,19 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { Duration, RemovalPolicy } from "aws-cdk-lib";
+import { App, Duration, RemovalPolicy, Stack } from "aws-cdk-lib";
 import { Match, Template } from "aws-cdk-lib/assertions";
 import { Vpc } from "aws-cdk-lib/aws-ec2";
 import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
-import { LoggingFormat } from "aws-cdk-lib/aws-lambda";
+import { LoggingFormat, Runtime } from "aws-cdk-lib/aws-lambda";
 import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
 import { IdempotencyTable, IdempotentFunction, type IdempotentFunctionProps } from "onceonly/cdk";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { root } from "../../kit/project.ts";
 import { rightsOf, runsOperationsOn } from "../../kit/rights.ts";
 import { unitStack } from "./app-given.ts";
 
 type Settings = Partial<IdempotentFunctionProps>;
-type Stack = ReturnType<typeof unitStack>;
 
 const entry = fileURLToPath(new URL("../../functions/get-order.ts", import.meta.url));
 
@@ -112,5 +114,34 @@ describe("IdempotentFunction", () => {
         { "Fn::Join": ["", Match.arrayWith([Match.stringLikeRegexp("AWSLambdaVPCAccessExecutionRole$")])] },
       ],
     });
+  });
+
+  it.each<[string, Settings, boolean]>([
+    ["Node.js 20 knows no attributes of imports", { runtime: Runtime.NODEJS_20_X }, false],
+    ["Node.js 24 knows them", { runtime: Runtime.NODEJS_24_X }, true],
+    ["Node.js 24, but the team has a target", { bundling: { target: "node20" } }, false],
+    [
+      "Node.js 20, but the team has a target",
+      { runtime: Runtime.NODEJS_20_X, bundling: { target: "node24" } },
+      true,
+    ],
+  ])("is bundled for its own runtime, unless the team names a target: %s", (_, settings, isKept) => {
+    const outdir = mkdtempSync(join(root, "node_modules/.bundling-target-"));
+    onTestFinished(() => rmSync(outdir, { recursive: true, force: true }));
+    const source = join(outdir, "handler.js");
+    writeFileSync(
+      source,
+      'import prices from "prices" with { type: "json" };\nexport const handler = async () => prices;',
+    );
+    const app = new App({ outdir: join(outdir, "out"), builtinCloudFormationValidation: false });
+    const stack = new Stack(app, "Test");
+    const table = new IdempotencyTable(stack, "Table");
+
+    const bundling = { externalModules: ["prices"], ...settings.bundling };
+    new IdempotentFunction(stack, "Fn", { entry: source, projectRoot: root, table, ...settings, bundling });
+
+    const bundles = readdirSync(outdir, { recursive: true, encoding: "utf8" });
+    const bundle = bundles.find((file) => file.endsWith("index.mjs")) ?? "";
+    expect(/with ?\{ ?type/.test(readFileSync(join(outdir, bundle), "utf8"))).toBe(isKept);
   });
 });

@@ -3,6 +3,7 @@ import { Annotations, Match, Template } from "aws-cdk-lib/assertions";
 import { type MathExpression, Metric } from "aws-cdk-lib/aws-cloudwatch";
 import {
   AttributeType,
+  ProjectionType,
   StreamViewType,
   Table,
   TableEncryption,
@@ -119,10 +120,23 @@ describe("an imported table of the same app", () => {
 });
 
 describe("an imported table of the same app, at synthesis", () => {
-  type Own = Partial<TablePropsV2> & { readonly isFirstVersion?: boolean };
+  type Own = Partial<TablePropsV2> & {
+    readonly isFirstVersion?: boolean;
+    readonly indexes?: readonly Index[];
+  };
+  type Index = readonly [indexName: string, partitionKey: string, sortKey: string];
+
+  const OUTBOX: Index = ["outbox", "unsentShard", "unsentSince"];
+  const UNSETTLED: Index = ["unsettled", "unsettledShard", "unsettledSince"];
+  const indexOf = ([indexName, partitionKey, since]: Index) => ({
+    indexName,
+    partitionKey: { name: partitionKey, type: AttributeType.NUMBER },
+    sortKey: { name: since, type: AttributeType.NUMBER },
+    projectionType: ProjectionType.KEYS_ONLY,
+  });
 
   function faults(
-    { isFirstVersion = false, ...own }: Own,
+    { isFirstVersion = false, indexes = [OUTBOX], ...own }: Own,
     given: IdempotencyTableAttributes | ((stack: Stack) => IdempotencyTableAttributes) = {},
   ): string {
     const stack = unitStack({ env: { account: "111111111111", region: "eu-west-1" } });
@@ -134,7 +148,8 @@ describe("an imported table of the same app, at synthesis", () => {
           ...(sortKey && { sortKey }),
           ...(dynamoStream && { stream: dynamoStream }),
         })
-      : new TableV2(stack, "Own", { ...common, ...own });
+      : new TableV2(stack, "Own", { ...common, ...own, globalSecondaryIndexes: indexes.map(indexOf) });
+    if (made instanceof Table) for (const index of indexes) made.addGlobalSecondaryIndex(indexOf(index));
     IdempotencyTable.fromTableAttributes(stack, "Table", {
       tableName: made.tableName,
       ...(dynamoStream && { tableStreamArn: made.tableStreamArn as string }),
@@ -203,6 +218,29 @@ describe("an imported table of the same app, at synthesis", () => {
     expect(of(TableEncryption.CUSTOMER_MANAGED)).toContain("is encrypted by a customer managed key");
     expect([of(TableEncryption.DEFAULT), of(TableEncryption.AWS_MANAGED)]).toEqual(["", ""]);
   });
+
+  it.each([false, true])(
+    "is refused without the indexes that it is said to have (first version: %s)",
+    (isFirstVersion) => {
+      const dynamoStream = StreamViewType.NEW_IMAGE;
+      const all = [OUTBOX, UNSETTLED];
+
+      expect(faults({ isFirstVersion, dynamoStream, indexes: all }, { unknownOutcomes: true })).toBe("");
+      expect(faults({ isFirstVersion, indexes: [] })).toBe("");
+      expect(faults({ isFirstVersion, dynamoStream, indexes: [UNSETTLED] })).toContain(
+        "Test/Table has tableStreamArn, which takes an index with the partition key unsentShard and the sort key unsentSince, both numbers, and Test/Own, which Test/Table uses, has no such index: what waits there would never be found",
+      );
+      expect(faults({ isFirstVersion, indexes: [OUTBOX] }, { unknownOutcomes: true })).toContain(
+        'Test/Table has unknownOutcomes, which takes the index "unsettled"',
+      );
+      expect(
+        faults({ isFirstVersion, dynamoStream, indexes: [["outbox", "unsettledShard", "unsettledSince"]] }),
+      ).toContain("takes an index with the partition key unsentShard");
+      expect(
+        faults({ isFirstVersion, dynamoStream, indexes: [["unsent", "unsentShard", "unsentSince"]] }),
+      ).toBe("");
+    },
+  );
 
   it.each([StreamViewType.KEYS_ONLY, StreamViewType.OLD_IMAGE])("is refused with a stream of %s", (view) => {
     for (const isFirstVersion of [false, true]) {

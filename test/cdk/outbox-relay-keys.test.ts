@@ -1,7 +1,7 @@
 // Relays of tables whose key has another name, such as those of a single-table design.
 import { App, Stack } from "aws-cdk-lib";
 import { Match, Template } from "aws-cdk-lib/assertions";
-import { AttributeType, StreamViewType, Table, TableV2 } from "aws-cdk-lib/aws-dynamodb";
+import { AttributeType, ProjectionType, StreamViewType, Table, TableV2 } from "aws-cdk-lib/aws-dynamodb";
 import { DedupQueue, IdempotencyTable, OutboxRelay, type OutboxRelayProps } from "onceonly/cdk";
 import { describe, expect, it } from "vitest";
 import { unitStack } from "./app-given.ts";
@@ -14,7 +14,7 @@ const sortKey = { name: "SK", value: "ONCE" };
 function relayOn(
   keys: "single" | "simple",
   given: Partial<OutboxRelayProps>,
-  { isFirstVersion = false, isSaid = false } = {},
+  { isFirstVersion = false, isSaid = false, index = "outbox" } = {},
 ): Stack {
   const stack = unitStack();
   const key = { partitionKey: PK, ...(keys === "single" && { sortKey: SK }) };
@@ -25,6 +25,12 @@ function relayOn(
         dynamoStream: StreamViewType.NEW_IMAGE,
         timeToLiveAttribute: "ttl",
       });
+  own.addGlobalSecondaryIndex({
+    indexName: index,
+    partitionKey: { name: "unsentShard", type: AttributeType.NUMBER },
+    sortKey: { name: "unsentSince", type: AttributeType.NUMBER },
+    projectionType: ProjectionType.KEYS_ONLY,
+  });
   const table = IdempotencyTable.fromTableAttributes(stack, "Table", {
     tableName: own.tableName,
     tableStreamArn: own.tableStreamArn as string,
@@ -54,12 +60,24 @@ describe("an OutboxRelay of a table with other keys", () => {
 
   it("tells both functions the names", () => {
     const given = { partitionKey: "PK", sortKey, ttlAttribute: "ttl", indexName: "unsent" };
-    const template = Template.fromStack(relayOn("single", given, { isSaid: true }));
+    const template = Template.fromStack(relayOn("single", given, { isSaid: true, index: "unsent" }));
 
     template.resourcePropertiesCountIs(
       "AWS::Lambda::Function",
       { Environment: { Variables: Match.objectLike({ OUTBOX_TABLE: JSON.stringify(given) }) } },
       2,
+    );
+    // The sweeper may ask for the index under that name, and for no other.
+    expect(JSON.stringify(template.findResources("AWS::IAM::Policy"))).toContain("/index/unsent");
+    expect(JSON.stringify(template.findResources("AWS::IAM::Policy"))).not.toContain("/index/outbox");
+  });
+
+  it.each([
+    [{}, "unsent", '"outbox"'],
+    [{ indexName: "unsent" }, "outbox", '"unsent"'],
+  ])("is refused where its sweeper would ask for another index: %j", (given, index, asked) => {
+    expect(() => Template.fromStack(relayOn("single", given, { isSaid: true, index }))).toThrow(
+      `the sweeper of Test/Outbox asks for the index ${asked} of Test/Table, whose index of unsent messages has another name`,
     );
   });
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
+import type { ListedCommit } from "../../lib/core/messages/operated-outbox.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
-import type { ListedCommit } from "../../lib/dynamodb/connected-outbox.ts";
 import { newWorld, type World } from "./world.ts";
 
 const QUEUE = "https://sqs.eu-central-1.amazonaws.com/123456789012/payments";

@@ -3,8 +3,13 @@ import { failing } from "../../kit/faults/faulty-store.ts";
 import { DECISIONS, type Decision } from "../../lib/core/decisions.ts";
 import { newWorld, START, type World } from "./world.ts";
 
-/** The faces of lib/lambda tell the others: they look for the key, and batches ask for several records at once. */
-const TOLD_BY_FACES = ["key-missing", "key-fallback", "group-refused"] as const satisfies readonly Decision[];
+/** The faces of lib/lambda tell the others: they look for the key, and batches ask for several records at once. A store tells `new-keys`. */
+const TOLD_BY_FACES = [
+  "key-missing",
+  "key-fallback",
+  "group-refused",
+  "new-keys",
+] as const satisfies readonly Decision[];
 type Told = Exclude<Decision, (typeof TOLD_BY_FACES)[number]>;
 const isTold = (decision: Decision): decision is Told => !TOLD_BY_FACES.some((other) => other === decision);
 

@@ -121,6 +121,7 @@ describe("perform, claimed", () => {
       {
         decision: "executed",
         operation: "create-order",
+        scope: "tenant-1",
         keyHash: expect.stringMatching(/^[\w-]{43}$/),
         attempt: 1,
         durationMs: 250,

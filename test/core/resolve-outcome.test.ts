@@ -128,7 +128,7 @@ describe("resolveOutcome", () => {
     const world = await held();
     const store = failing(world.memory, "settle", "before");
 
-    await expect(resolve(world, HAPPENED, { store })).rejects.toThrow(StoreUnavailableError);
+    await expect(world.clock.run(resolve(world, HAPPENED, { store }))).rejects.toThrow(StoreUnavailableError);
     expect(world.record()).toMatchObject({ state: "in-progress" });
     expect(world.record()).not.toHaveProperty("expiresAt");
     await world.clock.advance(36_000);
@@ -136,7 +136,75 @@ describe("resolveOutcome", () => {
     expect(await resolve(world)).toEqual({ resolved: true });
   });
 
+  it.each(["find", "claim", "settle"] as const)(
+    "H6: repeats a %s that fails for a moment",
+    async (method) => {
+      for (const when of ["before", "after"] as const) {
+        const world = await held();
+        const store = failing(world.memory, method, when, { times: 3 });
+
+        expect(await world.clock.run(resolve(world, HAPPENED, { store }))).toEqual({ resolved: true });
+      }
+    },
+  );
+
+  it("H6: repeats the write of a step that fails for a moment, and leaves the key where somebody else is first", async () => {
+    const unclear = async () => {
+      const world = newWorld();
+      const work: Parameters<World["call"]>[0] = ({ step }) =>
+        step("charge", () => Promise.reject(new Error("no answer")), { atMostOnce: true });
+      await expect(world.call(work)).rejects.toThrow("no answer");
+      return world;
+    };
+    const [world, lost] = [await unclear(), await unclear()];
+    const step = "charge";
+
+    const store = failing(world.memory, "writeStep", "after", { times: 3 });
+    const first = await world.clock.run(resolve(world, { ...HAPPENED, step }, { store }));
+    const settled: string[] = [];
+    const losing = intercepted(lost.memory, async (method, request) => {
+      if (method === "writeStep") return { settled: false, record: lost.record() };
+      if (method === "settle") settled.push(method);
+      return request();
+    });
+    const second = await lost.clock.run(resolve(lost, { ...HAPPENED, step }, { store: losing }));
+
+    expect(first).toEqual({ resolved: true });
+    expect(world.record().steps).toMatchObject({ charge: { state: "done" } });
+    expect([second.resolved, settled]).toEqual([false, []]);
+  });
+
+  it("gives up after two seconds, with pauses that grow, and throws the last failure", async () => {
+    const world = await held();
+    const tries: number[] = [];
+    const store = intercepted(world.memory, async (method, request) => {
+      if (method !== "settle") return request();
+      tries.push(world.clock.now());
+      throw new StoreUnavailableError("throttled", new Error(`try ${tries.length}`));
+    });
+
+    const failure = await world.clock.run(resolve(world, HAPPENED, { store })).catch((error: Error) => error);
+
+    expect(failure).toMatchObject({ cause: { message: `try ${tries.length}` } });
+    const pauses = tries.slice(1).map((at, index) => at - (tries[index] as number));
+    for (const [index, pause] of pauses.entries()) {
+      expect(pause).toBeGreaterThanOrEqual(25 * 2 ** index);
+      expect(pause).toBeLessThanOrEqual(50 * 2 ** index);
+    }
+    expect(tries).toHaveLength(6);
+  });
+
+  it("does not repeat what the store refuses", async () => {
+    const world = await held();
+    const error = () => new StoreUnavailableError("refused", new Error("no rights"));
+    const store = failing(world.memory, "settle", "before", { times: 1, error });
+
+    await expect(resolve(world, HAPPENED, { store })).rejects.toThrow("refused");
+  });
+
   it.each([
+    [{ outcome: "happened?" }, 'option `outcome` must be "happened" or "did-not-happen"'],
+    [{ outcome: "unhappened" }, 'option `outcome` must be "happened" or "did-not-happen"'],
     [{ outcome: "unknown" }, 'option `outcome` must be "happened" or "did-not-happen"'],
     [{ by: "" }, "option `by` must be"],
     [{ why: undefined }, "option `why` must be"],

@@ -86,18 +86,18 @@ describe("whenAbandoned: verify", () => {
 
   it.each<[string, WhenAbandoned, string | undefined]>([
     ["says so", () => ({ outcome: "unknown", evidence: { answered: "503" } }), "503"],
-    ["throws", () => Promise.reject(new TypeError("card 4242")), "threw TypeError"],
+    ["throws", () => Promise.reject(new TypeError("card canary-5f2e")), "threw TypeError"],
     [
       "throws at once",
       (() => {
-        throw new RangeError("card 4242");
+        throw new RangeError("card canary-5f2e");
       }) as WhenAbandoned,
       "threw RangeError",
     ],
-    ["throws no error", () => Promise.reject("card 4242"), "threw something else"],
+    ["throws no error", () => Promise.reject("card canary-5f2e"), "threw something else"],
     [
       "throws an error whose name holds a payload",
-      () => Promise.reject(Object.assign(new Error("no"), { name: "card 4242" })),
+      () => Promise.reject(Object.assign(new Error("no"), { name: "card canary-5f2e" })),
       "threw something else",
     ],
     ["never answers", () => new Promise(() => {}), "threw TimeoutError"],
@@ -128,7 +128,7 @@ describe("whenAbandoned: verify", () => {
     expect(evidenceOf(world)).toEqual(
       expect.objectContaining({ verdict: "unknown", by: "verify", ...(answered && { answered }) }),
     );
-    expect(JSON.stringify(world.record())).not.toContain("4242");
+    expect(JSON.stringify(world.record())).not.toContain("canary");
     expect(world.decisions()).toEqual(["held"]);
   });
 
@@ -179,9 +179,9 @@ describe("whenAbandoned: verify", () => {
   });
 
   it.each([
-    ["a text", "4242"],
+    ["a text", "canary-5f2e"],
     ["nothing", null],
-    ["more than two texts", { answered: "200", card: "4242", 0: "4242" }],
+    ["more than two texts", { answered: "200", card: "canary-5f2e", 0: "canary-5f2e" }],
   ])("H38: stores no other evidence than two texts where verify gives %s", async (_, evidence) => {
     const world = await abandoned((() => ({ outcome: "unknown", evidence })) as unknown as WhenAbandoned);
 
@@ -190,7 +190,7 @@ describe("whenAbandoned: verify", () => {
     const facts = ["at", "attempt", "by", "verdict"];
     const names = evidence instanceof Object ? ["answered", ...facts].sort() : facts;
     expect(Object.keys(evidenceOf(world)).sort()).toEqual(names);
-    expect(JSON.stringify(world.record())).not.toContain("4242");
+    expect(JSON.stringify(world.record())).not.toContain("canary");
   });
 
   it("asks once more about a held key, once a minute, until somebody knows", async () => {

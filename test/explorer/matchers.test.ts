@@ -13,6 +13,7 @@ const finding: Finding = {
   id: "7 crash-after",
   what: "2 items in orders instead of 1",
   trace: "first line\nsecond line",
+  steps: [],
   seed: 3,
   advice: "move the write into commit",
 };

@@ -93,6 +93,18 @@ describe("explore, of a system that takes no key", () => {
     expect(report.findings[0]?.advice).toContain("throw OutcomeUnknownError where no answer came");
   });
 
+  it("H42: says which errors the held records keep", async () => {
+    const report = await explored(careful, () => {
+      throw new RangeError("the system has no look-up");
+    });
+
+    const error = report.held?.lastErrors.find(({ name }) => name === "RangeError");
+    const at = new Date(error?.at ?? 0);
+    expect(at.getTime()).toBeGreaterThan(0);
+    expect(String(report)).toMatch(/held until somebody decides .*; last errors: /);
+    expect(String(report)).toContain(`RangeError at ${at.toISOString()}`);
+  });
+
   it("H42: finds nothing where the system is asked", async () => {
     const report = await explored(careful, lookUp);
 

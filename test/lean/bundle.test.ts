@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { bundled } from "../../kit/bundled.ts";
 
 /** Minified, all included. The plan is 55 KB; the bound goes down as the protocol's own code does. */
-const MAX_BYTES = { idempotent: 93_850, httpIdempotent: 104_650 };
+const MAX_BYTES = { idempotent: 94_000, httpIdempotent: 104_850 };
 
 const FUNCTIONS = {
   idempotent: `

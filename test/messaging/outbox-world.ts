@@ -17,6 +17,7 @@ import {
   outboxSweeper,
   type RunOnceOptions,
   runOnce,
+  type Store,
   type SweepReport,
 } from "onceonly";
 import { fakeClock } from "onceonly/testing";
@@ -39,6 +40,8 @@ export interface Order {
   readonly messages: readonly OutgoingMessage[];
   /** The clock of the host that commits. */
   readonly hostClock?: Clock;
+  /** What stands in front of the store. */
+  readonly inFront?: (store: Store<DynamoDBWrite>) => Store<DynamoDBWrite>;
 }
 
 export async function newOutboxWorld(dynamodb: DynamoDBClient, endpoint: string) {
@@ -95,10 +98,10 @@ export async function newOutboxWorld(dynamodb: DynamoDBClient, endpoint: string)
 
     /** A request that commits an order row and its messages. */
     order(
-      { key, mode = "claimed", messages, hostClock = clock }: Order,
+      { key, mode = "claimed", messages, hostClock = clock, inFront = (store) => store }: Order,
       process = newProcess(),
     ): Promise<unknown> {
-      const store = new DynamoDBStore({ tableName, client: process.clientOf(dynamodb) });
+      const store = inFront(new DynamoDBStore({ tableName, client: process.clientOf(dynamodb) }));
       const options: RunOnceOptions<DynamoDBWrite> = {
         operation: "create-order",
         store,

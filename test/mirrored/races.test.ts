@@ -3,10 +3,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Clock } from "../../lib/core/clock.ts";
+import type { Store } from "../../lib/core/store.ts";
 import { mirrored } from "../../lib/mirrored/mirrored.ts";
-import { MemoryStore } from "../../lib/testing/index.ts";
+import type { MemoryWrite } from "../../lib/testing/index.ts";
 import { play } from "../core/plays/race.ts";
 import { callPlans } from "../core/plays/race-plan.ts";
+import { racedMemory } from "../core/plays/raced-store.ts";
 import { inTier } from "../setup/tier.ts";
 
 const RUNS = { numRuns: inTier(150, 1500) };
@@ -16,11 +18,10 @@ const stagesFrom = (stage: number) =>
   fc.array(fc.constantFrom(stage, stage + 1), { minLength: 4, maxLength: 4 });
 
 const movingBy = (stages: readonly number[]) => {
-  const to = new MemoryStore();
   return {
-    to,
-    lastOf: (index: number, from: MemoryStore) => (stages[index] === 1 ? from : to),
-    face: (index: number, own: MemoryStore, other: MemoryStore, clock: Clock) => {
+    to: racedMemory(),
+    endsInTo: (index: number) => stages[index] !== 1,
+    face: (index: number, own: Store<MemoryWrite>, other: Store<MemoryWrite>, clock: Clock) => {
       const stage = stages[index];
       if (stage === 1) return own;
       if (stage === 4) return other;
@@ -40,7 +41,7 @@ describe.each([1, 2, 3])("races of instances of stage %s and the next", (stage) 
         stagesFrom(stage),
         callPlans(["claimed"], ["effect"]),
         async (scheduler, stages, calls) => {
-          const outcome = await play(scheduler, calls, { moving: movingBy(stages) });
+          const outcome = await play(scheduler, calls, racedMemory(), { moving: movingBy(stages) });
 
           expect(outcome.overlaps).toEqual([]);
           expect(outcome.runsAfterRecord).toBe(0);
@@ -58,7 +59,7 @@ describe.each([1, 2, 3])("races of instances of stage %s and the next", (stage) 
         stagesFrom(stage),
         callPlans(["claimed", "optimistic", "unprotected"], ["commit"]),
         async (scheduler, stages, calls) => {
-          const outcome = await play(scheduler, calls, { moving: movingBy(stages) });
+          const outcome = await play(scheduler, calls, racedMemory(), { moving: movingBy(stages) });
 
           expect(outcome.effects).toHaveLength(outcome.stored?.startsWith("value") ? 1 : 0);
           expect(new Set(outcome.answers).size).toBeLessThanOrEqual(1);
@@ -75,7 +76,7 @@ it("H69: instances of the first and the third stage at once are found out", asyn
     fc.array(fc.constantFrom(1, 3), { minLength: 4, maxLength: 4 }),
     callPlans(["claimed"], ["commit"]),
     async (scheduler, stages, calls) => {
-      const { effects } = await play(scheduler, calls, { moving: movingBy(stages) });
+      const { effects } = await play(scheduler, calls, racedMemory(), { moving: movingBy(stages) });
       expect(effects.length).toBeLessThanOrEqual(1);
     },
   );

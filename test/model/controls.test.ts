@@ -45,6 +45,25 @@ describe("the model without one rule", { timeout: 120_000 }, () => {
     expect([...broken].sort()).toEqual([...Object.keys(INVARIANTS), "liveness"].sort());
   });
 
+  // A search of 119,000 states.
+  it.runIf(isFull)(
+    "H40: a retention no longer than a call and the delay of a copy: a spent claim may claim again",
+    () => {
+      const bounds = { ...SMALLEST, hosts: [0, 0], calls: [COMMIT, OPTIMISTIC], strays: 1 };
+
+      const { violation } = explore({ ...bounds, retentionTicks: 2 });
+
+      expect(violation?.invariant).toBe("claimsOnce");
+      expect(violation?.trace.slice(-4)).toEqual([
+        "worker 1 inserts: completed, over what it saw",
+        "a tick passes",
+        "TTL deletes the record of key 1",
+        "a copy that was held up arrives: claims",
+      ]);
+    },
+    120_000,
+  );
+
   it("H40: a retention no longer than a call and the clock skew: a repeated insertion may be applied again", () => {
     const found = explore({
       ...SMALLEST,

@@ -1,7 +1,7 @@
 /** Every kind of call of the engine that is played: what it finds, how its handler ends, and what goes wrong meanwhile. */
 import { type Bounds, type CallKind, hasSteps } from "./bounds.ts";
 import type { ModelRecord } from "./state.ts";
-import { ME, records, recordsAt } from "./store-cases.ts";
+import { ME, records, recordsAt, recordsFor } from "./store-cases.ts";
 
 /** `without a look` is `lookFirst: false`, `patient` is `whenInProgress: { waitSeconds: 1 }`. */
 export const CALLS = {
@@ -85,8 +85,11 @@ const endsOf = (call: CallName): readonly End[] =>
           : ["makes its commit", "fails before its effect", "fails for good"];
 
 /** `requestsOf` says how many requests a call makes when nothing goes wrong. */
-export function* engineCases(requestsOf: (each: EngineCase) => number): Generator<EngineCase> {
-  const all = [undefined, ...records()];
+export function* engineCases(
+  requestsOf: (each: EngineCase) => number,
+  bounds: Pick<Bounds, "senders">,
+): Generator<EngineCase> {
+  const all = [undefined, ...recordsFor(bounds, records())];
   for (const call of Object.keys(CALLS) as CallName[]) {
     const isStepped = hasSteps(CALLS[call].handler);
     // What the others tell of payloads and expiry is no different for a commit with a condition, and for steps.

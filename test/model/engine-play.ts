@@ -1,6 +1,6 @@
-/** Plays a call of the real engine, over MemoryStore: which requests it makes, what it answers, and what it leaves. */
-
-import { intercepted, unreachable } from "../../kit/faults/faulty-store.ts";
+/** Plays a call of the real engine, over a real store: which requests it makes, what it answers, and what it leaves. */
+import { randomUUID } from "node:crypto";
+import { type Intercept, intercepted, unreachable } from "../../kit/faults/faulty-store.ts";
 import type { Clock } from "../../lib/core/clock.ts";
 import { perform } from "../../lib/core/engine.ts";
 import { hasCode } from "../../lib/core/error-code.ts";
@@ -14,12 +14,13 @@ import { identify } from "../../lib/core/identity.ts";
 import { type EngineOptions, resolveOptions } from "../../lib/core/options.ts";
 import { resultOf } from "../../lib/core/outcome.ts";
 import type { Verification } from "../../lib/core/verify.ts";
-import { fakeClock, MemoryStore, type MemoryWrite } from "../../lib/testing/index.ts";
+import { fakeClock } from "../../lib/testing/index.ts";
 import { type Bounds, hasSteps } from "./bounds.ts";
 import { CALLS, type EngineCase, isPatient } from "./engine-cases.ts";
+import { RequestsUnderWay } from "./requests-under-way.ts";
 import { NO_TOKEN, type Token } from "./state.ts";
 import { FENCE, ME } from "./store-cases.ts";
-import { make, NOW, numberIn, read, tokenOf, type VisibleRecord } from "./store-play.ts";
+import { make, NOW, numberIn, type Ports, read, tokenOf, type VisibleRecord } from "./store-play.ts";
 import { SMALLEST } from "./suites.ts";
 
 export interface Played {
@@ -34,7 +35,7 @@ export interface Played {
 
 export const BOUNDS: Bounds = { ...SMALLEST, workTicks: 2, graceTicks: 1, senders: 1 };
 
-const OPTIONS: Record<EngineCase["call"], Partial<EngineOptions<MemoryWrite>>> = {
+const OPTIONS: Record<EngineCase["call"], Partial<EngineOptions<never>>> = {
   claimed: {},
   "claimed, effects outside": {},
   patient: { whenInProgress: { waitSeconds: 1 } },
@@ -68,25 +69,28 @@ const MESSAGE = {
   body: "{}",
 };
 
-export async function playEngine(each: EngineCase): Promise<Played> {
-  const { call, record, end, fault, others } = each;
-  const store = new MemoryStore();
-  const identity = identify("model", "tenant-1", "key-1");
+export async function playEngine<Write>(ports: Ports<Write>, each: EngineCase): Promise<Played> {
+  const { call, record, end, fault, others, isTaken } = each;
+  const { store, outbox, rows } = ports;
+  const name = randomUUID();
+  const identity = identify("model", "tenant-1", name);
   const { recordKey } = identity;
-  if (record) await make(store, recordKey, record);
+  if (record) await make(ports, recordKey, record);
+  if (isTaken) await rows.put(name);
   const clock = fakeClock(NOW * 1000);
   const requests: string[] = [];
   const heldUp: (() => Promise<unknown>)[] = [];
-  let { isTaken } = each;
   let fencingNumber: number | undefined;
   let answer: Played["answer"] = NO_TOKEN;
 
   const leaveToOthers = async () => {
-    store.alter(recordKey, undefined);
-    if (others) await make(store, recordKey, others);
+    await ports.remove(recordKey);
+    if (others) await make(ports, recordKey, others);
   };
 
-  const watched = intercepted(store, async (method, request) => {
+  const underWay = new RequestsUnderWay();
+  const watched = intercepted(store, (...asked) => underWay.during(() => answered(...asked)));
+  const answered: Intercept = async (method, request) => {
     const isPoll = isPatient(each) && method === "find";
     if (isPoll && requests.at(-1) === "find") return request();
     if (isPoll) await leaveToOthers();
@@ -100,18 +104,9 @@ export async function playEngine(each: EngineCase): Promise<Played> {
     if (fault.kind === "applied, no answer") await request().catch(() => {});
     if (fault.kind === "held up") heldUp.push(request);
     throw unreachable();
-  });
-
-  const row: MemoryWrite = {
-    table: "rows",
-    key: "row",
-    item: () => {
-      isTaken = true;
-      return {};
-    },
-    condition: () => !isTaken,
   };
-  const workInSteps = async ({ step }: Execution<MemoryWrite>) => {
+
+  const workInSteps = async ({ step }: Execution<Write>) => {
     await step("first", () => 1);
     if (end === "fails between its steps") throw new Error(OWN);
     const second = () => {
@@ -123,15 +118,15 @@ export async function playEngine(each: EngineCase): Promise<Played> {
     await step("second", second, { atMostOnce: true, didNotHappen, ...(verify && { verify }) });
     return tokenOf(ME);
   };
-  const work = async (execution: Execution<MemoryWrite>) => {
+  const work = async (execution: Execution<Write>) => {
     const { attempt, signal, commit } = execution;
     fencingNumber = attempt;
-    if (others !== undefined && !isPatient(each)) await leaveToOthers();
+    if (others !== undefined && !isPatient(each)) await underWay.during(leaveToOthers);
     else await clock.sleep(1000 - (clock.now() % 1000));
     if (hasSteps(CALLS[call].handler)) return workInSteps(execution);
-    const messages = [MESSAGE];
+    const messages = outbox ? [MESSAGE] : [];
     if (end.startsWith("makes its commit")) {
-      const writes = CALLS[call].handler === "conditional" ? [row] : [];
+      const writes = CALLS[call].handler === "conditional" ? [rows.insertion(name)] : [];
       return commit(tokenOf(ME), { messages, writes }).catch((error: unknown) => {
         if (!hasCode(error, "TRANSACTION_CONDITION")) throw error;
         if (end === "makes its commit") throw new Error(OWN);
@@ -147,7 +142,7 @@ export async function playEngine(each: EngineCase): Promise<Played> {
     throw new Error(OWN);
   };
 
-  const options = resolveOptions<MemoryWrite>({
+  const options = resolveOptions<Write>({
     operation: "model",
     store: watched,
     retentionSeconds: BOUNDS.retentionTicks,
@@ -155,20 +150,19 @@ export async function playEngine(each: EngineCase): Promise<Played> {
     shouldStore: (result) => result !== OWN,
     clock: isPatient(each) ? clock : withoutPauses(clock),
     random: { token: tokens(), fraction: () => 0 },
-    ...OPTIONS[call],
+    ...(OPTIONS[call] as Partial<EngineOptions<Write>>),
   });
   const about = { identity, fingerprints: ["payload-0"], remainingMs: BOUNDS.workTicks * 1000 };
   const note = (said: unknown) => {
     answer = said === OWN ? "own end" : numberIn(said as string);
   };
   try {
-    note(resultOf(await clock.run(perform(options, about, work))));
+    note(resultOf(await underWay.run(clock, perform(options, about, work))));
   } catch (error) {
     if (hasCode(error, "PERMANENT") || (error as Error).message === OWN) note((error as Error).message);
   }
-  isTaken = false;
+  await rows.delete(name);
   for (const arrive of heldUp) await arrive().catch(() => {});
-  const ports = { store, outbox: store.outbox };
   return { requests, answer, fencingNumber, record: withStates(await read(ports, recordKey)) };
 }
 

@@ -25,9 +25,11 @@ const slotOf = (record: ModelRecord | undefined, isTaken: boolean, ran = false):
   history: { ...NO_HISTORY, attempts: record?.attempt ?? 0, ran },
 });
 
-export function playModel(each: EngineCase): Played {
+/** @param senders none, where the store has no outbox */
+export function playModel(each: EngineCase, { senders }: Pick<Model, "senders">): Played {
   const { call, end, fault, others } = each;
-  const model: Model = { ...BOUNDS, calls: [CALLS[call]], strays: 1, whenAbandoned: whenAbandonedOf(call) };
+  const whenAbandoned = whenAbandonedOf(call);
+  const model: Model = { ...BOUNDS, senders, calls: [CALLS[call]], strays: 1, whenAbandoned };
   const happened = call.endsWith("it happened");
   const before = slotOf(each.record, each.isTaken, happened);
   const effects = ["none", happened ? "done" : "none"] as const;

@@ -1,5 +1,6 @@
 /** Every kind of record that the model tells apart, every request to it, and what the model's store says comes of it. */
 import { STATES } from "../../lib/core/record.ts";
+import type { Model } from "./bounds.ts";
 import { Watch } from "./invariants.ts";
 import { type Mark, type MarkName, NO_MARKS, type StepWrite } from "./marks.ts";
 import {
@@ -65,15 +66,22 @@ const LATER: Ticks = 9;
 
 const MODEL = { ...SMALLEST, senders: 1 };
 
-export function storeCases(): StoreCase[] {
-  const found = [undefined, ...records(), ...recordsWithSteps()];
-  return [false, true].flatMap((isTaken) => found.flatMap((record) => casesOf(record, isTaken)));
+/** A store without an outbox has no senders: nothing waits in its records. */
+export function storeCases({ senders }: Pick<Model, "senders"> = MODEL): StoreCase[] {
+  const model = { ...MODEL, senders };
+  const found = [undefined, ...recordsFor(model, records()), ...recordsWithSteps()];
+  return [false, true].flatMap((isTaken) => found.flatMap((record) => casesOf(record, isTaken, model)));
 }
 
-function casesOf(record: ModelRecord | undefined, isTaken: boolean): StoreCase[] {
+export const recordsFor = (
+  { senders }: Pick<Model, "senders">,
+  found: readonly ModelRecord[],
+): readonly ModelRecord[] => (senders > 0 ? found : found.filter((record) => !isUnsent(record)));
+
+function casesOf(record: ModelRecord | undefined, isTaken: boolean, model: Model): StoreCase[] {
   // The row makes a difference to conditional commits only.
   const requests = requestsTo(record).filter((request) => !isTaken || isConditional(request));
-  const decided = requests.map((request) => ({ request, ...decide(record, isTaken, request) }));
+  const decided = requests.map((request) => ({ request, ...decide(record, isTaken, request, model) }));
   const isIdle = ({ after }: (typeof decided)[number]) => after.record === record;
   const groups = [decided.filter(isIdle), ...decided.filter((each) => !isIdle(each)).map((each) => [each])];
   return groups.map((group) => ({
@@ -233,20 +241,20 @@ function seenBefore(record: ModelRecord | undefined): (Seen | undefined)[] {
   return [undefined, ...(mayReplace ? [seen] : []), ...others];
 }
 
-function decide(record: ModelRecord | undefined, isTaken: boolean, request: StoreRequest) {
+function decide(record: ModelRecord | undefined, isTaken: boolean, request: StoreRequest, model: Model) {
   const watch = new Watch();
   const before = { record, isTaken, history: { ...NO_HISTORY, attempts: record?.attempt ?? 0 } };
-  const [after, said] = applied(before, request, watch);
+  const [after, said] = applied(before, request, model, watch);
   const answer: Answer = said === "refused" ? (record?.token ?? NO_TOKEN) : said;
   return { after, answer, moves: watch.moves };
 }
 
-function applied(slot: Slot, request: StoreRequest, watch: Watch): [Slot, StoreAnswer] {
-  if (request.kind === "claim") return claim(slot, request.begin, MODEL, watch);
-  if (request.kind === "settle") return settle(slot, request.finish, MODEL, watch);
-  if (request.kind === "renew") return renew(slot, request.renewal, MODEL, watch);
+function applied(slot: Slot, request: StoreRequest, model: Model, watch: Watch): [Slot, StoreAnswer] {
+  if (request.kind === "claim") return claim(slot, request.begin, model, watch);
+  if (request.kind === "settle") return settle(slot, request.finish, model, watch);
+  if (request.kind === "renew") return renew(slot, request.renewal, model, watch);
   if (request.kind === "step")
-    return writeStep(slot, { token: ME, name: request.name, ...request.write }, MODEL, watch);
-  if (request.kind === "insert") return insert(slot, request.begin, request.finish, MODEL, watch);
-  return [mark(slot, request.token, MODEL, watch), "done"];
+    return writeStep(slot, { token: ME, name: request.name, ...request.write }, model, watch);
+  if (request.kind === "insert") return insert(slot, request.begin, request.finish, model, watch);
+  return [mark(slot, request.token, model, watch), "done"];
 }

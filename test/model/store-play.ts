@@ -12,16 +12,22 @@ import { type Answer, ME, type StoreCase, type StoreRequest } from "./store-case
 
 export interface Ports<Write = unknown> {
   readonly store: Store<Write>;
-  readonly outbox: Outbox;
+  /** Without one nothing waits in the records. */
+  readonly outbox?: Outbox;
   readonly rows: Rows<Write>;
+  /** Behind the store. */
+  remove(recordKey: string): Promise<void>;
 }
 
 /** Business items, each of its own name. */
 export interface Rows<Write> {
   /** Inserts the row, if it is not there. */
   insertion(name: string): Write;
+  /** Inserts the row, or counts one more. */
+  increment(name: string): Write;
   put(name: string): Promise<void>;
-  has(name: string): Promise<boolean>;
+  count(name: string): Promise<number>;
+  delete(name: string): Promise<void>;
 }
 
 /** A whole second, and ahead of the present: a database that deletes by TTL leaves the records alone. */
@@ -39,7 +45,7 @@ export async function playCase<Write>(
 ): Promise<{ answers: Answer[]; record: VisibleRecord | undefined; isTaken: boolean }> {
   const name = randomUUID();
   const { recordKey } = identify("model", "tenant-1", name);
-  if (record) await make(ports.store, recordKey, record);
+  if (record) await make(ports, recordKey, record);
   if (isTaken) await ports.rows.put(name);
   const answers: Answer[] = [];
   for (const request of requests) {
@@ -50,7 +56,7 @@ export async function playCase<Write>(
       }),
     );
   }
-  return { answers, record: await read(ports, recordKey), isTaken: await ports.rows.has(name) };
+  return { answers, record: await read(ports, recordKey), isTaken: (await ports.rows.count(name)) > 0 };
 }
 
 async function ask<Write>(
@@ -71,8 +77,8 @@ async function ask<Write>(
     return answer.renewed ? "done" : numberIn(answer.record?.token);
   }
   if (request.kind === "mark") {
-    const unsent = await outbox.load(recordKey);
-    if (unsent) await outbox.markSent({ ...unsent, token: tokenOf(request.token) });
+    const unsent = await outbox?.load(recordKey);
+    if (unsent) await outbox?.markSent({ ...unsent, token: tokenOf(request.token) });
     return unsent === undefined ? NO_TOKEN : "done";
   }
   if (request.kind === "step") {
@@ -84,7 +90,7 @@ async function ask<Write>(
   }
   const { finish } = request;
   const writes = finish.commits === "conditional" ? [rows.insertion(name)] : [];
-  const settlement = { ...settlementOf(recordKey, finish), writes };
+  const settlement = { ...settlementOf(recordKey, finish, outbox !== undefined), writes };
   if (request.kind === "settle") return settled(await store.settle(settlement));
   const { begin } = request;
   const state = settlement.state as "completed" | "failed";
@@ -152,6 +158,7 @@ function claimOf(
 function settlementOf(
   recordKey: string,
   { token, to, commits, expiresIn }: Finish,
+  sends: boolean,
 ): Settlement<never> & { expiresAt: number } {
   const message = {
     queue: "https://sqs.us-east-1.amazonaws.com/000000000000/orders",
@@ -167,7 +174,7 @@ function settlementOf(
     expiresAt: inSeconds(expiresIn),
     writes: [],
     dropsSteps: to === "completed" || to === "failed",
-    messages: commits ? [message] : [],
+    messages: commits && sends ? [message] : [],
     ...(to === "completed" && { result: JSON.stringify(text) }),
     ...(to === "failed" && { result: JSON.stringify({ message: text }) }),
   };
@@ -175,7 +182,7 @@ function settlementOf(
 
 /** Makes the record as an attempt would. */
 export async function make<Write>(
-  store: Store<Write>,
+  { store, outbox }: Pick<Ports<Write>, "store" | "outbox">,
   recordKey: string,
   record: ModelRecord,
 ): Promise<void> {
@@ -189,7 +196,11 @@ export async function make<Write>(
   const waits = isUnsent(record);
   const finish = { token: record.token, to: state, commits: waits && ("commit" as const), protectedFor: 0 };
   await store.settle(
-    settlementOf(recordKey, { ...finish, expiresIn: waits ? expiresOnceSentIn : expiresIn }),
+    settlementOf(
+      recordKey,
+      { ...finish, expiresIn: waits ? expiresOnceSentIn : expiresIn },
+      outbox !== undefined,
+    ),
   );
 }
 
@@ -211,6 +222,6 @@ export async function read<Write>(
     result: numberIn(result?.in === "record" ? result.text : undefined),
     marks: marksOf(steps),
     writes: leaseEndsAt % 1000,
-    waits: state === "completed" && (await outbox.load(recordKey)) !== undefined,
+    waits: state === "completed" && (await outbox?.load(recordKey)) !== undefined,
   };
 }

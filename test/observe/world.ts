@@ -65,6 +65,7 @@ export function observed(emfOptions: EmfMetricsOptions = {}) {
     memory,
     lines,
     bus,
+    observe,
     start,
 
     /** One call to its end, whatever that is. */

@@ -11,14 +11,14 @@ import { bundled } from "../../kit/bundled.ts";
  * is needed.
  */
 const MAX_GZIP_BYTES = {
-  runOnce: 32_750,
-  idempotent: 34_250,
-  idempotency: 35_050,
-  httpIdempotent: 38_400,
-  httpIdempotency: 39_200,
+  runOnce: 32_800,
+  idempotent: 34_300,
+  idempotency: 35_100,
+  httpIdempotent: 38_450,
+  httpIdempotency: 39_250,
 } as const;
 
-const PEERS = ["@aws-sdk/*", "@middy/*"];
+const PEERS = ["@aws-sdk/*", "@middy/*", "@opentelemetry/*"];
 
 const HTTP_HANDLER = `
   import middy from "@middy/core";
@@ -38,8 +38,10 @@ const sdkClient = (service: string) => `@aws-sdk/client-${service}`;
 const runtimeEntries: readonly (readonly [entry: string, file: string, peers: readonly string[]])[] = [
   ["onceonly", "lib/index.ts", ["dynamodb", "eventbridge", "sns", "sqs"].map(sdkClient)],
   ["onceonly/client", "lib/client/index.ts", []],
+  ["onceonly/consumers", "lib/consumers/index.ts", []],
   ["onceonly/http", "lib/http/index.ts", []],
   ["onceonly/lean", "lib/lean/index.ts", []],
+  ["onceonly/otel", "lib/otel/index.ts", ["@opentelemetry/api"]],
   ["onceonly/postgres", "lib/postgres/index.ts", []],
   ["onceonly/testing", "lib/testing/index.ts", []],
   ["onceonly/valkey", "lib/valkey/index.ts", []],

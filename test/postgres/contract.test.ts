@@ -2,11 +2,12 @@
 import { beforeAll, describe, it } from "vitest";
 import { fromPg } from "../../lib/postgres/from-pg.ts";
 import { PostgresOutbox } from "../../lib/postgres/postgres-outbox.ts";
+import type { PostgresSchemaOptions } from "../../lib/postgres/schema.ts";
 import type { SqlClient } from "../../lib/postgres/sql-client.ts";
 import type { PostgresWrite } from "../../lib/postgres/writes.ts";
 import { type StoreSubject, storeContract } from "../../lib/testing/contract/store-contract.ts";
 import { isFull } from "../setup/tier.ts";
-import { conflictingAtFirst } from "./dsql-given.ts";
+import { conflictingAtFirst, onlyDsql } from "./dsql-given.ts";
 import { CLIENTS, hasServer, poolOf, portOf, servers, storeOf } from "./given.ts";
 import { ORMS } from "./orms-given.ts";
 
@@ -22,7 +23,7 @@ const runOnClient = async (client: Queryable | Unsafe, text: string, value: stri
   "unsafe" in client ? client.unsafe(text, [value]) : client.query(text, [value]);
 
 interface Variation {
-  readonly partitions?: number;
+  readonly schema?: Omit<PostgresSchemaOptions, "table">;
   /** What reaches behind the store, where that is another client. */
   readonly behind?: SqlClient;
   /** The store as the cases see it. */
@@ -32,14 +33,14 @@ interface Variation {
 async function subjectOf<Client>(
   client: SqlClient<Client>,
   run: (own: Client, text: string, value: string) => PromiseLike<unknown>,
-  { partitions, behind = client, seen = (store) => store }: Variation = {},
+  { schema = {}, behind = client, seen = (store) => store }: Variation = {},
 ): Promise<StoreSubject<PostgresWrite<Client>>> {
-  const { store, table } = await storeOf<Client>(client, undefined, partitions);
+  const { store, table } = await storeOf<Client>(client, undefined, schema);
   const counters = `${table}_counters`;
   await behind.query(`CREATE TABLE ${counters} (name text PRIMARY KEY, count integer NOT NULL)`, []);
   return {
     store: seen(store),
-    outbox: new PostgresOutbox({ client, table }),
+    outbox: new PostgresOutbox({ client, table, ...(schema.dialect && { dialect: schema.dialect }) }),
     unacceptableWrites: [[null], [{}], ["DELETE FROM orders"]] as unknown as PostgresWrite<Client>[][],
     countUp: (name, condition) => (own) =>
       run(
@@ -96,7 +97,7 @@ describe.skipIf(!hasServer)("PostgresStore", () => {
   });
 
   describe("in a table of 4 partitions", () => {
-    promises(async () => [fromPg(poolOf(await portOf())), runOnClient, { partitions: 4 }]);
+    promises(async () => [fromPg(poolOf(await portOf())), runOnClient, { schema: { partitions: 4 } }]);
   });
 
   describe("where each transaction finds a conflict at its first commit, as on Aurora DSQL", () => {
@@ -104,6 +105,15 @@ describe.skipIf(!hasServer)("PostgresStore", () => {
       const behind = fromPg(poolOf(await portOf()));
       const { client, seen } = conflictingAtFirst(behind);
       return [client, runOnClient, { behind, seen }];
+    });
+  });
+
+  describe("with the SQL of Aurora DSQL alone, its isolation, and a conflict at each first commit", () => {
+    promises(async () => {
+      const options = "-c default_transaction_isolation=repeatable\\ read";
+      const behind = fromPg(poolOf(await portOf(), { options }));
+      const { client, seen } = conflictingAtFirst(onlyDsql(behind));
+      return [client, runOnClient, { behind, seen, schema: { dialect: "dsql" } }];
     });
   });
 

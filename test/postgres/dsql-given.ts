@@ -1,13 +1,13 @@
-// Conflicts that are found at the commit, as in Aurora DSQL.
+// What sets Aurora DSQL apart, on PostgreSQL: conflicts that are found at the commit, and SQL that it does not take.
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { SqlClient, SqlTransaction } from "../../lib/postgres/sql-client.ts";
+import type { SqlClient } from "../../lib/postgres/sql-client.ts";
 
 /** The first transaction with writes is rolled back there. */
 export function conflictingOnce<Client>(client: SqlClient<Client>, code: string): SqlClient<Client> {
   let isOver = false;
   return {
     query: client.query,
-    transaction: (work) =>
+    transaction: (work, first) =>
       client.transaction(async (transaction) => {
         const result = await work(transaction);
         if (isOver) return result;
@@ -16,7 +16,45 @@ export function conflictingOnce<Client>(client: SqlClient<Client>, code: string)
           code,
           severity: "ERROR",
         });
-      }),
+      }, first),
+  };
+}
+
+/** https://docs.aws.amazon.com/aurora-dsql/latest/userguide/working-with-postgresql-compatibility.html, of what a store might use. */
+const LACKING = [
+  /(?<!::)\bjsonb[,\n]/,
+  /\bCOLLATE\b/,
+  /\bPARTITION BY\b/,
+  /\bWITH\b.*\b(INSERT|UPDATE|DELETE)\b/s,
+  /\bSKIP LOCKED\b|\bNOWAIT\b/,
+  /\bSET LOCAL\b|lock_timeout|idle_in_transaction/,
+  /\bxmin\b|\bctid\b|pg_current_xact_id|pg_advisory/,
+  /\bpg_notify\b|\bLISTEN\b/,
+  /\bSAVEPOINT\b/,
+  /\bCREATE INDEX (?!ASYNC)/,
+  /\bCREATE INDEX\b.*(\bWHERE\b|\(\w*\()/s,
+  /;\s*\S/,
+];
+
+/** Refuses what DSQL does not take, and has PostgreSQL do the rest: it knows no ASYNC. */
+export function onlyDsql<Client>(client: SqlClient<Client>): SqlClient<Client> {
+  const taken = (text: string): string => {
+    const lacking = LACKING.find((pattern) => pattern.test(text));
+    if (lacking)
+      throw Object.assign(new Error(`DSQL takes no ${lacking}`), { code: "0A000", severity: "ERROR" });
+    return text.replace("INDEX ASYNC", "INDEX");
+  };
+  return {
+    query: async (text, values) => client.query(taken(text), values),
+    transaction: (work, first) => {
+      if (first) taken(first);
+      return client.transaction((transaction) =>
+        work({
+          client: transaction.client,
+          query: async (text, values) => transaction.query(taken(text), values),
+        }),
+      );
+    },
   };
 }
 
@@ -29,17 +67,17 @@ export function conflictingAtFirst<Client>(client: SqlClient<Client>) {
   const asking = new AsyncLocalStorage<{ conflicts: number }>();
   let conflicts = 0;
 
-  const within = async <T>(work: (transaction: SqlTransaction<Client>) => Promise<T>): Promise<T> =>
+  const within: SqlClient<Client>["transaction"] = (work, first) =>
     client.transaction(async (transaction) => {
-      const asked: unknown[] = [];
+      // The first statement names a transaction: later ones tell when it began.
+      let name = "";
       const result = await work({
         client: transaction.client,
         query: (text, values) => {
-          asked.push([text, values]);
+          name ||= JSON.stringify([text, values]);
           return transaction.query(text, values);
         },
       });
-      const name = JSON.stringify(asked);
       if (known.has(name)) return result;
       known.add(name);
       conflicts++;
@@ -49,7 +87,7 @@ export function conflictingAtFirst<Client>(client: SqlClient<Client>) {
         code: conflicts % 2 === 0 ? "OC000" : "40001",
         severity: "ERROR",
       });
-    });
+    }, first);
 
   const conflicting: SqlClient<Client> = {
     // What only reads has no conflict.

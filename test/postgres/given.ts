@@ -7,7 +7,7 @@ import { NO_POSTGRES, USER } from "../../kit/postgres-server.ts";
 import { fromPg } from "../../lib/postgres/from-pg.ts";
 import { fromPostgresJs } from "../../lib/postgres/from-postgres-js.ts";
 import { PostgresStore } from "../../lib/postgres/postgres-store.ts";
-import { postgresSchema } from "../../lib/postgres/schema.ts";
+import { type PostgresSchemaOptions, postgresSchema } from "../../lib/postgres/schema.ts";
 import type { SqlClient } from "../../lib/postgres/sql-client.ts";
 
 /** The servers that can be run here, the machine's first. */
@@ -58,11 +58,16 @@ export function sqlOf(port: number, options: postgres.Options<Record<string, nev
 export const freshTable = (): string => `records_${randomUUID().replaceAll("-", "").slice(0, 20)}`;
 
 /** A store on a table of its own. */
-export async function storeOf<Client>(client: SqlClient<Client>, table = freshTable(), partitions?: number) {
-  for (const statement of postgresSchema({ table, ...(partitions && { partitions }) }).split(";\n")) {
+export async function storeOf<Client>(
+  client: SqlClient<Client>,
+  table = freshTable(),
+  schema: Omit<PostgresSchemaOptions, "table"> = {},
+) {
+  for (const statement of postgresSchema({ table, ...schema }).split(";\n")) {
     if (statement.trim()) await client.query(statement, []);
   }
-  return { store: new PostgresStore({ client, table }), table };
+  const { dialect } = schema;
+  return { store: new PostgresStore({ client, table, ...(dialect && { dialect }) }), table };
 }
 
 export const CLIENTS = {

@@ -87,7 +87,7 @@ describe.skipIf(!hasServer)("postgresSchema", () => {
     ).toContain(`${table}_expiry`);
     expect(
       await planOf(
-        `SELECT pk FROM ${table} AS r WHERE (state = 'held' OR (state = 'in-progress' AND expires_at IS NULL)) AND coalesce(r.settled_at, r.lease_ends_at) < 10 ORDER BY coalesce(r.settled_at, r.lease_ends_at), r.pk LIMIT 5`,
+        `SELECT pk FROM ${table} AS r WHERE r.unsettled_since < 10 AND (r.unsettled_since, r.pk) > (1, 'k') ORDER BY r.unsettled_since, r.pk LIMIT 5`,
       ),
     ).toContain(`${table}_unsettled`);
   });

@@ -1,13 +1,23 @@
 // The handler within the transaction of its record: both are committed, or neither is.
-import { type DecisionEvent, type EngineOptions, type Execution, PermanentError, runOnce } from "onceonly";
+import {
+  cached,
+  type DecisionEvent,
+  type EngineOptions,
+  type Execution,
+  encrypted,
+  PermanentError,
+  runOnce,
+} from "onceonly";
 import { fromPg, fromPostgresJs, PostgresTransactions, type SqlClient } from "onceonly/postgres";
+import { fakeClock } from "onceonly/testing";
 import type pg from "pg";
 import { beforeAll, describe, expect, it } from "vitest";
 import { gate } from "../../kit/time/gate.ts";
 import { until } from "../../kit/time/until.ts";
+import { keyService } from "../privacy/given.ts";
 import { conflictingOnce } from "./dsql-given.ts";
 import { freshTable, hasServer, poolOf, portOf, sqlOf, storeOf } from "./given.ts";
-import { ORMS } from "./orms-given.ts";
+import { ORMS, type Orm } from "./orms-given.ts";
 import { startLossyProxy } from "./proxy-given.ts";
 
 let port: number;
@@ -56,6 +66,19 @@ async function shopOf<Client>(client: SqlClient<Client>, waitSeconds = 20) {
       ),
   };
 }
+
+/** How a handler runs a statement, with each client and each library. */
+const CONNECTS: Record<string, (port: number) => Orm> = {
+  pg: (port) => ({
+    client: fromPg(poolOf(port)) as SqlClient,
+    run: (client, text) => (client as pg.PoolClient).query(text),
+  }),
+  "postgres.js": (port) => ({
+    client: fromPostgresJs(sqlOf(port)) as SqlClient,
+    run: (sql, text) => (sql as ReturnType<typeof sqlOf>).unsafe(text),
+  }),
+  ...(ORMS as unknown as Record<string, (port: number) => Orm>),
+};
 
 const poolShop = () => shopOf(fromPg(pool));
 
@@ -166,7 +189,7 @@ describe.skipIf(!hasServer)("a handler within its transaction", () => {
     await expect(refused).rejects.toThrow("the handler ended the transaction by COMMIT or ROLLBACK");
   });
 
-  it("H70: a serialization failure at the commit rolls back and may be retried; the handler runs once in a call", async () => {
+  it("H70: a serialization failure at its commit or of its statement rolls back and may be retried; the handler runs once in a call", async () => {
     const serializable = poolOf(port, { options: "-c default_transaction_isolation=serializable" });
     const { call, orders, ids, runs, decisions } = await shopOf(fromPg(serializable));
     const [both, open] = [gate(), { left: 2 }];
@@ -187,11 +210,8 @@ describe.skipIf(!hasServer)("a handler within its transaction", () => {
     const failed = ends.findIndex(({ status }) => status === "rejected");
     expect(ends.filter(({ status }) => status === "rejected")).toHaveLength(1);
     const { reason } = ends[failed] as PromiseRejectedResult;
-    const isOfStatement = reason.code === "40001";
-    if (!isOfStatement) {
-      expect(reason).toMatchObject({ code: "STORE_UNAVAILABLE", failure: "conflict", retryable: true });
-      expect(decisions()).toContain("store-failed");
-    }
+    expect(reason).toMatchObject({ code: "STORE_UNAVAILABLE", failure: "conflict", retryable: true });
+    expect(decisions()).toContain("store-failed");
     expect(runs()).toBe(2);
     expect(await book(failed === 0 ? "a" : "b")).toBe(failed === 0 ? "a" : "b");
     expect([await ids(), runs()]).toEqual([["a", "b"], 3]);
@@ -310,6 +330,41 @@ describe.skipIf(!hasServer)("a handler within its transaction", () => {
     expect([await ids(), await states()]).toEqual([[], []]);
   });
 
+  it("that never asks for its client gives its connection back when it is over, also after an abort", async () => {
+    const { table } = await poolShop();
+    const single = poolOf(port, { max: 1 });
+    const store = new PostgresTransactions({ client: fromPg(single), table });
+    const clock = fakeClock(Date.now());
+    const call = (key: string, work: (execution: Execution<never>) => unknown) =>
+      runOnce({ operation: "order", store, clock, leaseSeconds: 30, renewLease: false }, key, {}, work);
+
+    const aborted = call("a", async (execution) => {
+      await clock.advance(29_700);
+      expect(execution.signal.aborted).toBe(true);
+      throw new Error("late");
+    });
+
+    await expect(aborted).rejects.toThrow("late");
+    expect(await call("b", () => "next")).toBe("next");
+    expect(await call("a", () => "again")).toBe("again");
+  });
+
+  it("is the same through a cache and what keeps results", async () => {
+    const { transactions, call, orders, ids, states } = await poolShop();
+    for (const store of [cached(transactions), encrypted(transactions, { keys: keyService() })]) {
+      const refused = call(
+        async (client) => {
+          await client.query(`INSERT INTO ${orders} VALUES ('a')`);
+          await client.query("DO $do$ BEGIN RAISE SQLSTATE '40001'; END $do$");
+        },
+        { store, isFinalError: () => true },
+      );
+
+      await expect(refused).rejects.toMatchObject({ code: "STORE_UNAVAILABLE", retryable: true });
+      expect([await ids(), await states()]).toEqual([[], []]);
+    }
+  });
+
   it("has no client in the optimistic mode, and no steps", async () => {
     const { call } = await poolShop();
 
@@ -341,5 +396,45 @@ describe.skipIf(!hasServer)("a handler within its transaction", () => {
       expect(await book(), name).toBe("booked");
       expect([await shop.ids(), await shop.states(), shop.runs()], name).toEqual([["a"], ["completed"], 2]);
     }
+  });
+
+  it.each(Object.entries(CONNECTS))(
+    "H70: a serialization failure of a statement may be retried, with %s",
+    async (_, connect) => {
+      const { client, run } = connect(port);
+      const { call, orders, ids, states, runs, decisions } = await shopOf(client);
+      const book = (code?: string) =>
+        call(
+          async (transaction) => {
+            await run(transaction, `INSERT INTO ${orders} VALUES ('a')`);
+            if (code) await run(transaction, `DO $do$ BEGIN RAISE SQLSTATE '${code}'; END $do$`);
+            return "booked";
+          },
+          // As who takes every error for the end of the matter.
+          { isFinalError: () => true },
+        );
+
+      for (const code of ["40001", "40P01", "OC000"]) {
+        await expect(book(code)).rejects.toMatchObject({ code: "STORE_UNAVAILABLE", retryable: true });
+        expect([await ids(), await states()]).toEqual([[], []]);
+      }
+      expect(decisions().filter((each) => each === "store-failed")).toHaveLength(3);
+      expect(await book()).toBe("booked");
+      expect([await ids(), await states(), runs()]).toEqual([["a"], ["completed"], 4]);
+    },
+  );
+
+  it("an error of the handler's own, and a refusal of the database, stay what they are", async () => {
+    const { call, orders, runs } = await poolShop();
+    const taken = () =>
+      call(async (client) => {
+        await client.query(`INSERT INTO ${orders} VALUES ('a'), ('a')`);
+      });
+
+    await expect(taken()).rejects.toMatchObject({ code: "23505" });
+    await expect(
+      call(() => Promise.reject(Object.assign(new Error("mine"), { code: "40001" }))),
+    ).rejects.toThrow("mine");
+    expect(runs()).toBe(2);
   });
 });

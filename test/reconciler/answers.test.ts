@@ -7,8 +7,8 @@ afterEach(() => vi.restoreAllMocks());
 
 describe("a reconciler, by what verify answers", () => {
   it.each<[string, VerifyRecord, string]>([
-    ["throws", () => Promise.reject(new TypeError("card 4242")), "TypeError"],
-    ["throws no error", () => Promise.reject("card 4242"), "something else"],
+    ["throws", () => Promise.reject(new TypeError("card canary-5f2e")), "TypeError"],
+    ["throws no error", () => Promise.reject("card canary-5f2e"), "something else"],
     ["never answers", () => new Promise(() => {}), "TimeoutError"],
     ["answers yes", (() => "happened") as unknown as VerifyRecord, "InvalidOptionError"],
     [
@@ -32,7 +32,7 @@ describe("a reconciler, by what verify answers", () => {
         verdict: "unknown",
       });
       expect(world.events[0]).toMatchObject({ event: "unknown", error: expect.anything() });
-      expect(JSON.stringify([...world.store.records])).not.toContain("4242");
+      expect(JSON.stringify([...world.store.records])).not.toContain("canary");
     },
   );
 
@@ -50,7 +50,7 @@ describe("a reconciler, by what verify answers", () => {
   it("H6: a release keeps the name and the time of the last error", async () => {
     const world = reconcilerWorld();
     await world.dies("order-1");
-    await world.reconcile(() => Promise.reject(new RangeError("card 4242")));
+    await world.reconcile(() => Promise.reject(new RangeError("card canary-5f2e")));
 
     expect(await world.reconcile(() => ({ outcome: "did-not-happen" }))).toMatchObject({ didNotHappen: 1 });
 
@@ -115,7 +115,7 @@ describe("a reconciler, by what verify answers", () => {
     await world.dies("order-2", { operation: "refund" });
     const observe = undefined as never;
 
-    await world.reconcile(() => Promise.reject(new TypeError("card 4242")), { observe });
+    await world.reconcile(() => Promise.reject(new TypeError("card canary-5f2e")), { observe });
     await world.reconcile(() => ({ outcome: "unknown" }), { observe });
     await world.reconcile(() => ({ outcome: "happened", result: 1 }), { observe });
 

@@ -1,6 +1,6 @@
 // Reconcilers beside each other, beside callers, beside TTL, and with clocks that are wrong.
 import { describe, expect, it } from "vitest";
-import { failing, intercepted } from "../../kit/faults/faulty-store.ts";
+import { failing, intercepted, unreachable } from "../../kit/faults/faulty-store.ts";
 import type { VerifyRecord } from "../../lib/core/verify.ts";
 import { reconciler } from "../../lib/reconciler/reconciler.ts";
 import { fakeClock } from "../../lib/testing/index.ts";
@@ -211,12 +211,87 @@ describe("a reconciler whose store fails", () => {
       expect(report).toMatchObject({ unrecorded: 1, didNotHappen: 0 });
       expect(world.events).toMatchObject([
         { event: "unrecorded", operation: "charge", error: { code: "STORE_UNAVAILABLE" } },
-        { event: "unsettled", keys: 1, oldestMs: 65_000 },
+        { event: "unsettled", keys: 1 },
       ]);
+      expect(world.events.at(-1)).toHaveProperty(
+        "oldestMs",
+        expect.toSatisfy((ms) => ms >= 65_000),
+      );
       await world.clock.advance(100_000);
       expect(await world.run(world.optionsOf(verify))).toMatchObject({ didNotHappen: 1 });
     },
   );
+
+  it.each([
+    ["find", "before"],
+    ["claim", "before"],
+    ["claim", "after"],
+    ["settle", "before"],
+    ["settle", "after"],
+  ] as const)(
+    "H6: at %s for a moment, %s it is applied, settles the key in the same run",
+    async (method, when) => {
+      const world = reconcilerWorld();
+      await world.dies("order-1");
+      await world.clock.advance(100_000);
+      const { verify, asked } = counted("did-not-happen");
+
+      const report = await world.run(
+        world.optionsOf(verify, { store: failing(world.store, method, when, { times: 3 }) }),
+      );
+
+      expect(report).toMatchObject({ didNotHappen: 1, unrecorded: 0 });
+      expect(asked).toHaveLength(1);
+    },
+  );
+
+  it("H6: after its verdict was applied, tells it also where a caller has claimed the key since", async () => {
+    const world = reconcilerWorld();
+    await world.dies("order-1");
+    await world.clock.advance(100_000);
+    const { verify } = counted("did-not-happen");
+    let losses = 0;
+    const store = intercepted(world.store, async (method, request) => {
+      const answer = await request();
+      if (method !== "settle" || losses++ > 0) return answer;
+      await new Promise<void>((begun) => {
+        const works = () => {
+          begun();
+          return new Promise<void>(() => {});
+        };
+        void world.call("order-1", works);
+      });
+      throw unreachable();
+    });
+
+    const report = await world.run(world.optionsOf(verify, { store }));
+
+    expect(world.record("order-1")).toMatchObject({ state: "in-progress", attempt: 3 });
+    expect(report).toMatchObject({ didNotHappen: 1, unrecorded: 0 });
+  });
+
+  it("H6: in the middle of its list begins the list anew, and treats each key once", async () => {
+    const world = reconcilerWorld();
+    for (const key of ["order-1", "order-2", "order-3"]) await world.dies(key);
+    await world.clock.advance(100_000);
+    const { verify, asked } = counted("unknown");
+    let lists = 0;
+    const unknownOutcomes = async function* (query: { before: number }) {
+      lists++;
+      let told = 0;
+      for await (const outcome of world.store.unknownOutcomes(query)) {
+        if (lists < 3 && ++told === 2) throw unreachable();
+        yield outcome;
+      }
+    };
+    const passing = intercepted(world.store, (_, request) => request());
+    const store = Object.assign(Object.create(passing), { unknownOutcomes });
+
+    const report = await world.run(world.optionsOf(verify, { store }));
+
+    expect([lists, asked.length]).toEqual([3, 3]);
+    expect(report).toMatchObject({ unknown: 3, waiting: 0, isCut: false });
+  });
 
   it("throws what keeps it from listing, and tells no age", async () => {
     const world = reconcilerWorld();

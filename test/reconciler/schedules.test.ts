@@ -2,15 +2,17 @@
 import { describe, expect, it } from "vitest";
 import { intercepted, unreachable } from "../../kit/faults/faulty-store.ts";
 import { OutcomeUnknownError } from "../../lib/core/errors.ts";
+import { identify } from "../../lib/core/identity.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
 import type { Verification } from "../../lib/core/verify.ts";
 import { reconciler } from "../../lib/reconciler/reconciler.ts";
 import type { ReconcilerEvent } from "../../lib/reconciler/reconciler-options.ts";
-import { type FakeClock, fakeClock, MemoryStore } from "../../lib/testing/index.ts";
+import { type FakeClock, fakeClock, fakeRandom, MemoryStore } from "../../lib/testing/index.ts";
 import { inTier } from "../setup/tier.ts";
 
 const START = 1_700_000_000_000;
 const MINUTE = 60_000;
+const { recordKey } = identify("pay", "", "order-1");
 
 /** Mulberry32: the same numbers for the same seed. */
 function numbersOf(seed: number): () => number {
@@ -83,16 +85,47 @@ interface Ended {
 async function play(shape: Shape, seed: number): Promise<Ended> {
   const number = numbersOf(seed);
   const clock = fakeClock(START);
+  const random = fakeRandom(`${seed}`);
   const provider = new Provider(shape, clock);
   const memory = new MemoryStore();
-  const store = intercepted(memory, async (_, request) => {
+  // For less than an interval of the reconciler nobody reaches the store: half of the times from an answer to the reconciler on.
+  let downFrom = number() < 0.5 ? START + number() * 12 * MINUTE : undefined;
+  const downMs = number() * 50_000;
+  const fault = (): "before" | "after" | "late" | undefined => {
+    const isDown = downFrom !== undefined && clock.now() >= downFrom && clock.now() < downFrom + downMs;
     const luck = number();
-    if (luck < 0.02) throw unreachable();
-    const answer = await request();
-    if (luck > 0.98) throw unreachable();
-    return answer;
-  });
+    if (luck < (isDown ? 0.4 : 0.02)) return "before";
+    if (luck < (isDown ? 0.6 : 0.03)) return "late";
+    return luck > (isDown ? 0.6 : 0.98) ? "after" : undefined;
+  };
   let conclusiveAt: number | undefined;
+  const isOpen = () =>
+    [...memory.records.values()].some(({ state }) => state === "held" || state === "in-progress");
+  const faulty = intercepted(memory, async (_, request) => {
+    const when = fault();
+    // A client gives up after a time, and its request can still arrive.
+    if (when) await clock.sleep(number() * 1000);
+    if (when === "before") throw unreachable();
+    const apply = async () => {
+      const answer = await request();
+      // Settled, whether or not anybody is told: what comes after it is another question.
+      if (!isOpen()) conclusiveAt = undefined;
+      return answer;
+    };
+    if (when === "late") void clock.sleep(number() * 20_000).then(apply);
+    else {
+      const answer = await apply();
+      if (!when) return answer;
+    }
+    throw unreachable();
+  });
+  const store: typeof faulty = Object.assign(Object.create(faulty), {
+    async *unknownOutcomes(query: { before: number }) {
+      if (fault() === "before") throw unreachable();
+      yield* memory.unknownOutcomes(query);
+      if (fault() === "before") throw unreachable();
+    },
+  });
   const verify = ({ askedAt, leaseEndedAt }: { askedAt: number; leaseEndedAt: number }): Verification => {
     const isSeen = provider.isSeen();
     // What is not seen for a minute after the lease did not happen: no request is under way for so long.
@@ -100,12 +133,25 @@ async function play(shape: Shape, seed: number): Promise<Ended> {
     return outcome === "happened" ? { outcome, result: "charged" } : { outcome };
   };
   const whenAbandoned = shape.whenAbandoned === "ask" ? verify : shape.whenAbandoned;
-  const options = { operation: "pay", store, leaseSeconds: 30, renewLease: false, clock, whenAbandoned };
+  // An attempt that may have run is another question, also where it was never told that it has the claim.
+  const callersStore = intercepted(store, async (method, request) => {
+    const before = memory.records.get(recordKey)?.attempt;
+    return request().finally(() => {
+      if (method === "claim" && memory.records.get(recordKey)?.attempt !== before) conclusiveAt = undefined;
+    });
+  });
+  const options = {
+    operation: "pay",
+    store: callersStore,
+    leaseSeconds: 30,
+    renewLease: false,
+    clock,
+    random,
+    whenAbandoned,
+  };
 
   let attempts = 0;
   const handler = async () => {
-    // Another attempt is another question.
-    conclusiveAt = undefined;
     const isLucky = number() < 0.4 + 0.2 * attempts++;
     const [when, how] = [number() * 15_000, number()];
     await clock.sleep(when);
@@ -129,23 +175,20 @@ async function play(shape: Shape, seed: number): Promise<Ended> {
     at,
     act: () => void runOnce(options, "order-1", {}, handler).catch(() => {}),
   }));
-  const asking = (previous: Parameters<typeof verify>[0]) => {
+  const asking = async (previous: Parameters<typeof verify>[0]) => {
     const verdict = verify(previous);
     if (verdict.outcome !== "unknown") conclusiveAt ??= previous.askedAt;
+    await clock.sleep(number() * 5000);
+    downFrom ??= clock.now();
     return verdict;
   };
   const asked = shape.whenAbandoned === "ask" ? asking : "hold";
-  // What comes after a verdict that is on record is another question.
   let oldestMs = 0;
   const observe = (told: ReconcilerEvent) => {
     if (told.event === "unsettled") oldestMs = told.oldestMs;
-    if (told.event === "happened" || told.event === "did-not-happen") conclusiveAt = undefined;
   };
-  // A verdict that the store does not take waits for the next lease: races.test.ts and answers.test.ts have that.
-  const settle = reconciler({ store: memory, clock, operations: { pay: asked }, observe });
+  const settle = reconciler({ store, clock, random, operations: { pay: asked }, observe });
   let [runsSince, runsToSettle] = [0, 0];
-  const isOpen = () =>
-    [...memory.records.values()].some(({ state }) => state === "held" || state === "in-progress");
   const runs = Array.from({ length: 30 }, (_, minute) => ({
     at: (minute + 1) * MINUTE,
     act: () => {

@@ -48,15 +48,24 @@ export const FULL = [
 ].map((name) => `test/${name}.test.ts`);
 
 /**
- * Whole files that `npm test` leaves to `npm run test:long`: more than a quarter of the processor time, in 19 of 500 files. `npm run verify`, and
+ * Whole files that `npm test` leaves to `npm run test:long`: more than a quarter of the processor time, in 31 of 550 files. `npm run verify`, and
  * so CI, runs both.
  */
 export const LONG = [
   "aws/dynamodb/engines",
+  "bench/measure/servers/compare-servers",
   "bench/show/compare/red-team",
   "bench/show/demo/run",
   "bench/show/load/run",
   "cdk/commonjs-packages",
+  "cdk/foreign-apps",
+  "cli/console/acts",
+  "cli/console/command",
+  "cli/console/page",
+  "cli/drills",
+  "consumers/brokers",
+  "dynamodb/saga-crashes",
+  "explorer/foreign",
   "explorer/own-layers",
   "lambda/middy/middleware-permutations",
   "local/stack/command-line",
@@ -65,11 +74,14 @@ export const LONG = [
   "package/command",
   "package/consumers",
   "package/migration",
+  "package/old-commonjs",
+  "package/oldest-cdk",
   "package/readme",
   "package/supply-chain",
   "package/trips",
   "package/tutorial",
   "package/typescript",
+  "postgres/model",
   "simulator/outbox-destinations",
 ].map((name) => `test/${name}.test.ts`);
 

@@ -1,5 +1,6 @@
 // The section of docs/proof/benchmarks.md about what was aimed at, and how far it was reached. Pure.
 import type { BatchFigures } from "../batch/compare-batches.ts";
+import type { ServerResult, StoreName } from "../servers/compare-servers.ts";
 import type { RaceFigures } from "../timing/race.ts";
 import { CALLERS, KINDS, type Kind, type Sample } from "../timing/turn.ts";
 import { throughputTo } from "./batch-section.ts";
@@ -23,6 +24,8 @@ const speed = ({ callsPerSecond }: Sample) => callsPerSecond;
 const times = (value: number) => ratio(value, 2);
 const plainly = (value: number) => value.toFixed(2);
 const kilobytes = (value: number) => `${value.toFixed(1)} KB`;
+
+const STORED = ["Valkey", "PostgreSQL", "DynamoDB"] as const;
 
 const SDK_CLIENT = "onceonly on the peer's client";
 const SEND = "onceonly on the peer's client, through its `send`";
@@ -52,13 +55,23 @@ ${markdownTable([["", "aim", "reached", "met"], ...rows])}
 `;
 }
 
-function aimsOf({ client, engine, batch, bundle, "cold-start": coldStart }: Results): readonly Aim[] {
+function aimsOf({
+  client,
+  engine,
+  batch,
+  bundle,
+  servers,
+  "cold-start": coldStart,
+}: Results): readonly Aim[] {
   const clientCpu = (race: "plain" | "http" | "tls", name: string) =>
     all(client?.figures[race], name, KINDS, cpu);
   const pace = (name: string, kind: Kind) => all(engine?.figures, name, [kind], speed);
   const starts = (name: string) =>
     presentStarts(coldStart?.figures ?? {}).map(({ withSdk }) => pairwise(withSdk[name], withSdk[PEER]));
   const gzipped = (name: string) => [Number(bundle?.figures.imports[name]?.gzipBytes) / 1000];
+  const served = (store: StoreName, figure: keyof ServerResult["ratio"]) => [
+    servers?.figures.results[store].ratio[figure],
+  ];
   const { requests, throughput } = batchOf(batch?.figures);
   return [
     {
@@ -151,6 +164,30 @@ function aimsOf({ client, engine, batch, bundle, "cold-start": coldStart }: Resu
       atMost: 15,
       reached: gzipped("onceonly: `httpIdempotency`, for Middy"),
       show: kilobytes,
+    },
+    {
+      what: "server over Valkey, throughput of the bare handler's",
+      atLeast: 0.98,
+      reached: served("Valkey", "throughput"),
+    },
+    { what: "server over Valkey, p95", atMost: 1.05, reached: served("Valkey", "p95") },
+    { what: "server over Valkey, p99", atMost: 1.07, reached: served("Valkey", "p99") },
+    {
+      what: "server over PostgreSQL, throughput of the bare handler's",
+      atLeast: 0.9,
+      reached: served("PostgreSQL", "throughput"),
+    },
+    { what: "server over PostgreSQL, p95", atMost: 1.4, reached: served("PostgreSQL", "p95") },
+    { what: "server over PostgreSQL, p99", atMost: 1.6, reached: served("PostgreSQL", "p99") },
+    {
+      what: "20 ms of work on a server, first run, over each store",
+      atMost: 1.4,
+      reached: STORED.flatMap((store) => served(store, "first")),
+    },
+    {
+      what: "the same, duplicate",
+      atMost: 0.4,
+      reached: STORED.flatMap((store) => served(store, "again")),
     },
   ];
 }

@@ -9,6 +9,7 @@ import { coldStartCharts, coldStartSection } from "./cold-start-section.ts";
 import { engineSection } from "./engine-section.ts";
 import { hotKeySection } from "./hot-key-section.ts";
 import type { Figures, Results, SectionName, Versions } from "./results.ts";
+import { serversCharts, serversSection } from "./servers-section.ts";
 import { sizeSection } from "./size-section.ts";
 
 type Pages = { readonly [name in SectionName]: (figures: Figures[name]) => string };
@@ -21,6 +22,7 @@ const PAGES: Pages = {
   capacity: capacitySection,
   "hot-key": hotKeySection,
   batch: batchSection,
+  servers: serversSection,
 };
 
 export const SECTION_NAMES = Object.keys(PAGES) as SectionName[];
@@ -46,10 +48,12 @@ ${[aimsSection(results), adviceSection(results), ...pages].filter(Boolean).join(
 export function benchmarkCharts({
   client,
   "cold-start": coldStart,
+  servers,
 }: Results): Readonly<Record<string, string>> {
   return {
     ...(client && clientCharts(client.figures)),
     ...(coldStart && coldStartCharts(coldStart.figures)),
+    ...(servers && serversCharts(servers.figures)),
   };
 }
 

@@ -1,6 +1,7 @@
 // What a run found, as bench/measure/results.json keeps it.
 import type { BatchFigures } from "../batch/compare-batches.ts";
 import type { HotKeyResult } from "../hot-key/hot-key.ts";
+import type { ServersFigures } from "../servers/compare-servers.ts";
 import type { ClientFigures } from "../timing/client-race.ts";
 import type { ColdStartFigures } from "../timing/cold-start.ts";
 import type { RaceFigures } from "../timing/race.ts";
@@ -16,6 +17,7 @@ export interface Figures {
   readonly capacity: readonly CountedPath[];
   readonly "hot-key": Readonly<Record<string, HotKeyResult>>;
   readonly batch: BatchFigures;
+  readonly servers: ServersFigures;
 }
 
 export type SectionName = keyof Figures;

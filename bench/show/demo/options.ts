@@ -13,6 +13,8 @@ export interface DemoOptions {
 export interface CommandLine extends DemoOptions {
   /** The folder of another build of the sample. @default - the sample */
   readonly app?: string | undefined;
+  /** The file that gets the run as a page. @default - none */
+  readonly html?: string | undefined;
   /** Whether to play the plan without onceonly alone. */
   readonly without: boolean;
 }
@@ -37,6 +39,7 @@ and if stock, charges, refunds and shipments balance with the orders of its saga
   --seed <number>        the same seed gives the same plan (default ${DEFAULTS.seed})
   --without              only the run without onceonly
   --app <folder>         another CDK app to run, or the cdk.out of one, and nothing without onceonly
+  --html <file>          also write the run as one page: a timeline, the table and the verdict
   --help                 this text
 
 AWS_ENDPOINT_URL_DYNAMODB, if set, is used instead of an engine of the demo's own.`;
@@ -52,12 +55,14 @@ export function readOptions(args: readonly string[]): CommandLine | "help" {
       seed: text,
       without: { type: "boolean", default: false },
       app: text,
+      html: text,
       help: { type: "boolean", short: "h" },
     },
   });
   if (values.help) return "help";
   const numberOf = (name: keyof DemoOptions) => readNumber(name, values[name]);
-  const { app, without } = values;
+  const { app, html, without } = values;
+  if (html === "") throw new Error("--html takes the name of a file");
   if (without && app !== undefined) {
     throw new Error("--without runs the functions of the sample: give either --without or --app");
   }
@@ -67,6 +72,7 @@ export function readOptions(args: readonly string[]): CommandLine | "help" {
     seed: numberOf("seed"),
     without,
     ...(app !== undefined && { app }),
+    ...(html !== undefined && { html }),
   };
 }
 

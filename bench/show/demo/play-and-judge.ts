@@ -1,7 +1,9 @@
 // Plays the plan of the options, and prints what came of it.
+import { writeFile } from "node:fs/promises";
 import { formatContrast } from "./contrast.ts";
-import { lookOn } from "./look.ts";
+import { lookOn, PLAIN } from "./look.ts";
 import type { CommandLine } from "./options.ts";
+import { demoPage, recordingProgress } from "./page.ts";
 import { planDemo, planHash } from "./plan.ts";
 import { createProgress } from "./progress.ts";
 import { reportSections } from "./report.ts";
@@ -14,7 +16,7 @@ import { formatVerdict } from "./verdict-lines.ts";
 export async function playAndJudge(options: CommandLine, signal: AbortSignal): Promise<number> {
   const plan = planDemo(options);
   const startedAtMs = Date.now();
-  const progress = createProgress(process.stdout);
+  const { samples, progress } = recordingProgress(createProgress(process.stdout), Date.now);
   const { onceonly, without } = await runDemo({
     plan,
     columns: columnsOf(options),
@@ -33,6 +35,16 @@ export async function playAndJudge(options: CommandLine, signal: AbortSignal): P
   if (without) console.log(`${formatContrast(plan, without, look)}\n`);
   const problems = onceonly ? findProblems(plan, onceonly) : [];
   if (onceonly) console.log(`${formatVerdict(plan, onceonly, problems, look)}\n`);
+  if (options.html !== undefined) {
+    const texts = [
+      formatTable(sections),
+      ...(without ? [formatContrast(plan, without, PLAIN)] : []),
+      ...(onceonly ? [formatVerdict(plan, onceonly, problems)] : []),
+    ];
+    const heading = `${options.orders} orders, ${options.duplicates} duplicates, seed ${options.seed}`;
+    await writeFile(options.html, demoPage({ heading, samples, texts }));
+    console.log(`written to ${options.html}`);
+  }
   console.log(`plan ${planHash(plan)}, ${((Date.now() - startedAtMs) / 1000).toFixed(1)} s`);
   return problems.length === 0 ? 0 : 1;
 }

@@ -657,6 +657,53 @@ resource "aws_lambda_permission" "reconciling_invoke" {
   source_arn    = aws_cloudwatch_event_rule.reconciling.arn
 }
 
+resource "aws_cloudwatch_metric_alarm" "alarm_replay_rate_warning" {
+  alarm_name          = "${var.name}-alarm-replay-rate-warning"
+  alarm_description   = "Warning: Of all answers, many are replays: callers or queues repeat themselves. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#replay-rate"
+  alarm_actions       = [var.alarm_topic]
+  comparison_operator = "GreaterThanThreshold"
+  evaluation_periods  = 3
+  threshold           = 10
+  treat_missing_data  = "notBreaching"
+
+  metric_query {
+    id          = "expr_1"
+    expression  = "IF((FILL(replayed, 0) + FILL(executed, 0)) >= 20, 100 * FILL(replayed, 0) / (FILL(replayed, 0) + FILL(executed, 0)), 0)"
+    label       = "replayed"
+    return_data = true
+  }
+
+  metric_query {
+    id          = "replayed"
+    return_data = false
+
+    metric {
+      metric_name = "Replayed"
+      namespace   = "Onceonly"
+      period      = 300
+      stat        = "Sum"
+      dimensions = {
+        service = "onceonly"
+      }
+    }
+  }
+
+  metric_query {
+    id          = "executed"
+    return_data = false
+
+    metric {
+      metric_name = "Executed"
+      namespace   = "Onceonly"
+      period      = 300
+      stat        = "Sum"
+      dimensions = {
+        service = "onceonly"
+      }
+    }
+  }
+}
+
 resource "aws_cloudwatch_metric_alarm" "alarm_mismatches_warning" {
   alarm_name          = "${var.name}-alarm-mismatches-warning"
   alarm_description   = "Warning: Many keys came back with another payload, and were refused. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#mismatches"
@@ -1373,5 +1420,67 @@ resource "aws_cloudwatch_metric_alarm" "alarm_function_errors_warning_reconcile"
   treat_missing_data  = "notBreaching"
   dimensions = {
     FunctionName = aws_lambda_function.reconcile.function_name
+  }
+}
+
+resource "aws_cloudwatch_metric_alarm" "alarm_work_near_lease_warning_create_order" {
+  alarm_name          = "${var.name}-alarm-work-near-lease-warning-create-order"
+  alarm_description   = "Warning: The slowest runs of a function come close to its timeout, and so to the end of their leases. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#work-near-lease"
+  alarm_actions       = [var.alarm_topic]
+  comparison_operator = "GreaterThanThreshold"
+  evaluation_periods  = 3
+  threshold           = 80
+  treat_missing_data  = "notBreaching"
+
+  metric_query {
+    id          = "expr_1"
+    expression  = "100 * duration / 29000"
+    return_data = true
+  }
+
+  metric_query {
+    id          = "duration"
+    return_data = false
+
+    metric {
+      metric_name = "Duration"
+      namespace   = "AWS/Lambda"
+      period      = 300
+      stat        = "p99"
+      dimensions = {
+        FunctionName = aws_lambda_function.create_order.function_name
+      }
+    }
+  }
+}
+
+resource "aws_cloudwatch_metric_alarm" "alarm_work_near_lease_warning_ship_order" {
+  alarm_name          = "${var.name}-alarm-work-near-lease-warning-ship-order"
+  alarm_description   = "Warning: The slowest runs of a function come close to its timeout, and so to the end of their leases. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#work-near-lease"
+  alarm_actions       = [var.alarm_topic]
+  comparison_operator = "GreaterThanThreshold"
+  evaluation_periods  = 3
+  threshold           = 80
+  treat_missing_data  = "notBreaching"
+
+  metric_query {
+    id          = "expr_1"
+    expression  = "100 * duration / 29000"
+    return_data = true
+  }
+
+  metric_query {
+    id          = "duration"
+    return_data = false
+
+    metric {
+      metric_name = "Duration"
+      namespace   = "AWS/Lambda"
+      period      = 300
+      stat        = "p99"
+      dimensions = {
+        FunctionName = aws_lambda_function.ship_order.function_name
+      }
+    }
   }
 }

@@ -4,6 +4,7 @@ import { type CfnFunction, type Function as LambdaFunction, RuntimeFamily } from
 import type { CfnQueue } from "aws-cdk-lib/aws-sqs";
 import type { IConstruct } from "constructs";
 import { MAX_LONG_RETENTION_SECONDS, MAX_RETENTION_SECONDS } from "../../contract.ts";
+import { sharedRegistry } from "../shared-registry.ts";
 import { USE_DEFAULTS, type UseIdempotencyOptions } from "../use-idempotency-options.ts";
 import { withDefaults } from "../with-defaults.ts";
 import { warnOfDeliveries } from "./deliveries.ts";
@@ -19,11 +20,11 @@ const LAMBDA_DEFAULT_TIMEOUT_SECONDS = 3;
 /** As `engines` of package.json says. */
 const OLDEST_NODE = 20;
 
-const checked = new WeakSet<IConstruct>();
+const checked = sharedRegistry<true>("checked");
 
 /** Has a function's numbers checked at synthesis. */
 export function checkConsumer(fn: LambdaFunction, options: UseIdempotencyOptions): void {
-  checked.add(fn);
+  checked.set(fn, true);
   walkOnce(fn);
   fn.node.addValidation({ validate: () => consumerFaults(fn, options) });
 }
@@ -32,7 +33,7 @@ export function isChecked(fn: IConstruct): boolean {
   return checked.has(fn);
 }
 
-const runners = new WeakMap<IConstruct, Map<string, IConstruct>>();
+const runners = sharedRegistry<Map<string, IConstruct>>("runners");
 
 /** Under one key only one of two functions with the same operation runs. A warning, since both may be of one service. */
 export function warnOfSharedOperations(

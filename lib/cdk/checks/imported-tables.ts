@@ -2,7 +2,7 @@
 import { Annotations, Stack } from "aws-cdk-lib";
 import { CfnGlobalTable, CfnTable } from "aws-cdk-lib/aws-dynamodb";
 import type { IConstruct } from "constructs";
-import { ATTRIBUTES } from "../../contract.ts";
+import { ATTRIBUTES, OUTBOX_INDEX, UNSETTLED_INDEX } from "../../contract.ts";
 import type { IIdempotencyTable, TableNames } from "../idempotency-table-base.ts";
 import type { IdempotencyTableAttributes } from "../idempotency-table-props.ts";
 import { ownerPath, referencedResource } from "./event-sources.ts";
@@ -43,7 +43,37 @@ export function importFaults(
       `the stream of ${uses} has the view ${view}, and a relay reads messages from new images: nothing would be sent. Make it NEW_IMAGE`,
     );
   }
-  return [...faults, ...expiryFaults(imported, resource, uses)];
+  return [...faults, ...indexFaults(imported, resource, uses), ...expiryFaults(imported, resource, uses)];
+}
+
+/** Whoever lists what is unsent, or unknown, would learn from the first run that there is no such index. */
+function indexFaults(imported: IIdempotencyTable, resource: TableResource, uses: string): string[] {
+  const { unsentShard, unsentSince, unsettledShard, unsettledSince } = ATTRIBUTES;
+  const { hasOutbox, listsUnknownOutcomes, node } = imported;
+  const wanted = [
+    // A relay says by which name it knows this one.
+    ...(hasOutbox ? [["tableStreamArn", undefined, unsentShard, unsentSince] as const] : []),
+    ...(listsUnknownOutcomes
+      ? [["unknownOutcomes", UNSETTLED_INDEX, unsettledShard, unsettledSince] as const]
+      : []),
+  ];
+  return wanted.flatMap(([because, name, shard, since]) => {
+    if (hasIndex(resource, asWords(shard, since), name)) return [];
+    const index = name === undefined ? "an index" : `the index "${name}"`;
+    return [
+      `${node.path} has ${because}, which takes ${index} with the partition key ${shard} and the sort key ${since}, both numbers, and ${uses} has no such index: what waits there would never be found. Add the index, of keys only, or leave ${because} out`,
+    ];
+  });
+}
+
+function hasIndex(resource: TableResource, keys: string, name?: string): boolean {
+  const indexes: unknown = Stack.of(resource).resolve(resource.globalSecondaryIndexes) ?? [];
+  return (
+    !Array.isArray(indexes) ||
+    indexes.some(
+      ({ indexName, keySchema }) => (name ?? indexName) === indexName && keysIn(keySchema) === keys,
+    )
+  );
 }
 
 /** Records that stay for ever break no promise and cost storage. That is a warning, since somebody may want them. */
@@ -77,7 +107,10 @@ function keyIn(resource: TableResource): unknown {
 
 /** The names of the key of a table that is made in this app, as words; `undefined` where they are not known. */
 function keysOf(resource: TableResource): string | undefined {
-  const schema = Stack.of(resource).resolve(resource.keySchema);
+  return keysIn(Stack.of(resource).resolve(resource.keySchema));
+}
+
+function keysIn(schema: unknown): string | undefined {
   if (!Array.isArray(schema)) return undefined;
   const keys = schema as readonly { attributeName: string; keyType: string }[];
   const nameOf = (type: string) => keys.find(({ keyType }) => keyType === type)?.attributeName;
@@ -99,5 +132,20 @@ export function keyFaults(relay: IConstruct, { table }: IIdempotencyTable, names
   if (!resource || keys === undefined || keys === looked) return [];
   return [
     `${ownerPath(resource)}, which ${relay.node.path} sends from, has the key ${keys}, and ${relay.node.path} looks for ${looked}: nothing would be sent. Give it the partitionKey and the sortKey that the stores are given`,
+  ];
+}
+
+/** The index that a sweeper would ask for in vain, where the table is of the same app. */
+export function relayIndexFaults(
+  relay: IConstruct,
+  { table, node }: IIdempotencyTable,
+  indexName: string = OUTBOX_INDEX,
+): string[] {
+  const resource = resourceOf(table.tableName, table);
+  const keys = asWords(ATTRIBUTES.unsentShard, ATTRIBUTES.unsentSince);
+  // Without any such index the table says so itself.
+  if (!resource || hasIndex(resource, keys, indexName) || !hasIndex(resource, keys)) return [];
+  return [
+    `the sweeper of ${relay.node.path} asks for the index "${indexName}" of ${node.path}, whose index of unsent messages has another name: nothing that a stream lost would be sent. Give ${relay.node.path}, and the stores, its indexName`,
   ];
 }

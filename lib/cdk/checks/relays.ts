@@ -3,10 +3,11 @@ import { Annotations, CfnResource, Stack, Token } from "aws-cdk-lib";
 import { CfnGlobalTable, CfnTable, type ITableV2 } from "aws-cdk-lib/aws-dynamodb";
 import type { IConstruct } from "constructs";
 import type { IIdempotencyTable } from "../idempotency-table-base.ts";
+import { sharedRegistry } from "../shared-registry.ts";
 import { referencedResource } from "./event-sources.ts";
 
 /** The relay of each table of an app: by its resource or, for a table of elsewhere, by its name and place. */
-const relays = new WeakMap<IConstruct, Map<unknown, IConstruct>>();
+const relays = sharedRegistry<Map<unknown, IConstruct>>("relays");
 
 /** @throws Error for the second relay of a table in one app, however often the table is imported */
 export function checkOnlyRelay(relay: IConstruct, table: IIdempotencyTable): void {
@@ -34,7 +35,7 @@ export function tableIdentity(table: ITableV2): unknown {
 }
 
 /** The tables of an app whose messages somebody has the rights to send: an `OutboxRelay`, or functions of the app's own. */
-const sent = new WeakMap<IConstruct, Set<unknown>>();
+const sent = sharedRegistry<Set<unknown>>("sent");
 
 export function noteSender({ node, table }: IIdempotencyTable): void {
   const ofApp = sent.get(node.root) ?? new Set<unknown>();

@@ -2,6 +2,7 @@
 import { Annotations, Stack, Token } from "aws-cdk-lib";
 import type { IConstruct } from "constructs";
 import type { IIdempotencyTable } from "../idempotency-table-base.ts";
+import { sharedRegistry } from "../shared-registry.ts";
 import { tableIdentity } from "./relays.ts";
 
 interface Names {
@@ -17,7 +18,7 @@ interface Use {
 
 type Named = Names & Use & { readonly by: IConstruct };
 
-const namedIn = new WeakMap<IConstruct, Named[]>();
+const namedIn = sharedRegistry<Named[]>("named");
 
 /** A warning, since one service may have two tables. */
 export function warnOfSharedService(by: IConstruct, names: Names, use: Use): void {

@@ -8,7 +8,12 @@ export type AlarmKind = keyof typeof MEANINGS;
 /** The first sentence of each alarm's description. */
 export const MEANINGS = {
   "replay-rate": "Of all answers, many are replays: callers or queues repeat themselves.",
+  "replay-spike": "Replays are far more than they usually are at this time.",
   mismatches: "Many keys came back with another payload, and were refused.",
+  "mismatch-spike":
+    "Keys that come back with another payload are far more than they usually are at this time.",
+  "new-keys":
+    "One payload comes under ever new keys: its caller may make a key for each try, and have its effect each time.",
   "in-progress": "Many calls are refused because another one holds the claim of their key.",
   "in-progress-age": "A key has been in progress for longer than its attempts may take: nobody finishes it.",
   held: "A key is held: an attempt ended with an unknown outcome, and nobody may run until it is resolved.",
@@ -35,12 +40,17 @@ export const MEANINGS = {
   "dead-letter-age":
     "Messages wait in a dead-letter queue for long, and are deleted when its retention ends.",
   "function-errors": "Invocations of a function fail.",
+  "work-near-lease":
+    "The slowest runs of a function come close to its timeout, and so to the end of their leases.",
 } as const;
 
 /** The property that holds the thresholds of each alarm. */
 export const THRESHOLD_PROPERTIES = {
   "replay-rate": "addReplayRateAlarm",
+  "replay-spike": "addReplaySpikeAlarm",
   mismatches: "addMismatchesAlarm",
+  "mismatch-spike": "addMismatchSpikeAlarm",
+  "new-keys": "addNewKeysAlarm",
   "in-progress": "addInProgressAlarm",
   "in-progress-age": "addInProgressAgeAlarm",
   held: "addHeldAlarm",
@@ -61,12 +71,16 @@ export const THRESHOLD_PROPERTIES = {
   "dead-letters": "addDeadLettersAlarm",
   "dead-letter-age": "addDeadLetterAgeAlarm",
   "function-errors": "addFunctionErrorsAlarm",
+  "work-near-lease": "addWorkNearLeaseAlarm",
 } as const satisfies Readonly<Record<AlarmKind, keyof IdempotencyAlarmProps>>;
 
 /** The TSDoc of the properties says the same; a test compares them. */
 export const DEFAULT_THRESHOLDS: Readonly<Record<AlarmKind, AlarmThresholds>> = {
-  "replay-rate": {},
+  "replay-rate": { Warning: { threshold: 10, evaluationPeriods: 3 } },
+  "replay-spike": {},
   mismatches: { Warning: { threshold: 20, evaluationPeriods: 3 } },
+  "mismatch-spike": {},
+  "new-keys": {},
   "in-progress": { Warning: { threshold: 20, evaluationPeriods: 3 } },
   "in-progress-age": { Warning: { threshold: 900000 } },
   held: { Critical: { threshold: 0 } },
@@ -87,7 +101,11 @@ export const DEFAULT_THRESHOLDS: Readonly<Record<AlarmKind, AlarmThresholds>> = 
   "dead-letters": { Warning: { threshold: 0 } },
   "dead-letter-age": { Critical: { threshold: 86400 } },
   "function-errors": { Warning: { threshold: 0 } },
+  "work-near-lease": { Warning: { threshold: 80, evaluationPeriods: 3 } },
 };
+
+/** Alarms whose threshold is the width of a band around what CloudWatch expects. */
+export const SPIKES: ReadonlySet<AlarmKind> = new Set(["replay-spike", "mismatch-spike"] as const);
 
 /** The defaults of the construct. */
 export const MONITORING_DEFAULTS = { alarms: "all", compositeAlarms: false } as const;

@@ -56,6 +56,7 @@ export function widgetRows(
         "ran-unprotected",
         "key-fallback",
         "key-expired",
+        "new-keys",
         "clock-skewed",
         "group-refused",
       ]),

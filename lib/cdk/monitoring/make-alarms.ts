@@ -3,15 +3,17 @@ import { Duration } from "aws-cdk-lib";
 import {
   Alarm,
   AlarmRule,
+  type CfnAlarm,
   ComparisonOperator,
   CompositeAlarm,
   type IAlarmAction,
   TreatMissingData,
 } from "aws-cdk-lib/aws-cloudwatch";
-import type { Construct, IConstruct } from "constructs";
+import type { Construct } from "constructs";
 import { knownSeconds } from "../checks/consumers.ts";
 import { tableIdentity } from "../checks/relays.ts";
 import { intervalOf } from "../scheduled.ts";
+import { sharedRegistry } from "../shared-registry.ts";
 import { relativePath } from "../stable-ids.ts";
 import { withDefaults } from "../with-defaults.ts";
 import {
@@ -23,6 +25,7 @@ import {
   defaultThresholds,
   MEANINGS,
   MONITORING_DEFAULTS,
+  SPIKES,
   THRESHOLD_PROPERTIES,
 } from "./alarms.ts";
 import type { IdempotencyMonitoringProps } from "./props.ts";
@@ -85,7 +88,7 @@ function thresholdsOf(
 }
 
 /** The tables of each app that have such an alarm already. */
-const watched = new WeakMap<IConstruct, Map<unknown, Set<AlarmSeverity>>>();
+const watched = sharedRegistry<Map<unknown, Set<AlarmSeverity>>>("watched");
 
 /** A table serves many services, and CloudWatch bills the same alarm for each of them. */
 function isFirst(
@@ -106,27 +109,51 @@ function isFirst(
 function makeAlarm(
   scope: Construct,
   props: IdempotencyMonitoringProps,
-  { kind, metric, resource, writer }: AlarmSource,
+  { kind, metric, resource, operation, writer }: AlarmSource,
   severity: AlarmSeverity,
   threshold: AlarmThreshold,
 ): Alarm {
   const { runbookUrl = DEFAULT_RUNBOOK_URL, compositeAlarms } = props;
   const { evaluationPeriods = DEFAULT_EVALUATION.evaluationPeriods, datapointsToAlarm } = threshold;
   const name = kind.replace(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase());
-  const alarm = new Alarm(scope, `${name}${severity}${resource ? relativePath(scope, resource) : ""}`, {
-    metric: metric({ period: threshold.period ?? defaultPeriod(writer) }),
-    threshold: threshold.threshold,
-    evaluationPeriods,
-    ...(datapointsToAlarm !== undefined && { datapointsToAlarm }),
-    comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
-    // Who writes in each run and has written nothing has stopped, and then nobody looks.
-    treatMissingData: writer ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
-    alarmDescription: `${severity}: ${MEANINGS[kind]} Runbook: ${runbookUrl}#${kind}`,
-  });
+  const alarm = new Alarm(
+    scope,
+    `${name}${severity}${resource ? relativePath(scope, resource) : (operation ?? "")}`,
+    {
+      metric: metric({ period: threshold.period ?? defaultPeriod(writer) }),
+      threshold: threshold.threshold,
+      evaluationPeriods,
+      ...(datapointsToAlarm !== undefined && { datapointsToAlarm }),
+      comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
+      // Who writes in each run and has written nothing has stopped, and then nobody looks.
+      treatMissingData: writer ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
+      alarmDescription: `${severity}: ${MEANINGS[kind]} Runbook: ${runbookUrl}#${kind}`,
+    },
+  );
+  if (SPIKES.has(kind)) watchBand(alarm, threshold.threshold);
   const common = (actions: AlarmActions | undefined) => (compositeAlarms ? [] : actionsOf(actions, severity));
   alarm.addAlarmAction(...(threshold.alarmActions ?? common(props.alarmActions)));
   alarm.addOkAction(...(threshold.okActions ?? common(props.okActions)));
   return alarm;
+}
+
+/** Has the alarm watch whether its metric is above the band that CloudWatch expects, so many standard deviations wide. */
+function watchBand(alarm: Alarm, deviations: number): void {
+  const resource = alarm.node.defaultChild as CfnAlarm;
+  const { namespace = "", metricName = "", dimensions = [], period = 0, statistic = "" } = resource;
+  const stat = { metric: { namespace, metricName, dimensions }, period, stat: statistic };
+  resource.metrics = [
+    { id: "seen", metricStat: stat, returnData: true },
+    { id: "band", expression: `ANOMALY_DETECTION_BAND(seen, ${deviations})`, returnData: true },
+  ];
+  resource.thresholdMetricId = "band";
+  resource.comparisonOperator = "GreaterThanUpperThreshold";
+  resource.threshold = undefined;
+  resource.namespace = undefined;
+  resource.metricName = undefined;
+  resource.dimensions = undefined;
+  resource.period = undefined;
+  resource.statistic = undefined;
 }
 
 /** A function that runs more rarely writes nothing in most periods of five minutes. */

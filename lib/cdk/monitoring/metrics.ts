@@ -14,6 +14,12 @@ export interface IdempotencyMetricOptions extends MetricOptions {
 
 const { dimensions, decisions, outboxEvents, outboxBacklog, settlingEvents, unsettled } = METRICS;
 
+const ANSWERS = "(FILL(replayed, 0) + FILL(executed, 0))";
+const REPLAY_RATE = `100 * FILL(replayed, 0) / ${ANSWERS}`;
+
+/** One retry among fewer answers is more than the default threshold. */
+const FEW_ANSWERS = 20;
+
 export class IdempotencyMetrics {
   readonly #namespace: string;
   readonly #service: string;
@@ -71,11 +77,20 @@ export class IdempotencyMetrics {
   }
 
   /** In percent. Without replays and executions there is no data. */
-  replayRate(options: IdempotencyMetricOptions = {}): MathExpression {
+  replayRate(options?: IdempotencyMetricOptions): MathExpression {
+    return this.#ofAnswers(REPLAY_RATE, options);
+  }
+
+  /** The same, and 0 where too few have answered for a rate to say anything. */
+  replayRateOfMany(options?: IdempotencyMetricOptions): MathExpression {
+    return this.#ofAnswers(`IF(${ANSWERS} >= ${FEW_ANSWERS}, ${REPLAY_RATE}, 0)`, options);
+  }
+
+  #ofAnswers(expression: string, options: IdempotencyMetricOptions = {}): MathExpression {
     const { operation, period, label = "replayed", color } = options;
     const counts = { ...(operation !== undefined && { operation }), ...(period && { period }) };
     return new MathExpression({
-      expression: "100 * FILL(replayed, 0) / (FILL(replayed, 0) + FILL(executed, 0))",
+      expression,
       usingMetrics: {
         replayed: this.decision("replayed", counts),
         executed: this.decision("executed", counts),

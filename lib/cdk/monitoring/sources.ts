@@ -1,9 +1,10 @@
 // The metrics behind each alarm of IdempotencyMonitoring: of the service, its table, its functions and its
 // queues.
-import { type IMetric, type MetricOptions, Stats } from "aws-cdk-lib/aws-cloudwatch";
+import { type IMetric, MathExpression, type MetricOptions, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import { type ITable, Operation } from "aws-cdk-lib/aws-dynamodb";
-import type { IFunction } from "aws-cdk-lib/aws-lambda";
+import type { IFunction, Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { IConstruct } from "constructs";
+import { timeoutOf } from "../checks/consumers.ts";
 import type { AlarmKind } from "./alarms.ts";
 import type { IdempotencyMetrics } from "./metrics.ts";
 import type { IdempotencyMonitoringProps } from "./props.ts";
@@ -13,6 +14,8 @@ export interface AlarmSource {
   readonly metric: (options: MetricOptions) => IMetric;
   /** The watched resource, if there may be several. */
   readonly resource?: IConstruct;
+  /** The watched operation, if there may be several. */
+  readonly operation?: string;
   /** What writes the metric in each of its runs, so that no data means that it does not run. */
   readonly writer?: IFunction;
 }
@@ -28,10 +31,13 @@ const TABLE_OPERATIONS = [
 ];
 
 export function alarmSources(props: IdempotencyMonitoringProps, metrics: IdempotencyMetrics): AlarmSource[] {
-  const { table, relay, sweeper, reconciler, deadLetterQueues = [] } = props;
+  const { table, relay, sweeper, reconciler, deadLetterQueues = [], functions = [] } = props;
   return [
-    { kind: "replay-rate", metric: (options) => metrics.replayRate(options) },
+    ...replayRates(props, metrics),
+    { kind: "replay-spike", metric: (options) => metrics.decision("replayed", options) },
     { kind: "mismatches", metric: (options) => metrics.decision("mismatch", options) },
+    { kind: "mismatch-spike", metric: (options) => metrics.decision("mismatch", options) },
+    { kind: "new-keys", metric: (options) => metrics.decision("new-keys", options) },
     { kind: "in-progress", metric: (options) => metrics.decision("in-progress", options) },
     { kind: "in-progress-age", metric: (options) => metrics.inProgressAge(options) },
     { kind: "held", metric: (options) => metrics.decision("held", options) },
@@ -72,7 +78,38 @@ export function alarmSources(props: IdempotencyMonitoringProps, metrics: Idempot
         resource,
       }),
     ),
+    ...functions.flatMap(durationOf),
   ];
+}
+
+/** The rate of one operation is lost among those of others. */
+function replayRates(
+  { operations = [] }: IdempotencyMonitoringProps,
+  metrics: IdempotencyMetrics,
+): AlarmSource[] {
+  const kind = "replay-rate";
+  if (operations.length === 0) return [{ kind, metric: (options) => metrics.replayRateOfMany(options) }];
+  return operations.map((operation) => ({
+    kind,
+    metric: (options) => metrics.replayRateOfMany({ ...options, operation }),
+    operation,
+  }));
+}
+
+/** In percent of the timeout, where that is known. */
+function durationOf(resource: IFunction): AlarmSource[] {
+  // Imported functions have no runtime.
+  const seconds = "runtime" in resource ? timeoutOf(resource as LambdaFunction) : undefined;
+  if (seconds === undefined) return [];
+  const metric = ({ period }: MetricOptions) =>
+    new MathExpression({
+      expression: `100 * duration / ${seconds * 1000}`,
+      usingMetrics: {
+        duration: resource.metricDuration({ statistic: Stats.p(99), ...(period && { period }) }),
+      },
+      ...(period && { period }),
+    });
+  return [{ kind: "work-near-lease", metric, resource }];
 }
 
 function outboxSources(metrics: IdempotencyMetrics, sweeper: IFunction | undefined): AlarmSource[] {

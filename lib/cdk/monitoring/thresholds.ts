@@ -60,11 +60,20 @@ export interface AlarmThreshold {
  */
 export interface IdempotencyAlarmProps {
   /**
-   * Replays, in percent of replays and executions.
+   * Replays, in percent of replays and executions: of each of `operations`, or of all together. A period with fewer than 20 answers
+   * raises no alarm.
+   *
+   * @default { Warning: { threshold: 10, evaluationPeriods: 3 } }
+   */
+  readonly addReplayRateAlarm?: AlarmThresholds;
+
+  /**
+   * Replays above the band that CloudWatch expects at that time. The threshold is the width of the band in standard deviations: 3
+   * is a usual one. CloudWatch learns for two weeks, and bills three metrics for it.
    *
    * @default {}
    */
-  readonly addReplayRateAlarm?: AlarmThresholds;
+  readonly addReplaySpikeAlarm?: AlarmThresholds;
 
   /**
    * Calls with a known key and another payload. One caller that repeats a bad key now and then stays below the default.
@@ -72,6 +81,20 @@ export interface IdempotencyAlarmProps {
    * @default { Warning: { threshold: 20, evaluationPeriods: 3 } }
    */
   readonly addMismatchesAlarm?: AlarmThresholds;
+
+  /**
+   * Such calls above the band that CloudWatch expects at that time, as of `addReplaySpikeAlarm`.
+   *
+   * @default {}
+   */
+  readonly addMismatchSpikeAlarm?: AlarmThresholds;
+
+  /**
+   * New keys for a payload that came under several before, as `watchNewKeys` tells them in each process.
+   *
+   * @default {}
+   */
+  readonly addNewKeysAlarm?: AlarmThresholds;
 
   /**
    * Calls refused because another one holds a live claim. One caller that repeats one key now and then stays below the default.
@@ -215,4 +238,12 @@ export interface IdempotencyAlarmProps {
    * @default { Warning: { threshold: 0 } }
    */
   readonly addFunctionErrorsAlarm?: AlarmThresholds;
+
+  /**
+   * How long the slowest runs (p99) of each of `functions` take, in percent of its timeout: its leases end with it. Functions that are
+   * imported, or whose timeout is known at deployment only, have no such alarm.
+   *
+   * @default { Warning: { threshold: 80, evaluationPeriods: 3 } }
+   */
+  readonly addWorkNearLeaseAlarm?: AlarmThresholds;
 }

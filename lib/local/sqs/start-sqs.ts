@@ -6,7 +6,10 @@ import { SqsModel, type SqsModelOptions } from "../../aws/sqs/sqs-model.ts";
 import { createLoopbackServer } from "../loopback-server.ts";
 import { readRequest, sendAnswer, sendError } from "./json-protocol.ts";
 
-export type StartSqsOptions = Omit<SqsModelOptions, "baseUrl">;
+export interface StartSqsOptions extends Omit<SqsModelOptions, "baseUrl"> {
+  /** Whether a queue takes no messages over HTTP now. @default - each does */
+  readonly isDown?: ((queueUrl: string) => boolean) | undefined;
+}
 
 export interface SqsEngine {
   /** For example `http://127.0.0.1:24000`; the URLs of queues start with it. */
@@ -16,6 +19,14 @@ export interface SqsEngine {
   /** Ends waiting receives, the server and everything it stored. */
   stop(): Promise<void>;
 }
+
+const UNAVAILABLE = {
+  headers: {
+    "content-type": "application/x-amz-json-1.0",
+    "x-amzn-errortype": "ServiceUnavailable",
+  },
+  body: JSON.stringify({ __type: "ServiceUnavailable", message: "the queue was taken down here" }),
+};
 
 /** Resolves once the server listens, on loopback and a port of its own, without any queue. */
 export async function startSqs(options: StartSqsOptions = {}): Promise<SqsEngine> {
@@ -37,6 +48,10 @@ export async function startSqs(options: StartSqsOptions = {}): Promise<SqsEngine
     response.once("close", () => gone.abort());
     try {
       const { operation, input } = await readRequest(incoming);
+      const { QueueUrl } = input as { QueueUrl?: unknown };
+      if (operation.startsWith("SendMessage") && options.isDown?.(`${QueueUrl}`)) {
+        return void response.writeHead(503, UNAVAILABLE.headers).end(UNAVAILABLE.body);
+      }
       sendAnswer(response, requestId, await model.call(operation, input, gone.signal));
     } catch (error) {
       sendError(response, requestId, error);

@@ -92,6 +92,8 @@ export interface LocalEnvironment {
   readonly dynamodbIsOurs: boolean;
   /** Set for every function, over what its template says. */
   readonly functionEnvironment: Readonly<Record<string, string>>;
+  /** It is told of each invocation of a function before it runs. */
+  readonly invoked: (path: string, payload: string) => void;
   /** The port of the next HTTP API; 0 takes any free one. */
   nextPort(): number;
   /** By construct path. */

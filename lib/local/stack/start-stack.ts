@@ -5,8 +5,10 @@ import { EventBridgeModel } from "../../aws/eventbridge/eventbridge-model.ts";
 import { SnsModel } from "../../aws/sns/sns-model.ts";
 import { type Clock, systemClock, systemRandom } from "../../core/clock.ts";
 import { startAwsEndpoint } from "../aws-endpoint.ts";
+import { downFace } from "../down-face.ts";
 import { startDynamoDB } from "../dynamodb-engine.ts";
 import type { LocalEventSource } from "../event-sources/event-source.ts";
+import { startFaultProxy } from "../fault-proxy.ts";
 import { checkInstalled } from "../installed-package.ts";
 import { invokeFace } from "../lambda/invoke-api.ts";
 import { eventBridgeFace, snsFace } from "../messaging-faces.ts";
@@ -16,6 +18,7 @@ import { readAssembly, type SynthesizedStack } from "./assembly.ts";
 import { tellEnd } from "./asynchronous-end.ts";
 import { deliverEvent, deliverNotification } from "./deliveries.ts";
 import { deployStack } from "./deploy-stack.ts";
+import type { Disturbances } from "./disturbances.ts";
 import { checkPort } from "./gateway/listen.ts";
 import { invokableFunction } from "./invoke-later.ts";
 import {
@@ -60,6 +63,8 @@ export interface StartStackOptions {
    * @default the system's
    */
   readonly clock?: Clock | undefined;
+  /** Watches functions, and disturbs what they ask for. @default - nobody does */
+  readonly disturbances?: Disturbances | undefined;
   /** Stops a start that is under way. */
   readonly signal?: AbortSignal | undefined;
   /** Gets every line that a function prints and one for each request. @default - nobody does */
@@ -101,7 +106,7 @@ export interface RunningApi {
 
 /** @throws Error that says what to do, where the app cannot be synthesized or something is missing. */
 export async function startStack(options: StartStackOptions): Promise<RunningStack> {
-  const { signal, log = () => undefined, port = 0, clock = systemClock } = options;
+  const { signal, log = () => undefined, port = 0, clock = systemClock, disturbances } = options;
   const undo = createUndoList();
   const stopping = new AbortController();
   checkInstalled();
@@ -120,7 +125,8 @@ export async function startStack(options: StartStackOptions): Promise<RunningSta
     const [first] = stacks;
     if (!first) throw new Error(`there is no stack in ${options.folder}: add one to the app`);
     const common = { clock, region: first.region ?? LOCAL_REGION, accountId: LOCAL_ACCOUNT_ID };
-    const sqs = await startSqs(common);
+    const isDown = (destination: string) => disturbances?.isDown(destination) === true;
+    const sqs = await startSqs({ ...common, isDown });
     undo.add(sqs.stop);
     const sns = new SnsModel({
       ...common,
@@ -132,7 +138,9 @@ export async function startStack(options: StartStackOptions): Promise<RunningSta
       random: systemRandom,
       deliver: (delivery) => void deliverEvent(environment, delivery),
     });
+    const proxied = disturbances && (await disturbedEndpoint(dynamodb.endpoint, disturbances, undo));
     const aws = await startAwsEndpoint([
+      downFace(isDown),
       invokeFace((name) => invokableFunction(environment, name)),
       eventBridgeFace(eventBridge),
       snsFace(sns),
@@ -149,7 +157,11 @@ export async function startStack(options: StartStackOptions): Promise<RunningSta
       sns,
       eventBridge,
       dynamodbIsOurs: options.dynamodbEndpoint === undefined,
-      functionEnvironment: options.functionEnvironment ?? {},
+      functionEnvironment: {
+        ...(proxied !== undefined && { AWS_ENDPOINT_URL_DYNAMODB: proxied }),
+        ...options.functionEnvironment,
+      },
+      invoked: (path, payload) => disturbances?.invoked(path, payload),
       nextPort: () => (port === 0 ? 0 : nextPort++),
       tables: new Map(),
       functions: new Map(),
@@ -197,6 +209,22 @@ export async function startStack(options: StartStackOptions): Promise<RunningSta
     await undo.run();
     throw error;
   }
+}
+
+/** Where functions find DynamoDB; `undefined` for a real one, which is not disturbed. */
+async function disturbedEndpoint(
+  target: string,
+  disturbances: Disturbances,
+  undo: UndoList,
+): Promise<string | undefined> {
+  if (!target.startsWith("http:")) return undefined;
+  const proxy = await startFaultProxy({
+    target,
+    decide: disturbances.decide,
+    onAnswer: disturbances.answered,
+  });
+  undo.add(proxy.stop);
+  return proxy.endpoint;
 }
 
 /** The stacks of a CDK app. */

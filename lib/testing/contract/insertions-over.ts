@@ -80,15 +80,19 @@ export const insertionOverCases = <Write>(): Cases<Write> => ({
     assertRecord(record, { state: "held", token: "token-1" });
   },
 
-  "insert over a claim of its own, whose answer was lost, settles it, and attempt stays": async (subject) => {
-    const { store } = subject;
-    for (const lease of [AFTER_LEASE, 0]) {
+  "insert over a claim of its own, whose answer was lost, settles it, and attempt and steps stay": async (
+    subject,
+  ) => {
+    const { store, alter } = subject;
+    for (const leaseEndsAt of [AFTER_LEASE, 0]) {
       const recordKey = freshRecordKey();
-      await won(store, claimOf(recordKey, { attempt: 3, leaseEndsAt: lease }));
+      await won(store, claimOf(recordKey, { attempt: 3, leaseEndsAt }));
+      await alter(recordKey, { steps: STEPS });
 
       assert.deepEqual(await insertCounting(subject, recordKey, { now: AFTER_LEASE }), { settled: true });
 
-      assertRecord(await found(store, recordKey), { state: "completed", token: "token-1", attempt: 3 });
+      const kept = { token: "token-1", attempt: 3, steps: STEPS };
+      assertRecord(await found(store, recordKey), { state: "completed", ...kept });
     }
   },
 

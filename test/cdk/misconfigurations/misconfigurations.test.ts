@@ -1,5 +1,11 @@
 import type { Stack } from "aws-cdk-lib";
-import { AttributeType, StreamViewType, TableEncryptionV2, TableV2 } from "aws-cdk-lib/aws-dynamodb";
+import {
+  AttributeType,
+  ProjectionType,
+  StreamViewType,
+  TableEncryptionV2,
+  TableV2,
+} from "aws-cdk-lib/aws-dynamodb";
 import { Key } from "aws-cdk-lib/aws-kms";
 import { Queue } from "aws-cdk-lib/aws-sqs";
 import { DedupQueue, IdempotencyTable, OutboxRelay } from "onceonly/cdk";
@@ -31,6 +37,14 @@ function singleTable(stack: Stack): void {
     timeToLiveAttribute: "ttl",
     dynamoStream: StreamViewType.NEW_AND_OLD_IMAGES,
     encryption: TableEncryptionV2.customerManagedKey(encryptionKey),
+    globalSecondaryIndexes: [
+      {
+        indexName: "outbox",
+        partitionKey: { name: "unsentShard", type: AttributeType.NUMBER },
+        sortKey: { name: "unsentSince", type: AttributeType.NUMBER },
+        projectionType: ProjectionType.KEYS_ONLY,
+      },
+    ],
   });
   const table = IdempotencyTable.fromTableAttributes(stack, "Table", {
     tableName: own.tableName,

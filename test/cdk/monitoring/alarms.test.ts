@@ -292,9 +292,73 @@ describe("the alarms of IdempotencyMonitoring", () => {
       "mismatches",
       "outcome-unknown",
       "ran-unprotected",
+      "replay-rate",
       "store-failures",
       "table-throttles",
       "taken-over",
+    ]);
+  });
+
+  it("watch the replay rate of each operation that is named, and of all together where none is", () => {
+    const of = (operations: string[]) =>
+      ofKind("replay-rate", { operations }).map(({ metrics }) => metrics.map(({ dimensions }) => dimensions));
+
+    const dimensions = (operation: string) => ({ service: "onceonly", operation });
+    const both = (each: object) => [each, each];
+    expect(of(["pay", "ship"])).toEqual([both(dimensions("pay")), both(dimensions("ship"))]);
+    expect(of([])).toEqual([both({ service: "onceonly" })]);
+  });
+
+  it("raise no replay rate over a few answers", () => {
+    const [alarm] = ofKind("replay-rate");
+    const [{ Expression }] = alarm!.properties.Metrics as [{ Expression: string }];
+
+    expect(Expression).toMatch(/^IF\(.* >= 20, 100 \* .*, 0\)$/);
+    expect(alarm!.threshold).toBe(10);
+  });
+
+  it.each([
+    ["replay-spike", "addReplaySpikeAlarm", "Replayed"],
+    ["mismatch-spike", "addMismatchSpikeAlarm", "Mismatch"],
+  ])(
+    "%s watches the band that CloudWatch expects, and is there only where it is asked for",
+    (kind, property, name) => {
+      expect(ofKind(kind)).toEqual([]);
+      const [alarm] = ofKind(kind, { [property]: { Warning: { threshold: 3 } } });
+
+      expect(alarm?.properties).toMatchObject({
+        ComparisonOperator: "GreaterThanUpperThreshold",
+        ThresholdMetricId: "band",
+        Metrics: [
+          {
+            Id: "seen",
+            MetricStat: { Metric: { MetricName: expect.stringContaining(name) }, Period: 300, Stat: "Sum" },
+          },
+          { Id: "band", Expression: "ANOMALY_DETECTION_BAND(seen, 3)" },
+        ],
+      });
+      for (const absent of ["Threshold", "MetricName", "Namespace", "Period", "Statistic", "Dimensions"]) {
+        expect(alarm?.properties).not.toHaveProperty(absent);
+      }
+    },
+  );
+
+  it("watch the slowest runs of a function in percent of its timeout, where that is known", () => {
+    const stack = unitStack();
+    const slow = newFunction(stack, "Slow");
+    const arn = "arn:aws:lambda:eu-west-1:123456789012:function:imported";
+    const imported = LambdaFunction.fromFunctionArn(stack, "Imported", arn);
+    new IdempotencyMonitoring(stack, "Monitoring", {
+      table: new IdempotencyTable(stack, "Table"),
+      functions: [slow, imported],
+    });
+
+    const alarms = alarmsIn(Template.fromStack(stack)).filter(({ kind }) => kind === "work-near-lease");
+    expect(alarms).toHaveLength(1);
+    expect(alarms[0]?.threshold).toBe(80);
+    expect(alarms[0]?.properties.Metrics).toMatchObject([
+      { Expression: "100 * duration / 3000" },
+      { MetricStat: { Metric: { MetricName: "Duration" }, Stat: "p99" } },
     ]);
   });
 

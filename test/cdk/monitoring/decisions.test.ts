@@ -24,14 +24,13 @@ let dashboard: readonly MetricIdentity[];
 const linesOf: Record<string, readonly string[]> = {};
 
 beforeAll(async () => {
-  // Replays are no fault by themselves, so that this alarm has no threshold of its own.
-  const addReplayRateAlarm = { Warning: { threshold: 40 } };
   // How many commits wait at any time is a question of the traffic.
   const addOutboxBacklogAlarm = { Warning: { threshold: 0 } };
   // How many are one caller's own fault, too.
   const addMismatchesAlarm = { Warning: { threshold: 0 } };
   const addInProgressAlarm = addMismatchesAlarm;
-  const asked = { addReplayRateAlarm, addOutboxBacklogAlarm, addMismatchesAlarm, addInProgressAlarm };
+  const addNewKeysAlarm = addMismatchesAlarm;
+  const asked = { addOutboxBacklogAlarm, addMismatchesAlarm, addInProgressAlarm, addNewKeysAlarm };
   const given = { ...NAMES, ...asked, operations: ["create-order"] };
   const template = monitored(given).template();
   alarms = alarmsIn(template).filter(({ metrics }) => metrics.some(({ namespace }) => !isOfAws(namespace)));
@@ -61,6 +60,28 @@ describe("the alarms of IdempotencyMonitoring", () => {
     for (const alarm of alarms.filter((one) => one.kind === kind)) {
       expect(seenBy(alarm, allDataPoints(linesOf[kind]!))).toBeGreaterThan(alarm.threshold);
     }
+  });
+
+  it("H42: one is raised where a charge lost its answer, its function was killed, and the key is held", async () => {
+    const world = observed(NAMES);
+    let charges = 0;
+    const options = { whenAbandoned: "hold" as const };
+    void world.start(() => {
+      charges++;
+      return new Promise(() => {});
+    }, options);
+    await world.clock.advance(60_000);
+
+    for (let retry = 0; retry < 3; retry++) await world.call(() => charges++, options);
+    const points = allDataPoints(world.lines);
+    const raised = alarms.filter((alarm) => seenBy(alarm, points) > alarm.threshold);
+
+    expect(charges).toBe(1);
+    expect(raised.map(({ kind, severity }) => `${severity} ${kind}`)).toEqual(["Critical held"]);
+    const held = { namespace: NAMES.namespace, name: decisions.held, dimensions: { service: NAMES.service } };
+    expect(raised[0]?.metrics).toEqual([held]);
+    // Each of the three callers who are refused tells it: the alarm stays raised.
+    expect(pointsOf(held, points).map(({ value }) => value)).toEqual([1, 1, 1]);
   });
 
   it("stay silent over a first run whose message is sent at once", async () => {
@@ -104,8 +125,11 @@ function toldIn(line: string): string {
 /** What an alarm compares with its threshold. */
 function seenBy({ metrics, properties }: SynthesizedAlarm, points: readonly DataPoint[]): number {
   const [first = [], second] = metrics.map((metric) => pointsOf(metric, points).map(({ value }) => value));
-  // The only alarm over two metrics is the replay rate.
-  if (second) return (100 * sum(first)) / (sum(first) + sum(second));
+  // The only alarm over two metrics is the replay rate, of 20 answers or more.
+  if (second) {
+    const answers = sum(first) + sum(second);
+    return answers >= 20 ? (100 * sum(first)) / answers : 0;
+  }
   return properties.Statistic === "Maximum" ? Math.max(...first) : sum(first);
 }
 

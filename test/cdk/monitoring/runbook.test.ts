@@ -9,7 +9,10 @@ const runbook = readFileSync(new URL("../../../docs/operate/runbook.md", import.
 const [, ...parts] = runbook.split(/^## /m);
 const sections = new Map(parts.map((part) => [part.slice(0, part.indexOf("\n")), part]));
 
-const alarms = alarmsIn(monitored({ addReplayRateAlarm: { Warning: { threshold: 40 } } }).template());
+const band = { Warning: { threshold: 3 } };
+const alarms = alarmsIn(
+  monitored({ addReplaySpikeAlarm: band, addMismatchSpikeAlarm: band, addNewKeysAlarm: band }).template(),
+);
 
 describe("docs/operate/runbook.md", () => {
   it("has a section for every alarm, and an alarm for every section", () => {

@@ -8,9 +8,11 @@ import type { Execution } from "../../../lib/core/execution.ts";
 import { identify } from "../../../lib/core/identity.ts";
 import { resolveOptions } from "../../../lib/core/options.ts";
 import { resultOf } from "../../../lib/core/outcome.ts";
+import type { IdempotencyRecord } from "../../../lib/core/record.ts";
 import type { Claim, Settlement, Store } from "../../../lib/core/store.ts";
-import { fakeRandom, MemoryStore, type MemoryWrite } from "../../../lib/testing/index.ts";
+import { fakeRandom } from "../../../lib/testing/index.ts";
 import type { CallPlan } from "./race-plan.ts";
+import type { RacedStore } from "./raced-store.ts";
 
 export interface Play {
   /** The recorded answers that calls came back with: values and final errors. */
@@ -28,25 +30,34 @@ export interface Play {
   readonly keyExpired: number;
 }
 
-interface Stage {
-  readonly memory?: MemoryStore;
+interface Stage<Write> {
   readonly retentionSeconds?: number;
-  /** Records are on their way from `memory` to `to`: each call faces both in its own way. */
+  /** Records are on their way from `raced` to `to`: each call faces both in its own way. */
   readonly moving?: {
-    readonly to: MemoryStore;
-    /** The store that a call claims in last. */
-    readonly lastOf: (index: number, from: MemoryStore) => MemoryStore;
-    readonly face: (index: number, from: MemoryStore, to: MemoryStore, clock: Clock) => Store<MemoryWrite>;
+    readonly to: RacedStore<Write>;
+    /** Whether a call claims in `to` last. */
+    readonly endsInTo: (index: number) => boolean;
+    readonly face: (index: number, from: Store<Write>, to: Store<Write>, clock: Clock) => Store<Write>;
   };
 }
 
-export async function play(
+/** What somebody sees who looks into a store. */
+interface Sight {
+  readonly orders: number;
+  readonly record: IdempotencyRecord | undefined;
+}
+
+export async function play<Write>(
   scheduler: fc.Scheduler,
   plans: readonly CallPlan[],
-  { memory = new MemoryStore(), retentionSeconds = 86_400, moving }: Stage = {},
+  raced: RacedStore<Write>,
+  { retentionSeconds = 86_400, moving }: Stage<Write> = {},
 ): Promise<Play> {
-  const memories = [memory, ...(moving ? [moving.to] : [])];
-  const countOf = () => memories.reduce((sum, each) => sum + ordersIn(each), 0);
+  const stores = [raced, ...(moving ? [moving.to] : [])];
+  const sights = new Map<RacedStore<Write>, Sight>(
+    stores.map((each) => [each, { orders: 0, record: undefined }]),
+  );
+  const countOf = () => [...sights.values()].reduce((sum, { orders }) => sum + orders, 0);
   let time = 1_700_000_000_000;
   const hops = async (count: number, label: string) => {
     for (let hop = 0; hop < count; hop++) await scheduler.schedule(Promise.resolve(), label);
@@ -64,7 +75,7 @@ export async function play(
       if (!signal?.aborted) time = Math.max(time, until);
     },
   };
-  const identity = identify("create-order", "tenant-1", "key-1");
+  const identity = identify("create-order", "tenant-1", raced.key);
   const random = fakeRandom("race");
   const answers: string[] = [];
   const overlaps: string[] = [];
@@ -77,49 +88,69 @@ export async function play(
   let keyExpired = 0;
 
   const isLive = (attempt: number) => (leases.get(attempt) ?? 0) >= time;
-  const noteClaim = ({ records }: MemoryStore, { token, leaseEndsAt }: Claim) => {
-    const record = records.get(identity.recordKey);
+  const noteClaim = (last: RacedStore<Write>, { token, leaseEndsAt }: Claim) => {
+    const record = sights.get(last)?.record;
     if (record?.token === token) leases.set(record.attempt, leaseEndsAt);
   };
 
-  /** The store in memory decides at once: what is there now was not there before this request. */
-  const apply = (request: () => Promise<unknown>, parameter: unknown) => {
+  /** Nothing else happens meanwhile: what is there afterwards was not there before this request. */
+  const apply = async (request: () => Promise<unknown>, parameter: unknown) => {
     const before = countOf();
-    const answer = request();
+    const answer = await request().then(
+      (told) => () => told,
+      (error: unknown) => () => {
+        throw error;
+      },
+    );
+    for (const each of stores) {
+      const record = await each.store.find(identity.recordKey, { consistent: true });
+      sights.set(each, { orders: await each.orders(), record });
+    }
     if (countOf() > before) effects.push({ at: time, from: (parameter as Settlement).now });
     return answer;
   };
 
+  const arrival = async (label: string, arrive: () => Promise<() => unknown>) => {
+    let answer: () => unknown = () => undefined;
+    await scheduler.schedule(Promise.resolve(), label, undefined, async (goOn) => {
+      answer = await arrive();
+      await goOn();
+    });
+    return answer;
+  };
+
   const finished = () =>
-    memories
-      .map(({ records }) => records.get(identity.recordKey))
+    [...sights.values()]
+      .map(({ record }) => record)
       .find((record) => record?.state === "completed" || record?.state === "failed");
 
   function startCall(plan: CallPlan, index: number): void {
     const name = `call ${index}`;
     const pending = [...plan.fates];
     /** Whoever has the last of its claims may run. */
-    const last = moving?.lastOf(index, memory) ?? memory;
+    const last = moving?.endsInTo(index) ? moving.to : raced;
     const asCalled: Intercept = async (method, request, [parameter]) => {
       const fate = pending.shift() ?? "answered";
-      await scheduler.schedule(Promise.resolve(), `${name}: ${method} arrives`);
+      const isApplied = fate !== "crash-before" && fate !== "failed";
+      const arrive = async (): Promise<() => unknown> => {
+        const answer = isApplied ? await apply(request, parameter) : throttledAnswer;
+        if (isApplied && method === "claim") noteClaim(last, parameter as Claim);
+        return answer;
+      };
+      let told = await arrival(`${name}: ${method} arrives`, arrive);
       if (fate === "crash-before") return new Promise(() => {});
-      if (fate === "failed") throw throttled();
-      if (fate === "answer-lost-and-sent-again") {
-        await apply(request, parameter).catch(() => {});
-        await scheduler.schedule(Promise.resolve(), `${name}: ${method} arrives again`);
-      }
-      const answer = await apply(request, parameter);
-      if (method === "claim") noteClaim(last, parameter as Claim);
+      if (fate === "answer-lost-and-sent-again")
+        told = await arrival(`${name}: ${method} arrives again`, arrive);
+      const answer = told();
       if (fate === "crash-after") return new Promise(() => {});
       await scheduler.schedule(Promise.resolve(), `${name}: ${method} answers`);
       if (fate === "answer-lost") throw unreachable();
       return answer;
     };
-    const own = intercepted(memory, asCalled);
-    const store = moving ? moving.face(index, own, intercepted(moving.to, asCalled), clock) : own;
+    const own = intercepted(raced.store, asCalled);
+    const store = moving ? moving.face(index, own, intercepted(moving.to.store, asCalled), clock) : own;
 
-    const work = async (execution: Execution<MemoryWrite>) => {
+    const work = async (execution: Execution<Write>) => {
       // A run without a claim has no number, and no lease.
       const { attempt = -1 - index } = execution;
       attempts.push(attempt);
@@ -135,13 +166,13 @@ export async function play(
       if (plan.end === "error") throw new Error("try again");
       if (plan.end === "final-error") throw new PermanentError(`${name} is final`);
       if (plan.work === "effect") return { by: name };
-      const commit = (result: string) => execution.commit({ by: name, result }, { writes: [orderWrite] });
+      const commit = (result: string) => execution.commit({ by: name, result }, { writes: [raced.order] });
       await (plan.isStubborn ? commit("first").catch(() => commit("second")) : commit("first"));
       return "a commit decides, whatever is returned";
     };
 
     let isRecorded = true;
-    const options = resolveOptions<MemoryWrite>({
+    const options = resolveOptions<Write>({
       operation: "create-order",
       store,
       clock,
@@ -192,10 +223,6 @@ export async function play(
   };
 }
 
-const orderWrite: MemoryWrite = {
-  table: "orders",
-  key: "order-1",
-  item: (former) => ({ count: Number(former?.count ?? 0) + 1 }),
+const throttledAnswer = () => {
+  throw throttled();
 };
-
-const ordersIn = (memory: MemoryStore) => Number(memory.table("orders").get("order-1")?.count ?? 0);

@@ -2,7 +2,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createFunctionHost } from "../../lambda/function-host.ts";
+import { createFunctionHost, type FunctionHost } from "../../lambda/function-host.ts";
 import { guardDirectory } from "../../process-guard.ts";
 import type { Deployed, DeployResource, ResolvedResource } from "../deploy-resource.ts";
 import {
@@ -61,7 +61,7 @@ async function deployFunction(
     );
   }
 
-  const host = createFunctionHost({
+  const quiet = createFunctionHost({
     name,
     codeDirectory,
     handler: properties.Handler ?? "index.handler",
@@ -82,6 +82,13 @@ async function deployFunction(
     accountId: LOCAL_ACCOUNT_ID,
     log: ({ line }) => environment.log(`[${resource.path}] ${line}`),
   });
+  const host: FunctionHost = {
+    ...quiet,
+    invoke(payload, extras) {
+      environment.invoked(resource.path, payload);
+      return quiet.invoke(payload, extras);
+    },
+  };
   environment.onStop(() => host.stop());
   const { logicalId } = resource;
   const timeoutSeconds = Number(properties.Timeout ?? DEFAULT_TIMEOUT_SECONDS);

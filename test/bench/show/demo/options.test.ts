@@ -10,6 +10,7 @@ describe("readOptions", () => {
     const options = readOptions(["--orders", "7", "--duplicates=2", "--seed", "0", "--app", "elsewhere"]);
 
     expect(options).toEqual({ orders: 7, duplicates: 2, seed: 0, without: false, app: "elsewhere" });
+    expect(readOptions(["--html", "run.html"])).toMatchObject({ html: "run.html" });
     expect(readOptions(["--without"])).toMatchObject({ without: true });
   });
 
@@ -26,6 +27,7 @@ describe("readOptions", () => {
       ["--without", "--app", "mine"],
       "--without runs the functions of the sample: give either --without or --app",
     ],
+    [["--html", ""], "--html takes the name of a file"],
     [["--seed", ""], '--seed must be a whole number from 0 to 4294967295; got ""'],
   ])("refuses %j by option, rule and value", (args, message) => {
     expect(() => readOptions(args)).toThrow(message);

@@ -26,6 +26,7 @@ describe("runLoad", () => {
     const target = { kind: "own", app: sample, faults: true } as const;
     const { observed, thresholds, broken } = await judgeRun({ ...SIZES, target }, engines[0]!.endpoint);
 
+    expect(thresholds.filter(({ name }) => broken.includes(name))).toEqual([]);
     expect(broken).toEqual([]);
     expect(thresholds.filter(({ found }) => found === undefined)).toEqual([]);
     expect(observed.answers.filter(({ asked }) => asked === "other-body")).toHaveLength(4);

@@ -1,4 +1,5 @@
 // What happens in a service for each alarm of IdempotencyMonitoring to be raised.
+import { watchNewKeys } from "onceonly";
 import { MemoryStore } from "onceonly/testing";
 import { failing } from "../../../../kit/faults/faulty-store.ts";
 import type { Observed } from "../../../observe/world.ts";
@@ -10,6 +11,7 @@ const forever = () => new Promise(() => {});
 export const ABOUT: Readonly<Record<string, readonly string[]>> = {
   "replay-rate": ["replayed", "executed"],
   mismatches: ["mismatch"],
+  "new-keys": ["new-keys"],
   "in-progress": ["in-progress"],
   "in-progress-age": ["in-progress"],
   held: ["held"],
@@ -41,12 +43,15 @@ const refuseFor = (hours: number) => async (world: Observed) => {
 /** How that comes about: by what the engine, the relay or a batch really decides. */
 export const SCENARIOS: Readonly<Record<string, (world: Observed) => Promise<void>>> = {
   "replay-rate": async (world) => {
-    await world.call(() => "created");
-    await world.call(() => "again");
+    for (let time = 0; time < 20; time++) await world.call(() => "created");
   },
   mismatches: async (world) => {
     await world.consume("message-1", "10 euros", () => "charged");
     await world.consume("message-1", "99 euros", () => "charged");
+  },
+  "new-keys": async (world) => {
+    const store = watchNewKeys(world.memory, { observe: world.observe, clock: world.clock });
+    for (const key of ["key-1", "key-2", "key-3"]) await world.call(() => "created", { store }, {}, key);
   },
   "in-progress": async (world) => {
     world.start(forever);

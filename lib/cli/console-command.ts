@@ -1,0 +1,36 @@
+/** `onceonly console`: a page about one table, on 127.0.0.1, until Ctrl-C. */
+import { type CliCommand, required, UsageError } from "./command.ts";
+import { startConsole } from "./console/console-server.ts";
+import { tableSource } from "./console/table-source.ts";
+import { portOf } from "./port.ts";
+import { openTable, TABLE_OPTIONS, TABLE_USAGE } from "./table.ts";
+import { untilStopped } from "./until-stopped.ts";
+
+export const consoleCommand: CliCommand = {
+  usage: `usage: onceonly console [options]
+
+Serves a page on 127.0.0.1 until Ctrl-C: what nobody has settled and what waits to be sent, by the sparse indexes, and the life of
+any key that you ask for. It looks again every 10 seconds, by some 40 queries. No scan and no payload.
+
+  --port <number>             port of the page, 0 for any free one (default 0)
+  --write                     the page may send or drop messages and settle keys; without it the page changes nothing${TABLE_USAGE.replace(/\n.*--json.*$/, "")}`,
+  options: { ...TABLE_OPTIONS, port: { type: "string", default: "0" }, write: { type: "boolean" } },
+  async run({ values, positionals, terminal }) {
+    if (positionals.length > 0) throw new UsageError(`console takes no argument, got ${positionals.length}`);
+    const name = required(values, "table");
+    const port = portOf(`${values.port}`, "--port");
+    const table = await openTable(values);
+    try {
+      const source = tableSource({ table, name, clock: terminal.clock });
+      // Before anything is served: a table that is not there should say so here.
+      await source.look();
+      const { url, stop } = await startConsole({ source, port, mayWrite: values.write === true });
+      terminal.print(`console page of ${name}: ${url}`);
+      await untilStopped();
+      await stop();
+    } finally {
+      table.close();
+    }
+    return 0;
+  },
+};

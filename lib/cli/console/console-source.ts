@@ -1,0 +1,22 @@
+/** What the console looks at: one port for a table and for the stacks of a local run. Types only. */
+import type { ActAnswer, ConsoleLook, KeyLife } from "./look.ts";
+
+/** Names one key by what only its caller knows. */
+export interface AskedKey {
+  readonly operation: string;
+  readonly scope: string;
+  readonly key: string;
+}
+
+/** An act of the page. Its fields come from a request, and are checked by whoever does it. */
+export type Act = Readonly<Record<string, unknown>> & { readonly act: string };
+
+export interface ConsoleSource {
+  look(): Promise<Omit<ConsoleLook, "mayWrite">>;
+  /** `undefined` where no record has that hash, or none that was looked at. */
+  lifeOf(keyHash: string): Promise<KeyLife | undefined>;
+  /** The hash of a key that has a record: it can be asked for from then on. */
+  find(asked: AskedKey): Promise<string | undefined>;
+  /** @throws UsageError for an act that it does not know, or that lacks something */
+  act(act: Act): Promise<ActAnswer>;
+}

@@ -1,0 +1,129 @@
+/** What the console page shows: shapes only, which server and page share. No key, payload or result is in them. Times are in epoch ms. */
+import type { TraceBranch } from "../tree.ts";
+/**
+ * The states of records, and what the list of unknown outcomes says. A claim whose lease is over is `abandoned`, though its
+ * record says `in-progress`. This file imports no code of Node's: the page is checked without its types.
+ */
+export type LiveState =
+  | "in-progress"
+  | "completed"
+  | "failed"
+  | "released"
+  | "held"
+  | "abandoned"
+  | "unfinished"
+  | "unreadable";
+
+/** One record, as a row. */
+export interface RecordRow {
+  readonly table: string;
+  /** Names the key without showing it. */
+  readonly keyHash: string;
+  readonly operation: string;
+  readonly scope: string;
+  readonly state: LiveState;
+  readonly attempt: number;
+  readonly createdAt: number;
+  /** When the record got its state, or when its lease ends. */
+  readonly since: number;
+}
+
+/** Keys that wait for the same reason. */
+export interface FailureGroup {
+  /** The same for the same group, and without meaning. */
+  readonly id: string;
+  readonly list: "unknown" | "waiting" | "parked";
+  readonly table: string;
+  readonly operation: string;
+  readonly why: string;
+  readonly members: readonly { readonly keyHash: string; readonly since: number }[];
+}
+
+export interface QueueLook {
+  readonly path: string;
+  readonly visible: number;
+  readonly inFlight: number;
+  readonly delayed: number;
+  /** The path of its dead-letter queue. */
+  readonly deadLetters?: string | undefined;
+  /** Queues whose dead letters it takes. */
+  readonly deadLettersOf: readonly string[];
+}
+
+/** A decision of a handler, as its function printed it. */
+export interface DecisionLine {
+  /** Counts from 1. */
+  readonly number: number;
+  readonly at: number;
+  readonly decision: string;
+  readonly operation: string;
+  readonly keyHash?: string | undefined;
+  readonly attempt?: number | undefined;
+  readonly durationMs?: number | undefined;
+  readonly errorName?: string | undefined;
+}
+
+export interface DecisionsLook {
+  /** How often each was made since the start. */
+  readonly counts: Readonly<Record<string, number>>;
+  /** The latest first. */
+  readonly latest: readonly DecisionLine[];
+}
+
+/** What the buttons of a local run have done, and may do. */
+export interface BreakageLook {
+  /** The answer to the next write is lost. */
+  readonly losesNext: boolean;
+  readonly functions: readonly {
+    readonly path: string;
+    /** It was invoked, so that there is an event to send again. */
+    readonly hasEvent: boolean;
+    /** It is killed after its next write. */
+    readonly isToBeKilled: boolean;
+  }[];
+  /** Queues and topics. */
+  readonly destinations: readonly { readonly path: string; readonly isDown: boolean }[];
+}
+
+/** What only the local runner knows. */
+export interface LocalLook {
+  readonly breakage: BreakageLook;
+  readonly queues: readonly QueueLook[];
+  readonly decisions: DecisionsLook;
+}
+
+export interface ConsoleLook {
+  /** What is looked at. */
+  readonly title: string;
+  readonly at: number;
+  readonly mayWrite: boolean;
+  /** When the page should look again. */
+  readonly refreshMs: number;
+  /** All records, or those that the sparse indexes name. */
+  readonly records: readonly RecordRow[];
+  readonly areAllRecords: boolean;
+  /** There are more records or groups than are shown. */
+  readonly hasMore: boolean;
+  readonly groups: readonly FailureGroup[];
+  /** Commits whose messages wait or are parked. */
+  readonly outbox: { readonly waiting: number; readonly parked: number };
+  /** What could not be looked at, and why. */
+  readonly problems: readonly string[];
+  readonly local?: LocalLook | undefined;
+}
+
+/** The life of one key: the same tree as `trace` prints. */
+export interface KeyLife {
+  readonly keyHash: string;
+  readonly operation: string;
+  readonly scope: string;
+  readonly state: string;
+  readonly attempt: number;
+  readonly tree: readonly TraceBranch[];
+}
+
+/** What an act did, in one sentence. */
+export interface ActAnswer {
+  readonly done: boolean;
+  readonly told: string;
+}

@@ -1,0 +1,90 @@
+/** The life of one key as a timeline, and the form that finds a key. The key goes to the server in a body, and is forgotten. */
+import type { TargetedSubmitEvent } from "preact";
+import { useState } from "preact/hooks";
+import type { TraceBranch } from "../../tree.ts";
+import type { KeyLife } from "../look.ts";
+import { ask } from "./ask.ts";
+
+export interface LifeProps {
+  readonly life: KeyLife | undefined;
+  readonly problem: string | undefined;
+  readonly close: () => void;
+  readonly open: (keyHash: string) => void;
+}
+
+export function Life({ life, problem, close, open }: LifeProps) {
+  return (
+    <section aria-labelledby="life" class="life">
+      <h2 id="life">One key</h2>
+      <Find open={open} />
+      {problem && <p role="alert">{problem}</p>}
+      {!life && !problem && <p class="nothing">Choose a key in a list, or find one.</p>}
+      {life && (
+        <article aria-labelledby="life-name">
+          <header>
+            <h3 id="life-name">
+              {life.operation}
+              {life.scope && <small> of {life.scope}</small>}
+            </h3>
+            <button type="button" onClick={close}>
+              Close <kbd>Esc</kbd>
+            </button>
+          </header>
+          <p class="hash">{life.keyHash}</p>
+          <p class={`state ${life.state}`}>
+            {life.state}, attempt {life.attempt}
+          </p>
+          <Tree branches={life.tree} />
+        </article>
+      )}
+    </section>
+  );
+}
+
+function Tree({ branches }: { readonly branches: readonly TraceBranch[] }) {
+  return (
+    <ol class="line">
+      {branches.map(({ line, below = [] }, place) => (
+        <li key={place}>
+          {line}
+          {below.length > 0 && <Tree branches={below} />}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function Find({ open }: Pick<LifeProps, "open">) {
+  const [told, tell] = useState("");
+  const submit = async (event: TargetedSubmitEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const form = event.currentTarget;
+    const asked = Object.fromEntries(new FormData(form));
+    tell("");
+    try {
+      const { keyHash } = await ask<{ keyHash?: string }>("find", asked);
+      if (keyHash === undefined) tell("There is no record: nothing ran under it, or its retention is over.");
+      else {
+        form.reset();
+        open(keyHash);
+      }
+    } catch (error) {
+      tell((error as Error).message);
+    }
+  };
+  return (
+    <form class="find" onSubmit={submit} autocomplete="off">
+      <label>
+        Operation <input name="operation" required maxLength={64} id="find-operation" spellcheck={false} />
+      </label>
+      <label>
+        Scope <input name="scope" maxLength={256} spellcheck={false} />
+      </label>
+      <label>
+        Key <input name="key" required maxLength={255} spellcheck={false} />
+      </label>
+      <button type="submit">Find</button>
+      <p role="status">{told}</p>
+    </form>
+  );
+}

@@ -1,0 +1,158 @@
+/** A console on the stacks of a local run: all records of their tables, their queues, and the decisions of their functions. */
+import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import type { Clock } from "../../core/clock.ts";
+import { identify } from "../../core/identity.ts";
+import type { RunningStack } from "../../local/index.ts";
+import { UsageError } from "../command.ts";
+import { type OpenTable, openTable } from "../table.ts";
+import type { Breakage } from "./breakage.ts";
+import type { Act, AskedKey, ConsoleSource } from "./console-source.ts";
+import type { DecisionFeed } from "./decision-feed.ts";
+import { actOnGroup } from "./group-acts.ts";
+import { knownKeys } from "./known-keys.ts";
+import type { ConsoleLook, RecordRow } from "./look.ts";
+import { askSqs, queueCounts } from "./queue-counts.ts";
+import { scanRecords, shapeOf, type TableShape } from "./scan-records.ts";
+import { type ListsLook, lifeOf, lookAtLists } from "./table-records.ts";
+
+export interface StackSourceOptions {
+  readonly stack: RunningStack;
+  /** What is run, for the title. */
+  readonly title: string;
+  readonly decisions: DecisionFeed;
+  readonly breakage: Breakage;
+  readonly clock: Clock;
+}
+
+export interface StackSource extends ConsoleSource {
+  close(): void;
+}
+
+interface LookedAt {
+  readonly path: string;
+  readonly name: string;
+  readonly shape: TableShape;
+  open: OpenTable;
+  /** What records have as their sort key, once one was seen. */
+  sortValue: string | undefined;
+}
+
+const REFRESH_MS = 1000;
+const NOTHING: ListsLook = { groups: [], rows: [], outbox: { waiting: 0, parked: 0 }, hasMore: false };
+
+export function stackSource({ stack, title, decisions, breakage, clock }: StackSourceOptions): StackSource {
+  const known = knownKeys();
+  let opened: Promise<LookedAt[]> | undefined;
+
+  const reach = (name: string, { partitionKey, sortKey }: Partial<TableShape> = {}, sortValue?: string) =>
+    openTable({
+      table: name,
+      endpoint: stack.endpoints.dynamodb,
+      ...(partitionKey !== undefined && { "partition-key": partitionKey }),
+      ...(sortValue !== undefined && { "sort-key": `${sortKey}=${sortValue}` }),
+    });
+
+  const openAll = () =>
+    Promise.all(
+      Object.entries(stack.tables).map(async ([path, { name }]): Promise<LookedAt> => {
+        const first = await reach(name);
+        const shape = await shapeOf(clientOf(first), name);
+        first.close();
+        return { path, name, shape, open: await reach(name, shape), sortValue: undefined };
+      }),
+    );
+
+  async function lookAt(table: LookedAt, at: number) {
+    const { path, name, shape } = table;
+    const { keys, rows, sortValue, hasMore } = await scanRecords(clientOf(table.open), name, shape, at);
+    if (sortValue !== undefined && sortValue !== table.sortValue) {
+      table.open.close();
+      table.open = await reach(name, shape, sortValue);
+      table.sortValue = sortValue;
+    }
+    for (const recordKey of keys) known.remember(table.open, recordKey);
+    const isReadable = shape.hasIndexes && (shape.sortKey === undefined || table.sortValue !== undefined);
+    const remember = (recordKey: string) => known.remember(table.open, recordKey);
+    const lists = isReadable ? await lookAtLists(table.open, path, at, remember) : NOTHING;
+    return { lists, hasMore: hasMore || lists.hasMore, rows: rows.map((row) => ({ ...row, table: path })) };
+  }
+
+  async function find({ operation, scope, key }: AskedKey) {
+    const { recordKey, keyHash } = identify(operation, scope, key);
+    opened ??= openAll();
+    for (const { open, shape, sortValue } of await opened) {
+      if (shape.sortKey !== undefined && sortValue === undefined) continue;
+      if (!(await open.store.find(recordKey, { consistent: true }))) continue;
+      known.remember(open, recordKey);
+      return keyHash;
+    }
+    return undefined;
+  }
+
+  async function look(): Promise<Omit<ConsoleLook, "mayWrite">> {
+    const at = clock.now();
+    const problems: string[] = [];
+    opened ??= openAll();
+    const looks = await Promise.all(
+      (await opened).map((table) =>
+        lookAt(table, at).catch((error: Error) => {
+          problems.push(`${table.path}: ${error.message}`);
+          return { lists: NOTHING, hasMore: false, rows: [] as RecordRow[] };
+        }),
+      ),
+    );
+    const sum = (state: "waiting" | "parked") =>
+      looks.reduce((total, { lists }) => total + lists.outbox[state], 0);
+    return {
+      title,
+      at,
+      refreshMs: REFRESH_MS,
+      records: looks.flatMap(({ rows }) => rows),
+      areAllRecords: true,
+      hasMore: looks.some(({ hasMore }) => hasMore),
+      groups: looks.flatMap(({ lists }) => lists.groups),
+      outbox: { waiting: sum("waiting"), parked: sum("parked") },
+      problems,
+      local: {
+        queues: await queueCounts(stack),
+        decisions: decisions.look(),
+        breakage: breakage.look(stack),
+      },
+    };
+  }
+
+  /** Dead letters go back to where they came from. Their envelopes stay. */
+  async function redrive({ act, path }: Act) {
+    if (act !== "redrive") return undefined;
+    const queue = Object.entries(stack.queues).find(([each]) => each === path)?.[1];
+    if (!queue) throw new UsageError("there is no such queue");
+    await askSqs(stack.endpoints.sqs, "StartMessageMoveTask", { SourceArn: queue.arn });
+    return { done: true, told: `The messages of ${path} go back.` };
+  }
+
+  return {
+    look,
+    async lifeOf(keyHash) {
+      const found = known.get(keyHash);
+      return found && lifeOf(found.table, found.recordKey, clock.now());
+    },
+    find,
+    async act(act) {
+      const told =
+        (await breakage.act(stack, act)) ??
+        (await redrive(act)) ??
+        (await actOnGroup(act, (await look()).groups, known));
+      if (told) return told;
+      throw new UsageError(`there is no act "${act.act}" in a local run`);
+    },
+    close() {
+      const closeAll = (tables: readonly LookedAt[]) => {
+        for (const { open } of tables) open.close();
+      };
+      opened?.then(closeAll).catch(() => undefined);
+    },
+  };
+}
+
+/** The one that `openTable` has made. */
+const clientOf = ({ storeOptions }: OpenTable) => storeOptions.client as DynamoDBClient;

@@ -1,0 +1,75 @@
+/** One table as the console sees it: rows, groups of failures, and the life of one key. No key, payload or result leaves it. */
+import { createHash } from "node:crypto";
+import { namesOf } from "../../core/identity.ts";
+import { groupsOf, LISTS, type ListedLine, type ListName, listed } from "../listed.ts";
+import type { OpenTable } from "../table.ts";
+import { readTrace } from "../trace.ts";
+import { recordBranches } from "../trace-record.ts";
+import type { FailureGroup, KeyLife, LiveState, RecordRow } from "./look.ts";
+
+/** So many keys of each list are read at most. */
+const LIMIT = 100;
+
+export interface ListsLook {
+  readonly groups: readonly FailureGroup[];
+  readonly rows: readonly RecordRow[];
+  readonly outbox: { readonly waiting: number; readonly parked: number };
+  readonly hasMore: boolean;
+}
+
+/** What the sparse indexes of a table name. @throws StoreUnavailableError where the table lacks one */
+export async function lookAtLists(
+  table: OpenTable,
+  name: string,
+  now: number,
+  remember: (recordKey: string) => void,
+): Promise<ListsLook> {
+  const groups: FailureGroup[] = [];
+  const lines = {} as Record<ListName, ListedLine[]>;
+  let hasMore = false;
+  for (const list of LISTS) {
+    lines[list] = [];
+    for await (const line of listed(table, list, now)) {
+      hasMore ||= lines[list].length === LIMIT;
+      if (hasMore) break;
+      lines[list].push(line);
+      remember(line.recordKey);
+    }
+    groups.push(...groupsOf(lines[list]).map((group) => failureGroup(name, list, group)));
+  }
+  return {
+    groups,
+    hasMore,
+    rows: lines.unknown.map((line) => rowOf(name, line)),
+    outbox: { waiting: lines.waiting.length, parked: lines.parked.length },
+  };
+}
+
+function failureGroup(
+  table: string,
+  list: ListName,
+  { operation, why, members }: ReturnType<typeof groupsOf>[number],
+): FailureGroup {
+  const id = createHash("sha256").update([table, list, operation, why].join("\n")).digest("base64url");
+  return {
+    id: id.slice(0, 12),
+    list,
+    table,
+    operation,
+    why,
+    members: members.map(({ recordKey, since }) => ({ keyHash: namesOf(recordKey).keyHash, since })),
+  };
+}
+
+function rowOf(table: string, { recordKey, state, since, attempt = 0 }: ListedLine): RecordRow {
+  const names = namesOf(recordKey);
+  return { table, ...names, state: state as LiveState, attempt, createdAt: since, since };
+}
+
+/** The tree that `trace` prints of a record, without queues and consumers; `undefined` where there is no record. */
+export async function lifeOf(table: OpenTable, recordKey: string, now: number): Promise<KeyLife | undefined> {
+  const traced = await readTrace(table, recordKey);
+  if (!traced) return undefined;
+  const { state, attempt, status } = traced;
+  return { ...namesOf(recordKey), state, attempt, tree: recordBranches(traced, status, now) };
+}

@@ -1,0 +1,157 @@
+/** What the doctor asks about queues, their consumers, and functions. */
+import { type DoctorCheck, referencesOf, variableOf } from "./diagnosed-stack.ts";
+
+const DEFAULTS = { timeout: 3, visibility: 30, retention: 345_600, receives: 10 };
+
+export const QUEUE_CHECKS: readonly DoctorCheck[] = [
+  {
+    id: "queue-deduplication",
+    remedy: "switch content-based deduplication off, and send explicit ids",
+    find: ({ queues }) =>
+      queues
+        .filter(({ properties }) => properties.ContentBasedDeduplication === true)
+        .map(({ id }) => ({ id, what: "deduplicates by content" })),
+  },
+  {
+    id: "queue-visibility",
+    remedy: "make the visibility timeout at least six times the consumer's timeout, plus its batching window",
+    find: ({ consumed }) =>
+      consumed.flatMap(({ mapping, queue, fn }) => {
+        const { VisibilityTimeout = DEFAULTS.visibility } = queue.properties;
+        const { Timeout = DEFAULTS.timeout } = fn.properties;
+        const least = 6 * Timeout + (mapping.properties.MaximumBatchingWindowInSeconds ?? 0);
+        return VisibilityTimeout < least
+          ? [{ id: queue.id, what: `has a visibility timeout of ${VisibilityTimeout} s, below ${least} s` }]
+          : [];
+      }),
+  },
+  {
+    id: "queue-partial",
+    remedy: "set ReportBatchItemFailures on the event source",
+    find: ({ consumed }) =>
+      consumed
+        .filter(
+          ({ mapping }) => !mapping.properties.FunctionResponseTypes?.includes("ReportBatchItemFailures"),
+        )
+        .map(({ mapping: { id } }) => ({ id, what: "brings whole batches again" })),
+  },
+  {
+    id: "queue-dead-letters",
+    remedy: "give the queue a dead-letter queue",
+    find: ({ consumed }) =>
+      consumed
+        .filter(({ queue }) => queue.properties.RedrivePolicy === undefined)
+        .map(({ queue: { id } }) => ({ id, what: "has no dead-letter queue" })),
+  },
+  {
+    id: "dead-letter-kind",
+    remedy: "make the dead-letter queue of the same kind: FIFO for FIFO",
+    find: (stack) =>
+      stack.queues.flatMap((queue) => {
+        const dead = stack.deadLettersOf(queue);
+        const isOther = dead && Boolean(dead.properties.FifoQueue) !== Boolean(queue.properties.FifoQueue);
+        return isOther ? [{ id: dead.id, what: `is of another kind than ${queue.id}` }] : [];
+      }),
+  },
+  {
+    id: "dead-letter-retention",
+    remedy: "keep dead letters for longer than the source keeps messages: their age goes on",
+    find: (stack) =>
+      stack.queues.flatMap((queue) => {
+        const dead = stack.deadLettersOf(queue);
+        const { MessageRetentionPeriod: source = DEFAULTS.retention } = queue.properties;
+        const kept = dead?.properties.MessageRetentionPeriod ?? DEFAULTS.retention;
+        return dead && kept <= source
+          ? [{ id: dead.id, what: `keeps ${kept} s, the source ${source} s` }]
+          : [];
+      }),
+  },
+  {
+    id: "retention-window",
+    remedy: "raise the retention above the longest time over which a message may come again",
+    find: (stack) =>
+      stack.consumed.flatMap(({ queue, fn }) => {
+        const retention = Number(variableOf(fn, "IDEMPOTENCY_RETENTION_SECONDS"));
+        const { VisibilityTimeout: visibility = DEFAULTS.visibility, RedrivePolicy } = queue.properties;
+        const receives = RedrivePolicy?.maxReceiveCount ?? DEFAULTS.receives;
+        const own = queue.properties.MessageRetentionPeriod ?? DEFAULTS.retention;
+        const dead = stack.deadLettersOf(queue);
+        const after = dead ? (dead.properties.MessageRetentionPeriod ?? DEFAULTS.retention) : 0;
+        const window = visibility * receives + own + after;
+        return retention < window
+          ? [
+              {
+                id: fn.id,
+                what: `honours records for ${retention} s, and a message may come for ${window} s`,
+              },
+            ]
+          : [];
+      }),
+  },
+  {
+    id: "mapping-enabled",
+    remedy: "enable the event source",
+    find: ({ consumed }) =>
+      consumed
+        .filter(({ mapping }) => mapping.properties.Enabled === false)
+        .map(({ mapping: { id } }) => ({ id, what: "is disabled, and messages grow old" })),
+  },
+  {
+    id: "function-runtime",
+    remedy: "take Node.js 20 or later",
+    find: ({ handlers }) =>
+      handlers
+        .filter(({ properties: { Runtime } }) => {
+          const [, major] = /^nodejs(\d+)/.exec(`${Runtime}`) ?? [];
+          return Runtime !== undefined && !/^provided/.test(`${Runtime}`) && !(Number(major) >= 20);
+        })
+        .map(({ id, properties }) => ({ id, what: `runs on ${properties.Runtime}` })),
+  },
+  {
+    id: "function-concurrency",
+    remedy: "give the function a reserved concurrency above 0, or none",
+    find: ({ handlers, senders }) =>
+      [...handlers, ...senders]
+        .filter(({ properties }) => properties.ReservedConcurrentExecutions === 0)
+        .map(({ id }) => ({ id, what: "can never run" })),
+  },
+  {
+    id: "gateway-timeout",
+    remedy: "make the function's timeout shorter than the gateway's 29 or 30 seconds",
+    find: (stack) => {
+      const called = stack
+        .of<{ Principal?: unknown; FunctionName?: unknown }>("AWS::Lambda::Permission")
+        .filter(({ properties }) => /^apigateway/.test(`${properties.Principal}`))
+        .flatMap(({ properties }) => referencesOf(properties.FunctionName));
+      return stack.handlers
+        .filter(({ id, properties }) => called.includes(id) && (properties.Timeout ?? DEFAULTS.timeout) >= 29)
+        .map(({ id, properties }) => ({ id, what: `may run for ${properties.Timeout} s behind a gateway` }));
+    },
+  },
+  {
+    id: "rights-wide",
+    remedy: "grant the actions that UseIdempotency grants, and no more",
+    find: (stack) => {
+      const tables = stack.tables.map(({ id }) => id);
+      return stack.of<PolicyProperties>("AWS::IAM::Policy").flatMap(({ id, properties }) => {
+        const wide = (properties.PolicyDocument?.Statement ?? []).some(
+          ({ Effect, Action, Resource }) =>
+            Effect === "Allow" &&
+            [Action].flat().some((each) => /^(\*|dynamodb:(\*|Scan|DeleteTable))$/.test(`${each}`)) &&
+            (Resource === "*" || referencesOf(Resource).some((each) => tables.includes(each))),
+        );
+        return wide ? [{ id, what: "allows more on the table than a handler needs" }] : [];
+      });
+    },
+  },
+];
+
+interface PolicyProperties {
+  readonly PolicyDocument?: {
+    readonly Statement?: readonly {
+      readonly Effect?: string;
+      readonly Action?: unknown;
+      readonly Resource?: unknown;
+    }[];
+  };
+}

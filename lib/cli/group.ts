@@ -1,0 +1,107 @@
+/** One decision about many keys: those of an operation, or of an operation and an error, as the sparse indexes list them. */
+import { namesOf } from "../core/identity.ts";
+import { type CommandCall, type OptionsConfig, UsageError } from "./command.ts";
+import { type Changed, isMeant, type OpenTable, openTable, printWithheld } from "./table.ts";
+
+export const DEFAULT_GROUP_LIMIT = "1000";
+
+export const GROUP_OPTIONS = {
+  group: { type: "string" },
+  limit: { type: "string", default: DEFAULT_GROUP_LIMIT },
+} as const satisfies OptionsConfig;
+
+export const GROUP_USAGE = `
+  --group <operation>[/<error>]
+                              instead of a key: all that \`list unknown\` shows of an operation, or with this last error
+  --limit <number>            at most so many of the group (default ${DEFAULT_GROUP_LIMIT})`;
+
+/** The group that is given instead of a key. @throws UsageError for both */
+export function groupIn({ values, positionals }: Pick<CommandCall, "values" | "positionals">) {
+  const { group } = values;
+  if (group === undefined) return undefined;
+  if (positionals.length > 0) throw new UsageError("give a key or --group, not both");
+  if (group === "") throw new UsageError("--group takes <operation>, or <operation>/<error>");
+  for (const name of ["operation", "scope"])
+    if (values[name] !== undefined) throw new UsageError(`a group takes no --${name}`);
+  return `${group}`;
+}
+
+/** Operations may have a slash in their names, so that the whole name is compared. */
+function isIn(group: string, recordKey: string, error: string | undefined): boolean {
+  const { operation } = namesOf(recordKey);
+  return group === operation || (error !== undefined && group === `${operation}/${error}`);
+}
+
+export async function* unknownKeys(
+  store: OpenTable["store"],
+  group: string,
+  before: number,
+): AsyncGenerator<string> {
+  for await (const { recordKey, state, evidence } of store.unknownOutcomes({ before }))
+    if (state !== "unreadable" && isIn(group, recordKey, evidence?.lastError?.name)) yield recordKey;
+}
+
+export async function* parkedKeys(outbox: OpenTable["outbox"], group: string): AsyncGenerator<string> {
+  for await (const { recordKey, commit } of outbox.list("parked")) {
+    const codes = (commit?.progress ?? []).map(({ state, code }) => (state === "parked" ? code : undefined));
+    if (commit && codes.some((code) => isIn(group, recordKey, code))) yield recordKey;
+    else if (commit && isIn(group, recordKey, undefined)) yield recordKey;
+  }
+}
+
+interface GroupChange {
+  readonly keysOf: (table: OpenTable) => AsyncIterable<string>;
+  readonly question: (count: number) => string;
+  /** Changes one, under its own fence. */
+  readonly change: (table: OpenTable, recordKey: string) => Promise<Changed>;
+}
+
+/**
+ * Reads the group, asks once with its size, and changes one after the other. What somebody else has changed since stays as
+ * it is. The exit status is 1 where the group is empty, or one of it was not changed.
+ * @throws UsageError where nobody can be asked
+ */
+export async function changingGroup(
+  { values, terminal }: Pick<CommandCall, "values" | "terminal">,
+  { keysOf, question, change }: GroupChange,
+): Promise<0 | 1> {
+  const limit = Number(values.limit);
+  if (!Number.isInteger(limit) || limit < 1) throw new UsageError("--limit takes a whole number from 1");
+  const table = await openTable(values);
+  try {
+    const recordKeys: string[] = [];
+    let isAll = true;
+    for await (const recordKey of keysOf(table)) {
+      isAll = recordKeys.length < limit;
+      if (!isAll) break;
+      recordKeys.push(recordKey);
+    }
+    if (recordKeys.length === 0) {
+      terminal.print(values.json ? JSON.stringify({ changed: 0, of: 0 }) : "the group is empty");
+      return 1;
+    }
+    const more = isAll ? "" : ` (the first of more: --limit ${limit})`;
+    if (!(await isMeant({ values, terminal }, `${question(recordKeys.length)}${more}`))) return 1;
+    let done = 0;
+    for (const [index, recordKey] of recordKeys.entries()) {
+      const changed = await change(table, recordKey).catch(failed);
+      done += changed.done ? 1 : 0;
+      terminal.progress?.(index + 1, recordKeys.length);
+      if (values["dry-run"]) continue;
+      if (values.json) terminal.print(JSON.stringify({ recordKey, ...changed.json }));
+      else if (!changed.done) terminal.print(`${recordKey}  ${changed.told}`);
+    }
+    if (values["dry-run"]) printWithheld({ values, terminal }, table.withheld, "nothing would be written");
+    else if (!values.json) terminal.print(`changed ${done} of ${recordKeys.length}`);
+    if (!isAll && !values.json) terminal.print("there are more: run it again");
+    return done === recordKeys.length ? 0 : 1;
+  } finally {
+    table.close();
+  }
+}
+
+/** One that fails must not keep the others from being changed. */
+function failed(error: unknown): Changed {
+  const { name, message } = error as Error;
+  return { done: false, told: `not changed: ${message}`, json: { error: name } };
+}

@@ -1,0 +1,141 @@
+/** `onceonly redrive`: takes the messages of a dead-letter queue back to the queue they came from. */
+import type { SendMessageCommandInput } from "@aws-sdk/client-sqs";
+import { parseAddress } from "../core/messages/address.ts";
+import { type CliCommand, type CommandCall, onlyArgument, required, UsageError } from "./command.ts";
+import { lookAtQueue, openQueue, siblingUrl } from "./queues.ts";
+import { type DeadLetter, type Redriven, receiveDeadLetters, sendBack } from "./redrive-messages.ts";
+import { isMeant, printWithheld } from "./table.ts";
+
+const DEFAULT_MAX = "100";
+const MOST = 100_000;
+
+export const redrive: CliCommand = {
+  usage: `usage: onceonly redrive <URL of a dead-letter queue> [options]
+
+Sends each message again to the queue it came from, then deletes it. Body, attributes, group and so the envelope with its
+idempotency key stay: what has run is answered from its record. A FIFO queue gets another deduplication id, the same for each
+redrive of a message. A message without an envelope stays, since its key would change. The exit status is 1 where one stays.
+
+  --to <URL>                  another queue (default: the one that each message came from)
+  --max <number>              at most so many messages (default ${DEFAULT_MAX}, up to ${MOST})
+  --without-envelope          take messages without an envelope back, too: their consumers see new keys
+  --by <name>, --why <text>   printed with the outcome (required); nothing stores them, CloudTrail has the requests
+  --region, --profile         as of the AWS CLI (default: the URL's Region)
+  --json                      print JSON
+  --dry-run                   receive, hidden for a moment, print the requests, and send nothing
+  --yes, -y                   do not ask`,
+  options: {
+    to: { type: "string" },
+    max: { type: "string", default: DEFAULT_MAX },
+    "without-envelope": { type: "boolean" },
+    by: { type: "string" },
+    why: { type: "string" },
+    region: { type: "string" },
+    profile: { type: "string" },
+    json: { type: "boolean" },
+    "dry-run": { type: "boolean" },
+    yes: { type: "boolean", short: "y" },
+  },
+  async run({ values, positionals, terminal }) {
+    const url = onlyArgument(positionals, "URL of a dead-letter queue");
+    const about = { by: required(values, "by"), why: required(values, "why") };
+    const max = Number(values.max);
+    if (!Number.isInteger(max) || max < 1 || max > MOST)
+      throw new UsageError(`--max takes a whole number from 1 to ${MOST}`);
+    const to = values.to === undefined ? undefined : `${values.to}`;
+    for (const each of [url, ...(to === undefined ? [] : [to])])
+      if (!parseAddress("queue", each)) throw new UsageError(`this is no URL of a queue: ${each}`);
+    if (to === url) throw new UsageError("--to is the dead-letter queue itself");
+    if (to !== undefined && to.endsWith(".fifo") !== url.endsWith(".fifo"))
+      throw new UsageError("--to is a queue of the other kind: both are FIFO, or neither is");
+    if (to !== undefined && new URL(to).origin !== new URL(url).origin)
+      throw new UsageError("--to is in another Region or place than the dead-letter queue");
+    const client = await openQueue(url, values);
+    try {
+      const { waiting, deadLetters } = await lookAtQueue(client, url);
+      if (deadLetters !== undefined && !to)
+        throw new UsageError("this queue has a dead-letter queue of its own: is it the source? Give --to");
+      const count = Math.min(waiting, max);
+      if (count > 0 && !(await isMeant({ values, terminal }, questionOf(url, to, count, waiting)))) return 1;
+      const run: RedriveRun = { values, terminal, client, url, to, max, count, about };
+      return count === 0 ? tell(run, { moved: 0, left: [] }) : await move(run);
+    } finally {
+      client.destroy();
+    }
+  },
+};
+
+function questionOf(url: string, to: string | undefined, count: number, waiting: number): string {
+  const target = to === undefined ? "the queues they came from" : nameOf(to);
+  return `${nameOf(url)}: take about ${count} of ${waiting} messages back to ${target}?`;
+}
+
+const nameOf = (url: string): string => url.slice(url.lastIndexOf("/") + 1);
+
+interface RedriveRun extends Pick<CommandCall, "values" | "terminal"> {
+  readonly client: Awaited<ReturnType<typeof openQueue>>;
+  readonly url: string;
+  readonly to: string | undefined;
+  readonly max: number;
+  /** How many are expected. */
+  readonly count: number;
+  readonly about: { readonly by: string; readonly why: string };
+}
+
+interface RedriveOutcome {
+  readonly moved: number;
+  readonly left: readonly (Redriven & { readonly moved: false })[];
+}
+
+async function move(run: RedriveRun): Promise<0 | 1> {
+  const { values, terminal, client, url, to, max, count } = run;
+  const withheld: { operation: string; input: unknown }[] = [];
+  const left: (Redriven & { moved: false })[] = [];
+  /** Groups of which a message stays: what follows it must not overtake it. */
+  const stopped = new Set<string>();
+  let moved = 0;
+  const targetOf = (message: DeadLetter) => {
+    if (to !== undefined) return to;
+    return message.sourceArn === undefined ? undefined : siblingUrl(url, message.sourceArn);
+  };
+  for await (const message of receiveDeadLetters(client, url, max)) {
+    const { group, messageId } = message;
+    const target = targetOf(message);
+    const isBare = !message.hasEnvelope && !values["without-envelope"];
+    const isStopped = group !== undefined && stopped.has(group);
+    let end: Redriven;
+    if (isStopped) end = { moved: false, messageId, why: "a message before it in its group stays" };
+    else if (target === undefined)
+      end = { moved: false, messageId, why: "it does not say its queue: give --to" };
+    else if (isBare) end = { moved: false, messageId, why: "it has no envelope" };
+    else if (values["dry-run"]) {
+      withheld.push({ operation: "SendMessage", input: withoutContent(message.inputFor(target)) });
+      withheld.push({ operation: "DeleteMessage", input: { QueueUrl: url, MessageId: messageId } });
+      end = { moved: true, messageId };
+    } else end = await sendBack(client, url, target, message);
+    if (end.moved) moved += 1;
+    else {
+      left.push(end);
+      if (group !== undefined) stopped.add(group);
+    }
+    terminal.progress?.(Math.min(moved + left.length, count), count);
+  }
+  if (!values["dry-run"]) return tell(run, { moved, left });
+  printWithheld({ values, terminal }, withheld, "nothing would be sent");
+  return left.length === 0 ? 0 : 1;
+}
+
+/** Bodies and attributes are payloads: only their sizes are shown. */
+function withoutContent({ MessageBody = "", MessageAttributes = {}, ...input }: SendMessageCommandInput) {
+  const names = Object.keys(MessageAttributes);
+  return { ...input, MessageBody: `<${Buffer.byteLength(MessageBody)} bytes>`, MessageAttributes: names };
+}
+
+function tell({ values, terminal, about }: RedriveRun, { moved, left }: RedriveOutcome): 0 | 1 {
+  if (values.json) terminal.print(JSON.stringify({ moved, left, ...about }));
+  else {
+    for (const { messageId, why } of left) terminal.print(`${messageId}  stays: ${why}`);
+    terminal.print(`moved ${moved}, by ${about.by}: ${about.why}`);
+  }
+  return moved > 0 && left.length === 0 ? 0 : 1;
+}

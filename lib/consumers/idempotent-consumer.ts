@@ -1,0 +1,173 @@
+/** One message under the engine, and what is to become of it at its broker. */
+import { tellObserver } from "../core/decisions.ts";
+import { perform } from "../core/engine.ts";
+import { hasCode } from "../core/error-code.ts";
+import { type ExecutionInProgressError, InvalidOptionError } from "../core/errors.ts";
+import { hashTuple } from "../core/identity.ts";
+import type { CallInput } from "../core/ongoing-call.ts";
+import { envelopeKeyOf } from "../lambda/batch/envelope-key.ts";
+import type { WithIdempotency } from "../lambda/context.ts";
+import { type CallReading, readCall } from "../lambda/face.ts";
+import { readHeldEnvelope } from "../messaging/envelope.ts";
+import { type Delivery, headerText } from "./delivery.ts";
+import { type ConsumerOptions, engineOptionsOf, type Read } from "./options.ts";
+
+/** Handles one message. What it returns is not stored, since nobody reads it. */
+export type MessageHandler<Message, Write = unknown> = (
+  message: Message,
+  context: WithIdempotency<Write>,
+) => unknown;
+
+/** What is to become of a message. */
+export type MessageEnd =
+  /** It is done, now or before: acknowledge it. */
+  | { readonly end: "done" }
+  /** It will never succeed: put it aside. */
+  | { readonly end: "final"; readonly error: unknown }
+  /** It has to come again, not before `afterMs`. */
+  | {
+      readonly end: "retry";
+      readonly afterMs: number;
+      readonly error: unknown;
+      /** Another attempt is working on it. */
+      readonly isInProgress: boolean;
+    };
+
+/** Refusals that no retry changes. A store that refuses is none: that is mended, and no message is at fault. */
+const REFUSALS = [
+  "IDEMPOTENCY_KEY_MISSING",
+  "IDEMPOTENCY_KEY_INVALID",
+  "SCOPE_MISSING",
+  "PAYLOAD_INVALID",
+  "FINGERPRINT_MISMATCH",
+] as const;
+
+const DONE: MessageEnd = { end: "done" };
+const MAX_PAUSE_SECONDS = 60;
+
+/**
+ * Runs `handler` once per operation, scope and key of each message, and says what is to become of the message. The answer comes
+ * after the record and all that was committed with it. `kafkaEachMessage`, `rabbitMqConsumer` and `natsConsumer` acknowledge for
+ * their brokers. For another broker read its messages by `read`, and act on the answer, which never rejects.
+ *
+ * @throws InvalidOptionError (`INVALID_OPTION`) at once.
+ */
+export function idempotentConsumer<Message, Write = unknown>(
+  handler: MessageHandler<Message, Write>,
+  options: ConsumerOptions<Message, Write>,
+  read: (message: Message) => Delivery,
+): (message: Message) => Promise<MessageEnd> {
+  if (typeof handler !== "function" || handler.length > 2)
+    throw new InvalidOptionError("handler", "must be a function of a message and its context", handler);
+  if (typeof read !== "function") throw new InvalidOptionError("read", "must be a function", read);
+  const engineOptions = engineOptionsOf(options);
+  const { whenFinalError = "return", retrySeconds = 1, operation } = options;
+  const reading = readingOf(options, engineOptions);
+
+  function tell(error: unknown, message: Message, name: string): void {
+    try {
+      if (options.onMessageError) options.onMessageError(error, message);
+      else console.error(`onceonly: ${name} is not done (operation "${operation}"):`, error);
+    } catch {
+      // Watching does not change an outcome.
+    }
+  }
+
+  async function putAside(error: unknown, message: Message, name: string): Promise<MessageEnd> {
+    tell(error, message, name);
+    if (whenFinalError === "acknowledge") return DONE;
+    if (whenFinalError === "return") return { end: "final", error };
+    try {
+      await whenFinalError(message, error);
+      return DONE;
+    } catch (failure) {
+      tell(failure, message, name);
+      return { end: "retry", afterMs: retrySeconds * 1000, error: failure, isInProgress: false };
+    }
+  }
+
+  return async function idempotentMessage(message) {
+    let name = "a message";
+    let deliveries: number | undefined;
+    const again = (error: unknown, seconds = pauseOf(retrySeconds, deliveries)): MessageEnd => {
+      tell(error, message, name);
+      return { end: "retry", afterMs: seconds * 1000, error, isInProgress: false };
+    };
+    try {
+      const delivery = read(message);
+      ({ name, deliveries } = delivery);
+      const call = callOf(reading, delivery, message, options);
+      const { failure } = await perform(engineOptions, call, (idempotency) =>
+        handler(message, { idempotency }),
+      );
+      if (!failure) return DONE;
+      return failure.isRecorded ? await putAside(failure.error, message, name) : again(failure.error);
+    } catch (error) {
+      // What the handler threw is a failure above, whatever its code: these are errors about this message.
+      if (hasCode(error, "EXECUTION_IN_PROGRESS")) {
+        const { retryAfterSeconds } = error as ExecutionInProgressError;
+        return { end: "retry", afterMs: retryAfterSeconds * 1000, error, isInProgress: true };
+      }
+      if (hasCode(error, "RESULT_NOT_KEPT")) return DONE;
+      if (hasCode(error, "OUTCOME_UNKNOWN")) return again(error, MAX_PAUSE_SECONDS);
+      return REFUSALS.some((code) => hasCode(error, code)) ? putAside(error, message, name) : again(error);
+    }
+  };
+}
+
+function pauseOf(retrySeconds: number, deliveries = 1): number {
+  const doubled = retrySeconds * 2 ** Math.max(0, deliveries - 1);
+  return Math.min(doubled, Math.max(retrySeconds, MAX_PAUSE_SECONDS));
+}
+
+function readingOf<Message, Write>(
+  { key, scope = "public" }: ConsumerOptions<Message, Write>,
+  options: CallReading<Write>["options"],
+): CallReading<Write> {
+  return {
+    options,
+    key: () => undefined,
+    scope: scope === "public" ? scope : (event: unknown) => scope((event as Read<Message>).message),
+    whenKeyMissing: "reject",
+    keyMissing: key
+      ? "no idempotency key: `key` yielded none for this message"
+      : 'no idempotency key: the message has no envelope. Send it with `envelopeHeaders`, give a `key`, or `whenKeyMissing: "position"`',
+  };
+}
+
+/**
+ * Reads who is meant, under which key, and with what. Everything is checked before any I/O.
+ * @throws as `readCall`, and IdempotencyKeyInvalidError for an envelope that cannot be read
+ */
+function callOf<Message, Write>(
+  reading: CallReading<Write>,
+  { content, envelope, position }: Delivery,
+  message: Message,
+  { key, whenKeyMissing }: ConsumerOptions<Message, Write>,
+): CallInput {
+  const held = headerText(envelope);
+  const found = readHeldEnvelope(held);
+  const isAbsent = held === undefined || held === null;
+  const place =
+    whenKeyMissing === "position" && position ? hashTuple("onceonly/consumer/1", ...position) : undefined;
+  const own = () => (isAbsent ? place : envelopeKeyOf(found));
+  const event: Read<Message> = { message, content: textOf(content) };
+  const readKey = key ? () => key(message) : own;
+  const call = readCall({ ...reading, key: readKey }, event, {});
+  if (!key && isAbsent) {
+    const { operation, observe } = reading.options;
+    const { keyHash } = call.identity;
+    tellObserver(observe, { decision: "key-fallback", operation, keyHash, durationMs: 0 });
+  }
+  return {
+    ...call,
+    payload: message,
+    forgetsReturned: true,
+    traceparent: found.found ? found.envelope.traceparent : undefined,
+  };
+}
+
+/** As an event of Lambda has the value of a record, so that a key may move between both. */
+function textOf(content: Delivery["content"]): string {
+  return Buffer.from((content ?? "") as Uint8Array).toString("base64");
+}

@@ -1,0 +1,118 @@
+/** Consumers of `kafkajs`: an offset is resolved, and so committed, after the record. */
+import { ENVELOPE_ATTRIBUTE } from "../contract.ts";
+import { systemClock } from "../core/clock.ts";
+import type { Delivery } from "./delivery.ts";
+import { idempotentConsumer, type MessageHandler } from "./idempotent-consumer.ts";
+import type { ConsumerOptions } from "./options.ts";
+import { withPulse } from "./pulse.ts";
+
+/** What this consumer uses of the `EachMessagePayload` of kafkajs. */
+export interface KafkaMessageLike {
+  readonly topic: string;
+  readonly partition: number;
+  readonly message: {
+    readonly offset: string;
+    readonly timestamp: string;
+    readonly value: Uint8Array | null;
+    readonly headers?: Readonly<Record<string, unknown>>;
+  };
+  heartbeat(): Promise<void>;
+}
+
+/** What this consumer uses of the `EachBatchPayload` of kafkajs. */
+export interface KafkaBatchLike<Message extends KafkaMessageLike = KafkaMessageLike> {
+  readonly batch: {
+    readonly topic: string;
+    readonly partition: number;
+    readonly messages: readonly Message["message"][];
+  };
+  resolveOffset(offset: string): void;
+  heartbeat(): Promise<void>;
+  commitOffsetsIfNecessary(): Promise<void>;
+  isRunning(): boolean;
+  isStale(): boolean;
+}
+
+/** For `consumer.run`. Without `eachBatchAutoResolve: false` a consumer that stops would skip what is left of its batch. */
+export interface KafkaEachBatch<Payload> {
+  readonly eachBatch: (payload: Payload) => Promise<void>;
+  readonly eachBatchAutoResolve: false;
+}
+
+/** Each third second, as kafkajs does itself between two messages. */
+const HEARTBEAT_MS = 3000;
+
+/** So long a partition waits for another attempt before its client's own retries begin: nothing can hide its message. */
+const WAIT_MS = 60_000;
+
+/**
+ * `consumer.run({ eachMessage: kafkaEachMessage(handler, options) })`: each message runs once per operation, scope and key. It
+ * resolves after the commit. It rejects for what has to come again, so that kafkajs tries again and commits no offset. A message
+ * that another attempt works on is waited for, a minute at most. The group gets heartbeats meanwhile.
+ *
+ * **Not tested on a broker**: on the classes of kafkajs 2.2 that call it, since none of its brokers runs where the tests do.
+ *
+ * @throws InvalidOptionError (`INVALID_OPTION`) at once. On messages: the handler's own errors, and those of docs/use/errors.md.
+ */
+export function kafkaEachMessage<Message extends KafkaMessageLike = KafkaMessageLike, Write = unknown>(
+  handler: MessageHandler<Message, Write>,
+  options: ConsumerOptions<Message, Write>,
+): (message: Message) => Promise<void> {
+  const consume = idempotentConsumer(handler, options, deliveryOf);
+  const { clock = systemClock } = options;
+  return function idempotentEachMessage(message) {
+    const giveUpAt = clock.now() + WAIT_MS;
+    return withPulse(
+      clock,
+      HEARTBEAT_MS,
+      () => message.heartbeat(),
+      async () => {
+        for (;;) {
+          const ended = await consume(message);
+          if (ended.end === "done") return;
+          const mayWait = ended.end === "retry" && ended.isInProgress && clock.now() < giveUpAt;
+          if (!mayWait) throw ended.error;
+          await clock.sleep(ended.afterMs);
+        }
+      },
+    );
+  };
+}
+
+/**
+ * `consumer.run(kafkaEachBatch(handler, options))`: as `kafkaEachMessage`, for the messages of a batch one after the other. Each
+ * offset is resolved after its record. A consumer that stops leaves the rest of its batch.
+ *
+ * @throws as `kafkaEachMessage`
+ */
+export function kafkaEachBatch<Message extends KafkaMessageLike = KafkaMessageLike, Write = unknown>(
+  handler: MessageHandler<Message, Write>,
+  options: ConsumerOptions<Message, Write>,
+): KafkaEachBatch<KafkaBatchLike<Message>> {
+  const eachMessage = kafkaEachMessage(handler, options);
+  return {
+    eachBatchAutoResolve: false,
+    async eachBatch(payload) {
+      const { topic, partition, messages } = payload.batch;
+      const heartbeat = () => payload.heartbeat();
+      for (const message of messages) {
+        if (!payload.isRunning() || payload.isStale()) return;
+        await eachMessage({ topic, partition, message, heartbeat } as Message);
+        payload.resolveOffset(message.offset);
+        await heartbeat();
+        await payload.commitOffsetsIfNecessary();
+      }
+    },
+  };
+}
+
+/** The last header of a name counts, as in Kafka's own clients. A topic that was made anew begins its offsets again. */
+function deliveryOf({ topic, partition, message }: KafkaMessageLike): Delivery {
+  const { offset, timestamp, value, headers } = message;
+  return {
+    name: `message of ${topic}-${partition} at offset ${offset}`,
+    content: value,
+    envelope: [headers?.[ENVELOPE_ATTRIBUTE]].flat().at(-1),
+    position: ["kafka", topic, `${partition}`, `${offset}`, `${timestamp}`],
+  };
+}

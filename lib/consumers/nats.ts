@@ -1,0 +1,86 @@
+/** Consumers of NATS JetStream: a message is acknowledged after its record. */
+import { ENVELOPE_ATTRIBUTE } from "../contract.ts";
+import { systemClock } from "../core/clock.ts";
+import { type Check, checkOptions, seconds } from "../core/option-checks.ts";
+import type { Delivery } from "./delivery.ts";
+import { idempotentConsumer, type MessageEnd, type MessageHandler } from "./idempotent-consumer.ts";
+import type { ConsumerOptions } from "./options.ts";
+import { withPulse } from "./pulse.ts";
+
+/** What this consumer uses of a `JsMsg` of `@nats-io/jetstream` and of `nats`. */
+export interface JetStreamMessageLike {
+  readonly data: Uint8Array;
+  readonly headers?: { get(name: string): string; has(name: string): boolean } | undefined;
+  readonly info: {
+    readonly stream: string;
+    readonly streamSequence: number;
+    readonly timestampNanos: number;
+    readonly deliveryCount: number;
+  };
+  ack(): void;
+  nak(afterMs?: number): void;
+  term(): void;
+  working(): void;
+}
+
+export interface NatsOptions<Message = JetStreamMessageLike, Write = unknown>
+  extends ConsumerOptions<Message, Write> {
+  /**
+   * How often the server is told that a message is still at work, in seconds: less than half of the consumer's `ack_wait`. Else
+   * the server delivers the message again, which is then in progress.
+   * @default 10
+   */
+  readonly workingSeconds?: number;
+}
+
+const CHECKS: Readonly<Record<string, Check>> = { workingSeconds: seconds(0.1, 3600) };
+
+/**
+ * With `const ship = natsConsumer(handler, options)` and `consumer.consume({ callback: (message) => void ship(message) })`
+ * each message of a JetStream consumer runs once per operation, scope and key, and is acknowledged after the commit. One
+ * that has to come again is so after a delay (`nak`), one that never succeeds is given up (`term`). The server is told
+ * meanwhile that the message is at work. If the connection is lost before the acknowledgement, the message comes again and
+ * is a replay. The consumer has to acknowledge explicitly, which is its default.
+ *
+ * @throws InvalidOptionError (`INVALID_OPTION`) at once. The consumer itself never rejects: `onMessageError` is told.
+ */
+export function natsConsumer<Message extends JetStreamMessageLike = JetStreamMessageLike, Write = unknown>(
+  handler: MessageHandler<Message, Write>,
+  options: NatsOptions<Message, Write>,
+): (message: Message) => Promise<void> {
+  const { workingSeconds = 10, ...given } = Object(options) as typeof options;
+  checkOptions({ workingSeconds }, CHECKS, []);
+  const consume = idempotentConsumer(handler, given, deliveryOf);
+  const { clock = systemClock } = given;
+  return async function idempotentDelivery(message) {
+    const ended = await withPulse(
+      clock,
+      workingSeconds * 1000,
+      () => message.working(),
+      () => consume(message),
+    );
+    try {
+      answer(message, ended);
+    } catch {
+      // The connection is closed, so that the server delivers the message again.
+    }
+  };
+}
+
+function answer(message: JetStreamMessageLike, ended: MessageEnd): void {
+  if (ended.end === "done") message.ack();
+  else if (ended.end === "final") message.term();
+  else message.nak(ended.afterMs);
+}
+
+/** A stream that was made anew begins its sequence again. */
+function deliveryOf({ data, headers, info }: JetStreamMessageLike): Delivery {
+  const { stream, streamSequence, timestampNanos, deliveryCount } = info;
+  return {
+    name: `message ${streamSequence} of ${stream}`,
+    content: data,
+    envelope: headers?.has(ENVELOPE_ATTRIBUTE) ? headers.get(ENVELOPE_ATTRIBUTE) : undefined,
+    position: ["nats", stream, `${streamSequence}`, `${timestampNanos}`],
+    deliveries: deliveryCount,
+  };
+}

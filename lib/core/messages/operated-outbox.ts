@@ -1,0 +1,168 @@
+/** What somebody decides about messages that wait or are parked, on every database. */
+import { parkedShard } from "../../contract.ts";
+import { hasCode } from "../error-code.ts";
+import { InvalidOptionError, type RecordCorruptError } from "../errors.ts";
+import { ADDRESS_KINDS } from "./address.ts";
+import { type FoundUnsent, type MessageProgress, UNTRIED, type Unsent } from "./outbox.ts";
+import type { OutgoingMessage, StoredMessage } from "./outgoing-message.ts";
+import { prepareMessage } from "./prepare-message.ts";
+
+/** Another destination, of the same kind or of another one; `source` and `detailType` for a bus. */
+export interface OutboxDestinationChange {
+  readonly queue?: string;
+  readonly topic?: string;
+  readonly bus?: string;
+  readonly source?: string;
+  readonly detailType?: string;
+  /** For a FIFO destination, where the message has none. */
+  readonly group?: string;
+}
+
+/** A commit that has messages to send, as whoever looks after them sees it. */
+export interface ListedCommit {
+  /** `<operation>#<scope>#<hash of the key>` */
+  readonly recordKey: string;
+  /** Absent where it cannot be read. */
+  readonly commit?: Unsent;
+  /** Why not. */
+  readonly fault?: RecordCorruptError;
+}
+
+/** What an operator sees and decides in an outbox. */
+export abstract class OperatedOutbox {
+  abstract readonly shards: number;
+  abstract load(recordKey: string): Promise<Unsent | undefined>;
+  abstract findUnsent(shard: number, before: number): AsyncIterable<readonly FoundUnsent[]>;
+
+  /**
+   * Keeps what was decided, and the messages where some go elsewhere. It ends the commit where nothing is left to send.
+   * @returns false where somebody else has changed the commit since it was read
+   */
+  protected abstract decide(
+    commit: Unsent,
+    progress: readonly MessageProgress[],
+    messages: readonly StoredMessage[],
+  ): Promise<boolean>;
+
+  /**
+   * Commits that have messages in this state, first due first in each shard: for people who look, not for senders. Each is
+   * read whole, so that of very many only the first should be taken.
+   * @throws StoreUnavailableError (`STORE_UNAVAILABLE`), on DynamoDB also where the table has no such index
+   */
+  async *list(state: "waiting" | "parked"): AsyncGenerator<ListedCommit> {
+    const shards = Array.from({ length: this.shards }, (_, shard) => shard);
+    // Where others of the commit wait it stands among those.
+    for (const shard of state === "parked" ? [...shards, ...shards.map(parkedShard)] : shards) {
+      for await (const page of this.findUnsent(shard, Number.MAX_SAFE_INTEGER)) {
+        for (const { recordKey } of page) {
+          const listed = await this.#look(recordKey);
+          if (!listed) continue;
+          const { progress = [UNTRIED] } = { ...listed.commit };
+          if (!listed.commit || progress.some((each) => each.state === state)) yield listed;
+        }
+      }
+    }
+  }
+
+  /**
+   * Has messages sent again, as if nobody had tried: parked ones, and those that wait, at once; `messages` are places in
+   * the commit, from 0. One try is left to what is older than the senders' `parkAfterSeconds`. Whether it did: not where
+   * somebody else has changed the commit since it was read; then read it again.
+   * @default messages - all that are neither sent nor dropped
+   * @throws InvalidOptionError (`INVALID_OPTION`), StoreUnavailableError (`STORE_UNAVAILABLE`)
+   */
+  sendAgain(commit: Unsent, messages?: readonly number[]): Promise<boolean> {
+    return this.decide(commit, progressWith(commit, messages, sentAgain), commit.messages);
+  }
+
+  /**
+   * Gives messages another destination, checked as `commit` does it, and has them sent there. As `sendAgain`.
+   * @throws InvalidOptionError (`INVALID_OPTION`), PayloadInvalidError (`PAYLOAD_INVALID`), MessageIdInvalidError
+   * (`MESSAGE_ID_INVALID`), StoreUnavailableError (`STORE_UNAVAILABLE`)
+   */
+  redirect(commit: Unsent, messages: readonly number[], to: OutboxDestinationChange): Promise<boolean> {
+    const progress = progressWith(commit, messages, sentAgain);
+    return this.decide(commit, progress, redirected(commit.messages, messages, to));
+  }
+
+  /**
+   * Gives messages up for good: nobody sends them, and the record says so. As `sendAgain`.
+   * @throws InvalidOptionError (`INVALID_OPTION`), StoreUnavailableError (`STORE_UNAVAILABLE`)
+   */
+  drop(commit: Unsent, messages: readonly number[]): Promise<boolean> {
+    return this.decide(commit, progressWith(commit, messages, dropped), commit.messages);
+  }
+
+  /** As it is now, or why it cannot be read. */
+  async #look(recordKey: string): Promise<ListedCommit | undefined> {
+    try {
+      const commit = await this.load(recordKey);
+      return commit && { recordKey, commit };
+    } catch (error) {
+      if (hasCode(error, "RECORD_CORRUPT")) return { recordKey, fault: error as RecordCorruptError };
+      throw error;
+    }
+  }
+}
+
+const isOpen = ({ state }: MessageProgress) => state === "waiting" || state === "parked";
+
+/**
+ * The progress of all messages, with the change of some: those at `places`, from 0, or all that are neither sent nor
+ * dropped.
+ * @throws InvalidOptionError (`INVALID_OPTION`) for places of others
+ */
+function progressWith(
+  { messages, progress = messages.map(() => UNTRIED) }: Unsent,
+  places: readonly number[] | undefined,
+  change: (former: MessageProgress) => MessageProgress,
+): readonly MessageProgress[] {
+  if (places !== undefined) {
+    const isMeant = (place: number) => progress[place] !== undefined && isOpen(progress[place]);
+    if (places.length === 0 || !places.every(isMeant)) {
+      throw new InvalidOptionError("messages", "must be places of messages that wait or are parked, from 0");
+    }
+  }
+  return progress.map((each, place) => ((places?.includes(place) ?? isOpen(each)) ? change(each) : each));
+}
+
+/** As if nobody had tried it; that it has a time all the same says that somebody asked for it. */
+const sentAgain = ({ at = 0 }: MessageProgress): MessageProgress => ({
+  state: "waiting",
+  tries: 0,
+  at,
+});
+
+const dropped = (former: MessageProgress): MessageProgress => ({ ...former, state: "dropped" });
+
+/**
+ * The commit's messages, of which some go elsewhere, checked as `commit` checks them.
+ * @throws PayloadInvalidError (`PAYLOAD_INVALID`), MessageIdInvalidError (`MESSAGE_ID_INVALID`)
+ */
+function redirected(
+  messages: readonly StoredMessage[],
+  places: readonly number[],
+  to: OutboxDestinationChange,
+): readonly StoredMessage[] {
+  return messages.map((message, place) => {
+    if (!places.includes(place)) return message;
+    // What an encrypted store has sealed is checked when it is opened, and stays as it is.
+    const { sealed, ...given } = { ...message } as Record<string, unknown>;
+    for (const name of [...ADDRESS_KINDS, "source", "detailType"]) delete given[name];
+    if (to.bus !== undefined) {
+      for (const name of ["group", "attributes", "delaySeconds"]) delete given[name];
+      given.body = detailOf(message.body);
+    }
+    const prepared = prepareMessage(`messages[${place}]`, { ...given, ...to } as OutgoingMessage);
+    return sealed === undefined ? prepared : { ...prepared, sealed };
+  });
+}
+
+/** What is no JSON is told as what it is: no event. */
+function detailOf(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return body;
+  }
+}

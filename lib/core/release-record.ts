@@ -1,0 +1,93 @@
+/** Gives a key back although nobody knows how its attempt ended: a person's decision that a retry may run. */
+import type { Clock, Random } from "./clock.ts";
+import { type Check, checkOptions, ENGINE_CHECKS, oneOf, text } from "./option-checks.ts";
+import { DEFAULTS } from "./options.ts";
+import { openStepsOf, type State } from "./record.ts";
+import type { Store } from "./store.ts";
+import { endingOf, recordFindings, takeUnknown } from "./take-unknown.ts";
+import { encodeEvidence } from "./verify.ts";
+
+interface ReleaseOptions<Write> {
+  readonly store: Store<Write>;
+  readonly clock?: Clock;
+  readonly random?: Random;
+}
+
+/** Who decides, and why: stored with the record, 256 characters at most each. No payloads, no secrets. */
+export interface Release {
+  readonly by: string;
+  readonly why: string;
+  /** Fences off an attempt whose lease is live too. */
+  readonly interrupts?: boolean;
+}
+
+/** `steps` were begun, and nobody knows how they ended: a verdict about each has to come first. */
+export type ReleaseAnswer =
+  | { readonly released: true }
+  | { readonly released: false; readonly state: State | "absent"; readonly steps?: readonly string[] };
+
+const RELEASE_CHECKS: Readonly<Record<keyof Release, Check>> = {
+  by: text(256),
+  why: text(256),
+  interrupts: oneOf(true, false),
+};
+
+/** So long nobody else may claim the key between the two writes. */
+const LEASE_MS = 30_000;
+const PATIENCE_MS = 2000;
+
+/**
+ * Takes the key over under a fresh token, which fences the former attempt, and gives it back. A key that is completed,
+ * failed or released stays as it is.
+ * @throws InvalidOptionError (`INVALID_OPTION`) before any I/O; StoreUnavailableError (`STORE_UNAVAILABLE`): call again;
+ * RecordCorruptError (`RECORD_CORRUPT`).
+ */
+export async function releaseRecord<Write>(
+  { store, clock = DEFAULTS.clock, random = DEFAULTS.random }: ReleaseOptions<Write>,
+  recordKey: string,
+  release: Release,
+): Promise<ReleaseAnswer> {
+  checkOptions(release, RELEASE_CHECKS, ["by", "why"]);
+  checkOptions({ store, clock, random }, CONNECTED, ["store"]);
+  const { by, why: answered, interrupts } = release;
+  const requests = { store, clock, random, patienceMs: PATIENCE_MS };
+  let steps: readonly string[] = [];
+  const taken = await takeUnknown(
+    {
+      ...requests,
+      leaseMs: LEASE_MS,
+      interrupts,
+      mayTake: (seen) => {
+        steps = openStepsOf(seen);
+        return steps.length === 0;
+      },
+    },
+    recordKey,
+  );
+  if (!taken.claim) return unreleased(taken.record, steps);
+  const { seen, now } = taken;
+  const asked = "to give the key back";
+  const settled = await recordFindings(requests, taken, {
+    known: [],
+    ending: endingOf(seen, [], false),
+    at: now,
+    retentionSeconds: DEFAULTS.retentionSeconds,
+    evidence: encodeEvidence({ verdict: "unknown", by, at: now, attempt: seen.attempt, asked, answered }),
+  });
+  return settled.settled ? { released: true } : unreleased(settled.record, []);
+}
+
+const CONNECTED: Readonly<Record<string, Check>> = {
+  store: ENGINE_CHECKS.store,
+  clock: ENGINE_CHECKS.clock,
+  random: ENGINE_CHECKS.random,
+};
+
+const unreleased = (
+  record: { readonly state: State } | undefined,
+  steps: readonly string[],
+): ReleaseAnswer => ({
+  released: false,
+  state: record?.state ?? "absent",
+  ...(steps.length > 0 && { steps }),
+});

@@ -1,0 +1,104 @@
+/** A subscriber that writes one structured line for each decision, for a logger or the console. */
+import { createHash } from "node:crypto";
+import type { DecisionEvent } from "../core/decisions.ts";
+import { aFunction, type Check, checkOptions, methods, oneOf } from "../core/option-checks.ts";
+import { withDefaults } from "../core/options.ts";
+import { nameOf } from "./measurements.ts";
+
+/** What is shown of the owner of a key. */
+export type ShownScope = "hashed" | "clear" | "left-out";
+
+/** @internal */
+export const SCOPE_CHECK: Check = oneOf("hashed", "clear", "left-out");
+
+/** The `Logger` of Powertools, pino behind an adapter, or any other with these methods. */
+export interface DecisionLogger {
+  info(message: string, fields: Record<string, unknown>): void;
+  warn(message: string, fields: Record<string, unknown>): void;
+  error(message: string, fields: Record<string, unknown>): void;
+}
+
+export interface DecisionLogOptions {
+  /**
+   * Takes a message and the fields of the line, such as the `Logger` of Powertools.
+   * @default - the console: one line of JSON
+   */
+  readonly logger?: DecisionLogger;
+  /**
+   * What a line says of the owner of a key: the beginning of its SHA-256, the owner itself, or nothing.
+   * @default "hashed"
+   */
+  readonly scope?: ShownScope;
+  /**
+   * The id of the running trace.
+   * @default - that of the trace context of the HTTP request or the envelope
+   */
+  readonly traceId?: () => string | undefined;
+}
+
+const CHECKS: Readonly<Record<keyof DecisionLogOptions, Check>> = {
+  logger: methods("info", "warn", "error"),
+  scope: SCOPE_CHECK,
+  traceId: aFunction,
+};
+
+const LEVELS: Readonly<Partial<Record<DecisionEvent["decision"], "warn" | "error">>> = {
+  "key-missing": "warn",
+  "key-fallback": "warn",
+  held: "error",
+  mismatch: "warn",
+  "taken-over": "warn",
+  "claim-lost": "warn",
+  "completion-lost": "error",
+  "outcome-unknown": "error",
+  "store-failed": "error",
+  "ran-unprotected": "warn",
+  "key-expired": "warn",
+  "group-refused": "warn",
+  "new-keys": "warn",
+  "clock-skewed": "warn",
+};
+
+const lineTo = (level: "info" | "warn" | "error") => (message: string, fields: Record<string, unknown>) =>
+  console[level](JSON.stringify({ level, message, ...fields }));
+
+const CONSOLE: DecisionLogger = { info: lineTo("info"), warn: lineTo("warn"), error: lineTo("error") };
+
+/** The owner in the one form or the other, under these names. @internal */
+export function shownScope(shown: ShownScope, clear: string, hashed: string): (scope?: string) => object {
+  if (shown === "left-out") return () => ({});
+  return (scope) => {
+    if (!scope) return {};
+    if (shown === "clear") return { [clear]: scope };
+    return { [hashed]: createHash("sha256").update(scope).digest("hex").slice(0, 16) };
+  };
+}
+
+/**
+ * Makes the `observe` that logs: for `idempotency`, `httpIdempotency`, `idempotentBatch` and `runOnce`. A line has the decision,
+ * the operation, the hash of the key, and the owner as `scope` says. It has attempt, duration, trace id, and the name of the error. It
+ * has no key, payload, result or message of an error. `onceonly find` finds the line's record by the key, which it hashes.
+ *
+ * Executions, replays and releases are of level `info`; what hints at a mistake is `warn`, what somebody has to look at is `error`.
+ * @throws InvalidOptionError (`INVALID_OPTION`) at once.
+ */
+export function decisionLog(options: DecisionLogOptions = {}): (event: DecisionEvent) => void {
+  checkOptions(options, CHECKS, []);
+  const { logger, scope, traceId } = withDefaults(options, { logger: CONSOLE, scope: "hashed" as const });
+  const scopeOf = shownScope(scope, "scope", "scopeHash");
+  return function logDecision({ decision, operation, keyHash, attempt, durationMs, ageMs, ...event }) {
+    const fields = {
+      decision,
+      operation,
+      keyHash,
+      ...scopeOf(event.scope),
+      attempt,
+      durationMs,
+      ageMs,
+      errorName: nameOf(event.error),
+      traceId: traceId ? traceId() : event.traceparent?.split("-")[1],
+    };
+    const given = Object.entries(fields).filter(([, value]) => value !== undefined);
+    logger[LEVELS[decision] ?? "info"](`onceonly: ${decision}`, Object.fromEntries(given));
+  };
+}

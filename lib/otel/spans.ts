@@ -1,0 +1,73 @@
+/** A span for each decision, with its outcome, and links to what it is about. */
+import {
+  type Context,
+  context,
+  type Link,
+  type SpanContext,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from "@opentelemetry/api";
+import type { DecisionEvent } from "../core/decisions.ts";
+import { readTraceparent } from "../core/messages/prepare-message.ts";
+import { attributesOf } from "./instruments.ts";
+import type { Originals } from "./linked-store.ts";
+
+export interface SpanWriter {
+  readonly tracer: Tracer;
+  readonly originals: Originals;
+  readonly nowMs: () => number;
+  /** What a span says of an owner of keys. */
+  readonly scopeOf: (scope: string | undefined) => object;
+}
+
+/** Refused, or lost: whoever called did not get what it asked for. */
+const FAILED = /^(store-failed|completion-lost|outcome-unknown|held|mismatch|claim-lost)$/;
+
+export function writeSpan({ tracer, originals, nowMs, scopeOf }: SpanWriter, event: DecisionEvent): void {
+  const { decision, operation, keyHash, attempt, durationMs, error, traceparent } = event;
+  const caller = spanContextOf(traceparent);
+  const active = trace.getActiveSpan()?.spanContext();
+  const original = decision === "replayed" ? spanContextOf(originals.of(keyHash)) : undefined;
+  const links = [
+    ...linkTo(original, "original"),
+    // The invocation of a batch is in a trace of its own, each message in that of its sender.
+    ...(active && caller && active.traceId !== caller.traceId ? linkTo(caller, "caller") : []),
+  ];
+  const endTime = nowMs();
+  const span = tracer.startSpan(
+    `${operation} ${decision}`,
+    {
+      startTime: endTime - durationMs,
+      links,
+      attributes: {
+        ...attributesOf(operation, error, { "onceonly.decision": decision }),
+        ...scopeOf(event.scope),
+        ...(keyHash !== undefined && { "onceonly.key_hash": keyHash }),
+        ...(attempt !== undefined && { "onceonly.attempt": attempt }),
+      },
+    },
+    active || !caller ? context.active() : remote(caller),
+  );
+  if (FAILED.test(decision)) span.setStatus({ code: SpanStatusCode.ERROR });
+  span.end(endTime);
+}
+
+const linkTo = (to: SpanContext | undefined, relation: string): Link[] =>
+  to ? [{ context: to, attributes: { "onceonly.link": relation } }] : [];
+
+const remote = (caller: SpanContext): Context => trace.setSpanContext(context.active(), caller);
+
+function spanContextOf(traceparent: string | undefined): SpanContext | undefined {
+  const [, traceId, spanId, flags] = readTraceparent(traceparent)?.split("-") ?? [];
+  if (traceId === undefined || spanId === undefined || flags === undefined) return undefined;
+  return { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true };
+}
+
+/** The W3C trace context of the span that is active. */
+export function activeTraceparent(): string | undefined {
+  const active = trace.getActiveSpan()?.spanContext();
+  if (!active) return undefined;
+  const flags = active.traceFlags.toString(16).padStart(2, "0");
+  return readTraceparent(`00-${active.traceId}-${active.spanId}-${flags}`);
+}

@@ -1,0 +1,22 @@
+/** The differences between PostgreSQL and Aurora DSQL that are not in single statements. */
+
+/** The database behind the client: PostgreSQL 13 or later with all that is compatible with it, or Aurora DSQL. */
+export type SqlDialect = "postgresql" | "dsql";
+
+/**
+ * A process that is frozen between two statements keeps its locks, and everybody waits who asks for the key. PostgreSQL ends
+ * such a transaction after 10 seconds without a statement. DSQL has no locks that others wait for, and no such setting.
+ */
+export function firstStatement(dialect: SqlDialect | undefined): string | undefined {
+  return dialect === "dsql" ? undefined : "SET LOCAL idle_in_transaction_session_timeout = 10000";
+}
+
+/** The longest text of a result. A column of DSQL holds 1 MiB: https://docs.aws.amazon.com/aurora-dsql/latest/userguide/CHAP_quotas.html */
+export function maxKeptBytes(dialect: SqlDialect | undefined): number {
+  return (dialect === "dsql" ? 1 : 16) * 1024 * 1024;
+}
+
+/** The most records that one `reap` deletes: DSQL changes 3,000 rows in a transaction. */
+export function maxReaped(dialect: SqlDialect | undefined): number {
+  return dialect === "dsql" ? 3000 : 100_000;
+}

@@ -1,0 +1,142 @@
+/**
+ * The port over a store that sees no result. A sealed result is told as one that has an item of its own. So it is decrypted when
+ * somebody asks for it, and not with each record that is read.
+ */
+import type { IdempotencyRecord, StoredResult } from "../core/record.ts";
+import type {
+  Claim,
+  ClaimAnswer,
+  Effects,
+  Insertion,
+  SettleAnswer,
+  Settlement,
+  StepChange,
+  Store,
+} from "../core/store.ts";
+import { ResultStore } from "./result-store.ts";
+import type { SealedMessages } from "./sealed-messages.ts";
+import { isSealed, ownerOf, type SealedPlace, type Sealer } from "./sealer.ts";
+
+/** Begins the addresses that this store tells. */
+const MARK = "sealed ";
+
+/** Where a result is: the text itself, or the address that the store behind gave it. */
+interface SealedAddress {
+  readonly recordKey: string;
+  readonly step?: string | undefined;
+  readonly text?: string;
+  readonly address?: string;
+}
+
+export class EncryptedStore<Write> extends ResultStore<Write> {
+  readonly #sealer: Sealer;
+  /** A request that is repeated writes the same text. */
+  readonly #sealing = new WeakMap<object, Promise<string>>();
+  readonly #messages: SealedMessages | undefined;
+
+  constructor(store: Store<Write>, sealer: Sealer, messages: SealedMessages | undefined) {
+    super(store, true);
+    this.#sealer = sealer;
+    this.#messages = messages;
+  }
+
+  inFrontOf(change: (store: Store<Write>) => Store<Write>): Store<Write> {
+    return new EncryptedStore(change(this.store), this.#sealer, this.#messages);
+  }
+
+  override async claim(claim: Claim, seen?: IdempotencyRecord): Promise<ClaimAnswer> {
+    // First: what a handler has done must not wait for a key that nobody gives.
+    await this.#sealer.prepare(placeOf(claim).context);
+    return super.claim(claim, seen);
+  }
+
+  override async loadResult(told: string): Promise<string | undefined> {
+    const { recordKey, step, text, address = "" } = addressOf(told);
+    const stored = text ?? (await this.store.loadResult(address));
+    return stored !== undefined && isSealed(stored)
+      ? this.#sealer.open(stored, placeOf({ recordKey, step }))
+      : stored;
+  }
+
+  override checkEffects(effects: Effects<Write>): void {
+    super.checkEffects(effects);
+    // Now, since the handler learns later of no message that is too large.
+    if (this.#messages)
+      super.checkEffects({ ...effects, messages: this.#messages.largest(effects.messages) });
+  }
+
+  protected override async stored<End extends Settlement<Write> | Insertion<Write>>(end: End): Promise<End> {
+    const stored = await super.stored(end);
+    if (!this.#messages) return stored;
+    return { ...stored, messages: await this.#messages.seal(end.recordKey, end.messages) };
+  }
+
+  protected override async write(change: StepChange<Write>): Promise<SettleAnswer> {
+    const { recordKey, name, seen } = change;
+    const result = await this.#sealed(change, { recordKey, step: name });
+    return super.write({ ...change, result, seen: seen && withStored(seen) });
+  }
+
+  protected override storedText(end: Settlement<Write> | Insertion<Write>): Promise<string | undefined> {
+    return this.#sealed(end, end);
+  }
+
+  protected override asTold(recordKey: string, record: IdempotencyRecord): IdempotencyRecord {
+    return withResults(record, (result, step) => {
+      if (result.in === "nowhere" || (result.in === "record" && !isSealed(result.text))) return result;
+      const place = result.in === "record" ? { text: result.text } : { address: result.address };
+      return { in: "item", address: MARK + JSON.stringify({ recordKey, step, ...place }) };
+    });
+  }
+
+  protected override asStored(record: IdempotencyRecord): IdempotencyRecord {
+    return withResults(record, resultAsStored);
+  }
+
+  async #sealed(
+    request: { readonly result?: string | undefined },
+    { recordKey, step }: SealedAddress,
+  ): Promise<string | undefined> {
+    const { result } = request;
+    if (result === undefined) return undefined;
+    const sealing = this.#sealing.get(request) ?? this.#sealer.seal(result, placeOf({ recordKey, step }));
+    this.#sealing.set(request, sealing);
+    return sealing.catch((error: unknown) => {
+      this.#sealing.delete(request);
+      throw error;
+    });
+  }
+}
+
+function placeOf({ recordKey, step }: Pick<SealedAddress, "recordKey" | "step">): SealedPlace {
+  return { context: ownerOf(recordKey), place: JSON.stringify([recordKey, step ?? null]) };
+}
+
+/** An address that is not of this store has no record: what is sealed there does not open. */
+function addressOf(told: string): SealedAddress {
+  return told.startsWith(MARK) ? JSON.parse(told.slice(MARK.length)) : { recordKey: "", address: told };
+}
+
+function resultAsStored(result: StoredResult): StoredResult {
+  if (result.in !== "item") return result;
+  const { text, address = "" } = addressOf(result.address);
+  return text === undefined ? { in: "item", address } : { in: "record", text };
+}
+
+function withStored<Holder extends { readonly result?: StoredResult }>(holder: Holder): Holder {
+  return holder.result ? { ...holder, result: resultAsStored(holder.result) } : holder;
+}
+
+function withResults(
+  { result, steps, ...record }: IdempotencyRecord,
+  change: (result: StoredResult, step: string | undefined) => StoredResult,
+): IdempotencyRecord {
+  const changed = Object.entries(steps ?? {}).map(
+    ([name, step]) => [name, step.result ? { ...step, result: change(step.result, name) } : step] as const,
+  );
+  return {
+    ...record,
+    ...(result && { result: change(result, undefined) }),
+    ...(steps && { steps: Object.fromEntries(changed) }),
+  };
+}

@@ -1,0 +1,80 @@
+/** A store that is given a part of each result only. */
+import { errorNameOf } from "../core/ask-verify.ts";
+import { InvalidOptionError, ResultNotKeptError } from "../core/errors.ts";
+import { checkOptions, ENGINE_CHECKS } from "../core/option-checks.ts";
+import { decodeResult, encodeResult } from "../core/outcome.ts";
+import type { IdempotencyRecord } from "../core/record.ts";
+import type { Insertion, Settlement, Store } from "../core/store.ts";
+import { ResultStore } from "./result-store.ts";
+
+/** Takes a result, and returns the part that is stored. `"all"`: nothing is stored. */
+export type Redact = "all" | ((result: never) => unknown);
+
+/** Stored in the place of a result that is not to be kept. No JSON, so that it is no result of a handler. */
+const NOT_KEPT = "not kept";
+
+/**
+ * The same store, for results that hold secrets. Replays answer with the part that `redact` returns; whoever runs gets the whole
+ * result. With `"all"` replays throw `ResultNotKeptError` (over HTTP 410): nothing runs again, and the caller reads the state
+ * elsewhere. Over HTTP the result is the response, with `statusCode`, `headers` and `body`.
+ *
+ * If `redact` throws, or returns what is no JSON, nothing of the result is stored, and the process warns with the code
+ * `ONCEONLY_REDACT`. Verdicts with a result are redacted too. Errors, results of steps and messages that wait are stored whole.
+ *
+ * @throws InvalidOptionError (`INVALID_OPTION`)
+ */
+export function redacted<Write>(store: Store<Write>, redact: Redact): Store<Write> {
+  checkOptions({ store }, { store: ENGINE_CHECKS.store }, ["store"]);
+  if (redact !== "all" && typeof redact !== "function")
+    throw new InvalidOptionError("redact", 'must be "all" or a function', redact);
+  return new RedactedStore(store, redact);
+}
+
+/** @internal */
+export class RedactedStore<Write> extends ResultStore<Write> {
+  readonly #redact: Redact;
+
+  constructor(store: Store<Write>, redact: Redact) {
+    super(store);
+    this.#redact = redact;
+  }
+
+  inFrontOf(change: (store: Store<Write>) => Store<Write>): Store<Write> {
+    return new RedactedStore(change(this.store), this.#redact);
+  }
+
+  override async loadResult(address: string): Promise<string | undefined> {
+    const text = await super.loadResult(address);
+    if (text === NOT_KEPT) throw new ResultNotKeptError(0);
+    return text;
+  }
+
+  protected override async storedText({
+    state,
+    result,
+  }: Settlement<Write> | Insertion<Write>): Promise<string | undefined> {
+    return result === undefined || state !== "completed" ? result : redactedText(result, this.#redact);
+  }
+
+  protected override asTold(_: string, record: IdempotencyRecord): IdempotencyRecord {
+    const { result } = record;
+    if (result?.in !== "record" || result.text !== NOT_KEPT) return record;
+    return { ...record, result: { in: "nowhere", bytes: 0 } };
+  }
+}
+
+/** Never throws: what has happened is to be recorded, whatever becomes of its result. */
+function redactedText(text: string, redact: Redact): string | undefined {
+  if (redact === "all") return NOT_KEPT;
+  try {
+    return encodeResult(redact(decodeResult(text) as never));
+  } catch (error) {
+    process.emitWarning(
+      `\`redact\` failed with ${errorNameOf(error)}: the result of an operation is not kept`,
+      {
+        code: "ONCEONLY_REDACT",
+      },
+    );
+    return NOT_KEPT;
+  }
+}

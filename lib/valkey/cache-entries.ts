@@ -1,0 +1,183 @@
+/** The entries of a cache: their keys, their text, and the requests for them. Each request ends in time. */
+import { createHash } from "node:crypto";
+import { RECORD_VERSION } from "../contract.ts";
+import type { Clock } from "../core/clock.ts";
+import { StoreUnavailableError } from "../core/errors.ts";
+import { hashTuple } from "../core/identity.ts";
+import { type IdempotencyRecord, isExpired } from "../core/record.ts";
+import { textsOf } from "./answers.ts";
+import { valkeyFailure } from "./failures.ts";
+import type { ValkeyClient } from "./valkey-client.ts";
+
+export interface CacheSettings {
+  readonly client: ValkeyClient;
+  readonly prefix: string;
+  readonly rememberSeconds: number;
+  readonly timeoutMs: number;
+}
+
+/** What is there: a record only where all of it is in order. */
+export interface ReadEntry {
+  /** As it is on the server; empty where nothing is. */
+  readonly raw: string;
+  readonly record?: IdempotencyRecord | undefined;
+}
+
+interface EntryText {
+  readonly recordKey: string;
+  /** When the store was asked (epoch ms). */
+  readonly since: number;
+  readonly record: IdempotencyRecord;
+}
+
+export const MAX_REMEMBER_SECONDS = 3600;
+
+/** Larger entries are not remembered. In UTF-16 units. */
+const MAX_ENTRY = 262_144;
+
+/** Spreads the entries over the nodes of a cluster. Each has a list of its entries. */
+const SHARDS = 16;
+
+/** Stands where a record was forgotten: what was read before that is not written here. */
+const FORGOTTEN = "forgotten";
+
+const PAGE = 100;
+
+/** Answers to erasure and cross-check may take longer than those that callers wait for. */
+const UNHURRIED_MS = 2000;
+
+/** Writes an entry where what was seen still is. The list comes first, so that no entry is without it. */
+const WRITE = `
+if (redis.call('GET', KEYS[1]) or '') ~= ARGV[1] then return 0 end
+local at = redis.call('TIME')
+local now = at[1] * 1000 + math.floor(at[2] / 1000)
+redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', now)
+redis.call('ZADD', KEYS[2], now + ARGV[3], ARGV[4])
+redis.call('PEXPIRE', KEYS[2], ${2 * MAX_REMEMBER_SECONDS * 1000})
+redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
+return 1`;
+
+/** Clients give pairs of a sorted set in forms of their own, and what a script returns as it is. */
+const LIST =
+  "return redis.call('ZRANGEBYSCORE', KEYS[1], ARGV[1], '+inf', 'WITHSCORES', 'LIMIT', ARGV[2], ARGV[3])";
+
+const DROP = `
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+return redis.call('DEL', KEYS[1])`;
+
+export class CacheEntries {
+  readonly #settings: CacheSettings;
+
+  constructor(settings: CacheSettings) {
+    this.#settings = settings;
+  }
+
+  async read(recordKey: string, clock: Clock, timeoutMs?: number): Promise<ReadEntry> {
+    const { entry } = this.#keysOf(recordKey);
+    const reply = await this.#ask(entry, ["GET", entry], clock, timeoutMs);
+    const [raw = ""] = reply === null || reply === undefined ? [] : textsOf([reply]);
+    return { raw, record: this.#recordIn(raw, recordKey, clock.now()) };
+  }
+
+  /** Nothing is written over an entry other than the one that was seen. A late copy of this request changes nothing that anybody reads. */
+  async write({ raw }: ReadEntry, text: EntryText, clock: Clock): Promise<void> {
+    const { record, recordKey, since } = text;
+    const { expiresAt = Number.POSITIVE_INFINITY } = record;
+    const now = clock.now();
+    const ttlMs = Math.floor(Math.min(since + this.#rememberMs, expiresAt * 1000) - now);
+    const body = JSON.stringify(text);
+    if (ttlMs <= 0 || raw === FORGOTTEN || body.length > MAX_ENTRY) return;
+    const { entry, index } = this.#keysOf(recordKey);
+    const words = [raw, `${this.#digestOf(body)} ${body}`, `${ttlMs}`, recordKey];
+    await this.#ask(entry, ["EVAL", WRITE, "2", entry, index, ...words], clock);
+  }
+
+  async drop(recordKey: string, { raw }: ReadEntry, clock: Clock, timeoutMs?: number): Promise<void> {
+    const { entry } = this.#keysOf(recordKey);
+    await this.#ask(entry, ["EVAL", DROP, "1", entry, raw], clock, timeoutMs);
+  }
+
+  /** @throws StoreUnavailableError (`STORE_UNAVAILABLE`) */
+  async forget(recordKey: string, clock: Clock): Promise<void> {
+    const { entry } = this.#keysOf(recordKey);
+    // As long as anything that was read before could be believed.
+    const ttlMs = `${2 * MAX_REMEMBER_SECONDS * 1000}`;
+    await this.#ask(entry, ["SET", entry, FORGOTTEN, "PX", ttlMs], clock, UNHURRIED_MS);
+  }
+
+  /** The keys of records that have an entry, or had one a moment ago: page by page, from another list on in each run. */
+  async *listed(clock: Clock): AsyncGenerator<readonly string[], void> {
+    const first = clock.now() % SHARDS;
+    for (let shard = 0; shard < SHARDS; shard++) {
+      const index = this.#indexOf((first + shard) % SHARDS);
+      let from = "-inf";
+      let skipped = 0;
+      while (true) {
+        const command = ["EVAL", LIST, "1", index, from, `${skipped}`, `${PAGE}`];
+        const words = textsOf(await this.#ask(index, command, clock, UNHURRIED_MS));
+        const recordKeys = words.filter((_, at) => at % 2 === 0);
+        if (recordKeys.length > 0) yield recordKeys;
+        if (recordKeys.length < PAGE) break;
+        const last = words.at(-1) ?? from;
+        const alike = words.filter((word, at) => at % 2 === 1 && word === last).length;
+        skipped = last === from ? skipped + alike : alike;
+        from = last;
+      }
+    }
+  }
+
+  get #rememberMs(): number {
+    return this.#settings.rememberSeconds * 1000;
+  }
+
+  /** Nothing but what this code has written, under this prefix, for this record, and not for too long. */
+  #recordIn(raw: string, recordKey: string, now: number): IdempotencyRecord | undefined {
+    const [digest = "", body = ""] = raw.split(/ (.*)/s);
+    if (body === "" || digest !== this.#digestOf(body)) return undefined;
+    const text: EntryText = JSON.parse(body);
+    const { record, since } = text;
+    // Clocks of two hosts differ: an entry of the future has no age.
+    const age = now - since;
+    const isOurs = text.recordKey === recordKey && record.version === RECORD_VERSION;
+    const isLive = age >= 0 && age < this.#rememberMs && !isExpired(record, now);
+    return isOurs && isLive ? record : undefined;
+  }
+
+  #digestOf(body: string): string {
+    return hashTuple("onceonly/cache/1", this.#settings.prefix, body);
+  }
+
+  #keysOf(recordKey: string) {
+    const shard = (createHash("sha256").update(recordKey).digest()[0] ?? 0) % SHARDS;
+    return { entry: `${this.#settings.prefix}:{${shard}}:${recordKey}`, index: this.#indexOf(shard) };
+  }
+
+  /** No record has this key, as the key of a record has a `#`. */
+  #indexOf(shard: number): string {
+    return `${this.#settings.prefix}:{${shard}}:entries`;
+  }
+
+  /** @throws StoreUnavailableError (`STORE_UNAVAILABLE`), in time also where the client gives no answer */
+  async #ask(
+    key: string,
+    command: readonly string[],
+    clock: Clock,
+    timeoutMs = this.#settings.timeoutMs,
+  ): Promise<unknown> {
+    const { client, prefix } = this.#settings;
+    const request = { action: command[0] ?? "", table: prefix };
+    const over = new AbortController();
+    const late = clock.sleep(timeoutMs, over.signal).then(() => {
+      throw new StoreUnavailableError("unreachable", undefined, `no answer after ${timeoutMs} ms`, request);
+    });
+    late.catch(() => {});
+    try {
+      const asked = Promise.resolve(client.send(key, command));
+      return await Promise.race([asked, late]);
+    } catch (error) {
+      throw error instanceof StoreUnavailableError ? error : valkeyFailure(error, request.action, prefix);
+    } finally {
+      over.abort("over");
+    }
+  }
+}

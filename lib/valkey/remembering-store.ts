@@ -1,0 +1,219 @@
+/** A store whose completed records are remembered in Valkey. Whatever becomes of the cache, the store behind it decides. */
+import { RECORD_VERSION } from "../contract.ts";
+import type { Clock } from "../core/clock.ts";
+import { hasCode } from "../core/error-code.ts";
+import type { IdempotencyRecord } from "../core/record.ts";
+import type { CrossCheck, CrossChecked } from "../core/record-cache.ts";
+import type {
+  Claim,
+  ClaimAnswer,
+  Effects,
+  Insertion,
+  RenewAnswer,
+  Renewal,
+  SettleAnswer,
+  Settlement,
+  Store,
+} from "../core/store.ts";
+import type { CacheEntries, ReadEntry } from "./cache-entries.ts";
+
+/** So long a cache is left alone that did not answer: an outage costs one wait a second, and not one for each call. */
+const PAUSE_MS = 1000;
+
+/** Records whose result is loaded apart, until it is. */
+const MAX_AWAITED = 100;
+
+/** How many entries are compared at once. */
+const AT_ONCE = 10;
+
+const NOTHING: ReadEntry = { raw: "" };
+
+interface Told {
+  readonly recordKey: string;
+  readonly entry: ReadEntry;
+  /** When the store was asked. */
+  readonly since: number;
+  readonly record: IdempotencyRecord;
+}
+
+export class RememberingStore<Write> implements Store<Write>, CrossChecked {
+  readonly #store: Store<Write>;
+  readonly #clock: Clock;
+  readonly #entries: CacheEntries;
+  /** By the address of their results, the oldest first. */
+  readonly #awaited = new Map<string, Told>();
+  #pausedUntil = 0;
+  readonly unknownOutcomes: Store<Write>["unknownOutcomes"];
+  readonly writeStep: Store<Write>["writeStep"];
+
+  constructor(store: Store<Write>, clock: Clock, entries: CacheEntries) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#entries = entries;
+    this.unknownOutcomes = store.unknownOutcomes?.bind(store);
+    this.writeStep = store.writeStep?.bind(store);
+  }
+
+  /** @internal The same cache in front of a store that `change` makes of the one behind it. */
+  inFrontOf(change: (store: Store<Write>) => Store<Write>): Store<Write> {
+    return new RememberingStore(change(this.#store), this.#clock, this.#entries);
+  }
+
+  async claim(claim: Claim, seen?: IdempotencyRecord): Promise<ClaimAnswer> {
+    const { recordKey, fingerprint } = claim;
+    if (seen) return this.#over(recordKey, seen, () => this.#store.claim(claim, seen));
+    const entry = await this.#read(recordKey);
+    if (entry.record?.fingerprint === fingerprint) return { won: false, record: entry.record };
+    return this.#learning(recordKey, entry, () => this.#store.claim(claim));
+  }
+
+  settle(settlement: Settlement<Write>): Promise<SettleAnswer> {
+    return this.#store.settle(settlement);
+  }
+
+  renew(renewal: Renewal): Promise<RenewAnswer> {
+    return this.#store.renew(renewal);
+  }
+
+  insert(insertion: Insertion<Write>, seen?: IdempotencyRecord): Promise<SettleAnswer> {
+    return this.#over(insertion.recordKey, seen, () => this.#store.insert(insertion, seen));
+  }
+
+  async find(recordKey: string, read: { consistent: boolean }): Promise<IdempotencyRecord | undefined> {
+    if (read.consistent) return this.#store.find(recordKey, read);
+    const entry = await this.#read(recordKey);
+    if (entry.record) return entry.record;
+    const found = async () => ({ record: await this.#store.find(recordKey, read) });
+    return (await this.#learning(recordKey, entry, found)).record;
+  }
+
+  async loadResult(address: string): Promise<string | undefined> {
+    const told = this.#awaited.get(address);
+    const text = await this.#store.loadResult(address);
+    if (told && text !== undefined) {
+      this.#awaited.delete(address);
+      await this.#write({ ...told, record: { ...told.record, result: { in: "record", text } } });
+    }
+    return text;
+  }
+
+  checkEffects(effects: Effects<Write>): void {
+    this.#store.checkEffects(effects);
+  }
+
+  async *crossCheck(): AsyncGenerator<CrossCheck, void> {
+    for await (const listed of this.#entries.listed(this.#clock)) {
+      for (let from = 0; from < listed.length; from += AT_ONCE) {
+        const some = listed.slice(from, from + AT_ONCE);
+        for (const check of await Promise.all(some.map((recordKey) => this.#compare(recordKey))))
+          if (check) yield check;
+      }
+    }
+  }
+
+  async #compare(recordKey: string): Promise<CrossCheck | undefined> {
+    const entry = await this.#entries.read(recordKey, this.#clock);
+    const { record } = entry;
+    if (!record) return undefined;
+    try {
+      const found = await this.#store.find(recordKey, { consistent: true });
+      if (found && isSame(found, record) && (await this.#resultOf(found)) === textOf(record))
+        return "confirmed";
+    } catch (error) {
+      // A record that cannot be read confirms nothing.
+      if (!hasCode(error, "RECORD_CORRUPT")) return "unchecked";
+    }
+    await this.#entries.drop(recordKey, entry, this.#clock);
+    return "dropped";
+  }
+
+  async #resultOf(record: IdempotencyRecord): Promise<string | undefined> {
+    return record.result?.in === "item" ? this.#store.loadResult(record.result.address) : textOf(record);
+  }
+
+  /** Whoever saw a completed record replaces it, since its retention is over. */
+  async #over<T>(
+    recordKey: string,
+    seen: IdempotencyRecord | undefined,
+    request: () => Promise<T>,
+  ): Promise<T> {
+    if (seen?.state !== "completed") return request();
+    const entry = await this.#trying(() => this.#entries.read(recordKey, this.#clock), NOTHING);
+    if (entry.raw !== "")
+      await this.#trying(() => this.#entries.drop(recordKey, entry, this.#clock), undefined);
+    return request();
+  }
+
+  /** Remembers a completed record that an answer tells. An entry that the answer contradicts goes. */
+  async #learning<T extends object>(
+    recordKey: string,
+    entry: ReadEntry,
+    request: () => Promise<T>,
+  ): Promise<T> {
+    const since = this.#clock.now();
+    const answer = await request();
+    const { record } = answer as { readonly record?: IdempotencyRecord };
+    if (record?.state === "completed" && record.version === RECORD_VERSION) {
+      if (!entry.record || !isSame(entry.record, record))
+        await this.#remember({ recordKey, entry, since, record });
+    } else if (entry.record) {
+      await this.#trying(() => this.#entries.drop(recordKey, entry, this.#clock), undefined);
+    }
+    return answer;
+  }
+
+  async #remember(told: Told): Promise<void> {
+    const { result } = told.record;
+    if (result?.in !== "item") return this.#write(told);
+    this.#awaited.set(result.address, told);
+    for (const oldest of this.#awaited.keys()) {
+      if (this.#awaited.size <= MAX_AWAITED) break;
+      this.#awaited.delete(oldest);
+    }
+  }
+
+  #write({ recordKey, entry, since, record }: Told): Promise<void> {
+    return this.#trying(
+      () => this.#entries.write(entry, { recordKey, since, record }, this.#clock),
+      undefined,
+    );
+  }
+
+  #read(recordKey: string): Promise<ReadEntry> {
+    return this.#trying(() => this.#entries.read(recordKey, this.#clock), NOTHING);
+  }
+
+  /** No call fails for the cache. The process is warned once in each outage. */
+  async #trying<T>(request: () => Promise<T>, otherwise: T): Promise<T> {
+    const now = this.#clock.now();
+    if (now < this.#pausedUntil && now >= this.#pausedUntil - PAUSE_MS) return otherwise;
+    try {
+      const answer = await request();
+      this.#pausedUntil = 0;
+      return answer;
+    } catch (error) {
+      if (this.#pausedUntil === 0) warn(error);
+      this.#pausedUntil = this.#clock.now() + PAUSE_MS;
+      return otherwise;
+    }
+  }
+}
+
+function isSame(a: IdempotencyRecord, b: IdempotencyRecord): boolean {
+  return (
+    a.state === b.state &&
+    a.token === b.token &&
+    a.fingerprint === b.fingerprint &&
+    a.expiresAt === b.expiresAt
+  );
+}
+
+function textOf({ result }: IdempotencyRecord): string | undefined {
+  return result?.in === "record" ? result.text : undefined;
+}
+
+function warn(error: unknown): void {
+  process.emitWarning(`the cache is left out, and the store asked: ${(error as Error).message}`, {
+    code: "ONCEONLY_CACHE",
+  });
+}

@@ -1,0 +1,272 @@
+// A consumer of any broker: what becomes of a message, by how its attempt ended.
+import { PermanentError } from "onceonly";
+import { type ConsumerOptions, type Delivery, envelopeHeaders, idempotentConsumer } from "onceonly/consumers";
+import { MemoryStore } from "onceonly/testing";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { gate } from "../../kit/time/gate.ts";
+import { watch } from "./given.ts";
+
+interface Message {
+  readonly key?: string;
+  readonly text?: string;
+  readonly envelope?: unknown;
+  readonly position?: readonly string[];
+}
+
+const read = ({ text = "a box", position, ...rest }: Message): Delivery => ({
+  name: "message 7",
+  content: text,
+  position,
+  envelope: "envelope" in rest ? rest.envelope : envelopeHeaders({ key: "order-1" }).OnceonlyEnvelope,
+});
+
+type Options = Partial<ConsumerOptions<Message, never>>;
+const options = (more: Options = {}): ConsumerOptions<Message, never> => ({
+  operation: "ship-order",
+  store: new MemoryStore() as never,
+  onMessageError: () => {},
+  ...more,
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe("idempotentConsumer", () => {
+  it("says that a message is done, now or before", async () => {
+    let runs = 0;
+    const consume = idempotentConsumer(() => void runs++, options(), read);
+
+    expect([await consume({}), await consume({}), runs]).toEqual([{ end: "done" }, { end: "done" }, 1]);
+  });
+
+  it("says that a message has to come again, with the error and a pause", async () => {
+    const error = new Error("the van is full");
+    const consume = idempotentConsumer(() => Promise.reject(error), options({ retrySeconds: 3 }), read);
+
+    expect(await consume({})).toEqual({ end: "retry", afterMs: 3000, error, isInProgress: false });
+  });
+
+  it("says that a message is in progress elsewhere, which is no error to tell", async () => {
+    const told: unknown[] = [];
+    const begun = gate();
+    const mayEnd = gate();
+    const given = options({ onMessageError: (error) => void told.push(error) });
+    const consume = idempotentConsumer(
+      () => {
+        begun.open();
+        return mayEnd.opened;
+      },
+      given,
+      read,
+    );
+    const first = consume({});
+    await begun.opened;
+
+    const second = await consume({});
+    mayEnd.open();
+
+    expect(second).toMatchObject({ end: "retry", isInProgress: true, afterMs: 1000 });
+    expect([await first, told]).toEqual([{ end: "done" }, []]);
+  });
+
+  it("says that a message is final, whose error is on record or that cannot be read", async () => {
+    const fail = () => {
+      throw new PermanentError("no such street");
+    };
+    const given = options();
+    const consume = idempotentConsumer(fail, given, read);
+
+    expect(await consume({})).toMatchObject({ end: "final", error: { message: "no such street" } });
+    expect(await consume({ envelope: "{" })).toMatchObject({
+      end: "final",
+      error: { code: "IDEMPOTENCY_KEY_INVALID" },
+    });
+    expect(await consume({ envelope: "" })).toMatchObject({
+      end: "final",
+      error: { code: "IDEMPOTENCY_KEY_INVALID" },
+    });
+  });
+
+  it("takes no error of a handler for one about the message, whatever its code", async () => {
+    const inner = { operation: "inner", store: new MemoryStore() as never, onMessageError: () => {} };
+    const refuse = idempotentConsumer<Message, never>(() => {}, inner, read);
+    const consume = idempotentConsumer(
+      async () => {
+        const ended = await refuse({ envelope: undefined });
+        if (ended.end === "final") throw ended.error;
+      },
+      options(),
+      read,
+    );
+
+    expect(await consume({})).toMatchObject({
+      end: "retry",
+      error: { code: "IDEMPOTENCY_KEY_MISSING" },
+    });
+  });
+
+  it("puts a message aside by a function, and lets it come again where that fails", async () => {
+    const aside: unknown[] = [];
+    const told: unknown[] = [];
+    let fails = true;
+    const given = options({
+      whenFinalError: async (message, error) => {
+        if (fails) throw new Error("the dead-letter topic is gone");
+        aside.push([message, (error as Error).message]);
+      },
+      onMessageError: (error) => void told.push((error as Error).message),
+    });
+    const fail = () => {
+      throw new PermanentError("no such street");
+    };
+    const consume = idempotentConsumer(fail, given, read);
+    const message = { text: "a box" };
+
+    expect(await consume(message)).toMatchObject({ end: "retry", isInProgress: false });
+    fails = false;
+    expect(await consume(message)).toEqual({ end: "done" });
+
+    expect(aside).toEqual([[message, "no such street"]]);
+    expect(told).toEqual(["no such street", "the dead-letter topic is gone", "no such street"]);
+  });
+
+  it("holds a message of unknown outcome back for a minute", async () => {
+    const given = options({ whenAbandoned: "hold" });
+    const { OutcomeUnknownError } = await import("onceonly");
+    const fail = () => {
+      throw new OutcomeUnknownError();
+    };
+    const consume = idempotentConsumer(fail, given, read);
+    await consume({});
+
+    expect(await consume({})).toMatchObject({
+      end: "retry",
+      afterMs: 60_000,
+      error: { code: "OUTCOME_UNKNOWN" },
+    });
+  });
+
+  it("goes by `key` alone where it is given, and refuses a message for which it yields none", async () => {
+    const { observe, decisions } = watch();
+    const given = options({ key: ({ key }) => key, observe });
+    const consume = idempotentConsumer(() => {}, given, read);
+
+    const ends = [await consume({ key: "a", envelope: "{" }), await consume({ key: "a" }), await consume({})];
+
+    expect(ends.map(({ end }) => end)).toEqual(["done", "done", "final"]);
+    expect(decisions).toEqual(["executed", "replayed", "key-missing"]);
+  });
+
+  it("takes no place for a key unless it is asked to, nor of a broker that has none", async () => {
+    const message = { envelope: undefined, position: ["orders", "7"] };
+    const ended = async (more: Options, { position, ...given }: Message = message) =>
+      (await idempotentConsumer(() => {}, options(more), read)({ ...given, ...(position && { position }) }))
+        .end;
+
+    expect(await ended({})).toBe("final");
+    expect(await ended({ whenKeyMissing: "position" })).toBe("done");
+    expect(await ended({ whenKeyMissing: "position" }, { envelope: undefined })).toBe("final");
+    expect(await ended({ whenKeyMissing: "position" }, { ...message, envelope: "{" })).toBe("final");
+  });
+
+  it("keeps scopes apart, and refuses a message without the scope that is asked for", async () => {
+    let runs = 0;
+    const given = options({ scope: ({ text }) => text, fingerprint: () => "same" });
+    const consume = idempotentConsumer(() => void runs++, given, read);
+
+    await consume({ text: "acme" });
+    await consume({ text: "emca" });
+    const refused = await consume({ text: "" });
+
+    expect(runs).toBe(2);
+    expect(refused).toMatchObject({ end: "final", error: { code: "SCOPE_MISSING" } });
+  });
+
+  it("never rejects: a message that cannot be read, or a reader that throws, comes again and is told", async () => {
+    const lines: unknown[][] = [];
+    vi.spyOn(console, "error").mockImplementation((...given) => void lines.push(given));
+    const given = options({ onMessageError: undefined as never });
+    const consume = idempotentConsumer(
+      () => {},
+      {
+        ...given,
+        key: () => {
+          throw new Error("unreadable");
+        },
+      },
+      read,
+    );
+
+    expect([await consume({}), await consume(null as never)]).toMatchObject([
+      { end: "retry" },
+      { end: "retry" },
+    ]);
+    expect(lines.map(([line]) => line)).toEqual([
+      'onceonly: message 7 is not done (operation "ship-order"):',
+      'onceonly: a message is not done (operation "ship-order"):',
+    ]);
+  });
+
+  it("goes on where `onMessageError` throws", async () => {
+    const given = options({
+      onMessageError: () => {
+        throw new Error("no log");
+      },
+    });
+
+    expect((await idempotentConsumer(() => {}, given, read)({ envelope: undefined })).end).toBe("final");
+  });
+
+  it.each([
+    ["no handler", () => idempotentConsumer(undefined as never, options(), read), "`handler` must"],
+    ["a callback", () => idempotentConsumer((_a, _b, _c?: never) => {}, options(), read), "`handler` must"],
+    ["no reader", () => idempotentConsumer(() => {}, options(), undefined as never), "`read` must"],
+    ["no store", () => idempotentConsumer(() => {}, options({ store: undefined as never }), read), "`store`"],
+    [
+      "an unknown option",
+      () => idempotentConsumer(() => {}, options({ retries: 3 } as never), read),
+      "retries",
+    ],
+    [
+      "a wrong unit",
+      () => idempotentConsumer(() => {}, options({ retrySeconds: 60_000 }), read),
+      "`retrySeconds` must be a number of seconds",
+    ],
+    [
+      "a scope that is not there",
+      () => idempotentConsumer(() => {}, options({ scope: undefined as never }), read),
+      "`scope` must",
+    ],
+    [
+      "a lease to renew in the optimistic mode",
+      () => idempotentConsumer(() => {}, options({ mode: "optimistic", renewLease: true }), read),
+      "renewLease",
+    ],
+  ])("checks %s at once", (_what, make, why) => {
+    expect(make).toThrow(why);
+  });
+});
+
+describe("envelopeHeaders", () => {
+  it("carries key and trace in ASCII, and the key survives", async () => {
+    const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    const { OnceonlyEnvelope: envelope } = envelopeHeaders({ key: "bestellung-ä-✓", traceparent });
+    const seen: unknown[] = [];
+    const note = (_: Message, { idempotency }: { idempotency: { key: string; traceparent?: unknown } }) =>
+      void seen.push(idempotency.key, idempotency.traceparent);
+    const consume = idempotentConsumer(note as never, options(), read);
+
+    await consume({ envelope: Buffer.from(envelope) });
+
+    expect(envelope).toMatch(/^[\x20-\x7e]+$/);
+    expect(seen).toEqual(["bestellung-ä-✓", traceparent]);
+  });
+
+  it.each([[undefined], [{}], [{ key: "" }], [{ key: 7 }], [{ key: "x".repeat(256) }]])(
+    "refuses %j",
+    (given) => {
+      expect(() => envelopeHeaders(given as never)).toThrow("the envelope: the key");
+    },
+  );
+});

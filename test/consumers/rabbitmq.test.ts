@@ -1,0 +1,129 @@
+// What is RabbitMQ's own: limits of deliveries, a redrive, a cancelled consumer, a channel that is closed.
+import { PermanentError } from "onceonly";
+import { envelopeHeaders, rabbitMqConsumer } from "onceonly/consumers";
+import { MemoryStore } from "onceonly/testing";
+import { describe, expect, it } from "vitest";
+import { timeless } from "../../kit/time/timeless.ts";
+import { hasServer as hasPostgres } from "../postgres/given.ts";
+import { hasBroker, shop } from "./given.ts";
+import { rabbitBench } from "./rabbitmq-given.ts";
+
+const headers = envelopeHeaders({ key: "order-1" });
+const options = () => ({ operation: "ship-order", store: new MemoryStore() });
+
+const messageOf = (given: object = {}) => ({
+  content: Buffer.from("a box"),
+  fields: { deliveryTag: 7, redelivered: false },
+  properties: { headers },
+  ...given,
+});
+const silentChannel = () => {
+  const said: unknown[] = [];
+  return {
+    said,
+    ack: () => void said.push("ack"),
+    nack: (_message: unknown, _allUpTo: boolean, requeue: boolean) => void said.push(["nack", requeue]),
+  };
+};
+
+describe.skipIf(!hasBroker("RabbitMQ") || !hasPostgres)("rabbitMqConsumer", () => {
+  it("leaves a message that never succeeds to the limit of a quorum queue, which dead-letters it", async () => {
+    const bench = await rabbitBench({ "x-queue-type": "quorum", "x-delivery-limit": 2 });
+    const { options: given, note, effects, told } = await shop();
+    const consumer = await bench.consume(async (text, idempotency) => {
+      await note(text, idempotency);
+      throw new Error("the van is full");
+    }, given);
+
+    await bench.send("a box", headers);
+    await expect.poll(bench.aside, { timeout: 20_000 }).toBe(1);
+    await consumer.stop();
+
+    expect([await bench.left(), await effects(), told.length]).toEqual([0, [], 3]);
+  });
+
+  it("knows a message again that was sent back from the dead-letter queue", async () => {
+    const bench = await rabbitBench();
+    const { options: given, effects, seen, decisions } = await shop();
+    const consumer = await bench.consume(() => {
+      throw new PermanentError("no such street");
+    }, given);
+    await bench.send("a box", headers);
+    await expect.poll(bench.aside, { timeout: 20_000 }).toBe(1);
+
+    const dead = await bench.channel.get(bench.dead, { noAck: true });
+    if (!dead) throw new Error("nothing is dead-lettered");
+    bench.channel.sendToQueue(bench.queue, dead.content, { headers: dead.properties.headers });
+    await seen("replayed");
+    await consumer.stop();
+
+    expect([decisions, await effects()]).toEqual([["executed", "replayed"], []]);
+  });
+
+  it("tells that the server has cancelled it", async () => {
+    const bench = await rabbitBench();
+    let cancelled = 0;
+    const onCancel = () => {
+      cancelled++;
+    };
+    await bench.consume(() => {}, { ...options(), onCancel } as never);
+
+    await bench.channel.deleteQueue(bench.queue);
+
+    await expect.poll(() => cancelled, { timeout: 20_000 }).toBe(1);
+  });
+});
+
+describe("rabbitMqConsumer, without a server", () => {
+  it("ends quietly where the channel is closed, and replays what comes again", async () => {
+    const closed = () => {
+      throw new Error("Channel closed");
+    };
+    let runs = 0;
+    const given = options();
+    const handler = () => {
+      runs++;
+    };
+    await rabbitMqConsumer({ ack: closed, nack: closed }, handler, given)(messageOf());
+    const channel = silentChannel();
+
+    await rabbitMqConsumer(channel, handler, given)(messageOf());
+
+    expect([runs, channel.said]).toEqual([1, ["ack"]]);
+  });
+
+  it("pauses before it requeues, twice as long after each delivery that the queue counts, up to a minute", async () => {
+    const clock = timeless();
+    const channel = silentChannel();
+    const fail = () => {
+      throw new Error("the van is full");
+    };
+    const given = { ...options(), clock, retrySeconds: 2, onMessageError: () => {} };
+    const consumer = rabbitMqConsumer(channel, fail, given);
+
+    for (const count of [undefined, 1, 3, 50])
+      await consumer(messageOf({ properties: { headers: { ...headers, "x-delivery-count": count } } }));
+
+    expect(clock.slept).toEqual([2000, 4000, 16_000, 60_000]);
+    expect(channel.said).toEqual(Array(4).fill(["nack", true]));
+  });
+
+  it.each([
+    ["no channel", () => rabbitMqConsumer(undefined as never, () => {}, options()), "give the channel first"],
+    ["no handler", () => rabbitMqConsumer(silentChannel(), undefined as never, options()), "`handler` must"],
+    ["no options", () => rabbitMqConsumer(silentChannel(), () => {}, undefined as never), "`operation` must"],
+    [
+      "a place for a key",
+      () =>
+        rabbitMqConsumer(silentChannel(), () => {}, { ...options(), whenKeyMissing: "position" as never }),
+      "a message of RabbitMQ has no place",
+    ],
+    [
+      "a wrong `onCancel`",
+      () => rabbitMqConsumer(silentChannel(), () => {}, { ...options(), onCancel: 1 as never }),
+      "`onCancel` must be a function",
+    ],
+  ])("refuses %s at once", (_what, make, why) => {
+    expect(make).toThrow(why);
+  });
+});

@@ -1,0 +1,174 @@
+// What operators see and decide in an outbox, on every database that has one.
+import { expect, it } from "vitest";
+import type { ListedCommit, OperatedOutbox } from "../../../lib/core/messages/operated-outbox.ts";
+import type { MessageProgress, Outbox, Unsent } from "../../../lib/core/messages/outbox.ts";
+import type { StoredMessage } from "../../../lib/core/messages/outgoing-message.ts";
+
+export const COMMITTED_AT = 1_800_000_001_000;
+const LATER = COMMITTED_AT + 600_000;
+const OTHER = "https://sqs.eu-central-1.amazonaws.com/123456789012/repaired.fifo";
+const PARKED: MessageProgress = { state: "parked", tries: 50, at: LATER, code: "QueueDoesNotExist" };
+const SENT: MessageProgress = { state: "sent", tries: 1, at: LATER, to: "queue/payments.fifo" };
+
+export interface OperatedSubject {
+  readonly outbox: OperatedOutbox & Outbox;
+  /** Commits two messages at COMMITTED_AT, of so many bytes each. */
+  commit(bytes: number): Promise<{ readonly recordKey: string; readonly messages: readonly StoredMessage[] }>;
+  /** Makes the stored messages of a record unreadable. */
+  damage(recordKey: string): Promise<void>;
+  /** What is kept with the record about its messages, once all are over. */
+  kept(recordKey: string): Promise<{ readonly progress: string; readonly expires: boolean }>;
+}
+
+const listed = async ({ outbox }: OperatedSubject, state: "waiting" | "parked") => {
+  const all: ListedCommit[] = [];
+  for await (const commit of outbox.list(state)) all.push(commit);
+  return all;
+};
+
+export function operatorCases(newSubject: () => Promise<OperatedSubject>): void {
+  /** A commit of two messages whose second one is parked, unless it has another progress. */
+  async function givenParked(progress = [SENT, PARKED], bytes = 20) {
+    const table = await newSubject();
+    const { recordKey } = await table.commit(bytes);
+    await table.outbox.keep((await table.outbox.load(recordKey))!, progress, LATER);
+    const reload = () => table.outbox.load(recordKey);
+    const take = () =>
+      table.outbox.take(recordKey, { by: "sweeper", id: "me", now: LATER, until: LATER + 1000 });
+    return { table, recordKey, commit: (await reload())!, reload, take };
+  }
+
+  it("lists what waits, what is parked, and what of a commit that waits is parked", async () => {
+    const { table, recordKey, commit } = await givenParked();
+    expect(await listed(table, "waiting")).toEqual([]);
+    expect(await listed(table, "parked")).toEqual([{ recordKey, commit }]);
+    expect(commit.progress).toEqual([SENT, PARKED]);
+
+    const { table: mixed, recordKey: other } = await givenParked([{ state: "waiting", tries: 1 }, PARKED]);
+
+    expect((await listed(mixed, "waiting")).map((each) => each.recordKey)).toEqual([other]);
+    expect((await listed(mixed, "parked")).map((each) => each.recordKey)).toEqual([other]);
+  });
+
+  it("lists a commit that nobody has tried yet, and has one of its messages sent again or dropped", async () => {
+    const table = await newSubject();
+    const { recordKey } = await table.commit(20);
+    const commit = (await table.outbox.load(recordKey))!;
+    expect((await listed(table, "waiting")).map((each) => each.recordKey)).toEqual([recordKey]);
+    expect(await listed(table, "parked")).toEqual([]);
+    expect(commit.progress).toBeUndefined();
+
+    expect(await table.outbox.drop(commit, [0])).toBe(true);
+
+    const states = (await table.outbox.load(recordKey))!.progress!.map(({ state }) => state);
+    expect(states).toEqual(["dropped", "waiting"]);
+  });
+
+  it("lists what cannot be read, and why", async () => {
+    const { table, recordKey } = await givenParked();
+    await table.damage(recordKey);
+
+    const fault = expect.objectContaining({ code: "RECORD_CORRUPT" });
+    expect(await listed(table, "parked")).toEqual([{ recordKey, fault }]);
+  });
+
+  it("sends parked messages again, as if nobody had tried, and nothing that was sent", async () => {
+    const { table, commit, take } = await givenParked();
+    expect(await take()).toEqual({ state: "over" });
+
+    expect(await table.outbox.sendAgain(commit)).toBe(true);
+
+    const taken = await take();
+    expect(taken).toMatchObject({
+      state: "taken",
+      unsent: { progress: [SENT, { state: "waiting", tries: 0, at: LATER }], dueAt: COMMITTED_AT },
+    });
+    expect(await table.outbox.count()).toEqual({ waiting: 1, parked: 0 });
+  });
+
+  it.each([
+    ["in the record", 20],
+    ["in items of their own", 3000],
+  ])("redirects a message %s to another destination, and leaves the others as they are", async (_, bytes) => {
+    const { table, commit, reload } = await givenParked(undefined, bytes);
+
+    expect(await table.outbox.redirect(commit, [1], { queue: OTHER })).toBe(true);
+
+    const { messages, progress } = (await reload())!;
+    expect(messages).toEqual([commit.messages[0], { ...commit.messages[1], queue: OTHER }]);
+    expect(progress).toEqual([SENT, { state: "waiting", tries: 0, at: LATER }]);
+  });
+
+  it("redirects to a bus what is an object, and tells what no destination takes before any write", async () => {
+    const { table, commit, reload } = await givenParked();
+    const bus = { bus: "shop", source: "orders", detailType: "paid" };
+    const refused = expect.objectContaining({ code: "PAYLOAD_INVALID" });
+
+    expect(() => table.outbox.redirect(commit, [1], bus)).toThrow(refused);
+    expect(() => table.outbox.redirect(commit, [1], { queue: "nowhere" })).toThrow(refused);
+    const [first, second] = commit.messages;
+    const event: Unsent = { ...commit, messages: [first!, { ...second!, body: '{"paid":true}' }] };
+    expect(await table.outbox.redirect(event, [1], bus)).toBe(true);
+
+    const { key } = second!;
+    expect((await reload())!.messages[1]).toEqual({ ...bus, key, body: '{"paid":true}' });
+  });
+
+  it("drops a message: the commit is over where nothing else is left, and says what became of it", async () => {
+    const { table, recordKey, commit, reload } = await givenParked();
+
+    expect(await table.outbox.drop(commit, [1])).toBe(true);
+
+    expect(await reload()).toBeUndefined();
+    expect(await table.outbox.count()).toEqual({ waiting: 0, parked: 0 });
+    const { progress, expires } = await table.kept(recordKey);
+    expect(progress).toMatch(/dropped/);
+    expect(expires).toBe(true);
+  });
+
+  it("drops one of two that are parked: the other one stays", async () => {
+    const { table, commit, reload } = await givenParked([PARKED, PARKED]);
+
+    expect(await table.outbox.drop(commit, [0])).toBe(true);
+
+    expect((await reload())!.progress).toEqual([{ ...PARKED, state: "dropped" }, PARKED]);
+    expect(await table.outbox.count()).toEqual({ waiting: 0, parked: 1 });
+  });
+
+  it("changes nothing of what somebody else has changed since, or another attempt has committed", async () => {
+    const { table, commit, reload } = await givenParked([PARKED, PARKED]);
+    await table.outbox.drop(commit, [0]);
+    const now = await reload();
+
+    expect(await table.outbox.sendAgain(commit)).toBe(false);
+    expect(await table.outbox.redirect(commit, [1], { queue: OTHER })).toBe(false);
+    expect(await table.outbox.sendAgain({ ...now!, token: "another" })).toBe(false);
+    expect(await table.outbox.drop({ ...now!, token: "another" }, [1])).toBe(false);
+
+    expect(await reload()).toEqual(now);
+  });
+
+  it("refuses places of messages that are sent or not there, before any request", async () => {
+    const { table, commit } = await givenParked();
+    const refused = expect.objectContaining({ code: "INVALID_OPTION" });
+
+    for (const places of [[], [0], [2], [-1], [0.5]]) {
+      expect(() => table.outbox.drop(commit, places)).toThrow(refused);
+      expect(() => table.outbox.redirect(commit, places, { queue: OTHER })).toThrow(refused);
+      expect(() => table.outbox.sendAgain(commit, places)).toThrow(refused);
+    }
+  });
+
+  it("what a sender is at, and keeps, stays sent beside what was decided meanwhile", async () => {
+    const { table, commit, reload } = await givenParked([{ state: "waiting", tries: 1 }, PARKED]);
+    const { recordKey } = commit;
+    const taking = { by: "sweeper", id: "me", now: LATER, until: LATER + 1000 } as const;
+    const taken = await table.outbox.take(recordKey, taking);
+    const { unsent } = taken as { unsent: Unsent };
+
+    expect(await table.outbox.sendAgain((await reload())!, [1])).toBe(true);
+    await table.outbox.keep(unsent, [SENT, PARKED], LATER);
+
+    expect((await reload())!.progress).toEqual([SENT, { state: "waiting", tries: 0, at: LATER }]);
+  });
+}

@@ -1,0 +1,112 @@
+/** Four hazards of a store of records, each met in the same way on every store. */
+import { randomUUID } from "node:crypto";
+import { expect } from "vitest";
+import { identify } from "../../../lib/core/identity.ts";
+import { runOnce } from "../../../lib/core/run-once.ts";
+import type { Claim } from "../../../lib/core/store.ts";
+import type { Ports } from "../../model/store-play.ts";
+
+interface StoreHazard {
+  readonly name: string;
+  check<Write>(ports: Ports<Write>): Promise<void>;
+}
+
+const OPERATION = "create-order";
+const RETENTION_SECONDS = 60;
+
+/** Calls under one key, some of them later, or of another tenant. */
+function callsOn<Write>({ store }: Pick<Ports<Write>, "store">, scope = "tenant-1", key = randomUUID()) {
+  const decisions: string[] = [];
+  let runs = 0;
+  const call = (laterMs = 0, whenKeyExpired?: "reject") =>
+    runOnce(
+      {
+        operation: OPERATION,
+        store,
+        scope,
+        leaseSeconds: 30,
+        retentionSeconds: RETENTION_SECONDS,
+        clock: { now: () => Date.now() + laterMs, sleep: async () => {} },
+        observe: ({ decision }) => void decisions.push(decision),
+        ...(whenKeyExpired && { whenKeyExpired }),
+      },
+      key,
+      {},
+      async () => `${scope} ${++runs}`,
+    );
+  return { call, key, decisions, recordKey: identify(OPERATION, scope, key).recordKey };
+}
+
+const AFTER_RETENTION_MS = (RETENTION_SECONDS + 60) * 1000;
+
+export const STORE_HAZARDS: readonly StoreHazard[] = [
+  {
+    name: "H5: an expired record that is not deleted yet counts as absent",
+    async check(ports) {
+      const { call, recordKey } = callsOn(ports);
+      await call();
+      expect(await ports.store.find(recordKey, { consistent: true })).toBeDefined();
+
+      expect([await call(AFTER_RETENTION_MS), await call(AFTER_RETENTION_MS)]).toEqual([
+        "tenant-1 2",
+        "tenant-1 2",
+      ]);
+    },
+  },
+  {
+    name: "H14: who has lost a race is told the record of the winner, whatever it had read before",
+    async check({ store }) {
+      const { recordKey } = callsOn({ store });
+      const now = Date.now();
+      const claimOf = (token: string, attempt: number): Claim => ({
+        recordKey,
+        token,
+        fingerprint: "1:same",
+        attempt,
+        createdAt: now,
+        keepsSteps: true,
+        leaseEndsAt: now - 1000,
+        expiresAt: Math.ceil(now / 1000) + 3600,
+      });
+      await store.claim(claimOf("first", 1));
+      const read = await store.find(recordKey, { consistent: true });
+
+      expect(await store.claim(claimOf("winner", 2), read)).toMatchObject({ won: true });
+
+      const refused = { record: { token: "winner", attempt: 2 } };
+      expect(await store.claim(claimOf("loser", 2), read)).toMatchObject({ won: false, ...refused });
+      const settlement = { recordKey, token: "first", now, state: "completed", result: '"late"' } as const;
+      const rest = { expiresAt: Math.ceil(now / 1000) + 3600, writes: [], messages: [], dropsSteps: true };
+      expect(await store.settle({ ...settlement, ...rest })).toMatchObject({ settled: false, ...refused });
+    },
+  },
+  {
+    name: "H40: a key that is used after its retention is told, or refused",
+    async check(ports) {
+      const { call, decisions } = callsOn(ports);
+      await call();
+
+      const refused = call(AFTER_RETENTION_MS, "reject");
+
+      await expect(refused).rejects.toMatchObject({ code: "IDEMPOTENCY_KEY_INVALID" });
+      expect(await call(AFTER_RETENTION_MS)).toBe("tenant-1 2");
+      expect(decisions.filter((decision) => decision === "key-expired")).toHaveLength(2);
+    },
+  },
+  {
+    name: "H45: each replay asks the store: what is deleted answers nobody, nor what another tenant was told",
+    async check(ports) {
+      const { call, key, recordKey } = callsOn(ports);
+      const other = callsOn(ports, "tenant-2", key);
+      expect([await call(), await call(), await other.call()]).toEqual([
+        "tenant-1 1",
+        "tenant-1 1",
+        "tenant-2 1",
+      ]);
+
+      await ports.remove(recordKey);
+
+      expect([await call(), await other.call()]).toEqual(["tenant-1 2", "tenant-2 1"]);
+    },
+  },
+];

@@ -1,0 +1,56 @@
+import { describe, expect, it } from "vitest";
+import { intercepted } from "../../kit/faults/faulty-store.ts";
+import { OutcomeUnknownError } from "../../lib/core/errors.ts";
+import { identify } from "../../lib/core/identity.ts";
+import { releaseRecord } from "../../lib/core/release-record.ts";
+import { runOnce } from "../../lib/core/run-once.ts";
+import { MemoryStore } from "../../lib/testing/memory-store.ts";
+
+const BY = { by: "ana", why: "ticket 7" };
+const { recordKey } = identify("charge", "", "k");
+
+async function held() {
+  const store = new MemoryStore();
+  const options = { operation: "charge", store, leaseSeconds: 30, whenAbandoned: "hold" as const };
+  const failing = runOnce(options, "k", {}, () => {
+    throw new OutcomeUnknownError();
+  });
+  await expect(failing).rejects.toThrow();
+  return { store, options };
+}
+
+describe("releaseRecord", () => {
+  it("gives a held key back under a new token, and the record says who and why", async () => {
+    const { store, options } = await held();
+
+    expect(await releaseRecord({ store }, recordKey, BY)).toEqual({ released: true });
+
+    const { evidence, ...record } = (await store.find(recordKey, { consistent: true }))!;
+    expect(record).toMatchObject({ state: "released", attempt: 2 });
+    expect(JSON.parse(`${evidence}`)).toMatchObject({ verdict: "unknown", by: "ana", answered: "ticket 7" });
+    expect(await runOnce(options, "k", {}, () => "ran")).toBe("ran");
+  });
+
+  it("says that somebody else was first, between its two writes", async () => {
+    const { store } = await held();
+    const overtaken = intercepted(store, async (method, request) => {
+      if (method !== "settle") return request();
+      return { settled: false, record: await store.find(recordKey, { consistent: true }) };
+    });
+
+    const answer = await releaseRecord({ store: overtaken }, recordKey, BY);
+
+    expect(answer).toEqual({ released: false, state: "in-progress" });
+  });
+
+  it.each([
+    [{ by: "ana" }, "option `why`"],
+    [{ ...BY, interrupts: "yes" }, "option `interrupts`"],
+    [{ ...BY, retentionSeconds: 1 }, "option `retentionSeconds` is unknown"],
+  ])("refuses %j before any request", async (release, message) => {
+    const { store } = await held();
+
+    await expect(releaseRecord({ store }, recordKey, release as never)).rejects.toThrow(message);
+    await expect(releaseRecord({} as never, recordKey, BY)).rejects.toThrow("option `store`");
+  });
+});

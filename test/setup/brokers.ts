@@ -1,0 +1,44 @@
+// Starts a RabbitMQ or NATS for the first test file that asks, and stops it after the run. Tests ask by test/consumers/given.ts.
+import type { AddressInfo } from "node:net";
+import type { TestProject } from "vitest/node";
+import { type BrokerName, type BrokerServer, brokerProgram, startBroker } from "../../kit/broker-servers.ts";
+import { createLoopbackServer } from "../../lib/local/loopback-server.ts";
+
+declare module "vitest" {
+  export interface ProvidedContext {
+    /** The brokers that can be run here. */
+    brokers: BrokerName[];
+    /** Answers a GET of `/<name of the broker>` with its port, as text. */
+    brokerStarter: string;
+  }
+}
+
+export default async function setupBrokers(project: TestProject): Promise<() => Promise<void>> {
+  const started = new Map<BrokerName, Promise<BrokerServer>>();
+
+  const start = (name: BrokerName): Promise<BrokerServer> => {
+    const server = started.get(name) ?? startBroker(name);
+    started.set(name, server);
+    return server;
+  };
+  const starter = createLoopbackServer((request, response) => {
+    start(request.url?.slice(1) as BrokerName).then(
+      ({ port }) => response.end(`${port}`),
+      (error) => response.writeHead(500).end(`${error.message}`),
+    );
+  });
+  await new Promise<void>((resolve) => starter.listen(0, "127.0.0.1", resolve));
+  starter.unref();
+  const names: readonly BrokerName[] = ["RabbitMQ", "NATS"];
+  project.provide(
+    "brokers",
+    names.filter((name) => brokerProgram(name) !== undefined),
+  );
+  project.provide("brokerStarter", `http://127.0.0.1:${(starter.address() as AddressInfo).port}`);
+  return async () => {
+    starter.close();
+    starter.closeAllConnections();
+    const servers = await Promise.allSettled(started.values());
+    await Promise.all(servers.map((each) => (each.status === "fulfilled" ? each.value.stop() : undefined)));
+  };
+}
