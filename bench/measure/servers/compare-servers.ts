@@ -71,7 +71,7 @@ export async function compareServers(
     const targets: Target[] = [];
     for (const [index, store] of STORE_NAMES.entries()) {
       const setup: ServerSetup = { store, ...engines.places[store] };
-      targets.push(targetOf(Number(await helpers[index]?.ask(setup))));
+      targets.push(targetOf(Number(await helpers[index]?.ask(setup)), store !== "none"));
     }
     const measured = STORE_NAMES.map((): Round[] => []);
     for (const target of targets) await press(target, BUSY_WORK_MS, CALLERS, Math.min(roundMs, 3000));

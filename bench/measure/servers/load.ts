@@ -12,12 +12,18 @@ export interface Turn {
 export interface Target {
   readonly port: number;
   readonly agent: Agent;
+  /** Whether the second answer to a key is a replay: not of the bare handler. */
+  readonly hasStore: boolean;
 }
 
-export const targetOf = (port: number): Target => ({ port, agent: new Agent({ keepAlive: true }) });
+export const targetOf = (port: number, hasStore: boolean): Target => ({
+  port,
+  agent: new Agent({ keepAlive: true }),
+  hasStore,
+});
 
-/** @throws where an answer is not 201, or is another one than the same key got */
-function post({ port, agent }: Target, workMs: number, key: string): Promise<number> {
+/** @throws where an answer is not 201, is not the key's, or is a replay where none is expected, and the reverse */
+function post({ port, agent }: Target, workMs: number, key: string, isReplay = false): Promise<number> {
   const startedAt = performance.now();
   return new Promise((resolve, reject) => {
     const body = JSON.stringify({ item: "book", key });
@@ -34,8 +40,9 @@ function post({ port, agent }: Target, workMs: number, key: string): Promise<num
         response.on("end", () => {
           const ms = performance.now() - startedAt;
           const text = Buffer.concat(chunks).toString();
-          if (response.statusCode === 201 && text.includes(key)) resolve(ms);
-          else reject(new Error(`${response.statusCode} ${text}`));
+          const wasReplayed = response.headers["idempotent-replayed"] === "true";
+          if (response.statusCode === 201 && text.includes(key) && wasReplayed === isReplay) resolve(ms);
+          else reject(new Error(`${response.statusCode}${wasReplayed ? ", a replay:" : ""} ${text}`));
         });
       },
     );
@@ -62,6 +69,6 @@ export async function askTwice(target: Target, workMs: number, calls: number) {
   const first: number[] = [];
   const again: number[] = [];
   for (const key of keys) first.push(await post(target, workMs, key));
-  for (const key of keys) again.push(await post(target, workMs, key));
+  for (const key of keys) again.push(await post(target, workMs, key, target.hasStore));
   return { first, again };
 }
