@@ -28,6 +28,8 @@ export async function buildCommonJs(compiled, outdir, { entry, names }) {
     build({
       ...BUNDLING,
       splitting: false,
+      // Names would cost 7 KB of the tarball, for frames of the models of AWS.
+      keepNames: false,
       stdin: { contents: entry, resolveDir: compiled },
       outfile: join(outdir, `${STAND_INS}.js`),
       write: false,

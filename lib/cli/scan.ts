@@ -1,6 +1,7 @@
-/** Records by a state that no index has: a scan of the whole table, with its cost before it. */
-import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { readRecord, recordTable } from "../dynamodb/record-table.ts";
+/** Records by a scan: a state that no index has, or one page of a local table. Results, steps and messages are not read. */
+import type { AttributeValue, DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import type { IdempotencyRecord } from "../core/record.ts";
+import { type Attribute, type RecordTable, readRecord, recordTable } from "../dynamodb/record-table.ts";
 import type { ListedLine } from "./listed.ts";
 import type { OpenTable } from "./table.ts";
 
@@ -28,40 +29,97 @@ export async function scanCost({ storeOptions }: OpenTable): Promise<ScanCost> {
 }
 
 /** The records in this state, in no order. What cannot be read is told as such. */
-export async function* scanned({ storeOptions }: OpenTable, state: ScannedState): AsyncGenerator<ListedLine> {
-  const { ScanCommand } = await import("@aws-sdk/client-dynamodb");
-  const client = clientOf(storeOptions);
-  const table = recordTable(storeOptions);
-  const { TableName, names } = table;
-  let ExclusiveStartKey: object | undefined;
+export async function* scanned(table: OpenTable, state: ScannedState): AsyncGenerator<ListedLine> {
+  let from: Item | undefined;
   do {
-    const page = await client.send(
-      new ScanCommand({
-        TableName,
-        FilterExpression: "#state = :state AND attribute_exists(#token)",
-        ExpressionAttributeNames: { "#state": names.state, "#token": names.token },
-        ExpressionAttributeValues: { ":state": { S: state } },
-        ...(ExclusiveStartKey && { ExclusiveStartKey: ExclusiveStartKey as never }),
-      }),
-    );
-    for (const item of page.Items ?? []) yield lineOf(table, item, state);
-    ExclusiveStartKey = page.LastEvaluatedKey;
-  } while (ExclusiveStartKey);
+    const page = await scanPage(table, { state, from });
+    for (const { recordKey, record } of page.records) {
+      if (record) {
+        const { createdAt, completedAt: since = createdAt, attempt } = record;
+        yield { recordKey, state, since, attempt, why: state };
+      } else yield { recordKey, state: "unreadable", since: 0, why: "unreadable" };
+    }
+    from = page.next;
+  } while (from);
 }
 
-function lineOf(
-  table: ReturnType<typeof recordTable>,
-  item: Parameters<typeof readRecord>[1] & object,
-  state: ScannedState,
-): ListedLine {
-  const recordKey = `${item[table.names.partitionKey]?.S}`;
+export interface ScannedRecord {
+  readonly recordKey: string;
+  /** `undefined` where it cannot be read. */
+  readonly record: IdempotencyRecord | undefined;
+  /** Epoch ms. */
+  readonly unsettledSince: number | undefined;
+}
+
+export interface ScanQuestion {
+  /** @default - any */
+  readonly state?: ScannedState;
+  /** @default false */
+  readonly consistent?: boolean;
+  /** The name of a sort key to read with each record. */
+  readonly sortKey?: string | undefined;
+  readonly from?: Item | undefined;
+}
+
+type Item = Record<string, AttributeValue>;
+
+const READ = [
+  "partitionKey",
+  "version",
+  "state",
+  "token",
+  "attempt",
+  "leaseEndsAt",
+  "fingerprint",
+  "createdAt",
+  "completedAt",
+  "unsettledSince",
+] as const satisfies readonly Attribute[];
+
+export async function scanPage(
+  { storeOptions }: OpenTable,
+  { state, consistent = false, sortKey, from }: ScanQuestion,
+) {
+  const { ScanCommand } = await import("@aws-sdk/client-dynamodb");
+  const table = recordTable(storeOptions);
+  const names: Record<string, string> = Object.fromEntries(
+    READ.map((name) => [`#${name}`, table.names[name]]),
+  );
+  if (sortKey !== undefined) names["#sortKey"] = sortKey;
+  const { Items = [], LastEvaluatedKey } = await clientOf(storeOptions).send(
+    new ScanCommand({
+      TableName: table.TableName,
+      ConsistentRead: consistent,
+      // A table may hold items that are no records of ours. They lack a token, or have no state and fingerprint of ours.
+      FilterExpression: `attribute_exists(#token) AND ${state ? "#state = :state" : "attribute_exists(#fingerprint)"}`,
+      ProjectionExpression: Object.keys(names).join(),
+      ExpressionAttributeNames: names,
+      ...(state && { ExpressionAttributeValues: { ":state": { S: state } } }),
+      ...(from && { ExclusiveStartKey: from }),
+    }),
+  );
+  return {
+    records: Items.map((item) => scannedRecord(table, item)),
+    sortValue: sortKey === undefined ? undefined : Items[0]?.[sortKey]?.S,
+    next: LastEvaluatedKey,
+  };
+}
+
+function scannedRecord(table: RecordTable, item: Item): ScannedRecord {
+  const unsettledSince = item[table.names.unsettledSince]?.N;
+  return {
+    recordKey: `${item[table.names.partitionKey]?.S}`,
+    record: readable(table, item),
+    unsettledSince: unsettledSince === undefined ? undefined : Number(unsettledSince),
+  };
+}
+
+/** The error names an attribute of one record; the others are told all the same. */
+function readable(table: RecordTable, item: Item): IdempotencyRecord | undefined {
   try {
-    const record = readRecord(table, item);
-    const { createdAt = 0, completedAt = createdAt, attempt } = record ?? {};
-    return { recordKey, state, since: completedAt, attempt, why: state };
+    return readRecord(table, item);
   } catch {
-    // Its message names an attribute of one record; the others are told all the same.
-    return { recordKey, state: "unreadable", since: 0, why: "unreadable" };
+    return undefined;
   }
 }
 

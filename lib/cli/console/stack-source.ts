@@ -4,6 +4,7 @@ import type { Clock } from "../../core/clock.ts";
 import { identify } from "../../core/identity.ts";
 import type { RunningStack } from "../../local/index.ts";
 import { UsageError } from "../command.ts";
+import { scanPage } from "../scan.ts";
 import { type OpenTable, openTable } from "../table.ts";
 import type { Breakage } from "./breakage.ts";
 import type { Act, AskedKey, ConsoleSource } from "./console-source.ts";
@@ -12,8 +13,8 @@ import { actOnGroup } from "./group-acts.ts";
 import { knownKeys } from "./known-keys.ts";
 import type { ConsoleLook, RecordRow } from "./look.ts";
 import { askSqs, queueCounts } from "./queue-counts.ts";
-import { scanRecords, shapeOf, type TableShape } from "./scan-records.ts";
-import { type ListsLook, lifeOf, lookAtLists } from "./table-records.ts";
+import { type ListsLook, lifeOf, lookAtLists, recordRow } from "./table-records.ts";
+import { shapeOf, type TableShape } from "./table-shape.ts";
 
 export interface StackSourceOptions {
   readonly stack: RunningStack;
@@ -64,17 +65,19 @@ export function stackSource({ stack, title, decisions, breakage, clock }: StackS
 
   async function lookAt(table: LookedAt, at: number) {
     const { path, name, shape } = table;
-    const { keys, rows, sortValue, hasMore } = await scanRecords(clientOf(table.open), name, shape, at);
+    const { sortKey } = shape;
+    const { records, sortValue, next } = await scanPage(table.open, { consistent: true, sortKey });
     if (sortValue !== undefined && sortValue !== table.sortValue) {
       table.open.close();
       table.open = await reach(name, shape, sortValue);
       table.sortValue = sortValue;
     }
-    for (const recordKey of keys) known.remember(table.open, recordKey);
-    const isReadable = shape.hasIndexes && (shape.sortKey === undefined || table.sortValue !== undefined);
     const remember = (recordKey: string) => known.remember(table.open, recordKey);
+    for (const { recordKey } of records) remember(recordKey);
+    const isReadable = shape.hasIndexes && (sortKey === undefined || table.sortValue !== undefined);
     const lists = isReadable ? await lookAtLists(table.open, path, at, remember) : NOTHING;
-    return { lists, hasMore: hasMore || lists.hasMore, rows: rows.map((row) => ({ ...row, table: path })) };
+    const rows = records.map((record) => recordRow(path, record, at));
+    return { lists, hasMore: next !== undefined || lists.hasMore, rows };
   }
 
   async function find({ operation, scope, key }: AskedKey) {

@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { namesOf } from "../../core/identity.ts";
 import { groupsOf, LISTS, type ListedLine, type ListName, listed } from "../listed.ts";
+import type { ScannedRecord } from "../scan.ts";
 import type { OpenTable } from "../table.ts";
 import { readTrace } from "../trace.ts";
 import { recordBranches } from "../trace-record.ts";
@@ -40,7 +41,7 @@ export async function lookAtLists(
   return {
     groups,
     hasMore,
-    rows: lines.unknown.map((line) => rowOf(name, line)),
+    rows: lines.unknown.map((line) => unknownRow(name, line)),
     outbox: { waiting: lines.waiting.length, parked: lines.parked.length },
   };
 }
@@ -61,9 +62,27 @@ function failureGroup(
   };
 }
 
-function rowOf(table: string, { recordKey, state, since, attempt = 0 }: ListedLine): RecordRow {
+function unknownRow(table: string, { recordKey, state, since, attempt = 0 }: ListedLine): RecordRow {
   const names = namesOf(recordKey);
   return { table, ...names, state: state as LiveState, attempt, createdAt: since, since };
+}
+
+/** A record that a scan found. A claim whose lease is over is abandoned. */
+export function recordRow(
+  table: string,
+  { recordKey, record, unsettledSince }: ScannedRecord,
+  now: number,
+): RecordRow {
+  const names = { table, ...namesOf(recordKey) };
+  if (!record) return { ...names, state: "unreadable", attempt: 0, createdAt: 0, since: 0 };
+  const { state, attempt, createdAt, completedAt, leaseEndsAt } = record;
+  return {
+    ...names,
+    state: state === "in-progress" && leaseEndsAt < now ? "abandoned" : state,
+    attempt,
+    createdAt,
+    since: (state === "held" ? unsettledSince : completedAt) ?? leaseEndsAt,
+  };
 }
 
 /** The tree that `trace` prints of a record, without queues and consumers; `undefined` where there is no record. */
