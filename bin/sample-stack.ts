@@ -66,7 +66,7 @@ export class SampleStack extends Stack {
   }
 
   /**
-   * Whoever deploys for good names the gateway's token; the sandbox accepts everybody who has read its token.
+   * A real deployment names the gateway's token. The sandbox accepts everybody who has read its token.
    */
   #realGateway(): PaymentGateway {
     const url = new CfnParameter(this, "PaymentGatewayUrl", {

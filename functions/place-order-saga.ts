@@ -18,7 +18,7 @@ type OrderEvent = APIGatewayProxyEventV2WithLambdaAuthorizer<{ tenant: string }>
 
 const { ORDERS_TABLE, STOCK_TABLE, IDEMPOTENCY_TABLE, METRICS_SERVICE } = process.env;
 
-/** So many pieces of each article are there. */
+/** How many pieces of each article are there. */
 const PIECES = 1_000_000;
 
 /** Only a refusal turns the saga back. Without an answer a retry asks again, under the same key. */

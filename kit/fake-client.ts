@@ -30,7 +30,7 @@ interface Fake<Entry> {
   readonly accepted: Entry[];
   /** Entries that it has a fault for are not accepted. */
   faultOf: (entry: Entry) => EntryFault | undefined;
-  /** So many answers, of the next requests, do not arrive. */
+  /** How many answers, of the next requests, do not arrive. */
   answersToLose: number;
 }
 

@@ -25,7 +25,7 @@ export interface Process {
   run<T>(work: () => Promise<T>): Promise<T | undefined>;
   die(): void;
   isDead(): boolean;
-  /** So far. */
+  /** The number up to now. */
   requests(): number;
 }
 

@@ -2,7 +2,7 @@
 import type { Clock } from "../../lib/core/clock.ts";
 
 export interface LeapingClock extends Clock {
-  /** Whoever sleeps until then wakes, in the order of their times. */
+  /** Sleepers wake in the order of their times. */
   leap(seconds: number): void;
 }
 

@@ -250,7 +250,7 @@ export class OutboxRelay extends Construct {
   }
 }
 
-/** What the relay is given replaces what is said of the table. */
+/** The relay's own settings replace those of the table. */
 function namesOf({ table, partitionKey, sortKey, ttlAttribute }: OutboxRelayProps): TableNames {
   const { names } = table;
   return {

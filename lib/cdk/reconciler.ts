@@ -11,7 +11,7 @@ import { runOnSchedule } from "./scheduled.ts";
 import { setVariable } from "./variables.ts";
 import { withDefaults } from "./with-defaults.ts";
 
-/** What a question and its verdict take by default: ten seconds are half of the time, and six are for the record. */
+/** How long a question and its verdict take by default: ten seconds are half of the time, and six are for the record. */
 const FULL_SHARE_SECONDS = 20;
 
 /** https://docs.aws.amazon.com/lambda/latest/dg/configuration-timeout.html */

@@ -50,7 +50,7 @@ import { setVariable } from "./variables.ts";
 export class UseIdempotency extends Mixin {
   readonly #table: IIdempotencyTable;
   readonly #options: UseIdempotencyOptions;
-  /** What it was applied to and is no function, without what is inside. */
+  /** Constructs that the mixin was applied to and that are no functions, without their children. */
   readonly #asked = new Set<IConstruct>();
   readonly #applied = new Set<IConstruct>();
   /** Functions that had it before. */
@@ -72,7 +72,7 @@ export class UseIdempotency extends Mixin {
   }
 
   /**
-   * Whoever applies the mixin to a stack means its functions that run operations. Those that have it already are not meant, nor
+   * Applied to a stack, the mixin is meant for the functions that run operations. Those that have it already are not meant, nor
    * those by which CDK makes resources. A function that it is applied to by itself is meant.
    */
   #leavesAlone(construct: IConstruct): boolean {
@@ -92,8 +92,8 @@ export class UseIdempotency extends Mixin {
   }
 
   /**
-   * A mixin that is not supported is skipped without a word. Whoever applies one to a construct is asked here first, and then
-   * about all that is in it.
+   * A mixin that is not supported is skipped without a word. CDK asks here about the construct that the mixin is
+   * applied to, and then about each of its children.
    */
   #expectFunctions(construct: IConstruct): void {
     const { path, scopes } = construct.node;

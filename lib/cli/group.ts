@@ -57,8 +57,8 @@ interface GroupChange {
 }
 
 /**
- * Reads the group, asks once with its size, and changes one after the other. What somebody else has changed since stays as
- * it is. The exit status is 1 where the group is empty, or one of it was not changed.
+ * Reads the group, asks once with its size, and changes one after the other. Keys that somebody else has changed since
+ * stay as they are. The exit status is 1 where the group is empty, or one of it was not changed.
  * @throws UsageError where nobody can be asked
  */
 export async function changingGroup(

@@ -7,7 +7,7 @@ import { readEnvelope } from "../messaging/envelope.ts";
 import { type OptionValues, UsageError } from "./command.ts";
 import { LOCAL_CREDENTIALS } from "./table.ts";
 
-/** So long what was looked at stays hidden from other receivers. */
+/** How long a message that was looked at stays hidden from other receivers. */
 const PEEK_SECONDS = 5;
 
 export interface QueueLook {

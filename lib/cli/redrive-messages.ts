@@ -3,7 +3,7 @@ import type { Message, SendMessageCommandInput, SQSClient } from "@aws-sdk/clien
 import { hashTuple } from "../core/identity.ts";
 import { readEnvelope } from "../messaging/envelope.ts";
 
-/** So long nobody else receives what is on its way back. */
+/** How long nobody else receives a message that is on its way back. */
 const HIDDEN_SECONDS = 60;
 
 export interface DeadLetter {

@@ -47,7 +47,7 @@ function verdictBranches(evidence: NonNullable<RecordReport["evidence"]>, now: n
   return [{ line, below: below.map((each) => ({ line: each })) }];
 }
 
-/** So many attempts are told one by one. */
+/** The most attempts that are told one by one. */
 const MAX_ATTEMPTS = 20;
 
 function attemptBranches(told: RecordReport, now: number): TraceBranch[] {

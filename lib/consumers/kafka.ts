@@ -42,7 +42,7 @@ export interface KafkaEachBatch<Payload> {
 /** Each third second, as kafkajs does itself between two messages. */
 const HEARTBEAT_MS = 3000;
 
-/** So long a partition waits for another attempt before its client's own retries begin: nothing can hide its message. */
+/** How long a partition waits for another attempt before its client's own retries begin: nothing can hide its message. */
 const WAIT_MS = 60_000;
 
 /**

@@ -26,8 +26,8 @@ export interface JetStreamMessageLike {
 export interface NatsOptions<Message = JetStreamMessageLike, Write = unknown>
   extends ConsumerOptions<Message, Write> {
   /**
-   * How often the server is told that a message is still at work, in seconds: less than half of the consumer's `ack_wait`. Else
-   * the server delivers the message again, which is then in progress.
+   * How often the server is told that a message is still at work, in seconds: less than half of the consumer's
+   * `ack_wait`. Without it the server would deliver the message again while it is in progress.
    * @default 10
    */
   readonly workingSeconds?: number;

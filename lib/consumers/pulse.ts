@@ -1,7 +1,7 @@
 /** Signs of life to a broker while a message is at work. */
 import type { Clock } from "../core/clock.ts";
 
-/** Calls `beat` each `ms` until `work` ends. What `beat` throws is ignored: whoever lost the message, its record stays. */
+/** Calls `beat` each `ms` until `work` ends. What `beat` throws is ignored: a message that was lost leaves its record. */
 export async function withPulse<T>(
   clock: Clock,
   ms: number,

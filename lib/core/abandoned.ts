@@ -32,7 +32,7 @@ export function mayAskAgain<Write>(
 ): boolean {
   const { whenAbandoned } = call.options;
   const all = Object.values(steps);
-  // Held for a step that is known by now: the answers to the write of its end were lost.
+  // The key is held for a step with a known end: the answers to the write of that end were lost.
   const isKnown = all.length > 0 && all.every(({ state }) => state !== "begun");
   const asksForStep = isKnown || all.some(({ state, asks }) => state === "begun" && asks);
   const isAsked = typeof whenAbandoned === "function" || (whenAbandoned === "run" && asksForStep);

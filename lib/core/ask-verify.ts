@@ -15,7 +15,7 @@ interface Asking {
   /** Where the user has given the function: errors name it. */
   readonly option: string;
   readonly clock: Clock;
-  /** So long an answer is waited for. */
+  /** How long to wait for an answer. */
   readonly patienceMs: number;
   /** Encodes the result of what happened; absent where no result is stored. */
   readonly encode?: ((result: unknown) => string | undefined) | undefined;

@@ -21,8 +21,8 @@ import type {
 
 export interface CachedOptions {
   /**
-   * How long a completed record is remembered, in seconds: up to 60, or 0 for not at all. So long a process answers with a
-   * record that somebody has deleted or changed by hand, or that a restored table does not have.
+   * How long a completed record is remembered, in seconds: up to 60, or 0 for not at all. For that time a process may
+   * answer from a record that somebody has deleted or changed by hand, or that a restored table lacks.
    * @default 10
    */
   readonly rememberSeconds?: number;
@@ -61,8 +61,9 @@ const CHECKS: Readonly<Record<keyof CachedOptions, Check>> = {
 const FOLLOWS_MS = 1000;
 
 /**
- * The same store for duplicates that meet in one process. One of several claims of one operation, scope, key and payload
- * asks, and the others get its answer. A completed record is remembered for `rememberSeconds`, so that its replays ask for
+ * The same store for duplicates that meet in one process. Among claims of one operation, scope, key and payload that
+ * meet, one asks, and the others get its answer. A completed record is remembered for `rememberSeconds`, so that its
+ * replays ask for
  * nothing. After a claim or a read that failed each call asks for itself. Nothing else is answered from memory: no record
  * that runs, is released or has failed, and no other payload.
  *
@@ -141,7 +142,7 @@ class CachedStore<Write> implements Store<Write>, CrossChecked {
 
   async claim(claim: Claim, seen?: IdempotencyRecord): Promise<ClaimAnswer> {
     const { recordKey, fingerprint } = claim;
-    // Whoever saw a record does not trust it any more.
+    // The caller saw this record and asks again, so the memory drops it.
     if (seen) return this.#changing(recordKey, () => this.#store.claim(claim, seen));
     const known = this.#recall(recordKey);
     if (known?.fingerprint === fingerprint) return { won: false, record: known };
@@ -210,7 +211,7 @@ class CachedStore<Write> implements Store<Write>, CrossChecked {
     return this.#learning(recordKey, request);
   }
 
-  /** Remembers the record that an answer tells, or forgets one that is not like it any more. */
+  /** Remembers the record in an answer, or forgets a record that has changed since. */
   async #learning<T extends object>(recordKey: string, request: () => Promise<T>): Promise<T> {
     const since = this.#clock.now();
     const answer = await request();

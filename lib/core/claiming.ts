@@ -1,4 +1,4 @@
-/** Wins the right to run, or answers from the record of whoever did. */
+/** Wins the right to run, or answers from the record of the call that has the right. */
 import { endOf, mayAskAgain } from "./abandoned.ts";
 import { IdempotencyKeyInvalidError, StoreUnavailableError } from "./errors.ts";
 import { keyCreatedAt } from "./identity.ts";
@@ -15,7 +15,10 @@ import {
 import type { Claim } from "./store.ts";
 import { waitForWinner } from "./waiting.ts";
 
-/** Only races (a record that is taken over or deleted under our eyes) go round; more than these are not races. */
+/**
+ * A claim is tried again only after a race: somebody took the record over, or deleted it, between two requests. More
+ * are no races.
+ */
 export const MAX_RACES = 8;
 
 /** What a call may do: run under its claim, run without a claim, or answer without running. */
@@ -110,7 +113,7 @@ export async function claimKey<Write>(call: OngoingCall<Write>): Promise<Claimed
   throw new StoreUnavailableError("conflict", undefined);
 }
 
-/** Whoever writes a step moves the end of the lease: a claim that wins has seen all of them. */
+/** Each write of a step moves the end of the lease, so a claim that wins has seen all steps. */
 const stepsAfter = ({ keepsSteps }: Claim, seen: IdempotencyRecord | undefined): StoredSteps =>
   (keepsSteps && seen?.steps) || {};
 
@@ -127,7 +130,7 @@ export function claimAt<Write>(
   const { identity, token, fingerprint } = call;
   const { attempt, createdAt, keepsSteps } = successionOf(seen, now);
   const leaseEndsAt = call.leaseEndsAt(now);
-  // What may be held is never deleted unseen.
+  // A record that may be held is never deleted unseen.
   const mayBeHeld = call.options.whenAbandoned !== "run" || (keepsSteps && seen && isTracked(seen));
   const expiresAt = mayBeHeld ? undefined : call.expiresAt(leaseEndsAt);
   // One by one: to spread them takes as long as all the rest of a claim.

@@ -31,12 +31,12 @@ export interface DecisionEvent {
 /** Called synchronously; what it throws is ignored, so that watching can never change an outcome. */
 export type Observe = (event: DecisionEvent) => void;
 
-/** In the place of an observer that is not given. */
+/** Stands for an observer that is not given. */
 export const nobody: Observe = () => {};
 
 const told = new WeakSet<object>();
 
-/** Whether an observer has seen this failure of the store. What nobody has seen belongs into the log. */
+/** Whether an observer has seen this failure of the store. A failure that no observer has seen goes to the log. */
 export function wasTold(error: object): boolean {
   return told.has(error);
 }

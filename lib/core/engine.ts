@@ -54,7 +54,7 @@ export async function perform<Write>(
 }
 
 /**
- * Another deployment may have finished what this one has under no name, or under another one.
+ * Another deployment may have finished steps that this one has not, or has under another name.
  * @throws RecordCorruptError (`RECORD_CORRUPT`): the key is given back, or held where nobody knows how a step ended.
  */
 async function checkSteps<Write>(call: OngoingCall<Write>, recording: Recording<Write>): Promise<void> {

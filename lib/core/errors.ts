@@ -4,7 +4,7 @@ import { HELD_RETRY_SECONDS } from "./verify.ts";
 
 const BRAND = Symbol.for("onceonly.error");
 
-/** What is longer holds what somebody else wrote, such as the name of a field of a payload. */
+/** A longer message holds text that somebody else wrote, such as the name of a field of a payload. */
 const MAX_MESSAGE_LENGTH = 1000;
 
 /** Beginning and end, which say what it is about and what to do. */
@@ -233,8 +233,8 @@ export class TransactionConditionError extends errorClass(
   /** Position in `writes`. */
   readonly index: number;
   /**
-   * The item as it was, if the write asked for it (`ReturnValuesOnConditionCheckFailure: "ALL_OLD"`). Not enumerable:
-   * whoever prints the error does not print the item.
+   * The item as it was, if the write asked for it (`ReturnValuesOnConditionCheckFailure: "ALL_OLD"`). Not enumerable,
+   * so that printing the error does not print the item.
    */
   declare readonly item: Readonly<Record<string, unknown>> | undefined;
   /**

@@ -264,7 +264,7 @@ export class RunningAttempt<Write> implements Execution<Write> {
     return this.#log?.settled();
   }
 
-  /** The verdict about a step of which nobody knows how it ended. */
+  /** The verdict about a step with an unknown end. */
   get stepEvidence(): string | undefined {
     return this.#log?.evidence;
   }

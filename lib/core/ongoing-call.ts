@@ -30,7 +30,7 @@ export interface CallInput {
   readonly traceparent?: string | undefined;
   /** Takes the handler's value and returns the part that is stored and replayed. */
   readonly toStored?: (value: unknown) => unknown;
-  /** Nobody reads what the handler returns, so that nothing of it is stored. A committed result is stored as ever. */
+  /** Nobody reads what the handler returns, so that nothing of it is stored. A committed result is stored all the same. */
   readonly forgetsReturned?: boolean;
 }
 

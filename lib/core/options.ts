@@ -80,8 +80,9 @@ export interface EngineOptions<Write = unknown> {
   /**
    * What to do with a key whose attempt was abandoned: its lease ended, and nobody knows whether its effect happened.
    * `"run"` runs again. `"hold"` lets nobody run until somebody says how the attempt ended. A function is asked, under a claim
-   * that fences the former attempt. What happened is completed with its result, what did not happen runs, and what nobody
-   * knows is held. A held key is asked about again once a minute. Callers of a held key get OutcomeUnknownError. A record that
+   * that fences the former attempt. An effect that happened completes the key with its result. After one that did not
+   * happen the handler runs. With neither answer the key is held. A held key is asked about again once a minute.
+   * Callers of a held key get OutcomeUnknownError. A record that
    * may be held has no expiry. Not for the optimistic mode, nor with `whenStoreFails: "run"`.
    * @default "run"
    */

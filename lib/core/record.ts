@@ -67,7 +67,7 @@ export interface IdempotencyRecord {
   readonly evidence?: string;
 }
 
-/** The names of steps that were begun, and of which nobody knows how they ended. */
+/** The names of steps that were begun, and have an unknown end. */
 export function openStepsOf({ steps = {} }: Pick<IdempotencyRecord, "steps">): readonly string[] {
   return Object.keys(steps).filter((name) => steps[name]?.state === "begun");
 }

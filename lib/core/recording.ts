@@ -74,7 +74,7 @@ export class Recording<Write> {
     return this.#claim !== undefined;
   }
 
-  /** When others may take over the claim (epoch ms). What is concluded, or has no claim, nobody takes over. */
+  /** When others may take over the claim (epoch ms). Nobody takes over an attempt that is concluded, or has no claim. */
   get liveUntil(): number {
     if (!this.#claim || this.#isConcluded) return Number.POSITIVE_INFINITY;
     return this.#claim.leaseEndsAt - this.#call.options.clockSkewSeconds * 1000;
@@ -376,7 +376,7 @@ export class Recording<Write> {
             if (races > 0 && isRefusedCondition(error)) error.mayStillApply = true;
             throw error;
           });
-        // What is refused by nothing was seen, and is gone by now (TTL).
+        // A refusal without a record: TTL has deleted the record that was seen.
         if (answer.settled || (answer.record ? !this.#isVacant(answer.record) : !seen)) return answer;
         this.#seen = answer.record;
       }

@@ -32,7 +32,7 @@ const RELEASE_CHECKS: Readonly<Record<keyof Release, Check>> = {
   interrupts: oneOf(true, false),
 };
 
-/** So long nobody else may claim the key between the two writes. */
+/** How long nobody else may claim the key between the two writes. */
 const LEASE_MS = 30_000;
 const PATIENCE_MS = 2000;
 

@@ -77,7 +77,7 @@ const RESOLUTION_CHECKS: Readonly<Record<string, Check>> = {
   why: text(256),
 };
 
-/** So long nobody else may claim the key between the two writes. */
+/** How long nobody else may claim the key between the two writes. */
 const LEASE_MS = 30_000;
 const PATIENCE_MS = 2000;
 

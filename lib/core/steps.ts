@@ -88,7 +88,7 @@ export class StepLog<Write> {
   readonly #underWay = new Map<string, Promise<unknown>>();
   /** The last write of a step that was begun. */
   #written: Promise<unknown> = Promise.resolve();
-  /** The verdict about a step of which nobody knows how it ended. */
+  /** The verdict about a step with an unknown end. */
   evidence: string | undefined;
 
   constructor(call: OngoingCall<Write>, recording: Recording<Write>, signalOf: () => AbortSignal) {

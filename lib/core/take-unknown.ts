@@ -8,11 +8,11 @@ interface Taker<Write> {
   readonly store: Store<Write>;
   readonly clock: Clock;
   readonly random: Random;
-  /** So long nobody else may take the key. */
+  /** How long nobody else may take the key. */
   readonly leaseMs: number;
-  /** So long each request is repeated while the store fails. */
+  /** How long each request is repeated while the store fails. */
   readonly patienceMs: number;
-  /** Whether the record, as it is now, is to be taken over. What this throws is thrown. */
+  /** Whether the record, as it is now, is to be taken over. Its errors are passed on. */
   readonly mayTake: (seen: IdempotencyRecord) => boolean;
   /** Whether an attempt whose lease is live may be fenced off too. */
   readonly interrupts?: boolean | undefined;

@@ -17,7 +17,7 @@ export interface UnknownOutcome {
   /** The number of the last claim; absent where the record is unreadable. */
   readonly attempt?: number;
   /**
-   * The steps that were begun, and of which nobody knows how they ended; empty where the operation has stopped between two
+   * The steps that were begun, and have an unknown end. The list is empty where the operation has stopped between two
    * steps that are tracked. A call that goes on, or a person, settles such a key.
    * @default - the key has no such steps
    */

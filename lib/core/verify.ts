@@ -81,7 +81,7 @@ export interface Evidence extends VerificationEvidence {
 
 const MAX_TEXT_LENGTH = 256;
 
-/** Texts are cut, so that no evidence makes a record dear. What is no text, or has another name, is left out. */
+/** Texts are cut, so that no evidence makes a record dear. Values that are no text, and other names, are left out. */
 export function encodeEvidence({ by, asked, answered, ...evidence }: Evidence): string {
   const { verdict, at, attempt, step, since, lastError } = evidence;
   const texts = { asked: cut(asked), answered: cut(answered) };

@@ -1,5 +1,5 @@
 /**
- * Waits for whoever holds a live claim. Each waiting call holds its caller, and on Lambda an environment: beyond a ceiling a
+ * Waits for the holder of a live claim. Each waiting call holds its caller, and on Lambda an environment: beyond a ceiling a
  * refusal at once is the better answer.
  */
 import { isStoreFailure } from "./error-code.ts";

@@ -32,7 +32,7 @@ import { type RecordTable, recordTable } from "./record-table.ts";
 import type { Item } from "./values.ts";
 import { readWaiting, refuseForeign, type WaitingRecord } from "./waiting-record.ts";
 
-/** So many changes of others can come between. */
+/** How many changes of others may come between. */
 const MAX_MERGES = 5;
 
 /** What a DynamoDBOutbox is over any connection. Its options are checked. */
@@ -187,7 +187,7 @@ export class ConnectedOutbox extends OperatedOutbox implements Outbox {
   }
 }
 
-/** Whoever looked for such a record would find none, and nothing would be sent, without a word. */
+/** A search for such a record would find none, and nothing would be sent, without a word. */
 function wrongKey({ TableName, names }: RecordTable, item: Item): StoreUnavailableError {
   const found = Object.keys(item).filter((name) => name !== names.unsentShard && name !== names.unsentSince);
   return new StoreUnavailableError(

@@ -38,7 +38,7 @@ import { type Item, sizeOf } from "./values.ts";
 import { encodeInput } from "./wire/json.ts";
 import { type DynamoDBWrite, marshallWrites } from "./writes.ts";
 
-/** Each write of a step costs the size of all of them. What is larger has an item of its own. */
+/** Each write of a step costs the size of all of them. A larger result has an item of its own. */
 const AROUND_STEP_BYTES = 3072;
 
 const NOTHING_PLACED = { items: [], bytes: 0 };

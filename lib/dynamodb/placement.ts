@@ -182,7 +182,7 @@ function packTexts(messages: readonly StoredMessage[]): string[] {
 }
 
 /**
- * What stays in order among each other shares a shard, where it is found in the order of its commits. A busy group without
+ * Messages that are kept in order share a shard, which lists them in the order of their commits. A busy group without
  * an order does not make its shard busy.
  */
 function shardOf(message: StoredMessage, shards: number): number {

@@ -33,7 +33,7 @@ export function recordTable(options: TableOptions) {
     expiresAt: ttlAttribute ?? ATTRIBUTES.expiresAt,
   };
 
-  /** What is `undefined` is left out. */
+  /** Values that are `undefined` are left out. */
   const itemOf = (values: Values): Item => {
     const item: Item = {};
     for (const name in values) {
@@ -47,8 +47,8 @@ export function recordTable(options: TableOptions) {
   const keyOf = (partitionKey: string) => itemOf({ partitionKey });
 
   /**
-   * With the attributes' own names in it. Aliases are for those that DynamoDB reserves, and for the caller's, of which
-   * nobody knows what they mean in an expression.
+   * With the attributes' own names in it. Aliases are for names that DynamoDB reserves, and for the caller's names,
+   * which could mean anything in an expression.
    */
   const prepareCondition = (...expressions: readonly string[]) => {
     const aliases: Record<string, string> = {};
@@ -137,7 +137,7 @@ export const STILL_SEEN = "#token = :seenToken AND #state = :seenState AND #leas
 /** The claim is mine and I have not finished. */
 export const MINE = "#token = :token AND #state = :inProgress";
 
-/** What only a record that has ended has. */
+/** Attributes that only a record that has ended has. */
 export const UNFINISHED = {
   result: undefined,
   resultItem: undefined,
@@ -154,7 +154,7 @@ export function listedSince(recordKey: string, unsettledSince: number): Values {
   return { unsettledShard: hash.readUInt32BE() % UNSETTLED_SHARDS, unsettledSince };
 }
 
-/** What has no expiry may be held, so that somebody has to find it. */
+/** A record without expiry may be held, so somebody has to find it. */
 export function claimValues({ recordKey, leaseEndsAt, expiresAt }: Claim): Values {
   return {
     state: "in-progress",
@@ -260,7 +260,7 @@ export function readRecord({ names }: RecordTable, item: Item = {}): Idempotency
   const text = (name: Attribute) => value(name)?.S ?? refuse(name);
   const number = (name: Attribute) => {
     const read = Number(value(name)?.N ?? refuse(name));
-    // What loses digits as it is read never equals what is stored: no condition on it could hold.
+    // A number that loses digits as it is read never equals the stored one: no condition on it could hold.
     return Math.abs(read) <= Number.MAX_SAFE_INTEGER ? read : refuse(name);
   };
   const optional = <T>(name: Attribute, read: (name: Attribute) => T, field: string = name) =>
@@ -295,8 +295,8 @@ export function readRecord({ names }: RecordTable, item: Item = {}): Idempotency
 }
 
 /**
- * The address of a result, which begins with the key of its record. Whoever may write one tenant's records could make
- * one point to another tenant's result, and who replays it may read both.
+ * The address of a result, which begins with the key of its record. A writer with rights to one tenant's records could
+ * point one to another tenant's result, which a replay would then show.
  * @throws RecordCorruptError (`RECORD_CORRUPT`)
  */
 export function ownResult(recordKey: string, address: string): string {

@@ -40,7 +40,7 @@ const FAILURES: readonly (readonly [RegExp, StoreFailure])[] = [
   [/Conflict|InProgress|ParameterMismatch|Canceled/, "conflict"],
   // All other mistakes of the request. 408 and 425 are of the way to the service.
   [/ 4(?!08|25)/, "refused"],
-  // What says nothing of itself may have been applied, and may pass.
+  // An error without a name: the request may have been applied, and the failure may pass.
   [/^/, "unreachable"],
 ];
 

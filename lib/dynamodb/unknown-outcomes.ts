@@ -10,7 +10,7 @@ import type { Item } from "./values.ts";
 
 const INDEX = { name: UNSETTLED_INDEX, shard: "unsettledShard", since: "unsettledSince" } as const;
 
-/** So many records are read at once. */
+/** How many records are read at once. */
 const PAGE = 25;
 
 /** The index may be behind, and knows no renewal: the record itself decides. */

@@ -111,7 +111,7 @@ type Kind = readonly [state: string, tries: number, at?: number, note?: string];
 const DIGITS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 const MAX_BYTES = 1024;
 
-/** What may be forgotten where there would be too many kinds, from the least important on. */
+/** Kinds that may be dropped where there would be too many, the least important first. */
 const ROUGHER: readonly ((progress: MessageProgress) => MessageProgress)[] = [
   (progress) => progress,
   ({ to: _to, code: _code, ...rest }) => rest,

@@ -21,7 +21,7 @@ export interface TraceStep {
   readonly disturbance?: string | undefined;
 }
 
-/** So many steps were like those before, and are left out. */
+/** How many steps were left out, since they are like those before. */
 export interface FoldedSteps {
   readonly more: number;
 }

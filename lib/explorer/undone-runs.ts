@@ -33,7 +33,7 @@ function judgeEffects(run: Play, found: readonly Effect[], like: Play, { play, v
     const most = Math.max(due, done);
     const what = `${countOf(count, effect)} instead of ${count > most ? most || "none" : due}`;
     if (count > most) return [{ kind: "happens-twice", what, effect: { kind, place } }];
-    // What failed may not have happened; what undoes it has to come nevertheless.
+    // A failed effect may not have happened; its undoing has to come nevertheless.
     const isLost = undoing.has(place) && count < due && run.held.length === 0;
     return isLost ? [{ kind: "lost", what, effect: { kind, place } }] : [];
   });

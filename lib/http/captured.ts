@@ -52,7 +52,7 @@ export function captured(res: ServerResponse, maxBytes: number): Captured {
   res.write = ((chunk: unknown, encoding?: unknown, callback?: unknown) => {
     if (isEnded) return false;
     take(chunk, encoding);
-    // Whoever writes without an end waits for a drain that does not come.
+    // A handler that writes without an end would wait for a drain that does not come.
     if (bytes > maxBytes) return res.end() === undefined;
     callBack(encoding, callback);
     return true;

@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 import type { Clock } from "../core/clock.ts";
 import { Interrupted } from "../core/running.ts";
 
-/** So long a handler may go on whose caller has gone. Its answer is recorded, and a retry gets it. */
+/** How long a handler may go on after its caller has gone. Its answer is recorded, and a retry gets it. */
 const GOES_ON_MS = 60_000;
 
 /**

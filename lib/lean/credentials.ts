@@ -1,4 +1,4 @@
-/** By whose right requests are sent. Found once, kept, and renewed before they expire. */
+/** The credentials that sign requests. Found once, kept, and renewed before they expire. */
 import type { Credentials } from "../dynamodb/wire/signature.ts";
 import { containerCredentials, containerEndpoint } from "./container-credentials.ts";
 import { type Environment, environment } from "./environment.ts";
@@ -11,7 +11,9 @@ export interface ExpiringCredentials extends Credentials {
 
 export type CredentialSource = () => ExpiringCredentials | Promise<ExpiringCredentials>;
 
-/** So long before they expire, new ones are asked for; and so long before, nothing is signed with the old ones. */
+/**
+ * How long before their expiry credentials are renewed, and how long before it they sign no more.
+ */
 const RENEWED_MS = 300_000;
 const REFUSED_MS = 10_000;
 

@@ -102,7 +102,7 @@ export class HttpTransport {
     });
   }
 
-  /** What is under way goes on. */
+  /** Requests that are under way go on. */
   close(): void {
     this.#agent.destroy();
   }

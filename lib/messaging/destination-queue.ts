@@ -2,7 +2,7 @@
 import type { Clock, Random } from "../core/clock.ts";
 import type { SendResult } from "../core/errors.ts";
 
-/** SQS, SNS and EventBridge take at most so many messages in a request. */
+/** The most messages that SQS, SNS and EventBridge take in a request. */
 const MAX_ENTRIES = 10;
 
 /** A message as a service takes it. */
@@ -76,7 +76,7 @@ export const NOT_ASKED: SendEnd = { result: { ...NOT_ATTEMPTED.result } };
 /** The invocation is nearly over. */
 export const OUT_OF_TIME: SendEnd = { result: { sent: false, code: "OutOfTime" } };
 
-/** So many requests in a row that failed as a whole open a circuit. */
+/** How many requests in a row have to fail as a whole to open a circuit. */
 const MAX_FAILURES = 2;
 
 const REST_MS = 30_000;

@@ -34,7 +34,7 @@ export function eventBridgeEntry(message: StoredMessage): Entry<EventForm> {
     Source: source!,
     DetailType: detailType!,
     Detail: messageText(detail),
-    // Else EventBridge takes the time of the request, which differs at each try.
+    // Without a time EventBridge takes that of the request, which differs at each try.
     ...(committedAt !== undefined && { Time: new Date(committedAt) }),
   };
   const bytes = Buffer.byteLength(form.Source + form.DetailType + form.Detail) + (form.Time ? TIME_BYTES : 0);

@@ -3,7 +3,7 @@ import { type Sender, waitingOf } from "./send-commit.ts";
 import { type Sweep, sweepShards } from "./sweep-shards.ts";
 import { type LineNote, withHandover, withoutLast } from "./waiting-lines.ts";
 
-/** Relays hold their messages back for at most so long. */
+/** The longest time for which relays hold their messages back. */
 const HANDOVER_MS = 10_000;
 
 /** Waits before each look of the sweeper for what is left meanwhile. */

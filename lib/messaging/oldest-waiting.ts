@@ -6,7 +6,7 @@ import type { Outbox, Unsent } from "../core/messages/outbox.ts";
 
 const MAX_REMEMBERED = 1000;
 
-/** At most so many are looked up for one answer. */
+/** The most commits that are looked up for one answer. */
 const MAX_LOOKS = 5;
 
 export class OldestWaiting {

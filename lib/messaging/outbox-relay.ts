@@ -87,7 +87,7 @@ export function outboxRelay(
       });
     }
     await window.empty();
-    // Whoever gets later messages of a line has to know of those that are left to the sweeper.
+    // Other relays get later messages of a line, and have to know of those that are left to the sweeper.
     const isNoted = await saveNotes(sender);
     const first = Records[isNoted ? again : 0];
     isRepeated = first !== undefined;

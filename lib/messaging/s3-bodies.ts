@@ -32,7 +32,7 @@ export interface S3BodiesOptions {
    */
   readonly prefix?: string;
   /**
-   * A body of so many bytes or more goes to the bucket, 1 to 1000000, counted as a string in JSON. The default fits into
+   * The size in bytes, 1 to 1000000, from which a body goes to the bucket, counted as a string in JSON. The default fits into
    * every destination and every item of a table.
    * @default 200000
    */

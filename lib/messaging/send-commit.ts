@@ -12,7 +12,7 @@ import { DestinationRefused, NOT_ATTEMPTED, type SendEnd } from "./destination-q
 import type { OutboxCommitEvent, OutboxSettings } from "./outbox-options.ts";
 import { WaitingLines } from "./waiting-lines.ts";
 
-/** A sender takes so many commits at once: a commit can have 4 MB of messages, and a function has little memory and time. */
+/** How many commits a sender takes at once: a commit can have 4 MB of messages, and a function has little memory and time. */
 export const COMMITS_AT_ONCE = 10;
 
 interface InvocationTime {

@@ -49,7 +49,7 @@ export function linesOf(message: StoredMessage): LineNames | undefined {
 
 type NotesChange = (notes: LineNotes) => LineNotes;
 
-/** So many others may write their notes in between. */
+/** How many others may write their notes in between. */
 const MAX_SAVES = 5;
 
 export class WaitingLines {
@@ -265,7 +265,7 @@ function withLast(note: LineNote, { recordKey, committedAt, shard }: Unsent): Li
   return committedAt < latest ? note : { ...note, last: { ...note.last, [shard]: [recordKey, committedAt] } };
 }
 
-/** Nothing of this shard waits any more, unless somebody has added a commit; a note without any shard goes. */
+/** Marks a shard as empty, unless somebody has added a commit to it. A note without any shard is deleted. */
 export function withoutLast(notes: LineNotes, name: string, shard: string, recordKey: string): LineNotes {
   const note = notes[name];
   if (note?.last[shard]?.[0] !== recordKey) return notes;

@@ -1,5 +1,6 @@
 /**
- * The port over two stores. Whoever runs has claimed in both, `from` first; whoever has one claim does not run. The leader's
+ * The port over two stores. A call runs after it has claimed in both, `from` first; a call with one claim does not run.
+ * The leader's
  * commit decides. The other store is told afterwards, once: nobody reads it alone before `leftBehind` has found nothing.
  */
 import type { Clock } from "../core/clock.ts";
@@ -205,7 +206,7 @@ export class MirroredStore implements Store {
     return this.#refusal({ from: record, to }, token);
   }
 
-  /** Takes a claim in `from` back that `to` has refused. What was held, or may have to be, is held again. */
+  /** Takes a claim in `from` back that `to` has refused. A key that was held, or may have to be, is held again. */
   #giveBack(claim: Omit<Claim, "leaseEndsAt">, former: IdempotencyRecord | undefined): Promise<void> {
     const now = this.#clock.now();
     // Without a record before it, the claim is forgotten at once.

@@ -91,7 +91,7 @@ export function isOver({ state }: IdempotencyRecord): boolean {
   return state === "completed" || state === "failed";
 }
 
-/** Whoever has claimed in one store only does not run. */
+/** A call that has claimed in one store only does not run. */
 function withoutHalfClaim({ from, to }: Pair, token: string | undefined): Partial<Pair> {
   if (token === undefined || from?.token === to?.token) return { from, to };
   return {

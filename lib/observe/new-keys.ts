@@ -35,7 +35,7 @@ const CHECKS = {
   clock: methods("now"),
 } as const;
 
-/** So many payloads are remembered, those that came last. */
+/** How many payloads are remembered: the last ones. */
 const MAX_PAYLOADS = 1000;
 
 /**
@@ -43,7 +43,7 @@ const MAX_PAYLOADS = 1000;
  * Nothing is refused: two equal orders may be meant. Leave out operations whose payloads are equal by design, such as empty ones.
  *
  * Each process remembers the hashes of its last 1,000 payloads, and makes no request. So calls that are spread over
- * many processes are noticed late, or not at all. What is told is a hint, and its count a lower bound.
+ * many processes are noticed late, or not at all. A warning is a hint, and its count a lower bound.
  *
  * @throws InvalidOptionError (`INVALID_OPTION`) at once.
  */

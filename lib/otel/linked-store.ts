@@ -4,7 +4,7 @@ import type { Insertion, Settlement, Store } from "../core/store.ts";
 import { ResultStore } from "../privacy/result-store.ts";
 import { traceOfToken } from "./trace-token.ts";
 
-/** So many records are remembered, the last ones that were told. */
+/** How many records are remembered: the last ones that were told. */
 const MAX_ORIGINALS = 1000;
 
 /** Trace contexts of executions, by the hash of their key. */

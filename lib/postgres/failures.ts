@@ -87,7 +87,7 @@ export function storeFailure(error: unknown, action: string, table: string): Sto
 }
 
 /**
- * What a function in `writes` threw, in the words of a commit. What is no error of the server is the user's own refusal.
+ * What a function in `writes` threw, in the words of a commit. Anything but an error of the server is the user's own refusal.
  * @param index its position in `writes`
  */
 export function writeFailure(

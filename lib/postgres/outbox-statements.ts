@@ -10,7 +10,7 @@ import type { WaitingRow } from "./waiting-row.ts";
 /** No record has this key: theirs begin with an operation. */
 const NOTES_KEY = "#outbox";
 
-/** So many commits are found at once. */
+/** How many commits are found at once. */
 export const PAGE = 100;
 
 /** A commit as its row tells it. */
@@ -53,7 +53,7 @@ FROM ${name} AS r WHERE r.pk = $1 AND r.due_at IS NOT NULL`;
     AND ($3::double precision IS NULL OR due_at = $3) AND (sending_until IS NULL OR sending_until <= $2 OR sender = $5
       OR (sender LIKE 'relay/%' AND $5 LIKE 'relay/%'))`;
   const taking = `UPDATE ${name} AS r SET sending_until = $4, sender = $5`;
-  // Whoever finds the row locked does not wait for it: somebody else is about to take it, or to keep what was sent.
+  // A sender that finds the row locked does not wait: another one is about to take the row, or to keep what was sent.
   const takeOrRead = `WITH free AS (
   SELECT pk FROM ${name} WHERE ${free} FOR UPDATE SKIP LOCKED
 ), taken AS (

@@ -19,7 +19,7 @@ import type { SqlClient, SqlRow } from "./sql-client.ts";
 import type { SqlStatement } from "./statements.ts";
 import { type WaitingRow, waitingRowOf } from "./waiting-row.ts";
 
-/** So many changes of others can come between. */
+/** How many changes of others may come between. */
 const MAX_MERGES = 5;
 
 const MAX_TRIES = 5;

@@ -27,7 +27,7 @@ import { applyWrites, brokenTransaction, checkWrites, isAborted, type PostgresWr
 
 const BATCH_SIZE = 1000;
 
-/** So many unknown outcomes are read at once. */
+/** How many unknown outcomes are read at once. */
 const PAGE = 100;
 
 type SqlChange<Client> = Pick<Settlement<PostgresWrite<Client>>, "recordKey" | "token" | "writes">;

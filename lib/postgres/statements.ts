@@ -17,7 +17,7 @@ export interface SqlStatement {
 /** A larger result is loaded by whoever replays it: a refused claim stays small. */
 const MAX_TOLD_BYTES = 64 * 1024;
 
-/** Every claim that is refused reads all steps. What is larger has a column of its own, which nobody reads before a replay. */
+/** Every claim that is refused reads all steps. A larger result has a column of its own, which only a replay reads. */
 const MAX_STEP_CHARACTERS = 4096;
 
 /** Epoch ms of the server. */
@@ -134,7 +134,7 @@ WHERE ${MINE} AND (r.steps IS NULL) = $8::boolean
   const unsettled = `SELECT json_build_object('since', r.unsettled_since, 'record', ${RECORD})::text AS answer FROM ${name} AS r
 WHERE r.unsettled_since < $1 AND (r.unsettled_since, r.pk) > ($2, $3) ORDER BY r.unsettled_since, r.pk LIMIT $4`;
 
-  // What is claimed anew meanwhile stays. On PostgreSQL, whoever reaps at the same time takes others.
+  // A record that is claimed anew meanwhile stays. On PostgreSQL, whoever reaps at the same time takes others.
   const reap = `DELETE FROM ${name} WHERE pk IN (
   SELECT pk FROM ${name} WHERE expires_at <= extract(epoch FROM clock_timestamp())::double precision
   ORDER BY expires_at LIMIT $1${dialect === "dsql" ? "" : " FOR UPDATE SKIP LOCKED"}
@@ -271,7 +271,7 @@ function waitingValues({
   return { expiresAt: null, columns: [JSON.stringify(messages), shardOf(first), now, expiresAt] };
 }
 
-/** What is to stay in order is found in the order of the commits. */
+/** Messages that are kept in order are found in the order of their commits. */
 function shardOf({ group, key }: StoredMessage): number {
   return hashTuple(group ?? key).charCodeAt(0) % OUTBOX_SHARDS;
 }

@@ -20,8 +20,8 @@ export interface EncryptedOptions {
    */
   readonly messages?: boolean;
   /**
-   * How long a data key is used, in seconds: up to 3600. Each operation and scope has a key of its own. So long a process can
-   * replay although the key service does not answer, or its key was disabled.
+   * How long a data key is used, in seconds: up to 3600. Each operation and scope has a key of its own. For that time a
+   * process can replay although the key service does not answer, or its key was disabled.
    * @default 300
    */
   readonly reuseKeysSeconds?: number;

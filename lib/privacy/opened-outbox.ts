@@ -7,7 +7,8 @@ import { isSealedMessage, SealedMessages } from "./sealed-messages.ts";
 /**
  * The same outbox, which gives relay and sweeper the messages that a store with `encrypted(store, { keys, messages: true })` has
  * sealed. They are opened as soon as their commit is taken, which costs one write more for each commit. Messages from before
- * are sent as they are. What cannot be opened, because its key is gone, is not sent: it is tried again, and parked in the end.
+ * are sent as they are. A message that cannot be opened, because its key is gone, is not sent. It is tried again, and
+ * parked in the end.
  *
  * For `onceonly outbox` and other operators the outbox itself is enough: they see where a message goes, and not what it says.
  * @throws InvalidOptionError (`INVALID_OPTION`)

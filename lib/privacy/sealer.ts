@@ -107,7 +107,7 @@ export class Sealer {
     try {
       return await this.#kept(this.#generated, name, () => this.#keys.generate(context));
     } catch (error) {
-      // What was done must be recorded: a key that is a little older than meant is as good.
+      // An effect that happened must be recorded: a data key a little older than meant will do.
       const old = await former?.key.catch(() => undefined);
       if (!old) throw error;
       this.#generated.set(name, former as KeptKey<DataKey>);

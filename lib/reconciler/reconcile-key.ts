@@ -40,9 +40,9 @@ export function isDue<Write>(
 }
 
 export interface KeyPatience {
-  /** So long an answer is waited for. */
+  /** How long to wait for an answer. */
   readonly verifyMs: number;
-  /** So long the key may take to be claimed, and the verdict to be recorded. */
+  /** How long claiming the key and recording the verdict may take. */
   readonly recordMs: number;
 }
 

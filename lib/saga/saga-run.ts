@@ -75,7 +75,7 @@ export class SagaRun<Input, Write> {
     return [];
   }
 
-  /** Undoes the last first. What may not have happened is undone too. */
+  /** Undoes the last first. A step that may not have happened is undone too. */
   async #back({ count }: TurnedBack): Promise<void> {
     const undone = this.#saga.steps
       .slice(0, count)

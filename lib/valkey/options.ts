@@ -13,7 +13,7 @@ export type ValkeyRisk = (typeof VALKEY_RISKS)[number];
 
 /** Who has to have a write before the store says that it was made. */
 export interface Acknowledgement {
-  /** So many replicas (`WAIT`): from 0 to 10. 0 needs `onDisk`. */
+  /** The number of replicas (`WAIT`): from 0 to 10. 0 needs `onDisk`. */
   readonly replicas: number;
   /** How long they have, in ms: from 1 to 60000. A write that fewer have by then counts as failed, and may have been applied. */
   readonly timeoutMs: number;
@@ -39,8 +39,8 @@ export interface ValkeyStoreOptions {
    */
   readonly hashTag?: string;
   /**
-   * How long a record stays after its retention, in seconds: from 60 to 2592000. So long a late use of a key is told as
-   * `key-expired`, and so far the clocks of callers and server may differ.
+   * How long a record stays after its retention, in seconds: from 60 to 2592000. For that time a late use of a key is
+   * told as `key-expired`. The clocks of callers and server may differ by that much.
    * @default 3600
    */
   readonly keepExpiredSeconds?: number;

@@ -3,7 +3,7 @@ import { RECORD_VERSION } from "../contract.ts";
 import type { IdempotencyRecord, StoredStep } from "../core/record.ts";
 import type { Claim, Insertion, Settlement, StepChange } from "../core/store.ts";
 
-/** Every claim that is refused reads all steps. What is larger has a field of its own, which nobody reads before a replay. */
+/** Every claim that is refused reads all steps. A larger result has a field of its own, which only a replay reads. */
 const MAX_STEP_CHARACTERS = 4096;
 
 /** The longest text of a result, as in the other stores. */

@@ -17,7 +17,7 @@ import type {
 } from "../core/store.ts";
 import type { CacheEntries, ReadEntry } from "./cache-entries.ts";
 
-/** So long a cache is left alone that did not answer: an outage costs one wait a second, and not one for each call. */
+/** How long a cache that did not answer is left alone: an outage costs one wait a second, and not one for each call. */
 const PAUSE_MS = 1000;
 
 /** Records whose result is loaded apart, until it is. */
@@ -131,7 +131,7 @@ export class RememberingStore<Write> implements Store<Write>, CrossChecked {
     return record.result?.in === "item" ? this.#store.loadResult(record.result.address) : textOf(record);
   }
 
-  /** Whoever saw a completed record replaces it, since its retention is over. */
+  /** A claim that saw a completed record replaces that record, since its retention is over. */
   async #over<T>(
     recordKey: string,
     seen: IdempotencyRecord | undefined,

@@ -11,7 +11,8 @@ const MAX_TOLD_BYTES = 64 * 1024;
  * Answers are lists of texts. `1` and the server's time: the record was changed. `0` and the fields of the record: it was not. `2`,
  * a position and an error: that write was refused.
  *
- * The order matters. What may lack memory comes first, so that a refused script has changed nothing. A record is listed before
+ * The order matters. Commands that may lack memory come first, so that a refused script has changed nothing. A record
+ * is listed before
  * it is changed and taken from the list afterwards, so that the list never lacks one.
  */
 const SOURCE = `local key, index = KEYS[1], KEYS[2]

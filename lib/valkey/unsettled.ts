@@ -4,10 +4,10 @@ import { hasCode } from "../core/error-code.ts";
 import type { IdempotencyRecord } from "../core/record.ts";
 import { type UnknownOutcome, unknownOutcomeOf } from "../core/unknown-outcome.ts";
 
-/** So many are read of each list at once. */
+/** How many entries of each list are read at once. */
 const PAGE = 25;
 
-/** So many requests are under way at once. */
+/** How many requests are under way at once. */
 const AT_ONCE = 32;
 
 interface UnsettledSource {
@@ -34,7 +34,7 @@ export async function* listUnsettled(
     } catch (error) {
       if (!hasCode(error, "RECORD_CORRUPT")) throw error;
     }
-    // One damaged record must not hide the others. What was never settled has no expiry: somebody deleted it.
+    // One damaged record must not hide the others. A record that was never settled has no expiry, so somebody deleted it.
     return { recordKey, state: "unreadable", since };
   };
   let pages = source.indexes.map((index) => pagesOf(source, index, before));

@@ -22,8 +22,8 @@ export interface ValkeyCacheOptions {
    */
   readonly prefix: string;
   /**
-   * How long a completed record is remembered, in seconds: from 1 to 3600, and never beyond its retention. So long callers may get the
-   * answer of a record that was deleted or changed by hand, or that a restored database does not have.
+   * How long a completed record is remembered, in seconds: from 1 to 3600, and never beyond its retention. For that
+   * time callers may get the answer of a record that was deleted or changed by hand, or that a restored database lacks.
    * @default 60
    */
   readonly rememberSeconds?: number;
@@ -56,11 +56,12 @@ const NAME_CHECKS: Readonly<Record<keyof CachedName, Check>> = {
  * Remembers completed records for all processes that share the server: `cached(store, { in: valkeyCache({ client, prefix }) })`.
  * A replay that is found there asks the store for nothing. Only the same operation, scope, key and payload get an answer from it.
  *
- * The store stays the truth. What is missing, damaged, foreign, too old or beyond its retention is asked of the store. No call
+ * The store stays the truth. The store is asked where an entry is missing, damaged, foreign, too old or beyond its
+ * retention. No call
  * fails because the cache does: an outage costs `timeoutMs` at most, once a second. A first run asks the cache once, before its claim. The
  * first replay puts the record there. Results of more than 256 K characters are not remembered.
  *
- * Whoever can write to the server can answer for the store: keep others out of it.
+ * A writer to the server can answer for the store: keep others out of it.
  *
  * @throws InvalidOptionError (`INVALID_OPTION`)
  */

@@ -1,4 +1,4 @@
-// Attempts of which nobody knows how they ended: whoever comes after them runs, or holds the key.
+// Attempts with an unknown end: the next call runs, or holds the key.
 import { describe, expect, it } from "vitest";
 import { answerLost, failing, intercepted } from "../../kit/faults/faulty-store.ts";
 import { ClaimLostError, OutcomeUnknownError, StoreUnavailableError } from "../../lib/core/errors.ts";

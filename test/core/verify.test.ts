@@ -1,4 +1,4 @@
-// Attempts of which nobody knows how they ended, where somebody can be asked.
+// Attempts with an unknown end, where somebody can be asked.
 import { describe, expect, it } from "vitest";
 import { answerLost, failing } from "../../kit/faults/faulty-store.ts";
 import { OutcomeUnknownError, StoreUnavailableError } from "../../lib/core/errors.ts";

@@ -98,6 +98,9 @@ describe("the start of a sentence", () => {
     "So let no amount be made.",
     "Where it ends, it ends.",
     "Of the same.",
+    "So long an answer is waited for.",
+    "Whoever has the claim may write.",
+    "Else the handler runs.",
   ])("is no English in: %s", (text) => {
     expect(inCode(`/** ${text} */`)).toEqual(["1: start"]);
   });

@@ -15,7 +15,7 @@ import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
 describe.each(inject("dynamodbEngines"))("DynamoDBStore on $name, of unknown outcomes", ({ endpoint }) => {
   const client = connect(endpoint);
 
-  /** Whoever held the key died; the lease has ended. */
+  /** The holder of the key died, and its lease has ended. */
   async function died(whenAbandoned: EngineOptions["whenAbandoned"]) {
     const tableName = await createTable(client);
     const requests: StoreMethod[] = [];

@@ -11,7 +11,7 @@ import { runOnce } from "../../lib/core/run-once.ts";
 import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
 import { claimOf, NOW } from "./given.ts";
 
-/** Time that a test leaps. Whoever sleeps on it looks at it again after each leap. */
+/** Time that a test leaps. A sleeper looks at the time again after each leap. */
 function leapingClock() {
   let now = NOW;
   const sleepers = new Set<() => void>();

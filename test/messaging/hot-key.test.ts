@@ -20,7 +20,7 @@ import { EventSource } from "../lambda/batch/world.ts";
 
 const BATCH_SIZE = 10;
 
-/** So many deliveries of one operation, each a message of its own. */
+/** The number of deliveries of one operation, each a message of its own. */
 const duplicatesOf = (key: string, count: number) =>
   Array.from({ length: count }, (_, index) => sqsRecord(`message ${index}`, "charge", envelope(key)));
 

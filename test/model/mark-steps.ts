@@ -20,7 +20,7 @@ export function markSteps(turn: WorkerTurn): void {
   });
 }
 
-/** The attempt ends, and is not recorded: a step of which nobody knows how it ended holds the key. */
+/** The attempt ends, and is not recorded: a step with an unknown end holds the key. */
 export function settleOpen({ worker, become }: Turn, after?: ModelState): ModelState {
   const to = openStepsOf({ steps: worker.marks }).length > 0 ? "held" : "released";
   return become({ phase: "settle", to, write: undefined, step: undefined }, after);
@@ -80,7 +80,7 @@ function secondAtWork(turn: Turn): void {
   offer("runs its second step, which proves that nothing happened", () => record(turn, "second", "undone"));
 }
 
-/** Whoever is asked tells the truth, or does not know. */
+/** The person asked tells the truth, or does not know. */
 function askAboutSecond(turn: Turn): void {
   const { worker, slot, offer } = turn;
   if (worker.handler === "steps") {

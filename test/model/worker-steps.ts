@@ -130,7 +130,7 @@ function checkSteps(turn: WorkerTurn): void {
   if (isAborted) blindSteps(turn, end);
 }
 
-/** As `settleAbandoned` in core/abandoned.ts. Whoever is asked tells the truth, or does not know. */
+/** As `settleAbandoned` in core/abandoned.ts. The person asked tells the truth, or does not know. */
 function verifySteps({ slot, model, offer, become }: WorkerTurn): void {
   const held = () => become({ phase: "settle", to: "held" });
   if (model.without === "openKeepsClaim")

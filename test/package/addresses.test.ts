@@ -1,4 +1,4 @@
-// Whoever follows a link finds the project: every address begins with the one in lib/contract.ts.
+// A link leads to the project: every address begins with the one in lib/contract.ts.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";

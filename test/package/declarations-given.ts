@@ -1,5 +1,5 @@
-// Modules that export a constant of everything that an entry exports. Whoever compiles them with declarations has to name
-// every type in the signatures, as a project of a user has to.
+// Modules that export a constant of everything that an entry exports. A project that compiles them with declarations
+// has to name every type in the signatures, as a user's project has to.
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { root } from "../../kit/project.ts";

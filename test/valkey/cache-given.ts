@@ -30,7 +30,7 @@ function ownClock() {
     advance: (ms: number) => {
       ahead += ms;
     },
-    /** Whoever waits on the clock waits no longer. */
+    /** Sleepers on the clock wake. */
     wake: () => {
       for (const wake of sleepers) wake();
       sleepers.clear();

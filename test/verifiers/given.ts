@@ -3,7 +3,7 @@ import type { AbandonedAttempt } from "../../lib/core/verify.ts";
 
 const LEASE_ENDED_AT = 1_700_000_000_000;
 
-/** Asked so many seconds after the lease of the abandoned attempt. */
+/** How many seconds after the lease of the abandoned attempt the question comes. */
 export const questionAfter = <Input>(lagSeconds: number, input: Input): AbandonedAttempt<Input> => ({
   key: "order-7",
   operation: "pay",

@@ -16,6 +16,9 @@ const BAD_STARTS = [
   /^Not by\b/,
   /^(?:That|Those) of\b/,
   /^Told of\b/,
+  /^So (?:long|many|much|far)\b/,
+  /^Whoever\b/,
+  /^Else\b/,
 ];
 const ABBREVIATION = /(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|no|St|Mr|Ms|Dr)\.$/;
 const CODE = "\uE000";

@@ -39,7 +39,7 @@ export function setUpDisturbances(options: DisturbancesOptions): Disturbances {
   faults.onOrder((newOrder) => {
     const order = book.enter(newOrder);
     if (!order) return;
-    // Whoever died before the commit comes with another id for the same record.
+    // A retry after a death before the commit has another id for the same record.
     if (!watched.has(order)) watchOutbox(order);
     watched.add(order);
     watchPayment(order, newOrder.id);

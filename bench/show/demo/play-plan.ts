@@ -21,7 +21,7 @@ import type { Stage } from "./stage.ts";
 export interface PlayPlanOptions {
   readonly plan: Plan;
   readonly stage: Stage;
-  /** That with which the stage was started. */
+  /** The plan that the stage was started with. */
   readonly interference: Interference;
   readonly signal: AbortSignal;
   readonly onProgress?: ((state: ProgressState) => void) | undefined;

@@ -23,7 +23,7 @@ export async function settle({ stage, clock, signal }: SettleOptions): Promise<v
   const patience = { seconds: PATIENCE_SECONDS, signal };
   for (let leaps = 0; leaps < MOST_LEAPS; leaps++) {
     const isSent = await until(() => outboxRests(stage), patience);
-    // Whoever received now what somebody else has claimed would find it in progress, and a receive would be lost.
+    // A delivery during another claim would find the key in progress, and use up a receive.
     const isFree = await until(
       async () => (await stage.tables.lastLeaseEnd(OPERATIONS.payment)) === 0,
       patience,

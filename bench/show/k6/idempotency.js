@@ -26,7 +26,7 @@ const first = new Trend("first_run", true);
 const duplicate = new Trend("duplicate", true);
 const others = new Counter("other_answers");
 
-// Whoever runs this twice has other keys the second time.
+// A second run of this script has other keys.
 const run = `${Date.now()}-${Math.random()}`;
 
 function post(key) {

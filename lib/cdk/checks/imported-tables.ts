@@ -46,7 +46,7 @@ export function importFaults(
   return [...faults, ...indexFaults(imported, resource, uses), ...expiryFaults(imported, resource, uses)];
 }
 
-/** Whoever lists what is unsent, or unknown, would learn from the first run that there is no such index. */
+/** A sweeper or reconciler would learn from its first run that there is no such index. */
 function indexFaults(imported: IIdempotencyTable, resource: TableResource, uses: string): string[] {
   const { unsentShard, unsentSince, unsettledShard, unsettledSince } = ATTRIBUTES;
   const { hasOutbox, listsUnknownOutcomes, node } = imported;

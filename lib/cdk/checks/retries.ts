@@ -1,5 +1,5 @@
-// Whether the retries of an event source outlast the lease of an attempt that died. Else they are used up while the key is
-// in progress, and the event is given up.
+// Whether the retries of an event source outlast the lease of an attempt that died. Without it they are used up while
+// the key is in progress, and the event is given up.
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { ownerPath } from "./event-sources.ts";
 import { asynchronousConfigs } from "./windows/asynchronous.ts";
@@ -59,7 +59,7 @@ export function warnOfRetries(fn: LambdaFunction, timeout: number | undefined, w
 
 type Tell = (spent: number, what: string, mend: string) => void;
 
-/** What is kept elsewhere is not lost. */
+/** An event that a dead-letter queue or a destination keeps is not lost. */
 function warnOfAsynchronousRetries(app: ResolvedApp, { node }: LambdaFunction, tell: Tell): void {
   const fn = app.ofType("AWS::Lambda::Function").find((each) => each === node.defaultChild);
   if (!fn || !isInvokedAsynchronously(fn)) return;

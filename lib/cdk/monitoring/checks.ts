@@ -31,7 +31,7 @@ export function checkMetricNames(
   }
 }
 
-/** Whoever is called reads the link in a message, where it is relative to nothing. */
+/** The person on call reads the link in a message, where a relative link leads nowhere. */
 function checkRunbook(path: string, url: string | undefined): void {
   if (url === undefined || Token.isUnresolved(url) || /^https?:\/\/[^\s#]+$/.test(url)) return;
   throw new Error(

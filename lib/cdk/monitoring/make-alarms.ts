@@ -125,7 +125,7 @@ function makeAlarm(
       evaluationPeriods,
       ...(datapointsToAlarm !== undefined && { datapointsToAlarm }),
       comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
-      // Who writes in each run and has written nothing has stopped, and then nobody looks.
+      // A function that writes a metric in each run, and has written none, has stopped.
       treatMissingData: writer ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
       alarmDescription: `${severity}: ${MEANINGS[kind]} Runbook: ${runbookUrl}#${kind}`,
     },
@@ -137,7 +137,10 @@ function makeAlarm(
   return alarm;
 }
 
-/** Has the alarm watch whether its metric is above the band that CloudWatch expects, so many standard deviations wide. */
+/**
+ * Has the alarm watch whether its metric is above the band that CloudWatch expects. The number is the band's width in
+ * standard deviations.
+ */
 function watchBand(alarm: Alarm, deviations: number): void {
   const resource = alarm.node.defaultChild as CfnAlarm;
   const { namespace = "", metricName = "", dimensions = [], period = 0, statistic = "" } = resource;

@@ -146,7 +146,7 @@ export interface IdempotencyAlarmProps {
   readonly addRanUnprotectedAlarm?: AlarmThresholds;
 
   /**
-   * Attempts of which nobody knows how they ended.
+   * Attempts with an unknown end.
    *
    * @default { Warning: { threshold: 0 } }
    */

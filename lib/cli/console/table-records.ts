@@ -8,7 +8,7 @@ import { readTrace } from "../trace.ts";
 import { recordBranches } from "../trace-record.ts";
 import type { FailureGroup, KeyLife, LiveState, RecordRow } from "./look.ts";
 
-/** So many keys of each list are read at most. */
+/** The most keys that are read of each list. */
 const LIMIT = 100;
 
 export interface ListsLook {

@@ -146,7 +146,7 @@ function redirected(
 ): readonly StoredMessage[] {
   return messages.map((message, place) => {
     if (!places.includes(place)) return message;
-    // What an encrypted store has sealed is checked when it is opened, and stays as it is.
+    // A message that an encrypted store has sealed stays as it is. Opening it checks it.
     const { sealed, ...given } = { ...message } as Record<string, unknown>;
     for (const name of [...ADDRESS_KINDS, "source", "detailType"]) delete given[name];
     if (to.bus !== undefined) {
@@ -158,7 +158,7 @@ function redirected(
   });
 }
 
-/** What is no JSON is told as what it is: no event. */
+/** A body that is no JSON is no event. */
 function detailOf(body: string): unknown {
   try {
     return JSON.parse(body);

@@ -55,7 +55,7 @@ export interface BatchOptions<Entry = unknown, Write = unknown>
   readonly fingerprint?: ((record: Entry) => unknown) | readonly ((record: Entry) => unknown)[];
   /**
    * What becomes of a record that another attempt is working on. `reject` returns the record. `{ waitSeconds }` waits
-   * so long, and in any case no longer than the batch starts records.
+   * for that time, but no longer than the batch starts records.
    * @default - "reject" for messages of SQS; records of streams and Kafka, which nothing can hide, wait as long as there is time
    */
   readonly whenInProgress?: NonNullable<EngineOptions["whenInProgress"]>;

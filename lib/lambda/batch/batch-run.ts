@@ -12,7 +12,7 @@ import { runLanes } from "./run-lanes.ts";
 import { type RecordEnd, readItem, runRecord } from "./run-record.ts";
 import { hideUntil } from "./visibility.ts";
 
-/** So long a held message stays hidden: it is to wait for whoever resolves it, and not to use up its receives. */
+/** How long a held message stays hidden. It waits for the person who resolves it, and is not to use up its receives. */
 const PARKED_MS = 900_000;
 
 /** What came of a batch. */
@@ -107,7 +107,7 @@ export class BatchRun<Write> {
   #isDone({ identity, fingerprints }: CallInput): boolean {
     const { observe, operation, shouldStore } = this.#settings.reading.options;
     const finished = this.#finished.get(identity.recordKey);
-    // What is not stored is not final, and a duplicate runs.
+    // An end that is not stored is not final, and a duplicate runs.
     if (finished?.[0] !== fingerprints[0] || shouldStore !== DEFAULTS.shouldStore) return false;
     const { keyHash } = identity;
     tellObserver(observe, { decision: "replayed", operation, keyHash, durationMs: 0 });

@@ -78,7 +78,7 @@ const tellOf =
 const logOf = (operation: string) => (error: unknown, item: BatchItem) =>
   console.error(`onceonly: ${nameOf(item)} is not done (operation "${operation}"):`, error);
 
-/** What DynamoDB refuses to a group it may grant to each member: that costs requests, and is told. */
+/** DynamoDB may refuse a group a right that each member has. Asking one by one costs requests, and is told. */
 function withGroups<Write>(
   options: ResolvedOptions<Write>,
   completionsWait: boolean,

@@ -12,7 +12,7 @@ export interface EventKeyOptions {
   /**
    * The event buses (names or ARNs) and pipes (ARNs) whose events have an envelope that is believed. **By this you
    * promise that every event that they bring here was sent by onceonly, or that its detail holds no text of others.**
-   * Whoever writes a detail can write an envelope. Without this option an event with an envelope is refused.
+   * A writer of the detail could write an envelope too. Without this option an event with an envelope is refused.
    * @default - none
    */
   readonly forwardedBy?: readonly (string | undefined)[];

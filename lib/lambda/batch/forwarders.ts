@@ -1,6 +1,6 @@
 /**
- * Whether an envelope inside a body is believed. Whoever writes the body can write it, and the notification or event
- * around it: so only where the user asserts who writes here. Pure.
+ * Whether an envelope inside a body is believed. A writer of the body can write the envelope, and the notification or
+ * event around it. So it is believed only where the user asserts who writes here. Pure.
  */
 
 import { IdempotencyKeyInvalidError } from "../../core/errors.ts";
@@ -26,8 +26,8 @@ export const FORWARDERS_CHECK: Check = [
 export type Message = Pick<BatchItem, "body" | "envelopeKey" | "traceparent">;
 
 /**
- * The envelope is an attribute, `reading`; or else inside the body, whose `text` is `raw` decoded. What is believed to be
- * forwarded counts without what its forwarders put around it.
+ * The envelope is an attribute, `reading`; or else inside the body, whose `text` is `raw` decoded. A body that counts
+ * as forwarded is compared without what its forwarders put around it.
  */
 export function messageOf(
   reading: EnvelopeReading,

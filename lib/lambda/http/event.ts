@@ -14,7 +14,7 @@ export interface HttpEvent {
   readonly readsLists: boolean;
   /** The platform has verified somebody, whoever that is. */
   readonly isAuthenticated: boolean;
-  /** The gateway waits so long for the response (epoch ms), less the time of the way back. */
+  /** The end of the gateway's wait for the response (epoch ms), less the time of the way back. */
   readonly gatewayEndsAt: number;
 }
 

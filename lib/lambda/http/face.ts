@@ -64,7 +64,7 @@ export function httpFace<Event, Write>(options: HttpIdempotencyOptions<Event, Wr
       const { error, isOurs, isPermanent } = outcome.failure;
       if (isOurs) return problemFor(error, PROBLEM_STATUSES, http, operation);
       const problem = isPermanent ? permanentProblem(error as PermanentError, http, operation) : undefined;
-      // Any other error that the handler threw is its own business, whatever its code.
+      // Any other error of the handler is thrown on, whatever its code.
       if (problem === undefined) throw error;
       return problem;
     };

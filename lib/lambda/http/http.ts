@@ -15,7 +15,7 @@ import { httpFace } from "./face.ts";
  * Errors of onceonly become `application/problem+json`. 400: no key, or a malformed key. 401: nobody authenticated. 403: no
  * such caller. 422: another request under this key. 409: in progress (`Retry-After`). 410: result not kept. 500: not
  * storable. 503: store unavailable. A PermanentError of the handler with a status is answered by a problem
- * document too. Other errors of the handler are thrown as ever, also when they are replayed.
+ * document too. Other errors of the handler are thrown on, also when they are replayed.
  *
  * Order: authentication comes first, so that a revoked caller gets no replay. Body parsers, validators and serializers come
  * after this middleware, which sees the body as it was sent and the response as it is sent. On replays and refusals Middy

@@ -72,7 +72,7 @@ function notStorable(why: string, cause?: unknown): ResponseNotStorableError {
   return new ResponseNotStorableError(`the response cannot be stored: ${why}`, { cause });
 }
 
-/** What is not plain JSON stays as it is, for the encoder to name it. */
+/** A value that is not plain JSON stays as it is, and the encoder names it. */
 function storable(headers: Headers | undefined): Headers | undefined {
   return !headers || findUnfaithful(headers) ? headers : replayable(headers);
 }

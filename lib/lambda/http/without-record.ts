@@ -17,8 +17,8 @@ const MEMBERS: Readonly<Record<keyof Execution, 0>> = {
 };
 
 /**
- * Each use of the execution throws: `undefined` would let `idempotency?.commit(...)` write nothing, without a word. Whoever
- * prints the context does not call its getters. The attempt of an operation around this one stays.
+ * Each use of the execution throws: `undefined` would let `idempotency?.commit(...)` write nothing, without a word.
+ * Printing the context does not call its getters. The attempt of an operation around this one stays.
  */
 export function withoutRecord<Write>(context: unknown): LambdaContext & WithIdempotency<Write> {
   if (executionOf(context) !== undefined) return context as LambdaContext & WithIdempotency<Write>;

@@ -33,8 +33,8 @@ export interface EventSourceContext {
 }
 
 /**
- * Switches something that runs until the signal aborts which it is given. What is switched on again starts when the
- * run before has ended: two at once would break the order of a stream.
+ * Switches something that runs until the signal aborts which it is given. A source that is switched on again starts
+ * when the run before has ended: two at once would break the order of a stream.
  */
 export function switchable(run: (signal: AbortSignal) => Promise<void>, enabled: boolean): SourceSwitch {
   let running: AbortController | undefined;

@@ -1,4 +1,7 @@
-/** What may be held has no expiry, and the evidence of a verdict stays until there is another one, or the record is expired. */
+/**
+ * A record that may be held has no expiry. The evidence of a verdict stays until the next verdict, or until the record
+ * expires.
+ */
 import assert from "node:assert/strict";
 import type { Store } from "../../core/store.ts";
 import type { UnknownOutcome } from "../../core/unknown-outcome.ts";

@@ -127,7 +127,7 @@ export async function play<Write>(
   function startCall(plan: CallPlan, index: number): void {
     const name = `call ${index}`;
     const pending = [...plan.fates];
-    /** Whoever has the last of its claims may run. */
+    /** A call with the last of its claims may run. */
     const last = moving?.endsInTo(index) ? moving.to : raced;
     const asCalled: Intercept = async (method, request, [parameter]) => {
       const fate = pending.shift() ?? "answered";

@@ -1,4 +1,4 @@
-// Records of which nobody knows how an earlier attempt ended: they wait for whoever resolves it, and others go on.
+// Records with an earlier attempt of unknown end: they wait for the person who resolves them, and others go on.
 import { idempotentBatch, OutcomeUnknownError, type VisibilityRequest } from "onceonly";
 import { describe, expect, it } from "vitest";
 import { answered, fifoRecord, givenBatch, returned, sqsRecord } from "./given.ts";

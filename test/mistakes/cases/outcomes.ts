@@ -26,7 +26,7 @@ async function causeOf(answer: unknown): Promise<string> {
   return messageOf(() => Promise.reject((error as Error).cause));
 }
 
-/** Attempts of which nobody knows how they ended, and what is asked about them. */
+/** Attempts with an unknown end, and what is asked about them. */
 export const OUTCOME_MISTAKES: readonly Mistake[] = [
   {
     made: "gives `whenAbandoned` a word that is none",

@@ -33,7 +33,7 @@ export interface ChainOrder {
   /** When its clients ask for it. */
   readonly startsMs: readonly number[];
   readonly messages: readonly Sent[];
-  /** So much beside each message's name: large ones are in items of their own. */
+  /** The bytes beside each message's name: large messages are in items of their own. */
   readonly padding: number;
 }
 

@@ -1,5 +1,5 @@
-// The control: a store that forgets the fence. Whoever finishes has finished, whether or not the key is still his; his
-// writes are made, and he is told that it went well. A campaign that finds nothing wrong with this one sees nothing.
+// The control: a store that forgets the fence. An attempt that finishes makes its writes and is told that all went
+// well, whether or not it still has the key. A campaign that finds nothing wrong with this one sees nothing.
 import { type DynamoDBDocumentClient, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import type { DynamoDBWrite, SettleAnswer, Store } from "onceonly";
 

@@ -17,7 +17,7 @@ export type RedeliveryWindow = readonly Term[] | { readonly unknown: string };
 /** A way on which things come to a resource. */
 export interface Hop {
   readonly into: IConstruct;
-  /** What comes to it again comes on from there again. */
+  /** The construct that passes events on. An event that reaches it again is passed on again. */
   readonly from?: IConstruct | undefined;
   readonly window: RedeliveryWindow;
   /** Whether Lambda puts the invocation into the queue of its function, and repeats it. */

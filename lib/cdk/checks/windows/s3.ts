@@ -13,7 +13,7 @@ export function notificationHops(app: ResolvedApp): Hop[] {
     const bucket = app.targetIn(valueIn(properties, "BucketName"), "AWS::S3::Bucket") ?? resource;
     const unknown = `S3 says no number for how long it repeats the notifications of ${ownerPath(bucket)}`;
     return app.targetsIn(valueIn(properties, "NotificationConfiguration")).flatMap((into): Hop[] => [
-      // What is known is checked all the same.
+      // The rest is checked all the same.
       { into, window: [], isAsynchronous: true },
       { into, window: { unknown } },
     ]);

@@ -173,7 +173,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     setRoute: (routeKey, route) => routes.set(routeKey, route),
     setStage: (name, variables) => {
       stages.push({ stage: name, stageVariables: variables });
-      // What no stage of a name takes is the default one's.
+      // The default stage takes the requests that no named stage takes.
       stages.sort((one, other) => Number(isDefault(one)) - Number(isDefault(other)));
     },
     close: () =>

@@ -1,5 +1,5 @@
 // SAM's transform: templates with AWS::Serverless resources become templates of CloudFormation. Functions, tables and APIs are
-// known. What is not is named, and left out.
+// known. Other properties are named, and left out.
 // https://docs.aws.amazon.com/serverless-application-model/latest/developerguide/sam-specification.html
 import type { Template, TemplateResource } from "../template.ts";
 import { Expansion, type SamProperties } from "./expansion.ts";
