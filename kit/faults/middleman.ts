@@ -1,8 +1,7 @@
 // A server on loopback between the functions and what they call: sees each request, and decides what becomes of it.
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import { createLoopbackServer } from "../../lib/local/loopback-server.ts";
+import { createLoopbackServer, listen, stop } from "../../lib/local/loopback-server.ts";
 
 export interface CarriedRequest {
   readonly method: string;
@@ -65,20 +64,15 @@ export async function startMiddleman(carry: Carry): Promise<Middleman> {
     handleRequest(incoming, response).catch(() => incoming.socket.destroy());
   });
   server.keepAliveTimeout = 0;
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", resolve);
-  });
+  const port = await listen(server);
   return {
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    endpoint: `http://127.0.0.1:${port}`,
     leadTo(url) {
       target = new URL(url);
     },
     async stop() {
       stopping.abort();
-      const closed = new Promise((resolve) => server.close(resolve));
-      server.closeAllConnections();
-      await closed;
+      await stop(server);
     },
   };
 }

@@ -3,8 +3,7 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
-import { createLoopbackServer } from "./loopback-server.ts";
-import { listen } from "./stack/gateway/listen.ts";
+import { createLoopbackServer, listen, stop } from "./loopback-server.ts";
 
 export interface AwsRequest {
   readonly method: string;
@@ -35,14 +34,10 @@ export async function startAwsEndpoint(faces: readonly AwsFace[]): Promise<AwsEn
     answer(incoming, response, faces).catch((error: unknown) => response.destroy(error as Error));
   });
   server.keepAliveTimeout = 0;
-  const port = await listen(server, 0);
+  const port = await listen(server);
   return {
     endpoint: `http://127.0.0.1:${port}`,
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    stop: () => stop(server),
   };
 }
 

@@ -1,10 +1,9 @@
 // A small HTTP proxy on loopback before a DynamoDB engine, which does to requests what networks and busy tables do.
 // It loses the answer of a write that was applied, throttles, reports a conflict, delays, or brings a copy later.
 import { Agent, request as httpRequest, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { conflictAnswer, type FaultAnswer, throttleAnswer } from "./fault-answers.ts";
-import { createLoopbackServer } from "./loopback-server.ts";
+import { createLoopbackServer, listen, stop } from "./loopback-server.ts";
 import { createWaitingRoom } from "./waiting-room.ts";
 
 export interface ObservedRequest {
@@ -131,13 +130,10 @@ export async function startFaultProxy(options: FaultProxyOptions): Promise<Fault
     handleRequest(incoming, response).catch(() => incoming.socket.destroy());
   });
   server.keepAliveTimeout = 0;
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", resolve);
-  });
+  const port = await listen(server);
 
   return {
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    endpoint: `http://127.0.0.1:${port}`,
     counts(operation) {
       if (operation !== undefined) return { ...noCounts(), ...countsOf.get(operation) };
       return [...countsOf.values()].reduce(addCounts, noCounts());
@@ -145,10 +141,8 @@ export async function startFaultProxy(options: FaultProxyOptions): Promise<Fault
     flush: () => held.empty(),
     async stop() {
       held.close();
-      const closed = new Promise((resolve) => server.close(resolve));
-      server.closeAllConnections();
       agent.destroy();
-      await closed;
+      await stop(server);
     },
   };
 }

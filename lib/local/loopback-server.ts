@@ -1,11 +1,12 @@
 // HTTP servers for this machine alone. A page of the web can point a name of its own at 127.0.0.1 (DNS rebinding).
 // Its scripts then reach whatever listens there, and only the Host header of their requests tells.
 import { createServer, type RequestListener, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
 
 /** Names that lead to this machine whoever asks; `localhost` and all below it by RFC 6761. */
 const LOOPBACK = /^(127(\.\d{1,3}){3}|\[::1\]|([a-z\d-]+\.)*localhost\.?)(:\d{1,5})?$/i;
 
-/** A server that answers 421 to requests for another host. It does not listen yet: listen on 127.0.0.1. */
+/** A server that answers 421 to requests for another host. It does not listen yet. */
 export function createLoopbackServer(handle: RequestListener): Server {
   return createServer((request, response) => {
     if (LOOPBACK.test(request.headers.host ?? "")) return handle(request, response);
@@ -13,4 +14,34 @@ export function createLoopbackServer(handle: RequestListener): Server {
       .writeHead(421, { "content-type": "text/plain", connection: "close" })
       .end("this server is for this machine alone: ask it as 127.0.0.1 or localhost\n");
   });
+}
+
+/**
+ * Listens on 127.0.0.1.
+ * @returns the port; 0 takes any free one
+ * @throws Error that says what to do where the port is taken
+ */
+export function listen(server: Server, port = 0): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once("error", (error: NodeJS.ErrnoException) => {
+      const taken = `port ${port} is taken: stop what listens there, or choose another port (0 takes any)`;
+      reject(error.code === "EADDRINUSE" ? new Error(taken, { cause: error }) : error);
+    });
+    server.listen(port, "127.0.0.1", () => resolve((server.address() as AddressInfo).port));
+  });
+}
+
+/** Cuts connections that are open, and resolves once nothing listens. */
+export async function stop(server: Server): Promise<void> {
+  const closed = new Promise((resolve) => server.close(resolve));
+  server.closeAllConnections();
+  await closed;
+}
+
+/** Finds a taken port before anything slow is started for it. */
+export async function checkPort(port: number): Promise<void> {
+  if (port === 0) return;
+  const probe = createServer();
+  await listen(probe, port);
+  await stop(probe);
 }

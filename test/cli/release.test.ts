@@ -4,32 +4,13 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { OutcomeUnknownError } from "../../lib/core/errors.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
 import { reconciler } from "../../lib/reconciler/reconciler.ts";
+import { BY, holding, holdKey } from "./held-given.ts";
 import { newWorld, type World } from "./world.ts";
 
 let world: World;
 beforeEach(async () => {
   world = await newWorld();
 });
-
-const BY = ["--by", "ana", "--why", "ticket 7"];
-
-const options = (operation: string) => ({
-  operation,
-  store: world.store,
-  clock: world.clock,
-  leaseSeconds: 30,
-  renewLease: false,
-  whenAbandoned: "hold" as const,
-});
-
-async function holdKey(operation = "charge"): Promise<string> {
-  const key = randomUUID();
-  const held = runOnce(options(operation), key, {}, () => {
-    throw new OutcomeUnknownError();
-  });
-  await expect(held).rejects.toThrow();
-  return key;
-}
 
 /** A handler that runs until it is told to end. */
 async function running(key: string, operation = "charge") {
@@ -39,7 +20,7 @@ async function running(key: string, operation = "charge") {
   });
   let ended: Promise<unknown> = Promise.resolve();
   await new Promise<void>((begun) => {
-    ended = runOnce(options(operation), key, {}, async () => {
+    ended = runOnce(holding(world, operation), key, {}, async () => {
       begun();
       await ending;
       return "late";
@@ -50,7 +31,7 @@ async function running(key: string, operation = "charge") {
 
 describe("onceonly release", () => {
   it("H58: gives a held key back, says who and why, and a retry runs", async () => {
-    const key = await holdKey();
+    const key = await holdKey(world);
 
     const answer = await world.run("release", [key, "-o", "charge", ...BY], true);
 
@@ -60,7 +41,7 @@ describe("onceonly release", () => {
     expect(text).toMatch(/released, attempt 2\n/);
     expect(text).toContain("verdict: unknown, by ana, ");
     expect(text).toContain("answered: ticket 7");
-    expect(await runOnce(options("charge"), key, {}, () => "ran")).toBe("ran");
+    expect(await runOnce(holding(world, "charge"), key, {}, () => "ran")).toBe("ran");
   });
 
   it("leaves a live attempt alone, until it is told to interrupt it: then the attempt records nothing", async () => {
@@ -73,16 +54,16 @@ describe("onceonly release", () => {
     const told = "not released: the key is in-progress: --interrupt fences its attempt off";
     expect(refused).toMatchObject({ status: 1, text: told });
     expect(answer).toMatchObject({ status: 0, text: "released" });
-    expect(await runOnce(options("charge"), key, {}, () => "retry")).toBe("retry");
+    expect(await runOnce(holding(world, "charge"), key, {}, () => "retry")).toBe("retry");
     end();
     await ended.catch(() => undefined);
-    expect(await runOnce(options("charge"), key, {}, () => expect.unreachable())).toBe("retry");
+    expect(await runOnce(holding(world, "charge"), key, {}, () => expect.unreachable())).toBe("retry");
   });
 
   it("leaves a completed key, an absent one, and one with a step of unknown outcome as they are", async () => {
     const [done, begun] = [randomUUID(), randomUUID()];
-    await runOnce(options("charge"), done, {}, () => "done");
-    const stepping = runOnce(options("charge"), begun, {}, async ({ step }) => {
+    await runOnce(holding(world, "charge"), done, {}, () => "done");
+    const stepping = runOnce(holding(world, "charge"), begun, {}, async ({ step }) => {
       await step(
         "card",
         () => {
@@ -107,7 +88,7 @@ describe("onceonly release", () => {
   });
 
   it("prints the requests of a dry run, and writes nothing", async () => {
-    const key = await holdKey();
+    const key = await holdKey(world);
     const before = await world.run("find", [key, "-o", "charge", "--json"]);
 
     const dry = await world.run("release", [key, "-o", "charge", ...BY, "--dry-run"]);
@@ -130,8 +111,8 @@ describe("onceonly release", () => {
 
 describe("a group", () => {
   it("H58: is asked about once, with its size, and only its keys are changed", async () => {
-    const keys = [await holdKey(), await holdKey(), await holdKey()];
-    const other = await holdKey("refund");
+    const keys = [await holdKey(world), await holdKey(world), await holdKey(world)];
+    const other = await holdKey(world, "refund");
     await world.clock.advance(1000);
 
     const no = await world.run("release", ["--group", "charge", ...BY], false);
@@ -140,12 +121,14 @@ describe("a group", () => {
     expect(no).toMatchObject({ status: 1, text: "nothing was changed" });
     expect(answer.asked).toEqual(["charge: give 3 keys back, so that retries run?"]);
     expect(answer).toMatchObject({ status: 0, text: "changed 3 of 3", progress: [1, 2, 3] });
-    for (const key of keys) expect(await runOnce(options("charge"), key, {}, () => "ran")).toBe("ran");
-    await expect(runOnce(options("refund"), other, {}, () => "ran")).rejects.toThrow(OutcomeUnknownError);
+    for (const key of keys) expect(await runOnce(holding(world, "charge"), key, {}, () => "ran")).toBe("ran");
+    await expect(runOnce(holding(world, "refund"), other, {}, () => "ran")).rejects.toThrow(
+      OutcomeUnknownError,
+    );
   });
 
   it("is bounded, prints what a dry run withholds, and tells that it is empty", async () => {
-    for (let index = 0; index < 3; index++) await holdKey();
+    for (let index = 0; index < 3; index++) await holdKey(world);
     await world.clock.advance(1000);
     const args = ["--group", "charge", "--did-not-happen", ...BY];
 
@@ -170,7 +153,7 @@ describe("a group", () => {
     await clock.advance(300_000);
     const down = () => Promise.reject(new TypeError("down"));
     await reconciler({ store, clock, operations: { charge: down } })();
-    await holdKey();
+    await holdKey(world);
     await clock.advance(1000);
 
     const answer = await world.run("release", ["--group", "charge/TypeError", ...BY, "--yes"]);
@@ -183,7 +166,7 @@ describe("a group", () => {
   });
 
   it("leaves a key that somebody has settled meanwhile, says which, and changes the others", async () => {
-    const [first, second] = [await holdKey(), await holdKey()];
+    const [first, second] = [await holdKey(world), await holdKey(world)];
     await world.clock.advance(1000);
     const store = world.store;
     const settled = { isDone: false };
@@ -200,7 +183,9 @@ describe("a group", () => {
     expect(answer.status).toBe(1);
     expect(answer.text).toContain("not released: the key is completed");
     expect(answer.text).toContain("changed 0 of 2");
-    expect(await runOnce({ ...options("charge"), store }, first, {}, () => expect.unreachable())).toBe(1);
+    expect(await runOnce({ ...holding(world, "charge"), store }, first, {}, () => expect.unreachable())).toBe(
+      1,
+    );
   });
 
   it("has all parked messages of an operation and code sent again", async () => {

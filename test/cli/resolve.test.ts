@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { OutcomeUnknownError } from "../../lib/core/errors.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
+import { BY, holding, holdKey } from "./held-given.ts";
 import { newWorld, type World } from "./world.ts";
 
 let world: World;
@@ -9,33 +10,13 @@ beforeAll(async () => {
   world = await newWorld();
 });
 
-const BY = ["--by", "ana", "--why", "ticket 7"];
-
-const options = (operation: string) => ({
-  operation,
-  store: world.store,
-  clock: world.clock,
-  leaseSeconds: 30,
-  whenAbandoned: "hold" as const,
-});
-
-/** A key whose handler did not get an answer. */
-async function holdKey(operation = "charge"): Promise<string> {
-  const key = randomUUID();
-  const held = runOnce(options(operation), key, {}, () => {
-    throw new OutcomeUnknownError();
-  });
-  await expect(held).rejects.toThrow();
-  return key;
-}
-
 describe("onceonly list unknown", () => {
   it("groups held keys by operation and reason, and says that there are more", async () => {
     const fresh = await newWorld();
     [world] = [fresh];
     expect(await fresh.run("list", ["unknown"])).toMatchObject({ status: 1, text: "nothing" });
-    for (let index = 0; index < 3; index++) await holdKey();
-    await holdKey("refund");
+    for (let index = 0; index < 3; index++) await holdKey(world);
+    await holdKey(world, "refund");
     await fresh.clock.advance(1000);
 
     const all = await fresh.run("list", ["unknown"]);
@@ -59,7 +40,7 @@ describe("onceonly list unknown", () => {
 
 describe("onceonly resolve", () => {
   it("H58: completes a held key with the answer that each caller gets", async () => {
-    const key = await holdKey();
+    const key = await holdKey(world);
 
     const answer = await world.run("resolve", [
       key,
@@ -72,24 +53,24 @@ describe("onceonly resolve", () => {
     ]);
 
     expect(answer).toMatchObject({ status: 0, text: "resolved", asked: [] });
-    expect(await runOnce(options("charge"), key, {}, () => "again")).toEqual({ id: "ch_1" });
+    expect(await runOnce(holding(world, "charge"), key, {}, () => "again")).toEqual({ id: "ch_1" });
     const { text } = await world.run("find", [key, "-o", "charge"]);
     expect(text).toContain("verdict: happened, by ana, ");
     expect(text).toContain("answered: ticket 7");
   });
 
   it("H58: gives a held key back, after a person said yes", async () => {
-    const key = await holdKey();
+    const key = await holdKey(world);
 
     const answer = await world.run("resolve", [key, "-o", "charge", "--did-not-happen", ...BY], true);
 
     expect(answer.asked).toEqual(["charge: say that the key did not happen?"]);
     expect(answer.status).toBe(0);
-    expect(await runOnce(options("charge"), key, {}, () => "ran")).toBe("ran");
+    expect(await runOnce(holding(world, "charge"), key, {}, () => "ran")).toBe("ran");
   });
 
   it("changes nothing after a no, nor in a dry run, which prints both requests", async () => {
-    const key = await holdKey();
+    const key = await holdKey(world);
     const args = [key, "-o", "charge", "--happened", "null", ...BY];
     const before = await world.run("find", [key, "-o", "charge", "--json"]);
 
@@ -104,19 +85,21 @@ describe("onceonly resolve", () => {
   });
 
   it("refuses where nobody can be asked, before any write", async () => {
-    const key = await holdKey();
+    const key = await holdKey(world);
 
     const answer = world.run("resolve", [key, "-o", "charge", "--did-not-happen", ...BY]);
 
     await expect(answer).rejects.toThrow("nobody can be asked here: give --yes, or --dry-run");
-    await expect(runOnce(options("charge"), key, {}, () => "ran")).rejects.toThrow(OutcomeUnknownError);
+    await expect(runOnce(holding(world, "charge"), key, {}, () => "ran")).rejects.toThrow(
+      OutcomeUnknownError,
+    );
   });
 
   it("leaves a key that is in progress, completed or absent as it is, with status 1", async () => {
     const [done, running, absent] = [randomUUID(), randomUUID(), randomUUID()];
-    await runOnce(options("charge"), done, {}, () => "done");
+    await runOnce(holding(world, "charge"), done, {}, () => "done");
     await new Promise<void>((begun) => {
-      void runOnce({ ...options("charge"), renewLease: false }, running, {}, () => {
+      void runOnce({ ...holding(world, "charge"), renewLease: false }, running, {}, () => {
         begun();
         return new Promise(() => {});
       });

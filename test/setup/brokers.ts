@@ -1,8 +1,7 @@
 // Starts a RabbitMQ or NATS for the first test file that asks, and stops it after the run. Tests ask by test/consumers/given.ts.
-import type { AddressInfo } from "node:net";
 import type { TestProject } from "vitest/node";
 import { type BrokerName, type BrokerServer, brokerProgram, startBroker } from "../../kit/broker-servers.ts";
-import { createLoopbackServer } from "../../lib/local/loopback-server.ts";
+import { createLoopbackServer, listen, stop } from "../../lib/local/loopback-server.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {
@@ -27,17 +26,16 @@ export default async function setupBrokers(project: TestProject): Promise<() => 
       (error) => response.writeHead(500).end(`${error.message}`),
     );
   });
-  await new Promise<void>((resolve) => starter.listen(0, "127.0.0.1", resolve));
+  const port = await listen(starter);
   starter.unref();
   const names: readonly BrokerName[] = ["RabbitMQ", "NATS"];
   project.provide(
     "brokers",
     names.filter((name) => brokerProgram(name) !== undefined),
   );
-  project.provide("brokerStarter", `http://127.0.0.1:${(starter.address() as AddressInfo).port}`);
+  project.provide("brokerStarter", `http://127.0.0.1:${port}`);
   return async () => {
-    starter.close();
-    starter.closeAllConnections();
+    void stop(starter);
     const servers = await Promise.allSettled(started.values());
     await Promise.all(servers.map((each) => (each.status === "fulfilled" ? each.value.stop() : undefined)));
   };

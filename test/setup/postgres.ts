@@ -1,8 +1,7 @@
 // Starts a PostgreSQL for the first test file that asks, and stops it after the run. Tests ask by test/postgres/given.ts.
-import type { AddressInfo } from "node:net";
 import type { TestProject } from "vitest/node";
 import { type PostgresServer, postgresInstallations, startPostgres } from "../../kit/postgres-server.ts";
-import { createLoopbackServer } from "../../lib/local/loopback-server.ts";
+import { createLoopbackServer, listen, stop } from "../../lib/local/loopback-server.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {
@@ -28,16 +27,15 @@ export default async function setupPostgres(project: TestProject): Promise<() =>
       (error) => response.writeHead(500).end(`${error.message}`),
     );
   });
-  await new Promise<void>((resolve) => starter.listen(0, "127.0.0.1", resolve));
+  const port = await listen(starter);
   starter.unref();
   project.provide(
     "postgresNames",
     installations.map(({ name }) => name),
   );
-  project.provide("postgresStarter", `http://127.0.0.1:${(starter.address() as AddressInfo).port}`);
+  project.provide("postgresStarter", `http://127.0.0.1:${port}`);
   return async () => {
-    starter.close();
-    starter.closeAllConnections();
+    void stop(starter);
     const servers = await Promise.allSettled(started.values());
     await Promise.all(servers.map((each) => (each.status === "fulfilled" ? each.value.stop() : undefined)));
   };

@@ -1,8 +1,7 @@
 // Starts a Valkey or Redis for the first test file that asks, and stops it after the run. Tests ask by test/valkey/given.ts.
-import type { AddressInfo } from "node:net";
 import type { TestProject } from "vitest/node";
 import { startValkey, type ValkeyServer, valkeyProgram } from "../../kit/valkey-server.ts";
-import { createLoopbackServer } from "../../lib/local/loopback-server.ts";
+import { createLoopbackServer, listen, stop } from "../../lib/local/loopback-server.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {
@@ -32,13 +31,12 @@ export default async function setupValkey(project: TestProject): Promise<() => P
       (error) => response.writeHead(500).end(`${error.message}`),
     );
   });
-  await new Promise<void>((resolve) => starter.listen(0, "127.0.0.1", resolve));
+  const port = await listen(starter);
   starter.unref();
   project.provide("hasValkey", valkeyProgram() !== undefined);
-  project.provide("valkeyStarter", `http://127.0.0.1:${(starter.address() as AddressInfo).port}`);
+  project.provide("valkeyStarter", `http://127.0.0.1:${port}`);
   return async () => {
-    starter.close();
-    starter.closeAllConnections();
+    void stop(starter);
     const servers = await Promise.allSettled(started.values());
     await Promise.all(servers.map((each) => (each.status === "fulfilled" ? each.value.stop() : undefined)));
   };

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { hasCode } from "../../core/error-code.ts";
-import { listen } from "../../local/stack/gateway/listen.ts";
+import { listen, stop } from "../../local/loopback-server.ts";
 import { UsageError } from "../command.ts";
 import { consolePage } from "../console-page.ts";
 import type { Act, ConsoleSource } from "./console-source.ts";
@@ -84,11 +84,7 @@ export async function startConsole({ source, port, mayWrite }: ConsoleOptions): 
   const own = await listen(server, port);
   return {
     url: `http://127.0.0.1:${own}/`,
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    stop: () => stop(server),
   };
 }
 

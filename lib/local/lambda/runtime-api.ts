@@ -2,9 +2,8 @@
 // from it, and reports to it what became of them.
 // https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import { createLoopbackServer } from "../loopback-server.ts";
+import { createLoopbackServer, listen, stop } from "../loopback-server.ts";
 
 export interface RuntimeInvocation {
   readonly requestId: string;
@@ -65,12 +64,9 @@ export async function startRuntimeApi(events: RuntimeApiEvents): Promise<Runtime
   server.keepAliveTimeout = 0;
   server.requestTimeout = 0;
   server.headersTimeout = 0;
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", resolve);
-  });
+  const port = await listen(server);
 
-  const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const address = `127.0.0.1:${port}`;
   return {
     address,
     deliver({ requestId, payload, deadlineMs, functionArn }) {
@@ -91,8 +87,7 @@ export async function startRuntimeApi(events: RuntimeApiEvents): Promise<Runtime
       await new Promise((resolve) => setImmediate(resolve));
     },
     close() {
-      server.closeAllConnections();
-      server.close();
+      void stop(server);
     },
   };
 }

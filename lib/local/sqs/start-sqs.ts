@@ -1,9 +1,8 @@
 // An SQS on loopback for the AWS SDK: the model behind an HTTP server. Everything is in memory and ends with it.
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { SqsModel, type SqsModelOptions } from "../../aws/sqs/sqs-model.ts";
-import { createLoopbackServer } from "../loopback-server.ts";
+import { createLoopbackServer, listen, stop } from "../loopback-server.ts";
 import { readRequest, sendAnswer, sendError } from "./json-protocol.ts";
 
 export interface StartSqsOptions extends Omit<SqsModelOptions, "baseUrl"> {
@@ -34,11 +33,8 @@ export async function startSqs(options: StartSqsOptions = {}): Promise<SqsEngine
     void handleRequest(incoming, response);
   });
   server.keepAliveTimeout = 0;
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", resolve);
-  });
-  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const port = await listen(server);
+  const endpoint = `http://127.0.0.1:${port}`;
   const model = new SqsModel({ ...options, baseUrl: endpoint });
 
   async function handleRequest(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -63,9 +59,7 @@ export async function startSqs(options: StartSqsOptions = {}): Promise<SqsEngine
     model,
     async stop() {
       model.close();
-      const closed = new Promise((resolve) => server.close(resolve));
-      server.closeAllConnections();
-      await closed;
+      await stop(server);
     },
   };
 }

@@ -11,6 +11,7 @@ import type { LocalEventSource } from "../event-sources/event-source.ts";
 import { startFaultProxy } from "../fault-proxy.ts";
 import { checkInstalled } from "../installed-package.ts";
 import { invokeFace } from "../lambda/invoke-api.ts";
+import { checkPort } from "../loopback-server.ts";
 import { eventBridgeFace, snsFace } from "../messaging-faces.ts";
 import type { LocalSchedule } from "../schedules/run-schedule.ts";
 import { startSqs } from "../sqs/start-sqs.ts";
@@ -19,7 +20,6 @@ import { tellEnd } from "./asynchronous-end.ts";
 import { deliverEvent, deliverNotification } from "./deliveries.ts";
 import { deployStack } from "./deploy-stack.ts";
 import type { Disturbances } from "./disturbances.ts";
-import { checkPort } from "./gateway/listen.ts";
 import { invokableFunction } from "./invoke-later.ts";
 import {
   LOCAL_ACCOUNT_ID,

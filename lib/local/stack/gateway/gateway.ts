@@ -2,11 +2,10 @@
 // authorizer, invokes its function, and answers as API Gateway does, with its limits.
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { createLoopbackServer } from "../../loopback-server.ts";
+import { createLoopbackServer, listen, stop } from "../../loopback-server.ts";
 import type { Authorizer } from "./authorizer.ts";
 import { type CorsConfiguration, corsHeaders, preflightResponse } from "./cors.ts";
 import { failureReason, type InvokeFunction, invokeWithin } from "./invocation.ts";
-import { listen } from "./listen.ts";
 import type { ApiFacts, AuthorizerContext, RequestFacts } from "./payload.ts";
 import { type GatewayRequest, joinedHeaders, readRequest } from "./request.ts";
 import { requestLine } from "./request-line.ts";
@@ -176,11 +175,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       // The default stage takes the requests that no named stage takes.
       stages.sort((one, other) => Number(isDefault(one)) - Number(isDefault(other)));
     },
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close: () => stop(server),
   };
 }
 

@@ -1,16 +1,10 @@
 // HTTP APIs: the API opens its port; integrations, authorizers, routes and stages say what it serves.
-import { createHash } from "node:crypto";
 import type { Deployed, DeployResource, ResolvedResource } from "../deploy-resource.ts";
 import type { CorsConfiguration } from "../gateway/cors.ts";
-import { startGateway } from "../gateway/gateway.ts";
 import { httpKind } from "../gateway/http-kind.ts";
-import {
-  LOCAL_ACCOUNT_ID,
-  type LocalApi,
-  type LocalEnvironment,
-  type StackPlace,
-} from "../local-environment.ts";
+import type { LocalApi, LocalEnvironment, StackPlace } from "../local-environment.ts";
 import { authorizerOf, integrationOf, routeOf } from "./http-api-parts.ts";
+import { apiIdOf, notRun, startApi } from "./start-api.ts";
 
 async function deployApi(
   resource: ResolvedResource,
@@ -18,32 +12,13 @@ async function deployApi(
   { region }: StackPlace,
 ): Promise<Deployed> {
   const { ProtocolType, Body, BodyS3Location, CorsConfiguration } = resource.properties;
-  const apiId = createHash("sha256").update(resource.generatedName).digest("hex").slice(0, 10);
+  const apiId = apiIdOf(resource);
   if (ProtocolType !== "HTTP" || (Body ?? BodyS3Location) !== undefined) {
     notRun(resource, environment, ProtocolType === "HTTP" ? "an OpenAPI document" : `a ${ProtocolType} API`);
     return { ref: apiId };
   }
-  const server = await startGateway({
-    kind: httpKind,
-    apiId,
-    accountId: LOCAL_ACCOUNT_ID,
-    region,
-    cors: CorsConfiguration as CorsConfiguration | undefined,
-    port: environment.nextPort(),
-    now: environment.clock.now,
-    log: environment.log,
-  });
-  environment.onStop(() => server.close());
-  environment.apis.set(apiId, {
-    logicalId: resource.logicalId,
-    path: resource.path,
-    server,
-    integrations: new Map(),
-    authorizers: new Map(),
-    resources: new Map(),
-    gatewayResponses: new Map(),
-    stagedProblems: [],
-  });
+  const cors = CorsConfiguration as CorsConfiguration | undefined;
+  const { server } = await startApi(resource, environment, { region, kind: httpKind, cors });
   return { ref: apiId, attributes: { ApiEndpoint: server.url, ApiId: apiId } };
 }
 
@@ -91,10 +66,6 @@ async function deployStage(resource: ResolvedResource, environment: LocalEnviron
 /** `undefined` where the API itself is not run, which has been said. */
 function apiOf({ properties }: ResolvedResource, environment: LocalEnvironment): LocalApi | undefined {
   return environment.apis.get(String(properties.ApiId));
-}
-
-export function notRun(resource: ResolvedResource, environment: LocalEnvironment, reason: string): void {
-  environment.notRun.push(`${resource.type} ${resource.path} (${resource.logicalId}): ${reason}`);
 }
 
 export const HTTP_API_TYPES: Readonly<Record<string, DeployResource>> = {

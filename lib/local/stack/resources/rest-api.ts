@@ -1,19 +1,17 @@
 // REST APIs: the API opens its port; resources make its paths, methods say what answers, and a stage comes before the paths.
-import { createHash } from "node:crypto";
 import type { Deployed, DeployResource, ResolvedResource } from "../deploy-resource.ts";
 import { type Authorizer, createAuthorizer } from "../gateway/authorizer.ts";
-import { type BrokenRoute, type GatewayRoute, type MockRoute, startGateway } from "../gateway/gateway.ts";
+import type { BrokenRoute, GatewayRoute, MockRoute } from "../gateway/gateway.ts";
 import { type GatewayResponseProperties, unknownParts } from "../gateway/gateway-responses.ts";
 import { restKind } from "../gateway/rest-kind.ts";
 import {
   functionOfArn,
-  LOCAL_ACCOUNT_ID,
   type LocalApi,
   type LocalEnvironment,
   pathOf,
   type StackPlace,
 } from "../local-environment.ts";
-import { notRun } from "./http-api.ts";
+import { apiIdOf, notRun, startApi } from "./start-api.ts";
 
 type Properties = Readonly<Record<string, unknown>>;
 
@@ -30,33 +28,18 @@ async function deployApi(
   { region }: StackPlace,
 ): Promise<Deployed> {
   const { Body, BodyS3Location, BinaryMediaTypes } = resource.properties;
-  const apiId = createHash("sha256").update(resource.generatedName).digest("hex").slice(0, 10);
+  const apiId = apiIdOf(resource);
   const deployed = { ref: apiId, attributes: { RootResourceId: ROOT, RestApiId: apiId } };
   if ((Body ?? BodyS3Location) !== undefined) {
     notRun(resource, environment, "an OpenAPI document");
     return deployed;
   }
   const gatewayResponses = new Map<string, GatewayResponseProperties>();
-  const server = await startGateway({
-    kind: restKind([BinaryMediaTypes ?? []].flat().map(String), gatewayResponses),
-    apiId,
-    accountId: LOCAL_ACCOUNT_ID,
+  await startApi(resource, environment, {
     region,
-    cors: undefined,
-    port: environment.nextPort(),
-    now: environment.clock.now,
-    log: environment.log,
-  });
-  environment.onStop(() => server.close());
-  environment.apis.set(apiId, {
-    logicalId: resource.logicalId,
-    path: resource.path,
-    server,
-    integrations: new Map(),
-    authorizers: new Map(),
-    resources: new Map([[ROOT, ""]]),
+    kind: restKind([BinaryMediaTypes ?? []].flat().map(String), gatewayResponses),
     gatewayResponses,
-    stagedProblems: [],
+    resources: new Map([[ROOT, ""]]),
   });
   return deployed;
 }
