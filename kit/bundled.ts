@@ -1,9 +1,10 @@
 // The bundle of a function's source, as a Lambda function is deployed: minified, for Node, and what is in it.
-import { build } from "esbuild";
+import { type BuildOptions, build } from "esbuild";
 import { root } from "./project.ts";
 
-export function bundled(contents: string, external: readonly string[] = []) {
+export function bundled(contents: string, external: readonly string[] = [], more: BuildOptions = {}) {
   return build({
+    ...more,
     stdin: { contents, resolveDir: root, sourcefile: "handler.ts", loader: "ts" },
     absWorkingDir: root,
     bundle: true,

@@ -1,7 +1,6 @@
 // Bundles what a Lambda function imports, and says whose bytes are in it.
-import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
-import { build } from "esbuild";
+import { bundled } from "../../../kit/bundled.ts";
 
 export interface Bundle {
   readonly code: Uint8Array;
@@ -18,8 +17,6 @@ export interface Bundle {
 /** The parts of the SDK that are CommonJS require modules of Node. */
 const REQUIRE = 'import{createRequire}from"node:module";const require=createRequire(import.meta.url);';
 
-const root = fileURLToPath(new URL("../../..", import.meta.url));
-
 /** Left outside where they are what a function has anyway. */
 const PEERS = ["@aws-sdk/*", "@smithy/*", "@middy/*"];
 
@@ -29,26 +26,14 @@ export async function bundle(
   isOwn: (path: string) => boolean,
   external: readonly string[] = PEERS,
 ): Promise<Bundle> {
-  const { outputFiles, metafile } = await build({
-    stdin: { contents: entry, resolveDir: root, sourcefile: "entry.ts", loader: "ts" },
-    absWorkingDir: root,
-    bundle: true,
-    minify: true,
-    write: false,
-    metafile: true,
-    format: "esm",
-    platform: "node",
-    target: "node22",
-    mainFields: ["module", "main"],
-    external: [...external],
+  const { outputFiles, metafile } = await bundled(entry, external, {
     ...(external.length === 0 && { banner: { js: REQUIRE } }),
     outfile: "bundle.mjs",
-    logLevel: "error",
   });
   const code = outputFiles[0]!.contents;
   const [output] = Object.values(metafile.outputs);
   const inputs = Object.entries(output!.inputs);
-  const foreign = inputs.filter(([path]) => path !== "entry.ts" && !isOwn(path));
+  const foreign = inputs.filter(([path]) => path !== "handler.ts" && !isOwn(path));
   const thirdPartyBytes = foreign.reduce((sum, [, { bytesInOutput }]) => sum + bytesInOutput, 0);
   return {
     code,
