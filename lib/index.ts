@@ -133,6 +133,7 @@ export {
   type DecisionLogger,
   type DecisionLogOptions,
   decisionLog,
+  type ShownKeys,
   type ShownScope,
 } from "./observe/decision-log.ts";
 export { type EmfMetricsOptions, emfMetrics } from "./observe/emf-metrics.ts";

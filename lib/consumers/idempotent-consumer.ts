@@ -155,9 +155,7 @@ function callOf<Message, Write>(
   const readKey = key ? () => key(message) : own;
   const call = readCall({ ...reading, key: readKey }, event, {});
   if (!key && isAbsent) {
-    const { operation, observe } = reading.options;
-    const { keyHash } = call.identity;
-    tellObserver(observe, { decision: "key-fallback", operation, keyHash, durationMs: 0 });
+    tellObserver(reading.options.observe, call.identity, { decision: "key-fallback", durationMs: 0 });
   }
   return {
     ...call,

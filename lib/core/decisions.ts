@@ -1,6 +1,7 @@
-/** Tells subscribers (logs, metrics, traces) what the engine decided. Never a key, payload or result. */
+/** Tells subscribers (logs, metrics, traces) what the engine decided. Never a payload or result, and a key to none but who asks for it. */
 import { METRICS } from "../contract.ts";
 import { isStoreFailure } from "./error-code.ts";
+import type { Identity } from "./identity.ts";
 
 export type Decision = keyof typeof METRICS.decisions;
 
@@ -17,6 +18,11 @@ export interface DecisionEvent {
   readonly scope?: string;
   /** Names the key without showing it: the hash part of the record's key. Absent before the key is known. */
   readonly keyHash?: string;
+  /**
+   * The key itself, which may name a person. No copy of the event has it, nor has its JSON: it is not enumerable, so that nobody
+   * prints it by mistake. Absent where `keyHash` is, and in `new-keys`.
+   */
+  readonly key?: string;
   readonly attempt?: number;
   /** Since the call began. */
   readonly durationMs: number;
@@ -42,10 +48,15 @@ export function wasTold(error: object): boolean {
 }
 
 /** Watching must not change an outcome, whatever the observer throws or rejects with. */
-export function tellObserver(observe: Observe, event: DecisionEvent): void {
+export function tellObserver(
+  observe: Observe,
+  { operation, scope, keyHash, key }: Pick<DecisionEvent, "operation"> & Partial<Identity>,
+  event: Omit<DecisionEvent, "operation" | "scope" | "keyHash" | "key">,
+): void {
   if (observe !== nobody && isStoreFailure(event.error)) told.add(event.error);
   try {
-    const watched: unknown = observe(event);
+    const named = { ...event, operation, scope, keyHash };
+    const watched: unknown = observe(Object.defineProperty(named, "key", { value: key }) as DecisionEvent);
     if (watched instanceof Promise) watched.catch(() => {});
   } catch {
     // As promised.

@@ -2,7 +2,7 @@
 import { type ChildKeyLimits, deriveChildKey } from "./child-key.ts";
 import { hasCode, isRefusedCondition, isStoreFailure } from "./error-code.ts";
 import { CommitInvalidError, StepInvalidError } from "./errors.ts";
-import { isPlainObject } from "./json.ts";
+import { isPlainObject, nameOfClass } from "./json.ts";
 import { LeaseRenewal, leaseEnded } from "./lease-renewal.ts";
 import type { OutgoingMessage } from "./messages/outgoing-message.ts";
 import { prepareMessages, readTraceparent } from "./messages/prepare-message.ts";
@@ -342,5 +342,5 @@ function listOf<Each>(name: string, list: WritesOf<Each> = []): readonly Each[] 
 
 function kindOf(value: unknown): string {
   if (value === null || typeof value !== "object") return value === null ? "null" : `a ${typeof value}`;
-  return Array.isArray(value) ? "an array" : `a ${value.constructor?.name || "class instance"}`;
+  return Array.isArray(value) ? "an array" : nameOfClass(value);
 }

@@ -194,20 +194,13 @@ export class OngoingCall<Write> {
   }
 
   tell(decision: Decision, error?: unknown, ageMs?: number): void {
-    const { attempt, options, input } = this;
-    const { identity, traceparent } = input;
-    const { operation, scope, keyHash } = identity;
-    const durationMs = this.now() - this.startedAt;
-    tellObserver(options.observe, {
+    tellObserver(this.options.observe, this.identity, {
       decision,
-      operation,
-      scope,
-      keyHash,
-      attempt,
-      durationMs,
+      attempt: this.attempt,
+      durationMs: this.now() - this.startedAt,
       ageMs,
       error,
-      traceparent,
+      traceparent: this.input.traceparent,
     });
   }
 }

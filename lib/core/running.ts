@@ -74,7 +74,7 @@ export async function runAttempt<Write>(
   }
 }
 
-function isUnderWay(working: unknown): boolean {
+export function isUnderWay(working: unknown): boolean {
   return typeof (working as Partial<Promise<unknown>> | null | undefined)?.then === "function";
 }
 

@@ -56,7 +56,7 @@ export function readCall<Write>(
   const keyIsFresh = key === undefined;
   if (keyIsFresh && whenKeyMissing !== "run") {
     const error = new IdempotencyKeyMissingError(keyMissing);
-    tellObserver(observe, { decision: "key-missing", operation, durationMs: 0, error });
+    tellObserver(observe, { operation }, { decision: "key-missing", durationMs: 0, error });
     throw error;
   }
   const owner = scope === "public" ? PUBLIC_SCOPE : scope(event, lambdaContext);

@@ -1,7 +1,7 @@
 /** Wraps a plain handler function, which returns its answer or passes it to a callback. */
 import { InvalidOptionError } from "../core/errors.ts";
 import type { LambdaContext } from "../core/lambda-context.ts";
-import { Interrupted } from "../core/running.ts";
+import { Interrupted, isUnderWay } from "../core/running.ts";
 import { type WithIdempotency, withExecution } from "./context.ts";
 import type { Face } from "./face.ts";
 import { isEarlyTimeout } from "./middy/request.ts";
@@ -75,7 +75,7 @@ function callHandler<Event, Context, Rest extends readonly unknown[], Result>(
     };
     const returned = handler(event, context, ...([callback, ...others] as readonly unknown[] as Rest));
     // As Lambda does: a returned promise is the answer, and without one the callback is waited for.
-    const isPromise = typeof (returned as Partial<Promise<Result>> | null | undefined)?.then === "function";
+    const isPromise = isUnderWay(returned);
     if (!isPromise && namesCallback) return;
     resolve(returned as Result | Promise<Result>);
     isTooLate = !isPromise;

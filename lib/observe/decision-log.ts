@@ -11,6 +11,12 @@ export type ShownScope = "hashed" | "clear" | "left-out";
 /** @internal */
 export const SCOPE_CHECK: Check = oneOf("hashed", "clear", "left-out");
 
+/** What is shown of a key beside the hash that names it. */
+export type ShownKeys = "hashed" | "clear";
+
+/** @internal */
+export const KEYS_CHECK: Check = oneOf("hashed", "clear");
+
 /** The `Logger` of Powertools, pino behind an adapter, or any other with these methods. */
 export interface DecisionLogger {
   info(message: string, fields: Record<string, unknown>): void;
@@ -30,6 +36,11 @@ export interface DecisionLogOptions {
    */
   readonly scope?: ShownScope;
   /**
+   * Whether a line has the key itself beside its hash. A key may name a person, and whoever reads the log group reads it then.
+   * @default "hashed"
+   */
+  readonly keys?: ShownKeys;
+  /**
    * The id of the running trace.
    * @default - that of the trace context of the HTTP request or the envelope
    */
@@ -39,6 +50,7 @@ export interface DecisionLogOptions {
 const CHECKS: Readonly<Record<keyof DecisionLogOptions, Check>> = {
   logger: methods("info", "warn", "error"),
   scope: SCOPE_CHECK,
+  keys: KEYS_CHECK,
   traceId: aFunction,
 };
 
@@ -77,20 +89,26 @@ export function shownScope(shown: ShownScope, clear: string, hashed: string): (s
 /**
  * Makes the `observe` that logs: for `idempotency`, `httpIdempotency`, `idempotentBatch` and `runOnce`. A line has the decision,
  * the operation, the hash of the key, and the owner as `scope` says. It has attempt, duration, trace id, and the name of the error. It
- * has no key, payload, result or message of an error. `onceonly find` finds the line's record by the key, which it hashes.
+ * has no payload, result or message of an error, and a key only with `keys: "clear"`. `onceonly find` finds the line's record by
+ * the key, which it hashes.
  *
  * Executions, replays and releases are of level `info`; what hints at a mistake is `warn`, what somebody has to look at is `error`.
  * @throws InvalidOptionError (`INVALID_OPTION`) at once.
  */
 export function decisionLog(options: DecisionLogOptions = {}): (event: DecisionEvent) => void {
   checkOptions(options, CHECKS, []);
-  const { logger, scope, traceId } = withDefaults(options, { logger: CONSOLE, scope: "hashed" as const });
+  const { logger, scope, keys, traceId } = withDefaults(options, {
+    logger: CONSOLE,
+    scope: "hashed" as const,
+    keys: "hashed" as const,
+  });
   const scopeOf = shownScope(scope, "scope", "scopeHash");
-  return function logDecision({ decision, operation, keyHash, attempt, durationMs, ageMs, ...event }) {
+  return function logDecision({ decision, operation, keyHash, key, attempt, durationMs, ageMs, ...event }) {
     const fields = {
       decision,
       operation,
       keyHash,
+      key: keys === "clear" ? key : undefined,
       ...scopeOf(event.scope),
       attempt,
       durationMs,

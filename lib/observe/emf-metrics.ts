@@ -77,7 +77,8 @@ function measure(event: Measurable) {
  * `executed` and `replayed` have a duration as well, messages of a commit their lag, a settled key how long that took. CloudWatch bills every combination
  * of metric, service and operation that occurs as a custom metric. For searches in the logs a line also has `keyHash`,
  * `attempt`, `durationMs` and the name of the error. The line of a failed store has its message as `storeError`, which names
- * table and action. No line has a key, a payload, a result or the message of another error.
+ * table and action. No line has a key, a payload, a result or the message of another error. No option shows
+ * a key: as a dimension each would be a metric of its own.
  *
  * A relay, sweeper or reconciler with this `observe` no longer prints its errors: print them beside it if you want to read them.
  *

@@ -96,8 +96,7 @@ class SeenPayloads {
     if (payload.keyHashes.size >= this.#keys) payload.keyHashes.delete([...payload.keyHashes].at(-1) ?? "");
     payload.keyHashes.add(keyHash);
     if (payload.keyHashes.size < this.#keys) return;
-    const { operation, scope } = namesOf(recordKey);
-    tellObserver(this.#observe, { decision: "new-keys", operation, scope, keyHash, durationMs: 0 });
+    tellObserver(this.#observe, namesOf(recordKey), { decision: "new-keys", durationMs: 0 });
   }
 }
 

@@ -5,7 +5,13 @@ import type { DecisionEvent } from "../core/decisions.ts";
 import { type Check, checkOptions, ENGINE_CHECKS, methods } from "../core/option-checks.ts";
 import { withDefaults } from "../core/options.ts";
 import type { Store } from "../core/store.ts";
-import { SCOPE_CHECK, type ShownScope, shownScope } from "../observe/decision-log.ts";
+import {
+  KEYS_CHECK,
+  SCOPE_CHECK,
+  type ShownKeys,
+  type ShownScope,
+  shownScope,
+} from "../observe/decision-log.ts";
 import type { SendingEvent, SettlingEvent } from "../observe/measurements.ts";
 import { instrumentsOf } from "./instruments.ts";
 import { LinkedStore, Originals } from "./linked-store.ts";
@@ -22,6 +28,11 @@ export interface OpenTelemetryOptions {
    * @default "hashed"
    */
   readonly scope?: ShownScope;
+  /**
+   * Whether spans have the key itself beside its hash. Metrics never have it: each key would be a time series of its own.
+   * @default "hashed"
+   */
+  readonly keys?: ShownKeys;
   /** @default - the system's clock */
   readonly clock?: Pick<Clock, "now">;
   /** Makes what claim tokens begin with. @default - the system's randomness */
@@ -48,6 +59,7 @@ const CHECKS: Readonly<Record<keyof OpenTelemetryOptions, Check>> = {
   tracer: methods("startSpan"),
   meter: methods("createCounter", "createHistogram", "createGauge"),
   scope: SCOPE_CHECK,
+  keys: KEYS_CHECK,
   clock: methods("now"),
   random: ENGINE_CHECKS.random,
 };
@@ -55,7 +67,8 @@ const CHECKS: Readonly<Record<keyof OpenTelemetryOptions, Check>> = {
 /**
  * Tells OpenTelemetry what was decided. Each decision becomes a span, named by operation and decision, under the active span. Without
  * one the span is under the trace context of the caller. Spans have the operation, the decision, the hash of the key, the
- * attempt and the name of the error. Metrics have the operation and the decision. Neither has a key, payload or result.
+ * attempt and the name of the error. Metrics have the operation and the decision. Neither has a payload or result, and a key only
+ * spans with `keys: "clear"`.
  *
  * A span of a replay links to the active span of the original execution (`onceonly.link` = `original`), if the store is `linked`. A span of a
  * consumer links to the sender's (`caller`). What the SDK does not register is dropped.
@@ -64,17 +77,19 @@ const CHECKS: Readonly<Record<keyof OpenTelemetryOptions, Check>> = {
  */
 export function openTelemetry(options: OpenTelemetryOptions = {}): OpenTelemetry {
   checkOptions(options, CHECKS, []);
-  const { tracer, meter, scope, clock, random } = withDefaults(options, {
+  const { tracer, meter, scope, keys, clock, random } = withDefaults(options, {
     tracer: trace.getTracer("onceonly"),
     meter: metrics.getMeter("onceonly"),
     scope: "hashed" as const,
+    keys: "hashed" as const,
     clock: systemClock,
     random: systemRandom,
   });
   const measure = instrumentsOf(meter);
   const originals = new Originals();
   const scopeOf = shownScope(scope, "onceonly.scope", "onceonly.scope_hash");
-  const writer = { tracer, originals, nowMs: () => clock.now(), scopeOf };
+  const showsKeys = keys === "clear";
+  const writer = { tracer, originals, nowMs: () => clock.now(), scopeOf, showsKeys };
   const observe: OpenTelemetry["observe"] = (event) => {
     measure(event);
     if ("decision" in event) writeSpan(writer, event);

@@ -19,13 +19,17 @@ export interface SpanWriter {
   readonly nowMs: () => number;
   /** What a span says of an owner of keys. */
   readonly scopeOf: (scope: string | undefined) => object;
+  readonly showsKeys: boolean;
 }
 
 /** Refused, or lost: whoever called did not get what it asked for. */
 const FAILED = /^(store-failed|completion-lost|outcome-unknown|held|mismatch|claim-lost)$/;
 
-export function writeSpan({ tracer, originals, nowMs, scopeOf }: SpanWriter, event: DecisionEvent): void {
-  const { decision, operation, keyHash, attempt, durationMs, error, traceparent } = event;
+export function writeSpan(
+  { tracer, originals, nowMs, scopeOf, showsKeys }: SpanWriter,
+  event: DecisionEvent,
+): void {
+  const { decision, operation, keyHash, key, attempt, durationMs, error, traceparent } = event;
   const caller = spanContextOf(traceparent);
   const active = trace.getActiveSpan()?.spanContext();
   const original = decision === "replayed" ? spanContextOf(originals.of(keyHash)) : undefined;
@@ -44,6 +48,7 @@ export function writeSpan({ tracer, originals, nowMs, scopeOf }: SpanWriter, eve
         ...attributesOf(operation, error, { "onceonly.decision": decision }),
         ...scopeOf(event.scope),
         ...(keyHash !== undefined && { "onceonly.key_hash": keyHash }),
+        ...(showsKeys && key !== undefined && { "onceonly.key": key }),
         ...(attempt !== undefined && { "onceonly.attempt": attempt }),
       },
     },

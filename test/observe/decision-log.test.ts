@@ -93,7 +93,8 @@ describe("decisionLog", () => {
     [{ logger: { info: () => {} } }, "logger"],
     [{ scope: "plain" }, "scope"],
     [{ traceId: "1" }, "traceId"],
-    [{ keys: "clear" }, "keys"],
+    [{ keys: "left-out" }, "keys"],
+    [{ key: "clear" }, "key"],
   ])("refuses %j at once", (options, name) => {
     expect(() => decisionLog(options as never)).toThrow(name);
   });

@@ -174,6 +174,7 @@ const api: Readonly<Record<string, readonly string[]>> = {
     "SettleAnswer",
     "Settlement",
     "SettlingEvent",
+    "ShownKeys",
     "ShownScope",
     "SnsKeyEvent",
     "State",

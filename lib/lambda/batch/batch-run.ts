@@ -105,12 +105,11 @@ export class BatchRun<Write> {
 
   /** A record that this batch has done answers its duplicates without being asked: nobody reads their results. */
   #isDone({ identity, fingerprints }: CallInput): boolean {
-    const { observe, operation, shouldStore } = this.#settings.reading.options;
+    const { observe, shouldStore } = this.#settings.reading.options;
     const finished = this.#finished.get(identity.recordKey);
     // An end that is not stored is not final, and a duplicate runs.
     if (finished?.[0] !== fingerprints[0] || shouldStore !== DEFAULTS.shouldStore) return false;
-    const { keyHash } = identity;
-    tellObserver(observe, { decision: "replayed", operation, keyHash, durationMs: 0 });
+    tellObserver(observe, identity, { decision: "replayed", durationMs: 0 });
     return true;
   }
 

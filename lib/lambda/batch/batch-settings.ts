@@ -85,6 +85,6 @@ function withGroups<Write>(
 ): ResolvedOptions<Write> {
   const { clock, observe, operation } = options;
   const onRefused = (error: unknown) =>
-    tellObserver(observe, { decision: "group-refused", operation, durationMs: 0, error });
+    tellObserver(observe, { operation }, { decision: "group-refused", durationMs: 0, error });
   return { ...options, store: groupedStore(options.store, { clock, completionsWait, onRefused }) };
 }

@@ -36,9 +36,8 @@ export function readItem<Write>(
   };
   const key = hasKey ? reading.key : keyOfItem;
   const call = readCall({ ...reading, key }, item, context);
-  const { observe, operation } = reading.options;
-  const { keyHash } = call.identity;
-  if (isFallback) tellObserver(observe, { decision: "key-fallback", operation, keyHash, durationMs: 0 });
+  const { observe } = reading.options;
+  if (isFallback) tellObserver(observe, call.identity, { decision: "key-fallback", durationMs: 0 });
   return { ...call, payload: item.record, traceparent: item.traceparent };
 }
 
