@@ -122,6 +122,7 @@ export {
   type OutboxCommitEvent,
   type OutboxEvent,
   type OutboxOptions,
+  type OutboxSendEvent,
 } from "./messaging/outbox-options.ts";
 export { type OutboxRelayResponse, type OutboxStreamEvent, outboxRelay } from "./messaging/outbox-relay.ts";
 export { type OutboxSweeperOptions, outboxSweeper } from "./messaging/outbox-sweeper.ts";

@@ -103,9 +103,9 @@ function progressAfter(
   return wasTried ? { state: "waiting", tries, at, code } : former;
 }
 
-/** The kind of a destination, and its name without account and Region. */
-function labelOf(message: StoredMessage): string {
-  const kind = ADDRESS_KINDS.find((each) => message[each] !== undefined)!;
-  // The text is an address: else nothing would have been sent there.
-  return `${kind}/${parseAddress(kind, message[kind])!.text.split(/[/:]/).at(-1)}`;
+/** The kind of a destination, and its name without account and Region; `undefined` where the message has no address. */
+export function labelOf(message: StoredMessage): string | undefined {
+  const kind = ADDRESS_KINDS.find((each) => Object(message)[each] !== undefined);
+  const address = kind && parseAddress(kind, message[kind]);
+  return address && `${kind}/${address.text.split(/[/:]/).at(-1)}`;
 }

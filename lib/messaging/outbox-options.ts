@@ -33,6 +33,29 @@ export interface OutboxCommitEvent {
   readonly error?: unknown;
 }
 
+/** Tells how one try to send a message ended, before the event of its commit. Never holds a key, a body, or an account. */
+export interface OutboxSendEvent {
+  readonly event: "send";
+  readonly by: "relay" | "sweeper";
+  /** The operation of the commit. */
+  readonly operation: string;
+  /** Names the key of the commit without showing it. */
+  readonly keyHash: string;
+  /** `sent`: its destination has the message. `send-failed`: it is tried again. `parked`: it is not. */
+  readonly outcome: (typeof OUTBOX_EVENTS)[number];
+  /** The kind of its destination and the name, such as `queue/payments`. Absent for a message that cannot be read. */
+  readonly to: string | undefined;
+  /** The W3C trace context that travels with the message: of the span that was active at the commit. */
+  readonly traceparent: string | undefined;
+  /** Since the message was given to the way to its destination, where it may have waited for others. */
+  readonly durationMs: number;
+  /** When the try ended (epoch ms). */
+  readonly endedAt: number;
+  /** Why the message was not sent: the code of a service, or the name of an error. */
+  readonly code: string | undefined;
+  readonly error?: undefined;
+}
+
 /** Tells what a sweep found: once for each sweep, also where nothing waits. */
 export interface OutboxBacklogEvent {
   readonly event: "backlog";
@@ -46,7 +69,7 @@ export interface OutboxBacklogEvent {
   readonly error?: undefined;
 }
 
-export type OutboxEvent = OutboxCommitEvent | OutboxBacklogEvent;
+export type OutboxEvent = OutboxCommitEvent | OutboxSendEvent | OutboxBacklogEvent;
 
 export interface OutboxOptions extends MessageProducerOptions {
   /**
@@ -75,7 +98,7 @@ export interface OutboxOptions extends MessageProducerOptions {
    */
   readonly parkAfterSeconds?: number;
   /**
-   * Told what became of each commit's messages, and what each sweep found. Errors of the observer are ignored.
+   * Told what became of each message and of each commit, and what each sweep found. Errors of the observer are ignored.
    * @default - `console.error` with the error of each `send-failed`
    */
   readonly observe?: (event: OutboxEvent) => void;

@@ -5,8 +5,8 @@ import { SendFailedError } from "../core/errors.ts";
 import type { TimedContext } from "../core/lambda-context.ts";
 import type { Taking, Unsent } from "../core/messages/outbox.ts";
 import type { StoredMessage } from "../core/messages/outgoing-message.ts";
-import { faultOf } from "../core/messages/prepare-message.ts";
-import { type CommitEnd, dueAtOf, endOf, INVALID, ON_HOLD, progressOf } from "./commit-end.ts";
+import { faultOf, readTraceparent } from "../core/messages/prepare-message.ts";
+import { type CommitEnd, dueAtOf, endOf, INVALID, labelOf, ON_HOLD, progressOf } from "./commit-end.ts";
 import { type Circuits, Dispatch } from "./connections.ts";
 import { DestinationRefused, NOT_ATTEMPTED, type SendEnd } from "./destination-queue.ts";
 import type { OutboxCommitEvent, OutboxSettings } from "./outbox-options.ts";
@@ -103,14 +103,16 @@ export function sendCommit(
   onEnded: () => void = () => {},
 ): Promise<CommitOutcome> {
   const { dispatch, lines, settings } = sender;
-  const ends: (SendEnd | undefined)[] = [];
+  const ends: (TimedEnd | undefined)[] = [];
+  const { clock } = settings.rules;
+  const startedAt = clock.now();
   const waiting = [...progressOf(unsent).entries()].filter(([, { state }]) => state === "waiting");
   let left = waiting.length;
   if (left === 0) onEnded();
   if (left === 0) return keepEnds(sender, unsent, ends, isTaken);
   return new Promise((resolve) => {
     const end = (index: number, ended: SendEnd) => {
-      ends[index] = ended;
+      ends[index] = { ...ended, startedAt, endedAt: clock.now() };
       left -= 1;
       if (left > 0) return;
       onEnded();
@@ -130,6 +132,12 @@ export function sendCommit(
       else dispatch.send({ ...message, committedAt: unsent.committedAt }, endSent);
     }
   });
+}
+
+/** Times are in epoch ms. */
+interface TimedEnd extends SendEnd {
+  readonly startedAt: number;
+  readonly endedAt: number;
 }
 
 /** A message of a later version is left to that version. */
@@ -153,7 +161,7 @@ function refusalOf(
 async function keepEnds(
   { settings, lines }: Sender,
   unsent: Unsent,
-  ends: readonly (SendEnd | undefined)[],
+  ends: readonly (TimedEnd | undefined)[],
   isTaken: boolean,
 ): Promise<CommitOutcome> {
   const { outbox, rules, parking } = settings;
@@ -168,13 +176,57 @@ async function keepEnds(
       if (isTaken || end.isNews || dueAt !== unsent.dueAt) await outbox.keep(unsent, end.progress, dueAt);
     }
   } catch (error) {
+    tellSends(settings, unsent, ends, end, false);
     tell(settings, "send-failed", unsent, ends.length, error);
     return "again";
   }
+  tellSends(settings, unsent, ends, end, true);
   tellEnd(settings, unsent, ends, end);
   if (end.isOver) return "sent";
   if (end.isCutShort) return "again";
   return end.hasFailed ? "failed" : "waiting";
+}
+
+/** A message of which nothing is known that was not known before was not tried. `isKept`: the record says how far it is. */
+function tellSends(
+  { by, observe }: OutboxSettings,
+  unsent: Unsent,
+  ends: readonly (TimedEnd | undefined)[],
+  { progress }: CommitEnd,
+  isKept: boolean,
+): void {
+  if (!observe) return;
+  const former = progressOf(unsent);
+  const [operation = "", , keyHash = ""] = unsent.recordKey.split("#");
+  for (const [index, message] of unsent.messages.entries()) {
+    const ended = ends[index];
+    if (!ended || progress[index] === former[index]) continue;
+    const { result, startedAt, endedAt } = ended;
+    const isParked = isKept && progress[index]?.state === "parked";
+    quietly(() =>
+      observe({
+        event: "send",
+        by,
+        operation,
+        keyHash,
+        outcome: result.sent ? "sent" : isParked ? "parked" : "send-failed",
+        to: labelOf(message),
+        traceparent: readTraceparent(Object(message).traceparent),
+        durationMs: endedAt - startedAt,
+        endedAt,
+        code: result.sent ? undefined : result.code,
+      }),
+    );
+  }
+}
+
+/** An observer does not change an outcome. */
+function quietly(told: () => void): void {
+  try {
+    told();
+  } catch {
+    // As promised.
+  }
 }
 
 function tellEnd(
@@ -208,10 +260,8 @@ export function tell(
 ): void {
   const [operation = "", , keyHash = ""] = recordKey.split("#");
   const lagMs = rules.clock.now() - committedAt;
-  try {
+  quietly(() => {
     if (observe) observe({ event, by, operation, keyHash, messages, lagMs, error });
     else if (error !== undefined) console.error(error);
-  } catch {
-    // An observer does not change an outcome.
-  }
+  });
 }

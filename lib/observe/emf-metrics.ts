@@ -66,6 +66,7 @@ type Measurable = DecisionEvent | SendingEvent | SettlingEvent;
 
 function measure(event: Measurable) {
   if ("decision" in event) return measureDecision(event);
+  if (event.event === "send") return undefined;
   return isSettling(event) ? measureSettling(event) : measureSending(event);
 }
 
@@ -73,7 +74,8 @@ function measure(event: Measurable) {
  * Makes the `observe` that counts: for `idempotency`, `httpIdempotency`, `idempotentBatch` and `runOnce`, and for
  * `outboxRelay`, `outboxSweeper` and `reconciler`. In Lambda nothing else is needed; no request is made.
  *
- * Each event becomes one line of about half a kilobyte, and counts as one metric by service, and by service and operation.
+ * Each event becomes one line of about half a kilobyte, and counts as one metric by service, and by service and operation. What
+ * became of a single message (`send`) has no line: its commit is counted.
  * `executed` and `replayed` have a duration as well, messages of a commit their lag, a settled key how long that took. CloudWatch bills every combination
  * of metric, service and operation that occurs as a custom metric. For searches in the logs a line also has `keyHash`,
  * `attempt`, `durationMs` and the name of the error. The line of a failed store has its message as `storeError`, which names
@@ -88,6 +90,7 @@ export function emfMetrics(options: EmfMetricsOptions = {}): (event: Measurable)
   checkOptions(options, CHECKS, []);
   const { service, namespace, write, clock } = withDefaults(options, DEFAULTS);
   return function writeMetrics(event) {
-    write(emfLine({ namespace, service, timestampMs: clock.now(), ...measure(event) }));
+    const measured = measure(event);
+    if (measured) write(emfLine({ namespace, service, timestampMs: clock.now(), ...measured }));
   };
 }

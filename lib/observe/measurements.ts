@@ -4,8 +4,23 @@ import type { DecisionEvent } from "../core/decisions.ts";
 import { isStoreFailure } from "../core/error-code.ts";
 import type { Measured } from "./emf-line.ts";
 
+/** What relay and sweeper tell of one message. Metrics count its commit. */
+export interface SendEvent {
+  readonly event: "send";
+  readonly by: string;
+  readonly operation: string;
+  readonly keyHash: string;
+  readonly outcome: keyof typeof METRICS.outboxEvents;
+  readonly to: string | undefined;
+  readonly traceparent: string | undefined;
+  readonly durationMs: number;
+  readonly endedAt: number;
+  readonly code: string | undefined;
+}
+
 /** What relay and sweeper tell (`OutboxEvent`), as far as it is measured. */
 export type SendingEvent =
+  | SendEvent
   | {
       readonly event: keyof typeof METRICS.outboxEvents;
       readonly by: string;
@@ -43,7 +58,7 @@ export type SettlingEvent =
       readonly failed: boolean;
     } & { readonly [found in keyof typeof METRICS.cacheChecks]: number });
 
-export function isSettling(event: SendingEvent | SettlingEvent): event is SettlingEvent {
+export function isSettling(event: Exclude<SendingEvent, SendEvent> | SettlingEvent): event is SettlingEvent {
   const { event: name } = event;
   return name === "unsettled" || name === "cache-checked" || Object.hasOwn(METRICS.settlingEvents, name);
 }
@@ -104,7 +119,7 @@ export function measureDecision(event: DecisionEvent): Measured {
   };
 }
 
-export function measureSending(sending: SendingEvent): Measured {
+export function measureSending(sending: Exclude<SendingEvent, SendEvent>): Measured {
   if (sending.event === "backlog") return measureBacklog(sending);
   const { event, by, operation, keyHash, messages, lagMs, error } = sending;
   return {

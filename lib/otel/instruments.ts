@@ -55,6 +55,7 @@ export function instrumentsOf(meter: Meter): Measure {
         duration.record(event.durationMs / 1000, attributes);
       return;
     }
+    if (event.event === "send") return;
     if (event.event === "backlog") {
       waiting.record(event.waiting, { "onceonly.state": "waiting" });
       waiting.record(event.parked, { "onceonly.state": "parked" });

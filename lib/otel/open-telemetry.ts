@@ -15,7 +15,7 @@ import {
 import type { SendingEvent, SettlingEvent } from "../observe/measurements.ts";
 import { instrumentsOf } from "./instruments.ts";
 import { LinkedStore, Originals } from "./linked-store.ts";
-import { activeTraceparent, writeSpan } from "./spans.ts";
+import { activeTraceparent, writeSendSpan, writeSpan } from "./spans.ts";
 import { tokenWithTrace } from "./trace-token.ts";
 
 export interface OpenTelemetryOptions {
@@ -70,6 +70,9 @@ const CHECKS: Readonly<Record<keyof OpenTelemetryOptions, Check>> = {
  * attempt and the name of the error. Metrics have the operation and the decision. Neither has a payload or result, and a key only
  * spans with `keys: "clear"`.
  *
+ * Relay and sweeper get a span for each try to send a message, in the trace that the message carries: of whoever committed it.
+ * The span links to the active span of the invocation (`invocation`).
+ *
  * A span of a replay links to the active span of the original execution (`onceonly.link` = `original`), if the store is `linked`. A span of a
  * consumer links to the sender's (`caller`). What the SDK does not register is dropped.
  *
@@ -93,6 +96,7 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): OpenTelemetry
   const observe: OpenTelemetry["observe"] = (event) => {
     measure(event);
     if ("decision" in event) writeSpan(writer, event);
+    else if (event.event === "send") writeSendSpan(writer, event);
   };
   return {
     observe,

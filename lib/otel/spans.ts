@@ -4,13 +4,16 @@ import {
   context,
   type Link,
   type SpanContext,
+  SpanKind,
   SpanStatusCode,
   type Tracer,
   trace,
 } from "@opentelemetry/api";
 import type { DecisionEvent } from "../core/decisions.ts";
 import { readTraceparent } from "../core/messages/prepare-message.ts";
+import type { SendEvent } from "../observe/measurements.ts";
 import { attributesOf } from "./instruments.ts";
+
 import type { Originals } from "./linked-store.ts";
 
 export interface SpanWriter {
@@ -56,6 +59,42 @@ export function writeSpan(
   );
   if (FAILED.test(decision)) span.setStatus({ code: SpanStatusCode.ERROR });
   span.end(endTime);
+}
+
+/** https://opentelemetry.io/docs/specs/semconv/registry/attributes/messaging */
+const SYSTEMS: Readonly<Record<string, string>> = {
+  queue: "aws_sqs",
+  topic: "aws.sns",
+  bus: "aws.eventbridge",
+};
+
+/** In the trace of whoever committed the message. The invocation sends messages of many traces, and is linked. */
+export function writeSendSpan({ tracer }: SpanWriter, event: SendEvent): void {
+  const { operation, by, keyHash, outcome, to, code, durationMs, endedAt } = event;
+  const committer = spanContextOf(event.traceparent);
+  const active = trace.getActiveSpan()?.spanContext();
+  const [kind, destination] = to?.split("/") ?? [];
+  const span = tracer.startSpan(
+    `${operation} ${outcome}`,
+    {
+      kind: SpanKind.PRODUCER,
+      startTime: endedAt - durationMs,
+      links: committer && active?.traceId !== committer.traceId ? linkTo(active, "invocation") : [],
+      attributes: {
+        "onceonly.operation": operation,
+        "onceonly.event": outcome,
+        "onceonly.by": by,
+        "onceonly.key_hash": keyHash,
+        "messaging.operation.type": "send",
+        ...(kind !== undefined && { "messaging.system": SYSTEMS[kind] }),
+        ...(destination !== undefined && { "messaging.destination.name": destination }),
+        ...(code !== undefined && { "error.type": code }),
+      },
+    },
+    committer ? remote(committer) : context.active(),
+  );
+  if (outcome !== "sent") span.setStatus({ code: SpanStatusCode.ERROR });
+  span.end(endedAt);
 }
 
 const linkTo = (to: SpanContext | undefined, relation: string): Link[] =>

@@ -1,5 +1,12 @@
 // What relay and sweeper tell, and what they refuse to be made of.
-import { type OutboxEvent, type OutboxOptions, outboxRelay, outboxSweeper, runOnce } from "onceonly";
+import {
+  type OutboxEvent,
+  type OutboxOptions,
+  type OutboxSendEvent,
+  outboxRelay,
+  outboxSweeper,
+  runOnce,
+} from "onceonly";
 import { fakeClock, fakeRandom, MemoryStore } from "onceonly/testing";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { timeless } from "../../kit/time/timeless.ts";
@@ -12,7 +19,7 @@ const SECRET = "canary-5f2e";
 afterEach(() => vi.restoreAllMocks());
 
 /** A commit of two messages that waits, and an SQS that accepts all or refuses all. */
-async function newCommit(accepts = true) {
+async function newCommit(accepts = true, more: { readonly traceparent?: () => string } = {}) {
   const clock = fakeClock();
   const store = new MemoryStore();
   const messages = ["created", "paid"].map((name) => ({
@@ -21,9 +28,10 @@ async function newCommit(accepts = true) {
     group: SECRET,
     body: SECRET,
   }));
-  const options = { operation: "create-order", scope: "tenant-1", store, leaseSeconds: 30, clock };
+  const options = { operation: "create-order", scope: "tenant-1", store, leaseSeconds: 30, clock, ...more };
   await runOnce(options, SECRET, {}, ({ commit }) => commit(null, { messages }));
-  const events: OutboxEvent[] = [];
+  const events: Exclude<OutboxEvent, OutboxSendEvent>[] = [];
+  const sends: OutboxSendEvent[] = [];
   const send = async ({ input }: { input: { Entries: { Id: string }[] } }) => {
     const ids = input.Entries.map(({ Id }) => ({ Id, MessageId: Id, Code: "Refused", SenderFault: true }));
     return accepts ? { Successful: ids } : { Failed: ids };
@@ -33,7 +41,7 @@ async function newCommit(accepts = true) {
     sqs: { config: {}, send },
     clock: timeless(clock),
     random: fakeRandom("events"),
-    observe: (event) => events.push(event),
+    observe: (event) => (event.event === "send" ? sends.push(event) : events.push(event)),
   };
   const [recordKey = ""] = store.outbox.changes;
   // A change of a MemoryStore is the key of its record.
@@ -43,6 +51,8 @@ async function newCommit(accepts = true) {
     clock,
     store,
     events,
+    sends,
+    change,
     options: outboxOptions,
     relay: (more: Partial<OutboxOptions> = {}) =>
       outboxRelay({ ...outboxOptions, ...more })({ Records: [change] }),
@@ -98,10 +108,83 @@ describe("what relay and sweeper tell", () => {
       await commit.relay();
       await commit.sweep();
 
-      const said = commit.events.map((event) => `${JSON.stringify(event)} ${event.error}`).join();
+      const all = [...commit.events, ...commit.sends];
+      const said = all.map((event) => `${JSON.stringify(event)} ${event.error}`).join();
       expect(said).toContain("create-order");
       expect(said).not.toMatch(/canary|amazonaws/);
     }
+  });
+
+  const sent = {
+    event: "send",
+    operation: "create-order",
+    keyHash,
+    to: "queue/payments.fifo",
+    durationMs: 0,
+  };
+
+  it("each message: where it went, in which trace, and how the try ended", async () => {
+    const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    const { relay, sends, clock } = await newCommit(true, { traceparent: () => traceparent });
+    await clock.advance(1234);
+    await relay();
+
+    const each = {
+      ...sent,
+      by: "relay",
+      outcome: "sent",
+      traceparent,
+      endedAt: clock.now(),
+      code: undefined,
+    };
+    expect(sends).toEqual([each, each]);
+  });
+
+  it("each message that was refused, then parked, and none that nobody tried", async () => {
+    const { relay, sweep, sends, clock } = await newCommit(false);
+    await relay();
+    await clock.advance(61_000);
+    await sweep({ parkAfterTries: 2 });
+
+    const each = { ...sent, traceparent: undefined, code: "Refused" };
+    expect(sends).toEqual([
+      { ...each, by: "relay", outcome: "send-failed", endedAt: clock.now() - 61_000 },
+      { ...each, by: "sweeper", outcome: "parked", endedAt: clock.now() },
+    ]);
+  });
+
+  it("a message as its destination has it, where nobody could keep how far it got", async () => {
+    const [accepted, refused] = [await newCommit(), await newCommit(false)];
+    await accepted.relayWithoutNumber();
+    await outboxRelay({
+      ...refused.options,
+      parkAfterTries: 1,
+      outbox: withOutbox(refused.options.outbox, { keep: () => Promise.reject(new Error("no answer")) }),
+    })({ Records: [refused.change] });
+
+    expect(accepted.sends.map(({ outcome }) => outcome)).toEqual(["sent", "sent"]);
+    expect(accepted.events).toMatchObject([{ event: "send-failed" }]);
+    expect(refused.sends.map(({ outcome }) => outcome)).toEqual(["send-failed"]);
+  });
+
+  it.each([
+    ["null", null, undefined],
+    ["a message of no destination", { key: "a", body: "{}" }, undefined],
+    ["a message of no address", { queue: SECRET, key: "a", body: "{}", traceparent: SECRET }, undefined],
+    ["a message of no body", { queue: QUEUE, key: "a", group: "a" }, "queue/payments.fifo"],
+  ])("%s is told as parked, and nothing of it", async (_, message, to) => {
+    const { options, change, sends } = await newCommit();
+    const outbox = withOutbox(options.outbox, {
+      readChange(given) {
+        const read = options.outbox.readChange(given)!;
+        return { ...read, unsent: { ...read.unsent!, messages: [message] as never } };
+      },
+      keep: async () => {},
+    });
+    await outboxRelay({ ...options, outbox })({ Records: [change] });
+
+    expect(sends).toMatchObject([{ outcome: "parked", to, code: "MessageInvalid", traceparent: undefined }]);
+    expect(JSON.stringify(sends)).not.toContain(SECRET);
   });
 
   it("H38: what went wrong is kept and told by its code, and what is no code as `Error`", async () => {

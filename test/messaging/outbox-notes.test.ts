@@ -1,5 +1,5 @@
 // What senders note for each other about groups that wait, where the notes cannot be read or written.
-import { type OutboxCommitEvent, outboxRelay, outboxSweeper } from "onceonly";
+import { type OutboxCommitEvent, type OutboxEvent, outboxRelay, outboxSweeper } from "onceonly";
 import { fakeClock, fakeRandom } from "onceonly/testing";
 import { describe, expect, it } from "vitest";
 import { refusingSend } from "../../kit/faults/refusing-send.ts";
@@ -29,8 +29,8 @@ function newGroup(...names: readonly string[]) {
     sqs: { config: {}, send: refusingSend(state, accepted) },
     clock: timeless(clock),
     random: fakeRandom("notes"),
-    observe: (event: OutboxCommitEvent | { readonly event: "backlog" }) => {
-      if (event.event !== "backlog") events.push(event);
+    observe: (event: OutboxEvent) => {
+      if (event.event !== "backlog" && event.event !== "send") events.push(event);
     },
   };
   const Records = names.map((name) => ({

@@ -65,7 +65,10 @@ export async function newOutboxWorld(dynamodb: DynamoDBClient, endpoint: string)
     sqs: process.clientOf(sqs),
     clock: timeless(clock),
     random: { token: randomUUID, fraction: () => 1 },
-    observe: (event) => (event.event === "backlog" ? backlogs.push(event) : events.push(event)),
+    observe(event) {
+      if (event.event === "backlog") backlogs.push(event);
+      else if (event.event !== "send") events.push(event);
+    },
     ...changes,
   });
 

@@ -25,14 +25,17 @@ import {
   encrypted,
   httpIdempotent,
   idempotentBatch,
+  type OutboxOptions,
   openedOutbox,
   outboxRelay,
+  outboxSweeper,
   type Store,
 } from "onceonly";
 import { openTelemetry } from "onceonly/otel";
 import { fakeLambdaContext } from "onceonly/testing";
 import { readStream } from "../../kit/table-stream.ts";
 import { createOutboxTable } from "../../kit/tables.ts";
+import { timeless } from "../../kit/time/timeless.ts";
 import { sqsRecord } from "../../lib/aws/event-sources/sqs-record.ts";
 import type { ReceivedMessage } from "../../lib/aws/sqs/operations.ts";
 import { fakeClock } from "../../lib/fakes/fake-clock.ts";
@@ -69,6 +72,8 @@ export async function newChainWorld(dynamodb: DynamoDBClient, endpoint: string) 
   const sqs = sqsClient(engine.endpoint);
   const subject = sdkSubject({ endpoint: engine.endpoint, clock, stop: () => engine.stop() });
   const queue = await newFifo(subject);
+  // A healthy queue beside a destination that is gone.
+  const deadQueue = queue.replace(/[^/]+$/, "gone.fifo");
   const keys = keyService();
   const lines: string[] = [];
   const answers: Answer[] = [];
@@ -98,8 +103,10 @@ export async function newChainWorld(dynamodb: DynamoDBClient, endpoint: string) 
   const http = httpIdempotent(
     async (event: { readonly body: string | null }, { idempotency }) => {
       const body = JSON.parse(`${event.body}`);
+      const { order: group = "order-7", tellsDead = false, card } = body;
       const messages = [
-        { queue, key: "order-7/paid", group: "order-7", body, attributes: { card: body.card } },
+        { queue, key: `${group}/paid`, group, body, attributes: { card } },
+        ...(tellsDead ? [{ queue: deadQueue, key: `${group}/told`, group, body }] : []),
       ];
       return idempotency.commit(
         { statusCode: 201, body: JSON.stringify({ paid: true, ...body }) },
@@ -123,15 +130,17 @@ export async function newChainWorld(dynamodb: DynamoDBClient, endpoint: string) 
     },
   );
 
-  const relay = outboxRelay({
+  const sending: OutboxOptions = {
     outbox: openedOutbox(new DynamoDBOutbox({ tableName, client: dynamodb }), { keys, clock }),
     sqs,
-    clock,
+    clock: timeless(clock),
+    parkAfterTries: 2,
     observe(event) {
       telemetry.observe(event);
       emf(event);
     },
-  });
+  };
+  const [relay, sweeper] = [outboxRelay(sending), outboxSweeper(sending)];
 
   /** One invocation under a root span of its own, as instrumentation of Lambda makes it. */
   async function invoked<T>(name: string, work: () => Promise<T>): Promise<T> {
@@ -162,7 +171,12 @@ export async function newChainWorld(dynamodb: DynamoDBClient, endpoint: string) 
     },
     relay: async () =>
       invoked("relay", async () => relay({ Records: await nextChanges() }, fakeLambdaContext({ clock }))),
-    async consume(): Promise<void> {
+    async sweep(): Promise<void> {
+      await clock.advance(61_000);
+      await invoked("sweep", () => sweeper({}, fakeLambdaContext({ clock })));
+    },
+    /** `isTraced`: the function has instrumentation, so that its invocations are spans. */
+    async consume({ isTraced = true } = {}): Promise<void> {
       const names = { MessageSystemAttributeNames: ["All" as const], MessageAttributeNames: ["All"] };
       const request = new ReceiveMessageCommand({ QueueUrl: queue, MaxNumberOfMessages: 10, ...names });
       const { Messages = [] } = await sqs.send(request);
@@ -174,8 +188,8 @@ export async function newChainWorld(dynamodb: DynamoDBClient, endpoint: string) 
             "us-east-1",
           ) as SQSRecord,
       );
-      const invocation = () =>
-        invoked("consume", () => consumer({ Records }, fakeLambdaContext({ clock }) as Context));
+      const work = () => consumer({ Records }, fakeLambdaContext({ clock }) as Context);
+      const invocation = () => (isTraced ? invoked("consume", work) : work());
       await invocation();
       // SQS delivers at least once.
       await invocation();

@@ -1,10 +1,13 @@
 // One request through the whole chain, and again: its trace, its metrics, and what none of them may show.
-import { afterAll, beforeAll, expect, inject, it } from "vitest";
+import { SpanKind, SpanStatusCode } from "@opentelemetry/api";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { connect } from "../../kit/tables.ts";
 import { type ChainWorld, newChainWorld } from "./chain-world.ts";
 
 const SECRET = "canary-2718";
 const KEY = `key-${SECRET}`;
+/** As SQS names a queue that is not there. */
+const GONE = "QueueDoesNotExist";
 
 const { endpoint } = inject("dynamodbEngines")[0]!;
 const dynamodb = connect(endpoint);
@@ -89,6 +92,78 @@ it("counts decisions and measures calls in seconds", async () => {
   ]);
 });
 
+describe("a commit for a healthy destination and one that is gone", () => {
+  const sends = () => world.spans().filter(({ attributes }) => attributes["messaging.operation.type"]);
+
+  beforeAll(async () => {
+    await world.post(`${KEY}/8`, { card: SECRET, order: "order-8", tellsDead: true }, "POST /both");
+    await world.relay();
+    await world.consume({ isTraced: false });
+    await world.sweep();
+    shown.push(await world.items());
+  });
+
+  it("has a span for each try to send, with its outcome", () => {
+    const told = sends().map(({ name, kind, status, attributes }) => [
+      name,
+      attributes["onceonly.by"],
+      attributes["messaging.destination.name"],
+      attributes["error.type"],
+      kind,
+      status.code,
+    ]);
+    const [[, , own] = []] = told;
+
+    expect(told).toEqual([
+      ["pay sent", "relay", own, undefined, SpanKind.PRODUCER, SpanStatusCode.UNSET],
+      ["pay sent", "relay", own, undefined, SpanKind.PRODUCER, SpanStatusCode.UNSET],
+      ["pay send-failed", "relay", "gone.fifo", GONE, SpanKind.PRODUCER, SpanStatusCode.ERROR],
+      ["pay parked", "sweeper", "gone.fifo", GONE, SpanKind.PRODUCER, SpanStatusCode.ERROR],
+    ]);
+    expect(sends()[3]!.attributes).toEqual({
+      "onceonly.operation": "pay",
+      "onceonly.event": "parked",
+      "onceonly.by": "sweeper",
+      "onceonly.key_hash": spanOf("pay executed", 1).attributes["onceonly.key_hash"],
+      "messaging.operation.type": "send",
+      "messaging.system": "aws_sqs",
+      "messaging.destination.name": "gone.fifo",
+      "error.type": GONE,
+    });
+  });
+
+  it("is one trace, from the request to the consumer, and each send links to its invocation", () => {
+    const request = idOf("POST /both");
+    const inTrace = world.spans().filter((span) => span.spanContext().traceId === request.traceId);
+    const invocationOf = (name: string) =>
+      sends()
+        .filter((span) => span.name === name)
+        .at(-1)!.links;
+    const link = (name: string, at: number) => [
+      { attributes: { "onceonly.link": "invocation" }, context: expect.objectContaining(ids(name, at)) },
+    ];
+    const ids = (name: string, at: number) => {
+      const { traceId, spanId } = idOf(name, at);
+      return { traceId, spanId };
+    };
+
+    expect(inTrace.map(({ name }) => name).sort()).toEqual([
+      "POST /both",
+      "pay executed",
+      "pay parked",
+      "pay send-failed",
+      "pay sent",
+      "ship executed",
+      "ship replayed",
+    ]);
+    for (const span of inTrace.filter(({ name }) => name !== "POST /both"))
+      expect(span.parentSpanContext?.spanId).toBe(request.spanId);
+    expect(invocationOf("pay sent")).toMatchObject(link("relay", 1));
+    expect(invocationOf("pay send-failed")).toMatchObject(link("relay", 1));
+    expect(invocationOf("pay parked")).toMatchObject(link("sweep", 0));
+  });
+});
+
 it("H38: no item, log, metric, span or problem shows the secret, and the consumer gets it", async () => {
   const spans = world.spans().map(({ name, attributes, links, events, status }) => ({
     name,
@@ -100,8 +175,8 @@ it("H38: no item, log, metric, span or problem shows the secret, and the consume
   const problems = world.answers.filter(({ statusCode }) => statusCode >= 400);
   const logged = world.lines.map((line) => JSON.parse(line));
 
-  expect(world.bodies).toEqual([JSON.stringify({ card: SECRET })]);
-  expect(logged.filter(({ message }) => message === "onceonly: replayed")).toHaveLength(2);
+  expect(world.bodies.map((body) => JSON.parse(body).card)).toEqual([SECRET, SECRET]);
+  expect(logged.filter(({ message }) => message === "onceonly: replayed")).toHaveLength(3);
   expect(logged.some((line) => "_aws" in line)).toBe(true);
   expect(shown[0]).toContain("sealed.1.");
   expect(JSON.stringify([shown, world.lines, await world.metrics(), spans, problems])).not.toContain(SECRET);

@@ -120,6 +120,7 @@ const api: Readonly<Record<string, readonly string[]>> = {
     "OutboxEvent",
     "OutboxOptions",
     "OutboxRelayResponse",
+    "OutboxSendEvent",
     "OutboxStreamEvent",
     "OutboxSweeperOptions",
     "OutboxTransactionTooLargeError",
