@@ -90,7 +90,7 @@ export interface IdempotencyAlarmProps {
   readonly addMismatchSpikeAlarm?: AlarmThresholds;
 
   /**
-   * New keys for a payload that came under several before, as `watchNewKeys` tells them in each process.
+   * New keys for a payload that came under several before, as `watchNewKeys` tells them.
    *
    * @default {}
    */
