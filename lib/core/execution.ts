@@ -131,6 +131,11 @@ export class RunningAttempt<Write> implements Execution<Write> {
     this.#stopAt = call.workUntil(recording.since);
   }
 
+  /** By this a store tells two attempts at one key apart. */
+  get token(): string {
+    return this.#call.token;
+  }
+
   /** Made when the handler asks for it: a signal and its timer cost more than the rest of an attempt. */
   get signal(): AbortSignal {
     this.#abort ??= this.#startTimer();

@@ -70,7 +70,7 @@ export async function runAttempt<Write>(
     return await new AttemptEnd(call, recording, attempt).outcomeOf(end);
   } finally {
     attempt.disarm();
-    call.options.store.handlerOver?.(call.identity.recordKey, call.token);
+    call.handlerOver();
   }
 }
 
@@ -207,7 +207,11 @@ class AttemptEnd<Write> {
     const error = end.how === "returned" ? undefined : end.error;
     const aborted = this.#attempt.isAborted;
     // Aborted work may go on after its answer, so that nothing releases its claim.
-    if (aborted) call.tell("outcome-unknown", error);
+    if (aborted) {
+      call.tell("outcome-unknown", error);
+      // The look would wait for the connection that this attempt has.
+      call.handlerOver();
+    }
     const { isLive } = this.#recording;
     let givenBack: GivenBack;
     try {

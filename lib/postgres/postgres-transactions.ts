@@ -2,7 +2,6 @@
 import { isStoreFailure } from "../core/error-code.ts";
 import { CommitInvalidError, ExecutionInProgressError, type StoreUnavailableError } from "../core/errors.ts";
 import type { Execution } from "../core/execution.ts";
-import { identify } from "../core/identity.ts";
 import type { IdempotencyRecord } from "../core/record.ts";
 import type {
   Claim,
@@ -52,7 +51,10 @@ export class PostgresTransactions<Client = unknown> implements Store<never> {
   readonly #outside: PostgresStore<Client>;
   readonly #dialect: SqlDialect | undefined;
   readonly #waitSeconds: number;
-  /** By the keys of their records: the database lets one process have one at a time. */
+  /**
+   * By the tokens of their claims, not by their keys. A server may end a transaction without a word, and let a retry in. Then this
+   * process runs two attempts at one key, and neither may get the client of the other.
+   */
   readonly #sessions = new Map<string, Session<Client>>();
 
   /** @throws InvalidOptionError (`INVALID_OPTION`) */
@@ -71,19 +73,16 @@ export class PostgresTransactions<Client = unknown> implements Store<never> {
    * The client of the transaction in which a handler runs. It is closed when the handler is over, has committed, or is aborted.
    * @throws CommitInvalidError (`COMMIT_INVALID`) where the handler has no transaction
    */
-  clientOf({
-    operation,
-    scope,
-    key,
-    signal,
-  }: Pick<Execution, "operation" | "scope" | "key" | "signal">): Client {
-    const { recordKey } = identify(operation, scope, key);
-    const session = this.#sessions.get(recordKey);
+  clientOf(execution: Pick<Execution, "signal">): Client {
+    // Also of an execution that another copy of this package has made.
+    const { token = "" } = execution as { readonly token?: string };
+    const session = this.#sessions.get(token);
     if (session === undefined) {
       throw new CommitInvalidError(
         "the handler has no transaction: it is over, or the handler runs with another store, in the optimistic mode, or by `whenStoreFails`",
       );
     }
+    const { signal } = execution;
     const end = () => void this.#rollBack(session);
     if (signal.aborted) end();
     else signal.addEventListener("abort", end, { once: true });
@@ -91,7 +90,7 @@ export class PostgresTransactions<Client = unknown> implements Store<never> {
   }
 
   async claim(claim: Claim, seen?: IdempotencyRecord): Promise<ClaimAnswer> {
-    const { recordKey } = claim;
+    const { recordKey, token } = claim;
     const transaction = await this.#begin();
     try {
       if (this.#dialect !== "dsql") {
@@ -103,7 +102,7 @@ export class PostgresTransactions<Client = unknown> implements Store<never> {
         began = "",
       } = await this.#run(this.#statements.claim(claim, seen), transaction);
       if (serverTimeMs !== undefined) {
-        this.#sessions.set(recordKey, { claim, seen, transaction, began });
+        this.#sessions.set(token, { claim, seen, transaction, began });
         return { won: true, serverTimeMs };
       }
       await transaction.rollback();
@@ -118,9 +117,9 @@ export class PostgresTransactions<Client = unknown> implements Store<never> {
   }
 
   async settle(settlement: Settlement<never>): Promise<SettleAnswer> {
-    const { recordKey, token, state } = settlement;
-    const session = this.#sessions.get(recordKey);
-    if (session?.claim.token !== token) {
+    const { token, state } = settlement;
+    const session = this.#sessions.get(token);
+    if (session === undefined) {
       if (state === "completed")
         throw rolledBack(this.#failure(new Error("it ended before the handler did")));
       return { settled: true };
@@ -138,9 +137,8 @@ export class PostgresTransactions<Client = unknown> implements Store<never> {
   }
 
   /** Nobody sees the claim, and its row is locked. */
-  async renew({ recordKey, token }: Renewal): Promise<RenewAnswer> {
-    const isOpen = this.#sessions.get(recordKey)?.claim.token === token;
-    return isOpen ? { renewed: true } : { renewed: false, record: undefined };
+  async renew({ token }: Renewal): Promise<RenewAnswer> {
+    return this.#sessions.has(token) ? { renewed: true } : { renewed: false, record: undefined };
   }
 
   insert(insertion: Insertion<never>, seen?: IdempotencyRecord): Promise<SettleAnswer> {
@@ -161,9 +159,9 @@ export class PostgresTransactions<Client = unknown> implements Store<never> {
     if (failure.failure !== "refused") throw rolledBack(failure);
   }
 
-  handlerOver(recordKey: string, token: string): void {
-    const session = this.#sessions.get(recordKey);
-    if (session?.claim.token === token) void this.#rollBack(session);
+  handlerOver(_recordKey: string, token: string): void {
+    const session = this.#sessions.get(token);
+    if (session) void this.#rollBack(session);
   }
 
   checkEffects({ writes }: Effects<never>): void {
@@ -175,7 +173,7 @@ export class PostgresTransactions<Client = unknown> implements Store<never> {
 
   async #commit(session: Session<Client>, settlement: Settlement<never>): Promise<SettleAnswer> {
     const { transaction, claim, began } = session;
-    this.#sessions.delete(claim.recordKey);
+    this.#sessions.delete(claim.token);
     try {
       const { serverTimeMs } = await this.#run(this.#statements.settle(settlement, began), transaction);
       if (serverTimeMs === undefined) throw brokenTransaction(undefined, "the handler");
@@ -202,8 +200,7 @@ export class PostgresTransactions<Client = unknown> implements Store<never> {
   }
 
   async #rollBack(session: Session<Client>): Promise<void> {
-    const { recordKey } = session.claim;
-    if (this.#sessions.get(recordKey) === session) this.#sessions.delete(recordKey);
+    this.#sessions.delete(session.claim.token);
     await session.transaction.rollback();
   }
 

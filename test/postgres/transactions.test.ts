@@ -315,28 +315,73 @@ describe.skipIf(!hasServer)("a handler within its transaction", () => {
   });
 
   it("that is aborted is rolled back at once, and what it answers is not given", async () => {
-    const { call, orders, ids, states, transactions } = await poolShop();
-    const aborting = new AbortController();
+    const { call, orders, ids, states } = await poolShop();
+    const clock = fakeClock(Date.now());
 
-    const ended = call(async (client, execution) => {
-      const { operation, scope, key } = execution;
-      transactions.clientOf({ operation, scope, key, signal: aborting.signal });
-      await client.query(`INSERT INTO ${orders} VALUES ('a')`);
-      aborting.abort();
-      return "booked";
-    });
+    const ended = call(
+      async (client, { signal }) => {
+        await client.query(`INSERT INTO ${orders} VALUES ('a')`);
+        await clock.advance(29_700);
+        expect(signal.aborted).toBe(true);
+        return "booked";
+      },
+      { clock, renewLease: false },
+    );
 
     await expect(ended).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
     expect([await ids(), await states()]).toEqual([[], []]);
   });
 
+  it.each(["after", "before"])(
+    "H2: whose connection is lost gets no client of a retry in this process, %s it has asked for its own",
+    async (asks) => {
+      const { table, orders, ids, states } = await poolShop();
+      const [own, application] = [poolOf(port, { max: 2, application_name: orders }), orders];
+      const store = new PostgresTransactions({ client: fromPg(own), table });
+      const [begun, goOn, retried, finish] = [gate(), gate(), gate(), gate()];
+      const call = (work: (execution: Execution<never>) => Promise<unknown>) =>
+        runOnce({ operation: "order", store, leaseSeconds: 30 }, "key", {}, work);
+      const insert = (execution: Execution<never>, id: string) =>
+        store.clientOf(execution).query(`INSERT INTO ${orders} VALUES ($1)`, [id]);
+
+      const late = call(async (execution) => {
+        if (asks === "before") store.clientOf(execution);
+        begun.open();
+        await goOn.opened;
+        await insert(execution, "late");
+      });
+      await begun.opened;
+      await pool.query(
+        "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE application_name = $1",
+        [application],
+      );
+      const retry = call(async (execution) => {
+        retried.open();
+        await finish.opened;
+        await insert(execution, "retry");
+        return "booked";
+      });
+      await retried.opened;
+      goOn.open();
+      await expect(late).rejects.toThrow();
+      finish.open();
+
+      expect(await retry).toBe("booked");
+      expect([await ids(), await states()]).toEqual([["retry"], ["completed"]]);
+      expect([own.totalCount - own.idleCount, own.waitingCount]).toEqual([0, 0]);
+    },
+  );
+
   it("that never asks for its client gives its connection back when it is over, also after an abort", async () => {
     const { table } = await poolShop();
-    const single = poolOf(port, { max: 1 });
+    const single = poolOf(port, { max: 1, connectionTimeoutMillis: 3000 });
     const store = new PostgresTransactions({ client: fromPg(single), table });
     const clock = fakeClock(Date.now());
+    const decisions: string[] = [];
+    const observe = ({ decision }: DecisionEvent) => void decisions.push(decision);
+    const options = { operation: "order", store, clock, leaseSeconds: 30, renewLease: false, observe };
     const call = (key: string, work: (execution: Execution<never>) => unknown) =>
-      runOnce({ operation: "order", store, clock, leaseSeconds: 30, renewLease: false }, key, {}, work);
+      runOnce(options, key, {}, work);
 
     const aborted = call("a", async (execution) => {
       await clock.advance(29_700);
@@ -345,6 +390,8 @@ describe.skipIf(!hasServer)("a handler within its transaction", () => {
     });
 
     await expect(aborted).rejects.toThrow("late");
+    // Whether somebody else has finished is asked over the connection that this attempt had.
+    expect(decisions).not.toContain("store-failed");
     expect(await call("b", () => "next")).toBe("next");
     expect(await call("a", () => "again")).toBe("again");
   });
