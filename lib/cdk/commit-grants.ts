@@ -1,6 +1,9 @@
 // Grants writes to your own tables that handlers commit together with their record.
 import type { ITable } from "aws-cdk-lib/aws-dynamodb";
 import { Grant, type IGrantable } from "aws-cdk-lib/aws-iam";
+import { Construct } from "constructs";
+import { checkCommitPlace } from "./checks/placement.ts";
+import { checkTransactions } from "./checks/table-resources.ts";
 import { IN_TRANSACTIONS } from "./leading-keys.ts";
 import { withTableKey } from "./perms.ts";
 
@@ -36,7 +39,8 @@ export class CommitGrants {
   /**
    * Grants these actions on the table within transactions, and the use of the table's customer key if it has
    * one.
-   * @throws Error for an action that transactions do not have, a misspelt one for example
+   * @throws Error for an action that transactions do not have, a misspelt one for example, and for a table of another account
+   * or region than the function's
    */
   actions(grantee: IGrantable, ...actions: CommitAction[]): Grant {
     const { tableArn, encryptionKey, node } = this.#table;
@@ -46,6 +50,8 @@ export class CommitGrants {
         `for commits to ${node.path} ${unknown ?? "nothing"} is granted: give some of ${COMMIT_ACTIONS.join(", ")}`,
       );
     }
+    if (Construct.isConstruct(grantee) && "functionArn" in grantee) checkCommitPlace(grantee, this.#table);
+    checkTransactions(this.#table);
     const resourceArns = [tableArn];
     const grant = Grant.addToPrincipal({
       grantee,

@@ -5,7 +5,8 @@ import type { IKey } from "aws-cdk-lib/aws-kms";
 import { type IQueue, Queue, QueueEncryption, type QueueProps, RedrivePermission } from "aws-cdk-lib/aws-sqs";
 import type { Construct } from "constructs";
 import { checkQueue } from "./checks/dedup-queue.ts";
-import { eventRuleFaults } from "./checks/event-rules.ts";
+import { checkFifoQueues, importedFifoFaults } from "./checks/fifo-queues.ts";
+import { walkOnce } from "./checks/resources.ts";
 import { DedupQueueBase, type IDedupQueue } from "./dedup-queue-base.ts";
 import { DEAD_LETTER_RETENTION, type DedupQueueProps, QUEUE_DEFAULTS } from "./dedup-queue-props.ts";
 import { withDefaults } from "./with-defaults.ts";
@@ -66,10 +67,7 @@ export class DedupQueue extends DedupQueueBase {
       redriveAllowPolicy: { redrivePermission: RedrivePermission.DENY_ALL },
     });
     this.visibilityTimeout = visibilityTimeout;
-    // Rules may be added later.
-    this.node.addValidation({
-      validate: () => eventRuleFaults(this.queue, settings.contentBasedDeduplication),
-    });
+    checkFifoQueues(this, [this.queue, this.deadLetterQueue]);
   }
 
   /** It is for both queues, unless the dead-letter queue was given. */
@@ -100,6 +98,8 @@ class ImportedQueue extends DedupQueueBase {
       fifo: true,
       ...(encryptionKey && { keyArn: encryptionKey.keyArn }),
     });
+    walkOnce(this);
+    this.node.addValidation({ validate: () => importedFifoFaults(this.queue) });
   }
 }
 

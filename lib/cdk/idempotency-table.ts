@@ -12,7 +12,8 @@ import {
 } from "aws-cdk-lib/aws-dynamodb";
 import type { Construct } from "constructs";
 import { ATTRIBUTES, OUTBOX_INDEX, UNSETTLED_INDEX } from "../contract.ts";
-import { importFaults } from "./checks/imported-tables.ts";
+import { walkOnce } from "./checks/resources.ts";
+import { tableFaults, warnOfReplicas } from "./checks/table-resources.ts";
 import {
   checkRestoration,
   checkShards,
@@ -34,8 +35,9 @@ import { withDefaults } from "./with-defaults.ts";
 export class IdempotencyTable extends IdempotencyTableBase {
   /**
    * Uses a table that exists already, of another stack for example. A table of the same app is looked at
-   * at synthesis. Its customer key, its names of key and TTL attribute, and the view of its stream must
-   * be those that are given here. Without TTL it is told as the warning `onceonly:no-expiry`.
+   * at synthesis, also where it is known by a literal name. Its customer key, its names of key and TTL attribute, and the view of
+   * its stream must be those that are given here. Without TTL it is told as the warning `onceonly:no-expiry`, and with replicas as
+   * `onceonly:replicated-table`.
    */
   static fromTableAttributes(
     scope: Construct,
@@ -88,7 +90,8 @@ export class IdempotencyTable extends IdempotencyTableBase {
         ],
       }),
     });
-    this.node.addValidation({ validate: () => this.#faults(props) });
+    walkOnce(this);
+    this.node.addValidation({ validate: () => [...this.#faults(props), ...tableFaults(this, props)] });
   }
 
   /**
@@ -175,6 +178,12 @@ class ImportedTable extends IdempotencyTableBase {
       attributes.tableStreamArn === undefined ? 0 : (outboxShards ?? TABLE_DEFAULTS.outboxShards);
     this.listsUnknownOutcomes = unknownOutcomes ?? TABLE_DEFAULTS.unknownOutcomes;
     this.restoredAt = restoredAt;
-    this.node.addValidation({ validate: () => importFaults(this, attributes) });
+    walkOnce(this);
+    this.node.addValidation({
+      validate: () => {
+        warnOfReplicas(this);
+        return tableFaults(this, attributes);
+      },
+    });
   }
 }

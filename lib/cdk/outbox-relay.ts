@@ -16,10 +16,12 @@ import { Construct } from "constructs";
 import { ENVIRONMENT, METRICS } from "../contract.ts";
 import { acknowledge } from "./acknowledge.ts";
 import { knownSeconds } from "./checks/consumers.ts";
-import { keyFaults, relayIndexFaults } from "./checks/imported-tables.ts";
+import { warnOfNoWay } from "./checks/networks.ts";
 import { checkRegion, tableFor } from "./checks/placement.ts";
-import { checkOnlyRelay } from "./checks/relays.ts";
+import { checkOnlyRelay, secondRelayFaults } from "./checks/relays.ts";
+import { walkOnce } from "./checks/resources.ts";
 import { warnOfSharedService } from "./checks/services.ts";
+import { keyFaults, relayIndexFaults } from "./checks/table-resources.ts";
 import { checkShards } from "./checks/tables.ts";
 import type { TableNames } from "./idempotency-table-base.ts";
 import { leanLogging } from "./lean-logging.ts";
@@ -113,9 +115,17 @@ export class OutboxRelay extends Construct {
 
     this.#addDestinations(props.destinations);
     this.#warn(props);
+    walkOnce(this);
+    this.relay.node.addValidation({
+      validate: () => {
+        warnOfNoWay(this.relay);
+        return [];
+      },
+    });
     this.node.addValidation({
       validate: () => [
         ...this.#faults(),
+        ...secondRelayFaults(this, table),
         ...keyFaults(this, table, namesOf(props)),
         ...relayIndexFaults(this, table, props.indexName),
       ],

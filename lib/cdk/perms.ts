@@ -44,6 +44,11 @@ export function grantSending(
  */
 function grantKey(key: IKey, grantee: IGrantable, service: string, actions: readonly string[]): Grant {
   const grant = key.grant(grantee, ...actions);
+  if ("aliasName" in key && !grant.success) {
+    throw new Error(
+      `the key ${key.node.path} is known by an alias, for which CDK grants nothing: every request would be refused. Give the key itself, by Key.fromKeyArn or Key.fromLookup`,
+    );
+  }
   const services = ["amazonaws.com", "amazonaws.com.cn"].map((suffix) => `${service}.*.${suffix}`);
   for (const statement of [...grant.principalStatements, ...grant.resourceStatements]) {
     statement.addCondition("StringLike", { "kms:ViaService": services });

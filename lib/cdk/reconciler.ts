@@ -4,8 +4,12 @@ import type { Rule } from "aws-cdk-lib/aws-events";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
 import { ENVIRONMENT } from "../contract.ts";
-import { knownSeconds } from "./checks/consumers.ts";
-import { tableFor } from "./checks/placement.ts";
+import { knownSeconds, runtimeFaults } from "./checks/consumers.ts";
+import { warnOfNoWay } from "./checks/networks.ts";
+import { checkRegion, tableFor } from "./checks/placement.ts";
+import { walkOnce } from "./checks/resources.ts";
+import { numberIn } from "./checks/windows/hop.ts";
+import { ResolvedApp } from "./checks/windows/resolved-app.ts";
 import { RECONCILER_DEFAULTS, type ReconcilerProps } from "./reconciler-props.ts";
 import { runOnSchedule } from "./scheduled.ts";
 import { setVariable } from "./variables.ts";
@@ -29,17 +33,41 @@ export class Reconciler extends Construct {
   /** The schedule. */
   readonly reconciling: Rule;
 
-  /** @throws Error when `unknownOutcomes` of the table is off, or `IDEMPOTENCY_TABLE` of the function is another table */
+  /**
+   * @throws Error when `unknownOutcomes` of the table is off, when the table is of another region, or `IDEMPOTENCY_TABLE` of the
+   * function is another table
+   */
   constructor(scope: Construct, id: string, props: ReconcilerProps) {
     super(scope, id);
     const { table, handler, interval } = withDefaults(props, RECONCILER_DEFAULTS);
     table.grantResolving(handler);
     this.reconciling = runOnSchedule(this, "Resource", interval, handler);
+    checkRegion(handler, table);
     // An imported function and an alias have no environment to set, and tell no timeout.
-    if (!("addEnvironment" in handler)) return;
+    if (!("addEnvironment" in handler)) {
+      Annotations.of(this).addWarningV2(
+        "onceonly:no-environment",
+        `${handler.node.path} is an alias, a version or an imported function, so that Reconciler sets no ${ENVIRONMENT.idempotencyTable} there: give it the function itself, or set the variable where the function is made`,
+      );
+      return;
+    }
     const fn = handler as LambdaFunction;
+    walkOnce(this);
+    this.node.addValidation({ validate: () => this.#faults(fn) });
     setVariable(fn, ENVIRONMENT.idempotencyTable, tableFor(fn, table));
     this.#checkTimeout(fn);
+  }
+
+  #faults(fn: LambdaFunction): string[] {
+    const { Runtime, ReservedConcurrentExecutions } = ResolvedApp.of(fn).propertiesAt(fn);
+    warnOfNoWay(fn);
+    if (numberIn(ReservedConcurrentExecutions) === 0) {
+      Annotations.of(this).addWarningV2(
+        "onceonly:no-concurrency",
+        `reservedConcurrentExecutions of ${fn.node.path} is 0, so that no key is settled: make it 1 or more, or leave it out`,
+      );
+    }
+    return runtimeFaults(fn.node.path, Runtime);
   }
 
   #checkTimeout(fn: LambdaFunction): void {

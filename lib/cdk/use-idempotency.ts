@@ -1,11 +1,11 @@
 // The mixin that connects a function with an IdempotencyTable: the grant, the handler's environment
 // variables, and the proof that its numbers agree.
-import { Annotations, Lazy, Mixin, Tokenization } from "aws-cdk-lib";
+import { Annotations, CfnResource, Lazy, Mixin, Tokenization } from "aws-cdk-lib";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { IConstruct } from "constructs";
 import { ENVIRONMENT, NO_OUTBOX } from "../contract.ts";
 import { checkConsumer, isChecked, longestRedelivery, warnOfSharedOperations } from "./checks/consumers.ts";
-import { checkRegion, tableFor } from "./checks/placement.ts";
+import { checkRegion, tableFor, warnOfFarCommits } from "./checks/placement.ts";
 import { isOfCdk } from "./checks/references.ts";
 import { warnOfNoRelay } from "./checks/relays.ts";
 import type { IIdempotencyTable } from "./idempotency-table-base.ts";
@@ -37,7 +37,7 @@ import { setVariable } from "./variables.ts";
  * A table of another account is named by its ARN. A table of another region is refused: each claim would cross regions, and
  * a table of that name may be here too.
  *
- * Applied to a stack it leaves alone the functions that have it already, and those by which CDK makes resources.
+ * Applied to a stack it leaves alone the functions that have it already, those by which CDK makes resources, and plain resources.
  *
  * Works once for each `Function`, and for classes that extend it, such as `NodejsFunction`. An imported
  * function and an alias have no environment to set, and the functions of an `OutboxRelay` run no operations:
@@ -66,6 +66,7 @@ export class UseIdempotency extends Mixin {
     // Not instanceof: an app may hold two copies of aws-cdk-lib. A SingletonFunction stands for one that is elsewhere.
     const hasResource = construct.node.defaultChild !== undefined;
     const isFunction = hasResource && "addEnvironment" in construct && "grantPrincipal" in construct;
+    this.#tellOfPlain(construct);
     const isSupported = isFunction && !OutboxRelay.isOutboxRelay(construct.node.scope);
     if (!isSupported) this.#expectFunctions(construct);
     return isSupported && !this.#leavesAlone(construct);
@@ -89,6 +90,21 @@ export class UseIdempotency extends Mixin {
       `${construct.node.path} ${why}: UseIdempotency, which is applied to what it is in, leaves it as it is`,
     );
     return true;
+  }
+
+  /** A function of a template that is included, or a plain resource, has no role to grant to. */
+  #tellOfPlain(construct: IConstruct): void {
+    const { scope, path } = construct.node;
+    const isPlain =
+      CfnResource.isCfnResource(construct) &&
+      /^AWS::(Lambda|Serverless)::Function$/.test(construct.cfnResourceType);
+    const isInner = scope?.node.defaultChild === construct;
+    const isFoundInside = construct.node.scopes.some((each) => each !== construct && this.#asked.has(each));
+    if (!isPlain || isInner || !isFoundInside) return;
+    Annotations.of(construct).addInfoV2(
+      "onceonly:left-alone",
+      `${path} is a plain resource, which has no role to grant to: UseIdempotency, which is applied to what it is in, leaves it as it is. Make a Function of it, or grant and set the variables by hand`,
+    );
   }
 
   /**
@@ -141,6 +157,7 @@ export class UseIdempotency extends Mixin {
     const outbox = commits && outboxShards > 0 ? `${outboxShards}` : NO_OUTBOX;
     setVariable(construct, ENVIRONMENT.outbox, outbox);
     if (outbox !== NO_OUTBOX) warnOfNoRelay(construct, this.#table);
+    if (commits) warnOfFarCommits(construct, this.#table);
     const retention = options.retention ?? USE_DEFAULTS.retention;
     setVariable(construct, ENVIRONMENT.retentionSeconds, Tokenization.stringifyNumber(retention.toSeconds()));
     checkConsumer(construct, options);

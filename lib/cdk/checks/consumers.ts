@@ -1,18 +1,24 @@
 // Proves that the options of a function agree with its callers, its queues and its own timeout.
-import { Annotations, type Duration, Token } from "aws-cdk-lib";
-import { type CfnFunction, type Function as LambdaFunction, RuntimeFamily } from "aws-cdk-lib/aws-lambda";
-import type { CfnQueue } from "aws-cdk-lib/aws-sqs";
+import { Annotations, CfnResource, type Duration } from "aws-cdk-lib";
+import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { IConstruct } from "constructs";
 import { MAX_LONG_RETENTION_SECONDS, MAX_RETENTION_SECONDS } from "../../contract.ts";
+import type { IIdempotencyTable } from "../idempotency-table-base.ts";
 import { sharedRegistry } from "../shared-registry.ts";
 import { USE_DEFAULTS, type UseIdempotencyOptions } from "../use-idempotency-options.ts";
 import { withDefaults } from "../with-defaults.ts";
 import { warnOfDeliveries } from "./deliveries.ts";
-import { ownerPath, queuesOf, tablesWithoutStream } from "./event-sources.ts";
+import { QUEUE, type Reader, readersInto, TABLES } from "./event-sources.ts";
+import { plainFifoFaults } from "./fifo-queues.ts";
 import { gatewayLimits } from "./gateways.ts";
+import { warnOfNoWay } from "./networks.ts";
 import { settingsOf } from "./queue-settings.ts";
 import { type KnownRedelivery, type Redelivery, redeliveriesTo } from "./redelivery.ts";
-import { walkOnce } from "./resources.ts";
+import { tableIdentity } from "./relays.ts";
+import { ownerPath, walkOnce } from "./resources.ts";
+import { asynchronousConfigs } from "./windows/asynchronous.ts";
+import { numberIn } from "./windows/hop.ts";
+import { ResolvedApp } from "./windows/resolved-app.ts";
 
 /** https://docs.aws.amazon.com/lambda/latest/dg/configuration-timeout.html */
 const LAMBDA_DEFAULT_TIMEOUT_SECONDS = 3;
@@ -33,16 +39,20 @@ export function isChecked(fn: IConstruct): boolean {
   return checked.has(fn);
 }
 
-const runners = sharedRegistry<Map<string, IConstruct>>("runners");
+const runners = sharedRegistry<Map<unknown, Map<string, IConstruct>>>("runners");
 
 /** Under one key only one of two functions with the same operation runs. A warning, since both may be of one service. */
 export function warnOfSharedOperations(
   fn: IConstruct,
-  table: IConstruct,
+  table: IIdempotencyTable,
   operations: readonly string[] = [],
 ): void {
-  const known = runners.get(table) ?? new Map<string, IConstruct>();
-  runners.set(table, known);
+  const ofApp = runners.get(fn.node.root) ?? new Map<unknown, Map<string, IConstruct>>();
+  runners.set(fn.node.root, ofApp);
+  // A table may be imported several times.
+  const identity = tableIdentity(table.table);
+  const known = ofApp.get(identity) ?? new Map<string, IConstruct>();
+  ofApp.set(identity, known);
   for (const operation of operations) {
     const other = known.get(operation);
     if (other === undefined) known.set(operation, fn);
@@ -60,8 +70,14 @@ export function knownSeconds(duration: Duration): number | undefined {
   return duration.isUnresolved() ? undefined : duration.toSeconds();
 }
 
+/** As the construct was given it; the template may say something else in the end. */
 export function timeoutOf({ timeout }: LambdaFunction): number | undefined {
   return timeout === undefined ? LAMBDA_DEFAULT_TIMEOUT_SECONDS : knownSeconds(timeout);
+}
+
+function timeoutIn(app: ResolvedApp, fn: IConstruct): number | undefined {
+  const timeout = numberIn(app.propertiesAt(fn).Timeout) ?? LAMBDA_DEFAULT_TIMEOUT_SECONDS;
+  return Number.isNaN(timeout) ? undefined : timeout;
 }
 
 /** Redeliveries by clients and by all event sources. */
@@ -82,28 +98,29 @@ export function longestRedelivery(fn: LambdaFunction, options: UseIdempotencyOpt
 /** Each fault names its numbers, and is said once: an API has a method for each of its routes. */
 function consumerFaults(fn: LambdaFunction, options: UseIdempotencyOptions): string[] {
   const { outlivesGateway } = withDefaults(options, USE_DEFAULTS);
-  noteManagedInstances(fn);
-  warnOfDeliveries(fn, timeoutOf(fn));
+  const app = ResolvedApp.of(fn);
+  const timeout = timeoutIn(app, fn);
+  noteManagedInstances(app, fn);
+  warnOfDurable(app, fn);
+  warnOfNoWay(fn);
+  warnOfDeliveries(fn, timeout);
   const faults = [
-    ...runtimeFaults(fn),
+    ...runtimeFaults(fn.node.path, app.propertiesAt(fn).Runtime),
     ...retentionFaults(fn, options),
-    ...longRetentionFaults(fn, options),
-    ...queuesOf(fn).flatMap(({ queue }) => (queue ? queueFaults(fn, queue) : [])),
-    ...tablesWithoutStream(fn).map(
-      (table) => `${fn.node.path} reads the stream of ${table}, which has 0 streams: switch one on`,
-    ),
-    ...(outlivesGateway ? [] : gatewayFaults(fn)),
+    ...retentionBoundFaults(fn, options),
+    ...readersInto(fn, app).flatMap((reader) => readerFaults(app, fn, reader, timeout)),
+    ...plainFifoFaults(app, queuesAround(app, fn)),
+    ...(outlivesGateway ? [] : gatewayFaults(fn, timeout)),
   ];
   return [...new Set(faults)];
 }
 
 /** Images and custom runtimes are taken: nobody knows what is in them. */
-function runtimeFaults({ node, runtime }: LambdaFunction): string[] {
-  const { name, family = RuntimeFamily.OTHER } = runtime;
-  if (family === RuntimeFamily.OTHER || Token.isUnresolved(name)) return [];
-  if (Number(/^nodejs(\d+)/.exec(name)?.[1]) >= OLDEST_NODE) return [];
+export function runtimeFaults(path: string, runtime: unknown): string[] {
+  if (typeof runtime !== "string" || runtime.startsWith("provided")) return [];
+  if (Number(/^nodejs(\d+)/.exec(runtime)?.[1]) >= OLDEST_NODE) return [];
   return [
-    `${node.path} runs on ${name}: onceonly needs Node.js ${OLDEST_NODE} or newer, so give it such a runtime`,
+    `${path} runs on ${runtime}: onceonly needs Node.js ${OLDEST_NODE} or newer, so give it such a runtime`,
   ];
 }
 
@@ -143,44 +160,86 @@ function warnOfLimit(
 }
 
 /** The handler would refuse such a number when it starts. */
-function longRetentionFaults(fn: LambdaFunction, options: UseIdempotencyOptions): string[] {
+function retentionBoundFaults(fn: LambdaFunction, options: UseIdempotencyOptions): string[] {
   const { retention, longRetention } = withDefaults(options, USE_DEFAULTS);
   const seconds = knownSeconds(retention);
   const most = longRetention ? MAX_LONG_RETENTION_SECONDS : MAX_RETENTION_SECONDS;
-  if (seconds === undefined || seconds <= most) return [];
-  const bound = `retention ${seconds} s of ${fn.node.path} > ${most} s`;
+  if (seconds === undefined) return [];
+  const given = `retention ${seconds} s of ${fn.node.path}`;
+  if (seconds < 1)
+    return [`${given} < 1 s, which the handler refuses as its retentionSeconds: make it longer`];
+  if (seconds <= most) return [];
+  const bound = `${given} > ${most} s`;
   if (longRetention) return [`${bound} (ten years), which no handler takes: shorten it`];
   return [
     `${bound} (366 days), which the handler refuses as its retentionSeconds: shorten it, or set longRetention of UseIdempotency and of the handler`,
   ];
 }
 
-function queueFaults(fn: LambdaFunction, queue: CfnQueue): string[] {
+/** What a function reads, and where goes what it gives up. */
+function queuesAround(app: ResolvedApp, fn: LambdaFunction): CfnResource[] {
+  const { defaultChild } = fn.node;
+  const readers = readersInto(fn, app);
+  const configs = CfnResource.isCfnResource(defaultChild) ? asynchronousConfigs(app, defaultChild) : [];
+  const parked = [
+    app.propertiesAt(fn).DeadLetterConfig,
+    ...[...configs, ...readers.map(({ settings }) => settings)].map(
+      ({ DestinationConfig }) => DestinationConfig,
+    ),
+  ];
+  const read = readers.flatMap(({ source }) => source ?? []);
+  return [...new Set([...read, ...parked.flatMap((each) => app.targetsIn(each))])];
+}
+
+function readerFaults(
+  app: ResolvedApp,
+  fn: LambdaFunction,
+  { source, isPipe, forgotten }: Reader,
+  timeout: number | undefined,
+): string[] {
+  if (source === undefined) return [];
+  const path = ownerPath(source);
+  if (TABLES.includes(source.cfnResourceType)) {
+    if (app.propertiesOf(source).StreamSpecification !== undefined) return [];
+    return [`${fn.node.path} reads the stream of ${path}, which has 0 streams: switch one on`];
+  }
+  if (source.cfnResourceType !== QUEUE) return [];
+  // A pipe that does not wait has its messages deleted at once.
+  const isWaiting = !isPipe || !forgotten.some((each) => each === fn.node.defaultChild);
+  return [...(isWaiting ? hidingFaults(app, fn, source, timeout) : []), ...fifoSettingFaults(app, source)];
+}
+
+function hidingFaults(
+  app: ResolvedApp,
+  fn: LambdaFunction,
+  queue: CfnResource,
+  timeout: number | undefined,
+): string[] {
   const path = ownerPath(queue);
-  const faults: string[] = [];
-  const { visibilityTimeout } = settingsOf(queue);
-  const timeout = timeoutOf(fn);
-  if (timeout === undefined || Number.isNaN(visibilityTimeout)) {
+  const { hidden } = settingsOf(app, queue);
+  if (timeout === undefined || Number.isNaN(hidden)) {
     note(
       fn,
       "visibility",
       `whether ${path} hides messages for as long as ${fn.node.path} runs is not checked: its timeout, or theirs, is known at deployment only`,
     );
-  } else if (visibilityTimeout < timeout) {
-    faults.push(
-      `visibility timeout ${visibilityTimeout} s of ${path} < timeout ${timeout} s of ${fn.node.path}: messages come again while they are handled. Make it six times as long: ${6 * timeout} s`,
-    );
+    return [];
   }
-  if (queue.fifoThroughputLimit === "perMessageGroupId" && queue.deduplicationScope !== "messageGroup") {
-    faults.push(
-      `fifoThroughputLimit of ${path} is perMessageGroupId and its deduplicationScope is ${queue.deduplicationScope ?? "queue"}: SQS takes it with messageGroup only`,
-    );
-  }
-  return faults;
+  if (hidden >= timeout) return [];
+  return [
+    `visibility timeout ${hidden} s of ${path} < timeout ${timeout} s of ${fn.node.path}: messages come again while they are handled. Make it six times as long: ${6 * timeout} s`,
+  ];
 }
 
-function gatewayFaults(fn: LambdaFunction): string[] {
-  const timeout = timeoutOf(fn);
+function fifoSettingFaults(app: ResolvedApp, queue: CfnResource): string[] {
+  const { FifoThroughputLimit, DeduplicationScope = "queue" } = app.propertiesOf(queue);
+  if (FifoThroughputLimit !== "perMessageGroupId" || DeduplicationScope === "messageGroup") return [];
+  return [
+    `fifoThroughputLimit of ${ownerPath(queue)} is perMessageGroupId and its deduplicationScope is ${String(DeduplicationScope)}: SQS takes it with messageGroup only`,
+  ];
+}
+
+function gatewayFaults(fn: LambdaFunction, timeout: number | undefined): string[] {
   return gatewayLimits(fn).flatMap(({ waits, seconds }) => {
     if (timeout === undefined || Number.isNaN(seconds)) {
       const what = `whether ${waits.replace("its", "the")} before ${fn.node.path} waits for as long as it runs`;
@@ -197,12 +256,20 @@ function gatewayFaults(fn: LambdaFunction): string[] {
 }
 
 /** Its capacity provider may be given after the mixin. */
-function noteManagedInstances(fn: LambdaFunction): void {
-  const { capacityProviderConfig } = fn.node.defaultChild as CfnFunction;
-  if (capacityProviderConfig === undefined) return;
+function noteManagedInstances(app: ResolvedApp, fn: LambdaFunction): void {
+  if (app.propertiesAt(fn).CapacityProviderConfig === undefined) return;
   Annotations.of(fn).addInfoV2(
     "onceonly:managed-instances",
     `${fn.node.path} runs on Lambda Managed Instances, which let code run on after its timeout. Its handlers find that in AWS_LAMBDA_INITIALIZATION_TYPE, so that UseIdempotency sets nothing for it: leases are 30 s long (\`leaseSeconds\`) and renewed, one write for each 10 s of a call`,
+  );
+}
+
+/** Each replay of a durable execution calls the handler from its beginning. */
+function warnOfDurable(app: ResolvedApp, fn: LambdaFunction): void {
+  if (app.propertiesAt(fn).DurableConfig === undefined) return;
+  Annotations.of(fn).addWarningV2(
+    "onceonly:durable-function",
+    `${fn.node.path} is a durable function: Lambda calls its handler from the beginning after each wait, so that a wrapped handler meets its own claim, and a wait outlives the lease. Wrap what a step does, with a key of the execution's name, and acknowledge this`,
   );
 }
 

@@ -9,10 +9,21 @@ import { isChecked, knownSeconds, timeoutOf } from "./consumers.ts";
 /** AWS's advice for queues that feed functions: https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html */
 const VISIBILITY_PER_TIMEOUT = 6;
 
+/** https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-configure-dead-letter-queue.html */
+const MAX_RECEIVES = 1000;
+
 /** @throws Error that says which of the properties of a queue exclude each other */
 export function checkQueue(queue: IConstruct, props: DedupQueueProps): void {
   const { path } = queue.node;
-  const { deduplicationScope, fifoThroughputLimit, deadLetterQueue } = props;
+  const { deduplicationScope, fifoThroughputLimit, deadLetterQueue, maxReceiveCount: receives = 1 } = props;
+  if (
+    !Token.isUnresolved(receives) &&
+    !(Number.isInteger(receives) && receives >= 1 && receives <= MAX_RECEIVES)
+  ) {
+    throw new Error(
+      `maxReceiveCount of ${path} is ${receives}: SQS takes a whole number from 1 to ${MAX_RECEIVES}`,
+    );
+  }
   if (
     fifoThroughputLimit === FifoThroughputLimit.PER_MESSAGE_GROUP_ID &&
     deduplicationScope !== DeduplicationScope.MESSAGE_GROUP

@@ -1,141 +1,135 @@
 // Warns of event sources that lose messages, or that deliver them in a way which their consumer cannot stand.
-import { Annotations, Stack, Token } from "aws-cdk-lib";
-import { CfnGlobalTable, CfnTable } from "aws-cdk-lib/aws-dynamodb";
-import type { CfnFunction, Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
-import { CfnEventSourceMapping } from "aws-cdk-lib/aws-lambda";
-import { CfnQueue } from "aws-cdk-lib/aws-sqs";
-import { mappingsOf, ownerPath, readsPartly, referencedResource, sourceOf } from "./event-sources.ts";
+import { Annotations, type CfnResource } from "aws-cdk-lib";
+import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import { QUEUE, type Reader, readersFrom, readersInto, TABLES } from "./event-sources.ts";
 import { settingsOf } from "./queue-settings.ts";
-import { resourcesOfType } from "./resources.ts";
+import { ownerPath } from "./resources.ts";
 import { warnOfRetries } from "./retries.ts";
+import { numberIn } from "./windows/hop.ts";
+import { objectIn, ResolvedApp, valueIn } from "./windows/resolved-app.ts";
 
 type Warn = (id: string, text: string) => void;
 
 /** Each can be acknowledged by its id, where it is meant. */
 export function warnOfDeliveries(fn: LambdaFunction, timeoutSeconds: number | undefined): void {
+  const app = ResolvedApp.of(fn);
   const warn = (id: string, text: string) => Annotations.of(fn).addWarningV2(`onceonly:${id}`, text);
-  const concurrency = reservedConcurrencyOf(fn);
+  const { path } = fn.node;
+  const concurrency = numberIn(app.propertiesAt(fn).ReservedConcurrentExecutions);
   if (concurrency === 0) {
-    warn("no-concurrency", `reservedConcurrentExecutions of ${fn.node.path} is 0: no event reaches it`);
+    warn("no-concurrency", `reservedConcurrentExecutions of ${path} is 0: no event reaches it`);
   }
   warnOfRetries(fn, timeoutSeconds, warn);
-  for (const mapping of mappingsOf(fn)) {
-    const queue = sourceOf(mapping, CfnQueue);
-    const path = ownerPath(queue ?? mapping);
-    if (readsPartly(mapping) && !reportsFailures(mapping)) {
+  for (const reader of readersInto(fn, app)) {
+    const { source, settings } = reader;
+    const queue = source?.cfnResourceType === QUEUE ? source : undefined;
+    const from = queue ? ownerPath(queue) : reader.path;
+    if (readsPartly(reader) && !reportsFailures(reader)) {
       warn(
         "no-batch-failures",
-        `${path} feeds ${fn.node.path} without ReportBatchItemFailures: Lambda takes an answer for the success of the whole batch, and loses the records that it names as failed. Set reportBatchItemFailures`,
+        `${from} feeds ${path} without ReportBatchItemFailures: Lambda takes an answer for the success of the whole batch, and loses the records that it names as failed. Set reportBatchItemFailures`,
       );
     }
-    const most = maximumConcurrencyOf(mapping);
+    const most = numberIn(valueIn(settings, "ScalingConfig", "MaximumConcurrency"));
     if (concurrency && most !== undefined && most > concurrency) {
       warn(
         "throttled-source",
-        `${path} feeds ${fn.node.path} by up to ${most} invocations at once, and reservedConcurrentExecutions is ${concurrency}: throttled receives count against maxReceiveCount. Lower maxConcurrency`,
+        `${from} feeds ${path} by up to ${most} invocations at once, and reservedConcurrentExecutions is ${concurrency}: throttled receives count against maxReceiveCount. Lower maxConcurrency`,
       );
     }
-    const retries = mapping.maximumRetryAttempts;
-    if (retries !== undefined && !Token.isUnresolved(retries) && retries >= 0 && !mapping.destinationConfig) {
+    const retries = numberIn(settings.MaximumRetryAttempts) ?? -1;
+    if (retries >= 0 && (settings.DestinationConfig ?? settings.DeadLetterConfig) === undefined) {
       warn(
         "dropped-records",
-        `${path} gives up a batch after ${retries} retries and drops its records: give it an onFailure destination, or no retryAttempts`,
+        `${from} gives up a batch after ${retries} retries and drops its records: give it an onFailure destination, or no retryAttempts`,
       );
     }
-    warnOfReaders(fn, mapping, warn);
-    if (queue) warnOfQueue(fn, queue, mapping, timeoutSeconds, warn);
+    if (source && TABLES.includes(source.cfnResourceType)) warnOfReaders(app, path, source, warn);
+    if (queue) warnOfQueue(app, path, queue, reader, timeoutSeconds, warn);
   }
 }
 
 /** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Streams.html */
 const MAX_STREAM_READERS = 2;
 
-function warnOfReaders(fn: LambdaFunction, mapping: CfnEventSourceMapping, warn: Warn): void {
-  const table = tableOf(mapping);
-  if (!table) return;
-  const readers = mappingsIn(fn).filter((each) => tableOf(each) === table);
-  if (readers.length <= MAX_STREAM_READERS) return;
+function warnOfReaders(app: ResolvedApp, path: string, table: CfnResource, warn: Warn): void {
+  const { length } = readersFrom(app, table);
+  if (length <= MAX_STREAM_READERS) return;
   warn(
     "stream-readers",
-    `${readers.length} functions read the stream of ${ownerPath(table)}, ${fn.node.path} among them: DynamoDB throttles more than ${MAX_STREAM_READERS} of a shard, an OutboxRelay too. Feed one function, which passes the changes on`,
+    `${length} functions read the stream of ${ownerPath(table)}, ${path} among them: DynamoDB throttles more than ${MAX_STREAM_READERS} of a shard, an OutboxRelay too. Feed one function, which passes the changes on`,
   );
 }
 
-const mappingsIn = (fn: LambdaFunction) =>
-  resourcesOfType(fn, CfnEventSourceMapping.CFN_RESOURCE_TYPE_NAME) as readonly CfnEventSourceMapping[];
-
-const tableOf = (mapping: CfnEventSourceMapping) =>
-  sourceOf(mapping, CfnGlobalTable) ?? sourceOf(mapping, CfnTable);
-
 function warnOfQueue(
-  fn: LambdaFunction,
-  queue: CfnQueue,
-  mapping: CfnEventSourceMapping,
+  app: ResolvedApp,
+  consumer: string,
+  queue: CfnResource,
+  reader: Reader,
   timeoutSeconds: number | undefined,
   warn: Warn,
 ): void {
   const path = ownerPath(queue);
-  const { visibilityTimeout, messageRetentionPeriod } = settingsOf(queue);
-  const window = mapping.maximumBatchingWindowInSeconds ?? 0;
-  if (window > 0 && timeoutSeconds !== undefined && visibilityTimeout < timeoutSeconds + window) {
+  const { hidden, kept, isFifo, redrive } = settingsOf(app, queue);
+  const window = numberIn(reader.settings.MaximumBatchingWindowInSeconds) ?? 0;
+  if (window > 0 && timeoutSeconds !== undefined && hidden < timeoutSeconds + window) {
     warn(
       "batching-window",
-      `visibility timeout ${visibilityTimeout} s of ${path} < timeout ${timeoutSeconds} s of ${fn.node.path} + batching window ${window} s: messages come again while they are handled. Make it longer`,
+      `visibility timeout ${hidden} s of ${path} < timeout ${timeoutSeconds} s of ${consumer} + batching window ${window} s: messages come again while they are handled. Make it longer`,
     );
   }
-  const others = mappingsIn(fn).filter((each) => each !== mapping && sourceOf(each, CfnQueue) === queue);
-  if (others.length > 0) {
+  const others = readersFrom(app, queue).length - 1;
+  if (others > 0) {
     warn(
       "shared-queue",
-      `${path} feeds ${fn.node.path} and ${others.length} more: each message reaches one of them. Give each consumer a queue of its own, behind a topic`,
+      `${path} feeds ${consumer} and ${others} more: each message reaches one of them. Give each consumer a queue of its own, behind a topic`,
     );
   }
-  if (queue.redrivePolicy === undefined) {
-    if (queue.fifoQueue === true) {
+  if (!redrive) {
+    if (isFifo) {
       warn(
         "no-dead-letters",
-        `${path} is a FIFO queue without a dead-letter queue: a message that always fails holds up its group for ${messageRetentionPeriod} s and is then lost`,
+        `${path} is a FIFO queue without a dead-letter queue: a message that always fails holds up its group for ${kept} s and is then lost`,
       );
     }
     return;
   }
-  const { maxReceiveCount } = Object(Stack.of(queue).resolve(queue.redrivePolicy));
-  if (Number(maxReceiveCount) === 1) {
+  const { receives } = redrive;
+  if (receives === 1) {
     warn(
       "one-receive",
       `maxReceiveCount of ${path} is 1: one throttled or killed invocation parks a message. Make it 3 or more`,
     );
   }
-  const receiving = visibilityTimeout * Number(maxReceiveCount);
-  if (receiving > messageRetentionPeriod) {
+  if (hidden * receives > kept) {
     warn(
       "lost-before-dead-letters",
-      `visibility timeout ${visibilityTimeout} s × ${maxReceiveCount} receives > ${messageRetentionPeriod} s, for which ${path} keeps messages: SQS deletes a message that always fails before it is a dead letter. Keep them longer`,
+      `visibility timeout ${hidden} s × ${receives} receives > ${kept} s, for which ${path} keeps messages: SQS deletes a message that always fails before it is a dead letter. Keep them longer`,
     );
   }
-  const deadLetters = referencedResource(queue.redrivePolicy, queue, CfnQueue);
+  const deadLetters = app.targetIn(redrive.deadLetters, QUEUE);
   // The age of a message in a FIFO dead-letter queue begins anew.
-  if (!deadLetters || queue.fifoQueue === true) return;
-  const kept = settingsOf(deadLetters).messageRetentionPeriod;
-  if (kept <= messageRetentionPeriod) {
+  if (!deadLetters || isFifo) return;
+  const parked = settingsOf(app, deadLetters).kept;
+  if (parked <= kept) {
     warn(
       "short-dead-letters",
-      `${ownerPath(deadLetters)} keeps messages for ${kept} s, and ${path} for ${messageRetentionPeriod} s: their age counts from the first queue on, so parked messages may be deleted at once. Keep them longer`,
+      `${ownerPath(deadLetters)} keeps messages for ${parked} s, and ${path} for ${kept} s: their age counts from the first queue on, so parked messages may be deleted at once. Keep them longer`,
     );
   }
 }
 
-function reportsFailures({ functionResponseTypes, batchSize }: CfnEventSourceMapping): boolean {
+/** Kafka, brokers and DocumentDB. */
+const WHOLE = ["Topics", "Queues", "AmazonManagedKafkaEventSourceConfig", "DocumentDBEventSourceConfig"];
+
+/** Whether Lambda takes an answer that names single records: of queues, Kinesis and the streams of tables. A pipe always does. */
+const readsPartly = ({ isPipe, settings }: Reader) =>
+  !isPipe && WHOLE.every((name) => settings[name] === undefined);
+
+function reportsFailures({ settings: { FunctionResponseTypes, BatchSize } }: Reader): boolean {
   // A batch of one fails or succeeds as a whole; a handler that throws is enough.
-  return batchSize === 1 || (functionResponseTypes ?? []).includes("ReportBatchItemFailures");
-}
-
-function reservedConcurrencyOf(fn: LambdaFunction): number | undefined {
-  const value = (fn.node.defaultChild as CfnFunction | undefined)?.reservedConcurrentExecutions;
-  return value === undefined || Token.isUnresolved(value) ? undefined : value;
-}
-
-function maximumConcurrencyOf(mapping: CfnEventSourceMapping): number | undefined {
-  const { maximumConcurrency } = Object(Stack.of(mapping).resolve(mapping.scalingConfig));
-  return typeof maximumConcurrency === "number" ? maximumConcurrency : undefined;
+  return (
+    numberIn(BatchSize) === 1 ||
+    Object.values(objectIn(FunctionResponseTypes)).includes("ReportBatchItemFailures")
+  );
 }

@@ -1,90 +1,110 @@
-// The event sources of a function: queues and streams of tables behind its event source mappings, however
-// they were made.
-import { CfnResource, Stack } from "aws-cdk-lib";
-import { CfnGlobalTable, CfnTable } from "aws-cdk-lib/aws-dynamodb";
-import { CfnEventSourceMapping } from "aws-cdk-lib/aws-lambda";
-import { CfnQueue } from "aws-cdk-lib/aws-sqs";
+// What reads queues and streams for functions: event source mappings of Lambda and pipes of EventBridge, however they
+// were made.
+import type { CfnResource } from "aws-cdk-lib";
 import type { IConstruct } from "constructs";
-import { isPartOf, referencedBy } from "./references.ts";
-import { resourcesOfType } from "./resources.ts";
+import { ownerPath } from "./resources.ts";
+import { objectIn, type ResolvedApp, type TemplateProperties, valueIn } from "./windows/resolved-app.ts";
 
-/** A queue that a function consumes. */
-export interface ConsumedQueue {
+export const QUEUE = "AWS::SQS::Queue";
+export const TABLES = ["AWS::DynamoDB::Table", "AWS::DynamoDB::GlobalTable"];
+const STREAM = "AWS::Kinesis::Stream";
+const CONSUMER = "AWS::Kinesis::StreamConsumer";
+
+/** A mapping or a pipe. */
+export interface Reader {
   readonly path: string;
-  /** Absent for a queue outside of this app. */
-  readonly queue?: CfnQueue;
+  readonly into: readonly CfnResource[];
+  /** Those of `into` for which it does not wait. */
+  readonly forgotten: readonly CfnResource[];
+  readonly isPipe: boolean;
+  /** What it reads, by its ARN. */
+  readonly arn: unknown;
+  /** The queue, stream or table of that ARN, where it is made in this app. */
+  readonly source: CfnResource | undefined;
+  /** Batches, retries and destinations. A pipe has the names of a mapping for them. */
+  readonly settings: TemplateProperties;
 }
 
-/** The queues that are event sources of a function, of its versions or of its aliases. */
-export function queuesOf(fn: IConstruct): ConsumedQueue[] {
-  return mappingsOf(fn).flatMap((mapping): ConsumedQueue[] => {
-    const queue = sourceOf(mapping, CfnQueue);
-    if (queue) return [{ path: ownerPath(queue), queue }];
-    return readsQueue(mapping) ? [{ path: ownerPath(mapping) }] : [];
-  });
+interface Readers {
+  readonly all: readonly Reader[];
+  readonly byTarget: ReadonlyMap<IConstruct, readonly Reader[]>;
+  readonly bySource: ReadonlyMap<IConstruct, readonly Reader[]>;
 }
 
-/** The tables without a stream whose streams a function reads. */
-export function tablesWithoutStream(fn: IConstruct): string[] {
-  return mappingsOf(fn).flatMap((mapping) => {
-    const global = sourceOf(mapping, CfnGlobalTable);
-    const table = global ?? sourceOf(mapping, CfnTable);
-    if (!table) return [];
-    // It may be a lazy value that resolves to nothing.
-    const stream = Stack.of(table).resolve(table.streamSpecification);
-    return stream === undefined ? [ownerPath(table)] : [];
-  });
+const known = new WeakMap<ResolvedApp, Readers>();
+
+export const readersOf = (app: ResolvedApp) => readersIn(app).all;
+
+/** The readers of a source. */
+export const readersFrom = (app: ResolvedApp, source: CfnResource) =>
+  readersIn(app).bySource.get(source) ?? [];
+
+/** The readers that feed a function, its versions or its aliases. */
+export function readersInto({ node }: IConstruct, app: ResolvedApp): readonly Reader[] {
+  return (node.defaultChild && readersIn(app).byTarget.get(node.defaultChild)) ?? [];
 }
 
-/** The ids that a construct gives what it makes for itself. */
-const INNER_IDS = new Set(["Resource", "Default"]);
-
-/** The path that a user knows: the path of the construct around the resource. */
-export function ownerPath(resource: IConstruct): string {
-  const { scope, id, path } = resource.node;
-  return scope && INNER_IDS.has(id) ? ownerPath(scope) : path;
+function readersIn(app: ResolvedApp): Readers {
+  const found = known.get(app) ?? readersBy(app);
+  known.set(app, found);
+  return found;
 }
 
-interface ResourceType<T extends CfnResource> {
-  readonly CFN_RESOURCE_TYPE_NAME: string;
-  new (...args: never[]): T;
+function readersBy(app: ResolvedApp): Readers {
+  const all = [
+    ...app.ofType("AWS::Lambda::EventSourceMapping").map((each) => mappingIn(app, each)),
+    ...app.ofType("AWS::Pipes::Pipe").map((each) => pipeIn(app, each)),
+  ];
+  const byTarget = new Map<IConstruct, Reader[]>();
+  const bySource = new Map<IConstruct, Reader[]>();
+  for (const reader of all) {
+    for (const target of reader.into) collect(byTarget, target, reader);
+    if (reader.source) collect(bySource, reader.source, reader);
+  }
+  return { all, byTarget, bySource };
 }
 
-/** The resource of this type that a value refers to. */
-export function referencedResource<T extends CfnResource>(
-  value: unknown,
-  scope: IConstruct,
-  type: ResourceType<T>,
-): T | undefined {
-  return referencedBy(value, scope).find((each) => isResource(each, type));
+function collect<Key, Value>(map: Map<Key, Value[]>, key: Key, value: Value): void {
+  const others = map.get(key);
+  if (others) others.push(value);
+  else map.set(key, [value]);
 }
 
-/** Whether Lambda takes an answer that names single records: of queues, Kinesis and the streams of tables. */
-export function readsPartly(mapping: CfnEventSourceMapping): boolean {
-  const { topics, queues, amazonManagedKafkaEventSourceConfig, documentDbEventSourceConfig } = mapping;
-  const others = [topics, queues, amazonManagedKafkaEventSourceConfig, documentDbEventSourceConfig];
-  return others.every((each) => each === undefined);
+function mappingIn(app: ResolvedApp, at: CfnResource): Reader {
+  const settings = app.propertiesOf(at);
+  const { EventSourceArn: arn, FunctionName } = settings;
+  return {
+    path: ownerPath(at),
+    into: app.namedIn(FunctionName, "lambda", at),
+    forgotten: [],
+    isPipe: false,
+    arn,
+    source: sourceIn(app, arn),
+    settings,
+  };
 }
 
-export function mappingsOf(fn: IConstruct): CfnEventSourceMapping[] {
-  return resourcesOfType(fn, CfnEventSourceMapping.CFN_RESOURCE_TYPE_NAME)
-    .filter((each) => isResource(each, CfnEventSourceMapping))
-    .filter((mapping) => referencedBy(mapping.functionName, mapping).some((each) => isPartOf(each, fn)));
+function pipeIn(app: ResolvedApp, at: CfnResource): Reader {
+  const { Source: arn, SourceParameters, Target, TargetParameters, Enrichment } = app.propertiesOf(at);
+  const { SqsQueueParameters, KinesisStreamParameters, DynamoDBStreamParameters } =
+    objectIn(SourceParameters);
+  const targets = app.targetsIn(Target);
+  const invocation = valueIn(objectIn(TargetParameters), "LambdaFunctionParameters", "InvocationType");
+  return {
+    path: ownerPath(at),
+    into: [...targets, ...app.targetsIn(Enrichment)],
+    forgotten: invocation === "FIRE_AND_FORGET" ? targets : [],
+    isPipe: true,
+    arn,
+    source: sourceIn(app, arn),
+    settings: objectIn(SqsQueueParameters ?? KinesisStreamParameters ?? DynamoDBStreamParameters),
+  };
 }
 
-export function sourceOf<T extends CfnResource>(mapping: CfnEventSourceMapping, type: ResourceType<T>) {
-  return referencedResource(mapping.eventSourceArn, mapping, type);
-}
-
-/**
- * An imported source has nothing but an ARN, and often not even that. But streams and Kafka are read from a
- * position, and brokers have queues of their own.
- */
-function readsQueue({ startingPosition, queues }: CfnEventSourceMapping): boolean {
-  return startingPosition === undefined && queues === undefined;
-}
-
-/** Not instanceof: an app may hold two copies of aws-cdk-lib. */
-function isResource<T extends CfnResource>(construct: IConstruct, type: ResourceType<T>): construct is T {
-  return CfnResource.isCfnResource(construct) && construct.cfnResourceType === type.CFN_RESOURCE_TYPE_NAME;
+/** A consumer of a stream stands for its stream. */
+function sourceIn(app: ResolvedApp, arn: unknown): CfnResource | undefined {
+  const consumer = app.targetIn(arn, CONSUMER);
+  return consumer
+    ? sourceIn(app, valueIn(app.propertiesOf(consumer), "StreamARN"))
+    : app.targetIn(arn, QUEUE, STREAM, ...TABLES);
 }

@@ -3,6 +3,7 @@ import type { CfnResource } from "aws-cdk-lib";
 import type { IConstruct } from "constructs";
 import { numberIn } from "./windows/hop.ts";
 import { objectIn, ResolvedApp, type TemplateProperties, valueIn } from "./windows/resolved-app.ts";
+import { answeredTasks } from "./windows/step-functions.ts";
 
 /** https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html */
 const HTTP_API_MS = 30_000;
@@ -13,6 +14,9 @@ const REST_API_MS = 29_000;
 /** https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-execution-service-websocket-limits-table.html */
 const WEBSOCKET_MS = 29_000;
 
+/** Whoever does not wait may be followed by any timeout. */
+const ANSWERS_AT_ONCE = Number.POSITIVE_INFINITY;
+
 /** https://docs.aws.amazon.com/general/latest/gr/appsync.html */
 const GRAPHQL_MS = 30_000;
 
@@ -22,8 +26,11 @@ const USER_POOL_SECONDS = 5;
 /** https://docs.aws.amazon.com/elasticloadbalancing/latest/application/edit-load-balancer-attributes.html */
 const LOAD_BALANCER_SECONDS = 60;
 
+/** https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/DownloadDistValuesOrigin.html */
+const ORIGIN_SECONDS = 30;
+
 export interface GatewayLimit {
-  readonly waits: "its API" | "its load balancer" | "its user pool";
+  readonly waits: "its API" | "its distribution" | "its load balancer" | "its task" | "its user pool";
   /** `NaN` for a time that is not known at synthesis. */
   readonly seconds: number;
 }
@@ -39,6 +46,8 @@ export function gatewayLimits(fn: IConstruct): GatewayLimit[] {
     ...graphs(app, isTarget),
     ...loadBalancers(app, isTarget),
     ...userPools(app, isTarget),
+    ...distributions(app, isTarget),
+    ...tasks(app, isTarget),
   ];
   return found.length === 0 && isOpenToApis(app, isTarget) ? [api(Number.NaN)] : found;
 }
@@ -59,9 +68,42 @@ function integrations(app: ResolvedApp, isTarget: IsTarget): GatewayLimit[] {
 
 function methods(app: ResolvedApp, isTarget: IsTarget): GatewayLimit[] {
   return app.ofType("AWS::ApiGateway::Method").flatMap((method) => {
-    const { Uri, TimeoutInMillis } = objectIn(valueIn(app.propertiesOf(method), "Integration"));
-    return isTarget(Uri) ? api(numberIn(TimeoutInMillis) ?? REST_API_MS) : [];
+    const integration = objectIn(valueIn(app.propertiesOf(method), "Integration"));
+    const { Uri, TimeoutInMillis } = integration;
+    if (!isTarget(Uri)) return [];
+    return api(isForgotten(integration) ? ANSWERS_AT_ONCE : (numberIn(TimeoutInMillis) ?? REST_API_MS));
   });
+}
+
+/** Whether a REST API has Lambda queue the invocation: it answers at once. */
+export function isForgotten({ RequestParameters, requestParameters }: TemplateProperties): boolean {
+  const parameters = objectIn(RequestParameters ?? requestParameters);
+  return /Event/.test(String(parameters["integration.request.header.X-Amz-Invocation-Type"]));
+}
+
+/** CloudFront before a function URL. */
+function distributions(app: ResolvedApp, isTarget: IsTarget): GatewayLimit[] {
+  const isOrigin = (domain: unknown) =>
+    app.targetsIn(domain).some((each) => {
+      const isUrl = each.cfnResourceType === "AWS::Lambda::Url";
+      return isUrl && isTarget(app.propertiesOf(each).TargetFunctionArn);
+    });
+  return app.ofType("AWS::CloudFront::Distribution").flatMap((each) => {
+    const origins = valueIn(app.propertiesOf(each), "DistributionConfig", "Origins");
+    return (Array.isArray(origins) ? (origins as TemplateProperties[]) : [])
+      .filter(({ DomainName }) => isOrigin(DomainName))
+      .map(({ CustomOriginConfig }): GatewayLimit => {
+        const timeout = numberIn(valueIn(objectIn(CustomOriginConfig), "OriginReadTimeout"));
+        return { waits: "its distribution", seconds: timeout ?? ORIGIN_SECONDS };
+      });
+  });
+}
+
+/** A task of Step Functions with a timeout of its own. */
+function tasks(app: ResolvedApp, isTarget: IsTarget): GatewayLimit[] {
+  return answeredTasks(app)
+    .filter(({ task }) => numberIn(task.TimeoutSeconds) !== undefined && isTarget(task))
+    .map(({ task }) => ({ waits: "its task", seconds: numberIn(task.TimeoutSeconds) ?? Number.NaN }));
 }
 
 function graphs(app: ResolvedApp, isTarget: IsTarget): GatewayLimit[] {
@@ -89,7 +131,7 @@ function bodies(app: ResolvedApp, isTarget: IsTarget): GatewayLimit[] {
       const uses = integrationsIn(valueIn(app.propertiesOf(each), "Body"));
       return uses
         .filter(({ uri }) => isTarget(uri))
-        .map(({ timeoutInMillis }) => api(numberIn(timeoutInMillis) ?? most));
+        .map((use) => api(isForgotten(use) ? ANSWERS_AT_ONCE : (numberIn(use.timeoutInMillis) ?? most)));
     }),
   );
   const quick = app
@@ -101,7 +143,7 @@ function bodies(app: ResolvedApp, isTarget: IsTarget): GatewayLimit[] {
 const known = new WeakMap<object, TemplateProperties[]>();
 
 /** Each object with a URI, wherever the document has it. A document is read once for all functions. */
-function integrationsIn(document: unknown): TemplateProperties[] {
+export function integrationsIn(document: unknown): TemplateProperties[] {
   if (typeof document !== "object" || document === null) return [];
   const found = known.get(document) ?? integrationsBelow(document);
   known.set(document, found);

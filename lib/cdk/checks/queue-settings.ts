@@ -1,16 +1,31 @@
 // What SQS does where a template says nothing.
-import { Token } from "aws-cdk-lib";
-import type { CfnQueue } from "aws-cdk-lib/aws-sqs";
+import type { CfnResource } from "aws-cdk-lib";
+import { numberIn } from "./windows/hop.ts";
+import { objectIn, type ResolvedApp } from "./windows/resolved-app.ts";
 
 /** https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SetQueueAttributes.html */
 export const SQS_DEFAULTS = { visibilityTimeout: 30, messageRetentionPeriod: 345_600 };
 
-/** The queue's own settings; SQS decides on missing ones. `NaN` for what is known at deployment only. */
-export function settingsOf({ visibilityTimeout, messageRetentionPeriod }: CfnQueue): typeof SQS_DEFAULTS {
-  return {
-    visibilityTimeout: known(visibilityTimeout ?? SQS_DEFAULTS.visibilityTimeout),
-    messageRetentionPeriod: known(messageRetentionPeriod ?? SQS_DEFAULTS.messageRetentionPeriod),
-  };
+interface QueueSettings {
+  /** Seconds, as are those of `kept`. */
+  readonly hidden: number;
+  readonly kept: number;
+  readonly isFifo: boolean;
+  /** `undefined` without a dead-letter queue. */
+  readonly redrive: { readonly deadLetters: unknown; readonly receives: number } | undefined;
 }
 
-const known = (seconds: number) => (Token.isUnresolved(seconds) ? Number.NaN : seconds);
+/** A queue's settings in its template; SQS decides on missing ones. `NaN` for what is known at deployment only. */
+export function settingsOf(app: ResolvedApp, queue: CfnResource): QueueSettings {
+  const { VisibilityTimeout, MessageRetentionPeriod, FifoQueue, RedrivePolicy } = app.propertiesOf(queue);
+  const { deadLetterTargetArn, maxReceiveCount } = objectIn(RedrivePolicy);
+  return {
+    hidden: numberIn(VisibilityTimeout) ?? SQS_DEFAULTS.visibilityTimeout,
+    kept: numberIn(MessageRetentionPeriod) ?? SQS_DEFAULTS.messageRetentionPeriod,
+    isFifo: `${FifoQueue}` === "true",
+    redrive:
+      RedrivePolicy === undefined
+        ? undefined
+        : { deadLetters: deadLetterTargetArn, receives: numberIn(maxReceiveCount) ?? Number.NaN },
+  };
+}

@@ -38,12 +38,6 @@ function resolvedReferences(value: unknown, scope: IConstruct): IConstruct[] {
   return [...resolver.targets];
 }
 
-/** Whether a low-level construct belongs to a function, or to one of its versions and aliases. */
-export function isPartOf(resource: IConstruct, fn: IConstruct): boolean {
-  const owner: (IConstruct & { readonly lambda?: IConstruct }) | undefined = resource.node.scope;
-  return owner !== undefined && (owner === fn || owner.lambda === fn);
-}
-
 /** The names under which CDK makes functions of its own: singletons by a UUID, and the framework of custom resources. */
 const OF_CDK = /[\da-f]{32}$|^framework-on(?:Event|Timeout)$|^framework-isComplete$/i;
 

@@ -1,11 +1,13 @@
 // Whether the retries of an event source outlast the lease of an attempt that died. Without it they are used up while
 // the key is in progress, and the event is given up.
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
-import { ownerPath } from "./event-sources.ts";
+import { QUEUE, readersInto } from "./event-sources.ts";
+import { settingsOf } from "./queue-settings.ts";
+import { ownerPath } from "./resources.ts";
 import { asynchronousConfigs } from "./windows/asynchronous.ts";
 import { numberIn } from "./windows/hop.ts";
 import { isInvokedAsynchronously } from "./windows/hops.ts";
-import { objectIn, ResolvedApp, valueIn } from "./windows/resolved-app.ts";
+import { ResolvedApp, valueIn } from "./windows/resolved-app.ts";
 import { retriersOf } from "./windows/step-functions.ts";
 
 /** `clockSkewSeconds` of handlers, by default. */
@@ -35,25 +37,19 @@ export function warnOfRetries(fn: LambdaFunction, timeout: number | undefined, w
     const mend = "Give the retrier a longer interval, or more attempts";
     tell(pauseSeconds, `${retries} retries of a task in ${path} pause for`, mend);
   }
-  for (const mapping of app.ofType("AWS::Lambda::EventSourceMapping")) {
-    const properties = app.propertiesOf(mapping);
-    const { FunctionName, EventSourceArn, MaximumRetryAttempts, MaximumRecordAgeInSeconds } = properties;
-    if (!app.targetsIn(FunctionName).some((each) => each === fn.node.defaultChild)) continue;
-    const path = ownerPath(mapping);
-    const age = numberIn(MaximumRecordAgeInSeconds) ?? -1;
+  for (const { path, source, settings } of readersInto(fn, app)) {
+    const age = numberIn(settings.MaximumRecordAgeInSeconds) ?? -1;
     if (age >= 0) tell(age, `maximum record age of ${path}:`, "Give it a longer maxRecordAge");
-    const retries = numberIn(MaximumRetryAttempts) ?? -1;
+    const retries = numberIn(settings.MaximumRetryAttempts) ?? -1;
     // A batch waits for a record in progress, but for the last fifth of its time, or 2 s.
     const waited = retries * (timeout - Math.min(2, timeout / 5));
     if (retries >= 0) tell(waited, `${retries} retries of ${path} wait for`, "Give it more retryAttempts");
-    warnOfFactor(numberIn(valueIn(properties, "ParallelizationFactor")), path, fn, warn);
-    const queue = app.targetIn(EventSourceArn, "AWS::SQS::Queue");
-    if (!queue) continue;
-    const { VisibilityTimeout, RedrivePolicy } = app.propertiesOf(queue);
-    const receives = numberIn(valueIn(objectIn(RedrivePolicy), "maxReceiveCount")) ?? 0;
-    const spent = (receives - 1) * (numberIn(VisibilityTimeout) ?? 30);
-    const what = `${receives} receives from ${ownerPath(queue)} come within`;
-    if (receives > 1) tell(spent, what, "Give it a longer visibilityTimeout or more receives");
+    warnOfFactor(numberIn(settings.ParallelizationFactor), path, fn, warn);
+    if (source?.cfnResourceType !== QUEUE) continue;
+    const { hidden, redrive: { receives } = { receives: 0 } } = settingsOf(app, source);
+    const what = `${receives} receives from ${ownerPath(source)} come within`;
+    const mend = "Give it a longer visibilityTimeout or more receives";
+    if (receives > 1) tell((receives - 1) * hidden, what, mend);
   }
 }
 

@@ -33,14 +33,21 @@ export function checkShards(path: string, name: string, shards: number | undefin
   if (shards === undefined) return;
   if (!hasOutbox) throw new Error(`${name} of ${path} is ${shards}, and it has no outbox: leave it out`);
   if (Number.isInteger(shards) && shards >= 1 && shards <= MAX_SHARDS) return;
-  throw new Error(`${name} of ${path} is ${shards}: make it a whole number from 1 to ${MAX_SHARDS}`);
+  const given = Token.isUnresolved(shards) ? "known at deployment only" : shards;
+  throw new Error(`${name} of ${path} is ${given}: make it a whole number from 1 to ${MAX_SHARDS}`);
 }
 
-/** @throws Error for a value that is no time */
+/** DynamoDB began in 2012. An earlier time is one in seconds, and would close nothing. */
+const FIRST_TABLES = Date.UTC(2012, 0, 18);
+
+/** @throws Error for a value that is no time of a table */
 export function checkRestoration(path: string, restoredAt: Date | undefined): void {
-  if (!restoredAt || !Number.isNaN(restoredAt.getTime())) return;
+  if (!restoredAt || restoredAt.getTime() >= FIRST_TABLES) return;
+  const given = Number.isNaN(restoredAt.getTime())
+    ? "no date"
+    : `${restoredAt.toISOString()}, when there were no tables: a Date takes milliseconds`;
   throw new Error(
-    `restoredAt of ${path} is no date: give the time at which the restored table was put to use`,
+    `restoredAt of ${path} is ${given}: give the time at which the restored table was put to use`,
   );
 }
 

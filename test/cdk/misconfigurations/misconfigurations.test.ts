@@ -1,4 +1,5 @@
-import type { Stack } from "aws-cdk-lib";
+import { Duration, Stack, Stage } from "aws-cdk-lib";
+import { LambdaIntegration, RestApi } from "aws-cdk-lib/aws-apigateway";
 import {
   AttributeType,
   ProjectionType,
@@ -6,12 +7,25 @@ import {
   TableEncryptionV2,
   TableV2,
 } from "aws-cdk-lib/aws-dynamodb";
+import {
+  GatewayVpcEndpointAwsService,
+  InterfaceVpcEndpointAwsService,
+  SubnetType,
+  Vpc,
+} from "aws-cdk-lib/aws-ec2";
+import { Rule } from "aws-cdk-lib/aws-events";
+import { SqsQueue } from "aws-cdk-lib/aws-events-targets";
+import { Role } from "aws-cdk-lib/aws-iam";
 import { Key } from "aws-cdk-lib/aws-kms";
+import { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import { SqsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
+import { Topic } from "aws-cdk-lib/aws-sns";
+import { SqsSubscription } from "aws-cdk-lib/aws-sns-subscriptions";
 import { Queue } from "aws-cdk-lib/aws-sqs";
 import { DedupQueue, IdempotencyTable, OutboxRelay } from "onceonly/cdk";
 import { describe, expect, it, test } from "vitest";
 import { MISCONFIGURATIONS, misconfigurationsPage } from "./cases/all.ts";
-import { runner, saidOf, tableIn, type Verdict } from "./given.ts";
+import { ENV, runner, saidOf, tableIn, type Verdict } from "./given.ts";
 
 /** What each verdict looks like. A warning may come with a note, and a refusal is CDK's or ours. */
 const SAID: Readonly<Record<Verdict, ReturnType<typeof saidOf>["verdict"]>> = {
@@ -58,11 +72,71 @@ function singleTable(stack: Stack): void {
   new OutboxRelay(stack, "Outbox", { table, destinations: [new Queue(stack, "To")] });
 }
 
+/** Everything that leads to DynamoDB, and each sender that a FIFO queue takes. */
+function inNetworks(stack: Stack): void {
+  const inner = (id: string, natGateways: number) => {
+    const subnetType = natGateways > 0 ? SubnetType.PRIVATE_WITH_EGRESS : SubnetType.PRIVATE_ISOLATED;
+    const subnetConfiguration = [
+      { name: "Inner", subnetType },
+      { name: "Outer", subnetType: SubnetType.PUBLIC },
+    ];
+    return new Vpc(stack, id, { natGateways, availabilityZones: ["eu-west-1a"], subnetConfiguration });
+  };
+  const withGateway = inner("WithGateway", 0);
+  withGateway.addGatewayEndpoint("Endpoint", { service: GatewayVpcEndpointAwsService.DYNAMODB });
+  const withInterface = inner("WithInterface", 0);
+  withInterface.addInterfaceEndpoint("Endpoint", { service: InterfaceVpcEndpointAwsService.DYNAMODB });
+  for (const vpc of [withGateway, withInterface, inner("WithNat", 1)]) {
+    const vpcSubnets = { subnets: vpc.isolatedSubnets.length > 0 ? vpc.isolatedSubnets : vpc.privateSubnets };
+    runner(stack, { id: `${vpc.node.id}Fn`, fn: { vpc, vpcSubnets } });
+  }
+}
+
+function fedQueue(stack: Stack): void {
+  const queue = new DedupQueue(stack, "Queue", { contentBasedDeduplication: true });
+  queue.addConsumer(runner(stack, { retention: Duration.days(90) }));
+  new Topic(stack, "Topic", { fifo: true, topicName: "orders.fifo" }).addSubscription(
+    new SqsSubscription(queue.queue),
+  );
+  new Rule(stack, "Rule", { eventPattern: { source: ["shop"] } }).addTarget(
+    new SqsQueue(queue.queue, { messageGroupId: "orders" }),
+  );
+}
+
+/** The same names in two regions and two stages mean different things. */
+function inTwoRegions(stack: Stack): void {
+  for (const region of ["eu-west-1", "eu-west-2"]) {
+    const isFar = region === "eu-west-2";
+    const stage = new Stage(stack.node.root, region, { env: { ...ENV, region } });
+    const [own, other] = [new Stack(stage, "Own"), new Stack(stage, "Other")];
+    if (!isFar) runner(own, { retention: Duration.days(1), fn: { functionName: "pay" } });
+    else runner(own, { fn: { functionName: "pay" } });
+    if (!isFar) continue;
+    const role = Role.fromRoleArn(other, "Role", "arn:aws:iam::111111111111:role/pay");
+    const functionArn = `arn:aws:lambda:${region}:111111111111:function:pay`;
+    const fn = LambdaFunction.fromFunctionAttributes(other, "Fn", { functionArn, role });
+    fn.addEventSource(new SqsEventSource(new Queue(other, "Queue"), { reportBatchItemFailures: true }));
+  }
+}
+
+function answeredAtOnce(stack: Stack): void {
+  const requestParameters = { "integration.request.header.X-Amz-Invocation-Type": "'Event'" };
+  const fn = runner(stack, { fn: { timeout: Duration.seconds(60) } });
+  new RestApi(stack, "Api").root.addMethod(
+    "POST",
+    new LambdaIntegration(fn, { proxy: false, requestParameters }),
+  );
+}
+
 describe("a synthesis", () => {
   it.each<[string, (stack: Stack) => unknown]>([
     ["a function and its table", (stack) => runner(stack, { table: tableIn(stack) })],
     ["a queue, its consumer and a relay that feeds it", queued],
     ["a single table with a customer key and key names of its own", singleTable],
+    ["functions in VPCs with a way to DynamoDB", inNetworks],
+    ["a FIFO topic and a rule with a group before a queue", fedQueue],
+    ["one name in two regions", inTwoRegions],
+    ["a REST API that does not wait", answeredAtOnce],
   ])("says nothing of what is right: %s", (_, make) => {
     expect(saidOf(make)).toEqual({ verdict: "nothing", texts: [] });
   });

@@ -1,7 +1,7 @@
 // For how long Lambda repeats an asynchronous invocation of a function.
 // https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-error-handling.html
 import type { CfnResource } from "aws-cdk-lib";
-import { ownerPath } from "../event-sources.ts";
+import { ownerPath } from "../resources.ts";
 import { ageTerm, type Hop, longestOf, type RedeliveryWindow, sumOf } from "./hop.ts";
 import { parkedWindow } from "./queues.ts";
 import { type ResolvedApp, type TemplateProperties, valueIn } from "./resolved-app.ts";
@@ -37,16 +37,16 @@ function windowOf(app: ResolvedApp, fn: CfnResource, config: TemplateProperties)
 export function asynchronousConfigs(app: ResolvedApp, fn: CfnResource): TemplateProperties[] {
   const configs = app
     .ofType(CONFIG)
-    .map((config) => app.propertiesOf(config))
-    .filter(({ FunctionName }) => app.targetsIn(FunctionName).includes(fn));
+    .filter((config) => functionsAt(app, config).includes(fn))
+    .map((config) => app.propertiesOf(config));
   return configs.length === 0 ? [{}] : configs;
 }
 
 /** Such settings say that somebody invokes the function asynchronously. A destination is invoked as well. */
 export function asynchronousHops(app: ResolvedApp): Hop[] {
   const configured = app.ofType(CONFIG).flatMap((config): Hop[] => {
-    const { FunctionName, DestinationConfig } = app.propertiesOf(config);
-    return app.targetsIn(FunctionName).flatMap((into) => [
+    const { DestinationConfig } = app.propertiesOf(config);
+    return functionsAt(app, config).flatMap((into) => [
       { into, window: [], isAsynchronous: true },
       ...app.targetsIn(DestinationConfig).map((destination): Hop => {
         return { from: into, into: destination, window: [], isAsynchronous: true };
@@ -58,3 +58,6 @@ export function asynchronousHops(app: ResolvedApp): Hop[] {
     .filter((fn) => valueIn(app.propertiesOf(fn), "DeadLetterConfig") !== undefined);
   return [...configured, ...withDeadLetters.map((into): Hop => ({ into, window: [], isAsynchronous: true }))];
 }
+
+const functionsAt = (app: ResolvedApp, config: CfnResource) =>
+  app.namedIn(app.propertiesOf(config).FunctionName, "lambda", config);

@@ -1,7 +1,7 @@
 // For how long rules of EventBridge bring an event again.
 import type { CfnResource } from "aws-cdk-lib";
 import type { IConstruct } from "constructs";
-import { ownerPath } from "../event-sources.ts";
+import { ownerPath } from "../resources.ts";
 import { type Hop, numberIn, type RedeliveryWindow, retryWindow, sumOf } from "./hop.ts";
 import { parkedWindow } from "./queues.ts";
 import { type ResolvedApp, type TemplateProperties, valueIn } from "./resolved-app.ts";

@@ -1,20 +1,20 @@
 // All ways on which something can come to a function again, from one source to the next.
 import { CfnResource } from "aws-cdk-lib";
 import type { IConstruct } from "constructs";
+import { integrationsIn, isForgotten } from "../gateways.ts";
+import { ownerPath } from "../resources.ts";
 import { asynchronousHops, asynchronousWindow } from "./asynchronous.ts";
 import { archiveHops, ruleHops } from "./event-bridge.ts";
 import { type Hop, type RedeliveryWindow, sumOf } from "./hop.ts";
-import { mappingHops } from "./mappings.ts";
-import { pipeHops } from "./pipes.ts";
-import { ResolvedApp } from "./resolved-app.ts";
+import { readerHops } from "./readers.ts";
+import { objectIn, ResolvedApp } from "./resolved-app.ts";
 import { notificationHops } from "./s3.ts";
 import { scheduleHops } from "./scheduler.ts";
 import { subscriptionHops } from "./sns.ts";
 import { taskHops } from "./step-functions.ts";
 
-const READERS = [
-  mappingHops,
-  pipeHops,
+const READERS: readonly ((app: ResolvedApp) => Hop[])[] = [
+  readerHops,
   ruleHops,
   archiveHops,
   scheduleHops,
@@ -22,26 +22,68 @@ const READERS = [
   notificationHops,
   taskHops,
   asynchronousHops,
+  queuingHops,
+  invokerHops,
 ];
 
-/** Services that invoke functions asynchronously. */
-const SERVICES = /^(events|sns|s3|ses|iot|logs)\.amazonaws\.com$/;
+/** Services whose sources are read above. */
+const READ = /^(events|sns|s3)\.amazonaws\.com$/;
 
-/** Who may invoke a function and is not in this app. */
+/** Services that wait for the answer, and repeat nothing by themselves, or not for long. */
+const WAITING = /^(apigateway|cognito-idp|edgelambda|elasticloadbalancing)\.amazonaws\.com$/;
+
+/** Who may invoke a function and is not in this app, or repeats for as long as nobody says. */
 function foreignHops(app: ResolvedApp, hops: ReadonlyMap<IConstruct, Hop[]>): Hop[] {
   return app.ofType("AWS::Lambda::Permission").flatMap((permission) => {
     const { Principal, FunctionName } = app.propertiesOf(permission);
-    if (!SERVICES.test(String(Principal))) return [];
+    const service = String(Principal);
+    if (!/\.amazonaws\.com$/.test(service) || WAITING.test(service)) return [];
+    const why = READ.test(service)
+      ? "its source is not made in this app"
+      : "for how long it repeats is not known";
     return app
-      .targetsIn(FunctionName)
-      .filter((into) => !hops.get(into)?.some(({ isAsynchronous }) => isAsynchronous))
-      .map(
-        (into): Hop => ({
-          into,
-          window: { unknown: `${String(Principal)} may invoke it, and its source is not made in this app` },
-        }),
-      );
+      .namedIn(FunctionName, "lambda", permission)
+      .filter((into) => !READ.test(service) || !hops.get(into)?.some(({ isAsynchronous }) => isAsynchronous))
+      .map((into): Hop => ({ into, window: { unknown: `${service} may invoke it, and ${why}` } }));
   });
+}
+
+/** Resources that invoke functions by a role, or before their permission is given. */
+const INVOKERS = [
+  "AWS::Bedrock::Agent",
+  "AWS::Bedrock::Flow",
+  "AWS::CodePipeline::Pipeline",
+  "AWS::IoT::TopicRule",
+  "AWS::KinesisFirehose::DeliveryStream",
+  "AWS::S3ObjectLambda::AccessPoint",
+  "AWS::SecretsManager::RotationSchedule",
+  "AWS::SSM::MaintenanceWindowTask",
+  "AWS::VpcLattice::TargetGroup",
+];
+
+function invokerHops(app: ResolvedApp): Hop[] {
+  return INVOKERS.flatMap((type) => app.ofType(type)).flatMap((invoker) => {
+    const unknown = `${ownerPath(invoker)} invokes it, and for how long it repeats is not known`;
+    return invokedIn(app, invoker).map((into): Hop => ({ into, window: { unknown } }));
+  });
+}
+
+/** Its name stands in a configuration of texts. */
+function invokedIn(app: ResolvedApp, invoker: CfnResource): readonly CfnResource[] {
+  return app.targetsIn(app.propertiesOf(invoker)).filter(isFunction);
+}
+
+/** REST APIs that have Lambda queue the invocation. */
+function queuingHops(app: ResolvedApp): Hop[] {
+  const methods = app.ofType("AWS::ApiGateway::Method").map((each) => app.propertiesOf(each).Integration);
+  const described = app
+    .ofType("AWS::ApiGateway::RestApi")
+    .flatMap((each) => integrationsIn(app.propertiesOf(each).Body));
+  return [...methods, ...described]
+    .map(objectIn)
+    .filter(isForgotten)
+    .flatMap(({ Uri, uri }) => app.targetsIn(Uri ?? uri))
+    .map((into) => ({ into, window: [], isAsynchronous: true }));
 }
 
 const known = new WeakMap<ResolvedApp, Map<IConstruct, Hop[]>>();

@@ -1,9 +1,10 @@
 // For how long a queue may deliver a message again.
 import type { CfnResource } from "aws-cdk-lib";
-import { ownerPath } from "../event-sources.ts";
-import { SQS_DEFAULTS } from "../queue-settings.ts";
-import { isUnknown, numberIn, type RedeliveryWindow, type Term } from "./hop.ts";
-import { objectIn, type ResolvedApp } from "./resolved-app.ts";
+import { QUEUE } from "../event-sources.ts";
+import { settingsOf } from "../queue-settings.ts";
+import { ownerPath } from "../resources.ts";
+import { isUnknown, type RedeliveryWindow, type Term } from "./hop.ts";
+import type { ResolvedApp } from "./resolved-app.ts";
 
 /**
  * Visibility timeout × receives + retention of the queue, and the same of its dead-letter queue. The dead-letter queue may
@@ -15,21 +16,17 @@ export function queueWindow(
   before: readonly CfnResource[] = [],
 ): RedeliveryWindow {
   const path = ownerPath(queue);
-  const { VisibilityTimeout, MessageRetentionPeriod, RedrivePolicy } = app.propertiesOf(queue);
-  const kept = numberIn(MessageRetentionPeriod) ?? SQS_DEFAULTS.messageRetentionPeriod;
-  const hidden = numberIn(VisibilityTimeout) ?? SQS_DEFAULTS.visibilityTimeout;
+  const { hidden, kept, redrive } = settingsOf(app, queue);
   const waiting: Term = { seconds: kept, text: `${kept} s in ${path}` };
-  if (RedrivePolicy === undefined) return termsOf([waiting], path);
-  const { deadLetterTargetArn, maxReceiveCount } = objectIn(RedrivePolicy);
-  const deadLetters = app.targetIn(deadLetterTargetArn, "AWS::SQS::Queue");
+  if (!redrive) return termsOf([waiting], path);
+  const deadLetters = app.targetIn(redrive.deadLetters, QUEUE);
   if (!deadLetters) return { unknown: `the dead-letter queue of ${path} is not made in this app` };
   if (deadLetters === queue || before.includes(deadLetters)) {
     return { unknown: `the dead-letter queues of ${path} lead back to it` };
   }
-  const receives = numberIn(maxReceiveCount) ?? Number.NaN;
   const receiving: Term = {
-    seconds: hidden * receives,
-    text: `visibility timeout ${hidden} s × ${receives} receives`,
+    seconds: hidden * redrive.receives,
+    text: `visibility timeout ${hidden} s × ${redrive.receives} receives`,
   };
   const parked = queueWindow(app, deadLetters, [...before, queue]);
   return isUnknown(parked) ? parked : termsOf([receiving, waiting, ...parked], path);
@@ -38,7 +35,7 @@ export function queueWindow(
 /** For how long somebody may bring back what a source gave up: as long as its dead letters are kept. */
 export function parkedWindow(app: ResolvedApp, arn: unknown, path: string): RedeliveryWindow {
   if (arn === undefined) return [];
-  const queue = app.targetIn(arn, "AWS::SQS::Queue");
+  const queue = app.targetIn(arn, QUEUE);
   if (queue) return queueWindow(app, queue);
   if (app.targetsIn(arn).length > 0) return [];
   return { unknown: `the dead-letter queue of ${path} is not made in this app` };

@@ -10,6 +10,7 @@ import {
 } from "aws-cdk-lib";
 import type { IConstruct } from "constructs";
 import { type ByType, resourcesByType } from "../resources.ts";
+import { flatText, NAMED_TYPES, NamedResources, nameIn } from "./named.ts";
 
 /** Properties by their names in templates. A value that is known at deployment only is an intrinsic function. */
 export type TemplateProperties = Readonly<Record<string, unknown>>;
@@ -61,6 +62,7 @@ export class ResolvedApp {
   readonly #targets: IConstruct[] = [];
   readonly #properties = new Map<IConstruct, TemplateProperties>();
   readonly #found = new WeakMap<object, readonly CfnResource[]>();
+  #named: NamedResources | undefined;
 
   private constructor(resources: ByType) {
     this.#resources = resources;
@@ -76,17 +78,48 @@ export class ResolvedApp {
     return properties;
   }
 
+  /** The properties of the resource in a construct, such as a function. */
+  propertiesAt({ node: { defaultChild } }: IConstruct): TemplateProperties {
+    return CfnResource.isCfnResource(defaultChild) ? this.propertiesOf(defaultChild) : {};
+  }
+
   /** Overrides and plain resources are in the template, and not in the typed properties of a construct. */
   #resolve(resource: CfnResource): TemplateProperties {
-    const fragment = (resource as unknown as TemplateElement)._toCloudFormation();
-    const resolver = new MarkingResolver(this.#targets);
-    const { Resources = {} } = Tokenization.resolve(fragment, {
-      scope: resource,
-      resolver,
-      preparing: false,
-    });
+    const { Resources = {} } = this.resolve(
+      (resource as unknown as TemplateElement)._toCloudFormation(),
+      resource,
+    );
     const [definition] = Object.values<{ readonly Properties?: TemplateProperties }>(Resources);
     return definition?.Properties ?? {};
+  }
+
+  /** A value as templates say it, with marks for references. */
+  // biome-ignore lint/suspicious/noExplicitAny: any value of a template
+  resolve(value: unknown, scope: IConstruct): any {
+    const resolver = new MarkingResolver(this.#targets);
+    return Tokenization.resolve(value, { scope, resolver, preparing: false });
+  }
+
+  /** A part as a text that is the same wherever the part is the same. */
+  textOf(part: unknown): string | undefined {
+    const path = (_: string, index: string) => this.#targets[Number(index)]?.node.path ?? "";
+    return JSON.stringify(part)?.replace(new RegExp(`${MARK}(\\d+);`, "g"), path);
+  }
+
+  /** What a property refers to that takes a bare name too, such as `FunctionName`. */
+  namedIn(name: unknown, service: string, near: IConstruct): readonly CfnResource[] {
+    const isBare = typeof name === "string" && !name.includes(":");
+    return isBare ? this.#names().byName(service, name, near) : this.targetsIn(name);
+  }
+
+  #names(): NamedResources {
+    if (this.#named) return this.#named;
+    this.#named = new NamedResources();
+    for (const resource of NAMED_TYPES.flatMap((type) => this.ofType(type))) {
+      const name = nameIn(resource, this.propertiesOf(resource));
+      if (name !== undefined) this.#named.add(resource, name);
+    }
+    return this.#named;
   }
 
   /** The resources that a part of resolved properties refers to. A version or an alias stands for its function. */
@@ -103,10 +136,12 @@ export class ResolvedApp {
       const target = this.#targets[Number(index)];
       if (!target || !CfnResource.isCfnResource(target)) return [];
       return FUNCTION_NAMES.has(target.cfnResourceType)
-        ? this.targetsIn(valueIn(this.propertiesOf(target), "FunctionName"))
+        ? this.namedIn(valueIn(this.propertiesOf(target), "FunctionName"), "lambda", target)
         : target;
     });
-    return [...new Set(found.flat())];
+    // Imports name what is in another stack by a literal ARN.
+    const named = /\barn:/.test(text) ? this.#names().byArn(flatText(part)) : [];
+    return [...new Set([...found.flat(), ...named])];
   }
 
   targetIn(part: unknown, ...types: string[]): CfnResource | undefined {

@@ -1,6 +1,6 @@
 // What buckets bring again: at least once, and no page of AWS says for how long.
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/EventNotifications.html
-import { ownerPath } from "../event-sources.ts";
+import { ownerPath } from "../resources.ts";
 import type { Hop } from "./hop.ts";
 import { type ResolvedApp, valueIn } from "./resolved-app.ts";
 

@@ -1,6 +1,6 @@
 // For how long schedules of EventBridge Scheduler retry.
 // https://docs.aws.amazon.com/scheduler/latest/APIReference/API_RetryPolicy.html
-import { ownerPath } from "../event-sources.ts";
+import { ownerPath } from "../resources.ts";
 import { type Hop, retryWindow, sumOf } from "./hop.ts";
 import { parkedWindow } from "./queues.ts";
 import { objectIn, type ResolvedApp, valueIn } from "./resolved-app.ts";

@@ -1,6 +1,6 @@
 // For how long topics of SNS bring a message again.
 import type { CfnResource } from "aws-cdk-lib";
-import { ownerPath } from "../event-sources.ts";
+import { ownerPath } from "../resources.ts";
 import { type Hop, numberIn, type RedeliveryWindow, sumOf } from "./hop.ts";
 import { parkedWindow } from "./queues.ts";
 import { objectIn, type ResolvedApp, type TemplateProperties, valueIn } from "./resolved-app.ts";

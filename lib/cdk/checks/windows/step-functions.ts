@@ -1,6 +1,6 @@
 // For how long a state machine runs a task again.
 import type { CfnResource } from "aws-cdk-lib";
-import { ownerPath } from "../event-sources.ts";
+import { ownerPath } from "../resources.ts";
 import { type Hop, numberIn, type RedeliveryWindow, sumOf, type Term } from "./hop.ts";
 import { objectIn, type ResolvedApp, type TemplateProperties, valueIn } from "./resolved-app.ts";
 
@@ -55,25 +55,30 @@ export interface TaskRetrier {
 /** Errors of functions have their own names; the other ones that CDK retries by itself are of Lambda's service. */
 const TAKES_ERRORS_OF_FUNCTIONS = new Set(["States.ALL", "States.TaskFailed", "ExecutionInProgressError"]);
 
-/** The retriers of tasks that wait for the answer. A task with a token is not answered by its function. */
-export function retriersOf(app: ResolvedApp): TaskRetrier[] {
+/** The tasks that wait for the answer. A task with a token is not answered by its function. */
+export function answeredTasks(app: ResolvedApp): { machine: CfnResource; task: TemplateProperties }[] {
   return app.ofType("AWS::StepFunctions::StateMachine").flatMap((machine) => {
     const { DefinitionString, Definition } = app.propertiesOf(machine);
-    return tasksIn(Definition ?? parsed(DefinitionString)).flatMap((task) => {
-      const { Retry, Resource } = task;
-      const isAnswered = !isAsynchronous(task) && !/waitForTaskToken/.test(JSON.stringify(Resource));
-      const retriers = isAnswered && Array.isArray(Retry) ? (Retry as TemplateProperties[]) : [];
-      return retriers
-        .filter(({ ErrorEquals }) =>
-          [ErrorEquals].flat().some((name) => TAKES_ERRORS_OF_FUNCTIONS.has(`${name}`)),
-        )
-        .map((retrier) => ({
-          path: ownerPath(machine),
-          into: app.targetsIn(task),
-          retries: numberIn(retrier.MaxAttempts) ?? 3,
-          pauseSeconds: pausesOf(retrier),
-        }));
-    });
+    return tasksIn(Definition ?? parsed(DefinitionString))
+      .filter((task) => !isAsynchronous(task) && !/waitForTaskToken/.test(JSON.stringify(task.Resource)))
+      .map((task) => ({ machine, task }));
+  });
+}
+
+/** The retriers of tasks that wait for the answer. */
+export function retriersOf(app: ResolvedApp): TaskRetrier[] {
+  return answeredTasks(app).flatMap(({ machine, task }) => {
+    const retriers = Array.isArray(task.Retry) ? (task.Retry as TemplateProperties[]) : [];
+    return retriers
+      .filter(({ ErrorEquals }) =>
+        [ErrorEquals].flat().some((name) => TAKES_ERRORS_OF_FUNCTIONS.has(`${name}`)),
+      )
+      .map((retrier) => ({
+        path: ownerPath(machine),
+        into: app.targetsIn(task),
+        retries: numberIn(retrier.MaxAttempts) ?? 3,
+        pauseSeconds: pausesOf(retrier),
+      }));
   });
 }
 

@@ -1,13 +1,12 @@
 // For how long Lambda and Pipes bring the records of a stream again.
 import type { CfnResource } from "aws-cdk-lib";
-import { ownerPath } from "../event-sources.ts";
+import type { Reader } from "../event-sources.ts";
+import { ownerPath } from "../resources.ts";
 import { isUnknown, numberIn, type RedeliveryWindow, secondsOf } from "./hop.ts";
-import { type ResolvedApp, type TemplateProperties, valueIn } from "./resolved-app.ts";
+import { type ResolvedApp, valueIn } from "./resolved-app.ts";
 
 const HOUR = 3600;
 const KINESIS = "AWS::Kinesis::Stream";
-const CONSUMER = "AWS::Kinesis::StreamConsumer";
-const TABLES = ["AWS::DynamoDB::Table", "AWS::DynamoDB::GlobalTable"];
 
 /** https://docs.aws.amazon.com/streams/latest/dev/kinesis-extended-retention.html */
 const KINESIS_HOURS = { default: 24, most: 8760 };
@@ -15,26 +14,14 @@ const KINESIS_HOURS = { default: 24, most: 8760 };
 /** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Streams.html */
 const TABLE_STREAM_SECONDS = 24 * HOUR;
 
-/** The stream or the table that an ARN refers to. */
-export function streamIn(app: ResolvedApp, arn: unknown): CfnResource | undefined {
-  const consumer = app.targetIn(arn, CONSUMER);
-  return consumer
-    ? streamIn(app, valueIn(app.propertiesOf(consumer), "StreamARN"))
-    : app.targetIn(arn, KINESIS, ...TABLES);
-}
-
 /**
  * A batch that fails comes again for as long as the stream keeps it, or until it has reached its maximum record age. A
  * finite number of retries bounds no time. What went to a destination can be read again from the stream.
  * https://docs.aws.amazon.com/lambda/latest/dg/services-kinesis-parameters.html
  */
-export function streamWindow(
-  app: ResolvedApp,
-  arn: unknown,
-  path: string,
-  settings: TemplateProperties,
-): RedeliveryWindow {
-  const kept = keptWindow(app, arn, path);
+export function streamWindow(app: ResolvedApp, reader: Reader): RedeliveryWindow {
+  const { path, settings } = reader;
+  const kept = keptWindow(app, reader);
   const age = numberIn(valueIn(settings, "MaximumRecordAgeInSeconds"));
   if (Number.isNaN(age)) return { unknown: `a number of ${path} is known at deployment only` };
   const isParked =
@@ -45,8 +32,7 @@ export function streamWindow(
   return [{ seconds: age, text: `${age} s as the maximum record age of ${path}` }];
 }
 
-function keptWindow(app: ResolvedApp, arn: unknown, path: string): RedeliveryWindow {
-  const stream = streamIn(app, arn);
+function keptWindow(app: ResolvedApp, { path, arn, source: stream }: Reader): RedeliveryWindow {
   if (stream?.cfnResourceType === KINESIS) return kinesisWindow(app, stream);
   const isTable = stream !== undefined || /:dynamodb:.*\/stream\//.test(JSON.stringify(arn) ?? "");
   if (!isTable)

@@ -1,5 +1,8 @@
 // Every misconfiguration, by the part of an app that it is in.
 import type { Misconfiguration, Verdict } from "../given.ts";
+import { CALLERS, NETWORKS, PIPES, WAITING } from "./callers.ts";
+import { ESCAPES } from "./escapes.ts";
+import { FIFO_QUEUES } from "./fifo.ts";
 import { FUNCTIONS, RIGHTS } from "./functions.ts";
 import { GATEWAYS } from "./gateways.ts";
 import { MONITORING } from "./monitoring.ts";
@@ -18,16 +21,17 @@ interface Subject {
 const SUBJECTS: readonly Subject[] = [
   { title: "`IdempotencyTable`", letter: "T", cases: TABLES },
   { title: "Imported tables", letter: "I", cases: IMPORTED_TABLES },
-  { title: "`UseIdempotency` and its functions", letter: "F", cases: FUNCTIONS },
+  { title: "`UseIdempotency` and its functions", letter: "F", cases: [...FUNCTIONS, ...NETWORKS] },
   { title: "Rights", letter: "R", cases: RIGHTS },
   { title: "The retention, and queues", letter: "W", cases: RETENTIONS },
-  { title: "The retention, and other sources", letter: "S", cases: SOURCES },
-  { title: "`DedupQueue`", letter: "Q", cases: DEDUP_QUEUES },
-  { title: "Deliveries to a function", letter: "D", cases: DELIVERIES },
-  { title: "What waits before a function", letter: "G", cases: GATEWAYS },
+  { title: "The retention, and other sources", letter: "S", cases: [...SOURCES, ...CALLERS] },
+  { title: "`DedupQueue`", letter: "Q", cases: [...DEDUP_QUEUES, ...FIFO_QUEUES] },
+  { title: "Deliveries to a function", letter: "D", cases: [...DELIVERIES, ...PIPES] },
+  { title: "What waits before a function", letter: "G", cases: [...GATEWAYS, ...WAITING] },
   { title: "`OutboxRelay`", letter: "O", cases: OUTBOXES },
   { title: "`Reconciler`", letter: "C", cases: RECONCILERS },
   { title: "`IdempotencyMonitoring`", letter: "M", cases: MONITORING },
+  { title: "What a construct does not see, and its template says", letter: "E", cases: ESCAPES },
 ];
 
 export const MISCONFIGURATIONS = SUBJECTS.flatMap(({ letter, cases }) =>

@@ -1,5 +1,5 @@
 import { Duration, type Stack } from "aws-cdk-lib";
-import { AttributeType, TableV2 } from "aws-cdk-lib/aws-dynamodb";
+import { AttributeType, MultiRegionConsistency, TableV2 } from "aws-cdk-lib/aws-dynamodb";
 import { Repository } from "aws-cdk-lib/aws-ecr";
 import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import {
@@ -9,6 +9,7 @@ import {
   type FunctionOptions,
   Handler,
   Function as LambdaFunction,
+  CfnFunction as PlainFunction,
   Runtime,
   SingletonFunction,
 } from "aws-cdk-lib/aws-lambda";
@@ -134,6 +135,24 @@ export const FUNCTIONS: readonly Misconfiguration[] = [
   refused("such a variable, set afterwards", "with another value than", (stack) =>
     runner(stack).addEnvironment("IDEMPOTENCY_RETENTION_SECONDS", "60"),
   ),
+  warned("a durable function", "onceonly:durable-function", (stack) =>
+    runner(stack, { fn: { durableConfig: { executionTimeout: Duration.days(30) } } }),
+  ),
+  noted(
+    "`UseIdempotency` on a stack with a function of an included template",
+    "onceonly:left-alone",
+    (stack) => {
+      aFunction(stack);
+      const role = "arn:aws:iam::111111111111:role/given";
+      new PlainFunction(stack, "Plain", {
+        role,
+        code: { zipFile: "x" },
+        runtime: "nodejs24.x",
+        handler: "a.b",
+      });
+      stack.with(use(stack));
+    },
+  ),
 ];
 
 export const RIGHTS: readonly Misconfiguration[] = [
@@ -205,5 +224,23 @@ export const RIGHTS: readonly Misconfiguration[] = [
     const arn = "arn:aws:iam::111111111111:role/given";
     const role = Role.fromRoleArn(stack, "Given", arn, { mutable: false });
     runner(stack, { fn: { role } });
+  }),
+  refused("commits to a table of another region", "a transaction is of one account and region", (stack) => {
+    const far = "arn:aws:dynamodb:us-east-1:111111111111:table/orders";
+    const orders = CommitGrants.fromTable(TableV2.fromTableArn(stack, "Orders", far));
+    orders.actions(runner(stack, { commits: true }), "dynamodb:PutItem");
+  }),
+  refused("commits to a table of another account", "a transaction is of one account and region", (stack) => {
+    const far = "arn:aws:dynamodb:eu-west-1:222222222222:table/orders";
+    const orders = CommitGrants.fromTable(TableV2.fromTableArn(stack, "Orders", far));
+    orders.actions(runner(stack, { commits: true }), "dynamodb:PutItem");
+  }),
+  refused("commits to a table without transactions", "such a table has no transactions", (stack) => {
+    const orders = new TableV2(stack, "Orders", {
+      partitionKey: PK,
+      replicas: [{ region: "eu-central-1" }, { region: "eu-west-3" }],
+      multiRegionConsistency: MultiRegionConsistency.STRONG,
+    });
+    CommitGrants.fromTable(orders).actions(runner(stack, { commits: true }), "dynamodb:PutItem");
   }),
 ];

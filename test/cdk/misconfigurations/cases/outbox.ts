@@ -1,7 +1,21 @@
 import { Duration, Stack } from "aws-cdk-lib";
 import { AttributeType, StreamViewType, TableV2 } from "aws-cdk-lib/aws-dynamodb";
+import {
+  Alias,
+  Code,
+  type FunctionOptions,
+  type IFunction,
+  Function as LambdaFunction,
+  Runtime,
+} from "aws-cdk-lib/aws-lambda";
 import { Queue } from "aws-cdk-lib/aws-sqs";
-import { IdempotencyTable, OutboxRelay, type OutboxRelayProps, Reconciler } from "onceonly/cdk";
+import {
+  IdempotencyTable,
+  type IIdempotencyTable,
+  OutboxRelay,
+  type OutboxRelayProps,
+  Reconciler,
+} from "onceonly/cdk";
 import { aFunction } from "../../given.ts";
 import {
   accepted,
@@ -149,6 +163,12 @@ export const OUTBOXES: readonly Misconfiguration[] = [
   ),
 ];
 
+const withUnknown = (stack: Stack) => tableIn(stack, { unknownOutcomes: true });
+const asking = (stack: Stack, options: FunctionOptions = {}) =>
+  aFunction(stack, "Fn", { timeout: Duration.minutes(1), ...options });
+const settling = (stack: Stack, table: IIdempotencyTable, handler: IFunction) =>
+  new Reconciler(stack, "Reconciler", { table, handler });
+
 export const RECONCILERS: readonly Misconfiguration[] = [
   refused("a table without the index", "unknownOutcomes of Test/Table is off", (stack) => {
     new Reconciler(stack, "Reconciler", { table: tableIn(stack), handler: aFunction(stack) });
@@ -173,5 +193,29 @@ export const RECONCILERS: readonly Misconfiguration[] = [
     "the index, and no reconciler",
     "the next call settles a key, and people list what is left",
     (stack) => runner(stack, { table: tableIn(stack, { unknownOutcomes: true }) }),
+  ),
+  refused("a table of another region", "its name means another table in eu-west-1, or none", (stack) => {
+    const tableArn = "arn:aws:dynamodb:us-east-1:111111111111:table/records";
+    const attributes = { tableArn, unknownOutcomes: true };
+    settling(stack, IdempotencyTable.fromTableAttributes(stack, "Table", attributes), asking(stack));
+  }),
+  warned("an alias, whose function has no variable", "onceonly:no-environment", (stack) => {
+    const { currentVersion: version } = asking(stack);
+    settling(stack, withUnknown(stack), new Alias(stack, "Live", { aliasName: "live", version }));
+  }),
+  refused("a function in Python", "Test/Fn runs on python3.13", (stack) =>
+    settling(
+      stack,
+      withUnknown(stack),
+      new LambdaFunction(stack, "Fn", {
+        runtime: Runtime.PYTHON_3_13,
+        handler: "index.handler",
+        code: Code.fromInline("x"),
+        timeout: Duration.minutes(1),
+      }),
+    ),
+  ),
+  warned("a function without concurrency", "onceonly:no-concurrency", (stack) =>
+    settling(stack, withUnknown(stack), asking(stack, { reservedConcurrentExecutions: 0 })),
   ),
 ];

@@ -7,7 +7,7 @@ import {
   TableV2,
 } from "aws-cdk-lib/aws-dynamodb";
 import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
-import { Key } from "aws-cdk-lib/aws-kms";
+import { Alias, Key } from "aws-cdk-lib/aws-kms";
 import { Bucket, EventType } from "aws-cdk-lib/aws-s3";
 import { LambdaDestination } from "aws-cdk-lib/aws-s3-notifications";
 import { IdempotencyTable, OutboxRelay } from "onceonly/cdk";
@@ -127,6 +127,13 @@ export const TABLES: readonly Misconfiguration[] = [
   accepted("a cap of one write a second", "what is throttled does not run, and never runs twice", (stack) =>
     tableIn(stack, { maxWriteRequestUnits: 1 }),
   ),
+  refused("a `restoredAt` in seconds", "a Date takes milliseconds", (stack) =>
+    tableIn(stack, { restoredAt: new Date(1_767_225_600) }),
+  ),
+  refused("a key that is known by its alias", "for which CDK grants nothing", (stack) => {
+    const encryptionKey = Alias.fromAliasName(stack, "Key", "alias/shop");
+    runner(stack, { table: tableIn(stack, { encryptionKey }) });
+  }),
 ];
 
 export const IMPORTED_TABLES: readonly Misconfiguration[] = [
@@ -190,5 +197,19 @@ export const IMPORTED_TABLES: readonly Misconfiguration[] = [
   }),
   accepted("a table of another account", "it is named by its ARN, and its own policy decides", (stack) => {
     runner(stack, { table: imported(stack, { tableArn: tableArn.replace("1111", "2222") }) });
+  }),
+  warned("a table of the app with replicas", "onceonly:replicated-table", (stack) => {
+    const own = new TableV2(stack, "Own", { partitionKey: PK, timeToLiveAttribute: "expiresAt", replicas });
+    IdempotencyTable.fromTableAttributes(stack, "Table", { tableName: own.tableName });
+  }),
+  refused("a table of the app with strong consistency", "multiRegionConsistency of Test/Own", (stack) => {
+    const multiRegionConsistency = MultiRegionConsistency.STRONG;
+    const regions = [...replicas, { region: "eu-west-3" }];
+    const own = new TableV2(stack, "Own", { partitionKey: PK, replicas: regions, multiRegionConsistency });
+    IdempotencyTable.fromTableAttributes(stack, "Table", { tableName: own.tableName });
+  }),
+  warned("a table of another account, and commits", "onceonly:far-commits", (stack) => {
+    const table = imported(stack, { tableArn: tableArn.replace("1111", "2222") });
+    runner(stack, { table, commits: true });
   }),
 ];
