@@ -19,6 +19,7 @@ export const ATTRIBUTES = {
   leaseEndsAt: "leaseEndsAt",
   fingerprint: "fingerprint",
   steps: "steps",
+  stepItems: "stepItems",
   result: "result",
   resultItem: "resultItem",
   resultBytes: "resultBytes",

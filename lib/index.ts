@@ -3,6 +3,7 @@ export { type CachedOptions, cached } from "./core/cached.ts";
 export type { ChildKeyLimits } from "./core/child-key.ts";
 export type { Clock, Random } from "./core/clock.ts";
 export { DECISIONS, type Decision, type DecisionEvent, type Observe } from "./core/decisions.ts";
+export type { EraseAnswer, EraseApart, Erasing, Erasure } from "./core/erase-record.ts";
 export * from "./core/errors.ts";
 export type { CommitEffects, Execution } from "./core/execution.ts";
 export type { LambdaContext } from "./core/lambda-context.ts";
@@ -62,7 +63,7 @@ export type {
 } from "./core/verify.ts";
 export { DynamoDBOutbox } from "./dynamodb/dynamodb-outbox.ts";
 export { DynamoDBStore } from "./dynamodb/dynamodb-store.ts";
-export { type EraseAnswer, type EraseOptions, type Erasure, eraseResult } from "./dynamodb/erase-result.ts";
+export { type EraseOptions, eraseResult } from "./dynamodb/erase-result.ts";
 export type { DynamoDBClientLike, DynamoDBOutboxOptions, DynamoDBStoreOptions } from "./dynamodb/options.ts";
 export type { DynamoDBWrite } from "./dynamodb/writes.ts";
 export type { BatchOptions, VisibilityRequest } from "./lambda/batch/batch-options.ts";

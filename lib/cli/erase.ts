@@ -18,10 +18,10 @@ ${KEY_USAGE}${WRITE_USAGE}`,
     const erasure = { by: required(values, "by"), why: required(values, "why") };
     const scope = values.scope === undefined ? {} : { scope: `${values.scope}` };
     const question = `${operation}: erase the stored answer for good?`;
-    return changing({ values, terminal }, question, async ({ storeOptions }) => {
+    return changing({ values, terminal }, question, async ({ store }) => {
       const { clock } = terminal;
       const { eraseResult } = await import("../dynamodb/erase-result.ts");
-      const answer = await eraseResult({ ...storeOptions, ...scope, operation, clock }, key, erasure);
+      const answer = await eraseResult({ store, ...scope, operation, clock }, key, erasure);
       const told = answer.erased
         ? "erased"
         : `not erased: ${WHY_NOT[answer.state] ?? `the key is ${answer.state}`}`;

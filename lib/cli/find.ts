@@ -1,5 +1,6 @@
 /** `onceonly find`: what the record of one key says. One read, or two with its messages. */
 import { identify, PUBLIC_SCOPE } from "../core/identity.ts";
+import { NOT_KEPT } from "../core/outcome.ts";
 import type { StoredResult } from "../core/record.ts";
 import type { Store } from "../core/store.ts";
 import { type CliCommand, type OptionsConfig, onlyArgument, required } from "./command.ts";
@@ -55,6 +56,7 @@ ${KEY_USAGE}
 
 /** The text of a stored result, wherever it is; `undefined` where none is kept. */
 export async function textOf(result: StoredResult | undefined, store: Store): Promise<string | undefined> {
-  if (result?.in === "record") return result.text;
-  return result?.in === "item" ? store.loadResult(result.address) : undefined;
+  const text =
+    result?.in === "item" ? await store.loadResult(result.address) : result?.in === "record" && result.text;
+  return text === false || text === NOT_KEPT ? undefined : text;
 }

@@ -3,7 +3,8 @@
 import { destinationOf } from "../core/messages/address.ts";
 import type { Unsent } from "../core/messages/outbox.ts";
 import { UNTRIED } from "../core/messages/outbox.ts";
-import type { IdempotencyRecord } from "../core/record.ts";
+import { NOT_KEPT } from "../core/outcome.ts";
+import type { IdempotencyRecord, StoredResult } from "../core/record.ts";
 import { decodeEvidence, type Evidence } from "../core/verify.ts";
 
 /** What a record says, without payloads. Times are in epoch ms. */
@@ -28,7 +29,7 @@ export function tellRecord(recordKey: string, record: IdempotencyRecord, unsent:
     ...(state === "in-progress" && { leaseEndsAt }),
     ...(completedAt !== undefined && { completedAt }),
     ...(expiresAt !== undefined && { expiresAt: expiresAt * 1000 }),
-    ...(result && { result: result.in }),
+    ...(result && { result: isKept(result) ? result.in : ("nowhere" as const) }),
     steps: Object.entries(steps).map(([name, { state: of, attempt: by, at }]) => ({
       name,
       state: of,
@@ -39,6 +40,9 @@ export function tellRecord(recordKey: string, record: IdempotencyRecord, unsent:
     messages,
   };
 }
+
+/** What was erased, or is not to be kept, leaves a word in the record. */
+const isKept = (result: StoredResult) => result.in !== "record" || result.text !== NOT_KEPT;
 
 export type RecordReport = ReturnType<typeof tellRecord>;
 

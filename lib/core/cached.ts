@@ -1,6 +1,7 @@
 /** A store whose duplicates in one process ask once, and whose finished records are remembered for a while: here, or in a cache. */
 import { RECORD_VERSION } from "../contract.ts";
 import { type Clock, systemClock } from "./clock.ts";
+import { type EraseAnswer, type Erasing, eraseIn } from "./erase-record.ts";
 import { InvalidOptionError } from "./errors.ts";
 import { type Check, checkOptions, ENGINE_CHECKS, methods, seconds } from "./option-checks.ts";
 import { withDefaults } from "./options.ts";
@@ -188,6 +189,11 @@ class CachedStore<Write> implements Store<Write>, CrossChecked {
     const text = await this.#store.loadResult(address);
     if (text !== undefined) this.#memory.keep(address, text, text, since);
     return text;
+  }
+
+  /** Results outside of records are remembered by addresses that nobody knows any more: all is forgotten. */
+  erase(erasing: Erasing): Promise<EraseAnswer> {
+    return eraseIn(this.#store, erasing).finally(() => this.#memory.clear());
   }
 
   checkEffects(effects: Effects<Write>): void {

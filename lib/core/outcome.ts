@@ -64,9 +64,12 @@ export async function answerFromRecord<Write>(
   call.attempt = record.attempt;
   if (verdict === "completed" || verdict === "failed") {
     const text = await readResult(record.result, call);
-    const failure = verdict === "failed" ? { ...decodeError(text), isRecorded: true } : undefined;
-    call.tell("replayed", failure?.error);
-    return failure ? { replayed: true, failure } : { replayed: true, result: decodeResult(text) };
+    const outcome: Outcome =
+      verdict === "failed"
+        ? { replayed: true, failure: { ...decodeError(text), isRecorded: true } }
+        : { replayed: true, result: decodeResult(text) };
+    call.tell("replayed", outcome.failure?.error);
+    return outcome;
   }
   if (verdict === "mismatch") {
     call.tell("mismatch");
@@ -138,13 +141,19 @@ export function encodeResult(value: unknown): string | undefined {
   return JSON.stringify(value);
 }
 
+/** Stored in the place of a result that was erased, or is not to be kept. No JSON, so that it is no result of a handler. */
+export const NOT_KEPT = "not kept";
+
+/** @throws ResultNotKeptError, RecordCorruptError */
 export function decodeResult(text: string | undefined): unknown {
   if (text === undefined) return undefined;
   try {
     return JSON.parse(text);
   } catch {
     // Without the parser's error as its cause: that repeats a part of the text.
-    throw new RecordCorruptError("the stored result is not JSON");
+    throw text === NOT_KEPT
+      ? new ResultNotKeptError(0)
+      : new RecordCorruptError("the stored result is not JSON");
   }
 }
 

@@ -54,6 +54,11 @@ export class RecordMemory {
     }
   }
 
+  clear(): void {
+    this.#kept.clear();
+    this.#bytes = 0;
+  }
+
   forget(name: string): void {
     this.#bytes -= this.#kept.get(name)?.bytes ?? 0;
     this.#kept.delete(name);

@@ -6,6 +6,7 @@
  * Promises of every store: each method is one atomic decision. A method that rejects with StoreUnavailableError may or may
  * not have been applied, and can be repeated with the same arguments.
  */
+import type { EraseAnswer, Erasing } from "./erase-record.ts";
 import type { StoredMessage } from "./messages/outgoing-message.ts";
 import type { IdempotencyRecord, StoredStep, Succession } from "./record.ts";
 import type { UnknownOutcome } from "./unknown-outcome.ts";
@@ -71,6 +72,12 @@ export interface Store<Write = unknown> {
   readonly unknownOutcomes?:
     | ((query: { readonly before: number }) => AsyncIterable<UnknownOutcome>)
     | undefined;
+
+  /**
+   * Erases a finished record's result in each store that this one is made of, and in what it remembers. A store without this
+   * method stands alone: `insert` over a finished record leaves nothing of the former result.
+   */
+  readonly erase?: ((erasing: Erasing) => Promise<EraseAnswer>) | undefined;
 
   /**
    * What the handler threw. Only of a store whose claim begins a transaction in which the handler runs.

@@ -103,21 +103,22 @@ export class ConnectedStore implements Store<DynamoDBWrite> {
       AROUND_STEP_BYTES,
     );
     const others = marshallWrites(this.#table, change.writes, NOTHING_PLACED, recordKey);
-    if (item) await send(this.#connection, "PutItem", { TableName: this.#table.TableName, Item: item });
+    await this.#keepApart(item);
     const Update = stepChange(this.#table, change, values);
-    const { refusedBy } = await this.#write({ Update }, others).catch((error) => {
-      throw blameWrites(error, others, this.#isThere ? this.#table.TableName : undefined);
-    });
-    const record = refusedBy && readRecord(this.#table, refusedBy);
-    const there = record && isClaimOf(record, token) ? record.steps?.[name] : undefined;
+    const { refusedBy } = await this.#write({ Update }, others, others.length);
+    const record = readRecord(this.#table, refusedBy);
+    const there = isClaimOf(record, token) ? record?.steps?.[name] : undefined;
     const isWritten = there?.state === step.state && there.attempt === step.attempt && there.at === step.at;
     return !refusedBy || isWritten ? { settled: true } : { settled: false, record };
   }
 
   async insert(insertion: Insertion<DynamoDBWrite>, seen?: IdempotencyRecord): Promise<SettleAnswer> {
-    const { state, token, now } = insertion;
+    const { state, token, now, evidence } = insertion;
     const answer = await this.#finish(insertion, (placed) => {
-      const values = { state, leaseEndsAt: now, completedAt: now, ...placed };
+      const values = {
+        ...{ state, leaseEndsAt: now, completedAt: now, ...placed },
+        ...(evidence && { evidence }),
+      };
       return seen
         ? { Update: takeOver(this.#table, insertion, values, seen) }
         : { Put: firstPut(this.#table, insertion, values) };
@@ -177,14 +178,10 @@ export class ConnectedStore implements Store<DynamoDBWrite> {
       isTogether ? { items: [...placed.items, item], bytes: placed.bytes + sizeOf(item) } : placed,
       recordKey,
     );
-    if (item && !isTogether) {
-      await send(this.#connection, "PutItem", { TableName: this.#table.TableName, Item: item });
-    }
+    if (!isTogether) await this.#keepApart(item);
     const change = changeWith({ ...result.values, ...placed.values });
-    const { refusedBy } = await this.#write(change, others).catch((error) => {
-      const ownTable = this.#isThere ? this.#table.TableName : undefined;
-      const blamed = blameWrites(error, others.slice(0, writes.length), ownTable);
-      throw messages.length > 0 ? explainRefusal(blamed) : blamed;
+    const { refusedBy } = await this.#write(change, others, writes.length).catch((error) => {
+      throw messages.length > 0 ? explainRefusal(error) : error;
     });
     const record = readRecord(this.#table, refusedBy);
     // A record that is mine already says that this repeats a write whose answer was lost.
@@ -192,12 +189,23 @@ export class ConnectedStore implements Store<DynamoDBWrite> {
     return settled ? { settled } : { settled, record };
   }
 
-  #write(change: Change, others: TransactWriteItem[]): Promise<{ refusedBy?: Item }> {
-    if (others.length > 0)
-      return send(this.#connection, "TransactWriteItems", transaction([change, ...others]));
-    return "Put" in change
-      ? send(this.#connection, "PutItem", change.Put)
-      : send(this.#connection, "UpdateItem", change.Update);
+  /** What lies there already is the same, or erased. */
+  async #keepApart(Item: Item | undefined): Promise<void> {
+    const { TableName, absent } = this.#table;
+    if (Item) await send(this.#connection, "PutItem", { TableName, Item, ...absent });
+  }
+
+  /** @param writes so many of the others are the caller's, the first ones */
+  async #write(change: Change, others: TransactWriteItem[], writes: number): Promise<{ refusedBy?: Item }> {
+    try {
+      if (others.length > 0)
+        return await send(this.#connection, "TransactWriteItems", transaction([change, ...others]));
+      return await ("Put" in change
+        ? send(this.#connection, "PutItem", change.Put)
+        : send(this.#connection, "UpdateItem", change.Update));
+    } catch (error) {
+      throw blameWrites(error, others.slice(0, writes), this.#isThere ? this.#table.TableName : undefined);
+    }
   }
 
   async #get(recordKey: string, ConsistentRead: boolean): Promise<Item | undefined> {

@@ -164,7 +164,7 @@ export function markChanges(
   { recordKey, token, expiresOnceSent, messageItems, resultItem }: WaitingRecord,
   progress: readonly MessageProgress[] | undefined,
 ): readonly TransactWriteItem[] {
-  const { TableName, updateOf, expiryOf, keyOf } = table;
+  const { TableName, updateOf, keyOf } = table;
   const sent = {
     expiresAt: expiresOnceSent,
     delivery: progress && deliveryText(progress),
@@ -179,8 +179,20 @@ export function markChanges(
   const deletions = messageItemKeys(recordKey, token, messageItems).map((key) => ({
     Delete: { TableName, Key: keyOf(key) },
   }));
-  const ofResult = resultItem && expiresOnceSent ? [{ Update: expiryOf(resultItem, expiresOnceSent) }] : [];
+  const ofResult =
+    resultItem && expiresOnceSent ? [{ Update: expiryOf(table, resultItem, expiresOnceSent) }] : [];
   return [{ Update }, ...deletions, ...ofResult];
+}
+
+/** Gives an item its expiry, in epoch seconds. */
+function expiryOf({ TableName, keyOf, names }: RecordTable, key: string, expiresAt: number): Update {
+  return {
+    TableName,
+    Key: keyOf(key),
+    UpdateExpression: "SET #expiresAt = :expiresAt",
+    ExpressionAttributeNames: { "#expiresAt": names.expiresAt },
+    ExpressionAttributeValues: { ":expiresAt": { N: `${expiresAt}` } },
+  };
 }
 
 /** No record has this key: theirs begin with an operation. */

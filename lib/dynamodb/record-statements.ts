@@ -14,11 +14,12 @@ export function canBeStated({ TableName, names, keyOf }: RecordTable): boolean {
 
 /** Inserts as PutItem does under its condition; `undefined` for other puts. */
 export function insertion(
-  { TableName, absent }: RecordTable,
+  { TableName, absent, names }: RecordTable,
   { Item, ...input }: DynamoDBInputs["PutItem"],
 ): BatchStatementRequest | undefined {
   const isFirst = input.ConditionExpression === absent.ConditionExpression;
-  if (input.TableName !== TableName || !Item || !isFirst) return undefined;
+  // A result in an item of its own is too large to be asked together with others.
+  if (input.TableName !== TableName || !Item?.[names.token] || !isFirst) return undefined;
   const members = Object.keys(Item).map((name) => `'${name}': ?`);
   return {
     Statement: `INSERT INTO "${TableName}" VALUE {${members.join(", ")}}`,

@@ -114,16 +114,7 @@ export function recordTable(options: TableOptions) {
     };
   };
 
-  /** Gives an item its expiry, in epoch seconds. */
-  const expiryOf = (key: string, expiresAt: number): Update => ({
-    TableName,
-    Key: keyOf(key),
-    UpdateExpression: "SET #expiresAt = :expiresAt",
-    ExpressionAttributeNames: { "#expiresAt": names.expiresAt },
-    ExpressionAttributeValues: { ":expiresAt": attributeOf(expiresAt) },
-  });
-
-  return { TableName, names, absent, itemOf, keyOf, updateOf, expiryOf };
+  return { TableName, names, absent, itemOf, keyOf, updateOf };
 }
 
 function attributeOf(value: string | number | Uint8Array): AttributeValue {
@@ -183,13 +174,14 @@ export function takeOver(
   seen: IdempotencyRecord,
 ): Update {
   const { recordKey, keepsSteps } = beginning;
-  const reset = {
-    ...(!keepsSteps && { steps: undefined }),
-    ...(!keepsSteps && seen.evidence !== undefined && { evidence: undefined }),
+  const all = {
+    ...UNFINISHED,
+    ...(!keepsSteps && { steps: undefined, stepItems: undefined, evidence: undefined }),
     // A function that just runs takes over what another one would have held.
     ...(seen.expiresAt === undefined && beginning.expiresAt !== undefined && UNLISTED),
+    ...begun(beginning),
+    ...values,
   };
-  const all = { ...UNFINISHED, ...reset, ...begun(beginning), ...values };
   return table.updateOf(recordKey, STILL_SEEN, all, {
     seenToken: seen.token,
     seenState: seen.state,
@@ -215,18 +207,14 @@ export function settleChange(
   }: Omit<Settlement, keyof Effects>,
   values: Values,
 ): Update {
-  const completedAt = state === "completed" || state === "failed" ? now : undefined;
-  const judged = evidence !== undefined && { evidence };
-  const listed = state === "held" ? listedSince(recordKey, now) : isListed && UNLISTED;
-  const dropped = dropsSteps && { steps: undefined };
   const settled = {
     ...UNFINISHED,
-    ...dropped,
+    ...(dropsSteps && { steps: undefined }),
     state,
     expiresAt,
-    completedAt,
-    ...judged,
-    ...listed,
+    completedAt: state === "completed" || state === "failed" ? now : undefined,
+    ...(evidence !== undefined && { evidence }),
+    ...(state === "held" ? listedSince(recordKey, now) : isListed && UNLISTED),
     ...values,
   };
   return table.updateOf(recordKey, MINE, settled, { token, inProgress: "in-progress" });

@@ -1,5 +1,5 @@
 /** The change that writes one step into the map of steps of a record. No I/O. */
-import type { AttributeValue, Update } from "@aws-sdk/client-dynamodb";
+import type { Update } from "@aws-sdk/client-dynamodb";
 import { isTracked } from "../core/record.ts";
 import type { StepChange } from "../core/store.ts";
 import { type Attribute, listedSince, MINE, type RecordTable, type Values } from "./record-table.ts";
@@ -11,22 +11,25 @@ const SAME =
 const NO_STEP = "attribute_not_exists(#steps.#name)";
 const NO_STEPS = "attribute_not_exists(#steps)";
 
-/** The names of fields of a step, which are the same in every table. */
-const FIELDS = { state: "state", attempt: "attempt", at: "at" } as const;
+/** The record is listed from then on, and does not expire. */
+const LISTED = ", #unsettledShard = :unsettledShard, #unsettledSince = :unsettledSince REMOVE #expiresAt";
 
-/** @param placed where the result is, as the record has it */
+/**
+ * The address of a result outlives its step: by that an erasure finds the result of a record that is over.
+ * @param placed where the result is, as the record has it
+ */
 export function stepChange(table: RecordTable, change: StepChange, placed: Values): Update {
   const { recordKey, token, name, step, seen, isFirst, leaseEndsAt } = change;
+  const former = isFirst ? undefined : seen;
   const isStill = isFirst ? NO_STEPS : seen ? SAME : NO_STEP;
-  const entry: AttributeValue = { M: toItem({ ...step, ...placed }) };
-  const isListed = isTracked({ steps: { step } });
-  const listed = isListed ? listedSince(recordKey, leaseEndsAt) : {};
-  const sets = [
-    isFirst ? "#steps = :steps" : "#steps.#name = :step",
-    "#leaseEndsAt = #leaseEndsAt + :tick",
-    ...Object.keys(listed).map((attribute) => `#${attribute} = :${attribute}`),
-  ];
-  const UpdateExpression = `SET ${sets.join(", ")}${isListed ? " REMOVE #expiresAt" : ""}`;
+  const entry = { ...step, ...placed };
+  const { resultItem } = placed;
+  const listed = isTracked({ steps: { step } }) && listedSince(recordKey, leaseEndsAt);
+  const set = isFirst ? "#steps = :steps" : "#steps.#name = :step";
+  const added = resultItem ? " ADD #stepItems :stepItems" : "";
+  const UpdateExpression = `SET ${set}, #leaseEndsAt = #leaseEndsAt + :tick${listed ? LISTED : ""}${added}`;
+  // The fields of a step have the same names in every table.
+  const fields: Readonly<Record<string, string>> = { state: "state", attempt: "attempt", at: "at", name };
   const ConditionExpression = `${MINE} AND ${isStill}`;
   return {
     TableName: table.TableName,
@@ -36,20 +39,21 @@ export function stepChange(table: RecordTable, change: StepChange, placed: Value
     ExpressionAttributeNames: Object.fromEntries(
       Array.from(`${ConditionExpression} ${UpdateExpression}`.matchAll(/#(\w+)/g), ([alias, used = ""]) => [
         alias,
-        used === "name" ? name : (FIELDS[used as keyof typeof FIELDS] ?? table.names[used as Attribute]),
+        fields[used] ?? table.names[used as Attribute],
       ]),
     ),
-    ExpressionAttributeValues: {
-      ...toItem({
-        ":token": token,
-        ":inProgress": "in-progress",
-        ":tick": 1,
-        ...(!isFirst &&
-          seen && { ":seenState": seen.state, ":seenAttempt": seen.attempt, ":seenAt": seen.at }),
-        ...Object.fromEntries(Object.entries(listed).map(([attribute, value]) => [`:${attribute}`, value])),
-      }),
-      ...(isFirst ? { ":steps": { M: { [name]: entry } } } : { ":step": entry }),
-    },
+    // What is `undefined` is left out.
+    ExpressionAttributeValues: toItem({
+      ":token": token,
+      ":inProgress": "in-progress",
+      ":tick": 1,
+      ":seenState": former?.state,
+      ":seenAttempt": former?.attempt,
+      ":seenAt": former?.at,
+      ...(listed && { ":unsettledShard": listed.unsettledShard, ":unsettledSince": leaseEndsAt }),
+      ":stepItems": resultItem && new Set([resultItem]),
+      ...(isFirst ? { ":steps": { [name]: entry } } : { ":step": entry }),
+    }),
     ReturnValuesOnConditionCheckFailure: "ALL_OLD",
   };
 }

@@ -4,6 +4,7 @@
  * commit decides. The other store is told afterwards, once: nobody reads it alone before `leftBehind` has found nothing.
  */
 import type { Clock } from "../core/clock.ts";
+import { type EraseAnswer, type Erasing, eraseIn } from "../core/erase-record.ts";
 import { type IdempotencyRecord, isClaimOf, isExpired } from "../core/record.ts";
 import type {
   Claim,
@@ -119,6 +120,18 @@ export class MirroredStore implements Store {
   async loadResult(named: string): Promise<string | undefined> {
     const { side, address } = sideOf(named);
     return this.#stores[side]?.loadResult(address);
+  }
+
+  /** In both, each by one move: a key that is over is never open in between. What one store was not told of goes too. */
+  async erase(erasing: Erasing): Promise<EraseAnswer> {
+    const counted = await this.find(erasing.recordKey, CONSISTENT);
+    let erased: EraseAnswer = { erased: false, state: "absent" };
+    for (const side of ["from", "to"] as const) {
+      const answer = await eraseIn(this.#stores[side], { ...erasing, ...(counted && { counted }) });
+      if (!answer.erased && answer.state !== "absent") return answer;
+      if (answer.erased) erased = answer;
+    }
+    return erased;
   }
 
   checkEffects(effects: Effects): void {

@@ -218,10 +218,6 @@ class NewKeysStore<Write> extends ResultStore<Write> {
     this.#counts.delete(token);
   }
 
-  protected override asTold(_: string, record: IdempotencyRecord): IdempotencyRecord {
-    return record;
-  }
-
   protected override async storedText({
     result,
   }: Settlement<Write> | Insertion<Write>): Promise<string | undefined> {

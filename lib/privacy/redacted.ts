@@ -1,17 +1,13 @@
 /** A store that is given a part of each result only. */
 import { errorNameOf } from "../core/ask-verify.ts";
-import { InvalidOptionError, ResultNotKeptError } from "../core/errors.ts";
+import { InvalidOptionError } from "../core/errors.ts";
 import { checkOptions, ENGINE_CHECKS } from "../core/option-checks.ts";
-import { decodeResult, encodeResult } from "../core/outcome.ts";
-import type { IdempotencyRecord } from "../core/record.ts";
+import { decodeResult, encodeResult, NOT_KEPT } from "../core/outcome.ts";
 import type { Insertion, Settlement, Store } from "../core/store.ts";
 import { ResultStore } from "./result-store.ts";
 
 /** Takes a result, and returns the part that is stored. `"all"`: nothing is stored. */
 export type Redact = "all" | ((result: never) => unknown);
-
-/** Stored in the place of a result that is not to be kept. No JSON, so that it is no result of a handler. */
-const NOT_KEPT = "not kept";
 
 /**
  * The same store, for results that hold secrets. Replays answer with the part that `redact` returns; whoever runs gets the whole
@@ -43,23 +39,11 @@ export class RedactedStore<Write> extends ResultStore<Write> {
     return new RedactedStore(change(this.store), this.#redact);
   }
 
-  override async loadResult(address: string): Promise<string | undefined> {
-    const text = await super.loadResult(address);
-    if (text === NOT_KEPT) throw new ResultNotKeptError(0);
-    return text;
-  }
-
   protected override async storedText({
     state,
     result,
   }: Settlement<Write> | Insertion<Write>): Promise<string | undefined> {
     return result === undefined || state !== "completed" ? result : redactedText(result, this.#redact);
-  }
-
-  protected override asTold(_: string, record: IdempotencyRecord): IdempotencyRecord {
-    const { result } = record;
-    if (result?.in !== "record" || result.text !== NOT_KEPT) return record;
-    return { ...record, result: { in: "nowhere", bytes: 0 } };
   }
 }
 

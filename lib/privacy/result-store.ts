@@ -1,4 +1,5 @@
 /** A store in front of another one that tells, and is given, other results. Everything else passes through. */
+import { type EraseAnswer, type Erasing, eraseIn } from "../core/erase-record.ts";
 import type { IdempotencyRecord } from "../core/record.ts";
 import type { CrossChecked } from "../core/record-cache.ts";
 import type {
@@ -34,7 +35,9 @@ export abstract class ResultStore<Write> implements Store<Write>, CrossChecked {
   abstract inFrontOf(change: (store: Store<Write>) => Store<Write>): Store<Write>;
 
   /** As the store behind tells a record → as it is told to callers. */
-  protected abstract asTold(recordKey: string, record: IdempotencyRecord): IdempotencyRecord;
+  protected asTold(_recordKey: string, record: IdempotencyRecord): IdempotencyRecord {
+    return record;
+  }
 
   /** The way back: the store behind compares, and may write again, what it told itself. */
   protected asStored(record: IdempotencyRecord): IdempotencyRecord {
@@ -77,6 +80,11 @@ export abstract class ResultStore<Write> implements Store<Write>, CrossChecked {
 
   loadResult(address: string): Promise<string | undefined> {
     return this.store.loadResult(address);
+  }
+
+  /** Without any key: what is erased need not be opened, and what stands in its place is no secret. */
+  erase(erasing: Erasing): Promise<EraseAnswer> {
+    return eraseIn(this.store, erasing);
   }
 
   checkEffects(effects: Effects<Write>): void {

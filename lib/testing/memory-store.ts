@@ -1,5 +1,6 @@
 /** The store port in memory: for tests, and as the model for other stores. */
 import { RECORD_VERSION } from "../contract.ts";
+import { type EraseAnswer, type Erasing, eraseAlone } from "../core/erase-record.ts";
 import { CommitInvalidError } from "../core/errors.ts";
 import {
   type IdempotencyRecord,
@@ -134,6 +135,14 @@ export class MemoryStore implements Store<MemoryWrite> {
     return this.#results.get(address);
   }
 
+  async erase(erasing: Erasing): Promise<EraseAnswer> {
+    const answer = await eraseAlone(this, erasing);
+    if (!answer.erased) return answer;
+    for (const address of this.#results.keys())
+      if (address.startsWith(`${erasing.recordKey}/`)) this.#results.delete(address);
+    return answer;
+  }
+
   checkEffects({ writes }: Effects<MemoryWrite>): void {
     const index = writes.findIndex((write) => !isMemoryWrite(write));
     if (index !== -1) {
@@ -156,6 +165,11 @@ export class MemoryStore implements Store<MemoryWrite> {
   /** Every record by its key: a look behind the port. */
   get records(): ReadonlyMap<string, IdempotencyRecord> {
     return this.#records;
+  }
+
+  /** Every result outside of a record, by its address, which begins with the key of the record. */
+  get results(): ReadonlyMap<string, string> {
+    return this.#results;
   }
 
   /** Changes a record behind the port; `undefined` deletes the record, as TTL does. */

@@ -1,6 +1,7 @@
 /** A store whose completed records are remembered in Valkey. Whatever becomes of the cache, the store behind it decides. */
 import { RECORD_VERSION } from "../contract.ts";
 import type { Clock } from "../core/clock.ts";
+import { type EraseAnswer, type Erasing, eraseIn } from "../core/erase-record.ts";
 import { hasCode } from "../core/error-code.ts";
 import type { IdempotencyRecord } from "../core/record.ts";
 import type { CrossCheck, CrossChecked } from "../core/record-cache.ts";
@@ -95,6 +96,13 @@ export class RememberingStore<Write> implements Store<Write>, CrossChecked {
       await this.#write({ ...told, record: { ...told.record, result: { in: "record", text } } });
     }
     return text;
+  }
+
+  /** Afterwards, or a replay in between would remember the result anew. @throws StoreUnavailableError: call again */
+  async erase(erasing: Erasing): Promise<EraseAnswer> {
+    const answer = await eraseIn(this.#store, erasing);
+    await this.#entries.forget(erasing.recordKey, this.#clock);
+    return answer;
   }
 
   checkEffects(effects: Effects<Write>): void {

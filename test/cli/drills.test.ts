@@ -246,6 +246,6 @@ describe("an incident is answered by one command", { timeout: 30_000 }, () => {
     const { recordKey } = identify("person", PUBLIC_SCOPE, key);
     const record = await world.store.find(recordKey, { consistent: true });
     expect(status).toBe(0);
-    expect(record).toMatchObject({ state: "completed", result: { in: "nowhere" } });
+    expect(record).toMatchObject({ state: "completed", result: { in: "record", text: "not kept" } });
   });
 });

@@ -397,7 +397,7 @@ describe.skipIf(!hasServer)("erasing", () => {
       client: { send: () => Promise.reject(new Error("away")) },
       prefix,
     });
-    const erase = { tableName, client, operation: "pay", scope: "tenant-1" };
+    const erase = { store: new DynamoDBStore({ tableName, client }), operation: "pay", scope: "tenant-1" };
     await expect(eraseResult({ ...erase, cache: dead }, key, erasure)).rejects.toMatchObject({
       code: "STORE_UNAVAILABLE",
       retryable: true,

@@ -70,6 +70,29 @@ export const insertionOverCases = <Write>(): Cases<Write> => ({
     }
   },
 
+  "insert over a finished record leaves nothing of its result, its steps and its evidence": async (
+    subject,
+  ) => {
+    const { store, alter } = subject;
+    const recordKey = freshRecordKey();
+    await won(store, claimOf(recordKey));
+    await alter(recordKey, { steps: STEPS });
+    await store.settle(settlementOf(recordKey, { result: '"former"', evidence: "former" }));
+
+    const change = { ...other, attempt: 2, result: '"latter"', evidence: "latter" };
+    const seen = await found(store, recordKey);
+    assert.deepEqual(await insertCounting(subject, recordKey, change, seen), { settled: true });
+
+    assertRecord(await found(store, recordKey), {
+      state: "completed",
+      token: "token-2",
+      attempt: 2,
+      steps: undefined,
+      result: { in: "record", text: '"latter"' },
+      evidence: "latter",
+    });
+  },
+
   "insert is refused by a held record": async (subject) => {
     const recordKey = freshRecordKey();
     await won(subject.store, claimOf(recordKey));

@@ -1,0 +1,117 @@
+/** Erases what a finished operation has answered: its record is replaced by one without it, under a new token. */
+import type { Clock, Random } from "./clock.ts";
+import { type Check, checkOptions, ENGINE_CHECKS, text } from "./option-checks.ts";
+import { DEFAULTS } from "./options.ts";
+import { NOT_KEPT } from "./outcome.ts";
+import { type IdempotencyRecord, judge, type State } from "./record.ts";
+import type { Store } from "./store.ts";
+import { persist } from "./take-unknown.ts";
+import { decodeEvidence, encodeEvidence } from "./verify.ts";
+
+/** Who erases, and why: stored with the record, 256 characters at most each. No payloads, no secrets. */
+export interface Erasure {
+  readonly by: string;
+  readonly why: string;
+}
+
+/**
+ * `state` is why nothing was erased: the key is not over, or there is none. `waiting`: messages of the record are not sent yet,
+ * and hold what it is about: send or drop them first.
+ */
+export type EraseAnswer =
+  | { readonly erased: true }
+  | { readonly erased: false; readonly state: State | "absent" | "waiting" };
+
+/** Erases what a store keeps of a record outside of it. Other stores are left alone. */
+export type EraseApart = (store: Store<never>, recordKey: string, seen: IdempotencyRecord) => Promise<void>;
+
+/** One erasure, as a store hands it on to those behind it. */
+export interface Erasing {
+  readonly recordKey: string;
+  readonly erasure: Erasure;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly apart: EraseApart;
+  /**
+   * The record that counts, where the store is one of several that know the key.
+   * @default - the store's own
+   */
+  readonly counted?: IdempotencyRecord;
+}
+
+export interface EraseRecordOptions<Write> {
+  readonly store: Store<Write>;
+  readonly clock?: Clock | undefined;
+  readonly random?: Random | undefined;
+  readonly apart: EraseApart;
+}
+
+const ERASURE_CHECKS: Readonly<Record<keyof Erasure, Check>> = { by: text(256), why: text(256) };
+
+const CONNECTED: Readonly<Record<string, Check>> = {
+  store: ENGINE_CHECKS.store,
+  clock: ENGINE_CHECKS.clock,
+  random: ENGINE_CHECKS.random,
+};
+
+const PATIENCE_MS = 2000;
+
+/** What the evidence of an erasure says, so that nobody erases twice. */
+const ASKED = "to erase the result";
+
+/**
+ * Erases the result of a key that is over, in each of the stores that `store` is made of. A key that somebody may still run
+ * stays as it is.
+ * @throws InvalidOptionError (`INVALID_OPTION`) before any I/O; StoreUnavailableError (`STORE_UNAVAILABLE`): call again;
+ * RecordCorruptError (`RECORD_CORRUPT`).
+ */
+export async function eraseRecord<Write>(
+  { store, clock = DEFAULTS.clock, random = DEFAULTS.random, apart }: EraseRecordOptions<Write>,
+  recordKey: string,
+  erasure: Erasure,
+): Promise<EraseAnswer> {
+  checkOptions(erasure, ERASURE_CHECKS, ["by", "why"]);
+  checkOptions({ store, clock, random }, CONNECTED, ["store"]);
+  return eraseIn(store, { recordKey, erasure, clock, random, apart });
+}
+
+/** In a store, or in those that it is made of. */
+export function eraseIn<Write>(store: Store<Write>, erasing: Erasing): Promise<EraseAnswer> {
+  return store.erase ? store.erase(erasing) : eraseAlone(store, erasing);
+}
+
+/**
+ * In a store that stands alone. What is kept outside of the record goes first. A replay then is answered as after the
+ * erasure, also where the request for the record fails. The next call ends the erasure.
+ */
+export async function eraseAlone<Write>(store: Store<Write>, erasing: Erasing): Promise<EraseAnswer> {
+  const { recordKey, erasure, clock, random, apart } = erasing;
+  const at = clock.now();
+  const asking = <T>(request: () => Promise<T>) => persist({ clock, random }, at + PATIENCE_MS, request);
+  const seen = await asking(() => store.find(recordKey, { consistent: true }));
+  if (!seen) return { erased: false, state: "absent" };
+  const { counted = seen } = erasing;
+  const { state, fingerprint, attempt, createdAt, completedAt = at, expiresAt } = counted;
+  const token = random.token();
+  // By a clock that stands still: also what is expired is there until somebody deletes it.
+  const verdict = judge(counted, { token, fingerprints: [fingerprint], now: 0 });
+  if (verdict !== "completed" && verdict !== "failed") return { erased: false, state };
+  // What was committed is sent, however late: until then the record does not expire.
+  if (expiresAt === undefined) return { erased: false, state: "waiting" };
+  await asking(() => apart(store, recordKey, seen));
+  if (isErased(seen)) return { erased: true };
+  const { by, why: answered } = erasure;
+  const happened = verdict === "completed" ? "happened" : "unknown";
+  const insertion = {
+    ...{ recordKey, token, fingerprint, createdAt, attempt: attempt + 1, keepsSteps: false },
+    ...{ state: verdict, now: completedAt, expiresAt, writes: [], messages: [] },
+    ...(counted.result && { result: NOT_KEPT }),
+    evidence: encodeEvidence({ verdict: happened, by, at, attempt, asked: ASKED, answered }),
+  };
+  const answer = await asking(() => store.insert(insertion, seen));
+  if (answer.settled || (answer.record && isErased(answer.record))) return { erased: true };
+  // Its retention was over, and somebody claims it anew.
+  return { erased: false, state: answer.record?.state ?? "absent" };
+}
+
+const isErased = ({ evidence }: IdempotencyRecord): boolean => decodeEvidence(evidence)?.asked === ASKED;
