@@ -53,7 +53,8 @@ export function tellObserver(
   { operation, scope, keyHash, key }: Pick<DecisionEvent, "operation"> & Partial<Identity>,
   event: Omit<DecisionEvent, "operation" | "scope" | "keyHash" | "key">,
 ): void {
-  if (observe !== nobody && isStoreFailure(event.error)) told.add(event.error);
+  if (observe === nobody) return;
+  if (isStoreFailure(event.error)) told.add(event.error);
   try {
     const named = { ...event, operation, scope, keyHash };
     const watched: unknown = observe(Object.defineProperty(named, "key", { value: key }) as DecisionEvent);
