@@ -42,7 +42,7 @@ function newWorld(destinations: OutboxOptions["destinations"], more: Partial<Out
     sqs,
     clock: timeless(clock),
     random: { token: () => "token", fraction: () => 1 },
-    observe: (event) => events.push(event),
+    observe: (event) => event.event === "send" || events.push(event),
     ...more,
   };
   return {
