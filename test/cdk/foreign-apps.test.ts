@@ -28,7 +28,7 @@ const NOT_GIVEN =
 describe("foreign apps under AwsSolutions, NIST 800-53, HIPAA and PCI", () => {
   it.each(Object.entries(OURS))(
     "%s has no finding in what is ours",
-    { timeout: 60_000 },
+    { timeout: 180_000 },
     async (app, ours) => {
       const folder = join(root, "test/fixtures", app);
       const { open: findings } = await findingsOfApp(folder, "app.ts", join(home, app));

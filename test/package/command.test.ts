@@ -20,7 +20,7 @@ let projects: ConsumerProjects;
 
 beforeAll(async () => {
   projects = await prepareConsumerProjects();
-}, 120_000);
+}, 300_000);
 
 afterAll(() => projects.remove());
 

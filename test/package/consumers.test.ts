@@ -21,9 +21,9 @@ let example: OrderExample;
 
 beforeAll(async () => {
   [projects, example] = await Promise.all([prepareConsumerProjects(), startOrderExample()]);
-}, 120_000);
+}, 300_000);
 
-afterAll(() => Promise.all([projects.remove(), example.stop()]));
+afterAll(() => Promise.all([projects?.remove(), example?.stop()]));
 
 const IMPORTS_CLI = /(import|require)[^\n]*\/cli\//;
 /** A bundle has lines of a bounded length, and breaks them within texts too. */

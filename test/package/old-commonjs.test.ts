@@ -25,7 +25,7 @@ beforeAll(async () => {
   stack = await startStack({ folder, dynamodbEndpoint: inject("dynamodbEngines")[0]?.endpoint });
   dynamodb = new DynamoDBClient({ ...local, endpoint: stack.endpoints.dynamodb });
   sqs = new SQSClient({ ...local, endpoint: stack.endpoints.sqs });
-}, 120_000);
+}, 300_000);
 afterAll(async () => {
   dynamodb?.destroy();
   sqs?.destroy();

@@ -16,7 +16,7 @@ const MOST = {
 let projects: ConsumerProjects;
 beforeAll(async () => {
   projects = await prepareConsumerProjects();
-}, 120_000);
+}, 300_000);
 afterAll(() => projects.remove());
 
 it("an HTTP commit crosses 25 files of the built package at most, a replay 20, one send of the relay 12, and 10 of the database", async () => {

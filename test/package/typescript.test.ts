@@ -26,9 +26,9 @@ let example: OrderExample;
 
 beforeAll(async () => {
   [projects, example] = await Promise.all([prepareConsumerProjects(), startOrderExample()]);
-}, 120_000);
+}, 300_000);
 
-afterAll(() => Promise.all([projects.remove(), example.stop()]));
+afterAll(() => Promise.all([projects?.remove(), example?.stop()]));
 
 describe("a TypeScript consumer", () => {
   let project: string;
@@ -145,7 +145,7 @@ describe("a project that emits declarations", () => {
     }
     for (const fence of fences) await writeFile(join(project, moduleOf(fence)), fence.code);
     errors = await errorsOf(project);
-  });
+  }, 180_000);
 
   it.each(ENTRIES)("can name every type that an export of %s names", (entry) => {
     expect(errors.filter((error) => error.startsWith(moduleOfEntry(entry)))).toEqual([]);

@@ -48,8 +48,8 @@ export const FULL = [
 ].map((name) => `test/${name}.test.ts`);
 
 /**
- * Whole files that `npm test` leaves to `npm run test:long`: more than a quarter of the processor time, in 31 of 550 files. `npm run verify`, and
- * so CI, runs both.
+ * Whole files that `npm test` leaves to `npm run test:long`: few files, and more than a quarter of the processor time.
+ * `npm run verify`, and so CI, runs both.
  */
 export const LONG = [
   "aws/dynamodb/engines",
