@@ -1,6 +1,6 @@
 // What the buttons of the console do to a local run, and to groups of messages.
 import { randomUUID } from "node:crypto";
-import { PutItemCommand } from "@aws-sdk/client-dynamodb";
+import { type AttributeValue, PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { ReceiveMessageCommand, SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { connect } from "../../../kit/tables.ts";
@@ -43,6 +43,26 @@ function sqsClient(): SQSClient {
 async function waitUntil(condition: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 20));
 }
+
+describe("the records of a local run", () => {
+  it("tell a damaged record as unreadable, and leave an item of another kind out", async () => {
+    const table = shop.stack.tables.Records!.name;
+    const client = connect(shop.stack.endpoints.dynamodb, { region: "us-east-1" });
+    cleanups.push(() => client.destroy());
+    const [damaged, foreign] = [`pay#acme#${randomUUID()}`, `session-${randomUUID()}`];
+    const put = (Item: Record<string, AttributeValue>) =>
+      client.send(new PutItemCommand({ TableName: table, Item }));
+    const text = { S: "x" };
+    await put({ pk: { S: damaged }, fingerprint: text, token: text, state: { S: "completed" } });
+    await put({ pk: { S: foreign }, token: text });
+
+    const { records } = await shop.source.look();
+
+    const states = records.filter(({ keyHash }) => damaged.endsWith(keyHash)).map(({ state }) => state);
+    expect(states).toEqual(["unreadable"]);
+    expect(records.some(({ keyHash }) => foreign.endsWith(keyHash))).toBe(false);
+  });
+});
 
 describe("the buttons of a local run", () => {
   it("send the last event of a function again", async () => {
