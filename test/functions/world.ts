@@ -15,6 +15,8 @@ export type Row = Readonly<Record<string, unknown>>;
 export interface Shop {
   readonly stack: RunningStack;
   readonly sqs: SQSClient;
+  /** All that functions and the local runner printed. */
+  readonly lines: readonly string[];
   /** What functions told as an error. */
   readonly errors: readonly string[];
   /** What functions told in the embedded metric format. */
@@ -50,7 +52,9 @@ export async function startShop(dynamodbEndpoint?: string): Promise<Shop> {
   const folder = await sampleAssembly();
   const errors: string[] = [];
   const measured: Row[] = [];
+  const lines: string[] = [];
   function log(line: string): void {
+    lines.push(line);
     if (line.includes("\tERROR\t")) errors.push(line);
     const [, metrics] = /^\[\S+\] (\{"_aws":.*)$/.exec(line) ?? [];
     if (metrics !== undefined) measured.push(JSON.parse(metrics));
@@ -106,6 +110,7 @@ export async function startShop(dynamodbEndpoint?: string): Promise<Shop> {
   return {
     stack,
     sqs,
+    lines,
     errors,
     measured,
     async order(card, key = randomUUID()) {

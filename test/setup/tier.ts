@@ -67,6 +67,7 @@ export const LONG = [
   "dynamodb/saga-crashes",
   "explorer/foreign",
   "explorer/own-layers",
+  "functions/canary",
   "lambda/middy/middleware-permutations",
   "local/stack/command-line",
   "local/stack/parcel-service",
