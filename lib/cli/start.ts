@@ -124,6 +124,7 @@ function print(stack: RunningStack, tookMs: number, consoleUrl: string): void {
   for (const [path, { name }] of Object.entries(stack.tables)) console.log(`table ${path}  ${name}`);
   for (const [path, { url }] of Object.entries(stack.queues)) console.log(`queue ${path}  ${url}`);
   for (const [path, { arn }] of Object.entries(stack.topics)) console.log(`topic ${path}  ${arn}`);
+  for (const [path, { arn }] of Object.entries(stack.buses)) console.log(`event bus ${path}  ${arn}`);
   console.log(`console page  ${consoleUrl}`);
   console.log(`DynamoDB  ${stack.endpoints.dynamodb}`);
   console.log(`AWS (Lambda, SNS, EventBridge)  ${stack.endpoints.aws}`);

@@ -38,7 +38,7 @@ export function createBreakage(): Breakage {
   }
 
   function turn(stack: RunningStack, path: string): ActAnswer {
-    const address = chosen(destinationsOf(stack), path, "queue or topic");
+    const address = chosen(destinationsOf(stack), path, "queue, topic or event bus");
     const isDown = down.delete(address);
     if (!isDown) down.add(address);
     return { done: true, told: isDown ? `${path} takes messages again.` : `${path} takes no messages now.` };
@@ -82,9 +82,9 @@ export function createBreakage(): Breakage {
 }
 
 /** What messages are sent to, by construct path. */
-const destinationsOf = ({ queues, topics }: RunningStack): Readonly<Record<string, string>> => ({
+const destinationsOf = ({ queues, topics, buses }: RunningStack): Readonly<Record<string, string>> => ({
   ...Object.fromEntries(Object.entries(queues).map(([path, { url }]) => [path, url])),
-  ...Object.fromEntries(Object.entries(topics).map(([path, { arn }]) => [path, arn])),
+  ...Object.fromEntries(Object.entries({ ...topics, ...buses }).map(([path, { arn }]) => [path, arn])),
 });
 
 function chosen<T>(all: Readonly<Record<string, T>>, path: string, what: string): T {

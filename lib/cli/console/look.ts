@@ -81,7 +81,7 @@ export interface BreakageLook {
     /** It is killed after its next write. */
     readonly isToBeKilled: boolean;
   }[];
-  /** Queues and topics. */
+  /** Queues, topics and event buses. */
   readonly destinations: readonly { readonly path: string; readonly isDown: boolean }[];
 }
 

@@ -8,6 +8,6 @@ export interface Disturbances {
   decide(request: ObservedRequest): ProxyFault;
   /** It is told once DynamoDB has answered such a request. */
   answered(request: ObservedRequest): void;
-  /** Whether a queue, by its URL, or a topic, by its ARN, takes no messages now. */
+  /** Whether a queue, by its URL, or a topic or event bus, by its ARN, takes no messages now. */
   isDown(destination: string): boolean;
 }

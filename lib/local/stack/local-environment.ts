@@ -60,6 +60,8 @@ export interface LocalTopic {
   readonly arn: string;
 }
 
+export type LocalBus = LocalTopic;
+
 export interface LocalApi {
   readonly logicalId: string;
   readonly path: string;
@@ -108,6 +110,8 @@ export interface LocalEnvironment {
   readonly schedules: Map<string, LocalSchedule>;
   /** By construct path. */
   readonly topics: Map<string, LocalTopic>;
+  /** By construct path. */
+  readonly buses: Map<string, LocalBus>;
   /** What becomes of asynchronous invocations, by the name of the function. */
   readonly asynchronous: Map<string, AsynchronousSettings>;
   /** Tells destinations of the end of an asynchronous invocation. Never rejects. */

@@ -24,6 +24,7 @@ import { invokableFunction } from "./invoke-later.ts";
 import {
   LOCAL_ACCOUNT_ID,
   LOCAL_REGION,
+  type LocalBus,
   type LocalEnvironment,
   type LocalFunction,
   type LocalQueue,
@@ -87,6 +88,8 @@ export interface RunningStack {
   readonly schedules: Readonly<Record<string, LocalSchedule>>;
   /** By construct path. */
   readonly topics: Readonly<Record<string, LocalTopic>>;
+  /** By construct path: event buses, without the default one. */
+  readonly buses: Readonly<Record<string, LocalBus>>;
   /** The URLs of functions, by construct path. */
   readonly functionUrls: Readonly<Record<string, string>>;
   /** `aws` is the one of Lambda's Invoke, of SNS and of EventBridge. */
@@ -140,7 +143,7 @@ export async function startStack(options: StartStackOptions): Promise<RunningSta
     });
     const proxied = disturbances && (await disturbedEndpoint(dynamodb.endpoint, disturbances, undo));
     const aws = await startAwsEndpoint([
-      downFace(isDown),
+      downFace(isDown, (name) => `arn:aws:events:${common.region}:${common.accountId}:event-bus/${name}`),
       invokeFace((name) => invokableFunction(environment, name)),
       eventBridgeFace(eventBridge),
       snsFace(sns),
@@ -169,6 +172,7 @@ export async function startStack(options: StartStackOptions): Promise<RunningSta
       eventSources: new Map(),
       schedules: new Map(),
       topics: new Map(),
+      buses: new Map(),
       rulePaths: new Map(),
       functionUrls: new Map(),
       asynchronous: new Map(),
@@ -195,6 +199,7 @@ export async function startStack(options: StartStackOptions): Promise<RunningSta
       eventSources: Object.fromEntries(environment.eventSources),
       schedules: Object.fromEntries(environment.schedules),
       topics: Object.fromEntries(environment.topics),
+      buses: Object.fromEntries(environment.buses),
       functionUrls: Object.fromEntries(environment.functionUrls),
       endpoints: { dynamodb: dynamodb.endpoint, sqs: sqs.endpoint, aws: aws.endpoint },
       outputs,

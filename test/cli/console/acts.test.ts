@@ -1,6 +1,8 @@
 // What the buttons of the console do to a local run, and to groups of messages.
 import { randomUUID } from "node:crypto";
 import { type AttributeValue, PutItemCommand } from "@aws-sdk/client-dynamodb";
+import { EventBridgeClient, PutEventsCommand } from "@aws-sdk/client-eventbridge";
+import { PublishBatchCommand, PublishCommand, SNSClient } from "@aws-sdk/client-sns";
 import { ReceiveMessageCommand, SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { connect } from "../../../kit/tables.ts";
@@ -32,8 +34,9 @@ async function clientOfFunctions() {
   return { write };
 }
 
+const credentials = { accessKeyId: "local", secretAccessKey: "local" };
+
 function sqsClient(): SQSClient {
-  const credentials = { accessKeyId: "local", secretAccessKey: "local" };
   const { sqs: endpoint } = shop.stack.endpoints;
   const client = new SQSClient({ endpoint, region: "us-east-1", credentials, maxAttempts: 1 });
   cleanups.push(() => client.destroy());
@@ -140,6 +143,57 @@ describe("the buttons of a local run", () => {
 
     expect(down.destinations.filter(({ isDown }) => isDown).map(({ path }) => path)).toEqual(["Payments"]);
   });
+
+  it("take a topic down for publishers, and bring it back, while a queue beside it takes messages", async () => {
+    const { aws: endpoint } = shop.stack.endpoints;
+    const sns = new SNSClient({ endpoint, region: "us-east-1", credentials, maxAttempts: 1 });
+    cleanups.push(() => sns.destroy());
+    const TopicArn = shop.stack.topics.News!.arn;
+    const publish = () => sns.send(new PublishCommand({ TopicArn, Message: "{}" }));
+    const Entries = [{ Id: "1", Message: "{}" }];
+    const publishBatch = () =>
+      sns.send(new PublishBatchCommand({ TopicArn, PublishBatchRequestEntries: Entries }));
+
+    await act("turn", { path: "News" });
+    for (const down of [publish, publishBatch])
+      await expect(down()).rejects.toMatchObject({ $metadata: { httpStatusCode: 503 } });
+    const QueueUrl = shop.stack.queues.Payments!.url;
+    await sqsClient().send(new SendMessageCommand({ QueueUrl, MessageBody: "{}" }));
+    await act("turn", { path: "News" });
+
+    expect((await publish()).MessageId).toBeDefined();
+  });
+
+  it.each(["name", "ARN"])(
+    "take an event bus down for who names it by its %s, and bring it back, while another takes events",
+    async (naming) => {
+      const { aws: endpoint } = shop.stack.endpoints;
+      const eventBridge = new EventBridgeClient({
+        endpoint,
+        region: "us-east-1",
+        credentials,
+        maxAttempts: 1,
+      });
+      cleanups.push(() => eventBridge.destroy());
+      const put = (...buses: readonly (string | undefined)[]) => {
+        const entry = { Source: "orders", DetailType: "created", Detail: "{}" };
+        const Entries = buses.map((bus) => ({ ...entry, ...(bus && { EventBusName: bus }) }));
+        return eventBridge.send(new PutEventsCommand({ Entries }));
+      };
+      const bus = naming === "ARN" ? shop.stack.buses.ShopBus!.arn : "shop";
+
+      const told = await act("turn", { path: "ShopBus" });
+      const unavailable = { $metadata: { httpStatusCode: 503 } };
+      await expect(put(bus)).rejects.toMatchObject(unavailable);
+      await expect(put("other", bus)).rejects.toMatchObject(unavailable);
+      const others = await put("other", undefined);
+      await act("turn", { path: "ShopBus" });
+
+      expect(told.told).toBe("ShopBus takes no messages now.");
+      expect(others.FailedEntryCount).toBe(0);
+      expect((await put(bus)).FailedEntryCount).toBe(0);
+    },
+  );
 
   it("send dead letters back to the queue that they came from", async () => {
     const sqs = sqsClient();

@@ -190,6 +190,12 @@ describe.runIf(hasChromium)("the console page", () => {
     await status.getByText("The last event of Echo came again").waitFor();
     await page.getByRole("button", { name: "Take down Payments", exact: true }).click();
     await page.getByRole("button", { name: "Bring back Payments" }).waitFor();
+    for (const path of ["News", "ShopBus"]) {
+      await page.getByRole("button", { name: `Take down ${path}`, exact: true }).click();
+      await page.getByRole("button", { name: `Bring back ${path}` }).waitFor();
+    }
+    await page.getByRole("button", { name: "Kill Echo" }).click();
+    await status.getByText("Echo is idle: it is killed after its next write.").waitFor();
     await page.getByRole("button", { name: "Lose the next answer" }).click();
     await page.getByText("It waits for the next write.").waitFor();
     await page.getByRole("button", { name: "Drop", exact: false }).first().click();

@@ -10,6 +10,7 @@ async function deployBus(resource: ResolvedResource, environment: LocalEnvironme
     const message = `event bus ${resource.path} (${resource.logicalId}) is refused: ${error.message}`;
     throw new Error(message, { cause: error });
   });
+  environment.buses.set(resource.path, { logicalId: resource.logicalId, arn: EventBusArn });
   return { ref: name, attributes: { Arn: EventBusArn, Name: name } };
 }
 
