@@ -28,7 +28,7 @@ function topicOf({ headers, body }: AwsRequest): readonly string[] {
 
 const isOfBuses = ({ headers }: AwsRequest): boolean => headers["x-amz-target"] === PUT_EVENTS;
 
-/** Of a body that is no JSON the service tells. */
+/** None in a body that is no JSON, which the service refuses. */
 function busesOf(request: AwsRequest): readonly string[] {
   if (!isOfBuses(request)) return [];
   try {

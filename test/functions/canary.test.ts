@@ -1,5 +1,5 @@
-// Secrets on their way through the whole sample on local engines: a card and an idempotency key. Everything that anybody could read of it
-// is looked at: records, lines of logs and metrics, answers, and the console with its page in a browser.
+// Secrets on their way through the whole sample on local engines: a card and an idempotency key. Somebody could read them in records,
+// lines of logs and metrics, answers, and on the console's page in a browser.
 import { DynamoDBClient, ScanCommand } from "@aws-sdk/client-dynamodb";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { DEMO_TOKENS } from "../../bin/demo-tokens.ts";

@@ -1,4 +1,4 @@
-// A caller that makes a new key for each try, whose tries reach other processes: each has a store, a client and an observer of its own.
+// A caller makes a new key for each try, and each try reaches another process. A process has a store and an observer of its own.
 import { randomUUID } from "node:crypto";
 import { type DecisionEvent, DynamoDBStore, runOnce, type Store, watchNewKeys } from "onceonly";
 import { fakeClock, MemoryStore } from "onceonly/testing";
