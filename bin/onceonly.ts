@@ -12,6 +12,7 @@ const USAGE = `usage: onceonly <command> [options]
   console                    a page about a table: what waits, and the life of a key
   explore <module>           print what the explorer found, and write it as a page
   doctor --template <file>   a synthesized stack against the checklist for going live
+  doctor --stack <name>      a deployed one, as it lives; or --table, --function, --endpoint
   find <key>                 what the record of one key says
   trace <key>                the whole life of one key: record, messages, queues, consumers
   list unknown               keys of which nobody knows how they ended

@@ -1,4 +1,9 @@
-/** A synthesized template as the doctor reads it: resources by type, and what refers to what. */
+/**
+ * A stack as the doctor reads it: resources by type, and what refers to what. It has the form of a template. What lives is
+ * brought into that form, so that a check is written once.
+ */
+import { ENVIRONMENT } from "../contract.ts";
+import { mayBe, Sight, type Unseen } from "./sight.ts";
 
 export interface Diagnosed<Properties> {
   readonly id: string;
@@ -7,9 +12,11 @@ export interface Diagnosed<Properties> {
 
 /** What a check says of one resource. */
 export interface Complaint {
-  /** The logical id of the resource; absent where something is missing. */
+  /** The id of the resource; absent where something is missing. */
   readonly id?: string;
   readonly what: string;
+  /** The types of what was looked for in vain: where one of them is unseen, nothing is said. */
+  readonly lacks?: readonly string[];
 }
 
 export interface DoctorCheck {
@@ -17,6 +24,11 @@ export interface DoctorCheck {
   readonly id: string;
   readonly remedy: string;
   find(stack: DiagnosedStack): readonly Complaint[];
+}
+
+export interface Examination {
+  readonly complaints: readonly Complaint[];
+  readonly unseen: readonly Unseen[];
 }
 
 export interface DiagnosedTable {
@@ -57,18 +69,52 @@ export interface MappingProperties {
   readonly FilterCriteria?: { readonly Filters?: readonly { readonly Pattern?: string }[] };
 }
 
-interface DiagnosedTemplate {
+export interface DiagnosedTemplate {
   readonly Resources?: Readonly<Record<string, { readonly Type: string; readonly Properties?: object }>>;
 }
 
+export const TYPES = {
+  table: "AWS::DynamoDB::Table",
+  queue: "AWS::SQS::Queue",
+  function: "AWS::Lambda::Function",
+  mapping: "AWS::Lambda::EventSourceMapping",
+  permission: "AWS::Lambda::Permission",
+  alarm: "AWS::CloudWatch::Alarm",
+  rule: "AWS::Events::Rule",
+  schedule: "AWS::Scheduler::Schedule",
+  policy: "AWS::IAM::Policy",
+  /** Something that a stack, a resource or a person names, and that does not live. No template has this type. */
+  gone: "onceonly::Gone",
+} as const;
+
+export const TABLE_TYPES = ["AWS::DynamoDB::GlobalTable", TYPES.table];
+
 export class DiagnosedStack {
   readonly #resources: Readonly<Record<string, { readonly Type: string; readonly Properties?: object }>>;
+  readonly #sight: Sight;
+  readonly #given: ReadonlySet<string>;
 
-  constructor({ Resources = {} }: DiagnosedTemplate) {
+  /** @param given the ids of what the person named: such a table is one of records, such a function runs operations */
+  constructor({ Resources = {} }: DiagnosedTemplate, sight = new Sight(), given: Iterable<string> = []) {
     this.#resources = Resources;
+    this.#sight = sight;
+    this.#given = new Set(given);
+  }
+
+  /** What a check says, less what it concludes from something that was not looked at. */
+  examine({ find }: DoctorCheck): Examination {
+    const { found, met } = this.#sight.during(() => find(this));
+    const complaints = found.filter(
+      ({ id, lacks }) =>
+        !met.some(
+          (unseen) => (unseen.id !== undefined && unseen.id === id) || (lacks && mayBe(unseen, lacks)),
+        ),
+    );
+    return { complaints, unseen: met };
   }
 
   of<Properties>(...types: readonly string[]): readonly Diagnosed<Properties>[] {
+    this.#sight.ask(types);
     return Object.entries(this.#resources)
       .filter(([, { Type }]) => types.includes(Type))
       .map(([id, { Properties = {} }]) => ({ id, properties: Properties as Properties }));
@@ -76,19 +122,23 @@ export class DiagnosedStack {
 
   /** The tables of records: those that functions name as such. */
   get tables(): readonly Diagnosed<DiagnosedTable>[] {
-    const named = new Set(this.functions.flatMap((fn) => referencesOf(variableOf(fn, "IDEMPOTENCY_TABLE"))));
-    return this.of<DiagnosedTable>("AWS::DynamoDB::GlobalTable", "AWS::DynamoDB::Table").filter(({ id }) =>
-      named.has(id),
+    const named = new Set(
+      this.functions.flatMap((fn) => referencesOf(variableOf(fn, ENVIRONMENT.idempotencyTable))),
     );
+    return this.of<DiagnosedTable>(...TABLE_TYPES).filter(({ id }) => named.has(id) || this.#given.has(id));
   }
 
   get functions(): readonly Diagnosed<DiagnosedFunction>[] {
-    return this.of("AWS::Lambda::Function");
+    return this.of(TYPES.function);
   }
 
   /** Functions that run operations. */
   get handlers(): readonly Diagnosed<DiagnosedFunction>[] {
-    return this.functions.filter((fn) => variableOf(fn, "IDEMPOTENCY_TABLE") !== undefined && !isSender(fn));
+    return this.functions.filter(
+      (fn) =>
+        (variableOf(fn, ENVIRONMENT.idempotencyTable) !== undefined || this.#given.has(fn.id)) &&
+        !isSender(fn),
+    );
   }
 
   /** Relays and sweepers. */
@@ -97,11 +147,11 @@ export class DiagnosedStack {
   }
 
   get queues(): readonly Diagnosed<QueueProperties>[] {
-    return this.of("AWS::SQS::Queue");
+    return this.of(TYPES.queue);
   }
 
   get mappings(): readonly Diagnosed<MappingProperties>[] {
-    return this.of("AWS::Lambda::EventSourceMapping");
+    return this.of(TYPES.mapping);
   }
 
   /** Queues with the mappings by which handlers consume them. */
@@ -125,7 +175,8 @@ export class DiagnosedStack {
 
   /** Whether handlers commit messages that somebody has to send. */
   get hasOutbox(): boolean {
-    return this.handlers.some((fn) => Number(variableOf(fn, "IDEMPOTENCY_OUTBOX")) > 0);
+    const commits = this.handlers.some((fn) => Number(variableOf(fn, ENVIRONMENT.outbox)) > 0);
+    return commits || this.senders.length > 0;
   }
 
   deadLettersOf({ properties }: Diagnosed<QueueProperties>): Diagnosed<QueueProperties> | undefined {
@@ -134,7 +185,8 @@ export class DiagnosedStack {
   }
 }
 
-const isSender = (fn: Diagnosed<DiagnosedFunction>) => variableOf(fn, "OUTBOX_DESTINATIONS") !== undefined;
+const isSender = (fn: Diagnosed<DiagnosedFunction>) =>
+  variableOf(fn, ENVIRONMENT.outboxDestinations) !== undefined;
 
 export const variableOf = ({ properties }: Diagnosed<DiagnosedFunction>, name: string): unknown =>
   properties.Environment?.Variables?.[name];

@@ -1,6 +1,6 @@
 /** What the doctor asks about alarms. */
 import { METRICS } from "../contract.ts";
-import { type DiagnosedStack, type DoctorCheck, referencesOf } from "./diagnosed-stack.ts";
+import { type DiagnosedStack, type DoctorCheck, referencesOf, TYPES } from "./diagnosed-stack.ts";
 
 interface AlarmProperties {
   readonly MetricName?: string;
@@ -8,13 +8,15 @@ interface AlarmProperties {
   readonly ActionsEnabled?: boolean;
 }
 
+const LACKS = [TYPES.alarm];
+
 const alarmsOf = (stack: DiagnosedStack, metric: string) =>
   stack
-    .of<AlarmProperties>("AWS::CloudWatch::Alarm")
+    .of<AlarmProperties>(TYPES.alarm)
     .filter(({ properties }) => properties.MetricName === metric && properties.ActionsEnabled !== false);
 
 function missing(stack: DiagnosedStack, metric: string) {
-  return alarmsOf(stack, metric).length > 0 ? [] : [{ what: `there is no alarm on ${metric}` }];
+  return alarmsOf(stack, metric).length > 0 ? [] : [{ what: `there is no alarm on ${metric}`, lacks: LACKS }];
 }
 
 const { decisions, outboxBacklog } = METRICS;
@@ -57,7 +59,7 @@ export const ALARM_CHECKS: readonly DoctorCheck[] = [
       );
       return stack.senders
         .filter(({ id }) => !watched.includes(id))
-        .map(({ id }) => ({ id, what: "has no alarm on its errors" }));
+        .map(({ id }) => ({ id, what: "has no alarm on its errors", lacks: LACKS }));
     },
   },
   {
@@ -71,7 +73,7 @@ export const ALARM_CHECKS: readonly DoctorCheck[] = [
       const dead = stack.consumed.flatMap(({ queue }) => stack.deadLettersOf(queue) ?? []);
       return [...new Set(dead.map(({ id }) => id))]
         .filter((id) => !watched.includes(id))
-        .map((id) => ({ id, what: "has no alarm that tells when it is not empty" }));
+        .map((id) => ({ id, what: "has no alarm that tells when it is not empty", lacks: LACKS }));
     },
   },
 ];

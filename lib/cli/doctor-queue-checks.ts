@@ -1,5 +1,5 @@
 /** What the doctor asks about queues, their consumers, and functions. */
-import { type DoctorCheck, referencesOf, variableOf } from "./diagnosed-stack.ts";
+import { type DoctorCheck, referencesOf, TYPES, variableOf } from "./diagnosed-stack.ts";
 
 const DEFAULTS = { timeout: 3, visibility: 30, retention: 345_600, receives: 10 };
 
@@ -120,7 +120,7 @@ export const QUEUE_CHECKS: readonly DoctorCheck[] = [
     remedy: "make the function's timeout shorter than the gateway's 29 or 30 seconds",
     find: (stack) => {
       const called = stack
-        .of<{ Principal?: unknown; FunctionName?: unknown }>("AWS::Lambda::Permission")
+        .of<{ Principal?: unknown; FunctionName?: unknown }>(TYPES.permission)
         .filter(({ properties }) => /^apigateway/.test(`${properties.Principal}`))
         .flatMap(({ properties }) => referencesOf(properties.FunctionName));
       return stack.handlers
@@ -133,7 +133,7 @@ export const QUEUE_CHECKS: readonly DoctorCheck[] = [
     remedy: "grant the actions that UseIdempotency grants, and no more",
     find: (stack) => {
       const tables = stack.tables.map(({ id }) => id);
-      return stack.of<PolicyProperties>("AWS::IAM::Policy").flatMap(({ id, properties }) => {
+      return stack.of<PolicyProperties>(TYPES.policy).flatMap(({ id, properties }) => {
         const wide = (properties.PolicyDocument?.Statement ?? []).some(
           ({ Effect, Action, Resource }) =>
             Effect === "Allow" &&

@@ -1,6 +1,13 @@
 /** What the doctor asks about the table of records, its outbox, and those who send from it. */
 import { ATTRIBUTES, OUTBOX_INDEX } from "../contract.ts";
-import { type DiagnosedStack, type DoctorCheck, referencesOf, variableOf } from "./diagnosed-stack.ts";
+import {
+  type DiagnosedStack,
+  type DoctorCheck,
+  referencesOf,
+  TABLE_TYPES,
+  TYPES,
+  variableOf,
+} from "./diagnosed-stack.ts";
 
 const outboxOnly = <T>(stack: DiagnosedStack, complaints: readonly T[]): readonly T[] =>
   stack.hasOutbox ? complaints : [];
@@ -84,7 +91,11 @@ export const TABLE_CHECKS: readonly DoctorCheck[] = [
     remedy: "make an OutboxRelay for the table, or switch its event source on",
     find: (stack) => {
       const isRelayed = stack.relayed.some(({ properties }) => properties.Enabled !== false);
-      return stack.hasOutbox && !isRelayed ? [{ what: "nobody sends the messages of commits" }] : [];
+      const complaint = {
+        what: "nobody sends the messages of commits",
+        lacks: [TYPES.mapping, ...TABLE_TYPES],
+      };
+      return stack.hasOutbox && !isRelayed ? [complaint] : [];
     },
   },
   {
@@ -133,16 +144,16 @@ export const TABLE_CHECKS: readonly DoctorCheck[] = [
     remedy: "have a rule run the sweeper every minute",
     find: (stack) => {
       const senders = stack.senders.map(({ id }) => id);
-      const rules = stack.of<RuleProperties>("AWS::Events::Rule", "AWS::Scheduler::Schedule");
+      const rules = stack.of<RuleProperties>(TYPES.rule, TYPES.schedule);
       const sweeps = rules.filter(({ properties }) =>
         referencesOf([properties.Targets, properties.Target]).some((id) => senders.includes(id)),
       );
-      const isSwept = sweeps.some(
-        ({ properties }) =>
-          properties.State !== "DISABLED" &&
-          /^(rate\(1 minutes?\)|cron\(\* \* .*\))$/.test(`${properties.ScheduleExpression}`),
-      );
-      return stack.hasOutbox && !isSwept ? [{ what: "no rule runs a sweeper every minute" }] : [];
+      const isSwept = sweeps.some(({ properties }) => runsEachMinute(properties));
+      const complaint = {
+        what: "no rule runs a sweeper every minute",
+        lacks: [TYPES.rule, TYPES.schedule, TYPES.function],
+      };
+      return stack.hasOutbox && !isSwept ? [complaint] : [];
     },
   },
   {
@@ -168,9 +179,12 @@ export const TABLE_CHECKS: readonly DoctorCheck[] = [
   },
 ];
 
-interface RuleProperties {
+export interface RuleProperties {
   readonly State?: string;
   readonly ScheduleExpression?: string;
   readonly Targets?: unknown;
   readonly Target?: unknown;
 }
+
+export const runsEachMinute = ({ State, ScheduleExpression }: RuleProperties): boolean =>
+  State !== "DISABLED" && /^(rate\(1 minutes?\)|cron\(\* \* .*\))$/.test(`${ScheduleExpression}`);

@@ -40,6 +40,8 @@ export const WRITE_USAGE = `${TABLE_USAGE}
   --dry-run                   read, print the requests that would write, and write nothing
   --yes, -y                   do not ask`;
 
+export type CommonConfig = Pick<DynamoDBClientConfig, "region" | "endpoint" | "profile" | "credentials">;
+
 export interface OpenTable {
   readonly store: DynamoDBStore;
   readonly outbox: DynamoDBOutbox;
@@ -55,10 +57,7 @@ export interface OpenTable {
  */
 export async function openTable(values: OptionValues): Promise<OpenTable> {
   const tableName = required(values, "table");
-  const config: DynamoDBClientConfig = LOOPBACK.test(`${values.endpoint}`) ? localEngine(values.profile) : {};
-  if (typeof values.region === "string") config.region = values.region;
-  if (typeof values.endpoint === "string") config.endpoint = values.endpoint;
-  if (typeof values.profile === "string") config.profile = values.profile;
+  const config = clientConfig(values);
   pathOf("@aws-sdk/client-dynamodb");
   const [{ DynamoDBClient: Client }, { DynamoDBStore: Store }, { DynamoDBOutbox: Outbox }] =
     await Promise.all([
@@ -88,12 +87,22 @@ export async function openTable(values: OptionValues): Promise<OpenTable> {
   };
 }
 
+/** What a client takes of the options: those of every client are the same. */
+export function clientConfig({ region, endpoint, profile }: OptionValues): CommonConfig {
+  return {
+    ...(LOOPBACK.test(`${endpoint}`) && localEngine(profile)),
+    ...(typeof region === "string" && { region }),
+    ...(typeof endpoint === "string" && { endpoint }),
+    ...(typeof profile === "string" && { profile }),
+  };
+}
+
 const LOOPBACK = /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:|\/|$)/;
 
 export const LOCAL_CREDENTIALS = { accessKeyId: "local", secretAccessKey: "local" };
 
 /** Local engines ask for neither account nor Region, and the SDK does. */
-const localEngine = (profile: OptionValues[string]): DynamoDBClientConfig => ({
+const localEngine = (profile: OptionValues[string]): CommonConfig => ({
   region: "us-east-1",
   ...(profile === undefined && { credentials: LOCAL_CREDENTIALS }),
 });

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { DOCTOR_CHECKS } from "../../lib/cli/doctor.ts";
+import { ALL_CHECKS, DOCTOR_CHECKS } from "../../lib/cli/doctor.ts";
 import { COMMANDS, runCommand, type Terminal } from "../../lib/cli/index.ts";
 import { systemClock } from "../../lib/core/clock.ts";
 import { sampleTemplate } from "./sample-template-given.ts";
@@ -173,13 +173,13 @@ describe("onceonly doctor", () => {
       const isCovered = named[place]!.length > 0 || /Checked\s+(at synthesis|by hand):\s/.test(line);
       expect(isCovered, line).toBe(true);
     }
-    expect([...new Set(named.flat())].toSorted()).toEqual(DOCTOR_CHECKS.map(({ id }) => id).toSorted());
+    expect([...new Set(named.flat())].toSorted()).toEqual(ALL_CHECKS.map(({ id }) => id).toSorted());
   });
 
   it.each([
-    [[], "--template is required"],
+    [[], "give --template, --stack, --table or --endpoint"],
     [["--template", "none.json"], "cannot read the template none.json: Error"],
-    [["cdk.out", "--template", "none.json"], "doctor takes --template, got 1 arguments"],
+    [["cdk.out", "--template", "none.json"], "doctor takes options alone, got 1 arguments"],
   ])("refuses %j", async (args, message) => {
     const terminal = { print: () => {}, confirm: async () => undefined, clock: systemClock, env: {} };
     await expect(runCommand(COMMANDS.doctor!, args, terminal)).rejects.toThrow(message);

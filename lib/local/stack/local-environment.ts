@@ -9,6 +9,7 @@ import type { EndedInvocation } from "../schedules/invoke-asynchronously.ts";
 import type { LocalSchedule } from "../schedules/run-schedule.ts";
 import type { SqsEngine } from "../sqs/start-sqs.ts";
 import type { Asset } from "./assembly.ts";
+import type { ResolvedResource } from "./deploy-resource.ts";
 import type { Authorizer } from "./gateway/authorizer.ts";
 import type { BrokenRoute, Gateway, GatewayRoute } from "./gateway/gateway.ts";
 import type { GatewayResponseProperties } from "./gateway/gateway-responses.ts";
@@ -78,6 +79,10 @@ export interface LocalApi {
   readonly stagedProblems: ((variables: Readonly<Record<string, string>>) => string | undefined)[];
 }
 
+export interface DeployedResource extends Pick<ResolvedResource, "type" | "path" | "properties"> {
+  readonly region: string;
+}
+
 export interface LocalEnvironment {
   readonly log: (line: string) => void;
   /** What queues, event sources, schedules and caches go by; functions keep the machine's time. */
@@ -122,6 +127,8 @@ export interface LocalEnvironment {
   readonly functionUrls: Map<string, string>;
   /** By API id. */
   readonly apis: Map<string, LocalApi>;
+  /** What the templates say of the resources that the doctor asks about. */
+  readonly deployed: DeployedResource[];
   /** What the run leaves out, each in one line. */
   readonly notRun: string[];
   /** Aborts when the run stops, before anything is undone. */

@@ -19,6 +19,7 @@ import { readAssembly, type SynthesizedStack } from "./assembly.ts";
 import { tellEnd } from "./asynchronous-end.ts";
 import { deliverEvent, deliverNotification } from "./deliveries.ts";
 import { deployStack } from "./deploy-stack.ts";
+import { describedRunFace } from "./described-run.ts";
 import type { Disturbances } from "./disturbances.ts";
 import { invokableFunction } from "./invoke-later.ts";
 import {
@@ -144,6 +145,7 @@ export async function startStack(options: StartStackOptions): Promise<RunningSta
     const proxied = disturbances && (await disturbedEndpoint(dynamodb.endpoint, disturbances, undo));
     const aws = await startAwsEndpoint([
       downFace(isDown, (name) => `arn:aws:events:${common.region}:${common.accountId}:event-bus/${name}`),
+      (request) => describedRunFace(environment)(request),
       invokeFace((name) => invokableFunction(environment, name)),
       eventBridgeFace(eventBridge),
       snsFace(sns),
@@ -178,6 +180,7 @@ export async function startStack(options: StartStackOptions): Promise<RunningSta
       asynchronous: new Map(),
       tellEnd: (fn, ended) => tellEnd(environment, fn, ended),
       apis: new Map(),
+      deployed: [],
       notRun: [],
       signal: stopping.signal,
       onStop: undo.add,
