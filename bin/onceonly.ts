@@ -25,7 +25,7 @@ const USAGE = `usage: onceonly <command> [options]
   outbox retry|drop|redirect <record key>
                              decide about the messages of one commit
 
-resolve, release and outbox retry take a group, too: --group <operation>[/<error>]
+resolve, release and outbox retry take a group, too: --group <operation>[/<error>]. erase takes a file of keys, or an owner
 
   --help, -h                 after a command: its options
   --version, -v              print the version of onceonly`;

@@ -1,6 +1,7 @@
 /** One decision about many keys: those of an operation, or of an operation and an error, as the sparse indexes list them. */
 import { namesOf } from "../core/identity.ts";
 import { type CommandCall, type OptionsConfig, UsageError } from "./command.ts";
+import { outcomesOf } from "./listed.ts";
 import { type Changed, isMeant, type OpenTable, openTable, printWithheld } from "./table.ts";
 
 export const DEFAULT_GROUP_LIMIT = "1000";
@@ -37,7 +38,7 @@ export async function* unknownKeys(
   group: string,
   before: number,
 ): AsyncGenerator<string> {
-  for await (const { recordKey, state, evidence } of store.unknownOutcomes({ before }))
+  for await (const { recordKey, state, evidence } of outcomesOf(store, before))
     if (state !== "unreadable" && isIn(group, recordKey, evidence?.lastError?.name)) yield recordKey;
 }
 
@@ -50,7 +51,7 @@ export async function* parkedKeys(outbox: OpenTable["outbox"], group: string): A
 }
 
 interface GroupChange {
-  readonly keysOf: (table: OpenTable) => AsyncIterable<string>;
+  readonly keysOf: (table: OpenTable) => AsyncIterable<string> | Iterable<string>;
   readonly question: (count: number) => string;
   /** Changes one, under its own fence. */
   readonly change: (table: OpenTable, recordKey: string) => Promise<Changed>;
@@ -65,8 +66,9 @@ export async function changingGroup(
   { values, terminal }: Pick<CommandCall, "values" | "terminal">,
   { keysOf, question, change }: GroupChange,
 ): Promise<0 | 1> {
-  const limit = Number(values.limit);
-  if (!Number.isInteger(limit) || limit < 1) throw new UsageError("--limit takes a whole number from 1");
+  const limit = values.limit === undefined ? Number.POSITIVE_INFINITY : Number(values.limit);
+  if (values.limit !== undefined && (!Number.isInteger(limit) || limit < 1))
+    throw new UsageError("--limit takes a whole number from 1");
   const table = await openTable(values);
   try {
     const recordKeys: string[] = [];

@@ -1,9 +1,9 @@
 /** `onceonly list`: what nobody has settled, and the messages that wait or are parked, by the sparse indexes. Other states by a scan. */
-import { type CliCommand, type CommandCall, onlyArgument, UsageError } from "./command.ts";
+import { type CliCommand, onlyArgument, UsageError } from "./command.ts";
 import { groupsOf, LISTS, type ListedLine, type ListName, listed } from "./listed.ts";
 import { timeOf } from "./record-lines.ts";
-import { SCANNED, type ScannedState, scanCost, scanned } from "./scan.ts";
-import { type OpenTable, openTable, TABLE_OPTIONS, TABLE_USAGE } from "./table.ts";
+import { mayScan, SCANNED, type ScannedState, scanned } from "./scan.ts";
+import { openTable, TABLE_OPTIONS, TABLE_USAGE } from "./table.ts";
 
 const DEFAULT_LIMIT = "50";
 
@@ -70,24 +70,6 @@ function checkScanned(what: string, isAsked: boolean): void {
   throw new UsageError(
     `no index has the records that are ${what}: --scan reads the whole table, and says before what that costs`,
   );
-}
-
-/** @throws UsageError where nobody can be asked */
-async function mayScan(
-  table: OpenTable,
-  { values, terminal }: Pick<CommandCall, "values" | "terminal">,
-): Promise<boolean> {
-  const { items, bytes, readUnits } = await scanCost(table);
-  const size = `${(bytes / 1_000_000).toFixed(1)} MB`;
-  const cost = `a scan reads the whole table: about ${items} items, ${size}, ${readUnits} read units, as counted within six hours`;
-  if (values.yes) {
-    if (!values.json) terminal.print(cost);
-    return true;
-  }
-  const isMeant = await terminal.confirm(`${cost}. Scan it?`);
-  if (isMeant === undefined) throw new UsageError(`${cost}; nobody can be asked here: give --yes`);
-  if (!isMeant) terminal.print("nothing was read");
-  return isMeant;
 }
 
 function grouped(lines: readonly ListedLine[], now: number): string[] {

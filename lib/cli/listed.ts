@@ -2,6 +2,8 @@
 import { namesOf } from "../core/identity.ts";
 import { destinationOf } from "../core/messages/address.ts";
 import { UNTRIED } from "../core/messages/outbox.ts";
+import type { UnknownOutcome } from "../core/unknown-outcome.ts";
+import { UsageError } from "./command.ts";
 import type { OpenTable } from "./table.ts";
 
 export const LISTS = ["unknown", "waiting", "parked"] as const;
@@ -22,8 +24,14 @@ export function listed(table: OpenTable, list: ListName, now: number): AsyncGene
   return list === "unknown" ? unknown(table.store, now) : commits(table.outbox, list);
 }
 
+/** @throws UsageError where the store lists none */
+export function outcomesOf(store: OpenTable["store"], before: number): AsyncIterable<UnknownOutcome> {
+  if (store.unknownOutcomes) return store.unknownOutcomes({ before });
+  throw new UsageError("the store has no `unknownOutcomes`: nothing is held in it, and nothing listed");
+}
+
 async function* unknown(store: OpenTable["store"], before: number): AsyncGenerator<ListedLine> {
-  for await (const found of store.unknownOutcomes({ before })) {
+  for await (const found of outcomesOf(store, before)) {
     const { recordKey, state, since, attempt, steps = [], evidence } = found;
     const error = evidence?.lastError && `, last error ${evidence.lastError.name}`;
     const step = steps.length > 0 ? `, step ${steps.join(" and ")}` : "";

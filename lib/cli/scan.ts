@@ -1,7 +1,9 @@
 /** Records by a scan: a state that no index has, or one page of a local table. Results, steps and messages are not read. */
-import type { AttributeValue, DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import type { AttributeValue, DynamoDBClient, ScanCommandInput } from "@aws-sdk/client-dynamodb";
+import { namesOf } from "../core/identity.ts";
 import type { IdempotencyRecord } from "../core/record.ts";
 import { type Attribute, type RecordTable, readRecord, recordTable } from "../dynamodb/record-table.ts";
+import { type CommandCall, UsageError } from "./command.ts";
 import type { ListedLine } from "./listed.ts";
 import type { OpenTable } from "./table.ts";
 
@@ -12,20 +14,38 @@ export type ScannedState = (typeof SCANNED)[number];
 const UNIT_BYTES = 4096;
 
 /** What the scan reads, as DynamoDB counted the table within the last six hours. */
-export interface ScanCost {
+interface ScanCost {
   readonly items: number;
   readonly bytes: number;
   /** The reads may be stale, which halves their price. */
   readonly readUnits: number;
 }
 
-export async function scanCost({ storeOptions }: OpenTable): Promise<ScanCost> {
+async function scanCost({ storeOptions }: OpenTable): Promise<ScanCost> {
   const { DescribeTableCommand } = await import("@aws-sdk/client-dynamodb");
   const { Table } = await clientOf(storeOptions).send(
     new DescribeTableCommand({ TableName: `${storeOptions.tableName}` }),
   );
   const { ItemCount: items = 0, TableSizeBytes: bytes = 0 } = Table ?? {};
   return { items, bytes, readUnits: Math.ceil(bytes / UNIT_BYTES) / 2 };
+}
+
+/** Shows what a scan costs, and asks. @throws UsageError where nobody can be asked */
+export async function mayScan(
+  table: OpenTable,
+  { values, terminal }: Pick<CommandCall, "values" | "terminal">,
+): Promise<boolean> {
+  const { items, bytes, readUnits } = await scanCost(table);
+  const size = `${(bytes / 1_000_000).toFixed(1)} MB`;
+  const cost = `a scan reads the whole table: about ${items} items, ${size}, ${readUnits} read units, as counted within six hours`;
+  if (values.yes) {
+    if (!values.json) terminal.print(cost);
+    return true;
+  }
+  const isMeant = await terminal.confirm(`${cost}. Scan it?`);
+  if (isMeant === undefined) throw new UsageError(`${cost}; nobody can be asked here: give --yes`);
+  if (!isMeant) terminal.print("nothing was read");
+  return isMeant;
 }
 
 /** The records in this state, in no order. What cannot be read is told as such. */
@@ -121,6 +141,60 @@ function readable(table: RecordTable, item: Item): IdempotencyRecord | undefined
   } catch {
     return undefined;
   }
+}
+
+/** A key of a scope, and the results in items of their own that begin with it: also those that no record names. */
+export interface ScopedKey {
+  readonly recordKey: string;
+  readonly addresses: readonly string[];
+}
+
+/** The address of a result in an item of its own: the key of its record, and a hash. */
+const APART = /^([^#]*#[^#]*#[\w-]{43})#[\w-]{43}$/;
+
+/** The keys of a scope, of one operation or of all. Other items that the table may hold are passed over. */
+export async function scopedKeys(
+  { storeOptions }: OpenTable,
+  { operation, scope }: { readonly operation?: string | undefined; readonly scope: string },
+): Promise<readonly ScopedKey[]> {
+  const { names } = recordTable(storeOptions);
+  const items = itemsOf(storeOptions, {
+    FilterExpression:
+      "attribute_exists(#token) OR (attribute_exists(#result) AND attribute_not_exists(#state))",
+    ProjectionExpression: "#pk, #token",
+    ExpressionAttributeNames: {
+      "#pk": names.partitionKey,
+      "#token": names.token,
+      "#state": names.state,
+      "#result": names.result,
+    },
+  });
+  const found = new Map<string, string[]>();
+  for await (const item of items) {
+    const address = `${item[names.partitionKey]?.S}`;
+    const recordKey = item[names.token] ? address : APART.exec(address)?.[1];
+    const of = namesOf(recordKey ?? "");
+    if (!recordKey || of.scope !== scope || of.operation === "") continue;
+    if (operation !== undefined && of.operation !== operation) continue;
+    const addresses = found.get(recordKey) ?? [];
+    found.set(recordKey, recordKey === address ? addresses : [...addresses, address]);
+  }
+  return [...found].map(([recordKey, addresses]) => ({ recordKey, addresses }));
+}
+
+async function* itemsOf(
+  storeOptions: OpenTable["storeOptions"],
+  input: Omit<ScanCommandInput, "TableName">,
+): AsyncGenerator<Record<string, AttributeValue>> {
+  const { ScanCommand } = await import("@aws-sdk/client-dynamodb");
+  const client = clientOf(storeOptions);
+  const { TableName } = recordTable(storeOptions);
+  let ExclusiveStartKey: ScanCommandInput["ExclusiveStartKey"];
+  do {
+    const page = await client.send(new ScanCommand({ ...input, TableName, ExclusiveStartKey }));
+    yield* page.Items ?? [];
+    ExclusiveStartKey = page.LastEvaluatedKey;
+  } while (ExclusiveStartKey);
 }
 
 /** `openTable` has made it. */

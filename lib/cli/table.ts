@@ -1,13 +1,15 @@
 /** The table that a command works on, its client, and what its writes would be. */
 import type { DynamoDBClient, DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
-import type { DynamoDBOutbox } from "../dynamodb/dynamodb-outbox.ts";
-import type { DynamoDBStore } from "../dynamodb/dynamodb-store.ts";
+import type { OperatedOutbox } from "../core/messages/operated-outbox.ts";
+import type { Store } from "../core/store.ts";
 import type { DynamoDBOutboxOptions, DynamoDBStoreOptions } from "../dynamodb/options.ts";
 import { pathOf } from "../local/installed-package.ts";
 import { type CommandCall, type OptionsConfig, type OptionValues, required, UsageError } from "./command.ts";
+import { openStore } from "./store-module.ts";
 
 export const TABLE_OPTIONS = {
   table: { type: "string", short: "t" },
+  store: { type: "string" },
   region: { type: "string" },
   profile: { type: "string" },
   endpoint: { type: "string" },
@@ -20,7 +22,8 @@ export const TABLE_OPTIONS = {
 } as const satisfies OptionsConfig;
 
 export const TABLE_USAGE = `
-  --table, -t <name or ARN>   the table of the records (required)
+  --table, -t <name or ARN>   the table of the records (required, unless --store is given)
+  --store <module>            another store: export default { store, outbox, close }
   --region, --profile         as of the AWS CLI (default: the environment's)
   --endpoint <url>            another DynamoDB, such as that of \`onceonly start\`
   --partition-key, --sort-key <name=value>, --ttl-attribute, --index, --shards
@@ -42,9 +45,10 @@ export const WRITE_USAGE = `${TABLE_USAGE}
 
 export type CommonConfig = Pick<DynamoDBClientConfig, "region" | "endpoint" | "profile" | "credentials">;
 
+/** What reaches a table, or the store of a module. */
 export interface OpenTable {
-  readonly store: DynamoDBStore;
-  readonly outbox: DynamoDBOutbox;
+  readonly store: Store<never>;
+  readonly outbox: OperatedOutbox;
   readonly storeOptions: DynamoDBStoreOptions;
   /** The requests that would have written, of a dry run. */
   readonly withheld: readonly { readonly operation: string; readonly input: unknown }[];
@@ -56,6 +60,7 @@ export interface OpenTable {
  * @throws UsageError, InvalidOptionError; Error where the client is not installed
  */
 export async function openTable(values: OptionValues): Promise<OpenTable> {
+  if (values.store !== undefined) return openStore(`${values.store}`, values);
   const tableName = required(values, "table");
   const config = clientConfig(values);
   pathOf("@aws-sdk/client-dynamodb");
@@ -116,7 +121,7 @@ function sortKeyOf(text: string): { name: string; value: string } {
   return { name: text.slice(0, equals), value: text.slice(equals + 1) };
 }
 
-const READS = /^(GetItem|Query|BatchGetItem)Command$/;
+const READS = /^(GetItem|Query|BatchGetItem|Scan|DescribeTable)Command$/;
 
 /** Answers each write as if it had been applied. A store takes a client with middleware through its `send`. */
 function withholdWrites(client: DynamoDBClient, withheld: { operation: string; input: unknown }[]): void {

@@ -71,7 +71,7 @@ describe("erasing during a move", () => {
     expect(memoryText(memory, recordKey)).not.toContain(CANARY);
     const again = runOnce({ ...options, store }, key, {}, () => expect.unreachable());
     await expect(again).rejects.toMatchObject({ code: "RESULT_NOT_KEPT" });
-    // Nor does the store that is moved to stand open once it stands alone.
+    // The store that is moved to does not stand open either once it stands alone.
     const alone = runOnce({ ...options, store: memory }, key, {}, () => expect.unreachable());
     await expect(alone).rejects.toMatchObject({ code: "RESULT_NOT_KEPT" });
   });
