@@ -10,7 +10,8 @@ export interface DeadLetter {
   readonly messageId: string;
   readonly receiptHandle: string;
   readonly group: string | undefined;
-  readonly hasEnvelope: boolean;
+  /** The idempotency key of its envelope; absent where it has none that can be read. */
+  readonly key: string | undefined;
   /** The queue that it came from, where SQS says it. */
   readonly sourceArn: string | undefined;
   inputFor(queueUrl: string): SendMessageCommandInput;
@@ -51,12 +52,13 @@ function deadLetterOf({ MessageId, ReceiptHandle, Body, Attributes = {}, ...mess
   const messageId = `${MessageId}`;
   const { MessageGroupId: group, DeadLetterQueueSourceArn: sourceArn, AWSTraceHeader } = Attributes;
   const MessageAttributes = message.MessageAttributes ?? {};
+  const reading = readEnvelope(MessageAttributes);
   return {
     messageId,
     receiptHandle: `${ReceiptHandle}`,
     group,
     sourceArn,
-    hasEnvelope: readEnvelope(MessageAttributes).found,
+    key: reading.found ? reading.envelope.key : undefined,
     inputFor: (QueueUrl) => ({
       QueueUrl,
       MessageBody: `${Body}`,
@@ -70,6 +72,23 @@ function deadLetterOf({ MessageId, ReceiptHandle, Body, Attributes = {}, ...mess
       }),
     }),
   };
+}
+
+/** Lets others receive again what was only looked at. What fails is seen again a minute later. */
+export async function showAgain(
+  client: SQSClient,
+  url: string,
+  passed: readonly DeadLetter[],
+): Promise<void> {
+  const { ChangeMessageVisibilityBatchCommand } = await import("@aws-sdk/client-sqs");
+  for (let from = 0; from < passed.length; from += 10) {
+    const Entries = passed.slice(from, from + 10).map(({ receiptHandle }, index) => ({
+      Id: `${index}`,
+      ReceiptHandle: receiptHandle,
+      VisibilityTimeout: 0,
+    }));
+    await client.send(new ChangeMessageVisibilityBatchCommand({ QueueUrl: url, Entries })).catch(() => {});
+  }
 }
 
 /** Its former id may still be remembered, and would have the queue drop it. A second redrive of one message is dropped. */

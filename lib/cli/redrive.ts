@@ -3,7 +3,13 @@ import type { SendMessageCommandInput } from "@aws-sdk/client-sqs";
 import { parseAddress } from "../core/messages/address.ts";
 import { type CliCommand, type CommandCall, onlyArgument, required, UsageError } from "./command.ts";
 import { lookAtQueue, openQueue, siblingUrl } from "./queues.ts";
-import { type DeadLetter, type Redriven, receiveDeadLetters, sendBack } from "./redrive-messages.ts";
+import {
+  type DeadLetter,
+  type Redriven,
+  receiveDeadLetters,
+  sendBack,
+  showAgain,
+} from "./redrive-messages.ts";
 import { isMeant, printWithheld } from "./table.ts";
 
 const DEFAULT_MAX = "100";
@@ -17,7 +23,9 @@ idempotency key stay: what has run is answered from its record. A FIFO queue get
 redrive of a message. A message without an envelope stays, since its key would change. The exit status is 1 where one stays.
 
   --to <URL>                  another queue (default: the one that each message came from)
-  --max <number>              at most so many messages (default ${DEFAULT_MAX}, up to ${MOST})
+  --group <message group id>  those of a group alone, such as one order of a FIFO queue
+  --message-key <key>         those with this idempotency key in their envelope alone
+  --max <number>              receive at most so many messages (default ${DEFAULT_MAX}, up to ${MOST})
   --without-envelope          take messages without an envelope back, too: their consumers see new keys
   --by <name>, --why <text>   printed with the outcome (required); nothing stores them, CloudTrail has the requests
   --region, --profile         as of the AWS CLI (default: the URL's Region)
@@ -26,6 +34,8 @@ redrive of a message. A message without an envelope stays, since its key would c
   --yes, -y                   do not ask`,
   options: {
     to: { type: "string" },
+    group: { type: "string" },
+    "message-key": { type: "string" },
     max: { type: "string", default: DEFAULT_MAX },
     "without-envelope": { type: "boolean" },
     by: { type: "string" },
@@ -50,23 +60,38 @@ redrive of a message. A message without an envelope stays, since its key would c
       throw new UsageError("--to is a queue of the other kind: both are FIFO, or neither is");
     if (to !== undefined && new URL(to).origin !== new URL(url).origin)
       throw new UsageError("--to is in another Region or place than the dead-letter queue");
+    for (const name of ["group", "message-key"])
+      if (values[name] === "") throw new UsageError(`--${name} is empty`);
     const client = await openQueue(url, values);
     try {
       const { waiting, deadLetters } = await lookAtQueue(client, url);
       if (deadLetters !== undefined && !to)
         throw new UsageError("this queue has a dead-letter queue of its own: is it the source? Give --to");
       const count = Math.min(waiting, max);
-      if (count > 0 && !(await isMeant({ values, terminal }, questionOf(url, to, count, waiting)))) return 1;
+      if (
+        count > 0 &&
+        !(await isMeant({ values, terminal }, questionOf({ values, url, to }, count, waiting)))
+      )
+        return 1;
       const run: RedriveRun = { values, terminal, client, url, to, max, count, about };
-      return count === 0 ? tell(run, { moved: 0, left: [] }) : await move(run);
+      return count === 0 ? tell(run, { moved: 0, passed: 0, left: [] }) : await move(run);
     } finally {
       client.destroy();
     }
   },
 };
 
-function questionOf(url: string, to: string | undefined, count: number, waiting: number): string {
+function questionOf(
+  { values, url, to }: Pick<RedriveRun, "values" | "url" | "to">,
+  count: number,
+  waiting: number,
+): string {
   const target = to === undefined ? "the queues they came from" : nameOf(to);
+  const { group, "message-key": key } = values;
+  if (group !== undefined || key !== undefined) {
+    const meant = group === undefined ? "with this key" : key === undefined ? "of this group" : "of both";
+    return `${nameOf(url)}: receive about ${count} of ${waiting} messages, and take those ${meant} back to ${target}?`;
+  }
   return `${nameOf(url)}: take about ${count} of ${waiting} messages back to ${target}?`;
 }
 
@@ -84,6 +109,8 @@ interface RedriveRun extends Pick<CommandCall, "values" | "terminal"> {
 
 interface RedriveOutcome {
   readonly moved: number;
+  /** Were received, and are not meant. */
+  readonly passed: number;
   readonly left: readonly (Redriven & { readonly moved: false })[];
 }
 
@@ -91,6 +118,8 @@ async function move(run: RedriveRun): Promise<0 | 1> {
   const { values, terminal, client, url, to, max, count } = run;
   const withheld: { operation: string; input: unknown }[] = [];
   const left: (Redriven & { moved: false })[] = [];
+  const passed: DeadLetter[] = [];
+  const { group: onlyGroup, "message-key": onlyKey } = values;
   /** Groups of which a message stays: what follows it must not overtake it. */
   const stopped = new Set<string>();
   let moved = 0;
@@ -99,9 +128,14 @@ async function move(run: RedriveRun): Promise<0 | 1> {
     return message.sourceArn === undefined ? undefined : siblingUrl(url, message.sourceArn);
   };
   for await (const message of receiveDeadLetters(client, url, max)) {
-    const { group, messageId } = message;
+    const { group, key, messageId } = message;
+    if ((onlyGroup ?? group) !== group || (onlyKey ?? key) !== key) {
+      passed.push(message);
+      if (group !== undefined) stopped.add(group);
+      continue;
+    }
     const target = targetOf(message);
-    const isBare = !message.hasEnvelope && !values["without-envelope"];
+    const isBare = key === undefined && !values["without-envelope"];
     const isStopped = group !== undefined && stopped.has(group);
     let end: Redriven;
     if (isStopped) end = { moved: false, messageId, why: "a message before it in its group stays" };
@@ -120,7 +154,8 @@ async function move(run: RedriveRun): Promise<0 | 1> {
     }
     terminal.progress?.(Math.min(moved + left.length, count), count);
   }
-  if (!values["dry-run"]) return tell(run, { moved, left });
+  await showAgain(client, url, passed);
+  if (!values["dry-run"]) return tell(run, { moved, passed: passed.length, left });
   printWithheld({ values, terminal }, withheld, "nothing would be sent");
   return left.length === 0 ? 0 : 1;
 }
@@ -131,10 +166,12 @@ function withoutContent({ MessageBody = "", MessageAttributes = {}, ...input }: 
   return { ...input, MessageBody: `<${Buffer.byteLength(MessageBody)} bytes>`, MessageAttributes: names };
 }
 
-function tell({ values, terminal, about }: RedriveRun, { moved, left }: RedriveOutcome): 0 | 1 {
-  if (values.json) terminal.print(JSON.stringify({ moved, left, ...about }));
+function tell({ values, terminal, about }: RedriveRun, { moved, passed, left }: RedriveOutcome): 0 | 1 {
+  const isPart = values.group !== undefined || values["message-key"] !== undefined;
+  if (values.json) terminal.print(JSON.stringify({ moved, left, ...(isPart && { passed }), ...about }));
   else {
     for (const { messageId, why } of left) terminal.print(`${messageId}  stays: ${why}`);
+    if (isPart) terminal.print(`others that were received, and stay: ${passed}`);
     terminal.print(`moved ${moved}, by ${about.by}: ${about.why}`);
   }
   return moved > 0 && left.length === 0 ? 0 : 1;

@@ -36,14 +36,14 @@ async function run(args: readonly string[], answer?: boolean) {
 }
 
 /** Sends messages of these keys, with an envelope unless told otherwise, and lets them become dead letters. */
-async function deadLetters(queue: string, keys: readonly string[], hasEnvelope = true) {
+async function deadLetters(queue: string, keys: readonly string[], hasEnvelope = true, group = "order-7") {
   const isFifo = queue.endsWith(".fifo");
   for (const key of keys) {
     const MessageAttributes = {
       ...(hasEnvelope && writeEnvelope({ key })),
       tenant: { DataType: "String", StringValue: "acme" },
     };
-    const fifo = isFifo ? { MessageGroupId: "order-7", MessageDeduplicationId: key } : {};
+    const fifo = isFifo ? { MessageGroupId: group, MessageDeduplicationId: key } : {};
     const input = { QueueUrl: queue, MessageBody: `${SECRET} ${key}`, MessageAttributes, ...fifo };
     await queues.client.send(new SendMessageCommand(input));
   }
@@ -97,6 +97,45 @@ describe("onceonly redrive", () => {
       expect(tenant).toBe("acme");
     }
     expect(await received(dlq)).toEqual([]);
+  });
+
+  it("takes the messages of one group back, in their order, and the others can be received at once", async () => {
+    const { queue, dlq } = await queues.newPair(true);
+    const keys = [randomUUID(), randomUUID()];
+    await deadLetters(queue, [randomUUID(), randomUUID()], true, "order-1");
+    await deadLetters(queue, keys, true, "order-2");
+
+    const answer = await run([dlq, ...BY, "--group", "order-2"], true);
+
+    expect(answer.asked[0]).toContain("receive about 4 of 4 messages, and take those of this group back");
+    expect(answer.status).toBe(0);
+    expect(answer.text).toBe("others that were received, and stay: 2\nmoved 2, by ana: ticket 7");
+    expect((await received(queue)).map(({ key }) => key)).toEqual(keys);
+    expect(await received(dlq)).toHaveLength(2);
+  });
+
+  it("takes the messages of one key back, but none before which another one of its group stays", async () => {
+    const { queue, dlq } = await queues.newPair();
+    await deadLetters(queue, ["a", "b", "c"]);
+    const answer = await run([dlq, ...BY, "--message-key", "b", "--yes", "--json"]);
+    expect(JSON.parse(answer.text)).toEqual({ moved: 1, passed: 2, left: [], by: "ana", why: "ticket 7" });
+    expect((await received(queue)).map(({ key }) => key)).toEqual(["b"]);
+
+    const fifo = await queues.newPair(true);
+    await deadLetters(fifo.queue, ["first", "second"]);
+    const stays = await run([fifo.dlq, ...BY, "--message-key", "second", "--yes"]);
+    expect(stays.status).toBe(1);
+    expect(stays.text).toContain("stays: a message before it in its group stays");
+    expect(await received(fifo.queue)).toEqual([]);
+  });
+
+  it("moves nothing, and says so, where no message is meant", async () => {
+    const { queue, dlq } = await queues.newPair();
+    await deadLetters(queue, ["a"]);
+
+    expect(await run([dlq, ...BY, "--message-key", "b", "--yes"])).toMatchObject({ status: 1 });
+    await expect(run([dlq, ...BY, "--group", "", "--yes"])).rejects.toThrow("--group is empty");
+    expect(await received(dlq)).toHaveLength(1);
   });
 
   it("takes no more than it is told to, from a standard queue too", async () => {
