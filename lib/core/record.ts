@@ -36,7 +36,9 @@ export interface StoredStep {
   /** The handler can ask whether the effect of a step that was begun happened. */
   readonly asks?: boolean;
   /** The operation is to be finished, although nobody may call again: it is among the unknown outcomes until it ends. */
-  readonly tracked?: boolean;
+  readonly tracked?: boolean | undefined;
+  /** The step that comes next: nobody knows whether its effect happened, as long as it is not on record itself. */
+  readonly next?: string | undefined;
   /** Encoded by core/outcome.ts. */
   readonly result?: StoredResult;
 }

@@ -95,19 +95,19 @@ export class Recording<Write> {
     const token = this.#token;
     const { recordKey } = call.identity;
     let leaseEndsAt = call.leaseEndsAt(call.now());
-    const { expiresAt: former } = this.#claim as Claim;
     // A claim that may be held never expires.
-    const expiresAt = former && call.expiresAt(leaseEndsAt);
+    let expiresAt = (this.#claim as Claim).expiresAt && call.expiresAt(leaseEndsAt);
     const renewal = { recordKey, token, leaseEndsAt, expiresAt };
     const answer = await call.ask((store) => store.renew(renewal));
     if (!answer.renewed) {
       const { record } = answer;
       // Its own end, or a fence of its own, came first.
-      if (!record || !isClaimOf(record, token))
-        return record?.token === token || record?.token === this.#token;
-      ({ leaseEndsAt } = record);
+      if (!isClaimOf(record, token)) return [token, this.#token].includes(record?.token ?? "");
+      ({ leaseEndsAt, expiresAt } = record as IdempotencyRecord);
     }
-    this.#claim = { ...(this.#claim as Claim), leaseEndsAt, expiresAt };
+    const claim = this.#claim as Claim;
+    // A step may have taken the expiry meanwhile: the next renewal goes without.
+    this.#claim = { ...claim, leaseEndsAt, expiresAt: claim.expiresAt && expiresAt };
     return true;
   }
 
@@ -151,7 +151,7 @@ export class Recording<Write> {
    */
   async writeStep(
     name: string,
-    change: Pick<StepChange, "result"> & Pick<StoredStep, "state" | "asks" | "tracked">,
+    change: Pick<StepChange, "result"> & Pick<StoredStep, "state" | "asks" | "tracked" | "next">,
     writes: readonly Write[],
   ): Promise<void> {
     const call = this.#call;
@@ -290,7 +290,7 @@ export class Recording<Write> {
           if (record?.token === former && !isFormer) return { settled: true };
           if (held && record && isFormer) {
             // A renewal, or the copy of a step, came between.
-            this.#claim = { ...held, leaseEndsAt: record.leaseEndsAt };
+            this.#claim = { ...held, leaseEndsAt: record.leaseEndsAt, expiresAt: record.expiresAt };
             this.#steps = record.steps ?? {};
             continue;
           }

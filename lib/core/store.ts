@@ -30,7 +30,7 @@ export interface Store<Write = unknown> {
   /**
    * Prolongs a claim, if its token is `renewal.token`, it is in progress, and its lease ends no later than that of the
    * renewal. So a copy that arrives late shortens no lease. A repetition counts as renewed. Without `expiresAt` the record's own
-   * stays.
+   * stays. A record without an expiry refuses a renewal that has one: a step that began has taken the expiry meanwhile.
    */
   renew(renewal: Renewal): Promise<RenewAnswer>;
 

@@ -220,7 +220,7 @@ export function settleChange(
   return table.updateOf(recordKey, MINE, settled, { token, inProgress: "in-progress" });
 }
 
-/** A copy that arrives late finds a later lease. */
+/** A copy that arrives late finds a later lease, or an expiry that a step has taken. */
 export function renewalChange(
   table: RecordTable,
   { recordKey, token, leaseEndsAt, expiresAt }: Renewal,
@@ -228,7 +228,7 @@ export function renewalChange(
   const condition = `${MINE} AND #leaseEndsAt <= :leaseEndsAt`;
   return table.updateOf(
     recordKey,
-    condition,
+    expiresAt === undefined ? condition : `${condition} AND attribute_exists(#expiresAt)`,
     { leaseEndsAt, ...(expiresAt !== undefined && { expiresAt }) },
     { token, inProgress: "in-progress" },
   );

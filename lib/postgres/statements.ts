@@ -110,9 +110,10 @@ WHERE ${MINE} ${changed}${notified("$10::text IS NOT NULL")}`;
   // Neither a COMMIT nor a ROLLBACK of the handler's own has ended the transaction that made this claim.
   const settleWithin = settle.replace(MINE, `${MINE} AND ${BEGAN} = $14`);
 
-  // A copy that arrives late finds a later lease.
+  // A copy that arrives late finds a later lease, or an expiry that a step has taken.
   const renew = `UPDATE ${name} AS r SET lease_ends_at = $3, expires_at = coalesce($4, r.expires_at)
-WHERE ${MINE} AND r.lease_ends_at <= $3 ${changed}`;
+WHERE ${MINE} AND r.lease_ends_at <= $3
+  AND (r.expires_at IS NOT NULL OR coalesce($4, r.expires_at) IS NULL) ${changed}`;
 
   // The step is still the one that was seen. The lease moves, so that a claim over what was seen before finds another one.
   const writeStep = `UPDATE ${name} AS r SET lease_ends_at = r.lease_ends_at + 1,

@@ -86,7 +86,8 @@ export class MemoryStore implements Store<MemoryWrite> {
 
   async renew({ recordKey, token, leaseEndsAt, expiresAt }: Renewal): Promise<RenewAnswer> {
     const record = this.#records.get(recordKey);
-    if (!record || !isClaimOf(record, token) || record.leaseEndsAt > leaseEndsAt)
+    const isTaken = expiresAt !== undefined && record?.expiresAt === undefined;
+    if (!record || !isClaimOf(record, token) || record.leaseEndsAt > leaseEndsAt || isTaken)
       return { renewed: false, record: copyOf(record) };
     this.#records.set(recordKey, {
       ...record,

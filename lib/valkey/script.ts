@@ -175,13 +175,14 @@ end
 function moves.renew()
   local lease, expires = take(), take()
   if not is_mine() or tonumber(get('lease')) > tonumber(lease) then return tell() end
+  local has_expiry = get('expires')
   if expires == '' then
-    if not get('expires') then list(lease) end
+    if not has_expiry then list(lease) end
     redis.call('HSET', key, 'lease', lease)
   else
+    if not has_expiry then return tell() end
     redis.call('HSET', key, 'lease', lease, 'expires', expires)
     retain(expires)
-    redis.call('ZREM', index, record_key)
   end
   return changed()
 end

@@ -5,6 +5,7 @@ import { gate } from "../../kit/time/gate.ts";
 import { ClaimLostError } from "../../lib/core/errors.ts";
 import type { Execution } from "../../lib/core/execution.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
+import type { Renewal } from "../../lib/core/store.ts";
 import { MemoryStore, type MemoryWrite } from "../../lib/testing/index.ts";
 import { counting, newWorld, pausedWorker, START, type World } from "./world.ts";
 
@@ -603,6 +604,40 @@ describe("a renewal that is under way", () => {
     expect(held.signal().aborted).toBe(false);
     expect(world.record()).toEqual(record);
     expect(world.clock.sleepers).toBe(0);
+  });
+
+  it("H54: gives no expiry back to a record from which a step at most once has taken the expiry", async () => {
+    for (const when of ["applied late", "answered late"]) {
+      const world = newWorld(RENEWED);
+      const { opened, open } = gate();
+      const renewals: unknown[] = [];
+      const store = intercepted(world.memory, async (method, request, [renewal]) => {
+        if (method !== "renew") return request();
+        renewals.push((renewal as Renewal).expiresAt);
+        const answer = when === "answered late" ? await request() : undefined;
+        if (renewals.length === 1) await opened;
+        return answer ?? request();
+      });
+      const work = async ({ step }: Work) => {
+        await world.clock.sleep(10_001);
+        await step("charge", () => world.clock.sleep(HOUR), { atMostOnce: true });
+        throw new Error("again");
+      };
+      const ended = expect(world.start(work, { store })).rejects.toThrow("again");
+      await world.clock.advance(10_002);
+      open();
+      await world.clock.advance(1);
+
+      expect(world.record().expiresAt).toBeUndefined();
+      await world.clock.advance(10_000);
+      expect(world.record().leaseEndsAt).toBeGreaterThan(START + 50_000);
+      await world.clock.advance(HOUR - 11_000);
+      expect(renewals.length).toBeGreaterThan(300);
+      expect(new Set(renewals.slice(1))).toEqual(new Set([undefined]));
+      expect(world.record()).not.toHaveProperty("expiresAt");
+      await world.clock.advance(12_000);
+      await ended;
+    }
   });
 
   it("H8: a fence around a refused commit finds the record renewed, and the handler goes on under its fresh token", async () => {

@@ -20,6 +20,7 @@ export const RULES = {
   renewToken: "a renewal carries the claim token",
   renewState: "a renewal needs a record that is in progress",
   renewForward: "a renewal shortens no lease",
+  renewKeepsNever: "a renewal gives no expiry to a record that has none",
   renewAnswered: "only a renewal that was answered lets the work go on",
   stopUnrenewed: "work stops where its lease ends unrenewed, or its process dies with it",
   countOn: "a record that is taken over goes on counting its attempts",

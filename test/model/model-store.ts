@@ -122,10 +122,14 @@ export function renew(
   if (state !== "in-progress" && without !== "renewState") return [slot, "refused"];
   const isLonger = record.leaseEndsIn > leaseEndsIn - (record.writes > 0 ? 1 : 0);
   if (isLonger && without !== "renewForward") return [slot, "refused"];
+  const isTaken = record.expiresIn === NEVER && expiresIn !== NEVER;
+  if (isTaken && without !== "renewKeepsNever") return [slot, "refused"];
   watch.expect(record.token === token, "tokenOnWrite");
   watch.expect(!isFinished(record), "finishedStays");
   watch.move(state, state);
-  return [{ ...slot, record: { ...record, leaseEndsIn, expiresIn, writes: 0 } }, "done"];
+  // What has no expiry of its own leaves that of the record.
+  const ends = { leaseEndsIn, expiresIn: expiresIn === NEVER ? record.expiresIn : expiresIn };
+  return [{ ...slot, record: { ...record, ...ends, writes: 0 } }, "done"];
 }
 
 /** `store.settle`: the slot as it is then, and whether it is settled. */

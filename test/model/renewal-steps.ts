@@ -1,13 +1,17 @@
 /** A worker prolongs its lease while its handler runs. It counts on a renewal that was answered, and on no other one. */
 import type { Turn } from "./handler-steps.ts";
+import { NO_MARKS } from "./marks.ts";
 import { apply, nameOf } from "./requests.ts";
 import { IDLE_WORKER, type Worker } from "./state.ts";
+import { neverExpires } from "./step-store.ts";
 
 export function renewalSteps({ state, worker, host, model, offer, become }: Turn): void {
   const { key, payload, token, wasRefused } = worker;
   const left = model.workTicks;
   if (!model.renews || worker.mode !== "claimed" || worker.left === left) return;
-  const asking: Worker = { ...IDLE_WORKER, phase: "renew", key, payload, token, left };
+  // A step has taken the expiry.
+  const marks = neverExpires(worker.marks, model.without) ? worker.marks : NO_MARKS;
+  const asking: Worker = { ...IDLE_WORKER, phase: "renew", key, payload, token, left, marks };
   const what = nameOf(asking);
   offer(what, (watch) => {
     const [after, answer] = apply(state, asking, host, model, watch);

@@ -60,7 +60,8 @@ function beginOf(worker: Worker, host: number, model: Model): Begin {
   const { token, payload, seen, left, age, phase, mode } = worker;
   const grace = model.without === "graceOnLease" ? 0 : model.graceTicks;
   const leaseEndsIn = left + host + grace;
-  const keepsSteps = seen && !seen.isExpired && neverExpires(seen.marks, model.without);
+  const kept = phase === "renew" ? worker.marks : seen && !seen.isExpired && seen.marks;
+  const keepsSteps = kept && neverExpires(kept, model.without);
   return {
     token,
     payload,

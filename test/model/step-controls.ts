@@ -189,4 +189,25 @@ export const STEP_CONTROLS: readonly Control[] = [
     a tick passes
     TTL deletes the record of key 1`,
   },
+  {
+    without: "renewKeepsNever",
+    hazards: "H54, H64",
+    bounds: { calls: [STEPS], renews: true, strays: 1 },
+    breaks: "openStays",
+    trace: `
+    worker 1 is called (claimed, steps, key 1)
+    worker 1 claims
+    worker 1 runs its first step
+    worker 1 records that "first" is done
+    a tick passes
+    worker 1 renews its lease; a copy is held up
+    worker 1 writes down that its second step begins
+    worker 1 records that "second" is begun; the answer is lost
+    a copy that was held up arrives: renews its lease
+    a tick passes
+    a tick passes
+    a tick passes
+    a tick passes
+    TTL deletes the record of key 1`,
+  },
 ];

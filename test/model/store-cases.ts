@@ -205,11 +205,10 @@ function requestsTo(record: ModelRecord | undefined): StoreRequest[] {
     ...(["completed", "failed", "released", "held"] as const).map(
       (to): StoreRequest => ({ kind: "settle", finish: finish(to) }),
     ),
-    ...[0, LATER].map(
-      (leaseEndsIn): StoreRequest => ({
-        kind: "renew",
-        renewal: { token: ME, leaseEndsIn, expiresIn: LATER },
-      }),
+    ...[0, LATER].flatMap((leaseEndsIn) =>
+      [LATER, NEVER].map(
+        (expiresIn): StoreRequest => ({ kind: "renew", renewal: { token: ME, leaseEndsIn, expiresIn } }),
+      ),
     ),
     ...(record ? stepsTo(record) : []),
     ...(record && isUnsent(record)

@@ -72,7 +72,8 @@ async function ask<Write>(
   }
   if (request.kind === "renew") {
     const { token, leaseEndsIn, expiresIn } = request.renewal;
-    const ends = { leaseEndsAt: inMs(leaseEndsIn), expiresAt: inSeconds(expiresIn) };
+    const expiresAt = expiresIn === NEVER ? undefined : inSeconds(expiresIn);
+    const ends = { leaseEndsAt: inMs(leaseEndsIn), expiresAt };
     const answer = await store.renew({ recordKey, token: tokenOf(token), ...ends });
     return answer.renewed ? "done" : numberIn(answer.record?.token);
   }

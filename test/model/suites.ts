@@ -110,6 +110,18 @@ export const NORMAL: readonly Bounds[] = [
     whenAbandoned: "verify",
   }),
   boundsOf("steps", { ...APART, calls: [STEPS] }),
+  boundsOf("renewed leases, steps held up", {
+    strays: 1,
+    retentionTicks: 2,
+    calls: [STEPS],
+    renews: true,
+  }),
+  boundsOf("renewed leases, steps, 2 workers", {
+    ...APART,
+    retentionTicks: 2,
+    calls: [ASKED_STEPS],
+    renews: true,
+  }),
   boundsOf("requests held up, steps asked about", {
     strays: 1,
     retentionTicks: 2,
@@ -129,6 +141,7 @@ export const LONG: ReadonlySet<string> = new Set([
   "commits, 3 workers",
   "both modes, with a sender",
   "2 keys",
+  "renewed leases, steps, 2 workers",
   "frozen workers, both modes",
   "a saga, 2 workers",
   "a saga with a pivot, 2 workers",

@@ -44,6 +44,15 @@ export const renewalCases = <Write>(): Cases<Write> => ({
     assertRecord(record, { leaseEndsAt: LEASE_ENDS_AT + 10_000, expiresAt: undefined });
   },
 
+  "renew with an expiry is refused by a record without one, which it tells": async ({ store }) => {
+    const recordKey = freshRecordKey();
+    await won(store, claimOf(recordKey, { expiresAt: undefined }));
+    const before = await found(store, recordKey);
+
+    assert.deepEqual(unrenewed(await store.renew(renewalOf(recordKey))), before);
+    assert.deepEqual(await found(store, recordKey), before);
+  },
+
   "renew again with the same arguments counts as renewed": async ({ store }) => {
     const recordKey = freshRecordKey();
     await won(store, claimOf(recordKey));
