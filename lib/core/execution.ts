@@ -2,7 +2,8 @@
 import { type ChildKeyLimits, deriveChildKey } from "./child-key.ts";
 import { hasCode, isRefusedCondition, isStoreFailure } from "./error-code.ts";
 import { CommitInvalidError, StepInvalidError } from "./errors.ts";
-import { isPlainObject, nameOfClass } from "./json.ts";
+import { isPlainObject } from "./json.ts";
+import { kindOf } from "./kind-of.ts";
 import { LeaseRenewal, leaseEnded } from "./lease-renewal.ts";
 import type { OutgoingMessage } from "./messages/outgoing-message.ts";
 import { prepareMessages, readTraceparent } from "./messages/prepare-message.ts";
@@ -343,9 +344,4 @@ function listOf<Each>(name: string, list: WritesOf<Each> = []): readonly Each[] 
   throw new CommitInvalidError(
     `the ${name} of a commit must be an array, got ${kindOf(list)}: leave \`${name}\` out where there are none`,
   );
-}
-
-function kindOf(value: unknown): string {
-  if (value === null || typeof value !== "object") return value === null ? "null" : `a ${typeof value}`;
-  return Array.isArray(value) ? "an array" : nameOfClass(value);
 }

@@ -54,7 +54,7 @@ function hasToJSON(value: object): boolean {
   return typeof (value as { toJSON?: unknown }).toJSON === "function";
 }
 
-export function nameOfClass(value: object): string {
+function nameOfClass(value: object): string {
   return `a ${value.constructor?.name || "class instance"}`;
 }
 

@@ -44,7 +44,14 @@ const [storeRule, isStore] = methods(
   "checkEffects",
   "renew",
 );
-export const [stepNameRule, isStepName] = text(64);
+const [nameRule, isName] = text(64);
+/** A name that every object has would find a step that is not there. */
+export const stepName: Check = [
+  `${nameRule}, and none that every object has`,
+  (value) => isName(value) && !((value as string) in {}),
+];
+export const [, isStepName] = stepName;
+export const areStepNames = (value: unknown): boolean => Array.isArray(value) && value.every(isStepName);
 
 const [waitRule, isWait] = seconds(0, 900);
 
@@ -70,10 +77,7 @@ export const ENGINE_CHECKS: Readonly<Record<keyof EngineOptions, Check>> = {
     'must be "run", "hold" or a function',
     (value) => value === "run" || value === "hold" || typeof value === "function",
   ],
-  steps: [
-    "must be a list of names of 1 to 64 characters",
-    (value) => Array.isArray(value) && value.every((name) => isStepName(name)),
-  ],
+  steps: ["must be a list of names of 1 to 64 characters", areStepNames],
   whenStoreFails: oneOf("reject", "run"),
   whenKeyExpired: oneOf("run", "reject"),
   keyFormat: [

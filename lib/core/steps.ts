@@ -4,7 +4,15 @@ import { type ChildKeyLimits, deriveChildKey } from "./child-key.ts";
 import { hasCode } from "./error-code.ts";
 import { OutcomeUnknownError, StepInvalidError } from "./errors.ts";
 import type { OngoingCall } from "./ongoing-call.ts";
-import { aFunction, type Check, checkOptions, isStepName, oneOf, stepNameRule } from "./option-checks.ts";
+import {
+  aFunction,
+  areStepNames,
+  type Check,
+  checkOptions,
+  isStepName,
+  oneOf,
+  stepName,
+} from "./option-checks.ts";
 import { decodeResult, encodeResult, readResult } from "./outcome.ts";
 import type { StoredStep } from "./record.ts";
 import type { Recording } from "./recording.ts";
@@ -36,10 +44,13 @@ export interface StepOptions {
    */
   readonly tracked?: boolean;
   /**
-   * Former names of the step: what a deployment before this one finished under them counts.
+   * Former names of the step, the first of all first: what a deployment before this one finished under them counts. The child key of
+   * the step stays that of the first.
    * @default - none
    */
   readonly formerly?: readonly string[];
+  /** @internal The step of a saga that comes next, as its record names it. */
+  readonly next?: string | undefined;
 }
 
 /** What the work of a step is given. */
@@ -50,7 +61,8 @@ export interface Step<Write = unknown> {
   /** As the execution's. */
   readonly signal: AbortSignal;
   /**
-   * The key for the system that this step calls, the same in every attempt: `childKey(name)` of the execution.
+   * The key for the system that this step calls, the same in every attempt: `childKey(name)` of the execution. A step with former
+   * names keeps the key of the first.
    * @throws InvalidOptionError (`INVALID_OPTION`) when the limits leave less than 128 bits.
    */
   childKey(limits?: ChildKeyLimits): string;
@@ -71,10 +83,8 @@ const STEP_CHECKS: Readonly<Record<keyof StepOptions, Check>> = {
   verify: aFunction,
   didNotHappen: aFunction,
   tracked: oneOf(true, false),
-  formerly: [
-    "must be a list of the step's former names",
-    (value) => Array.isArray(value) && value.every((each) => isStepName(each)),
-  ],
+  formerly: ["must be a list of the step's former names", areStepNames],
+  next: stepName,
 };
 
 type StepWork<Write> = (step: Step<Write>) => unknown;
@@ -130,7 +140,7 @@ export class StepLog<Write> {
   }
 
   #check(name: unknown, work: unknown, options: StepOptions): void {
-    if (!isStepName(name)) throw new StepInvalidError(`the name of a step ${stepNameRule}`);
+    if (!isStepName(name)) throw new StepInvalidError(`the name of a step ${stepName[0]}`);
     if (typeof work !== "function")
       throw new StepInvalidError(`step \`${name}\` takes its work as a function`);
     checkOptions(options, STEP_CHECKS, []);
@@ -149,28 +159,19 @@ export class StepLog<Write> {
     if (steps && !steps.includes(name as string)) {
       throw new StepInvalidError(`step \`${name}\` is not in the option \`steps\`: name it there`);
     }
-    if (mode === "optimistic") {
-      throw new StepInvalidError(
-        'steps are recorded under a claim, and mode "optimistic" has none: leave `mode` out',
-      );
-    }
+    if (mode === "optimistic") throw claimless(name as string, "mode");
     if (!store.writeStep || ((atMostOnce || tracked) && !store.unknownOutcomes)) {
       throw new StepInvalidError(
         `the store has no ${store.writeStep ? "`unknownOutcomes`, and nobody would find what it holds" : "`writeStep`"}: give the store that method`,
       );
     }
-    if (atMostOnce && !this.#recording.isClaimed) {
-      throw new StepInvalidError(
-        `step \`${name}\` runs at most once under a claim, and this run has none: leave \`whenStoreFails\` out`,
-      );
-    }
+    if ((atMostOnce || tracked) && !this.#recording.isClaimed) throw claimless(name as string);
   }
 
   async #run(name: string, work: StepWork<Write>, options: StepOptions): Promise<unknown> {
     const { steps } = this.#recording;
-    const known = [name, ...(options.formerly ?? [])].find(
-      (each) => steps[each] && steps[each].state !== "undone",
-    );
+    const { atMostOnce, verify, didNotHappen, tracked, next, formerly = [] } = options;
+    const known = [name, ...formerly].find((each) => steps[each] && steps[each].state !== "undone");
     const former = known === undefined ? undefined : steps[known];
     if (former?.state === "done") return decodeResult(await readResult(former.result, this.#call));
     if (Object.keys(steps).length >= MAX_STEPS && !steps[name]) {
@@ -179,26 +180,27 @@ export class StepLog<Write> {
       );
     }
     if (former) {
-      const found = await this.#ask(known as string, former, options.verify);
+      const found = await this.#ask(known as string, former, options);
       if (found.happened) return decodeResult(found.text);
     }
-    const tracking = options.tracked && { tracked: true };
-    const running = new RunningStep(name, this.#call, this.#signalOf, (text, writes) =>
-      this.#write(name, { state: "done", result: text, ...tracking }, writes),
-    );
-    if (options.atMostOnce) {
-      await this.#write(name, { state: "begun", asks: options.verify && true, ...tracking });
-    }
+    const record = (text: string | undefined, writes?: readonly Write[]) =>
+      this.#write(name, { state: "done", result: text, tracked, next }, writes);
+    const running = runningStep(name, formerly[0] ?? name, this.#call, this.#signalOf, record);
+    if (atMostOnce) await this.#write(name, { state: "begun", asks: verify && true, tracked, next });
     try {
       const value = await work(running);
+      running.isOver = true;
       if (running.committed) return await running.committed;
       const text = encodeResult(value);
-      await this.#write(name, { state: "done", result: text, ...tracking });
+      await record(text);
       return decodeResult(text);
     } catch (error) {
+      // Its commit counts, whatever the work throws, and no retry runs beside that.
+      running.isOver = true;
+      await running.committed?.catch(() => {});
       // It may be tried once more in the same attempt, as nothing of it is on record.
-      if (!options.atMostOnce) this.#asked.delete(name);
-      else if (options.didNotHappen?.(error) === true) {
+      if (!atMostOnce) this.#asked.delete(name);
+      else if (!running.committed && didNotHappen?.(error) === true) {
         await this.#write(name, { state: "undone" });
         this.#asked.delete(name);
       }
@@ -210,7 +212,7 @@ export class StepLog<Write> {
    * Asks how an interrupted step ended.
    * @throws OutcomeUnknownError where nobody knows: the key is held
    */
-  async #ask(name: string, former: StoredStep, verify: Verify<never> | undefined) {
+  async #ask(name: string, former: StoredStep, { verify, next }: StepOptions) {
     const call = this.#call;
     const { attempt, at } = former;
     const { startBy, formerEndedAt } = this.#recording;
@@ -228,7 +230,7 @@ export class StepLog<Write> {
     }
     this.#recording.evidence = told;
     const happened = outcome === "happened";
-    await this.#write(name, happened ? { state: "done", result: text } : { state: "undone" });
+    await this.#write(name, { ...former, next, state: happened ? "done" : "undone", result: text });
     if (happened) call.tell("verified");
     return { happened, text };
   }
@@ -246,57 +248,57 @@ export class StepLog<Write> {
   }
 }
 
-class RunningStep<Write> implements Step<Write> {
-  readonly name: string;
-  readonly attempt: number | undefined;
+const claimless = (name: string, option = "whenStoreFails"): StepInvalidError =>
+  new StepInvalidError(`step \`${name}\` needs a claim: leave \`${option}\` out`);
+
+/** What the work of a step is given, and what became of its commit. */
+interface RunningStep<Write> extends Step<Write> {
   committed: Promise<unknown> | undefined;
-  readonly #call: OngoingCall<Write>;
-  readonly #signalOf: () => AbortSignal;
-  readonly #record: (text: string | undefined, writes: readonly Write[]) => Promise<void>;
+  /** From then on nothing can be committed. */
+  isOver: boolean;
+}
 
-  constructor(
-    name: string,
-    call: OngoingCall<Write>,
-    signalOf: () => AbortSignal,
-    record: (text: string | undefined, writes: readonly Write[]) => Promise<void>,
-  ) {
-    this.name = name;
-    this.attempt = call.attempt;
-    this.#call = call;
-    this.#signalOf = signalOf;
-    this.#record = record;
-  }
-
-  get signal(): AbortSignal {
-    return this.#signalOf();
-  }
-
-  readonly childKey = (limits?: ChildKeyLimits): string =>
-    deriveChildKey(this.#call.identity, this.name, limits);
-
-  readonly commit = <T>(result: T, effects: { readonly writes: WritesOf<Write> }): Promise<T> => {
-    if (this.committed) throw new StepInvalidError("a step commits once: commit everything at once");
-    const { writes, ...others } = Object(effects) as Partial<typeof effects>;
-    const given = typeof writes === "function" ? [writes] : writes;
-    if (!Array.isArray(given) || Object.keys(others).length > 0) {
-      throw new StepInvalidError(
-        "the commit of a step takes the result, then { writes }: messages go with the commit of the execution",
-      );
-    }
-    if (this.attempt === undefined) {
-      throw new StepInvalidError(
-        "a step commits under a claim, and this run has none: leave `whenStoreFails` out",
-      );
-    }
-    const list: readonly Write[] = Array.from(given);
-    this.#call.options.store.checkEffects({ writes: list, messages: [] });
-    const text = encodeResult(result);
-    const committed = this.#record(text, list).then(() => decodeResult(text));
-    this.committed = committed;
-    committed.catch((error: unknown) => {
-      // Nothing was written: the step may commit something else.
-      if (hasCode(error, "TRANSACTION_CONDITION")) this.committed = undefined;
-    });
-    return committed as Promise<T>;
+/** @param firstName the child key is derived from that */
+function runningStep<Write>(
+  name: string,
+  firstName: string,
+  { attempt, identity, options }: OngoingCall<Write>,
+  signalOf: () => AbortSignal,
+  record: (text: string | undefined, writes: readonly Write[]) => Promise<void>,
+): RunningStep<Write> {
+  // Without `this`: handlers take methods out of their object.
+  const running: RunningStep<Write> = {
+    name,
+    attempt,
+    committed: undefined,
+    isOver: false,
+    get signal() {
+      return signalOf();
+    },
+    childKey: (limits) => deriveChildKey(identity, firstName, limits),
+    commit(result, effects) {
+      if (running.committed || running.isOver) {
+        throw new StepInvalidError("a step commits once, before its work returns");
+      }
+      const { writes, ...others } = Object(effects) as Partial<typeof effects>;
+      const given = typeof writes === "function" ? [writes] : writes;
+      if (!Array.isArray(given) || Object.keys(others).length > 0) {
+        throw new StepInvalidError(
+          "the commit of a step takes the result, then { writes }: messages go with the commit of the execution",
+        );
+      }
+      if (attempt === undefined) throw claimless(name);
+      const list: readonly Write[] = Array.from(given);
+      options.store.checkEffects({ writes: list, messages: [] });
+      const text = encodeResult(result);
+      const committed = record(text, list).then(() => decodeResult(text));
+      running.committed = committed;
+      committed.catch((error: unknown) => {
+        // Nothing was written: the step may commit something else.
+        if (hasCode(error, "TRANSACTION_CONDITION")) running.committed = undefined;
+      });
+      return committed as Promise<typeof result>;
+    },
   };
+  return running;
 }

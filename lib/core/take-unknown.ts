@@ -1,7 +1,14 @@
 /** Takes a key of unknown outcome over under a fresh token, which fences the former attempt, and records what was found out. */
 import type { Clock, Random } from "./clock.ts";
 import { isStoreFailure } from "./error-code.ts";
-import { type IdempotencyRecord, isClaimOf, judge, openStepsOf, successionOf } from "./record.ts";
+import {
+  type IdempotencyRecord,
+  isClaimOf,
+  judge,
+  openStepsOf,
+  type StoredStep,
+  successionOf,
+} from "./record.ts";
 import type { Claim, SettleAnswer, Settlement, StepChange, Store } from "./store.ts";
 
 interface Taker<Write> {
@@ -102,6 +109,12 @@ export function endingOf(seen: IdempotencyRecord, known: readonly KnownOutcome[]
   };
 }
 
+/** What a verdict about a step leaves as it is. */
+const marksOf = ({ tracked, next }: Partial<StoredStep> = {}): Pick<StoredStep, "tracked" | "next"> => ({
+  ...(tracked && { tracked }),
+  ...(next !== undefined && { next }),
+});
+
 interface Findings {
   readonly known: readonly KnownOutcome[];
   readonly ending: Ending;
@@ -130,11 +143,15 @@ export async function recordFindings<Write>(
     if (step === undefined) continue;
     // A store with steps can write them.
     const { writeStep } = store as Required<Store<Write>>;
+    const about = seen.steps?.[step];
     const change: StepChange<Write> = {
       ...{ recordKey, token, name: step, result, writes: [], isFirst: false },
-      step: { state: hasHappened ? "done" : "undone", attempt: claim.attempt, at: at + index },
+      step: {
+        ...marksOf(about),
+        ...{ state: hasHappened ? "done" : "undone", attempt: claim.attempt, at: at + index },
+      },
       resultExpiresAt: expiresAt,
-      seen: seen.steps?.[step],
+      seen: about,
       // Each step makes the lease a millisecond longer.
       leaseEndsAt: claim.leaseEndsAt + index,
     };

@@ -11,12 +11,12 @@ export function readSteps(
   refuse: () => never,
 ): StoredSteps {
   const read = ({ M }: AttributeValue): StoredStep => {
-    const { state, attempt, at, asks, tracked } = fromItem(M ?? refuse());
-    const isKnown = state === "begun" || state === "done" || state === "undone";
+    const { result: _, resultItem, resultBytes, ...mark } = fromItem(M ?? refuse());
+    const { state, attempt, at } = mark;
+    const isKnown = /^(begun|done|undone)$/.test(`${state}`);
     if (!isKnown || typeof attempt !== "number" || typeof at !== "number") return refuse();
-    const result = resultOf(M as Item, own, refuse);
-    const marks = { ...(asks === true && { asks }), ...(tracked === true && { tracked }) };
-    return { state, attempt, at, ...marks, ...(result && { result }) };
+    const found = resultOf(M as Item, own, refuse);
+    return { ...(mark as unknown as StoredStep), ...(found && { result: found }) };
   };
   return Object.fromEntries(Object.entries(steps ?? refuse()).map(([name, step]) => [name, read(step)]));
 }

@@ -35,6 +35,13 @@ type Met<Result> =
   /** `mayHaveRun`: an attempt before was given back or abandoned, and nobody knows how far it got. */
   | { readonly met: "canceled"; readonly mayHaveRun: boolean };
 
+/** As this participant records it; or the result of `run` alone, as a verdict of somebody who was asked gives that. */
+function metOf<Result>(recorded: unknown): Met<Result> {
+  const { met } = Object(recorded) as Partial<Met<Result>>;
+  if (met === "done" || met === "canceled") return recorded as Met<Result>;
+  return recorded === undefined ? { met: "done" } : { met: "done", result: recorded as Result };
+}
+
 /**
  * An operation that somebody else's saga calls, and may cancel. The compensation can be faster than the step, come without one, or
  * come twice. What arrives later does nothing: a compensation without an effect ("empty rollback"), and an effect after its
@@ -49,24 +56,32 @@ export function participant<Input, Result, Write = unknown>(
   checkOptions({ run, compensate }, { run: aFunction, compensate: aFunction }, ["run", "compensate"]);
   // Step and compensation are about the same thing, and their requests may differ.
   const engine: RunOnceOptions<Write> = { ...given, fingerprint: () => "participant" };
-  const back: RunOnceOptions<Write> = { ...engine, operation: `${given.operation}/compensate` };
+  const back: RunOnceOptions<Write> = {
+    ...engine,
+    operation: `${given.operation}/compensate`,
+    // A function is asked about the effect, not about what undoes it: that comes again.
+    whenAbandoned: typeof given.whenAbandoned === "function" ? "run" : given.whenAbandoned,
+  };
   return {
     async run(key, input) {
-      const met = await runOnce<Met<Result>, Write>(engine, key, null, async (execution) => {
+      const recorded = await runOnce<unknown, Write>(engine, key, null, async (execution) => {
         const result = await run(input, execution);
         return result === undefined ? { met: "done" } : { met: "done", result };
       });
+      const met = metOf<Result>(recorded);
       return met.met === "done" ? { done: true, result: met.result as Result } : { done: false };
     },
     async compensate(key, input) {
-      const met = await runOnce<Met<Result>, Write>(engine, key, null, ({ attempt = 1 }) => ({
+      const recorded = await runOnce<unknown, Write>(engine, key, null, ({ attempt }) => ({
         met: "canceled",
-        mayHaveRun: attempt > 1,
+        // A run without a claim has not seen what was there before.
+        mayHaveRun: attempt !== 1,
       })).catch((error: unknown): Met<Result> => {
         // The effect was refused for good, and may have happened in part.
         if (isOnceonlyError(error) && error.code !== "PERMANENT") throw error;
         return { met: "canceled", mayHaveRun: true };
       });
+      const met = metOf<Result>(recorded);
       if (met.met === "canceled" && !met.mayHaveRun) return;
       const result = met.met === "done" ? met.result : undefined;
       await runOnce(back, key, null, async (execution) => void (await compensate(input, result, execution)));

@@ -1,9 +1,9 @@
 /** One run of a saga: forward to the end, or back from where a step has failed. All it knows is in the steps of its execution. */
 import type { ChildKeyLimits } from "../core/child-key.ts";
 import { hasCode } from "../core/error-code.ts";
-import { SagaCompensatedError, SagaPendingError } from "../core/errors.ts";
+import { RecordCorruptError, SagaCompensatedError, SagaPendingError } from "../core/errors.ts";
 import { type Execution, stepsOf } from "../core/execution.ts";
-import type { StoredSteps } from "../core/record.ts";
+import type { StoredStep, StoredSteps } from "../core/record.ts";
 import type { Step, StepOptions } from "../core/steps.ts";
 import type { Verification } from "../core/verify.ts";
 import type { Compensation, SagaDefinition, SagaStep } from "./saga.ts";
@@ -16,13 +16,18 @@ export const TURNED_BACK = "/turned-back";
 export const STOPPED = "/stopped";
 export const compensationOf = (name: string): string => `${name}/compensate`;
 
-/** Where a saga has turned back. */
+/** Where a saga has turned back. Names, not positions: another deployment may have its steps in another order. */
 interface TurnedBack {
   /** The step that failed. */
   readonly failed: string;
-  /** How many steps have to be compensated: those before the one that failed, and that one where its effect is not ruled out. */
-  readonly count: number;
+  /** The steps to compensate, the last first: what was done, and what may have happened. */
+  readonly undo: readonly string[];
 }
+
+export const unknownStep = (saga: string, step: string): RecordCorruptError =>
+  new RecordCorruptError(
+    `another deployment of ${saga} left the step ${step}, which this one does not know: finish the deployment, or name it in \`formerly\``,
+  );
 
 /** An attempt that has these has no word in what becomes of the saga: a later one goes on. */
 const ENDS_ATTEMPT =
@@ -61,39 +66,53 @@ export class SagaRun<Input, Write> {
     const { steps, pivot } = this.#saga;
     for (const [index, definition] of steps.entries()) {
       const { name, atMostOnce, verify, didNotHappen, formerly } = definition;
-      const options = { atMostOnce, verify, didNotHappen, formerly, tracked: true };
+      // The intent of the next step, by the same request.
+      const after = steps[index + 1];
+      const options = {
+        ...{ atMostOnce, verify, formerly, tracked: true },
+        ...(atMostOnce && { didNotHappen }),
+        next: after && nameIn(this.#saga.name, after.name),
+      };
       try {
         this.#results[name] = await this.#step(name, (step) => definition.run(this.#given(step)), options);
       } catch (error) {
         if (this.#endsAttempt(error, definition)) throw error;
-        if (index > pivot) await this.#stop(name, steps.slice(index), error);
-        const happened = !hasCode(error, "TRANSACTION_CONDITION") && didNotHappen?.(error) !== true;
-        const turned: TurnedBack = { failed: name, count: happened ? index + 1 : index };
+        const isBehindPivot = index > pivot || this.#stateOf(steps[pivot]) === "done";
+        if (isBehindPivot) await this.#stop(name, steps.slice(index), error);
+        const isRuledOut = hasCode(error, "TRANSACTION_CONDITION") || didNotHappen?.(error) === true;
+        const undo = steps
+          .filter((step) => (step === definition ? !isRuledOut : this.#mayHaveHappened(step)))
+          .map((step) => step.name)
+          .reverse();
+        const turned: TurnedBack = { failed: name, undo };
         return [await this.#step(TURNED_BACK, () => turned, { tracked: true }), error];
       }
     }
     return [];
   }
 
-  /** Undoes the last first. A step that may not have happened is undone too. */
-  async #back({ count }: TurnedBack): Promise<void> {
-    const undone = this.#saga.steps
-      .slice(0, count)
-      .filter(({ compensate }) => compensate)
-      .reverse();
+  /** Undoes the last first. What may not have happened is undone too. */
+  async #back({ undo }: TurnedBack): Promise<void> {
+    const all = undo.map((each) => {
+      const step = this.#saga.steps.find((one) => namesOf(one).includes(each));
+      if (!step) throw unknownStep(this.#saga.name, each);
+      return step;
+    });
+    const undone = all.filter(({ compensate }) => compensate);
     // What each step resulted in is known to all compensations.
-    for (const { name } of this.#saga.steps.slice(0, count)) {
+    for (const { name } of all) {
       if (!Object.hasOwn(this.#results, name)) this.#results[name] = await this.#recorded(name);
     }
-    for (const [index, { name, compensate }] of undone.entries()) {
+    for (const [index, { name, compensate, formerly = [] }] of undone.entries()) {
+      const [firstName = name] = formerly;
       const stepKey = (limits?: ChildKeyLimits) =>
-        this.#execution.childKey(nameIn(this.#saga.name, name), limits);
+        this.#execution.childKey(nameIn(this.#saga.name, firstName), limits);
       const work = async (step: Step<Write>) => {
         const about = Object.assign(this.#given(step), { result: this.#results[name], stepKey });
         await (compensate as Compensation<Input, Write>)(about);
       };
       try {
-        await this.#step(compensationOf(name), work, AGAIN);
+        await this.#step(compensationOf(name), work, { ...AGAIN, formerly: formerly.map(compensationOf) });
       } catch (error) {
         if (this.#endsAttempt(error)) throw error;
         throw this.#pending(
@@ -109,12 +128,31 @@ export class SagaRun<Input, Write> {
    * The result of a step that is done; `undefined` for any other. Each name is read at most once in an attempt.
    */
   async #recorded<T>(name: string): Promise<T | undefined> {
-    const { formerly = [] } = this.#saga.steps.find((step) => step.name === name) ?? {};
-    const recorded = stepsOf(this.#execution) as StoredSteps;
-    const isDone = [name, ...formerly].some(
-      (each) => recorded[nameIn(this.#saga.name, each)]?.state === "done",
-    );
-    return isDone ? this.#step<T>(name, never, { formerly }) : undefined;
+    const step: Named = this.#saga.steps.find((one) => one.name === name) ?? { name };
+    const isDone = this.#stateOf(step) === "done";
+    return isDone ? this.#step<T>(name, never, { formerly: step.formerly ?? [] }) : undefined;
+  }
+
+  get #onRecord(): StoredSteps {
+    return stepsOf(this.#execution) as StoredSteps;
+  }
+
+  /** As the record has a step, under whatever name; as `step` of the execution reads that. */
+  #stateOf(step: Named | undefined): StoredStep["state"] | undefined {
+    const states = step ? this.#namesOnRecord(step).map((name) => this.#onRecord[name]?.state) : [];
+    return states.find((state) => state && state !== "undone") ?? states.find(Boolean);
+  }
+
+  /** An attempt before has done or begun the step; or has done the one before it, in the order that its deployment had. */
+  #mayHaveHappened(step: Named): boolean {
+    const state = this.#stateOf(step);
+    if (state) return state !== "undone";
+    const names = this.#namesOnRecord(step);
+    return Object.values(this.#onRecord).some(({ next }) => next !== undefined && names.includes(next));
+  }
+
+  #namesOnRecord(step: Named): readonly string[] {
+    return namesOf(step).map((name) => nameIn(this.#saga.name, name));
   }
 
   #step<T>(name: string, work: (step: Step<Write>) => unknown, options: StepOptions): Promise<T> {
@@ -163,5 +201,8 @@ export class SagaRun<Input, Write> {
     };
   }
 }
+
+type Named = Pick<SagaStep<never>, "name" | "formerly">;
+const namesOf = ({ name, formerly = [] }: Named): readonly string[] => [name, ...formerly];
 
 const never = () => Promise.reject(new Error("a step that is done does not run"));

@@ -1,11 +1,11 @@
 /** Ordered steps with compensations: all of them are done, or what was done is undone. */
 import type { ChildKeyLimits } from "../core/child-key.ts";
-import { InvalidOptionError, RecordCorruptError, StepInvalidError } from "../core/errors.ts";
+import { InvalidOptionError, StepInvalidError } from "../core/errors.ts";
 import { type Execution, stepsOf } from "../core/execution.ts";
-import { aFunction, type Check, checkOptions, oneOf, text } from "../core/option-checks.ts";
+import { aFunction, type Check, checkOptions, isStepName, oneOf, text } from "../core/option-checks.ts";
 import { type RunOnceOptions, runOnce } from "../core/run-once.ts";
 import type { Step, StepOptions } from "../core/steps.ts";
-import { compensationOf, nameIn, SagaRun, STOPPED, TURNED_BACK } from "./saga-run.ts";
+import { compensationOf, nameIn, SagaRun, STOPPED, TURNED_BACK, unknownStep } from "./saga-run.ts";
 
 /** What the work of a saga's step is given. */
 export interface SagaStepContext<Input, Write = unknown>
@@ -26,8 +26,7 @@ export interface CompensationContext<Input, Write = unknown> extends SagaStepCon
 /** @internal */
 export type Compensation<Input, Write> = (context: CompensationContext<Input, Write>) => unknown;
 
-export interface SagaStep<Input, Write = unknown>
-  extends Pick<StepOptions, "atMostOnce" | "verify" | "didNotHappen" | "formerly"> {
+export interface SagaStep<Input, Write = unknown> extends Pick<StepOptions, "atMostOnce" | "verify"> {
   /** Tells the steps of a saga apart, across deployments too: without `/`, and at most 52 characters with the saga's name. */
   readonly name: string;
   /**
@@ -46,6 +45,17 @@ export interface SagaStep<Input, Write = unknown>
    * @default false
    */
   readonly pivot?: boolean;
+  /**
+   * Whether an error proves that the step had no effect, such as a refused card: then this step is not undone.
+   * @default - no error proves that
+   */
+  readonly didNotHappen?: (error: unknown) => boolean;
+  /**
+   * Former names of the step, the first of all first: what was done under them counts. The child keys of the step and its
+   * compensation stay those of the first.
+   * @default - none
+   */
+  readonly formerly?: readonly string[];
   /**
    * Whether the saga stays where it is after an error of `run`, and a retry goes on.
    * @default - each error turns the saga back
@@ -96,11 +106,11 @@ export interface Saga<Input, Write = unknown> {
 /** Both names together: `<saga>/<step>/compensate` is the name of a step. */
 const MAX_NAMES = 52;
 
+const isName = (value: unknown): value is string =>
+  isStepName(value) && text(MAX_NAMES)[1](value) && !(value as string).includes("/");
+
 const STEP_CHECKS: Readonly<Record<keyof SagaStep<unknown>, Check>> = {
-  name: [
-    "must be text of 1 to 52 characters without /",
-    (value) => text(MAX_NAMES)[1](value) && !(value as string).includes("/"),
-  ],
+  name: ["must be text of 1 to 52 characters without /, and no name that every object has", isName],
   run: aFunction,
   compensate: aFunction,
   pivot: oneOf(true, false),
@@ -108,7 +118,7 @@ const STEP_CHECKS: Readonly<Record<keyof SagaStep<unknown>, Check>> = {
   atMostOnce: oneOf(true, false),
   verify: aFunction,
   didNotHappen: aFunction,
-  formerly: ["must be a list of former names", Array.isArray],
+  formerly: ["must be a list of former names", (value) => Array.isArray(value) && value.every(isName)],
 };
 
 const SAGA_CHECKS: Readonly<Record<keyof SagaOptions, Check>> = {
@@ -148,12 +158,9 @@ export function saga<Input, Write = unknown>(
         `${name} takes the execution first, as the handler got it: \`run(context.idempotency, input)\`, of the same copy of onceonly`,
       );
     }
-    const other = Object.keys(recorded).find((each) => each.startsWith(`${name}/`) && !known.includes(each));
-    if (other !== undefined) {
-      throw new RecordCorruptError(
-        `another deployment of ${name} left the step ${other}, which this one does not know: finish the deployment, or name it in \`formerly\``,
-      );
-    }
+    const its = Object.entries(recorded).flatMap(([each, { next = each }]) => [each, next]);
+    const other = its.find((each) => each.startsWith(`${name}/`) && !known.includes(each));
+    if (other !== undefined) throw unknownStep(name, other);
     return new SagaRun(definition, execution, input).run();
   };
   const alone = new WeakMap<object, RunOnceOptions<Write>>();
@@ -190,6 +197,12 @@ function checked<Input, Write>(
   const names = new Set<string>();
   for (const step of steps) {
     checkOptions(step, STEP_CHECKS, ["name", "run"]);
+    if (step.verify && !step.atMostOnce) {
+      throw new InvalidOptionError(
+        "verify",
+        `is asked about a step with \`atMostOnce: true\` alone, as others run again: ${step.name}`,
+      );
+    }
     for (const each of [step.name, ...(step.formerly ?? [])]) {
       if (names.has(each))
         throw new InvalidOptionError("name", `must differ: two steps have the name ${each}`);

@@ -79,6 +79,7 @@ function readStep(recordKey: string, value: string): StoredStep | undefined {
     at: Number(at),
     ...(told.asks === true && { asks: true }),
     ...(told.tracked === true && { tracked: true }),
+    ...(typeof told.next === "string" && { next: told.next }),
     ...(result && { result }),
   };
 }

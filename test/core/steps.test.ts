@@ -5,9 +5,10 @@ import { cached } from "../../lib/core/cached.ts";
 import { OutcomeUnknownError, PermanentError } from "../../lib/core/errors.ts";
 import type { Execution } from "../../lib/core/execution.ts";
 import { resolveOutcome } from "../../lib/core/resolve-outcome.ts";
+import type { Step } from "../../lib/core/steps.ts";
 import type { MemoryStore, MemoryWrite } from "../../lib/testing/index.ts";
 import { evidenceOf, never } from "./abandoned-given.ts";
-import { newWorld, pausedWorker, START, type World } from "./world.ts";
+import { counting, newWorld, pausedWorker, START, type World } from "./world.ts";
 
 type Run = Execution<MemoryWrite>;
 
@@ -379,7 +380,7 @@ describe("a step", () => {
         { store },
         { key: "key-3" },
       ),
-    ).rejects.toThrow("a step commits under a claim, and this run has none");
+    ).rejects.toThrow("step `a` needs a claim: leave `whenStoreFails` out");
   });
 });
 
@@ -470,6 +471,12 @@ describe("an attempt with steps", () => {
 describe("a step that is asked for wrongly", () => {
   const wrong: readonly (readonly [string, (execution: Run) => unknown, RegExp])[] = [
     ["no name", ({ step }) => step("", () => 1), /name of a step must be well-formed text of 1 to 64/],
+    [
+      "a name that every object has",
+      ({ step }) => step("constructor", () => 1),
+      /none that every object has/,
+    ],
+    ["the name of a prototype", ({ step }) => step("__proto__", () => 1), /none that every object has/],
     ["a long name", ({ step }) => step("x".repeat(65), () => 1), /name of a step/],
     ["no work", ({ step }) => step("a", "work" as never), /step `a` takes its work as a function/],
     ["an unknown option", ({ step }) => step("a", () => 1, { retries: 1 } as never), /`retries` is unknown/],
@@ -538,6 +545,17 @@ describe("a step that is asked for wrongly", () => {
         }),
       /a step commits once/,
     ],
+    [
+      "a commit after its end",
+      async ({ step }) => {
+        let late: Step<MemoryWrite> | undefined;
+        await step("a", (own) => {
+          late = own;
+        });
+        await late?.commit(1, { writes: [] });
+      },
+      /a step commits once, before its work returns/,
+    ],
   ];
 
   it.each(wrong)("with %s is refused", async (_, work, message) => {
@@ -559,7 +577,9 @@ describe("a step that is asked for wrongly", () => {
   it("is refused in the optimistic mode", async () => {
     const world = newWorld({ mode: "optimistic" });
 
-    await expect(world.call(({ step }) => step("a", () => 1))).rejects.toThrow('mode "optimistic" has none');
+    await expect(world.call(({ step }) => step("a", () => 1))).rejects.toThrow(
+      "step `a` needs a claim: leave `mode` out",
+    );
   });
 
   it("is refused with a store that has no steps, or lists nothing", async () => {
@@ -626,6 +646,47 @@ describe("a step that commits", () => {
     );
 
     expect(result).toBe("committed");
+  });
+
+  it("counts by its commit, although its error would prove that nothing happened", async () => {
+    const world = newWorld();
+    let runs = 0;
+    const handler = ({ step }: Run) =>
+      step(
+        "order",
+        async (own) => {
+          runs++;
+          await own.commit("committed", { writes: [world.orderWrite()] });
+          throw failure;
+        },
+        { atMostOnce: true, didNotHappen: () => true },
+      );
+
+    await expect(world.call(handler)).rejects.toBe(failure);
+    expect(world.record()).toMatchObject({ state: "released", steps: { order: { state: "done" } } });
+
+    expect(await world.call(handler)).toBe("committed");
+    expect([runs, world.orders()]).toEqual([1, 1]);
+  });
+
+  it("gives its key back only when a commit that nobody awaited is over", async () => {
+    const world = newWorld();
+    const { requests, store } = counting(world, async (method, request) => {
+      if (method === "writeStep") await world.clock.sleep(1000);
+      return request();
+    });
+    const handler = ({ step }: Run) =>
+      step("order", (own) => {
+        void own.commit("committed", { writes: [world.orderWrite()] });
+        throw failure;
+      });
+
+    await expect(world.call(handler, { store })).rejects.toBe(failure);
+
+    expect(requests).toEqual(["claim", "writeStep", "settle"]);
+    expect(world.record()).toMatchObject({ state: "released", steps: { order: { state: "done" } } });
+    expect(await world.call(handler)).toBe("committed");
+    expect(world.orders()).toBe(1);
   });
 
   it("may commit something else where a condition was not met", async () => {
@@ -1085,6 +1146,21 @@ describe("a step at most once", () => {
 });
 
 describe("steps of another deployment", () => {
+  it("H46: a step keeps the child key of its first name", async () => {
+    const world = newWorld();
+    const keys: string[] = [];
+    const called =
+      (name: string, formerly?: readonly string[]) =>
+      ({ step }: Run) =>
+        step(name, (own) => Promise.reject(keys.push(own.childKey()) && failure), formerly && { formerly });
+
+    await expect(world.call(called("charge"))).rejects.toBe(failure);
+    await expect(world.call(called("bill", ["charge"]))).rejects.toBe(failure);
+    await expect(world.call(called("pay", ["charge", "bill"]))).rejects.toBe(failure);
+
+    expect(new Set(keys).size).toBe(1);
+  });
+
   it("H46: a step is found under a former name", async () => {
     const world = newWorld();
     const before = async ({ step }: Run) => {

@@ -1,15 +1,21 @@
 // The step of somebody else's saga and its compensation, in every order.
 import { describe, expect, it } from "vitest";
+import { intercepted, unreachable } from "../../kit/faults/faulty-store.ts";
 import { PermanentError } from "../../lib/core/errors.ts";
-import { participant } from "../../lib/saga/participant.ts";
-import { fakeClock, MemoryStore } from "../../lib/testing/index.ts";
+import { resolveOutcome } from "../../lib/core/resolve-outcome.ts";
+import { type ParticipantOptions, participant } from "../../lib/saga/participant.ts";
+import { fakeClock, MemoryStore, type MemoryWrite } from "../../lib/testing/index.ts";
 
-function given(run: (input: string) => unknown = () => undefined) {
+function given(
+  run: (input: string) => unknown = () => undefined,
+  options: Partial<ParticipantOptions<string, unknown, MemoryWrite>> = {},
+) {
   const clock = fakeClock();
   const log: string[] = [];
-  const reserve = participant<string, unknown>({
+  const store = new MemoryStore();
+  const reserve = participant<string, unknown, MemoryWrite>({
     operation: "reserve",
-    store: new MemoryStore(),
+    store,
     leaseSeconds: 30,
     renewLease: false,
     clock,
@@ -19,8 +25,9 @@ function given(run: (input: string) => unknown = () => undefined) {
       return result;
     },
     compensate: (input, result) => void log.push(`undo ${input} ${result}`),
+    ...options,
   });
-  return { clock, log, reserve };
+  return { clock, log, store, reserve };
 }
 
 describe("a participant", () => {
@@ -113,6 +120,67 @@ describe("a participant", () => {
       expect(log).toEqual(["undo a undefined"]);
     },
   );
+
+  it("H42: takes what its verify, or a person, says that happened for the result of its effect", async () => {
+    for (const result of [7, undefined, { met: "somebody" }]) {
+      const never = () => new Promise(() => {});
+      const asks = given(never, { whenAbandoned: () => ({ outcome: "happened", result }) });
+      void asks.reserve.run("order-1", "a");
+      await asks.clock.advance(36_000);
+      const held = given(never, { whenAbandoned: "hold" });
+      void held.reserve.run("order-1", "a");
+      await held.clock.advance(36_000);
+      const { store, clock } = held;
+      const about = { outcome: "happened", result, by: "ana", why: "it is there" } as const;
+      await resolveOutcome({ operation: "reserve", store, clock }, "order-1", about);
+
+      for (const { reserve, log } of [asks, held]) {
+        expect(await reserve.run("order-1", "a")).toEqual({ done: true, result });
+        await reserve.compensate("order-1", "a");
+        expect(log).toEqual([`undo a ${result}`]);
+      }
+    }
+  });
+
+  it("H42: asks nobody about a compensation that was interrupted, and undoes once more", async () => {
+    let interrupts = true;
+    const log: string[] = [];
+    const { clock, reserve } = given(() => 7, {
+      whenAbandoned: () => ({ outcome: "happened", result: "asked about the effect" }),
+      compensate: async (_, result) => {
+        log.push(`undo ${result}`);
+        if (interrupts) await new Promise(() => {});
+      },
+    });
+    await reserve.run("order-1", "a");
+    void reserve.compensate("order-1", "a");
+    await clock.advance(36_000);
+
+    interrupts = false;
+    await reserve.compensate("order-1", "a");
+
+    expect(log).toEqual(["undo 7", "undo 7"]);
+  });
+
+  it("H65: undoes what may have happened, also where the compensation has no claim", async () => {
+    const { clock, log, store } = given();
+    const failing = intercepted(store, (method, request) =>
+      method === "claim" && isDown ? Promise.reject(unreachable()) : request(),
+    );
+    let isDown = false;
+    const { reserve } = given(() => Promise.reject(new Error("again")), {
+      store: failing,
+      clock,
+      whenStoreFails: "run",
+      compensate: (_, result) => void log.push(`undo ${result}`),
+    });
+    await expect(reserve.run("order-1", "a")).rejects.toThrow("again");
+    isDown = true;
+
+    await reserve.compensate("order-1", "a");
+
+    expect(log).toEqual(["undo undefined"]);
+  });
 
   it("is refused without both of its functions", () => {
     expect(() => participant({ operation: "a", store: new MemoryStore(), run: () => 1 } as never)).toThrow(

@@ -1,10 +1,11 @@
 // Sagas: all steps, or none that is not undone.
 import { describe, expect, it } from "vitest";
-import { intercepted } from "../../kit/faults/faulty-store.ts";
+import { intercepted, unreachable } from "../../kit/faults/faulty-store.ts";
 import { SagaCompensatedError } from "../../lib/core/errors.ts";
 import type { Execution } from "../../lib/core/execution.ts";
+import { resolveOutcome } from "../../lib/core/resolve-outcome.ts";
 import type { Verification } from "../../lib/core/verify.ts";
-import { type SagaStep, saga } from "../../lib/saga/saga.ts";
+import { type CompensationContext, type SagaStep, saga } from "../../lib/saga/saga.ts";
 import type { MemoryWrite } from "../../lib/testing/index.ts";
 import { never } from "../core/abandoned-given.ts";
 import { newWorld, type World } from "../core/world.ts";
@@ -359,6 +360,217 @@ describe("a saga", () => {
     expect(log).toEqual(["order", "undo stock undefined", "undo create order-result"]);
   });
 
+  /** A saga of these steps that dies in its last one, whose effect happens. */
+  async function died(names: readonly string[]) {
+    const world = newWorld();
+    const its = shop();
+    const last = names.at(-1) as string;
+    const killed = its.step(last, {
+      run: ({ childKey }) => {
+        its.log.push(`${last} under ${childKey()}`);
+        return new Promise(() => {});
+      },
+    });
+    const steps = [...names.slice(0, -1).map((name) => its.step(name)), killed];
+    void world.start((execution) => saga("place", steps as Steps).run(execution as Run, input));
+    await world.clock.advance(36_000);
+    return { world, ...its };
+  }
+
+  it("H46: undoes what another deployment was doing when it died, although a new step comes first and fails", async () => {
+    const { world, log, broken, step } = await died(["order", "charge"]);
+    broken.add("check");
+
+    const withCheck = [step("order"), step("check"), step("charge")];
+    await expect(callOf(world, withCheck)).rejects.toMatchObject({ code: "PERMANENT", step: "check" });
+
+    expect(log.slice(2)).toEqual([
+      "undo charge undefined",
+      "undo check undefined",
+      "undo order order-result",
+    ]);
+  });
+
+  it.each([
+    ["the one before", ["order", "charge"], ["order", "mail"]],
+    ["the one after", ["order", "check"], ["order", "charge"]],
+  ])(
+    "H46: refuses what %s was doing when it died, under a name that it does not know",
+    async (_, its, ours) => {
+      const { world, log, step } = await died(its);
+
+      const call = callOf(
+        world,
+        ours.map((name) => step(name)),
+      );
+
+      await expect(call).rejects.toMatchObject({
+        code: "RECORD_CORRUPT",
+        message: expect.stringContaining(`left the step place/${its[1]}, which this one does not know`),
+      });
+      expect(log).toHaveLength(2);
+    },
+  );
+
+  /** A saga that has turned back at its last step, whose compensation does not work yet. */
+  async function turnedBack(names: readonly string[]) {
+    const last = names.at(-1) as string;
+    const its = shop(new Set([last, `undo ${last} undefined`]));
+    const world = newWorld();
+    const keys: string[] = [];
+    const step = (name: string, more: Partial<SagaStep<Input, MemoryWrite>> = {}) => {
+      const { compensate, ...rest } = its.step(name, more);
+      const undo: typeof compensate = (about: CompensationContext<Input, MemoryWrite>) => {
+        if (its.broken.has(`undo ${name} ${about.result}`)) throw failure;
+        keys.push(about.stepKey(), about.childKey());
+        return compensate(about);
+      };
+      return { ...rest, compensate: undo };
+    };
+    const steps = names.map((name) => step(name));
+    await expect(callOf(world, steps)).rejects.toMatchObject({ code: "SAGA_PENDING" });
+    its.log.length = 0;
+    its.broken.clear();
+    await world.clock.advance(61_000);
+    return { world, keys, ...its, step };
+  }
+
+  it.each([
+    ["with a new step in front", ["new", "order", "charge"]],
+    ["in another order", ["mail", "charge", "order"]],
+  ])("H46: undoes what another deployment was undoing, %s", async (_, names) => {
+    const { world, log, step } = await turnedBack(["order", "charge"]);
+
+    const call = callOf(
+      world,
+      names.map((name) => step(name)),
+    );
+
+    await expect(call).rejects.toMatchObject({ code: "PERMANENT", step: "charge" });
+    expect(log).toEqual(["undo charge undefined", "undo order order-result"]);
+  });
+
+  it("H46: refuses to undo a step of which it knows nothing", async () => {
+    const { world, log, step } = await turnedBack(["charge"]);
+
+    await expect(callOf(world, [step("mail")])).rejects.toMatchObject({ code: "RECORD_CORRUPT" });
+    expect(log).toEqual([]);
+  });
+
+  it("H46: keeps the child keys of a step and of its compensation under a new name", async () => {
+    const { world, keys, step } = await turnedBack(["order", "charge"]);
+    const same = newWorld();
+    const expected = await same.call(({ childKey }) =>
+      ["charge", "charge/compensate", "order", "order/compensate"].map((name) => childKey(`place/${name}`)),
+    );
+
+    const renamed = [step("create", { formerly: ["order"] }), step("pay", { formerly: ["charge", "bill"] })];
+    await expect(callOf(world, renamed)).rejects.toMatchObject({ code: "PERMANENT" });
+
+    expect(keys).toEqual(expected);
+  });
+
+  it("H46: undoes nothing twice that another deployment has undone under a former name", async () => {
+    const world = newWorld();
+    const { log, broken, step } = shop(new Set(["charge", "undo order order-result"]));
+    await expect(callOf(world, [step("order"), step("stock"), step("charge")])).rejects.toMatchObject({
+      code: "SAGA_PENDING",
+    });
+    broken.clear();
+    await world.clock.advance(61_000);
+
+    const renamed = [step("order"), step("reserve", { formerly: ["stock"] }), step("charge")];
+    await expect(callOf(world, renamed)).rejects.toMatchObject({ code: "PERMANENT" });
+
+    expect(log).toEqual([
+      "order",
+      "stock",
+      "undo charge undefined",
+      "undo stock stock-result",
+      "undo order order-result",
+    ]);
+  });
+
+  it("H46: only goes forward once its pivot is done, although a new step stands in front of that", async () => {
+    const world = newWorld();
+    const { log, broken, step } = shop(new Set(["mail"]));
+    const { compensate: _, ...mail } = step("mail");
+    const pivot = step("charge", { pivot: true });
+    await expect(callOf(world, [pivot, mail])).rejects.toMatchObject({ code: "SAGA_PENDING" });
+    await world.clock.advance(61_000);
+    broken.add("check");
+
+    const call = callOf(world, [step("check"), pivot, mail]);
+
+    await expect(call).rejects.toThrow("place stopped at check");
+    expect(log).toEqual(["charge"]);
+  });
+
+  it("needs a claim, and says so before anything runs", async () => {
+    const world = newWorld();
+    const { log, steps } = shop(new Set(["charge"]));
+    const store = intercepted(world.memory, (method, request) =>
+      method === "claim" ? Promise.reject(unreachable()) : request(),
+    );
+
+    await expect(callOf(world, steps, { store, whenStoreFails: "run" })).rejects.toMatchObject({
+      code: "STEP_INVALID",
+      message: expect.stringContaining("needs a claim: leave `whenStoreFails` out"),
+    });
+    expect(log).toEqual([]);
+  });
+
+  it("undoes no step whose error proves that it did not happen, at most once or not", async () => {
+    for (const atMostOnce of [true, false]) {
+      const world = newWorld();
+      const { log, step } = shop(new Set(["charge"]));
+      const charge = step("charge", { atMostOnce, didNotHappen: () => true });
+
+      await expect(callOf(world, [step("order"), charge])).rejects.toMatchObject({ code: "PERMANENT" });
+
+      expect(log).toEqual(["order", "undo order order-result"]);
+    }
+  });
+
+  it.each(["its verify", "a person"])(
+    "H42: stays listed until it ends, also behind a first step of which %s says that it happened",
+    async (who) => {
+      const world = newWorld();
+      const { broken, step } = shop(new Set(["charge"]));
+      const verify = (): Verification => ({ outcome: "happened", result: "found" });
+      const first = (run?: () => unknown) =>
+        step("order", { atMostOnce: true, ...(who === "its verify" && { verify }), ...(run && { run }) });
+      const charge = step("charge", { retryLater: () => true });
+      const killed = first(() => new Promise(() => {}));
+      void world.start((execution) => saga("place", [killed, charge] as Steps).run(execution as Run, input));
+      await world.clock.advance(36_000);
+      if (who === "a person") {
+        const about = {
+          step: "place/order",
+          outcome: "happened",
+          result: "found",
+          by: "ana",
+          why: "seen",
+        } as const;
+        const options = {
+          operation: "create-order",
+          scope: "tenant-1",
+          store: world.memory,
+          clock: world.clock,
+        };
+        expect(await resolveOutcome(options, "key-1", about)).toEqual({ resolved: true });
+      }
+
+      await expect(callOf(world, [first(), charge])).rejects.toBe(failure);
+      await world.clock.advance(1);
+
+      expect(await listed(world)).toMatchObject([{ state: "unfinished", steps: [] }]);
+      broken.clear();
+      expect(await callOf(world, [first(), charge])).toEqual({ order: "found", charge: "charge-result" });
+      expect(await listed(world)).toEqual([]);
+    },
+  );
+
   it.each([
     ["the one before", ["order"], ["create"]],
     ["the one after", ["create"], ["order"]],
@@ -440,6 +652,13 @@ describe("a saga that is defined wrongly", () => {
       /`compensate` must be left out behind the pivot, from where on nothing is undone: b/,
     ],
     ["a status that is none", () => saga("s", [{ name: "a", run }], { statusCode: 200 }), /400 to 599/],
+    ["a name that every object has", () => saga("s", [{ name: "constructor", run }]), /no name that every/],
+    ["a former name that is none", () => saga("s", [{ name: "a", run, formerly: ["b/c"] }]), /former names/],
+    [
+      "a question about a step that runs again",
+      () => saga("s", [{ name: "a", run, verify: () => ({ outcome: "unknown" }) }]),
+      /`verify` is asked about a step with `atMostOnce: true` alone, as others run again: a/,
+    ],
     ["an unknown option", () => saga("s", [{ name: "a", run, retries: 1 } as never]), /`retries` is unknown/],
   ];
 

@@ -228,7 +228,7 @@ export const stepCases = <Write>(): Cases<Write> => ({
   "a tracked step keeps its record without an expiry, and listed when it is released": async ({ store }) => {
     if (!withSteps(store) || !store.unknownOutcomes) return;
     const recordKey = await claimed(store);
-    const tracked = { ...DONE, tracked: true } as const;
+    const tracked = { ...DONE, tracked: true, next: "tell <b>" } as const;
     await store.writeStep(stepOf(recordKey, { step: tracked }));
     const ending = settlementOf<Write>(recordKey, {
       state: "released",

@@ -39,7 +39,7 @@ export const SAGA_MISTAKES: readonly Mistake[] = [
   {
     made: "runs a saga in the optimistic mode",
     toldBy: "error",
-    text: 'steps are recorded under a claim, and mode "optimistic" has none: leave `mode` out',
+    text: "step `place/charge` needs a claim: leave `mode` out",
     make: () =>
       messageOf(() =>
         saga("place", [{ name: "charge", run }]).start(

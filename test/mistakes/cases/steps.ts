@@ -30,7 +30,7 @@ export const STEP_MISTAKES: readonly Mistake[] = [
   {
     made: "takes steps in the optimistic mode",
     toldBy: "error",
-    text: 'steps are recorded under a claim, and mode "optimistic" has none: leave `mode` out',
+    text: "step `charge` needs a claim: leave `mode` out",
     make: () => told(({ step }) => step("charge", () => 1), { mode: "optimistic" }),
   },
   {

@@ -165,7 +165,7 @@ export const STORE_MISTAKES: readonly Mistake[] = [
   {
     made: "commits a list of writes in the place of { writes }",
     toldBy: "error",
-    text: "commit takes the result, then { writes, messages }; got an array",
+    text: "commit takes the result, then { writes, messages }; got a list of 1",
     make: committing(({ commit }) => commit("created", [put({ id: "1" })] as object)),
   },
   {
