@@ -42,8 +42,12 @@ export class LeaseRenewal<Write> {
       this.#sleep = new AbortController();
       const { signal } = this.#sleep;
       await clock.sleep(Math.min(this.#askAt, liveUntil) - now, signal, "background");
+      const passed = this.#call.now() - now;
+      if (signal.aborted || passed > 0) continue;
+      // A clock that was set back does not tell when others take over.
+      if (passed < 0) this.#end(leaseEnded());
       // On a clock of a test whose sleeps take no time this loop would never end.
-      if (!signal.aborted && this.#call.now() === now) return;
+      return;
     }
   }
 

@@ -171,16 +171,14 @@ export class StepLog<Write> {
   async #run(name: string, work: StepWork<Write>, options: StepOptions): Promise<unknown> {
     const { steps } = this.#recording;
     const { atMostOnce, verify, didNotHappen, tracked, next, formerly = [] } = options;
-    const known = [name, ...formerly].find((each) => steps[each] && steps[each].state !== "undone");
-    const former = known === undefined ? undefined : steps[known];
+    const known = [name, ...formerly].find((each) => (steps[each]?.state ?? "undone") !== "undone") ?? "";
+    const former = steps[known];
     if (former?.state === "done") return decodeResult(await readResult(former.result, this.#call));
     if (Object.keys(steps).length >= MAX_STEPS && !steps[name]) {
-      throw new StepInvalidError(
-        `an operation takes at most ${MAX_STEPS} steps: put several effects into one`,
-      );
+      throw new StepInvalidError(`an operation takes at most ${MAX_STEPS} steps: join some`);
     }
     if (former) {
-      const found = await this.#ask(known as string, former, options);
+      const found = await this.#ask(known, former, options);
       if (found.happened) return decodeResult(found.text);
     }
     const record = (text: string | undefined, writes?: readonly Write[]) =>
@@ -278,7 +276,7 @@ function runningStep<Write>(
     childKey: (limits) => deriveChildKey(identity, firstName, limits),
     commit(result, effects) {
       if (running.committed || running.isOver) {
-        throw new StepInvalidError("a step commits once, before its work returns");
+        throw new StepInvalidError("a step commits once, before it returns");
       }
       const { writes, ...others } = Object(effects) as Partial<typeof effects>;
       const given = typeof writes === "function" ? [writes] : writes;

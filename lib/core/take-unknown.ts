@@ -109,12 +109,6 @@ export function endingOf(seen: IdempotencyRecord, known: readonly KnownOutcome[]
   };
 }
 
-/** What a verdict about a step leaves as it is. */
-const marksOf = ({ tracked, next }: Partial<StoredStep> = {}): Pick<StoredStep, "tracked" | "next"> => ({
-  ...(tracked && { tracked }),
-  ...(next !== undefined && { next }),
-});
-
 interface Findings {
   readonly known: readonly KnownOutcome[];
   readonly ending: Ending;
@@ -143,11 +137,12 @@ export async function recordFindings<Write>(
     if (step === undefined) continue;
     // A store with steps can write them.
     const { writeStep } = store as Required<Store<Write>>;
-    const about = seen.steps?.[step];
+    const about = seen.steps?.[step] as StoredStep;
+    const { result: _, ...marks } = about;
     const change: StepChange<Write> = {
       ...{ recordKey, token, name: step, result, writes: [], isFirst: false },
       step: {
-        ...marksOf(about),
+        ...marks,
         ...{ state: hasHappened ? "done" : "undone", attempt: claim.attempt, at: at + index },
       },
       resultExpiresAt: expiresAt,

@@ -487,6 +487,23 @@ describe("a claim that is lost", () => {
     expect(world.record().state).toBe("in-progress");
   });
 
+  it("H38: a clock that was set back tells no lease: `signal` aborts where the next renewal was due", async () => {
+    const world = newWorld(RENEWED);
+    let backMs = 0;
+    const clock = { ...world.clock, now: () => world.clock.now() - backMs };
+    const held = worker(world, { clock });
+    await world.clock.advance(11_000);
+
+    backMs = HOUR;
+    await world.clock.advance(10_000);
+
+    expect(held.signal().aborted).toBe(true);
+    expect(held.signal().reason).toBeInstanceOf(ClaimLostError);
+    held.fail(new Error("aborted"));
+    await held.outcome.catch(() => {});
+    expect(world.clock.sleepers).toBe(0);
+  });
+
   it("H38: a host whose clock is ahead by the allowed skew takes over after the signal has aborted, not before", async () => {
     const world = newWorld({ ...RENEWED, observe: () => {} });
     const held = worker(world, { store: failing(world.memory, "renew", "before") });

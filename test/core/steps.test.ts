@@ -554,7 +554,7 @@ describe("a step that is asked for wrongly", () => {
         });
         await late?.commit(1, { writes: [] });
       },
-      /a step commits once, before its work returns/,
+      /a step commits once, before it returns/,
     ],
   ];
 
