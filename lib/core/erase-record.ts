@@ -91,7 +91,7 @@ export async function eraseAlone<Write>(store: Store<Write>, erasing: Erasing): 
   const seen = await asking(() => store.find(recordKey, { consistent: true }));
   if (!seen) return { erased: false, state: "absent" };
   const { counted = seen } = erasing;
-  const { state, fingerprint, attempt, createdAt, completedAt = at, expiresAt } = counted;
+  const { state, fingerprint, attempt, createdAt, completedAt, expiresAt } = counted;
   const token = random.token();
   // By a clock that stands still: also what is expired is there until somebody deletes it.
   const verdict = judge(counted, { token, fingerprints: [fingerprint], now: 0 });
@@ -104,7 +104,7 @@ export async function eraseAlone<Write>(store: Store<Write>, erasing: Erasing): 
   const happened = verdict === "completed" ? "happened" : "unknown";
   const insertion = {
     ...{ recordKey, token, fingerprint, createdAt, attempt: attempt + 1, keepsSteps: false },
-    ...{ state: verdict, now: completedAt, expiresAt, writes: [], messages: [] },
+    ...{ state: verdict, now: completedAt as number, expiresAt, writes: [], messages: [] },
     ...(counted.result && { result: NOT_KEPT }),
     evidence: encodeEvidence({ verdict: happened, by, at, attempt, asked: ASKED, answered }),
   };

@@ -123,7 +123,7 @@ function attributeOf(value: string | number | Uint8Array): AttributeValue {
 }
 
 /** The record is still the one that was seen: nobody has claimed, finished or renewed it since. */
-export const STILL_SEEN = "#token = :seenToken AND #state = :seenState AND #leaseEndsAt = :seenLeaseEndsAt";
+const STILL_SEEN = "#token = :seenToken AND #state = :seenState AND #leaseEndsAt = :seenLeaseEndsAt";
 
 /** The claim is mine and I have not finished. */
 export const MINE = "#token = :token AND #state = :inProgress";

@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { cached } from "../../lib/core/cached.ts";
 import { StoreUnavailableError } from "../../lib/core/errors.ts";
+import { identify } from "../../lib/core/identity.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
 import { eraseResult } from "../../lib/dynamodb/erase-result.ts";
 import { encrypted } from "../../lib/privacy/encrypted.ts";
@@ -98,5 +99,26 @@ describe("erasing around a store", () => {
     await runOnce(options, "other", {}, () => "canary-4711");
     const erasing = eraseResult({ operation: "pay", store, clock: passing }, "other", ERASURE);
     await expect(erasing).rejects.toMatchObject({ code: "STORE_UNAVAILABLE", retryable: true });
+  });
+
+  it.each([
+    ["in-progress", { state: "in-progress", token: "another" }],
+    ["absent", undefined],
+  ] as const)("H39: a key that is %s by then is not erased", async (state, change) => {
+    const behind = new MemoryStore();
+    const { recordKey } = identify("pay", "", "k");
+    await runOnce({ operation: "pay", store: behind, leaseSeconds: 30 }, "k", {}, () => "canary-4711");
+    const store = new Proxy(behind, {
+      get(target, name) {
+        const value: unknown = name === "erase" ? undefined : Reflect.get(target, name, target);
+        if (typeof value !== "function") return value;
+        return (...given: unknown[]) => {
+          if (name === "insert") target.alter(recordKey, change);
+          return Reflect.apply(value, target, given);
+        };
+      },
+    });
+
+    expect(await eraseResult({ operation: "pay", store }, "k", ERASURE)).toEqual({ erased: false, state });
   });
 });
