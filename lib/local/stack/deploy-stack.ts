@@ -46,7 +46,10 @@ export async function deployStack(
     const { Type: type } = resource;
     const deploy = deployerOf(type);
     const resolved = (properties: Readonly<Record<string, unknown>>) =>
-      withLocalAddresses(resolveIntrinsics(properties, scope), environment) as Record<string, unknown>;
+      withLocalAddresses(resolvedProperties(properties, scope, logicalId), environment) as Record<
+        string,
+        unknown
+      >;
     if (!deploy) {
       if (hasLocalMeaning(type)) {
         environment.notRun.push(notRunLine({ type, path, logicalId }, reasonNotToRun(type)));
@@ -61,6 +64,10 @@ export async function deployStack(
     }
     const properties = resolved(resource.Properties ?? {});
     if (isDescribed(type)) environment.deployed.push({ type, path, region, properties });
+    for (const reference of dynamicReferencesIn(properties)) {
+      const reason = `${reference} is not read here, and stays as it is written`;
+      environment.notRun.push(notRunLine({ type, path, logicalId }, reason));
+    }
     const generatedName = generatedNameOf(stack, logicalId, options.runId);
     const place = { stackName, region, assets: stack.assets };
     deployed.set(
@@ -80,6 +87,23 @@ function optional<T>(resolve: () => T): T | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** @throws Error that names the resource beside the fault */
+function resolvedProperties(properties: object, scope: IntrinsicScope, logicalId: string): unknown {
+  try {
+    return resolveIntrinsics(properties, scope);
+  } catch (cause) {
+    const { message } = cause as Error;
+    if (message.includes(logicalId)) throw cause;
+    throw new Error(`${logicalId}: ${message}`, { cause });
+  }
+}
+
+/** https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/dynamic-references.html */
+function dynamicReferencesIn(properties: object): ReadonlySet<string> {
+  const found = JSON.stringify(properties).matchAll(/\{\{resolve:[\w-]+:[^}]*\}\}/g);
+  return new Set([...found].map(([reference]) => reference.slice(0, 120)));
 }
 
 function wantedResources(template: Template, scope: IntrinsicScope): Template["Resources"] {

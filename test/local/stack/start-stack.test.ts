@@ -1,6 +1,8 @@
 // Templates written by hand, so that each behaviour has the smallest one. Nothing here needs a table, so nobody listens
 // on the endpoint.
-import { rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { type RunningStack, type StartStackOptions, startStack } from "../../../lib/local/index.ts";
 import { assemblyOf, functionResource } from "./given.ts";
@@ -136,6 +138,44 @@ describe("startStack", () => {
     };
 
     await expect(start({ App: template })).rejects.toThrow("parameter Name of App has no value here");
+  });
+
+  it("names what a dynamic reference would read", async () => {
+    const stack = await start({
+      App: {
+        Resources: {
+          Echo: echoWith({ TABLE: "{{resolve:ssm:/shop/table}}" }),
+        },
+      },
+    });
+
+    expect(stack.notRun).toEqual([
+      "AWS::Lambda::Function Echo (Echo): {{resolve:ssm:/shop/table}} is not read here, and stays as it is written",
+    ]);
+  });
+
+  it("names the resource whose values cannot be made out", async () => {
+    const TABLE = { "Fn::Select": [2, ["a", "b"]] };
+    const starting = start({ App: { Resources: { Echo: echoWith({ TABLE }) } } });
+
+    await expect(starting).rejects.toThrow("Echo: Fn::Select asks for entry 2 of a shorter list");
+  });
+
+  it.each([
+    ["Cidr", "Echo: the template uses Fn::Cidr, which has no local meaning"],
+    ["Own", "Unresolved tag: !Own"],
+  ])("refuses a short form in YAML that has no meaning here: !%s", async (tag, told) => {
+    const folder = await mkdtemp(join(tmpdir(), "onceonly-test-template-"));
+    const { Properties } = functionResource("index.handler") as { Properties: object };
+    const text = JSON.stringify({ ...Properties, Environment: { Variables: { A: "TAG" } } });
+    cleanups.push(() => rm(folder, { recursive: true }));
+    const file = join(folder, "template.yaml");
+    await writeFile(
+      file,
+      `Resources:\n  Echo:\n    Type: AWS::Lambda::Function\n    Properties: ${text.replace('"TAG"', `!${tag} [a]`)}\n`,
+    );
+
+    await expect(startStack({ folder: file, dynamodbEndpoint: NOBODY })).rejects.toThrow(told);
   });
 
   it("leaves out resources and outputs whose condition does not hold", async () => {

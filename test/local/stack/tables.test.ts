@@ -28,7 +28,10 @@ const TEMPLATE = {
         KeySchema: [PK, { AttributeName: "sk", KeyType: "RANGE" }],
         AttributeDefinitions: [textAttribute("pk"), textAttribute("sk"), textAttribute("color")],
         BillingMode: "PAY_PER_REQUEST",
-        Replicas: [{ Region: { Ref: "AWS::Region" }, DeletionProtectionEnabled: true }],
+        Replicas: [
+          { Region: "eu-west-1" },
+          { Region: { Ref: "AWS::Region" }, DeletionProtectionEnabled: true },
+        ],
         GlobalSecondaryIndexes: [
           {
             IndexName: "by-color",
@@ -88,6 +91,9 @@ describe.each(inject("dynamodbEngines"))("tables on $name", ({ endpoint }) => {
     expect(TimeToLiveDescription).toMatchObject({ AttributeName: "expiresAt", TimeToLiveStatus: "ENABLED" });
     expect(stack.outputs).toEqual({ Stream: Table?.LatestStreamArn, Arn: stack.tables.Records?.arn });
     expect(stack.tables.Records?.streamArn).toBe(Table?.LatestStreamArn);
+    expect(stack.notRun).toEqual([
+      "AWS::DynamoDB::GlobalTable Records (Records): its replicas (eu-west-1): one table stands for all",
+    ]);
   });
 
   it("take the name of the template, or one that no other run has", async () => {

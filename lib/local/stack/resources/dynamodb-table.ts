@@ -12,6 +12,7 @@ import {
   LOCAL_ACCOUNT_ID,
   LOCAL_PARTITION,
   type LocalEnvironment,
+  notRunLine,
   type StackPlace,
 } from "../local-environment.ts";
 
@@ -24,6 +25,8 @@ interface TableProperties {
   readonly LocalSecondaryIndexes?: CreateTableCommandInput["LocalSecondaryIndexes"];
   readonly StreamSpecification?: StreamSpecification;
   readonly TimeToLiveSpecification?: TimeToLiveSpecification;
+  /** Of a global table; its own region is one of them. */
+  readonly Replicas?: readonly { readonly Region?: unknown }[];
 }
 
 async function deployTable(
@@ -48,6 +51,12 @@ async function deployTable(
   if (properties.TimeToLiveSpecification?.Enabled) {
     const { TimeToLiveSpecification } = properties;
     await client.send(new sdk.UpdateTimeToLiveCommand({ TableName: name, TimeToLiveSpecification }));
+  }
+  const others = (properties.Replicas ?? []).filter((each) => each.Region !== region);
+  // A table that is made for one region has itself for its only replica.
+  if ((properties.Replicas?.length ?? 0) > 1 && others.length > 0) {
+    const regions = others.map((each) => each.Region).join(", ");
+    environment.notRun.push(notRunLine(resource, `its replicas (${regions}): one table stands for all`));
   }
   const arn = `arn:${LOCAL_PARTITION}:dynamodb:${region}:${LOCAL_ACCOUNT_ID}:table/${name}`;
   environment.tables.set(resource.path, { logicalId: resource.logicalId, name, arn, streamArn });

@@ -37,7 +37,11 @@ function parsed(file: string): unknown {
   try {
     if (file.endsWith(".json")) return JSON.parse(text);
     const yaml = requireInstalled<typeof import("yaml")>("yaml");
-    return yaml.parse(text, { customTags: SHORT_FORMS.flatMap(tagsOf) });
+    const document = yaml.parseDocument(text, { customTags: SHORT_FORMS.flatMap(tagsOf) });
+    // A tag that nobody knows is a warning of the parser, and its argument would stand for its result.
+    const [fault] = [...document.errors, ...document.warnings];
+    if (fault) throw fault;
+    return document.toJS();
   } catch (cause) {
     throw faultOf(`${basename(file)} cannot be read: ${(cause as Error).message.slice(0, 300)}`, cause);
   }
@@ -57,8 +61,19 @@ function nameOf(file: string): string {
 const SHORT_FORMS = [
   "Ref",
   "Condition",
-  ...["And", "Base64", "Equals", "FindInMap", "GetAZs", "GetAtt", "GetStackOutput", "If", "ImportValue"],
-  ...["Join", "Not", "Or", "Select", "Split", "Sub"],
+  ...[
+    "And",
+    "Base64",
+    "Cidr",
+    "Equals",
+    "FindInMap",
+    "GetAZs",
+    "GetAtt",
+    "GetStackOutput",
+    "If",
+    "ImportValue",
+  ],
+  ...["Join", "Length", "Not", "Or", "Select", "Split", "Sub", "ToJsonString", "Transform"],
 ];
 
 /** `!Sub text` stands for `{ "Fn::Sub": "text" }`, of a text, a list and a map. */
