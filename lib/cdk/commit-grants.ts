@@ -39,8 +39,7 @@ export class CommitGrants {
   /**
    * Grants these actions on the table within transactions, and the use of the table's customer key if it has
    * one.
-   * @throws Error for an action that transactions do not have, a misspelt one for example, and for a table of another account
-   * or region than the function's
+   * @throws Error for an action that transactions do not have, and for a table of another account or region than the function's
    */
   actions(grantee: IGrantable, ...actions: CommitAction[]): Grant {
     const { tableArn, encryptionKey, node } = this.#table;

@@ -14,7 +14,7 @@ const CONSUMER = "AWS::Kinesis::StreamConsumer";
 export interface Reader {
   readonly path: string;
   readonly into: readonly CfnResource[];
-  /** Those of `into` for which it does not wait. */
+  /** It does not wait for these of `into`. */
   readonly forgotten: readonly CfnResource[];
   readonly isPipe: boolean;
   /** What it reads, by its ARN. */

@@ -8,7 +8,7 @@ import { settingsOf } from "./queue-settings.ts";
 import { ownerPath, walkOnce } from "./resources.ts";
 import { objectIn, ResolvedApp, type TemplateProperties, valueIn } from "./windows/resolved-app.ts";
 
-/** Of what is sent to a queue, by the property in which a resource names it. */
+/** What sends to a queue. */
 interface Sender {
   /** "the rule Shop/Rule" */
   readonly what: string;
@@ -57,7 +57,7 @@ function fifoFaults(app: ResolvedApp, queue: CfnResource): string[] {
   ];
 }
 
-/** Of a FIFO queue of another app only the senders are known. */
+/** Only the senders of a FIFO queue of another app are known. */
 export function importedFifoFaults(queue: IQueue): string[] {
   const app = ResolvedApp.of(queue);
   const arn = JSON.stringify(app.resolve(queue.queueArn, queue));
@@ -93,9 +93,11 @@ function redriveFaults(app: ResolvedApp, queue: CfnResource): string[] {
   const deadLetters = redrive && app.targetIn(redrive.deadLetters, QUEUE);
   if (!deadLetters) return [];
   const { redrivePermission, sourceQueueArns } = objectIn(app.propertiesOf(deadLetters).RedriveAllowPolicy);
+  const sources = listIn(sourceQueueArns).map((arn) => app.targetIn(arn, QUEUE));
+  // A source that is known at deployment only may be this queue.
   const isRefused =
     redrivePermission === "denyAll" ||
-    (redrivePermission === "byQueue" && !app.targetsIn(sourceQueueArns).includes(queue));
+    (redrivePermission === "byQueue" && sources.every((each) => each !== undefined && each !== queue));
   if (!isRefused) return [];
   return [
     `${ownerPath(queue)} gives up messages to ${ownerPath(deadLetters)}, whose redriveAllowPolicy does not let it, so that SQS refuses the queue: use another dead-letter queue`,

@@ -7,6 +7,7 @@ import { objectIn, ResolvedApp, valueIn } from "./windows/resolved-app.ts";
 const WAYS_OUT = [
   "CarrierGatewayId",
   "CoreNetworkArn",
+  "EgressOnlyInternetGatewayId",
   "InstanceId",
   "LocalGatewayId",
   "NatGatewayId",

@@ -4,7 +4,7 @@ import { numberIn } from "./windows/hop.ts";
 import { objectIn, type ResolvedApp } from "./windows/resolved-app.ts";
 
 /** https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SetQueueAttributes.html */
-export const SQS_DEFAULTS = { visibilityTimeout: 30, messageRetentionPeriod: 345_600 };
+const SQS_DEFAULTS = { visibilityTimeout: 30, messageRetentionPeriod: 345_600 };
 
 interface QueueSettings {
   /** Seconds, as are those of `kept`. */

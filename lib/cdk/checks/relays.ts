@@ -1,5 +1,5 @@
 // Refuses a second relay on the stream of a table, and tells of a table that has none. No I/O.
-import { Annotations, CfnResource, Stack, Token } from "aws-cdk-lib";
+import { Annotations, CfnResource, Stack, Stage, Token } from "aws-cdk-lib";
 import type { ITableV2 } from "aws-cdk-lib/aws-dynamodb";
 import type { IConstruct } from "constructs";
 import type { IIdempotencyTable } from "../idempotency-table-base.ts";
@@ -49,7 +49,10 @@ export function tableIdentity(table: ITableV2): unknown {
     (each) => CfnResource.isCfnResource(each) && TABLES.includes(each.cfnResourceType),
   );
   if (resource) return resource;
-  return Token.isUnresolved(tableName) ? table : JSON.stringify([account, region, tableName]);
+  if (Token.isUnresolved(tableName)) return table;
+  // Stages without an `env` may be deployed to accounts of their own.
+  const stage = Token.isUnresolved(`${account}${region}`) ? Stage.of(table)?.node.path : undefined;
+  return JSON.stringify([stage, account, region, tableName]);
 }
 
 /** The tables of an app whose messages somebody has the rights to send: an `OutboxRelay`, or functions of the app's own. */

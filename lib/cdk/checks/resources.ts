@@ -20,11 +20,6 @@ export function walkOnce(construct: IConstruct): void {
   });
 }
 
-/** The resources of this type in the whole app of a construct. */
-export function resourcesOfType(construct: IConstruct, type: string): readonly CfnResource[] {
-  return resourcesByType(construct).get(type) ?? [];
-}
-
 /** The same map for all constructs of a synthesis, and a new map before its validation. */
 export function resourcesByType(construct: IConstruct): ByType {
   const stage = stageOf(construct);

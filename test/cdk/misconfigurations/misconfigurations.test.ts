@@ -1,4 +1,4 @@
-import { Duration, Stack, Stage } from "aws-cdk-lib";
+import { Duration, Fn, Stack, Stage } from "aws-cdk-lib";
 import { LambdaIntegration, RestApi } from "aws-cdk-lib/aws-apigateway";
 import {
   AttributeType,
@@ -17,7 +17,7 @@ import { Rule } from "aws-cdk-lib/aws-events";
 import { SqsQueue } from "aws-cdk-lib/aws-events-targets";
 import { Role } from "aws-cdk-lib/aws-iam";
 import { Key } from "aws-cdk-lib/aws-kms";
-import { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import { CfnEventSourceMapping, Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { SqsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import { SqsSubscription } from "aws-cdk-lib/aws-sns-subscriptions";
@@ -119,6 +119,34 @@ function inTwoRegions(stack: Stack): void {
   }
 }
 
+/** Two stages for accounts that are known at deployment only, with one name for what each has. */
+function inTwoStages(stack: Stack): void {
+  for (const id of ["Beta", "Prod"]) {
+    const stage = new Stage(stack.node.root, id);
+    const [own, other] = [new Stack(stage, "Own"), new Stack(stage, "Other")];
+    const attributes = {
+      tableName: "records",
+      tableStreamArn: "arn:aws:dynamodb:eu-west-1:1:table/records/stream/1",
+    };
+    const table = IdempotencyTable.fromTableAttributes(own, "Table", attributes);
+    new OutboxRelay(own, "Outbox", { table, destinations: [new Queue(own, "To")] });
+    const retention = Duration.days(id === "Beta" ? 1 : 60);
+    runner(own, { table, retention, operations: ["pay"], fn: { functionName: "pay" } });
+    new DedupQueue(own, "Named", { queueName: `${Fn.importValue("prefix")}.fifo` });
+    if (id === "Beta") continue;
+    const fn = LambdaFunction.fromFunctionName(other, "Fn", "pay");
+    for (const functionName of [fn.functionName, "pay"]) {
+      const { queueArn: eventSourceArn, node } = new Queue(other, `Queue${functionName.length}`);
+      const functionResponseTypes = ["ReportBatchItemFailures"];
+      new CfnEventSourceMapping(other, `Mapping${node.id}`, {
+        eventSourceArn,
+        functionName,
+        functionResponseTypes,
+      });
+    }
+  }
+}
+
 function answeredAtOnce(stack: Stack): void {
   const requestParameters = { "integration.request.header.X-Amz-Invocation-Type": "'Event'" };
   const fn = runner(stack, { fn: { timeout: Duration.seconds(60) } });
@@ -136,6 +164,7 @@ describe("a synthesis", () => {
     ["functions in VPCs with a way to DynamoDB", inNetworks],
     ["a FIFO topic and a rule with a group before a queue", fedQueue],
     ["one name in two regions", inTwoRegions],
+    ["one name in two stages", inTwoStages],
     ["a REST API that does not wait", answeredAtOnce],
   ])("says nothing of what is right: %s", (_, make) => {
     expect(saidOf(make)).toEqual({ verdict: "nothing", texts: [] });

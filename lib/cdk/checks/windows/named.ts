@@ -1,5 +1,5 @@
 // The resources of an app that somebody names by a literal name or ARN, as imports do.
-import { type CfnResource, Stack, Token } from "aws-cdk-lib";
+import { type CfnResource, Stack, Stage, Token } from "aws-cdk-lib";
 import type { IConstruct } from "constructs";
 
 /** The property with the physical name of a resource, and the service in its ARN. */
@@ -40,23 +40,24 @@ export class NamedResources {
     this.#byName.set(key, [...(this.#byName.get(key) ?? []), resource]);
   }
 
-  /** Those that ARNs in a text name. */
+  /** Those that ARNs in a text name. A name that several stages have, for accounts or regions of deployment, names none. */
   byArn(text: string): CfnResource[] {
     if (this.#byName.size === 0) return [];
-    return [...text.matchAll(ARN)].flatMap(([, service = "", region = "", account = "", name = ""]) =>
-      this.#find(service, name).filter((each) => {
+    return [...text.matchAll(ARN)].flatMap(([, service = "", region = "", account = "", name = ""]) => {
+      const found = this.#find(service, name).filter((each) => {
         const stack = Stack.of(each);
         return isSame(stack.region, region) && isSame(stack.account, account);
-      }),
-    );
+      });
+      return new Set(found.map((each) => Stage.of(each))).size > 1 ? [] : found;
+    });
   }
 
-  /** A bare name means a resource of the same account and region. */
+  /** A bare name means a resource of the same stage, account and region. */
   byName(service: string, name: string, near: IConstruct): CfnResource[] {
-    const [own, found] = [Stack.of(near), this.#find(service, name)];
-    return found.filter((each) => {
+    const own = Stack.of(near);
+    return this.#find(service, name).filter((each) => {
       const { region, account } = Stack.of(each);
-      return region === own.region && account === own.account;
+      return region === own.region && account === own.account && Stage.of(each) === Stage.of(near);
     });
   }
 

@@ -25,7 +25,7 @@ interface TableProperties {
   readonly LocalSecondaryIndexes?: CreateTableCommandInput["LocalSecondaryIndexes"];
   readonly StreamSpecification?: StreamSpecification;
   readonly TimeToLiveSpecification?: TimeToLiveSpecification;
-  /** Of a global table; its own region is one of them. */
+  /** A global table has one in its own region too. */
   readonly Replicas?: readonly { readonly Region?: unknown }[];
 }
 
