@@ -115,6 +115,8 @@ class CachedStore<Write> implements Store<Write>, CrossChecked {
   readonly #claims: Map<string, Promise<ClaimAnswer | undefined>>;
   readonly unknownOutcomes: Store<Write>["unknownOutcomes"];
   readonly writeStep: Store<Write>["writeStep"];
+  readonly handlerFailed: Store<Write>["handlerFailed"];
+  readonly handlerOver: Store<Write>["handlerOver"];
   readonly crossCheck: CrossChecked["crossCheck"];
   /** @internal */
   readonly sealsResults: boolean;
@@ -132,6 +134,8 @@ class CachedStore<Write> implements Store<Write>, CrossChecked {
     this.unknownOutcomes = store.unknownOutcomes?.bind(store);
     // Nothing that is in progress is remembered.
     this.writeStep = store.writeStep?.bind(store);
+    this.handlerFailed = store.handlerFailed?.bind(store);
+    this.handlerOver = store.handlerOver?.bind(store);
     this.crossCheck = (store as CrossChecked).crossCheck?.bind(store);
     this.sealsResults = (store as Partial<CachedStore<Write>>).sealsResults === true;
   }
@@ -198,14 +202,6 @@ class CachedStore<Write> implements Store<Write>, CrossChecked {
 
   checkEffects(effects: Effects<Write>): void {
     this.#store.checkEffects(effects);
-  }
-
-  handlerFailed(error: unknown): void {
-    this.#store.handlerFailed?.(error);
-  }
-
-  handlerOver(recordKey: string, token: string): void {
-    this.#store.handlerOver?.(recordKey, token);
   }
 
   #recall(recordKey: string): IdempotencyRecord | undefined {

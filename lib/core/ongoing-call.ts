@@ -147,11 +147,6 @@ export class OngoingCall<Write> {
     }
   }
 
-  /** What the attempt has left open goes back. May be called twice. */
-  handlerOver(): void {
-    this.options.store.handlerOver?.(this.identity.recordKey, this.token);
-  }
-
   #hear(error: unknown): void {
     if (hasCode(error, "STORE_UNAVAILABLE")) this.tell("store-failed", error);
   }

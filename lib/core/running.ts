@@ -61,7 +61,7 @@ export async function runAttempt<Write>(
       // A retry must not run beside a step of this attempt.
       if (!isInterrupted) {
         await attempt.stepsSettled()?.catch(() => {});
-        await call.ask(async (store) => store.handlerFailed?.(error));
+        await call.ask(async (store) => store.handlerFailed?.(error, call.token));
       }
       end = isInterrupted ? { how: "interrupted", error: error.error } : { how: "threw", error };
     } finally {
@@ -70,7 +70,7 @@ export async function runAttempt<Write>(
     return await new AttemptEnd(call, recording, attempt).outcomeOf(end);
   } finally {
     attempt.disarm();
-    call.handlerOver();
+    call.options.store.handlerOver?.(call.token);
   }
 }
 
@@ -110,7 +110,7 @@ class AttemptEnd<Write> {
       return (await this.#endUnrecorded(end)) ?? this.#ownAnswer(end);
     }
     const { state, text } = conclusion;
-    const original = end.how === "returned" ? end.value : undefined;
+    const { value: original } = end as { readonly value?: unknown };
     let recorded: Outcome | undefined;
     try {
       recorded = await this.#recording.conclude(state, text, NO_EFFECTS, original);
@@ -129,7 +129,7 @@ class AttemptEnd<Write> {
     const call = this.#call;
     const recording = this.#recording;
     const attempt = call.attempt as number;
-    const error = end.how === "threw" ? end.error : undefined;
+    const { error } = end as { readonly error?: unknown };
     const isUnknown = hasCode(error, "OUTCOME_UNKNOWN");
     const by = isUnknown ? "handler" : "step";
     recording.evidence =
@@ -204,14 +204,10 @@ class AttemptEnd<Write> {
    */
   async #endUnrecorded(end: WorkEnd): Promise<Outcome | undefined> {
     const call = this.#call;
-    const error = end.how === "returned" ? undefined : end.error;
+    const { error } = end as { readonly error?: unknown };
     const aborted = this.#attempt.isAborted;
     // Aborted work may go on after its answer, so that nothing releases its claim.
-    if (aborted) {
-      call.tell("outcome-unknown", error);
-      // The look would wait for the connection that this attempt has.
-      call.handlerOver();
-    }
+    if (aborted) call.tell("outcome-unknown", error);
     const { isLive } = this.#recording;
     let givenBack: GivenBack;
     try {

@@ -80,13 +80,14 @@ export interface Store<Write = unknown> {
   readonly erase?: ((erasing: Erasing) => Promise<EraseAnswer>) | undefined;
 
   /**
-   * What the handler threw. Only of a store whose claim begins a transaction in which the handler runs.
+   * What the handler of the claim with this token threw. Only of a store whose claim begins a transaction in which the handler runs.
+   * Nothing of that transaction stays, so that its connection is free for what the engine asks then.
    * @throws StoreUnavailableError where the database rolled that transaction back, so that the call may be made again
    */
-  readonly handlerFailed?: ((error: unknown) => void) | undefined;
+  readonly handlerFailed?: ((error: unknown, token: string) => void) | undefined;
 
   /** Rolls back what an attempt that is over has left open. The same stores have it. */
-  readonly handlerOver?: ((recordKey: string, token: string) => void) | undefined;
+  readonly handlerOver?: ((token: string) => void) | undefined;
 }
 
 /** What a record begins with. */

@@ -38,6 +38,8 @@ export class MirroredStore implements Store {
   readonly #clock: Clock;
   readonly writeStep: Store["writeStep"];
   readonly unknownOutcomes: Store["unknownOutcomes"];
+  readonly handlerFailed: Store["handlerFailed"];
+  readonly handlerOver: Store["handlerOver"];
 
   constructor(stores: Stores, leader: Side, clock: Clock) {
     this.#stores = stores;
@@ -45,6 +47,9 @@ export class MirroredStore implements Store {
     this.#clock = clock;
     const { from, to } = stores;
     if (from.writeStep && to.writeStep) this.writeStep = (change) => this.#writeStep(change);
+    const leading = stores[leader];
+    this.handlerFailed = leading.handlerFailed?.bind(leading);
+    this.handlerOver = leading.handlerOver?.bind(leading);
     if (from.unknownOutcomes && to.unknownOutcomes) this.unknownOutcomes = (query) => this.#unknown(query);
   }
 
@@ -61,6 +66,7 @@ export class MirroredStore implements Store {
     } catch (error) {
       // The next call need not wait for the lease. If the claim was applied, its token is known to have ended.
       if (first.won && !seen) await this.#giveBack(claim, undefined);
+      this.handlerOver?.(token);
       throw error;
     }
     if (!second.won && !isClaimOf(second.record, token)) {
@@ -136,14 +142,6 @@ export class MirroredStore implements Store {
 
   checkEffects(effects: Effects): void {
     this.#leading.checkEffects(effects);
-  }
-
-  handlerFailed(error: unknown): void {
-    this.#leading.handlerFailed?.(error);
-  }
-
-  handlerOver(recordKey: string, token: string): void {
-    this.#leading.handlerOver?.(recordKey, token);
   }
 
   async #writeStep(change: StepChange): Promise<SettleAnswer> {

@@ -25,7 +25,8 @@ export interface MirroredOptions {
  * at once. Before the last stage `leftBehind` must find nothing.
  *
  * A claim needs both stores: while one is down it throws StoreUnavailableError. A commit needs the store of `commitsIn` only.
- * Steps, and `whenAbandoned` other than `"run"`, need two stores that have them.
+ * Steps, and `whenAbandoned` other than `"run"`, need two stores that have them. A PostgresTransactions can be the store of
+ * `commitsIn` only. In the other place take a PostgresStore on its table.
  *
  * @throws InvalidOptionError (`INVALID_OPTION`)
  */
@@ -44,5 +45,13 @@ export function mirrored(from: Store, to: Store, options: MirroredOptions = {}):
   if (from === to) throw new InvalidOptionError("to", "must be another store than `from`", to);
   checkOptions(options, { commitsIn: oneOf("from", "to"), clock: methods("now", "sleep") }, []);
   const { commitsIn, clock } = withDefaults(options, { commitsIn: "from" as Side, clock: systemClock });
+  const follower = commitsIn === "from" ? "to" : "from";
+  // What a handler wrote there could be rolled back after the commit that decides.
+  if ({ from, to }[follower].handlerOver)
+    throw new InvalidOptionError(
+      follower,
+      `must not run handlers in its transaction, as \`commitsIn\` is "${commitsIn}": give a PostgresStore on the same table`,
+      undefined,
+    );
   return new MirroredStore({ from, to }, commitsIn, clock);
 }

@@ -90,7 +90,7 @@ interface CountingRules {
 /** A key that nobody had used, and its payload. */
 type FreshKey = Pick<Claim, "recordKey" | "fingerprint" | "token">;
 
-/** So many others may count one payload at once before the count of this key is given up. */
+/** After this many other counts of one payload at once the count of this key is given up. */
 const MAX_RACES = 20;
 
 /**
@@ -186,7 +186,7 @@ class NewKeysStore<Write> extends ResultStore<Write> {
 
   override async claim(claim: Claim, seen?: IdempotencyRecord): Promise<ClaimAnswer> {
     const answer = await super.claim(claim, seen);
-    if (answer.won && seen === undefined) this.#counts.set(claim.token, this.#note(claim));
+    if (answer.won && seen === undefined) this.#count(claim);
     return answer;
   }
 
@@ -198,15 +198,18 @@ class NewKeysStore<Write> extends ResultStore<Write> {
   override async insert(insertion: Insertion<Write>, seen?: IdempotencyRecord): Promise<SettleAnswer> {
     const answer = await super.insert(insertion, seen);
     if (answer.settled && seen === undefined) {
-      this.#counts.set(insertion.token, this.#note(insertion));
+      this.#count(insertion);
       await this.#counted(insertion.token);
     }
     return answer;
   }
 
-  override handlerOver(recordKey: string, token: string): void {
-    this.#counts.delete(token);
-    super.handlerOver(recordKey, token);
+  #count(fresh: FreshKey): void {
+    const { token } = fresh;
+    this.#counts.set(
+      token,
+      this.#note(fresh).finally(() => this.#counts.delete(token)),
+    );
   }
 
   async #counted(token: string): Promise<void> {
@@ -215,7 +218,6 @@ class NewKeysStore<Write> extends ResultStore<Write> {
     const over = new AbortController();
     await Promise.race([count, this.#clock.sleep(PATIENCE_MS, over.signal)]);
     over.abort("over");
-    this.#counts.delete(token);
   }
 
   protected override async storedText({

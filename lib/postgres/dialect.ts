@@ -6,9 +6,13 @@ export type SqlDialect = "postgresql" | "dsql";
 /**
  * A process that is frozen between two statements keeps its locks, and everybody waits who asks for the key. PostgreSQL ends
  * such a transaction after 10 seconds without a statement. DSQL has no locks that others wait for, and no such setting.
+ * @param waitMs how long a statement waits for a lock, where that is not the server's matter
  */
-export function firstStatement(dialect: SqlDialect | undefined): string | undefined {
-  return dialect === "dsql" ? undefined : "SET LOCAL idle_in_transaction_session_timeout = 10000";
+export function firstStatement(dialect: SqlDialect | undefined, waitMs?: number): string | undefined {
+  if (dialect === "dsql") return undefined;
+  if (waitMs === undefined) return "SET LOCAL idle_in_transaction_session_timeout = 10000";
+  // Two settings by one statement: some clients take no second one.
+  return `SELECT set_config('idle_in_transaction_session_timeout', '10000', true), set_config('lock_timeout', '${waitMs}', true)`;
 }
 
 /** The longest text of a result. A column of DSQL holds 1 MiB: https://docs.aws.amazon.com/aurora-dsql/latest/userguide/CHAP_quotas.html */

@@ -23,7 +23,8 @@ const CONDITION = /^(23|P0|44)/;
 const MEANINGS: readonly (readonly [RegExp, (table: string) => string])[] = [
   [
     /^(42P01|3F000)/,
-    (table) => `there is no such table: run the SQL of postgresSchema({ table: "${table}" })`,
+    (table) =>
+      `there is no such table: run the SQL of postgresSchema({ table: "${table}" }), or name its schema too`,
   ],
   [
     /^(42703|42P10|42804|42883|22P02)/,
@@ -65,9 +66,13 @@ function* wrapped(error: unknown): Generator<object> {
   }
 }
 
-/** Whether another connection may do: this one was lost, or the server ended it. */
+/**
+ * Whether another connection may do: this one was lost, or the server ended it. What has waited for a connection or an answer
+ * as long as the client says does not wait so long again.
+ */
 export function isLostConnection({ failure, cause }: StoreUnavailableError): boolean {
-  return failure === "unreachable" && /^(08|57P|$)/.test(sqlStateOf(cause) ?? "");
+  const isOver = /\btimed? ?out\b/i.test(`${(Object(cause) as { message?: unknown }).message}`);
+  return failure === "unreachable" && !isOver && /^(08|57P|$)/.test(sqlStateOf(cause) ?? "");
 }
 
 /** @param action what was asked of the table */

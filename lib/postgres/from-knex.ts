@@ -1,13 +1,18 @@
 /** The adapter for Knex. */
-import type { SqlClient, SqlRow, SqlValue } from "./sql-client.ts";
+import type { SqlClient, SqlRow, SqlTransaction, SqlValue } from "./sql-client.ts";
 
 /** What runs statements in Knex: a database, or a transaction. */
 export interface KnexTransaction {
   raw(text: string, values: readonly SqlValue[]): PromiseLike<{ readonly rows: object[] }>;
 }
 
+/** What the functions in `writes` of a commit get. */
+export interface KnexOpenTransaction extends KnexTransaction {
+  isCompleted(): boolean;
+}
+
 /** What `knex({ client: "pg", … })` answers. */
-export interface KnexDatabase<Transaction extends KnexTransaction> extends KnexTransaction {
+export interface KnexDatabase<Transaction extends KnexOpenTransaction> extends KnexTransaction {
   transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
 }
 
@@ -15,17 +20,41 @@ export interface KnexDatabase<Transaction extends KnexTransaction> extends KnexT
  * Makes a `SqlClient` of Knex, over its client `pg`. The functions in `writes` of a commit get the transaction of Knex, and
  * must neither `commit` nor `rollback` it.
  */
-export function fromKnex<Transaction extends KnexTransaction>(
+export function fromKnex<Transaction extends KnexOpenTransaction>(
   knex: KnexDatabase<Transaction>,
 ): SqlClient<Transaction> {
   return {
     query: (text, values) => rowsOf(knex, text, values),
-    transaction: (work, first) =>
-      knex.transaction(async (client) => {
-        if (first) await rowsOf(client, first, []);
-        return work({ client, query: (text, values) => rowsOf(client, text, values) });
-      }),
+    transaction: async <T>(
+      work: (transaction: SqlTransaction<Transaction>) => Promise<T>,
+      first?: string,
+    ) => {
+      let working: Promise<T> | undefined;
+      try {
+        await knex.transaction(async (client) => {
+          if (first) await rowsOf(client, first, []);
+          working = work({ client, query: (text, values) => rowsWithin(client, text, values) });
+          await working;
+        });
+      } catch (error) {
+        await working;
+        throw error;
+      }
+      // Knex is over where somebody ends the transaction, which `work` has yet to find out.
+      return working as Promise<T>;
+    },
   };
+}
+
+/** In the words of the server, as Knex asks nothing more once somebody has ended the transaction. */
+async function rowsWithin(
+  client: KnexOpenTransaction,
+  text: string,
+  values: readonly SqlValue[],
+): Promise<readonly SqlRow[]> {
+  if (client.isCompleted())
+    throw Object.assign(new Error("the transaction is over"), { code: "25P01", severity: "ERROR" });
+  return rowsOf(client, text, values);
 }
 
 /** Knex numbers the values itself, in the order in which they stand. */

@@ -4,6 +4,8 @@ import type { SqlClient, SqlRow, SqlValue } from "./sql-client.ts";
 
 /** What runs statements in Kysely: a database, or a transaction. */
 export interface KyselyTransaction {
+  /** Plugins change what comes out: one parses each text that looks like JSON. */
+  withoutPlugins(): Pick<KyselyTransaction, "executeQuery">;
   /** Takes what `CompiledQuery.raw` makes. */
   executeQuery(query: {
     readonly query: {
@@ -47,7 +49,7 @@ async function rowsOf(
   values: readonly SqlValue[],
 ): Promise<readonly SqlRow[]> {
   const query = { kind: "RawNode", sqlFragments: [text], parameters: [] } as const;
-  const { rows } = await db.executeQuery({
+  const { rows } = await db.withoutPlugins().executeQuery({
     query,
     queryId: { queryId: "onceonly" },
     sql: text,

@@ -55,18 +55,35 @@ function ofPool(pool: PgPool<PgConnection & Releasable>): SqlClient<PgConnection
   return {
     query: (text, values) => rowsOf(pool, text, values),
     transaction: async (work, first) => {
-      const connection = await pool.connect();
+      const connection = await connectionOf(pool);
       let isUsable = false;
       try {
         return await within(connection, work, first, (usable) => {
           isUsable = usable;
         });
       } finally {
+        connection.removeListener("error", ignore);
         connection.release(!isUsable);
       }
     },
   };
 }
+
+/**
+ * A connection that is lost tells so by an event, which ends the process where nobody listens. The pool stops to listen when it hands
+ * the connection out, and the server may have ended it in the same package. So this listens before any promise is resolved.
+ */
+function connectionOf<Connection extends PgConnection>(pool: PgPool<Connection>): Promise<Connection> {
+  return new Promise((resolve, reject) => {
+    pool.connect((error, connection) => {
+      if (connection === undefined) return reject(error);
+      connection.on("error", ignore);
+      resolve(connection);
+    });
+  });
+}
+
+const ignore = () => {};
 
 /** Everything in its turn: a statement between those of a transaction would be a part of it. */
 function ofClient(client: PgConnection): SqlClient<PgConnection> {
@@ -78,7 +95,15 @@ function ofClient(client: PgConnection): SqlClient<PgConnection> {
   };
   return {
     query: (text, values) => inTurn(() => rowsOf(client, text, values)),
-    transaction: (work, first) => inTurn(() => within(client, work, first, () => {})),
+    transaction: (work, first) =>
+      inTurn(async () => {
+        client.on("error", ignore);
+        try {
+          return await within(client, work, first, () => {});
+        } finally {
+          client.removeListener("error", ignore);
+        }
+      }),
   };
 }
 
@@ -89,10 +114,7 @@ async function within<T>(
   first: string | undefined,
   tell: (isUsable: boolean) => void,
 ): Promise<T> {
-  // A connection that is lost between two statements tells so by an event, which ends the process where nobody listens.
-  const ignore = () => {};
   const { client, close } = closable(connection);
-  connection.on("error", ignore);
   try {
     await connection.query(first ? `BEGIN; ${first}` : "BEGIN");
     let result: T;
@@ -115,7 +137,6 @@ async function within<T>(
     return result;
   } finally {
     close();
-    connection.removeListener("error", ignore);
   }
 }
 

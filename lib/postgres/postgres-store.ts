@@ -23,7 +23,7 @@ import { commitFailure, isLostConnection, storeFailure } from "./failures.ts";
 import { checkReap, checkStore, type PostgresStoreOptions } from "./options.ts";
 import type { SqlClient, SqlRow, SqlTransaction } from "./sql-client.ts";
 import { type RecordStatements, recordStatements, type SqlStatement } from "./statements.ts";
-import { applyWrites, brokenTransaction, checkWrites, isAborted, type PostgresWrite } from "./writes.ts";
+import { applyWrites, brokenBy, brokenTransaction, checkWrites, type PostgresWrite } from "./writes.ts";
 
 const BATCH_SIZE = 1000;
 
@@ -172,7 +172,7 @@ export class PostgresStore<Client = unknown> implements Store<PostgresWrite<Clie
       try {
         same = await this.#run(this.#statements.isSame(recordKey, token, began), transaction);
       } catch (error) {
-        throw isAborted(error) ? brokenTransaction((error as Error).cause) : error;
+        throw brokenBy(error) ?? error;
       }
       if (same.length === 0) throw brokenTransaction();
       return true;

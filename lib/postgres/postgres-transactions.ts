@@ -15,14 +15,14 @@ import type {
   Store,
 } from "../core/store.ts";
 import { answerOf, recordOf, type SqlAnswer } from "./answers.ts";
-import { firstStatement, type SqlDialect } from "./dialect.ts";
-import { sqlStateOf, storeFailure } from "./failures.ts";
+import { firstStatement } from "./dialect.ts";
+import { isLostConnection, sqlStateOf, storeFailure } from "./failures.ts";
 import { type OpenTransaction, openTransaction } from "./open-transaction.ts";
 import { checkTransactions, type PostgresTransactionsOptions } from "./options.ts";
 import { PostgresStore } from "./postgres-store.ts";
 import type { SqlClient } from "./sql-client.ts";
 import { type RecordStatements, recordStatements, type SqlStatement } from "./statements.ts";
-import { brokenTransaction, isAborted } from "./writes.ts";
+import { brokenBy, brokenTransaction } from "./writes.ts";
 
 /** A claim, and the transaction that made it. */
 interface Session<Client> {
@@ -49,8 +49,7 @@ export class PostgresTransactions<Client = unknown> implements Store<never> {
   readonly #table: string;
   readonly #statements: RecordStatements;
   readonly #outside: PostgresStore<Client>;
-  readonly #dialect: SqlDialect | undefined;
-  readonly #waitSeconds: number;
+  readonly #first: string | undefined;
   /**
    * By the tokens of their claims, not by their keys. A server may end a transaction without a word, and let a retry in. Then this
    * process runs two attempts at one key, and neither may get the client of the other.
@@ -64,9 +63,8 @@ export class PostgresTransactions<Client = unknown> implements Store<never> {
     this.#outside = new PostgresStore(given);
     this.#client = given.client;
     this.#table = given.table as string;
-    this.#dialect = given.dialect;
     this.#statements = recordStatements({ ...given, table: this.#table });
-    this.#waitSeconds = waitSeconds;
+    this.#first = firstStatement(given.dialect, Math.ceil(waitSeconds * 1000));
   }
 
   /**
@@ -93,9 +91,6 @@ export class PostgresTransactions<Client = unknown> implements Store<never> {
     const { recordKey, token } = claim;
     const transaction = await this.#begin();
     try {
-      if (this.#dialect !== "dsql") {
-        await transaction.query(`SET LOCAL lock_timeout = ${Math.ceil(this.#waitSeconds * 1000)}`, []);
-      }
       const {
         serverTimeMs,
         record,
@@ -153,13 +148,14 @@ export class PostgresTransactions<Client = unknown> implements Store<never> {
     return this.#outside.loadResult(address);
   }
 
-  handlerFailed(error: unknown): void {
+  handlerFailed(error: unknown, token: string): void {
+    void this.#sessions.get(token)?.transaction.rollback();
     if (sqlStateOf(error) === undefined) return;
     const failure = storeFailure(error, "the handler's transaction", this.#table);
     if (failure.failure !== "refused") throw rolledBack(failure);
   }
 
-  handlerOver(_recordKey: string, token: string): void {
+  handlerOver(token: string): void {
     const session = this.#sessions.get(token);
     if (session) void this.#rollBack(session);
   }
@@ -179,7 +175,8 @@ export class PostgresTransactions<Client = unknown> implements Store<never> {
       if (serverTimeMs === undefined) throw brokenTransaction(undefined, "the handler");
     } catch (error) {
       await transaction.rollback();
-      if (isAborted(error)) throw brokenTransaction((error as Error).cause, "the handler");
+      const broken = brokenBy(error, "the handler");
+      if (broken) throw broken;
       throw isStoreFailure(error) ? rolledBack(error) : error;
     }
     try {
@@ -206,11 +203,13 @@ export class PostgresTransactions<Client = unknown> implements Store<never> {
 
   /** A pool may hand out a connection that was lost while it idled. */
   async #begin(): Promise<OpenTransaction<Client>> {
-    try {
-      const open = () => openTransaction(this.#client, firstStatement(this.#dialect));
-      return await open().catch(open);
-    } catch (error) {
-      throw storeFailure(error, "BEGIN", this.#table);
+    for (let tries = 1; ; tries++) {
+      try {
+        return await openTransaction(this.#client, this.#first);
+      } catch (error) {
+        const failure = storeFailure(error, "BEGIN", this.#table);
+        if (tries > 1 || !isLostConnection(failure)) throw failure;
+      }
     }
   }
 

@@ -50,6 +50,10 @@ export function brokenTransaction(cause?: unknown, by = "the `writes` of a commi
   return new CommitInvalidError(`${by} ${why}`, { cause });
 }
 
-/** A statement after one that failed. */
-export const isAborted = (error: unknown): boolean =>
-  hasCode(error, "STORE_UNAVAILABLE") && sqlStateOf(error.cause) === "25P02";
+/** The mistake behind a statement of the store that its transaction does not take any more; `undefined` for other errors. */
+export function brokenBy(error: unknown, by?: string): CommitInvalidError | undefined {
+  if (!hasCode(error, "STORE_UNAVAILABLE")) return undefined;
+  const code = sqlStateOf(error.cause);
+  if (code === "25P02") return brokenTransaction(error.cause, by);
+  return code === "25P01" ? brokenTransaction(undefined, by) : undefined;
+}

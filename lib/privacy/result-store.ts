@@ -19,6 +19,8 @@ export abstract class ResultStore<Write> implements Store<Write>, CrossChecked {
   protected readonly store: Store<Write>;
   readonly unknownOutcomes: Store<Write>["unknownOutcomes"];
   readonly writeStep: Store<Write>["writeStep"];
+  readonly handlerFailed: Store<Write>["handlerFailed"];
+  readonly handlerOver: Store<Write>["handlerOver"];
   readonly crossCheck: CrossChecked["crossCheck"];
   /** @internal Whether the store behind is given results that only this process can read. */
   readonly sealsResults: boolean;
@@ -28,6 +30,8 @@ export abstract class ResultStore<Write> implements Store<Write>, CrossChecked {
     this.sealsResults = sealsResults || (store as Partial<ResultStore<Write>>).sealsResults === true;
     this.crossCheck = (store as CrossChecked).crossCheck?.bind(store);
     this.unknownOutcomes = store.unknownOutcomes?.bind(store);
+    this.handlerFailed = store.handlerFailed?.bind(store);
+    this.handlerOver = store.handlerOver?.bind(store);
     this.writeStep = store.writeStep && (async (change) => this.#told(change, await this.write(change)));
   }
 
@@ -89,14 +93,6 @@ export abstract class ResultStore<Write> implements Store<Write>, CrossChecked {
 
   checkEffects(effects: Effects<Write>): void {
     this.store.checkEffects(effects);
-  }
-
-  handlerFailed(error: unknown): void {
-    this.store.handlerFailed?.(error);
-  }
-
-  handlerOver(recordKey: string, token: string): void {
-    this.store.handlerOver?.(recordKey, token);
   }
 
   #told<Answer extends object>({ recordKey }: { readonly recordKey: string }, answer: Answer): Answer {

@@ -2,11 +2,16 @@
 import { describe, expect, it } from "vitest";
 import { failing, unreachable } from "../../kit/faults/faulty-store.ts";
 import { gate } from "../../kit/time/gate.ts";
+import { cached } from "../../lib/core/cached.ts";
 import { InvalidOptionError, OutcomeUnknownError } from "../../lib/core/errors.ts";
 import { resolveOutcome } from "../../lib/core/resolve-outcome.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
+import type { Store } from "../../lib/core/store.ts";
 import { leftBehind } from "../../lib/mirrored/left-behind.ts";
 import { mirrored } from "../../lib/mirrored/mirrored.ts";
+import { PostgresStore } from "../../lib/postgres/postgres-store.ts";
+import { PostgresTransactions } from "../../lib/postgres/postgres-transactions.ts";
+import { redacted } from "../../lib/privacy/redacted.ts";
 import { fakeClock, MemoryStore } from "../../lib/testing/index.ts";
 import { commits, inSteps, movingWorld, type Stage } from "./moving-world.ts";
 
@@ -238,6 +243,24 @@ describe("mirrored", () => {
       expect(make).toThrow(InvalidOptionError);
     }
   });
+
+  it.each(["from", "to"] as const)(
+    "refuses a store that runs handlers in its transaction and does not decide: commits in %s",
+    (commitsIn) => {
+      const client = { query: async () => [], transaction: () => Promise.reject(new Error("no server")) };
+      const within = new PostgresTransactions({ client, table: "records" }) as Store;
+      const beside = new PostgresStore({ client, table: "records" }) as Store;
+      const pair = (deciding: Store, other: Store) =>
+        commitsIn === "from"
+          ? mirrored(deciding, other)
+          : mirrored(other as Store<never>, deciding, { commitsIn });
+
+      for (const store of [within, cached(within), redacted(within, (result) => result)])
+        expect(() => pair(new MemoryStore(), store)).toThrow("give a PostgresStore on the same table");
+      for (const store of [beside, cached(beside), redacted(beside, (result) => result)])
+        expect(() => pair(within, store)).not.toThrow();
+    },
+  );
 
   it("has steps and holds only where both stores do", () => {
     const without = Object.assign(new MemoryStore(), { writeStep: undefined, unknownOutcomes: undefined });

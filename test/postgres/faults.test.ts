@@ -1,4 +1,5 @@
 // What may go wrong between a call and PostgreSQL: lost answers, lost connections, timeouts, and a database that is not as it should be.
+import { type AddressInfo, createServer } from "node:net";
 import { StoreUnavailableError } from "onceonly";
 import type pg from "pg";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -147,6 +148,26 @@ describe.skipIf(!hasServer).each(ADAPTERS)("connections that are lost, with %s",
 });
 
 describe.skipIf(!hasServer)("a database that does not do as asked", () => {
+  it("a connection that the server ends as soon as it is there ends no process", async () => {
+    const message = (type: string, body: string) => {
+      const length = Buffer.alloc(4);
+      length.writeInt32BE(4 + Buffer.byteLength(body));
+      return Buffer.concat([Buffer.from(type), length, Buffer.from(body)]);
+    };
+    const shutdown = message("E", "SFATAL\0VFATAL\0C57P01\0Mterminating connection\0\0");
+    // All of it in one package: that the client is in, that it may ask, and that the server ends.
+    const greeting = Buffer.concat([message("R", "\0\0\0\0"), message("Z", "I"), shutdown]);
+    const server = createServer((socket) =>
+      socket.on("error", () => {}).once("data", () => socket.end(greeting)),
+    );
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const pool = poolOf((server.address() as AddressInfo).port);
+
+    await expect(fromPg(pool).transaction(async () => {})).rejects.toThrow();
+
+    server.close();
+  });
+
   it("a statement timeout is no refusal: the commit is tried again until the row is free", async ({
     signal,
   }) => {
@@ -200,7 +221,7 @@ describe.skipIf(!hasServer)("a database that does not do as asked", () => {
 
     expect(failure).toMatchObject({ failure: "refused", retryable: false });
     expect(failure.message).toBe(
-      `the idempotency store refused INSERT on ${table} (42P01, there is no such table: run the SQL of postgresSchema({ table: "${table}" })), and will again: mend permissions, table or request`,
+      `the idempotency store refused INSERT on ${table} (42P01, there is no such table: run the SQL of postgresSchema({ table: "${table}" }), or name its schema too), and will again: mend permissions, table or request`,
     );
   });
 

@@ -3,7 +3,7 @@ import { sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/node-postgres";
 import { drizzle as drizzleOverPostgresJs } from "drizzle-orm/postgres-js";
 import knex from "knex";
-import { type Generated, Kysely, PostgresDialect, sql as sqlOfKysely } from "kysely";
+import { type Generated, Kysely, type KyselyPlugin, PostgresDialect, sql as sqlOfKysely } from "kysely";
 import { afterAll } from "vitest";
 import { fromDrizzle } from "../../lib/postgres/from-drizzle.ts";
 import { fromKnex } from "../../lib/postgres/from-knex.ts";
@@ -50,8 +50,8 @@ export interface KyselyTables {
   kysely_orders: { id: string; seats: Generated<number> };
 }
 
-export const kyselyOf = (port: number) =>
-  new Kysely<KyselyTables>({ dialect: new PostgresDialect({ pool: listeningPoolOf(port) }) });
+export const kyselyOf = (port: number, plugins: KyselyPlugin[] = []) =>
+  new Kysely<KyselyTables>({ dialect: new PostgresDialect({ pool: listeningPoolOf(port) }), plugins });
 
 export function knexOf(port: number) {
   // It prints the loss of a connection.

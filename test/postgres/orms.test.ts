@@ -1,14 +1,19 @@
 // Drizzle, Kysely, Knex and Prisma: `writes` gets the library's own transaction, and their errors are told apart.
 import { eq } from "drizzle-orm";
 import { integer, pgTable, text } from "drizzle-orm/pg-core";
+import { CamelCasePlugin, ParseJSONResultsPlugin } from "kysely";
 import { TransactionConditionError } from "onceonly";
+import type pg from "pg";
 import { beforeAll, describe, expect, it } from "vitest";
 import { fromDrizzle } from "../../lib/postgres/from-drizzle.ts";
 import { fromKnex } from "../../lib/postgres/from-knex.ts";
 import { fromKysely } from "../../lib/postgres/from-kysely.ts";
 import { fromPg } from "../../lib/postgres/from-pg.ts";
 import { fromPrisma } from "../../lib/postgres/from-prisma.ts";
+import { PostgresStore } from "../../lib/postgres/postgres-store.ts";
+import { PostgresTransactions } from "../../lib/postgres/postgres-transactions.ts";
 import type { SqlClient } from "../../lib/postgres/sql-client.ts";
+import { claimOf, freshRecordKey } from "../../lib/testing/contract/given.ts";
 import { hasServer, poolOf, portOf } from "./given.ts";
 import { drizzleOf, knexOf, kyselyOf, ORMS } from "./orms-given.ts";
 import { prismaOf } from "./prisma-given.ts";
@@ -92,6 +97,81 @@ describe.skipIf(!hasServer)("writes in the words of the library", () => {
       cause: { code: "P2002" },
     });
     expect(await rows()).toEqual([{ id: "a", seats: 1 }]);
+  });
+});
+
+describe.skipIf(!hasServer)("what these libraries do to statements, and to transactions", () => {
+  it("plugins of Kysely change nothing that the store reads", async () => {
+    const plugins = [new CamelCasePlugin(), new ParseJSONResultsPlugin()];
+    const { store, call, runs } = await shopOf(fromKysely(kyselyOf(port, plugins)));
+    const results = [{ some_name: 1 }, { large: "x".repeat(70_000) }];
+
+    for (const [key, result] of results.entries()) {
+      expect(await call(() => result, { key: `${key}` })).toEqual(result);
+      expect(await call(() => "never", { key: `${key}` })).toEqual(result);
+    }
+    await call(({ step }) => step("charge", () => ({ paid: true })), { key: "steps" });
+
+    expect(runs()).toBe(3);
+    for await (const outcome of store.unknownOutcomes({ before: Date.now() }))
+      expect(outcome).toBe(undefined);
+  });
+
+  it.each(["commit", "rollback"] as const)(
+    "a transaction that `writes` ends by Knex's own %s is refused at once",
+    async (end) => {
+      const { call, orders } = await shopOf(fromKnex(knexOf(port)));
+      let tries = 0;
+
+      let refusal: unknown;
+      const called = call(async ({ commit }) => {
+        const committed = commit("booked", {
+          writes: async (transaction) => {
+            tries++;
+            await transaction.raw(`INSERT INTO ${orders} VALUES ('a')`);
+            await (end === "commit" ? transaction.commit() : transaction.rollback(new Error("mine")));
+          },
+        });
+        refusal = await committed.catch((error) => error);
+        throw refusal;
+      });
+
+      const answer = await called.catch((error) => error);
+
+      // What is committed stays, and its record answers.
+      expect(answer).toBe(end === "commit" ? "booked" : refusal);
+      expect(refusal).toMatchObject({ code: "COMMIT_INVALID" });
+      expect(String(refusal)).toContain("ended the transaction by COMMIT or ROLLBACK");
+      expect(tries).toBe(1);
+    },
+  );
+
+  it("a pool that has no connection for as long as it waits is not asked again", async () => {
+    const waits = 300;
+    const pool = poolOf(port, { max: 1, connectionTimeoutMillis: waits });
+    const { store, table } = await shopOf(fromPg(poolOf(port)));
+    let asked = 0;
+    const counted = Object.assign(Object.create(pool), {
+      query: (text: string, values: unknown[]) => {
+        asked++;
+        return pool.query(text, values);
+      },
+      connect: (callback: Parameters<pg.Pool["connect"]>[0]) => {
+        asked++;
+        return pool.connect(callback);
+      },
+    }) as pg.Pool;
+    const stores = [PostgresStore, PostgresTransactions].map(
+      (Kind) => new Kind({ client: fromPg(counted), table }),
+    );
+    const held = await pool.connect();
+
+    for (const store of stores)
+      await expect(store.claim(claimOf(freshRecordKey()))).rejects.toMatchObject({ failure: "unreachable" });
+    held.release();
+
+    expect(asked).toBe(2);
+    expect(await store.claim(claimOf(freshRecordKey()))).toMatchObject({ won: true });
   });
 });
 

@@ -1,6 +1,8 @@
 // How many statements a call costs, which is what a database notices.
+import { runOnce } from "onceonly";
 import { beforeAll, describe, expect, it } from "vitest";
 import { fromPg } from "../../lib/postgres/from-pg.ts";
+import { PostgresTransactions } from "../../lib/postgres/postgres-transactions.ts";
 import { hasServer, poolOf, portOf } from "./given.ts";
 import { shopOf } from "./shop-given.ts";
 
@@ -25,7 +27,8 @@ async function counted() {
     },
   });
   connection.release();
-  return { ...shop, sent: () => sent.splice(0) };
+  const within = new PostgresTransactions({ client: fromPg(pool), table: shop.table });
+  return { ...shop, within, sent: () => sent.splice(0) };
 }
 
 describe.skipIf(!hasServer)("the statements", () => {
@@ -67,6 +70,21 @@ describe.skipIf(!hasServer)("the statements", () => {
     );
 
     expect(sent()).toEqual(["SELECT", "BEGIN", "WITH", "INSERT", "SELECT", "COMMIT"]);
+  });
+
+  it("of a handler within its transaction are four around its own, and of a replay three", async () => {
+    const { within, orders, sent } = await counted();
+    const options = { operation: "order", store: within, leaseSeconds: 30 };
+    const book = () =>
+      runOnce(options, "key", {}, (execution) => {
+        const client = within.clientOf(execution);
+        return client.query(`INSERT INTO ${orders} VALUES ('a')`).then(() => "booked");
+      });
+
+    await book();
+    expect(sent()).toEqual(["BEGIN", "WITH", "INSERT", "UPDATE", "COMMIT"]);
+    await book();
+    expect(sent()).toEqual(["BEGIN", "WITH", "ROLLBACK"]);
   });
 
   it("of a retry after a release are one more", async () => {

@@ -5,13 +5,16 @@ import {
   type EngineOptions,
   type Execution,
   encrypted,
+  mirrored,
   PermanentError,
   runOnce,
+  type Store,
 } from "onceonly";
 import { fromPg, fromPostgresJs, PostgresTransactions, type SqlClient } from "onceonly/postgres";
-import { fakeClock } from "onceonly/testing";
+import { fakeClock, MemoryStore } from "onceonly/testing";
 import type pg from "pg";
 import { beforeAll, describe, expect, it } from "vitest";
+import { failing, unreachable } from "../../kit/faults/faulty-store.ts";
 import { gate } from "../../kit/time/gate.ts";
 import { until } from "../../kit/time/until.ts";
 import { keyService } from "../privacy/given.ts";
@@ -410,6 +413,24 @@ describe.skipIf(!hasServer)("a handler within its transaction", () => {
       await expect(refused).rejects.toMatchObject({ code: "STORE_UNAVAILABLE", retryable: true });
       expect([await ids(), await states()]).toEqual([[], []]);
     }
+  });
+
+  it("in a move gives its connection back where the other store is down", async () => {
+    const { store, table, orders, ids } = await poolShop();
+    const single = poolOf(port, { max: 1 });
+    const transactions = new PostgresTransactions({ client: fromPg(single), table });
+    const down = failing(new MemoryStore(), "claim", "before", { error: unreachable, times: 1 });
+    const moving = mirrored(transactions, down as Store<never>);
+    const call = (by: Store<never>, work: (execution: Execution<never>) => unknown) =>
+      runOnce({ operation: "order", store: by, leaseSeconds: 30 }, "key", {}, work);
+    await expect(call(store as Store<never>, () => Promise.reject(new Error("released")))).rejects.toThrow();
+
+    await expect(call(moving, () => "never")).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+
+    const book = (execution: Execution<never>) =>
+      transactions.clientOf(execution).query(`INSERT INTO ${orders} VALUES ('a')`);
+    await call(moving, async (execution) => void (await book(execution)));
+    expect(await ids()).toEqual(["a"]);
   });
 
   it("has no client in the optimistic mode, and no steps", async () => {

@@ -55,7 +55,7 @@ export const POSTGRES_MISTAKES: readonly Mistake[] = [
   {
     made: "has not run the SQL of `postgresSchema`",
     toldBy: "error",
-    text: 'the idempotency store refused INSERT on records (42P01, there is no such table: run the SQL of postgresSchema({ table: "records" })), and will again',
+    text: 'the idempotency store refused INSERT on records (42P01, there is no such table: run the SQL of postgresSchema({ table: "records" }), or name its schema too), and will again',
     make: asking("42P01"),
   },
   {
