@@ -1,6 +1,7 @@
 /** The face for Fastify: hooks of a route, or of a scope. */
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
+import { InvalidOptionError } from "../core/errors.ts";
 import type { HttpResponse } from "../lambda/http/response.ts";
 import { linesOf } from "./captured.ts";
 import { orGone } from "./gone.ts";
@@ -13,7 +14,12 @@ export interface FastifyRequestLike {
   readonly method: string;
   readonly originalUrl: string;
   readonly headers: IncomingHttpHeaders;
+  /** Its limit is that of the route, or the server's. */
+  readonly routeOptions: { readonly bodyLimit: number };
 }
+
+/** A body as parsers of Fastify read it. A decompression before these hooks counts what it was sent. */
+type Payload = AsyncIterable<Uint8Array> & { readonly receivedEncodedLength?: number };
 
 /** What these hooks use of a reply of Fastify 5. */
 export interface FastifyReplyLike {
@@ -27,7 +33,7 @@ export interface FastifyReplyLike {
 
 /** The hooks of a route: `app.post("/orders", { ...hooks }, handler)`. */
 export interface FastifyHooks<Req> {
-  preParsing(request: Req, reply: unknown, payload: AsyncIterable<Uint8Array>): Promise<Readable>;
+  preParsing(request: Req, reply: unknown, payload: Payload): Promise<Payload>;
   preHandler(request: Req, reply: FastifyReplyLike): Promise<unknown>;
   onSend(request: Req, reply: FastifyReplyLike, payload: unknown): Promise<unknown>;
 }
@@ -52,15 +58,25 @@ export function fastifyIdempotency<Req extends FastifyRequestLike = FastifyReque
   const { serve, isServed, clock } = serverFace(options);
   const bodies = new WeakMap<object, Uint8Array>();
   const calls = new WeakMap<object, Call>();
+  const untyped = new WeakSet<object>();
 
   return {
     async preParsing(request, _reply, payload) {
+      if (!isServed(request.method)) return payload;
       const chunks: Uint8Array[] = [];
-      for await (const chunk of payload) chunks.push(chunk);
+      let bytes = 0;
+      const reading = payload[Symbol.asyncIterator]();
+      for (let next = await reading.next(); !next.done; next = await reading.next()) {
+        chunks.push(next.value);
+        bytes += next.value.length;
+        // Fastify refuses what is larger, unless a parser has a limit of its own.
+        if (bytes > request.routeOptions.bodyLimit)
+          return Readable.from(all(chunks, reading), { objectMode: false });
+      }
       const body = Buffer.concat(chunks);
       bodies.set(request, body);
       return Object.assign(Readable.from([body], { objectMode: false }), {
-        receivedEncodedLength: body.length,
+        receivedEncodedLength: payload.receivedEncodedLength ?? body.length,
       });
     },
 
@@ -68,7 +84,8 @@ export function fastifyIdempotency<Req extends FastifyRequestLike = FastifyReque
       const { method, originalUrl: target } = request;
       if (!isServed(method)) return undefined;
       const headers = linesOf({ getHeaders: () => request.headers });
-      const body = bodies.get(request) ?? new Uint8Array();
+      const body = bodies.get(request);
+      if (body === undefined) throw tooLarge();
       const before = { ...reply.getHeaders() };
       let settled!: Promise<HttpResponse>;
       const begun = new Promise<"runs">((begin) => {
@@ -83,11 +100,17 @@ export function fastifyIdempotency<Req extends FastifyRequestLike = FastifyReque
       const answer = await Promise.race([begun, settled]);
       // Who waits for a caller that has gone tells nobody.
       settled.catch(() => {});
-      return answer === "runs" ? undefined : reply.send(replaced(reply, answer, before));
+      if (answer === "runs") return undefined;
+      const sent = replaced(reply, answer, before);
+      if (reply.getHeaders()["content-type"] === undefined) untyped.add(request);
+      // To the type of a text Fastify would add a charset.
+      return reply.send(Buffer.from(sent as string));
     },
 
     async onSend(request, reply, payload) {
       const call = calls.get(request);
+      // Fastify names a type for what is sent before the handler.
+      if (untyped.delete(request)) reply.removeHeader("content-type");
       if (!call) return payload;
       // An error handler may answer once more.
       calls.delete(request);
@@ -102,8 +125,25 @@ export function fastifyIdempotency<Req extends FastifyRequestLike = FastifyReque
   };
 }
 
+/** What was read, and what comes behind. */
+async function* all(
+  read: readonly Uint8Array[],
+  reading: AsyncIterator<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  yield* read;
+  for (let next = await reading.next(); !next.done; next = await reading.next()) yield next.value;
+}
+
+function tooLarge(): InvalidOptionError {
+  return new InvalidOptionError(
+    "fingerprint",
+    "needs the bytes of the body, which are more than the `bodyLimit` of the route: raise it to that of the parser",
+    undefined,
+  );
+}
+
 /** Puts the answer that counts in the place of what the reply has. */
-function replaced(reply: FastifyReplyLike, answer: HttpResponse, before: ReplyHeaders): Buffer {
+function replaced(reply: FastifyReplyLike, answer: HttpResponse, before: ReplyHeaders): string | Buffer {
   const { headers, body } = parts(answer);
   for (const name of Object.keys(reply.getHeaders())) reply.removeHeader(name);
   const own = headers.filter(([name]) => name !== "set-cookie");

@@ -86,7 +86,8 @@ function responseOf(answer: HttpResponse): Response {
   const { headers, body } = parts(answer);
   const { statusCode: status } = answer;
   const isEmpty = body.length === 0 || [204, 205, 304].includes(status);
-  return new Response(isEmpty ? null : new Uint8Array(body), {
+  // Bytes, as a text would get a content type.
+  return new Response(isEmpty ? null : new Uint8Array(Buffer.from(body)), {
     status,
     headers: headers as [string, string][],
   });

@@ -80,14 +80,14 @@ function refused(why: string, cause?: unknown): ResponseNotStorableError {
   return new ResponseNotStorableError(`the response cannot be stored: ${why}`, { cause });
 }
 
-/** The headers of an answer, cookies one by one, and its body. */
+/** The headers of an answer, cookies one by one, and its body. Node sends a text and the head before it at once. */
 export function parts({ headers = {}, cookies = [], body = "", isBase64Encoded }: HttpResponse): {
   readonly headers: readonly (readonly [string, string])[];
-  readonly body: Buffer;
+  readonly body: string | Buffer;
 } {
   const values = Object.entries(headers).map(([name, value]) => [name, `${value}`] as const);
   return {
     headers: [...values, ...cookies.map((cookie) => ["set-cookie", cookie] as const)],
-    body: Buffer.from(body, isBase64Encoded ? "base64" : "utf8"),
+    body: isBase64Encoded ? Buffer.from(body, "base64") : body,
   };
 }

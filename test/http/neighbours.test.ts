@@ -1,11 +1,13 @@
 // What stands beside onceonly on a server: parsers, compression, a second middleware, callers that go.
-import { createServer } from "node:http";
-import { gunzipSync } from "node:zlib";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type OutgoingHttpHeaders, request } from "node:http";
+import { Readable } from "node:stream";
+import { gunzipSync, gzipSync } from "node:zlib";
 import fastifyCompress from "@fastify/compress";
 import { createAdaptorServer } from "@hono/node-server";
 import compression from "compression";
 import express from "express";
-import fastify from "fastify";
+import fastify, { type FastifyInstance } from "fastify";
 import { Hono } from "hono";
 import { compress } from "hono/compress";
 import {
@@ -128,6 +130,100 @@ describe("a body that a parser has read", () => {
       status: 201,
       text: '{"item":"book"}',
     });
+  });
+});
+
+describe("a body on its way to a parser of Fastify", () => {
+  async function started(app: FastifyInstance, store = new MemoryStore()) {
+    app.post("/orders", { ...fastifyIdempotency(withDefaults({ store })) }, async ({ body }) => body);
+    return { port: Number(new URL(await app.listen({ port: 0, host: "127.0.0.1" })).port), store };
+  }
+  /** Resolves to the answer, and how many bytes were sent before it. */
+  async function send(port: number, headers: OutgoingHttpHeaders, chunks: Iterable<Buffer>) {
+    let sent = 0;
+    const counted = function* () {
+      for (const chunk of chunks) {
+        sent += chunk.length;
+        yield chunk;
+      }
+    };
+    const sending = request({ host: "127.0.0.1", port, method: "POST", path: "/orders", headers });
+    sending.on("error", () => {});
+    Readable.from(counted(), { objectMode: false }).pipe(sending);
+    const [answer] = (await once(sending, "response")) as [IncomingMessage];
+    const { status, text } = { status: answer.statusCode, text: (await answer.toArray()).join("") };
+    sending.destroy();
+    return { status, text, sent };
+  }
+  const json = { "content-type": "application/json", "idempotency-key": "key-1" };
+
+  it("is read that is compressed, and a retry that is not has the same payload", async () => {
+    const app = fastify();
+    await app.register(fastifyCompress);
+    const { port } = await started(app);
+    const bytes = gzipSync('{"item":"book"}');
+    const coded = { ...json, "content-encoding": "gzip", "content-length": bytes.length };
+
+    const first = await send(port, coded, [bytes]);
+    const again = await send(port, json, [Buffer.from('{"item":"book"}')]);
+
+    expect([first, again]).toMatchObject([
+      { status: 200, text: '{"item":"book"}' },
+      { status: 200, text: '{"item":"book"}' },
+    ]);
+    await app.close();
+  });
+
+  it("is not read to its end that is beyond the limit of its route", async () => {
+    const app = fastify({ bodyLimit: 1000 });
+    const { port, store } = await started(app);
+
+    const { status, sent } = await send(port, json, Array<Buffer>(2000).fill(Buffer.alloc(65_536, " ")));
+
+    expect(status).toBe(413);
+    expect(sent).toBeLessThan(64 * 1024 * 1024);
+    expect(store.records.size).toBe(0);
+    await app.close();
+  });
+
+  it("is refused that a parser takes although it is beyond the limit of its route", async () => {
+    const app = fastify({ bodyLimit: 1000 });
+    app.addContentTypeParser("text/csv", { parseAs: "string", bodyLimit: 5000 }, (_request, body, done) =>
+      done(null, body),
+    );
+    const { port, store } = await started(app);
+    const csv = { ...json, "content-type": "text/csv" };
+
+    const { status, text } = await send(port, csv, [Buffer.alloc(600, "1;"), Buffer.alloc(600, "2;")]);
+
+    expect(status).toBe(500);
+    expect(text).toContain("more than the `bodyLimit` of the route");
+    expect(store.records.size).toBe(0);
+    await app.close();
+  });
+
+  it("is left alone of a method that needs no key", async () => {
+    const { preParsing } = fastifyIdempotency(withDefaults({}));
+    const payload = Readable.from([]);
+
+    const given = { method: "PUT", originalUrl: "/", headers: {}, routeOptions: { bodyLimit: 1 } };
+    expect(await preParsing(given, undefined, payload)).toBe(payload);
+  });
+});
+
+describe("an answer without a content type", () => {
+  it("has none on Fastify when it is replayed", async () => {
+    const app = fastify();
+    const hooks = fastifyIdempotency(withDefaults({}));
+    app.post("/orders", { ...hooks }, async (_request, reply) => reply.code(201).send());
+    const headers = { "idempotency-key": "key-1" };
+    const order = () => app.inject({ method: "POST", url: "/orders", headers });
+
+    const [first, again] = [await order(), await order()];
+
+    expect(again.headers["idempotent-replayed"]).toBe("true");
+    expect([first.headers["content-type"], again.headers["content-type"]]).toEqual([undefined, undefined]);
+    await app.close();
   });
 });
 
