@@ -7,6 +7,9 @@ import { type Move, SCRIPT } from "./script.ts";
 import { checkServer } from "./server-checks.ts";
 import type { ValkeyClient } from "./valkey-client.ts";
 
+/** So long a server is believed to be what it said, by its own clock. */
+const CHECK_AGAIN_MS = 60_000;
+
 interface Settings {
   readonly client: ValkeyClient;
   readonly prefix: string;
@@ -24,12 +27,18 @@ interface MoveRequest {
 export class ValkeyConnection {
   readonly #settings: Settings;
   #checked: Promise<void> | undefined;
+  /** When the first claim was won after the server was asked (epoch ms of the server). */
+  #since: number | undefined;
+  /** What the server said may not be so any more: the next claim asks again. */
+  #isOld = false;
+  /** A claim may have been won since. */
+  #wasGood = false;
 
   constructor(settings: Settings) {
     this.#settings = settings;
   }
 
-  /** Asks a server once what it is. A check that failed is made again. */
+  /** Asks a server what it is, unless it has said so. A check that failed is made again. */
   check(): Promise<void> {
     this.#checked ??= this.#check().catch((error) => {
       this.#checked = undefined;
@@ -40,21 +49,40 @@ export class ValkeyConnection {
 
   /** @throws StoreUnavailableError (`STORE_UNAVAILABLE`), InvalidOptionError (`INVALID_OPTION`) */
   async run(request: MoveRequest): Promise<readonly string[]> {
-    await this.check();
+    const isClaim = request.move === "claim";
+    if (isClaim && this.#isOld) {
+      this.#isOld = false;
+      this.#checked = undefined;
+      this.#since = undefined;
+    }
+    // What has begun is recorded, whatever the server is by now.
+    if (isClaim || !this.#wasGood) await this.check();
     let command = ["EVALSHA", SCRIPT.digest];
     for (let losses = 0; ; ) {
       try {
-        return await this.#send(request, command);
+        const answer = await this.#send(request, command);
+        if (isClaim) this.#age(answer);
+        return answer;
       } catch (error) {
-        if (isUnknownScript(error) && command[0] === "EVALSHA") {
+        const isUnknown = isUnknownScript(error);
+        const isLost = isLostConnection(error);
+        // It may be another server from now on.
+        if (isLost || isUnknown) this.#isOld ||= this.#since !== undefined;
+        if (isUnknown && command[0] === "EVALSHA") {
           // Another node, a restart, SCRIPT FLUSH: this loads it there.
           command = ["EVAL", SCRIPT.source];
-        } else if (!isLostConnection(error) || losses++ > 0) {
+        } else if (!isLost || losses++ > 0) {
           // Connections that idled in a frozen process are lost: another one is asked once. The token tells what was applied.
           throw this.#failure(error, request.move.toUpperCase());
         }
       }
     }
+  }
+
+  #age([kind, time]: readonly string[]): void {
+    if (kind !== "1") return;
+    this.#since ??= Number(time);
+    this.#isOld ||= Number(time) - this.#since > CHECK_AGAIN_MS;
   }
 
   async #send({ move, keys, words }: MoveRequest, command: readonly string[]): Promise<readonly string[]> {
@@ -84,6 +112,7 @@ export class ValkeyConnection {
       if (failure.failure !== "refused" || !acceptedRisks.includes("untold")) throw failure;
     }
     checkServer(info, acceptedRisks, acknowledgedBy);
+    this.#wasGood = true;
   }
 
   #failure(error: unknown, action: string): StoreUnavailableError {

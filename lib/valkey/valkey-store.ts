@@ -43,8 +43,8 @@ type MoveAnswer =
  * comes second gets its record. Claims, replays and commits are one request each.
  *
  * What it promises is what the server keeps: a server that evicts, forgets or fails over may lose records, and their
- * operations run again. The first call asks the server, and refuses what is not accepted in `acceptedRisks`. Records without an
- * expiry, such as held ones, are never deleted. Results up to 64 KB come with the record, larger ones by a request
+ * operations run again. The first call asks the server, and refuses what is not accepted in `acceptedRisks`. So does a claim each
+ * minute. Records without an expiry, such as held ones, are never deleted. Results up to 64 KB come with the record, larger ones by a request
  * more. Beyond 16 MB the record says that the result was not kept.
  */
 export class ValkeyStore implements Store<ValkeyWrite> {

@@ -3,7 +3,14 @@ import { InvalidOptionError, StoreUnavailableError } from "onceonly";
 import { ValkeyStore } from "onceonly/valkey";
 import { describe, expect, it } from "vitest";
 import { startValkey } from "../../kit/valkey-server.ts";
-import { claimOf, found, freshRecordKey, takeOverOf, won } from "../../lib/testing/contract/given.ts";
+import {
+  claimOf,
+  found,
+  freshRecordKey,
+  settlementOf,
+  takeOverOf,
+  won,
+} from "../../lib/testing/contract/given.ts";
 import { fromIoredis } from "../../lib/valkey/from-ioredis.ts";
 import type { ValkeyStoreOptions } from "../../lib/valkey/options.ts";
 import type { ValkeyClient } from "../../lib/valkey/valkey-client.ts";
@@ -103,6 +110,41 @@ describe("what a server tells about itself", () => {
 
     expect(asked).toEqual(["INFO", "INFO", "EVALSHA"]);
   });
+
+  it.each<[string, string | undefined, seconds: number]>([
+    ["a minute later", undefined, 61],
+    ["behind a connection that was lost", "read ECONNRESET", 1],
+    ["behind a script that was lost", "NOSCRIPT No matching script.", 1],
+  ])(
+    "is asked again by the next claim %s, which a server that evicts by now refuses; what has begun goes on",
+    async (_, loss, at) => {
+      let [seconds, info, fault] = [0, SAFE, undefined as string | undefined];
+      const client: ValkeyClient = {
+        send: async (_, [command = ""]) => {
+          const error = fault && command !== "INFO" ? new Error(fault) : undefined;
+          if (error) fault = undefined;
+          if (error) throw error;
+          return command === "INFO" ? info : ["1", `${seconds * 1000}`];
+        },
+      };
+      const { store } = storeOf(client);
+      const claim = () => store.claim(claimOf(freshRecordKey()));
+      const settle = () => store.settle(settlementOf(freshRecordKey()));
+
+      await claim();
+      info = SAFE.replace("noeviction", "allkeys-lru");
+      seconds = 1;
+      await claim();
+      [seconds, fault] = [at, loss];
+      await claim();
+
+      await expect(claim()).rejects.toThrow(/`maxmemory-policy` is allkeys-lru/);
+      await expect(settle()).resolves.toEqual({ settled: true });
+      await expect(claim()).rejects.toThrow(InvalidOptionError);
+      info = SAFE;
+      await expect(claim()).resolves.toMatchObject({ won: true });
+    },
+  );
 });
 
 describe.skipIf(!hasServer)("a real server", () => {
