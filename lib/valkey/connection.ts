@@ -7,7 +7,7 @@ import { type Move, SCRIPT } from "./script.ts";
 import { checkServer } from "./server-checks.ts";
 import type { ValkeyClient } from "./valkey-client.ts";
 
-/** So long a server is believed to be what it said, by its own clock. */
+/** For how long a server is believed to be what it said, by its own clock. */
 const CHECK_AGAIN_MS = 60_000;
 
 interface Settings {

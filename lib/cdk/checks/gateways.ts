@@ -14,7 +14,7 @@ const REST_API_MS = 29_000;
 /** https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-execution-service-websocket-limits-table.html */
 const WEBSOCKET_MS = 29_000;
 
-/** Whoever does not wait may be followed by any timeout. */
+/** A caller that does not wait may have a function of any timeout behind it. */
 const ANSWERS_AT_ONCE = Number.POSITIVE_INFINITY;
 
 /** https://docs.aws.amazon.com/general/latest/gr/appsync.html */

@@ -84,7 +84,7 @@ function streamFaults(
   ];
 }
 
-/** Whoever lists what is unsent, or unknown, would learn from the first run that there is no such index. */
+/** A lister of unsent or unknown records would learn from its first run that the index is missing. */
 function indexFaults(table: IIdempotencyTable, properties: TemplateProperties, uses: string): string[] {
   const { unsentShard, unsentSince, unsettledShard, unsettledSince } = ATTRIBUTES;
   const { hasOutbox, listsUnknownOutcomes, node } = table;
