@@ -41,7 +41,10 @@ describe("a function that commits messages", () => {
     ["a sender of the app's own", [{}, (table, stack) => table.grantRelay(aFunction(stack, "Own"))]],
     ["no commits", [{ options: { commits: false } }]],
     ["no outbox", [{ props: { outbox: false } }]],
-    ["a restored table, which must have no relay for a while", [{ props: { restoredAt: new Date("2026-01-01") } }]],
+    [
+      "a restored table, which must have no relay for a while",
+      [{ props: { restoredAt: new Date("2026-01-01") } }],
+    ],
   ])("is told nothing with %s", (_, given) => {
     expect(committing(...given)).toEqual([]);
   });
