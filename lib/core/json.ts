@@ -44,7 +44,7 @@ export function findDropped(value: unknown): Unfaithful | undefined {
     if (typeof each !== "object" || each === null || hasToJSON(each)) continue;
     const names = Object.keys(each);
     if (names.length === 0 && !Array.isArray(each) && !isPlainObject(each))
-      return { path, why: `${nameOfClass(each)}: convert it first` };
+      return { path, why: nameOfClass(each) };
     for (const name of names) left.push([`${path}.${name}`, (each as Record<string, unknown>)[name]]);
   }
   return undefined;
@@ -55,7 +55,7 @@ function hasToJSON(value: object): boolean {
 }
 
 function nameOfClass(value: object): string {
-  return `a ${value.constructor?.name || "class instance"}`;
+  return `a ${value.constructor?.name || "class instance"}: convert it first`;
 }
 
 /** Sees each value as it is, before `toJSON`, in the order of JSON.stringify. After a fault `names` lead to its place. */
@@ -100,7 +100,7 @@ export function isPlainObject(value: unknown): boolean {
 
 function containerFault(value: object): string | undefined {
   const isArray = Array.isArray(value);
-  if (!isArray && !isPlainObject(value)) return `${nameOfClass(value)}: convert it first`;
+  if (!isArray && !isPlainObject(value)) return nameOfClass(value);
   if (hasToJSON(value)) return "an object with toJSON: convert it first";
   if (isArray && Object.keys(value).length !== value.length) return "an array with holes or named properties";
   return Object.getOwnPropertySymbols(value).length > 0 ? "an object with symbols as names" : undefined;

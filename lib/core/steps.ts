@@ -141,18 +141,17 @@ export class StepLog<Write> {
 
   #check(name: unknown, work: unknown, options: StepOptions): void {
     if (!isStepName(name)) throw new StepInvalidError(`the name of a step ${stepName[0]}`);
-    if (typeof work !== "function")
-      throw new StepInvalidError(`step \`${name}\` takes its work as a function`);
+    if (typeof work !== "function") throw new StepInvalidError(`step \`${name}\` needs a function`);
     checkOptions(options, STEP_CHECKS, []);
     const { atMostOnce, verify, didNotHappen, tracked } = options;
     if (!atMostOnce && (verify || didNotHappen)) {
       throw new StepInvalidError(
-        `step \`${name}\` has \`verify\` or \`didNotHappen\` without \`atMostOnce: true\`: nobody would ask, as the step just runs again`,
+        `step \`${name}\` has \`verify\` or \`didNotHappen\` without \`atMostOnce: true\`: it just runs again`,
       );
     }
     if (this.#asked.has(name as string)) {
       throw new StepInvalidError(
-        `step \`${name}\` was asked for twice in one attempt: give each its own name, such as \`${name}-2\``,
+        `step \`${name}\` was asked for twice in one attempt: give each its own name`,
       );
     }
     const { store, mode, steps } = this.#call.options;

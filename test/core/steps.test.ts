@@ -478,7 +478,7 @@ describe("a step that is asked for wrongly", () => {
     ],
     ["the name of a prototype", ({ step }) => step("__proto__", () => 1), /none that every object has/],
     ["a long name", ({ step }) => step("x".repeat(65), () => 1), /name of a step/],
-    ["no work", ({ step }) => step("a", "work" as never), /step `a` takes its work as a function/],
+    ["no work", ({ step }) => step("a", "work" as never), /step `a` needs a function/],
     ["an unknown option", ({ step }) => step("a", () => 1, { retries: 1 } as never), /`retries` is unknown/],
     [
       "verify alone",
@@ -501,7 +501,7 @@ describe("a step that is asked for wrongly", () => {
         await step("a", () => 1);
         await step("a", () => 2);
       },
-      /step `a` was asked for twice in one attempt: give each its own name, such as `a-2`/,
+      /step `a` was asked for twice in one attempt: give each its own name/,
     ],
     [
       "too many names",

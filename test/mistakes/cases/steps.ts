@@ -15,7 +15,7 @@ export const STEP_MISTAKES: readonly Mistake[] = [
   {
     made: "gives each pass of a loop the same step name",
     toldBy: "error",
-    text: "step `mail` was asked for twice in one attempt: give each its own name, such as `mail-2`",
+    text: "step `mail` was asked for twice in one attempt: give each its own name",
     make: () =>
       told(async ({ step }) => {
         for (const to of ["a", "b"]) await step("mail", () => to);
@@ -24,7 +24,7 @@ export const STEP_MISTAKES: readonly Mistake[] = [
   {
     made: "verifies a step that just runs again",
     toldBy: "error",
-    text: "step `charge` has `verify` or `didNotHappen` without `atMostOnce: true`: nobody would ask, as the step just runs again",
+    text: "step `charge` has `verify` or `didNotHappen` without `atMostOnce: true`: it just runs again",
     make: () => told(({ step }) => step("charge", () => 1, { verify: () => ({ outcome: "unknown" }) })),
   },
   {
