@@ -1,7 +1,7 @@
 /** The entry "onceonly/postgres": the store for PostgreSQL, and adapters for its clients. */
 export type { SqlDialect } from "./dialect.ts";
 export { type DrizzleDatabase, type DrizzleTransaction, fromDrizzle } from "./from-drizzle.ts";
-export { fromKnex, type KnexDatabase, type KnexTransaction } from "./from-knex.ts";
+export { fromKnex, type KnexDatabase, type KnexOpenTransaction, type KnexTransaction } from "./from-knex.ts";
 export { fromKysely, type KyselyDatabase, type KyselyTransaction } from "./from-kysely.ts";
 export { fromPg, type PgClient, type PgConnection, type PgPool, type PgResult } from "./from-pg.ts";
 export { fromPostgresJs, type PostgresJsSql, type PostgresJsTransaction } from "./from-postgres-js.ts";

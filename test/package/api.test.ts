@@ -353,6 +353,7 @@ const api: Readonly<Record<string, readonly string[]>> = {
     "DrizzleDatabase",
     "DrizzleTransaction",
     "KnexDatabase",
+    "KnexOpenTransaction",
     "KnexTransaction",
     "KyselyDatabase",
     "KyselyTransaction",

@@ -48,7 +48,7 @@ const expired: Scenario = {
     answered("the late call is answered", 1),
   ],
   note:
-    "Whoever retries after the retention runs again, with either package. It is a day with onceonly and an hour with " +
+    "A retry after the retention runs again, with either package. It is a day with onceonly and an hour with " +
     "Powertools, and an option of both.",
 };
 
