@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import { createInterface } from "node:readline/promises";
 import { COMMANDS, runCommand, type Terminal, UsageError } from "../lib/cli/index.ts";
 import { systemClock } from "../lib/core/clock.ts";
+import { hasCode } from "../lib/core/error-code.ts";
 
 const USAGE = `usage: onceonly <command> [options]
 
@@ -69,12 +70,18 @@ function packageVersion(): string {
   return createRequire(import.meta.url)("onceonly/package.json").version;
 }
 
+/** What was typed is wrong, whichever part notices. */
+const isUsageError = (error: unknown): boolean =>
+  error instanceof UsageError ||
+  hasCode(error, "INVALID_OPTION") ||
+  hasCode(error, "IDEMPOTENCY_KEY_INVALID");
+
 main(process.argv.slice(2)).then(
   (status) => {
     process.exitCode = status;
   },
   (error: unknown) => {
     console.error(error instanceof Error ? error.message : error);
-    process.exitCode = error instanceof UsageError ? 2 : 1;
+    process.exitCode = isUsageError(error) ? 2 : 1;
   },
 );

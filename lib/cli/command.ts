@@ -49,6 +49,7 @@ export async function runCommand(
     terminal.print(command.usage);
     return 0;
   }
+  checkGiven(values, positionals);
   return command.run({ values, positionals, terminal });
 }
 
@@ -64,12 +65,35 @@ function readArguments({ options, usage }: CliCommand, args: readonly string[]) 
   }
 }
 
+/** An empty owner would be nobody, whose keys are others. @throws UsageError */
+function checkGiven(values: OptionValues, positionals: readonly string[]): void {
+  const empty = Object.keys(values).find((name) => [values[name]].flat().includes(""));
+  const what = empty === undefined ? "an argument" : `--${empty}`;
+  if (empty !== undefined || positionals.includes(""))
+    throw new UsageError(`${what} is empty: was a variable not set?`);
+}
+
 /** The text of an option that has to be there. @throws UsageError */
 export function required(values: OptionValues, name: string): string {
   const value = values[name];
   if (typeof value === "string" && value !== "") return value;
   throw new UsageError(`--${name} is required`);
 }
+
+/** The number that an option names. @throws UsageError */
+export function wholeNumber(values: OptionValues, name: string, least: number, most?: number): number {
+  const number = Number(values[name] || Number.NaN);
+  if (Number.isInteger(number) && number >= least && number <= (most ?? number)) return number;
+  throw new UsageError(
+    `--${name} takes a whole number from ${least}${most === undefined ? "" : ` to ${most}`}`,
+  );
+}
+
+/** What was given for an option that may be repeated. */
+export const listOf = (value: OptionValues[string]): readonly string[] => (Array.isArray(value) ? value : []);
+
+/** A number of things, in words. */
+export const counted = (count: number, word: string): string => `${count} ${word}${count === 1 ? "" : "s"}`;
 
 /** The one argument of a command. @throws UsageError */
 export function onlyArgument(positionals: readonly string[], what: string): string {

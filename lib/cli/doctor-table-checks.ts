@@ -1,5 +1,5 @@
 /** What the doctor asks about the table of records, its outbox, and those who send from it. */
-import { ATTRIBUTES, OUTBOX_INDEX } from "../contract.ts";
+import { ATTRIBUTES, ENVIRONMENT, OUTBOX_INDEX } from "../contract.ts";
 import {
   type DiagnosedStack,
   type DoctorCheck,
@@ -160,12 +160,12 @@ export const TABLE_CHECKS: readonly DoctorCheck[] = [
     id: "outbox-shards",
     remedy: "raise the shards of relay and sweeper to at least those of every store, the senders first",
     find: ({ handlers, senders }) => {
-      const most = Math.max(0, ...handlers.map((fn) => Number(variableOf(fn, "IDEMPOTENCY_OUTBOX")) || 0));
+      const most = Math.max(0, ...handlers.map((fn) => Number(variableOf(fn, ENVIRONMENT.outbox)) || 0));
       return senders
-        .filter((fn) => Number(variableOf(fn, "OUTBOX_SHARDS")) < most)
+        .filter((fn) => Number(variableOf(fn, ENVIRONMENT.outboxShards)) < most)
         .map((fn) => ({
           id: fn.id,
-          what: `looks into ${variableOf(fn, "OUTBOX_SHARDS")} of ${most} shards`,
+          what: `looks into ${variableOf(fn, ENVIRONMENT.outboxShards)} of ${most} shards`,
         }));
     },
   },
@@ -174,7 +174,7 @@ export const TABLE_CHECKS: readonly DoctorCheck[] = [
     remedy: "use UseIdempotency, or set IDEMPOTENCY_OUTBOX to `none` or to the number of shards",
     find: ({ handlers, senders }) =>
       handlers
-        .filter((fn) => senders.length > 0 && variableOf(fn, "IDEMPOTENCY_OUTBOX") === undefined)
+        .filter((fn) => senders.length > 0 && variableOf(fn, ENVIRONMENT.outbox) === undefined)
         .map(({ id }) => ({ id, what: "does not know whether its table has an outbox" })),
   },
 ];

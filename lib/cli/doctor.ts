@@ -1,6 +1,14 @@
 /** `onceonly doctor`: a stack against the checklist for going live, as it was synthesized, or as it lives. It only reads. */
 import { readFile } from "node:fs/promises";
-import { type CliCommand, type CommandCall, type OptionValues, UsageError } from "./command.ts";
+import {
+  type CliCommand,
+  type CommandCall,
+  counted,
+  listOf,
+  type OptionValues,
+  UsageError,
+  wholeNumber,
+} from "./command.ts";
 import { DiagnosedStack, type DoctorCheck } from "./diagnosed-stack.ts";
 import { ALARM_CHECKS } from "./doctor-alarm-checks.ts";
 import { LIVE_CHECKS } from "./doctor-live-checks.ts";
@@ -67,7 +75,8 @@ could not be looked at.
     );
     const isOfLive = isLive || named.alarms.length > 0 || values.endpoint !== undefined;
     if (files.length > 0) {
-      if (isOfLive) throw new UsageError("--template is read alone: ask for what lives by another command");
+      if (isOfLive || values.region !== undefined || values.profile !== undefined)
+        throw new UsageError("--template is read alone: ask for what lives by another command");
       return diagnoseTemplates(call, files);
     }
     if (!isLive && named.alarms.length > 0)
@@ -78,16 +87,8 @@ could not be looked at.
   },
 };
 
-const listOf = (value: OptionValues[string]): readonly string[] => {
-  const list: readonly string[] = Array.isArray(value) ? value : [];
-  if (list.includes("")) throw new UsageError("an option is empty: was a variable not set?");
-  return list;
-};
-
 async function lookAt(values: OptionValues, named: NamedResources, isLive: boolean): Promise<Looked> {
-  const most = Number(values["max-requests"]);
-  if (!Number.isInteger(most) || most < 1)
-    throw new UsageError("--max-requests takes a whole number above 0");
+  const most = wholeNumber(values, "max-requests", 1);
   if (isLive) return (await import("./live-stack.ts")).lookAtLive(values, named, most);
   return (await import("./live-run.ts")).lookAtRun(values, `${values.endpoint}`, most);
 }
@@ -104,7 +105,9 @@ async function diagnoseTemplates(
     faults += tellFaults({ values, terminal }, stack, DOCTOR_CHECKS, { template: file }).faults;
   }
   if (!values.json)
-    terminal.print(faults === 0 ? `no fault found by ${DOCTOR_CHECKS.length} checks` : `${faults} faults`);
+    terminal.print(
+      faults === 0 ? `no fault found by ${DOCTOR_CHECKS.length} checks` : counted(faults, "fault"),
+    );
   return faults === 0 ? 0 : 1;
 }
 
@@ -112,7 +115,9 @@ async function readStack(file: string): Promise<DiagnosedStack> {
   try {
     return new DiagnosedStack(Object(JSON.parse(await readFile(file, "utf8"))));
   } catch (error) {
-    throw new UsageError(`cannot read the template ${file}: ${(error as Error).name}`);
+    throw new UsageError(
+      `cannot read the template ${file}: ${(error as NodeJS.ErrnoException).code ?? (error as Error).name}`,
+    );
   }
 }
 
@@ -149,9 +154,9 @@ function tell({ values, terminal }: CommandCall, { stack, requests, seen }: Look
   else {
     const whole = ALL_CHECKS.length - new Set([...unseen.values()].flat()).size;
     const found =
-      faults === 0 ? `no fault found by ${whole} of ${ALL_CHECKS.length} checks` : `${faults} faults`;
+      faults === 0 ? `no fault found by ${whole} of ${ALL_CHECKS.length} checks` : counted(faults, "fault");
     const but = blind === 0 ? "" : `, and ${blind} could not be looked at`;
-    terminal.print(`${found}${but}; looked at ${seen}, with ${requests} requests`);
+    terminal.print(`${found}${but}; looked at ${seen}, with ${counted(requests, "request")}`);
   }
   return faults + blind === 0 ? 0 : 1;
 }

@@ -6,7 +6,16 @@ import { type CliCommand, type CommandCall, onlyArgument, required, UsageError }
 import { KEY_OPTIONS, KEY_USAGE } from "./find.ts";
 import { changingGroup } from "./group.ts";
 import { mayScan, scopedKeys } from "./scan.ts";
-import { type Changed, changing, type OpenTable, WRITE_OPTIONS, WRITE_USAGE } from "./table.ts";
+import {
+  BY_OPTIONS,
+  BY_USAGE,
+  byWhom,
+  type Changed,
+  changing,
+  type OpenTable,
+  WRITE_OPTIONS,
+  WRITE_USAGE,
+} from "./table.ts";
 
 export const erase: CliCommand = {
   usage: `usage: onceonly erase <idempotency key> [options]
@@ -19,11 +28,10 @@ exit status is 1.
 
   --keys-from <file>          all keys of the file, one in each line, hashed here
   --scan                      all keys of the owner, of one operation or of all: reads the whole table, whose cost is shown
-                              before and asked. It finds results too that no record names
-  --by <name>, --why <text>   stored with the record (required): no payloads, no secrets
-${KEY_USAGE}${WRITE_USAGE}`,
+                              before and asked. It finds results too that no record names${BY_USAGE}${KEY_USAGE}${WRITE_USAGE}`,
   options: {
     ...WRITE_OPTIONS,
+    ...BY_OPTIONS,
     ...KEY_OPTIONS,
     "keys-from": { type: "string" },
     scan: { type: "boolean" },
@@ -33,7 +41,7 @@ ${KEY_USAGE}${WRITE_USAGE}`,
     const [file, scans] = [values["keys-from"], values.scan === true];
     if ([positionals.length > 0, file !== undefined, scans].filter(Boolean).length > 1)
       throw new UsageError("give a key, --keys-from or --scan");
-    const erasure = { by: required(values, "by"), why: required(values, "why") };
+    const erasure = byWhom(values);
     if (scans) return eraseScope(input, erasure);
     const operation = required(values, "operation");
     const recordKeyOf = (key: string) =>

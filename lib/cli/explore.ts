@@ -17,7 +17,6 @@ Imports the module, prints the reports that it exports by default, and exits wit
   options: { html: { type: "string" } },
   async run({ values, positionals, terminal }) {
     const module = onlyArgument(positionals, "module");
-    if (values.html === "") throw new UsageError("--html takes the name of a file");
     const reports = await reportsOf(module);
     for (const report of reports) terminal.print(`${report}\n`);
     if (typeof values.html === "string") {

@@ -1,6 +1,6 @@
 /** One decision about many keys: those of an operation, or of an operation and an error, as the sparse indexes list them. */
 import { namesOf } from "../core/identity.ts";
-import { type CommandCall, type OptionsConfig, UsageError } from "./command.ts";
+import { type CommandCall, type OptionsConfig, UsageError, wholeNumber } from "./command.ts";
 import { outcomesOf } from "./listed.ts";
 import { type Changed, isMeant, type OpenTable, openTable, printWithheld } from "./table.ts";
 
@@ -21,7 +21,6 @@ export function groupIn({ values, positionals }: Pick<CommandCall, "values" | "p
   const { group } = values;
   if (group === undefined) return undefined;
   if (positionals.length > 0) throw new UsageError("give a key or --group, not both");
-  if (group === "") throw new UsageError("--group takes <operation>, or <operation>/<error>");
   for (const name of ["operation", "scope"])
     if (values[name] !== undefined) throw new UsageError(`a group takes no --${name}`);
   return `${group}`;
@@ -66,9 +65,7 @@ export async function changingGroup(
   { values, terminal }: Pick<CommandCall, "values" | "terminal">,
   { keysOf, question, change }: GroupChange,
 ): Promise<0 | 1> {
-  const limit = values.limit === undefined ? Number.POSITIVE_INFINITY : Number(values.limit);
-  if (values.limit !== undefined && (!Number.isInteger(limit) || limit < 1))
-    throw new UsageError("--limit takes a whole number from 1");
+  const limit = values.limit === undefined ? Number.POSITIVE_INFINITY : wholeNumber(values, "limit", 1);
   const table = await openTable(values);
   try {
     const recordKeys: string[] = [];

@@ -1,5 +1,5 @@
 /** `onceonly list`: what nobody has settled, and the messages that wait or are parked, by the sparse indexes. Other states by a scan. */
-import { type CliCommand, onlyArgument, UsageError } from "./command.ts";
+import { type CliCommand, onlyArgument, UsageError, wholeNumber } from "./command.ts";
 import { groupsOf, LISTS, type ListedLine, type ListName, listed } from "./listed.ts";
 import { timeOf } from "./record-lines.ts";
 import { mayScan, SCANNED, type ScannedState, scanned } from "./scan.ts";
@@ -31,8 +31,7 @@ is shown before, and asked.
   async run({ values, positionals, terminal }) {
     const what = onlyArgument(positionals, "list: unknown, waiting or parked");
     if (!isList(what)) checkScanned(what, values.scan === true);
-    const limit = Number(values.limit);
-    if (!Number.isInteger(limit) || limit < 1) throw new UsageError("--limit takes a whole number from 1");
+    const limit = wholeNumber(values, "limit", 1);
     const table = await openTable(values);
     try {
       if (!isList(what) && !(await mayScan(table, { values, terminal }))) return 1;

@@ -13,6 +13,7 @@ import { placeOf, type Streams, sourceOf, streamKey } from "./live-places.ts";
 import { describeQueue } from "./live-queue.ts";
 import { type Looked, seenIn } from "./live-stack.ts";
 import { describeTable } from "./live-table.ts";
+import { queueName } from "./queues.ts";
 
 const NOWHERE = { remedy: "look at the deployed stack: --stack", isNowhere: true };
 
@@ -93,7 +94,7 @@ async function describeRun(run: DescribedRun, clients: LiveClients, model: LiveM
 /** The physical id of a queue is its URL. */
 const placeIn = ({ region, path, name = path }: DescribedResource): LivePlace => ({
   region,
-  name: name.slice(name.lastIndexOf("/") + 1),
+  name: queueName(name),
 });
 
 const tableOf = (fn: DescribedResource): LivePlace | undefined => {

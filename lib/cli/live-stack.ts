@@ -1,13 +1,14 @@
 /** What lives of the stacks, tables, queues and functions that a person names. */
 import type { StackResourceSummary } from "@aws-sdk/client-cloudformation";
 import { parseAddress } from "../core/messages/address.ts";
-import { type OptionValues, UsageError } from "./command.ts";
+import { counted, type OptionValues, UsageError } from "./command.ts";
 import { type DiagnosedStack, TABLE_TYPES, TYPES } from "./diagnosed-stack.ts";
 import { describeAlarms } from "./live-alarms.ts";
 import { checkClients, inTime, LiveClients, type LiveService } from "./live-clients.ts";
 import { LiveModel, look, unseenOf } from "./live-model.ts";
 import { placeOf } from "./live-places.ts";
 import { LiveWalk } from "./live-walk.ts";
+import { queueName } from "./queues.ts";
 
 /** What the person named. */
 export interface NamedResources {
@@ -174,7 +175,7 @@ async function listStack(
 
 /** The physical id of a queue is its URL. */
 const nameOf = (type: string, physicalId: string): string =>
-  type === TYPES.queue ? physicalId.slice(physicalId.lastIndexOf("/") + 1) : physicalId;
+  type === TYPES.queue ? queueName(physicalId) : physicalId;
 
 /** A function by its name, with an alias or a version, or by its ARN. */
 function functionPlace(given: string, home: string) {
@@ -210,6 +211,6 @@ export function seenIn(model: LiveModel): string {
     ["function", fn],
     ["event source", mapping],
     ["alarm", alarm],
-  ].map(([word, type]) => [word, model.count(`${type}`)] as const);
-  return counts.map(([word, count]) => `${count} ${word}${count === 1 ? "" : "s"}`).join(", ");
+  ].map(([word, type]) => counted(model.count(`${type}`), `${word}`));
+  return counts.join(", ");
 }

@@ -13,6 +13,7 @@ import { placeOf, placeOfArn, type Streams, sourceOf, streamKey } from "./live-p
 import { describeQueue } from "./live-queue.ts";
 import { LiveRules } from "./live-rules.ts";
 import { describeTable } from "./live-table.ts";
+import { queueName } from "./queues.ts";
 
 export class LiveWalk {
   readonly #clients: LiveClients;
@@ -48,7 +49,7 @@ export class LiveWalk {
 
   /** @param url of the queue */
   async queue(url: string, region: string): Promise<void> {
-    const name = url.slice(url.lastIndexOf("/") + 1);
+    const name = queueName(url);
     const id = this.#model.idOf(TYPES.queue, { region, name });
     if (!this.#isNew(id)) return;
     const described = await describeQueue(this.#clients, this.#model, url, { region, name });

@@ -63,6 +63,9 @@ export async function lookAtQueue(client: SQSClient, url: string): Promise<Queue
   };
 }
 
+/** The name at the end of a queue's URL. */
+export const queueName = (url: string): string => url.slice(url.lastIndexOf("/") + 1);
+
 /** A queue and its dead-letter queue are of one account and Region. */
 export function siblingUrl(url: string, arn: string): string {
   return url.slice(0, url.lastIndexOf("/") + 1) + arn.slice(arn.lastIndexOf(":") + 1);

@@ -1,8 +1,8 @@
 /** `onceonly redrive`: takes the messages of a dead-letter queue back to the queue they came from. */
 import type { SendMessageCommandInput } from "@aws-sdk/client-sqs";
 import { parseAddress } from "../core/messages/address.ts";
-import { type CliCommand, type CommandCall, onlyArgument, required, UsageError } from "./command.ts";
-import { lookAtQueue, openQueue, siblingUrl } from "./queues.ts";
+import { type CliCommand, type CommandCall, onlyArgument, UsageError, wholeNumber } from "./command.ts";
+import { lookAtQueue, openQueue, queueName, siblingUrl } from "./queues.ts";
 import {
   type DeadLetter,
   type Redriven,
@@ -10,7 +10,7 @@ import {
   sendBack,
   showAgain,
 } from "./redrive-messages.ts";
-import { isMeant, printWithheld } from "./table.ts";
+import { BY_OPTIONS, byWhom, isMeant, printWithheld } from "./table.ts";
 
 const DEFAULT_MAX = "100";
 const MOST = 100_000;
@@ -38,8 +38,7 @@ redrive of a message. A message without an envelope stays, since its key would c
     "message-key": { type: "string" },
     max: { type: "string", default: DEFAULT_MAX },
     "without-envelope": { type: "boolean" },
-    by: { type: "string" },
-    why: { type: "string" },
+    ...BY_OPTIONS,
     region: { type: "string" },
     profile: { type: "string" },
     json: { type: "boolean" },
@@ -48,10 +47,8 @@ redrive of a message. A message without an envelope stays, since its key would c
   },
   async run({ values, positionals, terminal }) {
     const url = onlyArgument(positionals, "URL of a dead-letter queue");
-    const about = { by: required(values, "by"), why: required(values, "why") };
-    const max = Number(values.max);
-    if (!Number.isInteger(max) || max < 1 || max > MOST)
-      throw new UsageError(`--max takes a whole number from 1 to ${MOST}`);
+    const about = byWhom(values);
+    const max = wholeNumber(values, "max", 1, MOST);
     const to = values.to === undefined ? undefined : `${values.to}`;
     for (const each of [url, ...(to === undefined ? [] : [to])])
       if (!parseAddress("queue", each)) throw new UsageError(`this is no URL of a queue: ${each}`);
@@ -60,8 +57,6 @@ redrive of a message. A message without an envelope stays, since its key would c
       throw new UsageError("--to is a queue of the other kind: both are FIFO, or neither is");
     if (to !== undefined && new URL(to).origin !== new URL(url).origin)
       throw new UsageError("--to is in another Region or place than the dead-letter queue");
-    for (const name of ["group", "message-key"])
-      if (values[name] === "") throw new UsageError(`--${name} is empty`);
     const client = await openQueue(url, values);
     try {
       const { waiting, deadLetters } = await lookAtQueue(client, url);
@@ -86,16 +81,14 @@ function questionOf(
   count: number,
   waiting: number,
 ): string {
-  const target = to === undefined ? "the queues they came from" : nameOf(to);
+  const target = to === undefined ? "the queues they came from" : queueName(to);
   const { group, "message-key": key } = values;
   if (group !== undefined || key !== undefined) {
     const meant = group === undefined ? "with this key" : key === undefined ? "of this group" : "of both";
-    return `${nameOf(url)}: receive about ${count} of ${waiting} messages, and take those ${meant} back to ${target}?`;
+    return `${queueName(url)}: receive about ${count} of ${waiting} messages, and take those ${meant} back to ${target}?`;
   }
-  return `${nameOf(url)}: take about ${count} of ${waiting} messages back to ${target}?`;
+  return `${queueName(url)}: take about ${count} of ${waiting} messages back to ${target}?`;
 }
-
-const nameOf = (url: string): string => url.slice(url.lastIndexOf("/") + 1);
 
 interface RedriveRun extends Pick<CommandCall, "values" | "terminal"> {
   readonly client: Awaited<ReturnType<typeof openQueue>>;

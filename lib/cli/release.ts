@@ -4,7 +4,16 @@ import { type ReleaseAnswer, releaseRecord } from "../core/release-record.ts";
 import { type CliCommand, onlyArgument, required } from "./command.ts";
 import { KEY_OPTIONS, KEY_USAGE } from "./find.ts";
 import { changingGroup, GROUP_OPTIONS, GROUP_USAGE, groupIn, unknownKeys } from "./group.ts";
-import { type Changed, changing, type OpenTable, WRITE_OPTIONS, WRITE_USAGE } from "./table.ts";
+import {
+  BY_OPTIONS,
+  BY_USAGE,
+  byWhom,
+  type Changed,
+  changing,
+  type OpenTable,
+  WRITE_OPTIONS,
+  WRITE_USAGE,
+} from "./table.ts";
 
 export const release: CliCommand = {
   usage: `usage: onceonly release <idempotency key> [options]
@@ -13,16 +22,19 @@ export const release: CliCommand = {
 Gives back a key that is held, or whose attempt was abandoned: a retry runs, whatever became of the attempt. A new token fences
 the attempt off. Take \`resolve\` where you know how it ended. A key in another state stays as it is, and the exit status is 1.
 
-  --interrupt                 also where the lease is live: the attempt that runs records nothing any more
-  --by <name>, --why <text>   stored with the record (required): no payloads, no secrets
-${KEY_USAGE}${GROUP_USAGE}${WRITE_USAGE}`,
-  options: { ...WRITE_OPTIONS, ...KEY_OPTIONS, ...GROUP_OPTIONS, interrupt: { type: "boolean" } },
+  --interrupt                 also where the lease is live: the attempt that runs records nothing any more${BY_USAGE}${KEY_USAGE}${GROUP_USAGE}${WRITE_USAGE}`,
+  options: {
+    ...WRITE_OPTIONS,
+    ...BY_OPTIONS,
+    ...KEY_OPTIONS,
+    ...GROUP_OPTIONS,
+    interrupt: { type: "boolean" },
+  },
   async run(input) {
     const { values, positionals, terminal } = input;
     const group = groupIn(input);
     const decided = {
-      by: required(values, "by"),
-      why: required(values, "why"),
+      ...byWhom(values),
       ...(values.interrupt === true && { interrupts: true }),
     };
     const change = async ({ store }: OpenTable, recordKey: string) =>

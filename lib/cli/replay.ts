@@ -51,7 +51,10 @@ async function recordOf(
   positionals: readonly string[],
   operation: string,
 ): Promise<RecordShape> {
-  if (typeof values.record === "string") return shapeIn(await readFile(values.record, "utf8"));
+  if (typeof values.record === "string") {
+    if (positionals.length > 0) throw new UsageError("give a key or --record, not both");
+    return shapeIn(await readFile(values.record, "utf8").catch(notReadable));
+  }
   const key = onlyArgument(positionals, "idempotency key");
   const { recordKey } = identify(operation, `${values.scope ?? PUBLIC_SCOPE}`, key);
   const table = await openTable(values);
@@ -71,6 +74,10 @@ interface FoundRecord {
 
 function shapeOf({ state, steps = [] }: FoundRecord): RecordShape {
   return { state, steps: Object.fromEntries(steps.map((step) => [step.name, step.state])) };
+}
+
+function notReadable(error: NodeJS.ErrnoException): never {
+  throw new UsageError(`the record cannot be read: ${error.code ?? error.name}`);
 }
 
 /** @throws UsageError for a text that `find --json` does not print */

@@ -5,10 +5,17 @@ import {
   resolveOutcome,
   resolveRecord,
 } from "../core/resolve-outcome.ts";
-import { type CliCommand, type OptionValues, onlyArgument, required, UsageError } from "./command.ts";
+import {
+  type CliCommand,
+  type OptionValues,
+  onlyArgument,
+  required,
+  UsageError,
+  wholeNumber,
+} from "./command.ts";
 import { KEY_OPTIONS, KEY_USAGE } from "./find.ts";
 import { changingGroup, GROUP_OPTIONS, GROUP_USAGE, groupIn, unknownKeys } from "./group.ts";
-import { type Changed, changing, WRITE_OPTIONS, WRITE_USAGE } from "./table.ts";
+import { BY_OPTIONS, BY_USAGE, byWhom, type Changed, changing, WRITE_OPTIONS, WRITE_USAGE } from "./table.ts";
 
 export const resolve: CliCommand = {
   usage: `usage: onceonly resolve <idempotency key> --happened <JSON> | --did-not-happen [options]
@@ -20,11 +27,10 @@ that is in progress, completed, failed or released stays as it is, and the exit 
   --happened <JSON>           the effect happened: the answer that each caller gets from then on
   --did-not-happen            the effect did not happen: a retry runs
   --step <name>               the verdict is about this step
-  --retention <seconds>       how long the answer is kept (default 86400)
-  --by <name>, --why <text>   stored with the record (required): no payloads, no secrets
-${KEY_USAGE}${GROUP_USAGE}${WRITE_USAGE}`,
+  --retention <seconds>       how long the answer is kept (default 86400)${BY_USAGE}${KEY_USAGE}${GROUP_USAGE}${WRITE_USAGE}`,
   options: {
     ...WRITE_OPTIONS,
+    ...BY_OPTIONS,
     ...KEY_OPTIONS,
     ...GROUP_OPTIONS,
     happened: { type: "string" },
@@ -38,7 +44,7 @@ ${KEY_USAGE}${GROUP_USAGE}${WRITE_USAGE}`,
     const resolution = resolutionOf(values);
     const settings = {
       clock: terminal.clock,
-      ...(values.retention !== undefined && { retentionSeconds: Number(values.retention) }),
+      ...(values.retention !== undefined && { retentionSeconds: wholeNumber(values, "retention", 1) }),
     };
     const about = resolution.step === undefined ? "the key" : `the step ${resolution.step}`;
     const verdict = resolution.outcome === "happened" ? "has happened" : "did not happen";
@@ -69,8 +75,7 @@ function resolutionOf(values: OptionValues): Resolution {
   if ((happened === undefined) === !values["did-not-happen"])
     throw new UsageError("give --happened <JSON> or --did-not-happen");
   const common = {
-    by: required(values, "by"),
-    why: required(values, "why"),
+    ...byWhom(values),
     ...(step !== undefined && { step: `${step}` }),
   };
   if (happened === undefined) return { outcome: "did-not-happen", ...common };

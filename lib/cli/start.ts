@@ -1,7 +1,7 @@
 /** `onceonly start`: runs a synthesized stack on local engines until Ctrl-C. */
 import { basename, resolve } from "node:path";
 import { type RunningStack, type StartStackOptions, startStack } from "../local/index.ts";
-import { type CliCommand, type OptionValues, type Terminal, UsageError } from "./command.ts";
+import { type CliCommand, listOf, type OptionValues, type Terminal, UsageError } from "./command.ts";
 import { createBreakage } from "./console/breakage.ts";
 import { startConsole } from "./console/console-server.ts";
 import { decisionFeed } from "./console/decision-feed.ts";
@@ -63,8 +63,6 @@ AWS_ENDPOINT_URL_DYNAMODB, if set, is the DynamoDB of the run: then onceonly sta
     return 0;
   },
 };
-
-const listOf = (value: OptionValues[string]): readonly string[] => (Array.isArray(value) ? value : []);
 
 /** Lines of metrics are for CloudWatch. */
 function printLine(line: string): void {

@@ -33,8 +33,6 @@ export const TABLE_USAGE = `
 /** What a command that writes takes too. */
 export const WRITE_OPTIONS = {
   ...TABLE_OPTIONS,
-  by: { type: "string" },
-  why: { type: "string" },
   "dry-run": { type: "boolean" },
   yes: { type: "boolean", short: "y" },
 } as const satisfies OptionsConfig;
@@ -42,6 +40,20 @@ export const WRITE_OPTIONS = {
 export const WRITE_USAGE = `${TABLE_USAGE}
   --dry-run                   read, print the requests that would write, and write nothing
   --yes, -y                   do not ask`;
+
+/** Of a command that has a record say who decided, and why. */
+export const BY_OPTIONS = {
+  by: { type: "string" },
+  why: { type: "string" },
+} as const satisfies OptionsConfig;
+
+export const BY_USAGE = `
+  --by <name>, --why <text>   stored with the record (required): no payloads, no secrets`;
+
+/** @throws UsageError */
+export function byWhom(values: OptionValues): { readonly by: string; readonly why: string } {
+  return { by: required(values, "by"), why: required(values, "why") };
+}
 
 export type CommonConfig = Pick<DynamoDBClientConfig, "region" | "endpoint" | "profile" | "credentials">;
 

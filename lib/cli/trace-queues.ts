@@ -8,6 +8,7 @@ import {
   type PeekedMessage,
   peek,
   type QueueLook,
+  queueName,
   type RedriveLook,
 } from "./queues.ts";
 import { timeOf } from "./record-lines.ts";
@@ -75,7 +76,7 @@ async function lookAtDeadLetters(
 }
 
 export function queueBranch(look: ToldQueue<QueueLook>): TraceBranch {
-  const line = `queue ${nameOf(look.url)}: ${countsOf(look)}`;
+  const line = `queue ${queueName(look.url)}: ${countsOf(look)}`;
   const isWithout = "waiting" in look && look.deadLetters === undefined;
   return { line, below: isWithout ? [{ line: "it has no dead-letter queue" }] : [] };
 }
@@ -90,7 +91,7 @@ export function deadLetterBranch(
   messageKeys: readonly string[],
   now: number,
 ): TraceBranch {
-  const line = `dead-letter queue ${nameOf(look.url)}: ${countsOf(look)}`;
+  const line = `dead-letter queue ${queueName(look.url)}: ${countsOf(look)}`;
   if (look.failed !== undefined) return { line };
   const { messages, redrives = [] } = look;
   const redriven = redrives.map(({ status, moved, startedAt }) => ({
@@ -107,5 +108,3 @@ export function deadLetterBranch(
   const seen = ours.length > 0 ? `others that were looked at: ${others}` : nothing;
   return { line, below: [...told, { line: seen }, ...redriven] };
 }
-
-const nameOf = (url: string): string => url.slice(url.lastIndexOf("/") + 1);

@@ -1,6 +1,6 @@
 /** `onceonly trace`: the whole life of one key as a tree, from its request to the records of those who got its messages. */
 import { identify, PUBLIC_SCOPE } from "../core/identity.ts";
-import { type CliCommand, type OptionValues, onlyArgument, required, UsageError } from "./command.ts";
+import { type CliCommand, type OptionValues, onlyArgument, required, wholeNumber } from "./command.ts";
 import { KEY_OPTIONS, KEY_USAGE, textOf } from "./find.ts";
 import { type RecordReport, tellRecord } from "./record-lines.ts";
 import { type OpenTable, openTable, TABLE_OPTIONS, TABLE_USAGE } from "./table.ts";
@@ -37,9 +37,7 @@ ${KEY_USAGE}
   async run({ values, positionals, terminal }) {
     const key = onlyArgument(positionals, "idempotency key");
     const { recordKey } = identify(required(values, "operation"), `${values.scope ?? PUBLIC_SCOPE}`, key);
-    const requests = Number(values.peek);
-    if (!Number.isInteger(requests) || requests < 0 || requests > MAX_PEEK)
-      throw new UsageError(`--peek takes a whole number from 0 to ${MAX_PEEK}`);
+    const requests = wholeNumber(values, "peek", 0, MAX_PEEK);
     const table = await openTable(values);
     try {
       const now = terminal.clock.now();

@@ -124,7 +124,7 @@ describe("onceonly doctor of what lives", () => {
     expect(text).toContain(
       `queue-visibility: ${idOf(QUEUE)} (${name}) has a visibility timeout of 30 s, below 60 s\n  make the`,
     );
-    expect(text).toMatch(/\n1 faults; looked at /);
+    expect(text).toMatch(/\n1 fault; looked at /);
   });
 });
 
@@ -187,7 +187,7 @@ describe("onceonly doctor without a right", () => {
     expect(text).toMatch(/^outbox-shards: OutboxSweeper/m);
     expect(text).toMatch(/^not looked at: queue PaymentsQueue\w+ \(.*\), AccessDenied \(9 checks\)$/m);
     expect(text).toMatch(/^ {2}allow sqs:GetQueueAttributes$/m);
-    expect(text).toMatch(/^1 faults, and 2 could not be looked at;/m);
+    expect(text).toMatch(/^1 fault, and 2 could not be looked at;/m);
     expect(status).toBe(1);
   });
 
@@ -437,17 +437,17 @@ describe("the binary", () => {
     const { status, text } = await run(["--stack", "sample"], env);
 
     expect(text).toMatch(/^outbox-shards: OutboxSweeper\w+ \(.*\) looks into 4 of 8 shards$/m);
-    expect(text).toMatch(/^1 faults; looked at 1 table, 2 queues, .*requests$/m);
+    expect(text).toMatch(/^1 fault; looked at 1 table, 2 queues, .*requests$/m);
     expect(text).not.toContain(SECRET);
     expect(status).toBe(1);
   });
 
   it.each([
-    [["--stack", ""], "an option is empty: was a variable not set?"],
+    [["--stack", ""], "--stack is empty: was a variable not set?"],
     [["--stack", "sample", "--template", "x.json"], "--template is read alone"],
     [["--alarm", "Monitoring*"], "--alarm goes with --stack, --table or --function"],
     [["--queue", "payments"], "this is no URL of a queue: payments"],
-    [["--stack", "sample", "--max-requests", "many"], "--max-requests takes a whole number above 0"],
+    [["--stack", "sample", "--max-requests", "many"], "--max-requests takes a whole number from 1"],
   ])("refuses %j before any request", async (args, message) => {
     const { edge } = await aws.deploy();
 

@@ -160,7 +160,7 @@ describe("onceonly doctor", () => {
     const { text } = await diagnose(template);
 
     expect(text).toMatch(
-      /^queue-visibility: PaymentsQueue\w+ has a visibility timeout of 59 s, below 60 s\n {2}make .*\n1 faults$/,
+      /^queue-visibility: PaymentsQueue\w+ has a visibility timeout of 59 s, below 60 s\n {2}make .*\n1 fault$/,
     );
   });
 
@@ -178,7 +178,8 @@ describe("onceonly doctor", () => {
 
   it.each([
     [[], "give --template, --stack, --table or --endpoint"],
-    [["--template", "none.json"], "cannot read the template none.json: Error"],
+    [["--template", "none.json"], "cannot read the template none.json: ENOENT"],
+    [["--template", "none.json", "--region", "eu-central-1"], "--template is read alone"],
     [["cdk.out", "--template", "none.json"], "doctor takes options alone, got 1 arguments"],
   ])("refuses %j", async (args, message) => {
     const terminal = { print: () => {}, confirm: async () => undefined, clock: systemClock, env: {} };

@@ -213,6 +213,8 @@ describe("onceonly erase", () => {
       [["k", "--scan", "-s", "acme"], "give a key, --keys-from or --scan"],
       [["k", "--keys-from", "file", "-o", "pay"], "give a key, --keys-from or --scan"],
       [["--keys-from", "file"], "--operation is required"],
+      [["--scan", "-s", ""], "--scope is empty: was a variable not set?"],
+      [["", "-o", "pay"], "an argument is empty: was a variable not set?"],
     ])("refuses %j", async (args, message) => {
       await expect(world.run("erase", [...args, ...BY, "--yes"])).rejects.toThrow(message);
     });

@@ -56,6 +56,6 @@ describe("onceonly explore", () => {
 
     await expect(run([path])).rejects.toThrow("export default [await explore(handler, event, options)]");
     await expect(run([])).rejects.toThrow(UsageError);
-    await expect(run([path, "--html", ""])).rejects.toThrow("--html takes the name of a file");
+    await expect(run([path, "--html", ""])).rejects.toThrow("--html is empty");
   });
 });

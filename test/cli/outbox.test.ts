@@ -102,6 +102,7 @@ describe("onceonly outbox", () => {
     [["drop", "r"], "drop takes --message"],
     [["drop", "r", "--message", "first"], "--message takes the place of a message, from 0"],
     [["drop", "r", "--message", "0", "--queue", QUEUE], "drop takes no --queue"],
+    [["drop", "r", "--message", "0", "--by", "ana"], "Unknown option '--by'"],
     [["redirect", "r", "--message", "0"], "redirect takes --queue, --topic or --bus"],
   ])("refuses %j before any request", async (args, message) => {
     await expect(world.run("outbox", [...args, "--yes"])).rejects.toThrow(message);

@@ -101,9 +101,9 @@ describe("onceonly release", () => {
     [["k", "-o", "charge", "--by", "ana"], "--why is required"],
     [["k", "--group", "charge", ...BY], "give a key or --group, not both"],
     [["--group", "charge", "-s", "acme", ...BY], "a group takes no --scope"],
-    [["--group", "", ...BY], "--group takes <operation>, or <operation>/<error>"],
+    [["--group", "", ...BY], "--group is empty: was a variable not set?"],
     [["--group", "charge", "--limit", "0", ...BY], "--limit takes a whole number from 1"],
-    [["--group", "charge", ...BY, "--by", ""], "--by is required"],
+    [["--group", "charge", ...BY, "--by", ""], "--by is empty"],
   ])("refuses %j before any request", async (args, message) => {
     await expect(world.run("release", [...args, "--yes"])).rejects.toThrow(message);
   });

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { removePatches } from "onceonly/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { UsageError } from "../../lib/cli/index.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
 import { newWorld, type World } from "./world.ts";
 
@@ -107,5 +108,16 @@ describe("onceonly replay", () => {
     const error = await asked("--record", text, "--handler", handler).catch((reason: Error) => reason);
     expect(`${error}`).toContain("--record takes a file");
     expect(`${error}`).not.toContain(SECRET);
+  });
+
+  it.each([
+    [["--record", "none.json"], "the record cannot be read: ENOENT"],
+    [["key", "--record", "none.json"], "give a key or --record, not both"],
+    [["key", "--handler", "none.mjs"], "there is no module none.mjs: give the path of a file"],
+  ])("refuses %j", async (args, message) => {
+    const asked = world.run("replay", ["--handler", handler, "-o", "book", ...args]);
+
+    await expect(asked).rejects.toThrow(UsageError);
+    await expect(asked).rejects.toThrow(message);
   });
 });

@@ -123,6 +123,7 @@ describe("onceonly resolve", () => {
     [["--happened", "1", "--did-not-happen", ...BY], "give --happened <JSON> or --did-not-happen"],
     [["--happened", "{secret", ...BY], "--happened takes JSON"],
     [["--did-not-happen", "--by", "ana"], "--why is required"],
+    [["--happened", "1", "--retention", "a day", ...BY], "--retention takes a whole number from 1"],
   ])("refuses %j, and repeats no value", async (args, message) => {
     const refused = world.run("resolve", ["k", "-o", "charge", ...args, "--yes"]);
 

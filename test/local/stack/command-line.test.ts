@@ -78,6 +78,12 @@ describe("onceonly start", () => {
   it.each([
     ["no command", [], "usage: onceonly <command>"],
     ["a port that is none", ["start", "--port", "http"], "--port must be a number from 0 to 65535, got http"],
+    [
+      "an option that the store refuses",
+      ["find", "k", "-o", "pay", "-t", "t", "--shards", "many"],
+      "option `shards` must be a whole number of shards",
+    ],
+    ["a key that is none", ["find", " ", "-o", "pay", "-t", "t"], "idempotency key"],
     ["context without a value", ["start", "-c", "ephemeral"], "--context takes name=value, got ephemeral"],
   ])("refuses %s", async (_, args, message) => {
     const { output, exited } = runOnceonly(...args);
