@@ -29,7 +29,7 @@ const USAGE = `usage: onceonly <command> [options]
 resolve, release and outbox retry take a group, too: --group <operation>[/<error>]. erase takes a file of keys, or an owner
 
   --help, -h                 after a command: its options
-  --version, -v              print the version of onceonly`;
+  help, version              what there is; the version of onceonly: npx takes the options of these names for its own`;
 
 const terminal: Terminal = {
   print: (line) => console.log(line),
@@ -55,8 +55,8 @@ function drawProgress(done: number, total: number): void {
 async function main([name, ...args]: readonly string[]): Promise<number> {
   // The SDK's advice on Node versions is meant for deployed code.
   process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= "true";
-  if (name === "--help" || name === "-h") console.log(USAGE);
-  else if (name === "--version" || name === "-v") console.log(packageVersion());
+  if (["help", "--help", "-h"].includes(`${name}`)) console.log(USAGE);
+  else if (["version", "--version", "-v"].includes(`${name}`)) console.log(packageVersion());
   else {
     if (name === undefined) throw new UsageError(USAGE);
     const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;

@@ -16,6 +16,7 @@ import { QUEUE_CHECKS } from "./doctor-queue-checks.ts";
 import { TABLE_CHECKS } from "./doctor-table-checks.ts";
 import type { Looked, NamedResources } from "./live-stack.ts";
 import type { Unseen } from "./sight.ts";
+import { endpointIn } from "./table.ts";
 
 export const DOCTOR_CHECKS: readonly DoctorCheck[] = [...TABLE_CHECKS, ...QUEUE_CHECKS, ...ALARM_CHECKS];
 
@@ -89,8 +90,9 @@ could not be looked at.
 
 async function lookAt(values: OptionValues, named: NamedResources, isLive: boolean): Promise<Looked> {
   const most = wholeNumber(values, "max-requests", 1);
+  const endpoint = endpointIn(values);
   if (isLive) return (await import("./live-stack.ts")).lookAtLive(values, named, most);
-  return (await import("./live-run.ts")).lookAtRun(values, `${values.endpoint}`, most);
+  return (await import("./live-run.ts")).lookAtRun(values, `${endpoint}`, most);
 }
 
 async function diagnoseTemplates(

@@ -49,7 +49,6 @@ export async function lookAtRun(
 async function describedRun(endpoint: string): Promise<DescribedRun> {
   const advice =
     "give the address that `onceonly start` prints after AWS, or name what is to be looked at: --table";
-  if (!URL.canParse(endpoint)) throw new UsageError(`--endpoint takes a URL, got ${endpoint}`);
   try {
     const answer = await fetch(new URL(DESCRIBED_RUN_PATH, endpoint), { signal: inTime().abortSignal });
     const run: DescribedRun = Object(await answer.json());

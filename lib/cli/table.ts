@@ -104,14 +104,23 @@ export async function openTable(values: OptionValues): Promise<OpenTable> {
   };
 }
 
-/** What a client takes of the options: those of every client are the same. */
-export function clientConfig({ region, endpoint, profile }: OptionValues): CommonConfig {
+/** What a client takes of the options: those of every client are the same. @throws UsageError */
+export function clientConfig(values: OptionValues): CommonConfig {
+  const { region, profile } = values;
+  const endpoint = endpointIn(values);
   return {
     ...(LOOPBACK.test(`${endpoint}`) && localEngine(profile)),
     ...(typeof region === "string" && { region }),
-    ...(typeof endpoint === "string" && { endpoint }),
+    ...(endpoint !== undefined && { endpoint }),
     ...(typeof profile === "string" && { profile }),
   };
+}
+
+/** @throws UsageError for one that no request can be sent to, such as `localhost:8000` */
+export function endpointIn({ endpoint }: OptionValues): string | undefined {
+  if (endpoint === undefined) return undefined;
+  if (/^https?:\/\//.test(`${endpoint}`) && URL.canParse(`${endpoint}`)) return `${endpoint}`;
+  throw new UsageError(`--endpoint takes a URL, such as http://localhost:8000, got ${endpoint}`);
 }
 
 const LOOPBACK = /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:|\/|$)/;

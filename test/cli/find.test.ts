@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { runOnce } from "../../lib/core/run-once.ts";
-import { newWorld, type World } from "./world.ts";
+import { newWorld, runAlone, type World } from "./world.ts";
 
 const SECRET = "canary-4711";
 
@@ -91,5 +91,11 @@ describe("onceonly find", () => {
     [["k", "-o", "pay", "--shards", "many"], "option `shards` must be a whole number of shards"],
   ])("refuses %j before any request", async (args, message) => {
     await expect(world.run("find", args)).rejects.toThrow(message);
+  });
+
+  it.each(["localhost:8000", "http://", "nonsense"])("refuses the endpoint %s at once", async (endpoint) => {
+    const asked = runAlone("find", ["k", "-o", "pay", "-t", "t", "--endpoint", endpoint]);
+
+    await expect(asked).rejects.toThrow("--endpoint takes a URL, such as http://localhost:8000");
   });
 });

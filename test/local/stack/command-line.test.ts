@@ -75,6 +75,13 @@ describe("onceonly start", () => {
     other.close();
   });
 
+  it.each([["help"], ["version"]])("prints its %s, which npx leaves to it", async (name) => {
+    const { output, exited } = runOnceonly(name);
+
+    expect(await exited).toBe(0);
+    expect(output.text).toMatch(name === "help" ? /^usage: onceonly <command>/ : /^\d+\.\d+\.\d+\n$/);
+  });
+
   it.each([
     ["no command", [], "usage: onceonly <command>"],
     ["a port that is none", ["start", "--port", "http"], "--port must be a number from 0 to 65535, got http"],
