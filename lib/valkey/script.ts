@@ -1,4 +1,7 @@
-/** The moves of the port as one Lua script: the server runs it as one step. A script that fails halfway is not undone. */
+/**
+ * The moves of the port as one Lua script: the server runs it as one step. A script that fails halfway is not undone. So a move asks
+ * for the rights of all that it may do before it changes anything. Redis 6.2 cannot tell them.
+ */
 import { createHash } from "node:crypto";
 
 /** A larger result is loaded by whoever replays it: a refused claim stays small. */
@@ -54,6 +57,21 @@ local function touch()
 end
 
 local function changed() return {'1', text(clock())} end
+
+local function ask_rights(commands)
+  local may = redis.acl_check_cmd
+  for _, words in ipairs(may and commands or {}) do
+    if not may(unpack(words)) then error({err = 'NOPERM this user may not run ' .. words[1]}) end
+  end
+end
+
+local function ask_rights_of_record()
+  ask_rights({
+    {'TIME'}, {'HKEYS', key}, {'HSET', key, 'token', own}, {'HDEL', key, 'token'},
+    {'PERSIST', key}, {'PEXPIREAT', key, '1'},
+    {'ZADD', index, '0', record_key}, {'ZREM', index, record_key},
+  })
+end
 
 local function repeated()
   touch()
@@ -125,11 +143,18 @@ local function restore(saved)
   if saved[2] then redis.call('RESTORE', saved[1], math.max(saved[3], 0), saved[2]) end
 end
 
+local function ask_rights_of_undoing(saved)
+  ask_rights({{'DUMP', saved}, {'PTTL', saved}, {'DEL', saved}, {'RESTORE', saved, '0', ''}})
+end
+
 local function commit(writes, change)
   for i, write in ipairs(writes) do
     local is_there = redis.call('EXISTS', write.key) == 1
     if write.only_if ~= '' and is_there ~= (write.only_if == 'present') then return {'2', text(i - 1), ''} end
   end
+  ask_rights_of_record()
+  if #writes > 0 then ask_rights_of_undoing(key) end
+  for i = 1, #writes - 1 do ask_rights_of_undoing(writes[i].key) end
   local saved = {}
   if #writes > 0 then saved[1] = save(key) end
   change()
@@ -176,6 +201,7 @@ function moves.renew()
   local lease, expires = take(), take()
   if not is_mine() or tonumber(get('lease')) > tonumber(lease) then return tell() end
   local has_expiry = get('expires')
+  ask_rights_of_record()
   if expires == '' then
     if not has_expiry then list(lease) end
     redis.call('HSET', key, 'lease', lease)

@@ -27,6 +27,29 @@ const telling = (info: string): ValkeyClient => ({
 
 const SAFE = "redis_version:7.0.15\r\nmaxmemory_policy:noeviction\r\naof_enabled:1\r\n";
 
+/** A store whose user may do everything but what the rules say, and all that it has on the server. */
+async function limited(...rules: string[]) {
+  const port = await portOf();
+  const admin = redisOf(port);
+  const username = freshPrefix();
+  const stock = `stock:${username}`;
+  const allow = (...more: string[]) => admin.call("ACL", ["SETUSER", username, ...more]);
+  await allow("on", "nopass", "~*", "+@all", ...rules);
+  afterwards(() => admin.call("ACL", ["DELUSER", username]).catch(() => {}));
+  const client = redisOf(port, { username, password: "any", enableReadyCheck: false });
+  const { store, prefix } = storeOf(fromIoredis(client));
+  const keysOfStore = async () => [...(await admin.keys(`${prefix}*`)), ...(await admin.keys(stock))].sort();
+  const snapshot = async () =>
+    Promise.all(
+      (await keysOfStore()).map(async (key) => [
+        key,
+        await admin.dumpBuffer(key),
+        await admin.call("PEXPIRETIME", [key]),
+      ]),
+    );
+  return { store, allow, keysOfStore, snapshot, stock };
+}
+
 const started = async (...settings: string[]) => {
   const server = await startValkey(settings);
   afterwards(server.stop);
@@ -208,6 +231,59 @@ describe.skipIf(!hasServer)("a real server", () => {
 
       expect(failure).toMatchObject({ failure: "refused", retryable: false, table: prefix });
       expect(failure.message).toContain("NOPERM");
+    },
+  );
+
+  it.each(["hset", "pexpireat", "persist", "hdel", "zadd", "zrem", "time", "hkeys"])(
+    "that lacks the right to %s for the client changes nothing, so that no key is stuck",
+    async (command) => {
+      const { store, keysOfStore, allow } = await limited(`-${command}`);
+      const recordKey = freshRecordKey();
+
+      const refused = store.claim(claimOf(recordKey));
+
+      await expect(refused).rejects.toMatchObject({ failure: "refused", retryable: false });
+      await expect(refused).rejects.toThrow("NOPERM");
+      expect(await keysOfStore()).toEqual([]);
+      await allow(`+${command}`);
+      await won(store, claimOf(recordKey));
+    },
+  );
+
+  it("that loses a right in the middle leaves the record as it was", async () => {
+    const { store, allow, snapshot } = await limited();
+    const recordKey = freshRecordKey();
+    await won(store, claimOf(recordKey));
+    const before = await snapshot();
+    const { token } = claimOf(recordKey);
+    await allow("-pexpireat");
+
+    for (const move of [
+      () => store.settle(settlementOf(recordKey)),
+      () => store.renew({ recordKey, token, leaseEndsAt: 9e12, expiresAt: 9e9 }),
+    ]) {
+      await expect(move()).rejects.toMatchObject({ failure: "refused" });
+    }
+
+    expect(await snapshot()).toEqual(before);
+  });
+
+  it.each(["-dump", "-pttl", "-restore", "-del", "-@dangerous +info", "resetkeys %R~* ~test-*"])(
+    "that lacks rights to undo a write (%s) commits neither record nor writes",
+    async (rules) => {
+      const { store, allow, snapshot, stock } = await limited();
+      const recordKey = freshRecordKey();
+      await won(store, claimOf(recordKey));
+      const before = await snapshot();
+      await allow(...rules.split(" "));
+
+      const committed = store.settle({
+        ...settlementOf(recordKey),
+        writes: [{ command: ["SET", stock, "1"] }, { command: ["HSET", stock, "of", "another type"] }],
+      });
+
+      await expect(committed).rejects.toThrow();
+      expect(await snapshot()).toEqual(before);
     },
   );
 
