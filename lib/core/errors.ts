@@ -230,7 +230,7 @@ export class TransactionConditionError extends errorClass(
   "TRANSACTION_CONDITION",
   false,
 ) {
-  /** Position in `writes`. */
+  /** Position in `writes`; -1 where the COMMIT of a PostgresTransactions was refused. */
   readonly index: number;
   /**
    * The item as it was, if the write asked for it (`ReturnValuesOnConditionCheckFailure: "ALL_OLD"`). Not enumerable,

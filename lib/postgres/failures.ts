@@ -119,6 +119,14 @@ export function commitFailure(error: unknown, lastIndex: number, table: string) 
   return isRefusal ? writeFailure(error, lastIndex, table) : storeFailure(error, "COMMIT", table);
 }
 
+/** What a handler wrote in its transaction is refused as late as at the COMMIT: by a constraint or a trigger that is deferred. */
+export function refusedAtCommit(error: unknown): TransactionConditionError {
+  const refusal = new TransactionConditionError(-1, undefined, error);
+  refusal.message =
+    "the database refused at the COMMIT what the handler wrote in its transaction; nothing was written";
+  return refusal;
+}
+
 /** They hold values of rows: whoever prints the error does not print them. A frozen error stays as it is. */
 function hideValues(error: unknown): void {
   for (const each of wrapped(error)) {

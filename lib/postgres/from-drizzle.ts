@@ -1,4 +1,5 @@
 /** The adapter for Drizzle, over any driver of PostgreSQL that has interactive transactions. */
+import { InvalidOptionError } from "../core/errors.ts";
 import { closable } from "./closable.ts";
 import type { SqlClient, SqlRow, SqlValue } from "./sql-client.ts";
 
@@ -10,15 +11,26 @@ export interface DrizzleTransaction {
 /** A database of Drizzle, such as `drizzle(pool)`. */
 export interface DrizzleDatabase<Transaction extends DrizzleTransaction> extends DrizzleTransaction {
   transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
+  /** What `drizzle` was given or has made. */
+  readonly $client?: unknown;
 }
 
 /**
  * Makes a `SqlClient` of a database of Drizzle. The functions in `writes` of a commit get the transaction of Drizzle. Over
  * `drizzle-orm/neon-http` there are no transactions: commits with writes fail.
+ *
+ * @throws InvalidOptionError (`INVALID_OPTION`) for `drizzle(client)` over a single `Client` of `pg`: there the transactions of two
+ * calls are one.
  */
 export function fromDrizzle<Transaction extends DrizzleTransaction>(
   db: DrizzleDatabase<Transaction>,
 ): SqlClient<Transaction> {
+  if (isSingle(db.$client)) {
+    throw new InvalidOptionError(
+      "db",
+      "must have a pool: over a single `Client` two calls would share a transaction, and one would commit or undo what the other has written. Give `drizzle(pool)`, with `max: 1` where one connection has to do",
+    );
+  }
   return {
     query: (text, values) => rowsOf(db, text, values),
     transaction: (work, first) =>
@@ -32,6 +44,12 @@ export function fromDrizzle<Transaction extends DrizzleTransaction>(
         }
       }),
   };
+}
+
+/** A pool of `pg` counts its connections, and postgres.js is a function. A database within the process has no `connect`. */
+function isSingle(client: unknown): boolean {
+  const { connect, query, totalCount } = Object(client) as Record<string, unknown>;
+  return typeof connect === "function" && typeof query === "function" && totalCount === undefined;
 }
 
 /**

@@ -94,6 +94,7 @@ function ofClient(client: PgConnection): SqlClient<PgConnection> {
     return turn;
   };
   return {
+    isSingle: true,
     query: (text, values) => inTurn(() => rowsOf(client, text, values)),
     transaction: (work, first) =>
       inTurn(async () => {

@@ -76,9 +76,14 @@ export function checkStore(options: object): void {
 }
 
 /** @throws InvalidOptionError (`INVALID_OPTION`) */
-export function checkTransactions(options: object): void {
+export function checkTransactions(options: PostgresTransactionsOptions): void {
   checkOptions(options, { ...STORE_CHECKS, waitSeconds: seconds(0.001, 900) }, ["client", "table"]);
   checkLacking({ ...options });
+  if (!options.client.isSingle) return;
+  throw new InvalidOptionError(
+    "client",
+    "must have a pool of connections: a handler keeps its own, and an operation within the handler would wait for that for ever. Give `fromPg(pool)`",
+  );
 }
 
 /** @throws InvalidOptionError (`INVALID_OPTION`) */

@@ -16,7 +16,7 @@ import type {
 } from "../core/store.ts";
 import { answerOf, recordOf, type SqlAnswer } from "./answers.ts";
 import { firstStatement } from "./dialect.ts";
-import { isLostConnection, sqlStateOf, storeFailure } from "./failures.ts";
+import { isLostConnection, refusedAtCommit, sqlStateOf, storeFailure } from "./failures.ts";
 import { type OpenTransaction, openTransaction } from "./open-transaction.ts";
 import { checkTransactions, type PostgresTransactionsOptions } from "./options.ts";
 import { PostgresStore } from "./postgres-store.ts";
@@ -30,6 +30,8 @@ interface Session<Client> {
   readonly seen: IdempotencyRecord | undefined;
   readonly transaction: OpenTransaction<Client>;
   readonly began: string;
+  /** The transaction is over. The claim stays, for a final error. */
+  isOver?: boolean;
 }
 
 const DEFAULT_WAIT_SECONDS = 3;
@@ -40,7 +42,8 @@ const DEFAULT_WAIT_SECONDS = 3;
  * that is final is recorded alone, and what the handler wrote before it is undone.
  *
  * The handler runs once for each call. A serialization failure (40001), a deadlock or a lost connection rolls back, at the
- * commit or at a statement of the handler. The call fails with a StoreUnavailableError that may be retried (`STORE_UNAVAILABLE`). Other calls with the key wait for the row, and replay. The
+ * commit or at a statement of the handler. The call fails with a StoreUnavailableError that may be retried (`STORE_UNAVAILABLE`). A deferred
+ * constraint fails with a TransactionConditionError (`TRANSACTION_CONDITION`). Other calls with the key wait for the row, and replay. The
  * transaction and its locks last as long as the handler, at most until its `signal` aborts. Steps, holds, `writes` and the optimistic mode
  * are for a PostgresStore.
  */
@@ -75,7 +78,7 @@ export class PostgresTransactions<Client = unknown> implements Store<never> {
     // Also of an execution that another copy of this package has made.
     const { token = "" } = execution as { readonly token?: string };
     const session = this.#sessions.get(token);
-    if (session === undefined) {
+    if (session === undefined || session.isOver) {
       throw new CommitInvalidError(
         "the handler has no transaction: it is over, or the handler runs with another store, in the optimistic mode, or by `whenStoreFails`",
       );
@@ -114,14 +117,15 @@ export class PostgresTransactions<Client = unknown> implements Store<never> {
   async settle(settlement: Settlement<never>): Promise<SettleAnswer> {
     const { token, state } = settlement;
     const session = this.#sessions.get(token);
-    if (session === undefined) {
-      if (state === "completed")
-        throw rolledBack(this.#failure(new Error("it ended before the handler did")));
-      return { settled: true };
+    const isOver = () => rolledBack(this.#failure(new Error("it ended before the handler did")));
+    if (state === "completed") {
+      if (session === undefined || session.isOver) throw isOver();
+      return this.#commit(session, settlement);
     }
-    if (state === "completed") return this.#commit(session, settlement);
-    await this.#rollBack(session);
+    if (session) await this.#rollBack(session);
+    this.#sessions.delete(token);
     if (state !== "failed") return { settled: true };
+    if (session === undefined) throw isOver();
     const { expiresAt = 0 } = settlement;
     const { claim, seen } = session;
     return this.#outside
@@ -133,7 +137,8 @@ export class PostgresTransactions<Client = unknown> implements Store<never> {
 
   /** Nobody sees the claim, and its row is locked. */
   async renew({ token }: Renewal): Promise<RenewAnswer> {
-    return this.#sessions.has(token) ? { renewed: true } : { renewed: false, record: undefined };
+    const session = this.#sessions.get(token);
+    return session && !session.isOver ? { renewed: true } : { renewed: false, record: undefined };
   }
 
   insert(insertion: Insertion<never>, seen?: IdempotencyRecord): Promise<SettleAnswer> {
@@ -158,6 +163,7 @@ export class PostgresTransactions<Client = unknown> implements Store<never> {
   handlerOver(token: string): void {
     const session = this.#sessions.get(token);
     if (session) void this.#rollBack(session);
+    this.#sessions.delete(token);
   }
 
   checkEffects({ writes }: Effects<never>): void {
@@ -169,7 +175,7 @@ export class PostgresTransactions<Client = unknown> implements Store<never> {
 
   async #commit(session: Session<Client>, settlement: Settlement<never>): Promise<SettleAnswer> {
     const { transaction, claim, began } = session;
-    this.#sessions.delete(claim.token);
+    session.isOver = true;
     try {
       const { serverTimeMs } = await this.#run(this.#statements.settle(settlement, began), transaction);
       if (serverTimeMs === undefined) throw brokenTransaction(undefined, "the handler");
@@ -184,6 +190,7 @@ export class PostgresTransactions<Client = unknown> implements Store<never> {
       return { settled: true };
     } catch (error) {
       const failure = this.#failure(error);
+      if (failure.failure === "refused") throw refusedAtCommit(error);
       // The answer may be lost of a commit that was applied.
       const record = failure.failure === "unreachable" ? await this.#lookAfter(claim) : undefined;
       if (record?.token === claim.token && record.state === "completed") return { settled: true };
@@ -197,7 +204,7 @@ export class PostgresTransactions<Client = unknown> implements Store<never> {
   }
 
   async #rollBack(session: Session<Client>): Promise<void> {
-    this.#sessions.delete(session.claim.token);
+    session.isOver = true;
     await session.transaction.rollback();
   }
 

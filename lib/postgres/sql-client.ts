@@ -13,6 +13,9 @@ export interface SqlTransaction<Client> {
 
 /** `Client` is what the functions in `writes` of a commit get. */
 export interface SqlClient<Client = unknown> {
+  /** `true` where one connection serves all calls, each in its turn. PostgresTransactions refuses such a client. */
+  readonly isSingle?: boolean;
+
   /** Runs one statement in a transaction of its own. Rejects with the client's own error. */
   query(text: string, values: readonly SqlValue[]): Promise<readonly SqlRow[]>;
 

@@ -1,8 +1,10 @@
 // Drizzle, Kysely, Knex and Prisma: `writes` gets the library's own transaction, and their errors are told apart.
 import { eq } from "drizzle-orm";
+import { drizzle } from "drizzle-orm/node-postgres";
 import { integer, pgTable, text } from "drizzle-orm/pg-core";
+import { drizzle as drizzleOverPostgresJs } from "drizzle-orm/postgres-js";
 import { CamelCasePlugin, ParseJSONResultsPlugin } from "kysely";
-import { TransactionConditionError } from "onceonly";
+import { runOnce, type StoreUnavailableError, TransactionConditionError } from "onceonly";
 import type pg from "pg";
 import { beforeAll, describe, expect, it } from "vitest";
 import { fromDrizzle } from "../../lib/postgres/from-drizzle.ts";
@@ -14,9 +16,9 @@ import { PostgresStore } from "../../lib/postgres/postgres-store.ts";
 import { PostgresTransactions } from "../../lib/postgres/postgres-transactions.ts";
 import type { SqlClient } from "../../lib/postgres/sql-client.ts";
 import { claimOf, freshRecordKey } from "../../lib/testing/contract/given.ts";
-import { hasServer, poolOf, portOf } from "./given.ts";
+import { clientOf, hasServer, poolOf, portOf, sqlOf, storeOf } from "./given.ts";
 import { drizzleOf, knexOf, kyselyOf, ORMS } from "./orms-given.ts";
-import { prismaOf } from "./prisma-given.ts";
+import { type PrismaOrders, prismaOf } from "./prisma-given.ts";
 import { shopOf } from "./shop-given.ts";
 
 let port: number;
@@ -101,6 +103,46 @@ describe.skipIf(!hasServer)("writes in the words of the library", () => {
 });
 
 describe.skipIf(!hasServer)("what these libraries do to statements, and to transactions", () => {
+  it("Drizzle over one connection, where two calls would share a transaction, is refused", async () => {
+    const client = await clientOf(port);
+
+    expect(() => fromDrizzle(drizzle(client))).toThrow("option `db` must have a pool");
+    expect(() => fromDrizzle(drizzle(poolOf(port, { max: 1 })))).not.toThrow();
+    expect(() => fromDrizzle(drizzleOverPostgresJs(sqlOf(port, { max: 1 })))).not.toThrow();
+  });
+
+  it("Prisma ends the transaction of a handler in its own time: the call fails, nothing is left, and a retry runs", async () => {
+    const pool = poolOf(port);
+    const { table } = await storeOf(fromPg(pool));
+    const call = (work: (client: PrismaOrders) => unknown, timeout?: number) => {
+      const client = fromPrisma(prismaOf(port, "public", timeout));
+      const store = new PostgresTransactions({ client, table });
+      return runOnce({ operation: "order", store, leaseSeconds: 30 }, "key", {}, (execution) =>
+        work(store.clientOf(execution)),
+      );
+    };
+    const untilOver = async (client: PrismaOrders): Promise<never> => {
+      for (;;) await client.$queryRawUnsafe("SELECT 1");
+    };
+    const swallowed = async (client: PrismaOrders) => {
+      await untilOver(client).catch(() => {});
+      return "booked";
+    };
+    const count = async () => (await pool.query(`SELECT count(*)::int AS n FROM ${table}`)).rows[0].n;
+
+    // On a busy machine the time may be over before the handler begins.
+    for (const handler of [untilOver, swallowed]) {
+      const error = (await call(handler, 200).catch((each) => each)) as StoreUnavailableError & {
+        cause?: { code?: string };
+      };
+      expect([error.code, error.cause?.code]).toContain("P2028");
+      expect(error.retryable ?? true).toBe(true);
+    }
+
+    expect(await count()).toBe(0);
+    expect([await call(() => "booked"), await count()]).toEqual(["booked", 1]);
+  });
+
   it("plugins of Kysely change nothing that the store reads", async () => {
     const plugins = [new CamelCasePlugin(), new ParseJSONResultsPlugin()];
     const { store, call, runs } = await shopOf(fromKysely(kyselyOf(port, plugins)));

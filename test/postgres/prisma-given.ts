@@ -67,11 +67,11 @@ afterAll(async () => {
   await Promise.all(closing.splice(0).map((close) => close()));
 });
 
-/** One that closes after the file. The table of its orders is in `schema`. */
-export function prismaOf(port: number, schema = "public"): PrismaShop {
+/** One that closes after the file. The table of its orders is in `schema`. Its transactions end after `timeout` (ms). */
+export function prismaOf(port: number, schema = "public", timeout = 20_000): PrismaShop {
   const Client = runtime.getPrismaClient(config as never) as unknown as new (options: object) => PrismaShop;
   const adapter = new PrismaPg({ ...addressOf(port), max: 10 }, { schema });
-  const prisma = new Client({ adapter, transactionOptions: { maxWait: 20_000, timeout: 20_000 } });
+  const prisma = new Client({ adapter, transactionOptions: { maxWait: 20_000, timeout } });
   closing.push(() => prisma.$disconnect());
   return prisma;
 }

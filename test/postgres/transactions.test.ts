@@ -1,4 +1,5 @@
 // The handler within the transaction of its record: both are committed, or neither is.
+import { inspect } from "node:util";
 import {
   cached,
   type DecisionEvent,
@@ -17,9 +18,10 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { failing, unreachable } from "../../kit/faults/faulty-store.ts";
 import { gate } from "../../kit/time/gate.ts";
 import { until } from "../../kit/time/until.ts";
+import { sqlStateOf } from "../../lib/postgres/failures.ts";
 import { keyService } from "../privacy/given.ts";
 import { conflictingOnce } from "./dsql-given.ts";
-import { freshTable, hasServer, poolOf, portOf, sqlOf, storeOf } from "./given.ts";
+import { clientOf, freshTable, hasServer, poolOf, portOf, sqlOf, storeOf } from "./given.ts";
 import { ORMS, type Orm } from "./orms-given.ts";
 import { startLossyProxy } from "./proxy-given.ts";
 
@@ -234,6 +236,85 @@ describe.skipIf(!hasServer)("a handler within its transaction", () => {
     expect([await ids(), await states(), runs()]).toEqual([["a"], ["completed"], 2]);
   });
 
+  it.each(Object.entries(CONNECTS))(
+    "what the database refuses as late as at the commit is no failure of the store, with %s",
+    async (_, connect) => {
+      const { client, run } = connect(port);
+      const { call, orders, ids, states, decisions } = await shopOf(client);
+      await pool.query(
+        `ALTER TABLE ${orders} ADD CONSTRAINT late_${orders} UNIQUE (seats) DEFERRABLE INITIALLY DEFERRED`,
+      );
+      await pool.query(`INSERT INTO ${orders} VALUES ('a', 1)`);
+      const book = () =>
+        call(async (transaction) => {
+          await run(transaction, `INSERT INTO ${orders} VALUES ('b', 1)`);
+          return "booked";
+        });
+
+      for (const error of [await book().catch((each) => each), await book().catch((each) => each)]) {
+        expect(error).toMatchObject({ code: "TRANSACTION_CONDITION", retryable: false });
+        expect(error.message).toMatch(/refused at the COMMIT what the handler wrote/);
+        expect(error.message + inspect(error)).not.toContain("Key (seats)");
+        expect(sqlStateOf(error.cause)).toBe("23505");
+      }
+      expect([await ids(), await states()]).toEqual([["a"], []]);
+      expect(decisions()).not.toContain("store-failed");
+    },
+  );
+
+  it("a handler may end otherwise where its `commit` is refused so late: by a final error, or an answer that is not stored", async () => {
+    const { call, orders, ids, states, runs } = await poolShop();
+    await pool.query(
+      `ALTER TABLE ${orders} ADD CONSTRAINT late_${orders} UNIQUE (seats) DEFERRABLE INITIALLY DEFERRED`,
+    );
+    const book = (key: string, end: () => unknown) =>
+      call(
+        async (client, { commit }) => {
+          await client.query(`INSERT INTO ${orders} VALUES ('a', 1), ('b', 1)`);
+          return commit("booked").catch((error: { code: string }) => {
+            expect(error.code).toBe("TRANSACTION_CONDITION");
+            expect(() => client.query("SELECT 1")).toThrow("was used after its transaction");
+            return end();
+          });
+        },
+        { key, shouldStore: (value) => value !== "taken" },
+      );
+    const fail = () => {
+      throw new PermanentError("taken for good");
+    };
+
+    expect([await book("a", () => "taken"), await book("a", () => "taken")]).toEqual(["taken", "taken"]);
+    await expect(book("b", fail)).rejects.toThrow("taken for good");
+    await expect(book("b", fail)).rejects.toThrow("taken for good");
+    await expect(book("c", () => "an answer to store")).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+
+    expect([await ids(), await states(), runs()]).toEqual([[], ["failed"], 4]);
+  });
+
+  it("records a final error also where it was aborted before, unless a retry has finished", async () => {
+    const { call, transactions, orders, ids, states, runs } = await poolShop();
+    const end = async (key: string, between: () => unknown) => {
+      const clock = fakeClock(Date.now());
+      return call(
+        async (client, execution) => {
+          await client.query(`INSERT INTO ${orders} VALUES ('${key}')`);
+          await clock.advance(29_700);
+          expect(execution.signal.aborted).toBe(true);
+          expect(() => transactions.clientOf(execution)).toThrow("has no transaction");
+          await between();
+          throw new PermanentError("no such seat");
+        },
+        { key, clock, renewLease: false },
+      );
+    };
+
+    await expect(end("a", () => {})).rejects.toThrow("no such seat");
+    await expect(call(() => "again", { key: "a" })).rejects.toThrow("no such seat");
+    expect(await end("b", () => call(() => "booked by the retry", { key: "b" }))).toBe("booked by the retry");
+
+    expect([await ids(), await states(), runs()]).toEqual([[], ["completed", "failed"], 3]);
+  });
+
   it("answers where the answer to its COMMIT is lost, and it was applied", async () => {
     const proxy = await startLossyProxy(port);
     const { call, orders, ids, runs } = await shopOf(fromPg(poolOf(proxy.port)));
@@ -431,6 +512,14 @@ describe.skipIf(!hasServer)("a handler within its transaction", () => {
       transactions.clientOf(execution).query(`INSERT INTO ${orders} VALUES ('a')`);
     await call(moving, async (execution) => void (await book(execution)));
     expect(await ids()).toEqual(["a"]);
+  });
+
+  it("takes no client of one connection, for which an operation within a handler would wait for ever", async () => {
+    const client = fromPg(await clientOf(port));
+
+    expect(() => new PostgresTransactions({ client, table: "records" })).toThrow(
+      "option `client` must have a pool",
+    );
   });
 
   it("has no client in the optimistic mode, and no steps", async () => {
