@@ -52,7 +52,8 @@ const WAIT_MS = 60_000;
  *
  * **Not tested on a broker**: on the classes of kafkajs 2.2 that call it, since none of its brokers runs where the tests do.
  *
- * @throws InvalidOptionError (`INVALID_OPTION`) at once. On messages: the handler's own errors, and those of docs/use/errors.md.
+ * @throws InvalidOptionError (`INVALID_OPTION`) at once. On messages: an Error whose `cause` is the handler's own, or one of
+ * docs/use/errors.md.
  */
 export function kafkaEachMessage<Message extends KafkaMessageLike = KafkaMessageLike, Write = unknown>(
   handler: MessageHandler<Message, Write>,
@@ -71,12 +72,20 @@ export function kafkaEachMessage<Message extends KafkaMessageLike = KafkaMessage
           const ended = await consume(message);
           if (ended.end === "done") return;
           const mayWait = ended.end === "retry" && ended.isInProgress && clock.now() < giveUpAt;
-          if (!mayWait) throw ended.error;
+          if (!mayWait) throw notDone(message, ended.error);
           await clock.sleep(ended.afterMs);
         }
       },
     );
   };
+}
+
+/**
+ * By the name of an error, such as `SyntaxError`, or `retriable: false` in it, kafkajs ends the consumer for good. So it gets one
+ * that says neither, whatever a handler throws.
+ */
+function notDone(message: KafkaMessageLike, cause: unknown): Error {
+  return new Error(`${deliveryOf(message).name} is not done`, { cause });
 }
 
 /**

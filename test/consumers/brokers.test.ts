@@ -58,6 +58,26 @@ describe.skipIf(canRun.length === 0).each(canRun)("a consumer of %s", (_name, _c
     expect(told).toEqual([new Error("the van is full")]);
   });
 
+  it("runs each message once around one that fails, and again, between them", async () => {
+    const [bench, { options, note, effects, states, count, told }] = [await open(), await shop()];
+    const runs: string[] = [];
+    const consumer = await bench.consume(async (text, idempotency) => {
+      runs.push(text);
+      await note(text, idempotency);
+      if (text === "two" && runs.filter((each) => each === text).length < 3)
+        throw new Error("the van is full");
+    }, options);
+
+    for (const text of ["one", "two", "three"]) await bench.send(text, envelopeHeaders({ key: text }));
+    await expect.poll(() => count("executed"), { timeout: 20_000 }).toBe(3);
+    await consumer.stop();
+
+    await noMessages(bench);
+    expect(runs.toSorted()).toEqual(["one", "three", "two", "two", "two"]);
+    expect([await effects(), await states()]).toEqual([["one", "three", "two"], Array(3).fill("completed")]);
+    expect(told).toHaveLength(2);
+  });
+
   it("puts a message aside whose error is final, and records the error without the effect", async () => {
     const [bench, { options, note, effects, states, decisions, seen }] = [await open(), await shop()];
     const consumer = await bench.consume(async (text, idempotency) => {

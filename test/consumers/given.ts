@@ -4,7 +4,7 @@ import type { Execution } from "onceonly";
 import type { ConsumerOptions } from "onceonly/consumers";
 import { fromPg, PostgresTransactions } from "onceonly/postgres";
 import type pg from "pg";
-import { afterEach, inject } from "vitest";
+import { afterEach, beforeAll, inject } from "vitest";
 import { type BrokerName, NO_BROKER } from "../../kit/broker-servers.ts";
 import { gate } from "../../kit/time/gate.ts";
 import { timeless } from "../../kit/time/timeless.ts";
@@ -20,10 +20,14 @@ export const afterwards = (close: () => unknown): void => {
   closing.push(close);
 };
 
-/** Without the broker its tests do not run, and a printed line says what to install. */
+/** On a busy machine RabbitMQ takes longer to start than a test may. */
+const STARTED_WITHIN_MS = 130_000;
+
+/** Without the broker its tests do not run, and a printed line says what to install. Its start counts for none of them. */
 export function hasBroker(name: BrokerName): boolean {
   const isThere = inject("brokers").includes(name);
-  if (!isThere) console.warn(NO_BROKER[name]);
+  if (isThere) beforeAll(async () => void (await brokerPort(name)), STARTED_WITHIN_MS);
+  else console.warn(NO_BROKER[name]);
   return isThere;
 }
 

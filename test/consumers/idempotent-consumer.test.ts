@@ -40,6 +40,18 @@ describe("idempotentConsumer", () => {
     expect([await consume({}), await consume({}), runs]).toEqual([{ end: "done" }, { end: "done" }, 1]);
   });
 
+  it("runs one message once for each consumer, by their names", async () => {
+    const given = options();
+    const ran: string[] = [];
+    const consumer = (operation: string) =>
+      idempotentConsumer(() => void ran.push(operation), { ...given, operation }, read);
+    const [ship, bill] = [consumer("ship-order"), consumer("bill-order")];
+
+    for (const consume of [ship, bill, ship, bill]) await consume({});
+
+    expect(ran).toEqual(["ship-order", "bill-order"]);
+  });
+
   it("says that a message has to come again, with the error and a pause", async () => {
     const error = new Error("the van is full");
     const consume = idempotentConsumer(() => Promise.reject(error), options({ retrySeconds: 3 }), read);

@@ -18,6 +18,10 @@ const payloadOf = (heartbeat = async () => {}) => ({
   heartbeat,
 });
 
+function neverRetriable(): never {
+  throw Object.assign(new Error("the producer is disconnected"), { retriable: false });
+}
+
 describe.each(["eachMessage", "eachBatch"] as const)("kafkajs with %s", (each) => {
   it("commits an offset after the record, and none of a message that has failed", async () => {
     const bench = kafkaBench(each);
@@ -38,6 +42,25 @@ describe.each(["eachMessage", "eachBatch"] as const)("kafkajs with %s", (each) =
 
     expect([...new Set(committed)]).toEqual([0, 1]);
     expect(bench.committed()).toBe(1);
+  });
+
+  it.each([
+    ["a SyntaxError, as of a body that is no JSON", () => JSON.parse("{")],
+    ["a TypeError", () => (undefined as never as { box: string }).box],
+    ["what says `retriable: false`, as errors of its producer do", neverRetriable],
+    ["nothing at all", () => Promise.reject(undefined)],
+  ])("is not ended for good by a handler that throws %s", async (_what, fail) => {
+    const bench = kafkaBench(each);
+    const { observe, seen } = watch();
+    let runs = 0;
+    const handle = () => (++runs === 1 ? fail() : undefined);
+    await bench.consume(handle, { ...options(), observe, onMessageError: () => {} });
+
+    await bench.send("a box", headers);
+    await seen("executed");
+
+    await expect.poll(bench.left).toBe(0);
+    expect(runs).toBe(2);
   });
 
   it("goes not past a final error that nobody takes", async () => {
@@ -106,7 +129,7 @@ describe("kafkaEachMessage", () => {
 
     const second = clock.run(kafkaEachMessage(() => {}, given)(payloadOf()));
 
-    await expect(second).rejects.toMatchObject({ code: "EXECUTION_IN_PROGRESS" });
+    await expect(second).rejects.toMatchObject({ cause: { code: "EXECUTION_IN_PROGRESS" } });
     expect(clock.now() - begunAt).toBeGreaterThanOrEqual(60_000);
     expect(clock.now() - begunAt).toBeLessThan(75_000);
   });

@@ -42,6 +42,23 @@ describe.skipIf(!hasBroker("NATS") || !hasPostgres)("natsConsumer", () => {
     expect([Number(isRefused), await effects(), count("executed")]).toEqual([refusals, ["a box"], 1]);
   });
 
+  it("lets a message that never succeeds come as often as `max_deliver` says, and tells each error", async () => {
+    const bench = await natsBench({ max_deliver: 2 });
+    const { options, note, effects, told, seen } = await shop();
+    const consumer = await bench.consume(async (text, idempotency) => {
+      await note(text, idempotency);
+      if (text === "a box") throw new Error("the van is full");
+    }, options);
+
+    await bench.send("a box", headers);
+    await expect.poll(() => told.length, { timeout: 20_000 }).toBe(2);
+    await bench.send("another box", envelopeHeaders({ key: "order-2" }));
+    await seen("executed");
+    await consumer.stop();
+
+    expect([await effects(), told.length]).toEqual([["another box"], 2]);
+  });
+
   it("takes the place for a key where it is asked to: a redelivery is the same message, a second send is not", async () => {
     const bench = await natsBench();
     const { options, note, effects, seen, count } = await shop();

@@ -1,7 +1,7 @@
 // A queue of RabbitMQ, with a dead-letter queue.
 import { type ConsumeMessage, connect } from "amqplib";
 import { type RabbitMqOptions, rabbitMqConsumer } from "onceonly/consumers";
-import { afterwards, type Bench, brokerPort, freshName } from "./given.ts";
+import { afterwards, type Bench, brokerPort, freshName, type Handle, type Options } from "./given.ts";
 
 async function rabbitConnection() {
   const connection = await connect(`amqp://guest:guest@127.0.0.1:${await brokerPort("RabbitMQ")}`);
@@ -19,12 +19,12 @@ export async function rabbitBench(more: Readonly<Record<string, unknown>> = {}) 
   const args = { "x-dead-letter-exchange": "", "x-dead-letter-routing-key": dead, ...more };
   await channel.assertQueue(queue, { durable: true, arguments: args });
   await channel.assertQueue(dead);
-  const bench: Bench = {
-    async send(text, headers = {}) {
+  const bench = {
+    async send(text: string, headers: Readonly<Record<string, string>> = {}) {
       channel.sendToQueue(queue, Buffer.from(text), { headers });
       await channel.waitForConfirms();
     },
-    async consume(handle, options) {
+    async consume(handle: Handle, options: Options) {
       const connection = await rabbitConnection();
       const own = await connection.createChannel();
       own.on("error", () => {});
@@ -40,6 +40,7 @@ export async function rabbitBench(more: Readonly<Record<string, unknown>> = {}) 
         atWork.add(work);
       });
       return {
+        channel: own,
         cut: () => connectionSocket(connection).destroy(),
         async stop() {
           await own.cancel(consumerTag);
@@ -50,7 +51,7 @@ export async function rabbitBench(more: Readonly<Record<string, unknown>> = {}) 
     },
     left: async () => (await channel.checkQueue(queue)).messageCount,
     aside: async () => (await channel.checkQueue(dead)).messageCount,
-  };
+  } satisfies Bench;
   return { ...bench, queue, dead, channel };
 }
 

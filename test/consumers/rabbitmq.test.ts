@@ -3,6 +3,7 @@ import { PermanentError } from "onceonly";
 import { envelopeHeaders, rabbitMqConsumer } from "onceonly/consumers";
 import { MemoryStore } from "onceonly/testing";
 import { describe, expect, it } from "vitest";
+import { gate } from "../../kit/time/gate.ts";
 import { timeless } from "../../kit/time/timeless.ts";
 import { hasServer as hasPostgres } from "../postgres/given.ts";
 import { hasBroker, shop } from "./given.ts";
@@ -58,6 +59,34 @@ describe.skipIf(!hasBroker("RabbitMQ") || !hasPostgres)("rabbitMqConsumer", () =
     await consumer.stop();
 
     expect([decisions, await effects()]).toEqual([["executed", "replayed"], []]);
+  });
+
+  it("replays a message whose channel the server has closed while it was at work", async () => {
+    const bench = await rabbitBench();
+    const { options: given, note, effects, seen, decisions } = await shop();
+    const mayEnd = gate();
+    const begun = gate();
+    const first = await bench.consume(async (text, idempotency) => {
+      begun.open();
+      await mayEnd.opened;
+      await note(text, idempotency);
+    }, given);
+    await bench.send("a box", headers);
+    await begun.opened;
+    const closed = new Promise((resolve) => first.channel.once("close", resolve));
+    first.channel.ack({ ...messageOf(), fields: { deliveryTag: 999 } } as never);
+    await closed;
+    const second = await bench.consume(note, given);
+
+    mayEnd.open();
+    await seen("replayed");
+    await second.stop();
+
+    expect([await bench.left(), await effects(), decisions]).toEqual([
+      0,
+      ["a box"],
+      ["executed", "replayed"],
+    ]);
   });
 
   it("tells that the server has cancelled it", async () => {
