@@ -100,6 +100,21 @@ describe("idempotentConsumer", () => {
     });
   });
 
+  it("lets a handler give up by the number of attempts, which the record counts", async () => {
+    const consume = idempotentConsumer(
+      (_, { idempotency: { attempt = 0 } }) => {
+        throw attempt < 3 ? new Error("the van is full") : new PermanentError("given up");
+      },
+      options(),
+      read,
+    );
+
+    const ends: string[] = [];
+    for (let deliveries = 0; deliveries < 4; deliveries++) ends.push((await consume({})).end);
+
+    expect(ends).toEqual(["retry", "retry", "final", "final"]);
+  });
+
   it("takes no error of a handler for one about the message, whatever its code", async () => {
     const inner = { operation: "inner", store: new MemoryStore() as never, onMessageError: () => {} };
     const refuse = idempotentConsumer<Message, never>(() => {}, inner, read);

@@ -3,6 +3,8 @@ import { type ConsumeMessage, connect } from "amqplib";
 import { type RabbitMqOptions, rabbitMqConsumer } from "onceonly/consumers";
 import { afterwards, type Bench, brokerPort, freshName, type Handle, type Options } from "./given.ts";
 
+export const PREFETCH = 10;
+
 async function rabbitConnection() {
   const connection = await connect(`amqp://guest:guest@127.0.0.1:${await brokerPort("RabbitMQ")}`);
   // These tests cut connections.
@@ -28,7 +30,7 @@ export async function rabbitBench(more: Readonly<Record<string, unknown>> = {}) 
       const connection = await rabbitConnection();
       const own = await connection.createChannel();
       own.on("error", () => {});
-      await own.prefetch(10);
+      await own.prefetch(PREFETCH);
       const atWork = new Set<Promise<void>>();
       const consumer = rabbitMqConsumer<ConsumeMessage, never>(
         own,

@@ -7,7 +7,7 @@ import { gate } from "../../kit/time/gate.ts";
 import { timeless } from "../../kit/time/timeless.ts";
 import { hasServer as hasPostgres } from "../postgres/given.ts";
 import { hasBroker, shop } from "./given.ts";
-import { rabbitBench } from "./rabbitmq-given.ts";
+import { PREFETCH, rabbitBench } from "./rabbitmq-given.ts";
 
 const headers = envelopeHeaders({ key: "order-1" });
 const options = () => ({ operation: "ship-order", store: new MemoryStore() });
@@ -41,6 +41,23 @@ describe.skipIf(!hasBroker("RabbitMQ") || !hasPostgres)("rabbitMqConsumer", () =
     await consumer.stop();
 
     expect([await bench.left(), await effects(), told.length]).toEqual([0, [], 3]);
+  });
+
+  it("goes on behind as many messages that never succeed as the prefetch says, once a quorum queue has had enough of them", async () => {
+    const bench = await rabbitBench({ "x-queue-type": "quorum", "x-delivery-limit": 1 });
+    const { options: given, note, effects, seen } = await shop();
+    const consumer = await bench.consume(async (text, idempotency) => {
+      if (text === "lost") throw new Error("no such street");
+      await note(text, idempotency);
+    }, given);
+
+    for (let sent = 0; sent < PREFETCH; sent++) await bench.send("lost", envelopeHeaders({ key: `${sent}` }));
+    await bench.send("a box", headers);
+    await seen("executed");
+    await expect.poll(bench.aside, { timeout: 20_000 }).toBe(PREFETCH);
+    await consumer.stop();
+
+    expect([await bench.left(), await effects()]).toEqual([0, ["a box"]]);
   });
 
   it("knows a message again that was sent back from the dead-letter queue", async () => {
