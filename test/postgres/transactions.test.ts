@@ -1,4 +1,5 @@
 // The handler within the transaction of its record: both are committed, or neither is.
+import { readFile } from "node:fs/promises";
 import { inspect } from "node:util";
 import {
   cached,
@@ -512,6 +513,18 @@ describe.skipIf(!hasServer)("a handler within its transaction", () => {
       transactions.clientOf(execution).query(`INSERT INTO ${orders} VALUES ('a')`);
     await call(moving, async (execution) => void (await book(execution)));
     expect(await ids()).toEqual(["a"]);
+  });
+
+  it("tells in its row how long it took, by the query of the documents", async () => {
+    const { call, table } = await poolShop();
+    const document = await readFile(new URL("../../docs/use/stores.md", import.meta.url), "utf8");
+    const [, query = ""] = /```sql\n(SELECT split_part[^`]*)```/.exec(document) ?? [];
+    const clock = fakeClock(Date.now());
+    await call(() => clock.advance(1500), { clock, renewLease: false });
+
+    const { rows } = await pool.query(query.replace("idempotency", table));
+
+    expect(rows).toEqual([{ operation: "order", p95_ms: 1500 }]);
   });
 
   it("takes no client of one connection, for which an operation within a handler would wait for ever", async () => {
