@@ -1,9 +1,12 @@
-/** Four hazards of a store of records, each met in the same way on every store. */
+/** Hazards of a store of records, and what is made of its holds and steps: each in the same way on every store. */
 import { randomUUID } from "node:crypto";
 import { expect } from "vitest";
+import { OutcomeUnknownError } from "../../../lib/core/errors.ts";
 import { identify } from "../../../lib/core/identity.ts";
 import { runOnce } from "../../../lib/core/run-once.ts";
 import type { Claim } from "../../../lib/core/store.ts";
+import { reconciler } from "../../../lib/reconciler/reconciler.ts";
+import { saga } from "../../../lib/saga/saga.ts";
 import type { Ports } from "../../model/store-play.ts";
 
 interface StoreHazard {
@@ -107,6 +110,53 @@ export const STORE_HAZARDS: readonly StoreHazard[] = [
       await ports.remove(recordKey);
 
       expect([await call(), await other.call()]).toEqual(["tenant-1 2", "tenant-2 1"]);
+    },
+  },
+  {
+    name: "a key that is held is settled by a reconciler, and a call replays what it found out",
+    async check({ store }) {
+      const [operation, key] = ["hold-order", randomUUID()];
+      const call = () =>
+        runOnce({ operation, store, leaseSeconds: 30, whenAbandoned: "hold" }, key, {}, () => {
+          throw new OutcomeUnknownError();
+        });
+      await expect(call()).rejects.toMatchObject({ code: "OUTCOME_UNKNOWN" });
+      await expect(call()).rejects.toMatchObject({ code: "OUTCOME_UNKNOWN" });
+      const clock = { now: () => Date.now() + 3_600_000, sleep: async () => {} };
+      const verify = () => ({ outcome: "happened", result: "the parcel is there" }) as const;
+
+      const report = await reconciler({ store, clock, operations: { [operation]: verify } })();
+
+      expect([report.happened, await call()]).toEqual([1, "the parcel is there"]);
+    },
+  },
+  {
+    name: "a saga goes on behind its steps after a retry, and is undone the last first where it has to be",
+    async check({ store }) {
+      const done: string[] = [];
+      const step = (name: string, fails: () => boolean = () => false) => ({
+        name,
+        run: () => {
+          if (fails()) throw new Error(`no ${name}`);
+          done.push(name);
+        },
+        compensate: () => void done.push(`no ${name}`),
+      });
+      let left = 1;
+      const isOut = (error: unknown) => (error as Error).message === "no charge" && left-- > 0;
+      const order = saga("saga-order", [
+        step("order"),
+        { ...step("charge", () => left > 0), retryLater: isOut },
+        step("mail", () => true),
+      ]);
+      const start = (key: string) => order.start({ store, leaseSeconds: 30 }, key, {});
+      const key = randomUUID();
+
+      await expect(start(key)).rejects.toThrow("no charge");
+      await expect(start(key)).rejects.toMatchObject({ code: "PERMANENT", step: "mail" });
+      await expect(start(key)).rejects.toMatchObject({ code: "PERMANENT" });
+
+      expect(done).toEqual(["order", "charge", "no mail", "no charge", "no order"]);
     },
   },
 ];
