@@ -8,6 +8,9 @@ const NEEDED = {
   "@aws-sdk/client-dynamodb": "creates the tables",
 } as const;
 
+/** A former version starts no process by itself. On Node 20 npm chooses such a version unless the major is given. */
+const RUNTIME_CLIENT = { name: "aws-lambda-ric", major: "4" } as const;
+
 /** The path of a module of a package, as the folder sees it or, after that, as onceonly does. */
 export function resolveInstalled(specifier: string, folder = process.cwd()): string | undefined {
   for (const from of [join(folder, "package.json"), import.meta.url]) {
@@ -33,16 +36,29 @@ export function pathOf(name: string): string {
 }
 
 /** @throws Error that names each missing package, its purpose, and the command that installs all of them */
-export function checkInstalled(): void {
-  const missing = Object.entries(NEEDED).filter(([name]) => resolveInstalled(name) === undefined);
+export function checkInstalled(folder = process.cwd()): void {
+  const { name: client, major } = RUNTIME_CLIENT;
+  const former = formerVersion(folder);
+  const missing = Object.entries(NEEDED).filter(
+    ([name]) => resolveInstalled(name, folder) === undefined || (name === client && former !== undefined),
+  );
   if (missing.length === 0) return;
-  const names = missing.map(([name]) => name).join(" ");
+  const names = missing.map(([name]) => (name === client ? `${name}@${major}` : name)).join(" ");
+  const instead = former === undefined ? "" : `, and ${former} is there: version ${major} is needed`;
   throw new Error(
     [
-      `these packages are not installed in ${process.cwd()}:`,
-      ...missing.map(([name, purpose]) => `  - ${name} ${purpose}`),
+      `these packages are not installed in ${folder}:`,
+      ...missing.map(([name, purpose]) => `  - ${name} ${purpose}${name === client ? instead : ""}`),
       "install them, without their scripts, which nothing here needs:",
       `  npm install --save-dev --ignore-scripts ${names}`,
     ].join("\n"),
   );
+}
+
+/** The version of a runtime client that is another than the one that runs here; `undefined` where there is none. */
+function formerVersion(folder: string): string | undefined {
+  const { name, major } = RUNTIME_CLIENT;
+  const path = resolveInstalled(`${name}/package.json`, folder);
+  const version: string | undefined = path && createRequire(path)(path).version;
+  return version?.startsWith(`${major}.`) ? undefined : version;
 }

@@ -82,7 +82,7 @@ describe("npx onceonly start", () => {
     expect(printed.stderr).toContain("aws-lambda-ric runs the functions");
     expect(printed.stderr).toContain("@aws-sdk/client-dynamodb creates the tables");
     expect(printed.stderr).toContain(
-      "npm install --save-dev --ignore-scripts aws-lambda-ric @aws-sdk/client-dynamodb",
+      "npm install --save-dev --ignore-scripts aws-lambda-ric@4 @aws-sdk/client-dynamodb",
     );
     expect(printed.stderr).not.toMatch(/^ {4}at /m);
     expect(await readdir(join(project, "temporary"))).toEqual([]);
