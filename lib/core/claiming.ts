@@ -63,7 +63,7 @@ export async function claimKey<Write>(call: OngoingCall<Write>): Promise<Claimed
     const now = call.now();
     if (seen && isExpired(seen, now)) refuseExpiredKey(call);
     // Its lease could be over before it is answered: others would take over, and this token claim once more.
-    if (now > call.startedAt && now >= call.workUntil(now)) throw claimTookTooLong();
+    if (now > call.startedAt && now >= call.workUntil(now)) throw noTimeLeft();
     const claim = claimAt(call, now, seen);
     const answer = await call.ask((store) => store.claim(claim, seen));
     const former = claim.keepsSteps && seen?.state !== "released" ? seen : undefined;
@@ -118,8 +118,8 @@ const stepsAfter = ({ keepsSteps }: Claim, seen: IdempotencyRecord | undefined):
   (keepsSteps && seen?.steps) || {};
 
 /** The lease could be over before the work is: somebody else would run too. */
-export const claimTookTooLong = (): StoreUnavailableError =>
-  new StoreUnavailableError("unreachable", new Error("the claim took all the time there was"));
+export const noTimeLeft = (): StoreUnavailableError =>
+  new StoreUnavailableError("unreachable", new Error("no time was left"));
 
 /** The claim that this call makes at `now`, over what was seen. */
 export function claimAt<Write>(

@@ -7,7 +7,7 @@ import {
   type Admission,
   checkKeyAge,
   claimKey,
-  claimTookTooLong,
+  noTimeLeft,
   refuseExpiredKey,
   type Unclaimed,
 } from "./claiming.ts";
@@ -42,7 +42,7 @@ export async function perform<Write>(
     if (admission.kind === "claimed" && call.now() >= recording.startBy) {
       // A key that is given back runs again, whatever became of an abandoned attempt.
       if (!abandoned) await recording.giveBack().catch(() => {});
-      throw claimTookTooLong();
+      throw noTimeLeft();
     }
     const settled = abandoned && (await settleAbandoned(call, recording, abandoned));
     if (settled) return settled;

@@ -127,13 +127,13 @@ export class ResponseNotStorableError extends errorClass(
   false,
 ) {}
 
-/** The operation is done, but its result was too large to keep, was erased, or was not to be kept. It did not run again. */
+/** The operation, or a step of it, is done, but its result was too large to keep, was erased, or was not to be kept. It does not run again. */
 export class ResultNotKeptError extends errorClass("ResultNotKeptError", "RESULT_NOT_KEPT", false) {
   /** The size of a result that was too large; else 0. */
   readonly bytes: number;
 
   constructor(bytes: number) {
-    super(`completed earlier, but its result is not kept${bytes ? `: ${bytes} bytes` : ""}`);
+    super(`done, but its result is not kept${bytes ? `: ${bytes} bytes` : ""}`);
     this.bytes = bytes;
   }
 }

@@ -77,8 +77,9 @@ export interface Execution<Write = unknown> {
    * 64 characters, at most 100 names. The result is JSON. It is kept until the operation is completed or has failed for good.
    * Without `atMostOnce` an interrupted step runs again: pass `step.childKey()` on.
    * @throws StepInvalidError (`STEP_INVALID`) for a wrong name or option. OutcomeUnknownError (`OUTCOME_UNKNOWN`) where a step
-   * `atMostOnce` was interrupted: the key is held. InvalidOptionError, ResponseNotStorableError, ClaimLostError,
-   * StoreUnavailableError, and what `work` throws.
+   * `atMostOnce` was interrupted: the key is held. ResultNotKeptError (`RESULT_NOT_KEPT`) in each attempt where the step is done
+   * and its result too large to be kept. InvalidOptionError, ResponseNotStorableError, ClaimLostError, StoreUnavailableError, and
+   * what `work` throws.
    */
   step<T>(name: string, work: (step: Step<Write>) => T | Promise<T>, options?: StepOptions): Promise<T>;
   /**
@@ -194,9 +195,10 @@ export class RunningAttempt<Write> implements Execution<Write> {
     work: (step: Step<Write>) => T | Promise<T>,
     options?: StepOptions,
   ): Promise<T> => {
-    if (this.#over)
-      throw new StepInvalidError("this attempt is over: await each step before the handler returns");
-    if (this.decided) throw new StepInvalidError("a step comes before the commit, which ends the attempt");
+    if (this.#over || this.decided)
+      throw new StepInvalidError(
+        "this attempt is over: await each step before the handler returns or commits",
+      );
     this.#log ??= new StepLog(this.#call, this.#recording, () => this.signal);
     return this.#log.run(name, work, options);
   };

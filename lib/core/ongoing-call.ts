@@ -148,6 +148,7 @@ export class OngoingCall<Write> {
   }
 
   #hear(error: unknown): void {
+    this.own(error);
     if (hasCode(error, "STORE_UNAVAILABLE")) this.tell("store-failed", error);
   }
 

@@ -130,13 +130,16 @@ export async function answerOfAnother<Write>(
 /**
  * `undefined` stays absent; anything else becomes JSON. Properties that are `undefined` are left out, for
  * the first caller too.
+ * @param call whose own error is meant, where a handler may pass it on
  * @throws ResponseNotStorableError (`RESPONSE_NOT_STORABLE`) for what JSON would change or cannot hold.
  */
-export function encodeResult(value: unknown): string | undefined {
+export function encodeResult<Write>(value: unknown, call?: OngoingCall<Write>): string | undefined {
   if (value === undefined) return undefined;
   const fault = findUnfaithful(value);
   if (fault !== undefined) {
-    throw new ResponseNotStorableError(`the result cannot be stored: ${fault.path} is ${fault.why}`);
+    const error = new ResponseNotStorableError(`the result cannot be stored: ${fault.path} is ${fault.why}`);
+    call?.own(error);
+    throw error;
   }
   return JSON.stringify(value);
 }

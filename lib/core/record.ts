@@ -40,7 +40,7 @@ export interface StoredStep {
   /** The step that comes next: nobody knows whether its effect happened, as long as it is not on record itself. */
   readonly next?: string | undefined;
   /** Encoded by core/outcome.ts. */
-  readonly result?: StoredResult;
+  readonly result?: StoredResult | undefined;
 }
 
 export type StoredSteps = Readonly<Record<string, StoredStep>>;

@@ -4,15 +4,15 @@ import { errorNameOf } from "./ask-verify.ts";
 import {
   type Claimed,
   claimAt,
-  claimTookTooLong,
   MAX_RACES,
+  noTimeLeft,
   refuseExpiredKey,
   type Unclaimed,
 } from "./claiming.ts";
 import { isRefusedCondition, isStoreFailure } from "./error-code.ts";
 import { ClaimLostError, StoreUnavailableError } from "./errors.ts";
 import type { OngoingCall } from "./ongoing-call.ts";
-import { answerAfterLoss, decodeResult, type Outcome } from "./outcome.ts";
+import { answerAfterLoss, decodeResult, type Outcome, readResult } from "./outcome.ts";
 import {
   type IdempotencyRecord,
   isClaimOf,
@@ -20,6 +20,7 @@ import {
   isTracked,
   judge,
   openStepsOf,
+  type StoredResult,
   type StoredStep,
   type StoredSteps,
   successionOf,
@@ -146,14 +147,15 @@ export class Recording<Write> {
   }
 
   /**
-   * Writes one step, with `writes` in the same transaction. Never two at once: both would change the same item.
-   * @throws ClaimLostError, StoreUnavailableError, TransactionConditionError
+   * Writes one step, with `writes` in the same transaction. Never two at once: both would change the same item. Resolves to the
+   * text of its result, as each later attempt will get it.
+   * @throws ResultNotKeptError: the step is written. ClaimLostError, StoreUnavailableError, TransactionConditionError
    */
   async writeStep(
     name: string,
     change: Pick<StepChange, "result"> & Pick<StoredStep, "state" | "asks" | "tracked" | "next">,
     writes: readonly Write[],
-  ): Promise<void> {
+  ): Promise<string | undefined> {
     const call = this.#call;
     const { result, ...mark } = change;
     // A time of its own for each write: a copy of an earlier one that arrives late finds another step.
@@ -179,17 +181,17 @@ export class Recording<Write> {
         .insist(until, (store) => (store.writeStep as NonNullable<Store<Write>["writeStep"]>)(entry))
         .catch((error: unknown) => this.#fenceOff(error, isThere));
       if (answer.settled) {
-        this.#steps = { ...this.#steps, [name]: step };
-        const { expiresAt } = claim;
-        this.#claim = {
-          ...(this.#claim as Claim),
-          leaseEndsAt: (this.#claim as Claim).leaseEndsAt + 1,
-          expiresAt: isTracked({ steps: { step } }) ? undefined : expiresAt,
-        };
-        return;
+        const { lostBytes: bytes } = answer;
+        const stored = bytes ? { in: "nowhere", bytes } : result && { in: "record", text: result };
+        // The record may have told where the result is.
+        if (!isThere()) this.#steps = { ...this.#steps, [name]: { ...step, result: stored as StoredResult } };
+        const now = this.#claim as Claim;
+        const expiresAt = isTracked({ steps: { step } }) ? undefined : claim.expiresAt;
+        this.#claim = { ...now, leaseEndsAt: now.leaseEndsAt + 1, expiresAt };
+        return readResult(this.#steps[name]?.result, call);
       }
       const { record } = answer;
-      if (!record || !isClaimOf(record, this.#token)) throw new ClaimLostError();
+      if (!record || !isClaimOf(record, this.#token)) throw call.own(new ClaimLostError());
       // A step whose answers were all lost is there.
       this.#steps = record.steps ?? {};
     }
@@ -239,7 +241,7 @@ export class Recording<Write> {
     const patience = msLeft > 0 ? msLeft / 2 : ASKING_PATIENCE_MS;
     const giveUp = async () => {
       await call.options.clock.sleep(patience, over.signal);
-      throw new StoreUnavailableError("unreachable", new Error("no time was left to ask"));
+      throw noTimeLeft();
     };
     try {
       const { isOwn, record } = await call.ask(() => Promise.race([this.#find(), giveUp()]));
@@ -274,7 +276,7 @@ export class Recording<Write> {
       return await call.insist(until, async (store) => {
         for (let races = 0; races < MAX_RACES; races++) {
           // Its lease could be over before it is answered, and a late copy of it claim under the same number again.
-          if (races > 0 && call.now() >= until) throw claimTookTooLong();
+          if (races > 0 && call.now() >= until) throw noTimeLeft();
           const held = this.#claim;
           const claim = held
             ? { ...held, token: this.#token, keepsSteps: true }

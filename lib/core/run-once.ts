@@ -98,7 +98,7 @@ export function performOnce<Write>(
 function scopeOf(options: { readonly scope?: string }): string {
   if (!("scope" in options)) return PUBLIC_SCOPE;
   if (!options.scope)
-    throw new ScopeMissingError("the scope is given but empty: leave it out if nobody owns the key");
+    throw new ScopeMissingError("the scope is empty: leave it out where nobody owns the key");
   return options.scope;
 }
 

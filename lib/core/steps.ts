@@ -161,7 +161,7 @@ export class StepLog<Write> {
     if (mode === "optimistic") throw claimless(name as string, "mode");
     if (!store.writeStep || ((atMostOnce || tracked) && !store.unknownOutcomes)) {
       throw new StepInvalidError(
-        `the store has no ${store.writeStep ? "`unknownOutcomes`, and nobody would find what it holds" : "`writeStep`"}: give the store that method`,
+        `the store has no \`${store.writeStep ? "unknownOutcomes" : "writeStep"}\`: give the store that method`,
       );
     }
     if ((atMostOnce || tracked) && !this.#recording.isClaimed) throw claimless(name as string);
@@ -172,41 +172,38 @@ export class StepLog<Write> {
     const { atMostOnce, verify, didNotHappen, tracked, next, formerly = [] } = options;
     const known = [name, ...formerly].find((each) => (steps[each]?.state ?? "undone") !== "undone") ?? "";
     const former = steps[known];
-    if (former?.state === "done") return decodeResult(await readResult(former.result, this.#call));
+    const isDone = former && (former.state === "done" || (await this.#ask(known, former, options)));
+    if (isDone) return decodeResult(await readResult(this.#recording.steps[known]?.result, this.#call));
     if (Object.keys(steps).length >= MAX_STEPS && !steps[name]) {
       throw new StepInvalidError(`an operation takes at most ${MAX_STEPS} steps: join some`);
     }
-    if (former) {
-      const found = await this.#ask(known, former, options);
-      if (found.happened) return decodeResult(found.text);
-    }
-    const record = (text: string | undefined, writes?: readonly Write[]) =>
-      this.#write(name, { state: "done", result: text, tracked, next }, writes);
+    const record = (value: unknown, writes?: readonly Write[]) => {
+      const result = encodeResult(value, this.#call);
+      return this.#write(name, { state: "done", result, tracked, next }, writes).then(decodeResult);
+    };
     const running = runningStep(name, formerly[0] ?? name, this.#call, this.#signalOf, record);
     if (atMostOnce) await this.#write(name, { state: "begun", asks: verify && true, tracked, next });
     try {
       const value = await work(running);
       running.isOver = true;
-      if (running.committed) return await running.committed;
-      const text = encodeResult(value);
-      await record(text);
-      return decodeResult(text);
+      return await (running.committed ?? record(value));
     } catch (error) {
+      const isOfWork = !running.isOver;
       // Its commit counts, whatever the work throws, and no retry runs beside that.
       running.isOver = true;
       await running.committed?.catch(() => {});
       // It may be tried once more in the same attempt, as nothing of it is on record.
       if (!atMostOnce) this.#asked.delete(name);
-      else if (!running.committed && didNotHappen?.(error) === true) {
+      else if (isOfWork && !running.committed && didNotHappen?.(error) === true) {
         await this.#write(name, { state: "undone" });
         this.#asked.delete(name);
       }
-      throw this.#call.own(error);
+      throw error;
     }
   }
 
   /**
-   * Asks how an interrupted step ended.
+   * Asks how an interrupted step ended: resolves to whether it happened.
    * @throws OutcomeUnknownError where nobody knows: the key is held
    */
   async #ask(name: string, former: StoredStep, { verify, next }: StepOptions) {
@@ -229,7 +226,7 @@ export class StepLog<Write> {
     const happened = outcome === "happened";
     await this.#write(name, { ...former, next, state: happened ? "done" : "undone", result: text });
     if (happened) call.tell("verified");
-    return { happened, text };
+    return happened;
   }
 
   /** One after the other: all of them change the same item. */
@@ -237,8 +234,8 @@ export class StepLog<Write> {
     name: string,
     change: Parameters<Recording<Write>["writeStep"]>[1],
     writes: readonly Write[] = [],
-  ): Promise<void> {
-    if (!this.#recording.isClaimed) return Promise.resolve();
+  ): Promise<string | undefined> {
+    if (!this.#recording.isClaimed) return Promise.resolve(change.result);
     const write = this.#written.then(() => this.#recording.writeStep(name, change, writes));
     this.#written = write.catch(() => {});
     return write;
@@ -261,7 +258,7 @@ function runningStep<Write>(
   firstName: string,
   { attempt, identity, options }: OngoingCall<Write>,
   signalOf: () => AbortSignal,
-  record: (text: string | undefined, writes: readonly Write[]) => Promise<void>,
+  record: (result: unknown, writes: readonly Write[]) => Promise<unknown>,
 ): RunningStep<Write> {
   // Without `this`: handlers take methods out of their object.
   const running: RunningStep<Write> = {
@@ -287,8 +284,7 @@ function runningStep<Write>(
       if (attempt === undefined) throw claimless(name);
       const list: readonly Write[] = Array.from(given);
       options.store.checkEffects({ writes: list, messages: [] });
-      const text = encodeResult(result);
-      const committed = record(text, list).then(() => decodeResult(text));
+      const committed = record(result, list);
       running.committed = committed;
       committed.catch((error: unknown) => {
         // Nothing was written: the step may commit something else.

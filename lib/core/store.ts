@@ -179,5 +179,9 @@ export interface Insertion<Write = unknown> extends RecordFinish<Write>, RecordB
 }
 
 export type SettleAnswer =
-  | { readonly settled: true }
+  | {
+      readonly settled: true;
+      /** The result of a step is too large to be kept, and has so many bytes. */
+      readonly lostBytes?: number | undefined;
+    }
   | { readonly settled: false; readonly record: IdempotencyRecord | undefined };

@@ -109,7 +109,8 @@ export class ConnectedStore implements Store<DynamoDBWrite> {
     const record = readRecord(this.#table, refusedBy);
     const there = isClaimOf(record, token) ? record?.steps?.[name] : undefined;
     const isWritten = there?.state === step.state && there.attempt === step.attempt && there.at === step.at;
-    return !refusedBy || isWritten ? { settled: true } : { settled: false, record };
+    const lostBytes = values.resultBytes as number | undefined;
+    return !refusedBy || isWritten ? { settled: true, lostBytes } : { settled: false, record };
   }
 
   async insert(insertion: Insertion<DynamoDBWrite>, seen?: IdempotencyRecord): Promise<SettleAnswer> {

@@ -81,11 +81,12 @@ export class PostgresStore<Client = unknown> implements Store<PostgresWrite<Clie
 
   async writeStep(change: StepChange<PostgresWrite<Client>>): Promise<SettleAnswer> {
     const { recordKey, token, name, step } = change;
-    if (await this.#apply(change, this.#statements.writeStep(change))) return { settled: true };
+    const { statement, settled } = this.#statements.writeStep(change);
+    if (await this.#apply(change, statement)) return settled;
     const record = await this.#find(recordKey);
     const there = isClaimOf(record, token) ? record?.steps?.[name] : undefined;
     const isWritten = there?.state === step.state && there.attempt === step.attempt && there.at === step.at;
-    return isWritten ? { settled: true } : { settled: false, record };
+    return isWritten ? settled : { settled: false, record };
   }
 
   async insert(insertion: Insertion<PostgresWrite<Client>>, seen?: IdempotencyRecord): Promise<SettleAnswer> {

@@ -187,15 +187,7 @@ WHERE r.unsettled_since < $1 AND (r.unsettled_since, r.pk) > ($2, $3) ORDER BY r
       values: [recordKey, token, leaseEndsAt, expiresAt ?? null],
     }),
 
-    writeStep: ({
-      recordKey,
-      token,
-      name,
-      step,
-      result,
-      seen,
-      isFirst,
-    }: StepChange<unknown>): SqlStatement => {
+    writeStep: ({ recordKey, token, name, step, result, seen, isFirst }: StepChange<unknown>) => {
       const [text, lostBytes] = resultValues({ result }, keptBytes);
       const isApart = typeof text === "string" && text.length > MAX_STEP_CHARACTERS;
       const apart = isApart ? stepResultKey(name, step) : null;
@@ -203,7 +195,9 @@ WHERE r.unsettled_since < $1 AND (r.unsettled_since, r.pk) > ($2, $3) ORDER BY r
       const isListed = isTracked({ steps: { step } });
       const was = [seen?.state ?? null, seen?.attempt ?? null, seen?.at ?? null];
       const change = [name, JSON.stringify(told), apart, apart && text, isListed, isFirst];
-      return { action: "UPDATE", text: writeStep, values: [recordKey, token, ...change, ...was] };
+      const values = [recordKey, token, ...change, ...was];
+      const statement: SqlStatement = { action: "UPDATE", text: writeStep, values };
+      return { statement, settled: { settled: true, ...(lostBytes !== null && { lostBytes }) } } as const;
     },
 
     find: (recordKey: string): SqlStatement => ({ action: "SELECT", text: find, values: [recordKey] }),
@@ -285,7 +279,7 @@ function stepResultKey(name: string, { attempt, at }: StepChange["step"]): strin
 function resultValues(
   { result }: { readonly result?: string | undefined },
   keptBytes: number,
-): [SqlValue, SqlValue] {
+): [text: string | null, lostBytes: number | null] {
   if (result === undefined) return [null, null];
   const bytes = Buffer.byteLength(result);
   return bytes <= keptBytes ? [result, null] : [null, bytes];

@@ -30,8 +30,7 @@ export const unknownStep = (saga: string, step: string): RecordCorruptError =>
   );
 
 /** An attempt that has these has no word in what becomes of the saga: a later one goes on. */
-const ENDS_ATTEMPT =
-  /^(CLAIM_LOST|STORE_UNAVAILABLE|STEP_INVALID|INVALID_OPTION|RECORD_CORRUPT|RESULT_NOT_KEPT)$/;
+const ENDS_ATTEMPT = /^(CLAIM_LOST|STORE_UNAVAILABLE|STEP_INVALID|INVALID_OPTION|RECORD_CORRUPT)$/;
 
 /** The step is written down before it runs, so that its key is held where it fails; and it runs again, whatever became of it. */
 const AGAIN = {
@@ -73,13 +72,25 @@ export class SagaRun<Input, Write> {
         ...(atMostOnce && { didNotHappen }),
         next: after && nameIn(this.#saga.name, after.name),
       };
+      let thrown: { readonly error: unknown } | undefined;
+      const work = async (step: Step<Write>) => {
+        try {
+          return await definition.run(this.#given(step));
+        } catch (error) {
+          thrown = { error };
+          throw error;
+        }
+      };
       try {
-        this.#results[name] = await this.#step(name, (step) => definition.run(this.#given(step)), options);
+        await this.#keep(definition, this.#step(name, work, options), (error) => thrown?.error === error);
       } catch (error) {
         if (this.#endsAttempt(error, definition)) throw error;
         const isBehindPivot = index > pivot || this.#stateOf(steps[pivot]) === "done";
         if (isBehindPivot) await this.#stop(name, steps.slice(index), error);
-        const isRuledOut = hasCode(error, "TRANSACTION_CONDITION") || didNotHappen?.(error) === true;
+        // `didNotHappen` knows nothing of an error about the result, or about an attempt before.
+        const isProof = thrown?.error === error && didNotHappen?.(error) === true;
+        const isRuledOut =
+          (isProof || hasCode(error, "TRANSACTION_CONDITION")) && this.#stateOf(definition) !== "done";
         const undo = steps
           .filter((step) => (step === definition ? !isRuledOut : this.#mayHaveHappened(step)))
           .map((step) => step.name)
@@ -100,15 +111,18 @@ export class SagaRun<Input, Write> {
     });
     const undone = all.filter(({ compensate }) => compensate);
     // What each step resulted in is known to all compensations.
-    for (const { name } of all) {
-      if (!Object.hasOwn(this.#results, name)) this.#results[name] = await this.#recorded(name);
+    for (const step of all) {
+      if (!Object.hasOwn(this.#results, step.name)) await this.#keep(step, this.#recorded(step.name));
     }
     for (const [index, { name, compensate, formerly = [] }] of undone.entries()) {
       const [firstName = name] = formerly;
       const stepKey = (limits?: ChildKeyLimits) =>
         this.#execution.childKey(nameIn(this.#saga.name, firstName), limits);
       const work = async (step: Step<Write>) => {
-        const about = Object.assign(this.#given(step), { result: this.#results[name], stepKey });
+        const about = Object.assign(this.#given(step), { result: undefined, stepKey });
+        // It may be one that cannot be read.
+        const result = Object.getOwnPropertyDescriptor(this.#results, name) as PropertyDescriptor;
+        Object.defineProperty(about, "result", result);
         await (compensate as Compensation<Input, Write>)(about);
       };
       try {
@@ -121,6 +135,23 @@ export class SagaRun<Input, Write> {
           error,
         );
       }
+    }
+  }
+
+  /** A result that is not kept is missed by who reads it: the saga goes on. */
+  async #keep(step: Named, result: Promise<unknown>, isOfRun = (_: unknown) => false): Promise<void> {
+    const { name } = step;
+    try {
+      this.#results[name] = await result;
+    } catch (error) {
+      const isDone = hasCode(error, "RESULT_NOT_KEPT") && this.#stateOf(step) === "done";
+      const isLost = this.#namesOnRecord(step).some((each) => this.#onRecord[each]?.result?.in === "nowhere");
+      // The same error of another operation, or of the result of another step, says nothing of this one.
+      if (!isDone || (isOfRun(error) && !isLost)) throw error;
+      const get = () => {
+        throw error;
+      };
+      Object.defineProperty(this.#results, name, { get, enumerable: true });
     }
   }
 

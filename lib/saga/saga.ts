@@ -11,13 +11,16 @@ import { compensationOf, nameIn, SagaRun, STOPPED, TURNED_BACK, unknownStep } fr
 export interface SagaStepContext<Input, Write = unknown>
   extends Pick<Step<Write>, "attempt" | "signal" | "childKey" | "commit"> {
   readonly input: Input;
-  /** The results of the steps before, by name. */
+  /** The results of the steps before, by name. To read one that is too large to be kept throws ResultNotKeptError. */
   readonly results: Readonly<Record<string, unknown>>;
 }
 
 /** What a compensation is given. */
 export interface CompensationContext<Input, Write = unknown> extends SagaStepContext<Input, Write> {
-  /** The result of the step, or `undefined` where nobody knows whether the step has happened. */
+  /**
+   * The result of the step, or `undefined` where nobody knows whether the step has happened. To read one that is too large to be
+   * kept throws ResultNotKeptError: `stepKey` names the effect too.
+   */
   readonly result: unknown;
   /** The child key that the step has passed on. */
   readonly stepKey: (limits?: ChildKeyLimits) => string;

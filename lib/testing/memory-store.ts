@@ -102,7 +102,7 @@ export class MemoryStore implements Store<MemoryWrite> {
     const former = this.#records.get(recordKey);
     if (!former || !isClaimOf(former, token)) return { settled: false, record: copyOf(former) };
     const now = former.steps?.[name];
-    if (isSameStep(now, step)) return { settled: true };
+    if (isSameStep(now, step)) return { settled: true, ...lostOf(now?.result) };
     if (!isSameStep(now, seen) || isFirst !== (former.steps === undefined))
       return { settled: false, record: copyOf(former) };
     this.#tables.apply(change.writes);
@@ -114,7 +114,7 @@ export class MemoryStore implements Store<MemoryWrite> {
       leaseEndsAt: former.leaseEndsAt + 1,
       steps: { ...former.steps, [name]: { ...step, ...(result && { result }) } },
     });
-    return { settled: true };
+    return { settled: true, ...lostOf(result) };
   }
 
   async insert(insertion: Insertion<MemoryWrite>, seen?: IdempotencyRecord): Promise<SettleAnswer> {
@@ -213,6 +213,9 @@ export class MemoryStore implements Store<MemoryWrite> {
     return { in: "item", address } satisfies StoredResult;
   }
 }
+
+const lostOf = (result: StoredResult | undefined) =>
+  result?.in === "nowhere" ? { lostBytes: result.bytes } : {};
 
 /** There is no record, or the record still is the one that was seen. */
 function isStill(former: IdempotencyRecord | undefined, seen: IdempotencyRecord | undefined): boolean {

@@ -68,7 +68,9 @@ export function stepWords({ name, step, result, seen }: StepChange<unknown>): st
   return [...listOf(fields), markOf(step), markOf(seen)];
 }
 
-function resultWords(result: string | undefined): [text: string | undefined, lost: number | undefined] {
+export function resultWords(
+  result: string | undefined,
+): [text: string | undefined, lost: number | undefined] {
   if (result === undefined) return [undefined, undefined];
   const bytes = Buffer.byteLength(result);
   return bytes <= MAX_KEPT_BYTES ? [result, undefined] : [undefined, bytes];

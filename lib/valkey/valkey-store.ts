@@ -21,7 +21,7 @@ import { ValkeyConnection } from "./connection.ts";
 import { isThrottle } from "./failures.ts";
 import { ValkeyKeys } from "./keys.ts";
 import { checkValkeyStore, VALKEY_DEFAULTS, type ValkeyStoreOptions } from "./options.ts";
-import { beginningWords, endWords, flag, seenWords, stepWords } from "./record-words.ts";
+import { beginningWords, endWords, flag, resultWords, seenWords, stepWords } from "./record-words.ts";
 import type { Move } from "./script.ts";
 import { listUnsettled } from "./unsettled.ts";
 import { checkValkeyWrites, type ValkeyWrite, writeWords } from "./writes.ts";
@@ -93,7 +93,9 @@ export class ValkeyStore implements Store<ValkeyWrite> {
   async writeStep(change: StepChange<ValkeyWrite>): Promise<SettleAnswer> {
     const isListed = isTracked({ steps: { step: change.step } });
     const words = [...stepWords(change), flag(change.isFirst), flag(isListed)];
-    return this.#finish("step", change, words);
+    const answer = await this.#finish("step", change, words);
+    const [, lostBytes] = resultWords(change.result);
+    return answer.settled && lostBytes !== undefined ? { ...answer, lostBytes } : answer;
   }
 
   async insert(insertion: Insertion<ValkeyWrite>, seen?: IdempotencyRecord): Promise<SettleAnswer> {

@@ -123,7 +123,7 @@ describe("lock", () => {
     [{ whenStoreFails: "run" }, "option `whenStoreFails` is unknown"],
     [{ shouldStore: () => true }, "option `shouldStore` is unknown"],
     [{ leaseSeconds: "30" }, "option `leaseSeconds`"],
-    [{ scope: "" }, "the scope is given but empty"],
+    [{ scope: "" }, "the scope is empty"],
     [{ operation: "" }, "option `operation`"],
   ])("refuses options that no lock can have: %j", async (change, message) => {
     await expect(lock(given(change as object).options, "shop", () => 1)).rejects.toThrow(message);

@@ -121,8 +121,8 @@ describe("runOnce", () => {
   });
 
   it.each([
-    [{ scope: "" }, "the scope is given but empty"],
-    [{ scope: undefined }, "the scope is given but empty"],
+    [{ scope: "" }, "the scope is empty"],
+    [{ scope: undefined }, "the scope is empty"],
     [{ scope: 7 as unknown as string }, "the scope must be well-formed text"],
     [{ mode: "fast" as "claimed" }, "option `mode`"],
     [{ leaseSeconds: undefined }, "option `leaseSeconds`"],

@@ -2,9 +2,10 @@
 import { describe, expect, it } from "vitest";
 import { failing, intercepted, unreachable } from "../../kit/faults/faulty-store.ts";
 import { cached } from "../../lib/core/cached.ts";
-import { OutcomeUnknownError, PermanentError } from "../../lib/core/errors.ts";
+import { OutcomeUnknownError, PermanentError, StoreUnavailableError } from "../../lib/core/errors.ts";
 import type { Execution } from "../../lib/core/execution.ts";
 import { resolveOutcome } from "../../lib/core/resolve-outcome.ts";
+import { runOnce } from "../../lib/core/run-once.ts";
 import type { Step } from "../../lib/core/steps.ts";
 import type { MemoryStore, MemoryWrite } from "../../lib/testing/index.ts";
 import { evidenceOf, never } from "./abandoned-given.ts";
@@ -17,6 +18,15 @@ function effects() {
   const log: string[] = [];
   return { log, of: (name: string) => () => `${name}-${log.push(name)}` };
 }
+
+/** For an operation inside of another one. */
+const innerOptions = ({ memory, clock }: World) => ({
+  operation: "inner",
+  store: memory,
+  leaseSeconds: 30,
+  renewLease: false as const,
+  clock,
+});
 
 const hang = () => new Promise<never>(() => {});
 const failure = new Error("the handler failed");
@@ -322,15 +332,78 @@ describe("a step", () => {
     expect(runs).toBe(1);
   });
 
-  it("whose result is not kept is not run again", async () => {
+  it.each([
+    ["returned", (_: Step<MemoryWrite>, value: string) => value],
+    ["committed", (own: Step<MemoryWrite>, value: string) => own.commit(value, { writes: [] })],
+  ])("whose %s result is not kept says so in each attempt, and is not run again", async (_, work) => {
     const world = newWorld({}, { maxResultBytes: 2000 });
+    let runs = 0;
     const handler = async ({ step }: Run) => {
-      await step("load", () => "x".repeat(5000));
-      throw failure;
+      await step("load", (own) => {
+        runs++;
+        return work(own, "x".repeat(5000));
+      });
+    };
+    for (let attempt = 1; attempt <= 3; attempt++)
+      await expect(world.call(handler)).rejects.toMatchObject({ code: "RESULT_NOT_KEPT", bytes: 5002 });
+
+    expect(runs).toBe(1);
+    expect(world.record()).toMatchObject({ state: "released", steps: { load: { state: "done" } } });
+  });
+
+  it("whose result is not kept lets a handler go on that does not need the value", async () => {
+    const world = newWorld({}, { maxResultBytes: 2000 });
+    const { log, of } = effects();
+    const handler = async ({ step }: Run) => {
+      const loaded = step("load", () => {
+        log.push("load");
+        return "x".repeat(5000);
+      });
+      await expect(loaded).rejects.toMatchObject({ code: "RESULT_NOT_KEPT" });
+      await step("charge", of("charge"));
+      if (log.length === 2) {
+        log.push("failed");
+        throw failure;
+      }
+      return "done";
     };
     await expect(world.call(handler)).rejects.toBe(failure);
 
-    await expect(world.call(handler)).rejects.toMatchObject({ code: "RESULT_NOT_KEPT" });
+    expect(await world.call(handler)).toBe("done");
+    expect(log).toEqual(["load", "charge", "failed"]);
+  });
+
+  it("whose result is not kept where a verdict gave it says so in each attempt", async () => {
+    const world = newWorld({}, { maxResultBytes: 2000 });
+    const verify = () => ({ outcome: "happened", result: "x".repeat(5000), evidence: {} }) as const;
+    await diesIn(world, "load", { atMostOnce: true, verify });
+    const handler = ({ step }: Run) => step("load", never, { atMostOnce: true, verify });
+
+    for (let attempt = 1; attempt <= 2; attempt++)
+      await expect(world.call(handler)).rejects.toMatchObject({ code: "RESULT_NOT_KEPT" });
+  });
+
+  it("is known under its former name within the attempt that has done it", async () => {
+    const world = newWorld();
+    const handler = async ({ step }: Run) => {
+      await step("charge", () => "ch_1");
+      return step("charge-card", never, { formerly: ["charge"] });
+    };
+
+    expect(await world.call(handler)).toBe("ch_1");
+  });
+
+  it("passes on an error of another operation as that: it says nothing about this one", async () => {
+    const world = newWorld();
+    let runs = 0;
+    const handler = async ({ step }: Run) =>
+      step("inner", (): unknown => {
+        runs++;
+        return runs > 1 ? "done" : runOnce(innerOptions(world), "inner-1", null, () => ({ cents: 10n }));
+      });
+    await expect(world.call(handler)).rejects.toMatchObject({ code: "RESPONSE_NOT_STORABLE" });
+
+    expect(await world.call(handler)).toBe("done");
   });
 
   it("keeps another payload away from a key whose first part is done", async () => {
@@ -524,7 +597,7 @@ describe("a step that is asked for wrongly", () => {
         await commit(1);
         await step("a", () => 1);
       },
-      /comes before the commit/,
+      /await each step before the handler returns or commits/,
     ],
     [
       "a commit of messages",
@@ -593,7 +666,7 @@ describe("a step that is asked for wrongly", () => {
       world.call(({ step }) => step("a", () => 1, options), {
         store: boundTo(world.memory, "unknownOutcomes"),
       }),
-    ).rejects.toThrow("the store has no `unknownOutcomes`, and nobody would find what it holds");
+    ).rejects.toThrow("the store has no `unknownOutcomes`: give the store that method");
   });
 });
 
@@ -986,6 +1059,40 @@ describe("a step at most once", () => {
 
     expect(await world.call(handler)).toBe("charge-1");
     expect(log).toEqual(["charge"]);
+  });
+
+  it("whose result cannot be stored has happened, whatever is said of its error", async () => {
+    const world = newWorld();
+    let runs = 0;
+    const handler = async ({ step }: Run) => {
+      await step("charge", () => ({ cents: BigInt(++runs) }), {
+        atMostOnce: true,
+        didNotHappen: (error) => (error as Error).name !== "TimeoutError",
+      }).catch(() => {});
+      throw failure;
+    };
+    await expect(world.call(handler)).rejects.toBe(failure);
+
+    await expect(world.call(handler)).rejects.toMatchObject({ code: "OUTCOME_UNKNOWN" });
+    expect(runs).toBe(1);
+  });
+
+  it("whose end is not recorded has happened, whatever is said of the store's error", async () => {
+    const world = newWorld();
+    let runs = 0;
+    let writes = 0;
+    const refused = new StoreUnavailableError("refused", new Error("no rights"));
+    const store = intercepted(world.memory, (method, request) =>
+      method === "writeStep" && ++writes === 2 ? Promise.reject(refused) : request(),
+    );
+    const handler = async ({ step }: Run) => {
+      await step("charge", () => void runs++, { atMostOnce: true, didNotHappen: () => true }).catch(() => {});
+      throw failure;
+    };
+    await expect(world.call(handler, { store })).rejects.toBe(failure);
+
+    await expect(world.call(handler, { store })).rejects.toMatchObject({ code: "OUTCOME_UNKNOWN" });
+    expect(runs).toBe(1);
   });
 
   it("may be tried again in its attempt where its error proves that nothing happened, at the same millisecond", async () => {

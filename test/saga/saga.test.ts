@@ -1,7 +1,7 @@
 // Sagas: all steps, or none that is not undone.
 import { describe, expect, it } from "vitest";
 import { intercepted, unreachable } from "../../kit/faults/faulty-store.ts";
-import { SagaCompensatedError } from "../../lib/core/errors.ts";
+import { ResultNotKeptError, SagaCompensatedError } from "../../lib/core/errors.ts";
 import type { Execution } from "../../lib/core/execution.ts";
 import { resolveOutcome } from "../../lib/core/resolve-outcome.ts";
 import type { Verification } from "../../lib/core/verify.ts";
@@ -289,6 +289,175 @@ describe("a saga", () => {
 
     expect(world.record()).toMatchObject({ state: "released" });
     expect(world.record().evidence).toContain('"verdict":"happened","by":"verify"');
+  });
+
+  describe("with a result that is not kept", () => {
+    const notKept = { code: "RESULT_NOT_KEPT" };
+    const large = "x".repeat(5000);
+    const small = { maxResultBytes: 2000 };
+    /** Reads the result that is not kept. */
+    const reads = ({ results }: { results: Readonly<Record<string, unknown>> }) => results.load;
+
+    /** A step whose result is too large, and others; `more` changes its compensation. */
+    function loading(more: Partial<SagaStep<Input, MemoryWrite>> = {}) {
+      const { log, step, broken } = shop();
+      const load = step("load", {
+        run: () => {
+          log.push("load");
+          return large;
+        },
+        compensate: () => log.push("undo load"),
+        ...more,
+      });
+      return { log, step, broken, load };
+    }
+    const sagaOf =
+      (steps: Steps, after = (results: Readonly<Record<string, unknown>>): unknown => Object.keys(results)) =>
+      async (execution: unknown) =>
+        after(await saga("place", steps).run(execution as Run, input));
+
+    it("goes on where nobody needs it, in the first attempt and in the next", async () => {
+      const world = newWorld({}, small);
+      const { log, step, broken, load } = loading();
+      broken.add("charge");
+      const work = sagaOf([step("order"), load, step("charge", { retryLater: () => true })]);
+      await expect(world.call(work)).rejects.toBe(failure);
+      broken.clear();
+
+      expect(await world.call(work)).toEqual(["order", "load", "charge"]);
+      expect(log).toEqual(["order", "load", "charge"]);
+    });
+
+    it("turns back where a step reads it", async () => {
+      const world = newWorld({}, small);
+      const { log, step, load } = loading();
+      const steps = [step("order"), load, step("charge", { run: reads })];
+
+      await expect(world.call(sagaOf(steps))).rejects.toMatchObject({
+        name: "SagaCompensatedError",
+        step: "charge",
+        cause: notKept,
+      });
+      expect(log).toEqual(["order", "load", "undo charge undefined", "undo load", "undo order order-result"]);
+    });
+
+    it("stops where a step behind the pivot reads it, and goes on with one that does not", async () => {
+      const world = newWorld({}, small);
+      const { log, step, load } = loading({ pivot: true });
+      const { compensate: _, ...mail } = step("mail");
+
+      await expect(world.call(sagaOf([load, { ...mail, run: reads }]))).rejects.toMatchObject({
+        code: "SAGA_PENDING",
+        pending: ["mail"],
+        cause: notKept,
+      });
+      await world.clock.advance(60_000);
+
+      expect(await world.call(sagaOf([load, mail]))).toEqual(["load", "mail"]);
+      expect(log).toEqual(["load", "mail"]);
+    });
+
+    it("stops where a compensation reads it, and is undone by one that takes the child key", async () => {
+      const world = newWorld({}, small);
+      const { log, step, load } = loading({
+        compensate: ({ result }) => log.push(`undo ${result}`),
+      });
+      const charge = step("charge", { run: () => Promise.reject(failure) });
+
+      await expect(world.call(sagaOf([load, charge]))).rejects.toMatchObject({
+        code: "SAGA_PENDING",
+        pending: ["load/compensate"],
+        cause: notKept,
+      });
+      await world.clock.advance(60_000);
+      const byKey: typeof load = {
+        ...load,
+        compensate: ({ stepKey }: CompensationContext<Input, MemoryWrite>) =>
+          log.push(`undo ${stepKey().length}`),
+      };
+      await expect(world.call(sagaOf([byKey, charge]))).rejects.toMatchObject({ step: "charge" });
+
+      expect(log).toEqual(["load", "undo charge undefined", "undo 43"]);
+    });
+
+    it("alone says that it is done, and that its results cannot be kept, to each caller", async () => {
+      const world = newWorld({}, small);
+      const { log, step, load } = loading();
+      const options = { store: world.memory, leaseSeconds: 30, renewLease: false, clock: world.clock };
+      const place = saga("place", [load, step("mail")]);
+
+      for (const _ of [1, 2])
+        await expect(place.start(options, "order-1", input)).rejects.toMatchObject({
+          code: "RESPONSE_NOT_STORABLE",
+        });
+
+      expect(log).toEqual(["load", "mail"]);
+      expect(world.record()).toMatchObject({ state: "failed" });
+    });
+
+    it("turns back where a step reads it behind a commit of its own, which is undone", async () => {
+      const world = newWorld({}, small);
+      const { log, step, load } = loading();
+      const run: typeof load.run = async ({ commit, results }) => {
+        await commit("ch_1", { writes: [] });
+        return results.load;
+      };
+
+      await expect(world.call(sagaOf([load, step("charge", { run })]))).rejects.toMatchObject({
+        step: "charge",
+        cause: notKept,
+      });
+      expect(log).toEqual(["load", "undo charge ch_1", "undo load"]);
+    });
+
+    it("goes on where a commit of the step has it", async () => {
+      const world = newWorld({}, small);
+      const { log, step, load } = loading({ run: ({ commit }) => commit(large, { writes: [] }) });
+
+      expect(await world.call(sagaOf([load, step("charge")]))).toEqual(["load", "charge"]);
+      expect(log).toEqual(["charge"]);
+    });
+
+    it("of another operation within a step fails that step", async () => {
+      const world = newWorld();
+      const { log, step } = shop();
+      const run = () => Promise.reject(new ResultNotKeptError(5000));
+
+      await expect(world.call(sagaOf([step("order"), step("inner", { run })]))).rejects.toMatchObject({
+        name: "SagaCompensatedError",
+        step: "inner",
+      });
+      expect(log).toEqual(["order", "undo inner undefined", "undo order order-result"]);
+    });
+  });
+
+  it("undoes a step whose result cannot be stored, whatever is said of its error", async () => {
+    const world = newWorld();
+    const { log, step } = shop();
+    const charge = step("charge", {
+      run: () => ({ cents: 10n }),
+      didNotHappen: (error) => (error as Error).name !== "TimeoutError",
+    });
+
+    await expect(callOf(world, [charge])).rejects.toMatchObject({ step: "charge" });
+
+    expect(log).toEqual(["undo charge undefined"]);
+  });
+
+  it("undoes a step that has committed, whatever is said of the error after it", async () => {
+    const world = newWorld();
+    const { log, step } = shop();
+    const charge = step("charge", {
+      run: async ({ commit }) => {
+        await commit("ch_1", { writes: [] });
+        throw failure;
+      },
+      didNotHappen: () => true,
+    });
+
+    await expect(callOf(world, [charge])).rejects.toMatchObject({ step: "charge" });
+
+    expect(log).toEqual(["undo charge ch_1"]);
   });
 
   it("ends its attempt, and not itself, when the time is over", async () => {

@@ -18,10 +18,10 @@ import {
   won,
 } from "./given.ts";
 
-const KB = 1024;
+export const KB = 1024;
 
 /** JSON text of `bytes` bytes that does not compress well, the same for the same seed. */
-function textOf(bytes: number, seed: string): string {
+export function textOf(bytes: number, seed: string): string {
   let filler = "ä";
   for (let block = 0; filler.length < bytes; block++) {
     filler += createHash("sha512").update(`${seed}:${block}`).digest("base64url");

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { TransactionConditionError } from "../../core/errors.ts";
 import type { StoredStep } from "../../core/record.ts";
-import type { StepChange, Store } from "../../core/store.ts";
+import type { SettleAnswer, StepChange, Store } from "../../core/store.ts";
 import {
   AFTER_LEASE,
   assertRecord,
@@ -22,6 +22,7 @@ import {
   unsettled,
   won,
 } from "./given.ts";
+import { KB, textOf } from "./results.ts";
 
 const DONE: StoredStep = { state: "done", attempt: 1, at: NOW };
 const BEGUN: StoredStep = { state: "begun", attempt: 1, at: NOW };
@@ -48,6 +49,11 @@ function withSteps<Write>(store: Store<Write>): store is WithSteps<Write> {
   return store.writeStep !== undefined;
 }
 
+function settled(answer: SettleAnswer) {
+  assert.ok(answer.settled, "the step must be written");
+  return answer;
+}
+
 async function claimed<Write>(store: Store<Write>): Promise<string> {
   const recordKey = freshRecordKey();
   await won(store, claimOf(recordKey));
@@ -59,11 +65,9 @@ export const stepCases = <Write>(): Cases<Write> => ({
     if (!withSteps(store)) return;
     const recordKey = await claimed(store);
 
-    assert.deepEqual(await store.writeStep(stepOf(recordKey, { result: '{"id":"ch_1"}' })), {
-      settled: true,
-    });
+    settled(await store.writeStep(stepOf(recordKey, { result: '{"id":"ch_1"}' })));
     const second = stepOf<Write>(recordKey, { name: "tell <b>", isFirst: false });
-    assert.deepEqual(await store.writeStep(second), { settled: true });
+    settled(await store.writeStep(second));
 
     assertRecord(await found(store, recordKey), {
       state: "in-progress",
@@ -85,14 +89,30 @@ export const stepCases = <Write>(): Cases<Write> => ({
     assert.equal(await store.loadResult(stored.address), result);
   },
 
+  "writeStep of a result of 1 MB keeps it whole, or answers how large it was": async ({ store }) => {
+    if (!withSteps(store)) return;
+    const recordKey = await claimed(store);
+    const change = stepOf<Write>(recordKey, { result: textOf(1024 * KB, "step-1m") });
+
+    // A copy gets the same answer.
+    const answers = [await store.writeStep(change), await store.writeStep(change)];
+
+    const stored = (await found(store, recordKey)).steps?.charge?.result;
+    const isLost = stored?.in === "nowhere";
+    if (isLost) assert.equal(stored.bytes, Buffer.byteLength(`${change.result}`));
+    for (const answer of answers) assert.equal(settled(answer).lostBytes, isLost ? stored.bytes : undefined);
+    if (stored?.in === "item") assert.equal(await store.loadResult(stored.address), change.result);
+    else assert.ok(isLost, "the result is neither in the record");
+  },
+
   "writeStep again counts as written": async ({ store, countUp, readCount }) => {
     if (!withSteps(store)) return;
     const recordKey = await claimed(store);
     const name = freshName();
     const change = stepOf(recordKey, { writes: [countUp(name, "onlyFirst")] });
 
-    assert.deepEqual(await store.writeStep(change), { settled: true });
-    assert.deepEqual(await store.writeStep(change), { settled: true });
+    settled(await store.writeStep(change));
+    settled(await store.writeStep(change));
 
     assert.equal(await readCount(name), 1);
     assertRecord(await found(store, recordKey), { leaseEndsAt: LEASE_ENDS_AT + 1 });
@@ -171,7 +191,7 @@ export const stepCases = <Write>(): Cases<Write> => ({
       stepOf<Write>(recordKey, { step: undone, isFirst: false, seen: BEGUN }),
       stepOf<Write>(recordKey, { step: again, isFirst: false, seen: undone }),
     ];
-    for (const change of copies) assert.deepEqual(await store.writeStep(change), { settled: true });
+    for (const change of copies) settled(await store.writeStep(change));
 
     for (const change of copies.slice(0, 2)) unsettled(await store.writeStep(change));
 
