@@ -6,6 +6,11 @@ import { portOf } from "./port.ts";
 import { openTable, TABLE_OPTIONS, TABLE_USAGE } from "./table.ts";
 import { untilStopped } from "./until-stopped.ts";
 
+/** A page is about a table. */
+const { store: _, json: __, ...OPTIONS } = TABLE_OPTIONS;
+
+const USAGE = TABLE_USAGE.replace(", unless --store is given", "").replace(/\n.*--(store|json) .*/g, "");
+
 export const consoleCommand: CliCommand = {
   usage: `usage: onceonly console [options]
 
@@ -13,8 +18,8 @@ Serves a page on 127.0.0.1 until Ctrl-C: what nobody has settled and what waits 
 any key that you ask for. It looks again every 10 seconds, by some 40 queries. No scan and no payload.
 
   --port <number>             port of the page, 0 for any free one (default 0)
-  --write                     the page may send or drop messages and settle keys; without it the page changes nothing${TABLE_USAGE.replace(/\n.*--json.*$/, "")}`,
-  options: { ...TABLE_OPTIONS, port: { type: "string", default: "0" }, write: { type: "boolean" } },
+  --write                     the page may send or drop messages and settle keys; without it the page changes nothing${USAGE}`,
+  options: { ...OPTIONS, port: { type: "string", default: "0" }, write: { type: "boolean" } },
   async run({ values, positionals, terminal }) {
     if (positionals.length > 0) throw new UsageError(`console takes no argument, got ${positionals.length}`);
     const name = required(values, "table");

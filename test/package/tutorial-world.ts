@@ -112,7 +112,8 @@ export async function startReading(): Promise<Reader> {
           command
             .split(" ")
             .slice(2)
-            .filter((word) => !word.startsWith("--")),
+            .filter((word) => !word.startsWith("--"))
+            .map((word) => word.replace(/(?<=.)@\d+$/, "")),
         );
         return "";
       },

@@ -54,6 +54,7 @@ describe("onceonly console", () => {
   it.each([
     [["console"], "--table is required"],
     [["console", "a", "-t", "t"], "console takes no argument, got 1"],
+    [["console", "--store", "./store.mjs"], "Unknown option '--store'"],
     [["console", "-t", "t", "--port", "http"], "--port must be a number from 0 to 65535, got http"],
   ])("refuses %j before any request", async (args, message) => {
     const { said, ended } = start(...args);

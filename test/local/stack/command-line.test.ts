@@ -90,7 +90,7 @@ describe("onceonly start", () => {
       ["find", "k", "-o", "pay", "-t", "t", "--shards", "many"],
       "option `shards` must be a whole number of shards",
     ],
-    ["a key that is none", ["find", " ", "-o", "pay", "-t", "t"], "idempotency key"],
+    ["a key that is none", ["find", "undefined", "-o", "pay", "-t", "t"], "idempotency key"],
     ["context without a value", ["start", "-c", "ephemeral"], "--context takes name=value, got ephemeral"],
   ])("refuses %s", async (_, args, message) => {
     const { output, exited } = runOnceonly(...args);
