@@ -41,7 +41,7 @@ export const WRITE_USAGE = `${TABLE_USAGE}
   --dry-run                   read, print the requests that would write, and write nothing
   --yes, -y                   do not ask`;
 
-/** Of a command that has a record say who decided, and why. */
+/** Options of commands that record who decided, and why. */
 export const BY_OPTIONS = {
   by: { type: "string" },
   why: { type: "string" },
