@@ -14,7 +14,7 @@ import { ALARM_CHECKS } from "./doctor-alarm-checks.ts";
 import { LIVE_CHECKS } from "./doctor-live-checks.ts";
 import { QUEUE_CHECKS } from "./doctor-queue-checks.ts";
 import { TABLE_CHECKS } from "./doctor-table-checks.ts";
-import type { Looked, NamedResources } from "./live-stack.ts";
+import type { GivenResources, Looked } from "./live-stack.ts";
 import type { Unseen } from "./sight.ts";
 import { endpointIn } from "./table.ts";
 
@@ -64,7 +64,7 @@ could not be looked at.
     if (positionals.length > 0)
       throw new UsageError(`doctor takes options alone, got ${positionals.length} arguments`);
     const files = listOf(values.template);
-    const named: NamedResources = {
+    const named: GivenResources = {
       stacks: listOf(values.stack),
       tables: listOf(values.table),
       queues: listOf(values.queue),
@@ -88,7 +88,7 @@ could not be looked at.
   },
 };
 
-async function lookAt(values: OptionValues, named: NamedResources, isLive: boolean): Promise<Looked> {
+async function lookAt(values: OptionValues, named: GivenResources, isLive: boolean): Promise<Looked> {
   const most = wholeNumber(values, "max-requests", 1);
   const endpoint = endpointIn(values);
   if (isLive) return (await import("./live-stack.ts")).lookAtLive(values, named, most);

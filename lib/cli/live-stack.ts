@@ -11,7 +11,7 @@ import { LiveWalk } from "./live-walk.ts";
 import { queueName } from "./queues.ts";
 
 /** What the person named. */
-export interface NamedResources {
+export interface GivenResources {
   readonly stacks: readonly string[];
   readonly tables: readonly string[];
   readonly queues: readonly string[];
@@ -32,7 +32,7 @@ const NEEDED: readonly LiveService[] = ["dynamodb", "sqs", "lambda", "cloudwatch
 /** @throws UsageError before any request for what cannot be right; Error where a stack cannot be listed */
 export async function lookAtLive(
   values: OptionValues,
-  named: NamedResources,
+  named: GivenResources,
   mostRequests: number,
 ): Promise<Looked> {
   for (const url of named.queues)
@@ -64,7 +64,7 @@ interface FoundResource {
 async function walk(
   clients: LiveClients,
   model: LiveModel,
-  named: NamedResources,
+  named: GivenResources,
   found: readonly FoundResource[],
   region: string,
 ): Promise<void> {
@@ -185,7 +185,7 @@ function functionPlace(given: string, home: string) {
 }
 
 /** @throws UsageError where all was looked at, and nothing of a stack uses onceonly */
-function noHandlers(model: LiveModel, named: NamedResources, { senders }: DiagnosedStack): void {
+function noHandlers(model: LiveModel, named: GivenResources, { senders }: DiagnosedStack): void {
   if (model.sight.lacks(TYPES.function)) return;
   const isStackAlone = [named.tables, named.functions, named.queues, senders].every(
     ({ length }) => length === 0,

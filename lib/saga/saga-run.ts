@@ -139,7 +139,7 @@ export class SagaRun<Input, Write> {
   }
 
   /** A result that is not kept is missed by who reads it: the saga goes on. */
-  async #keep(step: Named, result: Promise<unknown>, isOfRun = (_: unknown) => false): Promise<void> {
+  async #keep(step: StepNames, result: Promise<unknown>, isOfRun = (_: unknown) => false): Promise<void> {
     const { name } = step;
     try {
       this.#results[name] = await result;
@@ -159,7 +159,7 @@ export class SagaRun<Input, Write> {
    * The result of a step that is done; `undefined` for any other. Each name is read at most once in an attempt.
    */
   async #recorded<T>(name: string): Promise<T | undefined> {
-    const step: Named = this.#saga.steps.find((one) => one.name === name) ?? { name };
+    const step: StepNames = this.#saga.steps.find((one) => one.name === name) ?? { name };
     const isDone = this.#stateOf(step) === "done";
     return isDone ? this.#step<T>(name, never, { formerly: step.formerly ?? [] }) : undefined;
   }
@@ -169,20 +169,20 @@ export class SagaRun<Input, Write> {
   }
 
   /** As the record has a step, under whatever name; as `step` of the execution reads that. */
-  #stateOf(step: Named | undefined): StoredStep["state"] | undefined {
+  #stateOf(step: StepNames | undefined): StoredStep["state"] | undefined {
     const states = step ? this.#namesOnRecord(step).map((name) => this.#onRecord[name]?.state) : [];
     return states.find((state) => state && state !== "undone") ?? states.find(Boolean);
   }
 
   /** An attempt before has done or begun the step; or has done the one before it, in the order that its deployment had. */
-  #mayHaveHappened(step: Named): boolean {
+  #mayHaveHappened(step: StepNames): boolean {
     const state = this.#stateOf(step);
     if (state) return state !== "undone";
     const names = this.#namesOnRecord(step);
     return Object.values(this.#onRecord).some(({ next }) => next !== undefined && names.includes(next));
   }
 
-  #namesOnRecord(step: Named): readonly string[] {
+  #namesOnRecord(step: StepNames): readonly string[] {
     return namesOf(step).map((name) => nameIn(this.#saga.name, name));
   }
 
@@ -233,7 +233,7 @@ export class SagaRun<Input, Write> {
   }
 }
 
-type Named = Pick<SagaStep<never>, "name" | "formerly">;
-const namesOf = ({ name, formerly = [] }: Named): readonly string[] => [name, ...formerly];
+type StepNames = Pick<SagaStep<never>, "name" | "formerly">;
+const namesOf = ({ name, formerly = [] }: StepNames): readonly string[] => [name, ...formerly];
 
 const never = () => Promise.reject(new Error("a step that is done does not run"));

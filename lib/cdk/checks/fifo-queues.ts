@@ -9,7 +9,7 @@ import { ownerPath, walkOnce } from "./resources.ts";
 import { objectIn, ResolvedApp, type TemplateProperties, valueIn } from "./windows/resolved-app.ts";
 
 /** What sends to a queue. */
-interface Sender {
+interface FifoSender {
   /** "the rule Shop/Rule" */
   readonly what: string;
   readonly group: unknown;
@@ -17,15 +17,15 @@ interface Sender {
   readonly deduplication?: unknown;
 }
 
-interface Taker {
+interface FifoTaker {
   readonly what: string;
   readonly why: string;
 }
 
 interface Senders {
   /** By the queue, or by the ARN of a queue of elsewhere. */
-  readonly senders: ReadonlyMap<CfnResource | string, readonly Sender[]>;
-  readonly refusing: ReadonlyMap<CfnResource, readonly Taker[]>;
+  readonly senders: ReadonlyMap<CfnResource | string, readonly FifoSender[]>;
+  readonly refusing: ReadonlyMap<CfnResource, readonly FifoTaker[]>;
 }
 
 const known = new WeakMap<ResolvedApp, Senders>();
@@ -105,15 +105,15 @@ function redriveFaults(app: ResolvedApp, queue: CfnResource): string[] {
 }
 
 function sendersOf(app: ResolvedApp): Senders {
-  const senders = new Map<CfnResource | string, Sender[]>();
-  const refusing = new Map<CfnResource, Taker[]>();
-  const send = (arn: unknown, sender: Sender) => {
+  const senders = new Map<CfnResource | string, FifoSender[]>();
+  const refusing = new Map<CfnResource, FifoTaker[]>();
+  const send = (arn: unknown, sender: FifoSender) => {
     const queues = app.targetsIn(arn);
     for (const queue of queues.length > 0 ? queues : [JSON.stringify(arn)]) {
       senders.set(queue, [...(senders.get(queue) ?? []), sender]);
     }
   };
-  const refuse = (arn: unknown, taker: Taker) => {
+  const refuse = (arn: unknown, taker: FifoTaker) => {
     for (const queue of app.targetsIn(arn)) refusing.set(queue, [...(refusing.get(queue) ?? []), taker]);
   };
   const each = (type: string, read: (properties: TemplateProperties, path: string) => void) => {
