@@ -36,7 +36,8 @@ describe.each(inject("everyDynamodbEngine"))(
 
       for (const { name, run } of storeContract(() => subject)) it(name, run);
 
-      if (isAskedForAll) {
+      // A batch's groups know nothing of the names of keys: the short form asks one table for them.
+      if (isFull || (isAskedForAll && key === SCHEMAS[0].key)) {
         describe("in groups", () => {
           for (const { name, run } of storeContract(() => withCompany(subject))) it(name, run);
         });
