@@ -26,7 +26,8 @@ export function listed(table: OpenTable, list: ListName, now: number): AsyncGene
 
 /** @throws UsageError where the store lists none */
 export function outcomesOf(store: OpenTable["store"], before: number): AsyncIterable<UnknownOutcome> {
-  if (store.unknownOutcomes) return store.unknownOutcomes({ before });
+  // A key that is held since this very millisecond is listed too.
+  if (store.unknownOutcomes) return store.unknownOutcomes({ before: before + 1 });
   throw new UsageError("the store has no `unknownOutcomes`: nothing is held in it, and nothing listed");
 }
 
