@@ -117,7 +117,7 @@ describe.skipIf(!hasServer)("PostgresStore", () => {
     });
   });
 
-  // A claim was once told as lost here on a busy machine: not found out yet, so that a case may try again.
+  // A first claim was once told as not won. The cause is not known yet, so a case may try again.
   describe.each(["repeatable read", "serializable"])(
     "where transactions are %s by default",
     { retry: 2 },

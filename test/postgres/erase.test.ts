@@ -27,7 +27,7 @@ function erasedWorld(store: Store<never>, behind: SqlClient<unknown>, table: str
   };
 }
 
-// One run in two waited for 60 s in the stage of conflicts, on a busy machine: not found out yet, so that a test may try again.
+// A case once waited for 60 s in the stage of conflicts. The cause is not known yet, so a case may try again.
 describe.skipIf(!hasServer).each(Object.entries(STAGES))("on %s", { retry: 2 }, (_, stage) => {
   let world: ErasedWorld;
 
