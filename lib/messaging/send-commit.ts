@@ -197,7 +197,7 @@ function tellSends(
 ): void {
   if (!observe) return;
   const former = progressOf(unsent);
-  const [operation = "", , keyHash = ""] = unsent.recordKey.split("#");
+  const names = namesIn(unsent.recordKey);
   for (const [index, message] of unsent.messages.entries()) {
     const ended = ends[index];
     if (!ended || progress[index] === former[index]) continue;
@@ -207,8 +207,7 @@ function tellSends(
       observe({
         event: "send",
         by,
-        operation,
-        keyHash,
+        ...names,
         outcome: result.sent ? "sent" : isParked ? "parked" : "send-failed",
         to: labelOf(message),
         traceparent: readTraceparent(Object(message).traceparent),
@@ -218,6 +217,12 @@ function tellSends(
       }),
     );
   }
+}
+
+/** As the record's key has them. */
+function namesIn(recordKey: string): Pick<OutboxCommitEvent, "operation" | "keyHash"> {
+  const [operation = "", , keyHash = ""] = recordKey.split("#");
+  return { operation, keyHash };
 }
 
 /** An observer does not change an outcome. */
@@ -258,10 +263,10 @@ export function tell(
   messages: number,
   error: unknown,
 ): void {
-  const [operation = "", , keyHash = ""] = recordKey.split("#");
+  const names = namesIn(recordKey);
   const lagMs = rules.clock.now() - committedAt;
   quietly(() => {
-    if (observe) observe({ event, by, operation, keyHash, messages, lagMs, error });
+    if (observe) observe({ event, by, ...names, messages, lagMs, error });
     else if (error !== undefined) console.error(error);
   });
 }
