@@ -12,17 +12,15 @@ import {
 } from "../core/messages/outbox.ts";
 import type { StoredMessage } from "../core/messages/outgoing-message.ts";
 import { answerOf, type ToldRecord, textOf } from "./answers.ts";
-import { isLostConnection, storeFailure } from "./failures.ts";
 import { channelOf, checkStore, type PostgresStoreOptions } from "./options.ts";
 import { type OutboxStatements, outboxStatements, PAGE, senderOf } from "./outbox-statements.ts";
+import { runAlone } from "./run-alone.ts";
 import type { SqlClient, SqlRow } from "./sql-client.ts";
 import type { SqlStatement } from "./statements.ts";
 import { type WaitingRow, waitingRowOf } from "./waiting-row.ts";
 
 /** How many changes of others may come between. */
 const MAX_MERGES = 5;
-
-const MAX_TRIES = 5;
 
 interface OutboxAnswer {
   readonly isChanged?: boolean;
@@ -170,17 +168,8 @@ export class PostgresOutbox extends OperatedOutbox implements Outbox {
     return outboxAnswerOf(row);
   }
 
-  /** Each statement may be repeated: after a conflict nothing of it was applied, and after a lost answer it changes nothing. */
-  async #run({ action, text, values }: SqlStatement): Promise<readonly SqlRow[]> {
-    for (let tries = 1; ; tries++) {
-      try {
-        return await this.#client.query(text, values);
-      } catch (error) {
-        const failure = storeFailure(error, action, this.#table);
-        const mayPass = failure.failure === "conflict" || (tries === 1 && isLostConnection(failure));
-        if (tries === MAX_TRIES || !mayPass) throw failure;
-      }
-    }
+  #run(statement: SqlStatement): Promise<readonly SqlRow[]> {
+    return runAlone(this.#client, this.#table, statement);
   }
 }
 

@@ -19,8 +19,9 @@ import type {
 import { type UnknownOutcome, unknownOutcomeOf } from "../core/unknown-outcome.ts";
 import { answerOf, recordOf, type SqlAnswer, type ToldRecord, textOf } from "./answers.ts";
 import { firstStatement, type SqlDialect } from "./dialect.ts";
-import { commitFailure, isLostConnection, storeFailure } from "./failures.ts";
+import { commitFailure, storeFailure } from "./failures.ts";
 import { checkReap, checkStore, type PostgresStoreOptions } from "./options.ts";
+import { runAlone } from "./run-alone.ts";
 import type { SqlClient, SqlRow, SqlTransaction } from "./sql-client.ts";
 import { type RecordStatements, recordStatements, type SqlStatement } from "./statements.ts";
 import { applyWrites, brokenBy, brokenTransaction, checkWrites, type PostgresWrite } from "./writes.ts";
@@ -196,19 +197,13 @@ export class PostgresStore<Client = unknown> implements Store<PostgresWrite<Clie
     return answerOf(row);
   }
 
-  /**
-   * Connections that idled in a frozen process, or to a server that failed over, are lost: another one is asked once. The token
-   * tells where the first try was applied.
-   */
   async #run(statement: SqlStatement, transaction?: SqlTransaction<Client>): Promise<readonly SqlRow[]> {
+    if (!transaction) return runAlone(this.#client, this.#table, statement);
     const { action, text, values } = statement;
-    for (let tries = 1; ; tries++) {
-      try {
-        return await (transaction ?? this.#client).query(text, values);
-      } catch (error) {
-        const failure = storeFailure(error, action, this.#table);
-        if (transaction || tries > 1 || !isLostConnection(failure)) throw failure;
-      }
+    try {
+      return await transaction.query(text, values);
+    } catch (error) {
+      throw storeFailure(error, action, this.#table);
     }
   }
 }

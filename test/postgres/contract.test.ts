@@ -117,15 +117,10 @@ describe.skipIf(!hasServer)("PostgresStore", () => {
     });
   });
 
-  // A first claim was once told as not won. The cause is not known yet, so a case may try again.
-  describe.each(["repeatable read", "serializable"])(
-    "where transactions are %s by default",
-    { retry: 2 },
-    (isolation) => {
-      promises(async () => {
-        const options = `-c default_transaction_isolation=${isolation.replace(" ", "\\ ")}`;
-        return [fromPg(poolOf(await portOf(), { options })), runOnClient];
-      });
-    },
-  );
+  describe.each(["repeatable read", "serializable"])("where transactions are %s by default", (isolation) => {
+    promises(async () => {
+      const options = `-c default_transaction_isolation=${isolation.replace(" ", "\\ ")}`;
+      return [fromPg(poolOf(await portOf(), { options })), runOnClient];
+    });
+  });
 });

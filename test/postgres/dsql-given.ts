@@ -1,5 +1,5 @@
 // What sets Aurora DSQL apart, on PostgreSQL: conflicts that are found at the commit, and SQL that it does not take.
-import { AsyncLocalStorage } from "node:async_hooks";
+import { isStoreFailure } from "../../lib/core/error-code.ts";
 import type { SqlClient } from "../../lib/postgres/sql-client.ts";
 
 /** The first transaction with writes is rolled back there. */
@@ -64,7 +64,6 @@ export function onlyDsql<Client>(client: SqlClient<Client>): SqlClient<Client> {
  */
 export function conflictingAtFirst<Client>(client: SqlClient<Client>) {
   const known = new Set<string>();
-  const asking = new AsyncLocalStorage<{ conflicts: number }>();
   let conflicts = 0;
 
   const within: SqlClient<Client>["transaction"] = (work, first) =>
@@ -81,8 +80,6 @@ export function conflictingAtFirst<Client>(client: SqlClient<Client>) {
       if (known.has(name)) return result;
       known.add(name);
       conflicts++;
-      const call = asking.getStore();
-      if (call) call.conflicts++;
       throw Object.assign(new Error("change conflicts with another transaction"), {
         code: conflicts % 2 === 0 ? "OC000" : "40001",
         severity: "ERROR",
@@ -108,16 +105,11 @@ export function conflictingAtFirst<Client>(client: SqlClient<Client>) {
         }
         return async (...given: unknown[]) => {
           for (;;) {
-            const call = { conflicts: 0 };
-            const [answer, error] = await asking.run(call, () =>
-              value.apply(target, given).then(
-                (told: unknown) => [told, undefined],
-                (failure: unknown) => [undefined, failure],
-              ),
-            );
-            if (call.conflicts > 0) continue;
-            if (error !== undefined) throw error;
-            return answer;
+            try {
+              return await value.apply(target, given);
+            } catch (error) {
+              if (!isStoreFailure(error) || error.failure !== "conflict") throw error;
+            }
           }
         };
       },

@@ -27,8 +27,7 @@ function erasedWorld(store: Store<never>, behind: SqlClient<unknown>, table: str
   };
 }
 
-// A case once waited for 60 s in the stage of conflicts. The cause is not known yet, so a case may try again.
-describe.skipIf(!hasServer).each(Object.entries(STAGES))("on %s", { retry: 2 }, (_, stage) => {
+describe.skipIf(!hasServer).each(Object.entries(STAGES))("on %s", (_, stage) => {
   let world: ErasedWorld;
 
   beforeAll(async () => {
