@@ -9,13 +9,13 @@ import {
   UsageError,
   wholeNumber,
 } from "./command.ts";
-import { DiagnosedStack, type DoctorCheck } from "./diagnosed-stack.ts";
-import { ALARM_CHECKS } from "./doctor-alarm-checks.ts";
-import { LIVE_CHECKS } from "./doctor-live-checks.ts";
-import { QUEUE_CHECKS } from "./doctor-queue-checks.ts";
-import { TABLE_CHECKS } from "./doctor-table-checks.ts";
-import type { GivenResources, Looked } from "./live-stack.ts";
-import type { Unseen } from "./sight.ts";
+import { ALARM_CHECKS } from "./doctor/alarm-checks.ts";
+import { DiagnosedStack, type DoctorCheck } from "./doctor/diagnosed-stack.ts";
+import type { GivenResources, Looked } from "./doctor/live/stack.ts";
+import { LIVE_CHECKS } from "./doctor/live-checks.ts";
+import { QUEUE_CHECKS } from "./doctor/queue-checks.ts";
+import type { Unseen } from "./doctor/sight.ts";
+import { TABLE_CHECKS } from "./doctor/table-checks.ts";
 import { endpointIn } from "./table.ts";
 
 export const DOCTOR_CHECKS: readonly DoctorCheck[] = [...TABLE_CHECKS, ...QUEUE_CHECKS, ...ALARM_CHECKS];
@@ -91,8 +91,8 @@ could not be looked at.
 async function lookAt(values: OptionValues, named: GivenResources, isLive: boolean): Promise<Looked> {
   const most = wholeNumber(values, "max-requests", 1);
   const endpoint = endpointIn(values);
-  if (isLive) return (await import("./live-stack.ts")).lookAtLive(values, named, most);
-  return (await import("./live-run.ts")).lookAtRun(values, `${endpoint}`, most);
+  if (isLive) return (await import("./doctor/live/stack.ts")).lookAtLive(values, named, most);
+  return (await import("./doctor/live/run.ts")).lookAtRun(values, `${endpoint}`, most);
 }
 
 async function diagnoseTemplates(

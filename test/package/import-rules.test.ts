@@ -72,6 +72,9 @@ const refused: readonly (readonly [file: string, source: string, rule: string])[
   ["lib/explorer/runner.ts", 'import "vitest";', IMPORTS],
   ["lib/explorer/sources/local.ts", 'import "../../local/index.ts";', IMPORTS],
   ["lib/a-new-folder/constructs.ts", 'import "aws-cdk-lib";', IMPORTS],
+  ["lib/cli/constructs.ts", 'import "../cdk/index.ts";', IMPORTS],
+  ["lib/cli/console/store.ts", 'import "../../postgres/index.ts";', IMPORTS],
+  ["lib/cli/doctor/live/model.ts", 'import "../../../aws/sqs/sqs-model.ts";', IMPORTS],
   ["lib/local/tests.ts", 'import "../../test/setup/engines.ts";', IMPORTS],
   ["lib/local/bench.ts", 'import "../../bench/measure/main.ts";', IMPORTS],
   ["lib/local/app.ts", 'import "../../bin/app.ts";', IMPORTS],
@@ -127,6 +130,10 @@ const allowed: readonly (readonly [file: string, source: string])[] = [
   ],
   ["lib/client/allowed.ts", 'import "./core.ts";'],
   ["lib/cdk/allowed.ts", 'import "aws-cdk-lib/aws-lambda";\nimport "constructs";\nimport "../contract.ts";'],
+  [
+    "lib/cli/doctor/live/allowed.ts",
+    'import "@aws-sdk/client-lambda";\nimport "../../../contract.ts";\nimport "../../../local/index.ts";',
+  ],
   ["lib/local/allowed.ts", 'import "../core/clock.ts";\nexport const endpoint = process.env.ENDPOINT;'],
   [
     "functions/allowed.ts",

@@ -1,5 +1,5 @@
 /** What the doctor asks about the table of records, its outbox, and those who send from it. */
-import { ATTRIBUTES, ENVIRONMENT, OUTBOX_INDEX } from "../contract.ts";
+import { ATTRIBUTES, ENVIRONMENT, OUTBOX_INDEX } from "../../contract.ts";
 import {
   type DiagnosedStack,
   type DoctorCheck,

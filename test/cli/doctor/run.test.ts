@@ -2,10 +2,10 @@
 import { DynamoDB } from "@aws-sdk/client-dynamodb";
 import { SQS } from "@aws-sdk/client-sqs";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
-import { sampleAssembly } from "../../kit/sample-assembly.ts";
-import { type RunningStack, startStack } from "../../lib/local/index.ts";
-import { DESCRIBED_RUN_PATH } from "../../lib/local/stack/described-run.ts";
-import { runAlone } from "./world.ts";
+import { sampleAssembly } from "../../../kit/sample-assembly.ts";
+import { type RunningStack, startStack } from "../../../lib/local/index.ts";
+import { DESCRIBED_RUN_PATH } from "../../../lib/local/stack/described-run.ts";
+import { runAlone } from "../world.ts";
 
 const CREDENTIALS = { accessKeyId: "local", secretAccessKey: "local" };
 const SECRET = "canary-4711-token";

@@ -2,9 +2,9 @@
 import type { MetricAlarm } from "@aws-sdk/client-cloudwatch";
 import type { TableDescription } from "@aws-sdk/client-dynamodb";
 import type { EventSourceMappingConfiguration, FunctionConfiguration } from "@aws-sdk/client-lambda";
-import { ENVIRONMENT } from "../contract.ts";
-import type { DiagnosedTable, MappingProperties, QueueProperties } from "./diagnosed-stack.ts";
-import type { LiveMapping, LiveTable } from "./doctor-live-checks.ts";
+import { ENVIRONMENT } from "../../../contract.ts";
+import type { DiagnosedTable, MappingProperties, QueueProperties } from "../diagnosed-stack.ts";
+import type { LiveMapping, LiveTable } from "../live-checks.ts";
 
 export function tableProperties(table: TableDescription): LiveTable & DiagnosedTable {
   const { StreamSpecification: stream, GlobalSecondaryIndexes: indexes = [] } = table;

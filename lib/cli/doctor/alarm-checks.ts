@@ -1,5 +1,5 @@
 /** What the doctor asks about alarms. */
-import { METRICS } from "../contract.ts";
+import { METRICS } from "../../contract.ts";
 import { type DiagnosedStack, type DoctorCheck, referencesOf, TYPES } from "./diagnosed-stack.ts";
 
 interface AlarmProperties {

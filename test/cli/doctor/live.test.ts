@@ -2,11 +2,11 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { root } from "../../kit/project.ts";
-import { ALL_CHECKS } from "../../lib/cli/doctor.ts";
-import { COMMANDS, runCommand, type Terminal } from "../../lib/cli/index.ts";
-import { look } from "../../lib/cli/live-model.ts";
-import { fakeClock } from "../../lib/fakes/fake-clock.ts";
+import { root } from "../../../kit/project.ts";
+import { look } from "../../../lib/cli/doctor/live/model.ts";
+import { ALL_CHECKS } from "../../../lib/cli/doctor.ts";
+import { COMMANDS, runCommand, type Terminal } from "../../../lib/cli/index.ts";
+import { fakeClock } from "../../../lib/fakes/fake-clock.ts";
 import { ACCOUNT, type Aws, idOf, SECRET, startAws } from "./deployed-given.ts";
 import {
   attribute,
@@ -22,7 +22,7 @@ import {
   TABLE,
   variable,
   WIDE_SEEDS,
-} from "./doctor-seeds-given.ts";
+} from "./seeds-given.ts";
 
 let aws: Aws;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 // The sample's template, as it is deployed for good.
 import { App } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
-import { SampleStack } from "../../bin/sample-stack.ts";
+import { SampleStack } from "../../../bin/sample-stack.ts";
 
 export function sampleTemplate(): object {
   const app = new App({

@@ -3,17 +3,17 @@
  * rules. A queue leads to its dead letters and its consumers, a table to those who read its stream.
  */
 import type { EventSourceMappingConfiguration, FunctionConfiguration } from "@aws-sdk/client-lambda";
-import { ENVIRONMENT } from "../contract.ts";
-import { queueUrlOfArn } from "../core/messages/address.ts";
-import { TYPES } from "./diagnosed-stack.ts";
-import { inTime, type LiveClients } from "./live-clients.ts";
-import { callersOf, functionProperties, mappingProperties, variablesOf } from "./live-descriptions.ts";
-import { type LiveModel, type LivePlace, look, unseenOf } from "./live-model.ts";
-import { placeOf, placeOfArn, type Streams, sourceOf, streamKey } from "./live-places.ts";
-import { describeQueue } from "./live-queue.ts";
-import { LiveRules } from "./live-rules.ts";
-import { describeTable } from "./live-table.ts";
-import { queueName } from "./queues.ts";
+import { ENVIRONMENT } from "../../../contract.ts";
+import { queueUrlOfArn } from "../../../core/messages/address.ts";
+import { queueName } from "../../queues.ts";
+import { TYPES } from "../diagnosed-stack.ts";
+import { inTime, type LiveClients } from "./clients.ts";
+import { callersOf, functionProperties, mappingProperties, variablesOf } from "./descriptions.ts";
+import { type LiveModel, type LivePlace, look, unseenOf } from "./model.ts";
+import { placeOf, placeOfArn, type Streams, sourceOf, streamKey } from "./places.ts";
+import { describeQueue } from "./queue.ts";
+import { LiveRules } from "./rules.ts";
+import { describeTable } from "./table.ts";
 
 export class LiveWalk {
   readonly #clients: LiveClients;

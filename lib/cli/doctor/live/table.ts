@@ -1,9 +1,9 @@
 /** A table as it lives: by its descriptions, one for each Region, and its settings of TTL and backups. */
 import type { TableDescription } from "@aws-sdk/client-dynamodb";
-import { TYPES } from "./diagnosed-stack.ts";
-import { inTime, type LiveClients } from "./live-clients.ts";
-import { regionsOf, tableProperties } from "./live-descriptions.ts";
-import { type LiveModel, type LivePlace, look, unseenOf } from "./live-model.ts";
+import { TYPES } from "../diagnosed-stack.ts";
+import { inTime, type LiveClients } from "./clients.ts";
+import { regionsOf, tableProperties } from "./descriptions.ts";
+import { type LiveModel, type LivePlace, look, unseenOf } from "./model.ts";
 
 /** What nobody needs to ask for: a local engine has no backups, and what it holds is thrown away. */
 export interface TableLook {

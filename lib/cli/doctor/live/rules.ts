@@ -1,9 +1,9 @@
 /** Rules and schedules that run senders, as they live. */
-import { TYPES } from "./diagnosed-stack.ts";
-import { runsEachMinute } from "./doctor-table-checks.ts";
-import { inTime, type LiveClients } from "./live-clients.ts";
-import { type LiveModel, type LivePlace, look, unseenOf } from "./live-model.ts";
-import { placeOfArn } from "./live-places.ts";
+import { TYPES } from "../diagnosed-stack.ts";
+import { runsEachMinute } from "../table-checks.ts";
+import { inTime, type LiveClients } from "./clients.ts";
+import { type LiveModel, type LivePlace, look, unseenOf } from "./model.ts";
+import { placeOfArn } from "./places.ts";
 
 export class LiveRules {
   readonly #clients: LiveClients;

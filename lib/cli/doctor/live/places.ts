@@ -1,6 +1,6 @@
 /** Names and ARNs as the doctor reads them. Pure. */
-import { TYPES } from "./diagnosed-stack.ts";
-import type { LiveModel, LivePlace } from "./live-model.ts";
+import { TYPES } from "../diagnosed-stack.ts";
+import type { LiveModel, LivePlace } from "./model.ts";
 
 /** The place that an ARN names. */
 export function placeOfArn(arn: string): LivePlace {

@@ -6,9 +6,9 @@ import type { EventBridge } from "@aws-sdk/client-eventbridge";
 import type { Lambda } from "@aws-sdk/client-lambda";
 import type { Scheduler } from "@aws-sdk/client-scheduler";
 import type { SQS } from "@aws-sdk/client-sqs";
-import { resolveInstalled } from "../local/installed-package.ts";
-import { type OptionValues, UsageError } from "./command.ts";
-import { type CommonConfig, clientConfig } from "./table.ts";
+import { resolveInstalled } from "../../../local/installed-package.ts";
+import { type OptionValues, UsageError } from "../../command.ts";
+import { type CommonConfig, clientConfig } from "../../table.ts";
 
 interface LiveClientOf {
   readonly cloudformation: CloudFormation;

@@ -1,11 +1,11 @@
 /** A queue as it lives. */
-import { parseAddress } from "../core/messages/address.ts";
-import { TYPES } from "./diagnosed-stack.ts";
-import { inTime, type LiveClients } from "./live-clients.ts";
-import { queueProperties, redrivePolicyOf } from "./live-descriptions.ts";
-import { type LiveModel, type LivePlace, look } from "./live-model.ts";
-import { placeOfArn } from "./live-places.ts";
-import { siblingUrl } from "./queues.ts";
+import { parseAddress } from "../../../core/messages/address.ts";
+import { siblingUrl } from "../../queues.ts";
+import { TYPES } from "../diagnosed-stack.ts";
+import { inTime, type LiveClients } from "./clients.ts";
+import { queueProperties, redrivePolicyOf } from "./descriptions.ts";
+import { type LiveModel, type LivePlace, look } from "./model.ts";
+import { placeOfArn } from "./places.ts";
 
 /** @returns its ARN, and the URL of its dead-letter queue; `undefined` where it was not seen */
 export async function describeQueue(

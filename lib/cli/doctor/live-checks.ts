@@ -1,5 +1,5 @@
 /** What the doctor asks about what lives, and no template tells. */
-import { OUTBOX_INDEX } from "../contract.ts";
+import { OUTBOX_INDEX } from "../../contract.ts";
 import { type DoctorCheck, TYPES } from "./diagnosed-stack.ts";
 
 /** What a table tells beside the properties of a template. */

@@ -1,19 +1,19 @@
 /** What `onceonly start` runs: its tables and queues by their engines, the rest by what the run says of itself. */
-import { ENVIRONMENT } from "../contract.ts";
+import { ENVIRONMENT } from "../../../contract.ts";
 import {
   DESCRIBED_RUN_PATH,
   type DescribedResource,
   type DescribedRun,
-} from "../local/stack/described-run.ts";
-import { type OptionValues, UsageError } from "./command.ts";
-import { TABLE_TYPES, TYPES, variableOf } from "./diagnosed-stack.ts";
-import { checkClients, inTime, LiveClients } from "./live-clients.ts";
-import { LiveModel, type LivePlace } from "./live-model.ts";
-import { placeOf, type Streams, sourceOf, streamKey } from "./live-places.ts";
-import { describeQueue } from "./live-queue.ts";
-import { type Looked, seenIn } from "./live-stack.ts";
-import { describeTable } from "./live-table.ts";
-import { queueName } from "./queues.ts";
+} from "../../../local/stack/described-run.ts";
+import { type OptionValues, UsageError } from "../../command.ts";
+import { queueName } from "../../queues.ts";
+import { TABLE_TYPES, TYPES, variableOf } from "../diagnosed-stack.ts";
+import { checkClients, inTime, LiveClients } from "./clients.ts";
+import { LiveModel, type LivePlace } from "./model.ts";
+import { placeOf, type Streams, sourceOf, streamKey } from "./places.ts";
+import { describeQueue } from "./queue.ts";
+import { type Looked, seenIn } from "./stack.ts";
+import { describeTable } from "./table.ts";
 
 const NOWHERE = { remedy: "look at the deployed stack: --stack", isNowhere: true };
 

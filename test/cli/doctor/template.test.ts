@@ -3,9 +3,9 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ALL_CHECKS, DOCTOR_CHECKS } from "../../lib/cli/doctor.ts";
-import { COMMANDS, runCommand, type Terminal } from "../../lib/cli/index.ts";
-import { systemClock } from "../../lib/core/clock.ts";
+import { ALL_CHECKS, DOCTOR_CHECKS } from "../../../lib/cli/doctor.ts";
+import { COMMANDS, runCommand, type Terminal } from "../../../lib/cli/index.ts";
+import { systemClock } from "../../../lib/core/clock.ts";
 import { sampleTemplate } from "./sample-template-given.ts";
 
 /** A template that a seed breaks. */
@@ -165,7 +165,7 @@ describe("onceonly doctor", () => {
   });
 
   it("reads the checklist: each line names checks that exist or says why there is none, and each check has its line", async () => {
-    const page = await readFile(new URL("../../docs/operate/checklist.md", import.meta.url), "utf8");
+    const page = await readFile(new URL("../../../docs/operate/checklist.md", import.meta.url), "utf8");
     const lines = page.split(/^- \[ \] /m).slice(1);
     const named = lines.map((line) => [...line.matchAll(/`doctor\s+([\w-]+)`/g)].map(([, id]) => id));
 

@@ -1,7 +1,7 @@
 /** What lives, in the form of a template: ids of resources, their properties, and what could not be looked at. */
-import { DiagnosedStack, TYPES } from "./diagnosed-stack.ts";
-import { MissingClientError, RequestBoundError } from "./live-clients.ts";
-import { Sight, type Unseen } from "./sight.ts";
+import { DiagnosedStack, TYPES } from "../diagnosed-stack.ts";
+import { Sight, type Unseen } from "../sight.ts";
+import { MissingClientError, RequestBoundError } from "./clients.ts";
 
 /** Where something of a name lives. */
 export interface LivePlace {

@@ -1,14 +1,14 @@
 /** What lives of the stacks, tables, queues and functions that a person names. */
 import type { StackResourceSummary } from "@aws-sdk/client-cloudformation";
-import { parseAddress } from "../core/messages/address.ts";
-import { counted, type OptionValues, UsageError } from "./command.ts";
-import { type DiagnosedStack, TABLE_TYPES, TYPES } from "./diagnosed-stack.ts";
-import { describeAlarms } from "./live-alarms.ts";
-import { checkClients, inTime, LiveClients, type LiveService } from "./live-clients.ts";
-import { LiveModel, look, unseenOf } from "./live-model.ts";
-import { placeOf } from "./live-places.ts";
-import { LiveWalk } from "./live-walk.ts";
-import { queueName } from "./queues.ts";
+import { parseAddress } from "../../../core/messages/address.ts";
+import { counted, type OptionValues, UsageError } from "../../command.ts";
+import { queueName } from "../../queues.ts";
+import { type DiagnosedStack, TABLE_TYPES, TYPES } from "../diagnosed-stack.ts";
+import { describeAlarms } from "./alarms.ts";
+import { checkClients, inTime, LiveClients, type LiveService } from "./clients.ts";
+import { LiveModel, look, unseenOf } from "./model.ts";
+import { placeOf } from "./places.ts";
+import { LiveWalk } from "./walk.ts";
 
 /** What the person named. */
 export interface GivenResources {

@@ -10,7 +10,7 @@ import {
 } from "@aws-sdk/client-dynamodb";
 import { SQS } from "@aws-sdk/client-sqs";
 import { inject } from "vitest";
-import { startSqs } from "../../lib/local/sqs/start-sqs.ts";
+import { startSqs } from "../../../lib/local/sqs/start-sqs.ts";
 import { type AwsWorld, answerAsAws, type Edge, type Json, type Properties } from "./aws-edge-given.ts";
 import { sampleTemplate } from "./sample-template-given.ts";
 

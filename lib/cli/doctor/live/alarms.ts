@@ -1,8 +1,8 @@
 /** Alarms as they live, by name. */
-import { TYPES } from "./diagnosed-stack.ts";
-import { inTime, type LiveClients } from "./live-clients.ts";
-import { alarmProperties } from "./live-descriptions.ts";
-import { type LiveModel, look, unseenOf } from "./live-model.ts";
+import { TYPES } from "../diagnosed-stack.ts";
+import { inTime, type LiveClients } from "./clients.ts";
+import { alarmProperties } from "./descriptions.ts";
+import { type LiveModel, look, unseenOf } from "./model.ts";
 
 /** CloudWatch takes so many names at once. */
 const AT_ONCE = 100;

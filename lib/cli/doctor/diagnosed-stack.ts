@@ -2,7 +2,7 @@
  * A stack as the doctor reads it: resources by type, and what refers to what. It has the form of a template. What lives is
  * brought into that form, so that a check is written once.
  */
-import { ENVIRONMENT } from "../contract.ts";
+import { ENVIRONMENT } from "../../contract.ts";
 import { mayBe, Sight, type Unseen } from "./sight.ts";
 
 export interface Diagnosed<Properties> {
