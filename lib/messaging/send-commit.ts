@@ -2,6 +2,7 @@
 import type { Clock, Random } from "../core/clock.ts";
 import { remainingMsOf } from "../core/clock.ts";
 import { SendFailedError } from "../core/errors.ts";
+import { namesOf } from "../core/identity.ts";
 import type { TimedContext } from "../core/lambda-context.ts";
 import type { Taking, Unsent } from "../core/messages/outbox.ts";
 import type { StoredMessage } from "../core/messages/outgoing-message.ts";
@@ -197,7 +198,7 @@ function tellSends(
 ): void {
   if (!observe) return;
   const former = progressOf(unsent);
-  const names = namesIn(unsent.recordKey);
+  const names = namesIn(unsent);
   for (const [index, message] of unsent.messages.entries()) {
     const ended = ends[index];
     if (!ended || progress[index] === former[index]) continue;
@@ -219,9 +220,8 @@ function tellSends(
   }
 }
 
-/** As the record's key has them. */
-function namesIn(recordKey: string): Pick<OutboxCommitEvent, "operation" | "keyHash"> {
-  const [operation = "", , keyHash = ""] = recordKey.split("#");
+function namesIn({ recordKey }: Pick<Unsent, "recordKey">): Pick<OutboxCommitEvent, "operation" | "keyHash"> {
+  const { operation, keyHash } = namesOf(recordKey);
   return { operation, keyHash };
 }
 
@@ -259,12 +259,12 @@ function tellEnd(
 export function tell(
   { by, observe, rules }: OutboxSettings,
   event: OutboxCommitEvent["event"],
-  { recordKey, committedAt }: Pick<Unsent, "recordKey" | "committedAt">,
+  commit: Pick<Unsent, "recordKey" | "committedAt">,
   messages: number,
   error: unknown,
 ): void {
-  const names = namesIn(recordKey);
-  const lagMs = rules.clock.now() - committedAt;
+  const names = namesIn(commit);
+  const lagMs = rules.clock.now() - commit.committedAt;
   quietly(() => {
     if (observe) observe({ event, by, ...names, messages, lagMs, error });
     else if (error !== undefined) console.error(error);

@@ -19,7 +19,10 @@ const SECRET = "canary-5f2e";
 afterEach(() => vi.restoreAllMocks());
 
 /** A commit of two messages that waits, and an SQS that accepts all or refuses all. */
-async function newCommit(accepts = true, more: { readonly traceparent?: () => string } = {}) {
+async function newCommit(
+  accepts = true,
+  more: { readonly traceparent?: () => string; readonly operation?: string } = {},
+) {
   const clock = fakeClock();
   const store = new MemoryStore();
   const messages = ["created", "paid"].map((name) => ({
@@ -77,6 +80,17 @@ describe("what relay and sweeper tell", () => {
     expect(await commit.relay()).toEqual({ batchItemFailures: [] });
 
     expect(commit.events).toEqual([{ event: "sent", by: "relay", ...told, lagMs: 1234, error: undefined }]);
+  });
+
+  it("an operation by its own name, whatever characters are in it", async () => {
+    const operation = "café#orders/%2023";
+    const commit = await newCommit(true, { operation });
+
+    await commit.relay();
+
+    const named = { operation, keyHash: identify(operation, "tenant-1", SECRET).keyHash };
+    expect(commit.events).toMatchObject([named]);
+    expect(commit.sends).toMatchObject([named, named]);
   });
 
   it("a commit that could not be sent: with the error, and again with every try", async () => {
