@@ -18,6 +18,7 @@ export type {
   Taking,
   Unsent,
 } from "./core/messages/outbox.ts";
+export type { OutboxOperator } from "./core/messages/outbox-act.ts";
 export type {
   BusMessage,
   MessageContent,

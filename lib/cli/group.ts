@@ -1,5 +1,6 @@
 /** One decision about many keys: those of an operation, or of an operation and an error, as the sparse indexes list them. */
 import { namesOf } from "../core/identity.ts";
+import type { Unsent } from "../core/messages/outbox.ts";
 import { type CommandCall, type OptionsConfig, UsageError, wholeNumber } from "./command.ts";
 import { outcomesOf } from "./listed.ts";
 import { type Changed, isMeant, type OpenTable, openTable, printWithheld } from "./table.ts";
@@ -42,11 +43,15 @@ export async function* unknownKeys(
 }
 
 export async function* parkedKeys(outbox: OpenTable["outbox"], group: string): AsyncGenerator<string> {
-  for await (const { recordKey, commit } of outbox.list("parked")) {
-    const codes = (commit?.progress ?? []).map(({ state, code }) => (state === "parked" ? code : undefined));
-    if (commit && codes.some((code) => isIn(group, recordKey, code))) yield recordKey;
-    else if (commit && isIn(group, recordKey, undefined)) yield recordKey;
-  }
+  for await (const { recordKey, commit } of outbox.list("parked"))
+    if (commit && parkedPlaces(group, commit).length > 0) yield recordKey;
+}
+
+/** Places of the messages of a commit that are parked and in the group. */
+export function parkedPlaces(group: string, { recordKey, progress = [] }: Unsent): readonly number[] {
+  return progress.flatMap(({ state, code }, place) =>
+    state === "parked" && isIn(group, recordKey, code) ? place : [],
+  );
 }
 
 interface GroupChange {

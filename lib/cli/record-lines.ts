@@ -3,6 +3,7 @@
 import { destinationOf } from "../core/messages/address.ts";
 import type { Unsent } from "../core/messages/outbox.ts";
 import { UNTRIED } from "../core/messages/outbox.ts";
+import { actsIn, type OutboxAct } from "../core/messages/outbox-act.ts";
 import { NOT_KEPT } from "../core/outcome.ts";
 import type { IdempotencyRecord, StoredResult } from "../core/record.ts";
 import { decodeEvidence, type Evidence } from "../core/verify.ts";
@@ -10,7 +11,7 @@ import { decodeEvidence, type Evidence } from "../core/verify.ts";
 /** What a record says, without payloads. Times are in epoch ms. */
 export function tellRecord(recordKey: string, record: IdempotencyRecord, unsent: Unsent | undefined) {
   const { state, attempt, createdAt, leaseEndsAt, completedAt, expiresAt, steps = {}, result } = record;
-  const evidence = decodeEvidence(record.evidence);
+  const evidence = verdictIn(record.evidence);
   const messages = (unsent?.messages ?? []).map((message, place) => {
     const { state: of, tries, at, code } = unsent?.progress?.[place] ?? UNTRIED;
     return {
@@ -38,7 +39,14 @@ export function tellRecord(recordKey: string, record: IdempotencyRecord, unsent:
     })),
     ...(evidence && { evidence }),
     messages,
+    acts: actsIn(record.evidence),
   };
+}
+
+/** Evidence may hold no verdict about the key, but acts on its messages alone. */
+function verdictIn(text: string | undefined): Evidence | undefined {
+  const { acts: _, ...evidence } = { ...decodeEvidence(text) } as Evidence & { acts?: unknown };
+  return evidence.verdict === undefined ? undefined : evidence;
 }
 
 /** What was erased, or is not to be kept, leaves a word in the record. */
@@ -65,6 +73,7 @@ function recordFacts(told: RecordReport, now: number): string[] {
   if (told.completedAt !== undefined) lines.push(`${state} ${timeOf(told.completedAt, now)}`);
   if (evidence) lines.push(...evidenceLines(evidence, now));
   for (const message of messages) lines.push(messageLine(message, now));
+  for (const act of told.acts) lines.push(...actLines(act, now));
   return [...lines, ...keptLines(told, now)];
 }
 
@@ -82,6 +91,17 @@ export function messageLine(message: RecordReport["messages"][number], now: numb
   const tried = message.at === undefined ? "" : `, ${timeOf(message.at, now)}`;
   const code = message.code === undefined ? "" : `, ${message.code}`;
   return `message to ${message.destination}: ${message.state}, tries ${message.tries}${code}${tried}`;
+}
+
+const DECIDED = { "send-again": "sent again", redirect: "redirected", drop: "dropped" } as const;
+
+export function actLines(
+  { act, messages, count, by, why, at }: OutboxAct,
+  now: number,
+): readonly [line: string, reason: string] {
+  const which = `${messages.join(", ")}${count > messages.length ? `, and ${count - messages.length} more` : ""}`;
+  const line = `message${count > 1 ? "s" : ""} ${which}: ${DECIDED[act]}, by ${by}, ${timeOf(at, now)}`;
+  return [line, `why: ${why}`];
 }
 
 export function keptLines(

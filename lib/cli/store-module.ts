@@ -77,12 +77,18 @@ function withholding<Target extends object>(
       if (typeof value !== "function") return value;
       if (!writes.test(String(name))) return value.bind(target);
       return async (...given: readonly unknown[]) => {
-        const [input] = name === "erase" ? [Object(given[0]).recordKey] : given;
-        withheld.push({ operation: String(name), input });
+        withheld.push({ operation: String(name), input: inputOf(String(name), given) });
         return writes === OUTBOX_WRITES ? true : DONE;
       };
     },
   });
+}
+
+/** Without the commit of an act, whose messages have bodies, and without clocks. */
+function inputOf(name: string, [input, options]: readonly unknown[]): unknown {
+  const { recordKey } = Object(input);
+  if (name === "erase") return recordKey;
+  return OUTBOX_WRITES.test(name) ? { recordKey, ...Object(options), clock: undefined } : input;
 }
 
 /** The outbox of a store that has none. */

@@ -52,7 +52,14 @@ export const BY_USAGE = `
 
 /** @throws UsageError */
 export function byWhom(values: OptionValues): { readonly by: string; readonly why: string } {
-  return { by: required(values, "by"), why: required(values, "why") };
+  return { by: shortText(values, "by"), why: shortText(values, "why") };
+}
+
+/** A record keeps no more, and a group is told before any of it is read. */
+function shortText(values: OptionValues, name: "by" | "why"): string {
+  const text = required(values, name);
+  if (text.length <= 256) return text;
+  throw new UsageError(`--${name} takes at most 256 characters, got ${text.length}`);
 }
 
 export type CommonConfig = Pick<DynamoDBClientConfig, "region" | "endpoint" | "profile" | "credentials">;

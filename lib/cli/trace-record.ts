@@ -2,6 +2,7 @@
 import { decodeResult } from "../core/outcome.ts";
 import { STOPPED, TURNED_BACK } from "../saga/saga-run.ts";
 import {
+  actLines,
   evidenceLines,
   keptLines,
   leaseLines,
@@ -25,7 +26,7 @@ export function statusOf(resultText: string | undefined): number | undefined {
 /** @param status what callers were answered over HTTP, where that is known */
 export function recordBranches(told: RecordReport, status: number | undefined, now: number): TraceBranch[] {
   const { steps, messages, evidence, completedAt, createdAt } = told;
-  const sent = /^(completed|failed)$/.test(told.state) && messages.length === 0;
+  const isOver = /^(completed|failed)$/.test(told.state) && messages.length === 0;
   return [
     {
       line: `request: first came ${timeOf(createdAt, now)}${status === undefined ? "" : `, answered over HTTP with ${status}`}`,
@@ -35,8 +36,14 @@ export function recordBranches(told: RecordReport, status: number | undefined, n
     ...(completedAt === undefined ? [] : [{ line: `${told.state} ${timeOf(completedAt, now)}` }]),
     ...(evidence ? verdictBranches(evidence, now) : []),
     {
-      line: sent ? "outbox: nothing waits. Its messages were sent, or it had none" : "outbox",
-      below: messages.map((message) => ({ line: messageLine(message, now) })),
+      line: isOver ? "outbox: nothing waits. Its messages were sent or dropped, or it had none" : "outbox",
+      below: [
+        ...messages.map((message) => ({ line: messageLine(message, now) })),
+        ...told.acts.map((act) => {
+          const [line, reason] = actLines(act, now);
+          return { line, below: [{ line: reason }] };
+        }),
+      ],
     },
     ...keptLines(told, now).map((line) => ({ line })),
   ].filter(({ line, below }) => line !== "outbox" || below!.length > 0);

@@ -2,7 +2,7 @@
 import type { TransactWriteItem, Update } from "@aws-sdk/client-dynamodb";
 import { OUTBOX_INDEX, OUTBOX_SHARDS, parkedShard } from "../contract.ts";
 import { RecordCorruptError, StoreUnavailableError } from "../core/errors.ts";
-import { OperatedOutbox } from "../core/messages/operated-outbox.ts";
+import { type ChangedCommit, OperatedOutbox } from "../core/messages/operated-outbox.ts";
 import {
   type FoundUnsent,
   type MessageProgress,
@@ -13,7 +13,6 @@ import {
   type Taking,
   type Unsent,
 } from "../core/messages/outbox.ts";
-import type { StoredMessage } from "../core/messages/outgoing-message.ts";
 import type { Connection } from "./connection.ts";
 import { messageItemWrites } from "./message-item-writes.ts";
 import type { OutboxTableOptions } from "./options.ts";
@@ -28,7 +27,7 @@ import {
   senderOf,
   takeChange,
 } from "./outbox-requests.ts";
-import { type RecordTable, recordTable } from "./record-table.ts";
+import { type RecordTable, recordTable, type Values } from "./record-table.ts";
 import type { Item } from "./values.ts";
 import { readWaiting, refuseForeign, type WaitingRecord } from "./waiting-record.ts";
 
@@ -135,18 +134,15 @@ export class ConnectedOutbox extends OperatedOutbox implements Outbox {
     }
   }
 
-  protected async decide(
-    commit: Unsent,
-    progress: readonly MessageProgress[],
-    messages: readonly StoredMessage[],
-  ): Promise<boolean> {
+  protected async decide(commit: Unsent, { progress, messages, evidence }: ChangedCommit): Promise<boolean> {
     const seen = commit as Complete;
     if (progress.every(({ state }) => state === "sent" || state === "dropped")) {
-      return this.#mark(seen, progress);
+      return this.#mark(seen, progress, { evidence });
     }
     const isMoved = messages !== commit.messages;
     const text = isMoved && !seen.messageItems ? { messages: JSON.stringify(messages) } : {};
-    const Update = keepChange(this.#table, seen, progress, commit.committedAt, false, text);
+    const act = { evidence, ...text };
+    const Update = keepChange(this.#table, seen, progress, commit.committedAt, false, act);
     const others = isMoved ? messageItemWrites(this.#table, seen, messages) : [];
     return this.#requests.apply(Update, others);
   }
@@ -178,8 +174,12 @@ export class ConnectedOutbox extends OperatedOutbox implements Outbox {
     return { waiting, parked };
   }
 
-  #mark(record: WaitingRecord, progress: readonly MessageProgress[] | undefined): Promise<boolean> {
-    const [{ Update }, ...others] = markChanges(this.#table, record, progress) as [
+  #mark(
+    record: WaitingRecord,
+    progress: readonly MessageProgress[] | undefined,
+    act?: Values,
+  ): Promise<boolean> {
+    const [{ Update }, ...others] = markChanges(this.#table, record, progress, act) as [
       { Update: Update },
       ...TransactWriteItem[],
     ];

@@ -69,10 +69,24 @@ export class OutboxRequests {
 /** The commit under this token still has messages to send. */
 const STILL_UNSENT = "#token = :token AND attribute_exists(#unsentSince)";
 
-/** And neither its progress nor who has taken it changed since it was seen. */
-const unsentAsSeen = (hasDelivery: boolean, isTaken: boolean): string =>
-  `${STILL_UNSENT} AND ${hasDelivery ? "#delivery = :seenDelivery" : "attribute_not_exists(#delivery)"}` +
-  ` AND ${isTaken ? "#sendingUntil = :seenUntil" : "attribute_not_exists(#sendingUntil)"}`;
+interface AsSeen {
+  readonly condition: string;
+  readonly bound: Readonly<Record<string, string | number>>;
+}
+
+/** And none of these has changed since it was seen: its progress, who has taken it, and for an operator's act also its evidence. */
+function unsentAsSeen(seen: WaitingRecord, isActing: boolean): AsSeen {
+  const { token, delivery, sendingUntil, evidence } = seen;
+  const all = { delivery, sendingUntil, ...(isActing && { evidence }) };
+  let condition = STILL_UNSENT;
+  const bound: Record<string, string | number> = { token };
+  for (const [name, value] of Object.entries(all)) {
+    condition +=
+      value === undefined ? ` AND attribute_not_exists(#${name})` : ` AND #${name} = :seen_${name}`;
+    if (value !== undefined) bound[`seen_${name}`] = value;
+  }
+  return { condition, bound };
+}
 
 /**
  * The record has messages to send, of a version that this code knows, not all of them parked. They are due, exactly since
@@ -137,10 +151,10 @@ export function keepChange(
   progress: readonly MessageProgress[],
   dueAt: number,
   isGivenBack: boolean,
-  more: Values = {},
+  act: Values = {},
 ): Update {
-  const { recordKey, token, delivery, sendingUntil } = seen;
-  const shard = seen.shard < 0 ? parkedShard(seen.shard) : seen.shard;
+  const { recordKey, shard: where } = seen;
+  const shard = where < 0 ? parkedShard(where) : where;
   const waits = progress.some(({ state }) => state === "waiting");
   const values = {
     delivery: deliveryText(progress),
@@ -149,21 +163,23 @@ export function keepChange(
     // A record does not expire before its messages are sent.
     expiresAt: undefined,
     ...(isGivenBack && GIVEN_BACK),
-    ...more,
+    ...act,
   };
-  return table.updateOf(recordKey, unsentAsSeen(delivery !== undefined, sendingUntil !== undefined), values, {
-    token,
-    ...(delivery !== undefined && { seenDelivery: delivery }),
-    ...(sendingUntil !== undefined && { seenUntil: sendingUntil }),
-  });
+  const { condition, bound } = unsentAsSeen(seen, "evidence" in act);
+  return table.updateOf(recordKey, condition, values, bound);
 }
 
-/** The record's change first; then its items of messages go, and its result gets the same expiry. */
+/**
+ * The record's change first; then its items of messages go, and its result gets the same expiry. An operator's act holds only while
+ * nobody else has changed or taken the commit since it was seen.
+ */
 export function markChanges(
   table: RecordTable,
-  { recordKey, token, expiresOnceSent, messageItems, resultItem }: WaitingRecord,
+  seen: WaitingRecord,
   progress: readonly MessageProgress[] | undefined,
+  act?: Values,
 ): readonly TransactWriteItem[] {
+  const { recordKey, token, expiresOnceSent, messageItems, resultItem } = seen;
   const { TableName, updateOf, keyOf } = table;
   const sent = {
     expiresAt: expiresOnceSent,
@@ -174,8 +190,10 @@ export function markChanges(
     unsentSince: undefined,
     expiresOnceSent: undefined,
     ...GIVEN_BACK,
+    ...act,
   };
-  const Update = updateOf(recordKey, STILL_UNSENT, sent, { token });
+  const { condition, bound } = act ? unsentAsSeen(seen, true) : { condition: STILL_UNSENT, bound: { token } };
+  const Update = updateOf(recordKey, condition, sent, bound);
   const deletions = messageItemKeys(recordKey, token, messageItems).map((key) => ({
     Delete: { TableName, Key: keyOf(key) },
   }));

@@ -42,6 +42,7 @@ export function readWaiting({ names }: RecordTable, item: Item = {}): WaitingRec
   };
   const version = number("version");
   const [recordKey, token, delivery] = [text("partitionKey"), text("token"), text("delivery")];
+  const evidence = text("evidence");
   const resultItem = text("resultItem");
   const [dueAt, shard, messageItems = 0] = [
     number("unsentSince"),
@@ -67,6 +68,7 @@ export function readWaiting({ names }: RecordTable, item: Item = {}): WaitingRec
     token,
     committedAt,
     messages,
+    ...(evidence !== undefined && { evidence }),
     progress: messages && delivery !== undefined ? readDelivery(delivery, messages.length) : undefined,
     messageItems,
     resultItem: resultItem === undefined ? undefined : ownResult(recordKey, resultItem),

@@ -18,7 +18,8 @@ const waiting = (
   row: string,
 ) => `json_strip_nulls(json_build_object('recordKey', ${row}.pk, 'version', ${row}.version,
   'token', ${row}.token, 'committedAt', ${row}.settled_at, 'messages', ${row}.messages, 'progress', ${row}.progress,
-  'shard', ${row}.unsent_shard, 'dueAt', ${row}.due_at, 'sendingUntil', ${row}.sending_until, 'sender', ${row}.sender))`;
+  'shard', ${row}.unsent_shard, 'dueAt', ${row}.due_at, 'sendingUntil', ${row}.sending_until, 'sender', ${row}.sender,
+  'evidence', ${row}.evidence))`;
 
 const CHANGED = "RETURNING '{\"isChanged\":true}' AS answer";
 
@@ -31,13 +32,26 @@ interface Keeping {
   readonly dueAt: number;
   readonly waits: boolean;
   readonly isOwn: boolean;
-  readonly messages?: string | null;
+}
+
+/** What an operator does. */
+interface Acting {
+  /** The record's evidence, with the act. */
+  readonly evidence: string;
+  /** Where some of them go elsewhere. */
+  readonly messages: string | null;
 }
 
 const asSeen = (
   { recordKey, token, progressText, sendingUntil }: WaitingRow,
   progress: string,
 ): readonly SqlValue[] => [recordKey, token, progress, progressText ?? null, sendingUntil ?? null];
+
+/** An operator's act holds only while the evidence too is as it was seen. Senders do not look at it. */
+const acted = (seen: WaitingRow, act: Acting | undefined): readonly SqlValue[] => [
+  act?.evidence ?? null,
+  seen.evidence ?? null,
+];
 
 export type OutboxStatements = ReturnType<typeof outboxStatements>;
 
@@ -67,19 +81,23 @@ FROM ${name} AS r LEFT JOIN taken ON true WHERE r.pk = $1 AND r.due_at IS NOT NU
       ? `${taking} WHERE ${free} RETURNING json_build_object('isChanged', true, 'commit', ${waiting("r")})::text AS answer`
       : takeOrRead;
 
-  // Neither its progress nor who has taken it has changed since it was seen.
+  // Neither its progress nor who has taken it has changed since it was seen, nor under an operator's act its evidence.
   const AS_SEEN = "progress IS NOT DISTINCT FROM $4 AND sending_until IS NOT DISTINCT FROM $5";
-  const keep = `UPDATE ${name} SET progress = $3, due_at = $6, messages = coalesce($9, messages), unsent_shard = CASE WHEN $7::boolean = (unsent_shard >= 0)
+  const keep = `UPDATE ${name} SET progress = $3, due_at = $6, messages = coalesce($9, messages),
+  evidence = coalesce($10, evidence), unsent_shard = CASE WHEN $7::boolean = (unsent_shard >= 0)
     THEN unsent_shard ELSE -1 - unsent_shard END,
   sending_until = CASE WHEN $8::boolean THEN NULL ELSE sending_until END,
   sender = CASE WHEN $8::boolean THEN NULL ELSE sender END
-WHERE pk = $1 AND token = $2 AND due_at IS NOT NULL AND ${AS_SEEN} ${CHANGED}`;
+WHERE pk = $1 AND token = $2 AND due_at IS NOT NULL AND ${AS_SEEN}
+  AND ($10::text IS NULL OR evidence IS NOT DISTINCT FROM $11) ${CHANGED}`;
 
-  const mark = `UPDATE ${name} SET expires_at = expires_once_sent, progress = $3, messages = NULL, unsent_shard = NULL,
+  const mark = (
+    evidence: string,
+  ) => `UPDATE ${name} SET ${evidence}expires_at = expires_once_sent, progress = $3, messages = NULL, unsent_shard = NULL,
   due_at = NULL, expires_once_sent = NULL, sending_until = NULL, sender = NULL
 WHERE pk = $1 AND token = $2 AND due_at IS NOT NULL`;
-  const markSent = `${mark} ${CHANGED}`;
-  const finish = `${mark} AND ${AS_SEEN} ${CHANGED}`;
+  const markSent = `${mark("")} ${CHANGED}`;
+  const finish = `${mark("evidence = $6, ")} AND ${AS_SEEN} AND evidence IS NOT DISTINCT FROM $7 ${CHANGED}`;
 
   const park = `UPDATE ${name} SET unsent_shard = -1 - unsent_shard, due_at = $2, sending_until = NULL, sender = NULL
 WHERE pk = $1 AND due_at IS NOT NULL AND unsent_shard >= 0 AND version = ${RECORD_VERSION} ${CHANGED}`;
@@ -106,13 +124,18 @@ VALUES ('${NOTES_KEY}', ${RECORD_VERSION}, 'notes', '', 0, 0, '', 0, $1) ON CONF
 
     /**
      * @param isOwn whether whoever saw the commit had taken it: it is given back
-     * @param messages where some of them go elsewhere
      */
-    keep: (seen: WaitingRow, progress: string, { dueAt, waits, isOwn, messages = null }: Keeping) =>
-      update(keep, ...asSeen(seen, progress), dueAt, waits, isOwn, messages),
+    keep: (seen: WaitingRow, progress: string, { dueAt, waits, isOwn }: Keeping, act?: Acting) =>
+      update(
+        keep,
+        ...asSeen(seen, progress),
+        ...[dueAt, waits, isOwn, act?.messages ?? null],
+        ...acted(seen, act),
+      ),
 
     /** Marks what nobody has changed since it was seen. */
-    finish: (seen: WaitingRow, progress: string) => update(finish, ...asSeen(seen, progress)),
+    finish: (seen: WaitingRow, progress: string, act: Acting) =>
+      update(finish, ...asSeen(seen, progress), ...acted(seen, act)),
 
     markSent: (recordKey: string, token: string, progress: string | null) =>
       update(markSent, recordKey, token, progress),

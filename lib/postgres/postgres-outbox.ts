@@ -1,6 +1,6 @@
 /** The outbox on PostgreSQL: finds, takes and marks the records whose messages wait to be sent. */
 import { OUTBOX_SHARDS } from "../contract.ts";
-import { OperatedOutbox } from "../core/messages/operated-outbox.ts";
+import { type ChangedCommit, OperatedOutbox } from "../core/messages/operated-outbox.ts";
 import {
   type FoundUnsent,
   type MessageProgress,
@@ -10,7 +10,6 @@ import {
   type Taking,
   type Unsent,
 } from "../core/messages/outbox.ts";
-import type { StoredMessage } from "../core/messages/outgoing-message.ts";
 import { answerOf, type ToldRecord, textOf } from "./answers.ts";
 import { channelOf, checkStore, type PostgresStoreOptions } from "./options.ts";
 import { type OutboxStatements, outboxStatements, PAGE, senderOf } from "./outbox-statements.ts";
@@ -121,21 +120,14 @@ export class PostgresOutbox extends OperatedOutbox implements Outbox {
     }
   }
 
-  protected async decide(
-    commit: Unsent,
-    progress: readonly MessageProgress[],
-    messages: readonly StoredMessage[],
-  ): Promise<boolean> {
+  protected async decide(commit: Unsent, { progress, messages, evidence }: ChangedCommit): Promise<boolean> {
     const [seen, text] = [commit as WaitingRow, JSON.stringify(progress)];
-    const keeping = {
-      dueAt: commit.committedAt,
-      waits: progress.some(isWaiting),
-      isOwn: false,
-      messages: messages === commit.messages ? null : JSON.stringify(messages),
-    };
+    const moved = messages === commit.messages ? null : JSON.stringify(messages);
+    const act = { evidence, messages: moved };
+    const keeping = { dueAt: commit.committedAt, waits: progress.some(isWaiting), isOwn: false };
     const statement = progress.every(isOver)
-      ? this.#statements.finish(seen, text)
-      : this.#statements.keep(seen, text, keeping);
+      ? this.#statements.finish(seen, text, act)
+      : this.#statements.keep(seen, text, keeping, act);
     return (await this.#ask(statement)).isChanged === true;
   }
 

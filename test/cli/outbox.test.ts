@@ -1,20 +1,28 @@
 import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { ListedCommit } from "../../lib/core/messages/operated-outbox.ts";
+import { identify } from "../../lib/core/identity.ts";
+import { actsIn } from "../../lib/core/messages/outbox-act.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
 import { newWorld, type World } from "./world.ts";
 
+const SAID = ["--by", "ana", "--why", "ticket 4711"];
+const BY = [...SAID, "--yes"];
 const QUEUE = "https://sqs.eu-central-1.amazonaws.com/123456789012/payments";
 
 let world: World;
+/** The keys of what was committed. */
+let keys: string[] = [];
 beforeEach(async () => {
+  keys = [];
   world = await newWorld();
 });
 
 /** A commit of two messages, of which the first is parked where `isParked`. Resolves to its record key. */
 async function commitTwo(isParked: boolean): Promise<string> {
   const { store, clock, outbox } = world;
-  await runOnce({ operation: "order", store, clock, leaseSeconds: 30 }, randomUUID(), {}, ({ commit }) =>
+  const key = randomUUID();
+  keys.push(key);
+  await runOnce({ operation: "order", store, clock, leaseSeconds: 30 }, key, {}, ({ commit }) =>
     commit("done", {
       messages: [
         { queue: QUEUE, key: "order-7/pay", body: { card: "canary" } },
@@ -22,8 +30,7 @@ async function commitTwo(isParked: boolean): Promise<string> {
       ],
     }),
   );
-  const { value: found } = await outbox.list("waiting").next();
-  const { commit } = found as Required<ListedCommit>;
+  const commit = (await outbox.load(identify("order", "", key).recordKey))!;
   const parked = { state: "parked", tries: 9, at: clock.now(), code: "AccessDenied" } as const;
   if (isParked)
     await outbox.keep(commit, [parked, { state: "waiting", tries: 9, at: clock.now() }], clock.now());
@@ -32,6 +39,8 @@ async function commitTwo(isParked: boolean): Promise<string> {
 
 const progressOf = async (recordKey: string) =>
   (await world.outbox.load(recordKey))?.progress?.map(({ state, tries }) => [state, tries]);
+
+const actsOf = async (recordKey: string) => actsIn((await world.outbox.load(recordKey))?.evidence);
 
 describe("onceonly outbox", () => {
   it("lists what waits and what is parked, by destination and code, and shows no body", async () => {
@@ -49,7 +58,7 @@ describe("onceonly outbox", () => {
   it("has all open messages sent as if nobody had tried", async () => {
     const recordKey = await commitTwo(true);
 
-    const answer = await world.run("outbox", ["retry", recordKey, "--yes"]);
+    const answer = await world.run("outbox", ["retry", recordKey, ...BY]);
 
     expect(answer).toMatchObject({ status: 0, text: "the sweeper sends them within a minute" });
     expect(await progressOf(recordKey)).toEqual([
@@ -61,13 +70,13 @@ describe("onceonly outbox", () => {
   it("drops one message, and the other still waits", async () => {
     const recordKey = await commitTwo(true);
 
-    const dry = await world.run("outbox", ["drop", recordKey, "--message", "0", "--dry-run"]);
+    const dry = await world.run("outbox", ["drop", recordKey, "--message", "0", ...SAID, "--dry-run"]);
     expect(dry.text).toContain("dry run: nothing was written");
     expect(await progressOf(recordKey)).toEqual([
       ["parked", 9],
       ["waiting", 9],
     ]);
-    const answer = await world.run("outbox", ["drop", recordKey, "--message", "0", "--yes"]);
+    const answer = await world.run("outbox", ["drop", recordKey, "--message", "0", ...BY]);
 
     expect(answer).toMatchObject({ status: 0, text: "dropped" });
     expect(await progressOf(recordKey)).toEqual([
@@ -82,7 +91,7 @@ describe("onceonly outbox", () => {
 
     const answer = await world.run("outbox", [
       ...["redirect", recordKey, "--message", "0", "--queue", other],
-      "--yes",
+      ...BY,
     ]);
 
     expect(answer).toMatchObject({ status: 0, text: "redirected" });
@@ -91,7 +100,7 @@ describe("onceonly outbox", () => {
   });
 
   it("says with status 1 that nothing of a record waits", async () => {
-    const answer = await world.run("outbox", ["retry", "order##none", "--yes"]);
+    const answer = await world.run("outbox", ["retry", "order##none", ...BY]);
 
     expect(answer).toMatchObject({ status: 1, text: "no message of this record waits" });
   });
@@ -102,9 +111,78 @@ describe("onceonly outbox", () => {
     [["drop", "r"], "drop takes --message"],
     [["drop", "r", "--message", "first"], "--message takes the place of a message, from 0"],
     [["drop", "r", "--message", "0", "--queue", QUEUE], "drop takes no --queue"],
-    [["drop", "r", "--message", "0", "--by", "ana"], "Unknown option '--by'"],
     [["redirect", "r", "--message", "0"], "redirect takes --queue, --topic or --bus"],
+    [
+      ["redirect", "r", "--message", "0", "--group", "g", "--queue", QUEUE],
+      "give a key or --group, not both",
+    ],
+    [["drop", "--group", "order", "--message", "0"], "a group takes no --message"],
+    [["drop", "--group", "order", "--queue", QUEUE], "drop takes no --queue"],
+    [["redirect", "--group", "order"], "redirect takes --queue, --topic or --bus"],
+    [["--group", "order"], "give retry, drop, redirect, then one record key or --group"],
+    [["retry", "r", "--why", ""], "--why is empty"],
+    [["retry", "r", "--why", "x".repeat(257)], "--why takes at most 256 characters, got 257"],
+    [["retry", "--group", "order", "--by", "x".repeat(257)], "--by takes at most 256 characters, got 257"],
   ])("refuses %j before any request", async (args, message) => {
-    await expect(world.run("outbox", [...args, "--yes"])).rejects.toThrow(message);
+    await expect(world.run("outbox", [...BY, ...args])).rejects.toThrow(message);
+  });
+
+  it.each(["retry", "drop"])("asks who decides to %s, and why, before any request", async (act) => {
+    const message = ["--message", "0", "--yes"];
+
+    await expect(world.run("outbox", [act, "r", ...message])).rejects.toThrow("--by is required");
+    await expect(world.run("outbox", [act, "r", ...message, "--by", "ana"])).rejects.toThrow(
+      "--why is required",
+    );
+  });
+
+  it.each([
+    ["retry", "sent again", [], ["waiting", 0]],
+    ["drop", "dropped", [], ["dropped", 9]],
+    ["redirect", "redirected", ["--queue", `${QUEUE}-2`], ["waiting", 0]],
+  ])(
+    "has the parked messages of a group decided by %s, and nothing else of them",
+    async (act, told, more, state) => {
+      const recordKeys = [await commitTwo(true), await commitTwo(true)];
+      const waiting = await commitTwo(false);
+
+      const none = await world.run("outbox", [act, "--group", "order/Throttled", ...more, ...BY]);
+      const answer = await world.run("outbox", [act, "--group", "order/AccessDenied", ...more, ...BY]);
+
+      expect(none).toMatchObject({ status: 1, text: "the group is empty" });
+      expect(answer).toMatchObject({ status: 0, text: "changed 2 of 2" });
+      for (const recordKey of recordKeys)
+        expect(await progressOf(recordKey)).toEqual([state, ["waiting", 9]]);
+      expect(await progressOf(waiting)).toBeUndefined();
+      expect(await actsOf(recordKeys[0]!)).toMatchObject([{ by: "ana", why: "ticket 4711", messages: [0] }]);
+      const { text } = await world.run("trace", [keys[0]!, "-o", "order"]);
+      expect(text).toMatch(RegExp(`message 0: ${told}, by ana, \\S+ [^\\n]*\\n[│ ]*└ why: ticket 4711`));
+    },
+  );
+
+  it("keeps who dropped the last message, and why, once nothing is left to send", async () => {
+    const recordKey = await commitTwo(true);
+    await world.run("outbox", ["drop", recordKey, "--message", "0", "--message", "1", ...BY]);
+
+    const { text } = await world.run("find", [keys[0]!, "-o", "order"]);
+    const trace = await world.run("trace", [keys[0]!, "-o", "order", "--json"]);
+
+    expect(text).toMatch(/├ messages 0, 1: dropped, by ana, .*\n├ why: ticket 4711\n/);
+    expect(text).not.toContain("verdict");
+    expect(trace.text).toContain("ticket 4711");
+    expect(await world.outbox.load(recordKey)).toBeUndefined();
+  });
+
+  it("writes nothing of a group in a dry run, and shows who would have decided", async () => {
+    const recordKey = await commitTwo(true);
+
+    const { text } = await world.run("outbox", ["drop", "--group", "order", ...SAID, "--dry-run"]);
+
+    expect(text).toContain("ticket 4711");
+    expect(text).toContain("dry run: nothing was written");
+    expect(await progressOf(recordKey)).toEqual([
+      ["parked", 9],
+      ["waiting", 9],
+    ]);
   });
 });

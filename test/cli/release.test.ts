@@ -187,23 +187,4 @@ describe("a group", () => {
       1,
     );
   });
-
-  it("has all parked messages of an operation and code sent again", async () => {
-    const { store, clock, outbox } = world;
-    const queue = "https://sqs.eu-central-1.amazonaws.com/123456789012/payments";
-    await runOnce({ operation: "order", store, clock, leaseSeconds: 30 }, randomUUID(), {}, ({ commit }) =>
-      commit("done", { messages: [{ queue, key: "order-7", body: {} }] }),
-    );
-    const { value: found } = await outbox.list("waiting").next();
-    const parked = { state: "parked", tries: 9, at: clock.now(), code: "AccessDenied" } as const;
-    await outbox.keep(found!.commit!, [parked], clock.now());
-
-    const other = await world.run("outbox", ["retry", "--group", "order/Throttled", "--yes"]);
-    const answer = await world.run("outbox", ["retry", "--group", "order/AccessDenied", "--yes"]);
-
-    expect(other).toMatchObject({ status: 1, text: "the group is empty" });
-    expect(answer).toMatchObject({ status: 0, text: "changed 1 of 1" });
-    const commit = await outbox.load(found!.recordKey);
-    expect(commit?.progress).toMatchObject([{ state: "waiting", tries: 0 }]);
-  });
 });

@@ -64,8 +64,25 @@ describe.skipIf(!hasServer)("a store on PostgreSQL", () => {
     );
     const { text } = await run("list", "waiting", "--json");
     const { recordKey } = JSON.parse(text);
-    expect(await run("outbox", "drop", recordKey, "--message", "0", "--yes")).toMatchObject({ status: 0 });
+    expect(await run("outbox", "drop", recordKey, "--message", "0", ...BY)).toMatchObject({ status: 0 });
     expect((await run("list", "waiting")).text).toBe("nothing");
+  });
+
+  it("shows of a decision about messages in a dry run who decides, and no body", async () => {
+    const body = { card: "canary" };
+    const queue = "https://sqs.eu-central-1.amazonaws.com/123456789012/payments";
+    await runOnce(options(), randomUUID(), {}, ({ commit }) =>
+      commit("done", { messages: [{ queue, key: "order-7", body }] }),
+    );
+    const { recordKey } = JSON.parse((await run("list", "waiting", "--json")).text);
+    const by = ["--by", "ana", "--why", "the queue is back"];
+
+    const { text } = await run("outbox", "retry", recordKey, "--dry-run", "--json", ...by);
+
+    expect(JSON.parse(text).requests).toEqual([
+      { operation: "sendAgain", input: { recordKey, by: "ana", why: "the queue is back" } },
+    ]);
+    await run("outbox", "drop", recordKey, "--message", "0", ...BY);
   });
 
   it("writes nothing in a dry run, and says which moves it would have made", async () => {

@@ -31,8 +31,22 @@ describe.each(inject("dynamodbEngines"))("operators of DynamoDBOutbox on $name",
         );
       },
       async kept(recordKey) {
-        const { delivery, expiresAt } = (await table.read(recordKey))!;
-        return { progress: `${delivery}`, expires: typeof expiresAt === "number" };
+        const { delivery, expiresAt, evidence } = (await table.read(recordKey))!;
+        return {
+          progress: `${delivery}`,
+          expires: typeof expiresAt === "number",
+          evidence: JSON.parse(`${evidence}`),
+        };
+      },
+      async judge(recordKey, evidence) {
+        await client.send(
+          new UpdateItemCommand({
+            TableName: table.tableName,
+            Key: { pk: { S: recordKey } },
+            UpdateExpression: "SET evidence = :evidence",
+            ExpressionAttributeValues: { ":evidence": { S: evidence } },
+          }),
+        );
       },
     };
   });

@@ -10,6 +10,7 @@ import { newRun, type OutboxRun } from "./outbox-given.ts";
 import { newOutboxWorld, type OutboxWorld } from "./outbox-world.ts";
 
 const SECRET = "canary-0815";
+const OPERATOR = { by: "ana", why: "ticket 4711" };
 
 describe.each(inject("dynamodbEngines").slice(0, 1))("sealed messages on $name", ({ endpoint }) => {
   const dynamodb = connect(endpoint);
@@ -108,7 +109,8 @@ describe.each(inject("dynamodbEngines").slice(0, 1))("sealed messages on $name",
 
     expect(world.delivered).toEqual([`${next} ${SECRET}`]);
     expect(await run.unsent("d1", "e1")).toEqual([true, false]);
-    await plainOutbox().drop((await plainOutbox().load(identify("create-order", "", gone).recordKey))!, [0]);
+    const left = await plainOutbox().load(identify("create-order", "", gone).recordKey);
+    await plainOutbox().drop(left!, { ...OPERATOR, messages: [0] });
     expect(await run.unsent("d1")).toEqual([false]);
   });
 
@@ -137,7 +139,7 @@ describe.each(inject("dynamodbEngines").slice(0, 1))("sealed messages on $name",
     await world.order({ key: before, messages: [world.message(before)] });
     const commit = (await outbox.load(identify("create-order", "", name).recordKey))!;
 
-    expect(await outbox.redirect(commit, [0], { queue })).toBe(true);
+    expect(await outbox.redirect(commit, { ...OPERATOR, messages: [0], to: { queue } })).toBe(true);
     await world.relay(undefined, opened());
     await world.clock.advance(61_000);
     await world.sweep(opened());

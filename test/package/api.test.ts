@@ -120,6 +120,7 @@ const api: Readonly<Record<string, readonly string[]>> = {
     "OutboxCommitEvent",
     "OutboxDestinationChange",
     "OutboxEvent",
+    "OutboxOperator",
     "OutboxOptions",
     "OutboxRelayResponse",
     "OutboxSendEvent",

@@ -69,7 +69,9 @@ describe.skipIf(!hasServer)("on PostgreSQL", () => {
     expect(await erase()).toEqual({ erased: false, state: "waiting" });
     expect(await runOnce(options, key, {}, never)).toBe("canary-4711");
 
-    for await (const { commit } of outbox.list("waiting")) if (commit) await outbox.drop(commit, [0]);
+    const ana = { by: "ana", why: "canary-4711 is gone" };
+    for await (const { commit } of outbox.list("waiting"))
+      if (commit) await outbox.drop(commit, { ...ana, messages: [0] });
     expect(await erase()).toEqual({ erased: true });
     const { recordKey } = identify("pay", "", key);
     const text = await erasedWorld(store, client, table).held(recordKey);

@@ -47,8 +47,13 @@ describe.skipIf(!hasServer).each(DIALECTS)("operators of PostgresOutbox with %s"
         await pool.query(`UPDATE ${table} SET messages = '[{' WHERE pk = $1`, [key]);
       },
       async kept(key) {
-        const { rows } = await pool.query(`SELECT progress, expires_at FROM ${table} WHERE pk = $1`, [key]);
-        return { progress: rows[0].progress, expires: rows[0].expires_at !== null };
+        const columns = "progress, expires_at, evidence";
+        const { rows } = await pool.query(`SELECT ${columns} FROM ${table} WHERE pk = $1`, [key]);
+        const [{ progress, expires_at, evidence }] = rows;
+        return { progress, expires: expires_at !== null, evidence: JSON.parse(evidence) };
+      },
+      async judge(key, evidence) {
+        await pool.query(`UPDATE ${table} SET evidence = $2 WHERE pk = $1`, [key, evidence]);
       },
     };
   });

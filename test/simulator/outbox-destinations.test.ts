@@ -166,7 +166,9 @@ describe("a destination that comes back after its messages were parked for their
         expect(await outbox.count()).toEqual({ waiting: 0, parked: count });
         isGone = false;
         for await (const { commit } of outbox.list("parked"))
-          expect(await outbox.sendAgain(commit!)).toBe(true);
+          expect(
+            await outbox.sendAgain(commit!, { by: "ana", why: "the queue is back", clock: aws.clock }),
+          ).toBe(true);
         await aws.clock.sleep(20 * MINUTE);
         expect(await outbox.count()).toEqual({ waiting: 0, parked: 0 });
       });

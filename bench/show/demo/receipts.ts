@@ -33,6 +33,7 @@ export interface Receipts {
 
 /** Older than relay and sweeper go on trying. */
 const PARKING_AGE_SECONDS = 4 * 86_400;
+const OPERATOR = { by: "the demo", why: "the queue is there now" };
 /** What a sweep meets while somebody else is at it is left to the next one. */
 const MOST_SWEEPS = 5;
 
@@ -94,8 +95,13 @@ export function createReceipts({ tables, queues, senders, urlOf, sweep }: Receip
       await create(RECEIPT_QUEUES.dead);
       await create(RECEIPT_QUEUES.other);
       const [first, ...others] = parked;
-      if (first) await outbox.redirect(first, [0], { queue: urlOf(RECEIPT_QUEUES.other) });
-      for (const commit of others) await outbox.sendAgain(commit);
+      if (first)
+        await outbox.redirect(first, {
+          ...OPERATOR,
+          messages: [0],
+          to: { queue: urlOf(RECEIPT_QUEUES.other) },
+        });
+      for (const commit of others) await outbox.sendAgain(commit, OPERATOR);
       // Another process: the one before leaves a queue alone for 30 seconds that was not there.
       await sweepAll(() => outboxSweeper({ outbox, sqs: senders })());
       return {

@@ -1,5 +1,6 @@
 /** The acts of the page on a group of failures. The group must still be what the page has shown. */
 import { hasCode } from "../../core/error-code.ts";
+import type { OutboxOperator } from "../../core/messages/outbox-act.ts";
 import { resolveRecord } from "../../core/resolve-outcome.ts";
 import { UsageError } from "../command.ts";
 import type { Act } from "./console-source.ts";
@@ -15,11 +16,13 @@ export async function actOnGroup(
   if (act !== "retry" && act !== "drop" && act !== "did-not-happen") return undefined;
   const group = groups.find((each) => each.id === id);
   if (!group) return { done: false, told: "This group is not there any more." };
-  if (act === "did-not-happen") return didNotHappen(group, known, { by: `${by ?? ""}`, why: `${why ?? ""}` });
+  const said = { by: `${by ?? ""}`, why: `${why ?? ""}` };
+  if (said.by === "" || said.why === "") throw new UsageError("say by whom, and why");
+  if (act === "did-not-happen") return didNotHappen(group, known, said);
   if (group.list === "unknown") throw new UsageError(`${act} is for messages`);
   let count = 0;
   for (const { keyHash } of group.members) {
-    if (await decide(act, group.list, known, keyHash)) count++;
+    if (await decide(act, group.list, known, keyHash, said)) count++;
   }
   const of = `of ${group.members.length} commits`;
   return {
@@ -37,6 +40,7 @@ async function decide(
   list: "waiting" | "parked",
   known: KnownKeys,
   keyHash: string,
+  said: OutboxOperator,
 ): Promise<boolean> {
   const { table, recordKey } = known.get(keyHash) ?? {};
   const commit = recordKey === undefined ? undefined : await table?.outbox.load(recordKey);
@@ -46,22 +50,23 @@ async function decide(
     (progress[place]?.state ?? "waiting") === list ? place : [],
   );
   if (places.length === 0) return false;
-  return act === "retry" ? table.outbox.sendAgain(commit, places) : table.outbox.drop(commit, places);
+  const options = { ...said, messages: places };
+  return act === "retry" ? table.outbox.sendAgain(commit, options) : table.outbox.drop(commit, options);
 }
 
 /** Gives each key of the group back, under a fence of its own. One with a step that was begun needs a verdict of its own. */
 async function didNotHappen(
   { list, members }: FailureGroup,
   known: KnownKeys,
-  said: { readonly by: string; readonly why: string },
+  said: OutboxOperator,
 ): Promise<ActAnswer> {
   if (list !== "unknown") throw new UsageError("did-not-happen is for keys of unknown outcome");
-  if (said.by === "" || said.why === "") throw new UsageError("say by whom, and why");
   let count = 0;
   for (const { keyHash } of members) {
     const { table, recordKey } = known.get(keyHash) ?? {};
     if (!table || recordKey === undefined) continue;
-    const resolution = { outcome: "did-not-happen", ...said } as const;
+    const { by, why } = said;
+    const resolution = { outcome: "did-not-happen", by, why } as const;
     const settled = await resolveRecord({ store: table.store }, recordKey, resolution).catch((error) => {
       if (hasCode(error, "INVALID_OPTION")) return undefined;
       throw error;

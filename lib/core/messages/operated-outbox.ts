@@ -2,8 +2,10 @@
 import { parkedShard } from "../../contract.ts";
 import { hasCode } from "../error-code.ts";
 import { InvalidOptionError, type RecordCorruptError } from "../errors.ts";
+import type { Check } from "../option-checks.ts";
 import { ADDRESS_KINDS } from "./address.ts";
 import { type FoundUnsent, type MessageProgress, UNTRIED, type Unsent } from "./outbox.ts";
+import { checkOperator, type OutboxAct, type OutboxOperator, withAct } from "./outbox-act.ts";
 import type { OutgoingMessage, StoredMessage } from "./outgoing-message.ts";
 import { prepareMessage } from "./prepare-message.ts";
 
@@ -17,6 +19,38 @@ export interface OutboxDestinationChange {
   /** For a FIFO destination, where the message has none. */
   readonly group?: string;
 }
+
+/** Which messages of a commit, who decides about them, and why. */
+export interface DropOptions extends OutboxOperator {
+  /** Places in the commit, from 0, of messages that wait or are parked. */
+  readonly messages: readonly number[];
+}
+
+export interface SendAgainOptions extends OutboxOperator {
+  /** @default - all that are neither sent nor dropped */
+  readonly messages?: readonly number[] | undefined;
+}
+
+export interface RedirectOptions extends DropOptions {
+  readonly to: OutboxDestinationChange;
+}
+
+/** What becomes of a commit by an operator's act. */
+export interface ChangedCommit {
+  readonly progress: readonly MessageProgress[];
+  /** The commit's own, or others where some go elsewhere. */
+  readonly messages: readonly StoredMessage[];
+  /** The record's, with the act. */
+  readonly evidence: string;
+}
+
+const PLACES_RULE = "must be places of messages that wait or are parked, from 0";
+const MESSAGES: Check = [PLACES_RULE, Array.isArray];
+const MESSAGES_CHECKS: Readonly<Record<string, Check>> = { messages: MESSAGES };
+const REDIRECT_CHECKS: Readonly<Record<string, Check>> = {
+  messages: MESSAGES,
+  to: ["must be an object that names a destination", (value) => Object(value) === value],
+};
 
 /** A commit that has messages to send, as whoever looks after them sees it. */
 export interface ListedCommit {
@@ -35,14 +69,11 @@ export abstract class OperatedOutbox {
   abstract findUnsent(shard: number, before: number): AsyncIterable<readonly FoundUnsent[]>;
 
   /**
-   * Keeps what was decided, and the messages where some go elsewhere. It ends the commit where nothing is left to send.
+   * Keeps what was decided, by whom and why, and the messages where some go elsewhere. It ends the commit where nothing is
+   * left to send.
    * @returns false where somebody else has changed the commit since it was read
    */
-  protected abstract decide(
-    commit: Unsent,
-    progress: readonly MessageProgress[],
-    messages: readonly StoredMessage[],
-  ): Promise<boolean>;
+  protected abstract decide(commit: Unsent, decided: ChangedCommit): Promise<boolean>;
 
   /**
    * Commits that have messages in this state, first due first in each shard: for people who look, not for senders. Each is
@@ -65,32 +96,46 @@ export abstract class OperatedOutbox {
   }
 
   /**
-   * Has messages sent again, as if nobody had tried: parked ones, and those that wait, at once; `messages` are places in
-   * the commit, from 0. One try is left to what is older than the senders' `parkAfterSeconds`. Whether it did: not where
-   * somebody else has changed the commit since it was read; then read it again.
-   * @default messages - all that are neither sent nor dropped
-   * @throws InvalidOptionError (`INVALID_OPTION`), StoreUnavailableError (`STORE_UNAVAILABLE`)
+   * Has messages sent again, as if nobody had tried: parked ones, and those that wait, at once. One try is left to what is
+   * older than the senders' `parkAfterSeconds`. Who decided, and why, is kept with the record.
+   * @returns whether it did: not where somebody else has changed the commit since it was read; then read it again
+   * @throws InvalidOptionError (`INVALID_OPTION`) before any I/O, StoreUnavailableError (`STORE_UNAVAILABLE`)
    */
-  sendAgain(commit: Unsent, messages?: readonly number[]): Promise<boolean> {
-    return this.decide(commit, progressWith(commit, messages, sentAgain), commit.messages);
+  async sendAgain(commit: Unsent, options: SendAgainOptions): Promise<boolean> {
+    checkOperator(options, MESSAGES_CHECKS, []);
+    const { messages = openPlaces(commit) } = options;
+    return this.#decide("send-again", commit, { ...options, messages }, commit.messages);
   }
 
   /**
    * Gives messages another destination, checked as `commit` does it, and has them sent there. As `sendAgain`.
    * @throws InvalidOptionError (`INVALID_OPTION`), PayloadInvalidError (`PAYLOAD_INVALID`), MessageIdInvalidError
-   * (`MESSAGE_ID_INVALID`), StoreUnavailableError (`STORE_UNAVAILABLE`)
+   * (`MESSAGE_ID_INVALID`) before any I/O, StoreUnavailableError (`STORE_UNAVAILABLE`)
    */
-  redirect(commit: Unsent, messages: readonly number[], to: OutboxDestinationChange): Promise<boolean> {
-    const progress = progressWith(commit, messages, sentAgain);
-    return this.decide(commit, progress, redirected(commit.messages, messages, to));
+  async redirect(commit: Unsent, options: RedirectOptions): Promise<boolean> {
+    checkOperator(options, REDIRECT_CHECKS, ["messages", "to"]);
+    const { messages, to } = options;
+    return this.#decide("redirect", commit, options, redirected(commit.messages, messages, to));
   }
 
   /**
    * Gives messages up for good: nobody sends them, and the record says so. As `sendAgain`.
-   * @throws InvalidOptionError (`INVALID_OPTION`), StoreUnavailableError (`STORE_UNAVAILABLE`)
+   * @throws InvalidOptionError (`INVALID_OPTION`) before any I/O, StoreUnavailableError (`STORE_UNAVAILABLE`)
    */
-  drop(commit: Unsent, messages: readonly number[]): Promise<boolean> {
-    return this.decide(commit, progressWith(commit, messages, dropped), commit.messages);
+  async drop(commit: Unsent, options: DropOptions): Promise<boolean> {
+    checkOperator(options, MESSAGES_CHECKS, ["messages"]);
+    return this.#decide("drop", commit, options, commit.messages);
+  }
+
+  #decide(
+    act: OutboxAct["act"],
+    commit: Unsent,
+    options: DropOptions,
+    messages: readonly StoredMessage[],
+  ): Promise<boolean> {
+    const progress = progressWith(commit, options.messages, act === "drop" ? dropped : sentAgain);
+    const evidence = withAct(commit.evidence, act, options.messages, options);
+    return this.decide(commit, { progress, messages, evidence });
   }
 
   /** As it is now, or why it cannot be read. */
@@ -107,23 +152,25 @@ export abstract class OperatedOutbox {
 
 const isOpen = ({ state }: MessageProgress) => state === "waiting" || state === "parked";
 
+const progressIn = ({ messages, progress = messages.map(() => UNTRIED) }: Unsent) => progress;
+
+/** Places of the messages that are neither sent nor dropped. */
+const openPlaces = (commit: Unsent): readonly number[] =>
+  progressIn(commit).flatMap((each, place) => (isOpen(each) ? place : []));
+
 /**
- * The progress of all messages, with the change of some: those at `places`, from 0, or all that are neither sent nor
- * dropped.
+ * The progress of all messages, with the change of those at `places`.
  * @throws InvalidOptionError (`INVALID_OPTION`) for places of others
  */
 function progressWith(
-  { messages, progress = messages.map(() => UNTRIED) }: Unsent,
-  places: readonly number[] | undefined,
+  commit: Unsent,
+  places: readonly number[],
   change: (former: MessageProgress) => MessageProgress,
 ): readonly MessageProgress[] {
-  if (places !== undefined) {
-    const isMeant = (place: number) => progress[place] !== undefined && isOpen(progress[place]);
-    if (places.length === 0 || !places.every(isMeant)) {
-      throw new InvalidOptionError("messages", "must be places of messages that wait or are parked, from 0");
-    }
-  }
-  return progress.map((each, place) => ((places?.includes(place) ?? isOpen(each)) ? change(each) : each));
+  const progress = progressIn(commit);
+  const isMeant = (place: number) => progress[place] !== undefined && isOpen(progress[place]);
+  if (places.length === 0 || !places.every(isMeant)) throw new InvalidOptionError("messages", PLACES_RULE);
+  return progress.map((each, place) => (places.includes(place) ? change(each) : each));
 }
 
 /** As if nobody had tried it; that it has a time all the same says that somebody asked for it. */

@@ -32,6 +32,8 @@ export interface Unsent {
   readonly messages: readonly StoredMessage[];
   /** The progress of each message; absent while nobody has tried to send any. */
   readonly progress?: readonly MessageProgress[] | undefined;
+  /** As the record holds it in JSON: the last verdict about the key, and what was decided about messages. */
+  readonly evidence?: string | undefined;
   /** The part of the outbox that holds the commit: a parked commit is in none of the shards. */
   readonly shard: number;
   /** Epoch ms: the time of the commit, then that of the next try. */

@@ -235,10 +235,13 @@ describe("the act on a group of messages", () => {
       await shop.pay(({ commit }) => commit("done", { messages: [parcel()] }), randomUUID(), more);
     const [group] = await groups("send-again");
 
-    const told = await act("retry", { group: group!.id });
+    const told = await act("retry", { group: group!.id, by: "ops", why: "the queue is back" });
+    const lives = await Promise.all(group!.members.map(({ keyHash }) => shop.source.lifeOf(keyHash)));
 
     expect(group).toMatchObject({ list: "waiting", members: [{}, {}] });
     expect(told).toEqual({ done: true, told: "The messages of 2 commits are sent again: 2." });
+    for (const life of lives)
+      expect(JSON.stringify(life)).toMatch(/message 0: sent again, by ops.*the queue is back/);
   });
 
   it("drops the messages of the group, and of no other", async () => {
@@ -248,14 +251,36 @@ describe("the act on a group of messages", () => {
     await send("keep-these");
     const [group] = await groups("drop-these");
 
-    const told = await act("drop", { group: group!.id });
-    const again = await act("drop", { group: group!.id });
+    const said = { by: "ops", why: "nobody needs them" };
+    const told = await act("drop", { group: group!.id, ...said });
+    const life = await shop.source.lifeOf(group!.members[0]!.keyHash);
+    const again = await act("drop", { group: group!.id, ...said });
 
     expect(told.done).toBe(true);
+    expect(JSON.stringify(life)).toMatch(/message 0: dropped, by ops.*nobody needs them/);
     expect(again).toEqual({ done: false, told: "This group is not there any more." });
     expect(await groups("drop-these")).toEqual([]);
     expect(await groups("keep-these")).toHaveLength(1);
   });
+});
+
+describe("an act on a group that does not say who decides, or why", () => {
+  it.each([[{}], [{ by: "ops" }], [{ by: "", why: "the queue is back" }]])(
+    "is refused, and changes nothing: %j",
+    async (said) => {
+      const operation = `unsaid-${randomUUID()}`;
+      const message = { queue: shop.paymentsQueue, key: randomUUID(), body: {} };
+      await shop.pay(({ commit }) => commit("done", { messages: [message] }), randomUUID(), { operation });
+      const groupOf = async () =>
+        (await shop.source.look()).groups.find((group) => group.operation === operation);
+      const group = await groupOf();
+
+      for (const name of ["retry", "drop"])
+        await expect(act(name, { group: group!.id, ...said })).rejects.toThrow("say by whom, and why");
+
+      expect(await groupOf()).toEqual(group);
+    },
+  );
 });
 
 describe("the verdict on a group of keys", () => {

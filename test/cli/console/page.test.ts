@@ -198,12 +198,17 @@ describe.runIf(hasChromium)("the console page", () => {
     await status.getByText("Echo is idle: it is killed after its next write.").waitFor();
     await page.getByRole("button", { name: "Lose the next answer" }).click();
     await page.getByText("It waits for the next write.").waitFor();
+    const card = page.locator(".card.waiting");
+    const isDisabled = await card.getByRole("button", { name: "Send again" }).isDisabled();
+    await card.getByLabel("By").fill("ops");
+    await card.getByLabel("Why").fill("nobody needs it");
     await page.getByRole("button", { name: "Drop", exact: false }).first().click();
     const waiting = await page.locator(".card.waiting").count();
     await page.getByRole("button", { name: "Drop for good: 1" }).click();
     await page.locator(".card.waiting").waitFor({ state: "detached" });
 
     expect(waiting).toBe(1);
+    expect(isDisabled).toBe(true);
     expect(await status.textContent()).toContain("were dropped: 1");
     expect(await findingsOf(page)).toEqual([]);
     expect(complaints).toEqual([]);

@@ -1,11 +1,21 @@
 // What operators see and decide in an outbox, on every database that has one.
 import { expect, it } from "vitest";
-import type { ListedCommit, OperatedOutbox } from "../../../lib/core/messages/operated-outbox.ts";
+import type {
+  DropOptions,
+  ListedCommit,
+  OperatedOutbox,
+} from "../../../lib/core/messages/operated-outbox.ts";
 import type { MessageProgress, Outbox, Unsent } from "../../../lib/core/messages/outbox.ts";
 import type { StoredMessage } from "../../../lib/core/messages/outgoing-message.ts";
 
 export const COMMITTED_AT = 1_800_000_001_000;
 const LATER = COMMITTED_AT + 600_000;
+const DECIDED_AT = LATER + 1000;
+const ANA = {
+  by: "ana",
+  why: "ticket 4711",
+  clock: { now: () => DECIDED_AT, sleep: () => Promise.reject(new Error("nothing waits here")) },
+};
 const OTHER = "https://sqs.eu-central-1.amazonaws.com/123456789012/repaired.fifo";
 const PARKED: MessageProgress = { state: "parked", tries: 50, at: LATER, code: "QueueDoesNotExist" };
 const SENT: MessageProgress = { state: "sent", tries: 1, at: LATER, to: "queue/payments.fifo" };
@@ -17,7 +27,11 @@ export interface OperatedSubject {
   /** Makes the stored messages of a record unreadable. */
   damage(recordKey: string): Promise<void>;
   /** What is kept with the record about its messages, once all are over. */
-  kept(recordKey: string): Promise<{ readonly progress: string; readonly expires: boolean }>;
+  kept(
+    recordKey: string,
+  ): Promise<{ readonly progress: string; readonly expires: boolean; readonly evidence: unknown }>;
+  /** Stores a verdict about the key. */
+  judge(recordKey: string, evidence: string): Promise<void>;
 }
 
 const listed = async ({ outbox }: OperatedSubject, state: "waiting" | "parked") => {
@@ -58,7 +72,7 @@ export function operatorCases(newSubject: () => Promise<OperatedSubject>): void 
     expect(await listed(table, "parked")).toEqual([]);
     expect(commit.progress).toBeUndefined();
 
-    expect(await table.outbox.drop(commit, [0])).toBe(true);
+    expect(await table.outbox.drop(commit, { ...ANA, messages: [0] })).toBe(true);
 
     const states = (await table.outbox.load(recordKey))!.progress!.map(({ state }) => state);
     expect(states).toEqual(["dropped", "waiting"]);
@@ -76,7 +90,7 @@ export function operatorCases(newSubject: () => Promise<OperatedSubject>): void 
     const { table, commit, take } = await givenParked();
     expect(await take()).toEqual({ state: "over" });
 
-    expect(await table.outbox.sendAgain(commit)).toBe(true);
+    expect(await table.outbox.sendAgain(commit, ANA)).toBe(true);
 
     const taken = await take();
     expect(taken).toMatchObject({
@@ -92,7 +106,7 @@ export function operatorCases(newSubject: () => Promise<OperatedSubject>): void 
   ])("redirects a message %s to another destination, and leaves the others as they are", async (_, bytes) => {
     const { table, commit, reload } = await givenParked(undefined, bytes);
 
-    expect(await table.outbox.redirect(commit, [1], { queue: OTHER })).toBe(true);
+    expect(await table.outbox.redirect(commit, { ...ANA, messages: [1], to: { queue: OTHER } })).toBe(true);
 
     const { messages, progress } = (await reload())!;
     expect(messages).toEqual([commit.messages[0], { ...commit.messages[1], queue: OTHER }]);
@@ -104,11 +118,13 @@ export function operatorCases(newSubject: () => Promise<OperatedSubject>): void 
     const bus = { bus: "shop", source: "orders", detailType: "paid" };
     const refused = expect.objectContaining({ code: "PAYLOAD_INVALID" });
 
-    expect(() => table.outbox.redirect(commit, [1], bus)).toThrow(refused);
-    expect(() => table.outbox.redirect(commit, [1], { queue: "nowhere" })).toThrow(refused);
+    await expect(table.outbox.redirect(commit, { ...ANA, messages: [1], to: bus })).rejects.toThrow(refused);
+    await expect(
+      table.outbox.redirect(commit, { ...ANA, messages: [1], to: { queue: "nowhere" } }),
+    ).rejects.toThrow(refused);
     const [first, second] = commit.messages;
     const event: Unsent = { ...commit, messages: [first!, { ...second!, body: '{"paid":true}' }] };
-    expect(await table.outbox.redirect(event, [1], bus)).toBe(true);
+    expect(await table.outbox.redirect(event, { ...ANA, messages: [1], to: bus })).toBe(true);
 
     const { key } = second!;
     expect((await reload())!.messages[1]).toEqual({ ...bus, key, body: '{"paid":true}' });
@@ -117,7 +133,7 @@ export function operatorCases(newSubject: () => Promise<OperatedSubject>): void 
   it("drops a message: the commit is over where nothing else is left, and says what became of it", async () => {
     const { table, recordKey, commit, reload } = await givenParked();
 
-    expect(await table.outbox.drop(commit, [1])).toBe(true);
+    expect(await table.outbox.drop(commit, { ...ANA, messages: [1] })).toBe(true);
 
     expect(await reload()).toBeUndefined();
     expect(await table.outbox.count()).toEqual({ waiting: 0, parked: 0 });
@@ -129,7 +145,7 @@ export function operatorCases(newSubject: () => Promise<OperatedSubject>): void 
   it("drops one of two that are parked: the other one stays", async () => {
     const { table, commit, reload } = await givenParked([PARKED, PARKED]);
 
-    expect(await table.outbox.drop(commit, [0])).toBe(true);
+    expect(await table.outbox.drop(commit, { ...ANA, messages: [0] })).toBe(true);
 
     expect((await reload())!.progress).toEqual([{ ...PARKED, state: "dropped" }, PARKED]);
     expect(await table.outbox.count()).toEqual({ waiting: 0, parked: 1 });
@@ -137,13 +153,13 @@ export function operatorCases(newSubject: () => Promise<OperatedSubject>): void 
 
   it("changes nothing of what somebody else has changed since, or another attempt has committed", async () => {
     const { table, commit, reload } = await givenParked([PARKED, PARKED]);
-    await table.outbox.drop(commit, [0]);
+    await table.outbox.drop(commit, { ...ANA, messages: [0] });
     const now = await reload();
 
-    expect(await table.outbox.sendAgain(commit)).toBe(false);
-    expect(await table.outbox.redirect(commit, [1], { queue: OTHER })).toBe(false);
-    expect(await table.outbox.sendAgain({ ...now!, token: "another" })).toBe(false);
-    expect(await table.outbox.drop({ ...now!, token: "another" }, [1])).toBe(false);
+    expect(await table.outbox.sendAgain(commit, ANA)).toBe(false);
+    expect(await table.outbox.redirect(commit, { ...ANA, messages: [1], to: { queue: OTHER } })).toBe(false);
+    expect(await table.outbox.sendAgain({ ...now!, token: "another" }, ANA)).toBe(false);
+    expect(await table.outbox.drop({ ...now!, token: "another" }, { ...ANA, messages: [1] })).toBe(false);
 
     expect(await reload()).toEqual(now);
   });
@@ -153,10 +169,95 @@ export function operatorCases(newSubject: () => Promise<OperatedSubject>): void 
     const refused = expect.objectContaining({ code: "INVALID_OPTION" });
 
     for (const places of [[], [0], [2], [-1], [0.5]]) {
-      expect(() => table.outbox.drop(commit, places)).toThrow(refused);
-      expect(() => table.outbox.redirect(commit, places, { queue: OTHER })).toThrow(refused);
-      expect(() => table.outbox.sendAgain(commit, places)).toThrow(refused);
+      await expect(table.outbox.drop(commit, { ...ANA, messages: places })).rejects.toThrow(refused);
+      await expect(
+        table.outbox.redirect(commit, { ...ANA, messages: places, to: { queue: OTHER } }),
+      ).rejects.toThrow(refused);
+      await expect(table.outbox.sendAgain(commit, { ...ANA, messages: places })).rejects.toThrow(refused);
     }
+  });
+
+  it("keeps who decided what, and why, beside the verdict about the key, and nobody who sends forgets it", async () => {
+    const { table, recordKey, commit: before, reload } = await givenParked([PARKED, PARKED]);
+    const verdict = { verdict: "did-not-happen", by: "bob", at: COMMITTED_AT, attempt: 1 };
+    await table.judge(recordKey, JSON.stringify(verdict));
+    expect(await table.outbox.drop(before, { ...ANA, messages: [0] })).toBe(false);
+
+    await table.outbox.drop((await reload())!, { ...ANA, messages: [0] });
+    await table.outbox.redirect((await reload())!, {
+      ...ANA,
+      messages: [1],
+      to: { queue: OTHER },
+      why: "moved",
+    });
+    await table.outbox.sendAgain((await reload())!, { ...ANA, by: "bob" });
+    await table.outbox.keep((await reload())!, [PARKED, { state: "waiting", tries: 1, at: LATER }], LATER);
+    await table.outbox.markSent((await reload())!, [{ ...PARKED, state: "dropped" }, SENT]);
+
+    const { by, why } = ANA;
+    const decided = { by, why, at: DECIDED_AT, count: 1 };
+    expect((await table.kept(recordKey)).evidence).toEqual({
+      ...verdict,
+      acts: [
+        { ...decided, act: "drop", messages: [0] },
+        { ...decided, act: "redirect", messages: [1], why: "moved" },
+        { ...decided, act: "send-again", messages: [1], by: "bob" },
+      ],
+    });
+  });
+
+  it("keeps the last five acts", async () => {
+    const { table, recordKey, reload } = await givenParked();
+    for (let time = 1; time <= 7; time++)
+      await table.outbox.sendAgain((await reload())!, { ...ANA, why: `time ${time}` });
+    await table.outbox.drop((await reload())!, { ...ANA, messages: [1], why: "enough" });
+
+    const { acts } = (await table.kept(recordKey)).evidence as {
+      acts: readonly { readonly why: string }[];
+    };
+    expect(acts.map(({ why }) => why)).toEqual(["time 4", "time 5", "time 6", "time 7", "enough"]);
+  });
+
+  it("ends no commit of which a sender has kept since that a message was sent", async () => {
+    const { table, recordKey, commit } = await givenParked([PARKED, PARKED]);
+    await table.outbox.keep(commit, [SENT, PARKED], LATER);
+
+    expect(await table.outbox.drop(commit, { ...ANA, messages: [0, 1] })).toBe(false);
+
+    expect((await table.outbox.load(recordKey))!.progress).toEqual([SENT, PARKED]);
+  });
+
+  it("keeps one of two acts that were made at once, and tells the other one", async () => {
+    const { table, commit } = await givenParked([PARKED, PARKED]);
+    await table.outbox.sendAgain(commit, ANA);
+    const [mine, theirs] = [
+      await table.outbox.load(commit.recordKey),
+      await table.outbox.load(commit.recordKey),
+    ];
+
+    expect(await table.outbox.sendAgain(mine!, ANA)).toBe(true);
+    expect(await table.outbox.sendAgain(theirs!, { ...ANA, by: "bob" })).toBe(false);
+  });
+
+  it.each([
+    [undefined, "options"],
+    [{ messages: [1] }, "by"],
+    [{ messages: [1], by: "ana" }, "why"],
+    [{ ...ANA, by: "" }, "by"],
+    [{ ...ANA, why: "x".repeat(257) }, "why"],
+    [{ ...ANA, clock: 7 }, "clock"],
+    [{ ...ANA, message: [0] }, "message"],
+    [{ ...ANA, messages: 1 }, "messages"],
+  ])("refuses an act of %j before any request", async (given, option) => {
+    const { table, commit } = await givenParked();
+    const refused = { code: "INVALID_OPTION", message: expect.stringContaining(`\`${option}\``) };
+    const options = given as unknown as DropOptions & { to: object };
+
+    await expect(table.outbox.sendAgain(commit, options)).rejects.toMatchObject(refused);
+    await expect(table.outbox.drop(commit, options)).rejects.toMatchObject(refused);
+    await expect(table.outbox.redirect(commit, { ...options, to: { queue: OTHER } })).rejects.toMatchObject(
+      given ? refused : { code: "INVALID_OPTION" },
+    );
   });
 
   it("what a sender is at, and keeps, stays sent beside what was decided meanwhile", async () => {
@@ -166,7 +267,7 @@ export function operatorCases(newSubject: () => Promise<OperatedSubject>): void 
     const taken = await table.outbox.take(recordKey, taking);
     const { unsent } = taken as { unsent: Unsent };
 
-    expect(await table.outbox.sendAgain((await reload())!, [1])).toBe(true);
+    expect(await table.outbox.sendAgain((await reload())!, { ...ANA, messages: [1] })).toBe(true);
     await table.outbox.keep(unsent, [SENT, PARKED], LATER);
 
     expect((await reload())!.progress).toEqual([SENT, { state: "waiting", tries: 0, at: LATER }]);

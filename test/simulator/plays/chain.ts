@@ -5,6 +5,7 @@ import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { SQSClient } from "@aws-sdk/client-sqs";
 import type { SQSRecord } from "aws-lambda";
 import {
+  type Clock,
   DynamoDBOutbox,
   DynamoDBStore,
   type DynamoDBWrite,
@@ -129,7 +130,7 @@ export async function playChain(plan: ChainPlan, without: Without = {}): Promise
     let parked = 0;
     // What is unlucky once more is parked once more: it is too old.
     for (let again = -1, tries = 0; again !== 0 && tries < 5; tries++) {
-      again = await sendParkedAgain(plan.shards);
+      again = await sendParkedAgain(plan.shards, aws.clock);
       parked += again;
       if (again > 0) await sweep();
     }
@@ -225,11 +226,12 @@ async function ask(
 }
 
 /** As an operator does once the destination is back. Answers how many commits had parked messages. */
-async function sendParkedAgain(shards: number): Promise<number> {
+async function sendParkedAgain(shards: number, clock: Clock): Promise<number> {
   const outbox = new DynamoDBOutbox({ tableName, client, shards });
   let parked = 0;
+  const operator = { by: "an operator", why: "the destination is back", clock };
   for await (const { commit } of outbox.list("parked")) {
-    if (commit && (await outbox.sendAgain(commit))) parked++;
+    if (commit && (await outbox.sendAgain(commit, operator))) parked++;
   }
   return parked;
 }

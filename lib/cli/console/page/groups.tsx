@@ -62,39 +62,31 @@ function Group({ group: { id, operation, why, members, list }, now, open, perfor
         ))}
         {members.length > SHOWN && <span>and {members.length - SHOWN} more</span>}
       </p>
-      {perform && list === "unknown" && (
-        <Verdict id={id} why={why} count={members.length} perform={perform} />
-      )}
-      {perform && list !== "unknown" && (
-        <p class="acts">
-          <ActButton act={{ act: "retry", group: id }} perform={perform} about={`what ${why}`}>
-            Send again
-          </ActButton>
-          <ActButton
-            act={{ act: "drop", group: id }}
-            perform={perform}
-            about={`what ${why}`}
-            sure={`Drop for good: ${members.length}`}
-          >
-            Drop
-          </ActButton>
-        </p>
-      )}
+      {perform && <Acts id={id} list={list} why={why} count={members.length} perform={perform} />}
     </li>
   );
 }
 
-interface VerdictProps {
-  readonly id: string;
-  readonly why: string;
+interface ActsProps extends Pick<FailureGroup, "id" | "list" | "why"> {
   readonly count: number;
   readonly perform: Perform;
 }
 
-/** Who says that nothing happened, and why, is stored with each record. */
-function Verdict({ id, why: what, count, perform }: VerdictProps) {
+/** Who decides, and why, is stored with each record. */
+function Acts({ id, list, why: what, count, perform }: ActsProps) {
   const [by, setBy] = useState("");
   const [why, setWhy] = useState("");
+  const button = (act: string, name: string, sure?: string) => (
+    <ActButton
+      act={{ act, group: id, by, why }}
+      perform={perform}
+      about={list === "unknown" ? `what is ${what}` : `what ${what}`}
+      {...(sure !== undefined && { sure })}
+      disabled={by.trim() === "" || why.trim() === ""}
+    >
+      {name}
+    </ActButton>
+  );
   return (
     <p class="find">
       <label>
@@ -103,15 +95,14 @@ function Verdict({ id, why: what, count, perform }: VerdictProps) {
       <label>
         Why <input value={why} maxLength={256} onInput={(event) => setWhy(event.currentTarget.value)} />
       </label>
-      <ActButton
-        act={{ act: "did-not-happen", group: id, by, why }}
-        perform={perform}
-        about={`what is ${what}`}
-        sure={`Let retries run: ${count}`}
-        disabled={by.trim() === "" || why.trim() === ""}
-      >
-        It did not happen
-      </ActButton>
+      {list === "unknown" ? (
+        button("did-not-happen", "It did not happen", `Let retries run: ${count}`)
+      ) : (
+        <>
+          {button("retry", "Send again")}
+          {button("drop", "Drop", `Drop for good: ${count}`)}
+        </>
+      )}
     </p>
   );
 }

@@ -1,0 +1,66 @@
+/** Who decided what about the messages of a commit, and why: kept with its record, beside the verdict about the key. */
+import { type Clock, systemClock } from "../clock.ts";
+import { type Check, checkOptions, ENGINE_CHECKS, text } from "../option-checks.ts";
+import { decodeEvidence } from "../verify.ts";
+
+/** Who decides about messages, and why. Both texts are stored with the record, 256 characters at most each. No payloads, no secrets. */
+export interface OutboxOperator {
+  /** Such as a name or a ticket. */
+  readonly by: string;
+  /** Such as `the queue is back`. */
+  readonly why: string;
+  /** @default - the system's clock */
+  readonly clock?: Clock;
+}
+
+/** An act, as its record keeps it. */
+export interface OutboxAct {
+  readonly act: "send-again" | "redirect" | "drop";
+  /** Places in the commit, from 0: the first 20. */
+  readonly messages: readonly number[];
+  /** About so many messages. */
+  readonly count: number;
+  readonly by: string;
+  readonly why: string;
+  /** Epoch ms. */
+  readonly at: number;
+}
+
+const MAX_PLACES = 20;
+
+/** A record keeps the last ones, so that no number of acts makes it dear. */
+const MAX_ACTS = 5;
+
+const OPERATOR_CHECKS: Readonly<Record<keyof OutboxOperator, Check>> = {
+  by: text(256),
+  why: text(256),
+  clock: ENGINE_CHECKS.clock,
+};
+
+/** @throws InvalidOptionError (`INVALID_OPTION`) */
+export function checkOperator(
+  given: object,
+  more: Readonly<Record<string, Check>>,
+  required: readonly string[],
+) {
+  checkOptions(given, { ...more, ...OPERATOR_CHECKS }, [...required, "by", "why"]);
+}
+
+/** The evidence of a record with one more act. The verdict about the key stays. */
+export function withAct(
+  evidence: string | undefined,
+  act: OutboxAct["act"],
+  places: readonly number[],
+  { by, why, clock = systemClock }: OutboxOperator,
+): string {
+  const [messages, count] = [places.slice(0, MAX_PLACES), places.length];
+  const added: OutboxAct = { act, messages, count, by, why, at: clock.now() };
+  const acts = [...actsIn(evidence), added].slice(-MAX_ACTS);
+  return JSON.stringify({ ...decodeEvidence(evidence), acts });
+}
+
+/** Oldest first. Evidence that cannot be read has none. */
+export function actsIn(evidence: string | undefined): readonly OutboxAct[] {
+  const { acts } = Object(decodeEvidence(evidence)) as { readonly acts?: unknown };
+  return Array.isArray(acts) ? acts : [];
+}
