@@ -1,4 +1,4 @@
-/** `onceonly outbox`: sends, redirects or drops messages that wait or are parked, and keeps who decided so, and why. */
+/** `onceonly outbox`: sends, redirects or drops messages that wait or are parked, and keeps who decided so, and why. Lists them. */
 
 import type { OutboxDestinationChange } from "../core/messages/operated-outbox.ts";
 import type { Unsent } from "../core/messages/outbox.ts";
@@ -12,6 +12,7 @@ import {
   parkedKeys,
   parkedPlaces,
 } from "./group.ts";
+import { listOutbox } from "./outbox-list.ts";
 import {
   BY_OPTIONS,
   BY_USAGE,
@@ -27,14 +28,16 @@ const ACTS = ["retry", "drop", "redirect"] as const;
 type Act = (typeof ACTS)[number];
 
 export const outbox: CliCommand = {
-  usage: `usage: onceonly outbox retry|drop|redirect <record key> [options]
+  usage: `usage: onceonly outbox list [<record key> | --group <operation>[/<code>]] [options]
+       onceonly outbox retry|drop|redirect <record key> [options]
        onceonly outbox retry|drop|redirect --group <operation>[/<code>] [options]
 
+list       shows the messages of each commit that waits or is parked, by their places, and what was done with them
 retry      has the messages sent as if nobody had tried
 drop       gives the messages up for good, and the record says so
 redirect   gives the messages another destination, and has them sent there
 
-\`onceonly list parked\` prints the record keys. The exit status is 1 where nothing waits, or somebody else was first.
+\`list\` shows no bodies. The exit status is 1 where nothing waits, or somebody else was first.
 
   --message <place>           which message, from 0, may be repeated; required but for \`retry\` (default: all that are open)
   --queue, --topic, --bus     the other destination; --source and --detail-type for a bus, --message-group for a FIFO one
@@ -56,11 +59,15 @@ redirect   gives the messages another destination, and has them sent there
   },
   async run({ values, positionals, terminal }: CommandCall) {
     const [act, ...keys] = positionals;
+    if (act === "list") {
+      groupIn({ values, positionals: keys });
+      return listOutbox({ values, positionals: keys, terminal });
+    }
     const group = groupIn({ values, positionals: keys });
     const [recordKey] = keys;
     if (!isAct(act) || keys.length !== (group === undefined ? 1 : 0)) {
       throw new UsageError(
-        `give ${ACTS.join(", ")}, then one record key or --group; got ${positionals.length} arguments`,
+        `give list, ${ACTS.join(", ")}, then one record key or --group; got ${positionals.length} arguments`,
       );
     }
     const places = placesOf(values);

@@ -7,21 +7,12 @@ import { actsIn, type OutboxAct } from "../core/messages/outbox-act.ts";
 import { NOT_KEPT } from "../core/outcome.ts";
 import type { IdempotencyRecord, StoredResult } from "../core/record.ts";
 import { decodeEvidence, type Evidence } from "../core/verify.ts";
+import type { TraceBranch } from "./tree.ts";
 
 /** What a record says, without payloads. Times are in epoch ms. */
 export function tellRecord(recordKey: string, record: IdempotencyRecord, unsent: Unsent | undefined) {
   const { state, attempt, createdAt, leaseEndsAt, completedAt, expiresAt, steps = {}, result } = record;
   const evidence = verdictIn(record.evidence);
-  const messages = (unsent?.messages ?? []).map((message, place) => {
-    const { state: of, tries, at, code } = unsent?.progress?.[place] ?? UNTRIED;
-    return {
-      destination: destinationOf(message),
-      state: of,
-      tries,
-      ...(at && { at }),
-      ...(code && { code }),
-    };
-  });
   return {
     recordKey,
     state,
@@ -38,9 +29,17 @@ export function tellRecord(recordKey: string, record: IdempotencyRecord, unsent:
       at,
     })),
     ...(evidence && { evidence }),
-    messages,
+    messages: tellMessages(unsent),
     acts: actsIn(record.evidence),
   };
+}
+
+/** The messages of a commit, in their order, by their destinations and how far they have got. */
+export function tellMessages({ messages, progress }: Partial<Unsent> = {}) {
+  return (messages ?? []).map((message, place) => {
+    const { state, tries, at, code } = progress?.[place] ?? UNTRIED;
+    return { destination: destinationOf(message), state, tries, ...(at && { at }), ...(code && { code }) };
+  });
 }
 
 /** Evidence may hold no verdict about the key, but acts on its messages alone. */
@@ -67,13 +66,13 @@ export function recordLines(told: RecordReport, now: number): string[] {
 }
 
 function recordFacts(told: RecordReport, now: number): string[] {
-  const { state, steps, messages, evidence } = told;
+  const { state, steps, evidence } = told;
   const lines = [`first claimed ${timeOf(told.createdAt, now)}`, ...leaseLines(told, now)];
   for (const step of steps) lines.push(stepLine(step, now));
   if (told.completedAt !== undefined) lines.push(`${state} ${timeOf(told.completedAt, now)}`);
   if (evidence) lines.push(...evidenceLines(evidence, now));
-  for (const message of messages) lines.push(messageLine(message, now));
-  for (const act of told.acts) lines.push(...actLines(act, now));
+  for (const { line, below = [] } of outboxBranches(told, now))
+    lines.push(line, ...below.map((each) => each.line));
   return [...lines, ...keptLines(told, now)];
 }
 
@@ -87,21 +86,29 @@ export function stepLine({ name, state, attempt, at }: RecordReport["steps"][num
   return `step ${name}: ${STEP_STATES[state]}, attempt ${attempt}, ${timeOf(at, now)}`;
 }
 
-export function messageLine(message: RecordReport["messages"][number], now: number): string {
+/** The messages, each with its place in the commit, then what somebody has done with some of them. */
+export function outboxBranches(
+  { messages, acts }: Pick<RecordReport, "messages" | "acts">,
+  now: number,
+): TraceBranch[] {
+  return [
+    ...messages.map((message, place) => ({ line: messageLine(message, place, now) })),
+    ...acts.map((act) => actBranch(act, now)),
+  ];
+}
+
+function messageLine(message: RecordReport["messages"][number], place: number, now: number): string {
   const tried = message.at === undefined ? "" : `, ${timeOf(message.at, now)}`;
   const code = message.code === undefined ? "" : `, ${message.code}`;
-  return `message to ${message.destination}: ${message.state}, tries ${message.tries}${code}${tried}`;
+  return `message ${place} to ${message.destination}: ${message.state}, tries ${message.tries}${code}${tried}`;
 }
 
 const DECIDED = { "send-again": "sent again", redirect: "redirected", drop: "dropped" } as const;
 
-export function actLines(
-  { act, messages, count, by, why, at }: OutboxAct,
-  now: number,
-): readonly [line: string, reason: string] {
+function actBranch({ act, messages, count, by, why, at }: OutboxAct, now: number): TraceBranch {
   const which = `${messages.join(", ")}${count > messages.length ? `, and ${count - messages.length} more` : ""}`;
   const line = `message${count > 1 ? "s" : ""} ${which}: ${DECIDED[act]}, by ${by}, ${timeOf(at, now)}`;
-  return [line, `why: ${why}`];
+  return { line, below: [{ line: `why: ${why}` }] };
 }
 
 export function keptLines(

@@ -2,11 +2,10 @@
 import { decodeResult } from "../core/outcome.ts";
 import { STOPPED, TURNED_BACK } from "../saga/saga-run.ts";
 import {
-  actLines,
   evidenceLines,
   keptLines,
   leaseLines,
-  messageLine,
+  outboxBranches,
   type RecordReport,
   stepLine,
   timeOf,
@@ -37,13 +36,7 @@ export function recordBranches(told: RecordReport, status: number | undefined, n
     ...(evidence ? verdictBranches(evidence, now) : []),
     {
       line: isOver ? "outbox: nothing waits. Its messages were sent or dropped, or it had none" : "outbox",
-      below: [
-        ...messages.map((message) => ({ line: messageLine(message, now) })),
-        ...told.acts.map((act) => {
-          const [line, reason] = actLines(act, now);
-          return { line, below: [{ line: reason }] };
-        }),
-      ],
+      below: outboxBranches(told, now),
     },
     ...keptLines(told, now).map((line) => ({ line })),
   ].filter(({ line, below }) => line !== "outbox" || below!.length > 0);

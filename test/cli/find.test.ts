@@ -68,7 +68,7 @@ describe("onceonly find", () => {
 
     const { text } = await world.run("find", [key, "-o", "pay", "-s", "acme"]);
 
-    expect(text).toMatch(/message to \S*payments\.fifo\S*: waiting, tries 0/);
+    expect(text).toMatch(/message 0 to \S*payments\.fifo\S*: waiting, tries 0/);
     expect(text).not.toContain(SECRET);
   });
 

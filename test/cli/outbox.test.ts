@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { UpdateItemCommand } from "@aws-sdk/client-dynamodb";
 import { beforeEach, describe, expect, it } from "vitest";
 import { identify } from "../../lib/core/identity.ts";
 import { actsIn } from "../../lib/core/messages/outbox-act.ts";
@@ -55,6 +56,64 @@ describe("onceonly outbox", () => {
     expect(parked.text + waiting.text).not.toContain("canary");
   });
 
+  it("lists commits message by message, and what was done with them, and shows no body", async () => {
+    const [parked, waiting] = [await commitTwo(true), await commitTwo(false)];
+    await world.run("outbox", ["drop", parked, "--message", "1", ...BY]);
+
+    const all = await world.run("outbox", ["list"]);
+    const grouped = await world.run("outbox", ["list", "--group", "order/AccessDenied", "--json"]);
+    const one = await world.run("outbox", ["list", waiting]);
+    const first = await world.run("outbox", ["list", "--limit", "1"]);
+
+    expect(all.status).toBe(0);
+    expect(all.text).toMatch(
+      /├ message 0 to \S*payments: parked, tries 9, AccessDenied, .*\n├ message 1 to \S*payments: dropped, .*\n└ message 1: dropped, by ana, .*\n {2}└ why: ticket 4711/,
+    );
+    expect(all.text.split("\n").filter((line) => line === parked || line === waiting)).toHaveLength(2);
+    expect(JSON.parse(grouped.text)).toMatchObject({
+      recordKey: parked,
+      messages: [{ state: "parked", tries: 9, code: "AccessDenied" }, { state: "dropped" }],
+      acts: [{ act: "drop", messages: [1], by: "ana" }],
+    });
+    expect(one.text).toMatch(
+      RegExp(`^${waiting}\n├ committed .*\n├ message 0 to .*: waiting, tries 0\n└ message 1`),
+    );
+    expect(first.text).toContain("there are more: raise --limit 1");
+    expect(all.text + grouped.text).not.toContain("canary");
+  });
+
+  it("lists a commit once that waits in part and is parked in part, and what cannot be read", async () => {
+    const recordKey = await commitTwo(true);
+    const { text } = await world.run("outbox", ["list", "--json"]);
+    expect(text.split("\n")).toHaveLength(1);
+
+    await world.client.send(
+      new UpdateItemCommand({
+        TableName: world.tableName,
+        Key: { pk: { S: recordKey } },
+        UpdateExpression: "SET messages = :damage",
+        ExpressionAttributeValues: { ":damage": { S: "[{" } },
+      }),
+    );
+    const damaged = await world.run("outbox", ["list"]);
+
+    expect(damaged.text).toMatch(/└ unreadable: /);
+    expect(await world.run("outbox", ["list", "--group", "order"])).toMatchObject({
+      status: 1,
+      text: "nothing",
+    });
+  });
+
+  it.each([
+    [["list", "r", "s"], "list takes one record key at most, got 2"],
+    [["list", "r", "--group", "order"], "give a key or --group, not both"],
+    [["list", "--by", "ana"], "list takes no --by"],
+    [["list", "--dry-run"], "list takes no --dry-run"],
+    [["list", "--limit", "0"], "--limit takes a whole number from 1"],
+  ])("refuses %j before any request", async (args, message) => {
+    await expect(world.run("outbox", args)).rejects.toThrow(message);
+  });
+
   it("has all open messages sent as if nobody had tried", async () => {
     const recordKey = await commitTwo(true);
 
@@ -106,8 +165,8 @@ describe("onceonly outbox", () => {
   });
 
   it.each([
-    [["resend", "r"], "give retry, drop, redirect, then one record key"],
-    [["retry"], "give retry, drop, redirect, then one record key"],
+    [["resend", "r"], "give list, retry, drop, redirect, then one record key"],
+    [["retry"], "give list, retry, drop, redirect, then one record key"],
     [["drop", "r"], "drop takes --message"],
     [["drop", "r", "--message", "first"], "--message takes the place of a message, from 0"],
     [["drop", "r", "--message", "0", "--queue", QUEUE], "drop takes no --queue"],
@@ -119,7 +178,7 @@ describe("onceonly outbox", () => {
     [["drop", "--group", "order", "--message", "0"], "a group takes no --message"],
     [["drop", "--group", "order", "--queue", QUEUE], "drop takes no --queue"],
     [["redirect", "--group", "order"], "redirect takes --queue, --topic or --bus"],
-    [["--group", "order"], "give retry, drop, redirect, then one record key or --group"],
+    [["--group", "order"], "give list, retry, drop, redirect, then one record key or --group"],
     [["retry", "r", "--why", ""], "--why is empty"],
     [["retry", "r", "--why", "x".repeat(257)], "--why takes at most 256 characters, got 257"],
     [["retry", "--group", "order", "--by", "x".repeat(257)], "--by takes at most 256 characters, got 257"],

@@ -65,7 +65,7 @@ describe("onceonly trace", () => {
     expect(text).toMatch(
       /^order#acme#\S+\ncompleted, attempt 1\n├ request: first came .*, answered over HTTP with 201\n/,
     );
-    expect(text).toMatch(/├ outbox\n│ └ message to \S*work-\d+: waiting, tries 0/);
+    expect(text).toMatch(/├ outbox\n│ └ message 0 to \S*work-\d+: waiting, tries 0/);
     expect(text).toMatch(/├ queue work-\d+: about 0 wait, 0 in flight, 0 delayed/);
     expect(text).toMatch(/├ dead-letter queue dead-\d+: about 2 wait/);
     expect(text).toMatch(
