@@ -270,7 +270,7 @@ export class CommitInvalidError extends errorClass("CommitInvalidError", "COMMIT
   }
 }
 
-/** The messages of a commit, or all of it, are larger than DynamoDB takes; nothing was written. */
+/** The messages of a commit, or all of it, are larger than the database takes; nothing was written. */
 export class OutboxTransactionTooLargeError extends errorClass(
   "OutboxTransactionTooLargeError",
   "OUTBOX_TRANSACTION_TOO_LARGE",

@@ -16,6 +16,8 @@ export interface SqlAnswer {
   /** When the transaction of the statement began: no other one on this connection began then. */
   readonly began?: string;
   readonly record?: ToldRecord;
+  /** The statement wrote a step without its result, which has so many bytes. */
+  readonly lostBytes?: number | null;
   /** Epoch ms. */
   readonly since?: number;
 }

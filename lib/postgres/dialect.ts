@@ -15,11 +15,6 @@ export function firstStatement(dialect: SqlDialect | undefined, waitMs?: number)
   return `SELECT set_config('idle_in_transaction_session_timeout', '10000', true), set_config('lock_timeout', '${waitMs}', true)`;
 }
 
-/** The longest text of a result. A column of DSQL holds 1 MiB: https://docs.aws.amazon.com/aurora-dsql/latest/userguide/CHAP_quotas.html */
-export function maxKeptBytes(dialect: SqlDialect | undefined): number {
-  return (dialect === "dsql" ? 1 : 16) * 1024 * 1024;
-}
-
 /** The most records that one `reap` deletes: DSQL changes 3,000 rows in a transaction. */
 export function maxReaped(dialect: SqlDialect | undefined): number {
   return dialect === "dsql" ? 3000 : 100_000;

@@ -20,7 +20,7 @@ export interface PostgresStoreOptions<Client = unknown> {
    */
   readonly notify?: boolean;
   /**
-   * `"dsql"` for Aurora DSQL: the store leaves out what that lacks, keeps results up to 1 MiB, and reaps 3,000 records at
+   * `"dsql"` for Aurora DSQL: the store leaves out what that lacks, keeps results up to 1,020 KiB, and reaps 3,000 records at
    * most. Give `postgresSchema`, and each store on the table, the same.
    * @default "postgresql"
    */

@@ -21,6 +21,7 @@ import { answerOf, recordOf, type SqlAnswer, type ToldRecord, textOf } from "./a
 import { firstStatement, type SqlDialect } from "./dialect.ts";
 import { commitFailure, storeFailure } from "./failures.ts";
 import { checkReap, checkStore, type PostgresStoreOptions } from "./options.ts";
+import { roomOf, storedMessages } from "./room.ts";
 import { runAlone } from "./run-alone.ts";
 import type { SqlClient, SqlRow, SqlTransaction } from "./sql-client.ts";
 import { type RecordStatements, recordStatements, type SqlStatement } from "./statements.ts";
@@ -70,7 +71,7 @@ export class PostgresStore<Client = unknown> implements Store<PostgresWrite<Clie
     }
   }
 
-  settle(settlement: Settlement<PostgresWrite<Client>>): Promise<SettleAnswer> {
+  async settle(settlement: Settlement<PostgresWrite<Client>>): Promise<SettleAnswer> {
     return this.#finish(settlement, this.#statements.settle(settlement));
   }
 
@@ -82,19 +83,20 @@ export class PostgresStore<Client = unknown> implements Store<PostgresWrite<Clie
 
   async writeStep(change: StepChange<PostgresWrite<Client>>): Promise<SettleAnswer> {
     const { recordKey, token, name, step } = change;
-    const { statement, settled } = this.#statements.writeStep(change);
-    if (await this.#apply(change, statement)) return settled;
+    const answer = await this.#apply(change, this.#statements.writeStep(change));
+    if (answer) return { settled: true, lostBytes: answer.lostBytes ?? undefined };
     const record = await this.#find(recordKey);
     const there = isClaimOf(record, token) ? record?.steps?.[name] : undefined;
     const isWritten = there?.state === step.state && there.attempt === step.attempt && there.at === step.at;
-    return isWritten ? settled : { settled: false, record };
+    if (!isWritten) return { settled: false, record };
+    return { settled: true, lostBytes: there.result?.in === "nowhere" ? there.result.bytes : undefined };
   }
 
   async insert(insertion: Insertion<PostgresWrite<Client>>, seen?: IdempotencyRecord): Promise<SettleAnswer> {
     const answer = await this.#finish(insertion, this.#statements.insert(insertion, seen));
     if (answer.settled || !isClaimOf(answer.record, insertion.token)) return answer;
     // A claim of ours, whose answer was lost, holds the record.
-    return this.#finish(insertion, this.#statements.settle(insertion));
+    return this.#finish(insertion, this.#statements.settle(insertion, { seen: answer.record }));
   }
 
   /** Always consistent, as far as the client asks the primary. */
@@ -113,6 +115,7 @@ export class PostgresStore<Client = unknown> implements Store<PostgresWrite<Clie
 
   checkEffects(effects: Effects<PostgresWrite<Client>>): void {
     checkWrites(effects);
+    storedMessages(effects.messages, roomOf(this.#dialect));
   }
 
   /**
@@ -158,17 +161,22 @@ export class PostgresStore<Client = unknown> implements Store<PostgresWrite<Clie
     return record?.token === token && record.state === state ? { settled: true } : { settled: false, record };
   }
 
-  /** Whether the statement changed the record, together with the writes. */
-  async #apply(change: SqlChange<Client>, statement: SqlStatement): Promise<boolean> {
+  /** The answer of a statement that changed the record, together with the writes; `undefined` where it changed nothing. */
+  async #apply(change: SqlChange<Client>, statement: SqlStatement): Promise<SqlAnswer | undefined> {
     if (change.writes.length > 0) return this.#commit(change, statement);
-    return (await this.#change(statement)).serverTimeMs !== undefined;
+    const answer = await this.#change(statement);
+    return answer.serverTimeMs === undefined ? undefined : answer;
   }
 
   /** The change of the record comes first: a lost claim runs no writes, and a copy of this commit waits for the row. */
-  async #commit({ recordKey, token, writes }: SqlChange<Client>, statement: SqlStatement): Promise<boolean> {
-    const work = async (transaction: SqlTransaction<Client>): Promise<boolean> => {
-      const { serverTimeMs, began = "" } = await this.#change(statement, transaction);
-      if (serverTimeMs === undefined) return false;
+  async #commit(
+    { recordKey, token, writes }: SqlChange<Client>,
+    statement: SqlStatement,
+  ): Promise<SqlAnswer | undefined> {
+    const work = async (transaction: SqlTransaction<Client>): Promise<SqlAnswer | undefined> => {
+      const answer = await this.#change(statement, transaction);
+      const { serverTimeMs, began = "" } = answer;
+      if (serverTimeMs === undefined) return undefined;
       await applyWrites(writes, transaction.client, this.#table);
       let same: readonly SqlRow[];
       try {
@@ -177,7 +185,7 @@ export class PostgresStore<Client = unknown> implements Store<PostgresWrite<Clie
         throw brokenBy(error) ?? error;
       }
       if (same.length === 0) throw brokenTransaction();
-      return true;
+      return answer;
     };
     try {
       return await this.#client.transaction(work, firstStatement(this.#dialect));

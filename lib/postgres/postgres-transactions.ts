@@ -166,18 +166,20 @@ export class PostgresTransactions<Client = unknown> implements Store<never> {
     this.#sessions.delete(token);
   }
 
-  checkEffects({ writes }: Effects<never>): void {
-    if (writes.length === 0) return;
-    throw new CommitInvalidError(
-      "a commit within a transaction takes no `writes`: write by `clientOf(idempotency)` before the commit",
-    );
+  checkEffects(effects: Effects<never>): void {
+    if (effects.writes.length > 0) {
+      throw new CommitInvalidError(
+        "a commit within a transaction takes no `writes`: write by `clientOf(idempotency)` before the commit",
+      );
+    }
+    this.#outside.checkEffects(effects);
   }
 
   async #commit(session: Session<Client>, settlement: Settlement<never>): Promise<SettleAnswer> {
     const { transaction, claim, began } = session;
     session.isOver = true;
     try {
-      const { serverTimeMs } = await this.#run(this.#statements.settle(settlement, began), transaction);
+      const { serverTimeMs } = await this.#run(this.#statements.settle(settlement, { began }), transaction);
       if (serverTimeMs === undefined) throw brokenTransaction(undefined, "the handler");
     } catch (error) {
       await transaction.rollback();

@@ -4,8 +4,9 @@ import { hashTuple } from "../core/identity.ts";
 import type { StoredMessage } from "../core/messages/outgoing-message.ts";
 import { type IdempotencyRecord, isTracked, type State } from "../core/record.ts";
 import type { Claim, Effects, Insertion, Renewal, Settlement, StepChange } from "../core/store.ts";
-import { maxKeptBytes, type SqlDialect } from "./dialect.ts";
+import type { SqlDialect } from "./dialect.ts";
 import { channelOf, quoted } from "./options.ts";
+import { bytesInJson, type Room, roomForResult, roomOf, storedMessages } from "./room.ts";
 import type { SqlValue } from "./sql-client.ts";
 
 export interface SqlStatement {
@@ -71,7 +72,7 @@ export interface SqlShape {
 
 export function recordStatements({ table, notify: notifies = false, dialect }: SqlShape) {
   const name = quoted(table);
-  const keptBytes = maxKeptBytes(dialect);
+  const room = roomOf(dialect);
   const changed = `RETURNING json_build_object('serverTimeMs', ${NOW}, 'began', ${BEGAN})::text AS answer`;
   const notified = (condition: string) =>
     notifies
@@ -115,16 +116,24 @@ WHERE ${MINE} ${changed}${notified("$10::text IS NOT NULL")}`;
 WHERE ${MINE} AND r.lease_ends_at <= $3
   AND (r.expires_at IS NOT NULL OR coalesce($4, r.expires_at) IS NULL) ${changed}`;
 
+  // The result of a step is one more in a column that may be full. Then the step is written without it.
+  const hasRoom = `CASE WHEN $5::text IS NULL THEN true
+    WHEN $7::text IS NULL THEN coalesce(octet_length(r.steps::text), 0) + $6::integer <= ${room.steps}
+    ELSE coalesce(octet_length(r.step_results::text), 0) + $6::integer <= ${room.stepResults} END`;
+
   // The step is still the one that was seen. The lease moves, so that a claim over what was seen before finds another one.
   const writeStep = `UPDATE ${name} AS r SET lease_ends_at = r.lease_ends_at + 1,
-  steps = coalesce(r.steps::jsonb, '{}') || jsonb_build_object($3::text, $4::text::jsonb),
-  step_results = CASE WHEN $5::text IS NULL THEN r.step_results::jsonb
-    ELSE coalesce(r.step_results::jsonb, '{}') || jsonb_build_object($5::text, $6::text) END,
-  expires_at = CASE WHEN $7::boolean THEN NULL ELSE r.expires_at END
-WHERE ${MINE} AND (r.steps IS NULL) = $8::boolean
-  AND r.steps::jsonb -> $3::text ->> 'state' IS NOT DISTINCT FROM $9::text
-  AND (r.steps::jsonb -> $3::text ->> 'attempt')::double precision IS NOT DISTINCT FROM $10::double precision
-  AND (r.steps::jsonb -> $3::text ->> 'at')::double precision IS NOT DISTINCT FROM $11::double precision ${changed}`;
+  steps = coalesce(r.steps::jsonb, '{}')
+    || jsonb_build_object($3::text, CASE WHEN ${hasRoom} THEN $4::text ELSE $5::text END::jsonb),
+  step_results = CASE WHEN $7::text IS NULL OR NOT ${hasRoom} THEN r.step_results::jsonb
+    ELSE coalesce(r.step_results::jsonb, '{}') || jsonb_build_object($7::text, $8::text) END,
+  expires_at = CASE WHEN $9::boolean THEN NULL ELSE r.expires_at END
+WHERE ${MINE} AND (r.steps IS NULL) = $10::boolean
+  AND r.steps::jsonb -> $3::text ->> 'state' IS NOT DISTINCT FROM $11::text
+  AND (r.steps::jsonb -> $3::text ->> 'attempt')::double precision IS NOT DISTINCT FROM $12::double precision
+  AND (r.steps::jsonb -> $3::text ->> 'at')::double precision IS NOT DISTINCT FROM $13::double precision
+RETURNING json_build_object('serverTimeMs', ${NOW}, 'began', ${BEGAN},
+  'lostBytes', r.steps::jsonb -> $3::text -> 'lostBytes')::text AS answer`;
 
   const find = `SELECT json_build_object('record', ${RECORD})::text AS answer FROM ${name} AS r WHERE r.pk = $1`;
 
@@ -146,7 +155,7 @@ WHERE r.unsettled_since < $1 AND (r.unsettled_since, r.pk) > ($2, $3) ORDER BY r
 
   const begin = (beginning: Beginning, state: State, seen?: IdempotencyRecord): SqlStatement => {
     const { keepsSteps } = beginning;
-    const values = beginningValues(beginning, state, keptBytes);
+    const values = beginningValues(beginning, state, room, seen);
     if (seen === undefined) return { action: "INSERT", text: insert, values };
     const { token, state: seenState, leaseEndsAt } = seen;
     return {
@@ -162,20 +171,26 @@ WHERE r.unsettled_since < $1 AND (r.unsettled_since, r.pk) > ($2, $3) ORDER BY r
     insert: (insertion: Insertion<unknown>, seen?: IdempotencyRecord) =>
       begin(insertion, insertion.state, seen),
 
-    /** @param began when the transaction of the claim began, where this one has to be the same */
-    settle: (settlement: Settlement<unknown> | Insertion<unknown>, began?: string): SqlStatement => {
+    /**
+     * @param began when the transaction of the claim began, where this one has to be the same
+     * @param seen the record, where it may have steps that stay
+     */
+    settle: (
+      settlement: Settlement<unknown> | Insertion<unknown>,
+      { began, seen }: { readonly began?: string; readonly seen?: IdempotencyRecord | undefined } = {},
+    ): SqlStatement => {
       const { recordKey, token, state, now, evidence = null } = settlement;
-      const { expiresAt, columns } = waitingValues(settlement);
+      const waiting = waitingValues(settlement, room);
       const values: SqlValue[] = [
         recordKey,
         token,
         state,
         now,
-        expiresAt,
-        ...resultValues(settlement, keptBytes),
+        waiting.expiresAt,
+        ...resultValues(settlement, roomForResult(room, waiting.bytes, seen)),
         evidence,
         !("dropsSteps" in settlement && settlement.dropsSteps),
-        ...columns,
+        ...waiting.columns,
       ];
       if (began === undefined) return { action: "UPDATE", text: settle, values };
       return { action: "UPDATE", text: settleWithin, values: [...values, began] };
@@ -187,17 +202,27 @@ WHERE r.unsettled_since < $1 AND (r.unsettled_since, r.pk) > ($2, $3) ORDER BY r
       values: [recordKey, token, leaseEndsAt, expiresAt ?? null],
     }),
 
-    writeStep: ({ recordKey, token, name, step, result, seen, isFirst }: StepChange<unknown>) => {
-      const [text, lostBytes] = resultValues({ result }, keptBytes);
-      const isApart = typeof text === "string" && text.length > MAX_STEP_CHARACTERS;
+    writeStep: ({
+      recordKey,
+      token,
+      name,
+      step,
+      result,
+      seen,
+      isFirst,
+    }: StepChange<unknown>): SqlStatement => {
+      const [text, lostBytes] = resultValues({ result }, room.result);
+      const isApart = text !== null && text.length > MAX_STEP_CHARACTERS;
       const apart = isApart ? stepResultKey(name, step) : null;
-      const told = { ...step, result: isApart ? undefined : (text ?? undefined), apart, lostBytes };
+      const entry = { ...step, result: isApart ? undefined : (text ?? undefined), apart, lostBytes };
+      const without = text === null ? null : { ...step, lostBytes: Buffer.byteLength(text) };
+      const added =
+        text === null ? null : bytesInJson(apart === null ? { [name]: entry } : { [apart]: text });
       const isListed = isTracked({ steps: { step } });
       const was = [seen?.state ?? null, seen?.attempt ?? null, seen?.at ?? null];
-      const change = [name, JSON.stringify(told), apart, apart && text, isListed, isFirst];
-      const values = [recordKey, token, ...change, ...was];
-      const statement: SqlStatement = { action: "UPDATE", text: writeStep, values };
-      return { statement, settled: { settled: true, ...(lostBytes !== null && { lostBytes }) } } as const;
+      const texts = [name, JSON.stringify(entry), without && JSON.stringify(without)];
+      const change = [...texts, added, apart, apart && text, isListed, isFirst];
+      return { action: "UPDATE", text: writeStep, values: [recordKey, token, ...change, ...was] };
     },
 
     find: (recordKey: string): SqlStatement => ({ action: "SELECT", text: find, values: [recordKey] }),
@@ -231,12 +256,20 @@ WHERE r.unsettled_since < $1 AND (r.unsettled_since, r.pk) > ($2, $3) ORDER BY r
   };
 }
 
-function beginningValues(beginning: Beginning, state: State, keptBytes: number): SqlValue[] {
+function beginningValues(
+  beginning: Beginning,
+  state: State,
+  room: Room,
+  seen: IdempotencyRecord | undefined,
+): SqlValue[] {
   const { recordKey, token, attempt, fingerprint, createdAt } = beginning;
   const end = "now" in beginning ? beginning : undefined;
   const leaseEndsAt = "now" in beginning ? beginning.now : beginning.leaseEndsAt;
-  const [result, lostBytes] = end ? resultValues(end, keptBytes) : [null, null];
-  const { expiresAt, columns } = waitingValues({ messages: [], now: 0, ...beginning });
+  const waiting = waitingValues({ messages: [], now: 0, ...beginning }, room);
+  const [result, lostBytes] = end
+    ? resultValues(end, roomForResult(room, waiting.bytes, beginning.keepsSteps ? seen : undefined))
+    : [null, null];
+  const { expiresAt, columns } = waiting;
   return [
     recordKey,
     RECORD_VERSION,
@@ -256,14 +289,18 @@ function beginningValues(beginning: Beginning, state: State, keptBytes: number):
 }
 
 /** What waits to be sent, and since when. Its record does not expire before. */
-function waitingValues({
-  messages,
-  now,
-  expiresAt = null,
-}: Pick<Effects, "messages"> & Pick<Settlement, "now"> & { readonly expiresAt?: SqlValue | undefined }) {
+function waitingValues(
+  {
+    messages,
+    now,
+    expiresAt = null,
+  }: Pick<Effects, "messages"> & Pick<Settlement, "now"> & { readonly expiresAt?: SqlValue | undefined },
+  room: Room,
+) {
   const [first] = messages;
-  if (!first) return { expiresAt, columns: [null, null, null, null] };
-  return { expiresAt: null, columns: [JSON.stringify(messages), shardOf(first), now, expiresAt] };
+  if (!first) return { expiresAt, columns: [null, null, null, null], bytes: 0 };
+  const { text, bytes } = storedMessages(messages, room);
+  return { expiresAt: null, columns: [text, shardOf(first), now, expiresAt], bytes };
 }
 
 /** Messages that are kept in order are found in the order of their commits. */
@@ -278,9 +315,9 @@ function stepResultKey(name: string, { attempt, at }: StepChange["step"]): strin
 
 function resultValues(
   { result }: { readonly result?: string | undefined },
-  keptBytes: number,
+  most: number,
 ): [text: string | null, lostBytes: number | null] {
   if (result === undefined) return [null, null];
   const bytes = Buffer.byteLength(result);
-  return bytes <= keptBytes ? [result, null] : [null, bytes];
+  return bytes <= most ? [result, null] : [null, bytes];
 }

@@ -3,12 +3,14 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { GetItemCommand, type PutItemCommandInput, ScanCommand } from "@aws-sdk/client-dynamodb";
 import { fakeClock } from "onceonly/testing";
 import { describe, expect, inject, it } from "vitest";
-import { countRequests } from "../../kit/counting-client.ts";
+import { countRequests, itemSize } from "../../kit/counting-client.ts";
 import { connect, createOutboxTable } from "../../kit/tables.ts";
 import type { Execution } from "../../lib/core/execution.ts";
+import { identify } from "../../lib/core/identity.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
 import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
 import type { DynamoDBWrite } from "../../lib/dynamodb/writes.ts";
+import { claimOf, NOW } from "./given.ts";
 
 type Run = Execution<DynamoDBWrite>;
 
@@ -151,6 +153,38 @@ describe.each(inject("dynamodbEngines"))("steps on $name", ({ endpoint }) => {
     expect(await runOnce(options, key, {}, all)).toEqual(names);
     expect(runs).toBe(20);
   });
+
+  it.each([
+    ["the longest key, and results in items of their own", ["語".repeat(64), "語".repeat(256)], 5000],
+    ["a short key, and the largest results that stay in the record", ["op", "t"], 1160],
+  ] as const)(
+    "H15: 100 steps with the longest names have room in their item, with %s",
+    async (_, names, bytes) => {
+      const { options, items } = await given();
+      const { recordKey } = identify(names[0], names[1], "key");
+      const { store } = options;
+      await store.claim(claimOf("token", { recordKey }));
+
+      for (let index = 0; index < 100; index++) {
+        const name = `${index}`.padStart(64, "語");
+        const answer = await store.writeStep({
+          ...{ recordKey, token: "token", name, isFirst: index === 0, writes: [] },
+          ...{ leaseEndsAt: NOW + 30_000, resultExpiresAt: NOW },
+          step: { state: "done", attempt: 1, at: NOW + index, tracked: true, next: name },
+          result: JSON.stringify(randomBytes(bytes).toString("base64")),
+        });
+        expect(answer).toEqual({ settled: true, lostBytes: undefined });
+      }
+
+      const all = await items();
+      const { stepItems, ...record } = all.find(({ state }) => state) ?? {};
+      const addresses = stepItems?.SS ?? [];
+      expect([all.length, addresses.length]).toEqual(bytes > 2000 ? [101, 100] : [1, 0]);
+      const size =
+        itemSize(record as never) + addresses.reduce((sum, each) => sum + Buffer.byteLength(each), 0);
+      expect([size > 150_000, size < 300_000, size]).toEqual([true, true, size]);
+    },
+  );
 
   it("H42: a step at most once that was interrupted is listed, and held", async () => {
     const { clock, options } = await given();

@@ -7,7 +7,7 @@ import type { SqlClient } from "../../lib/postgres/sql-client.ts";
 import type { PostgresWrite } from "../../lib/postgres/writes.ts";
 import { type StoreSubject, storeContract } from "../../lib/testing/contract/store-contract.ts";
 import { isFull } from "../setup/tier.ts";
-import { conflictingAtFirst, onlyDsql } from "./dsql-given.ts";
+import { conflictingAtFirst, limitAsDsql, onlyDsql } from "./dsql-given.ts";
 import { CLIENTS, hasServer, poolOf, portOf, servers, storeOf } from "./given.ts";
 import { ORMS } from "./orms-given.ts";
 
@@ -36,6 +36,7 @@ async function subjectOf<Client>(
   { schema = {}, behind = client, seen = (store) => store }: Variation = {},
 ): Promise<StoreSubject<PostgresWrite<Client>>> {
   const { store, table } = await storeOf<Client>(client, undefined, schema);
+  if (schema.dialect === "dsql") await limitAsDsql(behind, table);
   const counters = `${table}_counters`;
   await behind.query(`CREATE TABLE ${counters} (name text PRIMARY KEY, count integer NOT NULL)`, []);
   return {
@@ -108,7 +109,7 @@ describe.skipIf(!hasServer)("PostgresStore", () => {
     });
   });
 
-  describe("with the SQL of Aurora DSQL alone, its isolation, and a conflict at each first commit", () => {
+  describe("with the SQL of Aurora DSQL alone, its limits and isolation, and a conflict at each first commit", () => {
     promises(async () => {
       const options = "-c default_transaction_isolation=repeatable\\ read";
       const behind = fromPg(poolOf(await portOf(), { options }));

@@ -58,6 +58,26 @@ export function onlyDsql<Client>(client: SqlClient<Client>): SqlClient<Client> {
   };
 }
 
+/** Has a table refuse what is too large for DSQL: a column above 1 MiB, and a row above 2 MiB. */
+export async function limitAsDsql<Client>(client: SqlClient<Client>, table: string): Promise<void> {
+  await client.query(
+    `CREATE FUNCTION ${table}_limits() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE longest integer; whole integer;
+BEGIN
+  SELECT max(octet_length(value)), sum(octet_length(key) + octet_length(value)) INTO longest, whole
+    FROM json_each_text(row_to_json(NEW));
+  IF longest > 1024 * 1024 THEN RAISE 'maximum column size exceeded' USING ERRCODE = '54000'; END IF;
+  IF whole > 2 * 1024 * 1024 THEN RAISE 'maximum row size exceeded' USING ERRCODE = '54000'; END IF;
+  RETURN NULL;
+END $$`,
+    [],
+  );
+  await client.query(
+    `CREATE TRIGGER limits AFTER INSERT OR UPDATE ON ${table} FOR EACH ROW EXECUTE FUNCTION ${table}_limits()`,
+    [],
+  );
+}
+
 /**
  * Each statement, and each transaction, is rolled back at its first commit. `seen` is a store as the engine asks it: again,
  * where it found a conflict.

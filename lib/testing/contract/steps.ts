@@ -1,7 +1,7 @@
 /** How steps are written under a claim, and that no late copy of such a write changes a later one. */
 import assert from "node:assert/strict";
 import { TransactionConditionError } from "../../core/errors.ts";
-import type { StoredStep } from "../../core/record.ts";
+import type { StoredResult, StoredStep } from "../../core/record.ts";
 import type { SettleAnswer, StepChange, Store } from "../../core/store.ts";
 import {
   AFTER_LEASE,
@@ -103,6 +103,28 @@ export const stepCases = <Write>(): Cases<Write> => ({
     for (const answer of answers) assert.equal(settled(answer).lostBytes, isLost ? stored.bytes : undefined);
     if (stored?.in === "item") assert.equal(await store.loadResult(stored.address), change.result);
     else assert.ok(isLost, "the result is neither in the record");
+  },
+
+  "writeStep of large results side by side keeps each whole, or answers how large it was": async ({
+    store,
+  }) => {
+    if (!withSteps(store)) return;
+    const recordKey = await claimed(store);
+    const results = Array.from({ length: 5 }, (_, index) => textOf(300 * KB, `step-${index}`));
+    const last = '{"id":"ch_1"}';
+
+    for (const [index, result] of [...results, last].entries()) {
+      const step = { ...DONE, at: NOW + index };
+      const change = stepOf<Write>(recordKey, { name: `${index}`, step, result, isFirst: index === 0 });
+      const answers: SettleAnswer[] = [await store.writeStep(change), await store.writeStep(change)];
+
+      const stored: StoredResult | undefined = (await found(store, recordKey)).steps?.[index]?.result;
+      const bytes: number | undefined = stored?.in === "nowhere" ? Buffer.byteLength(result) : undefined;
+      if (stored?.in === "nowhere") assert.equal(stored.bytes, bytes);
+      for (const answer of answers) assert.equal(settled(answer).lostBytes, bytes);
+      if (stored?.in === "item") assert.equal(await store.loadResult(stored.address), result);
+    }
+    assert.deepEqual((await found(store, recordKey)).steps?.[5]?.result, { in: "record", text: last });
   },
 
   "writeStep again counts as written": async ({ store, countUp, readCount }) => {
