@@ -1,6 +1,7 @@
 /** Brings the steps of earlier attempts to the store that lacks them, under a claim in both. */
 import { MAX_RETENTION_SECONDS } from "../contract.ts";
 import { RecordCorruptError } from "../core/errors.ts";
+import { NOT_KEPT } from "../core/outcome.ts";
 import type { StoredResult } from "../core/record.ts";
 import type { Claim } from "../core/store.ts";
 import type { Stores } from "./mirrored-store.ts";
@@ -16,7 +17,8 @@ export async function bringSteps(stores: Stores, claim: Claim, pair: Pair, now: 
     for (const [name, stored] of Object.entries(stepsOf(pair, now) ?? {})) {
       if (isSameStep(present[name], stored)) continue;
       const { result: _, ...step } = stored;
-      const result = await textOf(stores, stored.result);
+      const isKept = stored.result?.in !== "nowhere";
+      const result = isKept ? await textOf(stores, stored.result) : NOT_KEPT;
       const seen = present[name];
       const resultExpiresAt = Math.ceil(now / 1000) + MAX_RETENTION_SECONDS;
       await stores[side].writeStep?.({

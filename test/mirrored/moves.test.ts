@@ -12,7 +12,7 @@ import { mirrored } from "../../lib/mirrored/mirrored.ts";
 import { PostgresStore } from "../../lib/postgres/postgres-store.ts";
 import { PostgresTransactions } from "../../lib/postgres/postgres-transactions.ts";
 import { redacted } from "../../lib/privacy/redacted.ts";
-import { fakeClock, MemoryStore } from "../../lib/testing/index.ts";
+import { fakeClock, MemoryStore, type MemoryWrite } from "../../lib/testing/index.ts";
 import { commits, inSteps, movingWorld, type Stage } from "./moving-world.ts";
 
 const DONE = { result: { done: true } };
@@ -175,6 +175,24 @@ describe("mirrored", () => {
     expect(await world.leftBehind(true)).toEqual([]);
     expect(await answersOf(world, 4)).toEqual([{ result: { second: 2000 } }]);
     expect(world.effects()).toEqual({ reserve: 1, charge: 1 });
+  });
+
+  it("H15, H69: a step whose result the old store has not kept is not run again in the new one, and says so", async () => {
+    const clock = fakeClock();
+    const [from, to] = [new MemoryStore({ maxResultBytes: 2000 }), new MemoryStore()];
+    let runs = 0;
+    const call = (store: Store<MemoryWrite>) =>
+      runOnce({ operation: "create-order", store, leaseSeconds: 30, clock }, "key-1", "input", ({ step }) =>
+        step("load", () => {
+          runs++;
+          return "x".repeat(5000);
+        }),
+      );
+
+    for (const store of [from, mirrored(from, to, { clock }), to])
+      await expect(call(store)).rejects.toMatchObject({ code: "RESULT_NOT_KEPT" });
+
+    expect(runs).toBe(1);
   });
 
   it("H69: an optimistic commit over a claim whose lease has ended fences the attempt that has it", async () => {
