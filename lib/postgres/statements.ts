@@ -116,10 +116,14 @@ WHERE ${MINE} ${changed}${notified("$10::text IS NOT NULL")}`;
 WHERE ${MINE} AND r.lease_ends_at <= $3
   AND (r.expires_at IS NOT NULL OR coalesce($4, r.expires_at) IS NULL) ${changed}`;
 
+  const isWithin = (column: string, most: number) =>
+    most === Number.POSITIVE_INFINITY
+      ? "true"
+      : `coalesce(octet_length(r.${column}::text), 0) + $6::integer <= ${most}`;
   // The result of a step is one more in a column that may be full. Then the step is written without it.
   const hasRoom = `CASE WHEN $5::text IS NULL THEN true
-    WHEN $7::text IS NULL THEN coalesce(octet_length(r.steps::text), 0) + $6::integer <= ${room.steps}
-    ELSE coalesce(octet_length(r.step_results::text), 0) + $6::integer <= ${room.stepResults} END`;
+    WHEN $7::text IS NULL THEN ${isWithin("steps", room.steps)}
+    ELSE ${isWithin("step_results", room.stepResults)} END`;
 
   // The step is still the one that was seen. The lease moves, so that a claim over what was seen before finds another one.
   const writeStep = `UPDATE ${name} AS r SET lease_ends_at = r.lease_ends_at + 1,
