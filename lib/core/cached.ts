@@ -1,17 +1,17 @@
 /** A store whose duplicates in one process ask once, and whose finished records are remembered for a while: here, or in a cache. */
 import { RECORD_VERSION } from "../contract.ts";
 import { type Clock, systemClock } from "./clock.ts";
-import { type EraseAnswer, type Erasing, eraseIn } from "./erase-record.ts";
+import type { EraseAnswer, Erasing } from "./erase-record.ts";
 import { InvalidOptionError } from "./errors.ts";
+import { FrontStore, marksOf } from "./front-store.ts";
 import { type Check, checkOptions, ENGINE_CHECKS, methods, seconds } from "./option-checks.ts";
 import { withDefaults } from "./options.ts";
 import type { IdempotencyRecord } from "./record.ts";
-import type { CrossChecked, RecordCache } from "./record-cache.ts";
+import type { RecordCache } from "./record-cache.ts";
 import { RecordMemory } from "./record-memory.ts";
 import type {
   Claim,
   ClaimAnswer,
-  Effects,
   Insertion,
   RenewAnswer,
   Renewal,
@@ -98,7 +98,7 @@ function behindCache<Write>(
       );
     }
   }
-  if ((store as { readonly sealsResults?: unknown }).sealsResults === true) {
+  if (marksOf(store).sealsResults) {
     throw new InvalidOptionError(
       "in",
       "must be behind `encrypted`, or results would leave the process as they are: encrypted(cached(store, { in }), { keys })",
@@ -107,19 +107,11 @@ function behindCache<Write>(
   return cache.inFrontOf(store, clock);
 }
 
-class CachedStore<Write> implements Store<Write>, CrossChecked {
-  readonly #store: Store<Write>;
+class CachedStore<Write> extends FrontStore<Write> implements Store<Write> {
   readonly #clock: Clock;
   readonly #memory: RecordMemory;
   /** What the claims under way will tell the others: `undefined` where nothing is known. They never reject. */
   readonly #claims: Map<string, Promise<ClaimAnswer | undefined>>;
-  readonly unknownOutcomes: Store<Write>["unknownOutcomes"];
-  readonly writeStep: Store<Write>["writeStep"];
-  readonly handlerFailed: Store<Write>["handlerFailed"];
-  readonly handlerOver: Store<Write>["handlerOver"];
-  readonly crossCheck: CrossChecked["crossCheck"];
-  /** @internal */
-  readonly sealsResults: boolean;
 
   constructor(
     store: Store<Write>,
@@ -127,35 +119,28 @@ class CachedStore<Write> implements Store<Write>, CrossChecked {
     memory: RecordMemory,
     claims: Map<string, Promise<ClaimAnswer | undefined>>,
   ) {
-    this.#store = store;
+    super(store);
     this.#clock = clock;
     this.#memory = memory;
     this.#claims = claims;
-    this.unknownOutcomes = store.unknownOutcomes?.bind(store);
-    // Nothing that is in progress is remembered.
-    this.writeStep = store.writeStep?.bind(store);
-    this.handlerFailed = store.handlerFailed?.bind(store);
-    this.handlerOver = store.handlerOver?.bind(store);
-    this.crossCheck = (store as CrossChecked).crossCheck?.bind(store);
-    this.sealsResults = (store as Partial<CachedStore<Write>>).sealsResults === true;
   }
 
   /** @internal The same memory in front of a store that `change` makes of the one behind it. */
-  inFrontOf(change: (store: Store<Write>) => Store<Write>): Store<Write> {
-    return new CachedStore(change(this.#store), this.#clock, this.#memory, this.#claims);
+  override inFrontOf(change: (store: Store<Write>) => Store<Write>): Store<Write> {
+    return new CachedStore(change(this.store), this.#clock, this.#memory, this.#claims);
   }
 
   async claim(claim: Claim, seen?: IdempotencyRecord): Promise<ClaimAnswer> {
     const { recordKey, fingerprint } = claim;
     // The caller saw this record and asks again, so the memory drops it.
-    if (seen) return this.#changing(recordKey, () => this.#store.claim(claim, seen));
+    if (seen) return this.#changing(recordKey, () => this.store.claim(claim, seen));
     const known = this.#recall(recordKey);
     if (known?.fingerprint === fingerprint) return { won: false, record: known };
     const name = `${fingerprint} ${recordKey}`;
     const leader = this.#claims.get(name);
     const told = leader && (await this.#follow(leader));
     if (told) return copyOf(told);
-    const claiming = this.#learning(recordKey, () => this.#store.claim(claim));
+    const claiming = this.#learning(recordKey, () => this.store.claim(claim));
     if (leader) return claiming;
     const forOthers = claiming.then(
       (answer) => (answer.won ? { won: false, record: inProgress(claim) } : copyOf(answer)),
@@ -166,42 +151,38 @@ class CachedStore<Write> implements Store<Write>, CrossChecked {
   }
 
   settle(settlement: Settlement<Write>): Promise<SettleAnswer> {
-    return this.#changing(settlement.recordKey, () => this.#store.settle(settlement));
+    return this.#changing(settlement.recordKey, () => this.store.settle(settlement));
   }
 
   renew(renewal: Renewal): Promise<RenewAnswer> {
-    return this.#changing(renewal.recordKey, () => this.#store.renew(renewal));
+    return this.#changing(renewal.recordKey, () => this.store.renew(renewal));
   }
 
   insert(insertion: Insertion<Write>, seen?: IdempotencyRecord): Promise<SettleAnswer> {
-    return this.#changing(insertion.recordKey, () => this.#store.insert(insertion, seen));
+    return this.#changing(insertion.recordKey, () => this.store.insert(insertion, seen));
   }
 
   async find(recordKey: string, read: { consistent: boolean }): Promise<IdempotencyRecord | undefined> {
     const known = read.consistent ? undefined : this.#recall(recordKey);
     if (known) return known;
     const { record } = await this.#learning(recordKey, async () => ({
-      record: await this.#store.find(recordKey, read),
+      record: await this.store.find(recordKey, read),
     }));
     return record;
   }
 
-  async loadResult(address: string): Promise<string | undefined> {
+  override async loadResult(address: string): Promise<string | undefined> {
     const known = this.#memory.get(address) as string | undefined;
     if (known !== undefined) return known;
     const since = this.#clock.now();
-    const text = await this.#store.loadResult(address);
+    const text = await this.store.loadResult(address);
     if (text !== undefined) this.#memory.keep(address, text, text, since);
     return text;
   }
 
   /** Results outside of records are remembered by addresses that nobody knows any more: all is forgotten. */
-  erase(erasing: Erasing): Promise<EraseAnswer> {
-    return eraseIn(this.#store, erasing).finally(() => this.#memory.clear());
-  }
-
-  checkEffects(effects: Effects<Write>): void {
-    this.#store.checkEffects(effects);
+  override erase(erasing: Erasing): Promise<EraseAnswer> {
+    return super.erase(erasing).finally(() => this.#memory.clear());
   }
 
   #recall(recordKey: string): IdempotencyRecord | undefined {

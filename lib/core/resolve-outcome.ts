@@ -35,7 +35,10 @@ export interface ResolveOptions<Write = unknown> {
 export type Resolution = (
   | {
       readonly outcome: "happened";
-      /** What every caller gets from then on; over HTTP the response: `{ statusCode, headers, body }`. */
+      /**
+       * What every caller gets from then on; over HTTP the response: `{ statusCode, headers, body }`. One that the store has no
+       * room for is not kept: callers then get `ResultNotKeptError`, and nothing runs again.
+       */
       readonly result: unknown;
     }
   | { readonly outcome: "did-not-happen" }

@@ -5,7 +5,9 @@
  */
 import type { Clock } from "../core/clock.ts";
 import { type EraseAnswer, type Erasing, eraseIn } from "../core/erase-record.ts";
+import { crossChecksOf, marksOf } from "../core/front-store.ts";
 import { type IdempotencyRecord, isClaimOf, isExpired } from "../core/record.ts";
+import type { CrossChecked } from "../core/record-cache.ts";
 import type {
   Claim,
   ClaimAnswer,
@@ -40,6 +42,11 @@ export class MirroredStore implements Store {
   readonly unknownOutcomes: Store["unknownOutcomes"];
   readonly handlerFailed: Store["handlerFailed"];
   readonly handlerOver: Store["handlerOver"];
+  readonly crossCheck: CrossChecked["crossCheck"];
+  /** @internal */
+  readonly sealsResults: boolean;
+  /** @internal */
+  readonly redactsResults: boolean;
 
   constructor(stores: Stores, leader: Side, clock: Clock) {
     this.#stores = stores;
@@ -51,6 +58,10 @@ export class MirroredStore implements Store {
     this.handlerFailed = leading.handlerFailed?.bind(leading);
     this.handlerOver = leading.handlerOver?.bind(leading);
     if (from.unknownOutcomes && to.unknownOutcomes) this.unknownOutcomes = (query) => this.#unknown(query);
+    this.crossCheck = crossChecksOf(from, to);
+    const { sealsResults = false, redactsResults = false } = marksOf(from, to);
+    this.sealsResults = sealsResults;
+    this.redactsResults = redactsResults;
   }
 
   async claim(claim: Claim, seen?: IdempotencyRecord): Promise<ClaimAnswer> {

@@ -35,7 +35,7 @@ export class EncryptedStore<Write> extends ResultStore<Write> {
   readonly #messages: SealedMessages | undefined;
 
   constructor(store: Store<Write>, sealer: Sealer, messages: SealedMessages | undefined) {
-    super(store, true);
+    super(store, { sealsResults: true });
     this.#sealer = sealer;
     this.#messages = messages;
   }

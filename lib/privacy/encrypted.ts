@@ -1,12 +1,12 @@
 /** A store that encrypts results before they leave this process. */
 import { type Clock, systemClock } from "../core/clock.ts";
 import { InvalidOptionError } from "../core/errors.ts";
+import { marksOf } from "../core/front-store.ts";
 import { checkOptions, ENGINE_CHECKS, methods, seconds } from "../core/option-checks.ts";
 import { withDefaults } from "../core/options.ts";
 import type { Store } from "../core/store.ts";
 import type { DataKeys } from "./data-keys.ts";
 import { EncryptedStore } from "./encrypted-store.ts";
-import { RedactedStore } from "./redacted.ts";
 import { SealedMessages } from "./sealed-messages.ts";
 import { Sealer } from "./sealer.ts";
 
@@ -58,7 +58,7 @@ export function sealerOf(options: Omit<EncryptedOptions, "messages">): Sealer {
 export function encrypted<Write>(store: Store<Write>, options: EncryptedOptions): Store<Write> {
   checkOptions({ store }, { store: ENGINE_CHECKS.store }, ["store"]);
   // It would be given sealed texts, and could redact nothing.
-  if (store instanceof RedactedStore)
+  if (marksOf(store).redactsResults)
     throw new InvalidOptionError(
       "store",
       "must not be redacted yet: put `redacted` in front of `encrypted`",

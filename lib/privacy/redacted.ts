@@ -26,12 +26,11 @@ export function redacted<Write>(store: Store<Write>, redact: Redact): Store<Writ
   return new RedactedStore(store, redact);
 }
 
-/** @internal */
-export class RedactedStore<Write> extends ResultStore<Write> {
+class RedactedStore<Write> extends ResultStore<Write> {
   readonly #redact: Redact;
 
   constructor(store: Store<Write>, redact: Redact) {
-    super(store);
+    super(store, { redactsResults: true });
     this.#redact = redact;
   }
 

@@ -204,10 +204,10 @@ export class MemoryStore implements Store<MemoryWrite> {
   #keep({ recordKey, token, result }: Pick<Settlement, "recordKey" | "token" | "result">) {
     if (result === undefined) return undefined;
     const bytes = Buffer.byteLength(result);
-    if (bytes <= MAX_INLINE_BYTES) return { in: "record", text: result } satisfies StoredResult;
     if (bytes > (this.#options.maxResultBytes ?? Number.POSITIVE_INFINITY)) {
       return { in: "nowhere", bytes } satisfies StoredResult;
     }
+    if (bytes <= MAX_INLINE_BYTES) return { in: "record", text: result } satisfies StoredResult;
     const address = `${recordKey}/${token}`;
     this.#results.set(address, result);
     return { in: "item", address } satisfies StoredResult;

@@ -1,14 +1,14 @@
 /** A store whose completed records are remembered in Valkey. Whatever becomes of the cache, the store behind it decides. */
 import { RECORD_VERSION } from "../contract.ts";
 import type { Clock } from "../core/clock.ts";
-import { type EraseAnswer, type Erasing, eraseIn } from "../core/erase-record.ts";
+import type { EraseAnswer, Erasing } from "../core/erase-record.ts";
 import { hasCode } from "../core/error-code.ts";
+import { crossChecksOf, FrontStore } from "../core/front-store.ts";
 import type { IdempotencyRecord } from "../core/record.ts";
-import type { CrossCheck, CrossChecked } from "../core/record-cache.ts";
+import type { CrossCheck } from "../core/record-cache.ts";
 import type {
   Claim,
   ClaimAnswer,
-  Effects,
   Insertion,
   RenewAnswer,
   Renewal,
@@ -37,60 +37,56 @@ interface Told {
   readonly record: IdempotencyRecord;
 }
 
-export class RememberingStore<Write> implements Store<Write>, CrossChecked {
-  readonly #store: Store<Write>;
+export class RememberingStore<Write> extends FrontStore<Write> implements Store<Write> {
   readonly #clock: Clock;
   readonly #entries: CacheEntries;
   /** By the address of their results, the oldest first. */
   readonly #awaited = new Map<string, Told>();
   #pausedUntil = 0;
-  readonly unknownOutcomes: Store<Write>["unknownOutcomes"];
-  readonly writeStep: Store<Write>["writeStep"];
 
   constructor(store: Store<Write>, clock: Clock, entries: CacheEntries) {
-    this.#store = store;
+    super(store);
     this.#clock = clock;
     this.#entries = entries;
-    this.unknownOutcomes = store.unknownOutcomes?.bind(store);
-    this.writeStep = store.writeStep?.bind(store);
+    this.crossCheck = crossChecksOf({ crossCheck: () => this.#crossCheck() }, store);
   }
 
   /** @internal The same cache in front of a store that `change` makes of the one behind it. */
-  inFrontOf(change: (store: Store<Write>) => Store<Write>): Store<Write> {
-    return new RememberingStore(change(this.#store), this.#clock, this.#entries);
+  override inFrontOf(change: (store: Store<Write>) => Store<Write>): Store<Write> {
+    return new RememberingStore(change(this.store), this.#clock, this.#entries);
   }
 
   async claim(claim: Claim, seen?: IdempotencyRecord): Promise<ClaimAnswer> {
     const { recordKey, fingerprint } = claim;
-    if (seen) return this.#over(recordKey, seen, () => this.#store.claim(claim, seen));
+    if (seen) return this.#over(recordKey, seen, () => this.store.claim(claim, seen));
     const entry = await this.#read(recordKey);
     if (entry.record?.fingerprint === fingerprint) return { won: false, record: entry.record };
-    return this.#learning(recordKey, entry, () => this.#store.claim(claim));
+    return this.#learning(recordKey, entry, () => this.store.claim(claim));
   }
 
   settle(settlement: Settlement<Write>): Promise<SettleAnswer> {
-    return this.#store.settle(settlement);
+    return this.store.settle(settlement);
   }
 
   renew(renewal: Renewal): Promise<RenewAnswer> {
-    return this.#store.renew(renewal);
+    return this.store.renew(renewal);
   }
 
   insert(insertion: Insertion<Write>, seen?: IdempotencyRecord): Promise<SettleAnswer> {
-    return this.#over(insertion.recordKey, seen, () => this.#store.insert(insertion, seen));
+    return this.#over(insertion.recordKey, seen, () => this.store.insert(insertion, seen));
   }
 
   async find(recordKey: string, read: { consistent: boolean }): Promise<IdempotencyRecord | undefined> {
-    if (read.consistent) return this.#store.find(recordKey, read);
+    if (read.consistent) return this.store.find(recordKey, read);
     const entry = await this.#read(recordKey);
     if (entry.record) return entry.record;
-    const found = async () => ({ record: await this.#store.find(recordKey, read) });
+    const found = async () => ({ record: await this.store.find(recordKey, read) });
     return (await this.#learning(recordKey, entry, found)).record;
   }
 
-  async loadResult(address: string): Promise<string | undefined> {
+  override async loadResult(address: string): Promise<string | undefined> {
     const told = this.#awaited.get(address);
-    const text = await this.#store.loadResult(address);
+    const text = await this.store.loadResult(address);
     if (told && text !== undefined) {
       this.#awaited.delete(address);
       await this.#write({ ...told, record: { ...told.record, result: { in: "record", text } } });
@@ -99,17 +95,13 @@ export class RememberingStore<Write> implements Store<Write>, CrossChecked {
   }
 
   /** Afterwards, or a replay in between would remember the result anew. @throws StoreUnavailableError: call again */
-  async erase(erasing: Erasing): Promise<EraseAnswer> {
-    const answer = await eraseIn(this.#store, erasing);
+  override async erase(erasing: Erasing): Promise<EraseAnswer> {
+    const answer = await super.erase(erasing);
     await this.#entries.forget(erasing.recordKey, this.#clock);
     return answer;
   }
 
-  checkEffects(effects: Effects<Write>): void {
-    this.#store.checkEffects(effects);
-  }
-
-  async *crossCheck(): AsyncGenerator<CrossCheck, void> {
+  async *#crossCheck(): AsyncGenerator<CrossCheck, void> {
     for await (const listed of this.#entries.listed(this.#clock)) {
       for (let from = 0; from < listed.length; from += AT_ONCE) {
         const some = listed.slice(from, from + AT_ONCE);
@@ -124,7 +116,7 @@ export class RememberingStore<Write> implements Store<Write>, CrossChecked {
     const { record } = entry;
     if (!record) return undefined;
     try {
-      const found = await this.#store.find(recordKey, { consistent: true });
+      const found = await this.store.find(recordKey, { consistent: true });
       if (found && isSame(found, record) && (await this.#resultOf(found)) === textOf(record))
         return "confirmed";
     } catch (error) {
@@ -136,7 +128,7 @@ export class RememberingStore<Write> implements Store<Write>, CrossChecked {
   }
 
   async #resultOf(record: IdempotencyRecord): Promise<string | undefined> {
-    return record.result?.in === "item" ? this.#store.loadResult(record.result.address) : textOf(record);
+    return record.result?.in === "item" ? this.store.loadResult(record.result.address) : textOf(record);
   }
 
   /** A claim that saw a completed record replaces that record, since its retention is over. */

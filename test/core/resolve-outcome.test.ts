@@ -3,7 +3,8 @@ import { answerLost, failing, intercepted } from "../../kit/faults/faulty-store.
 import { ClaimLostError, OutcomeUnknownError, StoreUnavailableError } from "../../lib/core/errors.ts";
 import { identify } from "../../lib/core/identity.ts";
 import { type Resolution, type ResolveOptions, resolveOutcome } from "../../lib/core/resolve-outcome.ts";
-import type { MemoryWrite } from "../../lib/testing/index.ts";
+import { runOnce } from "../../lib/core/run-once.ts";
+import { MemoryStore, type MemoryWrite } from "../../lib/testing/index.ts";
 import { abandoned, evidenceOf, never } from "./abandoned-given.ts";
 import { newWorld, START, type World } from "./world.ts";
 
@@ -43,6 +44,18 @@ describe("resolveOutcome", () => {
       attempt: 2,
       answered: "ch_1 is there",
     });
+  });
+
+  it("H15: completes a key with a result that has no room: it is not kept, and nothing runs again", async () => {
+    const store = new MemoryStore({ maxResultBytes: 100 });
+    const options = { operation: "pay", store, leaseSeconds: 30, whenAbandoned: "hold" } as const;
+    const unknown = () => Promise.reject(new OutcomeUnknownError());
+    await expect(runOnce(options, "key-1", {}, unknown)).rejects.toThrow(OutcomeUnknownError);
+
+    const large = { ...HAPPENED, result: "x".repeat(200) } as const;
+    expect(await resolveOutcome({ operation: "pay", store }, "key-1", large)).toEqual({ resolved: true });
+
+    await expect(runOnce(options, "key-1", {}, never)).rejects.toMatchObject({ code: "RESULT_NOT_KEPT" });
   });
 
   it("H58: gives a held key back, so that a retry runs", async () => {

@@ -14,6 +14,7 @@ import {
 } from "onceonly";
 import { fromPg, fromPostgresJs, PostgresTransactions, type SqlClient } from "onceonly/postgres";
 import { fakeClock, MemoryStore } from "onceonly/testing";
+import { valkeyCache } from "onceonly/valkey";
 import type pg from "pg";
 import { beforeAll, describe, expect, it } from "vitest";
 import { failing, unreachable } from "../../kit/faults/faulty-store.ts";
@@ -483,7 +484,13 @@ describe.skipIf(!hasServer)("a handler within its transaction", () => {
 
   it("is the same through a cache and what keeps results", async () => {
     const { transactions, call, orders, ids, states } = await poolShop();
-    for (const store of [cached(transactions), encrypted(transactions, { keys: keyService() })]) {
+    const dead = { send: () => Promise.reject(new Error("away")) };
+    const fronts = [
+      cached(transactions),
+      cached(transactions, { in: valkeyCache({ client: dead, prefix: "orders" }) }),
+      encrypted(transactions, { keys: keyService() }),
+    ];
+    for (const store of fronts) {
       const refused = call(
         async (client) => {
           await client.query(`INSERT INTO ${orders} VALUES ('a')`);

@@ -1,0 +1,88 @@
+// Each store that stands in front of others can do what those can, and says what has to be known of them.
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { cached, encrypted, mirrored, redacted, type Store, watchNewKeys } from "onceonly";
+import { openTelemetry } from "onceonly/otel";
+import { MemoryStore } from "onceonly/testing";
+import { valkeyCache } from "onceonly/valkey";
+import { describe, expect, it } from "vitest";
+import type { CrossChecked } from "../../lib/core/record-cache.ts";
+import { keyService } from "../privacy/given.ts";
+
+const cache = valkeyCache({ client: { send: () => Promise.reject(new Error("away")) }, prefix: "front" });
+
+/** By the name of the class. */
+const FRONTS: Readonly<Record<string, (store: Store) => Store>> = {
+  CachedStore: (store) => cached(store),
+  RememberingStore: (store) => cached(store, { in: cache }),
+  EncryptedStore: (store) => encrypted(store, { keys: keyService() }),
+  RedactedStore: (store) => redacted(store, "all"),
+  NewKeysStore: (store) => watchNewKeys(store, { observe: () => {} }),
+  LinkedStore: (store) => openTelemetry().linked(store),
+  MirroredStore: (store) => mirrored(store, withAll(new MemoryStore(), "handlerFailed", "handlerOver")),
+};
+
+/** These stand alone, or hand on to themselves. */
+const ALONE = ["ConnectedStore", "MemoryStore", "PostgresStore", "PostgresTransactions", "ValkeyStore"];
+
+type OptionalOf<T> = { [Name in keyof T]-?: object extends Pick<T, Name> ? Name : never }[keyof T];
+
+/** All that a store may have or lack. A store without `erase` is erased by its other moves. */
+const SKILLS: Record<Exclude<OptionalOf<Store & CrossChecked>, "erase">, true> = {
+  writeStep: true,
+  unknownOutcomes: true,
+  handlerFailed: true,
+  handlerOver: true,
+  crossCheck: true,
+};
+
+/** A memory store with all skills but some, which tells what it was asked. */
+function withAll(store: MemoryStore, ...without: readonly string[]): Store {
+  const told = Object.keys(SKILLS).filter((name) => !without.includes(name));
+  return Object.assign(
+    Object.create(store),
+    Object.fromEntries(Object.keys(SKILLS).map((name) => [name, undefined])),
+    Object.fromEntries(told.map((name) => [name, Reflect.get(store, name) ?? (() => [name])])),
+  );
+}
+
+it("every store of the package stands in front of others, or alone", () => {
+  const lib = fileURLToPath(new URL("../../lib", import.meta.url));
+  const names = readdirSync(lib, { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith(".ts"))
+    .flatMap((path) => [
+      ...readFileSync(join(lib, path), "utf8").matchAll(
+        /^(?:export )?class (\w+)[^{]*?\b(?:extends (?:Front|Result)Store|implements Store)\b/gm,
+      ),
+    ])
+    .map(([, name]) => name);
+
+  expect(names.toSorted()).toEqual([...Object.keys(FRONTS), ...ALONE].toSorted());
+});
+
+describe.each(Object.entries(FRONTS))("%s", (_, inFrontOf) => {
+  it.each(Object.keys(SKILLS))("has %s exactly where the store behind has it", (skill) => {
+    const [has, lacks] = [
+      inFrontOf(withAll(new MemoryStore())),
+      inFrontOf(withAll(new MemoryStore(), skill)),
+    ];
+
+    expect(typeof Reflect.get(has, skill)).toBe("function");
+    // A cache has something of its own to compare.
+    if (skill !== "crossCheck" || !Object.hasOwn(lacks, skill))
+      expect(Reflect.get(lacks, skill)).toBeUndefined();
+  });
+
+  it("says of sealed results that they are, so that no cache outside of the process gets them as they are", () => {
+    const sealed = encrypted(new MemoryStore(), { keys: keyService() });
+
+    expect(() => cached(inFrontOf(sealed), { in: cache })).toThrow("must be behind `encrypted`");
+  });
+
+  it("says of redacted results that they are, so that nobody seals them before", () => {
+    const part = redacted(new MemoryStore(), "all");
+
+    expect(() => encrypted(inFrontOf(part), { keys: keyService() })).toThrow("must not be redacted yet");
+  });
+});
