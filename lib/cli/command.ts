@@ -27,13 +27,26 @@ export interface CommandCall {
   readonly terminal: Terminal;
 }
 
-export interface CliCommand {
-  /** The text of `--help`. */
-  readonly usage: string;
+interface Runs {
+  /** All that it reads: another option of the command is refused. */
   readonly options: OptionsConfig;
   /** Resolves to the exit status: 0, or 1 where nothing was found or nothing changed. */
   run(input: CommandCall): Promise<0 | 1>;
 }
+
+/** One of the ways to call a command. */
+export interface CommandForm extends Runs {
+  /** As in `a group takes no --scope`. */
+  readonly name: string;
+  /**
+   * Whether a call has this form. The first form that says so is taken.
+   * @default - every call has it
+   */
+  is?(call: Omit<CommandCall, "terminal">): boolean;
+}
+
+/** The text of `--help`, and what runs. */
+export type CliCommand = { readonly usage: string } & (Runs | { readonly forms: readonly CommandForm[] });
 
 /** The command line is wrong: the exit status is 2, and nothing was sent. */
 export class UsageError extends Error {}
@@ -44,25 +57,51 @@ export async function runCommand(
   args: readonly string[],
   terminal: Terminal,
 ): Promise<0 | 1> {
-  const { values, positionals } = readArguments(command, args);
+  const forms = formsOf(command);
+  const options: OptionsConfig = Object.assign({}, ...forms.map((form) => form.options));
+  const { values, positionals, given } = readArguments(options, command.usage, args);
   if (values.help) {
     terminal.print(command.usage);
     return 0;
   }
   checkGiven(values, positionals);
-  return command.run({ values, positionals, terminal });
+  const form = forms.find(({ is }) => is?.({ values, positionals }) ?? true)!;
+  for (const name of given) checkTaken(name, form, forms);
+  return form.run({ values, positionals, terminal });
 }
 
-function readArguments({ options, usage }: CliCommand, args: readonly string[]) {
+export const formsOf = (command: CliCommand): readonly CommandForm[] =>
+  "forms" in command ? command.forms : [{ name: "it", ...command }];
+
+function readArguments(options: OptionsConfig, usage: string, args: readonly string[]) {
+  const { values, positionals, tokens } = parsed(options, usage, args);
+  const given = tokens.flatMap((token) => (token.kind === "option" ? token.name : []));
+  const twice = given.find(
+    (name, place) =>
+      options[name]?.type === "string" && !options[name].multiple && given.indexOf(name) < place,
+  );
+  if (twice !== undefined) throw new UsageError(`--${twice} is given twice, and takes one value`);
+  return { values, positionals, given };
+}
+
+function parsed(options: OptionsConfig, usage: string, args: readonly string[]) {
   try {
     return parseArgs({
       args: [...args],
       allowPositionals: true,
+      tokens: true,
       options: { ...options, help: { type: "boolean", short: "h" } },
     });
   } catch (error) {
     throw new UsageError(`${(error as Error).message}\n\n${usage}`);
   }
+}
+
+/** What nobody reads would be passed over in silence. @throws UsageError */
+function checkTaken(option: string, form: CommandForm, forms: readonly CommandForm[]): void {
+  if (option in form.options) return;
+  const others = forms.filter(({ options }) => option in options).map(({ name }) => name);
+  throw new UsageError(`${form.name} takes no --${option}: it is for ${others.join(" and ")}`);
 }
 
 /** An empty owner would be nobody, whose keys are others. @throws UsageError */
@@ -100,4 +139,9 @@ export function onlyArgument(positionals: readonly string[], what: string): stri
   const [argument, ...more] = positionals;
   if (argument !== undefined && more.length === 0) return argument;
   throw new UsageError(`give one ${what}, got ${positionals.length}`);
+}
+
+/** For a command that takes options alone. @throws UsageError */
+export function noArgument(positionals: readonly string[], command: string): void {
+  if (positionals.length > 0) throw new UsageError(`${command} takes no argument, got ${positionals.length}`);
 }

@@ -1,5 +1,5 @@
 /** `onceonly console`: a page about one table, on 127.0.0.1, until Ctrl-C. */
-import { type CliCommand, required, UsageError } from "./command.ts";
+import { type CliCommand, noArgument, required } from "./command.ts";
 import { startConsole } from "./console/console-server.ts";
 import { tableSource } from "./console/table-source.ts";
 import { portOf } from "./port.ts";
@@ -21,15 +21,16 @@ any key that you ask for. It looks again every 10 seconds, by some 40 queries. N
   --write                     the page may send or drop messages and settle keys; without it the page changes nothing${USAGE}`,
   options: { ...OPTIONS, port: { type: "string", default: "0" }, write: { type: "boolean" } },
   async run({ values, positionals, terminal }) {
-    if (positionals.length > 0) throw new UsageError(`console takes no argument, got ${positionals.length}`);
+    noArgument(positionals, "console");
     const name = required(values, "table");
     const port = portOf(`${values.port}`, "--port");
+    const mayWrite = values.write === true;
     const table = await openTable(values);
     try {
       const source = tableSource({ table, name, clock: terminal.clock });
       // Before anything is served: a table that is not there should say so here.
       await source.look();
-      const { url, stop } = await startConsole({ source, port, mayWrite: values.write === true });
+      const { url, stop } = await startConsole({ source, port, mayWrite });
       terminal.print(`console page of ${name}: ${url}`);
       await untilStopped();
       await stop();

@@ -5,7 +5,8 @@ import {
   type CommandCall,
   counted,
   listOf,
-  type OptionValues,
+  noArgument,
+  type OptionsConfig,
   UsageError,
   wholeNumber,
 } from "./command.ts";
@@ -23,6 +24,22 @@ export const DOCTOR_CHECKS: readonly DoctorCheck[] = [...TABLE_CHECKS, ...QUEUE_
 export const ALL_CHECKS: readonly DoctorCheck[] = [...DOCTOR_CHECKS, ...LIVE_CHECKS];
 
 const DEFAULT_REQUESTS = "500";
+
+/** Each names what lives, and may be repeated. */
+const NAMED = {
+  stack: { type: "string", multiple: true },
+  table: { type: "string", short: "t", multiple: true },
+  function: { type: "string", multiple: true },
+  queue: { type: "string", multiple: true },
+  alarm: { type: "string", multiple: true },
+} as const satisfies OptionsConfig;
+
+const OPTIONS = {
+  endpoint: { type: "string" },
+  profile: { type: "string" },
+  "max-requests": { type: "string", default: DEFAULT_REQUESTS },
+  json: { type: "boolean" },
+} as const satisfies OptionsConfig;
 
 export const doctor: CliCommand = {
   usage: `usage: onceonly doctor --template <file> [options]
@@ -46,60 +63,56 @@ could not be looked at.
   --region, --profile         as of the AWS CLI (default: the environment's)
   --max-requests <number>     what is not looked at after so many requests is named (default ${DEFAULT_REQUESTS})
   --json                      print a JSON object for each fault, for what was not looked at, and at the end`,
-  options: {
-    template: { type: "string", multiple: true },
-    stack: { type: "string", multiple: true },
-    table: { type: "string", short: "t", multiple: true },
-    function: { type: "string", multiple: true },
-    queue: { type: "string", multiple: true },
-    alarm: { type: "string", multiple: true },
-    endpoint: { type: "string" },
-    region: { type: "string" },
-    profile: { type: "string" },
-    "max-requests": { type: "string", default: DEFAULT_REQUESTS },
-    json: { type: "boolean" },
-  },
-  async run(call) {
-    const { values, positionals } = call;
-    if (positionals.length > 0)
-      throw new UsageError(`doctor takes options alone, got ${positionals.length} arguments`);
-    const files = listOf(values.template);
-    const named: GivenResources = {
-      stacks: listOf(values.stack),
-      tables: listOf(values.table),
-      queues: listOf(values.queue),
-      functions: listOf(values.function),
-      alarms: listOf(values.alarm),
-    };
-    const isLive = [named.stacks, named.tables, named.queues, named.functions].some(
-      ({ length }) => length > 0,
-    );
-    const isOfLive = isLive || named.alarms.length > 0 || values.endpoint !== undefined;
-    if (files.length > 0) {
-      if (isOfLive || values.region !== undefined || values.profile !== undefined)
-        throw new UsageError("--template is read alone: ask for what lives by another command");
-      return diagnoseTemplates(call, files);
-    }
-    if (!isLive && named.alarms.length > 0)
-      throw new UsageError("--alarm goes with --stack, --table or --function");
-    if (!isOfLive)
-      throw new UsageError("give --template, --stack, --table or --endpoint: what is to be looked at?");
-    return tell(call, await lookAt(values, named, isLive));
-  },
+  forms: [
+    {
+      name: "a template",
+      is: ({ values }) => values.template !== undefined,
+      options: { template: { type: "string", multiple: true }, json: OPTIONS.json },
+      run: diagnoseTemplates,
+    },
+    {
+      name: "what lives",
+      is: ({ values }) => Object.keys(NAMED).some((name) => values[name] !== undefined),
+      options: { ...NAMED, ...OPTIONS, region: { type: "string" } },
+      run: diagnoseLive,
+    },
+    { name: "a run of `onceonly start`", options: OPTIONS, run: diagnoseRun },
+  ],
 };
 
-async function lookAt(values: OptionValues, named: GivenResources, isLive: boolean): Promise<Looked> {
+async function diagnoseLive(call: CommandCall): Promise<0 | 1> {
+  const { values } = call;
+  noArgument(call.positionals, "doctor");
+  const named: GivenResources = {
+    stacks: listOf(values.stack),
+    tables: listOf(values.table),
+    queues: listOf(values.queue),
+    functions: listOf(values.function),
+    alarms: listOf(values.alarm),
+  };
+  const { alarms, ...others } = named;
+  if (alarms.length > 0 && Object.values(others).every(({ length }) => length === 0))
+    throw new UsageError("--alarm goes with --stack, --table or --function");
   const most = wholeNumber(values, "max-requests", 1);
-  const endpoint = endpointIn(values);
-  if (isLive) return (await import("./doctor/live/stack.ts")).lookAtLive(values, named, most);
-  return (await import("./doctor/live/run.ts")).lookAtRun(values, `${endpoint}`, most);
+  return tell(call, await (await import("./doctor/live/stack.ts")).lookAtLive(values, named, most));
 }
 
-async function diagnoseTemplates(
-  { values, terminal }: CommandCall,
-  files: readonly string[],
-): Promise<0 | 1> {
-  const stacks = await Promise.all(files.map(async (file) => ({ file, stack: await readStack(file) })));
+async function diagnoseRun(call: CommandCall): Promise<0 | 1> {
+  const { values } = call;
+  noArgument(call.positionals, "doctor");
+  if (values.endpoint === undefined)
+    throw new UsageError("give --template, --stack, --table or --endpoint: what is to be looked at?");
+  const most = wholeNumber(values, "max-requests", 1);
+  const endpoint = `${endpointIn(values)}`;
+  return tell(call, await (await import("./doctor/live/run.ts")).lookAtRun(values, endpoint, most));
+}
+
+async function diagnoseTemplates(call: CommandCall): Promise<0 | 1> {
+  const { values, terminal } = call;
+  noArgument(call.positionals, "doctor");
+  const stacks = await Promise.all(
+    listOf(values.template).map(async (file) => ({ file, stack: await readStack(file) })),
+  );
   let faults = 0;
   for (const { file, stack } of stacks) {
     if (stack.handlers.length === 0)

@@ -2,7 +2,15 @@
 import { readFile } from "node:fs/promises";
 import { type EraseAnswer, type Erasure, eraseRecord } from "../core/erase-record.ts";
 import { identify, PUBLIC_SCOPE } from "../core/identity.ts";
-import { type CliCommand, type CommandCall, onlyArgument, required, UsageError } from "./command.ts";
+import {
+  type CliCommand,
+  type CommandCall,
+  type OptionsConfig,
+  type OptionValues,
+  onlyArgument,
+  required,
+  UsageError,
+} from "./command.ts";
 import { KEY_OPTIONS, KEY_USAGE } from "./find.ts";
 import { changingGroup } from "./group.ts";
 import { mayScan, scopedKeys } from "./scan.ts";
@@ -17,6 +25,10 @@ import {
   WRITE_USAGE,
 } from "./table.ts";
 
+const OPTIONS = { ...WRITE_OPTIONS, ...BY_OPTIONS, ...KEY_OPTIONS } as const satisfies OptionsConfig;
+const FILE_OPTIONS = { ...OPTIONS, "keys-from": { type: "string" } } as const satisfies OptionsConfig;
+const SCAN_OPTIONS = { ...OPTIONS, scan: { type: "boolean" } } as const satisfies OptionsConfig;
+
 export const erase: CliCommand = {
   usage: `usage: onceonly erase <idempotency key> [options]
        onceonly erase --keys-from <file> [options]
@@ -29,37 +41,48 @@ exit status is 1.
   --keys-from <file>          all keys of the file, one in each line, hashed here
   --scan                      all keys of the owner, of one operation or of all: reads the whole table, whose cost is shown
                               before and asked. It finds results too that no record names${BY_USAGE}${KEY_USAGE}${WRITE_USAGE}`,
-  options: {
-    ...WRITE_OPTIONS,
-    ...BY_OPTIONS,
-    ...KEY_OPTIONS,
-    "keys-from": { type: "string" },
-    scan: { type: "boolean" },
-  },
-  async run(input) {
-    const { values, positionals, terminal } = input;
-    const [file, scans] = [values["keys-from"], values.scan === true];
-    if ([positionals.length > 0, file !== undefined, scans].filter(Boolean).length > 1)
-      throw new UsageError("give a key, --keys-from or --scan");
-    const erasure = byWhom(values);
-    if (scans) return eraseScope(input, erasure);
-    const operation = required(values, "operation");
-    const recordKeyOf = (key: string) =>
-      identify(operation, `${values.scope ?? PUBLIC_SCOPE}`, key).recordKey;
-    if (file !== undefined) {
-      const recordKeys = await keysIn(`${file}`, recordKeyOf);
-      return changingGroup(input, {
-        keysOf: () => recordKeys,
-        question: (count) => `${operation}: erase the stored answers of ${count} keys for good?`,
-        change: async (table, recordKey) => changed(await eraseOne(table, recordKey, erasure, terminal)),
-      });
-    }
-    const recordKey = recordKeyOf(onlyArgument(positionals, "idempotency key"));
-    return changing(input, `${operation}: erase the stored answer for good?`, async (table) =>
-      changed(await eraseOne(table, recordKey, erasure, terminal)),
-    );
-  },
+  forms: [
+    { name: "a scan", is: ({ values }) => values.scan === true, options: SCAN_OPTIONS, run: eraseScope },
+    {
+      name: "a file of keys",
+      is: ({ values }) => values["keys-from"] !== undefined,
+      options: FILE_OPTIONS,
+      run: eraseFile,
+    },
+    { name: "a key", options: OPTIONS, run: eraseKey },
+  ],
 };
+
+async function eraseFile(input: CommandCall): Promise<0 | 1> {
+  const { values, positionals, terminal } = input;
+  checkAlone(positionals);
+  const erasure = byWhom(values);
+  const operation = required(values, "operation");
+  const recordKeys = await keysIn(`${values["keys-from"]}`, (key) => recordKeyOf(values, key));
+  return changingGroup(input, {
+    keysOf: () => recordKeys,
+    question: (count) => `${operation}: erase the stored answers of ${count} keys for good?`,
+    change: async (table, recordKey) => changed(await eraseOne(table, recordKey, erasure, terminal)),
+  });
+}
+
+async function eraseKey(input: CommandCall): Promise<0 | 1> {
+  const { values, positionals, terminal } = input;
+  const erasure = byWhom(values);
+  const operation = required(values, "operation");
+  const recordKey = recordKeyOf(values, onlyArgument(positionals, "idempotency key"));
+  return changing(input, `${operation}: erase the stored answer for good?`, async (table) =>
+    changed(await eraseOne(table, recordKey, erasure, terminal)),
+  );
+}
+
+const recordKeyOf = (values: OptionValues, key: string): string =>
+  identify(required(values, "operation"), `${values.scope ?? PUBLIC_SCOPE}`, key).recordKey;
+
+/** @throws UsageError */
+function checkAlone(positionals: readonly string[]): void {
+  if (positionals.length > 0) throw new UsageError("give a key, --keys-from or --scan");
+}
 
 async function eraseOne(
   { store }: OpenTable,
@@ -72,8 +95,10 @@ async function eraseOne(
 }
 
 /** @throws UsageError where no owner is given */
-function eraseScope(input: CommandCall, erasure: Erasure): Promise<0 | 1> {
-  const { values, terminal } = input;
+async function eraseScope(input: CommandCall): Promise<0 | 1> {
+  const { values, positionals, terminal } = input;
+  checkAlone(positionals);
+  const erasure = byWhom(values);
   const operation = values.operation === undefined ? undefined : `${values.operation}`;
   if (values.scope === undefined && operation === undefined)
     throw new UsageError("--scan takes --scope, --operation or both: they say whose answers are erased");

@@ -17,14 +17,12 @@ export const GROUP_USAGE = `
                               instead of a key: all that \`list unknown\` shows of an operation, or with this last error
   --limit <number>            at most so many of the group (default ${DEFAULT_GROUP_LIMIT})`;
 
+export const hasGroup = ({ values }: Pick<CommandCall, "values">): boolean => values.group !== undefined;
+
 /** The group that is given instead of a key. @throws UsageError for both */
-export function groupIn({ values, positionals }: Pick<CommandCall, "values" | "positionals">) {
-  const { group } = values;
-  if (group === undefined) return undefined;
+export function groupIn({ values, positionals }: Pick<CommandCall, "values" | "positionals">): string {
   if (positionals.length > 0) throw new UsageError("give a key or --group, not both");
-  for (const name of ["operation", "scope"])
-    if (values[name] !== undefined) throw new UsageError(`a group takes no --${name}`);
-  return `${group}`;
+  return `${values.group}`;
 }
 
 /** Operations may have a slash in their names, so that the whole name is compared. */

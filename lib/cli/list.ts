@@ -1,11 +1,25 @@
 /** `onceonly list`: what nobody has settled, and the messages that wait or are parked, by the sparse indexes. Other states by a scan. */
-import { type CliCommand, onlyArgument, UsageError, wholeNumber } from "./command.ts";
+import {
+  type CliCommand,
+  type CommandCall,
+  type OptionsConfig,
+  onlyArgument,
+  UsageError,
+  wholeNumber,
+} from "./command.ts";
 import { groupsOf, LISTS, type ListedLine, type ListName, listed } from "./listed.ts";
 import { timeOf } from "./record-lines.ts";
 import { mayScan, SCANNED, type ScannedState, scanned } from "./scan.ts";
-import { openTable, TABLE_OPTIONS, TABLE_USAGE } from "./table.ts";
+import { type OpenTable, openTable, TABLE_OPTIONS, TABLE_USAGE } from "./table.ts";
 
 const DEFAULT_LIMIT = "50";
+
+const OPTIONS = {
+  ...TABLE_OPTIONS,
+  limit: { type: "string", default: DEFAULT_LIMIT },
+} as const satisfies OptionsConfig;
+
+const NAMED = "list: unknown, waiting or parked";
 
 export const list: CliCommand = {
   usage: `usage: onceonly list unknown|waiting|parked [options]
@@ -22,41 +36,62 @@ is shown before, and asked.
   --scan                      read the whole table
   --yes, -y                   do not ask before a scan
   --limit <number>            print at most so many (default ${DEFAULT_LIMIT})${TABLE_USAGE}`,
-  options: {
-    ...TABLE_OPTIONS,
-    limit: { type: "string", default: DEFAULT_LIMIT },
-    scan: { type: "boolean" },
-    yes: { type: "boolean", short: "y" },
-  },
-  async run({ values, positionals, terminal }) {
-    const what = onlyArgument(positionals, "list: unknown, waiting or parked");
-    if (!isList(what)) checkScanned(what, values.scan === true);
-    const limit = wholeNumber(values, "limit", 1);
-    const table = await openTable(values);
-    try {
-      if (!isList(what) && !(await mayScan(table, { values, terminal }))) return 1;
-      const now = terminal.clock.now();
-      const lines: ListedLine[] = [];
-      let isAll = true;
-      const found = isList(what) ? listed(table, what, now) : scanned(table, what as ScannedState);
-      for await (const line of found) {
-        if (lines.length === limit) {
-          isAll = false;
-          break;
-        }
-        lines.push(line);
-      }
-      if (values.json) for (const line of lines) terminal.print(JSON.stringify(line));
-      else for (const line of grouped(lines, now)) terminal.print(line);
-      if (!isAll) terminal.print(values.json ? `{"more":true}` : `there are more: raise --limit ${limit}`);
-      return lines.length > 0 ? 0 : 1;
-    } finally {
-      table.close();
-    }
-  },
+  forms: [
+    {
+      name: "a list of an index",
+      is: ({ positionals }) => isList(positionals[0]),
+      options: OPTIONS,
+      run: listIndex,
+    },
+    {
+      name: "a scan",
+      options: { ...OPTIONS, scan: { type: "boolean" }, yes: { type: "boolean", short: "y" } },
+      run: listScanned,
+    },
+  ],
 };
 
-const isList = (text: string): text is ListName => (LISTS as readonly string[]).includes(text);
+async function listIndex(input: CommandCall): Promise<0 | 1> {
+  const list = onlyArgument(input.positionals, NAMED) as ListName;
+  return printFirst(input, async (table, now) => listed(table, list, now));
+}
+
+async function listScanned(input: CommandCall): Promise<0 | 1> {
+  const { values, positionals } = input;
+  const state = onlyArgument(positionals, NAMED);
+  checkScanned(state, values.scan === true);
+  return printFirst(input, async (table) =>
+    (await mayScan(table, input)) ? scanned(table, state as ScannedState) : undefined,
+  );
+}
+
+async function printFirst(
+  { values, terminal }: CommandCall,
+  find: (table: OpenTable, now: number) => Promise<AsyncIterable<ListedLine> | undefined>,
+): Promise<0 | 1> {
+  const limit = wholeNumber(values, "limit", 1);
+  const table = await openTable(values);
+  try {
+    const now = terminal.clock.now();
+    const found = await find(table, now);
+    if (!found) return 1;
+    const lines: ListedLine[] = [];
+    let isAll = true;
+    for await (const line of found) {
+      isAll = lines.length < limit;
+      if (!isAll) break;
+      lines.push(line);
+    }
+    if (values.json) for (const line of lines) terminal.print(JSON.stringify(line));
+    else for (const line of grouped(lines, now)) terminal.print(line);
+    if (!isAll) terminal.print(values.json ? `{"more":true}` : `there are more: raise --limit ${limit}`);
+    return lines.length > 0 ? 0 : 1;
+  } finally {
+    table.close();
+  }
+}
+
+const isList = (text: string | undefined): boolean => (LISTS as readonly unknown[]).includes(text);
 
 /** @throws UsageError where there is no such list, or where it takes a scan that nobody asked for */
 function checkScanned(what: string, isAsked: boolean): void {

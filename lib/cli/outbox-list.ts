@@ -2,25 +2,36 @@
 import type { ListedCommit } from "../core/messages/operated-outbox.ts";
 import type { Unsent } from "../core/messages/outbox.ts";
 import { actsIn } from "../core/messages/outbox-act.ts";
-import { type CommandCall, UsageError, wholeNumber } from "./command.ts";
-import { GROUP_OPTIONS, parkedPlaces } from "./group.ts";
+import { type CommandCall, onlyArgument, wholeNumber } from "./command.ts";
+import { groupIn, hasGroup, parkedPlaces } from "./group.ts";
 import { outboxBranches, tellMessages, timeOf } from "./record-lines.ts";
-import { type OpenTable, openTable, TABLE_OPTIONS } from "./table.ts";
+import { type OpenTable, openTable } from "./table.ts";
 import { treeLines } from "./tree.ts";
 
-/** Reads each commit that the index names, or one. @throws UsageError for options that only acts take */
-export async function listOutbox({ values, positionals, terminal }: CommandCall): Promise<0 | 1> {
-  const [recordKey, ...more] = positionals;
-  if (more.length > 0) throw new UsageError(`list takes one record key at most, got ${positionals.length}`);
-  const known = { ...TABLE_OPTIONS, ...GROUP_OPTIONS };
-  const foreign = Object.keys(values).find((name) => !(name in known));
-  if (foreign !== undefined) throw new UsageError(`list takes no --${foreign}`);
+export function listCommit({ values, positionals, terminal }: CommandCall): Promise<0 | 1> {
+  const recordKey = onlyArgument(positionals.slice(1), "record key");
+  return printEach({ values, terminal }, async function* ({ outbox }) {
+    const commit = await outbox.load(recordKey);
+    if (commit) yield { recordKey, commit };
+  });
+}
+
+export async function listCommits({ values, positionals, terminal }: CommandCall): Promise<0 | 1> {
+  const group = hasGroup({ values }) ? groupIn({ values, positionals: positionals.slice(1) }) : undefined;
   const limit = wholeNumber(values, "limit", 1);
+  return printEach({ values, terminal }, (table) => allOf(table, group), limit);
+}
+
+async function printEach(
+  { values, terminal }: Pick<CommandCall, "values" | "terminal">,
+  find: (table: OpenTable) => AsyncIterable<ListedCommit>,
+  limit = Number.POSITIVE_INFINITY,
+): Promise<0 | 1> {
   const table = await openTable(values);
   try {
     const now = terminal.clock.now();
     let count = 0;
-    for await (const listed of recordKey === undefined ? allOf(table, values.group) : one(table, recordKey)) {
+    for await (const listed of find(table)) {
       if (count === limit) {
         terminal.print(values.json ? `{"more":true}` : `there are more: raise --limit ${limit}`);
         break;
@@ -36,12 +47,8 @@ export async function listOutbox({ values, positionals, terminal }: CommandCall)
   }
 }
 
-async function* one({ outbox }: OpenTable, recordKey: string): AsyncGenerator<ListedCommit> {
-  const commit = await outbox.load(recordKey);
-  if (commit) yield { recordKey, commit };
-}
-
-async function* allOf({ outbox }: OpenTable, group: unknown): AsyncGenerator<ListedCommit> {
+/** Each commit that the index names, or those with parked messages of a group. */
+async function* allOf({ outbox }: OpenTable, group: string | undefined): AsyncGenerator<ListedCommit> {
   const seen = new Set<string>();
   for (const state of group === undefined ? (["waiting", "parked"] as const) : (["parked"] as const)) {
     for await (const listed of outbox.list(state)) {
@@ -49,7 +56,7 @@ async function* allOf({ outbox }: OpenTable, group: unknown): AsyncGenerator<Lis
       // One of which some messages wait and others are parked is in both lists.
       if (seen.has(recordKey)) continue;
       seen.add(recordKey);
-      if (group === undefined || (commit && parkedPlaces(`${group}`, commit).length > 0)) yield listed;
+      if (group === undefined || (commit && parkedPlaces(group, commit).length > 0)) yield listed;
     }
   }
 }

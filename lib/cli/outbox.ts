@@ -3,16 +3,25 @@
 import type { OutboxDestinationChange } from "../core/messages/operated-outbox.ts";
 import type { Unsent } from "../core/messages/outbox.ts";
 import type { OutboxOperator } from "../core/messages/outbox-act.ts";
-import { type CliCommand, type CommandCall, type OptionValues, UsageError } from "./command.ts";
+import {
+  type CliCommand,
+  type CommandCall,
+  type CommandForm,
+  type OptionsConfig,
+  type OptionValues,
+  onlyArgument,
+  UsageError,
+} from "./command.ts";
 import {
   changingGroup,
   DEFAULT_GROUP_LIMIT,
   GROUP_OPTIONS,
   groupIn,
+  hasGroup,
   parkedKeys,
   parkedPlaces,
 } from "./group.ts";
-import { listOutbox } from "./outbox-list.ts";
+import { listCommit, listCommits } from "./outbox-list.ts";
 import {
   BY_OPTIONS,
   BY_USAGE,
@@ -20,12 +29,32 @@ import {
   type Changed,
   changing,
   type OpenTable,
+  TABLE_OPTIONS,
   WRITE_OPTIONS,
   WRITE_USAGE,
 } from "./table.ts";
 
 const ACTS = ["retry", "drop", "redirect"] as const;
 type Act = (typeof ACTS)[number];
+
+const ADDRESS_OPTIONS = {
+  queue: { type: "string" },
+  topic: { type: "string" },
+  bus: { type: "string" },
+  source: { type: "string" },
+  "detail-type": { type: "string" },
+  "message-group": { type: "string" },
+} as const satisfies OptionsConfig;
+
+/** What the options of an address are called in a message. */
+const ADDRESS: Readonly<Record<keyof typeof ADDRESS_OPTIONS, keyof OutboxDestinationChange>> = {
+  queue: "queue",
+  topic: "topic",
+  bus: "bus",
+  source: "source",
+  "detail-type": "detailType",
+  "message-group": "group",
+};
 
 export const outbox: CliCommand = {
   usage: `usage: onceonly outbox list [<record key> | --group <operation>[/<code>]] [options]
@@ -45,60 +74,78 @@ redirect   gives the messages another destination, and has them sent there
                               instead of a record key: the parked messages of all commits of this operation, or those of
                               them that failed with this code
   --limit <number>            at most so many commits of the group (default ${DEFAULT_GROUP_LIMIT})${BY_USAGE}${WRITE_USAGE}`,
-  options: {
-    ...WRITE_OPTIONS,
-    ...BY_OPTIONS,
-    ...GROUP_OPTIONS,
-    message: { type: "string", multiple: true },
-    queue: { type: "string" },
-    topic: { type: "string" },
-    bus: { type: "string" },
-    source: { type: "string" },
-    "detail-type": { type: "string" },
-    "message-group": { type: "string" },
-  },
-  async run({ values, positionals, terminal }: CommandCall) {
-    const [act, ...keys] = positionals;
-    if (act === "list") {
-      groupIn({ values, positionals: keys });
-      return listOutbox({ values, positionals: keys, terminal });
-    }
-    const group = groupIn({ values, positionals: keys });
-    const [recordKey] = keys;
-    if (!isAct(act) || keys.length !== (group === undefined ? 1 : 0)) {
-      throw new UsageError(
-        `give list, ${ACTS.join(", ")}, then one record key or --group; got ${positionals.length} arguments`,
-      );
-    }
-    const places = placesOf(values);
-    if (group !== undefined && places) throw new UsageError("a group takes no --message");
-    if (group === undefined && act !== "retry" && !places)
-      throw new UsageError(`${act} takes --message, which names the messages`);
-    const deciding = { act, to: destinationChangeOf(act, values), ...byWhom(values), clock: terminal.clock };
-    if (group !== undefined) {
-      return changingGroup(
-        { values, terminal },
-        {
-          keysOf: (table) => parkedKeys(table.outbox, group),
-          question: (count) => `${group}: ${act} the parked messages of ${count} commits?`,
-          change: (table, key) => decide(table, key, deciding, (commit) => parkedPlaces(group, commit)),
-        },
-      );
-    }
-    const question = `${act} ${places === undefined ? "all open messages" : `messages ${places.join(", ")}`} of ${recordKey}?`;
-    return changing({ values, terminal }, question, (table) =>
-      decide(table, `${recordKey}`, deciding, () => places),
-    );
-  },
+  forms: [
+    {
+      name: "list of a record",
+      is: ({ values, positionals: [act, key] }) =>
+        act === "list" && key !== undefined && !hasGroup({ values }),
+      options: TABLE_OPTIONS,
+      run: listCommit,
+    },
+    {
+      name: "list",
+      is: (call) => actOf(call) === "list",
+      options: { ...TABLE_OPTIONS, ...GROUP_OPTIONS },
+      run: listCommits,
+    },
+    ...ACTS.flatMap(formsOfAct),
+  ],
 };
+
+/** An act on a group, and on the messages of one commit. */
+function formsOfAct(act: Act): readonly CommandForm[] {
+  const options = { ...WRITE_OPTIONS, ...BY_OPTIONS, ...(act === "redirect" && ADDRESS_OPTIONS) };
+  return [
+    {
+      name: `${act} of a group`,
+      is: (call) => actOf(call) === act && hasGroup(call),
+      options: { ...options, ...GROUP_OPTIONS },
+      run: (call) => actOnGroup(act, call),
+    },
+    {
+      name: act,
+      is: (call) => actOf(call) === act,
+      options: { ...options, message: { type: "string", multiple: true } },
+      run: (call) => actOnCommit(act, call),
+    },
+  ];
+}
+
+function actOnGroup(act: Act, { values, positionals, terminal }: CommandCall): Promise<0 | 1> {
+  const group = groupIn({ values, positionals: positionals.slice(1) });
+  const deciding = decidingOf(act, { values, terminal });
+  return changingGroup(
+    { values, terminal },
+    {
+      keysOf: ({ outbox }) => parkedKeys(outbox, group),
+      question: (count) => `${group}: ${act} the parked messages of ${count} commits?`,
+      change: (table, key) => decide(table, key, deciding, (commit) => parkedPlaces(group, commit)),
+    },
+  );
+}
+
+async function actOnCommit(act: Act, { values, positionals, terminal }: CommandCall): Promise<0 | 1> {
+  const recordKey = onlyArgument(positionals.slice(1), "record key, or --group");
+  const places = placesOf(values);
+  if (act !== "retry" && !places) throw new UsageError(`${act} takes --message, which names the messages`);
+  const deciding = decidingOf(act, { values, terminal });
+  const question = `${act} ${places ? `messages ${places.join(", ")}` : "all open messages"} of ${recordKey}?`;
+  return changing({ values, terminal }, question, (table) =>
+    decide(table, recordKey, deciding, () => places),
+  );
+}
+
+/** @throws UsageError */
+function actOf({ positionals: [act] }: Pick<CommandCall, "positionals">): Act | "list" {
+  if (act === "list" || (ACTS as readonly unknown[]).includes(act)) return act as Act | "list";
+  throw new UsageError(`give list, retry, drop or redirect first, got ${act ?? "nothing"}`);
+}
 
 const DONE = {
   retry: "the sweeper sends them within a minute",
   drop: "dropped",
   redirect: "redirected",
 } as const;
-
-const isAct = (text: string | undefined): text is Act => (ACTS as readonly unknown[]).includes(text);
 
 interface Deciding extends OutboxOperator {
   readonly act: Act;
@@ -135,20 +182,14 @@ function placesOf({ message }: OptionValues): readonly number[] | undefined {
   throw new UsageError("--message takes the place of a message, from 0");
 }
 
-/** What the options of an address are called in a message. */
-const ADDRESS = {
-  queue: "queue",
-  topic: "topic",
-  bus: "bus",
-  source: "source",
-  "detail-type": "detailType",
-  "message-group": "group",
-} as const;
+function decidingOf(act: Act, { values, terminal }: Pick<CommandCall, "values" | "terminal">): Deciding {
+  const to = act === "redirect" ? destinationChangeOf(values) : {};
+  return { act, to, ...byWhom(values), clock: terminal.clock };
+}
 
-function destinationChangeOf(act: Act, values: OptionValues): OutboxDestinationChange {
+function destinationChangeOf(values: OptionValues): OutboxDestinationChange {
   const given = Object.entries(ADDRESS).filter(([option]) => values[option] !== undefined);
-  if (act !== "redirect" && given[0]) throw new UsageError(`${act} takes no --${given[0][0]}`);
-  if (act === "redirect" && !given.some(([option]) => /^(queue|topic|bus)$/.test(option)))
+  if (!given.some(([option]) => /^(queue|topic|bus)$/.test(option)))
     throw new UsageError("redirect takes --queue, --topic or --bus");
   return Object.fromEntries(given.map(([option, name]) => [name, `${values[option]}`]));
 }

@@ -40,8 +40,8 @@ export async function openQueue(url: string, { region, profile }: OptionValues):
   pathOf("@aws-sdk/client-sqs");
   const { SQSClient: Client } = await import("@aws-sdk/client-sqs");
   const config: SQSClientConfig = address.isLocal
-    ? { endpoint: new URL(url).origin, region: "us-east-1" }
-    : { region: address.region ?? `${region}` };
+    ? { endpoint: new URL(url).origin, region: `${region ?? "us-east-1"}` }
+    : { region: `${address.region}` };
   if (typeof profile === "string") config.profile = profile;
   else if (address.isLocal) config.credentials = LOCAL_CREDENTIALS;
   return new Client(config);

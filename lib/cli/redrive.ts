@@ -52,6 +52,9 @@ redrive of a message. A message without an envelope stays, since its key would c
     const to = values.to === undefined ? undefined : `${values.to}`;
     for (const each of [url, ...(to === undefined ? [] : [to])])
       if (!parseAddress("queue", each)) throw new UsageError(`this is no URL of a queue: ${each}`);
+    const { region } = parseAddress("queue", url)!;
+    if (region !== undefined && values.region !== undefined && values.region !== region)
+      throw new UsageError(`--region is ${values.region}, and the URL says ${region}: which is meant?`);
     if (to === url) throw new UsageError("--to is the dead-letter queue itself");
     if (to !== undefined && to.endsWith(".fifo") !== url.endsWith(".fifo"))
       throw new UsageError("--to is a queue of the other kind: both are FIFO, or neither is");

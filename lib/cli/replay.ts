@@ -4,7 +4,14 @@ import { identify, PUBLIC_SCOPE } from "../core/identity.ts";
 import type { CrashPoint, RecordShape } from "../explorer/crash-points.ts";
 import type { ExploreOptions } from "../explorer/options.ts";
 import type { LambdaHandler } from "../simulator/simulated-function.ts";
-import { type CliCommand, type OptionValues, onlyArgument, required, UsageError } from "./command.ts";
+import {
+  type CliCommand,
+  type CommandCall,
+  type OptionsConfig,
+  onlyArgument,
+  required,
+  UsageError,
+} from "./command.ts";
 import { defaultExport } from "./default-export.ts";
 import { KEY_OPTIONS, KEY_USAGE } from "./find.ts";
 import { tellRecord } from "./record-lines.ts";
@@ -17,6 +24,12 @@ interface Replayed {
   readonly options?: ExploreOptions;
 }
 
+const OPTIONS = {
+  operation: KEY_OPTIONS.operation,
+  handler: { type: "string" },
+  json: TABLE_OPTIONS.json,
+} as const satisfies OptionsConfig;
+
 export const replay: CliCommand = {
   usage: `usage: onceonly replay <idempotency key> --handler <module> [options]
 
@@ -25,19 +38,36 @@ left. Prints the crashes that leave one, and the run up to the first of them. Th
 
   --handler <module>          exports by default { handler, event, options }, as the arguments of explore (required)
   --record <file>             what \`onceonly find --json\` printed, in place of the key and the table${KEY_USAGE}${TABLE_USAGE}`,
-  options: { ...TABLE_OPTIONS, ...KEY_OPTIONS, handler: { type: "string" }, record: { type: "string" } },
-  async run({ values, positionals, terminal }) {
-    const operation = required(values, "operation");
-    const { handler, event, options } = await replayedBy(required(values, "handler"));
-    const record = await recordOf(values, positionals, operation);
-    const { crashPoints } = await import("../explorer/crash-points.ts");
-    const { points, crashes } = await crashPoints(handler, event, { ...options, operation });
-    const alike = crashes.filter((crash) => isAlike(crash, record));
-    if (values.json) terminal.print(JSON.stringify({ record, points, crashes: alike }));
-    else for (const line of linesOf(record, alike, crashes.length)) terminal.print(line);
-    return alike.length > 0 ? 0 : 1;
-  },
+  forms: [
+    {
+      name: "a record of a file",
+      is: ({ values }) => values.record !== undefined,
+      options: { ...OPTIONS, record: { type: "string" } },
+      run: (input) => replaying(input, recordOfFile),
+    },
+    {
+      name: "a key",
+      options: { ...TABLE_OPTIONS, ...KEY_OPTIONS, ...OPTIONS },
+      run: (input) => replaying(input, recordOfKey),
+    },
+  ],
 };
+
+async function replaying(
+  call: CommandCall,
+  recordOf: (call: CommandCall, operation: string) => Promise<RecordShape>,
+): Promise<0 | 1> {
+  const { values, terminal } = call;
+  const operation = required(values, "operation");
+  const { handler, event, options } = await replayedBy(required(values, "handler"));
+  const record = await recordOf(call, operation);
+  const { crashPoints } = await import("../explorer/crash-points.ts");
+  const { points, crashes } = await crashPoints(handler, event, { ...options, operation });
+  const alike = crashes.filter((crash) => isAlike(crash, record));
+  if (values.json) terminal.print(JSON.stringify({ record, points, crashes: alike }));
+  else for (const line of linesOf(record, alike, crashes.length)) terminal.print(line);
+  return alike.length > 0 ? 0 : 1;
+}
 
 /** @throws UsageError where the module exports something else */
 async function replayedBy(module: string): Promise<Replayed> {
@@ -46,15 +76,12 @@ async function replayedBy(module: string): Promise<Replayed> {
   throw new UsageError(`${module} must export { handler, event, options } by default, as explore takes them`);
 }
 
-async function recordOf(
-  values: OptionValues,
-  positionals: readonly string[],
-  operation: string,
-): Promise<RecordShape> {
-  if (typeof values.record === "string") {
-    if (positionals.length > 0) throw new UsageError("give a key or --record, not both");
-    return shapeIn(await readFile(values.record, "utf8").catch(notReadable));
-  }
+async function recordOfFile({ values, positionals }: CommandCall): Promise<RecordShape> {
+  if (positionals.length > 0) throw new UsageError("give a key or --record, not both");
+  return shapeIn(await readFile(`${values.record}`, "utf8").catch(notReadable));
+}
+
+async function recordOfKey({ values, positionals }: CommandCall, operation: string): Promise<RecordShape> {
   const key = onlyArgument(positionals, "idempotency key");
   const { recordKey } = identify(operation, `${values.scope ?? PUBLIC_SCOPE}`, key);
   const table = await openTable(values);

@@ -7,6 +7,8 @@ import {
 } from "../core/resolve-outcome.ts";
 import {
   type CliCommand,
+  type CommandCall,
+  type OptionsConfig,
   type OptionValues,
   onlyArgument,
   required,
@@ -14,8 +16,17 @@ import {
   wholeNumber,
 } from "./command.ts";
 import { KEY_OPTIONS, KEY_USAGE } from "./find.ts";
-import { changingGroup, GROUP_OPTIONS, GROUP_USAGE, groupIn, unknownKeys } from "./group.ts";
+import { changingGroup, GROUP_OPTIONS, GROUP_USAGE, groupIn, hasGroup, unknownKeys } from "./group.ts";
 import { BY_OPTIONS, BY_USAGE, byWhom, type Changed, changing, WRITE_OPTIONS, WRITE_USAGE } from "./table.ts";
+
+const OPTIONS = {
+  ...WRITE_OPTIONS,
+  ...BY_OPTIONS,
+  happened: { type: "string" },
+  "did-not-happen": { type: "boolean" },
+  step: { type: "string" },
+  retention: { type: "string" },
+} as const satisfies OptionsConfig;
 
 export const resolve: CliCommand = {
   usage: `usage: onceonly resolve <idempotency key> --happened <JSON> | --did-not-happen [options]
@@ -28,42 +39,45 @@ that is in progress, completed, failed or released stays as it is, and the exit 
   --did-not-happen            the effect did not happen: a retry runs
   --step <name>               the verdict is about this step
   --retention <seconds>       how long the answer is kept (default 86400)${BY_USAGE}${KEY_USAGE}${GROUP_USAGE}${WRITE_USAGE}`,
-  options: {
-    ...WRITE_OPTIONS,
-    ...BY_OPTIONS,
-    ...KEY_OPTIONS,
-    ...GROUP_OPTIONS,
-    happened: { type: "string" },
-    "did-not-happen": { type: "boolean" },
-    step: { type: "string" },
-    retention: { type: "string" },
-  },
-  async run(input) {
-    const { values, positionals, terminal } = input;
-    const group = groupIn(input);
-    const resolution = resolutionOf(values);
-    const settings = {
-      clock: terminal.clock,
-      ...(values.retention !== undefined && { retentionSeconds: wholeNumber(values, "retention", 1) }),
-    };
-    const about = resolution.step === undefined ? "the key" : `the step ${resolution.step}`;
-    const verdict = resolution.outcome === "happened" ? "has happened" : "did not happen";
-    if (group !== undefined) {
-      return changingGroup(input, {
-        keysOf: ({ store }) => unknownKeys(store, group, terminal.clock.now()),
-        question: (count) => `${group}: say of ${count} keys that ${about} ${verdict}?`,
-        change: async ({ store }, recordKey) =>
-          changed(await resolveRecord({ store, ...settings }, recordKey, resolution)),
-      });
-    }
-    const key = onlyArgument(positionals, "idempotency key");
-    const operation = required(values, "operation");
-    return changing(input, `${operation}: say that ${about} ${verdict}?`, async ({ store }) => {
-      const scope = values.scope === undefined ? {} : { scope: `${values.scope}` };
-      return changed(await resolveOutcome({ operation, store, ...scope, ...settings }, key, resolution));
-    });
-  },
+  forms: [
+    { name: "a group", is: hasGroup, options: { ...OPTIONS, ...GROUP_OPTIONS }, run: resolveGroup },
+    { name: "a key", options: { ...OPTIONS, ...KEY_OPTIONS }, run: resolveKey },
+  ],
 };
+
+async function resolveGroup(input: CommandCall): Promise<0 | 1> {
+  const group = groupIn(input);
+  const { resolution, settings, verdict } = verdictOf(input);
+  return changingGroup(input, {
+    keysOf: ({ store }) => unknownKeys(store, group, input.terminal.clock.now()),
+    question: (count) => `${group}: say of ${count} keys that ${verdict}?`,
+    change: async ({ store }, recordKey) =>
+      changed(await resolveRecord({ store, ...settings }, recordKey, resolution)),
+  });
+}
+
+async function resolveKey(input: CommandCall): Promise<0 | 1> {
+  const { values, positionals } = input;
+  const { resolution, settings, verdict } = verdictOf(input);
+  const key = onlyArgument(positionals, "idempotency key");
+  const operation = required(values, "operation");
+  return changing(input, `${operation}: say that ${verdict}?`, async ({ store }) => {
+    const scope = values.scope === undefined ? {} : { scope: `${values.scope}` };
+    return changed(await resolveOutcome({ operation, store, ...scope, ...settings }, key, resolution));
+  });
+}
+
+/** @throws UsageError */
+function verdictOf({ values, terminal }: CommandCall) {
+  const resolution = resolutionOf(values);
+  const settings = {
+    clock: terminal.clock,
+    ...(values.retention !== undefined && { retentionSeconds: wholeNumber(values, "retention", 1) }),
+  };
+  const about = resolution.step === undefined ? "the key" : `the step ${resolution.step}`;
+  const verdict = `${about} ${resolution.outcome === "happened" ? "has happened" : "did not happen"}`;
+  return { resolution, settings, verdict };
+}
 
 function changed(answer: ResolveAnswer): Changed {
   const told = answer.resolved ? "resolved" : `not resolved: the key is ${answer.state}`;

@@ -105,7 +105,7 @@ describe("onceonly outbox", () => {
   });
 
   it.each([
-    [["list", "r", "s"], "list takes one record key at most, got 2"],
+    [["list", "r", "s"], "give one record key, got 2"],
     [["list", "r", "--group", "order"], "give a key or --group, not both"],
     [["list", "--by", "ana"], "list takes no --by"],
     [["list", "--dry-run"], "list takes no --dry-run"],
@@ -165,25 +165,32 @@ describe("onceonly outbox", () => {
   });
 
   it.each([
-    [["resend", "r"], "give list, retry, drop, redirect, then one record key"],
-    [["retry"], "give list, retry, drop, redirect, then one record key"],
+    [["resend", "r"], "give list, retry, drop or redirect first, got resend"],
+    [["retry"], "give one record key, or --group, got 0"],
     [["drop", "r"], "drop takes --message"],
     [["drop", "r", "--message", "first"], "--message takes the place of a message, from 0"],
     [["drop", "r", "--message", "0", "--queue", QUEUE], "drop takes no --queue"],
     [["redirect", "r", "--message", "0"], "redirect takes --queue, --topic or --bus"],
-    [
-      ["redirect", "r", "--message", "0", "--group", "g", "--queue", QUEUE],
-      "give a key or --group, not both",
-    ],
-    [["drop", "--group", "order", "--message", "0"], "a group takes no --message"],
-    [["drop", "--group", "order", "--queue", QUEUE], "drop takes no --queue"],
+    [["redirect", "r", "--group", "g", "--queue", QUEUE], "give a key or --group, not both"],
+    [["drop", "--group", "order", "--message", "0"], "drop of a group takes no --message"],
+    [["drop", "--group", "order", "--queue", QUEUE], "drop of a group takes no --queue"],
     [["redirect", "--group", "order"], "redirect takes --queue, --topic or --bus"],
-    [["--group", "order"], "give list, retry, drop, redirect, then one record key or --group"],
-    [["retry", "r", "--why", ""], "--why is empty"],
-    [["retry", "r", "--why", "x".repeat(257)], "--why takes at most 256 characters, got 257"],
-    [["retry", "--group", "order", "--by", "x".repeat(257)], "--by takes at most 256 characters, got 257"],
+    [["--group", "order"], "give list, retry, drop or redirect first, got nothing"],
   ])("refuses %j before any request", async (args, message) => {
     await expect(world.run("outbox", [...BY, ...args])).rejects.toThrow(message);
+  });
+
+  it.each([
+    ["--why", "", "--why is empty"],
+    ["--why", "x".repeat(257), "--why takes at most 256 characters, got 257"],
+    ["--by", "x".repeat(257), "--by takes at most 256 characters, got 257"],
+  ])("refuses a text for %s that no record keeps", async (option, text, message) => {
+    const other = option === "--by" ? "--why" : "--by";
+
+    for (const what of [["r"], ["--group", "order"]]) {
+      const args = ["retry", ...what, option, text, other, "ana", "--yes"];
+      await expect(world.run("outbox", args)).rejects.toThrow(message);
+    }
   });
 
   it.each(["retry", "drop"])("asks who decides to %s, and why, before any request", async (act) => {

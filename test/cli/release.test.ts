@@ -103,7 +103,7 @@ describe("onceonly release", () => {
     [["--group", "charge", "-s", "acme", ...BY], "a group takes no --scope"],
     [["--group", "", ...BY], "--group is empty: was a variable not set?"],
     [["--group", "charge", "--limit", "0", ...BY], "--limit takes a whole number from 1"],
-    [["--group", "charge", ...BY, "--by", ""], "--by is empty"],
+    [["--group", "charge", "--by", "", "--why", "ticket 7"], "--by is empty"],
   ])("refuses %j before any request", async (args, message) => {
     await expect(world.run("release", [...args, "--yes"])).rejects.toThrow(message);
   });

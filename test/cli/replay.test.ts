@@ -7,7 +7,7 @@ import { removePatches } from "onceonly/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { UsageError } from "../../lib/cli/index.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
-import { newWorld, type World } from "./world.ts";
+import { newWorld, runAlone, type World } from "./world.ts";
 
 const SECRET = "canary-4711";
 const handler = fileURLToPath(new URL("replayed-given.ts", import.meta.url));
@@ -73,7 +73,7 @@ describe("onceonly replay", () => {
     const record = join(folder, "record.json");
     await writeFile(record, found);
 
-    const { status, text } = await world.run("replay", [
+    const { status, text } = await runAlone("replay", [
       "--record",
       record,
       "-o",
@@ -103,19 +103,25 @@ describe("onceonly replay", () => {
     const text = join(folder, "text.json");
     await writeFile(text, SECRET);
 
-    const asked = (...args: string[]) => world.run("replay", [...args, "-o", "book"]);
-    await expect(asked("key", "--handler", wrong)).rejects.toThrow("must export { handler, event, options }");
-    const error = await asked("--record", text, "--handler", handler).catch((reason: Error) => reason);
+    const asked = world.run("replay", ["key", "--handler", wrong, "-o", "book"]);
+    await expect(asked).rejects.toThrow("must export { handler, event, options }");
+    const error = await runAlone("replay", ["--record", text, "--handler", handler, "-o", "book"]).catch(
+      (reason: Error) => reason,
+    );
     expect(`${error}`).toContain("--record takes a file");
     expect(`${error}`).not.toContain(SECRET);
   });
 
   it.each([
-    [["--record", "none.json"], "the record cannot be read: ENOENT"],
-    [["key", "--record", "none.json"], "give a key or --record, not both"],
-    [["key", "--handler", "none.mjs"], "there is no module none.mjs: give the path of a file"],
+    [["--record", "none.json", "--handler", "<handler>"], "the record cannot be read: ENOENT"],
+    [["key", "--record", "none.json", "--handler", "<handler>"], "give a key or --record, not both"],
+    [
+      ["key", "-t", "records", "--handler", "none.mjs"],
+      "there is no module none.mjs: give the path of a file",
+    ],
   ])("refuses %j", async (args, message) => {
-    const asked = world.run("replay", ["--handler", handler, "-o", "book", ...args]);
+    const given = args.map((arg) => (arg === "<handler>" ? handler : arg));
+    const asked = runAlone("replay", ["-o", "book", ...given]);
 
     await expect(asked).rejects.toThrow(UsageError);
     await expect(asked).rejects.toThrow(message);

@@ -444,7 +444,7 @@ describe("the binary", () => {
 
   it.each([
     [["--stack", ""], "--stack is empty: was a variable not set?"],
-    [["--stack", "sample", "--template", "x.json"], "--template is read alone"],
+    [["--stack", "sample", "--template", "x.json"], "a template takes no --stack: it is for what lives"],
     [["--alarm", "Monitoring*"], "--alarm goes with --stack, --table or --function"],
     [["--queue", "payments"], "this is no URL of a queue: payments"],
     [["--stack", "sample", "--max-requests", "many"], "--max-requests takes a whole number from 1"],

@@ -179,8 +179,11 @@ describe("onceonly doctor", () => {
   it.each([
     [[], "give --template, --stack, --table or --endpoint"],
     [["--template", "none.json"], "cannot read the template none.json: ENOENT"],
-    [["--template", "none.json", "--region", "eu-central-1"], "--template is read alone"],
-    [["cdk.out", "--template", "none.json"], "doctor takes options alone, got 1 arguments"],
+    [
+      ["--template", "none.json", "--region", "eu-central-1"],
+      "a template takes no --region: it is for what lives",
+    ],
+    [["cdk.out", "--template", "none.json"], "doctor takes no argument, got 1"],
   ])("refuses %j", async (args, message) => {
     const terminal = { print: () => {}, confirm: async () => undefined, clock: systemClock, env: {} };
     await expect(runCommand(COMMANDS.doctor!, args, terminal)).rejects.toThrow(message);
