@@ -6,12 +6,17 @@ import { UsageError } from "./command.ts";
 
 /**
  * @param module its path, from the folder of the command
- * @throws UsageError where no file has this path
+ * @throws UsageError where no file has this path, or it is no module that loads
  */
 export async function defaultExport(module: string): Promise<unknown> {
   const path = resolve(module);
   if (!statSync(path, { throwIfNoEntry: false })?.isFile())
     throw new UsageError(`there is no module ${module}: give the path of a file, such as ./store.mjs`);
-  const exported: { readonly default?: unknown } = await import(pathToFileURL(path).href);
-  return exported.default;
+  try {
+    const exported: { readonly default?: unknown } = await import(pathToFileURL(path).href);
+    return exported.default;
+  } catch (error) {
+    const why = (error as Error)?.message ?? error;
+    throw new UsageError(`${module} cannot be loaded as a module of JavaScript: ${why}`, { cause: error });
+  }
 }
