@@ -39,7 +39,13 @@ interface LookedAt {
 }
 
 const REFRESH_MS = 1000;
-const NOTHING: ListsLook = { groups: [], rows: [], outbox: { waiting: 0, parked: 0 }, hasMore: false };
+const NOTHING: ListsLook = {
+  groups: [],
+  rows: [],
+  outbox: { waiting: 0, parked: 0 },
+  hasMore: false,
+  problems: [],
+};
 
 export function stackSource({ stack, title, decisions, breakage, clock }: StackSourceOptions): StackSource {
   const known = knownKeys();
@@ -74,8 +80,8 @@ export function stackSource({ stack, title, decisions, breakage, clock }: StackS
     }
     const remember = (recordKey: string) => known.remember(table.open, recordKey);
     for (const { recordKey } of records) remember(recordKey);
-    const isReadable = shape.hasIndexes && (sortKey === undefined || table.sortValue !== undefined);
-    const lists = isReadable ? await lookAtLists(table.open, path, at, remember) : NOTHING;
+    const isReadable = sortKey === undefined || table.sortValue !== undefined;
+    const lists = isReadable ? await lookAtLists(table.open, path, at, remember, shape.lists) : NOTHING;
     const rows = records.map((record) => recordRow(path, record, at));
     return { lists, hasMore: next !== undefined || lists.hasMore, rows };
   }

@@ -16,34 +16,49 @@ export interface ListsLook {
   readonly rows: readonly RecordRow[];
   readonly outbox: { readonly waiting: number; readonly parked: number };
   readonly hasMore: boolean;
+  /** Why lists are not there. */
+  readonly problems: readonly string[];
 }
 
-/** What the sparse indexes of a table name. @throws StoreUnavailableError where the table lacks one */
+/** What the sparse indexes of a table name. A list whose index the table lacks is told as a problem. */
 export async function lookAtLists(
   table: OpenTable,
   name: string,
   now: number,
   remember: (recordKey: string) => void,
+  lists: readonly ListName[] = LISTS,
 ): Promise<ListsLook> {
   const groups: FailureGroup[] = [];
-  const lines = {} as Record<ListName, ListedLine[]>;
+  const problems: string[] = [];
+  const lines: Record<ListName, ListedLine[]> = { unknown: [], waiting: [], parked: [] };
   let hasMore = false;
-  for (const list of LISTS) {
-    lines[list] = [];
-    for await (const line of listed(table, list, now)) {
-      hasMore ||= lines[list].length === LIMIT;
-      if (hasMore) break;
-      lines[list].push(line);
-      remember(line.recordKey);
+  for (const list of lists) {
+    try {
+      for await (const line of listed(table, list, now)) {
+        hasMore ||= lines[list].length === LIMIT;
+        if (hasMore) break;
+        lines[list].push(line);
+        remember(line.recordKey);
+      }
+    } catch (error) {
+      if (!lacksIndex(error)) throw error;
+      problems.push(`There is no list of what is ${list}: ${(error as Error).message}`);
     }
     groups.push(...groupsOf(lines[list]).map((group) => failureGroup(name, list, group)));
   }
   return {
     groups,
     hasMore,
+    problems,
     rows: lines.unknown.map((line) => unknownRow(name, line)),
     outbox: { waiting: lines.waiting.length, parked: lines.parked.length },
   };
+}
+
+/** The table is there, but not the index: it is an option of the table. */
+function lacksIndex(error: unknown): boolean {
+  const { cause } = Object(error) as { readonly cause?: unknown };
+  return cause instanceof Error && cause.name === "ValidationException";
 }
 
 function failureGroup(

@@ -1,12 +1,13 @@
 /** What a local table is like: its keys, and its indexes. */
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { ATTRIBUTES, OUTBOX_INDEX, UNSETTLED_INDEX } from "../../contract.ts";
+import { LISTS, type ListName } from "../listed.ts";
 
-/** How the records of a table are keyed, and whether it has both sparse indexes. */
+/** How the records of a table are keyed, and which lists its sparse indexes make. */
 export interface TableShape {
   readonly partitionKey: string;
   readonly sortKey: string | undefined;
-  readonly hasIndexes: boolean;
+  readonly lists: readonly ListName[];
 }
 
 export async function shapeOf(client: DynamoDBClient, TableName: string): Promise<TableShape> {
@@ -17,6 +18,6 @@ export async function shapeOf(client: DynamoDBClient, TableName: string): Promis
   return {
     partitionKey: keyOf("HASH") ?? ATTRIBUTES.partitionKey,
     sortKey: keyOf("RANGE"),
-    hasIndexes: indexes.includes(OUTBOX_INDEX) && indexes.includes(UNSETTLED_INDEX),
+    lists: LISTS.filter((list) => indexes.includes(list === "unknown" ? UNSETTLED_INDEX : OUTBOX_INDEX)),
   };
 }

@@ -30,7 +30,6 @@ export function tableSource({ table, name, clock }: TableSourceOptions): Console
         refreshMs: REFRESH_MS,
         records: rows,
         areAllRecords: false,
-        problems: [],
         ...lists,
       };
     },
