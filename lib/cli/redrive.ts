@@ -27,7 +27,7 @@ redrive of a message. A message without an envelope stays, since its key would c
   --message-key <key>         those with this idempotency key in their envelope alone
   --max <number>              receive at most so many messages (default ${DEFAULT_MAX}, up to ${MOST})
   --without-envelope          take messages without an envelope back, too: their consumers see new keys
-  --by <name>, --why <text>   printed with the outcome (required); nothing stores them, CloudTrail has the requests
+  --by <name>, --why <text>   printed with the outcome (required): keep the output, since no queue stores them
   --region, --profile         as of the AWS CLI (default: the URL's Region)
   --json                      print JSON
   --dry-run                   receive, hidden for a moment, print the requests, and send nothing
