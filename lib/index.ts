@@ -8,7 +8,13 @@ export * from "./core/errors.ts";
 export type { CommitEffects, Execution } from "./core/execution.ts";
 export type { LambdaContext } from "./core/lambda-context.ts";
 export { type LockHold, type LockOptions, lock } from "./core/lock.ts";
-export type { ListedCommit, OutboxDestinationChange } from "./core/messages/operated-outbox.ts";
+export type {
+  ListedCommit,
+  OutboxDestinationChange,
+  OutboxDropOptions,
+  OutboxRedirectOptions,
+  OutboxSendAgainOptions,
+} from "./core/messages/operated-outbox.ts";
 export type {
   FoundUnsent,
   MessageProgress,

@@ -21,17 +21,17 @@ export interface OutboxDestinationChange {
 }
 
 /** Which messages of a commit, who decides about them, and why. */
-export interface DropOptions extends OutboxOperator {
+export interface OutboxDropOptions extends OutboxOperator {
   /** Places in the commit, from 0, of messages that wait or are parked. */
   readonly messages: readonly number[];
 }
 
-export interface SendAgainOptions extends OutboxOperator {
+export interface OutboxSendAgainOptions extends OutboxOperator {
   /** @default - all that are neither sent nor dropped */
   readonly messages?: readonly number[] | undefined;
 }
 
-export interface RedirectOptions extends DropOptions {
+export interface OutboxRedirectOptions extends OutboxDropOptions {
   readonly to: OutboxDestinationChange;
 }
 
@@ -101,7 +101,7 @@ export abstract class OperatedOutbox {
    * @returns whether it did: not where somebody else has changed the commit since it was read; then read it again
    * @throws InvalidOptionError (`INVALID_OPTION`) before any I/O, StoreUnavailableError (`STORE_UNAVAILABLE`)
    */
-  async sendAgain(commit: Unsent, options: SendAgainOptions): Promise<boolean> {
+  async sendAgain(commit: Unsent, options: OutboxSendAgainOptions): Promise<boolean> {
     checkOperator(options, MESSAGES_CHECKS, []);
     const { messages = openPlaces(commit) } = options;
     return this.#decide("send-again", commit, { ...options, messages }, commit.messages);
@@ -112,7 +112,7 @@ export abstract class OperatedOutbox {
    * @throws InvalidOptionError (`INVALID_OPTION`), PayloadInvalidError (`PAYLOAD_INVALID`), MessageIdInvalidError
    * (`MESSAGE_ID_INVALID`) before any I/O, StoreUnavailableError (`STORE_UNAVAILABLE`)
    */
-  async redirect(commit: Unsent, options: RedirectOptions): Promise<boolean> {
+  async redirect(commit: Unsent, options: OutboxRedirectOptions): Promise<boolean> {
     checkOperator(options, REDIRECT_CHECKS, ["messages", "to"]);
     const { messages, to } = options;
     return this.#decide("redirect", commit, options, redirected(commit.messages, messages, to));
@@ -122,7 +122,7 @@ export abstract class OperatedOutbox {
    * Gives messages up for good: nobody sends them, and the record says so. As `sendAgain`.
    * @throws InvalidOptionError (`INVALID_OPTION`) before any I/O, StoreUnavailableError (`STORE_UNAVAILABLE`)
    */
-  async drop(commit: Unsent, options: DropOptions): Promise<boolean> {
+  async drop(commit: Unsent, options: OutboxDropOptions): Promise<boolean> {
     checkOperator(options, MESSAGES_CHECKS, ["messages"]);
     return this.#decide("drop", commit, options, commit.messages);
   }
@@ -130,7 +130,7 @@ export abstract class OperatedOutbox {
   #decide(
     act: OutboxAct["act"],
     commit: Unsent,
-    options: DropOptions,
+    options: OutboxDropOptions,
     messages: readonly StoredMessage[],
   ): Promise<boolean> {
     const progress = progressWith(commit, options.messages, act === "drop" ? dropped : sentAgain);

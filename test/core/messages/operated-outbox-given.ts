@@ -1,9 +1,9 @@
 // What operators see and decide in an outbox, on every database that has one.
 import { expect, it } from "vitest";
 import type {
-  DropOptions,
   ListedCommit,
   OperatedOutbox,
+  OutboxDropOptions,
 } from "../../../lib/core/messages/operated-outbox.ts";
 import type { MessageProgress, Outbox, Unsent } from "../../../lib/core/messages/outbox.ts";
 import type { StoredMessage } from "../../../lib/core/messages/outgoing-message.ts";
@@ -251,7 +251,7 @@ export function operatorCases(newSubject: () => Promise<OperatedSubject>): void 
   ])("refuses an act of %j before any request", async (given, option) => {
     const { table, commit } = await givenParked();
     const refused = { code: "INVALID_OPTION", message: expect.stringContaining(`\`${option}\``) };
-    const options = given as unknown as DropOptions & { to: object };
+    const options = given as unknown as OutboxDropOptions & { to: object };
 
     await expect(table.outbox.sendAgain(commit, options)).rejects.toMatchObject(refused);
     await expect(table.outbox.drop(commit, options)).rejects.toMatchObject(refused);
