@@ -177,8 +177,7 @@ async function decide(
 
 function placesOf({ message }: OptionValues): readonly number[] | undefined {
   if (!Array.isArray(message)) return undefined;
-  const places = message.map(Number);
-  if (places.every((place) => Number.isInteger(place) && place >= 0)) return places;
+  if (message.every((place) => /^\d+$/.test(place))) return message.map(Number);
   throw new UsageError("--message takes the place of a message, from 0");
 }
 

@@ -169,6 +169,7 @@ describe("onceonly outbox", () => {
     [["retry"], "give one record key, or --group, got 0"],
     [["drop", "r"], "drop takes --message"],
     [["drop", "r", "--message", "first"], "--message takes the place of a message, from 0"],
+    [["drop", "r", "--message", " "], "--message takes the place of a message, from 0"],
     [["drop", "r", "--message", "0", "--queue", QUEUE], "drop takes no --queue"],
     [["redirect", "r", "--message", "0"], "redirect takes --queue, --topic or --bus"],
     [["redirect", "r", "--group", "g", "--queue", QUEUE], "give a key or --group, not both"],

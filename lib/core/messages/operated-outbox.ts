@@ -133,8 +133,9 @@ export abstract class OperatedOutbox {
     options: OutboxDropOptions,
     messages: readonly StoredMessage[],
   ): Promise<boolean> {
-    const progress = progressWith(commit, options.messages, act === "drop" ? dropped : sentAgain);
-    const evidence = withAct(commit.evidence, act, options.messages, options);
+    const places = [...new Set(options.messages)];
+    const progress = progressWith(commit, places, act === "drop" ? dropped : sentAgain);
+    const evidence = withAct(commit.evidence, act, places, options);
     return this.decide(commit, { progress, messages, evidence });
   }
 

@@ -183,7 +183,7 @@ export function operatorCases(newSubject: () => Promise<OperatedSubject>): void 
     await table.judge(recordKey, JSON.stringify(verdict));
     expect(await table.outbox.drop(before, { ...ANA, messages: [0] })).toBe(false);
 
-    await table.outbox.drop((await reload())!, { ...ANA, messages: [0] });
+    await table.outbox.drop((await reload())!, { ...ANA, messages: [0, 0] });
     await table.outbox.redirect((await reload())!, {
       ...ANA,
       messages: [1],
