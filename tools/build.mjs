@@ -32,7 +32,7 @@ try {
     ...(await prebuildFunctions(dist)),
     ...(await buildConsole(join(dist, "esm/cli/console.html"))),
   ];
-  writeFileSync(join(dist, "sbom.cdx.json"), `${JSON.stringify(billOfMaterials(bundled), null, 2)}\n`);
+  writeFileSync(join(dist, "sbom.cdx.json"), `${JSON.stringify(billOfMaterials(bundled))}\n`);
 } finally {
   rmSync(work, { recursive: true, force: true });
 }
