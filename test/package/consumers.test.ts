@@ -66,7 +66,7 @@ describe("the tarball", () => {
         ),
     );
 
-    // Of its queues, its functions and their processes.
+    // Its queues say the first, its functions the second, and their processes the third.
     for (const said of [
       "the queue was taken down here",
       "create a new host to invoke it",
