@@ -5,6 +5,7 @@ import { RecordCorruptError, StoreUnavailableError } from "../core/errors.ts";
 import { type ChangedCommit, OperatedOutbox } from "../core/messages/operated-outbox.ts";
 import {
   type FoundUnsent,
+  isOver,
   type MessageProgress,
   mergeProgress,
   type Outbox,
@@ -103,7 +104,7 @@ export class ConnectedOutbox extends OperatedOutbox implements Outbox {
       const merged = theirs?.token === unsent.token ? mergeProgress(progress, theirs) : undefined;
       // It is marked already, or this repeats a write whose answer was lost.
       if (!theirs || !merged) return;
-      if (merged.every(({ state }) => state === "sent" || state === "dropped")) {
+      if (merged.every(isOver)) {
         return this.markSent(theirs, merged);
       }
       [seen, kept, due] = [theirs, merged, theirs.dueAt];
@@ -136,7 +137,7 @@ export class ConnectedOutbox extends OperatedOutbox implements Outbox {
 
   protected async decide(commit: Unsent, { progress, messages, evidence }: ChangedCommit): Promise<boolean> {
     const seen = commit as Complete;
-    if (progress.every(({ state }) => state === "sent" || state === "dropped")) {
+    if (progress.every(isOver)) {
       return this.#mark(seen, progress, { evidence });
     }
     const isMoved = messages !== commit.messages;

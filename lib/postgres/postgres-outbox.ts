@@ -3,6 +3,7 @@ import { OUTBOX_SHARDS } from "../contract.ts";
 import { type ChangedCommit, OperatedOutbox } from "../core/messages/operated-outbox.ts";
 import {
   type FoundUnsent,
+  isOver,
   type MessageProgress,
   mergeProgress,
   type Outbox,
@@ -166,6 +167,5 @@ export class PostgresOutbox extends OperatedOutbox implements Outbox {
 }
 
 const isWaiting = ({ state }: MessageProgress) => state === "waiting";
-const isOver = ({ state }: MessageProgress) => state === "sent" || state === "dropped";
 
 const outboxAnswerOf = (row: SqlRow | undefined) => answerOf(row) as OutboxAnswer;

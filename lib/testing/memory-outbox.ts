@@ -3,6 +3,7 @@ import { OUTBOX_SHARDS, parkedShard } from "../contract.ts";
 import { hashTuple } from "../core/identity.ts";
 import {
   type FoundUnsent,
+  isOver,
   type MessageProgress,
   mergeProgress,
   type Outbox,
@@ -85,7 +86,7 @@ export class MemoryOutbox implements Outbox {
     const isSeen = waiting.revision === seen.revision;
     const kept = isSeen ? progress : mergeProgress(progress, waiting);
     if (kept === undefined) return;
-    if (kept.every(({ state }) => state === "sent" || state === "dropped")) return this.markSent(seen, kept);
+    if (kept.every(isOver)) return this.markSent(seen, kept);
     const { sendingUntil, sender, ...given } = waiting;
     const isTaken = !isSeen && sendingUntil !== undefined && sendingUntil !== seen.sendingUntil;
     const shard = waiting.shard < 0 ? parkedShard(waiting.shard) : waiting.shard;

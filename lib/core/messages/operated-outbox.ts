@@ -4,7 +4,7 @@ import { hasCode } from "../error-code.ts";
 import { InvalidOptionError, type RecordCorruptError } from "../errors.ts";
 import type { Check } from "../option-checks.ts";
 import { ADDRESS_KINDS } from "./address.ts";
-import { type FoundUnsent, type MessageProgress, UNTRIED, type Unsent } from "./outbox.ts";
+import { type FoundUnsent, isOver, type MessageProgress, UNTRIED, type Unsent } from "./outbox.ts";
 import { checkOperator, type OutboxAct, type OutboxOperator, withAct } from "./outbox-act.ts";
 import type { OutgoingMessage, StoredMessage } from "./outgoing-message.ts";
 import { prepareMessage } from "./prepare-message.ts";
@@ -151,13 +151,11 @@ export abstract class OperatedOutbox {
   }
 }
 
-const isOpen = ({ state }: MessageProgress) => state === "waiting" || state === "parked";
-
 const progressIn = ({ messages, progress = messages.map(() => UNTRIED) }: Unsent) => progress;
 
 /** Places of the messages that are neither sent nor dropped. */
 const openPlaces = (commit: Unsent): readonly number[] =>
-  progressIn(commit).flatMap((each, place) => (isOpen(each) ? place : []));
+  progressIn(commit).flatMap((each, place) => (isOver(each) ? [] : place));
 
 /**
  * The progress of all messages, with the change of those at `places`.
@@ -169,7 +167,7 @@ function progressWith(
   change: (former: MessageProgress) => MessageProgress,
 ): readonly MessageProgress[] {
   const progress = progressIn(commit);
-  const isMeant = (place: number) => progress[place] !== undefined && isOpen(progress[place]);
+  const isMeant = (place: number) => progress[place] !== undefined && !isOver(progress[place]);
   if (places.length === 0 || !places.every(isMeant)) throw new InvalidOptionError("messages", PLACES_RULE);
   return progress.map((each, place) => (places.includes(place) ? change(each) : each));
 }

@@ -85,6 +85,9 @@ export function mergeProgress(
 
 export const UNTRIED: MessageProgress = { state: "waiting", tries: 0 };
 
+/** Nobody sends it any more. */
+export const isOver = ({ state }: MessageProgress): boolean => state === "sent" || state === "dropped";
+
 /** A commit that the index of a shard tells of. */
 export interface FoundUnsent {
   readonly recordKey: string;
