@@ -1,6 +1,6 @@
 /** Works out, after a try, how far the messages of a commit are, and when the commit is tried again. Pure. */
 import { ADDRESS_KINDS, parseAddress } from "../core/messages/address.ts";
-import { isOver, type MessageProgress, UNTRIED, type Unsent } from "../core/messages/outbox.ts";
+import { type MessageProgress, UNTRIED, type Unsent } from "../core/messages/outbox.ts";
 import type { StoredMessage } from "../core/messages/outgoing-message.ts";
 import { NOT_ATTEMPTED, OUT_OF_TIME, type SendEnd } from "./destination-queue.ts";
 import { MAX_RETRY_DELAY_MS, retryDelayMs } from "./waiting-lines.ts";
@@ -45,7 +45,7 @@ export function endOf(
   });
   return {
     progress,
-    isOver: progress.every(isOver),
+    isOver: progress.every(({ state }) => state === "sent" || state === "dropped"),
     isCutShort: ends.some(isNotNow),
     isNews: progress.some((each, index) => each !== former[index]),
     hasFailed: progress.some((each, index) => each.state !== "sent" && each !== former[index]),
