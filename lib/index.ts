@@ -33,7 +33,7 @@ export type {
   StoredMessage,
   TopicMessage,
 } from "./core/messages/outgoing-message.ts";
-export { traceparentFromXRay } from "./core/messages/traceparent.ts";
+export { traceparentFromXRay } from "./core/messages/prepare-message.ts";
 export { type OnceOptions, once } from "./core/once.ts";
 export type { EngineOptions, Fingerprinter } from "./core/options.ts";
 export type { IdempotencyRecord, State, StoredResult, StoredStep, StoredSteps } from "./core/record.ts";

@@ -1,5 +1,6 @@
 /** `onceonly redrive`: takes the messages of a dead-letter queue back to the queue they came from. */
 import type { SendMessageCommandInput } from "@aws-sdk/client-sqs";
+import type { ByWhom } from "../core/by-whom.ts";
 import { parseAddress } from "../core/messages/address.ts";
 import { type CliCommand, type CommandCall, onlyArgument, UsageError, wholeNumber } from "./command.ts";
 import { lookAtQueue, openQueue, queueName, siblingUrl } from "./queues.ts";
@@ -100,7 +101,7 @@ interface RedriveRun extends Pick<CommandCall, "values" | "terminal"> {
   readonly max: number;
   /** How many are expected. */
   readonly count: number;
-  readonly about: { readonly by: string; readonly why: string };
+  readonly about: ByWhom;
 }
 
 interface RedriveOutcome {

@@ -1,7 +1,9 @@
 /** The table that a command works on, its client, and what its writes would be. */
 import type { DynamoDBClient, DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
+import type { ByWhom } from "../core/by-whom.ts";
 import type { OperatedOutbox } from "../core/messages/operated-outbox.ts";
 import type { Store } from "../core/store.ts";
+import { MAX_TEXT_LENGTH } from "../core/verify.ts";
 import type { DynamoDBOutboxOptions, DynamoDBStoreOptions } from "../dynamodb/options.ts";
 import { pathOf } from "../local/installed-package.ts";
 import { type CommandCall, type OptionsConfig, type OptionValues, required, UsageError } from "./command.ts";
@@ -51,15 +53,15 @@ export const BY_USAGE = `
   --by <name>, --why <text>   stored with the record (required): no payloads, no secrets`;
 
 /** @throws UsageError */
-export function byWhom(values: OptionValues): { readonly by: string; readonly why: string } {
+export function byWhom(values: OptionValues): ByWhom {
   return { by: shortText(values, "by"), why: shortText(values, "why") };
 }
 
 /** A record keeps no more, and a group is told before any of it is read. */
-function shortText(values: OptionValues, name: "by" | "why"): string {
+function shortText(values: OptionValues, name: keyof ByWhom): string {
   const text = required(values, name);
-  if (text.length <= 256) return text;
-  throw new UsageError(`--${name} takes at most 256 characters, got ${text.length}`);
+  if (text.length <= MAX_TEXT_LENGTH) return text;
+  throw new UsageError(`--${name} takes at most ${MAX_TEXT_LENGTH} characters, got ${text.length}`);
 }
 
 export type CommonConfig = Pick<DynamoDBClientConfig, "region" | "endpoint" | "profile" | "credentials">;

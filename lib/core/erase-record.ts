@@ -1,6 +1,8 @@
 /** Erases what a finished operation has answered: its record is replaced by one without it, under a new token. */
+
+import { BY_WHOM_CHECKS, type ByWhom } from "./by-whom.ts";
 import type { Clock, Random } from "./clock.ts";
-import { type Check, checkOptions, ENGINE_CHECKS, text } from "./option-checks.ts";
+import { type Check, checkOptions, ENGINE_CHECKS } from "./option-checks.ts";
 import { DEFAULTS } from "./options.ts";
 import { NOT_KEPT } from "./outcome.ts";
 import { type IdempotencyRecord, judge, type State } from "./record.ts";
@@ -9,10 +11,7 @@ import { persist } from "./take-unknown.ts";
 import { decodeEvidence, encodeEvidence } from "./verify.ts";
 
 /** Who erases, and why: stored with the record, 256 characters at most each. No payloads, no secrets. */
-export interface Erasure {
-  readonly by: string;
-  readonly why: string;
-}
+export interface Erasure extends ByWhom {}
 
 /**
  * `state` is why nothing was erased: the key is not over, or there is none. `waiting`: messages of the record are not sent yet,
@@ -46,8 +45,6 @@ export interface EraseRecordOptions<Write> {
   readonly apart: EraseApart;
 }
 
-const ERASURE_CHECKS: Readonly<Record<keyof Erasure, Check>> = { by: text(256), why: text(256) };
-
 const CONNECTED: Readonly<Record<string, Check>> = {
   store: ENGINE_CHECKS.store,
   clock: ENGINE_CHECKS.clock,
@@ -70,7 +67,7 @@ export async function eraseRecord<Write>(
   recordKey: string,
   erasure: Erasure,
 ): Promise<EraseAnswer> {
-  checkOptions(erasure, ERASURE_CHECKS, ["by", "why"]);
+  checkOptions(erasure, BY_WHOM_CHECKS, ["by", "why"]);
   checkOptions({ store, clock, random }, CONNECTED, ["store"]);
   return eraseIn(store, { recordKey, erasure, clock, random, apart });
 }

@@ -1,6 +1,8 @@
 /** Gives a key back although nobody knows how its attempt ended: a person's decision that a retry may run. */
+
+import { BY_WHOM_CHECKS, type ByWhom } from "./by-whom.ts";
 import type { Clock, Random } from "./clock.ts";
-import { type Check, checkOptions, ENGINE_CHECKS, oneOf, text } from "./option-checks.ts";
+import { type Check, checkOptions, ENGINE_CHECKS, oneOf } from "./option-checks.ts";
 import { DEFAULTS } from "./options.ts";
 import { openStepsOf, type State } from "./record.ts";
 import type { Store } from "./store.ts";
@@ -14,9 +16,7 @@ interface ReleaseOptions<Write> {
 }
 
 /** Who decides, and why: stored with the record, 256 characters at most each. No payloads, no secrets. */
-export interface Release {
-  readonly by: string;
-  readonly why: string;
+export interface Release extends ByWhom {
   /** Fences off an attempt whose lease is live too. */
   readonly interrupts?: boolean;
 }
@@ -27,8 +27,7 @@ export type ReleaseAnswer =
   | { readonly released: false; readonly state: State | "absent"; readonly steps?: readonly string[] };
 
 const RELEASE_CHECKS: Readonly<Record<keyof Release, Check>> = {
-  by: text(256),
-  why: text(256),
+  ...BY_WHOM_CHECKS,
   interrupts: oneOf(true, false),
 };
 

@@ -1,4 +1,6 @@
 /** A person's verdict about a key of unknown outcome: completes the key, or gives it back, under a fence. */
+
+import { BY_WHOM_CHECKS, type ByWhom } from "./by-whom.ts";
 import type { Clock, Random } from "./clock.ts";
 import { InvalidOptionError } from "./errors.ts";
 import { identify, PUBLIC_SCOPE } from "./identity.ts";
@@ -49,11 +51,7 @@ export type Resolution = (
    * @default - the verdict is about the whole key
    */
   readonly step?: string;
-  /** Who decides, such as a name or a ticket. */
-  readonly by: string;
-  /** Such as `charge ch_1 is in the dashboard`. */
-  readonly why: string;
-};
+} & ByWhom;
 
 /** `state` is what the record says where nothing is to be resolved, or somebody else was first. */
 export type ResolveAnswer =
@@ -76,8 +74,7 @@ const RESOLUTION_CHECKS: Readonly<Record<string, Check>> = {
   ],
   result: ["must be given with `happened` alone", () => true],
   step: ["must be the name of a step of 1 to 64 characters", isStepName],
-  by: text(256),
-  why: text(256),
+  ...BY_WHOM_CHECKS,
 };
 
 /** How long nobody else may claim the key between the two writes. */

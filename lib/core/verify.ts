@@ -79,7 +79,8 @@ export interface Evidence extends VerificationEvidence {
   readonly lastError?: { readonly name: string; readonly at: number } | undefined;
 }
 
-const MAX_TEXT_LENGTH = 256;
+/** What a record keeps of a text at most. */
+export const MAX_TEXT_LENGTH = 256;
 
 /** Texts are cut, so that no evidence makes a record dear. Values that are no text, and other names, are left out. */
 export function encodeEvidence({ by, asked, answered, ...evidence }: Evidence): string {

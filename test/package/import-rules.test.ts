@@ -123,7 +123,7 @@ const allowed: readonly (readonly [file: string, source: string])[] = [
     'import "../contract.ts";\nimport "../aws/dynamodb/dynamodb-model.ts";\nimport "./patches/date.ts";',
   ],
   ["lib/core/messages/allowed.ts", 'import "../errors.ts";\nimport "../../contract.ts";'],
-  ["lib/lambda/http/allowed.ts", 'import "../context.ts";\nimport "../../core/messages/traceparent.ts";'],
+  ["lib/lambda/http/allowed.ts", 'import "../context.ts";\nimport "../../core/messages/prepare-message.ts";'],
   [
     "lib/explorer/sources/allowed.ts",
     'import "../../simulator/simulator.ts";\nimport "../../aws/sqs/sqs-model.ts";',

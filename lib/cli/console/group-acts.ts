@@ -1,6 +1,7 @@
 /** The acts of the page on a group of failures. The group must still be what the page has shown. */
+
+import type { ByWhom } from "../../core/by-whom.ts";
 import { hasCode } from "../../core/error-code.ts";
-import type { OutboxOperator } from "../../core/messages/outbox-act.ts";
 import { resolveRecord } from "../../core/resolve-outcome.ts";
 import { UsageError } from "../command.ts";
 import type { Act } from "./console-source.ts";
@@ -40,7 +41,7 @@ async function decide(
   list: "waiting" | "parked",
   known: KnownKeys,
   keyHash: string,
-  said: OutboxOperator,
+  said: ByWhom,
 ): Promise<boolean> {
   const { table, recordKey } = known.get(keyHash) ?? {};
   const commit = recordKey === undefined ? undefined : await table?.outbox.load(recordKey);
@@ -58,15 +59,14 @@ async function decide(
 async function didNotHappen(
   { list, members }: FailureGroup,
   known: KnownKeys,
-  said: OutboxOperator,
+  said: ByWhom,
 ): Promise<ActAnswer> {
   if (list !== "unknown") throw new UsageError("did-not-happen is for keys of unknown outcome");
   let count = 0;
   for (const { keyHash } of members) {
     const { table, recordKey } = known.get(keyHash) ?? {};
     if (!table || recordKey === undefined) continue;
-    const { by, why } = said;
-    const resolution = { outcome: "did-not-happen", by, why } as const;
+    const resolution = { outcome: "did-not-happen", ...said } as const;
     const settled = await resolveRecord({ store: table.store }, recordKey, resolution).catch((error) => {
       if (hasCode(error, "INVALID_OPTION")) return undefined;
       throw error;

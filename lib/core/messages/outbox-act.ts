@@ -1,27 +1,23 @@
 /** Who decided what about the messages of a commit, and why: kept with its record, beside the verdict about the key. */
+
+import { BY_WHOM_CHECKS, type ByWhom } from "../by-whom.ts";
 import { type Clock, systemClock } from "../clock.ts";
-import { type Check, checkOptions, ENGINE_CHECKS, text } from "../option-checks.ts";
+import { type Check, checkOptions, ENGINE_CHECKS } from "../option-checks.ts";
 import { decodeEvidence } from "../verify.ts";
 
-/** Who decides about messages, and why. Both texts are stored with the record, 256 characters at most each. No payloads, no secrets. */
-export interface OutboxOperator {
-  /** Such as a name or a ticket. */
-  readonly by: string;
-  /** Such as `the queue is back`. */
-  readonly why: string;
+/** Who decides about messages, and why. */
+export interface OutboxOperator extends ByWhom {
   /** @default - the system's clock */
   readonly clock?: Clock;
 }
 
 /** An act, as its record keeps it. */
-export interface OutboxAct {
+export interface OutboxAct extends ByWhom {
   readonly act: "send-again" | "redirect" | "drop";
   /** Places in the commit, from 0: the first 20. */
   readonly messages: readonly number[];
   /** About so many messages. */
   readonly count: number;
-  readonly by: string;
-  readonly why: string;
   /** Epoch ms. */
   readonly at: number;
 }
@@ -32,8 +28,7 @@ const MAX_PLACES = 20;
 const MAX_ACTS = 5;
 
 const OPERATOR_CHECKS: Readonly<Record<keyof OutboxOperator, Check>> = {
-  by: text(256),
-  why: text(256),
+  ...BY_WHOM_CHECKS,
   clock: ENGINE_CHECKS.clock,
 };
 
