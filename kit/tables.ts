@@ -23,22 +23,26 @@ export function createTable(
   return create(client, keyOf("S", partitionKey ?? "pk", sortKey), {});
 }
 
-/** The same with a stream of new images, and the sparse indexes: of the sweeper, and of unknown outcomes. */
+const INDEXES = {
+  [OUTBOX_INDEX]: keyOf("N", ATTRIBUTES.unsentShard, ATTRIBUTES.unsentSince),
+  [UNSETTLED_INDEX]: keyOf("N", ATTRIBUTES.unsettledShard, ATTRIBUTES.unsettledSince),
+};
+
+/** The same with a stream of new images, and the sparse indexes of the sweeper and of unknown outcomes, or one of them. */
 export function createOutboxTable(
   client: DynamoDBClient,
   partitionKey?: string,
   sortKey?: string,
+  indexes = Object.keys(INDEXES) as (keyof typeof INDEXES)[],
 ): Promise<string> {
-  const unsent = keyOf("N", ATTRIBUTES.unsentShard, ATTRIBUTES.unsentSince);
-  const unsettled = keyOf("N", ATTRIBUTES.unsettledShard, ATTRIBUTES.unsettledSince);
-  const Projection = { ProjectionType: "KEYS_ONLY" } as const;
   return create(client, keyOf("S", partitionKey ?? "pk", sortKey), {
-    GlobalSecondaryIndexes: [
-      { IndexName: OUTBOX_INDEX, KeySchema: unsent.KeySchema, Projection },
-      { IndexName: UNSETTLED_INDEX, KeySchema: unsettled.KeySchema, Projection },
-    ],
+    GlobalSecondaryIndexes: indexes.map((IndexName) => ({
+      IndexName,
+      KeySchema: INDEXES[IndexName].KeySchema,
+      Projection: { ProjectionType: "KEYS_ONLY" },
+    })),
     StreamSpecification: { StreamEnabled: true, StreamViewType: "NEW_IMAGE" },
-    AttributeDefinitions: [...unsent.AttributeDefinitions, ...unsettled.AttributeDefinitions],
+    AttributeDefinitions: indexes.flatMap((name) => INDEXES[name].AttributeDefinitions),
   });
 }
 

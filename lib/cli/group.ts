@@ -2,7 +2,7 @@
 import { namesOf } from "../core/identity.ts";
 import type { Unsent } from "../core/messages/outbox.ts";
 import { type CommandCall, type OptionsConfig, UsageError, wholeNumber } from "./command.ts";
-import { outcomesOf } from "./listed.ts";
+import { firstOf, outcomesOf } from "./listed.ts";
 import { type Changed, isMeant, type OpenTable, openTable, printWithheld } from "./table.ts";
 
 export const DEFAULT_GROUP_LIMIT = "1000";
@@ -73,17 +73,14 @@ export async function changingGroup(
   try {
     const recordKeys: string[] = [];
     let isAll = true;
-    for await (const recordKey of keysOf(table)) {
-      isAll = recordKeys.length < limit;
-      if (!isAll) break;
-      recordKeys.push(recordKey);
-    }
+    const more = () => (isAll = false);
+    for await (const recordKey of firstOf(keysOf(table), limit, more)) recordKeys.push(recordKey);
     if (recordKeys.length === 0) {
       terminal.print(values.json ? JSON.stringify({ changed: 0, of: 0 }) : "the group is empty");
       return 1;
     }
-    const more = isAll ? "" : ` (the first of more: --limit ${limit})`;
-    if (!(await isMeant({ values, terminal }, `${question(recordKeys.length)}${more}`))) return 1;
+    const which = isAll ? "" : ` (the first of more: --limit ${limit})`;
+    if (!(await isMeant({ values, terminal }, `${question(recordKeys.length)}${which}`))) return 1;
     let done = 0;
     for (const [index, recordKey] of recordKeys.entries()) {
       const changed = await change(table, recordKey).catch(failed);

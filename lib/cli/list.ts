@@ -7,7 +7,7 @@ import {
   UsageError,
   wholeNumber,
 } from "./command.ts";
-import { groupsOf, LISTS, type ListedLine, type ListName, listed } from "./listed.ts";
+import { firstOf, groupsOf, LISTS, type ListedLine, type ListName, listed } from "./listed.ts";
 import { timeOf } from "./record-lines.ts";
 import { mayScan, SCANNED, type ScannedState, scanned } from "./scan.ts";
 import { type OpenTable, openTable, TABLE_OPTIONS, TABLE_USAGE } from "./table.ts";
@@ -77,11 +77,8 @@ async function printFirst(
     if (!found) return 1;
     const lines: ListedLine[] = [];
     let isAll = true;
-    for await (const line of found) {
-      isAll = lines.length < limit;
-      if (!isAll) break;
-      lines.push(line);
-    }
+    const more = () => (isAll = false);
+    for await (const line of firstOf(found, limit, more)) lines.push(line);
     if (values.json) for (const line of lines) terminal.print(JSON.stringify(line));
     else for (const line of grouped(lines, now)) terminal.print(line);
     if (!isAll) terminal.print(values.json ? `{"more":true}` : `there are more: raise --limit ${limit}`);

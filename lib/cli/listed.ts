@@ -61,6 +61,19 @@ async function* commits(
   }
 }
 
+/** At most so many, and then says that there are more. */
+export async function* firstOf<Each>(
+  all: AsyncIterable<Each> | Iterable<Each>,
+  limit: number,
+  onMore: () => void,
+): AsyncGenerator<Each> {
+  let count = 0;
+  for await (const each of all) {
+    if (count++ === limit) return onMore();
+    yield each;
+  }
+}
+
 /** By operation and reason, oldest first in each. */
 export function groupsOf(
   lines: readonly ListedLine[],

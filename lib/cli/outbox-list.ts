@@ -4,6 +4,7 @@ import type { Unsent } from "../core/messages/outbox.ts";
 import { actsIn } from "../core/messages/outbox-act.ts";
 import { type CommandCall, onlyArgument, wholeNumber } from "./command.ts";
 import { groupIn, hasGroup, parkedPlaces } from "./group.ts";
+import { firstOf } from "./listed.ts";
 import { outboxBranches, tellMessages, timeOf } from "./record-lines.ts";
 import { type OpenTable, openTable } from "./table.ts";
 import { treeLines } from "./tree.ts";
@@ -30,12 +31,10 @@ async function printEach(
   const table = await openTable(values);
   try {
     const now = terminal.clock.now();
+    const more = () =>
+      terminal.print(values.json ? `{"more":true}` : `there are more: raise --limit ${limit}`);
     let count = 0;
-    for await (const listed of find(table)) {
-      if (count === limit) {
-        terminal.print(values.json ? `{"more":true}` : `there are more: raise --limit ${limit}`);
-        break;
-      }
+    for await (const listed of firstOf(find(table), limit, more)) {
       count++;
       if (values.json) terminal.print(JSON.stringify(told(listed)));
       else for (const line of linesOf(listed, now)) terminal.print(line);
@@ -49,16 +48,9 @@ async function printEach(
 
 /** Each commit that the index names, or those with parked messages of a group. */
 async function* allOf({ outbox }: OpenTable, group: string | undefined): AsyncGenerator<ListedCommit> {
-  const seen = new Set<string>();
-  for (const state of group === undefined ? (["waiting", "parked"] as const) : (["parked"] as const)) {
-    for await (const listed of outbox.list(state)) {
-      const { recordKey, commit } = listed;
-      // One of which some messages wait and others are parked is in both lists.
-      if (seen.has(recordKey)) continue;
-      seen.add(recordKey);
-      if (group === undefined || (commit && parkedPlaces(group, commit).length > 0)) yield listed;
-    }
-  }
+  if (group === undefined) return yield* outbox.list();
+  for await (const listed of outbox.list("parked"))
+    if (listed.commit && parkedPlaces(group, listed.commit).length > 0) yield listed;
 }
 
 const reportOf = (commit: Unsent) => ({

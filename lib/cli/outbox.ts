@@ -77,8 +77,7 @@ redirect   gives the messages another destination, and has them sent there
   forms: [
     {
       name: "list of a record",
-      is: ({ values, positionals: [act, key] }) =>
-        act === "list" && key !== undefined && !hasGroup({ values }),
+      is: (call) => actOf(call) === "list" && call.positionals.length > 1 && !hasGroup(call),
       options: TABLE_OPTIONS,
       run: listCommit,
     },

@@ -11,7 +11,7 @@ export interface StoreMarks {
   readonly redactsResults?: boolean | undefined;
 }
 
-export function marksOf(...stores: readonly object[]): StoreMarks {
+export function marksOf(...stores: readonly object[]): Required<StoreMarks> {
   const is = (mark: keyof StoreMarks) => stores.some((store) => (store as StoreMarks)[mark] === true);
   return { sealsResults: is("sealsResults"), redactsResults: is("redactsResults") };
 }
@@ -45,7 +45,7 @@ export abstract class FrontStore<Write> implements StoreMarks, CrossChecked {
     this.handlerFailed = store.handlerFailed?.bind(store);
     this.handlerOver = store.handlerOver?.bind(store);
     this.crossCheck = crossChecksOf(store);
-    const { sealsResults = false, redactsResults = false } = marksOf(store, own);
+    const { sealsResults, redactsResults } = marksOf(store, own);
     this.sealsResults = sealsResults;
     this.redactsResults = redactsResults;
   }

@@ -59,7 +59,7 @@ export class MirroredStore implements Store {
     this.handlerOver = leading.handlerOver?.bind(leading);
     if (from.unknownOutcomes && to.unknownOutcomes) this.unknownOutcomes = (query) => this.#unknown(query);
     this.crossCheck = crossChecksOf(from, to);
-    const { sealsResults = false, redactsResults = false } = marksOf(from, to);
+    const { sealsResults, redactsResults } = marksOf(from, to);
     this.sealsResults = sealsResults;
     this.redactsResults = redactsResults;
   }

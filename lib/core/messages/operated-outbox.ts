@@ -45,10 +45,9 @@ export interface ChangedCommit {
 }
 
 const PLACES_RULE = "must be places of messages that wait or are parked, from 0";
-const MESSAGES: Check = [PLACES_RULE, Array.isArray];
-const MESSAGES_CHECKS: Readonly<Record<string, Check>> = { messages: MESSAGES };
+const MESSAGES_CHECKS: Readonly<Record<string, Check>> = { messages: [PLACES_RULE, Array.isArray] };
 const REDIRECT_CHECKS: Readonly<Record<string, Check>> = {
-  messages: MESSAGES,
+  ...MESSAGES_CHECKS,
   to: ["must be an object that names a destination", (value) => Object(value) === value],
 };
 
@@ -76,20 +75,21 @@ export abstract class OperatedOutbox {
   protected abstract decide(commit: Unsent, decided: ChangedCommit): Promise<boolean>;
 
   /**
-   * Commits that have messages in this state, first due first in each shard: for people who look, not for senders. Each is
-   * read whole, so that of very many only the first should be taken.
+   * Commits that have messages in this state, or in one of both, first due first in each shard: for people who look, not
+   * for senders. Each is read whole, so that of very many only the first should be taken.
    * @throws StoreUnavailableError (`STORE_UNAVAILABLE`), on DynamoDB also where the table has no such index
    */
-  async *list(state: "waiting" | "parked"): AsyncGenerator<ListedCommit> {
+  async *list(state?: "waiting" | "parked"): AsyncGenerator<ListedCommit> {
     const shards = Array.from({ length: this.shards }, (_, shard) => shard);
     // Where others of the commit wait it stands among those.
-    for (const shard of state === "parked" ? [...shards, ...shards.map(parkedShard)] : shards) {
+    for (const shard of state === "waiting" ? shards : [...shards, ...shards.map(parkedShard)]) {
       for await (const page of this.findUnsent(shard, Number.MAX_SAFE_INTEGER)) {
         for (const { recordKey } of page) {
           const listed = await this.#look(recordKey);
           if (!listed) continue;
           const { progress = [UNTRIED] } = { ...listed.commit };
-          if (!listed.commit || progress.some((each) => each.state === state)) yield listed;
+          const isAsked = (each: MessageProgress) => (state ? each.state === state : !isOver(each));
+          if (!listed.commit || progress.some(isAsked)) yield listed;
         }
       }
     }

@@ -1,9 +1,8 @@
 // The page about a table that has not all indexes: what it lacks is told, and the rest is there.
 import { randomUUID } from "node:crypto";
-import { CreateTableCommand } from "@aws-sdk/client-dynamodb";
 import { DynamoDBStore, runOnce } from "onceonly";
 import { beforeAll, describe, expect, inject, it } from "vitest";
-import { connect, createTable } from "../../../kit/tables.ts";
+import { connect, createOutboxTable, createTable } from "../../../kit/tables.ts";
 import { tableSource } from "../../../lib/cli/console/table-source.ts";
 import { openTable } from "../../../lib/cli/table.ts";
 import { OUTBOX_INDEX } from "../../../lib/contract.ts";
@@ -17,35 +16,6 @@ async function consoleOf(name: string) {
   return { table, source: tableSource({ table, name, clock: systemClock }) };
 }
 
-/** As `outbox: true` makes it, and nothing else. */
-async function tableWithOutbox(client: ReturnType<typeof connect>): Promise<string> {
-  const TableName = `records-${randomUUID()}`;
-  const number = (AttributeName: string) => ({ AttributeName, AttributeType: "N" as const });
-  await client.send(
-    new CreateTableCommand({
-      TableName,
-      BillingMode: "PAY_PER_REQUEST",
-      KeySchema: [{ AttributeName: "pk", KeyType: "HASH" }],
-      AttributeDefinitions: [
-        { AttributeName: "pk", AttributeType: "S" },
-        number("unsentShard"),
-        number("unsentSince"),
-      ],
-      GlobalSecondaryIndexes: [
-        {
-          IndexName: OUTBOX_INDEX,
-          KeySchema: [
-            { AttributeName: "unsentShard", KeyType: "HASH" },
-            { AttributeName: "unsentSince", KeyType: "RANGE" },
-          ],
-          Projection: { ProjectionType: "KEYS_ONLY" },
-        },
-      ],
-    }),
-  );
-  return TableName;
-}
-
 describe("the console of a table", () => {
   let client: ReturnType<typeof connect>;
   beforeAll(() => {
@@ -53,7 +23,7 @@ describe("the console of a table", () => {
   });
 
   it("shows the outbox where the table lists no unknown outcomes, and says so", async () => {
-    const name = await tableWithOutbox(client);
+    const name = await createOutboxTable(client, "pk", undefined, [OUTBOX_INDEX]);
     const { source, table } = await consoleOf(name);
     const store = new DynamoDBStore({ tableName: name, client });
     await runOnce({ operation: "order", store, leaseSeconds: 30 }, "order-7", {}, ({ commit }) =>

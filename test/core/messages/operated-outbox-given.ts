@@ -34,7 +34,7 @@ export interface OperatedSubject {
   judge(recordKey: string, evidence: string): Promise<void>;
 }
 
-const listed = async ({ outbox }: OperatedSubject, state: "waiting" | "parked") => {
+const listed = async ({ outbox }: OperatedSubject, state?: "waiting" | "parked") => {
   const all: ListedCommit[] = [];
   for await (const commit of outbox.list(state)) all.push(commit);
   return all;
@@ -62,6 +62,8 @@ export function operatorCases(newSubject: () => Promise<OperatedSubject>): void 
 
     expect((await listed(mixed, "waiting")).map((each) => each.recordKey)).toEqual([other]);
     expect((await listed(mixed, "parked")).map((each) => each.recordKey)).toEqual([other]);
+    expect((await listed(mixed)).map((each) => each.recordKey)).toEqual([other]);
+    expect(await listed(table)).toEqual([{ recordKey, commit }]);
   });
 
   it("lists a commit that nobody has tried yet, and has one of its messages sent again or dropped", async () => {
@@ -70,6 +72,7 @@ export function operatorCases(newSubject: () => Promise<OperatedSubject>): void 
     const commit = (await table.outbox.load(recordKey))!;
     expect((await listed(table, "waiting")).map((each) => each.recordKey)).toEqual([recordKey]);
     expect(await listed(table, "parked")).toEqual([]);
+    expect((await listed(table)).map((each) => each.recordKey)).toEqual([recordKey]);
     expect(commit.progress).toBeUndefined();
 
     expect(await table.outbox.drop(commit, { ...ANA, messages: [0] })).toBe(true);
