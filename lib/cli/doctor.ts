@@ -110,9 +110,9 @@ async function diagnoseRun(call: CommandCall): Promise<0 | 1> {
 async function diagnoseTemplates(call: CommandCall): Promise<0 | 1> {
   const { values, terminal } = call;
   noArgument(call.positionals, "doctor");
-  const stacks = await Promise.all(
-    listOf(values.template).map(async (file) => ({ file, stack: await readStack(file) })),
-  );
+  const stacks: { readonly file: string; readonly stack: DiagnosedStack }[] = [];
+  // One after the other, so that of several that cannot be read the first is named.
+  for (const file of listOf(values.template)) stacks.push({ file, stack: await readStack(file) });
   let faults = 0;
   for (const { file, stack } of stacks) {
     if (stack.handlers.length === 0)
