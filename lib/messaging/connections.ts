@@ -79,7 +79,11 @@ export function connect(
         if (names?.has(address.name) === false) {
           throw new DestinationRefused("a message is for a destination that is not named in `destinations`");
         }
-        opened ??= open();
+        // A package that could not be loaded is loaded anew the next time.
+        opened ??= open().catch((error) => {
+          opened = undefined;
+          throw error;
+        });
         return (await opened)(address)(forms, signal);
       };
       const queue = new DestinationQueue(request, maxBytes, rules, circuit);

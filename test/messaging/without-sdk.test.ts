@@ -65,6 +65,17 @@ describe("MessageProducer without packages of the SDK", () => {
     });
   });
 
+  it("loads anew what could not be loaded, such as for want of file handles", async () => {
+    withoutPackages();
+    const { MessageProducer } = await import("../../lib/messaging/message-producer.ts");
+    const sqs = { config: {}, send: async () => ({ Successful: [{ Id: "0" }] }) };
+    const producer = new MessageProducer({ sqs });
+    await failureOf(producer.send(KINDS[0][1]));
+    vi.doUnmock("@aws-sdk/client-sqs");
+
+    await expect(producer.send(KINDS[0][1])).resolves.toMatchObject({ sent: true });
+  });
+
   it("sends what it has the package for", async () => {
     withoutPackages();
     vi.doUnmock("@aws-sdk/client-sqs");

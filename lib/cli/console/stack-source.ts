@@ -49,7 +49,7 @@ const NOTHING: ListsLook = {
 
 export function stackSource({ stack, title, decisions, breakage, clock }: StackSourceOptions): StackSource {
   const known = knownKeys();
-  let opened: Promise<LookedAt[]> | undefined;
+  const opened = new Map<string, Promise<LookedAt>>();
 
   const reach = (name: string, { partitionKey, sortKey }: Partial<TableShape> = {}, sortValue?: string) =>
     openTable({
@@ -59,15 +59,25 @@ export function stackSource({ stack, title, decisions, breakage, clock }: StackS
       ...(sortValue !== undefined && { "sort-key": `${sortKey}=${sortValue}` }),
     });
 
-  const openAll = () =>
-    Promise.all(
-      Object.entries(stack.tables).map(async ([path, { name }]): Promise<LookedAt> => {
-        const first = await reach(name);
-        const shape = await shapeOf(clientOf(first), name);
-        first.close();
-        return { path, name, shape, open: await reach(name, shape), sortValue: undefined };
-      }),
-    );
+  async function open(path: string, name: string): Promise<LookedAt> {
+    const first = await reach(name);
+    try {
+      const shape = await shapeOf(clientOf(first), name);
+      return { path, name, shape, open: await reach(name, shape), sortValue: undefined };
+    } finally {
+      first.close();
+    }
+  }
+
+  /** One that could not be opened is opened anew the next time. */
+  function openedAt(path: string, name: string): Promise<LookedAt> {
+    const former = opened.get(path);
+    if (former) return former;
+    const table = open(path, name);
+    opened.set(path, table);
+    table.catch(() => opened.delete(path));
+    return table;
+  }
 
   async function lookAt(table: LookedAt, at: number) {
     const { path, name, shape } = table;
@@ -88,8 +98,10 @@ export function stackSource({ stack, title, decisions, breakage, clock }: StackS
 
   async function find({ operation, scope, key }: AskedKey) {
     const { recordKey, keyHash } = identify(operation, scope, key);
-    opened ??= openAll();
-    for (const { open, shape, sortValue } of await opened) {
+    const tables = Object.entries(stack.tables).map(([path, { name }]) => openedAt(path, name));
+    for (const table of await Promise.allSettled(tables)) {
+      if (table.status === "rejected") continue;
+      const { open, shape, sortValue } = table.value;
       if (shape.sortKey !== undefined && sortValue === undefined) continue;
       if (!(await open.store.find(recordKey, { consistent: true }))) continue;
       known.remember(open, recordKey);
@@ -101,14 +113,15 @@ export function stackSource({ stack, title, decisions, breakage, clock }: StackS
   async function look(): Promise<Omit<ConsoleLook, "mayWrite">> {
     const at = clock.now();
     const problems: string[] = [];
-    opened ??= openAll();
     const looks = await Promise.all(
-      (await opened).map((table) =>
-        lookAt(table, at).catch((error: Error) => {
-          problems.push(`${table.path}: ${error.message}`);
+      Object.entries(stack.tables).map(async ([path, { name }]) => {
+        try {
+          return await lookAt(await openedAt(path, name), at);
+        } catch (error) {
+          problems.push(`${path}: ${(error as Error).message}`);
           return { lists: NOTHING, hasMore: false, rows: [] as RecordRow[] };
-        }),
-      ),
+        }
+      }),
     );
     const sum = (state: "waiting" | "parked") =>
       looks.reduce((total, { lists }) => total + lists.outbox[state], 0);
@@ -155,10 +168,7 @@ export function stackSource({ stack, title, decisions, breakage, clock }: StackS
       throw new UsageError(`there is no act "${act.act}" in a local run`);
     },
     close() {
-      const closeAll = (tables: readonly LookedAt[]) => {
-        for (const { open } of tables) open.close();
-      };
-      opened?.then(closeAll).catch(() => undefined);
+      for (const table of opened.values()) table.then(({ open }) => open.close()).catch(() => undefined);
     },
   };
 }
