@@ -39,7 +39,7 @@ export function combine(pair: Pair, reading: Reading): Combined | undefined {
   const { steps: _, result, ...rest } = record;
   // Nobody resumes what is over.
   const isAlone = isOver(record) || isExpired(record, now);
-  const steps = isAlone ? record.steps && named(side, record.steps) : stepsOf({ from, to }, now);
+  const steps = isAlone ? record.steps && named(side, record.steps) : stepsOf({ from, to }, now, leader);
   return {
     side,
     record: {
@@ -54,10 +54,13 @@ export function combine(pair: Pair, reading: Reading): Combined | undefined {
   };
 }
 
-/** The steps of both: of two under one name the later. What is expired does not count. */
-export function stepsOf(pair: Partial<Pair>, now: number): StoredSteps | undefined {
+/**
+ * The steps of both: of two under one name the later. The same step in both is that of the leader, which has told whether it
+ * keeps the result. What is expired does not count.
+ */
+export function stepsOf(pair: Partial<Pair>, now: number, leader: Side = "from"): StoredSteps | undefined {
   const steps: Record<string, StoredStep> = {};
-  for (const side of ["from", "to"] as const) {
+  for (const side of [leader, leader === "from" ? "to" : "from"] as const) {
     const record = pair[side];
     if (!record || isExpired(record, now)) continue;
     for (const [name, step] of Object.entries(named(side, record.steps ?? {}))) {
