@@ -153,7 +153,7 @@ async function environmentOf(
 }
 
 /** PostgreSQL refuses to run as root: then another user has it, and the folder. */
-function ownerOf(folder: string): { uid?: number; gid?: number } {
+export function ownerOf(folder: string): { uid?: number; gid?: number } {
   if (process.getuid?.() !== 0) return {};
   for (const user of ["postgres", "nobody"]) {
     try {

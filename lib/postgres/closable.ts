@@ -2,8 +2,8 @@
 import { CommitInvalidError } from "../core/errors.ts";
 
 export interface Closable<Client> {
+  readonly given: Client;
   readonly client: Client;
-  readonly isClosed: () => boolean;
   close(): void;
 }
 
@@ -39,8 +39,8 @@ export function closable<Client extends object>(
     },
   });
   return {
+    given,
     client,
-    isClosed: () => isClosed,
     close: () => {
       isClosed = true;
     },

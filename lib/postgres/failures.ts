@@ -19,6 +19,17 @@ const FAILURES: readonly (readonly [RegExp, StoreFailure])[] = [
 /** What the database is told to refuse: constraints, RAISE in triggers and functions, views with a check. */
 const CONDITION = /^(23|P0|44)/;
 
+/** As the server would have said where it answered the COMMIT by an error. */
+export class AbortedTransactionError extends Error {
+  override readonly name = "AbortedTransactionError";
+  readonly code = "40000";
+  readonly severity = "ERROR";
+
+  constructor() {
+    super("the server answered COMMIT by ROLLBACK: a statement had failed");
+  }
+}
+
 /** What stands behind a code, and what to do. */
 const MEANINGS: readonly (readonly [RegExp, (table: string) => string])[] = [
   [
@@ -37,6 +48,11 @@ const MEANINGS: readonly (readonly [RegExp, (table: string) => string])[] = [
   ],
   [/^28/, () => "the server does not let this role in: see user, password and pg_hba.conf"],
   [/^3D/, () => "there is no such database"],
+  [
+    /^26/,
+    () =>
+      "the server does not know the prepared statement: behind a pooler of transactions have the client prepare none, such as by `prepare: false` of postgres.js",
+  ],
   [/^25006/, () => "the server takes no writes: a replica, or a primary that has failed over"],
   [/^57014/, () => "the statement was cancelled, by statement_timeout or by somebody"],
   [/^25P03/, () => "the transaction had no statement for 10 seconds"],
@@ -87,8 +103,12 @@ export function storeFailure(error: unknown, action: string, table: string): Sto
     });
   }
   const failure = FAILURES.find(([pattern]) => pattern.test(code))?.[1] as StoreFailure;
+  return new StoreUnavailableError(failure, error, meant(code, table), { action, table });
+}
+
+function meant(code: string, table: string): string {
   const meaning = MEANINGS.find(([pattern]) => pattern.test(code))?.[1](table);
-  return new StoreUnavailableError(failure, error, meaning ? `${code}, ${meaning}` : code, { action, table });
+  return meaning ? `${code}, ${meaning}` : code;
 }
 
 /**
@@ -108,7 +128,7 @@ export function writeFailure(
   const failure = storeFailure(error, "COMMIT", table);
   if (failure.failure !== "refused") return failure;
   return new CommitInvalidError(
-    `PostgreSQL refuses writes[${index}] (${code}): nothing was written; mend the write`,
+    `PostgreSQL refuses writes[${index}] (${/^26/.test(code) ? meant(code, table) : code}): nothing was written; mend the write`,
     { index, cause: error },
   );
 }

@@ -1,6 +1,7 @@
 /** The adapter for Drizzle, over any driver of PostgreSQL that has interactive transactions. */
 import { InvalidOptionError } from "../core/errors.ts";
 import { closable } from "./closable.ts";
+import { commitUnnamed, namesStatements } from "./from-postgres-js.ts";
 import type { SqlClient, SqlRow, SqlValue } from "./sql-client.ts";
 
 /** What runs statements in Drizzle: a database, or a transaction. */
@@ -38,7 +39,13 @@ export function fromDrizzle<Transaction extends DrizzleTransaction>(
         const { client, close } = closable(transaction, "everything");
         try {
           if (first) await transaction.execute(first);
-          return await work({ client, query: (text, values) => rowsOf(transaction, text, values) });
+          const result = await work({
+            client,
+            query: (text, values) => rowsOf(transaction, text, values),
+            close,
+          });
+          if (namesStatements(db.$client)) await commitUnnamed((text) => run(transaction, text));
+          return result;
         } finally {
           close();
         }
@@ -51,6 +58,9 @@ function isSingle(client: unknown): boolean {
   const { connect, query, totalCount } = Object(client) as Record<string, unknown>;
   return typeof connect === "function" && typeof query === "function" && totalCount === undefined;
 }
+
+const run = (transaction: DrizzleTransaction, text: string) =>
+  transaction.execute(text) as PromiseLike<{ readonly command?: string }>;
 
 /**
  * Drizzle asks a statement for its text and its values: so the values stay apart, and Drizzle is not imported. Its errors have

@@ -1,4 +1,5 @@
 /** The adapter for Knex. */
+import { closable } from "./closable.ts";
 import type { SqlClient, SqlRow, SqlTransaction, SqlValue } from "./sql-client.ts";
 
 /** What runs statements in Knex: a database, or a transaction. */
@@ -31,9 +32,10 @@ export function fromKnex<Transaction extends KnexOpenTransaction>(
     ) => {
       let working: Promise<T> | undefined;
       try {
-        await knex.transaction(async (client) => {
-          if (first) await rowsOf(client, first, []);
-          working = work({ client, query: (text, values) => rowsWithin(client, text, values) });
+        await knex.transaction(async (transaction) => {
+          const { client, close } = closable(transaction, "everything");
+          if (first) await rowsOf(transaction, first, []);
+          working = work({ client, query: (text, values) => rowsWithin(transaction, text, values), close });
           await working;
         });
       } catch (error) {

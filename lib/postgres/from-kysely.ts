@@ -35,7 +35,7 @@ export function fromKysely<Transaction extends KyselyTransaction>(
         const { client, close } = closable(transaction, "everything");
         try {
           if (first) await rowsOf(transaction, first, []);
-          return await work({ client, query: (text, values) => rowsOf(transaction, text, values) });
+          return await work({ client, query: (text, values) => rowsOf(transaction, text, values), close });
         } finally {
           close();
         }

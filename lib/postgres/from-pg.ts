@@ -1,5 +1,6 @@
 /** The adapter for `pg`, and for what has its interface, such as `@neondatabase/serverless`. */
 import { closable } from "./closable.ts";
+import { AbortedTransactionError } from "./failures.ts";
 import type { SqlClient, SqlRow, SqlTransaction, SqlValue } from "./sql-client.ts";
 
 export interface PgResult {
@@ -123,6 +124,7 @@ async function within<T>(
       result = await work({
         client,
         query: (text, values) => rowsOf(connection, text, values),
+        close,
       });
     } catch (error) {
       await connection.query("ROLLBACK");
@@ -138,17 +140,6 @@ async function within<T>(
     return result;
   } finally {
     close();
-  }
-}
-
-/** As the server would have said where it answered the COMMIT by an error. */
-class AbortedTransactionError extends Error {
-  override readonly name = "AbortedTransactionError";
-  readonly code = "40000";
-  readonly severity = "ERROR";
-
-  constructor() {
-    super("the server answered COMMIT by ROLLBACK: a statement had failed");
   }
 }
 

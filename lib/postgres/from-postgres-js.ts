@@ -1,5 +1,6 @@
 /** The adapter for `postgres` (postgres.js). */
 import { type Closable, closable } from "./closable.ts";
+import { AbortedTransactionError } from "./failures.ts";
 import type { SqlClient, SqlRow, SqlTransaction, SqlValue } from "./sql-client.ts";
 
 /** The `sql` within a transaction. */
@@ -9,13 +10,15 @@ export interface PostgresJsTransaction {
 
 /** The `sql` that `postgres()` answers. */
 export interface PostgresJsSql<Transaction extends PostgresJsTransaction> extends PostgresJsTransaction {
+  readonly options?: { readonly prepare?: boolean };
   begin<T>(work: (sql: Transaction) => T | Promise<T>): Promise<unknown>;
   begin<T>(options: string, work: (sql: Transaction) => T | Promise<T>): Promise<unknown>;
 }
 
 /**
  * Makes a `SqlClient` of the `sql` of postgres.js. The functions in `writes` of a commit get the `sql` of the transaction, as
- * with `sql.begin`. Await each statement there: postgres.js runs no other.
+ * with `sql.begin`. Await each statement there: postgres.js runs no other. Behind a pooler of transactions give `postgres()` the
+ * option `prepare: false`, which also saves a round trip of each commit with writes.
  */
 export function fromPostgresJs<Transaction extends PostgresJsTransaction>(
   sql: PostgresJsSql<Transaction>,
@@ -23,17 +26,15 @@ export function fromPostgresJs<Transaction extends PostgresJsTransaction>(
   return {
     query: (text, values) => rowsOf(sql, text, values),
     transaction: async (work, first) => {
-      let ending: (() => void) | undefined;
+      const begun = { isOver: false };
       try {
         const done = await sql.begin(async (client) => {
-          const open = closable(client);
-          ending = open.close;
           // In an object: a list would be awaited as a list of statements.
-          return { result: await within(open, work, first) };
+          return { result: await within(begun, closable(client), work, first, namesStatements(sql)) };
         });
         return (done as { readonly result: Awaited<ReturnType<typeof work>> }).result;
       } finally {
-        ending?.();
+        begun.isOver = true;
       }
     },
   };
@@ -45,19 +46,43 @@ export function fromPostgresJs<Transaction extends PostgresJsTransaction>(
  * ends.
  */
 async function within<Client extends PostgresJsTransaction, T>(
-  { client, isClosed }: Closable<Client>,
+  begun: { readonly isOver: boolean },
+  { given, client, close }: Closable<Client>,
   work: (transaction: SqlTransaction<Client>) => Promise<T>,
   first: string | undefined,
+  isNamed: boolean,
 ): Promise<T> {
   let result: T;
   try {
     if (first) await client.unsafe(first);
-    result = await work({ client, query: (text, values) => rowsOf(client, text, values) });
+    result = await work({ client, query: (text, values) => rowsOf(given, text, values), close });
+    close();
+    if (isNamed) await commitUnnamed((text) => given.unsafe(text) as PromiseLike<{ command?: string }>);
   } catch (error) {
-    if (isClosed() || isLost(error)) await never();
+    close();
+    if (begun.isOver || isLost(error)) await never();
     throw error;
   }
-  return isClosed() ? never() : result;
+  return begun.isOver ? never() : result;
+}
+
+/** Whether an `sql` of postgres.js prepares statements under names. */
+export function namesStatements(sql: unknown): boolean {
+  const { options } = Object(sql) as PostgresJsSql<never>;
+  return typeof sql === "function" && options?.prepare !== false;
+}
+
+/**
+ * Commits by a statement without a name, and leaves an empty transaction to the COMMIT of postgres.js. That one has a name, and behind
+ * a pooler the server may not know it. Then the transaction is aborted, postgres.js sends its COMMIT again, and takes the
+ * answer, ROLLBACK, for success (https://github.com/porsager/postgres/pull/1212).
+ */
+export async function commitUnnamed(
+  run: (text: string) => PromiseLike<{ readonly command?: string }>,
+): Promise<void> {
+  // In one round trip.
+  const [{ command }] = await Promise.all([run("COMMIT"), run("BEGIN")]);
+  if (command === "ROLLBACK") throw new AbortedTransactionError();
 }
 
 const never = (): Promise<never> => new Promise(() => {});

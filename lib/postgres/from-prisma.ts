@@ -1,4 +1,5 @@
 /** The adapter for Prisma. */
+import { closable } from "./closable.ts";
 import type { SqlClient, SqlRow, SqlValue } from "./sql-client.ts";
 
 /** What runs statements in Prisma: a client, or the client of a transaction. */
@@ -21,9 +22,10 @@ export function fromPrisma<Transaction extends PrismaTransaction>(
   return {
     query: (text, values) => rowsOf(prisma, text, values),
     transaction: (work, first) =>
-      prisma.$transaction(async (client) => {
-        if (first) await rowsOf(client, first, []);
-        return work({ client, query: (text, values) => rowsOf(client, text, values) });
+      prisma.$transaction(async (transaction) => {
+        const { client, close } = closable(transaction, "everything");
+        if (first) await rowsOf(transaction, first, []);
+        return work({ client, query: (text, values) => rowsOf(transaction, text, values), close });
       }),
   };
 }

@@ -20,6 +20,7 @@ export function openTransaction<Client>(
           resolve({
             client: transaction.client,
             query: (text, values) => transaction.query(text, values),
+            close: () => transaction.close(),
             commit: () => {
               commit();
               return ended;

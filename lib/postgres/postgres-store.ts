@@ -178,6 +178,7 @@ export class PostgresStore<Client = unknown> implements Store<PostgresWrite<Clie
       const { serverTimeMs, began = "" } = answer;
       if (serverTimeMs === undefined) return undefined;
       await applyWrites(writes, transaction.client, this.#table);
+      transaction.close();
       let same: readonly SqlRow[];
       try {
         same = await this.#run(this.#statements.isSame(recordKey, token, began), transaction);

@@ -178,6 +178,7 @@ export class PostgresTransactions<Client = unknown> implements Store<never> {
   async #commit(session: Session<Client>, settlement: Settlement<never>): Promise<SettleAnswer> {
     const { transaction, claim, began } = session;
     session.isOver = true;
+    transaction.close();
     try {
       const { serverTimeMs } = await this.#run(this.#statements.settle(settlement, { began }), transaction);
       if (serverTimeMs === undefined) throw brokenTransaction(undefined, "the handler");

@@ -9,6 +9,11 @@ export interface SqlTransaction<Client> {
   /** What `writes` of a commit get: the user's own client, within the transaction. */
   readonly client: Client;
   query(text: string, values: readonly SqlValue[]): Promise<readonly SqlRow[]>;
+  /**
+   * From now on `client` refuses statements, and `query` takes the last one. A statement that nobody awaits would come behind that one
+   * otherwise. Its failure would make the server answer COMMIT by ROLLBACK, which many clients take for success.
+   */
+  close(): void;
 }
 
 /** `Client` is what the functions in `writes` of a commit get. */

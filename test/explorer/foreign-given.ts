@@ -86,6 +86,7 @@ export function exploredSql(client: SqlClient<pg.PoolClient>): ExploredSql {
               query: (text, values = []) => ask(text, values, () => begun.client.query(text, values)),
             },
             query: (text, values) => ask(text, values, () => begun.query(text, values)),
+            close: () => begun.close(),
           });
         } catch (error) {
           if (isLost) throw broken();

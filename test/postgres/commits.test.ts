@@ -1,4 +1,6 @@
 // Writes in SQL: one transaction with the record, run again where the database asks for it, and refused where they break it.
+
+import { drizzle } from "drizzle-orm/postgres-js";
 import {
   CommitInvalidError,
   DynamoDBStore,
@@ -11,6 +13,7 @@ import type pg from "pg";
 import type postgres from "postgres";
 import { beforeAll, describe, expect, it } from "vitest";
 import { gate } from "../../kit/time/gate.ts";
+import { fromDrizzle } from "../../lib/postgres/from-drizzle.ts";
 import { fromPg } from "../../lib/postgres/from-pg.ts";
 import { fromPostgresJs } from "../../lib/postgres/from-postgres-js.ts";
 import type { SqlClient } from "../../lib/postgres/sql-client.ts";
@@ -286,6 +289,49 @@ describe.skipIf(!hasServer)("commit with writes", () => {
     );
 
     expect(() => insertInto(kept, orders)).toThrow("was used after its transaction: await each statement");
+    expect(await ids()).toEqual([]);
+  });
+
+  it.each([
+    ["postgres.js", () => fromPostgresJs(sqlOf(port, { max: 1 })) as SqlClient],
+    ["Drizzle over postgres.js", () => fromDrizzle(drizzle(sqlOf(port, { max: 1 }))) as SqlClient],
+  ])(
+    "a server that has forgotten the COMMIT that was prepared, as behind a pooler, with %s",
+    async (_, connect) => {
+      const { call, orders, ids, states } = await shopOf(connect(), fromPg(poolOf(port)) as SqlClient);
+      const book = (key: string) =>
+        call(
+          ({ commit }) =>
+            commit("booked", {
+              writes: async (client) => {
+                const run = client as { execute?(text: string): unknown; unsafe?(text: string): unknown };
+                for (const text of [`INSERT INTO ${orders} (id) VALUES ('${key}')`, "DEALLOCATE ALL"])
+                  await (run.execute?.(text) ?? run.unsafe?.(text));
+              },
+            }),
+          { key },
+        );
+
+      expect([await book("a"), await book("b")]).toEqual(["booked", "booked"]);
+
+      expect([await ids(), await states()]).toEqual([
+        ["a", "b"],
+        ["completed", "completed"],
+      ]);
+    },
+  );
+
+  it("tells what to do where the server does not know a prepared statement of `writes`", async () => {
+    const { call, ids } = await shopOf(fromPg(poolOf(port)));
+
+    const refused = call(({ commit }) =>
+      commit("booked", { writes: (client) => client.query("EXECUTE nowhere") }),
+    );
+
+    await expect(refused).rejects.toMatchObject({
+      code: "COMMIT_INVALID",
+      message: expect.stringContaining("have the client prepare none, such as by `prepare: false`"),
+    });
     expect(await ids()).toEqual([]);
   });
 

@@ -8,8 +8,11 @@ import type { PostgresWrite } from "../../lib/postgres/writes.ts";
 import { type StoreSubject, storeContract } from "../../lib/testing/contract/store-contract.ts";
 import { isFull } from "../setup/tier.ts";
 import { conflictingAtFirst, limitAsDsql, onlyDsql } from "./dsql-given.ts";
-import { CLIENTS, hasServer, poolOf, portOf, servers, storeOf } from "./given.ts";
+import { bouncerPort, CLIENTS, hasServer, poolOf, portOf, servers, storeOf } from "./given.ts";
 import { ORMS } from "./orms-given.ts";
+import { hasPgBouncer, NO_PGBOUNCER } from "./pgbouncer-given.ts";
+
+if (!hasPgBouncer) console.warn(NO_PGBOUNCER);
 
 interface Queryable {
   query(text: string, values: string[]): Promise<unknown>;
@@ -78,11 +81,13 @@ function promises<Client>(connect: () => Promise<Parameters<typeof subjectOf<Cli
 }
 
 describe.skipIf(!hasServer)("PostgresStore", () => {
+  const clients = Object.entries(CLIENTS);
+
   describe.each(servers)("on %s", (server) => {
     // Only the client's own code differs: the short form asks one server for all of them.
-    const clients = Object.entries(CLIENTS).slice(0, isFull || server === servers[0] ? undefined : 1);
+    const asked = clients.slice(0, isFull || server === servers[0] ? undefined : 1);
 
-    describe.each(clients)("with %s", (_, connect) => {
+    describe.each(asked)("with %s", (_, connect) => {
       promises(async () => [(await connect(await portOf(server))) as SqlClient<Queryable>, runOnClient]);
     });
   });
@@ -94,6 +99,21 @@ describe.skipIf(!hasServer)("PostgresStore", () => {
     promises(async () => {
       const { client, run } = connect(await portOf());
       return [client, run];
+    });
+  });
+
+  describe.skipIf(!hasPgBouncer)("through PgBouncer, of which each transaction gets any connection", () => {
+    const asked = clients.filter(([name]) => isFull || ["pg, a pool", "postgres.js"].includes(name));
+
+    describe.each(asked)("with %s", (_, connect) => {
+      promises(async () => [(await connect(await bouncerPort())) as SqlClient<Queryable>, runOnClient]);
+    });
+
+    describe.runIf(isFull).each(orms)("with %s", (_, connect) => {
+      promises(async () => {
+        const { client, run } = connect(await bouncerPort());
+        return [client, run];
+      });
     });
   });
 

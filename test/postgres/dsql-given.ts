@@ -50,7 +50,7 @@ export function onlyDsql<Client>(client: SqlClient<Client>): SqlClient<Client> {
       if (first) taken(first);
       return client.transaction((transaction) =>
         work({
-          client: transaction.client,
+          ...transaction,
           query: async (text, values) => transaction.query(taken(text), values),
         }),
       );
@@ -91,7 +91,7 @@ export function conflictingAtFirst<Client>(client: SqlClient<Client>) {
       // The first statement names a transaction: later ones tell when it began.
       let name = "";
       const result = await work({
-        client: transaction.client,
+        ...transaction,
         query: (text, values) => {
           name ||= JSON.stringify([text, values]);
           return transaction.query(text, values);

@@ -37,6 +37,10 @@ const run = (client: unknown, text: string): PromiseLike<unknown> =>
 const ADAPTERS: [string, (port: number) => SqlClient][] = [
   ["pg", (port) => fromPg(poolOf(port)) as SqlClient],
   ["postgres.js", (port) => fromPostgresJs(sqlOf(port)) as SqlClient],
+  [
+    "postgres.js that prepares nothing",
+    (port) => fromPostgresJs(sqlOf(port, { prepare: false })) as SqlClient,
+  ],
 ];
 
 describe.skipIf(!hasServer).each(ADAPTERS)("connections that are lost, with %s", (_, connect) => {
@@ -53,7 +57,7 @@ describe.skipIf(!hasServer).each(ADAPTERS)("connections that are lost, with %s",
               writes: async (client) => {
                 tries++;
                 await run(client, `INSERT INTO ${orders} (id) VALUES ('a')`);
-                proxy.loseAnswerTo(/^pg/.test(_) ? "COMMIT" : "commit");
+                proxy.loseAnswerTo(_.endsWith("nothing") ? "commit" : "COMMIT");
               },
             }),
           { mode },
@@ -74,7 +78,7 @@ describe.skipIf(!hasServer).each(ADAPTERS)("connections that are lost, with %s",
       commit("booked", {
         writes: async (client) => {
           await run(client, `INSERT INTO ${orders} (id) VALUES ('a')`);
-          if (++tries === 1) proxy.loseRequest(/^pg/.test(_) ? "COMMIT" : "commit");
+          if (++tries === 1) proxy.loseRequest(_.endsWith("nothing") ? "commit" : "COMMIT");
         },
       }),
     );

@@ -9,6 +9,7 @@ import { fromPostgresJs } from "../../lib/postgres/from-postgres-js.ts";
 import { PostgresStore } from "../../lib/postgres/postgres-store.ts";
 import { type PostgresSchemaOptions, postgresSchema } from "../../lib/postgres/schema.ts";
 import type { SqlClient } from "../../lib/postgres/sql-client.ts";
+import { type PgBouncer, startPgBouncer } from "./pgbouncer-given.ts";
 
 /** The servers that can be run here, the machine's first. */
 export const servers = inject("postgresNames");
@@ -23,6 +24,17 @@ export async function portOf(name = servers[0] ?? ""): Promise<number> {
   const text = await answer.text();
   if (!answer.ok) throw new Error(text);
   return Number(text);
+}
+
+let bouncer: PgBouncer | undefined;
+
+/** The port of a PgBouncer in front of the machine's first server: for one test file. */
+export async function bouncerPort(): Promise<number> {
+  if (bouncer === undefined) {
+    bouncer = await startPgBouncer(await portOf());
+    closing.push(() => bouncer!.stop());
+  }
+  return bouncer.port;
 }
 
 const closing: (() => Promise<unknown>)[] = [];

@@ -226,6 +226,29 @@ describe.skipIf(!hasServer).each(Object.entries(ORMS))("%s", (_, connect) => {
     return { ...given, write };
   };
 
+  it("a statement that is not awaited, and fails, takes nothing back of a commit that is answered", async () => {
+    const { call, orders, ids, states, write } = await shop();
+    const insert = write(`INSERT INTO ${orders} VALUES ($1)`, "a");
+    const other = write(`INSERT INTO ${orders} VALUES ($1)`, "b");
+    const look = write("SELECT 1");
+
+    const answer = await call(({ commit }) =>
+      commit("booked", {
+        writes: async (transaction) => {
+          const late = async () => {
+            await insert(transaction);
+            await look(transaction);
+            await insert(transaction);
+          };
+          late().catch(() => {});
+          await other(transaction);
+        },
+      }),
+    );
+
+    expect([answer, await ids(), await states()]).toEqual(["booked", ["a", "b"], ["completed"]]);
+  });
+
   it("a constraint refuses the commit, and nothing of a payload is shown", async () => {
     const { call, orders, ids, write } = await shop();
     const order = write(`INSERT INTO ${orders} VALUES ($1)`, "secret");
