@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, connect as open, type Socket } from "no
 import type { Redis } from "ioredis";
 import { describe, expect, it } from "vitest";
 import { until } from "../../kit/time/until.ts";
-import { startValkey } from "../../kit/valkey-server.ts";
+import { startValkey, valkeyVersion } from "../../kit/valkey-server.ts";
 import { claimOf, freshRecordKey, settlementOf } from "../../lib/testing/contract/given.ts";
 import { fromIoredis } from "../../lib/valkey/from-ioredis.ts";
 import type { Acknowledgement } from "../../lib/valkey/options.ts";
@@ -40,10 +40,10 @@ async function linkTo(port: number) {
   };
 }
 
-async function pair(signal: AbortSignal) {
-  const primary = await startValkey(["--repl-diskless-sync-delay", "0"]);
+async function pair(signal: AbortSignal, settings: readonly string[] = []) {
+  const primary = await startValkey(["--repl-diskless-sync-delay", "0", ...settings]);
   const link = await linkTo(primary.port);
-  const replica = await startValkey(["--replicaof", "127.0.0.1", `${link.port}`]);
+  const replica = await startValkey(["--replicaof", "127.0.0.1", `${link.port}`, ...settings]);
   afterwards(primary.stop);
   afterwards(replica.stop);
   const [admin, behind] = [redisOf(primary.port), redisOf(replica.port)];
@@ -55,8 +55,12 @@ async function pair(signal: AbortSignal) {
     await behind.call("REPLICAOF", ["NO", "ONE"]);
     return behind;
   };
-  return { primary, link, promote };
+  return { primary, link, promote, admin };
 }
+
+const hasWaitAof = hasServer && !/^redis-server [67]\.[0-1]\./.test(valkeyVersion());
+if (hasServer && !hasWaitAof)
+  console.warn(`${valkeyVersion()} has no WAITAOF: its tests need Valkey, or Redis 7.2 or later`);
 
 const COMPLETED = 20;
 
@@ -102,6 +106,40 @@ describe.skipIf(!hasServer)("a failover", () => {
 
     const promoted = storeOf(fromIoredis(await promote()), { prefix }).store;
     expect(await promoted.find(recordKey, { consistent: true })).toMatchObject({ state: "completed" });
+  });
+
+  describe.skipIf(!hasWaitAof)("with WAITAOF", () => {
+    it.each(Object.entries(CLIENTS))("each write is on both disks, with %s", async (_, connect) => {
+      const { primary, promote } = await pair(AbortSignal.timeout(50_000), ["--appendfsync", "everysec"]);
+      const acknowledgedBy = { replicas: 1, timeoutMs: 30_000, onDisk: true };
+      const { store, prefix } = storeOf(await connect(primary.port), { acknowledgedBy });
+      const recordKey = freshRecordKey();
+      await store.claim(claimOf(recordKey));
+      expect(await store.settle(settlementOf(recordKey))).toEqual({ settled: true });
+
+      const promoted = storeOf(fromIoredis(await promote()), { prefix }).store;
+      expect(await promoted.find(recordKey, { consistent: true })).toMatchObject({ state: "completed" });
+    });
+
+    it("a write that no replica has on its disk is not acknowledged", async () => {
+      const { primary, link } = await pair(AbortSignal.timeout(50_000), ["--appendfsync", "always"]);
+      const acknowledgedBy = { replicas: 1, timeoutMs: 20, onDisk: true };
+      const { store } = storeOf(fromIoredis(redisOf(primary.port)), { acknowledgedBy });
+      await store.check();
+      link.cut();
+
+      await expect(store.claim(claimOf(freshRecordKey()))).rejects.toThrow("0 of 1 replicas");
+    });
+
+    it("a write that is not on the disk of the primary is not acknowledged", async () => {
+      const { primary, admin } = await pair(AbortSignal.timeout(50_000), ["--appendfsync", "always"]);
+      const acknowledgedBy = { replicas: 0, timeoutMs: 20, onDisk: true };
+      const { store } = storeOf(fromIoredis(redisOf(primary.port)), { acknowledgedBy });
+      await store.check();
+      await admin.config("SET", "appendonly", "no");
+
+      await expect(store.claim(claimOf(freshRecordKey()))).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+    });
   });
 
   it("a repetition of a write that no replica had is not acknowledged either", async () => {
