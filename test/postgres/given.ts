@@ -32,7 +32,11 @@ let bouncer: PgBouncer | undefined;
 export async function bouncerPort(): Promise<number> {
   if (bouncer === undefined) {
     bouncer = await startPgBouncer(await portOf());
-    closing.push(() => bouncer!.stop());
+    closing.push(async () => {
+      const { stop } = bouncer as PgBouncer;
+      bouncer = undefined;
+      await stop();
+    });
   }
   return bouncer.port;
 }
