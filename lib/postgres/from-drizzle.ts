@@ -1,7 +1,7 @@
 /** The adapter for Drizzle, over any driver of PostgreSQL that has interactive transactions. */
 import { InvalidOptionError } from "../core/errors.ts";
 import { closable } from "./closable.ts";
-import { commitUnnamed, namesStatements } from "./from-postgres-js.ts";
+import { commitUnnamed, namesStatements, type PostgresJsSql } from "./from-postgres-js.ts";
 import type { SqlClient, SqlRow, SqlValue } from "./sql-client.ts";
 
 /** What runs statements in Drizzle: a database, or a transaction. */
@@ -44,7 +44,8 @@ export function fromDrizzle<Transaction extends DrizzleTransaction>(
             query: (text, values) => rowsOf(transaction, text, values),
             close,
           });
-          if (namesStatements(db.$client)) await commitUnnamed((text) => run(transaction, text));
+          if (isPostgresJs(db.$client) && namesStatements(db.$client))
+            await commitUnnamed((text) => run(transaction, text));
           return result;
         } finally {
           close();
@@ -52,6 +53,8 @@ export function fromDrizzle<Transaction extends DrizzleTransaction>(
       }),
   };
 }
+
+const isPostgresJs = (client: unknown): client is PostgresJsSql<never> => typeof client === "function";
 
 /** A pool of `pg` counts its connections, and postgres.js is a function. A database within the process has no `connect`. */
 function isSingle(client: unknown): boolean {

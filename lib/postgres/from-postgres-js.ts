@@ -26,18 +26,27 @@ export function fromPostgresJs<Transaction extends PostgresJsTransaction>(
   return {
     query: (text, values) => rowsOf(sql, text, values),
     transaction: async (work, first) => {
-      const begun = { isOver: false };
+      const begun: Begun = { isOver: false };
       try {
         const done = await sql.begin(async (client) => {
+          const open = closable(client);
+          begun.close = open.close;
           // In an object: a list would be awaited as a list of statements.
-          return { result: await within(begun, closable(client), work, first, namesStatements(sql)) };
+          return { result: await within(begun, open, work, first, namesStatements(sql)) };
         });
         return (done as { readonly result: Awaited<ReturnType<typeof work>> }).result;
       } finally {
         begun.isOver = true;
+        begun.close?.();
       }
     },
   };
+}
+
+/** A transaction, which is over where it has ended or its connection is lost. */
+interface Begun {
+  isOver: boolean;
+  close?: () => void;
 }
 
 /**
@@ -46,31 +55,30 @@ export function fromPostgresJs<Transaction extends PostgresJsTransaction>(
  * ends.
  */
 async function within<Client extends PostgresJsTransaction, T>(
-  begun: { readonly isOver: boolean },
+  begun: Begun,
   { given, client, close }: Closable<Client>,
   work: (transaction: SqlTransaction<Client>) => Promise<T>,
   first: string | undefined,
   isNamed: boolean,
 ): Promise<T> {
-  let result: T;
+  const run = (text: string, values: readonly SqlValue[] = []) =>
+    begun.isOver ? never() : rowsOf(given, text, values);
   try {
-    if (first) await client.unsafe(first);
-    result = await work({ client, query: (text, values) => rowsOf(given, text, values), close });
+    if (first) await run(first);
+    const result = await work({ client, query: run, close });
     close();
-    if (isNamed) await commitUnnamed((text) => given.unsafe(text) as PromiseLike<{ command?: string }>);
+    if (isNamed) await commitUnnamed(run as (text: string) => Promise<{ command?: string }>);
+    return begun.isOver ? never() : result;
   } catch (error) {
     close();
     if (begun.isOver || isLost(error)) await never();
     throw error;
   }
-  return begun.isOver ? never() : result;
 }
 
-/** Whether an `sql` of postgres.js prepares statements under names. */
-export function namesStatements(sql: unknown): boolean {
-  const { options } = Object(sql) as PostgresJsSql<never>;
-  return typeof sql === "function" && options?.prepare !== false;
-}
+/** Whether an `sql` prepares statements under names, as it does unless it is told not to. */
+export const namesStatements = ({ options }: Pick<PostgresJsSql<never>, "options">): boolean =>
+  options?.prepare !== false;
 
 /**
  * Commits by a statement without a name, and leaves an empty transaction to the COMMIT of postgres.js. That one has a name, and behind

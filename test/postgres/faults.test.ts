@@ -102,6 +102,29 @@ describe.skipIf(!hasServer).each(ADAPTERS)("connections that are lost, with %s",
     expect([booked, await ids(), runs(), tries]).toEqual(["booked", ["a"], 1, 2]);
   });
 
+  it.skipIf(_ === "pg")("a statement that comes after its connection was lost is refused", async () => {
+    const { call, orders, ids } = await shopOf(connect(port));
+    let lost: unknown;
+    let tries = 0;
+
+    const booked = await call(({ commit }) =>
+      commit("booked", {
+        writes: async (client) => {
+          if (++tries > 1) return void (await run(client, `INSERT INTO ${orders} (id) VALUES ('a')`));
+          lost = client;
+          await Promise.resolve(run(client, "SELECT pg_terminate_backend(pg_backend_pid())")).catch(() => {});
+          await new Promise(() => {});
+        },
+      }),
+    );
+
+    expect([booked, tries]).toEqual(["booked", 2]);
+    expect(() => run(lost, `INSERT INTO ${orders} (id) VALUES ('b')`)).toThrow(
+      "was used after its transaction",
+    );
+    expect(await ids()).toEqual(["a"]);
+  });
+
   it("every backend is killed while nothing is asked: the next call goes on", async () => {
     const application = freshTable();
     const own =
