@@ -42,7 +42,11 @@ default_pool_size = 4
 max_client_conn = 200
 `,
   );
-  const child = spawn(program!, [file], { ...ownerOf(folder), stdio: ["ignore", "ignore", "pipe"] });
+  const child = spawn(program!, [file], {
+    ...ownerOf(folder),
+    detached: true,
+    stdio: ["ignore", "ignore", "pipe"],
+  });
   guardProcess(child);
   const exited = new Promise<string>((resolve) => child.once("exit", () => resolve("it ended")));
   let said = "";
