@@ -49,9 +49,9 @@ const MEANINGS: readonly (readonly [RegExp, (table: string) => string])[] = [
   [/^28/, () => "the server does not let this role in: see user, password and pg_hba.conf"],
   [/^3D/, () => "there is no such database"],
   [
-    /^26/,
+    /^(26|42P05)/,
     () =>
-      "the server does not know the prepared statement: behind a pooler of transactions have the client prepare none, such as by `prepare: false` of postgres.js",
+      "the server does not know the prepared statement: behind a pooler of transactions have the client prepare none: leave out `prepare: true` of `fromPg`, and give postgres.js `prepare: false`",
   ],
   [/^25006/, () => "the server takes no writes: a replica, or a primary that has failed over"],
   [/^57014/, () => "the statement was cancelled, by statement_timeout or by somebody"],
@@ -128,7 +128,7 @@ export function writeFailure(
   const failure = storeFailure(error, "COMMIT", table);
   if (failure.failure !== "refused") return failure;
   return new CommitInvalidError(
-    `PostgreSQL refuses writes[${index}] (${/^26/.test(code) ? meant(code, table) : code}): nothing was written; mend the write`,
+    `PostgreSQL refuses writes[${index}] (${/^(26|42P05)/.test(code) ? meant(code, table) : code}): nothing was written; mend the write`,
     { index, cause: error },
   );
 }

@@ -1,7 +1,15 @@
 /** The adapter for `pg`, and for what has its interface, such as `@neondatabase/serverless`. */
+import { hashTuple } from "../core/identity.ts";
 import { closable } from "./closable.ts";
 import { AbortedTransactionError } from "./failures.ts";
+import { type PostgresPrepareOptions, prepares } from "./options.ts";
 import type { SqlClient, SqlRow, SqlTransaction, SqlValue } from "./sql-client.ts";
+
+export interface PgStatement {
+  readonly name?: string;
+  readonly text: string;
+  readonly values: unknown[];
+}
 
 export interface PgResult {
   /** The tag of the command: a COMMIT of an aborted transaction is answered by `ROLLBACK`. */
@@ -12,6 +20,7 @@ export interface PgResult {
 /** A connection of `pg`: a `Client`, or what a `Pool` hands out. */
 export interface PgConnection {
   query(text: string, values?: unknown[]): Promise<unknown>;
+  query(statement: PgStatement): Promise<unknown>;
   on(event: "error", listener: (error: Error) => void): unknown;
   removeListener(event: "error", listener: (error: Error) => void): unknown;
 }
@@ -25,6 +34,7 @@ export interface PgClient extends PgConnection {
 export interface PgPool<Connection extends PgConnection> {
   readonly totalCount: number;
   query(text: string, values?: unknown[]): Promise<unknown>;
+  query(statement: PgStatement): Promise<unknown>;
   connect(): Promise<Connection>;
   connect(
     callback: (
@@ -43,23 +53,33 @@ interface Releasable {
  * Makes a `SqlClient` of a `Pool`, or of a connected `Client`, of `pg`. The functions in `writes` of a commit get a
  * connection of it, as `pool.connect()` does. They must not release it. Give a pool `connectionTimeoutMillis` and `query_timeout`:
  * without them nothing ends the wait for a server that is gone.
+ *
+ * @throws InvalidOptionError (`INVALID_OPTION`)
  */
 export function fromPg<Connection extends PgConnection & Releasable>(
   pool: PgPool<Connection>,
+  options?: PostgresPrepareOptions,
 ): SqlClient<Connection>;
-export function fromPg<Client extends PgClient>(client: Client): SqlClient<Client>;
-export function fromPg(client: PgPool<PgConnection & Releasable> | PgClient): SqlClient<PgConnection> {
-  return client.totalCount === undefined ? ofClient(client) : ofPool(client);
+export function fromPg<Client extends PgClient>(
+  client: Client,
+  options?: PostgresPrepareOptions,
+): SqlClient<Client>;
+export function fromPg(
+  client: PgPool<PgConnection & Releasable> | PgClient,
+  options: PostgresPrepareOptions = {},
+): SqlClient<PgConnection> {
+  const rowsOf = prepares(options) ? rowsOfPrepared : rowsOfText;
+  return client.totalCount === undefined ? ofClient(client, rowsOf) : ofPool(client, rowsOf);
 }
 
-function ofPool(pool: PgPool<PgConnection & Releasable>): SqlClient<PgConnection> {
+function ofPool(pool: PgPool<PgConnection & Releasable>, rowsOf: RowsOf): SqlClient<PgConnection> {
   return {
     query: (text, values) => rowsOf(pool, text, values),
     transaction: async (work, first) => {
       const connection = await connectionOf(pool);
       let isUsable = false;
       try {
-        return await within(connection, work, first, (usable) => {
+        return await within(connection, rowsOf, work, first, (usable) => {
           isUsable = usable;
         });
       } finally {
@@ -87,7 +107,7 @@ function connectionOf<Connection extends PgConnection>(pool: PgPool<Connection>)
 const ignore = () => {};
 
 /** Everything in its turn: a statement between those of a transaction would be a part of it. */
-function ofClient(client: PgConnection): SqlClient<PgConnection> {
+function ofClient(client: PgConnection, rowsOf: RowsOf): SqlClient<PgConnection> {
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(run: () => Promise<T>): Promise<T> => {
     const turn = last.then(run);
@@ -101,7 +121,7 @@ function ofClient(client: PgConnection): SqlClient<PgConnection> {
       inTurn(async () => {
         client.on("error", ignore);
         try {
-          return await within(client, work, first, () => {});
+          return await within(client, rowsOf, work, first, () => {});
         } finally {
           client.removeListener("error", ignore);
         }
@@ -112,6 +132,7 @@ function ofClient(client: PgConnection): SqlClient<PgConnection> {
 /** @param tell is told whether the connection is free of any transaction afterwards */
 async function within<T>(
   connection: PgConnection,
+  rowsOf: RowsOf,
   work: (transaction: SqlTransaction<PgConnection>) => Promise<T>,
   first: string | undefined,
   tell: (isUsable: boolean) => void,
@@ -143,11 +164,29 @@ async function within<T>(
   }
 }
 
-async function rowsOf(
+type RowsOf = (
   connection: Pick<PgConnection, "query">,
   text: string,
   values: readonly SqlValue[],
-): Promise<readonly SqlRow[]> {
-  const { rows } = (await connection.query(text, [...values])) as PgResult;
-  return rows as readonly SqlRow[];
+) => Promise<readonly SqlRow[]>;
+
+const rowsOfText: RowsOf = async (connection, text, values) =>
+  rowsIn(await connection.query(text, [...values]));
+
+/** The SQL of a migration has no values, and runs once. */
+const rowsOfPrepared: RowsOf = async (connection, text, values) =>
+  values.length === 0
+    ? rowsOfText(connection, text, values)
+    : rowsIn(await connection.query({ name: nameOf(text), text, values: [...values] }));
+
+const rowsIn = (result: unknown) => (result as PgResult).rows as readonly SqlRow[];
+
+/** By their texts: a store has few for each table. */
+const names = new Map<string, string>();
+
+/** Two statements never share a name, also where others prepare on the same connection. */
+function nameOf(text: string): string {
+  const name = names.get(text) ?? hashTuple("onceonly/statement/1", text);
+  names.set(text, name);
+  return name;
 }

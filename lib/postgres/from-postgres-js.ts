@@ -1,11 +1,16 @@
 /** The adapter for `postgres` (postgres.js). */
 import { type Closable, closable } from "./closable.ts";
 import { AbortedTransactionError } from "./failures.ts";
+import { type PostgresPrepareOptions, prepares } from "./options.ts";
 import type { SqlClient, SqlRow, SqlTransaction, SqlValue } from "./sql-client.ts";
 
 /** The `sql` within a transaction. */
 export interface PostgresJsTransaction {
-  unsafe(text: string, values?: (string | number | boolean | null)[]): PromiseLike<readonly object[]>;
+  unsafe(
+    text: string,
+    values?: (string | number | boolean | null)[],
+    options?: { prepare?: boolean },
+  ): PromiseLike<readonly object[]>;
 }
 
 /** The `sql` that `postgres()` answers. */
@@ -22,9 +27,13 @@ export interface PostgresJsSql<Transaction extends PostgresJsTransaction> extend
  */
 export function fromPostgresJs<Transaction extends PostgresJsTransaction>(
   sql: PostgresJsSql<Transaction>,
+  options: PostgresPrepareOptions = {},
 ): SqlClient<Transaction> {
+  const prepare = prepares(options);
+  const rowsIn = async (client: PostgresJsTransaction, text: string, values: readonly SqlValue[]) =>
+    (await client.unsafe(text, [...values], { prepare })) as readonly SqlRow[];
   return {
-    query: (text, values) => rowsOf(sql, text, values),
+    query: (text, values) => rowsIn(sql, text, values),
     transaction: async (work, first) => {
       const begun: Begun = { isOver: false };
       try {
@@ -32,7 +41,7 @@ export function fromPostgresJs<Transaction extends PostgresJsTransaction>(
           const open = closable(client);
           begun.close = open.close;
           // In an object: a list would be awaited as a list of statements.
-          return { result: await within(begun, open, work, first, namesStatements(sql)) };
+          return { result: await within(begun, open, rowsIn, work, first, namesStatements(sql)) };
         });
         return (done as { readonly result: Awaited<ReturnType<typeof work>> }).result;
       } finally {
@@ -57,12 +66,13 @@ interface Begun {
 async function within<Client extends PostgresJsTransaction, T>(
   begun: Begun,
   { given, client, close }: Closable<Client>,
+  rowsIn: (client: Client, text: string, values: readonly SqlValue[]) => Promise<readonly SqlRow[]>,
   work: (transaction: SqlTransaction<Client>) => Promise<T>,
   first: string | undefined,
   isNamed: boolean,
 ): Promise<T> {
   const run = (text: string, values: readonly SqlValue[] = []) =>
-    begun.isOver ? never() : rowsOf(given, text, values);
+    begun.isOver ? never() : rowsIn(given, text, values);
   try {
     if (first) await run(first);
     const result = await work({ client, query: run, close });
@@ -103,12 +113,4 @@ function isLost(error: unknown): boolean {
     if (/^(CONNECTION_(CLOSED|DESTROYED)|ECONNRESET|EPIPE|ETIMEDOUT)$/.test(`${code}`)) return true;
   }
   return false;
-}
-
-async function rowsOf(
-  sql: PostgresJsTransaction,
-  text: string,
-  values: readonly SqlValue[],
-): Promise<readonly SqlRow[]> {
-  return (await sql.unsafe(text, [...values])) as readonly SqlRow[];
 }

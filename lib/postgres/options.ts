@@ -37,6 +37,24 @@ export interface PostgresTransactionsOptions<Client = unknown> extends PostgresS
   readonly waitSeconds?: number;
 }
 
+/** What `fromPg` and `fromPostgresJs` take. */
+export interface PostgresPrepareOptions {
+  /**
+   * Gives the statements of the store names, so that the server parses and plans each once for a connection. Not behind a pooler of
+   * transactions that does not know them, such as PgBouncer before 1.21: calls fail there, as `STORE_UNAVAILABLE` (26000).
+   * @default false
+   */
+  readonly prepare?: boolean;
+}
+
+const PREPARE_CHECKS = { prepare: oneOf(true, false) };
+
+/** @throws InvalidOptionError (`INVALID_OPTION`) */
+export function prepares(options: PostgresPrepareOptions): boolean {
+  checkOptions(options, PREPARE_CHECKS, []);
+  return options.prepare === true;
+}
+
 /** An index adds to the name, and PostgreSQL cuts names after 63 bytes. */
 const TABLE = /^([A-Za-z_]\w{0,47}\.)?[A-Za-z_]\w{0,47}$/;
 

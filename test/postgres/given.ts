@@ -90,6 +90,8 @@ export const CLIENTS = {
   "pg, a pool": (port: number) => fromPg(poolOf(port)),
   "pg, a pool of one connection": (port: number) => fromPg(poolOf(port, { max: 1 })),
   "pg, a client": async (port: number) => fromPg(await clientOf(port)),
+  "pg, which prepares": (port: number) => fromPg(poolOf(port), { prepare: true }),
+  "postgres.js, which prepares": (port: number) => fromPostgresJs(sqlOf(port), { prepare: true }),
   "postgres.js": (port: number) => fromPostgresJs(sqlOf(port)),
   "postgres.js, which renames columns": (port: number) =>
     fromPostgresJs(sqlOf(port, { transform: postgres.pascal, max: 1 })),

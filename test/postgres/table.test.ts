@@ -3,8 +3,9 @@ import { InvalidOptionError } from "onceonly";
 import { PostgresStore, postgresSchema } from "onceonly/postgres";
 import { beforeAll, describe, expect, it } from "vitest";
 import { fromPg } from "../../lib/postgres/from-pg.ts";
+import { fromPostgresJs } from "../../lib/postgres/from-postgres-js.ts";
 import { claimOf, freshRecordKey, settlementOf, won } from "../../lib/testing/contract/given.ts";
-import { freshTable, hasServer, poolOf, portOf, storeOf } from "./given.ts";
+import { freshTable, hasServer, poolOf, portOf, sqlOf, storeOf } from "./given.ts";
 
 let port: number;
 beforeAll(async () => {
@@ -54,6 +55,64 @@ describe("the client of a store", () => {
       expect(() => new PostgresStore(options)).toThrow("give `fromPg(pool)` or `fromPostgresJs(sql)`");
     },
   );
+});
+
+describe("the options of fromPg and fromPostgresJs", () => {
+  const pool = { totalCount: 0 } as unknown as Parameters<typeof fromPg>[0];
+
+  it.each([{ prepare: "true" }, { prepare: 1 }, { prepared: true }])(
+    "are refused where they are %j",
+    (given) => {
+      const options = given as { prepare?: boolean };
+
+      expect(() => fromPg(pool, options)).toThrow(InvalidOptionError);
+      expect(() => fromPostgresJs((() => {}) as never, options)).toThrow(InvalidOptionError);
+    },
+  );
+});
+
+describe.skipIf(!hasServer)("a client that prepares statements", () => {
+  it("names each statement of the store once for a connection", async () => {
+    const pool = poolOf(port, { max: 1 });
+    const { store } = await storeOf(fromPg(pool, { prepare: true }));
+    const call = async () => {
+      const recordKey = freshRecordKey();
+      await won(store, claimOf(recordKey));
+      await store.settle(settlementOf(recordKey));
+      await store.claim(claimOf(recordKey, { token: "other" }));
+      const { rows } = await pool.query(
+        "SELECT name FROM pg_prepared_statements WHERE statement ~ 'records_'",
+      );
+      return rows.map(({ name }) => name).sort();
+    };
+
+    const first = await call();
+
+    expect(first).toHaveLength(2);
+    expect(await call()).toEqual(first);
+  });
+
+  it("is told what to do where the server does not know a statement any more, as behind a pooler", async () => {
+    const pool = poolOf(port, { max: 1 });
+    const { store } = await storeOf(fromPg(pool, { prepare: true }));
+    await won(store, claimOf(freshRecordKey()));
+    await pool.query("DEALLOCATE ALL");
+
+    await expect(store.claim(claimOf(freshRecordKey()))).rejects.toMatchObject({
+      code: "STORE_UNAVAILABLE",
+      failure: "refused",
+      message: expect.stringContaining("behind a pooler of transactions"),
+    });
+  });
+
+  it("prepares anew by itself with postgres.js", async () => {
+    const sql = sqlOf(port, { max: 1 });
+    const { store } = await storeOf(fromPostgresJs(sql, { prepare: true }));
+    await won(store, claimOf(freshRecordKey()));
+    await sql.unsafe("DEALLOCATE ALL");
+
+    await won(store, claimOf(freshRecordKey()));
+  });
 });
 
 describe.skipIf(!hasServer)("postgresSchema", () => {

@@ -138,7 +138,9 @@ describe.skipIf(!hasServer)("a failover", () => {
       await store.check();
       await admin.config("SET", "appendonly", "no");
 
-      await expect(store.claim(claimOf(freshRecordKey()))).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+      await expect(store.claim(claimOf(freshRecordKey()))).rejects.toMatchObject({
+        code: "STORE_UNAVAILABLE",
+      });
     });
   });
 
