@@ -2,7 +2,7 @@
 import { ENVELOPE_ATTRIBUTE } from "../contract.ts";
 import { systemClock } from "../core/clock.ts";
 import { InvalidOptionError } from "../core/errors.ts";
-import { methods } from "../core/option-checks.ts";
+import { checkMethods } from "../core/option-checks.ts";
 import type { Delivery } from "./delivery.ts";
 import { idempotentConsumer, type MessageHandler } from "./idempotent-consumer.ts";
 import type { ConsumerOptions } from "./options.ts";
@@ -44,9 +44,7 @@ export function rabbitMqConsumer<Message extends RabbitMqMessageLike = RabbitMqM
   handler: MessageHandler<Message, Write>,
   options: RabbitMqOptions<Message, Write>,
 ): (message: Message | null) => Promise<void> {
-  const [rule, isChannel] = methods("ack", "nack");
-  if (!isChannel(channel))
-    throw new InvalidOptionError("channel", `${rule}: give the channel first`, channel);
+  checkMethods("channel", channel, ["ack", "nack"], "give the channel first");
   const { onCancel = logCancel(Object(options).operation), ...given } = Object(options) as typeof options;
   if (typeof onCancel !== "function")
     throw new InvalidOptionError("onCancel", "must be a function", onCancel);

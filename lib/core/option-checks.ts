@@ -174,3 +174,13 @@ export function checkOptions(
     }
   }
 }
+
+/**
+ * Checks what is given as an argument of its own.
+ * @param hint what to give
+ * @throws InvalidOptionError (`INVALID_OPTION`)
+ */
+export function checkMethods(option: string, given: unknown, names: readonly string[], hint: string): void {
+  const [rule, holds] = methods(...names);
+  if (!holds(given)) throw new InvalidOptionError(option, `${rule}: ${hint}`, given);
+}

@@ -1,5 +1,7 @@
 /** The adapter for Drizzle, over any driver of PostgreSQL that has interactive transactions. */
+
 import { InvalidOptionError } from "../core/errors.ts";
+import { checkMethods } from "../core/option-checks.ts";
 import { closable } from "./closable.ts";
 import { commitUnnamed, namesStatements, type PostgresJsSql } from "./from-postgres-js.ts";
 import type { SqlClient, SqlRow, SqlValue } from "./sql-client.ts";
@@ -26,6 +28,7 @@ export interface DrizzleDatabase<Transaction extends DrizzleTransaction> extends
 export function fromDrizzle<Transaction extends DrizzleTransaction>(
   db: DrizzleDatabase<Transaction>,
 ): SqlClient<Transaction> {
+  checkMethods("db", db, ["execute", "transaction"], "give what `drizzle(pool)` answers");
   if (isSingle(db.$client)) {
     throw new InvalidOptionError(
       "db",

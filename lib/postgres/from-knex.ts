@@ -1,4 +1,5 @@
 /** The adapter for Knex. */
+import { checkMethods } from "../core/option-checks.ts";
 import { closable } from "./closable.ts";
 import type { SqlClient, SqlRow, SqlTransaction, SqlValue } from "./sql-client.ts";
 
@@ -20,10 +21,13 @@ export interface KnexDatabase<Transaction extends KnexOpenTransaction> extends K
 /**
  * Makes a `SqlClient` of Knex, over its client `pg`. The functions in `writes` of a commit get the transaction of Knex, and
  * must neither `commit` nor `rollback` it.
+ *
+ * @throws InvalidOptionError (`INVALID_OPTION`)
  */
 export function fromKnex<Transaction extends KnexOpenTransaction>(
   knex: KnexDatabase<Transaction>,
 ): SqlClient<Transaction> {
+  checkMethods("knex", knex, ["raw", "transaction"], 'give what `knex({ client: "pg" })` answers');
   return {
     query: (text, values) => rowsOf(knex, text, values),
     transaction: async <T>(

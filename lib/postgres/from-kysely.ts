@@ -1,4 +1,5 @@
 /** The adapter for Kysely. */
+import { checkMethods } from "../core/option-checks.ts";
 import { closable } from "./closable.ts";
 import type { SqlClient, SqlRow, SqlValue } from "./sql-client.ts";
 
@@ -24,10 +25,15 @@ export interface KyselyDatabase<Transaction extends KyselyTransaction> extends K
   transaction(): { execute<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> };
 }
 
-/** Makes a `SqlClient` of a database of Kysely. The functions in `writes` of a commit get the transaction of Kysely. */
+/**
+ * Makes a `SqlClient` of a database of Kysely. The functions in `writes` of a commit get the transaction of Kysely.
+ *
+ * @throws InvalidOptionError (`INVALID_OPTION`)
+ */
 export function fromKysely<Transaction extends KyselyTransaction>(
   db: KyselyDatabase<Transaction>,
 ): SqlClient<Transaction> {
+  checkMethods("db", db, ["executeQuery", "transaction"], "give a `Kysely`");
   return {
     query: (text, values) => rowsOf(db, text, values),
     transaction: (work, first) =>

@@ -1,5 +1,7 @@
 /** The adapter for `pg`, and for what has its interface, such as `@neondatabase/serverless`. */
+
 import { hashTuple } from "../core/identity.ts";
+import { checkMethods } from "../core/option-checks.ts";
 import { closable } from "./closable.ts";
 import { AbortedTransactionError } from "./failures.ts";
 import { type PostgresPrepareOptions, prepares } from "./options.ts";
@@ -68,6 +70,7 @@ export function fromPg(
   client: PgPool<PgConnection & Releasable> | PgClient,
   options: PostgresPrepareOptions = {},
 ): SqlClient<PgConnection> {
+  checkMethods("pool", client, ["query"], "give a `Pool` or a connected `Client` of pg");
   const rowsOf = prepares(options) ? rowsOfPrepared : rowsOfText;
   return client.totalCount === undefined ? ofClient(client, rowsOf) : ofPool(client, rowsOf);
 }

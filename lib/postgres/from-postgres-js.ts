@@ -1,4 +1,5 @@
 /** The adapter for `postgres` (postgres.js). */
+import { checkMethods } from "../core/option-checks.ts";
 import { type Closable, closable } from "./closable.ts";
 import { AbortedTransactionError } from "./failures.ts";
 import { type PostgresPrepareOptions, prepares } from "./options.ts";
@@ -24,11 +25,14 @@ export interface PostgresJsSql<Transaction extends PostgresJsTransaction> extend
  * Makes a `SqlClient` of the `sql` of postgres.js. The functions in `writes` of a commit get the `sql` of the transaction, as
  * with `sql.begin`. Await each statement there: postgres.js runs no other. Behind a pooler of transactions give `postgres()` the
  * option `prepare: false`, which also saves a round trip of each commit with writes.
+ *
+ * @throws InvalidOptionError (`INVALID_OPTION`)
  */
 export function fromPostgresJs<Transaction extends PostgresJsTransaction>(
   sql: PostgresJsSql<Transaction>,
   options: PostgresPrepareOptions = {},
 ): SqlClient<Transaction> {
+  checkMethods("sql", sql, ["unsafe", "begin"], "give what `postgres()` answers");
   const prepare = prepares(options);
   const rowsIn = async (client: PostgresJsTransaction, text: string, values: readonly SqlValue[]) =>
     (await client.unsafe(text, [...values], { prepare })) as readonly SqlRow[];

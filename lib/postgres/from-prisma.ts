@@ -1,4 +1,5 @@
 /** The adapter for Prisma. */
+import { checkMethods } from "../core/option-checks.ts";
 import { closable } from "./closable.ts";
 import type { SqlClient, SqlRow, SqlValue } from "./sql-client.ts";
 
@@ -15,10 +16,13 @@ export interface PrismaDatabase<Transaction extends PrismaTransaction> extends P
 /**
  * Makes a `SqlClient` of a `PrismaClient`. The functions in `writes` of a commit get the client of an interactive transaction.
  * Prisma ends such a transaction after 5 seconds, unless `transactionOptions` of the client says more.
+ *
+ * @throws InvalidOptionError (`INVALID_OPTION`)
  */
 export function fromPrisma<Transaction extends PrismaTransaction>(
   prisma: PrismaDatabase<Transaction>,
 ): SqlClient<Transaction> {
+  checkMethods("prisma", prisma, ["$transaction", "$queryRawUnsafe"], "give a `PrismaClient`");
   return {
     query: (text, values) => rowsOf(prisma, text, values),
     transaction: (work, first) =>

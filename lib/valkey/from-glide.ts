@@ -1,4 +1,5 @@
 /** The adapter for `@valkey/valkey-glide`. */
+import { checkMethods } from "../core/option-checks.ts";
 import type { ValkeyClient } from "./valkey-client.ts";
 
 /** A `Batch` or `ClusterBatch` of `@valkey/valkey-glide`. */
@@ -15,11 +16,14 @@ export interface GlideClientLike<Batch extends GlideBatch> {
 /**
  * Makes a `ValkeyClient` of a `GlideClient` or a `GlideClusterClient`. Its `requestTimeout` is 250 ms by default. For `acknowledgedBy` give
  * the class of its batches too: `fromGlide(client, Batch)`, or `ClusterBatch` for a cluster.
+ *
+ * @throws InvalidOptionError (`INVALID_OPTION`)
  */
 export function fromGlide<Batch extends GlideBatch>(
   client: GlideClientLike<Batch>,
   BatchClass?: new (isAtomic: boolean) => Batch,
 ): ValkeyClient {
+  checkMethods("client", client, ["customCommand", "exec"], "give a `GlideClient` or a `GlideClusterClient`");
   const to = (key: string) => ({ route: { type: "primarySlotKey", key } });
   return {
     send: (key, command) => client.customCommand([...command], to(key)),

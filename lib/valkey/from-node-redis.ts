@@ -1,4 +1,5 @@
 /** The adapter for `redis` (node-redis). */
+import { checkMethods } from "../core/option-checks.ts";
 import type { ValkeyClient } from "./valkey-client.ts";
 
 /** A client of `createClient`, or a pool of `createClientPool`. */
@@ -20,8 +21,11 @@ export interface NodeRedisCluster {
 /**
  * Makes a `ValkeyClient` of what `createClient`, `createClientPool` or `createCluster` of `redis` makes. Connect it first. Listen to
  * its `error` events, as a lost connection ends the process where nobody does.
+ *
+ * @throws InvalidOptionError (`INVALID_OPTION`)
  */
 export function fromNodeRedis(client: NodeRedisClient | NodeRedisCluster): ValkeyClient {
+  checkMethods("client", client, ["sendCommand", "multi"], "give a client, pool or cluster of redis");
   if (isCluster(client)) {
     return {
       send: (key, command) => client.sendCommand(key, false, [...command]),

@@ -2,8 +2,12 @@
 import { InvalidOptionError } from "onceonly";
 import { PostgresStore, postgresSchema } from "onceonly/postgres";
 import { beforeAll, describe, expect, it } from "vitest";
+import { fromDrizzle } from "../../lib/postgres/from-drizzle.ts";
+import { fromKnex } from "../../lib/postgres/from-knex.ts";
+import { fromKysely } from "../../lib/postgres/from-kysely.ts";
 import { fromPg } from "../../lib/postgres/from-pg.ts";
 import { fromPostgresJs } from "../../lib/postgres/from-postgres-js.ts";
+import { fromPrisma } from "../../lib/postgres/from-prisma.ts";
 import { claimOf, freshRecordKey, settlementOf, won } from "../../lib/testing/contract/given.ts";
 import { freshTable, hasServer, poolOf, portOf, sqlOf, storeOf } from "./given.ts";
 
@@ -58,7 +62,8 @@ describe("the client of a store", () => {
 });
 
 describe("the options of fromPg and fromPostgresJs", () => {
-  const pool = { totalCount: 0 } as unknown as Parameters<typeof fromPg>[0];
+  const pool = { totalCount: 0, query() {} } as unknown as Parameters<typeof fromPg>[0];
+  const sql = Object.assign(() => {}, { unsafe() {}, begin() {} }) as never;
 
   it.each([{ prepare: "true" }, { prepare: 1 }, { prepared: true }])(
     "are refused where they are %j",
@@ -66,9 +71,27 @@ describe("the options of fromPg and fromPostgresJs", () => {
       const options = given as { prepare?: boolean };
 
       expect(() => fromPg(pool, options)).toThrow(InvalidOptionError);
-      expect(() => fromPostgresJs((() => {}) as never, options)).toThrow(InvalidOptionError);
+      expect(() => fromPostgresJs(sql, options)).toThrow(InvalidOptionError);
     },
   );
+});
+
+describe("what an adapter is given", () => {
+  it.each([
+    ["pool", fromPg],
+    ["sql", fromPostgresJs],
+    ["db", fromDrizzle],
+    ["db", fromKysely],
+    ["knex", fromKnex],
+    ["prisma", fromPrisma],
+  ])("is refused where it is no %s, such as an import that is not there yet", (option, from) => {
+    const make = from as (client: unknown) => unknown;
+
+    for (const given of [undefined, null, {}, "postgres://localhost"]) {
+      expect(() => make(given)).toThrow(InvalidOptionError);
+      expect(() => make(given)).toThrow(`option \`${option}\` must be an object with the methods`);
+    }
+  });
 });
 
 describe.skipIf(!hasServer)("a client that prepares statements", () => {

@@ -11,7 +11,9 @@ import {
   takeOverOf,
   won,
 } from "../../lib/testing/contract/given.ts";
+import { fromGlide } from "../../lib/valkey/from-glide.ts";
 import { fromIoredis } from "../../lib/valkey/from-ioredis.ts";
+import { fromNodeRedis } from "../../lib/valkey/from-node-redis.ts";
 import type { ValkeyStoreOptions } from "../../lib/valkey/options.ts";
 import type { ValkeyClient } from "../../lib/valkey/valkey-client.ts";
 import { afterwards, CLIENTS, CLUSTERS, freshPrefix, hasServer, portOf, redisOf, storeOf } from "./given.ts";
@@ -103,6 +105,13 @@ describe("what a server tells about itself", () => {
     await expect(checking(info)).rejects.toThrow(`must name "${risk}"`);
 
     await expect(checking(info, { acceptedRisks: [risk] })).resolves.toBeUndefined();
+  });
+
+  it.each([fromIoredis, fromNodeRedis, fromGlide])("is not reached by a client that is none: %o", (from) => {
+    const make = from as (client: unknown) => unknown;
+
+    for (const given of [undefined, null, {}, "redis://localhost"])
+      expect(() => make(given)).toThrow("option `client` must be an object with the methods");
   });
 
   it("is refused where it is too old", async () => {
