@@ -2,7 +2,6 @@
 import { CommitInvalidError } from "../core/errors.ts";
 
 export interface Closable<Client> {
-  readonly given: Client;
   readonly client: Client;
   close(): void;
 }
@@ -39,7 +38,6 @@ export function closable<Client extends object>(
     },
   });
   return {
-    given,
     client,
     close: () => {
       isClosed = true;

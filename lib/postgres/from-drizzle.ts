@@ -3,7 +3,12 @@
 import { InvalidOptionError } from "../core/errors.ts";
 import { checkMethods } from "../core/option-checks.ts";
 import { closable } from "./closable.ts";
-import { commitUnnamed, namesStatements, type PostgresJsSql } from "./from-postgres-js.ts";
+import {
+  type CommandAnswer,
+  commitUnnamed,
+  namesStatements,
+  type PostgresJsSql,
+} from "./from-postgres-js.ts";
 import type { SqlClient, SqlRow, SqlValue } from "./sql-client.ts";
 
 /** What runs statements in Drizzle: a database, or a transaction. */
@@ -40,19 +45,15 @@ export function fromDrizzle<Transaction extends DrizzleTransaction>(
     transaction: (work, first) =>
       db.transaction(async (transaction) => {
         const { client, close } = closable(transaction, "everything");
-        try {
-          if (first) await transaction.execute(first);
-          const result = await work({
-            client,
-            query: (text, values) => rowsOf(transaction, text, values),
-            close,
-          });
-          if (isPostgresJs(db.$client) && namesStatements(db.$client))
-            await commitUnnamed((text) => run(transaction, text));
-          return result;
-        } finally {
-          close();
-        }
+        if (first) await transaction.execute(first);
+        const result = await work({
+          client,
+          query: (text, values) => rowsOf(transaction, text, values),
+          close,
+        });
+        if (isPostgresJs(db.$client) && namesStatements(db.$client))
+          await commitUnnamed((text) => transaction.execute(text) as CommandAnswer);
+        return result;
       }),
   };
 }
@@ -64,9 +65,6 @@ function isSingle(client: unknown): boolean {
   const { connect, query, totalCount } = Object(client) as Record<string, unknown>;
   return typeof connect === "function" && typeof query === "function" && totalCount === undefined;
 }
-
-const run = (transaction: DrizzleTransaction, text: string) =>
-  transaction.execute(text) as PromiseLike<{ readonly command?: string }>;
 
 /**
  * Drizzle asks a statement for its text and its values: so the values stay apart, and Drizzle is not imported. Its errors have

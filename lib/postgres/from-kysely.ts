@@ -39,12 +39,8 @@ export function fromKysely<Transaction extends KyselyTransaction>(
     transaction: (work, first) =>
       db.transaction().execute(async (transaction) => {
         const { client, close } = closable(transaction, "everything");
-        try {
-          if (first) await rowsOf(transaction, first, []);
-          return await work({ client, query: (text, values) => rowsOf(transaction, text, values), close });
-        } finally {
-          close();
-        }
+        if (first) await rowsOf(transaction, first, []);
+        return work({ client, query: (text, values) => rowsOf(transaction, text, values), close });
       }),
   };
 }

@@ -141,30 +141,26 @@ async function within<T>(
   tell: (isUsable: boolean) => void,
 ): Promise<T> {
   const { client, close } = closable(connection);
+  await connection.query(first ? `BEGIN; ${first}` : "BEGIN");
+  let result: T;
   try {
-    await connection.query(first ? `BEGIN; ${first}` : "BEGIN");
-    let result: T;
-    try {
-      result = await work({
-        client,
-        query: (text, values) => rowsOf(connection, text, values),
-        close,
-      });
-    } catch (error) {
-      await connection.query("ROLLBACK");
-      tell(true);
-      throw error;
-    }
-    const { command } = (await connection.query("COMMIT").catch((error: unknown) => {
-      tell(Boolean((error as { severity?: unknown } | null)?.severity));
-      throw error;
-    })) as PgResult;
+    result = await work({
+      client,
+      query: (text, values) => rowsOf(connection, text, values),
+      close,
+    });
+  } catch (error) {
+    await connection.query("ROLLBACK");
     tell(true);
-    if (command === "ROLLBACK") throw new AbortedTransactionError();
-    return result;
-  } finally {
-    close();
+    throw error;
   }
+  const { command } = (await connection.query("COMMIT").catch((error: unknown) => {
+    tell(Boolean((error as { severity?: unknown } | null)?.severity));
+    throw error;
+  })) as PgResult;
+  tell(true);
+  if (command === "ROLLBACK") throw new AbortedTransactionError();
+  return result;
 }
 
 type RowsOf = (
@@ -189,7 +185,10 @@ const names = new Map<string, string>();
 
 /** Two statements never share a name, also where others prepare on the same connection. */
 function nameOf(text: string): string {
-  const name = names.get(text) ?? hashTuple("onceonly/statement/1", text);
-  names.set(text, name);
+  let name = names.get(text);
+  if (name === undefined) {
+    name = hashTuple("onceonly/statement/1", text);
+    names.set(text, name);
+  }
   return name;
 }

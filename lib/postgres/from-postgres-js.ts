@@ -1,9 +1,9 @@
 /** The adapter for `postgres` (postgres.js). */
 import { checkMethods } from "../core/option-checks.ts";
-import { type Closable, closable } from "./closable.ts";
+import { closable } from "./closable.ts";
 import { AbortedTransactionError } from "./failures.ts";
 import { type PostgresPrepareOptions, prepares } from "./options.ts";
-import type { SqlClient, SqlRow, SqlTransaction, SqlValue } from "./sql-client.ts";
+import type { SqlClient, SqlRow, SqlValue } from "./sql-client.ts";
 
 /** The `sql` within a transaction. */
 export interface PostgresJsTransaction {
@@ -39,27 +39,29 @@ export function fromPostgresJs<Transaction extends PostgresJsTransaction>(
   return {
     query: (text, values) => rowsIn(sql, text, values),
     transaction: async (work, first) => {
-      const begun: Begun = { isOver: false };
+      const begun = { isOver: false, close() {} };
       try {
-        const done = await sql.begin(async (client) => {
-          const open = closable(client);
-          begun.close = open.close;
+        const done = await sql.begin(async (transaction) => {
+          const { client, close } = closable(transaction);
+          begun.close = close;
+          const query = (text: string, values: readonly SqlValue[] = []) =>
+            begun.isOver ? never() : rowsIn(transaction, text, values);
+          const result = await unlessLost(begun, async () => {
+            if (first) await query(first);
+            const answer = await work({ client, query, close });
+            if (namesStatements(sql)) await commitUnnamed((text) => query(text) as CommandAnswer);
+            return answer;
+          });
           // In an object: a list would be awaited as a list of statements.
-          return { result: await within(begun, open, rowsIn, work, first, namesStatements(sql)) };
+          return { result };
         });
         return (done as { readonly result: Awaited<ReturnType<typeof work>> }).result;
       } finally {
         begun.isOver = true;
-        begun.close?.();
+        begun.close();
       }
     },
   };
-}
-
-/** A transaction, which is over where it has ended or its connection is lost. */
-interface Begun {
-  isOver: boolean;
-  close?: () => void;
 }
 
 /**
@@ -67,28 +69,18 @@ interface Begun {
  * process, or into another transaction (https://github.com/porsager/postgres/issues/1208). So work on a lost connection never
  * ends.
  */
-async function within<Client extends PostgresJsTransaction, T>(
-  begun: Begun,
-  { given, client, close }: Closable<Client>,
-  rowsIn: (client: Client, text: string, values: readonly SqlValue[]) => Promise<readonly SqlRow[]>,
-  work: (transaction: SqlTransaction<Client>) => Promise<T>,
-  first: string | undefined,
-  isNamed: boolean,
-): Promise<T> {
-  const run = (text: string, values: readonly SqlValue[] = []) =>
-    begun.isOver ? never() : rowsIn(given, text, values);
+async function unlessLost<T>(begun: { readonly isOver: boolean }, work: () => Promise<T>): Promise<T> {
   try {
-    if (first) await run(first);
-    const result = await work({ client, query: run, close });
-    close();
-    if (isNamed) await commitUnnamed(run as (text: string) => Promise<{ command?: string }>);
+    const result = await work();
     return begun.isOver ? never() : result;
   } catch (error) {
-    close();
     if (begun.isOver || isLost(error)) await never();
     throw error;
   }
 }
+
+/** What postgres.js answers to a statement, with the tag of its command. */
+export type CommandAnswer = PromiseLike<{ readonly command?: string }>;
 
 /** Whether an `sql` prepares statements under names, as it does unless it is told not to. */
 export const namesStatements = ({ options }: Pick<PostgresJsSql<never>, "options">): boolean =>
@@ -99,9 +91,7 @@ export const namesStatements = ({ options }: Pick<PostgresJsSql<never>, "options
  * a pooler the server may not know it. Then the transaction is aborted, postgres.js sends its COMMIT again, and takes the
  * answer, ROLLBACK, for success (https://github.com/porsager/postgres/pull/1212).
  */
-export async function commitUnnamed(
-  run: (text: string) => PromiseLike<{ readonly command?: string }>,
-): Promise<void> {
+export async function commitUnnamed(run: (text: string) => CommandAnswer): Promise<void> {
   // In one round trip.
   const [{ command }] = await Promise.all([run("COMMIT"), run("BEGIN")]);
   if (command === "ROLLBACK") throw new AbortedTransactionError();

@@ -26,6 +26,7 @@ export function openTransaction<Client>(
               return ended;
             },
             rollback: () => {
+              transaction.close();
               rollBack(new Error("rolled back"));
               return ended.catch(() => {});
             },

@@ -177,8 +177,11 @@ export class PostgresStore<Client = unknown> implements Store<PostgresWrite<Clie
       const answer = await this.#change(statement, transaction);
       const { serverTimeMs, began = "" } = answer;
       if (serverTimeMs === undefined) return undefined;
-      await applyWrites(writes, transaction.client, this.#table);
-      transaction.close();
+      try {
+        await applyWrites(writes, transaction.client, this.#table);
+      } finally {
+        transaction.close();
+      }
       let same: readonly SqlRow[];
       try {
         same = await this.#run(this.#statements.isSame(recordKey, token, began), transaction);

@@ -10,8 +10,9 @@ export interface SqlTransaction<Client> {
   readonly client: Client;
   query(text: string, values: readonly SqlValue[]): Promise<readonly SqlRow[]>;
   /**
-   * From now on `client` refuses statements, and `query` takes the last one. A statement that nobody awaits would come behind that one
-   * otherwise. Its failure would make the server answer COMMIT by ROLLBACK, which many clients take for success.
+   * From now on `client` refuses statements, and `query` takes the last one. The store calls it before that one and before a rollback. A
+   * statement that nobody awaits would come behind them otherwise. After a rollback it would be a transaction of its own. Before the COMMIT its
+   * failure would make the server answer by ROLLBACK, which many clients take for success.
    */
   close(): void;
 }

@@ -6,18 +6,20 @@ import { drizzle as drizzleOverPostgresJs } from "drizzle-orm/postgres-js";
 import { CamelCasePlugin, ParseJSONResultsPlugin } from "kysely";
 import { runOnce, type StoreUnavailableError, TransactionConditionError } from "onceonly";
 import type pg from "pg";
+import type postgres from "postgres";
 import { beforeAll, describe, expect, it } from "vitest";
 import { fromDrizzle } from "../../lib/postgres/from-drizzle.ts";
 import { fromKnex } from "../../lib/postgres/from-knex.ts";
 import { fromKysely } from "../../lib/postgres/from-kysely.ts";
 import { fromPg } from "../../lib/postgres/from-pg.ts";
+import { fromPostgresJs } from "../../lib/postgres/from-postgres-js.ts";
 import { fromPrisma } from "../../lib/postgres/from-prisma.ts";
 import { PostgresStore } from "../../lib/postgres/postgres-store.ts";
 import { PostgresTransactions } from "../../lib/postgres/postgres-transactions.ts";
 import type { SqlClient } from "../../lib/postgres/sql-client.ts";
 import { claimOf, freshRecordKey } from "../../lib/testing/contract/given.ts";
 import { clientOf, hasServer, poolOf, portOf, sqlOf, storeOf } from "./given.ts";
-import { drizzleOf, knexOf, kyselyOf, ORMS } from "./orms-given.ts";
+import { drizzleOf, knexOf, kyselyOf, ORMS, type Orm } from "./orms-given.ts";
 import { type PrismaOrders, prismaOf } from "./prisma-given.ts";
 import { shopOf } from "./shop-given.ts";
 
@@ -217,17 +219,29 @@ describe.skipIf(!hasServer)("what these libraries do to statements, and to trans
   });
 });
 
-describe.skipIf(!hasServer).each(Object.entries(ORMS))("%s", (_, connect) => {
-  const shop = async () => {
-    const { client, run } = connect(port) as { client: SqlClient; run: ReturnType<typeof connect>["run"] };
-    const given = await shopOf(client, fromPg(poolOf(port)));
-    const write = (statement: string, value?: string) => (transaction: unknown) =>
-      run(transaction as never, statement, value);
-    return { ...given, write };
-  };
+/** A shop over a library, or over a client alone. */
+async function shopBy(connect: (port: number) => Orm<never>) {
+  const { client, run } = connect(port);
+  const given = await shopOf(client as SqlClient, fromPg(poolOf(port)));
+  const write = (statement: string, value?: string) => (transaction: unknown) =>
+    run(transaction as never, statement, value);
+  return { ...given, write };
+}
 
+const ALONE: Readonly<Record<string, (port: number) => Orm<never>>> = {
+  pg: (port) => ({
+    client: fromPg(poolOf(port)) as SqlClient<never>,
+    run: (client: pg.PoolClient, text, value) => client.query(text, value === undefined ? [] : [value]),
+  }),
+  "postgres.js": (port) => ({
+    client: fromPostgresJs(sqlOf(port)) as SqlClient<never>,
+    run: (sql: postgres.TransactionSql, text, value) => sql.unsafe(text, value === undefined ? [] : [value]),
+  }),
+};
+
+describe.skipIf(!hasServer).each(Object.entries({ ...ALONE, ...ORMS }))("with %s", (_, connect) => {
   it("a statement that is not awaited, and fails, takes nothing back of a commit that is answered", async () => {
-    const { call, orders, ids, states, write } = await shop();
+    const { call, orders, ids, states, write } = await shopBy(connect);
     const insert = write(`INSERT INTO ${orders} VALUES ($1)`, "a");
     const other = write(`INSERT INTO ${orders} VALUES ($1)`, "b");
     const look = write("SELECT 1");
@@ -248,6 +262,32 @@ describe.skipIf(!hasServer).each(Object.entries(ORMS))("%s", (_, connect) => {
 
     expect([answer, await ids(), await states()]).toEqual(["booked", ["a", "b"], ["completed"]]);
   });
+
+  it("a statement that is not awaited is no part of a commit that was refused, and none of its own", async () => {
+    const { call, orders, ids, write } = await shopBy(connect);
+    let ended: unknown;
+
+    const refused = call(({ commit }) =>
+      commit("booked", {
+        writes: async (transaction) => {
+          const late = async () => {
+            for (let id = 0; ; id++) await write(`INSERT INTO ${orders} VALUES ($1)`, `${id}`)(transaction);
+          };
+          ended = late().catch(() => {});
+          await write("SELECT 1")(transaction);
+          throw new Error("sold out");
+        },
+      }),
+    );
+
+    await expect(refused).rejects.toMatchObject({ code: "TRANSACTION_CONDITION" });
+    await ended;
+    expect(await ids()).toEqual([]);
+  });
+});
+
+describe.skipIf(!hasServer).each(Object.entries(ORMS))("%s", (_, connect) => {
+  const shop = () => shopBy(connect);
 
   it("a constraint refuses the commit, and nothing of a payload is shown", async () => {
     const { call, orders, ids, write } = await shop();
