@@ -47,7 +47,7 @@ describe("faultsOf", () => {
   it.each([
     ["a row that is missing", with8(), "H8 has 0 rows"],
     ["a row that is there twice", with8(rowOf(8), rowOf(8)), "H8 has 2 rows"],
-    ["a row of no hazard", with8(rowOf(8), rowOf(79)), "there is no H79"],
+    ["a row of no hazard", with8(rowOf(8), rowOf(99)), "there is no H99"],
     [
       "a row whose status is no status",
       with8(rowOf(8, "done")),
@@ -86,8 +86,8 @@ describe("faultsOf", () => {
     const listing = pageOf(table((row) => [rowOf(row)]));
 
     expect(faultsOf(listing, [...TITLES, added])).toEqual(["not listed: H8 test/core/b.test.ts is new"]);
-    expect(faultsOf(listing, [...TITLES, { ...added, row: 79 }])).toContain(
-      "no such row: H79 test/core/b.test.ts is new",
+    expect(faultsOf(listing, [...TITLES, { ...added, row: 99 }])).toContain(
+      "no such row: H99 test/core/b.test.ts is new",
     );
     expect(faultsOf(listing, TITLES.slice(1))).toEqual([
       "H1 is proved, but no test names it",

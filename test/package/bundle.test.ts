@@ -11,11 +11,11 @@ import { bundled } from "../../kit/bundled.ts";
  * is needed.
  */
 const MAX_GZIP_BYTES = {
-  runOnce: 32_800,
-  idempotent: 34_300,
-  idempotency: 35_100,
-  httpIdempotent: 38_450,
-  httpIdempotency: 39_250,
+  runOnce: 35_800,
+  idempotent: 37_300,
+  idempotency: 38_100,
+  httpIdempotent: 41_450,
+  httpIdempotency: 42_250,
 } as const;
 
 const PEERS = ["@aws-sdk/*", "@middy/*", "@opentelemetry/*"];

@@ -79,7 +79,6 @@ export const LONG = [
   "package/oldest-cdk",
   "package/readme",
   "package/supply-chain",
-  "package/trips",
   "package/tutorial",
   "package/typescript",
   "postgres/model",
