@@ -20,6 +20,7 @@ describe("behaviourFaults", () => {
       path: "test/core/a.test.ts",
       source: `it("H8: runs once", () => {});\nit.each([1])(\n  \`replays \${value}\`,\n  () => {},\n);\nconst text = "no test";`,
     },
+    { path: "test/migrating/missing.test.ts", source: 'it("has no cache", () => {});' },
   ];
   const faultsOf = (...rows: readonly string[]) =>
     behaviourFaults(
@@ -37,7 +38,7 @@ describe("behaviourFaults", () => {
   it.each([
     '| runs once | same | | `core/a.test.ts` "runs once" |',
     '| replays | same | too | `core/a.test.ts` "runs once"; `core/a.test.ts` "replays …" |',
-    "| caches | missing | on purpose | |",
+    '| caches | missing | on purpose | `migrating/missing.test.ts` "has no cache" |',
     '| caches | different | does not | `core/a.test.ts` "runs once" |',
   ])("finds nothing wrong with %s", (row) => {
     expect(faultsOf(row)).toEqual([]);
@@ -50,7 +51,15 @@ describe("behaviourFaults", () => {
     ['| a | same | | `core/a.test.ts` "no test" |', 'a: test/core/a.test.ts has no test "no test"'],
     ['| a | different | so | `core/a.test.ts` "gone" |', 'a: test/core/a.test.ts has no test "gone"'],
     ['| a | same | | `core/a.test.ts` "runs once"; `core/a.test.ts` |', "a: names a test wrongly"],
-    ["| a | missing | | |", "a: missing, and nothing is said of it"],
+    [
+      '| a | missing | | `migrating/missing.test.ts` "has no cache" |',
+      "a: missing, and nothing is said of it",
+    ],
+    ["| a | missing | so | |", "a: missing, but no test of migrating/missing.test.ts is named"],
+    [
+      '| a | missing | so | `core/a.test.ts` "runs once" |',
+      "a: missing, but no test of migrating/missing.test.ts is named",
+    ],
     ["| a | different | | |", "a: different, and nothing is said of it"],
     ["| a | equal | | |", "a: neither same nor different nor missing: equal"],
   ])("finds what is wrong with %s", (row, fault) => {

@@ -1,6 +1,6 @@
 // What to write in the place of options and faces that onceonly does not have.
 import { createHash } from "node:crypto";
-import { type DecisionEvent, idempotent, runOnce } from "onceonly";
+import { type DecisionEvent, idempotent, runOnce, runOnceOutcome } from "onceonly";
 import { MemoryStore } from "onceonly/testing";
 import { beforeEach, describe, expect, it } from "vitest";
 import { newContext } from "./world.ts";
@@ -27,20 +27,6 @@ describe("runOnce", () => {
     });
   });
 
-  it("is `@idempotent`: in a method it keeps `this` and every argument", async () => {
-    class Till {
-      readonly #options = { operation: "charge", store, leaseSeconds: 30 };
-      readonly #currency = "EUR";
-
-      charge(id: string, cents: number): Promise<string> {
-        return runOnce(this.#options, id, cents, () => `${++runs}: ${cents} ${this.#currency}`);
-      }
-    }
-    const till = new Till();
-
-    expect([await till.charge("1", 5), await till.charge("1", 5)]).toEqual(["1: 5 EUR", "1: 5 EUR"]);
-  });
-
   it("is `registerLambdaContext`: the lease of an inner function is the time that is left", async () => {
     const charge = (id: string, remainingMs: number) =>
       runOnce(
@@ -56,15 +42,11 @@ describe("runOnce", () => {
     expect((record?.leaseEndsAt ?? 0) - (record?.createdAt ?? 0)).toBe(12_000 + 5000);
   });
 
-  it("is `responseHook`: what runs knows, so that a replay can be told from a first answer", async () => {
+  it("is `responseHook`: `replayed` tells a replay from a first answer", async () => {
     const options = { operation: "charge", store, leaseSeconds: 30 };
     async function charge(id: string) {
-      let ran = false;
-      const receipt = await runOnce(options, id, {}, () => {
-        ran = true;
-        return { run: ++runs };
-      });
-      return ran ? receipt : { ...receipt, replayed: true };
+      const { result, replayed } = await runOnceOutcome(options, id, {}, () => ({ run: ++runs }));
+      return replayed ? { ...result, replayed } : result;
     }
 
     expect([await charge("1"), await charge("1")]).toEqual([{ run: 1 }, { run: 1, replayed: true }]);
