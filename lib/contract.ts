@@ -9,6 +9,13 @@ export const PROJECT_URL = "https://github.com/onceonly/onceonly";
 /** Version of the stored record. A record of another version is never interpreted: it fails closed. */
 export const RECORD_VERSION = 1;
 
+/**
+ * The longest that Lambda lets an invocation run, in seconds: 90 minutes on Managed Instances for asynchronous invocations and
+ * event source mappings, 15 minutes (900) everywhere else.
+ * https://docs.aws.amazon.com/lambda/latest/dg/configuration-timeout.html
+ */
+export const LONGEST_INVOCATION_SECONDS = 5400;
+
 /** Attribute names of the stored record. */
 export const ATTRIBUTES = {
   partitionKey: "pk",
@@ -192,9 +199,10 @@ export const METRICS = {
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_Metric.html and API_Dimension.html
  */
 export const NAMESPACE_PATTERN = /^(?!AWS\/|:)(?=.*\S)[\x20-\x7e]{1,255}$/;
+/** CloudWatch accepts 1,024 characters; aws-cdk-lib refuses more than 255, so a longer name could have no alarm. */
 export const DIMENSION_PATTERN = /^(?=.*\S)[\x20-\x7e]{1,255}$/;
 
-/** The value of the dimension `operation`: as in the record's key, with all else escaped that CloudWatch refuses. */
+/** The value of the dimension `operation`: as in the record's key, with all else escaped that CloudWatch refuses */
 export function operationDimension(operation: string): string {
   return operation.replace(/[#%]|^ +$|[^\x20-\x7e]/gu, encodeURIComponent);
 }

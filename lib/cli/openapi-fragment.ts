@@ -102,7 +102,7 @@ function keyParameter(
   retentionSeconds: number,
   required: boolean,
 ) {
-  const quoted = strict ? "a string of RFC 8941, in quotation marks" : "with or without quotation marks";
+  const quoted = strict ? "a string of RFC 9651, in quotation marks" : "with or without quotation marks";
   const form =
     keyFormat === undefined
       ? ""

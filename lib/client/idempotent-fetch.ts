@@ -20,7 +20,7 @@ export type IdempotentFetch = (
  * server that honours the key runs the operation once.
  *
  * - The key is a new UUIDv7 unless `key` is given; `onKey` gets it before the first try. It travels as an RFC
- * 8941 string in `Idempotency-Key`.
+ * 9651 string in `Idempotency-Key`.
  * - The body is read once, into memory, streams and files included. FormData keeps its boundary.
  * - These are retried: network errors, incomplete answers, timeouts, 429, 500, 502, 503, 504, and 409 with
  * `Retry-After` (in progress).

@@ -31,7 +31,7 @@ export function checkKey(key: unknown): asserts key is string {
   );
 }
 
-/** The key as an RFC 8941 string. */
+/** The key as an RFC 9651 string. */
 export function keyHeaderValue(key: string): string {
   return `"${key.replace(/["\\]/g, "\\$&")}"`;
 }

@@ -1,4 +1,5 @@
 /** The options of `explore`, their defaults and their rules. */
+import { LONGEST_INVOCATION_SECONDS } from "../contract.ts";
 import { aFunction, type Check, checkOptions, oneOf } from "../core/option-checks.ts";
 import type { SimulatedBus, SimulatedTopic } from "../simulator/room-options.ts";
 import type { Simulator } from "../simulator/simulator.ts";
@@ -199,7 +200,7 @@ const CHECKS: Readonly<Record<keyof ExploreOptions, Check>> = {
   effects: aFunction,
   atLeastOnce: texts,
   ignore: texts,
-  timeoutSeconds: positive(900),
+  timeoutSeconds: positive(LONGEST_INVOCATION_SECONDS),
   leaseSeconds: positive(86_400),
   visibilitySeconds: positive(43_200),
   reportsItemFailures: oneOf(true, false),

@@ -98,7 +98,7 @@ export interface HttpIdempotencyOptions<Event = HttpRequestEvent, Write = unknow
    */
   readonly header?: string;
   /**
-   * Whether the key must be an RFC 8941 string, as the draft standard says: `"abc"`. Otherwise a bare `abc` is
+   * Whether the key must be an RFC 9651 string, as the draft standard says: `"abc"`. Otherwise a bare `abc` is
    * read as the same key.
    * @default false
    */

@@ -12,7 +12,7 @@ const FAILURES: readonly (readonly [RegExp, StoreFailure])[] = [
   [/^(40|OC|55P03)/, "conflict"],
   [/^53/, "throttled"],
   // Connections, shutdowns, cancelled statements, a transaction that idled too long, a server that takes no writes now.
-  [/^(08|57|58|XX|25P03|25006)/, "unreachable"],
+  [/^(08|57|58|XX|25P03|25P04|25006)/, "unreachable"],
   [/^/, "refused"],
 ];
 

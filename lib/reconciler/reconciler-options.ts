@@ -1,4 +1,5 @@
 /** Options of the reconciler, with their defaults and rules, and the events that it tells. */
+import { LONGEST_INVOCATION_SECONDS } from "../contract.ts";
 import { errorNameOf } from "../core/ask-verify.ts";
 import { type Clock, type Random, systemClock, systemRandom } from "../core/clock.ts";
 import { hasCode } from "../core/error-code.ts";
@@ -94,7 +95,7 @@ export interface ReconcilerOptions<Write = unknown> {
    */
   readonly minAgeSeconds?: number;
   /**
-   * How long an answer is waited for, in seconds: 0.1 to 900, and half of the invocation at most. A later answer counts as
+   * How long an answer is waited for, in seconds: 0.1 to 2700, and half of the invocation at most. A later answer counts as
    * `unknown`.
    * @default 10
    */
@@ -145,7 +146,7 @@ const CHECKS: Readonly<Record<keyof ReconcilerOptions, Check>> = {
     (value) => Object(value) === value && !Array.isArray(value) && Object.keys(value as object).length > 0,
   ],
   minAgeSeconds: seconds(1, 86_400),
-  verifyTimeoutSeconds: seconds(0.1, 900),
+  verifyTimeoutSeconds: seconds(0.1, LONGEST_INVOCATION_SECONDS / 2),
   maxPauseSeconds: seconds(60, 86_400),
   concurrency: [
     "must be a whole number from 1 to 100",

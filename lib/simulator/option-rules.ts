@@ -1,4 +1,5 @@
 /** The rules for the options of a simulation, with the limits of AWS. A broken rule throws at once. */
+import { LONGEST_INVOCATION_SECONDS } from "../contract.ts";
 import { aFunction, type Check, checkOptions, oneOf, text } from "../core/option-checks.ts";
 import type { Quotas } from "./quotas.ts";
 import type {
@@ -17,7 +18,7 @@ const number = (rule: string, holds: (value: number) => boolean): Check => [
   `must be ${rule}`,
   (value) => typeof value === "number" && Number.isFinite(value) && holds(value),
 ];
-const whole = (min: number, max: number): Check =>
+export const whole = (min: number, max: number): Check =>
   number(
     `a whole number from ${min} to ${max}`,
     (value) => Number.isInteger(value) && value >= min && value <= max,
@@ -109,7 +110,10 @@ const QUEUE: OptionRules<SimulatedQueue> = {
 /** https://docs.aws.amazon.com/lambda/latest/dg/configuration-timeout.html */
 const LAMBDA: OptionRules<LambdaOptions> = {
   name: text(140),
-  timeoutSeconds: number("a number of seconds above 0 and up to 900", (value) => value > 0 && value <= 900),
+  timeoutSeconds: number(
+    `a number of seconds above 0 and up to ${LONGEST_INVOCATION_SECONDS}`,
+    (value) => value > 0 && value <= LONGEST_INVOCATION_SECONDS,
+  ),
   skewMs: anyNumber,
   skewsMs: [
     "must be a list of numbers",

@@ -22,6 +22,8 @@ export interface SimulatedTopic {
   readonly fifo?: boolean | undefined;
   /** @default false */
   readonly contentBasedDeduplication?: boolean | undefined;
+  /** In bytes, as the topic's attribute `MaximumMessageSize`: 1024 to 1048576. @default 262144 */
+  readonly maximumMessageSize?: number | undefined;
   readonly subscriptions?: readonly SimulatedSubscription[] | undefined;
   /** Standard topics: the share of messages that a subscriber gets twice, from 0 to 0.9. @default 0 */
   readonly repeats?: number | undefined;

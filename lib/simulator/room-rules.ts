@@ -1,7 +1,7 @@
 /** The rules for the options of topics, buses and their subscribers. A broken rule throws at once. */
 import { InvalidOptionError } from "../core/errors.ts";
 import { type Check, checkOptions, methods, oneOf, text } from "../core/option-checks.ts";
-import { aBoolean, aPart, type OptionRules } from "./option-rules.ts";
+import { aBoolean, aPart, type OptionRules, whole } from "./option-rules.ts";
 import type { SimulatedBus, SimulatedRule, SimulatedSubscription, SimulatedTopic } from "./room-options.ts";
 
 const aList: Check = ["must be a list", Array.isArray];
@@ -12,6 +12,7 @@ const aFunction = methods("invoke", "invokeAsync");
 const TOPIC: OptionRules<SimulatedTopic> = {
   fifo: aBoolean,
   contentBasedDeduplication: aBoolean,
+  maximumMessageSize: whole(1024, 1_048_576),
   subscriptions: aList,
   repeats: aPart,
 };

@@ -14,10 +14,11 @@ export interface NewRoom {
 }
 
 export function newTopic({ sns, deliveries }: RoomWorld, name: string, topic: SimulatedTopic): NewRoom {
-  const { fifo = name.endsWith(".fifo"), contentBasedDeduplication, repeats = 0 } = topic;
+  const { fifo = name.endsWith(".fifo"), contentBasedDeduplication, maximumMessageSize, repeats = 0 } = topic;
   const Attributes = {
     ...(fifo && { FifoTopic: "true" }),
     ...(contentBasedDeduplication && { ContentBasedDeduplication: "true" }),
+    ...(maximumMessageSize && { MaximumMessageSize: String(maximumMessageSize) }),
   } as Record<string, string>;
   const TopicArn = `${ARN}sns:${PLACE}:${name}`;
   deliveries.repeats.set(TopicArn, repeats);

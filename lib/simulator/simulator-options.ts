@@ -88,7 +88,7 @@ export interface SimulatedQueue {
 export interface LambdaOptions {
   /** @default - `function-1`, and so on */
   readonly name?: string | undefined;
-  /** At most 900, for the first invocation of an environment including its initialization. @default 30 */
+  /** At most 5400, which only Managed Instances allow, for the first invocation of an environment including its initialization. @default 30 */
   readonly timeoutSeconds?: number | undefined;
   /** How far the clocks of its environments are ahead, in ms. @default 0 */
   readonly skewMs?: number | undefined;

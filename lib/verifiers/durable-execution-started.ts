@@ -16,7 +16,7 @@ export interface DurableExecutionsLike {
   listDurableExecutionsByFunction(
     input: {
       FunctionName: string;
-      Qualifier: string;
+      Qualifier?: string | undefined;
       DurableExecutionName: string;
       Marker?: string | undefined;
     },
@@ -34,8 +34,12 @@ export interface DurableExecutionStartedOptions<
   readonly client: DurableExecutionsLike;
   /** The durable function, by its name or ARN. `undefined`, as from an environment variable that is not set, is refused. */
   readonly functionName: string | undefined;
-  /** The version or alias that the handler invokes. Executions of another version are not listed. */
-  readonly qualifier: string | undefined;
+  /**
+   * Looks at the executions of one version or alias only. Leave it out unless names repeat across versions: an abandoned attempt may
+   * have started its execution on the version before a deployment.
+   * @default - all versions
+   */
+  readonly qualifier?: string | undefined;
   /** The name that the handler gives the execution, such as `childKey("fulfil", { maxLength: 64 })`. */
   readonly name: (previous: Previous) => string;
   /** The answer of every caller. The execution may still run, or have failed. */
@@ -66,7 +70,7 @@ export function durableExecutionStarted<
       result: aFunction,
       lagsSeconds: seconds(0, 86_400),
     },
-    ["client", "functionName", "qualifier", "name", "result"],
+    ["client", "functionName", "name", "result"],
   );
   const { client, functionName, qualifier, name, result, lagsSeconds = LAGS_SECONDS } = options;
   const asked = "ListDurableExecutionsByFunction";
@@ -74,7 +78,7 @@ export function durableExecutionStarted<
     const DurableExecutionName = name(previous);
     const about = {
       FunctionName: functionName as string,
-      Qualifier: qualifier as string,
+      Qualifier: qualifier,
       DurableExecutionName,
     };
     const options = { abortSignal: previous.signal };

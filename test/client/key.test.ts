@@ -9,7 +9,7 @@ useLoopbackServer();
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 describe("idempotentFetch", () => {
-  it("sends a UUIDv7 of the present time as an RFC 8941 string", async () => {
+  it("sends a UUIDv7 of the present time as an RFC 9651 string", async () => {
     server.script([CREATED]);
 
     await runtime.fetch(server.url, post);

@@ -98,6 +98,21 @@ describe("MessageProducer to a topic", () => {
     expect(sns.requests).toHaveLength(1);
   });
 
+  it("F3: publishes a message of a larger topic in a request of its own", async () => {
+    const body = "b".repeat(SNS_MAX_BYTES);
+    const large = { topic: TOPIC, key: "large", body, maximumMessageSize: 2 * SNS_MAX_BYTES };
+
+    await producer.sendBatch([
+      { topic: TOPIC, key: "a", body: "a" },
+      large,
+      { topic: TOPIC, key: "b", body: "b" },
+    ]);
+
+    expect(sentNames().find((names) => names.includes(body))).toEqual([body]);
+    expect(sns.accepted).toHaveLength(3);
+    expect(sns.accepted.some((entry) => "maximumMessageSize" in entry)).toBe(false);
+  });
+
   it("tries only the failed message again, and keeps the order", async () => {
     failing("a1", { Code: "InternalError", SenderFault: false }, 2);
 

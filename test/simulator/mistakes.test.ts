@@ -32,7 +32,7 @@ describe("an option that breaks its rule", () => {
       "`deadLetter` must be { queue, maxReceives }",
     ],
     ["no handler", (aws) => aws.lambda(anything(undefined)), "`handler` must be a function"],
-    ["timeoutSeconds", (aws) => aws.lambda(handler, { timeoutSeconds: 30_000 }), "above 0 and up to 900"],
+    ["timeoutSeconds", (aws) => aws.lambda(handler, { timeoutSeconds: 30_000 }), "above 0 and up to 5400"],
     ["concurrency", (aws) => aws.lambda(handler, { concurrency: 0 }), "`concurrency` must be"],
     ["skewsMs", (aws) => aws.lambda(handler, { skewsMs: [] }), "`skewsMs` must be a list of numbers"],
     [

@@ -108,11 +108,19 @@ describe("durableExecutionStarted", () => {
     await expect(verifierOf(client)(questionAfter(600, {}))).rejects.toMatchObject({ name });
   });
 
+  it("F6: looks at all versions of the function without a qualifier", async () => {
+    const { client, requests } = await lambda([execution("order-7")]);
+    const verify = verifierOf(client, { qualifier: undefined, name: () => "order-7" });
+
+    expect(await verify(questionAfter(60, {}))).toMatchObject({ outcome: "happened" });
+    expect(requests).toEqual([expect.not.objectContaining({ Qualifier: expect.anything() })]);
+  });
+
   it("refuses options that cannot work", async () => {
     const { client } = await lambda([]);
 
     expect(() => verifierOf({} as Lambda)).toThrow("option `client` must be");
-    expect(() => verifierOf(client, { qualifier: undefined })).toThrow("option `qualifier`");
+    expect(() => verifierOf(client, { qualifier: "" })).toThrow("option `qualifier`");
     expect(() => verifierOf(client, { functionName: "" })).toThrow("option `functionName`");
   });
 });

@@ -11,11 +11,6 @@ import type { SnsService } from "./service.ts";
 import { invalidParameter, SnsError } from "./sns-error.ts";
 import type { Topic } from "./topic.ts";
 
-/**
- * The limit for one message, and for all messages of a batch:
- * https://docs.aws.amazon.com/sns/latest/api/API_PublishBatch.html
- */
-const MAX_BYTES = 262_144;
 const MAX_ENTRIES = 10;
 const ENTRY_ID = /^[A-Za-z0-9_-]{1,80}$/;
 /** Letters, digits and ASCII punctuation. */
@@ -23,7 +18,7 @@ const FIFO_ID = /^[!-~]{1,128}$/;
 
 export function publish(service: SnsService, topic: Topic, message: PublishedMessage): Published {
   if (!message.Message) throw invalidParameter("Empty message");
-  if (sizeOf(message) > MAX_BYTES) throw invalidParameter("Message too long");
+  if (sizeOf(message) > topic.maxBytes) throw invalidParameter("Message too long");
   checkIds(topic, message);
   const now = service.now();
   const deduplicationId = message.MessageDeduplicationId ?? contentId(message.Message);
@@ -61,7 +56,7 @@ export function publishBatch(
   entries: SnsOperations["PublishBatch"]["input"]["PublishBatchRequestEntries"],
 ): SnsOperations["PublishBatch"]["output"] {
   // The query protocol sends an empty list as an empty text.
-  checkEntries(Array.isArray(entries) ? entries : []);
+  checkEntries(Array.isArray(entries) ? entries : [], topic.maxBytes);
   const Successful: (Published & { Id: string })[] = [];
   const Failed: { Id: string; Code: string; Message: string; SenderFault: boolean }[] = [];
   for (const { Id, ...message } of entries) {
@@ -75,7 +70,10 @@ export function publishBatch(
   return { Successful, Failed };
 }
 
-function checkEntries(entries: readonly (PublishedMessage & { readonly Id: string })[]): void {
+function checkEntries(
+  entries: readonly (PublishedMessage & { readonly Id: string })[],
+  maxBytes: number,
+): void {
   const ids = new Set(entries.map(({ Id }) => Id));
   const refuse = (code: ConstructorParameters<typeof SnsError>[0], isWrong: boolean) => {
     if (isWrong) throw new SnsError(code, `The batch request is refused: ${code}`);
@@ -85,7 +83,7 @@ function checkEntries(entries: readonly (PublishedMessage & { readonly Id: strin
   refuse("InvalidBatchEntryId", ![...ids].every((id) => ENTRY_ID.test(id)));
   refuse("BatchEntryIdsNotDistinct", ids.size < entries.length);
   const bytes = entries.reduce((sum, entry) => sum + sizeOf(entry), 0);
-  refuse("BatchRequestTooLong", bytes > MAX_BYTES);
+  refuse("BatchRequestTooLong", bytes > maxBytes);
 }
 
 /** Standard topics take a group id too: queues behind them use it to share consumers fairly. */

@@ -32,6 +32,9 @@ const HANDLERS: Handlers = {
     if (isFifo !== Name.endsWith(".fifo")) {
       throw invalidParameter("Fifo Topic names must end with .fifo, and others must not");
     }
+    const bytes = Number(Attributes.MaximumMessageSize ?? 1024);
+    if (!Number.isInteger(bytes) || bytes < 1024 || bytes > 1_048_576)
+      throw invalidParameter("MaximumMessageSize");
     const TopicArn = service.arnOf(Name);
     if (!service.topics.has(TopicArn)) service.topics.set(TopicArn, new Topic(TopicArn, Attributes));
     return { TopicArn };
@@ -41,9 +44,9 @@ const HANDLERS: Handlers = {
     return {};
   },
   GetTopicAttributes(service, { TopicArn }) {
-    const { isFifo, isContentBased } = service.topic(TopicArn);
+    const { isFifo, isContentBased, maxBytes } = service.topic(TopicArn);
     const fifo = { FifoTopic: "true", ContentBasedDeduplication: String(isContentBased) };
-    return { Attributes: { TopicArn, ...(isFifo && fifo) } };
+    return { Attributes: { TopicArn, MaximumMessageSize: String(maxBytes), ...(isFifo && fifo) } };
   },
   Publish: (service, { TopicArn, ...message }) => publish(service, service.topic(TopicArn), message),
   PublishBatch: (service, { TopicArn, PublishBatchRequestEntries }) =>

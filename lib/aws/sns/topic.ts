@@ -22,6 +22,8 @@ export class Topic {
   readonly arn: string;
   readonly isFifo: boolean;
   readonly isContentBased: boolean;
+  /** For one message, and for all messages of a batch. */
+  readonly maxBytes: number;
   readonly subscriptions = new Map<string, Subscription>();
   readonly window = new DeduplicationWindow();
 
@@ -29,5 +31,6 @@ export class Topic {
     this.arn = arn;
     this.isFifo = arn.endsWith(".fifo");
     this.isContentBased = attributes.ContentBasedDeduplication === "true";
+    this.maxBytes = Number(attributes.MaximumMessageSize ?? 262_144);
   }
 }

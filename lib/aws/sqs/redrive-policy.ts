@@ -11,8 +11,11 @@ export interface RedrivePolicy {
 
 const MAX_RECEIVE_COUNT = 1000;
 
+/** What SQS assumes for a policy without `maxReceiveCount`. */
+const DEFAULT_RECEIVE_COUNT = 10;
+
 export function parseRedrivePolicy(text: string): RedrivePolicy {
-  const { deadLetterTargetArn, maxReceiveCount } = parsePolicy("RedrivePolicy", text);
+  const { deadLetterTargetArn, maxReceiveCount = DEFAULT_RECEIVE_COUNT } = parsePolicy("RedrivePolicy", text);
   if (typeof deadLetterTargetArn !== "string" || deadLetterTargetArn === "") {
     throw invalidPolicy(text, "The required parameter 'deadLetterTargetArn' is missing.");
   }

@@ -102,6 +102,7 @@ function consumerFaults(fn: LambdaFunction, options: UseIdempotencyOptions): str
   const timeout = timeoutIn(app, fn);
   noteManagedInstances(app, fn);
   warnOfDurable(app, fn);
+  warnOfRuntime(app, fn);
   warnOfNoWay(fn);
   warnOfDeliveries(fn, timeout);
   const faults = [
@@ -120,7 +121,7 @@ export function runtimeFaults(path: string, runtime: unknown): string[] {
   if (typeof runtime !== "string" || runtime.startsWith("provided")) return [];
   if (Number(/^nodejs(\d+)/.exec(runtime)?.[1]) >= OLDEST_NODE) return [];
   return [
-    `${path} runs on ${runtime}: onceonly needs Node.js ${OLDEST_NODE} or newer, so give it such a runtime`,
+    `${path} runs on ${runtime}: onceonly needs Node.js ${OLDEST_NODE} or newer. Use Runtime.NODEJS_24_X or NODEJS_22_X`,
   ];
 }
 
@@ -261,6 +262,15 @@ function noteManagedInstances(app: ResolvedApp, fn: LambdaFunction): void {
   Annotations.of(fn).addInfoV2(
     "onceonly:managed-instances",
     `${fn.node.path} runs on Lambda Managed Instances, which let code run on after its timeout. Its handlers find that in AWS_LAMBDA_INITIALIZATION_TYPE, so that UseIdempotency sets nothing for it: leases are 30 s long (\`leaseSeconds\`) and renewed, one write for each 10 s of a call`,
+  );
+}
+
+/** https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtimes.html#runtime-support-policy */
+function warnOfRuntime(app: ResolvedApp, fn: LambdaFunction): void {
+  if (app.propertiesAt(fn).Runtime !== "nodejs20.x") return;
+  Annotations.of(fn).addWarningV2(
+    "onceonly:deprecated-runtime",
+    `${fn.node.path} runs on nodejs20.x, which Lambda deprecated on 2026-04-30: it can't be created from 2027-02-01, and releases of the AWS SDK from January 2027 need Node.js 22. Use Runtime.NODEJS_24_X or NODEJS_22_X`,
   );
 }
 

@@ -26,6 +26,9 @@ export function settingsOf(app: ResolvedApp, queue: CfnResource): QueueSettings 
     redrive:
       RedrivePolicy === undefined
         ? undefined
-        : { deadLetters: deadLetterTargetArn, receives: numberIn(maxReceiveCount) ?? Number.NaN },
+        : {
+            deadLetters: deadLetterTargetArn,
+            receives: maxReceiveCount === undefined ? 10 : (numberIn(maxReceiveCount) ?? Number.NaN),
+          },
   };
 }

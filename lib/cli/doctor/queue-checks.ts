@@ -98,12 +98,12 @@ export const QUEUE_CHECKS: readonly DoctorCheck[] = [
   },
   {
     id: "function-runtime",
-    remedy: "take Node.js 20 or later",
+    remedy: "use Node.js 22 or later: Lambda deprecated Node.js 20 on 2026-04-30, and refuses to create functions on it from 2027-02-01",
     find: ({ handlers }) =>
       handlers
         .filter(({ properties: { Runtime } }) => {
           const [, major] = /^nodejs(\d+)/.exec(`${Runtime}`) ?? [];
-          return Runtime !== undefined && !/^provided/.test(`${Runtime}`) && !(Number(major) >= 20);
+          return Runtime !== undefined && !/^provided/.test(`${Runtime}`) && !(Number(major) >= 22);
         })
         .map(({ id, properties }) => ({ id, what: `runs on ${properties.Runtime}` })),
   },

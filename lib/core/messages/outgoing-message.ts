@@ -46,10 +46,16 @@ export interface QueueMessage extends GroupedContent {
   readonly detailType?: never;
 }
 
-/** A message for an SNS topic: at most 252 KiB. */
+/** A message for an SNS topic: 4 KiB less than the topic's `MaximumMessageSize`, so 252 KiB by default. */
 export interface TopicMessage extends GroupedContent {
   /** ARN of the topic. `undefined` is refused. */
   readonly topic: string | undefined;
+  /**
+   * The topic's own attribute of this name, in bytes: 1024 to 1048576. Set it for a topic that accepts larger messages: a sender
+   * can't see the attribute, so a larger message is refused without it.
+   * @default 262144 (256 KiB)
+   */
+  readonly maximumMessageSize?: number | undefined;
   readonly delaySeconds?: never;
   readonly queue?: never;
   readonly bus?: never;

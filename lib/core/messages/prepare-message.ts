@@ -17,16 +17,19 @@ interface Destination {
 }
 
 /**
- * SNS takes 256 KiB unless a topic is set to more, EventBridge 1 MB since January 2026. 4 KiB are left for the envelope and
- * for what EventBridge adds to an event.
+ * SNS accepts 256 KiB unless the topic's `MaximumMessageSize` says otherwise, EventBridge 1 MB since January 2026. 4 KiB are
+ * left for the envelope and for what EventBridge adds to an event.
  * https://docs.aws.amazon.com/sns/latest/dg/large-message-payloads.html
  * https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutEvents.html
  */
 const DESTINATIONS: readonly Destination[] = [
   { kind: "queue", fields: ["group", "attributes", "delaySeconds"], maxBytes: 1_048_576 },
-  { kind: "topic", fields: ["group", "attributes"], maxBytes: 258_048 },
+  { kind: "topic", fields: ["group", "attributes", "maximumMessageSize"], maxBytes: 258_048 },
   { kind: "bus", fields: ["source", "detailType"], maxBytes: 1_044_480 },
 ];
+
+/** What 256 KiB leave for the envelope, and so does any other size of a topic. */
+const ENVELOPE_BYTES = 4096;
 
 const CONTENT_FIELDS = ["key", "body", "traceparent"];
 
@@ -42,9 +45,9 @@ export function prepareMessage(where: string, message: OutgoingMessage, traced?:
   };
   const destination = DESTINATIONS.find(({ kind }) => kind in given);
   if (!destination) return refuse("must be an object with `queue`, `topic` or `bus`");
-  const { kind, fields, maxBytes } = destination;
+  const { kind, fields } = destination;
   checkFields(where, message, [kind, ...CONTENT_FIELDS, ...fields]);
-  const { key, group, body, source, traceparent = traced, delaySeconds } = given;
+  const { key, group, body, source, traceparent = traced, delaySeconds, maximumMessageSize: size } = given;
   const to = parseAddress(kind, given[kind]);
   if (to === undefined)
     return refuse(`\`${kind}\` must be ${ADDRESS_RULES[kind]}; got ${kindOf(given[kind])}`);
@@ -54,6 +57,11 @@ export function prepareMessage(where: string, message: OutgoingMessage, traced?:
     if (group !== undefined || to.isFifo) checkId(where, "group", group);
     const fault = delaySeconds === undefined ? undefined : delayFault(delaySeconds, to.isFifo);
     if (fault) refuse(`\`delaySeconds\` ${fault}`);
+    if (
+      size !== undefined &&
+      !(Number.isInteger(size) && (size as number) >= 1024 && (size as number) <= 1_048_576)
+    )
+      refuse("`maximumMessageSize` must be the topic's own, a whole number of bytes from 1024 to 1048576");
   } else {
     const lacking = fields.find((name) => typeof given[name] !== "string" || !/^.{1,128}$/.test(given[name]));
     if (lacking) refuse(`\`${lacking}\` must be text of 1 to 128 characters`);
@@ -63,9 +71,11 @@ export function prepareMessage(where: string, message: OutgoingMessage, traced?:
   }
   const text = bodyText(where, body);
   const bytes = Buffer.byteLength(text) + bytesOfAttributes(attributes);
+  const maxBytes = size === undefined ? destination.maxBytes : (size as number) - ENVELOPE_BYTES;
   if (bytes > maxBytes) {
+    const raise = kind === "topic" ? "give the topic's `maximumMessageSize` if it is larger, " : "";
     refuse(
-      `the body ${attributes ? "and its attributes are" : "is"} ${bytes} bytes, ${maxBytes} are possible: check it in by S3Bodies, or send its address`,
+      `the body ${attributes ? "and its attributes are" : "is"} ${bytes} bytes, ${maxBytes} are possible: ${raise}check it in by S3Bodies, or send its address`,
     );
   }
   const trace = readTraceparent(traceparent);

@@ -1,5 +1,6 @@
 /** The options of a batch, checked, with their defaults, and turned from records to the items that hold them. */
 
+import { LONGEST_INVOCATION_SECONDS } from "../../contract.ts";
 import { tellObserver } from "../../core/decisions.ts";
 import { checkOptions } from "../../core/option-checks.ts";
 import { type EngineOptions, type ResolvedOptions, resolveOptions } from "../../core/options.ts";
@@ -25,7 +26,9 @@ export interface BatchSettings<Write> {
 }
 
 /** As long as an invocation lasts; the batch's own time ends the wait before, and its `concurrency` bounds the waiters. */
-const UNTIL_THE_LEASE_ENDS = { whenInProgress: { waitSeconds: 900, maxWaiters: 1000 } } as const;
+const UNTIL_THE_LEASE_ENDS = {
+  whenInProgress: { waitSeconds: LONGEST_INVOCATION_SECONDS, maxWaiters: 1000 },
+} as const;
 
 type OfRecord = (record: unknown, ...rest: unknown[]) => unknown;
 const ofItem =

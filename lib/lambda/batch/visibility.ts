@@ -1,4 +1,5 @@
 /** Hides messages until somebody else's lease has ended. */
+import { LONGEST_INVOCATION_SECONDS } from "../../contract.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { BatchOptions } from "./batch-options.ts";
 import type { Lane } from "./item.ts";
@@ -8,7 +9,7 @@ import type { Lane } from "./item.ts";
  * a full invocation at most.
  * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-visibility-timeout.html
  */
-const MAX_HIDDEN_SECONDS = 12 * 3600 - 300 - 900;
+const MAX_HIDDEN_SECONDS = 12 * 3600 - 300 - LONGEST_INVOCATION_SECONDS;
 
 /**
  * One request: a FIFO batch has ten messages at most, and so has the request.

@@ -235,11 +235,23 @@ describe("UseIdempotency refuses a runtime that cannot run onceonly", () => {
 
   it.each([Runtime.NODEJS_18_X, Runtime.PYTHON_3_12])("$name", (runtime) => {
     expect(faultsOn(runtime)).toContain(
-      `Test/Fn runs on ${runtime.name}: onceonly needs Node.js 20 or newer, so give it such a runtime`,
+      `Test/Fn runs on ${runtime.name}: onceonly needs Node.js 20 or newer. Use Runtime.NODEJS_24_X or NODEJS_22_X`,
     );
   });
 
   it.each([Runtime.NODEJS_20_X, Runtime.NODEJS_LATEST])("but takes $name", (runtime) => {
     expect(faultsOn(runtime)).toBe("");
+  });
+
+  it.each([
+    [Runtime.NODEJS_20_X, 1],
+    [Runtime.NODEJS_22_X, 0],
+    [Runtime.NODEJS_24_X, 0],
+  ])("F7: and warns of a runtime that Lambda has deprecated: $0.name", (runtime, count) => {
+    const stack = unitStack();
+    aConsumer(stack, "Fn", { runtime } as FunctionOptions);
+    const pattern = Match.stringLikeRegexp("deprecated on 2026-04-30.*onceonly:deprecated-runtime");
+
+    expect(Annotations.fromStack(stack).findWarning("*", pattern)).toHaveLength(count);
   });
 });

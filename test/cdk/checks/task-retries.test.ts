@@ -4,6 +4,7 @@ import { Annotations, Match } from "aws-cdk-lib/assertions";
 import {
   DefinitionBody,
   IntegrationPattern,
+  JitterType,
   JsonPath,
   type RetryProps,
   StateMachine,
@@ -37,6 +38,13 @@ describe("UseIdempotency, on a task of Step Functions,", () => {
       "3 retries of a task in Test/Flow pause for 7 s < 10 s, the lease of an attempt that died (timeout 5 s of Test/Fn + clock skew 5 s)",
     );
     expect(warningOf({ ...quick, errors: ["ExecutionInProgressError"] })).toContain("7 s < 10 s");
+  });
+
+  it("F8: counts no pause with full jitter, which may pick none", () => {
+    const retry = { ...quick, maxAttempts: 6, jitterStrategy: JitterType.FULL };
+
+    expect(warningOf({ ...retry, jitterStrategy: JitterType.NONE })).toBe("[]");
+    expect(warningOf(retry)).toContain("6 retries of a task in Test/Flow pause for 0 s < 10 s");
   });
 
   it.each<[string, RetryProps | undefined, Partial<LambdaInvokeProps>?]>([

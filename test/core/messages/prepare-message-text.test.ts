@@ -56,6 +56,32 @@ describe("prepareMessage, by the size of a body", () => {
     expect(() => prepare({ ...message, body: `${body}x` })).toThrow(refused);
   });
 
+  it("F3: allows a topic's own `maximumMessageSize`, less 4 KiB for the envelope", () => {
+    const body = "x".repeat(SQS_BYTES - 4096);
+    const message = { ...toTopic, maximumMessageSize: SQS_BYTES };
+
+    expect(prepare({ ...message, body })).toBe(body);
+    expect(() => prepare({ ...message, body: `${body}x` })).toThrow(refused);
+    expect(() => prepare({ ...toTopic, body })).toThrow(/give the topic's `maximumMessageSize`/);
+  });
+
+  it.each([1023, 1_048_577, 2048.5, "262144", null])(
+    "F3: refuses a `maximumMessageSize` that no topic has: %j",
+    (maximumMessageSize) => {
+      expect(() => prepare({ ...toTopic, maximumMessageSize, body: "x" } as never)).toThrow(
+        /from 1024 to 1048576/,
+      );
+    },
+  );
+
+  it("F3: refuses `maximumMessageSize` for a queue or a bus", () => {
+    for (const message of [toQueue, toBus]) {
+      expect(() => prepare({ ...message, maximumMessageSize: 2048, body: {} } as never)).toThrow(
+        /`maximumMessageSize` is unknown/,
+      );
+    }
+  });
+
   it("measures an event as the JSON it becomes", () => {
     const event = (length: number) => ({ ...toBus, body: { text: "x".repeat(length) } });
     const around = '{"text":""}'.length;

@@ -83,7 +83,7 @@ describe("idempotentBatch", () => {
       })({ Records: records(1) }, context()),
     );
 
-    expect(asked).toEqual([42_000]);
+    expect(asked).toEqual([37_500]);
   });
 
   it("tells when SQS answers that it could not hide all of them", async () => {

@@ -20,6 +20,17 @@ beforeAll(async () => {
   stack = await startTemplate(
     {
       News: { Type: "AWS::SNS::Topic", Properties: { TopicName: "news" } },
+      Big: { Type: "AWS::SNS::Topic", Properties: { TopicName: "big", MaximumMessageSize: 1_048_576 } },
+      Full: { ...queue, Properties: { MaximumMessageSize: 1_048_576 } },
+      ToFull: {
+        Type: "AWS::SNS::Subscription",
+        Properties: {
+          TopicArn: { Ref: "Big" },
+          Protocol: "sqs",
+          Endpoint: arnOf("Full"),
+          RawMessageDelivery: true,
+        },
+      },
       Wrapped: queue,
       Raw: queue,
       Large: queue,
@@ -112,6 +123,16 @@ describe("AWS::SNS::Topic", () => {
       { Body: "hello", MessageAttributes: { shop: text("closed") } },
     ]);
     expect(stack.outputs.Ref).toBe("arn:aws:sns:us-east-1:000000000000:news");
+  });
+
+  it("F3: accepts as much as its MaximumMessageSize says, and other topics 256 KiB", async () => {
+    const Message = "x".repeat(300_000);
+    const to = (path: string) => sns.send(new PublishCommand({ TopicArn: stack.topics[path]?.arn, Message }));
+
+    await to("Big");
+
+    expect((await taken("Full")).map(({ Body }) => Body.length)).toEqual([300_000]);
+    await expect(to("News")).rejects.toThrow("Message too long");
   });
 
   it("invokes a function with the event of SNS", async () => {

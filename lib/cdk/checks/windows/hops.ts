@@ -23,6 +23,7 @@ const READERS: readonly ((app: ResolvedApp) => Hop[])[] = [
   taskHops,
   asynchronousHops,
   queuingHops,
+  senderHops,
   invokerHops,
 ];
 
@@ -83,6 +84,18 @@ function queuingHops(app: ResolvedApp): Hop[] {
     .map(objectIn)
     .filter(isForgotten)
     .flatMap(({ Uri, uri }) => app.targetsIn(Uri ?? uri))
+    .map((into) => ({ into, window: [], isAsynchronous: true }));
+}
+
+/**
+ * Cognito invokes custom senders asynchronously, unlike its other triggers.
+ * https://docs.aws.amazon.com/cognito/latest/developerguide/cognito-user-pools-working-with-lambda-triggers.html
+ */
+function senderHops(app: ResolvedApp): Hop[] {
+  return app
+    .ofType("AWS::Cognito::UserPool")
+    .map((pool) => objectIn(app.propertiesOf(pool).LambdaConfig))
+    .flatMap(({ CustomEmailSender, CustomSMSSender }) => app.targetsIn([CustomEmailSender, CustomSMSSender]))
     .map((into) => ({ into, window: [], isAsynchronous: true }));
 }
 

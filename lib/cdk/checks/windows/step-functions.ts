@@ -77,7 +77,8 @@ export function retriersOf(app: ResolvedApp): TaskRetrier[] {
         path: ownerPath(machine),
         into: app.targetsIn(task),
         retries: numberIn(retrier.MaxAttempts) ?? 3,
-        pauseSeconds: pausesOf(retrier),
+        // Full jitter picks each pause at random, down to none.
+        pauseSeconds: retrier.JitterStrategy === "FULL" ? 0 : pausesOf(retrier),
       }));
   });
 }

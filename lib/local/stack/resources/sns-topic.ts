@@ -17,8 +17,8 @@ async function deployTopic(resource: ResolvedResource, environment: LocalEnviron
   const { topics, sns } = environment;
   const others = [...topics.values()].map(({ arn }) => arn.split(":").at(-1) ?? "");
   checkUnused(others, name, path);
-  const Attributes = textsOf(properties, ["FifoTopic", "ContentBasedDeduplication"]);
-  const creation = sns.call("CreateTopic", { Name: name, ...(isFifo && { Attributes }) });
+  const names = ["MaximumMessageSize", ...(isFifo ? ["FifoTopic", "ContentBasedDeduplication"] : [])];
+  const creation = sns.call("CreateTopic", { Name: name, Attributes: textsOf(properties, names) });
   const { TopicArn: arn } = await creation.catch((error: Error) => {
     throw new Error(`topic ${path} (${logicalId}) is refused: ${error.message}`, { cause: error });
   });

@@ -32,7 +32,6 @@ export const redrivePolicyCases: readonly SqsCase[] = [
       const queue = await newQueue(sqs);
       const deadLetterTargetArn = await arnOf(sqs, await newQueue(sqs));
 
-      await refused(setPolicy(sqs, queue, { deadLetterTargetArn }), "InvalidParameterValue");
       await refused(setPolicy(sqs, queue, { maxReceiveCount: 1 }), "InvalidParameterValue");
       await refused(setPolicy(sqs, queue, "no JSON"), "InvalidParameterValue");
       for (const maxReceiveCount of ["invalid", 0, 1001, 1.5]) {
@@ -42,6 +41,8 @@ export const redrivePolicyCases: readonly SqsCase[] = [
         );
       }
       await setPolicy(sqs, queue, { deadLetterTargetArn, maxReceiveCount: "1000" });
+      // Without a count SQS assumes 10.
+      await setPolicy(sqs, queue, { deadLetterTargetArn });
     },
   ),
   now("a dead-letter queue exists, and is of the same type", guide("sqs-dead-letter-queues"), async (sqs) => {

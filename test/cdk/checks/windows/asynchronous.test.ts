@@ -1,5 +1,7 @@
 import { Duration } from "aws-cdk-lib";
+import { UserPool, UserPoolOperation } from "aws-cdk-lib/aws-cognito";
 import { ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import { Key } from "aws-cdk-lib/aws-kms";
 import { LambdaDestination, SqsDestination } from "aws-cdk-lib/aws-lambda-destinations";
 import { SnsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
 import { Topic } from "aws-cdk-lib/aws-sns";
@@ -29,6 +31,19 @@ describe("asynchronous invocations of a function", () => {
 
     expect(synthesized(seconds(6 * HOUR + 120), build).warnings).toEqual([]);
     expect(synthesized(seconds(6 * HOUR + 119), build).warnings[0]).toMatch(
+      /21719 s < 21720 s.*onceonly:asynchronous-window/,
+    );
+  });
+
+  it("F2: come for six hours to a custom sender of a user pool, which nothing waits for", () => {
+    const sender: Build = (stack, fn) => {
+      const users = new UserPool(stack, "Users", { customSenderKmsKey: new Key(stack, "Key") });
+      users.addTrigger(UserPoolOperation.CUSTOM_EMAIL_SENDER, fn);
+    };
+    const slow = { timeout: seconds(30) };
+
+    expect(synthesized(seconds(6 * HOUR + 120), sender, slow).faults).toBe("");
+    expect(synthesized(seconds(6 * HOUR + 119), sender, slow).warnings[0]).toMatch(
       /21719 s < 21720 s.*onceonly:asynchronous-window/,
     );
   });

@@ -87,6 +87,7 @@ export const FUNCTIONS: readonly Misconfiguration[] = [
     });
     stack.with(use(stack));
   }),
+  warned("Node.js 20, which Lambda has deprecated", "onceonly:deprecated-runtime", on(Runtime.NODEJS_20_X)),
   refused("Node.js 18", "runs on nodejs18.x: onceonly needs Node.js 20", on(Runtime.NODEJS_18_X)),
   refused("Node.js 16", "runs on nodejs16.x: onceonly needs Node.js 20", on(Runtime.NODEJS_16_X)),
   refused("Python", "runs on python3.13: onceonly needs Node.js 20", on(Runtime.PYTHON_3_13)),

@@ -1,0 +1,31 @@
+// Each external fact is what the code says. The list, and how to check it again: external-facts-given.ts.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { root } from "../../kit/project.ts";
+import { EXTERNAL_FACTS, UNCHECKED } from "./external-facts-given.ts";
+
+const ARITHMETIC = /^[\d_\s.*+()/-]+$/;
+
+function constantIn(source: string, name: string): number {
+  const [, expression = ""] = new RegExp(`^(?:export )?const ${name} =\\s([^;]+);`, "m").exec(source) ?? [];
+  const whole = expression.replace(/\b[A-Z][A-Z_]*\b/g, (other) => String(constantIn(source, other)));
+  if (!ARITHMETIC.test(whole)) throw new Error(`there is no number ${name}: ${expression}`);
+  return Number(new Function(`return ${whole}`)());
+}
+
+describe("external facts", () => {
+  it.each(EXTERNAL_FACTS.map((fact) => [fact.fact, fact] as const))("%s", (_, fact) => {
+    const source = readFileSync(join(root, fact.in), "utf8");
+
+    if (fact.constant) expect(constantIn(source, fact.constant[0])).toBe(fact.constant[1]);
+    else expect(source.replace(/\s+/g, " ")).toContain(fact.says);
+    expect(fact.source).toMatch(/^https:\/\//);
+    expect(fact.read).toMatch(/^20\d\d-\d\d(-\d\d)?$/);
+  });
+
+  it("are each listed once, beside what could not be checked", () => {
+    expect(new Set(EXTERNAL_FACTS.map(({ fact }) => fact)).size).toBe(EXTERNAL_FACTS.length);
+    expect(UNCHECKED.length).toBeGreaterThan(0);
+  });
+});
