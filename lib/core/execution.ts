@@ -100,6 +100,9 @@ export function stepsOf(execution: unknown): StoredSteps | undefined {
 /** The caller's own code. */
 export type Work<Write> = (attempt: RunningAttempt<Write>) => unknown;
 
+/** The steps that were reported already. */
+const unawaited = new Set<string>();
+
 export class RunningAttempt<Write> implements Execution<Write> {
   readonly key: string;
   readonly operation: string;
@@ -270,6 +273,15 @@ export class RunningAttempt<Write> implements Execution<Write> {
   /** Resolves when no step is running. @throws the error of a step that nobody waited for */
   stepsSettled(): Promise<void> | undefined {
     return this.#log?.settled();
+  }
+
+  /** The end waits for a step that the handler doesn't await. But the handler went on without the step's result, or its error. */
+  warnOfUnawaitedStep(): void {
+    const [step] = this.#log?.underWay ?? [];
+    const name = `step "${step}" of "${this.operation}"`;
+    if (step === undefined || unawaited.has(name)) return;
+    unawaited.add(name);
+    console.warn(`onceonly: ${name} was still running when the handler returned: await it`);
   }
 
   /** The verdict about a step with an unknown end. */

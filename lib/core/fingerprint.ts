@@ -36,12 +36,22 @@ export function fingerprintOf(payload: unknown): string {
   return tagged("json", canonicalJson(payload));
 }
 
-/** The fingerprint of an input under each accepted way to make one. */
+/**
+ * The fingerprint of an input under each accepted way to make one.
+ * @throws PayloadInvalidError (`PAYLOAD_INVALID`) also if a fingerprinter returns `undefined`, such as for a misspelt field: every
+ * payload would count as the same.
+ */
 export function fingerprintsOf(
   fingerprinters: readonly ((input: unknown) => unknown)[],
   input: unknown,
 ): readonly string[] {
-  return fingerprinters.map((fingerprinter) => fingerprintOf(fingerprinter(input)));
+  return fingerprinters.map((fingerprinter) => {
+    const made = fingerprinter(input);
+    if (made !== undefined || input === undefined) return fingerprintOf(made);
+    throw new PayloadInvalidError(
+      "`fingerprint` returned undefined, so that every payload would count as the same: return what tells two payloads apart, or an empty string to compare nothing",
+    );
+  });
 }
 
 function tagged(kind: string, content: string | Uint8Array): string {

@@ -193,6 +193,14 @@ function renewalOf({ renewLease, leaseSeconds, mode }: EngineOptions): ResolvedO
   return isOff ? "never" : "untimed";
 }
 
+/** A long retention is a number of days. One that isn't, but is whole minutes when read as milliseconds, was most likely meant so. */
+function warnOfMilliseconds({ operation, retentionSeconds: seconds = 0 }: EngineOptions): void {
+  if (seconds < 300_000 || seconds % 60_000 !== 0 || seconds % 86_400 === 0) return;
+  console.warn(
+    `onceonly: \`retentionSeconds: ${seconds}\` of "${operation}" is ${(seconds / 86_400).toFixed(1)} days; did you mean ${seconds / 1000} seconds?`,
+  );
+}
+
 /** Checks the options once and fills in the defaults. */
 export function resolveOptions<Write>(options: EngineOptions<Write>): ResolvedOptions<Write> {
   checkOptions(options, ENGINE_CHECKS, ["operation", "store"]);
@@ -200,6 +208,7 @@ export function resolveOptions<Write>(options: EngineOptions<Write>): ResolvedOp
   checkRetention(options);
   checkAbandoned(options);
   checkRenewal(options);
+  warnOfMilliseconds(options);
   const { fingerprint, keyFormat, ...rest } = withDefaults(options, DEFAULTS);
   return Object.freeze({
     ...rest,

@@ -50,6 +50,7 @@ export async function runAttempt<Write>(
       if (call.renews && isUnderWay(working)) attempt.keepLease();
       const value = await working;
       const committed = attempt.end();
+      attempt.warnOfUnawaitedStep();
       const steps = attempt.stepsSettled();
       if (steps) await steps;
       // Work that did not wait for its commit must not count as done where that fails.

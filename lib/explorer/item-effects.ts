@@ -50,6 +50,12 @@ export async function heldIn(model: DynamoDBModel, tableName: string): Promise<H
   });
 }
 
+/** How many commits in a table have messages that no relay or sweeper has sent. */
+export async function unsentIn(model: DynamoDBModel, tableName: string): Promise<number> {
+  const records = await recordsOf(model, tableName);
+  return records.filter((record) => record[ATTRIBUTES.unsentSince] !== undefined).length;
+}
+
 const RECORD_ATTRIBUTES = [
   ATTRIBUTES.version,
   ATTRIBUTES.state,

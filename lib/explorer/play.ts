@@ -36,6 +36,8 @@ export interface Play {
   readonly reusedKeys: readonly string[];
   /** The last error of each key that is held at the end; `undefined` where the record has none. */
   readonly held: readonly HeldError[];
+  /** The commits whose messages nothing has sent at the end. */
+  readonly unsent: number;
   readonly trace: readonly TraceEvent[];
 }
 
@@ -126,6 +128,7 @@ export async function play(scenario: Scenario, settings: PlaySettings): Promise<
       unawaited: unawaited.requests,
       reusedKeys: world.outside.reusedKeys(),
       held: await world.held(),
+      unsent: await world.unsent(),
       trace: aws.trace.slice(from),
     };
   });

@@ -59,8 +59,15 @@ export interface Source {
 
 /** The status in a function's result, whoever invoked the function. */
 export function statusIn(value: unknown): Pick<SourceAnswer, "status" | "detail"> {
+  const status = statusCodeOf(value);
+  return status === undefined ? {} : { status, detail: plainDetail(plainOf(value)) };
+}
+
+/** API Gateway accepts a status as a number and as its digits. */
+export function statusCodeOf(value: unknown): number | undefined {
   const { statusCode } = Object(value) as { readonly statusCode?: unknown };
-  return typeof statusCode === "number" ? { status: statusCode, detail: plainDetail(plainOf(value)) } : {};
+  if (typeof statusCode === "number") return statusCode;
+  return typeof statusCode === "string" && /^[1-5]\d\d$/.test(statusCode) ? Number(statusCode) : undefined;
 }
 
 /** The text of SagaCompensatedError, thrown or answered: the operation has ended, and no retry runs. */

@@ -15,11 +15,13 @@ export function madeEffects({ before, effects }: Seen): readonly Effect[] {
 }
 
 /** "answer 201; 1 item in orders, 1 message in mails" */
-export function undisturbedWords({ last, ...seen }: Seen & Pick<Play, "last">): string {
+export function undisturbedWords({ last, unsent, ...seen }: Seen & Pick<Play, "last" | "unsent">): string {
   const places = new Map<string, Effect[]>();
   for (const effect of madeEffects(seen)) {
     places.set(placeOf(effect), [...(places.get(placeOf(effect)) ?? []), effect]);
   }
   const counts = [...places.values()].map((made) => countOf(made.length, made[0] as Effect));
-  return `${last?.words}; ${counts.join(", ") || "no effect"}`;
+  const waiting =
+    unsent > 0 ? ["messages of a commit that nothing sends: explore it with a relay, and deploy one"] : [];
+  return `${last?.words}; ${[...counts, ...waiting].join(", ") || "no effect"}`;
 }

@@ -3,7 +3,7 @@ import { Simulator } from "../simulator/simulator.ts";
 import { announcements } from "./announcements.ts";
 import { Arrivals } from "./arrivals.ts";
 import type { Effect } from "./effect.ts";
-import { type HeldError, heldIn, itemEffects, itemsOf } from "./item-effects.ts";
+import { type HeldError, heldIn, itemEffects, itemsOf, unsentIn } from "./item-effects.ts";
 import { emailEffects, objectEffects } from "./objects-and-emails.ts";
 import { Outside } from "./outside.ts";
 import type { Scenario } from "./scenario.ts";
@@ -62,6 +62,12 @@ export class ExploredWorld {
   async held(): Promise<HeldError[]> {
     const errors = Object.keys(this.#scenario.tables).map((name) => heldIn(this.aws.dynamodb, name));
     return (await Promise.all(errors)).flat();
+  }
+
+  /** The commits whose messages nothing has sent. */
+  async unsent(): Promise<number> {
+    const counts = Object.keys(this.#scenario.tables).map((name) => unsentIn(this.aws.dynamodb, name));
+    return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
   }
 
   /** Makes the items of `setUp` old, so that a stale read sees them too. */

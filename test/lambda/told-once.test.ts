@@ -6,6 +6,9 @@ import { v2Event } from "./http/given.ts";
 
 const { options, context } = given();
 const lines: string[] = [];
+let operations = 0;
+/** Two wrappers of one operation would be reported as such. */
+const own = () => ({ ...options, operation: `order-${++operations}` });
 vi.spyOn(console, "warn").mockImplementation((line: string) => void lines.push(line));
 
 /** What so many calls say in the log. */
@@ -16,13 +19,16 @@ async function told(call: () => Promise<unknown>, calls = 2): Promise<string[]> 
 }
 
 const under = (key: (event: { id: string }, own: { awsRequestId: string }) => string) => {
-  const handler = idempotent(async () => 1, { ...options, key });
+  const handler = idempotent(async () => 1, { ...own(), key });
   return told(() => handler({ id: "1" }, context()));
 };
 
 it("tells once of a key that is another one each time, also in a batch", async () => {
   let keys = 0;
-  const batch = idempotentBatch(async () => {}, { ...options, key: () => crypto.randomUUID() });
+  const batch = idempotentBatch(async () => {}, {
+    ...own(),
+    key: () => crypto.randomUUID(),
+  });
   const event = { Records: [{ messageId: "m1", body: "{}", eventSource: "aws:sqs" }] };
 
   expect(await under(() => `order-${++keys}`)).toEqual([expect.stringContaining("yields another text")]);
@@ -41,7 +47,7 @@ it("tells of a key that can be read once only, and runs", async () => {
     if (++reads > 1) throw new Error("the stream was read");
     return "read-once";
   };
-  const handler = idempotent(async () => "ran", { ...options, key });
+  const handler = idempotent(async () => "ran", { ...own(), key });
 
   lines.length = 0;
   expect(await handler({}, context())).toBe("ran");
@@ -49,8 +55,8 @@ it("tells of a key that can be read once only, and runs", async () => {
 });
 
 it("says nothing of a key of what the event holds, nor of a key that is missing", async () => {
-  const http = httpIdempotent(async () => ({ statusCode: 200 }), { ...options, scope: "public" });
-  const keyless = idempotent(async () => 1, { ...options, key: () => undefined, whenKeyMissing: "run" });
+  const http = httpIdempotent(async () => ({ statusCode: 200 }), { ...own(), scope: "public" });
+  const keyless = idempotent(async () => 1, { ...own(), key: () => undefined, whenKeyMissing: "run" });
 
   expect(await under(({ id }) => id)).toEqual([]);
   expect(await told(() => http(v2Event({ headers: { "Idempotency-Key": '"k"' } }), context()))).toEqual([]);
@@ -58,7 +64,7 @@ it("says nothing of a key of what the event holds, nor of a key that is missing"
 });
 
 it("tells once of a batch that is taken as one operation, and of no event with one record", async () => {
-  const handler = idempotent(async () => 1, { ...options, key: ({ id }: { id: string }) => id });
+  const handler = idempotent(async () => 1, { ...own(), key: ({ id }: { id: string }) => id });
   let ids = 0;
   const of = (eventSource: string, count = 2) =>
     told(() =>

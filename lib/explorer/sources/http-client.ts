@@ -4,7 +4,14 @@
  */
 import type { Invocation } from "../../simulator/invocation.ts";
 import { plainDetail, plainOf, plainText } from "../plain-value.ts";
-import { failedAnswer, type Source, type SourceAnswer, type SourceStage, undoneIn } from "../source.ts";
+import {
+  failedAnswer,
+  type Source,
+  type SourceAnswer,
+  type SourceStage,
+  statusCodeOf,
+  undoneIn,
+} from "../source.ts";
 
 const FIRST_WAIT_MS = 1000;
 const MAX_WAIT_MS = 60_000;
@@ -80,7 +87,8 @@ function safe(headers: Readonly<Record<string, string>>): Record<string, string>
  */
 function readAnswer({ value }: Extract<Invocation, { outcome: "returned" }>, event: unknown) {
   const result = Object(value) as Readonly<Record<string, unknown>>;
-  if (typeof result.statusCode !== "number") {
+  const status = statusCodeOf(result);
+  if (status === undefined) {
     const isBody = Object(Object(event).requestContext).http !== undefined;
     if (isBody) return { status: 200, headers: {} as Record<string, string>, body: plainOf(value) };
     return { status: 502, headers: {} as Record<string, string>, body: "the handler returned no statusCode" };
@@ -88,7 +96,7 @@ function readAnswer({ value }: Extract<Invocation, { outcome: "returned" }>, eve
   const lines = { ...Object(result.multiValueHeaders), ...Object(result.headers) } as Record<string, unknown>;
   const headers: Record<string, string> = {};
   for (const [name, text] of Object.entries(lines)) headers[name.toLowerCase()] = String(text);
-  return { status: result.statusCode, headers, body: plainText(String(result.body ?? "")) };
+  return { status, headers, body: plainText(String(result.body ?? "")) };
 }
 
 /** The event with the fields that the API sets anew for each request. */

@@ -1,4 +1,5 @@
 /** Wraps a Middy stack: everything that is used after this middleware runs once per key, like the handler. */
+import { InvalidOptionError } from "../../core/errors.ts";
 import { executionOf, type LambdaContext } from "../../core/lambda-context.ts";
 import type { WithIdempotency } from "../context.ts";
 import type { Face } from "../face.ts";
@@ -77,10 +78,21 @@ export function middlewareFor<Event, Write>(face: Face<Write>): IdempotencyMiddl
     }
   }
 
-  return {
+  const middleware = {
     before: idempotencyBefore,
     after: idempotencyAfter,
     onError: idempotencyOnError,
     handler: toldHandler,
   };
+  // Middy copies what it is given as its plugin, and ignores the hooks of a middleware there: the handler would run unprotected.
+  return Object.defineProperty(middleware, "beforePrefetch", {
+    enumerable: true,
+    get(): never {
+      throw new InvalidOptionError(
+        "plugin",
+        "of middy() must not be this middleware: use it, as in `middy().use(middleware)`",
+        this,
+      );
+    },
+  });
 }

@@ -12,6 +12,7 @@ import { RECIPE_MISTAKES } from "./recipes.ts";
 import { RECONCILER_MISTAKES } from "./reconciler.ts";
 import { RELAY_MISTAKES } from "./relay.ts";
 import { SAGA_MISTAKES } from "./sagas.ts";
+import { SET_UP_MISTAKES } from "./set-ups.ts";
 import { SOCKET_MISTAKES } from "./sockets.ts";
 import { STACK_MISTAKES } from "./stacks.ts";
 import { STEP_MISTAKES } from "./steps.ts";
@@ -25,6 +26,7 @@ import { WIRING_MISTAKES } from "./wiring.ts";
 export const MISTAKES: Readonly<Record<string, readonly Mistake[]>> = {
   "Options and keys": OPTION_MISTAKES,
   "Environment and wiring": WIRING_MISTAKES,
+  "Set-ups that look right": SET_UP_MISTAKES,
   "Types and shapes": TYPE_MISTAKES,
   "Projects of TypeScript": PROJECT_MISTAKES,
   "Store and commit": STORE_MISTAKES,
@@ -52,7 +54,20 @@ For those who read a message and want to know what it means, and for those who w
 
 <!-- made of test/mistakes, where each mistake is made: npx vitest run test/mistakes -u -->
 
-No mistake in these tables is silent. A text may stand in a longer one. "Type" means that the compiler refuses the code.
+No mistake in these tables is silent. A text may stand in a longer one. "Type" means that the compiler refuses the code. What
+onceonly can't notice is [at the end](#what-onceonly-cant-notice).
+`;
+
+/** What no code of ours can see, and what shows it. */
+const UNNOTICED = `## What onceonly can't notice
+
+| a user | why | what shows it |
+| --- | --- | --- |
+| gives \`childKey\` a name made of randomness | an id that the handler has just loaded looks the same | \`explore\` reports two calls of the other system |
+| runs one operation in two functions | each process sees only itself | \`UseIdempotency\` warns when both are in one CDK app (\`onceonly:shared-operation\`); records with different results under one key |
+| commits messages that no relay sends | the handler's process doesn't see the relay | synthesis (\`onceonly:no-relay\`), \`onceonly doctor\`, the alarm \`outbox-lag\`; the report of \`explore\` |
+| makes a key of a time that a database returned | the value is stable within one call | \`explore\` with a redelivery, and the metric of \`watchNewKeys\` |
+| trusts a header that a proxy sets, and is reachable past the proxy | the request looks the same | a request to the function's own address |
 `;
 
 /** docs/use/mistakes.md. */
@@ -62,7 +77,7 @@ export function mistakesPage(): string {
       "\n",
     ),
   );
-  return [HEAD, ...tables].join("\n");
+  return [HEAD, ...tables, UNNOTICED].join("\n");
 }
 
 const row = ({ made, toldBy, text }: Mistake) => `| ${cell(made)} | ${toldBy} | ${cell(text)} |`;
