@@ -11,11 +11,11 @@ type Verdict =
   | APIGatewaySimpleAuthorizerResult
   | APIGatewaySimpleAuthorizerWithContextResult<{ tenant: string }>;
 
-const tokenDigests: Record<string, string> = JSON.parse(process.env.TOKEN_DIGESTS ?? "{}");
-const tenants = Object.entries(tokenDigests).map(([tenant, hex]) => ({
-  tenant,
-  digest: Buffer.from(hex, "hex"),
-}));
+/** Several digests of a tenant count while its token is rotated. */
+const tokenDigests: Record<string, string | string[]> = JSON.parse(process.env.TOKEN_DIGESTS ?? "{}");
+const tenants = Object.entries(tokenDigests).flatMap(([tenant, digests]) =>
+  [digests].flat().map((hex) => ({ tenant, digest: Buffer.from(hex, "hex") })),
+);
 
 export const handler = async (event: APIGatewayRequestAuthorizerEventV2): Promise<Verdict> => {
   const token = /^Bearer +(\S+)$/i.exec(event.headers?.authorization ?? "")?.[1];
