@@ -97,13 +97,13 @@ export class UseIdempotency extends Mixin {
     const { scope, path } = construct.node;
     const isPlain =
       CfnResource.isCfnResource(construct) &&
-      /^AWS::(Lambda|Serverless)::Function$/.test(construct.cfnResourceType);
+      /^AWS::(Lambda::(Web)?|Serverless::)Function$/.test(construct.cfnResourceType);
     const isInner = scope?.node.defaultChild === construct;
     const isFoundInside = construct.node.scopes.some((each) => each !== construct && this.#asked.has(each));
     if (!isPlain || isInner || !isFoundInside) return;
     Annotations.of(construct).addInfoV2(
       "onceonly:left-alone",
-      `${path} is a plain resource, which has no role to grant to: UseIdempotency, which is applied to what it is in, leaves it as it is. Make a Function of it, or grant and set the variables by hand`,
+      `${path} is a plain resource, which has no role to grant to: UseIdempotency, which is applied to what it is in, leaves it as it is. ${construct.cfnResourceType === "AWS::Lambda::WebFunction" ? "Its" : "Make a Function of it, or its"} role and variables are yours to set: grant it by the table's grants, and give its store the table's name`,
     );
   }
 

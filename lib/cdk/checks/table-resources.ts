@@ -133,8 +133,21 @@ function expiryFaults(table: IIdempotencyTable, properties: TemplateProperties, 
 /** A warning, since each key may be used in one region only. */
 export function warnOfReplicas(table: IIdempotencyTable): void {
   const template = templateOf(table.table);
-  const replicas = template?.properties.Replicas;
-  if (!template || !Array.isArray(replicas) || replicas.length < 2) return;
+  if (!template) return;
+  const { Replicas: replicas, GlobalTableSourceArn, ImportSourceSpecification } = template.properties;
+  if (ImportSourceSpecification !== undefined) {
+    Annotations.of(table).addWarningV2(
+      "onceonly:imported-items",
+      `${ownerPath(template.resource)}, which ${table.node.path} uses, is filled from S3: an item that looks like a record counts as one, so that its operation doesn't run. Import records of this table only, and acknowledge this`,
+    );
+  }
+  if (GlobalTableSourceArn !== undefined) {
+    Annotations.of(table).addWarningV2(
+      "onceonly:replicated-table",
+      `${ownerPath(template.resource)}, which ${table.node.path} uses, is a replica of a table in another account, and each decides claims by itself, so that two can win the same key: use each key with one of them only, and acknowledge this, or use a table without replicas`,
+    );
+  }
+  if (!Array.isArray(replicas) || replicas.length < 2) return;
   Annotations.of(table).addWarningV2(
     "onceonly:replicated-table",
     `${ownerPath(template.resource)}, which ${table.node.path} uses, is in ${replicas.length} regions, each of which decides claims by itself, so that ${replicas.length} can win the same key: use each key in one region only, and acknowledge this, or use a table without replicas`,

@@ -2,9 +2,9 @@
 import type { CfnResource } from "aws-cdk-lib";
 import type { IConstruct } from "constructs";
 import { ownerPath } from "../resources.ts";
-import { type Hop, numberIn, type RedeliveryWindow, retryWindow, sumOf } from "./hop.ts";
+import { ageTerm, type Hop, numberIn, type RedeliveryWindow, retryWindow, sumOf } from "./hop.ts";
 import { parkedWindow } from "./queues.ts";
-import { type ResolvedApp, type TemplateProperties, valueIn } from "./resolved-app.ts";
+import { objectIn, type ResolvedApp, type TemplateProperties, valueIn } from "./resolved-app.ts";
 
 const DAY = 86_400;
 
@@ -42,6 +42,40 @@ function archiveWindow(path: string, days: number): RedeliveryWindow {
   if (days === 0)
     return { unknown: `the archive ${path} keeps events for ever, and a replay brings them again` };
   return [{ seconds: days * DAY, text: `${days * DAY} s in the archive ${path}`, limit: "archive" }];
+}
+
+const LONGEST_RETENTION_DAYS = 365;
+
+/**
+ * A custom event bus of EventBridge (AWS::EventsV2), whose subscribers retry for 5 minutes unless they say otherwise. The bus keeps
+ * its events, so that a subscriber can be started again from any point in that time.
+ * https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-properties-eventsv2-subscriber-retrypolicy.html
+ */
+export function subscriberHops(app: ResolvedApp): Hop[] {
+  return app.ofType("AWS::EventsV2::Subscriber").flatMap((subscriber): Hop[] => {
+    const { EventBusArn, InvokeConfiguration, RetryPolicy, OnFailureConfiguration } =
+      app.propertiesOf(subscriber);
+    const path = ownerPath(subscriber);
+    const { MaxEventAgeInSeconds = 300, MaxRetryAttempts } = objectIn(RetryPolicy);
+    const what = `of retries by the subscriber ${path}`;
+    const age = { value: MaxEventAgeInSeconds, most: DAY, limit: "eventbridge", path, what };
+    const window = sumOf(
+      numberIn(MaxRetryAttempts) === 0 ? [] : ageTerm(age),
+      parkedWindow(app, valueIn(objectIn(OnFailureConfiguration), "Arn"), path),
+    );
+    const from = app.targetIn(EventBusArn, "AWS::EventsV2::EventBus");
+    return app
+      .targetsIn(valueIn(objectIn(InvokeConfiguration), "TargetArn"))
+      .map((into): Hop => ({ from, into, window, isAsynchronous: true }));
+  });
+}
+
+/** A warning only, as for an archive. Without a setting the longest retention is presumed. */
+export function customBusHops(app: ResolvedApp): Hop[] {
+  return app.ofType("AWS::EventsV2::EventBus").map((into): Hop => {
+    const days = numberIn(valueIn(app.propertiesOf(into), "StorageConfiguration", "RetentionPeriodInDays"));
+    return { into, window: archiveWindow(ownerPath(into), days ?? LONGEST_RETENTION_DAYS) };
+  });
 }
 
 /** The root of the app stands for the default bus. */

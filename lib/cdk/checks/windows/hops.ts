@@ -4,7 +4,7 @@ import type { IConstruct } from "constructs";
 import { integrationsIn, isForgotten } from "../gateways.ts";
 import { ownerPath } from "../resources.ts";
 import { asynchronousHops, asynchronousWindow } from "./asynchronous.ts";
-import { archiveHops, ruleHops } from "./event-bridge.ts";
+import { archiveHops, customBusHops, ruleHops, subscriberHops } from "./event-bridge.ts";
 import { type Hop, type RedeliveryWindow, sumOf } from "./hop.ts";
 import { readerHops } from "./readers.ts";
 import { objectIn, ResolvedApp } from "./resolved-app.ts";
@@ -17,6 +17,8 @@ const READERS: readonly ((app: ResolvedApp) => Hop[])[] = [
   readerHops,
   ruleHops,
   archiveHops,
+  subscriberHops,
+  customBusHops,
   scheduleHops,
   subscriptionHops,
   notificationHops,
@@ -53,6 +55,8 @@ function foreignHops(app: ResolvedApp, hops: ReadonlyMap<IConstruct, Hop[]>): Ho
 const INVOKERS = [
   "AWS::Bedrock::Agent",
   "AWS::Bedrock::Flow",
+  "AWS::BedrockAgentCore::Evaluator",
+  "AWS::BedrockAgentCore::GatewayTarget",
   "AWS::CodePipeline::Pipeline",
   "AWS::IoT::TopicRule",
   "AWS::KinesisFirehose::DeliveryStream",

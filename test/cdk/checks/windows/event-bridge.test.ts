@@ -6,6 +6,7 @@ import {
   type LambdaFunctionProps,
   SqsQueue,
 } from "aws-cdk-lib/aws-events-targets";
+import { CfnEventBus as CfnEventBusV2, CfnSubscriber } from "aws-cdk-lib/aws-eventsv2";
 import { Alias, Function as AnyFunction, type IFunction } from "aws-cdk-lib/aws-lambda";
 import { SqsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
 import { Queue } from "aws-cdk-lib/aws-sqs";
@@ -71,6 +72,47 @@ describe("a rule of EventBridge that feeds a function", () => {
     expect(synthesized(Duration.hours(5), ruleTo({ retryAttempts: 0 })).warnings[0]).toContain(
       "18000 s < 21720 s, the longest redelivery to Test/Fn (21600 s in the event queue of Test/Fn",
     );
+  });
+
+  it("F9, B11: is counted for a subscriber of a custom event bus, with the time that the bus keeps events", () => {
+    const subscriber =
+      (retryPolicy?: CfnSubscriber.RetryPolicyProperty, retentionPeriodInDays?: number): Build =>
+      (stack, fn) => {
+        const bus = new CfnEventBusV2(stack, "Bus", {
+          name: "orders",
+          ...(retentionPeriodInDays && { storageConfiguration: { retentionPeriodInDays } }),
+        });
+        new CfnSubscriber(stack, "Subscriber", {
+          eventBusArn: bus.attrEventBusArn,
+          name: "ship",
+          startingPosition: "LATEST",
+          invokeConfiguration: {
+            targetArn: fn.functionArn,
+            roleArn: "arn:aws:iam::111111111111:role/invoke",
+          },
+          ...(retryPolicy && { retryPolicy }),
+        });
+      };
+    const ofBus = "86400 s in the archive Test/Bus + ";
+    const queued = "21600 s in the event queue of Test/Fn + client window 120 s";
+
+    expect(synthesized(Duration.days(1), subscriber(undefined, 1)).warnings[0]).toContain(
+      `(${ofBus}300 s of retries by the subscriber Test/Subscriber + ${queued})`,
+    );
+    expect(synthesized(Duration.days(1), subscriber({ maxEventAgeInSeconds: 86_400 }, 1)).faults).toContain(
+      `(${ofBus}86400 s of retries by the subscriber Test/Subscriber + ${queued})`,
+    );
+    expect(synthesized(Duration.days(1), subscriber({ maxRetryAttempts: 0 }, 1)).warnings[0]).toContain(
+      `(${ofBus}${queued})`,
+    );
+    expect(synthesized(Duration.days(60), subscriber()).warnings[0]).toContain(
+      "31536000 s in the archive Test/Bus",
+    );
+    expect(synthesized(Duration.days(2), subscriber(undefined, 1))).toEqual({
+      faults: "",
+      warnings: [],
+      notes: [],
+    });
   });
 
   it("is seen behind an alias, a version and an import of the function", () => {

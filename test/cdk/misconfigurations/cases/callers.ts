@@ -1,5 +1,6 @@
 import { Duration, type Stack } from "aws-cdk-lib";
 import { LambdaIntegration, RestApi } from "aws-cdk-lib/aws-apigateway";
+import { CfnGatewayTarget } from "aws-cdk-lib/aws-bedrockagentcore";
 import { Distribution } from "aws-cdk-lib/aws-cloudfront";
 import { FunctionUrlOrigin } from "aws-cdk-lib/aws-cloudfront-origins";
 import { Alarm } from "aws-cdk-lib/aws-cloudwatch";
@@ -102,6 +103,10 @@ export const CALLERS: readonly Misconfiguration[] = [
       processingConfiguration,
     };
     new CfnDeliveryStream(stack, "Delivery", { extendedS3DestinationConfiguration });
+  }),
+  noted("a target of an AgentCore gateway", "onceonly:retention-unknown", (stack) => {
+    const lambda = { lambdaArn: runner(stack).functionArn, toolSchema: { inlinePayload: [] } };
+    new CfnGatewayTarget(stack, "Tool", { name: "pay", targetConfiguration: { mcp: { lambda } } });
   }),
   noted("a rule of AWS IoT in the app", "onceonly:retention-unknown", (stack) => {
     const actions = [{ lambda: { functionArn: runner(stack).functionArn } }];

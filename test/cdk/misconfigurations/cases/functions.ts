@@ -5,6 +5,7 @@ import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import {
   Alias,
   type CfnFunction,
+  CfnWebFunction,
   Code,
   type FunctionOptions,
   Handler,
@@ -88,6 +89,11 @@ export const FUNCTIONS: readonly Misconfiguration[] = [
     stack.with(use(stack));
   }),
   warned("Node.js 20, which Lambda has deprecated", "onceonly:deprecated-runtime", on(Runtime.NODEJS_20_X)),
+  noted("a web function of Lambda", "onceonly:left-alone", (stack) => {
+    new CfnWebFunction(stack, "Web", { functionName: "web" });
+    runner(stack);
+    stack.with(use(stack));
+  }),
   refused("Node.js 18", "runs on nodejs18.x: onceonly needs Node.js 20", on(Runtime.NODEJS_18_X)),
   refused("Node.js 16", "runs on nodejs16.x: onceonly needs Node.js 20", on(Runtime.NODEJS_16_X)),
   refused("Python", "runs on python3.13: onceonly needs Node.js 20", on(Runtime.PYTHON_3_13)),

@@ -1,8 +1,11 @@
 import { Duration, RemovalPolicies, RemovalPolicy, Stack } from "aws-cdk-lib";
 import {
   AttributeType,
+  type CfnGlobalTable,
+  InputFormat,
   MultiRegionConsistency,
   StreamViewType,
+  Table,
   TableEncryptionV2,
   TableV2,
 } from "aws-cdk-lib/aws-dynamodb";
@@ -200,6 +203,17 @@ export const IMPORTED_TABLES: readonly Misconfiguration[] = [
   }),
   warned("a table of the app with replicas", "onceonly:replicated-table", (stack) => {
     const own = new TableV2(stack, "Own", { partitionKey: PK, timeToLiveAttribute: "expiresAt", replicas });
+    IdempotencyTable.fromTableAttributes(stack, "Table", { tableName: own.tableName });
+  }),
+  warned("a replica of a table in another account", "onceonly:replicated-table", (stack) => {
+    const own = new TableV2(stack, "Own", { partitionKey: PK, timeToLiveAttribute: "expiresAt" });
+    const source = "arn:aws:dynamodb:eu-west-1:222222222222:table/theirs";
+    (own.node.defaultChild as CfnGlobalTable).addPropertyOverride("GlobalTableSourceArn", source);
+    IdempotencyTable.fromTableAttributes(stack, "Table", { tableName: own.tableName });
+  }),
+  warned("a table that is filled from S3", "onceonly:imported-items", (stack) => {
+    const importSource = { bucket: new Bucket(stack, "Items"), inputFormat: InputFormat.dynamoDBJson() };
+    const own = new Table(stack, "Own", { partitionKey: PK, timeToLiveAttribute: "expiresAt", importSource });
     IdempotencyTable.fromTableAttributes(stack, "Table", { tableName: own.tableName });
   }),
   refused("a table of the app with strong consistency", "multiRegionConsistency of Test/Own", (stack) => {
