@@ -9,6 +9,7 @@ import { checkRegion, tableFor, warnOfFarCommits } from "./checks/placement.ts";
 import { isOfCdk } from "./checks/references.ts";
 import { warnOfNoRelay } from "./checks/relays.ts";
 import type { IIdempotencyTable } from "./idempotency-table-base.ts";
+import { note } from "./note.ts";
 import { OutboxRelay } from "./outbox-relay.ts";
 import { ACCESS_DEFAULTS } from "./record-access.ts";
 import { USE_DEFAULTS, type UseIdempotencyOptions } from "./use-idempotency-options.ts";
@@ -85,7 +86,8 @@ export class UseIdempotency extends Mixin {
     const why = hasItAlready
       ? "has UseIdempotency already"
       : "is a function of CDK's own, which runs no operations";
-    Annotations.of(construct).addInfoV2(
+    note(
+      construct,
       "onceonly:left-alone",
       `${construct.node.path} ${why}: UseIdempotency, which is applied to what it is in, leaves it as it is`,
     );
@@ -101,7 +103,8 @@ export class UseIdempotency extends Mixin {
     const isInner = scope?.node.defaultChild === construct;
     const isFoundInside = construct.node.scopes.some((each) => each !== construct && this.#asked.has(each));
     if (!isPlain || isInner || !isFoundInside) return;
-    Annotations.of(construct).addInfoV2(
+    note(
+      construct,
       "onceonly:left-alone",
       `${path} is a plain resource, which has no role to grant to: UseIdempotency, which is applied to what it is in, leaves it as it is. ${construct.cfnResourceType === "AWS::Lambda::WebFunction" ? "Its" : "Make a Function of it, or its"} role and variables are yours to set: grant it by the table's grants, and give its store the table's name`,
     );

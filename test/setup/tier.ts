@@ -59,6 +59,7 @@ export const LONG = [
   "bench/show/load/run",
   "cdk/commonjs-packages",
   "cdk/foreign-apps",
+  "cdk/terminal",
   "cli/console/acts",
   "cli/console/command",
   "cli/console/page",

@@ -4,6 +4,7 @@ import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { IConstruct } from "constructs";
 import { MAX_LONG_RETENTION_SECONDS, MAX_RETENTION_SECONDS } from "../../contract.ts";
 import type { IIdempotencyTable } from "../idempotency-table-base.ts";
+import { note } from "../note.ts";
 import { sharedRegistry } from "../shared-registry.ts";
 import { USE_DEFAULTS, type UseIdempotencyOptions } from "../use-idempotency-options.ts";
 import { withDefaults } from "../with-defaults.ts";
@@ -131,7 +132,11 @@ function retentionFaults(fn: LambdaFunction, options: UseIdempotencyOptions): st
   return allRedeliveries(fn, options).flatMap((redelivery) => {
     if (retention === undefined || "unknown" in redelivery) {
       const why = "unknown" in redelivery ? redelivery.unknown : "it is known at deployment only";
-      note(fn, "retention", `whether the retention of ${path} is long enough is not checked: ${why}`);
+      note(
+        fn,
+        "onceonly:retention-unknown",
+        `whether the retention of ${path} is long enough is not checked: ${why}`,
+      );
       return [];
     }
     if (retention >= redelivery.seconds) return [];
@@ -221,7 +226,7 @@ function hidingFaults(
   if (timeout === undefined || Number.isNaN(hidden)) {
     note(
       fn,
-      "visibility",
+      "onceonly:visibility-unknown",
       `whether ${path} hides messages for as long as ${fn.node.path} runs is not checked: its timeout, or theirs, is known at deployment only`,
     );
     return [];
@@ -246,7 +251,7 @@ function gatewayFaults(fn: LambdaFunction, timeout: number | undefined): string[
       const what = `whether ${waits.replace("its", "the")} before ${fn.node.path} waits for as long as it runs`;
       note(
         fn,
-        "gateway",
+        "onceonly:gateway-unknown",
         `${what} is not checked: one of the two is known at deployment only, or is not made in this app`,
       );
       return [];
@@ -259,7 +264,8 @@ function gatewayFaults(fn: LambdaFunction, timeout: number | undefined): string[
 /** Its capacity provider may be given after the mixin. */
 function noteManagedInstances(app: ResolvedApp, fn: LambdaFunction): void {
   if (app.propertiesAt(fn).CapacityProviderConfig === undefined) return;
-  Annotations.of(fn).addInfoV2(
+  note(
+    fn,
     "onceonly:managed-instances",
     `${fn.node.path} runs on Lambda Managed Instances, which let code run on after its timeout. Its handlers find that in AWS_LAMBDA_INITIALIZATION_TYPE, so that UseIdempotency sets nothing for it: leases are 30 s long (\`leaseSeconds\`) and renewed, one write for each 10 s of a call`,
   );
@@ -281,8 +287,4 @@ function warnOfDurable(app: ResolvedApp, fn: LambdaFunction): void {
     "onceonly:durable-function",
     `${fn.node.path} is a durable function: Lambda calls its handler from the beginning after each wait, so that a wrapped handler meets its own claim, and a wait outlives the lease. Wrap what a step does, with a key of the execution's name, and acknowledge this`,
   );
-}
-
-function note(fn: LambdaFunction, id: string, message: string): void {
-  Annotations.of(fn).addInfoV2(`onceonly:${id}-unknown`, message);
 }

@@ -4,6 +4,7 @@ import type { IFunction, Function as LambdaFunction } from "aws-cdk-lib/aws-lamb
 import { DeduplicationScope, FifoThroughputLimit, type IQueue } from "aws-cdk-lib/aws-sqs";
 import type { IConstruct } from "constructs";
 import type { DedupQueueProps } from "../dedup-queue-props.ts";
+import { note } from "../note.ts";
 import { isChecked, knownSeconds, timeoutOf } from "./consumers.ts";
 
 /** AWS's advice for queues that feed functions: https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html */
@@ -38,7 +39,8 @@ export function checkQueue(queue: IConstruct, props: DedupQueueProps): void {
       `deadLetterQueue of ${path} is ${deadLetterQueue.node.path}, a standard queue: a FIFO queue takes a FIFO queue`,
     );
   }
-  Annotations.of(queue).addInfoV2(
+  note(
+    queue,
     "onceonly:dead-letters-unknown",
     `whether ${deadLetterQueue.node.path}, the dead-letter queue of ${path}, is a FIFO queue is not checked: its ARN is known at deployment only`,
   );
@@ -63,7 +65,8 @@ export function checkQueueConsumer(
   // An imported function does not tell.
   const timeout = "runtime" in fn ? timeoutOf(fn as LambdaFunction) : undefined;
   if (visibility === undefined || timeout === undefined) {
-    Annotations.of(queue).addInfoV2(
+    note(
+      queue,
       "onceonly:visibility-unknown",
       `whether messages are hidden for long enough for ${fn.node.path} is not checked: its timeout, or theirs, is known at deployment only`,
     );
