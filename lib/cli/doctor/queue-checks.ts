@@ -98,7 +98,8 @@ export const QUEUE_CHECKS: readonly DoctorCheck[] = [
   },
   {
     id: "function-runtime",
-    remedy: "use Node.js 22 or later: Lambda deprecated Node.js 20 on 2026-04-30, and refuses to create functions on it from 2027-02-01",
+    remedy:
+      "use Node.js 22 or later: Lambda deprecated Node.js 20 on 2026-04-30, and refuses to create functions on it from 2027-02-01",
     find: ({ handlers }) =>
       handlers
         .filter(({ properties: { Runtime } }) => {
