@@ -77,6 +77,7 @@ export function checkFaithful(payload: unknown): void {
 function unfaithful({ path, why }: Unfaithful): PayloadInvalidError {
   return new PayloadInvalidError(
     `the payload has no fingerprint: ${path} is ${why}`,
-    `the payload can't be compared with a retry of it: ${path} is ${why}`,
+    // Names of members may be secrets too.
+    `the payload can't be compared with a retry of it: a value is ${why}`,
   );
 }

@@ -6,7 +6,7 @@ import { type WithIdempotency, withExecution } from "../context.ts";
 import type { BatchOptions } from "./batch-options.ts";
 import { BatchRun } from "./batch-run.ts";
 import { settingsOf } from "./batch-settings.ts";
-import { type BatchItem, type BatchResponse, type KafkaIdentifier, nameOf } from "./item.ts";
+import { type BatchResponse, type KafkaIdentifier, nameOf } from "./item.ts";
 import { openedRecord } from "./opened-record.ts";
 import { readEvent } from "./read-event.ts";
 
