@@ -58,7 +58,7 @@ function toAttribute(value: unknown, level: number): AttributeValue {
   );
 }
 
-/** The first member decides the type of the set. */
+/** All members are of one type: strings, numbers or bytes. */
 function toSet(members: readonly unknown[]): AttributeValue {
   const all = members.map((each) => toAttribute(each, 0));
   for (const type of ["S", "N", "B"] as const) {
