@@ -165,7 +165,9 @@ function callOf<Message, Write>(
   };
 }
 
-/** As an event of Lambda has the value of a record, so that a key may move between both. */
-function textOf(content: Delivery["content"]): string {
-  return Buffer.from((content ?? "") as Uint8Array).toString("base64");
+/** As an event of Lambda has the value of a record, so that a key may move between both. A tombstone isn't an empty value. */
+function textOf(content: Delivery["content"]): string | null {
+  return content === null || content === undefined
+    ? null
+    : Buffer.from(content as Uint8Array).toString("base64");
 }

@@ -85,7 +85,7 @@ const CONSUMER_CHECKS: Readonly<Record<keyof ConsumerOptions, Check>> = {
 /** What a handler is given, and what the broker says of it. */
 export interface Read<Message> {
   readonly message: Message;
-  readonly content: string;
+  readonly content: string | null;
 }
 
 type OfMessage<Message> = (message: Message) => unknown;

@@ -75,7 +75,15 @@ export class IdempotencyKeyInvalidError extends errorClass(
 export class ScopeMissingError extends errorClass("ScopeMissingError", "SCOPE_MISSING", false) {}
 
 /** The payload has no faithful canonical form, so it cannot be told from another one. */
-export class PayloadInvalidError extends errorClass("PayloadInvalidError", "PAYLOAD_INVALID", false) {}
+export class PayloadInvalidError extends errorClass("PayloadInvalidError", "PAYLOAD_INVALID", false) {
+  /** What an HTTP caller is shown: what is wrong with its payload, and nothing of the service. `undefined` for other faults. */
+  declare readonly detail?: string;
+
+  constructor(message: string, detail?: string) {
+    super(message);
+    if (detail !== undefined) this.detail = bounded(detail);
+  }
+}
 
 /**
  * Somebody else holds a live claim on this key. Retry after `retryAfterSeconds`; from `leaseExpiresAt` (epoch ms) on a retry can
@@ -387,21 +395,31 @@ export class BodyUnavailableError extends errorClass("BodyUnavailableError", "BO
   }
 }
 
-/** No record of a batch is done, so that all records come again, also where Lambda does not read which records failed. */
+/**
+ * Thrown so that all records of a batch come again: none of them is done, or some aren't and Lambda isn't known to read which.
+ * Records that are done are skipped then.
+ */
 export class BatchNotDoneError extends errorClass("BatchNotDoneError", "BATCH_NOT_DONE", true) {
   /** What the answer would have been. */
   readonly batchItemFailures: readonly { readonly itemIdentifier: unknown }[];
   /** How many of the records were in progress elsewhere: that is no error of theirs. */
   readonly inProgress: number;
 
-  /** `first` names the first of the records. */
+  /** `first` names the first of the records, and `records` counts all of the batch. */
   constructor(
     batchItemFailures: readonly { readonly itemIdentifier: unknown }[],
     inProgress: number,
     first = "",
+    records = batchItemFailures.length,
   ) {
+    const done = records - batchItemFailures.length;
+    const what = done > 0 ? `only ${done} of ${records} records are` : `none of ${records} records is`;
+    const advice =
+      done > 0
+        ? "; to return only the others, set ReportBatchItemFailures of the event source mapping, and `reportBatchItemFailures: true` of idempotentBatch"
+        : "";
     super(
-      `none of ${batchItemFailures.length} records is done (${inProgress} in progress elsewhere)${first && `, beginning with ${first}`}: the batch has to come again; \`onRecordError\` was told of each error`,
+      `${what} done (${inProgress} in progress elsewhere)${first && `, beginning with ${first}`}: the batch has to come again; \`onRecordError\` was told of each error${advice}`,
     );
     this.batchItemFailures = batchItemFailures;
     this.inProgress = inProgress;

@@ -2,7 +2,7 @@
 import canonicalizeModule from "canonicalize";
 import { PayloadInvalidError } from "./errors.ts";
 import { hashTuple, isUnawaited } from "./identity.ts";
-import { findUnfaithful } from "./json.ts";
+import { findUnfaithful, type Unfaithful } from "./json.ts";
 
 // The package's types say `exports.default`; what it exports is the function itself.
 const canonicalize = canonicalizeModule as unknown as (value: unknown) => string;
@@ -30,7 +30,7 @@ export function fingerprintOf(payload: unknown): string {
   if (payload instanceof Fingerprint) return payload.text;
   if (payload === undefined) return tagged("none", "");
   if (typeof payload === "string" && !payload.isWellFormed()) {
-    throw new PayloadInvalidError("the payload has no fingerprint: $ is a string with a lone surrogate");
+    throw unfaithful({ path: "$", why: "a string with a lone surrogate" });
   }
   if (typeof payload === "string" || payload instanceof Uint8Array) return tagged("raw", payload);
   return tagged("json", canonicalJson(payload));
@@ -64,9 +64,20 @@ function canonicalJson(payload: unknown): string {
       "the payload has no fingerprint: `fingerprint` yielded a promise, which is not awaited",
     );
   }
-  const fault = findUnfaithful(payload, { exactIntegers: true, wellFormedStrings: true });
-  if (fault !== undefined) {
-    throw new PayloadInvalidError(`the payload has no fingerprint: ${fault.path} is ${fault.why}`);
-  }
+  checkFaithful(payload);
   return canonicalize(payload);
+}
+
+/** @throws PayloadInvalidError (`PAYLOAD_INVALID`) for what JSON cannot hold faithfully. */
+export function checkFaithful(payload: unknown): void {
+  const fault = findUnfaithful(payload, { exactIntegers: true, wellFormedStrings: true });
+  if (fault !== undefined) throw unfaithful(fault);
+}
+
+function unfaithful({ path, why }: Unfaithful): PayloadInvalidError {
+  return new PayloadInvalidError(
+    `the payload has no fingerprint: ${path} is ${why}`,
+    // Names of members may be secrets too.
+    `the payload can't be compared with a retry of it: a value is ${why}`,
+  );
 }

@@ -55,7 +55,12 @@ function hasToJSON(value: object): boolean {
 }
 
 function nameOfClass(value: object): string {
-  return `a ${value.constructor?.name || "class instance"}: convert it first`;
+  return `a ${classNameOf(value)}: convert it first`;
+}
+
+/** As the prototype says: a member named `constructor` is data. */
+export function classNameOf(value: object): string {
+  return Object.getPrototypeOf(value).constructor?.name || "class instance";
 }
 
 /** Sees each value as it is, before `toJSON`, in the order of JSON.stringify. After a fault `names` lead to its place. */
@@ -91,11 +96,15 @@ function primitiveFault(value: unknown, rules: JsonRules): string | undefined {
   return typeof value === "boolean" || value === null ? undefined : `a value of type ${typeof value}`;
 }
 
-/** Plain objects of another realm, such as a test runner's, have a prototype without a prototype too. */
+/**
+ * Whether a value has no prototype, or the one that all objects have: of this realm or another, such as a test runner's. An
+ * object that inherits from other data isn't plain: what it inherits would be lost.
+ */
 export function isPlainObject(value: unknown): boolean {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
   const prototype = Object.getPrototypeOf(value);
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
+  if (prototype === null || prototype === Object.prototype) return true;
+  return Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype, "hasOwnProperty");
 }
 
 function containerFault(value: object): string | undefined {

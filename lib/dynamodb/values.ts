@@ -1,62 +1,101 @@
 /** Plain JavaScript values as DynamoDB writes them, and back, without the SDK's package for that; and how large they are. */
+import { types } from "node:util";
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
+import { classNameOf, isPlainObject } from "../core/json.ts";
 
 export type Item = Record<string, AttributeValue>;
 
+/** A value that DynamoDB can't store. The message says why, and never repeats the value. */
+class UnstorableError extends TypeError {}
+
+/** DynamoDB allows 32 levels, which leaves the encoders a wide margin before the stack ends. */
+const MAX_LEVELS = 40;
+
 /**
- * Properties that are `undefined` are left out, and so are functions.
- * @throws TypeError for what DynamoDB cannot store
+ * Leaves out members that are `undefined` or functions. Only own members count: what an object inherits isn't data.
+ * @throws TypeError for a value that DynamoDB can't store exactly
  */
-export function toItem(values: object): Item {
+export function toItem(values: object, level = 0): Item {
   const item: Item = {};
-  // Inherited ones too, as the SDK takes them.
   for (const name in values) {
+    if (!Object.hasOwn(values, name)) continue;
     const value: unknown = (values as Record<string, unknown>)[name];
-    if (isStored(value)) item[name] = toAttribute(value);
+    if (!isStored(value)) continue;
+    // The SDK writes and reads members by assignment, which would set the prototype instead.
+    if (name === "__proto__") throw new UnstorableError("has a member named `__proto__`: rename it");
+    item[wellFormed(name)] = toAttribute(value, level);
   }
   return item;
 }
 
 const isStored = (value: unknown) => value !== undefined && typeof value !== "function";
 
-/** By the names of their classes: they may be of another realm. */
-const BINARY = /^(ArrayBuffer|Blob|Buffer|DataView|File|(Big)?(Int|Uint)\d+(Clamped)?Array|Float\d+Array)$/;
-
-function toAttribute(value: unknown): AttributeValue {
+/**
+ * The prototype and the engine's own brand decide the type. An object's members never do: `constructor`, `type` or `toJSON`
+ * may be fields of a request's body.
+ */
+function toAttribute(value: unknown, level: number): AttributeValue {
+  if (typeof value === "string") return { S: wellFormed(value) };
+  if (typeof value === "number" || typeof value === "bigint") return { N: numberText(value) };
+  if (typeof value === "boolean") return { BOOL: value };
   if (value === null) return { NULL: true };
-  const made = (value as object).constructor;
-  const kind = made?.name ?? (made || typeof value !== "object" ? "" : "Object");
-  if (Array.isArray(value)) return { L: value.filter(isStored).map(toAttribute) };
-  if (kind === "Set") return toSet([...(value as Set<unknown>)].filter((each) => each !== undefined));
-  if (kind === "Map") return { M: toItem(Object.fromEntries(value as Map<string, unknown>)) };
-  if (kind === "Object") return { M: toItem(value as object) };
-  if (BINARY.test(kind)) return { B: value as Uint8Array };
-  if (kind === "Boolean") return { BOOL: Boolean((value as boolean).valueOf()) };
-  if (kind === "Number" || isNumber(value)) return { N: numberText(value) };
-  if (kind === "String") return { S: `${value}` };
-  throw new TypeError("no type of DynamoDB's");
+  if (typeof value !== "object") throw new UnstorableError(`is a ${typeof value}`);
+  if (level > MAX_LEVELS)
+    throw new UnstorableError("is nested deeper than the 32 levels that DynamoDB allows");
+  if (Array.isArray(value)) return { L: value.filter(isStored).map((each) => toAttribute(each, level + 1)) };
+  if (isPlainObject(value)) return { M: toItem(value, level + 1) };
+  const bytes = bytesOf(value);
+  if (bytes) return { B: bytes };
+  if (types.isSet(value)) return toSet([...value].filter((each) => each !== undefined));
+  if (types.isMap(value)) return { M: toItem(Object.fromEntries(value), level + 1) };
+  if (types.isBoxedPrimitive(value)) return toAttribute(value.valueOf(), level);
+  if (isExactNumber(value)) return { N: `${value}` };
+  const name = classNameOf(value);
+  throw new UnstorableError(
+    /^(Blob|File)$/.test(name)
+      ? `is a ${name}: give its bytes, as \`new Uint8Array(await blob.arrayBuffer())\``
+      : `is a ${name}: convert it to plain values`,
+  );
 }
 
-/** The first member says of what type all are. */
+/** All members are of one type: strings, numbers or bytes. */
 function toSet(members: readonly unknown[]): AttributeValue {
-  const [first] = members;
-  if (typeof first === "string") return { SS: members.map((each) => (each as string).toString()) };
-  if (isNumber(first)) return { NS: members.map(numberText) };
-  if (BINARY.test(`${first?.constructor.name}`)) return { BS: members as Uint8Array[] };
-  throw new TypeError("an empty set, or one of another type");
+  const all = members.map((each) => toAttribute(each, 0));
+  for (const type of ["S", "N", "B"] as const) {
+    const values = all.flatMap((each) => each[type] ?? []);
+    if (values.length > 0 && values.length === all.length) return { [`${type}S`]: values } as never;
+  }
+  throw new UnstorableError("is an empty set, or a set of anything but strings, numbers or bytes");
 }
 
-/** Also the NumberValue of the SDK, which holds the digits of any number. */
-function isNumber(value: unknown): boolean {
-  return /number|bigint/.test(typeof value) || "toAttributeValue" in Object(value);
+/** A copy of the bytes: the handler may change its buffer while the request is retried. */
+function bytesOf(value: object): Uint8Array | undefined {
+  if (ArrayBuffer.isView(value))
+    return new Uint8Array(value.buffer, value.byteOffset, value.byteLength).slice();
+  return types.isAnyArrayBuffer(value) ? new Uint8Array(value).slice() : undefined;
 }
 
-/** A number that is too large may have lost digits already, and one that is none has no text. */
-function numberText(value: unknown): string {
-  const isRounded =
-    typeof Object(value).valueOf() === "number" && !(Math.abs(Number(value)) <= Number.MAX_SAFE_INTEGER);
-  if (isRounded) throw new TypeError("no exact number");
+/** The SDK's NumberValue, which holds the digits of any number. Its class says so. */
+function isExactNumber(value: object): boolean {
+  return typeof Object.getPrototypeOf(value).toAttributeValue === "function";
+}
+
+/** A number that is too large may have lost digits already. */
+function numberText(value: number | bigint): string {
+  if (typeof value === "number" && !(Math.abs(value) <= Number.MAX_SAFE_INTEGER)) {
+    throw new UnstorableError(
+      Number.isFinite(value)
+        ? "is a number beyond ±(2^53−1), which may have lost digits: give a BigInt"
+        : `is ${value}`,
+    );
+  }
   return `${value}`;
+}
+
+/** DynamoDB would store another character in the place of a lone surrogate. */
+function wellFormed(text: string): string {
+  if (text.isWellFormed()) return text;
+  throw new UnstorableError("is text with a lone surrogate, or a member whose name has one");
 }
 
 /** @throws TypeError for what is no item */
@@ -85,16 +124,27 @@ function readNumber(text: string): number | bigint {
 /** Objects that hold themselves have no end. */
 const MAX_DEPTH = 12;
 
-/** Which value in `path` DynamoDB cannot store, by its names and type: the SDK's own error repeats the value. */
+/** Which value in `path` DynamoDB can't store, and why, without the value: the SDK's own error repeats it. */
 export function unstorableIn(path: readonly string[], value: unknown): string {
-  for (const [name, inner] of Object.entries(Object(value))) {
-    try {
-      toItem({ inner });
-    } catch {
-      if (path.length < MAX_DEPTH) return unstorableIn([...path, name], inner);
-    }
+  const next = path.length < MAX_DEPTH && membersOf(value).find(([, inner]) => faultOf(inner));
+  return next ? unstorableIn([...path, next[0]], next[1]) : `${path.join(".")} ${faultOf(value)}`;
+}
+
+function faultOf(value: unknown): string | undefined {
+  try {
+    toItem({ value });
+    return undefined;
+  } catch (error) {
+    return error instanceof UnstorableError ? error.message : "can't be read";
   }
-  return `${path.join(".")} is of type ${typeof value}`;
+}
+
+function membersOf(value: unknown): readonly (readonly [name: string, value: unknown])[] {
+  try {
+    return typeof value === "object" ? Object.entries(value ?? {}) : [];
+  } catch {
+    return [];
+  }
 }
 
 /** The largest item. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html */
@@ -104,7 +154,7 @@ export const MAX_ITEM_BYTES = 409_600;
 export function sizeOf(value: unknown): number {
   if (typeof value === "string") return Buffer.byteLength(value);
   if (typeof value !== "object" || value === null) return 1;
-  if (ArrayBuffer.isView(value)) return value.byteLength;
+  if (ArrayBuffer.isView(value) || types.isAnyArrayBuffer(value)) return value.byteLength;
   let bytes = 0;
   for (const [name, inner] of Object.entries(value))
     bytes += (Array.isArray(value) ? 1 : sizeOf(name)) + sizeOf(inner);

@@ -19,8 +19,10 @@ interface ConditionalWrite extends Write {
 }
 
 /**
- * One action of DynamoDB's TransactWriteItems, with plain JavaScript values. Properties that are `undefined`
- * are left out. At most 99 of them in a commit, 4 MB in all, and one per item.
+ * One action of DynamoDB's TransactWriteItems, with plain JavaScript values. Members that are `undefined` are left out.
+ * Buffers, typed arrays, ArrayBuffers and DataViews are stored as bytes. The prototype of an object decides its type, so a
+ * member named `constructor` is data. Blobs, class instances, text with lone surrogates and members named `__proto__` are
+ * refused. At most 99 writes in a commit, 4 MB in all, and one per item.
  */
 export type DynamoDBWrite =
   | { readonly Put: ConditionalWrite & { readonly Item: object } }
@@ -64,23 +66,23 @@ export function marshallWrites(
     const refuse = (why: string): never => {
       throw new CommitInvalidError(`writes[${index}] ${why}`);
     };
-    const [[action = "", body] = [], another] = Object.entries<Partial<AnyWrite>>(write ?? {});
+    const { action, body } = readAction(write, refuse);
     const field = action === "Put" ? "Item" : "Key";
     const content = body?.[field];
     let marshalled: Item;
     try {
       marshalled = toItem({ content, values: body?.ExpressionAttributeValues });
     } catch {
-      return refuse(`holds what DynamoDB cannot store: ${unstorableIn([action], body)}`);
+      return refuse(`has a value that DynamoDB can't store: ${unstorableIn([action], body)}`);
     }
     const item = marshalled.content?.M;
-    if (another || !isAction(action) || !body?.TableName || !item)
-      return refuse(`${actionRule}, with TableName and Item or Key`);
+    if (!body?.TableName || !item) return refuse(`must have TableName and ${field} in its ${action}`);
     if (isMarshalled(item)) {
       refuse('has marshalled values, such as { S: "a" }: give plain values, such as "a"');
     }
     const unknown = Object.keys(body).find((name) => !FIELDS.test(name));
-    if (unknown) refuse(`has an unknown field \`${unknown}\``);
+    if (unknown)
+      refuse(`has an unknown field \`${unknown}\` in its ${action}: check its spelling, or leave it out`);
     const size = sizeOf(content);
     bytes += size;
     if (bytes > MAX_BYTES) throw new TooMuch(`writes[${index}] is too large for a commit of 4 MB in all`);
@@ -93,6 +95,36 @@ export function marshallWrites(
     } as TransactWriteItem;
   });
   return [...actions, ...messages.items.map((Item) => ({ Put: { TableName, Item } }))];
+}
+
+/**
+ * The action of a write. Libraries that build one give more than it, or less.
+ * @param refuse throws
+ */
+function readAction(
+  write: DynamoDBWrite,
+  refuse: (why: string) => never,
+): { readonly action: string; readonly body: Partial<AnyWrite> | undefined } {
+  const given = Object(write) as Readonly<Record<string, unknown>>;
+  const names = Object.keys(given);
+  const action = names.find((name) => isAction(name));
+  const other = names.find((name) => name !== action);
+  if (action !== undefined && other === undefined) {
+    return { action, body: given[action] as Partial<AnyWrite> | undefined };
+  }
+  if (action !== undefined) {
+    const advice = isAction(other) ? "make it a write of its own" : `give { ${action} } alone`;
+    return refuse(`has an unknown member \`${other}\` beside its ${action}: ${advice}`);
+  }
+  if (typeof given.params === "function")
+    return refuse(
+      "is a command that is still being built: call its `params()`, and give { Put: params } or the like",
+    );
+  if ("TableName" in given) {
+    const usual = "Item" in given ? "Put" : "UpdateExpression" in given ? "Update" : "Delete";
+    return refuse(`has its TableName at the top: name the action, as in { ${usual}: params }`);
+  }
+  return refuse(`${actionRule}, with TableName and Item or Key${other ? `; got \`${other}\`` : ""}`);
 }
 
 /** No such item has a key that DynamoDB takes: each of its attributes would be a map. */

@@ -1,6 +1,6 @@
 /** The context of a Lambda invocation on a fake clock. */
 import { randomUUID } from "node:crypto";
-import type { Clock } from "../core/clock.ts";
+import { type Clock, systemClock } from "../core/clock.ts";
 import type { LambdaContext } from "../core/lambda-context.ts";
 
 /** Its `done`, `fail` and `succeed` throw: handlers return promises. */
@@ -12,8 +12,11 @@ export interface FakeLambdaContextOptions {
    * @default 30000
    */
   readonly remainingMs?: number;
-  /** The clock of the remaining time. */
-  readonly clock: Pick<Clock, "now">;
+  /**
+   * The clock of the remaining time.
+   * @default - the system's clock
+   */
+  readonly clock?: Pick<Clock, "now">;
   /**
    * Retries of one asynchronous event share this id.
    * @default - a fresh UUID
@@ -23,8 +26,8 @@ export interface FakeLambdaContextOptions {
   readonly functionName?: string;
 }
 
-export function fakeLambdaContext(options: FakeLambdaContextOptions): FakeLambdaContext {
-  const { clock, remainingMs, awsRequestId, functionName } = options;
+export function fakeLambdaContext(options: FakeLambdaContextOptions = {}): FakeLambdaContext {
+  const { clock = systemClock, remainingMs, awsRequestId, functionName } = options;
   const name = functionName ?? "fake-function";
   const deadline = clock.now() + (remainingMs ?? 30_000);
   const refuseCallback = () => {

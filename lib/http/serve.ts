@@ -91,7 +91,8 @@ function whenStored(error: unknown): object {
 
 function eventOf({ method, target, headers, body }: Served<object>) {
   const [rawPath = "", ...query] = target.split("?");
-  const byName: Record<string, string> = {};
+  // Without a prototype: a header may be called `constructor`.
+  const byName: Record<string, string> = Object.create(null);
   for (const [name, value] of headers) {
     const lower = name.toLowerCase();
     byName[lower] = lower in byName ? `${byName[lower]},${value}` : value;

@@ -29,7 +29,8 @@ export async function toStorable(
   { status, headers, body }: AnyResponse,
   maxBytes: number,
 ): Promise<HttpResponse> {
-  const kept: Record<string, string> = {};
+  // Without a prototype: a header may be called `constructor`.
+  const kept: Record<string, string> = Object.create(null);
   const cookies: string[] = [];
   let encoding = "";
   for (const [given, value] of headers) {

@@ -1,8 +1,8 @@
 /** A fingerprint of some fields of a JSON payload, for senders that change the other fields from delivery to delivery. */
 import { InvalidOptionError, PayloadInvalidError } from "../core/errors.ts";
-import { Fingerprint, fingerprintOf } from "../core/fingerprint.ts";
-import { findUnfaithful } from "../core/json.ts";
+import { checkFaithful, Fingerprint, fingerprintOf } from "../core/fingerprint.ts";
 import { aFunction, type Check, checkOptions } from "../core/option-checks.ts";
+import { canonicalText, type ParsedJson, parseExactly } from "./exact-json.ts";
 import type { RawEvent } from "./http/event.ts";
 import { targetOf } from "./http/fingerprint.ts";
 import { readBody } from "./http/read-body.ts";
@@ -41,11 +41,12 @@ const paths: Check = [
 
 /**
  * Yields the fields of a JSON payload that tell two payloads apart, for `fingerprint`. A delivery with another timestamp or
- * count of attempts is then the same, and gets the first answer. Method, route and query of an HTTP request count too.
+ * count of attempts is then the same, and gets the first answer. Method, route and query of an HTTP request count too. Only
+ * these fields are looked at, and numbers in them are read digit by digit from the text: senders write ids beyond 2^53 as numbers.
  * `take` is the safer of the two: a field that the sender adds later changes nothing. Choose all fields that the handler acts
  * on: another value in a field that does not count gets the first answer without a word.
  * @throws InvalidOptionError (`INVALID_OPTION`) at once. On events, PayloadInvalidError (`PAYLOAD_INVALID`) for a payload
- * that is not JSON, or has none of the fields of `take`.
+ * that isn't JSON or has none of the fields of `take`, and for a large integer in a payload that was parsed before.
  */
 export function fingerprintFromJson<Event = unknown>(
   options: JsonFingerprintOptions<Event>,
@@ -60,9 +61,26 @@ export function fingerprintFromJson<Event = unknown>(
     const raw = (event ?? {}) as RawEvent & { readonly messageId?: unknown };
     const isHttp = typeof (raw.requestContext?.http?.method ?? raw.httpMethod) === "string";
     const payload = of ? of(event) : isHttp ? bodyOf(raw) : raw.messageId ? raw.body : event;
-    const picked = pick(parsed(payload));
+    const { value, mark } = parsed(payload);
+    const picked = exactly(pickedFrom(value, pick), mark);
     return isHttp ? new Fingerprint("http-json", ...targetOf(raw), fingerprintOf(picked)) : picked;
   };
+}
+
+/** @throws PayloadInvalidError (`PAYLOAD_INVALID`) */
+function pickedFrom(value: unknown, pick: (value: unknown) => unknown): unknown {
+  try {
+    return pick(value);
+  } catch (error) {
+    throw error instanceof RangeError ? refused("it is nested too deep") : error;
+  }
+}
+
+/** A payload without a number that JavaScript would round has the fingerprint that it always had. */
+function exactly(picked: unknown, mark: string | undefined): unknown {
+  checkFaithful(picked);
+  const text = mark === undefined ? undefined : canonicalText(picked, mark);
+  return text === undefined ? picked : new Fingerprint("json", text);
 }
 
 /** A body parser may have been there before. */
@@ -70,17 +88,20 @@ function bodyOf({ body, isBase64Encoded = false }: RawEvent): unknown {
   return typeof body === "string" ? readBody({ body, isBase64Encoded }) : body;
 }
 
-function parsed(payload: unknown): unknown {
-  let value = payload;
+function parsed(payload: unknown): ParsedJson {
+  if (payload === undefined) throw refused("it is empty");
+  if (typeof payload !== "string") return { value: payload, mark: undefined };
   try {
-    if (typeof payload === "string") value = JSON.parse(payload);
+    return parseExactly(payload);
   } catch {
     // The parser's own message quotes the payload.
-    throw new PayloadInvalidError("the payload is not JSON: give `of`, which yields the part that is");
+    throw new PayloadInvalidError(
+      "the payload is not JSON: give `of`, which yields the part that is",
+      "the payload isn't JSON",
+    );
   }
-  const fault = findUnfaithful(value);
-  if (value !== undefined && fault === undefined) return value;
-  throw new PayloadInvalidError(
-    `the payload has no fingerprint: ${fault ? `${fault.path} is ${fault.why}` : "it is empty"}`,
-  );
+}
+
+function refused(why: string): PayloadInvalidError {
+  return new PayloadInvalidError(`the payload has no fingerprint: ${why}`, `the payload has a fault: ${why}`);
 }

@@ -141,10 +141,16 @@ function warnOfLease<Write>({ options, remainingMs }: FirstCall<Write>): void {
 
 /** Records of queues and streams come again alone, or in other batches: no key names several of them. */
 export function warnOfBatch(options: { readonly operation: string }, event: unknown): void {
-  const records = (event as { readonly Records?: unknown } | null | undefined)?.Records;
-  if (!Array.isArray(records) || records.length < 2 || batched.has(options)) return;
-  const { eventSource } = Object(records[0]) as { readonly eventSource?: unknown };
-  if (!/^aws:(sqs|kinesis|dynamodb)$/.test(`${eventSource}`)) return;
+  const {
+    Records,
+    records: byPartition,
+    eventSource: source,
+  } = Object(event) as Readonly<Record<string, unknown>>;
+  const given = typeof byPartition === "object" ? Object.values(byPartition ?? {}).flat() : [];
+  const records = [event, Records].find(Array.isArray) ?? given;
+  if (records.length < 2 || batched.has(options)) return;
+  const { eventSource = source } = Object(records[0]) as { readonly eventSource?: unknown };
+  if (!/^(aws:(sqs|kinesis|dynamodb|kafka)|SelfManagedKafka)$/.test(`${eventSource}`)) return;
   batched.add(options);
   console.warn(
     `onceonly: "${options.operation}" takes ${records.length} records of ${eventSource} as one operation, and they come again in other batches: wrap the handler of one record in idempotentBatch`,

@@ -1,5 +1,8 @@
 /** The fields of a JSON value that count: those that are taken, or all but those that are left. */
 import { PayloadInvalidError } from "../core/errors.ts";
+import { isPlainObject } from "../core/json.ts";
+
+type Members = Readonly<Record<string, unknown>>;
 
 /** The names below a value: `whole` where the value itself is meant. */
 interface Branch {
@@ -19,8 +22,10 @@ export function pickFields(kind: "take" | "leave", paths: readonly string[]): (v
     const picked = pick(value, root);
     if (picked !== NOTHING) return picked;
     // Payloads without any of these fields would all be one payload.
+    const names = paths.join(", ");
     throw new PayloadInvalidError(
-      `the payload has none of the fields that its fingerprint takes: ${paths.join(", ")}`,
+      `the payload has none of the fields that its fingerprint takes: ${names}`,
+      `the payload has none of the fields ${names}`,
     );
   };
 }
@@ -42,9 +47,9 @@ function taken(value: unknown, branch: Branch): unknown {
     // An entry without the fields keeps its place.
     return entries.every((entry) => entry === NOTHING) ? NOTHING : entries.map((entry) => entry ?? {});
   }
-  if (typeof value !== "object" || value === null) return NOTHING;
+  if (!isPlainObject(value)) return NOTHING;
   const fields = [...branch.names].flatMap(([name, next]) => {
-    const field = Object.hasOwn(value, name) ? taken(value[name as keyof typeof value], next) : NOTHING;
+    const field = Object.hasOwn(value as object, name) ? taken((value as Members)[name], next) : NOTHING;
     return field === NOTHING ? [] : [[name, field] as const];
   });
   // Unlike an assignment, it makes a field of the name `__proto__` too.
@@ -53,9 +58,10 @@ function taken(value: unknown, branch: Branch): unknown {
 
 function left(value: unknown, branch: Branch): unknown {
   if (Array.isArray(value)) return value.map((entry) => left(entry, branch));
-  if (typeof value !== "object" || value === null) return value;
+  // What is no JSON stays, and is refused by its kind.
+  if (!isPlainObject(value)) return value;
   return Object.fromEntries(
-    Object.entries(value).flatMap(([name, field]) => {
+    Object.entries(value as Members).flatMap(([name, field]) => {
       const next = branch.names.get(name);
       if (next?.whole) return [];
       return [[name, next ? left(field, next) : field]];

@@ -47,7 +47,8 @@ export interface FaceOptions<Event = unknown, Write = unknown>
   readonly whenKeyMissing?: "reject" | "run";
   /**
    * Returns the part of the event that tells two payloads apart. A list while a change rolls out: the first is stored, all match.
-   * @default - the whole event; for HTTP method, path, query and the raw bytes of the body
+   * @default - the whole event, without what each request of a gateway or of AppSync has anew (ids, times, connection, headers);
+   * for `httpIdempotency` method, path, query and the raw bytes of the body
    */
   readonly fingerprint?: ((event: Event) => unknown) | readonly ((event: Event) => unknown)[];
 }

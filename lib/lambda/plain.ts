@@ -10,6 +10,7 @@ import { type CallReading, type Face, readCall } from "./face.ts";
 import { warnOfBatch } from "./first-call.ts";
 import { type IdempotencyMiddleware, middlewareFor } from "./middy/middleware.ts";
 import { FACE_CHECKS, type IdempotencyOptions } from "./options.ts";
+import { sentPart } from "./sent-part.ts";
 import { type AnswerOf, type Handler, wrapHandler } from "./wrapper.ts";
 
 /**
@@ -74,8 +75,8 @@ function plainFace<Event, Write>(
   answerOf: (outcome: Outcome) => unknown = resultOf,
 ): Face<Write> {
   checkOptions(options, FACE_CHECKS, ["key"]);
-  const { key, scope = "public", whenKeyMissing, ...given } = options;
-  const engineOptions = resolveOptions(given as EngineOptions<Write>);
+  const { key, scope = "public", whenKeyMissing, fingerprint = sentPart, ...given } = options;
+  const engineOptions = resolveOptions({ ...given, fingerprint } as EngineOptions<Write>);
   const reading = { options: engineOptions, key, scope, whenKeyMissing } as CallReading<Write>;
   return (event, context) => async (work) => {
     warnOfBatch(engineOptions, event);

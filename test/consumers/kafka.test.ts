@@ -160,6 +160,51 @@ describe("kafkaEachMessage", () => {
   });
 });
 
+describe("A10: a tombstone and an empty value", () => {
+  const tombstone = { ...payloadOf().message, value: null };
+  const empty = { ...payloadOf().message, value: Buffer.alloc(0) };
+
+  it.each([
+    ["tombstone, then empty", tombstone, empty],
+    ["empty, then tombstone", empty, tombstone],
+  ])("are two payloads: %s", async (_, first, second) => {
+    const values: unknown[] = [];
+    const errors: unknown[] = [];
+    const each = kafkaEachMessage<never>(
+      ({ message: { value } }: { message: { value: unknown } }) => void values.push(value),
+      { ...options(), onMessageError: (error) => void errors.push(error) },
+    ) as (payload: object) => Promise<void>;
+    const payload = payloadOf();
+
+    await each({ ...payload, message: first });
+    await each({ ...payload, message: first });
+    await expect(each({ ...payload, message: second })).rejects.toThrow("is not done");
+    expect(values).toEqual([first.value]);
+    expect(errors).toEqual([expect.objectContaining({ code: "FINGERPRINT_MISMATCH" })]);
+  });
+
+  it("is a tombstone for a Lambda function too", async () => {
+    const given = options();
+    let runs = 0;
+    const run = () => void runs++;
+    const { topic, partition } = payloadOf();
+    const inLambda = {
+      topic,
+      partition,
+      offset: 5,
+      value: null,
+      headers: [{ OnceonlyEnvelope: [...Buffer.from(headers.OnceonlyEnvelope)] }],
+    };
+    await idempotentBatch(run, given)(
+      { records: { "orders-0": [inLambda] } } as never,
+      fakeLambdaContext({ clock: fakeClock() }),
+    );
+    await kafkaEachMessage(run, given)({ ...payloadOf(), message: tombstone } as never);
+
+    expect(runs).toBe(1);
+  });
+});
+
 describe("kafkaEachBatch", () => {
   it("leaves what comes after a consumer has stopped, or gone elsewhere in its partition", async () => {
     const ran: string[] = [];

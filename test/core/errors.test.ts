@@ -92,7 +92,7 @@ const TABLE: Record<
     { message: "the body of a message is gone", cause: "cause" },
   ],
   BatchNotDoneError: [
-    () => new errors.BatchNotDoneError([{ itemIdentifier: "a" }], 1),
+    () => new errors.BatchNotDoneError([{ itemIdentifier: "a" }], 1, "record a", 2),
     true,
     { batchItemFailures: [{ itemIdentifier: "a" }], inProgress: 1 },
   ],

@@ -79,7 +79,7 @@ describe("encodeResult", () => {
     [
       "inherited toJSON",
       Object.create(Object.create(null, { toJSON: { value: () => 1 } })),
-      "an object with toJSON",
+      "$ is a class instance: convert it first",
     ],
     ["a list with a name", Object.assign([1], { total: 1 }), "$ is an array with holes or named properties"],
     ["a symbol as a name", { [Symbol("a")]: 1 }, "$ is an object with symbols as names"],

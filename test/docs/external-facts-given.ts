@@ -62,6 +62,20 @@ export const EXTERNAL_FACTS: readonly ExternalFact[] = [
   ),
   says(
     "2026-11-27",
+    "Kafka's failed records are read (ReportBatchItemFailures) in provisioned mode only",
+    "lambda/latest/dg/kafka-retry-configurations.html",
+    "lib/cdk/checks/deliveries.ts",
+    "with ReportBatchItemFailures, which Lambda offers for Kafka in provisioned mode only",
+  ),
+  says(
+    "2026-11-27",
+    "the answer to a batch of a tumbling window must have the window's state, or it counts as a failure",
+    "lambda/latest/dg/services-kinesis-windows.html",
+    "lib/lambda/batch/read-event.ts",
+    "Lambda takes an answer without `state` for a failure",
+  ),
+  says(
+    "2026-11-27",
     "a durable execution's name with the same payload returns the existing execution; another payload is refused",
     "lambda/latest/dg/durable-execution-idempotency.html",
     "docs/use/unknown-outcomes.md",

@@ -41,7 +41,6 @@ describe("marshallWrites", () => {
     ["no action", {}],
     ["an unknown action", { Get: { TableName, Key: { id: "1" } } }],
     ["an inherited name as action", { toString: { TableName, Key: { id: "1" } } }],
-    ["two actions", { ...put({ id: "1" }), ...remove({ id: "2" }) }],
     ["no table", { Put: { Item: { id: "1" } } }],
     ["a table from a variable that is not set", { Put: { TableName: undefined, Item: { id: "1" } } }],
     ["a put without item", { Put: { TableName, Key: { id: "1" } } }],
@@ -51,7 +50,7 @@ describe("marshallWrites", () => {
     ["a key that is null", { Delete: { TableName, Key: null } }],
   ])("refuses %s and says where", (_, write) => {
     expect(() => check(put({ id: "0" }), write)).toThrow(CommitInvalidError);
-    expect(() => check(put({ id: "0" }), write)).toThrow(/^writes\[1\] must be/);
+    expect(() => check(put({ id: "0" }), write)).toThrow(/^writes\[1\] must/);
   });
 
   it("refuses a field that DynamoDB does not know, such as a misspelt condition", () => {
@@ -59,7 +58,54 @@ describe("marshallWrites", () => {
       Put: { TableName, Item: { id: "1" }, ConditonExpression: "attribute_not_exists(id)" },
     };
 
-    expect(() => check(misspelt)).toThrow("writes[0] has an unknown field `ConditonExpression`");
+    expect(() => check(misspelt)).toThrow("writes[0] has an unknown field `ConditonExpression` in its Put");
+  });
+
+  it.each<[refusal: string, from: string, write: unknown]>([
+    [
+      "has an unknown member `ToolboxItem` beside its Put: give { Put } alone",
+      "dynamodb-toolbox",
+      { ToolboxItem: { id: "1" }, ...put({ id: "1" }) },
+    ],
+    [
+      "has an unknown field `ToolboxItem` in its Put",
+      "dynamodb-toolbox, in the action",
+      { Put: { TableName, Item: { id: "1" }, ToolboxItem: { id: "1" } } },
+    ],
+    [
+      "has its TableName at the top: name the action, as in { Put: params }",
+      "ElectroDB's put",
+      { TableName, Item: { id: "1", __edb_e__: "order", __edb_v__: "1" } },
+    ],
+    [
+      "has its TableName at the top: name the action, as in { Update: params }",
+      "ElectroDB's update",
+      { UpdateExpression: "SET a = :a", TableName, Key: { id: "1" } },
+    ],
+    [
+      "has its TableName at the top: name the action, as in { Delete: params }",
+      "ElectroDB's delete",
+      { Key: { id: "1" }, TableName },
+    ],
+    [
+      "has an unknown field `ReturnValues` in its Update",
+      "an update of a single request",
+      { Update: { TableName, Key: { id: "1" }, UpdateExpression: "SET a = :a", ReturnValues: "ALL_NEW" } },
+    ],
+    [
+      "is a command that is still being built: call its `params()`",
+      "a builder",
+      { entity: {}, params: () => ({}) },
+    ],
+    [
+      "has an unknown member `Delete` beside its Put: make it a write of its own",
+      "two actions",
+      { ...put({ id: "1" }), ...remove({ id: "2" }) },
+    ],
+    ["with TableName and Item or Key; got `table`", "another store", { table: "orders", key: "1", item: {} }],
+  ])("A11: %s (%s)", (refusal, _, write) => {
+    expect(() => check(write)).toThrow(CommitInvalidError);
+    expect(() => check(write)).toThrow(refusal);
   });
 
   it("takes what has an interface for its type", () => {
@@ -81,27 +127,27 @@ describe("marshallWrites", () => {
   ])("refuses %s as a value", (_, value) => {
     const values = { ":v": value };
 
-    expect(() => check(put({ id: "1", value }))).toThrow("writes[0] holds what DynamoDB cannot store");
+    expect(() => check(put({ id: "1", value }))).toThrow("writes[0] has a value that DynamoDB can't store");
     expect(() =>
       check({ Delete: { TableName, Key: { id: "1" }, ExpressionAttributeValues: values } }),
     ).toThrow(CommitInvalidError);
   });
 
   it.each([
-    ["an address", new URL("https://user:canary-5f2e@example.com/"), "object"],
-    ["a number", 2 ** 72, "number"],
+    ["an address", new URL("https://user:canary-5f2e@example.com/"), "is a URL"],
+    ["a number", 2 ** 72, "is a number beyond"],
     [
       "a class instance",
       new (class Card {
         toString = () => "canary-5f2e";
       })(),
-      "object",
+      "is a Card",
     ],
-  ])("H38: names where %s is that cannot be stored, and repeats nothing of it", (_, value, type) => {
+  ])("H38: names where %s is that cannot be stored, and repeats nothing of it", (_, value, kind) => {
     const refused = () => check(put({ id: "1", payment: { parts: [1, { value }] } }));
 
     expect(refused).toThrow(
-      `writes[0] holds what DynamoDB cannot store: Put.Item.payment.parts.1.value is of type ${type}`,
+      `writes[0] has a value that DynamoDB can't store: Put.Item.payment.parts.1.value ${kind}`,
     );
     expect(refused).toThrow(expect.not.objectContaining({ cause: expect.anything() }));
   });

@@ -47,6 +47,12 @@ describe("fakeLambdaContext", () => {
     expect(one.awsRequestId).not.toBe(two.awsRequestId);
   });
 
+  it("A11: needs no options, and then runs with the system's clock", () => {
+    for (const context of [fakeLambdaContext({}), fakeLambdaContext()]) {
+      expect(context.getRemainingTimeInMillis()).toBeGreaterThan(20_000);
+    }
+  });
+
   it("takes name and request id, as retries share them", () => {
     const context = fakeLambdaContext({ clock: fakeClock(), functionName: "pay", awsRequestId: "r-1" });
 

@@ -8,11 +8,14 @@ import {
 } from "onceonly";
 import { describe, expect, it, vi } from "vitest";
 import { fingerprintOf } from "../../lib/core/fingerprint.ts";
+import { hashTuple } from "../../lib/core/identity.ts";
 import { type Answer, given } from "./given.ts";
 import { v1Event, v2Event } from "./http/given.ts";
 
 const fingerprintWith = (options: JsonFingerprintOptions) => (payload: unknown) =>
   fingerprintOf(fingerprintFromJson(options)(payload));
+const cycle: Record<string, unknown> = {};
+cycle.self = cycle;
 const headers = { "Idempotency-Key": "k1" };
 const post = (body: unknown) => v2Event({ headers, body: JSON.stringify(body) });
 
@@ -110,12 +113,114 @@ describe("the payload of fingerprintFromJson", () => {
 
   it.each([
     ["no JSON", "secret=1", "the payload is not JSON: give `of`, which yields the part that is"],
+    ["empty text", "", "the payload is not JSON"],
+    ["a number with a zero in front", '{"id":0123456789012345678}', "the payload is not JSON"],
+    ["bytes", Buffer.from('{"id":1}'), "$ is a Buffer: convert it first"],
+    ["a Map", new Map([["id", 1]]), "$ is a Map: convert it first"],
+    ["parsed, with a large integer", { id: 2 ** 53 }, "$.id is an integer beyond"],
+    ["cyclic", cycle, "a reference to itself"],
+    ["too deep to parse fields of", `${"[".repeat(90_000)}${"]".repeat(90_000)}`, "nested too deep"],
     ["nothing", undefined, "it is empty"],
     ["nested too deep", `${"[".repeat(2000)}${"]".repeat(2000)}`, "nested deeper"],
   ])("is refused without a word of it where it is %s", (_, payload, message) => {
     expect(() => fingerprintFromJson({ leave: ["at"], of: () => payload })({})).toThrow(
       expect.objectContaining({ code: "PAYLOAD_INVALID", message: expect.stringContaining(message) }),
     );
+  });
+});
+
+describe("A8: fingerprintFromJson looks at the selected members alone", () => {
+  const take = fingerprintWith({ take: ["id"], of: (text) => text });
+  const leave = fingerprintWith({ leave: ["other"], of: (text) => text });
+
+  it.each(['"\\ud800"', "9007199254740993", "1e400", "0.12345678901234567890123", "[[[[]]]]"])(
+    "whatever another one holds: %s",
+    (other) => {
+      const text = `{"id":1,"other":${other}}`;
+
+      expect(take(text)).toBe(take('{"id":1}'));
+      expect(leave(text)).toBe(leave('{"id":1}'));
+      expect(take(JSON.parse(text))).toBe(take('{"id":1}'));
+      expect(leave(JSON.parse(text))).toBe(leave('{"id":1}'));
+    },
+  );
+
+  it.each([
+    "9007199254740993",
+    "-9007199254740993",
+    "12345678901234567890",
+    "1e400",
+    "1.2345678901234567890123",
+  ])("and reads %s exactly from the text", (number) => {
+    const others = [
+      `${number}1`,
+      `"${number}"`,
+      `-${number}`.replace("--", ""),
+      `[${number}]`,
+      `${Number(number)}`,
+    ];
+    const all = [number, ...others.filter((each) => each !== "Infinity")].map((each) => `{"id":${each}}`);
+
+    expect(new Set(all.map(take)).size).toBe(all.length);
+    expect(new Set(all.map(leave)).size).toBe(all.length);
+    expect(take(`{ "other" : "\\\\\\"9007199254740995", "id" : ${number} }`)).toBe(take(`{"id":${number}}`));
+  });
+
+  it("and takes all ways to write one number for the same", () => {
+    const same = [
+      "9007199254740993",
+      "9007199254740993.0",
+      "9007199254740993e0",
+      "900719925474099300E-2",
+      "9.007199254740993e+15",
+    ];
+    const small = ["5", "5.0", "0.5e1", "50e-1", "5.0000000000000000000000"];
+
+    for (const all of [same, small]) expect(new Set(all.map((each) => take(`{"id":${each}}`))).size).toBe(1);
+    expect(take('{"id":5.0000000000000000}')).toBe(take({ id: 5 }));
+    expect(
+      new Set(
+        ["0", "-0", "0e99999999999999999999", "0.00000000000000000"].map((each) => take(`{"id":${each}}`)),
+      ).size,
+    ).toBe(1);
+  });
+
+  it("and refuses no text that looks like its own marks", () => {
+    const text = '{"id":9007199254740993}';
+    const marked = `{"id":"${hashTuple("onceonly/exact-json/1", text)}9007199254740993e0"}`;
+
+    expect(take(marked)).not.toBe(take(text));
+  });
+
+  it("and refuses a lone surrogate beside a large integer", () => {
+    expect(() =>
+      fingerprintWith({ take: ["id", "name"], of: (text) => text })(
+        '{"id":9007199254740993,"name":"\\ud800"}',
+      ),
+    ).toThrow("$.name is a string with a lone surrogate");
+  });
+
+  it("and takes no time for a million digits, or a million zeros", () => {
+    const long = ["1".repeat(1_000_000), `1${"0".repeat(1_000_000)}1`, `1e${"9".repeat(1_000_000)}`];
+
+    expect(new Set(long.map((each) => take(`{"id":${each}}`))).size).toBe(3);
+  });
+
+  it.each<[detail: string, body: string]>([
+    ["the payload isn't JSON", "secret"],
+    ["the payload has none of the fields id", '{"other":"secret"}'],
+    [
+      "the payload can't be compared with a retry of it: a value is a string with a lone surrogate",
+      '{"id":"secret\\ud800"}',
+    ],
+  ])("and a refusal tells the caller about its payload: %s", async (detail, body) => {
+    const { options, context } = given();
+    const http = { ...options, scope: "public" as const, fingerprint: fingerprintFromJson({ take: ["id"] }) };
+    const handler = httpIdempotent<Answer, HttpRequestEvent>(() => ({ statusCode: 200, body: "done" }), http);
+    const answer = await handler(v2Event({ headers, body }), context());
+
+    expect(answer.statusCode).toBe(400);
+    expect(JSON.parse(answer.body ?? "")).toMatchObject({ code: "PAYLOAD_INVALID", detail });
   });
 });
 

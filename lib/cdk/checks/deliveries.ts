@@ -24,12 +24,7 @@ export function warnOfDeliveries(fn: LambdaFunction, timeoutSeconds: number | un
     const { source, settings } = reader;
     const queue = source?.cfnResourceType === QUEUE ? source : undefined;
     const from = queue ? ownerPath(queue) : reader.path;
-    if (readsPartly(reader) && !reportsFailures(reader)) {
-      warn(
-        "no-batch-failures",
-        `${from} feeds ${path} without ReportBatchItemFailures: Lambda takes an answer for the success of the whole batch, and loses the records that it names as failed. Set reportBatchItemFailures`,
-      );
-    }
+    if (readsPartly(reader) && !isOfOne(reader)) warnOfUnread(reader, from, path, warn);
     const most = numberIn(valueIn(settings, "ScalingConfig", "MaximumConcurrency"));
     if (concurrency && most !== undefined && most > concurrency) {
       warn(
@@ -46,6 +41,32 @@ export function warnOfDeliveries(fn: LambdaFunction, timeoutSeconds: number | un
     }
     if (source && TABLES.includes(source.cfnResourceType)) warnOfReaders(app, path, source, warn);
     if (queue) warnOfQueue(app, path, queue, reader, timeoutSeconds, warn);
+  }
+}
+
+/**
+ * What becomes of a partly failed batch. Kafka's answer is read in provisioned mode only.
+ * https://docs.aws.amazon.com/lambda/latest/dg/kafka-retry-configurations.html
+ */
+function warnOfUnread(reader: Reader, from: string, path: string, warn: Warn): void {
+  const isRead = reportsFailures(reader);
+  const isProvisioned = reader.settings.ProvisionedPollerConfig !== undefined;
+  if (!isKafka(reader)) {
+    if (isRead) return;
+    warn(
+      "no-batch-failures",
+      `${from} feeds ${path} without ReportBatchItemFailures: Lambda takes an answer for the success of the whole batch, and loses the records that it names as failed. Set reportBatchItemFailures`,
+    );
+  } else if (!isRead) {
+    warn(
+      "no-batch-failures",
+      `${from} feeds ${path} without ReportBatchItemFailures: idempotentBatch throws for a failed record, and Lambda delivers the whole batch again; another handler's answer is taken for success, and loses the records that it names as failed. Set provisionedPollerConfig and reportBatchItemFailures, and reportBatchItemFailures: true of idempotentBatch`,
+    );
+  } else if (!isProvisioned) {
+    warn(
+      "not-provisioned",
+      `${from} feeds ${path} with ReportBatchItemFailures, which Lambda offers for Kafka in provisioned mode only: set provisionedPollerConfig`,
+    );
   }
 }
 
@@ -119,17 +140,17 @@ function warnOfQueue(
   }
 }
 
-/** Kafka, brokers and DocumentDB. */
-const WHOLE = ["Topics", "Queues", "AmazonManagedKafkaEventSourceConfig", "DocumentDBEventSourceConfig"];
+const isKafka = ({ settings }: Reader) => settings.Topics !== undefined;
 
-/** Whether Lambda takes an answer that names single records: of queues, Kinesis and the streams of tables. A pipe always does. */
+/** Brokers of Amazon MQ, and DocumentDB. */
+const WHOLE = ["Queues", "DocumentDBEventSourceConfig"];
+
+/** Whether Lambda can read which records failed. A pipe always does. */
 const readsPartly = ({ isPipe, settings }: Reader) =>
   !isPipe && WHOLE.every((name) => settings[name] === undefined);
 
-function reportsFailures({ settings: { FunctionResponseTypes, BatchSize } }: Reader): boolean {
-  // A batch of one fails or succeeds as a whole; a handler that throws is enough.
-  return (
-    numberIn(BatchSize) === 1 ||
-    Object.values(objectIn(FunctionResponseTypes)).includes("ReportBatchItemFailures")
-  );
-}
+/** A batch of one fails or succeeds as a whole; a handler that throws is enough. */
+const isOfOne = ({ settings }: Reader) => numberIn(settings.BatchSize) === 1;
+
+const reportsFailures = ({ settings }: Reader) =>
+  Object.values(objectIn(settings.FunctionResponseTypes)).includes("ReportBatchItemFailures");

@@ -90,6 +90,14 @@ export interface BatchOptions<Entry = unknown, Write = unknown>
    */
   readonly marginMs?: number;
   /**
+   * Whether the event source mapping has `ReportBatchItemFailures` set, so that Lambda reads which records failed. With `false`
+   * a batch with a failed record throws: Lambda delivers the whole batch again, and the records that are done are skipped. Kafka
+   * has the setting in provisioned mode only. Give `true` once it's set, so that done partitions and records don't come again. A
+   * mapping without it takes an answer for success, and the failed records would be lost.
+   * @default true for SQS, Kinesis and DynamoDB streams, false for Kafka
+   */
+  readonly reportBatchItemFailures?: boolean;
+  /**
    * What becomes of a record whose error is final and recorded. `return` sends it on its way to the dead-letter
    * queue, and each delivery replays the error without running. `acknowledge` ends the record here. The rest of its
    * FIFO group, shard or partition is blocked until then.
@@ -132,6 +140,7 @@ export const BATCH_CHECKS: Readonly<Record<keyof BatchOptions, Check>> = {
     "must be a number of milliseconds from 0 to 300000",
     (value) => typeof value === "number" && value >= 0 && value <= 300_000,
   ],
+  reportBatchItemFailures: oneOf(true, false),
   whenFinalError: oneOf("acknowledge", "return"),
   changeVisibility: aFunction,
   bodies: methods("open"),

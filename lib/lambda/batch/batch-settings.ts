@@ -19,6 +19,7 @@ export interface BatchSettings<Write> {
   readonly concurrency: number;
   readonly marginMs: number | undefined;
   readonly forwardedBy: Forwarders | undefined;
+  readonly reportBatchItemFailures: boolean | undefined;
   readonly acknowledgesFinalErrors: boolean;
   readonly changeVisibility: BatchOptions["changeVisibility"];
   readonly bodies: BatchOptions["bodies"];
@@ -40,7 +41,8 @@ const ofItem =
 export function settingsOf<Entry, Write>(options: BatchOptions<Entry, Write>): BatchSettings<Write> {
   checkOptions(options, BATCH_CHECKS, ["operation", "store"]);
   const { key, scope, fingerprint, concurrency, marginMs, whenFinalError, ...rest } = options;
-  const { changeVisibility, bodies, forwardedBy, groups = true, onRecordError, ...given } = rest;
+  const { changeVisibility, bodies, forwardedBy, groups = true, onRecordError, ...others } = rest;
+  const { reportBatchItemFailures, ...given } = others;
   const fingerprints = fingerprint === undefined ? (item: BatchItem) => item.body : [fingerprint].flat();
   const resolved = resolveOptions({
     ...given,
@@ -64,6 +66,7 @@ export function settingsOf<Entry, Write>(options: BatchOptions<Entry, Write>): B
     concurrency: concurrency ?? 10,
     marginMs,
     forwardedBy,
+    reportBatchItemFailures,
     acknowledgesFinalErrors: whenFinalError === "acknowledge",
     changeVisibility,
     bodies,

@@ -98,7 +98,9 @@ class Search {
     if (typeof fields.source === "string" && typeof fields["detail-type"] === "string") {
       this.#isOfBus = true;
       const { detail } = fields;
-      return { ...without(fields, OF_ONE_EVENT), detail: this.#takes(detail) ? sent(detail) : visit(detail) };
+      // A detail without an envelope is a user's own, and may have any form.
+      const held = () => (NAMED.test(JSON.stringify(detail) ?? "") ? visit(detail) : detail);
+      return { ...without(fields, OF_ONE_EVENT), detail: this.#takes(detail) ? sent(detail) : held() };
     }
     this.#isOfBus = true;
     if (fields.eventSource === "aws:sqs" && typeof fields.body === "string") {

@@ -6,7 +6,7 @@ import { type WithIdempotency, withExecution } from "../context.ts";
 import type { BatchOptions } from "./batch-options.ts";
 import { BatchRun } from "./batch-run.ts";
 import { settingsOf } from "./batch-settings.ts";
-import { type BatchItem, type BatchResponse, type KafkaIdentifier, nameOf } from "./item.ts";
+import { type BatchResponse, type KafkaIdentifier, nameOf } from "./item.ts";
 import { openedRecord } from "./opened-record.ts";
 import { readEvent } from "./read-event.ts";
 
@@ -28,7 +28,8 @@ export interface BatchHandler<Entry> {
 /**
  * Makes a Lambda handler that runs `handler` once per operation, scope and key of each record, and returns the
  * records that are not done. The event source mapping must report batch item failures; without that, Lambda takes
- * every record for done, unless none is: then the batch throws.
+ * every record for done, unless none is: then the batch throws. Kafka has that setting in provisioned mode only, so a batch of
+ * Kafka throws for any record that isn't done, until you give `reportBatchItemFailures: true`.
  *
  * Messages of a standard queue run next to each other, each on its own. FIFO groups, shards and partitions are done
  * in order, each up to the first record that fails. That record and all behind it come back, and other groups go on.
@@ -46,8 +47,8 @@ export interface BatchHandler<Entry> {
  * be anything. What the handler commits is stored.
  *
  * @throws InvalidOptionError (`INVALID_OPTION`) at once. On events that are no batch, PayloadInvalidError
- * (`PAYLOAD_INVALID`). When no record is done, BatchNotDoneError (`BATCH_NOT_DONE`), also where all of them are in
- * progress elsewhere. The error of a record is never thrown: `onRecordError` is told.
+ * (`PAYLOAD_INVALID`). When no record is done, or one isn't and the mapping isn't known to read which, BatchNotDoneError
+ * (`BATCH_NOT_DONE`), also where all of them are in progress elsewhere. The error of a record is never thrown: `onRecordError` is told.
  */
 export function idempotentBatch<Entry = unknown, Write = unknown>(
   handler: RecordHandler<Entry, Write>,
@@ -70,9 +71,13 @@ export function idempotentBatch<Entry = unknown, Write = unknown>(
     const { left, inProgress } = await run.run(lanes);
     // Which kind of identifier it is depends on the event, as the signatures say.
     const batchItemFailures = left.map(({ identifier }) => ({ itemIdentifier: identifier as never }));
-    // An answer is a success for a mapping that does not read it, and all of the batch would be gone.
-    if (left.length > 0 && left.length === lanes.flat().length) {
-      throw new BatchNotDoneError(batchItemFailures, inProgress, nameOf(left[0] as BatchItem));
+    const [first] = left;
+    const records = lanes.flat().length;
+    // A mapping that doesn't read the answer takes it for success, and the records that failed would be gone. Whether it reads
+    // the answer isn't in the event. Throwing is always understood.
+    const isRead = settings.reportBatchItemFailures ?? typeof first?.identifier === "string";
+    if (first && (!isRead || left.length === records)) {
+      throw new BatchNotDoneError(batchItemFailures, inProgress, nameOf(first), records);
     }
     return { batchItemFailures };
   };

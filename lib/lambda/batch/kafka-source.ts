@@ -11,9 +11,10 @@ export interface KafkaRecord {
   readonly offset: number;
   /** The record's time, the same at each delivery. A topic that was made anew begins its offsets again. */
   readonly timestamp?: number;
-  readonly value?: string | null;
+  /** Base64, or any JSON where a schema registry has decoded it. `null` is a tombstone. */
+  readonly value?: unknown;
   /** Each of one name, with the bytes of its value. */
-  readonly headers?: readonly Readonly<Record<string, readonly number[]>>[];
+  readonly headers?: readonly Readonly<Record<string, readonly number[]>>[] | null;
 }
 
 export interface KafkaEvent {
@@ -32,7 +33,7 @@ export function kafkaLanes(
     lane.map((record) => ({
       record,
       identifier: { partition: `${record.topic}-${record.partition}`, offset: record.offset },
-      ...messageOf(readHeaders(record.headers), record.value ?? "", textOf(record.value), forwardedBy),
+      ...messageOf(readHeaders(record.headers), record.value ?? null, textOf(record.value), forwardedBy),
       ownKey: hashTuple(
         "onceonly/kafka/2",
         cluster,
@@ -46,13 +47,13 @@ export function kafkaLanes(
   );
 }
 
-function textOf(value: KafkaRecord["value"]): string {
-  return Buffer.from(value ?? "", "base64").toString();
+function textOf(value: unknown): string {
+  return typeof value === "string" ? Buffer.from(value, "base64").toString() : JSON.stringify(value ?? "");
 }
 
 /** The last header of a name counts, as in Kafka's own clients. Bytes may be signed. */
-function readHeaders(headers: KafkaRecord["headers"] = []): EnvelopeReading {
-  const header = headers.findLast((each) => Object.hasOwn(each, ENVELOPE_ATTRIBUTE));
+function readHeaders(headers: KafkaRecord["headers"]): EnvelopeReading {
+  const header = (headers ?? []).findLast((each) => Object.hasOwn(each, ENVELOPE_ATTRIBUTE));
   const bytes = header?.[ENVELOPE_ATTRIBUTE];
   const StringValue = Array.isArray(bytes) ? Buffer.from(bytes).toString() : bytes;
   return readEnvelope(header && { [ENVELOPE_ATTRIBUTE]: { StringValue } });

@@ -22,10 +22,12 @@ export function sqsLanes(records: readonly SqsRecord[], forwardedBy?: Forwarders
   const lanes = new Map<string, BatchItem[]>();
   for (const record of records) {
     const { messageId, attributes, messageAttributes, body, eventSourceARN = "" } = record;
+    const envelope = readEnvelope(messageAttributes);
+    if (!envelope.found && isS3TestEvent(body)) continue;
     const item: BatchItem = {
       record,
       identifier: messageId,
-      ...messageOf(readEnvelope(messageAttributes), body, body, forwardedBy),
+      ...messageOf(envelope, body, body, forwardedBy),
       ownKey: ownKeyOf(record),
       isOwnKeyFallback: true,
       receipt: receiptOf(record),
@@ -39,6 +41,24 @@ export function sqsLanes(records: readonly SqsRecord[], forwardedBy?: Forwarders
     else lane.push(item);
   }
   return [...lanes.values()];
+}
+
+/**
+ * Whether S3 wrote the message to see whether it may, when somebody configured its notifications. It asks for nothing, and a handler
+ * that reads `Records` would fail until it is a dead letter. Only the exact message is meant, alone or in a notification of SNS.
+ * https://docs.aws.amazon.com/AmazonS3/latest/userguide/notification-content-structure.html
+ */
+function isS3TestEvent(body: string): boolean {
+  if (!`${body}`.includes("s3:TestEvent")) return false;
+  try {
+    const parsed = JSON.parse(body);
+    const { Type, TopicArn, Message } = parsed;
+    const event = Type === "Notification" && typeof TopicArn === "string" ? JSON.parse(Message) : parsed;
+    const isOfS3 = event.Service === "Amazon S3" && event.Event === "s3:TestEvent";
+    return isOfS3 && Object.keys(event).sort().join() === "Bucket,Event,HostId,RequestId,Service,Time";
+  } catch {
+    return false;
+  }
 }
 
 /** A deduplication id names a message within its queue, or only within its group, as the queue is configured. */

@@ -63,7 +63,12 @@ function bodyOf({ body, isBase64Encoded }: Pick<RawEvent, "body" | "isBase64Enco
     const rule = "must be given, or onceonly come before the body parser";
     throw new InvalidOptionError("fingerprint", rule, undefined);
   }
-  if (!text.isWellFormed()) throw new PayloadInvalidError("the body holds a lone surrogate");
+  if (!text.isWellFormed()) {
+    throw new PayloadInvalidError(
+      "the body holds a lone surrogate",
+      "the body isn't well-formed Unicode: it has a lone surrogate",
+    );
+  }
   return isBase64Encoded ? Buffer.from(text, "base64") : text;
 }
 

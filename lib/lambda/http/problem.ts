@@ -5,6 +5,7 @@ import {
   type ExecutionInProgressError,
   isOnceonlyError,
   type OnceonlyError,
+  type PayloadInvalidError,
   type PermanentError,
   type StoreUnavailableError,
 } from "../../core/errors.ts";
@@ -43,8 +44,7 @@ export const PROBLEM_STATUSES = {
  * made.
  */
 const DETAILS: Readonly<Record<string, string | undefined>> = {
-  PAYLOAD_INVALID:
-    "the payload cannot be told from another one: send large integers as text, and Unicode well-formed",
+  PAYLOAD_INVALID: "the payload can't be read",
   SCOPE_MISSING: "no verified caller owns this idempotency key",
   OUTCOME_UNKNOWN: "nobody knows yet how an earlier attempt ended: retry later with the same key",
   RESPONSE_NOT_STORABLE: "done, but the response cannot be repeated: do not send it again",
@@ -75,7 +75,8 @@ export function problemFor(
   // A question that failed is a mistake of the service too.
   const isOurFault = status >= 500 || (code === "OUTCOME_UNKNOWN" && error.cause !== undefined);
   if (isOurFault && !wasTold(error)) log(error, status, operation);
-  const response = responseOf(code, status, { detail: DETAILS[code] ?? message }, event);
+  const { detail = DETAILS[code] ?? message } = error as Partial<PayloadInvalidError>;
+  const response = responseOf(code, status, { detail }, event);
   // RFC 9110 section 11.6.1: a 401 names a scheme. Gateways verify bearer tokens, whatever else they do.
   if (isUnauthorized) return withHeader(event, response, "WWW-Authenticate", "Bearer");
   // Retry-After has no smaller unit than a second.

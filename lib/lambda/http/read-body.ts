@@ -17,6 +17,9 @@ export function readBody({ body, isBase64Encoded }: HttpRequestEvent): string {
     // With the mark of its byte order, where there is one: a signature counts it.
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(Buffer.from(text, "base64"));
   } catch {
-    throw new PayloadInvalidError("the body is not UTF-8: decode `event.body` from base64 yourself");
+    throw new PayloadInvalidError(
+      "the body is not UTF-8: decode `event.body` from base64 yourself",
+      "the body isn't UTF-8",
+    );
   }
 }

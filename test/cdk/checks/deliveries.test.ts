@@ -11,16 +11,19 @@ import { SqsDestination } from "aws-cdk-lib/aws-lambda-destinations";
 import {
   DynamoEventSource,
   ManagedKafkaEventSource,
+  SelfManagedKafkaEventSource,
   SqsDlq,
   SqsEventSource,
   type SqsEventSourceProps,
 } from "aws-cdk-lib/aws-lambda-event-sources";
+import { Secret } from "aws-cdk-lib/aws-secretsmanager";
 import { Queue, type QueueProps } from "aws-cdk-lib/aws-sqs";
 import { IdempotencyTable, UseIdempotency } from "onceonly/cdk";
 import { describe, expect, it } from "vitest";
 import { unitStack } from "../app-given.ts";
 import { aFunction, faultsOf } from "../given.ts";
 
+const PROVISIONED = { provisionedPollerConfig: { minimumPollers: 1, maximumPollers: 2 } };
 const days = (count: number) => Duration.days(count);
 const seconds = (count: number) => Duration.seconds(count);
 
@@ -185,17 +188,48 @@ describe("UseIdempotency warns of a stream", () => {
     );
   });
 
-  it("whose failed records are lost, but not of Kafka, which has no such answer", () => {
+  it("whose failed records are lost", () => {
     expect(Object.keys(warningsOfStream({ reportBatchItemFailures: false }))).toEqual(["no-batch-failures"]);
-
-    const stack = unitStack();
-    const clusterArn = "arn:aws:kafka:eu-central-1:123456789012:cluster/orders/1";
-    const startingPosition = StartingPosition.LATEST;
-    aConsumer(stack).addEventSource(
-      new ManagedKafkaEventSource({ clusterArn, topic: "orders", startingPosition }),
-    );
-    expect(warningsOf(stack)).toEqual({});
   });
+
+  it.each<[made: string, settings: object, warnings: Readonly<Record<string, string>>]>([
+    ["as it is by default", {}, { "no-batch-failures": "Lambda delivers the whole batch again" }],
+    [
+      "in provisioned mode alone",
+      PROVISIONED,
+      { "no-batch-failures": "reportBatchItemFailures: true of idempotentBatch" },
+    ],
+    [
+      "with the setting alone",
+      { reportBatchItemFailures: true },
+      { "not-provisioned": "which Lambda offers for Kafka in provisioned mode only" },
+    ],
+    ["with both", { ...PROVISIONED, reportBatchItemFailures: true }, {}],
+    ["with batches of one", { batchSize: 1 }, {}],
+  ])(
+    "H95: F1: of Kafka whose failed records come again with all of their batch: %s",
+    (_, settings, warnings) => {
+      const kafka = { topic: "orders", startingPosition: StartingPosition.LATEST, ...settings };
+      const clusterArn = "arn:aws:kafka:eu-central-1:123456789012:cluster/orders/1";
+      const secret = (stack: Stack) => new Secret(stack, "Secret");
+      for (const sourceOf of [
+        () => new ManagedKafkaEventSource({ clusterArn, ...kafka }),
+        (stack: Stack) =>
+          new SelfManagedKafkaEventSource({
+            bootstrapServers: ["b-1:9092"],
+            secret: secret(stack),
+            ...kafka,
+          }),
+      ]) {
+        const stack = unitStack();
+        aConsumer(stack).addEventSource(sourceOf(stack));
+        const told = warningsOf(stack);
+
+        expect(Object.keys(told)).toEqual(Object.keys(warnings));
+        for (const [id, text] of Object.entries(warnings)) expect(told[id]).toContain(text);
+      }
+    },
+  );
 });
 
 describe("UseIdempotency warns of asynchronous invocations", () => {

@@ -267,6 +267,18 @@ describe("keyFromEventBridge with an envelope", () => {
 describe("fingerprintFromEventBridge", () => {
   const fingerprint = fingerprintFromEventBridge();
 
+  it.each([
+    { TopicArn: "a", Message: "b", Timestamp: 1 },
+    { source: "a", "detail-type": "b", id: 1 },
+    { eventSource: "aws:sqs", body: "a", attributes: 1 },
+    { order: { TopicArn: "a", Message: "b", Signature: 1 } },
+  ])("H85: A5: counts all of a detail that looks like a forwarder's: %j", (detail) => {
+    const other = JSON.parse(JSON.stringify(detail).replace(/1\}/, "2}"));
+
+    expect(fingerprint(bridgeEvent("e1", detail))).not.toEqual(fingerprint(bridgeEvent("e1", other)));
+    expect(fingerprint(bridgeEvent("e1", detail))).toEqual(fingerprint(bridgeEvent("e2", detail)));
+  });
+
   it("replays an event that is put twice, and refuses another one under its key", async () => {
     const { options, context } = given();
     const run = vi.fn(() => null);

@@ -48,7 +48,7 @@ export const envelope = (key: string) => ({
 });
 
 /** As of the faces, with a list of the errors that were told. */
-export function givenBatch() {
+export function givenBatch<More extends object>(more?: More) {
   const world = given();
   const errors: unknown[] = [];
   const options = {
@@ -57,6 +57,7 @@ export function givenBatch() {
     onRecordError: (error: unknown) => {
       errors.push(error);
     },
+    ...(more as More),
   };
   return { ...world, options, errors };
 }

@@ -36,7 +36,7 @@ describe("idempotentBatch on Kafka", () => {
   ]);
 
   it("stops a partition at its first failure, and returns partition and offset of what is not done", async () => {
-    const { options, context } = givenBatch();
+    const { options, context } = givenBatch({ reportBatchItemFailures: true });
     const runs: string[] = [];
     let fails = true;
     const handler = idempotentBatch((record: MSKRecord) => {
@@ -54,6 +54,43 @@ describe("idempotentBatch on Kafka", () => {
     ]);
     expect(second).toEqual({ batchItemFailures: [] });
     expect(runs.sort()).toEqual(["0/10", "0/11", "0/11", "0/12", "1/10", "1/11"]);
+  });
+
+  it("H95: F1: throws for a partly failed batch, which comes again whole, where the answer may not be read", async () => {
+    for (const setting of [{}, { reportBatchItemFailures: false }]) {
+      const { options, context, errors } = givenBatch(setting);
+      const runs: string[] = [];
+      let fails = true;
+      const handler = idempotentBatch((record: MSKRecord) => {
+        runs.push(place(record));
+        if (fails && place(record) === "0/11") throw new Error("no");
+      }, options);
+
+      const thrown = await handler(event, context()).catch((error: unknown) => error);
+      fails = false;
+      const second = await handler(event, context());
+
+      expect(thrown).toMatchObject({
+        code: "BATCH_NOT_DONE",
+        retryable: true,
+        message: expect.stringMatching(
+          /^only 3 of 5 records are done .*record orders-0 at offset 11.*`reportBatchItemFailures: true` of idempotentBatch$/,
+        ),
+        batchItemFailures: [11, 12].map((offset) => ({ itemIdentifier: { partition: "orders-0", offset } })),
+      });
+      expect(errors).toEqual([new Error("no")]);
+      expect(second).toEqual({ batchItemFailures: [] });
+      expect(runs.sort()).toEqual(["0/10", "0/11", "0/11", "0/12", "1/10", "1/11"]);
+    }
+  });
+
+  it("H95: F1: throws for records of a self-managed cluster that there was no time for", async () => {
+    const { options, context, clock } = givenBatch();
+    const { eventSourceArn: _, ...selfManaged } = event;
+    const handler = idempotentBatch(() => clock.sleep(20_000), { ...options, concurrency: 1 });
+    const answer = handler({ ...selfManaged, eventSource: "SelfManagedKafka" } as never, context());
+
+    await expect(clock.run(answer)).rejects.toThrow(/^only [1-4] of 5 records are done/);
   });
 
   it("runs partitions at once, and the records of one in order", async () => {
@@ -113,6 +150,48 @@ describe("idempotentBatch on Kafka", () => {
     });
   });
 
+  it("A10: tells an empty value from a tombstone, under one key", async () => {
+    const { options, context, errors } = givenBatch({ reportBatchItemFailures: true });
+    const values: unknown[] = [];
+    const handler = idempotentBatch((record: MSKRecord) => void values.push(record.value), {
+      ...options,
+      key: () => "one",
+    });
+    const [record] = Object.values(kafkaEvent([[0, 1]]).records).flat() as [MSKRecord];
+    const run = async (value: unknown) =>
+      returned(
+        await answered(handler({ records: { "orders-0": [{ ...record, value } as MSKRecord] } }, context())),
+      );
+
+    expect(await run(null)).toEqual([]);
+    expect(await run(undefined)).toEqual([]);
+    expect(await run("")).toHaveLength(1);
+    expect(values).toEqual([null]);
+    expect(errors).toEqual([expect.objectContaining({ code: "FINGERPRINT_MISMATCH" })]);
+  });
+
+  it("A10: takes a record without headers (null), and values that a schema registry has decoded", async () => {
+    const { options, context, errors } = givenBatch({ reportBatchItemFailures: true });
+    const values: unknown[] = [];
+    const handler = idempotentBatch((record: MSKRecord) => void values.push(record.value), {
+      ...options,
+      key: () => "one",
+    });
+    const [record] = Object.values(kafkaEvent([[0, 1]]).records).flat() as [MSKRecord];
+    const run = async (value: unknown) =>
+      returned(
+        await answered(
+          handler({ records: { "orders-0": [{ ...record, headers: null, value } as never] } }, context()),
+        ),
+      );
+
+    expect(await run({ cents: 5, id: "a", length: 3 })).toEqual([]);
+    expect(await run({ id: "a", length: 3, cents: 5 })).toEqual([]);
+    expect(await run({ cents: 6, id: "a", length: 3 })).toHaveLength(1);
+    expect(values).toEqual([{ cents: 5, id: "a", length: 3 }]);
+    expect(errors).toEqual([expect.objectContaining({ code: "FINGERPRINT_MISMATCH" })]);
+  });
+
   it("refuses a batch with a record that has no offset", async () => {
     const { options, context } = givenBatch();
     const { offset: _, ...record } = Object.values(kafkaEvent([[0, 1]]).records).flat()[0] as MSKRecord;
@@ -128,7 +207,7 @@ describe("idempotentBatch on Kafka", () => {
     const header = (value: unknown) => ({ [ENVELOPE_ATTRIBUTE]: value }) as Record<string, number[]>;
 
     async function outcomeOf(...headers: readonly Record<string, number[]>[][]) {
-      const { options, context, decisions, errors } = givenBatch();
+      const { options, context, decisions, errors } = givenBatch({ reportBatchItemFailures: true });
       const keys: string[] = [];
       const event = kafkaEvent(headers.map((_, index) => [index, 1]));
       for (const [index, [record]] of Object.values(event.records).entries()) {

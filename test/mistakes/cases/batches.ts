@@ -52,13 +52,13 @@ export const BATCH_MISTAKES: readonly Mistake[] = [
   {
     made: "feeds a batch handler with one event of API Gateway",
     toldBy: "error",
-    text: "the event is not a batch: use `idempotent` for single events",
+    text: "the event is not a batch: idempotentBatch reads SQS, Kinesis, DynamoDB streams and Kafka. If it carries several records, call `runOnce` for each",
     make: () => messageOf(() => idempotentBatch(() => {}, given)({ body: "{}" } as never, context())),
   },
   {
     made: "feeds a batch handler with notifications of S3",
     toldBy: "error",
-    text: "the records are not of SQS, Kinesis, a DynamoDB stream or Kafka",
+    text: "the event is of aws:s3: idempotentBatch reads SQS, Kinesis, DynamoDB streams and Kafka. If it carries several records, call `runOnce` for each",
     make: () =>
       messageOf(() =>
         idempotentBatch(() => {}, given)({ Records: [{ eventSource: "aws:s3" }] } as never, context()),

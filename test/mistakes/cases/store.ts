@@ -137,7 +137,7 @@ export const STORE_MISTAKES: readonly Mistake[] = [
   {
     made: "commits a write of the wrong shape",
     toldBy: "error",
-    text: 'writes[0] must be one of ["Put","Update","Delete","ConditionCheck"], with TableName and Item or Key',
+    text: "writes[0] has its TableName at the top: name the action, as in { Put: params }",
     make: writing({ TableName: "orders", Item: { id: "1" } }),
   },
   {

@@ -457,7 +457,13 @@ export const SOURCES: readonly Misconfiguration[] = [
     forDay((_, fn) => {
       const clusterArn = "arn:aws:kafka:eu-west-1:111111111111:cluster/given/1";
       fn.addEventSource(
-        new ManagedKafkaEventSource({ clusterArn, topic: "orders", startingPosition: LATEST }),
+        new ManagedKafkaEventSource({
+          clusterArn,
+          topic: "orders",
+          startingPosition: LATEST,
+          reportBatchItemFailures: true,
+          provisionedPollerConfig: { minimumPollers: 1 },
+        }),
       );
     }),
   ),
