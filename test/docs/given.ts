@@ -23,11 +23,11 @@ const TITLE = /(["'`])((?:H\d+(?:, |: ))+)((?:(?!\1)[^\n\\]|\\.)+)\1(?=\s*[,;])/
 /** A text after an opening bracket or on a line of its own, as `it` and `it.each` take it. */
 const ANY_TITLE = /(?:\(|^\s*)(["'`])((?:(?!\1)[^\n\\]|\\.)+)\1(?=\s*,)/gm;
 
-/** All of test/ but the tests of this folder, whose own texts are about titles. */
+/** All of test/ but the tests of this folder that have texts about titles. */
 export function testFiles(): TestFile[] {
   return readdirSync(join(root, "test"), { recursive: true, encoding: "utf8" })
     .map((path) => `test/${path.replaceAll("\\", "/")}`)
-    .filter((path) => path.endsWith(".ts") && !/^test\/(docs|fixtures)\//.test(path))
+    .filter((path) => path.endsWith(".ts") && !/^test\/(docs\/(?!recipes\.)|fixtures\/)/.test(path))
     .sort()
     .map((path) => ({ path, source: readFileSync(join(root, path), "utf8") }));
 }

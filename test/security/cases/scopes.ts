@@ -57,7 +57,12 @@ async function overHttp(
   event: object,
 ) {
   const handler = httpIdempotent(run, { ...options, scope: scope as never });
-  const answer = (await handler(event as never, context())) as unknown as Answer;
+  let answer: Answer;
+  try {
+    answer = (await handler(event as never, context())) as unknown as Answer;
+  } catch (error) {
+    return codeOf(error);
+  }
   return answer.statusCode === 401 || answer.statusCode === 403 ? bodyOf(answer).code : undefined;
 }
 
@@ -84,7 +89,9 @@ export const scopes: Suite<readonly [way: string, value: unknown]> = {
     const code = await WAYS[way]?.(base, value);
     const [recordKey] = [...base.store.records.keys()];
     if (recordKey === undefined) {
-      hold(code === "SCOPE_MISSING", `nothing was recorded, and the refusal is ${String(code)}`);
+      // An asynchronous `scope` is the author's mistake, not the caller's.
+      const isMistake = value instanceof Promise && code === "INVALID_OPTION";
+      hold(code === "SCOPE_MISSING" || isMistake, `nothing was recorded, and the refusal is ${String(code)}`);
       return "refused";
     }
     hold(code === undefined, `refused with ${String(code)}, and recorded`);
