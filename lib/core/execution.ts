@@ -1,7 +1,8 @@
 /** What a handler sees of its own attempt, and the one place where its effects are committed. */
 import { type ChildKeyLimits, deriveChildKey } from "./child-key.ts";
+import { SUSPENDED, SUSPENDED_FAULT } from "./durable.ts";
 import { hasCode, isRefusedCondition, isStoreFailure } from "./error-code.ts";
-import { CommitInvalidError, StepInvalidError } from "./errors.ts";
+import { CommitInvalidError, ResponseNotStorableError, StepInvalidError } from "./errors.ts";
 import { isPlainObject } from "./json.ts";
 import { kindOf } from "./kind-of.ts";
 import { LeaseRenewal, leaseEnded } from "./lease-renewal.ts";
@@ -249,7 +250,9 @@ export class RunningAttempt<Write> implements Execution<Write> {
 
   encode(value: unknown): string | undefined {
     const { toStored } = this.#call.input;
-    return encodeResult(toStored ? toStored(value) : value);
+    const text = encodeResult(toStored ? toStored(value) : value);
+    if (text === SUSPENDED) throw new ResponseNotStorableError(SUSPENDED_FAULT);
+    return text;
   }
 
   /** The caller is answered while the work goes on. A later commit is kept, and so is the end of the work where that is seen. */
