@@ -1,5 +1,6 @@
 /** What a handler sees of its own attempt, and the one place where its effects are committed. */
 import { type ChildKeyLimits, deriveChildKey } from "./child-key.ts";
+import { SHAPE } from "./copies.ts";
 import { SUSPENDED, SUSPENDED_FAULT } from "./durable.ts";
 import { hasCode, isRefusedCondition, isStoreFailure } from "./error-code.ts";
 import { CommitInvalidError, ResponseNotStorableError, StepInvalidError } from "./errors.ts";
@@ -90,12 +91,14 @@ export interface Execution<Write = unknown> {
   childKey(name: string, limits?: ChildKeyLimits): string;
 }
 
+const STEPS = Symbol.for(`onceonly.steps/${SHAPE}`);
+
 /**
- * The steps on record of an execution of this copy of the package; `undefined` for any other value. Sagas read from them
- * where an attempt before has stopped.
+ * The steps on record of an execution, also if another copy of the package made it; `undefined` for any other value. Sagas read
+ * from them where the previous attempt stopped.
  */
 export function stepsOf(execution: unknown): StoredSteps | undefined {
-  return execution instanceof RunningAttempt ? execution.stepsOnRecord : undefined;
+  return (execution as { readonly [STEPS]?: StoredSteps } | null | undefined)?.[STEPS];
 }
 
 /** The caller's own code. */
@@ -269,7 +272,7 @@ export class RunningAttempt<Write> implements Execution<Write> {
     return this.decided;
   }
 
-  get stepsOnRecord(): StoredSteps {
+  get [STEPS](): StoredSteps {
     return this.#recording.steps;
   }
 
