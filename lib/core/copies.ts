@@ -27,9 +27,14 @@ export function shared<State extends object>(name: string, make: () => State): S
   return states[name] as State;
 }
 
-/** For an error about something that this copy doesn't know: the cause, if a copy with another shape is there; else nothing. */
-export function otherCopies(): string {
-  const others = Object.keys(shapes()).filter((shape) => shape !== `${SHAPE}`);
+/**
+ * For an error about something that this copy doesn't know: the cause, if a copy with another shape keeps state of that name; else
+ * nothing.
+ */
+export function otherCopies(name: string): string {
+  const others = Object.entries(shapes()).flatMap(([shape, states]) =>
+    shape !== `${SHAPE}` && name in states ? [shape] : [],
+  );
   if (others.length === 0) return "";
   return `. Another version of onceonly in this process may have made it (its shape is ${others.join(", ")}, this one's is ${SHAPE}): load one version`;
 }

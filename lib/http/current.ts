@@ -24,7 +24,7 @@ export function executionOf<Write = unknown>(request: object): Execution<Write> 
   if (execution === undefined)
     throw new InvalidOptionError(
       "request",
-      `must be one that onceonly has seen: use its middleware on this route, and name the method in \`methods\`${otherCopies()}`,
+      `must be one that onceonly has seen: use its middleware on this route, and name the method in \`methods\`${otherCopies("requests")}`,
       undefined,
     );
   return execution as Execution<Write>;

@@ -55,7 +55,7 @@ function emptyBody({ headers }: IncomingMessage): Uint8Array | undefined {
 function unread(): InvalidOptionError {
   return new InvalidOptionError(
     "fingerprint",
-    `needs the bytes of the body: use a body parser with \`verify: keepBody\` before this middleware, such as \`express.json({ verify: keepBody })\`${otherCopies()}`,
+    `needs the bytes of the body: use a body parser with \`verify: keepBody\` before this middleware, such as \`express.json({ verify: keepBody })\`${otherCopies("bodies")}`,
     undefined,
   );
 }

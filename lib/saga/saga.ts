@@ -159,7 +159,7 @@ export function saga<Input, Write = unknown>(
     const recorded = stepsOf(execution);
     if (!recorded) {
       throw new StepInvalidError(
-        `${name} takes the execution first, as the handler got it: \`run(context.idempotency, input)\`${otherCopies()}`,
+        `${name} takes the execution first, as the handler got it: \`run(context.idempotency, input)\`${otherCopies("nesting")}`,
       );
     }
     const its = Object.entries(recorded).flatMap(([each, { next = each }]) => [each, next]);
