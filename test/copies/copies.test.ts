@@ -1,6 +1,7 @@
 // What one copy of the package makes, another copy in the same process uses: all exports, each pair of copies, both ways.
-import { beforeAll, describe, expect, it } from "vitest";
+
 import type { Execution } from "onceonly";
+import { beforeAll, describe, expect, it } from "vitest";
 import { BASES, DOORS, FRONTS } from "./doors.ts";
 import { driven, meetingOf } from "./exports.ts";
 import { type Copy, ENTRIES, KINDS, type Kind, loadCopies } from "./given.ts";
@@ -10,7 +11,9 @@ beforeAll(async () => {
   copies = await loadCopies();
 }, 300_000);
 
-const PAIRS = KINDS.flatMap((one) => KINDS.filter((other) => other !== one).map((other) => [one, other] as const));
+const PAIRS = KINDS.flatMap((one) =>
+  KINDS.filter((other) => other !== one).map((other) => [one, other] as const),
+);
 
 describe.each(PAIRS)("H86: A6: what the %s makes, used by the %s", (one, other) => {
   const maker = () => copies[one];
@@ -20,7 +23,10 @@ describe.each(PAIRS)("H86: A6: what the %s makes, used by the %s", (one, other) 
     for (const [name, base] of Object.entries(BASES)) {
       const store = await base(maker(), user());
       let runs = 0;
-      const work = (execution: Execution<never> | undefined) => ({ runs: ++runs, keyed: execution?.key === "k1" });
+      const work = (execution: Execution<never> | undefined) => ({
+        runs: ++runs,
+        keyed: execution?.key === "k1",
+      });
       const call = DOORS[door]!(user(), store, work, maker());
       const [first, second] = [await call(), await call()];
 
@@ -36,10 +42,15 @@ describe.each(PAIRS)("H86: A6: what the %s makes, used by the %s", (one, other) 
       const store = outer(user(), inner);
       let runs = 0;
       const call = () =>
-        maker().main.runOnce<unknown, never>({ operation: "o", store, leaseSeconds: 30 }, "k1", 1, async ({ step }) => {
-          runs += await step("one", () => 1);
-          return { runs };
-        });
+        maker().main.runOnce<unknown, never>(
+          { operation: "o", store, leaseSeconds: 30 },
+          "k1",
+          1,
+          async ({ step }) => {
+            runs += await step("one", () => 1);
+            return { runs };
+          },
+        );
 
       expect([await call(), await call()], name).toEqual([{ runs: 1 }, { runs: 1 }]);
     }
@@ -49,11 +60,17 @@ describe.each(PAIRS)("H86: A6: what the %s makes, used by the %s", (one, other) 
 describe("H86: A6: the exports", () => {
   it("have the same names in each copy, and each has a test or a reason", () => {
     for (const entry of ENTRIES) {
-      const names = KINDS.map((kind) => Object.keys(copies[kind][entry]).filter((name) => name !== "default").sort());
+      const names = KINDS.map((kind) =>
+        Object.keys(copies[kind][entry])
+          .filter((name) => name !== "default")
+          .sort(),
+      );
       expect(names[1], entry).toEqual(names[0]);
       expect(names[2], entry).toEqual(names[0]);
     }
-    const all = ENTRIES.flatMap((entry) => Object.keys(copies.commonjs[entry]).map((name) => `${entry}.${name}`));
+    const all = ENTRIES.flatMap((entry) =>
+      Object.keys(copies.commonjs[entry]).map((name) => `${entry}.${name}`),
+    );
     expect(all.filter((name) => !name.endsWith(".default") && meetingOf(name) === undefined)).toEqual([]);
     expect(driven.filter((name) => !all.includes(name))).toEqual([]);
     expect(new Set(KINDS.map((kind) => copies[kind].main.runOnce)).size).toBe(3);

@@ -41,8 +41,7 @@ export const FRONTS: Readonly<Record<string, (copy: Copy, store: AnyStore) => An
   "main.cached": ({ main }, store) => main.cached(store),
   "main.encrypted": ({ main }, store) => main.encrypted(store, { keys }),
   "main.redacted": ({ main }, store) => main.redacted(store, ((result: unknown) => result) as never),
-  "main.mirrored": ({ main, testing }, store) =>
-    main.mirrored(store, new testing.MemoryStore() as never),
+  "main.mirrored": ({ main, testing }, store) => main.mirrored(store, new testing.MemoryStore() as never),
   "main.watchNewKeys": ({ main }, store) => main.watchNewKeys(store, { observe: () => {} }),
 };
 
@@ -93,146 +92,153 @@ const kafka = (key: string, { consumers }: Copy) => ({
 /**
  * `copy` makes the door. `peer` makes what is passed to it beside the store: contexts, events, `executionOf`, what keeps bodies.
  */
-export const DOORS: Readonly<Record<string, (copy: Copy, store: AnyStore, work: Work, peer: Copy) => Call>> = {
-  "main.runOnce":
-    ({ main }, store, work) =>
-    () =>
-      main.runOnce(options(store), "k1", "in", work),
-  "main.runOnceOutcome":
-    ({ main }, store, work) =>
-    async () =>
-      (await main.runOnceOutcome(options(store), "k1", "in", work)).result,
-  "main.once": ({ main }, store, work) => {
-    const decorate = main.once<[string], never>({ ...options(store), key: (key) => key });
-    const method = async (_key: string, own?: Execution<never>) => work(own!);
-    const decorated = decorate(Object, "charge", { value: method }).value!;
-    return () => decorated("k1");
-  },
-  "main.idempotent": ({ main }, store, work, peer) => {
-    const handler = main.idempotent((_event, { idempotency }) => work(idempotency), {
-      ...options(store),
-      key: () => "k1",
-    });
-    return () => handler({}, aContext(peer)) as Promise<unknown>;
-  },
-  "main.idempotentOutcome": ({ main }, store, work, peer) => {
-    const handler = main.idempotentOutcome((_event, { idempotency }) => work(idempotency), {
-      ...options(store),
-      key: () => "k1",
-    });
-    return async () => ((await handler({}, aContext(peer))) as { result: unknown }).result;
-  },
-  "main.httpIdempotent": ({ main }, store, work, peer) => {
-    const handler = main.httpIdempotent(
-      async (_event: unknown, { idempotency }) => answer(await work(idempotency)),
-      httpOptions(store) as never,
-    );
-    return async () =>
-      JSON.parse(((await handler(http() as never, aContext(peer))) as { body: string }).body);
-  },
-  "main.idempotency": ({ main }, store, work, peer) => {
-    const once = main.idempotency<unknown, never>({ ...options(store), key: () => "k1" });
-    const inner = once.handler(async (_event, { idempotency }) => work(idempotency));
-    const handler = middy(inner as never).use(once as never);
-    return () => (handler as (event: object, context: object) => Promise<unknown>)({}, aContext(peer));
-  },
-  "main.httpIdempotency": ({ main }, store, work, peer) => {
-    const once = main.httpIdempotency(httpOptions(store) as never);
-    const handler = middy(async (_event: unknown, context: unknown) =>
-      answer(await work((context as { idempotency: Execution<never> }).idempotency)),
-    ).use(once as never);
-    const call = handler as unknown as (event: object, context: object) => Promise<{ body: string }>;
-    return async () => JSON.parse((await call(http(), aContext(peer))).body);
-  },
-  "main.idempotentBatch": ({ main }, store, work, peer) => {
-    const handler = main.idempotentBatch((_record, { idempotency }) => work(idempotency), {
-      ...options(store),
-      onRecordError: (error: unknown) => {
-        throw error;
-      },
-    } as never);
-    const record = {
-      messageId: "m1",
-      body: "a box",
-      eventSource: "aws:sqs",
-      eventSourceARN: "arn:aws:sqs:us-east-1:1:orders",
-      messageAttributes: {},
-      attributes: {},
-    };
-    return async () => void (await handler({ Records: [record] } as never, aContext(peer)));
-  },
-  "main.lock": ({ main }, store, work) => {
-    let result: Promise<unknown> | undefined;
-    return () => {
-      result ??= main.lock(options(store), "k1", () => work(undefined as never));
-      return result;
-    };
-  },
-  "main.saga": ({ main }, store, work, peer) => {
-    // Defined by one copy, run in an execution of the other.
-    const saga = peer.main.saga<unknown, never>("order", [{ name: "charge", run: () => work(undefined as never) }]);
-    return () => main.runOnce<unknown, never>(options(store), "k1", "in", (execution) => saga.run(execution, {}));
-  },
-  "main.participant": ({ main }, store, work) => {
-    const stock = main.participant({
-      ...options(store),
-      run: (_input: string, execution: Execution<never>) => work(execution),
-      compensate: () => {},
-    } as never) as unknown as { run(key: string, input: string): Promise<unknown> };
-    return () => stock.run("k1", "in");
-  },
-  "consumers.idempotentConsumer": ({ consumers }, store, work, peer) => {
-    const consumer = consumers.idempotentConsumer(
-      (_message: { key: string }, { idempotency }) => work(idempotency as never),
-      options(store) as never,
-      ({ key }) => ({
-        name: "a message",
-        content: "a box",
-        envelope: peer.consumers.envelopeHeaders({ key }).OnceonlyEnvelope,
-      }),
-    );
-    return async () => (await consumer({ key: "k1" })).end;
-  },
-  "consumers.kafkaEachMessage": ({ consumers }, store, work, peer) => {
-    const each = consumers.kafkaEachMessage(
-      (_message, { idempotency }) => work(idempotency as never),
-      options(store) as never,
-    );
-    return () => each(kafka("k1", peer) as never);
-  },
-  "http.expressIdempotency": (copy, store, work, peer) => {
-    const app = express();
-    app.use(express.json({ verify: peer.http.keepBody }));
-    app.post("/orders", copy.http.expressIdempotency(httpOptions(store) as never), async (req, res) => {
-      res.json(await work(peer.http.executionOf(req) as never));
-    });
-    return () => served(app);
-  },
-  "http.fastifyIdempotency": (copy, store, work, peer) => async () => {
-    const app = fastify();
-    app.post("/orders", copy.http.fastifyIdempotency(httpOptions(store) as never) as never, async (request) =>
-      work(peer.http.executionOf(request) as never),
-    );
-    const { headers, body } = http();
-    const reply = await app.inject({ method: "POST", url: "/orders", headers, body });
-    await app.close();
-    return reply.json();
-  },
-  "http.honoIdempotency": (copy, store, work, peer) => {
-    const app = new Hono();
-    app.post("/orders", copy.http.honoIdempotency(httpOptions(store) as never) as never, async (context) =>
-      context.json((await work(peer.http.executionOf(context) as never)) as object),
-    );
-    const { headers, body } = http();
-    return async () => (await app.request("/orders", { method: "POST", headers, body })).json();
-  },
-  "http.fetchIdempotency": (copy, store, work) => {
-    const handler = copy.http.fetchIdempotency(httpOptions(store) as never);
-    const { headers, body } = http();
-    return async () => {
-      const request = new Request("http://shop.example/orders", { method: "POST", headers, body });
-      const next = async (_given: Request, execution: unknown) => Response.json(await work(execution as never));
-      return (await handler(request, next)).json();
-    };
-  },
-};
+export const DOORS: Readonly<Record<string, (copy: Copy, store: AnyStore, work: Work, peer: Copy) => Call>> =
+  {
+    "main.runOnce":
+      ({ main }, store, work) =>
+      () =>
+        main.runOnce(options(store), "k1", "in", work),
+    "main.runOnceOutcome":
+      ({ main }, store, work) =>
+      async () =>
+        (await main.runOnceOutcome(options(store), "k1", "in", work)).result,
+    "main.once": ({ main }, store, work) => {
+      const decorate = main.once<[string], never>({ ...options(store), key: (key) => key });
+      const method = async (_key: string, own?: Execution<never>) => work(own!);
+      const decorated = decorate(Object, "charge", { value: method }).value!;
+      return () => decorated("k1");
+    },
+    "main.idempotent": ({ main }, store, work, peer) => {
+      const handler = main.idempotent((_event, { idempotency }) => work(idempotency), {
+        ...options(store),
+        key: () => "k1",
+      });
+      return () => handler({}, aContext(peer)) as Promise<unknown>;
+    },
+    "main.idempotentOutcome": ({ main }, store, work, peer) => {
+      const handler = main.idempotentOutcome((_event, { idempotency }) => work(idempotency), {
+        ...options(store),
+        key: () => "k1",
+      });
+      return async () => ((await handler({}, aContext(peer))) as { result: unknown }).result;
+    },
+    "main.httpIdempotent": ({ main }, store, work, peer) => {
+      const handler = main.httpIdempotent(
+        async (_event: unknown, { idempotency }) => answer(await work(idempotency)),
+        httpOptions(store) as never,
+      );
+      return async () =>
+        JSON.parse(((await handler(http() as never, aContext(peer))) as { body: string }).body);
+    },
+    "main.idempotency": ({ main }, store, work, peer) => {
+      const once = main.idempotency<unknown, never>({ ...options(store), key: () => "k1" });
+      const inner = once.handler(async (_event, { idempotency }) => work(idempotency));
+      const handler = middy(inner as never).use(once as never);
+      return () => (handler as (event: object, context: object) => Promise<unknown>)({}, aContext(peer));
+    },
+    "main.httpIdempotency": ({ main }, store, work, peer) => {
+      const once = main.httpIdempotency(httpOptions(store) as never);
+      const handler = middy(async (_event: unknown, context: unknown) =>
+        answer(await work((context as { idempotency: Execution<never> }).idempotency)),
+      ).use(once as never);
+      const call = handler as unknown as (event: object, context: object) => Promise<{ body: string }>;
+      return async () => JSON.parse((await call(http(), aContext(peer))).body);
+    },
+    "main.idempotentBatch": ({ main }, store, work, peer) => {
+      const handler = main.idempotentBatch((_record, { idempotency }) => work(idempotency), {
+        ...options(store),
+        onRecordError: (error: unknown) => {
+          throw error;
+        },
+      } as never);
+      const record = {
+        messageId: "m1",
+        body: "a box",
+        eventSource: "aws:sqs",
+        eventSourceARN: "arn:aws:sqs:us-east-1:1:orders",
+        messageAttributes: {},
+        attributes: {},
+      };
+      return async () => void (await handler({ Records: [record] } as never, aContext(peer)));
+    },
+    "main.lock": ({ main }, store, work) => {
+      let result: Promise<unknown> | undefined;
+      return () => {
+        result ??= main.lock(options(store), "k1", () => work(undefined as never));
+        return result;
+      };
+    },
+    "main.saga": ({ main }, store, work, peer) => {
+      // Defined by one copy, run in an execution of the other.
+      const saga = peer.main.saga<unknown, never>("order", [
+        { name: "charge", run: () => work(undefined as never) },
+      ]);
+      return () =>
+        main.runOnce<unknown, never>(options(store), "k1", "in", (execution) => saga.run(execution, {}));
+    },
+    "main.participant": ({ main }, store, work) => {
+      const stock = main.participant({
+        ...options(store),
+        run: (_input: string, execution: Execution<never>) => work(execution),
+        compensate: () => {},
+      } as never) as unknown as { run(key: string, input: string): Promise<unknown> };
+      return () => stock.run("k1", "in");
+    },
+    "consumers.idempotentConsumer": ({ consumers }, store, work, peer) => {
+      const consumer = consumers.idempotentConsumer(
+        (_message: { key: string }, { idempotency }) => work(idempotency as never),
+        options(store) as never,
+        ({ key }) => ({
+          name: "a message",
+          content: "a box",
+          envelope: peer.consumers.envelopeHeaders({ key }).OnceonlyEnvelope,
+        }),
+      );
+      return async () => (await consumer({ key: "k1" })).end;
+    },
+    "consumers.kafkaEachMessage": ({ consumers }, store, work, peer) => {
+      const each = consumers.kafkaEachMessage(
+        (_message, { idempotency }) => work(idempotency as never),
+        options(store) as never,
+      );
+      return () => each(kafka("k1", peer) as never);
+    },
+    "http.expressIdempotency": (copy, store, work, peer) => {
+      const app = express();
+      app.use(express.json({ verify: peer.http.keepBody }));
+      app.post("/orders", copy.http.expressIdempotency(httpOptions(store) as never), async (req, res) => {
+        res.json(await work(peer.http.executionOf(req) as never));
+      });
+      return () => served(app);
+    },
+    "http.fastifyIdempotency": (copy, store, work, peer) => async () => {
+      const app = fastify();
+      app.post(
+        "/orders",
+        copy.http.fastifyIdempotency(httpOptions(store) as never) as never,
+        async (request) => work(peer.http.executionOf(request) as never),
+      );
+      const { headers, body } = http();
+      const reply = await app.inject({ method: "POST", url: "/orders", headers, body });
+      await app.close();
+      return reply.json();
+    },
+    "http.honoIdempotency": (copy, store, work, peer) => {
+      const app = new Hono();
+      app.post("/orders", copy.http.honoIdempotency(httpOptions(store) as never) as never, async (context) =>
+        context.json((await work(peer.http.executionOf(context) as never)) as object),
+      );
+      const { headers, body } = http();
+      return async () => (await app.request("/orders", { method: "POST", headers, body })).json();
+    },
+    "http.fetchIdempotency": (copy, store, work) => {
+      const handler = copy.http.fetchIdempotency(httpOptions(store) as never);
+      const { headers, body } = http();
+      return async () => {
+        const request = new Request("http://shop.example/orders", { method: "POST", headers, body });
+        const next = async (_given: Request, execution: unknown) =>
+          Response.json(await work(execution as never));
+        return (await handler(request, next)).json();
+      };
+    },
+  };

@@ -8,11 +8,19 @@ const DRIVEN = [
   ...Object.keys(DOORS),
   ...["consumers.envelopeHeaders", "http.executionOf", "http.keepBody"],
   ...["main.PermanentError", "main.OutcomeUnknownError", "main.CommitInvalidError", "main.isOnceonlyError"],
-  ...["fingerprintFromHttp", "fingerprintFromJson", "fingerprintFromSns", "fingerprintFromS3"].map((name) => `main.${name}`),
-  ...["fingerprintFromEventBridge", "S3Bodies", "openedOutbox", "outboxSweeper", "resolveOutcome"].map((name) => `main.${name}`),
+  ...["fingerprintFromHttp", "fingerprintFromJson", "fingerprintFromSns", "fingerprintFromS3"].map(
+    (name) => `main.${name}`,
+  ),
+  ...["fingerprintFromEventBridge", "S3Bodies", "openedOutbox", "outboxSweeper", "resolveOutcome"].map(
+    (name) => `main.${name}`,
+  ),
   ...["reconciler", "leftBehind", "emfMetrics", "decisionLog"].map((name) => `main.${name}`),
-  ...["DynamoDBModel", "DynamoDBError", "SqsError", "SnsError", "EventBridgeError"].map((name) => `testing.${name}`),
-  ...["storeContract", "explore", "foreignRequest", "reportPage", "exactlyOnceMatchers"].map((name) => `testing.${name}`),
+  ...["DynamoDBModel", "DynamoDBError", "SqsError", "SnsError", "EventBridgeError"].map(
+    (name) => `testing.${name}`,
+  ),
+  ...["storeContract", "explore", "foreignRequest", "reportPage", "exactlyOnceMatchers"].map(
+    (name) => `testing.${name}`,
+  ),
   ...["fakeLambdaContext", "MemoryStore"].map((name) => `testing.${name}`),
   ...["fromPg", "PostgresStore", "PostgresTransactions"].map((name) => `postgres.${name}`),
   ...["fromIoredis", "ValkeyStore", "valkeyCache"].map((name) => `valkey.${name}`),
@@ -20,7 +28,7 @@ const DRIVEN = [
 
 /** Lists and texts, and functions of data: nothing of a copy is in them. */
 const DATA =
-  /^main\.(DECISIONS|ENVELOPE_FAULTS|OUTBOX_EVENTS|RECONCILER_EVENTS|readEnvelope|readBody|traceparentFromXRay)$|^postgres\.postgresSchema$|^testing\.(canHave|streamEvent)$|^client\.(createIdempotencyKey|wasReplayed)$/;
+  /^main\.(DECISIONS|ENVELOPE_FAULTS|OUTBOX_EVENTS|RECONCILER_EVENTS|STORE_FAILURES|readEnvelope|readBody|traceparentFromXRay)$|^postgres\.postgresSchema$|^testing\.(canHave|streamEvent)$|^client\.(createIdempotencyKey|wasReplayed)$/;
 
 /** Functions of an event or of an attempt, which any engine calls, and observers. */
 const FUNCTIONS =
@@ -46,6 +54,8 @@ const CONSTRUCTS = /^cdk\./;
 export function meetingOf(name: string): string | undefined {
   if (DRIVEN.includes(name)) return "driven";
   const kinds = { DATA, FUNCTIONS, PORTS, ERRORS, SIBLINGS, SIMULATION, CONSTRUCTS };
-  return Object.entries(kinds).find(([, names]) => names.test(name))?.[0].toLowerCase();
+  return Object.entries(kinds)
+    .find(([, names]) => names.test(name))?.[0]
+    .toLowerCase();
 }
 export const driven: readonly string[] = DRIVEN;

@@ -76,4 +76,3 @@ export async function loadCopies(): Promise<Readonly<Record<Kind, Copy>>> {
     bundle,
   };
 }
-

@@ -10,13 +10,14 @@ import { keyService } from "../privacy/given.ts";
 import { hasServer as hasValkey, portOf as portOfValkey, redisOf } from "../valkey/given.ts";
 import { type Copy, KINDS, type Kind, loadCopies } from "./given.ts";
 
-
 let copies: Readonly<Record<Kind, Copy>>;
 beforeAll(async () => {
   copies = await loadCopies();
 }, 300_000);
 
-const PAIRS = KINDS.flatMap((one) => KINDS.filter((other) => other !== one).map((other) => [one, other] as const));
+const PAIRS = KINDS.flatMap((one) =>
+  KINDS.filter((other) => other !== one).map((other) => [one, other] as const),
+);
 
 describe.each(PAIRS)("H86: A6: the %s beside the %s", (one, other) => {
   const A = () => copies[one];
@@ -34,15 +35,25 @@ describe.each(PAIRS)("H86: A6: the %s beside the %s", (one, other) => {
       { ...options(store), key: () => "k1" },
     );
 
-    await expect(nested({}, A().testing.fakeLambdaContext({ clock: { now: Date.now } }))).rejects.toMatchObject({
+    await expect(
+      nested({}, A().testing.fakeLambdaContext({ clock: { now: Date.now } })),
+    ).rejects.toMatchObject({
       code: "NESTED_EXECUTION",
     });
   });
 
   it("tells both middlewares of one Middy stack when the handler begins and ends", async () => {
     const store = memory();
-    const outer = A().main.idempotency<unknown, never>({ ...options(store), operation: "outer", key: () => "k1" });
-    const inner = B().main.idempotency<unknown, never>({ ...options(store), operation: "inner", key: () => "k1" });
+    const outer = A().main.idempotency<unknown, never>({
+      ...options(store),
+      operation: "outer",
+      key: () => "k1",
+    });
+    const inner = B().main.idempotency<unknown, never>({
+      ...options(store),
+      operation: "inner",
+      key: () => "k1",
+    });
     let runs = 0;
     const told = outer.handler(inner.handler(async () => ({ runs: ++runs })) as never);
     interface Stack {
@@ -72,23 +83,54 @@ describe.each(PAIRS)("H86: A6: the %s beside the %s", (one, other) => {
     await expect(failing()).rejects.toMatchObject({ code: "PERMANENT" });
     await expect(unknown()).rejects.toMatchObject({ code: "OUTCOME_UNKNOWN" });
     expect([...store.records.values()].map(({ state }) => state)).toEqual(["failed", "held"]);
-    expect(await B().main.resolveOutcome(options(store) as never, "k2", { outcome: "happened", result: 7, by: "me", because: "seen" } as never)).toMatchObject({});
+    const settled = B().main.resolveOutcome({ operation: "charge", store: store as never }, "k2", {
+      outcome: "happened",
+      result: 7,
+      by: "ops",
+      why: "seen at the provider",
+    });
+    expect(await settled).toBeDefined();
   });
 
   it("knows the other copy's errors", () => {
     const { CommitInvalidError } = A().main;
     const error = new CommitInvalidError("x");
 
-    expect([B().main.isOnceonlyError(error), error instanceof B().main.CommitInvalidError]).toEqual([true, false]);
+    expect([B().main.isOnceonlyError(error), error instanceof B().main.CommitInvalidError]).toEqual([
+      true,
+      false,
+    ]);
   });
 
-  const request = { version: "2.0", rawPath: "/orders", rawQueryString: "", headers: {}, body: '{"a":1,"b":2}', requestContext: { http: { method: "POST" } } };
-  const sns = { Records: [{ EventSource: "aws:sns", Sns: { Message: "m", MessageId: "1", TopicArn: "t", Subject: null, MessageAttributes: {} } }] };
-  const s3 = { Records: [{ eventName: "ObjectCreated:Put", s3: { bucket: { name: "b" }, object: { key: "k", sequencer: "1" } } }] };
+  const request = {
+    version: "2.0",
+    rawPath: "/orders",
+    rawQueryString: "",
+    headers: {},
+    body: '{"a":1,"b":2}',
+    requestContext: { http: { method: "POST" } },
+  };
+  const sns = {
+    Records: [
+      {
+        EventSource: "aws:sns",
+        Sns: { Message: "m", MessageId: "1", TopicArn: "t", Subject: null, MessageAttributes: {} },
+      },
+    ],
+  };
+  const s3 = {
+    Records: [
+      { eventName: "ObjectCreated:Put", s3: { bucket: { name: "b" }, object: { key: "k", sequencer: "1" } } },
+    ],
+  };
   const bus = { id: "1", source: "s", "detail-type": "d", detail: { x: 1 } };
   it.each([
     ["fingerprintFromHttp", (copy: Copy) => copy.main.fingerprintFromHttp({}), request],
-    ["fingerprintFromHttp with an address", (copy: Copy) => copy.main.fingerprintFromHttp({ withAddress: true }), request],
+    [
+      "fingerprintFromHttp with an address",
+      (copy: Copy) => copy.main.fingerprintFromHttp({ withAddress: true }),
+      request,
+    ],
     ["fingerprintFromJson", (copy: Copy) => copy.main.fingerprintFromJson({ take: ["a"] }), request],
     ["fingerprintFromSns", (copy: Copy) => copy.main.fingerprintFromSns(), sns],
     ["fingerprintFromS3", (copy: Copy) => copy.main.fingerprintFromS3(), s3],
@@ -96,7 +138,12 @@ describe.each(PAIRS)("H86: A6: the %s beside the %s", (one, other) => {
   ])("makes one fingerprint of %s, whichever copy reads it", async (_name, make, event) => {
     const store = memory();
     const call = (engine: Copy, helper: Copy) =>
-      engine.main.runOnce({ ...options(store), fingerprint: make(helper) as never }, "k1", event, () => "done");
+      engine.main.runOnce(
+        { ...options(store), fingerprint: make(helper) as never },
+        "k1",
+        event,
+        () => "done",
+      );
 
     for (const engine of [A(), B()])
       for (const helper of [A(), B()]) expect(await call(engine, helper)).toBe("done");
@@ -108,28 +155,35 @@ describe.each(PAIRS)("H86: A6: the %s beside the %s", (one, other) => {
     const objects = new Map<string, string>();
     const client = {
       putObject: async ({ Key, Body }: { Key: string; Body: string }) => void objects.set(Key, Body),
-      getObject: async ({ Key }: { Key: string }) => ({ Body: { transformToString: async () => objects.get(Key)! } }),
+      getObject: async ({ Key }: { Key: string }) => ({
+        Body: { transformToString: async () => objects.get(Key)! },
+      }),
     };
-    const bodies = new (A().main.S3Bodies)({ bucket: "b", client, minBytes: 100 });
+    const bodies = new (A().main.S3Bodies)({ bucket: "bodies", client, minBytes: 100 });
     const sealing = A().main.encrypted(store as never, { keys, messages: true } as never);
     const sent: unknown[] = [];
     const sqs = {
       send: async (command: { input: { Entries?: { Id: string }[] } }) => {
         sent.push(command.input);
-        return { Successful: (command.input.Entries ?? []).map(({ Id }) => ({ Id, MessageId: Id })), MessageId: "m", Failed: [] };
+        return {
+          Successful: (command.input.Entries ?? []).map(({ Id }) => ({ Id, MessageId: Id })),
+          MessageId: "m",
+          Failed: [],
+        };
       },
       sendMessageBatch: undefined,
     };
-    await B().main.runOnce<unknown, never>({ ...options(sealing) }, "k1", "in", async ({ commit, childKey }) => {
+    await B().main.runOnce<unknown, never>({ ...options(sealing) }, "k1", "in", async ({ commit }) => {
       const queue = "https://sqs.us-east-1.amazonaws.com/1/orders";
-      const [message] = await bodies.checkIn([{ queue, id: childKey("m"), body: { large: "x".repeat(2000) } }]);
+      const [message] = await bodies.checkIn([{ queue, body: { large: "x".repeat(2000) } }]);
       return commit("done", { messages: [message as never] });
     });
     const outbox = B().main.openedOutbox(store.outbox, { keys } as never);
-    const sweep = B().main.outboxSweeper({ outbox, sqs: sqs as never, minAgeSeconds: 0 } as never) as unknown as (
-      event: object,
-      context: object,
-    ) => Promise<unknown>;
+    const sweep = B().main.outboxSweeper({
+      outbox,
+      sqs: sqs as never,
+      minAgeSeconds: 0,
+    } as never) as unknown as (event: object, context: object) => Promise<unknown>;
 
     await sweep({}, A().testing.fakeLambdaContext({ clock: { now: Date.now } })).catch((error: unknown) => {
       throw error;
@@ -142,12 +196,19 @@ describe.each(PAIRS)("H86: A6: the %s beside the %s", (one, other) => {
   it("reconciles, erases and compares what the other copy stored", async () => {
     const store = memory();
     await A().main.runOnce(options(store), "k1", "in", () => "done");
-    const reconcile = B().main.reconciler({ store: store as never, operations: { charge: "hold" }, observe: () => {} });
+    const reconcile = B().main.reconciler({
+      store: store as never,
+      operations: { charge: "hold" },
+      observe: () => {},
+    });
 
-    expect(await reconcile({}, A().testing.fakeLambdaContext({ clock: { now: Date.now } }) as never)).toBeDefined();
+    expect(
+      await reconcile({}, A().testing.fakeLambdaContext({ clock: { now: Date.now } }) as never),
+    ).toBeDefined();
     const left: unknown[] = [];
     const recordKeys = store.records.keys();
-    for await (const each of B().main.leftBehind({ from: store as never, to: memory() as never, recordKeys })) left.push(each);
+    for await (const each of B().main.leftBehind({ from: store as never, to: memory() as never, recordKeys }))
+      left.push(each);
     expect(left).toMatchObject([{ why: "unknown-there" }]);
   });
 
@@ -155,7 +216,9 @@ describe.each(PAIRS)("H86: A6: the %s beside the %s", (one, other) => {
     const lines: string[] = [];
     const write = (line: string) => void lines.push(line);
     const metrics = A().main.emfMetrics({ write } as never) as unknown as (event: never) => void;
-    const log = A().main.decisionLog({ logger: { info: write, warn: write, error: write, debug: write } as never });
+    const log = A().main.decisionLog({
+      logger: { info: write, warn: write, error: write, debug: write } as never,
+    });
     const observe = (event: never) => {
       metrics(event);
       (log as unknown as (event: never) => void)(event);
@@ -225,11 +288,16 @@ describe.each(PAIRS)("H86: A6: the %s beside the %s", (one, other) => {
     const { table } = await storeOf(A().postgres.fromPg(pool as never) as never);
     const client = B().postgres.fromPg(pool as never);
     const store = new (A().postgres.PostgresTransactions)({ client, table } as never);
-    const plain = new (B().postgres.PostgresStore)({ client: A().postgres.fromPg(pool as never), table } as never);
+    const plain = new (B().postgres.PostgresStore)({
+      client: A().postgres.fromPg(pool as never),
+      table,
+    } as never);
     let runs = 0;
     const inside = () =>
       B().main.runOnce<unknown, never>(options(store), "k1", "in", async (execution: Execution<never>) => {
-        const transaction = store.clientOf(execution) as { query(text: string): Promise<{ rows: unknown[] }> };
+        const transaction = store.clientOf(execution) as {
+          query(text: string): Promise<{ rows: unknown[] }>;
+        };
         runs += (await transaction.query("select 1")).rows.length;
         return { runs };
       });
@@ -241,7 +309,11 @@ describe.each(PAIRS)("H86: A6: the %s beside the %s", (one, other) => {
   it.runIf(hasValkey)("stores and caches on the other copy's adapter for Valkey", async () => {
     const client = A().valkey.fromIoredis(redisOf(await portOfValkey()) as never);
     const prefix = `copies-${one}-${other}`.replaceAll(" ", "-");
-    const store = new (B().valkey.ValkeyStore)({ client, prefix, acceptedRisks: ["evicts-records", "memory-only", "untold"] } as never);
+    const store = new (B().valkey.ValkeyStore)({
+      client,
+      prefix,
+      acceptedRisks: ["evicts-records", "memory-only", "untold"],
+    } as never);
     let runs = 0;
     const call = () => A().main.runOnce(options(store), "k1", "in", () => ++runs);
     expect([await call(), await call()]).toEqual([1, 1]);
