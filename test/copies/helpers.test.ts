@@ -3,7 +3,7 @@ import { DynamoDBClient, GetItemCommand } from "@aws-sdk/client-dynamodb";
 import middy from "@middy/core";
 import type { Execution } from "onceonly";
 import type { MemoryStore } from "onceonly/testing";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { memorySubject } from "../../kit/memory-subject.ts";
 import { hasServer as hasPostgres, poolOf, portOf, storeOf } from "../postgres/given.ts";
 import { keyService } from "../privacy/given.ts";
@@ -40,6 +40,19 @@ describe.each(PAIRS)("H86: A6: the %s beside the %s", (one, other) => {
     ).rejects.toMatchObject({
       code: "NESTED_EXECUTION",
     });
+  });
+
+  it("logs once that two handlers run one operation on one store", async () => {
+    const store = memory();
+    const warned = vi.spyOn(console, "warn").mockImplementation(() => {});
+    for (const { main } of [A(), B(), A()]) {
+      const handler = main.idempotent(async () => "done", { ...options(store), key: () => "k1" });
+      await handler({}, A().testing.fakeLambdaContext({ clock: { now: Date.now } }));
+    }
+    const texts = warned.mock.calls.map(([text]) => String(text));
+    warned.mockRestore();
+
+    expect(texts.filter((text) => text.includes('two wrappers run the operation "charge"'))).toHaveLength(1);
   });
 
   it("tells both middlewares of one Middy stack when the handler begins and ends", async () => {
@@ -174,7 +187,7 @@ describe.each(PAIRS)("H86: A6: the %s beside the %s", (one, other) => {
       sendMessageBatch: undefined,
     };
     await B().main.runOnce<unknown, never>({ ...options(sealing) }, "k1", "in", async ({ commit }) => {
-      const queue = "https://sqs.us-east-1.amazonaws.com/1/orders";
+      const queue = "https://sqs.us-east-1.amazonaws.com/123456789012/orders";
       const [message] = await bodies.checkIn([{ queue, body: { large: "x".repeat(2000) } }]);
       return commit("done", { messages: [message as never] });
     });
@@ -189,7 +202,7 @@ describe.each(PAIRS)("H86: A6: the %s beside the %s", (one, other) => {
       throw error;
     });
 
-    expect(JSON.stringify(sent)).toContain("/1/orders");
+    expect(JSON.stringify(sent)).toContain("123456789012/orders");
     expect(objects.size).toBe(1);
   });
 
