@@ -34,7 +34,7 @@ export type {
   TopicMessage,
 } from "./core/messages/outgoing-message.ts";
 export { traceparentFromXRay } from "./core/messages/prepare-message.ts";
-export { type OnceOptions, once } from "./core/once.ts";
+export { type OnceDecorator, type OnceOptions, once } from "./core/once.ts";
 export type { EngineOptions, Fingerprinter } from "./core/options.ts";
 export type { IdempotencyRecord, State, StoredResult, StoredStep, StoredSteps } from "./core/record.ts";
 export type { CachedName, RecordCache } from "./core/record-cache.ts";

@@ -1,5 +1,6 @@
 /** Tells subscribers (logs, metrics, traces) what the engine decided. Never a payload or result, and a key to none but who asks for it. */
 import { METRICS } from "../contract.ts";
+import { shared } from "./copies.ts";
 import { isStoreFailure } from "./error-code.ts";
 import type { Identity } from "./identity.ts";
 
@@ -40,7 +41,7 @@ export type Observe = (event: DecisionEvent) => void;
 /** Stands for an observer that is not given. */
 export const nobody: Observe = () => {};
 
-const told = new WeakSet<object>();
+const told = shared("observed failures", () => new WeakSet<object>());
 
 /** Whether an observer has seen this failure of the store. A failure that no observer has seen goes to the log. */
 export function wasTold(error: object): boolean {

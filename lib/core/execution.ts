@@ -1,7 +1,9 @@
 /** What a handler sees of its own attempt, and the one place where its effects are committed. */
 import { type ChildKeyLimits, deriveChildKey } from "./child-key.ts";
+import { SHAPE } from "./copies.ts";
+import { SUSPENDED, SUSPENDED_FAULT } from "./durable.ts";
 import { hasCode, isRefusedCondition, isStoreFailure } from "./error-code.ts";
-import { CommitInvalidError, StepInvalidError } from "./errors.ts";
+import { CommitInvalidError, ResponseNotStorableError, StepInvalidError } from "./errors.ts";
 import { isPlainObject } from "./json.ts";
 import { kindOf } from "./kind-of.ts";
 import { LeaseRenewal, leaseEnded } from "./lease-renewal.ts";
@@ -89,12 +91,14 @@ export interface Execution<Write = unknown> {
   childKey(name: string, limits?: ChildKeyLimits): string;
 }
 
+const STEPS = Symbol.for(`onceonly.steps/${SHAPE}`);
+
 /**
- * The steps on record of an execution of this copy of the package; `undefined` for any other value. Sagas read from them
- * where an attempt before has stopped.
+ * The steps on record of an execution, also if another copy of the package made it; `undefined` for any other value. Sagas read
+ * from them where the previous attempt stopped.
  */
 export function stepsOf(execution: unknown): StoredSteps | undefined {
-  return execution instanceof RunningAttempt ? execution.stepsOnRecord : undefined;
+  return (execution as { readonly [STEPS]?: StoredSteps } | null | undefined)?.[STEPS];
 }
 
 /** The caller's own code. */
@@ -249,7 +253,9 @@ export class RunningAttempt<Write> implements Execution<Write> {
 
   encode(value: unknown): string | undefined {
     const { toStored } = this.#call.input;
-    return encodeResult(toStored ? toStored(value) : value);
+    const text = encodeResult(toStored ? toStored(value) : value);
+    if (text === SUSPENDED) throw new ResponseNotStorableError(SUSPENDED_FAULT);
+    return text;
   }
 
   /** The caller is answered while the work goes on. A later commit is kept, and so is the end of the work where that is seen. */
@@ -266,7 +272,7 @@ export class RunningAttempt<Write> implements Execution<Write> {
     return this.decided;
   }
 
-  get stepsOnRecord(): StoredSteps {
+  get [STEPS](): StoredSteps {
     return this.#recording.steps;
   }
 

@@ -7,12 +7,19 @@ import { findUnfaithful, type Unfaithful } from "./json.ts";
 // The package's types say `exports.default`; what it exports is the function itself.
 const canonicalize = canonicalizeModule as unknown as (value: unknown) => string;
 
+const FINGERPRINT = Symbol.for("onceonly.fingerprint");
+
 /**
  * A fingerprint that is made already: what a fingerprinter returns instead of a payload. Every stored
  * fingerprint begins with its version, and two versions never compare equal: 1 for payloads, 2 for the parts of a request.
  */
 export class Fingerprint {
   readonly text: string;
+
+  /** Any copy of the package reads it by this name: the text says its version itself. */
+  get [FINGERPRINT](): string {
+    return this.text;
+  }
 
   /** The parts in their order, `kind` telling what they are. */
   constructor(kind: string, ...parts: readonly (string | Uint8Array)[]) {
@@ -27,7 +34,8 @@ export class Fingerprint {
  * @throws PayloadInvalidError (`PAYLOAD_INVALID`) for what JSON cannot hold faithfully.
  */
 export function fingerprintOf(payload: unknown): string {
-  if (payload instanceof Fingerprint) return payload.text;
+  const made = (payload as { readonly [FINGERPRINT]?: string } | null | undefined)?.[FINGERPRINT];
+  if (made !== undefined) return made;
   if (payload === undefined) return tagged("none", "");
   if (typeof payload === "string" && !payload.isWellFormed()) {
     throw unfaithful({ path: "$", why: "a string with a lone surrogate" });

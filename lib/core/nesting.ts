@@ -1,5 +1,6 @@
 /** Notices an operation that starts inside itself with the same key: it would wait for itself. */
 import { AsyncLocalStorage } from "node:async_hooks";
+import { shared } from "./copies.ts";
 import { NestedExecutionError } from "./errors.ts";
 import type { Identity } from "./identity.ts";
 
@@ -19,12 +20,13 @@ interface Frame {
 const NONE: readonly Frame[] = [];
 
 export class Nesting {
-  readonly #frames = new WeakMap<object, Frame>();
+  readonly #frames: WeakMap<object, Frame>;
   readonly #current: AsyncLocalStorage<Frame> | undefined;
 
   /** @param current what else tells in what a call starts */
-  constructor(current: AsyncLocalStorage<Frame> | undefined) {
+  constructor(current: AsyncLocalStorage<Frame> | undefined, frames = new WeakMap<object, Frame>()) {
     this.#current = current;
+    this.#frames = frames;
   }
 
   /** @throws NestedExecutionError (`NESTED_EXECUTION`) */
@@ -70,4 +72,9 @@ export function asyncContext<T>(nodeVersion: string): AsyncLocalStorage<T> | und
   return Number.parseInt(nodeVersion, 10) >= 24 ? new AsyncLocalStorage<T>() : undefined;
 }
 
-export const nesting = new Nesting(asyncContext(process.versions.node));
+const ofAllCopies = shared("nesting", () => ({
+  current: asyncContext<Frame>(process.versions.node),
+  frames: new WeakMap<object, Frame>(),
+}));
+
+export const nesting = new Nesting(ofAllCopies.current, ofAllCopies.frames);

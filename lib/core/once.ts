@@ -1,8 +1,9 @@
-/** The engine as a standard decorator of methods. */
+/** The engine as a decorator of methods, in the standard form and in that of `experimentalDecorators`. */
 import { perform } from "./engine.ts";
-import { ScopeMissingError } from "./errors.ts";
+import { InvalidOptionError, ScopeMissingError } from "./errors.ts";
 import { fingerprintsOf } from "./fingerprint.ts";
 import { identify, PUBLIC_SCOPE } from "./identity.ts";
+import { kindOf } from "./kind-of.ts";
 import { aFunction, checkOptions } from "./option-checks.ts";
 import { type EngineOptions, resolveOptions } from "./options.ts";
 import { resultOf } from "./outcome.ts";
@@ -17,38 +18,123 @@ export interface OnceOptions<Args extends readonly unknown[], Write = unknown>
    */
   readonly scope?: (...args: Args) => string | undefined;
   /**
-   * Returns the part of the arguments that tells two calls apart.
+   * Returns the part of the arguments that tells two calls apart. Trailing arguments that are `undefined` are left out.
    * @default - all arguments: they must be JSON
    */
   readonly fingerprint?: (args: Args) => unknown;
 }
 
+/** What `once` returns. TypeScript picks the signature that fits `experimentalDecorators`. */
+export interface OnceDecorator<Args extends readonly unknown[]> {
+  /** The standard form. */
+  <This, Result>(
+    method: (this: This, ...args: Args) => Promise<Result>,
+    context: ClassMethodDecoratorContext,
+  ): (this: This, ...args: Args) => Promise<Result>;
+  /** The form of `experimentalDecorators`. */
+  <Method extends (...args: Args) => Promise<unknown>>(
+    target: object,
+    name: string | symbol,
+    descriptor: TypedPropertyDescriptor<Method>,
+  ): TypedPropertyDescriptor<Method>;
+}
+
+type Method = (this: unknown, ...args: readonly unknown[]) => unknown;
+
 /**
- * A standard decorator: a call of the method runs once per operation, scope and key, and each call gets the same result. The
- * method gets an `Execution` behind its arguments: give all of them where it takes that too. Experimental decorators of
- * TypeScript are of another kind: leave `experimentalDecorators` out.
+ * A decorator: a call of the method runs once per operation, scope and key, and each call gets the same result. It works as a
+ * standard decorator and with `experimentalDecorators`, on methods that are static, private or inherited too.
  *
- * @throws InvalidOptionError (`INVALID_OPTION`) where the class is defined; calls reject as those of `runOnce`, and with
- * ScopeMissingError (`SCOPE_MISSING`) where `scope` yields nothing.
+ * The method gets an `Execution` as its last declared parameter, or after its arguments if a call passes a value for that one.
+ * So declare a parameter for it after optional ones: `charge(order: Order, note?: string, own?: Execution)`.
+ *
+ * @throws InvalidOptionError (`INVALID_OPTION`) when the class is defined, also if the decorator is on anything but a method;
+ * calls reject as those of `runOnce`, and with ScopeMissingError (`SCOPE_MISSING`) if `scope` returns nothing.
  */
-export function once<Args extends readonly unknown[], Write = unknown>(options: OnceOptions<Args, Write>) {
+export function once<Args extends readonly unknown[], Write = unknown>(
+  options: OnceOptions<Args, Write>,
+): OnceDecorator<Args> {
   checkOptions({ key: options?.key, scope: options?.scope }, { key: aFunction, scope: aFunction }, ["key"]);
   const { key, scope, ...given } = options;
   const engineOptions = resolveOptions<Write>(given as EngineOptions<Write>);
   const { operation, keyPattern, fingerprints } = engineOptions;
-  return <This, Result>(
-    method: (this: This, ...args: Args) => Promise<Result>,
-    _context: ClassMethodDecoratorContext,
-  ) =>
-    async function idempotentMethod(this: This, ...args: Args): Promise<Result> {
-      const owner = scope ? scope(...args) : PUBLIC_SCOPE;
+
+  function wrap(method: Method): Method {
+    async function idempotentMethod(this: unknown, ...args: readonly unknown[]): Promise<unknown> {
+      const owner = scope ? scope(...(args as Args)) : PUBLIC_SCOPE;
       if (scope && !owner) throw new ScopeMissingError("`scope` yielded no verified caller");
+      const payload = args.slice(0, args.findLastIndex((arg) => arg !== undefined) + 1);
       const call = {
-        identity: identify(operation, owner as string, key(...args), keyPattern),
-        fingerprints: fingerprintsOf(fingerprints, args),
-        payload: args,
+        identity: identify(operation, owner as string, key(...(args as Args)), keyPattern),
+        fingerprints: fingerprintsOf(fingerprints, payload),
+        payload,
       };
-      const run = method as (this: This, ...args: readonly unknown[]) => Promise<Result>;
-      return resultOf(await perform(engineOptions, call, (own) => run.call(this, ...args, own))) as Result;
-    };
+      const run = (own: unknown) => method.apply(this, withOwn(args, own, method.length));
+      return resultOf(await perform(engineOptions, call, run));
+    }
+    return inPlaceOf(method, idempotentMethod);
+  }
+
+  return function onceDecorator(...given: readonly unknown[]) {
+    const [value, context, descriptor] = given;
+    const kind = given.length === 2 ? kindOfStandard(context) : undefined;
+    if (kind === "method") return wrap(value as Method);
+    const method = kind === undefined && given.length === 3 ? methodIn(descriptor) : undefined;
+    if (method === undefined) throw notOnMethod(kind ?? kindOfLegacy(given));
+    return { ...(descriptor as PropertyDescriptor), value: wrap(method) };
+  } as OnceDecorator<Args>;
+}
+
+/** The last declared parameter is the one for the execution, unless the call gives a value for it. */
+function withOwn(args: readonly unknown[], own: unknown, declared: number): unknown[] {
+  const last = declared - 1;
+  if (declared === 0 || args.length > declared || args[last] !== undefined) return [...args, own];
+  const all = [...args];
+  all.length = last;
+  return [...all, own];
+}
+
+interface Metadata {
+  getOwnMetadataKeys?(target: object): readonly unknown[];
+  getOwnMetadata?(key: unknown, target: object): unknown;
+  defineMetadata?(key: unknown, value: unknown, target: object): void;
+}
+
+/** Frameworks read name and length, and what decorators below this one have left on the method. */
+function inPlaceOf(method: Method, wrapper: Method): Method {
+  const {
+    prototype,
+    arguments: _arguments,
+    caller,
+    ...own
+  } = Object.getOwnPropertyDescriptors(method) as Record<string, PropertyDescriptor>;
+  Object.defineProperties(wrapper, own);
+  // Of the package reflect-metadata, where the program has loaded it.
+  const metadata = Reflect as Metadata;
+  for (const key of metadata.getOwnMetadataKeys?.(method) ?? [])
+    metadata.defineMetadata?.(key, metadata.getOwnMetadata?.(key, method), wrapper);
+  return wrapper;
+}
+
+/** Legacy decorators of classes get one argument, of parameters a number as the third. */
+function kindOfStandard(context: unknown): unknown {
+  return typeof context === "object" && context !== null ? (context as { kind?: unknown }).kind : undefined;
+}
+
+function methodIn(descriptor: unknown): Method | undefined {
+  const { value, initializer } = Object(descriptor) as { value?: unknown; initializer?: unknown };
+  return typeof value === "function" && initializer === undefined ? (value as Method) : undefined;
+}
+
+function kindOfLegacy([target, name, descriptor]: readonly unknown[]): string {
+  if (typeof descriptor === "number") return "parameter";
+  if (name !== undefined) return Object(descriptor).get || Object(descriptor).set ? "accessor" : "field";
+  return typeof target === "function" ? "class or function" : kindOf(target);
+}
+
+function notOnMethod(kind: unknown): InvalidOptionError {
+  return new InvalidOptionError(
+    "method",
+    `must be a method of a class, and \`@once\` is on a ${kind}: write a method, put \`@once\` directly above it, or use \`runOnce\` for a function`,
+  );
 }

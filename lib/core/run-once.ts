@@ -1,6 +1,7 @@
 /** The engine for any async code: queue workers, scripts, servers. */
 
 import { remainingMsOf } from "./clock.ts";
+import { refuseDurable } from "./durable.ts";
 import { perform } from "./engine.ts";
 import { ScopeMissingError } from "./errors.ts";
 import type { Execution } from "./execution.ts";
@@ -80,6 +81,7 @@ export function performOnce<Write>(
   input: unknown,
   fn: (execution: Execution<Write>) => unknown,
 ): Promise<Outcome> {
+  refuseDurable("fn", input);
   const engineOptions = resolveOnce(options);
   const identity = identify(engineOptions.operation, scopeOf(options), key, engineOptions.keyPattern);
   const fingerprints = fingerprintsOf(engineOptions.fingerprints, input);

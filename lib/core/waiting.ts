@@ -2,6 +2,7 @@
  * Waits for the holder of a live claim. Each waiting call holds its caller, and on Lambda an environment: beyond a ceiling a
  * refusal at once is the better answer.
  */
+import { shared } from "./copies.ts";
 import { isStoreFailure } from "./error-code.ts";
 import type { OngoingCall } from "./ongoing-call.ts";
 import type { ResolvedOptions } from "./options.ts";
@@ -18,7 +19,7 @@ interface Crowd {
 }
 
 /** By the store that they ask: an environment has one. */
-const crowds = new WeakMap<object, Crowd>();
+const crowds = shared("waiters", () => new WeakMap<object, Crowd>());
 
 type Patience = Exclude<ResolvedOptions["whenInProgress"], "reject">;
 

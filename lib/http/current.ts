@@ -1,8 +1,9 @@
 /** Hands the execution from the middleware to the handler, by the request that both have. */
+import { otherCopies, shared } from "../core/copies.ts";
 import { InvalidOptionError } from "../core/errors.ts";
 import type { Execution } from "../core/execution.ts";
 
-const executions = new WeakMap<object, Execution>();
+const executions = shared("requests", () => new WeakMap<object, Execution>());
 
 export function carry(request: object, execution: Execution): void {
   executions.set(request, execution);
@@ -23,7 +24,7 @@ export function executionOf<Write = unknown>(request: object): Execution<Write> 
   if (execution === undefined)
     throw new InvalidOptionError(
       "request",
-      "must be one that onceonly has seen: use its middleware on this route, and name the method in `methods`",
+      `must be one that onceonly has seen: use its middleware on this route, and name the method in \`methods\`${otherCopies("requests")}`,
       undefined,
     );
   return execution as Execution<Write>;

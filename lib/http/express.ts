@@ -1,12 +1,13 @@
 /** The face for Express, and for other servers that call `(req, res, next)`. */
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { otherCopies, shared } from "../core/copies.ts";
 import { InvalidOptionError } from "../core/errors.ts";
 import { captured, linesOf } from "./captured.ts";
 import { orGone } from "./gone.ts";
 import type { ServerOptions } from "./options.ts";
 import { serverFace } from "./serve.ts";
 
-const bodies = new WeakMap<object, Uint8Array>();
+const bodies = shared("bodies", () => new WeakMap<object, Uint8Array>());
 
 /**
  * For `verify` of a body parser: `express.json({ verify: keepBody })`. The middleware then knows the bytes that the parser has
@@ -54,7 +55,7 @@ function emptyBody({ headers }: IncomingMessage): Uint8Array | undefined {
 function unread(): InvalidOptionError {
   return new InvalidOptionError(
     "fingerprint",
-    "needs the bytes of the body: use a body parser with `verify: keepBody` before this middleware, such as `express.json({ verify: keepBody })`",
+    `needs the bytes of the body: use a body parser with \`verify: keepBody\` before this middleware, such as \`express.json({ verify: keepBody })\`${otherCopies("bodies")}`,
     undefined,
   );
 }

@@ -2,6 +2,7 @@
  * Warnings about an operation's set-up that only a call can show: a key, a scope or a lease that can't be what the author meant. Each
  * is logged once per process and operation, and no call fails for it.
  */
+import { shared } from "../core/copies.ts";
 import type { LambdaContext } from "../core/lambda-context.ts";
 import { RENEWED_SECONDS } from "../core/ongoing-call.ts";
 import type { ResolvedOptions } from "../core/options.ts";
@@ -19,9 +20,11 @@ interface FirstCall<Write> {
 }
 
 const seen = new WeakSet<object>();
-/** By store and operation, the fingerprinters of the wrapper that ran it: they are the wrapper's own, and its options are copied. */
-const ran = new WeakMap<object, Map<string, object>>();
-const reported = {};
+const { ran, reported } = shared("operations", () => ({
+  /** By store and operation, the fingerprinters of the wrapper that ran it: they are the wrapper's own, and its options are copied. */
+  ran: new WeakMap<object, Map<string, object>>(),
+  reported: {},
+}));
 const batched = new WeakSet<object>();
 
 /** The first call of a process counts: it has nearly the whole timeout left. */

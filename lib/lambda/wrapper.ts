@@ -1,4 +1,5 @@
 /** Wraps a plain handler function, which returns its answer or passes it to a callback. */
+import { refuseDurable } from "../core/durable.ts";
 import { InvalidOptionError } from "../core/errors.ts";
 import type { LambdaContext } from "../core/lambda-context.ts";
 import { Interrupted, isUnderWay } from "../core/running.ts";
@@ -38,6 +39,7 @@ export function wrapHandler<Event, Rest extends readonly unknown[], Result, Writ
   const face = makeFace();
   return async function idempotentHandler(event, context, ...rest) {
     if (typeof (context as { readonly write?: unknown } | undefined)?.write === "function") throw streamed();
+    refuseDurable("handler", event, context);
     const run = face(event, context);
     if (typeof run !== "function")
       return callHandler(handler, event, run.context, rest) as Promise<AnswerOf<Result, Rest>>;

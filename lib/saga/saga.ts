@@ -1,5 +1,6 @@
 /** Ordered steps with compensations: all of them are done, or what was done is undone. */
 import type { ChildKeyLimits } from "../core/child-key.ts";
+import { otherCopies } from "../core/copies.ts";
 import { InvalidOptionError, StepInvalidError } from "../core/errors.ts";
 import { type Execution, stepsOf } from "../core/execution.ts";
 import { aFunction, type Check, checkOptions, isStepName, oneOf, text } from "../core/option-checks.ts";
@@ -158,7 +159,7 @@ export function saga<Input, Write = unknown>(
     const recorded = stepsOf(execution);
     if (!recorded) {
       throw new StepInvalidError(
-        `${name} takes the execution first, as the handler got it: \`run(context.idempotency, input)\`, of the same copy of onceonly`,
+        `${name} takes the execution first, as the handler got it: \`run(context.idempotency, input)\`${otherCopies("nesting")}`,
       );
     }
     const its = Object.entries(recorded).flatMap(([each, { next = each }]) => [each, next]);

@@ -1,4 +1,5 @@
 /** Knows when no real work is left in this process, so that virtual time may advance. */
+import { shared } from "../core/copies.ts";
 
 /** Resources that may stay open for long without any work. All others end by themselves, soon. */
 const LASTING = new Set([
@@ -25,19 +26,22 @@ const LONGEST_BUSY = { ms: 3000, rounds: 50_000 } as const;
 const realNow = performance.now.bind(performance);
 const realImmediate = setImmediate;
 
-/** Hidden work on Node's threads; the code that starts the work counts it. */
-let threads = 0;
-/** Simulations that wait for their own turn. */
-let turns = 0;
-/** How many channels are open for good. */
-let channels = Number.POSITIVE_INFINITY;
+/** Work that any copy of the package began keeps the time of each simulation still. */
+const underWay = shared("real work", () => ({
+  /** Hidden work on Node's threads; the code that starts the work counts it. */
+  threads: 0,
+  /** Simulations that wait for their own turn. */
+  turns: 0,
+  /** How many channels are open for good. */
+  channels: Number.POSITIVE_INFINITY,
+}));
 
 /** Counts work on a thread until the returned function is called. */
 export function beginThreadWork(): () => void {
-  threads++;
+  underWay.threads++;
   let isRunning = true;
   return function endThreadWork() {
-    if (isRunning) threads--;
+    if (isRunning) underWay.threads--;
     isRunning = false;
   };
 }
@@ -50,9 +54,9 @@ export async function untilQuiet(): Promise<void> {
   let channelSince: number | undefined;
   let busySince: number | undefined;
   for (let rounds = 0; ; rounds++) {
-    turns++;
+    underWay.turns++;
     await new Promise<void>((resolve) => realImmediate(resolve));
-    turns--;
+    underWay.turns--;
     const waitsFor = whatIsUnderWay();
     if (waitsFor === undefined) return;
     if (waitsFor !== "immediates") [rounds, busySince] = [0, undefined];
@@ -64,12 +68,12 @@ export async function untilQuiet(): Promise<void> {
     }
     if (waitsFor === "channel") channelSince ??= realNow();
     else channelSince = undefined;
-    if (channelSince !== undefined && realNow() - channelSince > LONGEST_ANSWER_MS) channels++;
+    if (channelSince !== undefined && realNow() - channelSince > LONGEST_ANSWER_MS) underWay.channels++;
   }
 }
 
 function whatIsUnderWay(): "work" | "immediates" | "channel" | undefined {
-  if (threads > 0 || importsUnderWay() > 0) return "work";
+  if (underWay.threads > 0 || importsUnderWay() > 0) return "work";
   let immediates = 0;
   let open = 0;
   for (const kind of process.getActiveResourcesInfo()) {
@@ -77,9 +81,9 @@ function whatIsUnderWay(): "work" | "immediates" | "channel" | undefined {
     else if (kind === "MessagePort") open++;
     else if (!LASTING.has(kind)) return "work";
   }
-  if (immediates > turns) return "immediates";
-  channels = Math.min(channels, open);
-  return open > channels ? "channel" : undefined;
+  if (immediates > underWay.turns) return "immediates";
+  underWay.channels = Math.min(underWay.channels, open);
+  return open > underWay.channels ? "channel" : undefined;
 }
 
 /** Vitest loads modules through another process, on a channel that is always open. */

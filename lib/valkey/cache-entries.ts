@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { RECORD_VERSION } from "../contract.ts";
 import type { Clock } from "../core/clock.ts";
+import { hasCode } from "../core/error-code.ts";
 import { StoreUnavailableError } from "../core/errors.ts";
 import { hashTuple } from "../core/identity.ts";
 import { type IdempotencyRecord, isExpired } from "../core/record.ts";
@@ -175,7 +176,7 @@ export class CacheEntries {
       const asked = Promise.resolve(client.send(key, command));
       return await Promise.race([asked, late]);
     } catch (error) {
-      throw error instanceof StoreUnavailableError ? error : valkeyFailure(error, request.action, prefix);
+      throw hasCode(error, "STORE_UNAVAILABLE") ? error : valkeyFailure(error, request.action, prefix);
     } finally {
       over.abort("over");
     }

@@ -1,4 +1,5 @@
 /** Runs moves on a server: checks it once, loads the script where it is not there, and waits for replicas. */
+import { hasCode } from "../core/error-code.ts";
 import { StoreUnavailableError } from "../core/errors.ts";
 import { textsOf } from "./answers.ts";
 import { isLostConnection, isUnknownScript, valkeyFailure } from "./failures.ts";
@@ -116,8 +117,8 @@ export class ValkeyConnection {
   }
 
   #failure(error: unknown, action: string): StoreUnavailableError {
-    return error instanceof StoreUnavailableError
-      ? error
+    return hasCode(error, "STORE_UNAVAILABLE")
+      ? (error as StoreUnavailableError)
       : valkeyFailure(error, action, this.#settings.prefix);
   }
 }

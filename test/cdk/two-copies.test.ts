@@ -28,7 +28,33 @@ const warningsOf = (stack: Stack) =>
     .findWarning("*", Match.anyValue())
     .map(({ entry }) => String(entry.data));
 
+/** An app with each construct, in turn of the one and the other copy, all around one table. */
+function everything(first: Copy, second: Copy) {
+  const stack = new Stack(unitApp(), "Test", { env: { account: "111122223333", region: "eu-central-1" } });
+  const table = new first.IdempotencyTable(stack, "Table", { outbox: true, unknownOutcomes: true });
+  const fn = aFunction(stack, "Fn", { timeout: Duration.seconds(10) });
+  fn.with(new second.UseIdempotency(table, { operations: ["pay"], commits: true }));
+  const queue = new first.DedupQueue(stack, "Orders");
+  const consumer = aFunction(stack, "Consumer", { timeout: Duration.seconds(10) });
+  const retention = Duration.days(30);
+  consumer.with(new second.UseIdempotency(table, { operations: ["ship"], retention }));
+  queue.addConsumer(consumer);
+  const relay = new second.OutboxRelay(stack, "Relay", { table, destinations: [queue.queue] });
+  const { sweeper } = relay;
+  new first.IdempotencyMonitoring(stack, "Monitoring", { table, sweeper });
+  new second.Reconciler(stack, "Reconciler", { table, handler: aFunction(stack, "Handler") });
+  second.CommitGrants.fromTable(table.table).actions(fn, "dynamodb:PutItem");
+  return Template.fromStack(stack).toJSON();
+}
+
 describe("two copies of the package in one app", () => {
+  it("H86: A6: make of each construct what one copy makes", () => {
+    const alone = everything(one, one);
+
+    expect(everything(one, other)).toEqual(alone);
+    expect(everything(other, one)).toEqual(alone);
+  });
+
   it("are two", () => {
     expect(other.IdempotencyTable).not.toBe(one.IdempotencyTable);
   });

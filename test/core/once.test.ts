@@ -1,4 +1,4 @@
-// The engine as a standard decorator.
+// The engine as a decorator; test/package/decorators.test.ts has it as compilers call it.
 import { describe, expect, it } from "vitest";
 import type { Execution } from "../../lib/core/execution.ts";
 import { type OnceOptions, once } from "../../lib/core/once.ts";
@@ -88,6 +88,86 @@ describe("once", () => {
     [{ keys: 1 }, "option `keys` is unknown"],
   ])("refuses options where the class is defined: %j", (change, message) => {
     expect(() => payments(change as object)).toThrow(message);
+  });
+
+  describe("A11: arguments that are left out", () => {
+    interface Given {
+      readonly note?: unknown;
+      readonly own: string | undefined;
+    }
+    const store = new MemoryStore();
+    let runs = 0;
+    let ids = 10;
+    const byId = (operation: string) =>
+      once<[Order, (string | undefined)?], MemoryWrite>({
+        operation,
+        store,
+        key: (order) => order.id,
+        leaseSeconds: 30,
+        clock: fakeClock(),
+      });
+    type Own = Execution<MemoryWrite>;
+    class Shop {
+      @once<[Order], MemoryWrite>({ operation: "own", store, key: ({ id }) => id, leaseSeconds: 30 })
+      async own(_order: Order, own?: Own): Promise<Given> {
+        runs++;
+        return { own: own?.key };
+      }
+
+      @byId("noted")
+      async noted(_order: Order, note?: string, own?: Own): Promise<Given> {
+        runs++;
+        return { ...(note !== undefined && { note }), own: own?.key };
+      }
+
+      @byId("default")
+      async defaulting(_order: Order, note = "none", own?: Own): Promise<Given> {
+        runs++;
+        return { note, own: own?.key };
+      }
+
+      @byId("rest")
+      async rest(...all: readonly unknown[]): Promise<Given> {
+        runs++;
+        return { note: all.length, own: (all.at(-1) as Own).key };
+      }
+    }
+    const shop = new Shop();
+    const call = (method: keyof Shop, id: string, ...more: readonly unknown[]) =>
+      (shop[method] as (...given: readonly unknown[]) => Promise<Given>)({ id, cents: 1 }, ...more);
+
+    it.each([
+      ["own", [], {}],
+      ["own", [undefined], {}],
+      ["noted", [], {}],
+      ["noted", [undefined], {}],
+      ["noted", [undefined, undefined], {}],
+      ["noted", ["gift"], { note: "gift" }],
+      ["noted", ["gift", undefined], { note: "gift" }],
+      ["defaulting", [undefined], { note: "none" }],
+      ["defaulting", ["gift"], { note: "gift" }],
+      ["rest", ["gift"], { note: 3 }],
+    ] as const)("%s(order, ...%j): the execution has its own parameter", async (method, more, given) => {
+      const id = `${++ids}`;
+
+      expect(await call(method, id, ...more)).toEqual({ ...given, own: id });
+    });
+
+    it.each(["own", "noted", "defaulting"] as const)(
+      "%s: a trailing undefined makes no other payload",
+      async (method) => {
+        runs = 0;
+        const first = await call(method, "2", undefined);
+
+        expect(await call(method, "2", ...(method === "defaulting" ? [undefined] : []))).toEqual(first);
+        expect(await call(method, "2", undefined, undefined)).toEqual(first);
+        expect(runs).toBe(1);
+      },
+    );
+
+    it("refuses an undefined between two arguments, whose payload JSON can't hold", async () => {
+      await expect(call("rest", "3", undefined, "gift")).rejects.toMatchObject({ code: "PAYLOAD_INVALID" });
+    });
   });
 
   it("refuses a method without options", () => {

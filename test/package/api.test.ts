@@ -111,6 +111,7 @@ const api: Readonly<Record<string, readonly string[]>> = {
     "NewKeysOptions",
     "OUTBOX_EVENTS",
     "Observe",
+    "OnceDecorator",
     "OnceOptions",
     "OnceOutcome",
     "OnceonlyError",

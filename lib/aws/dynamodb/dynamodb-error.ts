@@ -2,6 +2,7 @@
  * DynamoDB's errors, by the names under which the AWS SDK throws them.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html
  */
+import { acrossCopies } from "../across-copies.ts";
 import type { Item } from "./values/attribute-value.ts";
 
 export const DYNAMODB_ERROR_NAMES = [
@@ -60,6 +61,7 @@ export class DynamoDBError extends Error {
     this.details = details;
   }
 }
+acrossCopies(DynamoDBError, "DynamoDBError");
 
 /**
  * The request does not fit its table. In a transaction this is the reason of one action, and not an error of

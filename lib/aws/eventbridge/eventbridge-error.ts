@@ -1,4 +1,5 @@
 /** EventBridge's errors, by the names under which the AWS SDK throws them. */
+import { acrossCopies } from "../across-copies.ts";
 
 export type EventBridgeErrorName =
   | "ResourceAlreadyExistsException"
@@ -15,6 +16,7 @@ export class EventBridgeError extends Error {
     this.name = name;
   }
 }
+acrossCopies(EventBridgeError, "EventBridgeError");
 
 export function invalid(message: string): EventBridgeError {
   return new EventBridgeError("ValidationException", message);

@@ -1,4 +1,5 @@
 /** The form of the small services, which answer requests in their own protocols. */
+import { acrossCopies } from "../across-copies.ts";
 
 /** A request of a client, as it goes over HTTP. */
 export interface AwsHttpRequest {
@@ -46,6 +47,7 @@ export class AwsHttpError extends Error {
     this.status = status;
   }
 }
+acrossCopies(AwsHttpError, "AwsHttpError");
 
 type JsonInput = Readonly<Record<string, unknown>>;
 

@@ -1,4 +1,5 @@
 /** SNS's errors: code and status. The SDK appends `Exception` to most of the codes. */
+import { acrossCopies } from "../across-copies.ts";
 
 export const SNS_ERROR_STATUS = {
   AuthorizationError: 403,
@@ -28,6 +29,7 @@ export class SnsError extends Error {
     return SNS_ERROR_STATUS[this.code];
   }
 }
+acrossCopies(SnsError, "SnsError");
 
 export function invalidParameter(reason: string): SnsError {
   return new SnsError("InvalidParameter", `Invalid parameter: ${reason}`);

@@ -1,4 +1,5 @@
 /** SQS's errors: the name under which the AWS SDK throws each, and its code in the former query protocol. */
+import { acrossCopies } from "../across-copies.ts";
 
 export const SQS_ERROR_CODES = {
   BatchEntryIdsNotDistinct: "AWS.SimpleQueueService.BatchEntryIdsNotDistinct",
@@ -36,6 +37,7 @@ export class SqsError extends Error {
     this.statusCode = name === "ResourceNotFoundException" ? 404 : 400;
   }
 }
+acrossCopies(SqsError, "SqsError");
 
 export function invalidParameter(message: string): SqsError {
   return new SqsError("InvalidParameterValue", message);

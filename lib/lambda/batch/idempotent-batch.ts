@@ -1,5 +1,6 @@
 /** A batch event as many operations: each record under the engine, and an answer that returns what is not done. */
 
+import { refuseDurable } from "../../core/durable.ts";
 import { BatchNotDoneError, InvalidOptionError } from "../../core/errors.ts";
 import type { LambdaContext } from "../../core/lambda-context.ts";
 import { type WithIdempotency, withExecution } from "../context.ts";
@@ -62,6 +63,7 @@ export function idempotentBatch<Entry = unknown, Write = unknown>(
       handler,
     );
   return async function batchHandler(event: unknown, context: LambdaContext) {
+    refuseDurable("handler", event, context);
     const run = new BatchRun(settings, context, (item) => (execution) => {
       const run = (record: unknown) => handler(record as Entry, withExecution(context, execution));
       const record = openedRecord(item, settings.bodies, execution.signal);

@@ -1,4 +1,5 @@
 /** Wraps a Middy stack: everything that is used after this middleware runs once per key, like the handler. */
+import { refuseDurable } from "../../core/durable.ts";
 import { InvalidOptionError } from "../../core/errors.ts";
 import { executionOf, type LambdaContext } from "../../core/lambda-context.ts";
 import type { WithIdempotency } from "../context.ts";
@@ -46,6 +47,7 @@ export function middlewareFor<Event, Write>(face: Face<Write>): IdempotencyMiddl
 
   async function idempotencyBefore(request: MiddyRequest): Promise<void> {
     const { context } = request;
+    refuseDurable("handler", request.event, context);
     const run = face(request.event, context);
     if (typeof run !== "function") {
       request.context = run.context;

@@ -3,6 +3,7 @@
  * hook throws. But Middy assigns to its request the value of the handler and the answer of an early hook. After a throw,
  * Middy assigns `undefined` to `response`, then the error.
  */
+import { shared } from "../../core/copies.ts";
 import type { MiddyRequest } from "./request.ts";
 
 export interface StackWatch {
@@ -21,7 +22,7 @@ export interface StackListener {
 }
 
 /** Answers that are waited for, so that the watch of a middleware around this one knows them. */
-const awaited = new WeakSet<object>();
+const awaited = shared("awaited answers", () => new WeakSet<object>());
 
 export function watchStack(request: MiddyRequest, listener: StackListener): StackWatch {
   const responses: unknown[] = [];

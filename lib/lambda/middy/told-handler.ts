@@ -1,4 +1,5 @@
 /** Handlers of Middy stacks that tell when they begin and end, so that nothing has to be concluded from the hooks. */
+import { shared } from "../../core/copies.ts";
 import { InvalidOptionError } from "../../core/errors.ts";
 import { executionOf } from "../../core/lambda-context.ts";
 
@@ -12,7 +13,7 @@ interface Enclosed {
   readonly outer: unknown;
 }
 
-const runs = new WeakMap<object, Enclosed>();
+const runs = shared("stacks", () => new WeakMap<object, Enclosed>());
 
 export function tellTo(run: StackRun, execution: object, outer: unknown): void {
   runs.set(execution, { run, outer });

@@ -4,6 +4,7 @@
  * network come when this module is loaded: a module that takes `fetch` for later takes the patched one.
  */
 import { syncBuiltinESMExports } from "node:module";
+import { otherCopies } from "../../core/copies.ts";
 import { patchDate } from "./date.ts";
 import { refuseFakeTimers } from "./fake-timers.ts";
 import { patchFetch } from "./fetch.ts";
@@ -37,6 +38,9 @@ function installNetwork(): void {
  */
 export function installPatches(): void {
   refuseFakeTimers();
+  // Their patches replace each other, and each would leave the other's simulation to the system's time.
+  const others = otherCopies("real work");
+  if (others) throw new Error(`no simulation runs here: two versions can't share this process${others}`);
   installNetwork();
   if (clients !== undefined) {
     patchFetch();

@@ -1,7 +1,6 @@
 /** Claims: insert if there is no record, or change a record that still is what was seen. */
 import assert from "node:assert/strict";
 import { RECORD_VERSION } from "../../contract.ts";
-import { RecordCorruptError } from "../../core/errors.ts";
 import { judge } from "../../core/record.ts";
 import type { Store } from "../../core/store.ts";
 import {
@@ -19,6 +18,7 @@ import {
   settlementOf,
   takenOver,
   takeOverOf,
+  withCode,
   won,
 } from "./given.ts";
 
@@ -197,7 +197,7 @@ export const claimCases = <Write>(): Cases<Write> => ({
         const record = await refused(store, takeOverOf(recordKey));
         assert.ok(record !== undefined);
         judge(record, { token: "token-2", fingerprints: ["fingerprint-1"], now: NOW });
-      }, RecordCorruptError);
+      }, withCode("RECORD_CORRUPT"));
     }
   },
 });

@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { StoreUnavailableError } from "../../core/errors.ts";
+import { hasCode, isStoreFailure } from "../../core/error-code.ts";
 import { identify } from "../../core/identity.ts";
 import type { IdempotencyRecord, StoredSteps } from "../../core/record.ts";
 import type { Claim, Insertion, Renewal, Settlement, Store } from "../../core/store.ts";
@@ -172,14 +172,17 @@ export function assertRecord(
   assert.deepEqual(actual, expected);
 }
 
+/** By its code: the store and its test may have two copies of the package. */
+export const withCode = (code: string) => (error: unknown) => hasCode(error, code);
+
 /** Under contention a store may ask for a retry; repeating the same request is safe by contract. */
 export async function insist<T>(request: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
       return await request();
     } catch (error) {
-      if (!(error instanceof StoreUnavailableError) || error.failure === "refused" || tries === 50)
-        throw error;
+      const isPassing = isStoreFailure(error) && error.failure !== "refused";
+      if (!isPassing || tries === 50) throw error;
     }
   }
 }

@@ -1,7 +1,7 @@
 /** A finished record that is inserted without a claim: the optimistic way to run. */
 import assert from "node:assert/strict";
 import { RECORD_VERSION } from "../../contract.ts";
-import { RecordCorruptError, TransactionConditionError } from "../../core/errors.ts";
+import { isRefusedCondition } from "../../core/error-code.ts";
 import { judge } from "../../core/record.ts";
 import {
   assertRecord,
@@ -15,6 +15,7 @@ import {
   NOW,
   releaseOf,
   unsettled,
+  withCode,
   won,
 } from "./given.ts";
 
@@ -117,7 +118,7 @@ export const insertionCases = <Write>(): Cases<Write> => ({
 
     await assert.rejects(
       store.insert(insertionOf(recordKey, { writes: [countUp(taken, "onlyFirst"), countUp(free)] })),
-      (error) => error instanceof TransactionConditionError && error.index === 0,
+      (error) => isRefusedCondition(error) && error.index === 0,
     );
 
     assert.equal(await store.find(recordKey, { consistent: true }), undefined);
@@ -146,6 +147,6 @@ export const insertionCases = <Write>(): Cases<Write> => ({
       const record = unsettled(await store.insert(insertion));
       assert.ok(record !== undefined);
       judge(record, { token: "token-2", fingerprints: ["fingerprint-1"], now: NOW });
-    }, RecordCorruptError);
+    }, withCode("RECORD_CORRUPT"));
   },
 });

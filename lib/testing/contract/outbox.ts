@@ -1,7 +1,6 @@
 /** A commit's messages: kept with the record, found until they are marked, and never without the record. */
 import assert from "node:assert/strict";
 import { OUTBOX_SHARDS } from "../../contract.ts";
-import { TransactionConditionError } from "../../core/errors.ts";
 import type { Outbox, Unsent } from "../../core/messages/outbox.ts";
 import type { StoredMessage } from "../../core/messages/outgoing-message.ts";
 import {
@@ -19,6 +18,7 @@ import {
   settlementOf,
   takenOver,
   unsettled,
+  withCode,
   won,
 } from "./given.ts";
 
@@ -159,7 +159,7 @@ export const outboxCases = <Write>(): Cases<Write> => ({
 
     await assert.rejects(
       store.insert(insertionOf(recordKey, { writes, messages: TWO })),
-      TransactionConditionError,
+      withCode("TRANSACTION_CONDITION"),
     );
 
     assert.equal(await outbox.load(recordKey), undefined);

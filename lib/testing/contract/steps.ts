@@ -1,6 +1,5 @@
 /** How steps are written under a claim, and that no late copy of such a write changes a later one. */
 import assert from "node:assert/strict";
-import { TransactionConditionError } from "../../core/errors.ts";
 import type { StoredResult, StoredStep } from "../../core/record.ts";
 import type { SettleAnswer, StepChange, Store } from "../../core/store.ts";
 import {
@@ -20,6 +19,7 @@ import {
   takenOver,
   takeOverOf,
   unsettled,
+  withCode,
   won,
 } from "./given.ts";
 import { KB, textOf } from "./results.ts";
@@ -152,7 +152,7 @@ export const stepCases = <Write>(): Cases<Write> => ({
 
     await assert.rejects(
       store.writeStep(stepOf(recordKey, { writes: [countUp(name, "onlyFirst")] })),
-      TransactionConditionError,
+      withCode("TRANSACTION_CONDITION"),
     );
 
     assert.equal(await readCount(name), 1);

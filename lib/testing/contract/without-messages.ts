@@ -1,7 +1,6 @@
 /** A store without an outbox refuses messages: nobody would send them. */
 import assert from "node:assert/strict";
-import { CommitInvalidError } from "../../core/errors.ts";
-import type { Cases } from "./given.ts";
+import { type Cases, withCode } from "./given.ts";
 
 const MESSAGE = {
   queue: "https://sqs.eu-central-1.amazonaws.com/123456789012/payments.fifo",
@@ -12,6 +11,6 @@ const MESSAGE = {
 
 export const withoutMessagesCases = <Write>(): Cases<Write> => ({
   "checkEffects refuses messages, which nobody would send": async ({ store }) => {
-    assert.throws(() => store.checkEffects({ writes: [], messages: [MESSAGE] }), CommitInvalidError);
+    assert.throws(() => store.checkEffects({ writes: [], messages: [MESSAGE] }), withCode("COMMIT_INVALID"));
   },
 });

@@ -1,6 +1,6 @@
 /** The caller's own writes: with the record in one transaction, all or nothing, and once. */
 import assert from "node:assert/strict";
-import { CommitInvalidError, TransactionConditionError } from "../../core/errors.ts";
+import { isRefusedCondition } from "../../core/error-code.ts";
 import {
   assertRecord,
   type Cases,
@@ -12,6 +12,7 @@ import {
   settlementOf,
   takenOver,
   unsettled,
+  withCode,
   won,
 } from "./given.ts";
 
@@ -103,7 +104,7 @@ export const writeCases = <Write>(): Cases<Write> => ({
 
     await assert.rejects(
       store.settle(settlementOf(recordKey, { writes: [countUp(free), countUp(taken, "onlyFirst")] })),
-      (error) => error instanceof TransactionConditionError && error.index === 1,
+      (error) => isRefusedCondition(error) && error.index === 1,
     );
 
     assert.deepEqual(await found(store, recordKey), before);
@@ -123,7 +124,7 @@ export const writeCases = <Write>(): Cases<Write> => ({
     await won(store, claimOf(recordKey));
     await assert.rejects(
       store.settle(settlementOf(recordKey, { writes: [countUp(taken, "onlyFirst")] })),
-      TransactionConditionError,
+      withCode("TRANSACTION_CONDITION"),
     );
 
     const answer = await store.settle(settlementOf(recordKey, { writes: [countUp(free, "onlyFirst")] }));
@@ -157,7 +158,7 @@ export const writeCases = <Write>(): Cases<Write> => ({
 
     assert.ok(unacceptableWrites.length > 0, "the subject must name unacceptable writes");
     for (const writes of unacceptableWrites) {
-      assert.throws(() => store.checkEffects({ writes, messages: [] }), CommitInvalidError);
+      assert.throws(() => store.checkEffects({ writes, messages: [] }), withCode("COMMIT_INVALID"));
     }
   },
 });

@@ -33,7 +33,7 @@ export const SAGA_MISTAKES: readonly Mistake[] = [
   {
     made: "gives a saga the context of the handler, not its execution",
     toldBy: "error",
-    text: "place takes the execution first, as the handler got it: `run(context.idempotency, input)`, of the same copy of onceonly",
+    text: "place takes the execution first, as the handler got it: `run(context.idempotency, input)`",
     make: () => messageOf(() => saga("place", [{ name: "charge", run }]).run({} as never, {})),
   },
   {

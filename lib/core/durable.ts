@@ -1,0 +1,43 @@
+/** Durable executions of Lambda call a handler again after each suspension, so no claim may cover all of a handler. */
+import { PROJECT_URL } from "../contract.ts";
+import { InvalidOptionError } from "./errors.ts";
+
+const ADVICE = `wrap the work of each step in \`runOnce\` instead, see ${PROJECT_URL}/blob/main/docs/use/durable.md`;
+
+/** What the SDK's handler returns when its execution is suspended: a call that comes later goes on. As it would be recorded. */
+export const SUSPENDED = '{"Status":"PENDING"}';
+export const SUSPENDED_FAULT = `the result { Status: "PENDING" } says that a durable execution is suspended, so it isn't the operation's result: ${ADVICE}`;
+
+/** SDK 2.4 brands its contexts; the members are those of every version. */
+const BRAND = Symbol.for("@aws/durable-execution-sdk-js/durable-context");
+
+function isDurableContext(context: unknown): boolean {
+  const { step, runInChildContext, executionContext } = Object(context) as Record<string, unknown>;
+  if (BRAND in Object(context)) return true;
+  const { durableExecutionArn } = Object(executionContext) as Record<string, unknown>;
+  return (
+    typeof durableExecutionArn === "string" ||
+    (typeof step === "function" && typeof runInChildContext === "function")
+  );
+}
+
+/** What Lambda invokes the SDK's handler with. */
+function isDurableEvent(event: unknown): boolean {
+  const { DurableExecutionArn, CheckpointToken } = Object(event) as Record<string, unknown>;
+  return isText(DurableExecutionArn) && isText(CheckpointToken);
+}
+
+const isText = (value: unknown) => typeof value === "string" && value !== "";
+
+/**
+ * The second invocation of an execution would meet the claim of the first one, or replay "suspended".
+ * @param what names what would be run once
+ * @throws InvalidOptionError (`INVALID_OPTION`) in a durable execution
+ */
+export function refuseDurable(what: "handler" | "fn", event: unknown, context?: unknown): void {
+  if (!isDurableEvent(event) && !isDurableContext(context)) return;
+  throw new InvalidOptionError(
+    what,
+    `can't run once as a whole in a durable execution, which calls it again after each wait: ${ADVICE}`,
+  );
+}
