@@ -40,7 +40,7 @@ export function valkeyVersion(): string {
 }
 
 /** @param settings such as `["--maxmemory-policy", "allkeys-lru"]`; what comes later counts */
-export async function startValkey(settings: readonly string[] = []): Promise<ValkeyServer> {
+export async function startValkey(settings: readonly string[] = [], tries = 5): Promise<ValkeyServer> {
   const program = valkeyProgram();
   if (program === undefined) throw new Error(NO_VALKEY);
   const folder = await realpath(await mkdtemp(join(tmpdir(), "onceonly-valkey-")));
@@ -79,5 +79,7 @@ export async function startValkey(settings: readonly string[] = []): Promise<Val
   const failure = await ready;
   if (failure === undefined) return { port, pid: child.pid ?? 0, stop };
   await stop();
+  // A node of a cluster listens on a second port, 10,000 higher, which any client may have been given.
+  if (failure.includes("Address already in use") && tries > 1) return startValkey(settings, tries - 1);
   throw new Error(`${program} did not start: ${failure}`);
 }

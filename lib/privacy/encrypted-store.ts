@@ -2,12 +2,17 @@
  * The port over a store that sees no result. A sealed result is told as one that has an item of its own. So it is decrypted when
  * somebody asks for it, and not with each record that is read.
  */
+import { errorNameOf } from "../core/ask-verify.ts";
+import { hasCode } from "../core/error-code.ts";
+import { NOT_KEPT } from "../core/outcome.ts";
 import type { IdempotencyRecord, StoredResult } from "../core/record.ts";
 import type {
   Claim,
   ClaimAnswer,
   Effects,
   Insertion,
+  RenewAnswer,
+  Renewal,
   SettleAnswer,
   Settlement,
   StepChange,
@@ -45,9 +50,21 @@ export class EncryptedStore<Write> extends ResultStore<Write> {
   }
 
   override async claim(claim: Claim, seen?: IdempotencyRecord): Promise<ClaimAnswer> {
-    // First: what a handler has done must not wait for a key that nobody gives.
-    await this.#sealer.prepare(placeOf(claim).context);
+    try {
+      // Before the handler runs: what it has done must not depend on the key service.
+      await this.#sealer.prepare(placeOf(claim).context, claim.leaseEndsAt);
+    } catch (error) {
+      // A key that is done, or under way, needs no data key to say so, and must not pass for one that may run.
+      const record = await this.find(claim.recordKey, { consistent: true });
+      if (!record || (record.token === seen?.token && record.state === seen.state)) throw error;
+      return { won: false, record };
+    }
     return super.claim(claim, seen);
+  }
+
+  override async renew(renewal: Renewal): Promise<RenewAnswer> {
+    this.#sealer.keep(ownerOf(renewal.recordKey), renewal.leaseEndsAt);
+    return super.renew(renewal);
   }
 
   override async loadResult(told: string): Promise<string | undefined> {
@@ -93,20 +110,37 @@ export class EncryptedStore<Write> extends ResultStore<Write> {
     return withResults(record, resultAsStored);
   }
 
+  /** Never fails for want of a key once the effect may have happened: then it is recorded that the result is not kept. */
   async #sealed(
-    request: { readonly result?: string | undefined },
+    request: Settlement<Write> | Insertion<Write> | StepChange<Write>,
     { recordKey, step }: SealedAddress,
   ): Promise<string | undefined> {
     const { result } = request;
     if (result === undefined) return undefined;
-    const sealing = this.#sealing.get(request) ?? this.#sealer.seal(result, placeOf({ recordKey, step }));
-    this.#sealing.set(request, sealing);
-    return sealing.catch((error: unknown) => {
-      this.#sealing.delete(request);
-      throw error;
+    const known = this.#sealing.get(request);
+    if (known) return known;
+    const sealing = this.#sealer.seal(result, placeOf({ recordKey, step })).catch((error: unknown) => {
+      // Without a claim the writes and messages are the effect, and nothing has happened yet: they can wait for a key.
+      if (isEffect(request) && hasCode(error, "STORE_UNAVAILABLE")) {
+        this.#sealing.delete(request);
+        throw error;
+      }
+      process.emitWarning("the result of an operation can't be encrypted, and is not kept", {
+        code: "ONCEONLY_ENCRYPT",
+        detail: errorNameOf(error),
+      });
+      return NOT_KEPT;
     });
+    this.#sealing.set(request, sealing);
+    return sealing;
   }
 }
+
+/** An insertion with writes or messages: whoever runs without a claim has no other effects. */
+const isEffect = (request: object): boolean => {
+  const { fingerprint, writes = [], messages = [] } = request as Partial<Insertion>;
+  return fingerprint !== undefined && writes.length + messages.length > 0;
+};
 
 function placeOf({ recordKey, step }: Pick<SealedAddress, "recordKey" | "step">): SealedPlace {
   return { context: ownerOf(recordKey), place: JSON.stringify([recordKey, step ?? null]) };

@@ -20,8 +20,8 @@ export interface EncryptedOptions {
    */
   readonly messages?: boolean;
   /**
-   * How long a data key is used, in seconds: up to 3600. Each operation and scope has a key of its own. For that time a
-   * process can replay although the key service does not answer, or its key was disabled.
+   * How long a data key is used for new runs, in seconds: up to 3600, and longer while the key service is down. Each operation and
+   * scope has a key of its own. For that time a process can replay although the key service does not answer, or its key was disabled.
    * @default 300
    */
   readonly reuseKeysSeconds?: number;
@@ -47,8 +47,9 @@ export function sealerOf(options: Omit<EncryptedOptions, "messages">): Sealer {
 
 /**
  * The same store, with results and errors of handlers encrypted by AES-256-GCM, steps' results too. Each is bound to its record,
- * operation and scope. A key that is not there is asked for before the handler runs. Once the key of the key service is
- * deleted or disabled, a replay throws `ResultNotKeptError`, and nothing runs again. Records from before the encryption are read.
+ * operation and scope. An attempt gets its data key before the handler runs, and keeps it: a key service that is late or
+ * down meanwhile makes nothing run again. Once the key of the key service is deleted or disabled, a replay throws
+ * `ResultNotKeptError`, and nothing runs again. Records from before the encryption are read.
  *
  * Not encrypted are hashes, times, names of steps and evidence, and without `messages` the messages that wait in the outbox. A sealed
  * result takes a third more room, and about 300 bytes. Put `cached` in front of it, not behind.

@@ -2,6 +2,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import type { Clock } from "../core/clock.ts";
+import { isStoreFailure } from "../core/error-code.ts";
 import {
   isOnceonlyError,
   RecordCorruptError,
@@ -20,8 +21,17 @@ const MARK = "sealed.1.";
 const COMPRESSED_FROM = 1024;
 /** No stored result is larger. */
 const MAX_TEXT_BYTES = 64 * 1024 * 1024;
-/** Keys of so many owners and stored keys are kept; the oldest are forgotten first. */
+/** How many keys are kept beyond those that attempts under way need; the oldest are forgotten first. */
 const MAX_KEYS = 1000;
+/** A completion may come a little after its lease. */
+const AFTER_LEASE_MS = 60_000;
+/** How long a claim waits for a key service that doesn't answer; less if the previous key will do. */
+const CLAIM_PATIENCE_MS = 10_000;
+const RENEWAL_PATIENCE_MS = 1000;
+/** How long an attempt does that has ended and has no key. */
+const END_PATIENCE_MS = 3000;
+const KEY_BYTES = 32;
+const MAX_ENCRYPTED_BYTES = 1000;
 
 /** The owner of a text. A text that is sealed for one record, or one step of it, opens for no other. */
 export interface SealedPlace {
@@ -30,13 +40,23 @@ export interface SealedPlace {
   readonly place: string;
 }
 
-interface KeptKey<Key> {
-  readonly key: Promise<Key>;
+interface KeptKey {
+  readonly key: Promise<Uint8Array | undefined>;
   /** Epoch ms. */
   readonly since: number;
 }
 
-/** Whom the texts of a record belong to. */
+/** The data key of an owner. The previous one stays until the new one is there. */
+interface OwnersKey {
+  key?: DataKey;
+  /** When the key service was asked for `key` (epoch ms). */
+  since: number;
+  pending?: Promise<DataKey> | undefined;
+  /** Attempts under way need the key until then (epoch ms). */
+  neededUntil: number;
+}
+
+/** The operation and scope that own a record. */
 export function ownerOf(recordKey: string): EncryptionContext {
   const { operation, scope } = namesOf(recordKey);
   return { operation, scope };
@@ -48,8 +68,8 @@ export class Sealer {
   readonly #keys: DataKeys;
   readonly #clock: Clock;
   readonly #reuseMs: number;
-  readonly #generated = new Map<string, KeptKey<DataKey>>();
-  readonly #decrypted = new Map<string, KeptKey<Uint8Array | undefined>>();
+  readonly #owners = new Map<string, OwnersKey>();
+  readonly #decrypted = new Map<string, KeptKey>();
 
   constructor(keys: DataKeys, reuseKeysSeconds: number, clock: Clock) {
     this.#keys = keys;
@@ -57,14 +77,37 @@ export class Sealer {
     this.#clock = clock;
   }
 
-  /** Makes sure that there is a key for what comes. @throws StoreUnavailableError */
-  async prepare(context: EncryptionContext): Promise<void> {
-    await this.#keyFor(context);
+  /**
+   * Makes sure that there is a key for an attempt, and keeps it until the attempt's lease has ended. If the key service is late or
+   * down, the previous key will do; if it refuses, it doesn't.
+   * @throws StoreUnavailableError
+   */
+  async prepare(context: EncryptionContext, leaseEndsAt: number): Promise<void> {
+    const owner = this.#ownerOf(context);
+    const { key } = owner;
+    this.keep(context, leaseEndsAt);
+    if (key && this.#isFresh(owner.since)) return;
+    try {
+      await this.#within(key ? RENEWAL_PATIENCE_MS : CLAIM_PATIENCE_MS, this.#renew(owner, context));
+    } catch (error) {
+      if (!key || !isStoreFailure(error) || error.failure === "refused") throw error;
+    }
   }
 
-  /** @throws StoreUnavailableError */
+  /** The key of an attempt whose lease was prolonged stays too. */
+  keep(context: EncryptionContext, leaseEndsAt: number): void {
+    const owner = this.#ownerOf(context);
+    owner.neededUntil = Math.max(owner.neededUntil, leaseEndsAt + AFTER_LEASE_MS);
+  }
+
+  /**
+   * Seals under the key that the attempt began with, or a newer one. Only without any it asks the key service, and not for long.
+   * @throws StoreUnavailableError if there is no key
+   */
   async seal(text: string, { context, place }: SealedPlace): Promise<string> {
-    const { plain, encrypted } = await this.#keyFor(context);
+    const owner = this.#ownerOf(context);
+    const { plain, encrypted } =
+      owner.key ?? (await this.#within(END_PATIENCE_MS, this.#renew(owner, context)));
     const iv = randomBytes(IV_BYTES);
     const cipher = createCipheriv(CIPHER, plain, iv, { authTagLength: TAG_BYTES }).setAAD(Buffer.from(place));
     const isLong = text.length >= COMPRESSED_FROM;
@@ -87,7 +130,7 @@ export class Sealer {
     const [encrypted, iv, sealed] = parts.map((part) => Buffer.from(part, "base64url"));
     if (!encrypted || !iv || !sealed || sealed.length <= TAG_BYTES || iv.length !== IV_BYTES) throw corrupt();
     const name = `${parts[0]} ${nameOf(context)}`;
-    const key = await this.#kept(this.#decrypted, name, () => this.#keys.decrypt(encrypted, context));
+    const key = await this.#opened(name, () => this.#keys.decrypt(encrypted, context));
     if (!key) throw new ResultNotKeptError(0);
     try {
       const decipher = createDecipheriv(CIPHER, key, iv, { authTagLength: TAG_BYTES });
@@ -101,28 +144,67 @@ export class Sealer {
     }
   }
 
-  async #keyFor(context: EncryptionContext): Promise<DataKey> {
+  #ownerOf(context: EncryptionContext): OwnersKey {
     const name = nameOf(context);
-    const former = this.#generated.get(name);
-    try {
-      return await this.#kept(this.#generated, name, () => this.#keys.generate(context));
-    } catch (error) {
-      // An effect that happened must be recorded: a data key a little older than meant will do.
-      const old = await former?.key.catch(() => undefined);
-      if (!old) throw error;
-      this.#generated.set(name, former as KeptKey<DataKey>);
-      return old;
+    const known = this.#owners.get(name);
+    if (known) return known;
+    const owner: OwnersKey = { since: 0, neededUntil: 0 };
+    this.#owners.set(name, owner);
+    this.#forgetUnneeded();
+    return owner;
+  }
+
+  /** Looks at the oldest few only: those that are needed go to the end. */
+  #forgetUnneeded(): void {
+    const now = this.#clock.now();
+    let looks = 2;
+    for (const [name, owner] of this.#owners) {
+      if (this.#owners.size <= MAX_KEYS || looks-- === 0) return;
+      this.#owners.delete(name);
+      if (owner.pending || owner.neededUntil > now) this.#owners.set(name, owner);
     }
   }
 
-  /** Asks once for all who need the same key at once. A failure is not kept. */
-  async #kept<Key>(kept: Map<string, KeptKey<Key>>, name: string, ask: () => Promise<Key>): Promise<Key> {
+  /** Asks once for all who need a key of the same owner. The previous key is replaced when the new one is there. */
+  #renew(owner: OwnersKey, context: EncryptionContext): Promise<DataKey> {
+    if (owner.pending) return owner.pending;
+    const since = this.#clock.now();
+    const pending = asked(async () => checkedKey(await this.#keys.generate(context)));
+    owner.pending = pending;
+    pending.then(
+      (key) => Object.assign(owner, { key, since, pending: undefined }),
+      () => Object.assign(owner, { pending: undefined }),
+    );
+    return pending;
+  }
+
+  /** @throws StoreUnavailableError if the key service hasn't answered by then */
+  async #within<T>(ms: number, asking: Promise<T>): Promise<T> {
+    const over = new AbortController();
+    const late = this.#clock.sleep(ms, over.signal).then(() => {
+      throw new StoreUnavailableError("unreachable", undefined, `no data key after ${ms} ms`);
+    });
+    late.catch(() => {});
+    try {
+      return await Promise.race([asking, late]);
+    } finally {
+      over.abort("over");
+    }
+  }
+
+  /** A clock that was set back gives no age. */
+  #isFresh(since: number): boolean {
     const now = this.#clock.now();
+    return now >= since && now - since < this.#reuseMs;
+  }
+
+  /** Asks once for all who need the same key at the same time. A failure is not kept. */
+  async #opened(name: string, ask: () => Promise<Uint8Array | undefined>): Promise<Uint8Array | undefined> {
+    const kept = this.#decrypted;
     const known = kept.get(name);
-    // A clock that was set back tells no age.
-    if (known && now >= known.since && now - known.since < this.#reuseMs) return known.key;
+    if (known && this.#isFresh(known.since)) return known.key;
     const key = asked(ask);
-    const entry = { key, since: now };
+    const entry = { key, since: this.#clock.now() };
     kept.delete(name);
     kept.set(name, entry);
     for (const oldest of kept.keys()) {
@@ -136,6 +218,17 @@ export class Sealer {
       throw error;
     }
   }
+}
+
+/** A key that encrypts nothing is found before the handler runs. */
+function checkedKey(key: DataKey): DataKey {
+  const { plain, encrypted } = Object(key) as Partial<DataKey>;
+  const isKey = plain instanceof Uint8Array && plain.length === KEY_BYTES;
+  const isStorable =
+    encrypted instanceof Uint8Array && encrypted.length > 0 && encrypted.length <= MAX_ENCRYPTED_BYTES;
+  if (isKey && isStorable) return { plain, encrypted };
+  const rule = `\`generate\` must return a \`plain\` key of ${KEY_BYTES} bytes and an \`encrypted\` one of 1 to ${MAX_ENCRYPTED_BYTES}`;
+  throw new StoreUnavailableError("refused", new TypeError(rule), rule);
 }
 
 async function asked<Key>(ask: () => Promise<Key>): Promise<Key> {

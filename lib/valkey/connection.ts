@@ -1,33 +1,49 @@
-/** Runs moves on a server: checks it once, loads the script where it is not there, and waits for replicas. */
-import { hasCode } from "../core/error-code.ts";
-import { StoreUnavailableError } from "../core/errors.ts";
+/**
+ * Runs moves on a server: checks it once, loads the script where it is missing, waits for replicas, and repeats a move while a
+ * cluster is changing.
+ */
+import { type Clock, systemClock } from "../core/clock.ts";
+import { isOnceonlyError, StoreUnavailableError } from "../core/errors.ts";
 import { textsOf } from "./answers.ts";
-import { isLostConnection, isUnknownScript, valkeyFailure } from "./failures.ts";
+import { isChanging, isCrossSlot, isLostConnection, isUnknownScript, valkeyFailure } from "./failures.ts";
 import type { Acknowledgement, ValkeyRisk } from "./options.ts";
 import { type Move, SCRIPT } from "./script.ts";
 import { checkServer } from "./server-checks.ts";
 import type { ValkeyClient } from "./valkey-client.ts";
+import { crossSlotRefusal } from "./writes.ts";
 
 /** For how long a server is believed to be what it said, by its own clock. */
 const CHECK_AGAIN_MS = 60_000;
+
+/**
+ * How long a move is repeated while slots move or a replica is being promoted. A graceful failover is over by then. Afterwards the
+ * call fails in a way that may pass: what must not be lost is repeated until the deadline.
+ */
+const PATIENCE_MS = 2000;
+const FIRST_PAUSE_MS = 10;
+const LONGEST_PAUSE_MS = 200;
 
 interface Settings {
   readonly client: ValkeyClient;
   readonly prefix: string;
   readonly acknowledgedBy?: Acknowledgement | undefined;
   readonly acceptedRisks: readonly ValkeyRisk[];
+  /** @default - the system's clock */
+  readonly clock?: Clock;
 }
 
 interface MoveRequest {
   readonly move: Move;
   readonly keys: readonly string[];
-  /** The first is the caller's token: empty where it only reads. */
+  /** The first is the caller's token, empty for a read; the fifth is the move. */
   readonly words: readonly string[];
 }
 
 export class ValkeyConnection {
   readonly #settings: Settings;
+  readonly #clock: Clock;
   #checked: Promise<void> | undefined;
+  #isCluster = false;
   /** When the first claim was won after the server was asked (epoch ms of the server). */
   #since: number | undefined;
   /** What the server said may not be so any more: the next claim asks again. */
@@ -37,18 +53,27 @@ export class ValkeyConnection {
 
   constructor(settings: Settings) {
     this.#settings = settings;
+    this.#clock = settings.clock ?? systemClock;
+  }
+
+  /** Whether the server has said that it is part of a cluster. */
+  get isCluster(): boolean {
+    return this.#isCluster;
   }
 
   /** Asks a server what it is, unless it has said so. A check that failed is made again. */
-  check(): Promise<void> {
-    this.#checked ??= this.#check().catch((error) => {
+  check(key = `${this.#settings.prefix}:{0}`): Promise<void> {
+    this.#checked ??= this.#check(key).catch((error) => {
       this.#checked = undefined;
       throw error;
     });
     return this.#checked;
   }
 
-  /** @throws StoreUnavailableError (`STORE_UNAVAILABLE`), InvalidOptionError (`INVALID_OPTION`) */
+  /**
+   * @throws StoreUnavailableError (`STORE_UNAVAILABLE`), InvalidOptionError (`INVALID_OPTION`), CommitInvalidError
+   * (`COMMIT_INVALID`) for keys in different slots
+   */
   async run(request: MoveRequest): Promise<readonly string[]> {
     const isClaim = request.move === "claim";
     if (isClaim && this.#isOld) {
@@ -56,14 +81,26 @@ export class ValkeyConnection {
       this.#checked = undefined;
       this.#since = undefined;
     }
-    // What has begun is recorded, whatever the server is by now.
-    if (isClaim || !this.#wasGood) await this.check();
+    // What has begun is recorded, whatever the server is by now. The node of this key is asked: another one may be down.
+    if (isClaim || !this.#wasGood) await this.check(request.keys[0]);
+    const answer = await this.#repeat(request.move.toUpperCase(), (command, isAgain) =>
+      this.#send(request, command, isAgain),
+    );
+    if (isClaim) this.#age(answer);
+    return answer;
+  }
+
+  /** @param send gets the command that runs the script, and whether the cluster was changing at the try before */
+  async #repeat(
+    action: string,
+    send: (command: readonly string[], isAgain: boolean) => Promise<readonly string[]>,
+  ): Promise<readonly string[]> {
+    const until = this.#clock.now() + PATIENCE_MS;
     let command = ["EVALSHA", SCRIPT.digest];
-    for (let losses = 0; ; ) {
+    let isAgain = false;
+    for (let losses = 0, pauseMs = FIRST_PAUSE_MS; ; ) {
       try {
-        const answer = await this.#send(request, command);
-        if (isClaim) this.#age(answer);
-        return answer;
+        return await send(command, isAgain);
       } catch (error) {
         const isUnknown = isUnknownScript(error);
         const isLost = isLostConnection(error);
@@ -72,9 +109,13 @@ export class ValkeyConnection {
         if (isUnknown && command[0] === "EVALSHA") {
           // Another node, a restart, SCRIPT FLUSH: this loads it there.
           command = ["EVAL", SCRIPT.source];
+        } else if (isChanging(error) && this.#clock.now() + pauseMs < until) {
+          isAgain = true;
+          await this.#clock.sleep(pauseMs);
+          pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
         } else if (!isLost || losses++ > 0) {
           // Connections that idled in a frozen process are lost: another one is asked once. The token tells what was applied.
-          throw this.#failure(error, request.move.toUpperCase());
+          throw this.#failure(error, action);
         }
       }
     }
@@ -86,12 +127,18 @@ export class ValkeyConnection {
     this.#isOld ||= Number(time) - this.#since > CHECK_AGAIN_MS;
   }
 
-  async #send({ move, keys, words }: MoveRequest, command: readonly string[]): Promise<readonly string[]> {
+  async #send(
+    { move, keys, words }: MoveRequest,
+    command: readonly string[],
+    isAgain: boolean,
+  ): Promise<readonly string[]> {
     const { client, acknowledgedBy, prefix } = this.#settings;
     const [key = ""] = keys;
     const [token] = words;
     const run = [...command, `${keys.length}`, ...keys, ...words];
     if (!acknowledgedBy || !client.sendTogether || token === "") return textsOf(await client.send(key, run));
+    // Clients redirect single commands only. From a read they learn where the key is.
+    if (isAgain) await client.send(key, [...command, "1", key, "", ...words.slice(1, 4), "find"]);
     const [reply, told] = await client.sendTogether(key, [run, waitOf(acknowledgedBy)]);
     const answer = textsOf(reply);
     const isOwn = answer[0] === "1" || answer[answer.indexOf("token") + 1] === token;
@@ -103,23 +150,23 @@ export class ValkeyConnection {
     });
   }
 
-  async #check(): Promise<void> {
-    const { client, prefix, acceptedRisks, acknowledgedBy } = this.#settings;
+  async #check(key: string): Promise<void> {
+    const { client, acceptedRisks, acknowledgedBy } = this.#settings;
     let info = "";
     try {
-      [info = ""] = textsOf([await client.send(`${prefix}:{0}`, ["INFO"])]);
+      [info = ""] = await this.#repeat("INFO", async () => textsOf([await client.send(key, ["INFO"])]));
     } catch (error) {
-      const failure = this.#failure(error, "INFO");
-      if (failure.failure !== "refused" || !acceptedRisks.includes("untold")) throw failure;
+      const { failure } = error as StoreUnavailableError;
+      if (failure !== "refused" || !acceptedRisks.includes("untold")) throw error;
     }
     checkServer(info, acceptedRisks, acknowledgedBy);
+    this.#isCluster = /^cluster_enabled:1\b/m.test(info);
     this.#wasGood = true;
   }
 
-  #failure(error: unknown, action: string): StoreUnavailableError {
-    return hasCode(error, "STORE_UNAVAILABLE")
-      ? (error as StoreUnavailableError)
-      : valkeyFailure(error, action, this.#settings.prefix);
+  #failure(error: unknown, action: string): Error {
+    if (isOnceonlyError(error)) return error;
+    return isCrossSlot(error) ? crossSlotRefusal(error) : valkeyFailure(error, action, this.#settings.prefix);
   }
 }
 

@@ -6,6 +6,8 @@ interface Meaning {
   readonly pattern: RegExp;
   readonly failure: StoreFailure;
   readonly text: string;
+  /** Passes within seconds: a node is starting, failing over or handing slots on. */
+  readonly isChanging?: true;
 }
 
 /** The first that matches. Names in capitals are the server's; valkey-glide has words of its own for some. */
@@ -16,9 +18,11 @@ const MEANINGS: readonly Meaning[] = [
     text: "OOM, the server's memory is full (maxmemory): give it more",
   },
   {
-    pattern: /\bREADONLY\b|\bReadOnly\b/,
+    // WAIT has words of its own for it. A primary that becomes a replica ends the WAIT that is under way by UNBLOCKED.
+    pattern: /\bREADONLY\b|\bReadOnly\b|cannot be used with replica|\bUNBLOCKED\b/,
     failure: "unreachable",
     text: "READONLY, the server is a replica: reach the primary",
+    isChanging: true,
   },
   {
     pattern: /\bNOREPLICAS\b/,
@@ -28,9 +32,22 @@ const MEANINGS: readonly Meaning[] = [
   { pattern: /\bMISCONF\b/, failure: "unreachable", text: "MISCONF, the server cannot write to its disk" },
   {
     pattern:
-      /\b(LOADING|BusyLoading\w*|MASTERDOWN|MasterDown|CLUSTERDOWN|ClusterDown|BUSY|TRYAGAIN|TryAgain|UNKILLABLE)\b/,
+      /\b(LOADING|BusyLoading\w*|MASTERDOWN|MasterDown|CLUSTERDOWN|ClusterDown|TRYAGAIN|TryAgain)\b|the cluster is down/,
     failure: "unreachable",
-    text: "the server is starting, busy or failing over",
+    text: "the server is starting or failing over, or a slot is being moved",
+    isChanging: true,
+  },
+  {
+    pattern: /\b(BUSY|UNKILLABLE)\b/,
+    failure: "unreachable",
+    text: "BUSY, the server is running another script",
+  },
+  {
+    // The second is what a script gets when the slot leaves the node.
+    pattern: /\b(MOVED|Moved|ASK)\b|access a non local key|\bMaxCommandRedirections/,
+    failure: "unreachable",
+    text: "MOVED, another node of the cluster has this key now: only a client for clusters follows",
+    isChanging: true,
   },
   {
     // The second is what a script is told.
@@ -42,16 +59,6 @@ const MEANINGS: readonly Meaning[] = [
     pattern: /\b(NOAUTH|WRONGPASS|AuthenticationFailed)\b/,
     failure: "refused",
     text: "NOAUTH, the server does not let this client in: see its user name and password",
-  },
-  {
-    pattern: /\b(CROSSSLOT|CrossSlot)\b|belong to the same slot/,
-    failure: "refused",
-    text: "CROSSSLOT, the keys of `writes` are not in the slot of the record: give the store a `hashTag` and use it in them",
-  },
-  {
-    pattern: /\b(MOVED|Moved|ASK)\b/,
-    failure: "refused",
-    text: "MOVED, the server is part of a cluster: give a client for clusters",
   },
   {
     pattern: /\bWRONGTYPE\b/,
@@ -79,6 +86,22 @@ export const isUnknownScript = (error: unknown): boolean => /\bNOSCRIPT\b|\bNoSc
 /** Whether another connection may do. */
 export const isLostConnection = (error: unknown): boolean => LOST.test(wordsOf(error));
 
+const meaningOf = (error: unknown): Meaning | undefined => {
+  const words = wordsOf(error);
+  return MEANINGS.find(({ pattern }) => pattern.test(words));
+};
+
+/** Whether the cluster is changing: the same request passes within seconds, perhaps on another node. */
+export const isChanging = (error: unknown): boolean => meaningOf(error)?.isChanging === true;
+
+/** The node that has to be asked for this one request (`host:port`), since the slot is being moved there. */
+export const askedAddress = (error: unknown): string | undefined =>
+  /\bASK \d+ (\S+)/.exec(messageOf(error))?.[1];
+
+/** The server, or the client for it, has refused a command whose keys are in different slots. */
+export const isCrossSlot = (error: unknown): boolean =>
+  /\b(CROSSSLOT|CrossSlot)\b|belong to the same slot|hash to the same slot/.test(wordsOf(error));
+
 /** The server's memory is full: the same request may pass later. */
 export const isThrottle = (error: unknown): boolean => /\bOOM\b/.test(wordsOf(error));
 
@@ -94,8 +117,7 @@ const messageOf = (error: unknown): string => {
 /** @param action what was asked of the keys with this prefix */
 export function valkeyFailure(error: unknown, action: string, prefix: string): StoreUnavailableError {
   hideValues(error);
-  const words = wordsOf(error);
-  const meaning = MEANINGS.find(({ pattern }) => pattern.test(words));
+  const meaning = meaningOf(error);
   const request = { action, table: prefix };
   if (meaning) return new StoreUnavailableError(meaning.failure, error, meaning.text, request);
   if (isServerError(error)) {

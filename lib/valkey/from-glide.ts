@@ -14,6 +14,12 @@ export interface GlideClientLike<Batch extends GlideBatch> {
 }
 
 /**
+ * Fails on a node that doesn't have the key. Names no key, so that glide doesn't redirect it. Without it glide would run the script on
+ * the node that has the key now, and count the replicas of the node that had it before.
+ */
+const IS_HERE = ["EVAL", "return redis.call('HGET', ARGV[1], 'token')", "0"];
+
+/**
  * Makes a `ValkeyClient` of a `GlideClient` or a `GlideClusterClient`. Its `requestTimeout` is 250 ms by default. For `acknowledgedBy` give
  * the class of its batches too: `fromGlide(client, Batch)`, or `ClusterBatch` for a cluster.
  *
@@ -31,8 +37,9 @@ export function fromGlide<Batch extends GlideBatch>(
       BatchClass &&
       (async (key, commands) => {
         const batch = new BatchClass(false);
-        for (const command of commands) batch.customCommand([...command]);
-        return (await client.exec(batch, true, to(key))) ?? [];
+        for (const command of [...commands, [...IS_HERE, key]]) batch.customCommand([...command]);
+        const replies = (await client.exec(batch, true, to(key))) ?? [];
+        return replies.slice(0, commands.length);
       }),
   };
 }

@@ -1,5 +1,6 @@
 /** The adapter for `redis` (node-redis). */
 import { checkMethods } from "../core/option-checks.ts";
+import { askedAddress } from "./failures.ts";
 import type { ValkeyClient } from "./valkey-client.ts";
 
 /** A client of `createClient`, or a pool of `createClientPool`. */
@@ -12,6 +13,9 @@ export interface NodeRedisClient {
 /** A cluster of `createCluster`. */
 export interface NodeRedisCluster {
   readonly slots: readonly unknown[];
+  readonly nodeByAddress: ReadonlyMap<string, unknown>;
+  // biome-ignore lint/suspicious/noExplicitAny: the nodes' type belongs to the client
+  nodeClient(node: any): Promise<NodeRedisClient>;
   sendCommand(key: string, isReadonly: boolean, args: string[]): Promise<unknown>;
   multi(key: string): {
     addCommand(key: string, isReadonly: boolean, args: string[]): { execAsPipeline(): Promise<unknown> };
@@ -26,24 +30,36 @@ export interface NodeRedisCluster {
  */
 export function fromNodeRedis(client: NodeRedisClient | NodeRedisCluster): ValkeyClient {
   checkMethods("client", client, ["sendCommand", "multi"], "give a client, pool or cluster of redis");
-  if (isCluster(client)) {
+  if (!isCluster(client)) {
     return {
-      send: (key, command) => client.sendCommand(key, false, [...command]),
-      sendTogether: async (key, commands) => {
-        const pipeline = client.multi(key);
-        for (const command of commands) pipeline.addCommand(key, false, [...command]);
-        return repliesOf(await (pipeline as unknown as Executable).execAsPipeline());
-      },
+      send: (_key, command) => client.sendCommand([...command]),
+      sendTogether: (_key, commands) => together(client, commands),
     };
   }
   return {
-    send: (_key, command) => client.sendCommand([...command]),
-    sendTogether: async (_key, commands) => {
-      const pipeline = client.multi();
-      for (const command of commands) pipeline.addCommand([...command]);
-      return repliesOf(await (pipeline as unknown as Executable).execAsPipeline());
+    send: (key, command) => client.sendCommand(key, false, [...command]),
+    sendTogether: async (key, commands) => {
+      try {
+        const pipeline = client.multi(key);
+        for (const command of commands) pipeline.addCommand(key, false, [...command]);
+        return repliesOf(await (pipeline as unknown as Executable).execAsPipeline());
+      } catch (error) {
+        // A cluster redirects no pipelines. While a slot is being moved only the node it goes to can answer.
+        const node = client.nodeByAddress.get(askedAddress(error) ?? "");
+        if (!node) throw error;
+        return (await together(await client.nodeClient(node), [["ASKING"], ...commands])).slice(1);
+      }
     },
   };
+}
+
+async function together(
+  client: NodeRedisClient,
+  commands: readonly (readonly string[])[],
+): Promise<readonly unknown[]> {
+  const pipeline = client.multi();
+  for (const command of commands) pipeline.addCommand([...command]);
+  return repliesOf(await (pipeline as unknown as Executable).execAsPipeline());
 }
 
 interface Executable {

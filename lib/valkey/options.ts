@@ -45,9 +45,9 @@ export interface ValkeyStoreOptions {
    */
   readonly keepExpiredSeconds?: number;
   /**
-   * Waits until replicas, or disks, have each write: without it a failover loses the last ones. The client waits with all its
-   * commands, so give the store a client of its own.
-   * @default - nobody waits
+   * Waits until replicas, or disks, have each write: without it a failover loses the last ones. The wait holds up the client's
+   * other commands, so give the store a client of its own. In a cluster it follows slots that move and replicas that are promoted.
+   * @default - no write waits
    */
   readonly acknowledgedBy?: Acknowledgement;
   /**

@@ -139,8 +139,9 @@ end
 local function save(saved) return {saved, redis.call('DUMP', saved), redis.call('PTTL', saved)} end
 
 local function restore(saved)
-  redis.call('DEL', saved[1])
-  if saved[2] then redis.call('RESTORE', saved[1], math.max(saved[3], 0), saved[2]) end
+  -- In one command: between two, a key of a slot that is being moved would count as gone to the other node.
+  if not saved[2] then return redis.call('DEL', saved[1]) end
+  redis.call('RESTORE', saved[1], math.max(saved[3], 0), saved[2], 'REPLACE')
 end
 
 local function ask_rights_of_undoing(saved)

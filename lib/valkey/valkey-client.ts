@@ -8,9 +8,10 @@ export interface ValkeyClient {
   send(key: string, command: readonly string[]): Promise<unknown>;
 
   /**
-   * Sends commands one behind the other over one connection to the primary that has `key`, and resolves to their replies. Rejects
-   * with the first error. None is sent over another connection than those before it. A client without this
-   * method cannot wait for replicas.
+   * Sends commands one after the other over one connection to the primary that has `key`, and resolves to their replies. Rejects
+   * with the first error, redirections of a cluster included. It never sends one of them to another node, or over another
+   * connection, than those before it: `WAIT` only counts the replicas of its own connection's writes. A client without this method
+   * can't wait for replicas.
    */
   sendTogether?:
     | ((key: string, commands: readonly (readonly string[])[]) => Promise<readonly unknown[]>)

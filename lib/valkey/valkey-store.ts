@@ -24,7 +24,7 @@ import { checkValkeyStore, VALKEY_DEFAULTS, type ValkeyStoreOptions } from "./op
 import { beginningWords, endWords, flag, resultWords, seenWords, stepWords } from "./record-words.ts";
 import type { Move } from "./script.ts";
 import { listUnsettled } from "./unsettled.ts";
-import { checkValkeyWrites, type ValkeyWrite, writeWords } from "./writes.ts";
+import { checkSlots, checkValkeyWrites, type ValkeyWrite, writeWords } from "./writes.ts";
 
 interface Addressee {
   readonly recordKey: string;
@@ -161,6 +161,7 @@ export class ValkeyStore implements Store<ValkeyWrite> {
     { recordKey, token = "", writes }: Addressee,
     words: readonly string[],
   ): Promise<MoveAnswer> {
+    if (writes && this.#connection.isCluster) checkSlots(writes, this.#keys.of(recordKey).record);
     const commands = writes && writeWords(writes);
     const [kind, ...told] = await this.#run(
       move,
@@ -180,9 +181,11 @@ export class ValkeyStore implements Store<ValkeyWrite> {
     writeKeys: readonly string[] = [],
   ): Promise<readonly string[]> {
     const { record, index } = this.#keys.of(recordKey);
+    // A read names one key: while its slot is being moved a node refuses several, unless it has them all.
+    const keys = token === "" ? [record] : [record, index, ...writeKeys];
     return this.#connection.run({
       move,
-      keys: [record, index, ...writeKeys],
+      keys,
       words: [token, ...this.#own, recordKey, move, ...words],
     });
   }

@@ -1,6 +1,7 @@
 /** The user's own commands of a commit, in one script with the change of the record. */
 import { CommitInvalidError } from "../core/errors.ts";
 import type { Effects } from "../core/store.ts";
+import { slotOf } from "./slot.ts";
 
 /** Commands that write one key, which follows their name. */
 const COMMANDS = [
@@ -78,6 +79,26 @@ function faultOf(write: unknown, isOwn: (key: string) => boolean): string | unde
   const isWord = (word: unknown) =>
     typeof word === "string" ? word.isWellFormed() : Number.isFinite(word as number);
   return words.every(isWord) ? undefined : "must have words that are well-formed text or finite numbers";
+}
+
+/**
+ * In a cluster one script can't change keys of different slots. Found before anything is sent, since each retry would run the
+ * handler again only to fail in the same way.
+ * @throws CommitInvalidError (`COMMIT_INVALID`)
+ */
+export function checkSlots(writes: readonly ValkeyWrite[], recordKey: string): void {
+  const slot = slotOf(recordKey);
+  const index = writes.findIndex(({ command: [, key] }) => slotOf(key) !== slot);
+  if (index >= 0) throw crossSlotRefusal(undefined, index);
+}
+
+/** Nothing was written, and nothing will be by a retry. */
+export function crossSlotRefusal(cause: unknown, index?: number): CommitInvalidError {
+  const which = index === undefined ? "`writes` have keys" : `writes[${index}] has a key`;
+  return new CommitInvalidError(
+    `${which} outside the record's slot of the cluster (CROSSSLOT), and nothing was written: give the store a \`hashTag\`, and use it in the keys of \`writes\`, such as {shop}:stock:7 with the hashTag shop`,
+    { index, cause },
+  );
 }
 
 /** The keys of writes, and the words by which the script takes the rest. */

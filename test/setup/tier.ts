@@ -45,6 +45,7 @@ export const FULL = [
   "functions/redeliveries",
   "local/stack/ticket-office",
   "model/canonical",
+  "valkey/cluster-failover",
 ].map((name) => `test/${name}.test.ts`);
 
 /**

@@ -71,7 +71,7 @@ describe.skipIf(!hasServer)("a failover", () => {
   ])("%s", async (_, acknowledgedBy, expected) => {
     const { primary, link, promote } = await pair(AbortSignal.timeout(50_000));
     const { store, prefix } = storeOf(fromIoredis(redisOf(primary.port)), { acknowledgedBy });
-    await store.claim(claimOf(freshRecordKey()));
+    await store.check();
     link.cut();
 
     const acknowledged: string[] = [];

@@ -65,13 +65,13 @@ export const VALKEY_MISTAKES: readonly Mistake[] = [
   {
     made: "reaches a cluster by a client that knows none",
     toldBy: "error",
-    text: "MOVED, the server is part of a cluster: give a client for clusters",
+    text: "MOVED, another node of the cluster has this key now: only a client for clusters follows",
     make: asking(server(SAFE, "MOVED 3999 127.0.0.1:6381")),
   },
   {
     made: "writes to other slots of a cluster than the record's",
     toldBy: "error",
-    text: "CROSSSLOT, the keys of `writes` are not in the slot of the record: give the store a `hashTag` and use it in them",
+    text: "outside the record's slot of the cluster (CROSSSLOT), and nothing was written: give the store a `hashTag`, and use it in the keys of `writes`",
     make: asking(server(SAFE, "CROSSSLOT Keys in request don't hash to the same slot")),
   },
   {
