@@ -1,5 +1,5 @@
 /** Wins the right to run, or answers from the record of the call that has the right. */
-import { endOf, mayAskAgain } from "./abandoned.ts";
+import { endOf, mayClaimHeld } from "./abandoned.ts";
 import { IdempotencyKeyInvalidError, StoreUnavailableError } from "./errors.ts";
 import { keyCreatedAt } from "./identity.ts";
 import type { OngoingCall } from "./ongoing-call.ts";
@@ -105,7 +105,7 @@ export async function claimKey<Write>(call: OngoingCall<Write>): Promise<Claimed
       const { steps = {} } = seen;
       return { kind: "claimed", claim: own, since, abandoned, steps, formerEndedAt: since };
     }
-    if (verdict === "held" && mayAskAgain(call, seen)) continue;
+    if (verdict === "held" && mayClaimHeld(call, seen)) continue;
     if (verdict !== "vacant" && verdict !== "expired") {
       return { kind: "answered", outcome: await answerFromRecord(call, seen, verdict) };
     }

@@ -33,8 +33,6 @@ export interface StoredStep {
   readonly attempt: number;
   /** When it was written (epoch ms); no two writes of one attempt have the same time. */
   readonly at: number;
-  /** The handler can ask whether the effect of a step that was begun happened. */
-  readonly asks?: boolean;
   /** The operation is to be finished, although nobody may call again: it is among the unknown outcomes until it ends. */
   readonly tracked?: boolean | undefined;
   /** The step that comes next: nobody knows whether its effect happened, as long as it is not on record itself. */

@@ -153,7 +153,7 @@ export class Recording<Write> {
    */
   async writeStep(
     name: string,
-    change: Pick<StepChange, "result"> & Pick<StoredStep, "state" | "asks" | "tracked" | "next">,
+    change: Pick<StepChange, "result"> & Pick<StoredStep, "state" | "tracked" | "next">,
     writes: readonly Write[],
   ): Promise<string | undefined> {
     const call = this.#call;

@@ -169,7 +169,7 @@ export class StepLog<Write> {
 
   async #run(name: string, work: StepWork<Write>, options: StepOptions): Promise<unknown> {
     const { steps } = this.#recording;
-    const { atMostOnce, verify, didNotHappen, tracked, next, formerly = [] } = options;
+    const { atMostOnce, didNotHappen, tracked, next, formerly = [] } = options;
     const known = [name, ...formerly].find((each) => (steps[each]?.state ?? "undone") !== "undone") ?? "";
     const former = steps[known];
     const isDone = former && (former.state === "done" || (await this.#ask(known, former, options)));
@@ -182,7 +182,7 @@ export class StepLog<Write> {
       return this.#write(name, { state: "done", result, tracked, next }, writes).then(decodeResult);
     };
     const running = runningStep(name, formerly[0] ?? name, this.#call, this.#signalOf, record);
-    if (atMostOnce) await this.#write(name, { state: "begun", asks: verify && true, tracked, next });
+    if (atMostOnce) await this.#write(name, { state: "begun", tracked, next });
     try {
       const value = await work(running);
       running.isOver = true;

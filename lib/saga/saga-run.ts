@@ -84,11 +84,12 @@ export class SagaRun<Input, Write> {
       try {
         await this.#keep(definition, this.#step(name, work, options), (error) => thrown?.error === error);
       } catch (error) {
-        if (this.#endsAttempt(error, definition)) throw error;
+        const isOfRun = thrown?.error === error;
+        if (this.#endsAttempt(error, definition, isOfRun)) throw error;
         const isBehindPivot = index > pivot || this.#stateOf(steps[pivot]) === "done";
         if (isBehindPivot) await this.#stop(name, steps.slice(index), error);
         // `didNotHappen` knows nothing of an error about the result, or about an attempt before.
-        const isProof = thrown?.error === error && didNotHappen?.(error) === true;
+        const isProof = isOfRun && didNotHappen?.(error) === true;
         const isRuledOut =
           (isProof || hasCode(error, "TRANSACTION_CONDITION")) && this.#stateOf(definition) !== "done";
         const undo = steps
@@ -208,13 +209,14 @@ export class SagaRun<Input, Write> {
   }
 
   /** Whether the attempt ends, and not the saga: the time is over, the claim is lost, or the error says to come again. */
-  #endsAttempt(error: unknown, definition?: SagaStep<Input, Write>): boolean {
+  #endsAttempt(error: unknown, definition?: SagaStep<Input, Write>, isOfRun = false): boolean {
     if (this.#execution.signal.aborted) return true;
     const { code } = Object(error) as { readonly code?: unknown };
     if (typeof code === "string" && ENDS_ATTEMPT.test(code)) return true;
     // Nobody knows whether it has happened, and nobody can undo it: the key is held.
     if (code === "OUTCOME_UNKNOWN" && !definition?.compensate) return true;
-    return definition?.retryLater?.(error) === true;
+    // It's asked about errors of `run`. That nobody knows how an earlier attempt ended isn't one: no retry changes that.
+    return isOfRun && definition?.retryLater?.(error) === true;
   }
 
   #given(step: Step<Write>) {

@@ -61,7 +61,8 @@ export interface SagaStep<Input, Write = unknown> extends Pick<StepOptions, "atM
    */
   readonly formerly?: readonly string[];
   /**
-   * Whether the saga stays where it is after an error of `run`, and a retry goes on.
+   * Whether the saga stays where it is after an error that `run` threw, so that a retry goes on. With `atMostOnce` the step
+   * doesn't run again: a call after a minute asks `verify`, or turns back.
    * @default - each error turns the saga back
    */
   readonly retryLater?: (error: unknown) => boolean;

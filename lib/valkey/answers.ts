@@ -77,7 +77,6 @@ function readStep(recordKey: string, value: string): StoredStep | undefined {
     state: state as StoredStep["state"],
     attempt: Number(attempt),
     at: Number(at),
-    ...(told.asks === true && { asks: true }),
     ...(told.tracked === true && { tracked: true }),
     ...(typeof told.next === "string" && { next: told.next }),
     ...(result && { result }),

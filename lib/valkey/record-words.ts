@@ -62,8 +62,8 @@ export function stepWords({ name, step, result, seen }: StepChange<unknown>): st
   const isApart = text !== undefined && text.length > MAX_STEP_CHARACTERS;
   // Names each write of a step: what lies there never changes.
   const apart = isApart ? `${step.attempt}/${step.at}/${name}` : undefined;
-  const { asks, tracked, next } = step;
-  const rest = JSON.stringify({ asks, tracked, next, result: isApart ? undefined : text, apart, lostBytes });
+  const { tracked, next } = step;
+  const rest = JSON.stringify({ tracked, next, result: isApart ? undefined : text, apart, lostBytes });
   const fields = { [`s:${name}`]: `${markOf(step)}\n${rest}`, ...(isApart && { [`r:${apart}`]: text }) };
   return [...listOf(fields), markOf(step), markOf(seen)];
 }

@@ -1,6 +1,6 @@
 // Sagas: all steps, or none that is not undone.
 import { describe, expect, it } from "vitest";
-import { intercepted, unreachable } from "../../kit/faults/faulty-store.ts";
+import { intercepted, throttled, unreachable } from "../../kit/faults/faulty-store.ts";
 import { ResultNotKeptError, SagaCompensatedError } from "../../lib/core/errors.ts";
 import type { Execution } from "../../lib/core/execution.ts";
 import { resolveOutcome } from "../../lib/core/resolve-outcome.ts";
@@ -245,6 +245,58 @@ describe("a saga", () => {
     const call = callOf(world, [step("order"), step("charge", { atMostOnce: true, run: never })]);
 
     await expect(call).rejects.toMatchObject({ name: "SagaCompensatedError", step: "charge" });
+    expect(log).toEqual(["order", "undo charge undefined", "undo order order-result"]);
+  });
+
+  it("H81: R3: turns back by itself after the store is throttled right behind the turn", async () => {
+    const world = newWorld();
+    const { log, step } = shop(new Set(["charge"]));
+    const steps = [step("order"), step("charge", { atMostOnce: true })];
+    let hasTurned = false;
+    const store = intercepted(world.memory, (method, request, [change]) => {
+      const { name } = change as { name?: string };
+      if (hasTurned && method === "writeStep") return Promise.reject(throttled());
+      hasTurned ||= name === "place//turned-back";
+      return request();
+    });
+    await expect(callOf(world, steps, { store })).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+    expect(world.record().state).toBe("held");
+    await world.clock.advance(61_000);
+
+    await expect(callOf(world, steps)).rejects.toMatchObject({ name: "SagaCompensatedError" });
+    expect(log).toEqual(["order", "undo charge undefined", "undo order order-result"]);
+    expect(await listed(world)).toEqual([]);
+  });
+
+  it("H81: R3: turns back by itself after one retry that reached an older deployment", async () => {
+    for (const names of [undefined, ["place/order", "place//turned-back"]]) {
+      const world = newWorld();
+      const { log, step } = shop();
+      const hangs = { atMostOnce: true, run: () => new Promise(() => {}) };
+      const place = [step("order"), step("charge", hangs)];
+      void world.start((execution) => saga("place", place).run(execution as Run, input));
+      await world.clock.advance(36_000);
+      const old = callOf(world, [step("order")], names && { steps: names });
+      await expect(old).rejects.toMatchObject({ code: "RECORD_CORRUPT" });
+      const { evidence } = world.record();
+      expect(JSON.parse(`${evidence}`)).toMatchObject({ verdict: "unknown", by: "step" });
+      await world.clock.advance(61_000);
+
+      await expect(callOf(world, place)).rejects.toMatchObject({ step: "charge" });
+      expect(log).toEqual(["order", "undo charge undefined", "undo order order-result"]);
+    }
+  });
+
+  it("H81: R3: turns back by itself after an error that asked for a retry of a step at most once", async () => {
+    const world = newWorld();
+    const { log, step } = shop(new Set(["charge"]));
+    const charge = step("charge", { atMostOnce: true, retryLater: () => true });
+    const steps = [step("order"), charge];
+    await expect(callOf(world, steps)).rejects.toBe(failure);
+    await expect(callOf(world, steps)).rejects.toMatchObject({ code: "OUTCOME_UNKNOWN" });
+    await world.clock.advance(61_000);
+
+    await expect(callOf(world, steps)).rejects.toMatchObject({ name: "SagaCompensatedError" });
     expect(log).toEqual(["order", "undo charge undefined", "undo order order-result"]);
   });
 
