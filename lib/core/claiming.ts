@@ -139,11 +139,11 @@ export function claimAt<Write>(
 }
 
 /**
- * A key that names its own age (UUIDv7) may be older than any record. Then "no record" does not mean that the operation
- * never ran. Costs one read, for such keys only: `undefined` for others.
+ * A key whose age is known, from its caller or from the key itself (UUIDv7), may be older than any record. Then "no record"
+ * doesn't mean that the operation never ran. Costs one read for such keys, and nothing (`undefined`) for others.
  */
 export function checkKeyAge<Write>(call: OngoingCall<Write>): Promise<void> | undefined {
-  const createdAt = keyCreatedAt(call.identity.key);
+  const createdAt = call.input.usedSince ?? keyCreatedAt(call.identity.key);
   if (createdAt === undefined || createdAt + call.options.retentionSeconds * 1000 > call.now())
     return undefined;
   return checkRecord(call);
@@ -161,7 +161,7 @@ export function refuseExpiredKey<Write>(call: OngoingCall<Write>): void {
   call.isExpiryTold = true;
   if (call.options.whenKeyExpired === "reject") {
     throw new IdempotencyKeyInvalidError(
-      "the idempotency key is older than its retention and may have run before: check, then send a new key",
+      "the record of this idempotency key has expired, or may have, so the operation may have run before: check that, then send a new key",
     );
   }
 }

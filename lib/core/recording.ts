@@ -75,6 +75,11 @@ export class Recording<Write> {
     return this.#claim !== undefined;
   }
 
+  /** When the key was first claimed (epoch ms). */
+  get startedAt(): number {
+    return (this.#claim as Claim).createdAt;
+  }
+
   /** When others may take over the claim (epoch ms). Nobody takes over an attempt that is concluded, or has no claim. */
   get liveUntil(): number {
     if (!this.#claim || this.#isConcluded) return Number.POSITIVE_INFINITY;

@@ -2,7 +2,7 @@
 import type { ChildKeyLimits } from "../core/child-key.ts";
 import { hasCode } from "../core/error-code.ts";
 import { RecordCorruptError, SagaCompensatedError, SagaPendingError } from "../core/errors.ts";
-import { type Execution, stepsOf } from "../core/execution.ts";
+import { type Execution, startOf, stepsOf } from "../core/execution.ts";
 import type { StoredStep, StoredSteps } from "../core/record.ts";
 import type { Step, StepOptions } from "../core/steps.ts";
 import type { Verification } from "../core/verify.ts";
@@ -225,6 +225,7 @@ export class SagaRun<Input, Write> {
       input: this.#input,
       results: this.#results,
       attempt,
+      startedAt: startOf(this.#execution),
       childKey,
       commit,
       // Made when it is asked for, as that of the step.

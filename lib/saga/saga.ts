@@ -12,6 +12,8 @@ import { compensationOf, nameIn, SagaRun, STOPPED, TURNED_BACK, unknownStep } fr
 export interface SagaStepContext<Input, Write = unknown>
   extends Pick<Step<Write>, "attempt" | "signal" | "childKey" | "commit"> {
   readonly input: Input;
+  /** When the saga began (epoch ms): pass it on to a `participant`, which then knows that its record may have expired. */
+  readonly startedAt: number;
   /** The results of the steps before, by name. To read one that is too large to be kept throws ResultNotKeptError. */
   readonly results: Readonly<Record<string, unknown>>;
 }
