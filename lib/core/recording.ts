@@ -158,7 +158,7 @@ export class Recording<Write> {
    */
   async writeStep(
     name: string,
-    change: Pick<StepChange, "result"> & Pick<StoredStep, "state" | "tracked" | "next">,
+    change: Pick<StepChange, "result"> & Omit<StoredStep, "result" | "attempt" | "at">,
     writes: readonly Write[],
   ): Promise<string | undefined> {
     const call = this.#call;

@@ -29,6 +29,11 @@ export const unknownStep = (saga: string, step: string): RecordCorruptError =>
     `another deployment of ${saga} left the step ${step}, which this one does not know: finish the deployment, or name it in \`formerly\``,
   );
 
+const withoutCompensation = (saga: string, step: string): RecordCorruptError =>
+  new RecordCorruptError(
+    `another deployment of ${saga} ran the step ${step} and could undo it, this one has no \`compensate\` for it: nothing was undone. Give the step its \`compensate\` back, in front of the pivot, or finish the deployment`,
+  );
+
 /** An attempt that has these has no word in what becomes of the saga: a later one goes on. */
 const ENDS_ATTEMPT = /^(CLAIM_LOST|STORE_UNAVAILABLE|STEP_INVALID|INVALID_OPTION|RECORD_CORRUPT)$/;
 
@@ -71,6 +76,9 @@ export class SagaRun<Input, Write> {
         ...{ atMostOnce, verify, formerly, tracked: true },
         ...(atMostOnce && { didNotHappen }),
         next: after && nameIn(this.#saga.name, after.name),
+        // `true`, or nothing that takes room in the record.
+        undo: definition.compensate && true,
+        undoNext: after?.compensate && true,
       };
       let thrown: { readonly error: unknown } | undefined;
       const work = async (step: Step<Write>) => {
@@ -110,6 +118,8 @@ export class SagaRun<Input, Write> {
       if (!step) throw unknownStep(this.#saga.name, each);
       return step;
     });
+    const lost = all.find((step) => !step.compensate && this.#couldBeUndone(step));
+    if (lost) throw withoutCompensation(this.#saga.name, lost.name);
     const undone = all.filter(({ compensate }) => compensate);
     // What each step resulted in is known to all compensations.
     for (const step of all) {
@@ -181,6 +191,18 @@ export class SagaRun<Input, Write> {
     if (state) return state !== "undone";
     const names = this.#namesOnRecord(step);
     return Object.values(this.#onRecord).some(({ next }) => next !== undefined && names.includes(next));
+  }
+
+  /** Another deployment could undo the step, and hasn't yet. */
+  #couldBeUndone(step: StepNames): boolean {
+    const { name, formerly = [] } = step;
+    const names = this.#namesOnRecord(step);
+    const compensation = { name: compensationOf(name), formerly: formerly.map(compensationOf) };
+    if (this.#stateOf(compensation) === "done") return false;
+    return Object.entries(this.#onRecord).some(
+      ([each, { undo, next, undoNext }]) =>
+        (undo && names.includes(each)) || (undoNext && names.includes(next ?? "")),
+    );
   }
 
   #namesOnRecord(step: StepNames): readonly string[] {

@@ -79,6 +79,8 @@ function readStep(recordKey: string, value: string): StoredStep | undefined {
     at: Number(at),
     ...(told.tracked === true && { tracked: true }),
     ...(typeof told.next === "string" && { next: told.next }),
+    ...(told.undo === true && { undo: true }),
+    ...(told.undoNext === true && { undoNext: true }),
     ...(result && { result }),
   };
 }
