@@ -100,11 +100,12 @@ export class SagaRun<Input, Write> {
         const isProof = isOfRun && didNotHappen?.(error) === true;
         const isRuledOut =
           (isProof || hasCode(error, "TRANSACTION_CONDITION")) && this.#stateOf(definition) !== "done";
-        const undo = steps
+        const back = steps
           .filter((step) => (step === definition ? !isRuledOut : this.#mayHaveHappened(step)))
-          .map((step) => step.name)
           .reverse();
-        const turned: TurnedBack = { failed: name, undo };
+        // A deployment that can undo all of them decides instead, in its own order.
+        this.#checkUndo(back);
+        const turned: TurnedBack = { failed: name, undo: back.map((step) => step.name) };
         return [await this.#step(TURNED_BACK, () => turned, { tracked: true }), error];
       }
     }
@@ -118,8 +119,7 @@ export class SagaRun<Input, Write> {
       if (!step) throw unknownStep(this.#saga.name, each);
       return step;
     });
-    const lost = all.find((step) => !step.compensate && this.#couldBeUndone(step));
-    if (lost) throw withoutCompensation(this.#saga.name, lost.name);
+    this.#checkUndo(all);
     const undone = all.filter(({ compensate }) => compensate);
     // What each step resulted in is known to all compensations.
     for (const step of all) {
@@ -191,6 +191,12 @@ export class SagaRun<Input, Write> {
     if (state) return state !== "undone";
     const names = this.#namesOnRecord(step);
     return Object.values(this.#onRecord).some(({ next }) => next !== undefined && names.includes(next));
+  }
+
+  /** @throws RecordCorruptError for a step that another deployment could undo, and this one can't */
+  #checkUndo(steps: readonly SagaStep<Input, Write>[]): void {
+    const lost = steps.find((step) => !step.compensate && this.#couldBeUndone(step));
+    if (lost) throw withoutCompensation(this.#saga.name, lost.name);
   }
 
   /** Another deployment could undo the step, and hasn't yet. */

@@ -727,6 +727,71 @@ describe("a saga", () => {
     expect(log).toEqual(["charge"]);
   });
 
+  it.each([
+    ["drops its compensation", "stock"],
+    ["moves it behind the pivot", "stock"],
+  ])("H79: R6: stops where a deployment %s, and undoes nothing silently", async (how, name) => {
+    const world = newWorld();
+    const { log, broken, step } = shop(new Set(["charge"]));
+    const retry = step("charge", { retryLater: () => true });
+    await expect(callOf(world, [step("order"), step(name), retry])).rejects.toBe(failure);
+    const { compensate: _, ...bare } = step(name);
+    const isMoved = how.startsWith("moves");
+    const charge = step("charge", { pivot: isMoved });
+
+    const changed = isMoved ? [step("order"), charge, bare] : [step("order"), bare, charge];
+    await expect(callOf(world, changed)).rejects.toMatchObject({
+      code: "RECORD_CORRUPT",
+      message: expect.stringContaining("ran the step stock and could undo it"),
+    });
+    expect(log).toEqual(["order", "stock"]);
+    await world.clock.advance(1);
+    expect(await listed(world)).toMatchObject([{ state: "unfinished" }]);
+
+    await expect(callOf(world, [step("order"), step(name), charge])).rejects.toMatchObject({
+      step: "charge",
+    });
+    expect(log.slice(2)).toEqual([
+      "undo charge undefined",
+      "undo stock stock-result",
+      "undo order order-result",
+    ]);
+    expect(broken.size).toBe(1);
+  });
+
+  it("R6: stops too if the step was only begun when the process died, or the saga had turned back by then", async () => {
+    const { world, step, log } = await died(["order", "stock"]);
+    const { compensate: _, ...stock } = step("stock", { run: () => Promise.reject(failure) });
+    await expect(callOf(world, [step("order"), stock])).rejects.toMatchObject({ code: "RECORD_CORRUPT" });
+    await expect(callOf(world, [step("order"), step("stock", { run: stock.run })])).rejects.toMatchObject({
+      code: "PERMANENT",
+    });
+    expect(log.slice(2)).toEqual(["undo stock undefined", "undo order order-result"]);
+
+    const turned = await turnedBack(["order", "charge"]);
+    const { compensate: __, ...charge } = turned.step("charge");
+    await expect(callOf(turned.world, [turned.step("order"), charge])).rejects.toMatchObject({
+      code: "RECORD_CORRUPT",
+    });
+    expect(turned.log).toEqual([]);
+  });
+
+  it("R6: goes on without a compensation that another deployment has already made", async () => {
+    const world = newWorld();
+    const { log, broken, step } = shop(new Set(["charge", "undo order order-result"]));
+    await expect(callOf(world, [step("order"), step("stock"), step("charge")])).rejects.toMatchObject({
+      code: "SAGA_PENDING",
+    });
+    broken.clear();
+    await world.clock.advance(61_000);
+    const { compensate: _, ...stock } = step("stock");
+
+    await expect(callOf(world, [step("order"), stock, step("charge")])).rejects.toMatchObject({
+      code: "PERMANENT",
+    });
+    expect(log.at(-1)).toBe("undo order order-result");
+  });
+
   it("needs a claim, and says so before anything runs", async () => {
     const world = newWorld();
     const { log, steps } = shop(new Set(["charge"]));
