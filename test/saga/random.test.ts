@@ -7,7 +7,7 @@ describe("random sagas under throttling, deaths and a rollout", () => {
   it(
     "H81: R3: none waits for a person if it can go on, or turn back, by itself",
     async () => {
-      const runs = inTier(600, 6000);
+      const runs = inTier(300, 6000);
       const ends = { completed: 0, failed: 0 };
       const stuck: string[] = [];
       for (let run = 1; run <= runs; run++) {
