@@ -89,7 +89,8 @@ export async function playRandomSaga(seed: string): Promise<RandomEnd> {
   const place = saga("place", steps);
   // Sagas keep their first step: before it is done nothing of it is on record.
   const addedAt = 1 + upTo(names.length - 1);
-  const isKept = [pivotAt, refused, names.length - 1].includes(addedAt);
+  // In front of a pivot that is done, a step with an unknown end can neither run again nor be undone: a person has to decide.
+  const isKept = addedAt <= pivotAt || [refused, names.length - 1].includes(addedAt);
   const added = isKept ? undefined : names[addedAt];
   const old = saga(
     "place",
