@@ -6,8 +6,24 @@
 /** The address of the project: types of problems and links to the runbook begin with it, and package.json names it. */
 export const PROJECT_URL = "https://github.com/onceonly/onceonly";
 
-/** Version of the stored record. A record of another version is never interpreted: it fails closed. */
+/** The version of a stored record that uses no feature beyond those of the first release. */
 export const RECORD_VERSION = 1;
+
+/**
+ * What a reader must know before it may act on a record. A record adds the bits of the features that it uses to its version,
+ * as long as it uses them, so code that doesn't know one of them refuses the record (it fails closed) and reads all others. The
+ * next feature gets the bit 4.
+ */
+export const RECORD_FEATURES = {
+  /** An attempt resumes after them, or has to find out how they ended: a reader that overlooks them runs them again. */
+  steps: 2,
+} as const;
+
+/** The version of a record with steps. */
+export const STEPS_VERSION = RECORD_VERSION | RECORD_FEATURES.steps;
+
+/** The versions that this code reads. */
+export const RECORD_VERSIONS: readonly number[] = [RECORD_VERSION, STEPS_VERSION];
 
 /**
  * The longest that Lambda lets an invocation run, in seconds: 90 minutes on Managed Instances for asynchronous invocations and

@@ -25,18 +25,18 @@ export function endOf({ state, evidence, leaseEndsAt }: IdempotencyRecord): numb
   return keptOf(state, decodeEvidence(evidence)).since ?? decidedAt(evidence);
 }
 
-/** Whether `verify` is asked about a held key now. The pause between two questions is the one that callers are told. */
-export function mayAskAgain<Write>(
+/**
+ * Whether this call may claim a held key. A call that could take the key over after a crash may do so after a hold, because
+ * the options and the steps on record decide what it does then: ask, undo, go on, or hold the key again. Without steps only
+ * an operation that asks or holds can have held the key. Callers are told to wait for the same pause.
+ */
+export function mayClaimHeld<Write>(
   call: OngoingCall<Write>,
-  { evidence, steps = {} }: IdempotencyRecord,
+  { evidence, steps }: IdempotencyRecord,
 ): boolean {
   const { whenAbandoned } = call.options;
-  const all = Object.values(steps);
-  // The key is held for a step with a known end: the answers to the write of that end were lost.
-  const isKnown = all.length > 0 && all.every(({ state }) => state !== "begun");
-  const asksForStep = isKnown || all.some(({ state, asks }) => state === "begun" && asks);
-  const isAsked = typeof whenAbandoned === "function" || (whenAbandoned === "run" && asksForStep);
-  return isAsked && call.now() - decidedAt(evidence) >= HELD_RETRY_SECONDS * 1000;
+  const goesOn = typeof whenAbandoned === "function" || (whenAbandoned === "run" && steps !== undefined);
+  return goesOn && call.now() - decidedAt(evidence) >= HELD_RETRY_SECONDS * 1000;
 }
 
 /**

@@ -6,7 +6,7 @@ import { InvalidOptionError } from "./errors.ts";
 import { FrontStore, marksOf } from "./front-store.ts";
 import { type Check, checkOptions, ENGINE_CHECKS, methods, seconds } from "./option-checks.ts";
 import { withDefaults } from "./options.ts";
-import type { IdempotencyRecord } from "./record.ts";
+import { type IdempotencyRecord, isKnownVersion } from "./record.ts";
 import type { RecordCache } from "./record-cache.ts";
 import { RecordMemory } from "./record-memory.ts";
 import type {
@@ -199,7 +199,7 @@ class CachedStore<Write> extends FrontStore<Write> implements Store<Write> {
     const since = this.#clock.now();
     const answer = await request();
     const { record } = answer as { readonly record?: IdempotencyRecord };
-    const isFinal = record?.state === "completed" && record.version === RECORD_VERSION;
+    const isFinal = record?.state === "completed" && isKnownVersion(record.version);
     if (isFinal) this.#memory.keep(recordKey, structuredClone(record), textOf(record), since);
     else this.#memory.forget(recordKey);
     return answer;

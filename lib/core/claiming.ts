@@ -1,5 +1,5 @@
 /** Wins the right to run, or answers from the record of the call that has the right. */
-import { endOf, mayAskAgain } from "./abandoned.ts";
+import { endOf, mayClaimHeld } from "./abandoned.ts";
 import { IdempotencyKeyInvalidError, StoreUnavailableError } from "./errors.ts";
 import { keyCreatedAt } from "./identity.ts";
 import type { OngoingCall } from "./ongoing-call.ts";
@@ -105,7 +105,7 @@ export async function claimKey<Write>(call: OngoingCall<Write>): Promise<Claimed
       const { steps = {} } = seen;
       return { kind: "claimed", claim: own, since, abandoned, steps, formerEndedAt: since };
     }
-    if (verdict === "held" && mayAskAgain(call, seen)) continue;
+    if (verdict === "held" && mayClaimHeld(call, seen)) continue;
     if (verdict !== "vacant" && verdict !== "expired") {
       return { kind: "answered", outcome: await answerFromRecord(call, seen, verdict) };
     }
@@ -139,11 +139,11 @@ export function claimAt<Write>(
 }
 
 /**
- * A key that names its own age (UUIDv7) may be older than any record. Then "no record" does not mean that the operation
- * never ran. Costs one read, for such keys only: `undefined` for others.
+ * A key whose age is known, from its caller or from the key itself (UUIDv7), may be older than any record. Then "no record"
+ * doesn't mean that the operation never ran. Costs one read for such keys, and nothing (`undefined`) for others.
  */
 export function checkKeyAge<Write>(call: OngoingCall<Write>): Promise<void> | undefined {
-  const createdAt = keyCreatedAt(call.identity.key);
+  const createdAt = call.input.usedSince ?? keyCreatedAt(call.identity.key);
   if (createdAt === undefined || createdAt + call.options.retentionSeconds * 1000 > call.now())
     return undefined;
   return checkRecord(call);
@@ -161,7 +161,7 @@ export function refuseExpiredKey<Write>(call: OngoingCall<Write>): void {
   call.isExpiryTold = true;
   if (call.options.whenKeyExpired === "reject") {
     throw new IdempotencyKeyInvalidError(
-      "the idempotency key is older than its retention and may have run before: check, then send a new key",
+      "the record of this idempotency key has expired, or may have, so the operation may have run before: check that, then send a new key",
     );
   }
 }

@@ -21,6 +21,7 @@ import { answerFromRecord, type Outcome } from "./outcome.ts";
 import { type IdempotencyRecord, judge } from "./record.ts";
 import { Recording } from "./recording.ts";
 import { runAttempt } from "./running.ts";
+import { encodeEvidence } from "./verify.ts";
 
 /**
  * Runs `work` under the protocol and records how it ended; or answers from the record. What `work` throws is a `failure`.
@@ -61,6 +62,9 @@ async function checkSteps<Write>(call: OngoingCall<Write>, recording: Recording<
   const { steps } = call.options;
   const other = steps && Object.keys(recording.steps).find((name) => !steps.includes(name));
   if (other === undefined) return;
+  const since = recording.formerEndedAt;
+  const attempt = call.attempt as number;
+  recording.evidence = encodeEvidence({ verdict: "unknown", by: "step", at: call.now(), attempt, since });
   const ending = recording.hasOpenStep ? recording.settle("held", undefined) : recording.giveBack();
   await ending.catch(() => {});
   throw new RecordCorruptError(

@@ -101,6 +101,11 @@ export function stepsOf(execution: unknown): StoredSteps | undefined {
   return (execution as { readonly [STEPS]?: StoredSteps } | null | undefined)?.[STEPS];
 }
 
+/** When the operation of such an execution, which has a claim, was first claimed (epoch ms). */
+export function startOf(execution: unknown): number {
+  return (execution as RunningAttempt<unknown>).startedAt;
+}
+
 /** The caller's own code. */
 export type Work<Write> = (attempt: RunningAttempt<Write>) => unknown;
 
@@ -270,6 +275,10 @@ export class RunningAttempt<Write> implements Execution<Write> {
     // `decided` tells its failure, also when the handler does not look. An earlier failure stays an unhandled rejection.
     if (this.decided) this.#committed?.catch(() => {});
     return this.decided;
+  }
+
+  get startedAt(): number {
+    return this.#recording.startedAt;
   }
 
   get [STEPS](): StoredSteps {

@@ -24,6 +24,8 @@ export interface CallInput {
   readonly remainingMs?: number;
   /** The caller can wait so long for another attempt's result (epoch ms); the options may say less. */
   readonly waitUntil?: number;
+  /** The key may have been used from then on, as the caller says (epoch ms): its record can be older than its retention. */
+  readonly usedSince?: number | undefined;
   /** The caller sent no key: this one is fresh. */
   readonly keyIsFresh?: boolean;
   /** W3C trace context of the caller. */

@@ -1,5 +1,5 @@
 /** The stored record: its states, the moves between them, and what a refused claim learns from one. */
-import { RECORD_VERSION } from "../contract.ts";
+import { RECORD_VERSION, RECORD_VERSIONS, STEPS_VERSION } from "../contract.ts";
 import { RecordCorruptError } from "./errors.ts";
 
 export const STATES = ["in-progress", "completed", "failed", "released", "held"] as const;
@@ -33,12 +33,13 @@ export interface StoredStep {
   readonly attempt: number;
   /** When it was written (epoch ms); no two writes of one attempt have the same time. */
   readonly at: number;
-  /** The handler can ask whether the effect of a step that was begun happened. */
-  readonly asks?: boolean;
   /** The operation is to be finished, although nobody may call again: it is among the unknown outcomes until it ends. */
   readonly tracked?: boolean | undefined;
   /** The step that comes next: nobody knows whether its effect happened, as long as it is not on record itself. */
   readonly next?: string | undefined;
+  /** The saga that wrote this could undo the step, and the one in `next`. */
+  readonly undo?: boolean | undefined;
+  readonly undoNext?: boolean | undefined;
   /** Encoded by core/outcome.ts. */
   readonly result?: StoredResult | undefined;
 }
@@ -46,6 +47,7 @@ export interface StoredStep {
 export type StoredSteps = Readonly<Record<string, StoredStep>>;
 
 export interface IdempotencyRecord {
+  /** `versionOf` of the features that it uses; every store writes it by that rule. */
   readonly version: number;
   readonly state: State;
   /** The token of the last claim. Every write after a claim carries this token. */
@@ -67,6 +69,16 @@ export interface IdempotencyRecord {
   readonly expiresAt?: number;
   /** The last verdict about an attempt of unknown outcome: JSON of `Evidence` in core/verify.ts. */
   readonly evidence?: string;
+}
+
+/** The version that a store writes: a record has that of its steps from the first one until it loses them. */
+export function versionOf(steps: StoredSteps | undefined): number {
+  return steps === undefined ? RECORD_VERSION : STEPS_VERSION;
+}
+
+/** Whether this code knows all features of a record. It never acts on any other. */
+export function isKnownVersion(version: number | undefined): boolean {
+  return version !== undefined && RECORD_VERSIONS.includes(version);
 }
 
 /** The names of steps that were begun, and have an unknown end. */
@@ -127,9 +139,9 @@ export type Verdict = (typeof VERDICTS)[number];
  * @throws RecordCorruptError (`RECORD_CORRUPT`) for a version this code does not know.
  */
 export function judge(record: IdempotencyRecord, seeker: Seeker): Verdict {
-  if (record.version !== RECORD_VERSION) {
+  if (!isKnownVersion(record.version)) {
     throw new RecordCorruptError(
-      `the record has version ${record.version}, this code knows ${RECORD_VERSION}: finish the deployment`,
+      `the record has version ${record.version}, this code knows ${RECORD_VERSIONS.join(" and ")}: finish the deployment`,
     );
   }
   const { state } = record;

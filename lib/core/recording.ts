@@ -75,6 +75,11 @@ export class Recording<Write> {
     return this.#claim !== undefined;
   }
 
+  /** When the key was first claimed (epoch ms). */
+  get startedAt(): number {
+    return (this.#claim as Claim).createdAt;
+  }
+
   /** When others may take over the claim (epoch ms). Nobody takes over an attempt that is concluded, or has no claim. */
   get liveUntil(): number {
     if (!this.#claim || this.#isConcluded) return Number.POSITIVE_INFINITY;
@@ -153,7 +158,7 @@ export class Recording<Write> {
    */
   async writeStep(
     name: string,
-    change: Pick<StepChange, "result"> & Pick<StoredStep, "state" | "asks" | "tracked" | "next">,
+    change: Pick<StepChange, "result"> & Omit<StoredStep, "result" | "attempt" | "at">,
     writes: readonly Write[],
   ): Promise<string | undefined> {
     const call = this.#call;

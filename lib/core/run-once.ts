@@ -8,6 +8,7 @@ import type { Execution } from "./execution.ts";
 import { fingerprintsOf } from "./fingerprint.ts";
 import { identify, PUBLIC_SCOPE } from "./identity.ts";
 import { executionOf, type LambdaContext } from "./lambda-context.ts";
+import type { CallInput } from "./ongoing-call.ts";
 import { checkOptions, methods } from "./option-checks.ts";
 import { type EngineOptions, type ResolvedOptions, resolveOptions } from "./options.ts";
 import { type Outcome, resultOf } from "./outcome.ts";
@@ -80,6 +81,7 @@ export function performOnce<Write>(
   key: string,
   input: unknown,
   fn: (execution: Execution<Write>) => unknown,
+  about: Pick<CallInput, "usedSince"> = {},
 ): Promise<Outcome> {
   refuseDurable("fn", input);
   const engineOptions = resolveOnce(options);
@@ -92,6 +94,7 @@ export function performOnce<Write>(
     within: executionOf(context),
     remainingMs: remainingMsOf(context),
     payload: input,
+    ...about,
   };
   return perform(engineOptions, call, fn);
 }

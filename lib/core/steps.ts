@@ -51,6 +51,10 @@ export interface StepOptions {
   readonly formerly?: readonly string[];
   /** @internal The step of a saga that comes next, as its record names it. */
   readonly next?: string | undefined;
+  /** @internal Whether the saga can undo this step, and the one in `next`. */
+  readonly undo?: boolean | undefined;
+  /** @internal */
+  readonly undoNext?: boolean | undefined;
 }
 
 /** What the work of a step is given. */
@@ -85,7 +89,12 @@ const STEP_CHECKS: Readonly<Record<keyof StepOptions, Check>> = {
   tracked: oneOf(true, false),
   formerly: ["must be a list of the step's former names", areStepNames],
   next: stepName,
+  undo: oneOf(true, false),
+  undoNext: oneOf(true, false),
 };
+
+/** What a record keeps of the options of a step. */
+const marksOf = ({ tracked, next, undo, undoNext }: StepOptions) => ({ tracked, next, undo, undoNext });
 
 type StepWork<Write> = (step: Step<Write>) => unknown;
 
@@ -169,7 +178,8 @@ export class StepLog<Write> {
 
   async #run(name: string, work: StepWork<Write>, options: StepOptions): Promise<unknown> {
     const { steps } = this.#recording;
-    const { atMostOnce, verify, didNotHappen, tracked, next, formerly = [] } = options;
+    const { atMostOnce, didNotHappen, formerly = [] } = options;
+    const marks = marksOf(options);
     const known = [name, ...formerly].find((each) => (steps[each]?.state ?? "undone") !== "undone") ?? "";
     const former = steps[known];
     const isDone = former && (former.state === "done" || (await this.#ask(known, former, options)));
@@ -179,10 +189,10 @@ export class StepLog<Write> {
     }
     const record = (value: unknown, writes?: readonly Write[]) => {
       const result = encodeResult(value, this.#call);
-      return this.#write(name, { state: "done", result, tracked, next }, writes).then(decodeResult);
+      return this.#write(name, { ...marks, state: "done", result }, writes).then(decodeResult);
     };
     const running = runningStep(name, formerly[0] ?? name, this.#call, this.#signalOf, record);
-    if (atMostOnce) await this.#write(name, { state: "begun", asks: verify && true, tracked, next });
+    if (atMostOnce) await this.#write(name, { ...marks, state: "begun" });
     try {
       const value = await work(running);
       running.isOver = true;
@@ -206,7 +216,8 @@ export class StepLog<Write> {
    * Asks how an interrupted step ended: resolves to whether it happened.
    * @throws OutcomeUnknownError where nobody knows: the key is held
    */
-  async #ask(name: string, former: StoredStep, { verify, next }: StepOptions) {
+  async #ask(name: string, former: StoredStep, options: StepOptions) {
+    const { verify } = options;
     const call = this.#call;
     const { attempt, at } = former;
     const { startBy, formerEndedAt } = this.#recording;
@@ -224,7 +235,12 @@ export class StepLog<Write> {
     }
     this.#recording.evidence = told;
     const happened = outcome === "happened";
-    await this.#write(name, { ...former, next, state: happened ? "done" : "undone", result: text });
+    await this.#write(name, {
+      ...former,
+      ...marksOf(options),
+      state: happened ? "done" : "undone",
+      result: text,
+    });
     if (happened) call.tell("verified");
     return happened;
   }

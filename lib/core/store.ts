@@ -3,6 +3,9 @@
  * was seen. All policy is in the engine, also the rule of who may claim (`judge` in core/record.ts). Every adapter passes
  * the contract suite of `onceonly/testing` unchanged.
  *
+ * The `version` of a record follows from its steps, by `versionOf` in core/record.ts: the first step raises it, whatever drops the
+ * steps lowers it again, and nothing else changes it. So code that doesn't know steps refuses the record.
+ *
  * Promises of every store: each method is one atomic decision. A method that rejects with StoreUnavailableError may or may
  * not have been applied, and can be repeated with the same arguments.
  */

@@ -1,6 +1,6 @@
 /** Requests of an outbox: finds its records, reads them whole, changes them under conditions. */
 import type { QueryInput, TransactWriteItem, Update, UpdateItemInput } from "@aws-sdk/client-dynamodb";
-import { parkedShard, RECORD_VERSION } from "../contract.ts";
+import { parkedShard, RECORD_VERSIONS } from "../contract.ts";
 import { RecordCorruptError } from "../core/errors.ts";
 import type { MessageProgress, Taking, Unsent } from "../core/messages/outbox.ts";
 import type { Connection } from "./connection.ts";
@@ -88,20 +88,28 @@ function unsentAsSeen(seen: WaitingRecord, isActing: boolean): AsSeen {
   return { condition, bound };
 }
 
+/** The versions that this code knows, by the name of a value in a condition. */
+const VERSIONS: Readonly<Record<string, number>> = Object.fromEntries(
+  RECORD_VERSIONS.map((version) => [`version${version}`, version]),
+);
+const KNOWN = Object.keys(VERSIONS)
+  .map((name) => `:${name}`)
+  .join(", ");
+
 /**
  * The record has messages to send, of a version that this code knows, not all of them parked. They are due, exactly since
  * they were found to be. Nobody has taken the record, or only until now. A relay that had taken it is gone: a stream has one
  * relay at a time.
  */
 const freeFor = (isRelay: boolean, isFound: boolean): string =>
-  `attribute_exists(#unsentSince) AND #version = :version AND #unsentShard >= :zero AND #unsentSince <= :now` +
+  `attribute_exists(#unsentSince) AND #version IN (${KNOWN}) AND #unsentShard >= :zero AND #unsentSince <= :now` +
   (isFound ? " AND #unsentSince = :dueAt" : "") +
   ` AND (attribute_not_exists(#sendingUntil) OR #sendingUntil <= :now${isRelay ? " OR begins_with(#sender, :relay)" : ""})`;
 
 /** Senders would find it, and its version is this code's, or none at all. */
 const PARKABLE =
   "attribute_exists(#unsentSince) AND #unsentShard >= :zero AND " +
-  "(attribute_not_exists(#version) OR #version = :version OR NOT attribute_type(#version, :number))";
+  `(attribute_not_exists(#version) OR #version IN (${KNOWN}) OR NOT attribute_type(#version, :number))`;
 
 /** Nobody has it any more. */
 const GIVEN_BACK = { sendingUntil: undefined, sender: undefined };
@@ -132,7 +140,7 @@ export function takeChange(
       "#sender": names.sender,
     },
     ExpressionAttributeValues: toItem({
-      ":version": RECORD_VERSION,
+      ...Object.fromEntries(Object.entries(VERSIONS).map(([name, version]) => [`:${name}`, version])),
       ":zero": 0,
       ":now": now,
       ":until": until,
@@ -225,7 +233,7 @@ export function notesChange(table: RecordTable, former: string | undefined, note
 /** A record that cannot be read has no token to go by. */
 export function parkChange(table: RecordTable, recordKey: string, now: number): Update {
   const values = { unsentShard: parkedShard(0), unsentSince: now, expiresAt: undefined, ...GIVEN_BACK };
-  const bound = { version: RECORD_VERSION, number: "N", zero: 0 };
+  const bound = { ...VERSIONS, number: "N", zero: 0 };
   return table.updateOf(recordKey, PARKABLE, values, bound);
 }
 

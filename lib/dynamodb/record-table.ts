@@ -160,7 +160,7 @@ type ClaimBeginning = Omit<Claim, "leaseEndsAt"> | Omit<Insertion, keyof Effects
 export function firstPut(table: RecordTable, beginning: ClaimBeginning, values: Values): Put {
   return {
     TableName: table.TableName,
-    Item: table.itemOf({ partitionKey: beginning.recordKey, ...begun(beginning), ...values }),
+    Item: table.itemOf({ partitionKey: beginning.recordKey, ...begun(beginning), ...PLAIN, ...values }),
     ...table.absent,
     ReturnValuesOnConditionCheckFailure: "ALL_OLD",
   };
@@ -176,7 +176,7 @@ export function takeOver(
   const { recordKey, keepsSteps } = beginning;
   const all = {
     ...UNFINISHED,
-    ...(!keepsSteps && { steps: undefined, stepItems: undefined, evidence: undefined }),
+    ...(!keepsSteps && { steps: undefined, stepItems: undefined, evidence: undefined, ...PLAIN }),
     // A function that just runs takes over what another one would have held.
     ...(seen.expiresAt === undefined && beginning.expiresAt !== undefined && UNLISTED),
     ...begun(beginning),
@@ -190,8 +190,11 @@ export function takeOver(
 }
 
 function begun({ token, fingerprint, attempt, createdAt, expiresAt }: ClaimBeginning): Values {
-  return { version: RECORD_VERSION, token, fingerprint, attempt, createdAt, expiresAt };
+  return { token, fingerprint, attempt, createdAt, expiresAt };
 }
+
+/** As `versionOf` of core says for a record without steps. One that keeps its steps, or had none, keeps its version. */
+const PLAIN: Values = { version: RECORD_VERSION };
 
 export function settleChange(
   table: RecordTable,
@@ -209,7 +212,7 @@ export function settleChange(
 ): Update {
   const settled = {
     ...UNFINISHED,
-    ...(dropsSteps && { steps: undefined }),
+    ...(dropsSteps && { steps: undefined, ...PLAIN }),
     state,
     expiresAt,
     completedAt: state === "completed" || state === "failed" ? now : undefined,

@@ -1,5 +1,6 @@
 /** The change that writes one step into the map of steps of a record. No I/O. */
 import type { Update } from "@aws-sdk/client-dynamodb";
+import { STEPS_VERSION } from "../contract.ts";
 import { isTracked } from "../core/record.ts";
 import type { StepChange } from "../core/store.ts";
 import { type Attribute, listedSince, MINE, type RecordTable, type Values } from "./record-table.ts";
@@ -25,7 +26,7 @@ export function stepChange(table: RecordTable, change: StepChange, placed: Value
   const entry = { ...step, ...placed };
   const { resultItem } = placed;
   const listed = isTracked({ steps: { step } }) && listedSince(recordKey, leaseEndsAt);
-  const set = isFirst ? "#steps = :steps" : "#steps.#name = :step";
+  const set = isFirst ? "#steps = :steps, #version = :version" : "#steps.#name = :step";
   const added = resultItem ? " ADD #stepItems :stepItems" : "";
   const UpdateExpression = `SET ${set}, #leaseEndsAt = #leaseEndsAt + :tick${listed ? LISTED : ""}${added}`;
   // The fields of a step have the same names in every table.
@@ -47,6 +48,7 @@ export function stepChange(table: RecordTable, change: StepChange, placed: Value
       ":token": token,
       ":inProgress": "in-progress",
       ":tick": 1,
+      ":version": isFirst ? STEPS_VERSION : undefined,
       ":seenState": former?.state,
       ":seenAttempt": former?.attempt,
       ":seenAt": former?.at,

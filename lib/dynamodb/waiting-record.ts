@@ -1,9 +1,9 @@
 /** Reads an item as a commit whose messages wait, and writes how far they have got. What has another shape than this code writes fails closed. */
 
-import { RECORD_VERSION } from "../contract.ts";
 import { PayloadInvalidError, RecordCorruptError } from "../core/errors.ts";
 import { MESSAGE_STATES, type MessageProgress, type Unsent } from "../core/messages/outbox.ts";
 import type { StoredMessage } from "../core/messages/outgoing-message.ts";
+import { isKnownVersion } from "../core/record.ts";
 import { MAX_MESSAGE_ITEMS, MAX_MESSAGES } from "./placement.ts";
 import { type Attribute, ownResult, type RecordTable } from "./record-table.ts";
 import type { Item } from "./values.ts";
@@ -49,7 +49,7 @@ export function readWaiting({ names }: RecordTable, item: Item = {}): WaitingRec
     number("unsentShard"),
     number("messageItems"),
   ];
-  if (version !== RECORD_VERSION || !recordKey || !token || !dueAt || !Number.isInteger(shard)) {
+  if (!isKnownVersion(version) || !recordKey || !token || !dueAt || !Number.isInteger(shard)) {
     throw new RecordCorruptError(
       `a record of version ${String(version)} has messages that this code cannot read`,
     );

@@ -1,5 +1,5 @@
 /** The SQL of each move of the outbox, for one table. No I/O. */
-import { RECORD_VERSION } from "../contract.ts";
+import { RECORD_VERSION, RECORD_VERSIONS } from "../contract.ts";
 import type { Taking } from "../core/messages/outbox.ts";
 import type { SqlDialect } from "./dialect.ts";
 import { quoted } from "./options.ts";
@@ -63,7 +63,7 @@ export function outboxStatements(table: string, dialect?: SqlDialect) {
   const load = `SELECT json_build_object('commit', ${waiting("r")})::text AS answer
 FROM ${name} AS r WHERE r.pk = $1 AND r.due_at IS NOT NULL`;
 
-  const free = `pk = $1 AND due_at <= $2 AND version = ${RECORD_VERSION} AND unsent_shard >= 0
+  const free = `pk = $1 AND due_at <= $2 AND version IN (${RECORD_VERSIONS}) AND unsent_shard >= 0
     AND ($3::double precision IS NULL OR due_at = $3) AND (sending_until IS NULL OR sending_until <= $2 OR sender = $5
       OR (sender LIKE 'relay/%' AND $5 LIKE 'relay/%'))`;
   const taking = `UPDATE ${name} AS r SET sending_until = $4, sender = $5`;
@@ -100,7 +100,7 @@ WHERE pk = $1 AND token = $2 AND due_at IS NOT NULL`;
   const finish = `${mark("evidence = $6, ")} AND ${AS_SEEN} AND evidence IS NOT DISTINCT FROM $7 ${CHANGED}`;
 
   const park = `UPDATE ${name} SET unsent_shard = -1 - unsent_shard, due_at = $2, sending_until = NULL, sender = NULL
-WHERE pk = $1 AND due_at IS NOT NULL AND unsent_shard >= 0 AND version = ${RECORD_VERSION} ${CHANGED}`;
+WHERE pk = $1 AND due_at IS NOT NULL AND unsent_shard >= 0 AND version IN (${RECORD_VERSIONS}) ${CHANGED}`;
 
   const find = `SELECT json_build_object('recordKey', pk, 'dueAt', due_at)::text AS answer FROM ${name}
 WHERE unsent_shard = $1 AND due_at IS NOT NULL AND due_at < $2 AND (due_at, pk) > ($3, $4) ORDER BY due_at, pk LIMIT ${PAGE}`;

@@ -1,8 +1,7 @@
 /** The store on PostgreSQL: every decision is one conditional statement. All policy is in the engine. */
-import { RECORD_VERSION } from "../contract.ts";
 import { hasCode, isStoreFailure } from "../core/error-code.ts";
 import { isOnceonlyError } from "../core/errors.ts";
-import { type IdempotencyRecord, isClaimOf } from "../core/record.ts";
+import { type IdempotencyRecord, isClaimOf, isKnownVersion } from "../core/record.ts";
 import { readResultAddress } from "../core/result-address.ts";
 import type {
   Claim,
@@ -228,7 +227,7 @@ function outcomeOf(
 ): UnknownOutcome | undefined {
   try {
     const record = recordOf(told);
-    if (record.version === RECORD_VERSION) return unknownOutcomeOf(recordKey, record, since, before);
+    if (isKnownVersion(record.version)) return unknownOutcomeOf(recordKey, record, since, before);
   } catch (error) {
     if (!hasCode(error, "RECORD_CORRUPT")) throw error;
   }

@@ -1,5 +1,5 @@
 /** The SQL of each move of the port, for one table. No I/O. */
-import { OUTBOX_SHARDS, RECORD_VERSION } from "../contract.ts";
+import { OUTBOX_SHARDS, RECORD_VERSION, STEPS_VERSION } from "../contract.ts";
 import { hashTuple } from "../core/identity.ts";
 import type { StoredMessage } from "../core/messages/outgoing-message.ts";
 import { type IdempotencyRecord, isTracked, type State } from "../core/record.ts";
@@ -94,9 +94,10 @@ FROM (SELECT 1) AS one LEFT JOIN made ON true LEFT JOIN ${name} AS r ON r.pk = $
   // DSQL documents no change within WITH: whoever comes second reads the record by a statement more.
   const insert = dialect === "dsql" ? `${make} ${changed}` : makeOrRead;
 
-  const assigned = COLUMNS.slice(1, -1).map((column, index) => `${column} = $${index + 2}`);
+  // The version is that of the steps as long as the record has any: `versionOf` of core.
+  const assigned = COLUMNS.slice(2, -1).map((column, index) => `${column} = $${index + 3}`);
   // The record is still the one that was seen: nobody has claimed, finished or renewed it since.
-  const takeOver = `UPDATE ${name} AS r SET ${assigned.join(", ")},
+  const takeOver = `UPDATE ${name} AS r SET version = CASE WHEN $18::boolean THEN r.version ELSE $2 END, ${assigned.join(", ")},
   evidence = coalesce($17, CASE WHEN $18::boolean THEN r.evidence END),
   steps = CASE WHEN $18::boolean THEN r.steps END,
   step_results = CASE WHEN $18::boolean THEN r.step_results END, progress = NULL
@@ -105,6 +106,7 @@ WHERE r.pk = $1 AND r.token = $19 AND r.state = $20 AND r.lease_ends_at = $21 ${
   const settle = `UPDATE ${name} AS r SET state = $3, settled_at = $4, expires_at = $5, result = $6, lost_bytes = $7,
   evidence = coalesce($8, r.evidence), steps = CASE WHEN $9::boolean THEN r.steps END,
   step_results = CASE WHEN $9::boolean THEN r.step_results END,
+  version = CASE WHEN $9::boolean THEN r.version ELSE ${RECORD_VERSION} END,
   messages = $10, unsent_shard = $11, due_at = $12, expires_once_sent = $13
 WHERE ${MINE} ${changed}${notified("$10::text IS NOT NULL")}`;
 
@@ -126,7 +128,7 @@ WHERE ${MINE} AND r.lease_ends_at <= $3
     ELSE ${isWithin("step_results", room.stepResults)} END`;
 
   // The step is still the one that was seen. The lease moves, so that a claim over what was seen before finds another one.
-  const writeStep = `UPDATE ${name} AS r SET lease_ends_at = r.lease_ends_at + 1,
+  const writeStep = `UPDATE ${name} AS r SET lease_ends_at = r.lease_ends_at + 1, version = ${STEPS_VERSION},
   steps = coalesce(r.steps::jsonb, '{}')
     || jsonb_build_object($3::text, CASE WHEN ${hasRoom} THEN $4::text ELSE $5::text END::jsonb),
   step_results = CASE WHEN $7::text IS NULL OR NOT ${hasRoom} THEN r.step_results::jsonb

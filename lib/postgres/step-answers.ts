@@ -14,15 +14,16 @@ export function readSteps(recordKey: string, told: unknown): StoredSteps | undef
 
 function readStep(
   recordKey: string,
-  { state, attempt, at, asks, tracked, next, ...told }: Readonly<Record<string, unknown>>,
+  { state, attempt, at, tracked, next, undo, undoNext, ...told }: Readonly<Record<string, unknown>>,
 ): StoredStep | undefined {
   const isKnown = state === "begun" || state === "done" || state === "undone";
   if (!isKnown || typeof attempt !== "number" || typeof at !== "number") return undefined;
   const result = resultOf(recordKey, told);
   const marks = {
-    ...(asks === true && { asks }),
     ...(tracked === true && { tracked }),
     ...(typeof next === "string" && { next }),
+    ...(undo === true && { undo }),
+    ...(undoNext === true && { undoNext }),
   };
   return { state, attempt, at, ...marks, ...(result && { result }) };
 }

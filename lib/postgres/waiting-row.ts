@@ -1,8 +1,8 @@
 /** Reads the commits that have messages to send, as their rows tell them. */
-import { RECORD_VERSION } from "../contract.ts";
 import { RecordCorruptError } from "../core/errors.ts";
 import { MESSAGE_STATES, type MessageProgress, type Unsent } from "../core/messages/outbox.ts";
 import type { StoredMessage } from "../core/messages/outgoing-message.ts";
+import { isKnownVersion } from "../core/record.ts";
 import type { ToldRecord } from "./answers.ts";
 
 /** A commit with what senders do not see. */
@@ -17,7 +17,7 @@ export function waitingRowOf(told: ToldRecord): WaitingRow {
   const { version, messages: messagesText, progress: progressText, ...others } = told;
   const { recordKey, token, committedAt, shard, dueAt } = others;
   const isRead = [recordKey, token].every((each) => typeof each === "string");
-  if (version !== RECORD_VERSION || !isRead || ![committedAt, shard, dueAt].every(Number.isFinite)) {
+  if (!isKnownVersion(version as number) || !isRead || ![committedAt, shard, dueAt].every(Number.isFinite)) {
     throw new RecordCorruptError("a record with messages to send is of another version, or lacks a column");
   }
   const messages = listIn<StoredMessage>("messages", messagesText);

@@ -1,32 +1,59 @@
 /** The other side of a saga: a step and its compensation meet in one record, in whatever order their requests arrive. */
-import { isOnceonlyError } from "../core/errors.ts";
+import { MAX_RETENTION_SECONDS } from "../contract.ts";
+import { InvalidOptionError, isOnceonlyError } from "../core/errors.ts";
 import type { Execution } from "../core/execution.ts";
+import { identify, PUBLIC_SCOPE } from "../core/identity.ts";
 import { aFunction, checkOptions } from "../core/option-checks.ts";
-import { type RunOnceOptions, runOnce } from "../core/run-once.ts";
+import { DEFAULTS } from "../core/options.ts";
+import { onceOutcomeOf, performOnce, type RunOnceOptions } from "../core/run-once.ts";
 
 export interface ParticipantOptions<Input, Result, Write = unknown>
-  extends Omit<RunOnceOptions<Write>, "fingerprint" | "isFinalError" | "shouldStore" | "mode" | "steps"> {
+  extends Omit<
+    RunOnceOptions<Write>,
+    "fingerprint" | "isFinalError" | "shouldStore" | "mode" | "steps" | "whenKeyExpired"
+  > {
   /** The effect. `execution` is that of `runOnce`. */
   readonly run: (input: Input, execution: Execution<Write>) => Result | Promise<Result>;
   /**
-   * Undoes the effect. `result` is what `run` resulted in; `undefined` where `run` may have had its effect, and has no result.
+   * Undoes the effect. `result` is what `run` returned; `undefined` if `run` may have had its effect, and has no result.
    */
   readonly compensate: (input: Input, result: Result | undefined, execution: Execution<Write>) => unknown;
+  /**
+   * How long the participant remembers a step, in seconds. It has to outlive every saga that calls it, and a saga can be held
+   * for weeks. With less than the default each call must pass `startedAt`.
+   * @default 31622400 (366 days)
+   */
+  readonly retentionSeconds?: number;
+}
+
+/** What a participant knows about the saga that calls it. */
+export interface ParticipantCall {
+  /**
+   * When the saga began (epoch ms): `startedAt` of its step. If that's longer ago than the retention, a missing record no longer
+   * means that nothing happened, and the call is refused.
+   * @default - unknown, so a missing record counts as "never ran"
+   */
+  readonly startedAt?: number;
 }
 
 export type ParticipantAnswer<Result> =
   | { readonly done: true; readonly result: Result }
-  /** The compensation came first: nothing was done, and nothing will be. */
+  /** The compensation was here: nothing was done and nothing will be, or what was done is undone. */
   | { readonly done: false };
 
 export interface Participant<Input, Result> {
-  /** Has the effect once per key, unless its compensation was there before. @throws as `runOnce` */
-  run(key: string, input: Input): Promise<ParticipantAnswer<Result>>;
   /**
-   * Undoes the effect once per key. Before the effect, or instead of it, this only takes care that the effect never happens.
-   * @throws ExecutionInProgressError (`EXECUTION_IN_PROGRESS`) while `run` is at work: call again; and as `runOnce`
+   * Has the effect once per key, unless its compensation was there before.
+   * @throws IdempotencyKeyInvalidError (`IDEMPOTENCY_KEY_INVALID`): the record has expired, or may have; and as `runOnce`
    */
-  compensate(key: string, input: Input): Promise<void>;
+  run(key: string, input: Input, about?: ParticipantCall): Promise<ParticipantAnswer<Result>>;
+  /**
+   * Undoes the effect once per key. Before the effect, or instead of it, this only makes sure that the effect never happens.
+   * @throws ExecutionInProgressError (`EXECUTION_IN_PROGRESS`) while `run` is at work: call again.
+   * IdempotencyKeyInvalidError (`IDEMPOTENCY_KEY_INVALID`): the record has expired, or may have, so nobody knows whether there
+   * is something to undo. And as `runOnce`.
+   */
+  compensate(key: string, input: Input, about?: ParticipantCall): Promise<void>;
 }
 
 /** What the record of the effect says. */
@@ -43,9 +70,9 @@ function metOf<Result>(recorded: unknown): Met<Result> {
 }
 
 /**
- * An operation that somebody else's saga calls, and may cancel. The compensation can be faster than the step, come without one, or
- * come twice. What arrives later does nothing: a compensation without an effect ("empty rollback"), and an effect after its
- * compensation ("suspension").
+ * An operation that another service's saga calls, and may cancel. The compensation can be faster than the step, come without
+ * one, or come twice. Whatever arrives later does nothing: a compensation without an effect ("empty rollback"), and an effect
+ * after its compensation ("suspension"). Both are remembered for `retentionSeconds`, and afterwards refused rather than guessed.
  *
  * @throws InvalidOptionError (`INVALID_OPTION`)
  */
@@ -54,37 +81,73 @@ export function participant<Input, Result, Write = unknown>(
 ): Participant<Input, Result> {
   const { run, compensate, ...given } = options;
   checkOptions({ run, compensate }, { run: aFunction, compensate: aFunction }, ["run", "compensate"]);
-  // Step and compensation are about the same thing, and their requests may differ.
-  const engine: RunOnceOptions<Write> = { ...given, fingerprint: () => "participant" };
+  const { retentionSeconds = MAX_RETENTION_SECONDS, clockSkewSeconds = DEFAULTS.clockSkewSeconds } = given;
+  const engine: RunOnceOptions<Write> = {
+    ...given,
+    retentionSeconds,
+    // "No record" would be read as "never ran".
+    whenKeyExpired: "reject",
+    // Step and compensation are about the same thing, and their requests may differ.
+    fingerprint: () => "participant",
+  };
   const back: RunOnceOptions<Write> = {
     ...engine,
     operation: `${given.operation}/compensate`,
     // A function is asked about the effect, not about what undoes it: that comes again.
     whenAbandoned: typeof given.whenAbandoned === "function" ? "run" : given.whenAbandoned,
   };
+
+  async function once(
+    all: RunOnceOptions<Write>,
+    key: string,
+    { startedAt }: ParticipantCall,
+    work: (execution: Execution<Write>) => unknown,
+  ) {
+    const isTime = typeof startedAt === "number" && Number.isFinite(startedAt);
+    if (startedAt === undefined ? retentionSeconds < MAX_RETENTION_SECONDS : !isTime) {
+      throw new InvalidOptionError(
+        "startedAt",
+        `must be the time when the saga began (epoch ms), as its step knows it: required while \`retentionSeconds\` is less than ${MAX_RETENTION_SECONDS} (366 days)`,
+        startedAt,
+      );
+    }
+    const usedSince = startedAt === undefined ? undefined : startedAt - clockSkewSeconds * 1000;
+    return onceOutcomeOf(await performOnce(all, key, null, work, { usedSince }));
+  }
+
+  /** Asked about a step that ran before: a later saga with the same key must not count on an effect that was undone. */
+  async function isUndone(key: string): Promise<boolean> {
+    const { recordKey } = identify(back.operation, given.scope ?? PUBLIC_SCOPE, key);
+    return (await given.store.find(recordKey, { consistent: true })) !== undefined;
+  }
+
   return {
-    async run(key, input) {
-      const recorded = await runOnce<unknown, Write>(engine, key, null, async (execution) => {
+    async run(key, input, about = {}) {
+      const { result: recorded, replayed } = await once(engine, key, about, async (execution) => {
         const result = await run(input, execution);
         return result === undefined ? { met: "done" } : { met: "done", result };
       });
       const met = metOf<Result>(recorded);
-      return met.met === "done" ? { done: true, result: met.result as Result } : { done: false };
+      if (met.met === "canceled" || (replayed && (await isUndone(key)))) return { done: false };
+      return { done: true, result: met.result as Result };
     },
-    async compensate(key, input) {
-      const recorded = await runOnce<unknown, Write>(engine, key, null, ({ attempt }) => ({
+    async compensate(key, input, about = {}) {
+      const canceled = ({ attempt }: Execution<Write>): Met<Result> => ({
         met: "canceled",
         // A run without a claim has not seen what was there before.
         mayHaveRun: attempt !== 1,
-      })).catch((error: unknown): Met<Result> => {
-        // The effect was refused for good, and may have happened in part.
-        if (isOnceonlyError(error) && error.code !== "PERMANENT") throw error;
-        return { met: "canceled", mayHaveRun: true };
       });
-      const met = metOf<Result>(recorded);
+      const met = await once(engine, key, about, canceled).then(
+        ({ result }) => metOf<Result>(result),
+        (error: unknown): Met<Result> => {
+          // The effect was refused for good, and may have happened in part.
+          if (isOnceonlyError(error) && error.code !== "PERMANENT") throw error;
+          return { met: "canceled", mayHaveRun: true };
+        },
+      );
       if (met.met === "canceled" && !met.mayHaveRun) return;
       const result = met.met === "done" ? met.result : undefined;
-      await runOnce(back, key, null, async (execution) => void (await compensate(input, result, execution)));
+      await once(back, key, about, async (execution) => void (await compensate(input, result, execution)));
     },
   };
 }

@@ -2,7 +2,7 @@
 import type { ChildKeyLimits } from "../core/child-key.ts";
 import { hasCode } from "../core/error-code.ts";
 import { RecordCorruptError, SagaCompensatedError, SagaPendingError } from "../core/errors.ts";
-import { type Execution, stepsOf } from "../core/execution.ts";
+import { type Execution, startOf, stepsOf } from "../core/execution.ts";
 import type { StoredStep, StoredSteps } from "../core/record.ts";
 import type { Step, StepOptions } from "../core/steps.ts";
 import type { Verification } from "../core/verify.ts";
@@ -27,6 +27,11 @@ interface TurnedBack {
 export const unknownStep = (saga: string, step: string): RecordCorruptError =>
   new RecordCorruptError(
     `another deployment of ${saga} left the step ${step}, which this one does not know: finish the deployment, or name it in \`formerly\``,
+  );
+
+const withoutCompensation = (saga: string, step: string): RecordCorruptError =>
+  new RecordCorruptError(
+    `another deployment of ${saga} ran the step ${step} and could undo it, this one has no \`compensate\` for it: nothing was undone. Give the step its \`compensate\` back, in front of the pivot, or finish the deployment`,
   );
 
 /** An attempt that has these has no word in what becomes of the saga: a later one goes on. */
@@ -71,6 +76,9 @@ export class SagaRun<Input, Write> {
         ...{ atMostOnce, verify, formerly, tracked: true },
         ...(atMostOnce && { didNotHappen }),
         next: after && nameIn(this.#saga.name, after.name),
+        // `true`, or nothing that takes room in the record.
+        undo: definition.compensate && true,
+        undoNext: after?.compensate && true,
       };
       let thrown: { readonly error: unknown } | undefined;
       const work = async (step: Step<Write>) => {
@@ -84,18 +92,20 @@ export class SagaRun<Input, Write> {
       try {
         await this.#keep(definition, this.#step(name, work, options), (error) => thrown?.error === error);
       } catch (error) {
-        if (this.#endsAttempt(error, definition)) throw error;
+        const isOfRun = thrown?.error === error;
+        if (this.#endsAttempt(error, definition, isOfRun)) throw error;
         const isBehindPivot = index > pivot || this.#stateOf(steps[pivot]) === "done";
         if (isBehindPivot) await this.#stop(name, steps.slice(index), error);
         // `didNotHappen` knows nothing of an error about the result, or about an attempt before.
-        const isProof = thrown?.error === error && didNotHappen?.(error) === true;
+        const isProof = isOfRun && didNotHappen?.(error) === true;
         const isRuledOut =
           (isProof || hasCode(error, "TRANSACTION_CONDITION")) && this.#stateOf(definition) !== "done";
-        const undo = steps
+        const back = steps
           .filter((step) => (step === definition ? !isRuledOut : this.#mayHaveHappened(step)))
-          .map((step) => step.name)
           .reverse();
-        const turned: TurnedBack = { failed: name, undo };
+        // A deployment that can undo all of them decides instead, in its own order.
+        this.#checkUndo(back);
+        const turned: TurnedBack = { failed: name, undo: back.map((step) => step.name) };
         return [await this.#step(TURNED_BACK, () => turned, { tracked: true }), error];
       }
     }
@@ -109,6 +119,7 @@ export class SagaRun<Input, Write> {
       if (!step) throw unknownStep(this.#saga.name, each);
       return step;
     });
+    this.#checkUndo(all);
     const undone = all.filter(({ compensate }) => compensate);
     // What each step resulted in is known to all compensations.
     for (const step of all) {
@@ -182,6 +193,24 @@ export class SagaRun<Input, Write> {
     return Object.values(this.#onRecord).some(({ next }) => next !== undefined && names.includes(next));
   }
 
+  /** @throws RecordCorruptError for a step that another deployment could undo, and this one can't */
+  #checkUndo(steps: readonly SagaStep<Input, Write>[]): void {
+    const lost = steps.find((step) => !step.compensate && this.#couldBeUndone(step));
+    if (lost) throw withoutCompensation(this.#saga.name, lost.name);
+  }
+
+  /** Another deployment could undo the step, and hasn't yet. */
+  #couldBeUndone(step: StepNames): boolean {
+    const { name, formerly = [] } = step;
+    const names = this.#namesOnRecord(step);
+    const compensation = { name: compensationOf(name), formerly: formerly.map(compensationOf) };
+    if (this.#stateOf(compensation) === "done") return false;
+    return Object.entries(this.#onRecord).some(
+      ([each, { undo, next, undoNext }]) =>
+        (undo && names.includes(each)) || (undoNext && names.includes(next ?? "")),
+    );
+  }
+
   #namesOnRecord(step: StepNames): readonly string[] {
     return namesOf(step).map((name) => nameIn(this.#saga.name, name));
   }
@@ -208,13 +237,14 @@ export class SagaRun<Input, Write> {
   }
 
   /** Whether the attempt ends, and not the saga: the time is over, the claim is lost, or the error says to come again. */
-  #endsAttempt(error: unknown, definition?: SagaStep<Input, Write>): boolean {
+  #endsAttempt(error: unknown, definition?: SagaStep<Input, Write>, isOfRun = false): boolean {
     if (this.#execution.signal.aborted) return true;
     const { code } = Object(error) as { readonly code?: unknown };
     if (typeof code === "string" && ENDS_ATTEMPT.test(code)) return true;
     // Nobody knows whether it has happened, and nobody can undo it: the key is held.
     if (code === "OUTCOME_UNKNOWN" && !definition?.compensate) return true;
-    return definition?.retryLater?.(error) === true;
+    // It's asked about errors of `run`. That nobody knows how an earlier attempt ended isn't one: no retry changes that.
+    return isOfRun && definition?.retryLater?.(error) === true;
   }
 
   #given(step: Step<Write>) {
@@ -223,6 +253,7 @@ export class SagaRun<Input, Write> {
       input: this.#input,
       results: this.#results,
       attempt,
+      startedAt: startOf(this.#execution),
       childKey,
       commit,
       // Made when it is asked for, as that of the step.

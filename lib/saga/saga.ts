@@ -12,6 +12,8 @@ import { compensationOf, nameIn, SagaRun, STOPPED, TURNED_BACK, unknownStep } fr
 export interface SagaStepContext<Input, Write = unknown>
   extends Pick<Step<Write>, "attempt" | "signal" | "childKey" | "commit"> {
   readonly input: Input;
+  /** When the saga began (epoch ms): pass it on to a `participant`, which then knows that its record may have expired. */
+  readonly startedAt: number;
   /** The results of the steps before, by name. To read one that is too large to be kept throws ResultNotKeptError. */
   readonly results: Readonly<Record<string, unknown>>;
 }
@@ -61,7 +63,8 @@ export interface SagaStep<Input, Write = unknown> extends Pick<StepOptions, "atM
    */
   readonly formerly?: readonly string[];
   /**
-   * Whether the saga stays where it is after an error of `run`, and a retry goes on.
+   * Whether the saga stays where it is after an error that `run` threw, so that a retry goes on. With `atMostOnce` the step
+   * doesn't run again: a call after a minute asks `verify`, or turns back.
    * @default - each error turns the saga back
    */
   readonly retryLater?: (error: unknown) => boolean;

@@ -1,5 +1,5 @@
 /** The store port in memory: for tests, and as the model for other stores. */
-import { RECORD_VERSION } from "../contract.ts";
+import { STEPS_VERSION } from "../contract.ts";
 import { type EraseAnswer, type Erasing, eraseAlone } from "../core/erase-record.ts";
 import { CommitInvalidError } from "../core/errors.ts";
 import {
@@ -8,6 +8,7 @@ import {
   isTracked,
   type StoredResult,
   type StoredStep,
+  versionOf,
 } from "../core/record.ts";
 import type {
   Claim,
@@ -111,6 +112,7 @@ export class MemoryStore implements Store<MemoryWrite> {
     const kept = isTracked({ steps: { step } }) || expiresAt === undefined ? unending : former;
     this.#records.set(recordKey, {
       ...kept,
+      version: STEPS_VERSION,
       leaseEndsAt: former.leaseEndsAt + 1,
       steps: { ...former.steps, [name]: { ...step, ...(result && { result }) } },
     });
@@ -190,6 +192,7 @@ export class MemoryStore implements Store<MemoryWrite> {
     const isUnsent = messages.length > 0;
     this.#records.set(recordKey, {
       ...kept,
+      version: versionOf("steps" in kept ? kept.steps : undefined),
       state,
       completedAt: now,
       ...(expiresAt !== undefined && !isUnsent && { expiresAt }),
@@ -237,7 +240,7 @@ function recordFrom(
 ): IdempotencyRecord {
   const { token, fingerprint, attempt, createdAt, keepsSteps } = beginning;
   return {
-    version: RECORD_VERSION,
+    version: versionOf(keepsSteps ? former?.steps : undefined),
     state: "in-progress",
     token,
     attempt,

@@ -77,9 +77,10 @@ function readStep(recordKey: string, value: string): StoredStep | undefined {
     state: state as StoredStep["state"],
     attempt: Number(attempt),
     at: Number(at),
-    ...(told.asks === true && { asks: true }),
     ...(told.tracked === true && { tracked: true }),
     ...(typeof told.next === "string" && { next: told.next }),
+    ...(told.undo === true && { undo: true }),
+    ...(told.undoNext === true && { undoNext: true }),
     ...(result && { result }),
   };
 }

@@ -1,11 +1,10 @@
 /** The entries of a cache: their keys, their text, and the requests for them. Each request ends in time. */
 import { createHash } from "node:crypto";
-import { RECORD_VERSION } from "../contract.ts";
 import type { Clock } from "../core/clock.ts";
 import { hasCode } from "../core/error-code.ts";
 import { StoreUnavailableError } from "../core/errors.ts";
 import { hashTuple } from "../core/identity.ts";
-import { type IdempotencyRecord, isExpired } from "../core/record.ts";
+import { type IdempotencyRecord, isExpired, isKnownVersion } from "../core/record.ts";
 import { textsOf } from "./answers.ts";
 import { valkeyFailure } from "./failures.ts";
 import type { ValkeyClient } from "./valkey-client.ts";
@@ -139,7 +138,7 @@ export class CacheEntries {
     const { record, since } = text;
     // Clocks of two hosts differ: an entry of the future has no age.
     const age = now - since;
-    const isOurs = text.recordKey === recordKey && record.version === RECORD_VERSION;
+    const isOurs = text.recordKey === recordKey && isKnownVersion(record.version);
     const isLive = age >= 0 && age < this.#rememberMs && !isExpired(record, now);
     return isOurs && isLive ? record : undefined;
   }

@@ -1,5 +1,4 @@
 /** The fields of a record as words of a command. No I/O. */
-import { RECORD_VERSION } from "../contract.ts";
 import type { IdempotencyRecord, StoredStep } from "../core/record.ts";
 import type { Claim, Insertion, Settlement, StepChange } from "../core/store.ts";
 
@@ -31,7 +30,6 @@ export function beginningWords(
 ): string[] {
   const { token, attempt, fingerprint, createdAt, expiresAt } = beginning;
   return listOf({
-    version: RECORD_VERSION,
     state,
     token,
     attempt,
@@ -62,8 +60,8 @@ export function stepWords({ name, step, result, seen }: StepChange<unknown>): st
   const isApart = text !== undefined && text.length > MAX_STEP_CHARACTERS;
   // Names each write of a step: what lies there never changes.
   const apart = isApart ? `${step.attempt}/${step.at}/${name}` : undefined;
-  const { asks, tracked, next } = step;
-  const rest = JSON.stringify({ asks, tracked, next, result: isApart ? undefined : text, apart, lostBytes });
+  const { state, attempt, at, ...marks } = step;
+  const rest = JSON.stringify({ ...marks, result: isApart ? undefined : text, apart, lostBytes });
   const fields = { [`s:${name}`]: `${markOf(step)}\n${rest}`, ...(isApart && { [`r:${apart}`]: text }) };
   return [...listOf(fields), markOf(step), markOf(seen)];
 }

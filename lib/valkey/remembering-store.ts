@@ -1,10 +1,9 @@
 /** A store whose completed records are remembered in Valkey. Whatever becomes of the cache, the store behind it decides. */
-import { RECORD_VERSION } from "../contract.ts";
 import type { Clock } from "../core/clock.ts";
 import type { EraseAnswer, Erasing } from "../core/erase-record.ts";
 import { hasCode } from "../core/error-code.ts";
 import { crossChecksOf, FrontStore } from "../core/front-store.ts";
-import type { IdempotencyRecord } from "../core/record.ts";
+import { type IdempotencyRecord, isKnownVersion } from "../core/record.ts";
 import type { CrossCheck } from "../core/record-cache.ts";
 import type {
   Claim,
@@ -153,7 +152,7 @@ export class RememberingStore<Write> extends FrontStore<Write> implements Store<
     const since = this.#clock.now();
     const answer = await request();
     const { record } = answer as { readonly record?: IdempotencyRecord };
-    if (record?.state === "completed" && record.version === RECORD_VERSION) {
+    if (record?.state === "completed" && isKnownVersion(record.version)) {
       if (!entry.record || !isSame(entry.record, record))
         await this.#remember({ recordKey, entry, since, record });
     } else if (entry.record) {

@@ -3,6 +3,7 @@
  * for the rights of all that it may do before it changes anything. Redis 6.2 cannot tell them.
  */
 import { createHash } from "node:crypto";
+import { RECORD_VERSION, STEPS_VERSION } from "../contract.ts";
 
 /** A larger result is loaded by whoever replays it: a refused claim stays small. */
 const MAX_TOLD_BYTES = 64 * 1024;
@@ -116,7 +117,8 @@ local function put(fields, keeps_steps, keeps_evidence)
   is_over = not (given.state == 'held' or (is_open and not given.expires))
   if not is_over then list(given.settled or given.lease) end
   local before = redis.call('HKEYS', key)
-  redis.call('HSET', key, unpack(fields))
+  local version = keeps_steps and has_steps(before) and '${STEPS_VERSION}' or '${RECORD_VERSION}'
+  redis.call('HSET', key, 'version', version, unpack(fields))
   for _, name in ipairs(before) do
     local kind, goes = prefix(name), false
     if kind == 's:' or kind == 'r:' then goes = not keeps_steps
@@ -225,7 +227,7 @@ function moves.step()
   return commit(writes, function()
     local lease = text(get('lease') + 1)
     if is_listed or not get('expires') then list(lease) end
-    redis.call('HSET', key, 'lease', lease, unpack(fields))
+    redis.call('HSET', key, 'version', '${STEPS_VERSION}', 'lease', lease, unpack(fields))
     if is_listed then
       redis.call('HDEL', key, 'expires')
       redis.call('PERSIST', key)

@@ -1,7 +1,6 @@
 /** Lists the records that are held, or whose attempt was abandoned, of all shards. */
-import { RECORD_VERSION } from "../contract.ts";
 import { hasCode } from "../core/error-code.ts";
-import type { IdempotencyRecord } from "../core/record.ts";
+import { type IdempotencyRecord, isKnownVersion } from "../core/record.ts";
 import { type UnknownOutcome, unknownOutcomeOf } from "../core/unknown-outcome.ts";
 
 /** How many entries of each list are read at once. */
@@ -30,7 +29,7 @@ export async function* listUnsettled(
   const outcomeOf = async ({ recordKey, since }: ListedKey): Promise<UnknownOutcome | undefined> => {
     try {
       const record = await source.find(recordKey);
-      if (record?.version === RECORD_VERSION) return unknownOutcomeOf(recordKey, record, since, before);
+      if (record && isKnownVersion(record.version)) return unknownOutcomeOf(recordKey, record, since, before);
     } catch (error) {
       if (!hasCode(error, "RECORD_CORRUPT")) throw error;
     }

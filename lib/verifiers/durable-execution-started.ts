@@ -1,7 +1,7 @@
 /** Asks Lambda whether the abandoned attempt has started its durable execution. */
 import { aFunction, checkOptions, methods, seconds, text } from "../core/option-checks.ts";
 import type { AbandonedAttempt, AbandonedRecord, Verify } from "../core/verify.ts";
-import { absent, LAGS_SECONDS } from "./absence.ts";
+import { absent, DAY_SECONDS, LAGS_SECONDS, remembers } from "./absence.ts";
 
 /** A durable execution as Lambda lists it. */
 export interface DurableExecutionSummary {
@@ -49,6 +49,12 @@ export interface DurableExecutionStartedOptions<
    * @default 60
    */
   readonly lagsSeconds?: number;
+  /**
+   * For how long after the key was first claimed an execution is still listed, in seconds: at most the function's
+   * `RetentionPeriodInDays`. Later its absence says nothing, and a person decides.
+   * @default 1209600 (14 days, as Lambda's own default)
+   */
+  readonly remembersSeconds?: number;
 }
 
 /**
@@ -69,10 +75,12 @@ export function durableExecutionStarted<
       name: aFunction,
       result: aFunction,
       lagsSeconds: seconds(0, 86_400),
+      remembersSeconds: remembers,
     },
     ["client", "functionName", "name", "result"],
   );
-  const { client, functionName, qualifier, name, result, lagsSeconds = LAGS_SECONDS } = options;
+  const { client, functionName, qualifier, name, result } = options;
+  const { lagsSeconds = LAGS_SECONDS, remembersSeconds = 14 * DAY_SECONDS } = options;
   const asked = "ListDurableExecutionsByFunction";
   return async function askForDurableExecution(previous: Previous) {
     const DurableExecutionName = name(previous);
@@ -95,6 +103,6 @@ export function durableExecutionStarted<
       }
       Marker = page.NextMarker;
     } while (Marker);
-    return absent(previous, lagsSeconds, { asked, answered: "no such execution" });
+    return absent(previous, { lagsSeconds, remembersSeconds }, { asked, answered: "no such execution" });
   };
 }

@@ -1,6 +1,7 @@
 /** Asks a table of DynamoDB whether the abandoned attempt has put its item there. */
 import { aFunction, checkOptions, methods, text } from "../core/option-checks.ts";
 import type { AbandonedAttempt, AbandonedRecord, Verify } from "../core/verify.ts";
+import { absent, remembers } from "./absence.ts";
 
 /** The `DynamoDBDocument` of `@aws-sdk/lib-dynamodb`, of any version 3. */
 export interface DynamoDBDocumentLike {
@@ -22,6 +23,12 @@ export interface DynamoItemExistsOptions<
   readonly key: (previous: Previous) => Record<string, unknown>;
   /** The answer of every caller, made of the item. */
   readonly result: (item: Record<string, unknown>, previous: Previous) => unknown;
+  /**
+   * For how long after the key was first claimed its item is sure to be there, in seconds, if something deletes such items: a TTL, or
+   * your own code. Later its absence says nothing, and a person decides.
+   * @default - nothing deletes the item
+   */
+  readonly remembersSeconds?: number;
 }
 
 /**
@@ -32,18 +39,18 @@ export interface DynamoItemExistsOptions<
 export function dynamoItemExists<Input = unknown, Previous extends AbandonedRecord = AbandonedAttempt<Input>>(
   options: DynamoItemExistsOptions<Input, Previous>,
 ): Verify<Input, Previous> {
-  checkOptions(options, { client: methods("get"), tableName: text(255), key: aFunction, result: aFunction }, [
-    "client",
-    "tableName",
-    "key",
-    "result",
-  ]);
-  const { client, tableName, key, result } = options;
+  const functions = { key: aFunction, result: aFunction };
+  checkOptions(
+    options,
+    { client: methods("get"), tableName: text(255), ...functions, remembersSeconds: remembers },
+    ["client", "tableName", "key", "result"],
+  );
+  const { client, tableName, key, result, remembersSeconds } = options;
   const asked = `GetItem on ${tableName}`;
   return async function askForItem(previous: Previous) {
     const input = { TableName: tableName as string, Key: key(previous), ConsistentRead: true } as const;
     const { Item } = await client.get(input, { abortSignal: previous.signal });
-    if (!Item) return { outcome: "did-not-happen", evidence: { asked, answered: "no item" } };
+    if (!Item) return absent(previous, { remembersSeconds }, { asked, answered: "no item" });
     return { outcome: "happened", result: result(Item, previous), evidence: { asked, answered: "the item" } };
   };
 }

@@ -1,7 +1,7 @@
 /** Asks Step Functions whether the abandoned attempt has started its execution. */
 import { aFunction, checkOptions, methods, seconds } from "../core/option-checks.ts";
 import type { AbandonedAttempt, AbandonedRecord, Verify } from "../core/verify.ts";
-import { absent, isMissing, LAGS_SECONDS } from "./absence.ts";
+import { absent, DAY_SECONDS, isMissing, LAGS_SECONDS, remembers } from "./absence.ts";
 
 /** The part of an execution's description that says how it goes. */
 export interface ExecutionDescription {
@@ -32,6 +32,12 @@ export interface ExecutionStartedOptions<
    * @default 60
    */
   readonly lagsSeconds?: number;
+  /**
+   * For how long after the key was first claimed an execution is still there, in seconds. Step Functions keeps a closed one for 90 days,
+   * or for as few as 30 if you had that quota lowered. Later its absence says nothing, and a person decides.
+   * @default 7776000 (90 days)
+   */
+  readonly remembersSeconds?: number;
 }
 
 /**
@@ -49,10 +55,12 @@ export function executionStarted<Input = unknown, Previous extends AbandonedReco
       executionArn: aFunction,
       result: aFunction,
       lagsSeconds: seconds(0, 86_400),
+      remembersSeconds: remembers,
     },
     ["client", "executionArn", "result"],
   );
-  const { client, executionArn, result, lagsSeconds = LAGS_SECONDS } = options;
+  const { client, executionArn, result } = options;
+  const { lagsSeconds = LAGS_SECONDS, remembersSeconds = 90 * DAY_SECONDS } = options;
   const asked = "DescribeExecution";
   return async function askForExecution(previous: Previous) {
     const input = { executionArn: executionArn(previous) };
@@ -62,7 +70,11 @@ export function executionStarted<Input = unknown, Previous extends AbandonedReco
       return { outcome: "happened", result: result(execution, previous), evidence };
     } catch (error) {
       if (!isMissing(error, "ExecutionDoesNotExist")) throw error;
-      return absent(previous, lagsSeconds, { asked, answered: "ExecutionDoesNotExist" });
+      return absent(
+        previous,
+        { lagsSeconds, remembersSeconds },
+        { asked, answered: "ExecutionDoesNotExist" },
+      );
     }
   };
 }

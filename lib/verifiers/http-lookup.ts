@@ -1,7 +1,7 @@
 /** Asks a provider over HTTP, by the idempotency key that the handler passed on, whether the effect happened. */
 import { aFunction, type Check, checkOptions, seconds } from "../core/option-checks.ts";
 import type { AbandonedAttempt, AbandonedRecord, Verify } from "../core/verify.ts";
-import { absent, LAGS_SECONDS } from "./absence.ts";
+import { absent, DAY_SECONDS, LAGS_SECONDS, remembers } from "./absence.ts";
 
 export interface HttpLookupOptions<
   Input = unknown,
@@ -25,6 +25,13 @@ export interface HttpLookupOptions<
    * @default 60
    */
   readonly lagsSeconds?: number;
+  /**
+   * For how long after the key was first claimed the provider can still find its effect, in seconds. A look-up by idempotency key ends
+   * with the key: Stripe may drop keys after 24 hours. Later its absence says nothing, and a person decides. Give more if
+   * the look-up finds the charges themselves, such as by your own reference.
+   * @default 86400 (a day)
+   */
+  readonly remembersSeconds?: number;
 }
 
 const CHECKS: Readonly<Record<keyof HttpLookupOptions, Check>> = {
@@ -32,6 +39,7 @@ const CHECKS: Readonly<Record<keyof HttpLookupOptions, Check>> = {
   headers: aFunction,
   found: aFunction,
   lagsSeconds: seconds(0, 86_400),
+  remembersSeconds: remembers,
 };
 
 /**
@@ -43,7 +51,9 @@ export function httpLookup<Input = unknown, Previous extends AbandonedRecord = A
   options: HttpLookupOptions<Input, Previous>,
 ): Verify<Input, Previous> {
   checkOptions(options, CHECKS, ["url", "found"]);
-  const { url, headers = () => ({}), found, lagsSeconds = LAGS_SECONDS } = options;
+  const { url, headers = () => ({}), found } = options;
+  const { lagsSeconds = LAGS_SECONDS, remembersSeconds = DAY_SECONDS } = options;
+  const sight = { lagsSeconds, remembersSeconds };
   return async function askProvider(previous: Previous) {
     const address = new URL(url(previous));
     const { signal } = previous;
@@ -53,10 +63,10 @@ export function httpLookup<Input = unknown, Previous extends AbandonedRecord = A
     if (!answer.ok) {
       // Unread, the connection would stay open.
       await answer.body?.cancel();
-      return isNone ? absent(previous, lagsSeconds, evidence) : { outcome: "unknown", evidence };
+      return isNone ? absent(previous, sight, evidence) : { outcome: "unknown", evidence };
     }
     const result = found(await answer.json(), previous);
     if (result !== undefined) return { outcome: "happened", result, evidence };
-    return absent(previous, lagsSeconds, { ...evidence, answered: `${answer.status}, nothing found` });
+    return absent(previous, sight, { ...evidence, answered: `${answer.status}, nothing found` });
   };
 }

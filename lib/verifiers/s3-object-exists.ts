@@ -1,7 +1,7 @@
 /** Asks a bucket whether the abandoned attempt has put its object there. */
 import { aFunction, checkOptions, methods, text } from "../core/option-checks.ts";
 import type { AbandonedAttempt, AbandonedRecord, Verify } from "../core/verify.ts";
-import { isMissing } from "./absence.ts";
+import { absent, isMissing, remembers } from "./absence.ts";
 
 /** The part of S3's answer that says what the object is. */
 export interface S3ObjectHead {
@@ -30,6 +30,12 @@ export interface S3ObjectExistsOptions<
   readonly key: (previous: Previous) => string;
   /** The answer of every caller. */
   readonly result: (head: S3ObjectHead, previous: Previous) => unknown;
+  /**
+   * For how long after the key was first claimed its object is sure to be there, in seconds, if something deletes such objects: a
+   * lifecycle rule, or whoever reads them. Later its absence says nothing, and a person decides.
+   * @default - nothing deletes the object
+   */
+  readonly remembersSeconds?: number;
 }
 
 /**
@@ -43,10 +49,16 @@ export function s3ObjectExists<Input = unknown, Previous extends AbandonedRecord
 ): Verify<Input, Previous> {
   checkOptions(
     options,
-    { client: methods("headObject"), bucket: text(255), key: aFunction, result: aFunction },
+    {
+      client: methods("headObject"),
+      bucket: text(255),
+      key: aFunction,
+      result: aFunction,
+      remembersSeconds: remembers,
+    },
     ["client", "bucket", "key", "result"],
   );
-  const { client, bucket, key, result } = options;
+  const { client, bucket, key, result, remembersSeconds } = options;
   const asked = `HeadObject in ${bucket}`;
   return async function askForObject(previous: Previous) {
     const input = { Bucket: bucket as string, Key: key(previous) };
@@ -55,7 +67,7 @@ export function s3ObjectExists<Input = unknown, Previous extends AbandonedRecord
       return { outcome: "happened", result: result(head, previous), evidence: { asked, answered: "200" } };
     } catch (error) {
       if (!isMissing(error, "NotFound", "NoSuchKey")) throw error;
-      return { outcome: "did-not-happen", evidence: { asked, answered: "404" } };
+      return absent(previous, { remembersSeconds }, { asked, answered: "404" });
     }
   };
 }

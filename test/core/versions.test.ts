@@ -1,12 +1,16 @@
 // Deployments that overlap: records, fingerprints and keys of another version of the code.
 import { describe, expect, it } from "vitest";
 import { gate } from "../../kit/time/gate.ts";
-import { RECORD_VERSION } from "../../lib/contract.ts";
+import { RECORD_FEATURES, RECORD_VERSION, RECORD_VERSIONS, STEPS_VERSION } from "../../lib/contract.ts";
 import { FingerprintMismatchError, RecordCorruptError } from "../../lib/core/errors.ts";
+import { releaseRecord } from "../../lib/core/release-record.ts";
+import { resolveRecord } from "../../lib/core/resolve-outcome.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
 import { newWorld } from "./world.ts";
 
-const OTHER_VERSIONS = [RECORD_VERSION - 1, RECORD_VERSION + 1];
+/** The bit of the feature that comes next, and with steps. */
+const NEXT = RECORD_VERSION | 4;
+const OTHER_VERSIONS = [RECORD_VERSION - 1, RECORD_VERSION + 1, NEXT, STEPS_VERSION | 4];
 const STATES = ["in-progress", "completed", "failed", "released", "held"] as const;
 
 describe("record versions", () => {
@@ -60,6 +64,89 @@ describe("record versions", () => {
     expect(world.record().version).toBe(RECORD_VERSION);
     expect(await world.call(async () => "never")).toBe("done");
   });
+});
+
+describe("record versions of several releases", () => {
+  /** Each release knows the features of those before it. A record has the bits of those that it uses. */
+  const RELEASES = [
+    { release: "before steps", reads: [1] },
+    { release: "this one", reads: RECORD_VERSIONS },
+    { release: "the next one", reads: [1, 3, 5, 7] },
+  ];
+  const RECORDS = [
+    { record: "without features", version: RECORD_VERSION, needs: 0 },
+    { record: "with steps", version: STEPS_VERSION, needs: 1 },
+    { record: "with the next feature", version: NEXT, needs: 2 },
+    { record: "with steps and the next feature", version: STEPS_VERSION | 4, needs: 2 },
+  ];
+
+  it("H89: R5: each release reads the records whose features it knows, and refuses all others", () => {
+    for (const [index, { release, reads }] of RELEASES.entries())
+      for (const { record, version, needs } of RECORDS)
+        expect([release, record, reads.includes(version)]).toEqual([release, record, needs <= index]);
+  });
+
+  it("has a bit for each feature, and no two have the same", () => {
+    const bits = Object.values(RECORD_FEATURES);
+
+    expect(new Set([RECORD_VERSION, ...bits]).size).toBe(bits.length + 1);
+    for (const bit of bits) expect(Math.log2(bit) % 1).toBe(0);
+    expect(RECORD_VERSIONS).toHaveLength(2 ** bits.length);
+  });
+
+  it("H89: R5: former code refuses a record as long as it has steps, and replays it once it's completed", async () => {
+    const world = newWorld();
+    const versions: number[] = [];
+
+    await world.call(async ({ step, commit }) => {
+      versions.push(world.record().version);
+      await step("charge", () => versions.push(world.record().version), { atMostOnce: true });
+      versions.push(world.record().version);
+      return commit("done", {});
+    });
+
+    expect(versions).toEqual([RECORD_VERSION, STEPS_VERSION, STEPS_VERSION]);
+    expect(world.record()).toMatchObject({ state: "completed", version: RECORD_VERSION });
+  });
+
+  it("H89: R5: a record with steps keeps its version under each claim, release and hold", async () => {
+    const world = newWorld();
+    const work = (error: Error) =>
+      world
+        .call(async ({ step }) => {
+          await step("order", () => 1);
+          await step("charge", () => Promise.reject(error), { atMostOnce: true });
+        })
+        .catch(() => {});
+    await work(new Error("first"));
+    const held = world.record();
+    await world.clock.advance(61_000);
+    await work(new Error("again"));
+
+    expect([held, world.record()]).toMatchObject([
+      { state: "held", version: STEPS_VERSION },
+      { state: "held", version: STEPS_VERSION },
+    ]);
+  });
+
+  it.each([NEXT, STEPS_VERSION | 4])(
+    "H89: R5: nobody settles, releases or lists a record of version %i as if its features were known",
+    async (version) => {
+      const world = newWorld();
+      void world.start(({ step }) => step("charge", () => new Promise(() => {}), { atMostOnce: true }));
+      await world.clock.advance(60_000);
+      const [recordKey = ""] = world.memory.records.keys();
+      world.memory.alter(recordKey, { version });
+      const before = world.record();
+      const options = { store: world.memory, clock: world.clock };
+      const who = { by: "ana", why: "seen" };
+      const verdict = { outcome: "happened", result: 1, step: "charge", ...who } as const;
+
+      await expect(resolveRecord(options, recordKey, verdict)).rejects.toThrow(RecordCorruptError);
+      await expect(releaseRecord(options, recordKey, who)).rejects.toThrow(RecordCorruptError);
+      expect(world.record()).toEqual(before);
+    },
+  );
 });
 
 describe("fingerprint changes", () => {

@@ -33,7 +33,7 @@ export function readRecord(slot: Slot, worker: Worker, host: number, model: Mode
   if (!record) return { goesOn: { phase, seen: undefined } };
   const verdict = verdictOf(record, seekerOf(worker, host), model);
   if (verdict === "own") return { goesOn: { ...claimed(worker, model), marks: record.marks } };
-  if (verdict === "held" && (model.whenAbandoned === "verify" || asksForStep(record)))
+  if (verdict === "held" && (model.whenAbandoned === "verify" || goesOnByItself(record, model)))
     return { goesOn: { phase, seen: seenOf(record, host) } };
   if (verdict === "expired" || verdict === "vacant") return { goesOn: { phase, seen: seenOf(record, host) } };
   if (verdict === "completed" || verdict === "failed") return { slot: replay(slot, record, worker, watch) };
@@ -43,11 +43,11 @@ export function readRecord(slot: Slot, worker: Worker, host: number, model: Mode
   return { slot };
 }
 
-/** As `mayAskAgain` in core/abandoned.ts. */
-function asksForStep({ marks }: ModelRecord): boolean {
+/** As `mayClaimHeld` in core/abandoned.ts. */
+function goesOnByItself({ marks }: ModelRecord, { without }: Model): boolean {
   const all = Object.values(marks);
-  const isKnown = all.length > 0 && all.every(({ state }) => state !== "begun");
-  return isKnown || all.some(({ state, asks }) => state === "begun" && asks);
+  const isOpen = all.some(({ state }) => state === "begun");
+  return all.length > 0 && (without !== "heldGoesOn" || !isOpen);
 }
 
 /** The claim is won: the handler runs, unless nobody knows how the attempt before ended. */

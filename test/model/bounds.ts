@@ -39,6 +39,7 @@ export const RULES = {
   fenceRaces: "an insertion that a record refused may still be applied, too",
   abandonedAsks: "an abandoned attempt is asked about, or held, before a handler runs",
   heldRefuses: "a held key lets nobody run before somebody knows",
+  heldGoesOn: "a held key with steps may be claimed, as after a crash",
   openNeverExpires: "a claim that may be held, and a held record, have no expiry",
   openKeepsClaim: "a claim over an abandoned attempt is not given back without a verdict",
   unknownHolds: "a handler that does not know whether its effect happened holds its key",
@@ -88,6 +89,8 @@ export const HANDLERS = [
   "saga",
   /** The same, and the first step is the pivot. */
   "saga with a pivot",
+  /** The second step runs at most once, and nobody can be asked about it. */
+  "saga at most once",
 ] as const;
 /** What a handler does. */
 export type Handler = (typeof HANDLERS)[number];

@@ -96,7 +96,7 @@ export function* engineCases(
     const isShort = CALLS[call].handler === "conditional" || isStepped;
     const found = [
       ...(isShort ? all.filter((each) => !each || (each.payload === 0 && each.expiresIn > 0)) : all),
-      ...(isStepped ? recordsWithSteps(call !== "steps") : []),
+      ...(isStepped ? recordsWithSteps() : []),
     ];
     for (const end of endsOf(call))
       for (const each of [...inRecords(call, end, found), ...withOthers(call, end, found)]) {
@@ -108,21 +108,13 @@ export function* engineCases(
 }
 
 /** The first step is done, and the second was begun, is done, or is known to have had no effect. */
-const recordsWithSteps = (asks: boolean): ModelRecord[] =>
-  recordsAt([
-    ...([undefined, "begun", "done", "undone"] as const).map((second) => ({
+const recordsWithSteps = (): ModelRecord[] =>
+  recordsAt(
+    ([undefined, "begun", "done", "undone"] as const).map((second) => ({
       first: "done" as const,
       ...(second && { second }),
     })),
-  ]).map((record) => ({
-    ...record,
-    marks: Object.fromEntries(
-      Object.entries(record.marks).map(([name, mark]) => [
-        name,
-        mark.state === "begun" ? { ...mark, asks } : mark,
-      ]),
-    ),
-  }));
+  );
 
 /** What comes before the others' record does not differ by it; unless the first claim fails, fail-open is as claimed. */
 function faultyRequests({ call, others }: EngineCase, count: number): number[] {

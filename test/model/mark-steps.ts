@@ -34,7 +34,7 @@ export function record(
   count?: number,
 ): ModelState {
   const { marks, token, handler } = worker;
-  const mark = markOf(marks, token, { state, tracked: isSaga(handler), asks: handler !== "steps", count });
+  const mark = markOf(marks, token, { state, tracked: isSaga(handler), count });
   return become({ phase: "mark", step: name, write: { mark, seen: marks[name] } }, after);
 }
 

@@ -30,16 +30,10 @@ export const isSameMark = (one: Mark | undefined, other: Mark | undefined): bool
 export const markOf = (
   marks: Marks,
   attempt: number,
-  {
-    state,
-    tracked,
-    asks,
-    count = 0,
-  }: Pick<Mark, "state" | "tracked" | "asks"> & Partial<Pick<Mark, "count">>,
+  { state, tracked, count = 0 }: Pick<Mark, "state" | "tracked"> & Partial<Pick<Mark, "count">>,
 ): Mark => ({
   state,
   tracked,
-  asks,
   count,
   attempt,
   at: Math.max(0, ...Object.values(marks).map((mark) => mark.at)) + 1,

@@ -1,6 +1,6 @@
 /** What breaks without the rules about sagas, and about the systems that they ask. */
 import type { Control } from "./controls.ts";
-import { PIVOT_SAGA, SAGA } from "./suites.ts";
+import { PIVOT_SAGA, SAGA, SAGA_AT_MOST_ONCE } from "./suites.ts";
 
 export const SAGA_CONTROLS: readonly Control[] = [
   {
@@ -89,6 +89,21 @@ export const SAGA_CONTROLS: readonly Control[] = [
     worker 1 turns to "undo second"
     worker 1 records that "undo second" is begun
     worker 1 asks for "undo second"`,
+  },
+  {
+    without: "heldGoesOn",
+    hazards: "H81",
+    bounds: { calls: [SAGA_AT_MOST_ONCE] },
+    breaks: "liveness",
+    trace: `
+    worker 1 is called (claimed, saga at most once, key 1)
+    worker 1 claims
+    worker 1 asks for "first"
+    worker 1 records that "first" is done
+    worker 1 writes down that "second" begins
+    worker 1 records that "second" is begun
+    worker 1 stays before "second": a retry may go on
+    worker 1 settles: held`,
   },
   {
     without: "stepKey",

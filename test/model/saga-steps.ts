@@ -27,10 +27,16 @@ export function sagaSteps(turn: Turn): void {
     offer("has done its saga", () => become({ phase: "settle", to: "completed" }));
     return;
   }
+  if (handler === "saga at most once" && next === "second" && step !== "second") {
+    if (marks.second?.state === "begun")
+      offer('doesn\'t know how "second" ended, and turns back', () =>
+        record(turn, "turned back", "done", undefined, at + 1),
+      );
+    else offer('writes down that "second" begins', () => record(turn, "second", "begun"));
+    return;
+  }
   askFor(turn, next);
-  offer(`stays before "${next}": a retry may go on`, () =>
-    become({ phase: "settle", to: "released", step: undefined }),
-  );
+  offer(`stays before "${next}": a retry may go on`, () => settleOpen(turn));
   const isBehindPivot = handler === "saga with a pivot" && at > 0 && model.without !== "pivotForward";
   const count = model.without === "undoesUnknown" ? at : at + 1;
   offer(`fails at "${next}"`, () => {
@@ -52,6 +58,7 @@ function goBack(turn: Turn, count: number): void {
   }
   if (step !== next) {
     offer(`turns to "${next}"`, () => begin(turn, next));
+    offer(`gives up before "${next}"`, () => settleOpen(turn));
     return;
   }
   askFor(turn, next);

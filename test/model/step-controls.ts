@@ -162,9 +162,8 @@ export const STEP_CONTROLS: readonly Control[] = [
     worker 1 records that "first" is done
     worker 1 writes down that its second step begins
     worker 1 records that "second" is begun
-    worker 1 runs its second step
-    a tick passes
-    a tick passes
+    worker 1 runs its second step, which fails behind its effect
+    worker 1 settles: held
     worker 1 is called (claimed, steps, key 1)
     worker 1 claims
     worker 1 takes over what it saw

@@ -1,5 +1,5 @@
 /** Everything that may happen next in a state: one step is one request, one end of a handler, one fault, or one tick. */
-import { longAgo, type Model, requestTicks } from "./bounds.ts";
+import { isSaga, longAgo, type Model, requestTicks } from "./bounds.ts";
 import { type Invariant, Watch } from "./invariants.ts";
 import { deleteByTtl, resolve } from "./model-store.ts";
 import { apply, nameOf } from "./requests.ts";
@@ -59,7 +59,10 @@ export function stepsFrom(state: ModelState, model: Model): Step[] {
         withSlot(state, key, deleteByTtl(slot, model, watch)),
       );
     const isOver = slot.record?.state === "held" || (slot.record && slot.record.leaseEndsIn < 0);
-    const isAsked = model.whenAbandoned || slot.record?.marks.second?.state === "begun";
+    // Nobody has to resolve a saga that can turn back.
+    const isOpenStep =
+      slot.record?.marks.second?.state === "begun" && !model.calls.some(({ handler }) => isSaga(handler));
+    const isAsked = model.whenAbandoned || isOpenStep;
     if (isAsked && slot.record && isOpen(slot.record) && isOver)
       emit(`an operator resolves key ${key + 1}`, (watch) =>
         withSlot(state, key, resolve(slot, freshToken(state), model, watch)),

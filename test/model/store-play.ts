@@ -111,7 +111,7 @@ async function writeMark<Write>(
   seen?: Mark,
   isFirst = true,
 ): Promise<SettleAnswer> {
-  const stored = ({ state, attempt, at, asks }: Mark) => ({ state, attempt, at, ...(asks && { asks }) });
+  const stored = ({ state, attempt, at }: Mark) => ({ state, attempt, at });
   const about = { recordKey, token: tokenOf(token), name, isFirst, leaseEndsAt: inMs(0), writes: [] };
   const step = { step: stored(mark), seen: seen && stored(seen), resultExpiresAt: inSeconds(9) };
   return (store.writeStep as NonNullable<Store<Write>["writeStep"]>).call(store, { ...about, ...step });

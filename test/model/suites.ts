@@ -10,6 +10,7 @@ export const STEPS: CallKind = { mode: "claimed", handler: "steps" };
 export const ASKED_STEPS: CallKind = { mode: "claimed", handler: "asked steps" };
 export const SAGA: CallKind = { mode: "claimed", handler: "saga" };
 export const PIVOT_SAGA: CallKind = { mode: "claimed", handler: "saga with a pivot" };
+export const SAGA_AT_MOST_ONCE: CallKind = { mode: "claimed", handler: "saga at most once" };
 const FAIL_OPEN: CallKind = { mode: "fail-open", handler: "commit" };
 
 /** One key, one worker whose clock is right, no senders. */
@@ -129,6 +130,7 @@ export const NORMAL: readonly Bounds[] = [
   }),
   boundsOf("requests held up, a saga", { ...QUICK, calls: [SAGA] }),
   boundsOf("requests held up, a saga with a pivot", { ...QUICK, calls: [PIVOT_SAGA] }),
+  boundsOf("requests held up, a saga at most once", { ...QUICK, calls: [SAGA_AT_MOST_ONCE] }),
   boundsOf("a saga, 2 workers", { ...APART, calls: [SAGA] }),
   boundsOf("a saga with a pivot, 2 workers", { ...APART, calls: [PIVOT_SAGA] }),
   boundsOf("a clock behind the database's", { hosts: [-1, 0], graceTicks: 1, senders: 1 }),

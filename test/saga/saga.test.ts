@@ -1,6 +1,6 @@
 // Sagas: all steps, or none that is not undone.
 import { describe, expect, it } from "vitest";
-import { intercepted, unreachable } from "../../kit/faults/faulty-store.ts";
+import { intercepted, throttled, unreachable } from "../../kit/faults/faulty-store.ts";
 import { ResultNotKeptError, SagaCompensatedError } from "../../lib/core/errors.ts";
 import type { Execution } from "../../lib/core/execution.ts";
 import { resolveOutcome } from "../../lib/core/resolve-outcome.ts";
@@ -245,6 +245,58 @@ describe("a saga", () => {
     const call = callOf(world, [step("order"), step("charge", { atMostOnce: true, run: never })]);
 
     await expect(call).rejects.toMatchObject({ name: "SagaCompensatedError", step: "charge" });
+    expect(log).toEqual(["order", "undo charge undefined", "undo order order-result"]);
+  });
+
+  it("H81: R3: turns back by itself after the store is throttled right behind the turn", async () => {
+    const world = newWorld();
+    const { log, step } = shop(new Set(["charge"]));
+    const steps = [step("order"), step("charge", { atMostOnce: true })];
+    let hasTurned = false;
+    const store = intercepted(world.memory, (method, request, [change]) => {
+      const { name } = change as { name?: string };
+      if (hasTurned && method === "writeStep") return Promise.reject(throttled());
+      hasTurned ||= name === "place//turned-back";
+      return request();
+    });
+    await expect(callOf(world, steps, { store })).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+    expect(world.record().state).toBe("held");
+    await world.clock.advance(61_000);
+
+    await expect(callOf(world, steps)).rejects.toMatchObject({ name: "SagaCompensatedError" });
+    expect(log).toEqual(["order", "undo charge undefined", "undo order order-result"]);
+    expect(await listed(world)).toEqual([]);
+  });
+
+  it("H81: R3: turns back by itself after one retry that reached an older deployment", async () => {
+    for (const names of [undefined, ["place/order", "place//turned-back"]]) {
+      const world = newWorld();
+      const { log, step } = shop();
+      const hangs = { atMostOnce: true, run: () => new Promise(() => {}) };
+      const place = [step("order"), step("charge", hangs)];
+      void world.start((execution) => saga("place", place).run(execution as Run, input));
+      await world.clock.advance(36_000);
+      const old = callOf(world, [step("order")], names && { steps: names });
+      await expect(old).rejects.toMatchObject({ code: "RECORD_CORRUPT" });
+      const { evidence } = world.record();
+      expect(JSON.parse(`${evidence}`)).toMatchObject({ verdict: "unknown", by: "step" });
+      await world.clock.advance(61_000);
+
+      await expect(callOf(world, place)).rejects.toMatchObject({ step: "charge" });
+      expect(log).toEqual(["order", "undo charge undefined", "undo order order-result"]);
+    }
+  });
+
+  it("H81: R3: turns back by itself after an error that asked for a retry of a step at most once", async () => {
+    const world = newWorld();
+    const { log, step } = shop(new Set(["charge"]));
+    const charge = step("charge", { atMostOnce: true, retryLater: () => true });
+    const steps = [step("order"), charge];
+    await expect(callOf(world, steps)).rejects.toBe(failure);
+    await expect(callOf(world, steps)).rejects.toMatchObject({ code: "OUTCOME_UNKNOWN" });
+    await world.clock.advance(61_000);
+
+    await expect(callOf(world, steps)).rejects.toMatchObject({ name: "SagaCompensatedError" });
     expect(log).toEqual(["order", "undo charge undefined", "undo order order-result"]);
   });
 
@@ -673,6 +725,71 @@ describe("a saga", () => {
 
     await expect(call).rejects.toThrow("place stopped at check");
     expect(log).toEqual(["charge"]);
+  });
+
+  it.each([
+    ["drops its compensation", "stock"],
+    ["moves it behind the pivot", "stock"],
+  ])("H79: R6: stops where a deployment %s, and undoes nothing silently", async (how, name) => {
+    const world = newWorld();
+    const { log, broken, step } = shop(new Set(["charge"]));
+    const retry = step("charge", { retryLater: () => true });
+    await expect(callOf(world, [step("order"), step(name), retry])).rejects.toBe(failure);
+    const { compensate: _, ...bare } = step(name);
+    const isMoved = how.startsWith("moves");
+    const charge = step("charge", { pivot: isMoved });
+
+    const changed = isMoved ? [step("order"), charge, bare] : [step("order"), bare, charge];
+    await expect(callOf(world, changed)).rejects.toMatchObject({
+      code: "RECORD_CORRUPT",
+      message: expect.stringContaining("ran the step stock and could undo it"),
+    });
+    expect(log).toEqual(["order", "stock"]);
+    await world.clock.advance(1);
+    expect(await listed(world)).toMatchObject([{ state: "unfinished" }]);
+
+    await expect(callOf(world, [step("order"), step(name), charge])).rejects.toMatchObject({
+      step: "charge",
+    });
+    expect(log.slice(2)).toEqual([
+      "undo charge undefined",
+      "undo stock stock-result",
+      "undo order order-result",
+    ]);
+    expect(broken.size).toBe(1);
+  });
+
+  it("R6: stops too if the step was only begun when the process died, or the saga had turned back by then", async () => {
+    const { world, step, log } = await died(["order", "stock"]);
+    const { compensate: _, ...stock } = step("stock", { run: () => Promise.reject(failure) });
+    await expect(callOf(world, [step("order"), stock])).rejects.toMatchObject({ code: "RECORD_CORRUPT" });
+    await expect(callOf(world, [step("order"), step("stock", { run: stock.run })])).rejects.toMatchObject({
+      code: "PERMANENT",
+    });
+    expect(log.slice(2)).toEqual(["undo stock undefined", "undo order order-result"]);
+
+    const turned = await turnedBack(["order", "charge"]);
+    const { compensate: __, ...charge } = turned.step("charge");
+    await expect(callOf(turned.world, [turned.step("order"), charge])).rejects.toMatchObject({
+      code: "RECORD_CORRUPT",
+    });
+    expect(turned.log).toEqual([]);
+  });
+
+  it("R6: goes on without a compensation that another deployment has already made", async () => {
+    const world = newWorld();
+    const { log, broken, step } = shop(new Set(["charge", "undo order order-result"]));
+    await expect(callOf(world, [step("order"), step("stock"), step("charge")])).rejects.toMatchObject({
+      code: "SAGA_PENDING",
+    });
+    broken.clear();
+    await world.clock.advance(61_000);
+    const { compensate: _, ...stock } = step("stock");
+
+    await expect(callOf(world, [step("order"), stock, step("charge")])).rejects.toMatchObject({
+      code: "PERMANENT",
+    });
+    expect(log.at(-1)).toBe("undo order order-result");
   });
 
   it("needs a claim, and says so before anything runs", async () => {

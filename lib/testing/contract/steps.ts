@@ -1,5 +1,6 @@
 /** How steps are written under a claim, and that no late copy of such a write changes a later one. */
 import assert from "node:assert/strict";
+import { RECORD_VERSION, STEPS_VERSION } from "../../contract.ts";
 import type { StoredResult, StoredStep } from "../../core/record.ts";
 import type { SettleAnswer, StepChange, Store } from "../../core/store.ts";
 import {
@@ -61,6 +62,36 @@ async function claimed<Write>(store: Store<Write>): Promise<string> {
 }
 
 export const stepCases = <Write>(): Cases<Write> => ({
+  "a record has the version of its steps from the first one until it loses them": async ({ store }) => {
+    if (!withSteps(store)) return;
+    const recordKey = await claimed(store);
+    const isOf = async (version: number, why: string) =>
+      assert.equal((await found(store, recordKey))?.version, version, why);
+
+    await isOf(RECORD_VERSION, "a claim has no steps");
+    settled(await store.writeStep(stepOf(recordKey)));
+    await isOf(STEPS_VERSION, "former code must refuse a record with steps");
+    settled(await store.writeStep(stepOf<Write>(recordKey, { name: "mail", isFirst: false })));
+    await store.settle(settlementOf(recordKey, { state: "released" }));
+    await isOf(STEPS_VERSION, "a released record has its steps");
+    await takenOver(store, recordKey);
+    await isOf(STEPS_VERSION, "a claim keeps the steps");
+    await store.settle(settlementOf(recordKey, { token: "token-2", state: "completed", dropsSteps: true }));
+    await isOf(RECORD_VERSION, "former code may replay a record without steps");
+  },
+
+  "a claim that drops the steps of an expired record has the version of a record without any": async ({
+    store,
+  }) => {
+    if (!withSteps(store)) return;
+    const recordKey = await claimed(store);
+    settled(await store.writeStep(stepOf(recordKey)));
+
+    await takenOver(store, recordKey, { keepsSteps: false });
+
+    assert.equal((await found(store, recordKey))?.version, RECORD_VERSION);
+  },
+
   "writeStep writes one step after the other, and each moves the end of the lease": async ({ store }) => {
     if (!withSteps(store)) return;
     const recordKey = await claimed(store);
