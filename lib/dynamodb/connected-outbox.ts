@@ -10,6 +10,7 @@ import {
   mergeProgress,
   type Outbox,
   type OutboxChange,
+  type SweepLease,
   type Taken,
   type Taking,
   type Unsent,
@@ -121,6 +122,11 @@ export class ConnectedOutbox extends OperatedOutbox implements Outbox {
   async park(recordKey: string, now: number): Promise<boolean> {
     const { refusedBy } = await this.#requests.update(parkChange(this.#table, recordKey, now));
     return !refusedBy;
+  }
+
+  /** @throws StoreUnavailableError (`STORE_UNAVAILABLE`) */
+  leaseSweep(lease: SweepLease): Promise<boolean> {
+    return this.#requests.lease(lease);
   }
 
   /** @throws StoreUnavailableError (`STORE_UNAVAILABLE`), also where the table has no such index. */

@@ -107,7 +107,7 @@ export interface OutboxOptions extends MessageProducerOptions {
 export const OUTBOX_CHECKS: Readonly<Record<keyof OutboxOptions, Check>> = {
   ...PRODUCER_CHECKS,
   destinations: DESTINATIONS_CHECK,
-  outbox: methods("readChange", "take", "keep", "markSent", "park", "findUnsent", "count"),
+  outbox: methods("readChange", "take", "keep", "markSent", "park", "leaseSweep", "findUnsent", "count"),
   parkAfterTries: [
     "must be a whole number from 1 to 10000",
     (value) => Number.isInteger(value) && (value as number) >= 1 && (value as number) <= 10_000,

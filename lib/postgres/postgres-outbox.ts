@@ -7,6 +7,7 @@ import {
   type MessageProgress,
   mergeProgress,
   type Outbox,
+  type SweepLease,
   type Taken,
   type Taking,
   type Unsent,
@@ -106,6 +107,11 @@ export class PostgresOutbox extends OperatedOutbox implements Outbox {
   /** @throws StoreUnavailableError (`STORE_UNAVAILABLE`) */
   async park(recordKey: string, now: number): Promise<boolean> {
     return (await this.#ask(this.#statements.park(recordKey, now))).isChanged === true;
+  }
+
+  /** @throws StoreUnavailableError (`STORE_UNAVAILABLE`) */
+  async leaseSweep(lease: SweepLease): Promise<boolean> {
+    return (await this.#ask(this.#statements.leaseSweep(lease))).isChanged === true;
   }
 
   /** @throws StoreUnavailableError (`STORE_UNAVAILABLE`) */

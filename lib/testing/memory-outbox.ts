@@ -8,6 +8,7 @@ import {
   mergeProgress,
   type Outbox,
   type OutboxChange,
+  type SweepLease,
   type Taken,
   type Taking,
   type Unsent,
@@ -31,6 +32,7 @@ export class MemoryOutbox implements Outbox {
   readonly #waiting = new Map<string, WaitingCommit>();
   readonly #onSent: (unsent: Unsent) => void;
   #notes: string | undefined;
+  #sweep: SweepLease | undefined;
 
   /** `onSent` is called once for each commit, when its messages are sent. */
   constructor(onSent: (unsent: Unsent) => void) {
@@ -113,6 +115,12 @@ export class MemoryOutbox implements Outbox {
     if (waiting === undefined || waiting.shard < 0) return false;
     this.#waiting.set(recordKey, { ...waiting, shard: parkedShard(waiting.shard), dueAt: now });
     return true;
+  }
+
+  async leaseSweep(lease: SweepLease): Promise<boolean> {
+    const isHeld = this.#sweep && this.#sweep.until > lease.now && this.#sweep.id !== lease.id;
+    if (!isHeld) this.#sweep = lease;
+    return !isHeld;
   }
 
   async *findUnsent(shard: number, before: number): AsyncGenerator<readonly FoundUnsent[]> {
