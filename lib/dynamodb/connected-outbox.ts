@@ -106,16 +106,17 @@ export class ConnectedOutbox extends OperatedOutbox implements Outbox {
       // It is marked already, or this repeats a write whose answer was lost.
       if (!theirs || !merged) return;
       if (merged.every(isOver)) {
-        return this.markSent(theirs, merged);
+        await this.markSent(theirs, merged);
+        return;
       }
       [seen, kept, due] = [theirs, merged, theirs.dueAt];
     }
   }
 
   /** @throws StoreUnavailableError (`STORE_UNAVAILABLE`) */
-  async markSent(unsent: Unsent, progress?: readonly MessageProgress[]): Promise<void> {
+  markSent(unsent: Unsent, progress?: readonly MessageProgress[]): Promise<boolean> {
     // A refusal says that it is marked already.
-    await this.#mark(unsent as WaitingRecord, progress);
+    return this.#mark(unsent as WaitingRecord, progress);
   }
 
   /** @throws StoreUnavailableError (`STORE_UNAVAILABLE`) */

@@ -30,6 +30,7 @@ export interface OutboxCommitEvent {
   readonly messages: number;
   /** Since the commit. */
   readonly lagMs: number;
+  /** Of a `sent` event: a `SentTwice`, if another sender had sent the messages already. */
   readonly error?: unknown;
 }
 
@@ -99,7 +100,7 @@ export interface OutboxOptions extends MessageProducerOptions {
   readonly parkAfterSeconds?: number;
   /**
    * Told what became of each message and of each commit, and what each sweep found. Errors of the observer are ignored.
-   * @default - `console.error` with the error of each `send-failed`
+   * @default - `console.error` with the error of each `send-failed`, and of each `sent` that came second
    */
   readonly observe?: (event: OutboxEvent) => void;
 }

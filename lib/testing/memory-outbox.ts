@@ -88,7 +88,10 @@ export class MemoryOutbox implements Outbox {
     const isSeen = waiting.revision === seen.revision;
     const kept = isSeen ? progress : mergeProgress(progress, waiting);
     if (kept === undefined) return;
-    if (kept.every(isOver)) return this.markSent(seen, kept);
+    if (kept.every(isOver)) {
+      await this.markSent(seen, kept);
+      return;
+    }
     const { sendingUntil, sender, ...given } = waiting;
     const isTaken = !isSeen && sendingUntil !== undefined && sendingUntil !== seen.sendingUntil;
     const shard = waiting.shard < 0 ? parkedShard(waiting.shard) : waiting.shard;
@@ -102,12 +105,13 @@ export class MemoryOutbox implements Outbox {
     });
   }
 
-  async markSent({ recordKey, token }: Unsent, progress?: readonly MessageProgress[]): Promise<void> {
+  async markSent({ recordKey, token }: Unsent, progress?: readonly MessageProgress[]): Promise<boolean> {
     const waiting = this.#waiting.get(recordKey);
-    if (waiting?.token !== token) return;
+    if (waiting?.token !== token) return false;
     this.#waiting.delete(recordKey);
     if (progress) this.sent.set(recordKey, progress);
     this.#onSent(waiting);
+    return true;
   }
 
   async park(recordKey: string, now: number): Promise<boolean> {

@@ -129,9 +129,9 @@ export interface Outbox {
 
   /**
    * Ends the commit under the token: from now on the record expires as others do. Repeating that changes nothing.
-   * `progress` is kept with the record, without the messages.
+   * `progress` is kept with the record, without the messages. Answers `false` if the commit had ended already.
    */
-  markSent(unsent: Unsent, progress?: readonly MessageProgress[]): Promise<void>;
+  markSent(unsent: Unsent, progress?: readonly MessageProgress[]): Promise<boolean>;
 
   /** Takes an unreadable record out of the senders' way. Answers whether it did: a record of a later version stays. */
   park(recordKey: string, now: number): Promise<boolean>;
