@@ -80,9 +80,12 @@ export interface OutboxOptions extends MessageProducerOptions {
    * A list for all operations, or an object with a list for each operation, by its name: others may send nowhere. The
    * operation is read from the record's key. So a role that may only write the records of its own operation has nothing
    * sent where another operation sends. A message that its operation may not send holds up nothing and keeps no order.
-   * @default - wherever the function's role allows it
+   *
+   * Always give one of them in production. `"any"` sends wherever a record says, as far as the function's role allows it.
+   * @default - as `"any"`, with a warning on the console
    */
   readonly destinations?:
+    | "any"
     | readonly (string | undefined)[]
     | Readonly<Record<string, readonly (string | undefined)[]>>;
   /** Where commits left their messages: a `DynamoDBOutbox` with the options of the store. */
