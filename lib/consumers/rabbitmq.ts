@@ -99,7 +99,7 @@ const logCancel = (operation: unknown) => () =>
 /** How often the message has come back from a queue in which it waited until it expired. */
 function expiriesOf(deaths: unknown): number {
   const counts = Array.isArray(deaths) ? deaths.filter((death) => Object(death).reason === "expired") : [];
-  return counts.reduce((sum, { count }) => sum + Number(count), 0);
+  return counts.reduce((sum, { count }) => sum + (Number(count) || 0), 0);
 }
 
 /** Only quorum queues count deliveries, from 0. */
