@@ -5,6 +5,7 @@ import { createInterface } from "node:readline/promises";
 import { COMMANDS, runCommand, type Terminal, UsageError } from "../lib/cli/index.ts";
 import { systemClock } from "../lib/core/clock.ts";
 import { hasCode } from "../lib/core/error-code.ts";
+import { visible } from "../lib/core/visible.ts";
 
 const USAGE = `usage: onceonly <command> [options]
 
@@ -58,9 +59,9 @@ async function main([name, ...args]: readonly string[]): Promise<number> {
   if (["help", "--help", "-h"].includes(`${name}`)) console.log(USAGE);
   else if (["version", "--version", "-v"].includes(`${name}`)) console.log(packageVersion());
   else {
-    if (name === undefined) throw new UsageError(USAGE);
+    if (name === undefined) throw new UsageError("give a command", { usage: USAGE });
     const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-    if (!command) throw new UsageError(`unknown command "${name}"\n\n${USAGE}`);
+    if (!command) throw new UsageError(`unknown command "${name}"`, { usage: USAGE });
     return runCommand(command, args, terminal);
   }
   return 0;
@@ -76,12 +77,18 @@ const isUsageError = (error: unknown): boolean =>
   hasCode(error, "INVALID_OPTION") ||
   hasCode(error, "IDEMPOTENCY_KEY_INVALID");
 
+/** What commands say of wrong arguments is text of ours, and may have lines. Other texts get one line. */
+const linesOf = (error: unknown): readonly string[] => {
+  const text = error instanceof Error ? error.message : String(error);
+  return error instanceof UsageError ? text.split("\n") : [text];
+};
+
 main(process.argv.slice(2)).then(
   (status) => {
     process.exitCode = status;
   },
   (error: unknown) => {
-    console.error(error instanceof Error ? error.message : error);
+    for (const line of linesOf(error)) console.error(visible(line));
     process.exitCode = isUsageError(error) ? 2 : 1;
   },
 );

@@ -21,7 +21,8 @@ export function newRelay() {
   const observe = ({ event }: OutboxEvent) => {
     isLeft ||= event === "send-failed";
   };
-  const [relay, sweeper] = [outboxRelay({ outbox, observe }), outboxSweeper({ outbox, observe })];
+  const options = { outbox, observe, destinations: "any" } as const;
+  const [relay, sweeper] = [outboxRelay(options), outboxSweeper(options)];
   return async function relayOrSweep(event: OutboxStreamEvent, context: TimedContext) {
     const wasLeft = isLeft;
     isLeft = false;

@@ -11,7 +11,7 @@ import { Grant, type IGrantable } from "aws-cdk-lib/aws-iam";
 import { FilterCriteria, FilterRule } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
 import { ATTRIBUTES, OUTBOX_INDEX, UNSETTLED_INDEX } from "../contract.ts";
-import { noteSender } from "./checks/relays.ts";
+import { noteSender, warnOfSecondRelay } from "./checks/relays.ts";
 import { withTableKey } from "./perms.ts";
 import { type RecordAccessOptions, type Right, rightsOf, SENDING_RIGHTS } from "./record-access.ts";
 
@@ -129,6 +129,12 @@ export abstract class IdempotencyTableBase extends Resource implements IIdempote
    * @throws Error when `outbox` is off
    */
   grantRelay(grantee: IGrantable): Grant {
+    const grant = this.#grantSending(grantee);
+    warnOfSecondRelay(this, grantee);
+    return grant;
+  }
+
+  #grantSending(grantee: IGrantable): Grant {
     if (this.hasOutbox) {
       noteSender(this);
       return this.#grant(grantee, SENDING_RIGHTS);
@@ -142,7 +148,7 @@ export abstract class IdempotencyTableBase extends Resource implements IIdempote
    * @throws Error when `outbox` is off
    */
   grantSweeper(grantee: IGrantable, indexName: string = OUTBOX_INDEX): Grant {
-    return this.grantRelay(grantee).combine(this.#grantQuery(grantee, indexName));
+    return this.#grantSending(grantee).combine(this.#grantQuery(grantee, indexName));
   }
 
   /**

@@ -29,7 +29,7 @@ import { OutboxAddresses } from "./outbox-addresses.ts";
 import { addressesOf, grantSendingTo, type OutboxDestination } from "./outbox-destination.ts";
 import { type OutboxRelayProps, RELAY_DEFAULTS, STREAM_RETENTION } from "./outbox-relay-props.ts";
 import { prebuiltCode } from "./prebuilt-code.ts";
-import { runOnSchedule } from "./scheduled.ts";
+import { runOnSchedule, warnOfOverlap } from "./scheduled.ts";
 import { addEventSource } from "./stable-ids.ts";
 import { withDefaults } from "./with-defaults.ts";
 
@@ -236,8 +236,10 @@ export class OutboxRelay extends Construct {
     }
   }
 
-  #warn({ parallelizationFactor = 1, reservedConcurrentExecutions }: OutboxRelayProps): void {
+  #warn({ parallelizationFactor = 1, reservedConcurrentExecutions, ...props }: OutboxRelayProps): void {
     const { path } = this.node;
+    const { timeout, sweepInterval } = withDefaults(props, RELAY_DEFAULTS);
+    warnOfOverlap(this, { path, timeout, interval: sweepInterval, intervalName: "sweepInterval" });
     if (!Token.isUnresolved(parallelizationFactor) && parallelizationFactor > 1) {
       Annotations.of(this).addWarningV2(
         "onceonly:parallel-shard",

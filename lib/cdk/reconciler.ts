@@ -1,5 +1,6 @@
 // A schedule for the app's own reconciler, with the rights to find and settle unknown outcomes.
 import { Annotations } from "aws-cdk-lib";
+import type { ITableV2 } from "aws-cdk-lib/aws-dynamodb";
 import type { Rule } from "aws-cdk-lib/aws-events";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
@@ -7,13 +8,18 @@ import { ENVIRONMENT } from "../contract.ts";
 import { knownSeconds, runtimeFaults } from "./checks/consumers.ts";
 import { warnOfNoWay } from "./checks/networks.ts";
 import { checkRegion, tableFor } from "./checks/placement.ts";
+import { tableIdentity } from "./checks/relays.ts";
 import { walkOnce } from "./checks/resources.ts";
 import { numberIn } from "./checks/windows/hop.ts";
 import { ResolvedApp } from "./checks/windows/resolved-app.ts";
 import { RECONCILER_DEFAULTS, type ReconcilerProps } from "./reconciler-props.ts";
-import { runOnSchedule } from "./scheduled.ts";
+import { runOnSchedule, warnOfOverlap } from "./scheduled.ts";
+import { sharedRegistry } from "./shared-registry.ts";
 import { setVariable } from "./variables.ts";
 import { withDefaults } from "./with-defaults.ts";
+
+/** The paths of an app's reconcilers, by their tables. */
+const reconcilers = sharedRegistry<Map<unknown, string>>("reconcilers");
 
 /** How long a question and its verdict take by default: ten seconds are half of the time, and six are for the record. */
 const FULL_SHARE_SECONDS = 20;
@@ -41,6 +47,7 @@ export class Reconciler extends Construct {
     super(scope, id);
     const { table, handler, interval } = withDefaults(props, RECONCILER_DEFAULTS);
     table.grantResolving(handler);
+    this.#warnOfSecond(table.table);
     this.reconciling = runOnSchedule(this, "Resource", interval, handler);
     checkRegion(handler, table);
     // An imported function and an alias have no environment to set, and tell no timeout.
@@ -56,6 +63,10 @@ export class Reconciler extends Construct {
     this.node.addValidation({ validate: () => this.#faults(fn) });
     setVariable(fn, ENVIRONMENT.idempotencyTable, tableFor(fn, table));
     this.#checkTimeout(fn);
+    if (fn.timeout) {
+      const { path } = fn.node;
+      warnOfOverlap(this, { path, timeout: fn.timeout, interval, intervalName: "interval" });
+    }
   }
 
   #faults(fn: LambdaFunction): string[] {
@@ -68,6 +79,20 @@ export class Reconciler extends Construct {
       );
     }
     return runtimeFaults(fn.node.path, Runtime);
+  }
+
+  #warnOfSecond(table: ITableV2): void {
+    const ofApp = reconcilers.get(this.node.root) ?? new Map<unknown, string>();
+    reconcilers.set(this.node.root, ofApp);
+    const identity = tableIdentity(table);
+    const other = ofApp.get(identity);
+    if (other === undefined) ofApp.set(identity, this.node.path);
+    else {
+      Annotations.of(this).addWarningV2(
+        "onceonly:second-reconciler",
+        `${other} and ${this.node.path} both read the unknown outcomes of ${table.node.path}, so each of the two pays for all of the reads: give all operations to one, or acknowledge this`,
+      );
+    }
   }
 
   #checkTimeout(fn: LambdaFunction): void {

@@ -1,9 +1,10 @@
 // A schedule that runs a function, under ids that do not depend on the path of the stack.
-import type { Duration } from "aws-cdk-lib";
+import { Annotations, type Duration } from "aws-cdk-lib";
 import { Rule, Schedule } from "aws-cdk-lib/aws-events";
 import { ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import type { Construct, IConstruct } from "constructs";
+import { knownSeconds } from "./checks/consumers.ts";
 import { sharedRegistry } from "./shared-registry.ts";
 
 const intervals = sharedRegistry<Duration>("intervals");
@@ -24,4 +25,23 @@ export function runOnSchedule(scope: Construct, id: string, interval: Duration, 
 /** How often a schedule of these constructs runs the function. */
 export function intervalOf(fn: IConstruct): Duration | undefined {
   return intervals.get(fn);
+}
+
+interface Overlap {
+  /** Of the function. */
+  readonly path: string;
+  readonly timeout: Duration;
+  readonly interval: Duration;
+  /** The property that sets it. */
+  readonly intervalName: string;
+}
+
+/** Two runs at the same time look for the same work: a timeout within the interval rules that out. */
+export function warnOfOverlap(scope: Construct, { path, timeout, interval, intervalName }: Overlap): void {
+  const [longest, pause] = [knownSeconds(timeout), knownSeconds(interval)];
+  if (longest === undefined || pause === undefined || longest <= pause) return;
+  Annotations.of(scope).addWarningV2(
+    "onceonly:overlapping-runs",
+    `timeout of ${path} is ${longest} s and ${intervalName} is ${pause} s, so a run can begin while the one before it still works: make the timeout at most ${pause} s, or ${intervalName} at least ${Math.ceil(longest / 60)} minutes`,
+  );
 }

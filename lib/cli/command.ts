@@ -1,6 +1,7 @@
 /** What a command of the command line is, and how its arguments are read. */
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import type { Clock } from "../core/clock.ts";
+import { visible } from "../core/visible.ts";
 
 export type OptionsConfig = NonNullable<ParseArgsConfig["options"]>;
 
@@ -8,6 +9,7 @@ export type OptionValues = Readonly<Record<string, string | boolean | readonly s
 
 /** The person at the command line: what is printed, and who is asked. */
 export interface Terminal {
+  /** Prints one line: line ends and other controls within it are shown as escapes. `printLines` prints several. */
   print(line: string): void;
   /** Whether the person says yes; `undefined` where nobody can be asked. */
   confirm(question: string): Promise<boolean | undefined>;
@@ -49,7 +51,12 @@ export interface CommandForm extends Runs {
 export type CliCommand = { readonly usage: string } & (Runs | { readonly forms: readonly CommandForm[] });
 
 /** The command line is wrong: the exit status is 2, and nothing was sent. */
-export class UsageError extends Error {}
+export class UsageError extends Error {
+  /** @param usage what is right: text of ours, in lines of its own */
+  constructor(what: string, { usage, ...options }: ErrorOptions & { readonly usage?: string } = {}) {
+    super(usage === undefined ? visible(what) : `${visible(what)}\n\n${usage}`, options);
+  }
+}
 
 /** @throws UsageError */
 export async function runCommand(
@@ -60,14 +67,27 @@ export async function runCommand(
   const forms = formsOf(command);
   const options: OptionsConfig = Object.assign({}, ...forms.map((form) => form.options));
   const { values, positionals, given } = readArguments(options, command.usage, args);
+  const safe = safeTerminal(terminal);
   if (values.help) {
-    terminal.print(command.usage);
+    printLines(safe, command.usage);
     return 0;
   }
   checkGiven(values, positionals);
   const form = forms.find(({ is }) => is?.({ values, positionals }) ?? true)!;
   for (const name of given) checkTaken(name, form, forms);
-  return form.run({ values, positionals, terminal });
+  return form.run({ values, positionals, terminal: safe });
+}
+
+/** All that commands print or ask goes through here, so that no field of a record or a queue can forget to be escaped. */
+const safeTerminal = (terminal: Terminal): Terminal => ({
+  ...terminal,
+  print: (line) => terminal.print(visible(line)),
+  confirm: (question) => terminal.confirm(visible(question)),
+});
+
+/** Prints text of ours, or JSON, that has several lines: nobody else's text in it may end a line. */
+export function printLines(terminal: Pick<Terminal, "print">, text: string): void {
+  for (const line of text.split("\n")) terminal.print(line);
 }
 
 export const formsOf = (command: CliCommand): readonly CommandForm[] =>
@@ -93,7 +113,7 @@ function parsed(options: OptionsConfig, usage: string, args: readonly string[]) 
       options: { ...options, help: { type: "boolean", short: "h" } },
     });
   } catch (error) {
-    throw new UsageError(`${(error as Error).message}\n\n${usage}`);
+    throw new UsageError((error as Error).message, { usage });
   }
 }
 

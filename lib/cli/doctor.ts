@@ -152,7 +152,10 @@ function tellFaults(
     for (const { id: resource, what } of examined.complaints) {
       faults += 1;
       if (values.json) terminal.print(JSON.stringify({ check: id, resource, what, remedy, ...place }));
-      else terminal.print(`${id}: ${resource === undefined ? what : `${resource} ${what}`}\n  ${remedy}`);
+      else {
+        terminal.print(`${id}: ${resource === undefined ? what : `${resource} ${what}`}`);
+        terminal.print(`  ${remedy}`);
+      }
     }
   }
   return { faults, unseen };
@@ -162,7 +165,10 @@ function tell({ values, terminal }: CommandCall, { stack, requests, seen }: Look
   const { faults, unseen } = tellFaults({ values, terminal }, stack, ALL_CHECKS, {});
   for (const [{ what, why, remedy, isNowhere = false }, checks] of unseen) {
     if (values.json) terminal.print(JSON.stringify({ unseen: what, why, remedy, checks, isNowhere }));
-    else terminal.print(`not looked at: ${what}, ${why} (${shortened(checks)})\n  ${remedy}`);
+    else {
+      terminal.print(`not looked at: ${what}, ${why} (${shortened(checks)})`);
+      terminal.print(`  ${remedy}`);
+    }
   }
   const blind = [...unseen.keys()].filter(({ isNowhere }) => !isNowhere).length;
   if (values.json) terminal.print(JSON.stringify({ faults, notLookedAt: blind, seen, requests }));

@@ -2,7 +2,7 @@
 import { writeFile } from "node:fs/promises";
 import type { ExploreReport } from "../explorer/report.ts";
 import { reportPage } from "../explorer/report-page.ts";
-import { type CliCommand, onlyArgument, UsageError } from "./command.ts";
+import { type CliCommand, onlyArgument, printLines, UsageError } from "./command.ts";
 import { defaultExport } from "./default-export.ts";
 
 export const explore: CliCommand = {
@@ -18,7 +18,7 @@ Imports the module, prints the reports that it exports by default, and exits wit
   async run({ values, positionals, terminal }) {
     const module = onlyArgument(positionals, "module");
     const reports = await reportsOf(module);
-    for (const report of reports) terminal.print(`${report}\n`);
+    for (const report of reports) printLines(terminal, `${report}\n`);
     if (typeof values.html === "string") {
       await writeFile(values.html, reportPage(reports));
       terminal.print(`written to ${values.html}`);

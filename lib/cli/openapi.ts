@@ -1,6 +1,6 @@
 /** `onceonly openapi`: what an API's documentation says of a handler's idempotency. */
 import type { HttpIdempotencyOptions } from "../lambda/options.ts";
-import { type CliCommand, onlyArgument, UsageError } from "./command.ts";
+import { type CliCommand, onlyArgument, printLines, UsageError } from "./command.ts";
 import { defaultExport } from "./default-export.ts";
 
 export const openapi: CliCommand = {
@@ -20,7 +20,7 @@ Prints a document of OpenAPI 3.1 with the header of the key, its form and retent
       );
     }
     const { openApiFragment } = await import("./openapi-fragment.ts");
-    terminal.print(JSON.stringify(openApiFragment(options), undefined, 2));
+    printLines(terminal, JSON.stringify(openApiFragment(options), undefined, 2));
     return 0;
   },
 };

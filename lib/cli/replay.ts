@@ -141,6 +141,6 @@ function linesOf(record: RecordShape, alike: readonly CrashPoint[], tried: numbe
     heading,
     ...alike.map(({ words, id }) => `${words} leaves such a record: only: ${JSON.stringify(id)}`),
     "",
-    first.trace,
+    ...first.trace.split("\n"),
   ];
 }

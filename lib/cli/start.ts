@@ -1,7 +1,14 @@
 /** `onceonly start`: runs a synthesized stack on local engines until Ctrl-C. */
 import { basename, resolve } from "node:path";
 import { type RunningStack, type StartStackOptions, startStack } from "../local/index.ts";
-import { type CliCommand, listOf, type OptionValues, type Terminal, UsageError } from "./command.ts";
+import {
+  type CliCommand,
+  listOf,
+  type OptionValues,
+  printLines,
+  type Terminal,
+  UsageError,
+} from "./command.ts";
 import { createBreakage } from "./console/breakage.ts";
 import { startConsole } from "./console/console-server.ts";
 import { decisionFeed } from "./console/decision-feed.ts";
@@ -49,7 +56,11 @@ AWS_ENDPOINT_URL_DYNAMODB, if set, is the DynamoDB of the run: then onceonly sta
           stacks: listOf(values.stack),
           parameters: pairsOf(values.parameter, "--parameter"),
           dynamodbEndpoint: terminal.env.AWS_ENDPOINT_URL_DYNAMODB,
-          log: values.quiet ? undefined : printLine,
+          log: values.quiet
+            ? undefined
+            : (line) => {
+                if (!isMetric(line)) terminal.print(line);
+              },
         },
         {
           port: portOf(`${values["console-port"]}`, "--console-port"),
@@ -65,8 +76,8 @@ AWS_ENDPOINT_URL_DYNAMODB, if set, is the DynamoDB of the run: then onceonly sta
 };
 
 /** Lines of metrics are for CloudWatch. */
-function printLine(line: string): void {
-  if (!/^\[[^\]]+\] \{"_aws":/.test(line)) console.log(line);
+function isMetric(line: string): boolean {
+  return /^\[[^\]]+\] \{"_aws":/.test(line);
 }
 
 interface PageOptions {
@@ -76,11 +87,12 @@ interface PageOptions {
 }
 
 async function runUntilStopped(options: StartStackOptions, page: PageOptions): Promise<void> {
+  const { terminal } = page;
+  const { clock } = terminal;
   const stopping = new AbortController();
   const stopRequested = untilStopped((signal) => stopping.abort(new Error(`stopped by ${signal}`)));
-  console.log(`synthesizing ${options.folder === "." ? "this folder" : options.folder} …`);
+  terminal.print(`synthesizing ${options.folder === "." ? "this folder" : options.folder} …`);
   const startedAtMs = Date.now();
-  const { clock } = page.terminal;
   const decisions = decisionFeed();
   const log = (line: string) => {
     decisions.take(line, clock.now());
@@ -101,34 +113,39 @@ async function runUntilStopped(options: StartStackOptions, page: PageOptions): P
       throw error;
     },
   );
-  print(stack, Date.now() - startedAtMs, running.url);
+  print(terminal, stack, Date.now() - startedAtMs, running.url);
   await stopRequested;
   await running.stop();
   source.close();
   await stack.stop();
-  console.log("stopped");
+  terminal.print("stopped");
 }
 
 /** The folder alone: a path may tell who runs it. */
 const titleOf = (folder: string) => `the stacks of ${basename(resolve(folder))}`;
 
-function print(stack: RunningStack, tookMs: number, consoleUrl: string): void {
-  console.log(`\nrunning after ${(tookMs / 1000).toFixed(1)} s; Ctrl-C stops everything\n`);
+function print(terminal: Terminal, stack: RunningStack, tookMs: number, consoleUrl: string): void {
+  printLines(terminal, `\nrunning after ${(tookMs / 1000).toFixed(1)} s; Ctrl-C stops everything\n`);
   for (const api of stack.apis) {
-    console.log(`${api.path}  ${api.url}`);
-    for (const route of api.routes) console.log(`  ${route}`);
+    terminal.print(`${api.path}  ${api.url}`);
+    for (const route of api.routes) terminal.print(`  ${route}`);
   }
-  for (const [path, url] of Object.entries(stack.functionUrls)) console.log(`${path}  ${url}`);
-  for (const [path, { name }] of Object.entries(stack.tables)) console.log(`table ${path}  ${name}`);
-  for (const [path, { url }] of Object.entries(stack.queues)) console.log(`queue ${path}  ${url}`);
-  for (const [path, { arn }] of Object.entries(stack.topics)) console.log(`topic ${path}  ${arn}`);
-  for (const [path, { arn }] of Object.entries(stack.buses)) console.log(`event bus ${path}  ${arn}`);
-  console.log(`console page  ${consoleUrl}`);
-  console.log(`DynamoDB  ${stack.endpoints.dynamodb}`);
-  console.log(`AWS (Lambda, SNS, EventBridge)  ${stack.endpoints.aws}`);
-  for (const [name, value] of Object.entries(stack.outputs)) console.log(`\n${name}:\n  ${value}`);
-  for (const line of stack.notRun) console.log(`\nnot run here: ${line}`);
-  console.log("");
+  for (const [path, url] of Object.entries(stack.functionUrls)) terminal.print(`${path}  ${url}`);
+  for (const [path, { name }] of Object.entries(stack.tables)) terminal.print(`table ${path}  ${name}`);
+  for (const [path, { url }] of Object.entries(stack.queues)) terminal.print(`queue ${path}  ${url}`);
+  for (const [path, { arn }] of Object.entries(stack.topics)) terminal.print(`topic ${path}  ${arn}`);
+  for (const [path, { arn }] of Object.entries(stack.buses)) terminal.print(`event bus ${path}  ${arn}`);
+  terminal.print(`console page  ${consoleUrl}`);
+  terminal.print(`DynamoDB  ${stack.endpoints.dynamodb}`);
+  terminal.print(`AWS (Lambda, SNS, EventBridge)  ${stack.endpoints.aws}`);
+  for (const [name, value] of Object.entries(stack.outputs)) {
+    for (const line of ["", `${name}:`, `  ${value}`]) terminal.print(line);
+  }
+  for (const line of stack.notRun) {
+    terminal.print("");
+    terminal.print(`not run here: ${line}`);
+  }
+  terminal.print("");
 }
 
 function pairsOf(pairs: OptionValues[string], option: string): Record<string, string> {

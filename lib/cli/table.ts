@@ -6,7 +6,14 @@ import type { Store } from "../core/store.ts";
 import { MAX_TEXT_LENGTH } from "../core/verify.ts";
 import type { DynamoDBOutboxOptions, DynamoDBStoreOptions } from "../dynamodb/options.ts";
 import { pathOf } from "../local/installed-package.ts";
-import { type CommandCall, type OptionsConfig, type OptionValues, required, UsageError } from "./command.ts";
+import {
+  type CommandCall,
+  type OptionsConfig,
+  type OptionValues,
+  printLines,
+  required,
+  UsageError,
+} from "./command.ts";
 import { openStore } from "./store-module.ts";
 
 export const TABLE_OPTIONS = {
@@ -217,7 +224,7 @@ export function printWithheld(
     return;
   }
   for (const { operation, input } of requests)
-    terminal.print(`${operation} ${JSON.stringify(input, withoutBytes, 2)}`);
+    printLines(terminal, `${operation} ${JSON.stringify(input, withoutBytes, 2)}`);
   terminal.print(requests.length > 0 ? "dry run: nothing was written" : told);
 }
 

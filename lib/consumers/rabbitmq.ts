@@ -25,6 +25,13 @@ export interface RabbitMqOptions<Message = RabbitMqMessageLike, Write = unknown>
   /** A message of RabbitMQ has no place of its own: its key is in the envelope, or in what `key` reads. */
   readonly whenKeyMissing?: "reject";
   /**
+   * Puts a message that has to come again into another queue, where it waits and comes back from: docs/use/consumers.md has one. Resolve
+   * when the broker has confirmed it. The message is then acknowledged here, and no longer counts for the prefetch. `deliveries`
+   * counts from 1. Resolve to `false` to give the message up: it goes to the dead-letter exchange. If the function fails, the message waits here.
+   * @default - the message waits here, unacknowledged, so that good messages can wait behind as many bad ones as the prefetch says
+   */
+  readonly delay?: (message: Message, deliveries: number) => unknown;
+  /**
    * Is called when the server ends the consumption, such as with its queue. No message comes then.
    * @default - `console.error`
    */
@@ -45,21 +52,41 @@ export function rabbitMqConsumer<Message extends RabbitMqMessageLike = RabbitMqM
   options: RabbitMqOptions<Message, Write>,
 ): (message: Message | null) => Promise<void> {
   checkMethods("channel", channel, ["ack", "nack"], "give the channel first");
-  const { onCancel = logCancel(Object(options).operation), ...given } = Object(options) as typeof options;
+  const {
+    onCancel = logCancel(Object(options).operation),
+    delay,
+    ...given
+  } = Object(options) as typeof options;
+  if (delay !== undefined && typeof delay !== "function")
+    throw new InvalidOptionError("delay", "must be a function", delay);
   if (typeof onCancel !== "function")
     throw new InvalidOptionError("onCancel", "must be a function", onCancel);
   if ((given.whenKeyMissing as string) === "position")
     throw new InvalidOptionError("whenKeyMissing", 'must be "reject": a message of RabbitMQ has no place');
   const consume = idempotentConsumer(handler, given as ConsumerOptions<Message, Write>, deliveryOf);
   const { clock = systemClock } = given;
+
+  async function again(message: Message, afterMs: number): Promise<"done" | "retry" | "final"> {
+    try {
+      if (delay) return (await delay(message, deliveryOf(message).deliveries)) === false ? "final" : "done";
+    } catch (error) {
+      console.error(
+        `onceonly: the delay of a message of operation "${given.operation}" failed, so it waits here:`,
+        error,
+      );
+    }
+    // Meanwhile the message is not acknowledged, and counts for the prefetch.
+    await clock.sleep(afterMs, undefined, "background");
+    return "retry";
+  }
+
   return async function idempotentDelivery(message) {
     if (message === null) return onCancel();
     const ended = await consume(message);
-    // Meanwhile the message is not acknowledged, and counts for the prefetch.
-    if (ended.end === "retry") await clock.sleep(ended.afterMs, undefined, "background");
+    const end = ended.end === "retry" ? await again(message, ended.afterMs) : ended.end;
     try {
-      if (ended.end === "done") channel.ack(message);
-      else channel.nack(message, false, ended.end === "retry");
+      if (end === "done") channel.ack(message);
+      else channel.nack(message, false, end === "retry");
     } catch {
       // The channel is closed, so that the server delivers the message again.
     }
@@ -69,10 +96,17 @@ export function rabbitMqConsumer<Message extends RabbitMqMessageLike = RabbitMqM
 const logCancel = (operation: unknown) => () =>
   console.error(`onceonly: the server has cancelled the consumer of operation "${operation}"`);
 
+/** How often the message has come back from a queue in which it waited until it expired. */
+function expiriesOf(deaths: unknown): number {
+  const counts = Array.isArray(deaths) ? deaths.filter((death) => Object(death).reason === "expired") : [];
+  return counts.reduce((sum, { count }) => sum + (Number(count) || 0), 0);
+}
+
 /** Only quorum queues count deliveries, from 0. */
-function deliveryOf({ content, fields, properties }: RabbitMqMessageLike): Delivery {
+function deliveryOf({ content, fields, properties }: RabbitMqMessageLike): Delivery & { deliveries: number } {
   const headers = properties.headers ?? {};
-  const redeliveries = Number(headers["x-delivery-count"] ?? (fields.redelivered ? 1 : 0));
+  const own = Number(headers["x-delivery-count"] ?? (fields.redelivered ? 1 : 0));
+  const redeliveries = own + expiriesOf(headers["x-death"]);
   return {
     name: `delivery ${fields.deliveryTag}`,
     content,

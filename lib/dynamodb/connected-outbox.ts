@@ -10,6 +10,7 @@ import {
   mergeProgress,
   type Outbox,
   type OutboxChange,
+  type SweepLease,
   type Taken,
   type Taking,
   type Unsent,
@@ -105,22 +106,28 @@ export class ConnectedOutbox extends OperatedOutbox implements Outbox {
       // It is marked already, or this repeats a write whose answer was lost.
       if (!theirs || !merged) return;
       if (merged.every(isOver)) {
-        return this.markSent(theirs, merged);
+        await this.markSent(theirs, merged);
+        return;
       }
       [seen, kept, due] = [theirs, merged, theirs.dueAt];
     }
   }
 
   /** @throws StoreUnavailableError (`STORE_UNAVAILABLE`) */
-  async markSent(unsent: Unsent, progress?: readonly MessageProgress[]): Promise<void> {
+  markSent(unsent: Unsent, progress?: readonly MessageProgress[]): Promise<boolean> {
     // A refusal says that it is marked already.
-    await this.#mark(unsent as WaitingRecord, progress);
+    return this.#mark(unsent as WaitingRecord, progress);
   }
 
   /** @throws StoreUnavailableError (`STORE_UNAVAILABLE`) */
   async park(recordKey: string, now: number): Promise<boolean> {
     const { refusedBy } = await this.#requests.update(parkChange(this.#table, recordKey, now));
     return !refusedBy;
+  }
+
+  /** @throws StoreUnavailableError (`STORE_UNAVAILABLE`) */
+  leaseSweep(lease: SweepLease): Promise<boolean> {
+    return this.#requests.lease(lease);
   }
 
   /** @throws StoreUnavailableError (`STORE_UNAVAILABLE`), also where the table has no such index. */

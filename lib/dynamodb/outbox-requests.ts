@@ -2,7 +2,7 @@
 import type { QueryInput, TransactWriteItem, Update, UpdateItemInput } from "@aws-sdk/client-dynamodb";
 import { parkedShard, RECORD_VERSIONS } from "../contract.ts";
 import { RecordCorruptError } from "../core/errors.ts";
-import type { MessageProgress, Taking, Unsent } from "../core/messages/outbox.ts";
+import type { MessageProgress, SweepLease, Taking, Unsent } from "../core/messages/outbox.ts";
 import type { Connection } from "./connection.ts";
 import { messageItemKey } from "./placement.ts";
 import type { RecordTable, Values } from "./record-table.ts";
@@ -26,6 +26,13 @@ export class OutboxRequests {
 
   update(change: UpdateItemInput): Promise<Sent<"UpdateItem">> {
     return send(this.#connection, "UpdateItem", change);
+  }
+
+  /** The first request of a sweep: it finds out whether the table is as it has to be. */
+  async lease(lease: SweepLease): Promise<boolean> {
+    const answer = this.update(leaseChange(this.#table, lease));
+    const { refusedBy } = await explained(this.#table, this.#index, answer);
+    return !refusedBy;
   }
 
   /** Whether the condition of the first write held. */
@@ -65,6 +72,9 @@ export class OutboxRequests {
     return answer.Item;
   }
 }
+
+/** No other sweep holds the outbox. */
+const LEASABLE = "attribute_not_exists(#sendingUntil) OR #sendingUntil <= :now OR #sender = :sender";
 
 /** The commit under this token still has messages to send. */
 const STILL_UNSENT = "#token = :token AND attribute_exists(#unsentSince)";
@@ -228,6 +238,14 @@ export const NOTES_KEY = "#outbox";
 export function notesChange(table: RecordTable, former: string | undefined, notes: string): Update {
   const condition = former === undefined ? "attribute_not_exists(#notes)" : "#notes = :former";
   return table.updateOf(NOTES_KEY, condition, { notes }, former === undefined ? {} : { former });
+}
+
+/** An item of its own, and a small one: a refused write costs what the item weighs. */
+const SWEEP_KEY = `${NOTES_KEY}/sweep`;
+
+function leaseChange(table: RecordTable, { id, now, until }: SweepLease): Update {
+  const sender = senderOf({ by: "sweeper", id });
+  return table.updateOf(SWEEP_KEY, LEASABLE, { sender, sendingUntil: until }, { now });
 }
 
 /** A record that cannot be read has no token to go by. */

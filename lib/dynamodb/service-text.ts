@@ -11,17 +11,22 @@ const MIN_VALUE_LENGTH = 4;
 export function serviceText(name: string, message: string, actions: readonly TransactWriteItem[]): string {
   // What follows may be a request with its token, or a command with its arguments.
   const [line = ""] = message.split(/Credential|Signature/.test(name) ? /[.:=\n]/ : "\n");
-  let text = line
-    .replace(/(?<!\w)["'](.*["']|.*)/, "…")
-    .replace(/(numeric value).*/, "$1 …")
-    .replace(/\[.*\]/, "[…]")
-    // Placeholders are code.
-    .replace(/\{(?![:#][\w, :#]*\}).*\}/, "{…}");
+  let text = line.replace(/(?<!\w)["'](.*["']|.*)/, "…").replace(/(numeric value).*/, "$1 …");
+  text = without(text, /\[/, "]", "[…]");
+  // Placeholders are code.
+  text = without(text, /\{(?![:#][\w, :#]*\})/, "}", "{…}");
   for (const value of actions.flatMap(valuesOf)) {
     if (value.length >= MIN_VALUE_LENGTH) text = text.replaceAll(value, "…");
   }
   text = text.trim().replace(/\.$/, "").slice(0, MAX_LENGTH).toWellFormed();
   return text === "" || text === name ? name : `${name}: ${text}`;
+}
+
+/** A pattern with `.*` would look for the end from each beginning. */
+function without(text: string, begin: RegExp, end: string, mark: string): string {
+  const upToEnd = text.slice(0, text.lastIndexOf(end) + 1);
+  const from = upToEnd.search(begin);
+  return from < 0 ? text : text.slice(0, from) + mark + text.slice(upToEnd.length);
 }
 
 /** The tables that actions are about, each once. */

@@ -1,4 +1,5 @@
 /** One file of HTML that needs no network and runs no script, in a light and a dark scheme. Pure. */
+import { visible } from "../core/visible.ts";
 
 /** @param sections HTML whose texts are escaped */
 export function htmlPage(title: string, sections: readonly string[]): string {
@@ -22,9 +23,12 @@ ${sections.join("\n")}
 `;
 }
 
-/** Text as HTML and as an attribute of it. */
+/** Text of several lines, each made of one line. */
+export const escapedLines = (words: string): string => words.split("\n").map(escaped).join("\n");
+
+/** One line of text as HTML and as an attribute of it. */
 export function escaped(words: string): string {
-  return words.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+  return visible(words).replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
 const STYLE = `

@@ -1,4 +1,5 @@
 /** A progress bar for long explorations, only on a terminal. */
+import { visible } from "../core/visible.ts";
 
 const WIDTH = 30;
 const SHOWN_AFTER_MS = 1000;
@@ -17,7 +18,7 @@ export function startProgress(name: string, output: NodeJS.WriteStream = process
       isShown = true;
       const filled = Math.round((WIDTH * done) / total);
       output.write(
-        `\r\x1b[2K${"█".repeat(filled)}${"░".repeat(WIDTH - filled)} ${done}/${total}  exploring ${name}`,
+        `\r\x1b[2K${"█".repeat(filled)}${"░".repeat(WIDTH - filled)} ${done}/${total}  exploring ${visible(name)}`,
       );
     },
     end() {

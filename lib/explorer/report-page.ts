@@ -1,6 +1,6 @@
 /** Reports of the explorer as one page of HTML. Pure. */
 import type { Finding } from "./finding.ts";
-import { escaped, htmlPage } from "./html-page.ts";
+import { escaped, escapedLines, htmlPage } from "./html-page.ts";
 import type { ExploreReport, ExploreReportParts } from "./report.ts";
 import { findingLine, groupsOf, headline, notes, othersLine } from "./report-text.ts";
 import { sequenceDiagram } from "./sequence-diagram.ts";
@@ -42,6 +42,6 @@ function defect([first, ...others]: readonly Finding[], index: number): string {
 <p><strong>What to do:</strong> ${escaped(first.advice)}</p>
 <p>Again, alone: <code>only: ${escaped(JSON.stringify(first.id))}, seed: ${first.seed}</code></p>
 ${others.length > 0 ? `<p>${escaped(othersLine(others))}</p>` : ""}
-<details><summary>the same as text</summary><pre>${escaped(first.trace)}</pre></details>
+<details><summary>the same as text</summary><pre>${escapedLines(first.trace)}</pre></details>
 </article>`;
 }

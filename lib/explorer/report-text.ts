@@ -2,21 +2,25 @@
  * The text of a report: the verdict in one line, then each kind of finding once, with its trace and advice.
  * Pure.
  */
+import { visible } from "../core/visible.ts";
 import type { Finding, FindingKind } from "./finding.ts";
 import type { ExploreReportParts } from "./report.ts";
 
 export function reportText(report: ExploreReportParts): string {
-  return [headline(report), ...notes(report), ...groupsOf(report.findings).map(groupText)].join("\n");
+  return joined([headline(report), ...notes(report), ...groupsOf(report.findings).flatMap(groupLines)]);
 }
 
 /** The first defect, and how many more there are. */
 export function firstText(report: ExploreReportParts): string {
   const [first, ...others] = groupsOf(report.findings);
-  const lines = [headline(report), ...notes(report), ...(first ? [groupText(first, 0)] : [])];
+  const lines = [headline(report), ...notes(report), ...(first ? groupLines(first, 0) : [])];
   if (others.length > 0)
     lines.push("", `and ${countOf(others.length, "other defect")}: String(report) lists them`);
-  return lines.join("\n");
+  return joined(lines);
 }
+
+/** Names and answers in a line come from the explored code: none of them may end the line. */
+const joined = (lines: readonly string[]): string => lines.map(visible).join("\n");
 
 export function notes({
   undisturbed,
@@ -94,7 +98,7 @@ function acceptedLine({ call, most, disturbance }: ExploreReportParts["accepted"
   return `at least once, as accepted: ${call}, up to ${countOf(most, "time")} (${disturbance})`;
 }
 
-function groupText(findings: readonly Finding[], index: number): string {
+function groupLines(findings: readonly Finding[], index: number): string[] {
   const [first, ...others] = findings as readonly [Finding, ...Finding[]];
   const lines = [
     "",
@@ -104,7 +108,7 @@ function groupText(findings: readonly Finding[], index: number): string {
     `   again, alone: only: ${JSON.stringify(first.id)}, seed: ${first.seed}`,
   ];
   if (others.length > 0) lines.push(`   ${othersLine(others)}`);
-  return lines.join("\n");
+  return lines;
 }
 
 /** "the same after 3 more: crash@7, …" */

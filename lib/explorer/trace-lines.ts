@@ -1,4 +1,5 @@
 /** A run as lines for people: every request with its number, the disturbance marked. Pure. */
+import { visible } from "../core/visible.ts";
 import type { Play } from "./play.ts";
 import { type FoldedSteps, type TraceStep, traceSteps } from "./trace-steps.ts";
 
@@ -20,5 +21,5 @@ function foldedLine({ more }: FoldedSteps): string {
 
 function shown({ at, point, text }: TraceStep): string {
   const time = `${(at / 1000).toFixed(3)} s`.padStart(TIME_WIDTH);
-  return `${time} ${String(point ?? "").padStart(NUMBER_WIDTH)} ${text}`;
+  return `${time} ${String(point ?? "").padStart(NUMBER_WIDTH)} ${visible(text)}`;
 }

@@ -12,13 +12,13 @@ import { type Check, text } from "../core/option-checks.ts";
 type KnownDestinations = readonly (string | undefined)[];
 
 /** A list for all operations, or one for each operation that may send. */
-type GivenDestinations = KnownDestinations | Readonly<Record<string, KnownDestinations>>;
+type GivenDestinations = KnownDestinations | Readonly<Record<string, KnownDestinations>> | "any";
 
 const [, isOperation] = text(MAX_OPERATION_LENGTH);
 
 export const DESTINATIONS_CHECK: Check = [
-  "must be a list of queues (URLs), topics (ARNs) and event buses (names or ARNs), one at least, or an object with such a list for each operation that may send",
-  (value) => isList(value) || isListPerOperation(value),
+  'must be a list of queues (URLs), topics (ARNs) and event buses (names or ARNs), one at least, an object with such a list for each operation that may send, or "any"',
+  (value) => value === "any" || isList(value) || isListPerOperation(value),
 ];
 
 function isList(value: unknown): value is KnownDestinations {
@@ -42,8 +42,20 @@ export function readDestinations(given: GivenDestinations | undefined): {
   readonly names?: ReadonlySet<string>;
   readonly fence?: Fence;
 } {
-  if (given === undefined) return {};
+  if (given === undefined) warnOfAny();
+  if (given === undefined || given === "any") return {};
   return isList(given) ? { names: namesOf(given) } : { fence: fenceOf(given) };
+}
+
+let isWarned = false;
+
+/** Once in a process: relay and sweeper usually share their options. */
+function warnOfAny(): void {
+  if (isWarned) return;
+  isWarned = true;
+  console.warn(
+    'outboxRelay and outboxSweeper send wherever a record says, because `destinations` is missing: list the queues, topics and event buses that messages may go to, or set it to "any"',
+  );
 }
 
 function fenceOf(destinations: Readonly<Record<string, KnownDestinations>>): Fence {

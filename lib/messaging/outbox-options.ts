@@ -30,6 +30,7 @@ export interface OutboxCommitEvent {
   readonly messages: number;
   /** Since the commit. */
   readonly lagMs: number;
+  /** Of a `sent` event: a `SentTwice`, if another sender had sent the messages already. */
   readonly error?: unknown;
 }
 
@@ -79,9 +80,12 @@ export interface OutboxOptions extends MessageProducerOptions {
    * A list for all operations, or an object with a list for each operation, by its name: others may send nowhere. The
    * operation is read from the record's key. So a role that may only write the records of its own operation has nothing
    * sent where another operation sends. A message that its operation may not send holds up nothing and keeps no order.
-   * @default - wherever the function's role allows it
+   *
+   * Always give one of them in production. `"any"` sends wherever a record says, as far as the function's role allows it.
+   * @default - as `"any"`, with a warning on the console
    */
   readonly destinations?:
+    | "any"
     | readonly (string | undefined)[]
     | Readonly<Record<string, readonly (string | undefined)[]>>;
   /** Where commits left their messages: a `DynamoDBOutbox` with the options of the store. */
@@ -99,7 +103,7 @@ export interface OutboxOptions extends MessageProducerOptions {
   readonly parkAfterSeconds?: number;
   /**
    * Told what became of each message and of each commit, and what each sweep found. Errors of the observer are ignored.
-   * @default - `console.error` with the error of each `send-failed`
+   * @default - `console.error` with the error of each `send-failed`, and of each `sent` that came second
    */
   readonly observe?: (event: OutboxEvent) => void;
 }
@@ -107,7 +111,7 @@ export interface OutboxOptions extends MessageProducerOptions {
 export const OUTBOX_CHECKS: Readonly<Record<keyof OutboxOptions, Check>> = {
   ...PRODUCER_CHECKS,
   destinations: DESTINATIONS_CHECK,
-  outbox: methods("readChange", "take", "keep", "markSent", "park", "findUnsent", "count"),
+  outbox: methods("readChange", "take", "keep", "markSent", "park", "leaseSweep", "findUnsent", "count"),
   parkAfterTries: [
     "must be a whole number from 1 to 10000",
     (value) => Number.isInteger(value) && (value as number) >= 1 && (value as number) <= 10_000,

@@ -9,6 +9,7 @@ import { OUTBOX_CHECKS, type OutboxOptions, type OutboxSettings, settingsOf } fr
 import { STREAM_SOURCE } from "./outbox-relay.ts";
 import { senderOf } from "./send-commit.ts";
 import { type Sweep, type SweepReport, sweepShards } from "./sweep-shards.ts";
+import { SweepTurn } from "./sweep-turn.ts";
 
 export interface OutboxSweeperOptions extends OutboxOptions {
   /**
@@ -62,12 +63,18 @@ export function outboxSweeper(
     const sender = senderOf(settings, context, circuits);
     const before = clock.now() - minAgeSeconds * 1000;
     const report: SweepReport = { sent: 0, failed: 0, waiting: 0 };
-    const sweep: Sweep = { sender, before, report, oldest };
-    await sender.lines.read();
-    const shards = Array.from({ length: settings.outbox.shards }, (_, shard) => shard);
-    await sweepShards(shards, sweep);
-    await liftLines(sweep);
-    await tellBacklog(settings, oldest);
+    const turn = new SweepTurn(settings.outbox, clock, sender.time.taking);
+    if (!(await turn.isMine())) return report;
+    try {
+      const sweep: Sweep = { sender, before, report, oldest, turn };
+      await sender.lines.read();
+      const shards = Array.from({ length: settings.outbox.shards }, (_, shard) => shard);
+      await sweepShards(shards, sweep);
+      if (await turn.isMine()) await liftLines(sweep);
+      await tellBacklog(settings, oldest);
+    } finally {
+      await turn.end();
+    }
     return report;
   };
 }

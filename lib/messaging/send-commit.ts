@@ -168,8 +168,9 @@ async function keepEnds(
   const { outbox, rules, parking } = settings;
   const now = rules.clock.now();
   const end = endOf(unsent, ends, now, parking);
+  let isFirst = true;
   try {
-    if (end.isOver) await outbox.markSent(unsent, end.progress);
+    if (end.isOver) isFirst = await outbox.markSent(unsent, end.progress);
     else {
       // The next time follows from the notes as others have left them: nobody must see the one without the other.
       await lines.save();
@@ -182,7 +183,8 @@ async function keepEnds(
     return "again";
   }
   tellSends(settings, unsent, ends, end, true);
-  tellEnd(settings, unsent, ends, end);
+  const isTwice = isFirst === false && ends.some((ended) => ended?.result.sent);
+  tellEnd(settings, unsent, ends, end, isTwice ? new SentTwice() : undefined);
   if (end.isOver) return "sent";
   if (end.isCutShort) return "again";
   return end.hasFailed ? "failed" : "waiting";
@@ -234,14 +236,26 @@ function quietly(told: () => void): void {
   }
 }
 
+/** A lost answer of the write that marks looks the same. */
+class SentTwice extends Error {
+  override readonly name = "SentTwice";
+
+  constructor() {
+    super(
+      "another relay or sweeper has sent the messages of this commit too, so standard queues, topics and buses got them twice. If this goes on, look for a second relay that reads the table's stream, and remove one",
+    );
+  }
+}
+
 function tellEnd(
   settings: OutboxSettings,
   unsent: Unsent,
   ends: readonly (SendEnd | undefined)[],
   { isOver, hasFailed, parked }: CommitEnd,
+  twice: SentTwice | undefined,
 ): void {
   if (isOver) {
-    tell(settings, "sent", unsent, unsent.messages.length, undefined);
+    tell(settings, "sent", unsent, unsent.messages.length, twice);
     return;
   }
   const all = ends.filter((ended) => ended !== undefined);

@@ -4,6 +4,7 @@ import { progressOf } from "./commit-end.ts";
 import type { OldestWaiting } from "./oldest-waiting.ts";
 import { passOver } from "./pass-over.ts";
 import { COMMITS_AT_ONCE, type CommitOutcome, type Sender, sendCommit, waitingOf } from "./send-commit.ts";
+import type { SweepTurn } from "./sweep-turn.ts";
 import { notesFor } from "./waiting-lines.ts";
 
 /** The commits of one sweep, by how they ended. */
@@ -22,6 +23,7 @@ export interface Sweep {
   readonly before: number;
   readonly report: SweepReport;
   readonly oldest: OldestWaiting;
+  readonly turn: SweepTurn;
 }
 
 /** More would only take each other's memory. */
@@ -39,12 +41,12 @@ export async function sweepShards(shards: readonly number[], sweep: Sweep): Prom
 }
 
 async function sweepShard(shard: number, sweep: Sweep): Promise<void> {
-  const { sender, before, report } = sweep;
+  const { sender, before, report, turn } = sweep;
   const { outbox, rules } = sender.settings;
   const hasNotes = Object.keys(sender.lines.notes).length > 0;
   const latest = hasNotes ? Math.max(before, rules.clock.now()) : before;
   for await (const chunk of inChunks(outbox.findUnsent(shard, latest))) {
-    if (!sender.time.hasMore()) return;
+    if (!sender.time.hasMore() || !(await turn.isMine())) return;
     const found = await Promise.all(chunk.map((each) => takeFound(each, sweep)));
     const cut = found.indexOf("unreachable");
     const ends = found.map((commit, index) => {

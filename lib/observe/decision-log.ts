@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import type { DecisionEvent } from "../core/decisions.ts";
 import { aFunction, type Check, checkOptions, methods, oneOf } from "../core/option-checks.ts";
 import { withDefaults } from "../core/options.ts";
+import { visible } from "../core/visible.ts";
 import { nameOf } from "./measurements.ts";
 
 /** What is shown of the owner of a key. */
@@ -72,7 +73,7 @@ const LEVELS: Readonly<Partial<Record<DecisionEvent["decision"], "warn" | "error
 };
 
 const lineTo = (level: "info" | "warn" | "error") => (message: string, fields: Record<string, unknown>) =>
-  console[level](JSON.stringify({ level, message, ...fields }));
+  console[level](visible(JSON.stringify({ level, message, ...fields })));
 
 const CONSOLE: DecisionLogger = { info: lineTo("info"), warn: lineTo("warn"), error: lineTo("error") };
 

@@ -1,6 +1,6 @@
 /** The SQL of each move of the outbox, for one table. No I/O. */
 import { RECORD_VERSION, RECORD_VERSIONS } from "../contract.ts";
-import type { Taking } from "../core/messages/outbox.ts";
+import type { SweepLease, Taking } from "../core/messages/outbox.ts";
 import type { SqlDialect } from "./dialect.ts";
 import { quoted } from "./options.ts";
 import type { SqlValue } from "./sql-client.ts";
@@ -9,6 +9,7 @@ import type { WaitingRow } from "./waiting-row.ts";
 
 /** No record has this key: theirs begin with an operation. */
 const NOTES_KEY = "#outbox";
+const SWEEP_KEY = `${NOTES_KEY}/sweep`;
 
 /** How many commits are found at once. */
 export const PAGE = 100;
@@ -108,6 +109,11 @@ WHERE unsent_shard = $1 AND due_at IS NOT NULL AND due_at < $2 AND (due_at, pk) 
   const count = `SELECT json_build_object('waiting', count(*) FILTER (WHERE unsent_shard >= 0),
   'parked', count(*) FILTER (WHERE unsent_shard < 0))::text AS answer FROM ${name} WHERE due_at IS NOT NULL`;
 
+  const leaseSweep = `INSERT INTO ${name} AS r (pk, version, state, token, attempt, lease_ends_at, fingerprint, created_at, sender, sending_until)
+VALUES ('${SWEEP_KEY}', ${RECORD_VERSION}, 'notes', '', 0, 0, '', 0, $1, $3)
+ON CONFLICT (pk) DO UPDATE SET sender = $1, sending_until = $3
+WHERE r.sending_until <= $2 OR r.sender = $1 ${CHANGED}`;
+
   // A row of the same table: who may send needs no right on another one.
   const insertNotes = `INSERT INTO ${name} (pk, version, state, token, attempt, lease_ends_at, fingerprint, created_at, result)
 VALUES ('${NOTES_KEY}', ${RECORD_VERSION}, 'notes', '', 0, 0, '', 0, $1) ON CONFLICT (pk) DO NOTHING ${CHANGED}`;
@@ -145,6 +151,9 @@ VALUES ('${NOTES_KEY}', ${RECORD_VERSION}, 'notes', '', 0, 0, '', 0, $1) ON CONF
     /** A page of those that come behind `dueAt` and `recordKey`. */
     find: (shard: number, before: number, dueAt: number, recordKey: string) =>
       select(find, shard, before, dueAt, recordKey),
+
+    leaseSweep: ({ id, now, until }: SweepLease) =>
+      update(leaseSweep, senderOf({ by: "sweeper", id }), now, until),
 
     count: () => select(count),
 

@@ -7,6 +7,7 @@ import {
   type MessageProgress,
   mergeProgress,
   type Outbox,
+  type SweepLease,
   type Taken,
   type Taking,
   type Unsent,
@@ -91,21 +92,29 @@ export class PostgresOutbox extends OperatedOutbox implements Outbox {
       const merged = theirs?.token === token ? mergeProgress(progress, theirs) : undefined;
       // It is marked already, or this repeats a write whose answer was lost.
       if (!theirs || !merged) return;
-      if (merged.every(isOver)) return this.markSent(theirs, merged);
+      if (merged.every(isOver)) {
+        await this.markSent(theirs, merged);
+        return;
+      }
       [seen, kept, due] = [theirs, merged, theirs.dueAt];
     }
   }
 
   /** @throws StoreUnavailableError (`STORE_UNAVAILABLE`) */
-  async markSent({ recordKey, token }: Unsent, progress?: readonly MessageProgress[]): Promise<void> {
+  async markSent({ recordKey, token }: Unsent, progress?: readonly MessageProgress[]): Promise<boolean> {
     const text = progress ? JSON.stringify(progress) : null;
     // What does not change is marked already.
-    await this.#ask(this.#statements.markSent(recordKey, token, text));
+    return (await this.#ask(this.#statements.markSent(recordKey, token, text))).isChanged === true;
   }
 
   /** @throws StoreUnavailableError (`STORE_UNAVAILABLE`) */
   async park(recordKey: string, now: number): Promise<boolean> {
     return (await this.#ask(this.#statements.park(recordKey, now))).isChanged === true;
+  }
+
+  /** @throws StoreUnavailableError (`STORE_UNAVAILABLE`) */
+  async leaseSweep(lease: SweepLease): Promise<boolean> {
+    return (await this.#ask(this.#statements.leaseSweep(lease))).isChanged === true;
   }
 
   /** @throws StoreUnavailableError (`STORE_UNAVAILABLE`) */

@@ -26,6 +26,7 @@ class OpenedOutbox implements Outbox {
   readonly keep: Outbox["keep"];
   readonly markSent: Outbox["markSent"];
   readonly park: Outbox["park"];
+  readonly leaseSweep: Outbox["leaseSweep"];
   readonly findUnsent: Outbox["findUnsent"];
   readonly readNotes: Outbox["readNotes"];
   readonly replaceNotes: Outbox["replaceNotes"];
@@ -38,6 +39,7 @@ class OpenedOutbox implements Outbox {
     this.keep = outbox.keep.bind(outbox);
     this.markSent = outbox.markSent.bind(outbox);
     this.park = outbox.park.bind(outbox);
+    this.leaseSweep = outbox.leaseSweep.bind(outbox);
     this.findUnsent = outbox.findUnsent.bind(outbox);
     this.readNotes = outbox.readNotes.bind(outbox);
     this.replaceNotes = outbox.replaceNotes.bind(outbox);

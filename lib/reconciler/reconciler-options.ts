@@ -16,6 +16,7 @@ import {
 import { DEFAULTS as ENGINE_DEFAULTS, withDefaults } from "../core/options.ts";
 import type { Store } from "../core/store.ts";
 import type { VerifyRecord } from "../core/verify.ts";
+import { visible } from "../core/visible.ts";
 
 export const RECONCILER_EVENTS = [
   /** The effect of an abandoned attempt happened: its key is completed, or given back behind a step that happened. */
@@ -201,7 +202,8 @@ function logUnsettled(event: ReconcilerEvent): void {
   }
   if (event.event === "unsettled" || event.event === "happened" || event.event === "did-not-happen") return;
   const { operation, keyHash } = event;
-  console.error(`the outcome of ${operation || "a key"} ${keyHash} is ${event.event}:`, whyOf(event));
+  const outcome = `the outcome of ${operation || "a key"} ${keyHash} is ${event.event}:`;
+  console.error(visible(outcome), visible(whyOf(event)));
 }
 
 /** The texts of these errors are ours, and hold no payload. */

@@ -8,6 +8,7 @@ import {
   mergeProgress,
   type Outbox,
   type OutboxChange,
+  type SweepLease,
   type Taken,
   type Taking,
   type Unsent,
@@ -31,6 +32,7 @@ export class MemoryOutbox implements Outbox {
   readonly #waiting = new Map<string, WaitingCommit>();
   readonly #onSent: (unsent: Unsent) => void;
   #notes: string | undefined;
+  #sweep: SweepLease | undefined;
 
   /** `onSent` is called once for each commit, when its messages are sent. */
   constructor(onSent: (unsent: Unsent) => void) {
@@ -86,7 +88,10 @@ export class MemoryOutbox implements Outbox {
     const isSeen = waiting.revision === seen.revision;
     const kept = isSeen ? progress : mergeProgress(progress, waiting);
     if (kept === undefined) return;
-    if (kept.every(isOver)) return this.markSent(seen, kept);
+    if (kept.every(isOver)) {
+      await this.markSent(seen, kept);
+      return;
+    }
     const { sendingUntil, sender, ...given } = waiting;
     const isTaken = !isSeen && sendingUntil !== undefined && sendingUntil !== seen.sendingUntil;
     const shard = waiting.shard < 0 ? parkedShard(waiting.shard) : waiting.shard;
@@ -100,12 +105,13 @@ export class MemoryOutbox implements Outbox {
     });
   }
 
-  async markSent({ recordKey, token }: Unsent, progress?: readonly MessageProgress[]): Promise<void> {
+  async markSent({ recordKey, token }: Unsent, progress?: readonly MessageProgress[]): Promise<boolean> {
     const waiting = this.#waiting.get(recordKey);
-    if (waiting?.token !== token) return;
+    if (waiting?.token !== token) return false;
     this.#waiting.delete(recordKey);
     if (progress) this.sent.set(recordKey, progress);
     this.#onSent(waiting);
+    return true;
   }
 
   async park(recordKey: string, now: number): Promise<boolean> {
@@ -113,6 +119,12 @@ export class MemoryOutbox implements Outbox {
     if (waiting === undefined || waiting.shard < 0) return false;
     this.#waiting.set(recordKey, { ...waiting, shard: parkedShard(waiting.shard), dueAt: now });
     return true;
+  }
+
+  async leaseSweep(lease: SweepLease): Promise<boolean> {
+    const isHeld = this.#sweep && this.#sweep.until > lease.now && this.#sweep.id !== lease.id;
+    if (!isHeld) this.#sweep = lease;
+    return !isHeld;
   }
 
   async *findUnsent(shard: number, before: number): AsyncGenerator<readonly FoundUnsent[]> {

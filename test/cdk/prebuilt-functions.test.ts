@@ -74,6 +74,7 @@ async function invoke(
   const { stdout } = await run(process.execPath, ["--input-type=module", "--eval", call], folder, {
     IDEMPOTENCY_TABLE: table.tableName,
     METRICS_SERVICE: "shop",
+    OUTBOX_DESTINATIONS: '"any"',
     AWS_ENDPOINT_URL_DYNAMODB: engine!.endpoint,
     AWS_ENDPOINT_URL_SQS: sqs.endpoint,
     AWS_REGION: "eu-central-1",
@@ -113,6 +114,15 @@ async function expectSent(table: OutboxTable, key: string): Promise<void> {
 }
 
 describe("the prebuilt functions", () => {
+  it("R6: don't start without OUTBOX_DESTINATIONS: they would send wherever a record says", async () => {
+    const call = `await import(${JSON.stringify(fileIn())});`;
+    const started = run(process.execPath, ["--input-type=module", "--eval", call], folder, {
+      IDEMPOTENCY_TABLE: "records",
+    });
+
+    await expect(started).rejects.toThrow("OUTBOX_DESTINATIONS is not set");
+  });
+
   it("send what was committed from the stream, mark it, and count it", async () => {
     const table = await commit("from-the-stream", 0);
     const changes = await table.nextChanges();

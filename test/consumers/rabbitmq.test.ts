@@ -1,8 +1,9 @@
 // What is RabbitMQ's own: limits of deliveries, a redrive, a cancelled consumer, a channel that is closed.
+import type { ConsumeMessage } from "amqplib";
 import { PermanentError } from "onceonly";
 import { envelopeHeaders, rabbitMqConsumer } from "onceonly/consumers";
 import { MemoryStore } from "onceonly/testing";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { gate } from "../../kit/time/gate.ts";
 import { timeless } from "../../kit/time/timeless.ts";
 import { hasServer as hasPostgres } from "../postgres/given.ts";
@@ -41,6 +42,47 @@ describe.skipIf(!hasBroker("RabbitMQ") || !hasPostgres)("rabbitMqConsumer", () =
     await consumer.stop();
 
     expect([await bench.left(), await effects(), told.length]).toEqual([0, [], 3]);
+  });
+
+  it("N5: with a delay, good messages don't wait behind three times as many poison messages as the prefetch", async () => {
+    const bench = await rabbitBench({ "x-queue-type": "quorum", "x-delivery-limit": 20 });
+    const waiting = `${bench.queue}-waiting`;
+    await bench.channel.assertQueue(waiting, {
+      arguments: {
+        "x-message-ttl": 50,
+        "x-dead-letter-exchange": "",
+        "x-dead-letter-routing-key": bench.queue,
+      },
+    });
+    const { options: given, note, effects } = await shop();
+    const deliveries: number[] = [];
+    const delay = async ({ content, properties }: ConsumeMessage, delivery: number) => {
+      deliveries.push(delivery);
+      if (delivery === 4) return false;
+      bench.channel.sendToQueue(waiting, content, { headers: properties.headers, persistent: true });
+      await bench.channel.waitForConfirms();
+    };
+    // A message that waits in the consumer waits for ever, and takes its place in the prefetch with it.
+    const clock = { now: Date.now, sleep: () => new Promise<void>(() => {}) };
+    const consumer = await bench.consume(
+      async (text, idempotency) => {
+        if (text === "poison") throw new Error("no such street");
+        await note(text, idempotency);
+      },
+      { ...given, clock, delay } as typeof given,
+    );
+
+    for (let sent = 0; sent < 3 * PREFETCH; sent++)
+      await bench.send("poison", envelopeHeaders({ key: `poison-${sent}` }));
+    for (let sent = 0; sent < 100; sent++) await bench.send("good", envelopeHeaders({ key: `good-${sent}` }));
+    await expect.poll(async () => (await effects()).length, { timeout: 30_000 }).toBe(100);
+    await expect.poll(bench.aside, { timeout: 30_000 }).toBe(3 * PREFETCH);
+    await consumer.stop();
+
+    expect(await bench.left()).toBe(0);
+    expect([1, 2, 3, 4].map((each) => deliveries.filter((delivery) => delivery === each).length)).toEqual(
+      Array(4).fill(3 * PREFETCH),
+    );
   });
 
   it("goes on behind as many messages that never succeed as the prefetch says, once a quorum queue has had enough of them", async () => {
@@ -171,5 +213,21 @@ describe("rabbitMqConsumer, without a server", () => {
     ],
   ])("refuses %s at once", (_what, make, why) => {
     expect(make).toThrow(why);
+  });
+
+  it("N5: a delay that fails leaves the message to wait here, and tells so; a wrong one is refused", async () => {
+    const error = vi.spyOn(console, "error").mockReturnValue();
+    const channel = silentChannel();
+    const { sleep, slept, now } = timeless();
+    const delay = () => Promise.reject(new Error("no such queue"));
+    const fails = () => Promise.reject(new Error("no such street"));
+    const given = { ...options(), clock: { now, sleep }, onMessageError: () => {} };
+    await rabbitMqConsumer(channel, fails, { ...given, delay })(messageOf());
+
+    expect(channel.said).toEqual([["nack", true]]);
+    expect(slept).toContain(1000);
+    expect(error).toHaveBeenCalledOnce();
+    error.mockRestore();
+    expect(() => rabbitMqConsumer(channel, fails, { ...given, delay: 5 as never })).toThrow("delay");
   });
 });

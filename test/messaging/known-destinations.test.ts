@@ -1,5 +1,5 @@
 // Relay and sweeper have rights that those who write records have not.
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { fakeEventBridge, fakeSns } from "../../kit/fake-client.ts";
 import type { StoredMessage } from "../../lib/core/messages/outgoing-message.ts";
 import { fakeClock } from "../../lib/fakes/fake-clock.ts";
@@ -74,4 +74,20 @@ describe("a sender that knows its destinations", () => {
       );
     },
   );
+
+  it("R6: without any, a process warns once; `any` says that it is meant", async () => {
+    const warn = vi.spyOn(console, "warn").mockReturnValue();
+    vi.resetModules();
+    const { outboxRelay: relay } = await import("../../lib/messaging/outbox-relay.ts");
+    const { outboxSweeper: sweeper } = await import("../../lib/messaging/outbox-sweeper.ts");
+    const { outbox } = new MemoryStore();
+
+    relay({ outbox, destinations: "any" });
+    expect(warn).not.toHaveBeenCalled();
+    relay({ outbox });
+    sweeper({ outbox });
+
+    expect(warn.mock.calls).toEqual([[expect.stringContaining("`destinations` is missing")]]);
+    warn.mockRestore();
+  });
 });

@@ -93,6 +93,31 @@ describe("what relay and sweeper tell", () => {
     expect(commit.sends).toMatchObject([named, named]);
   });
 
+  it("H98: N6: a commit that two relays of one stream have sent: the second one says so", async () => {
+    const commit = await newCommit();
+
+    await Promise.all([commit.relay(), commit.relay()]);
+
+    expect(commit.sends).toHaveLength(4);
+    const [first, second] = commit.events;
+    expect([first, second]).toMatchObject([
+      { event: "sent", by: "relay", error: undefined },
+      { event: "sent", by: "relay", error: { name: "SentTwice" } },
+    ]);
+    expect(String(second?.error)).toContain("look for a second relay");
+  });
+
+  it("H98: N6: without an observer, a commit that was sent twice on the console", async () => {
+    const error = vi.spyOn(console, "error").mockReturnValue();
+    const commit = await newCommit();
+    const { observe: _, ...options } = commit.options;
+    const relay = () => outboxRelay(options)({ Records: [commit.change] });
+
+    await Promise.all([relay(), relay()]);
+
+    expect(error.mock.calls).toEqual([[expect.objectContaining({ name: "SentTwice" })]]);
+  });
+
   it("a commit that could not be sent: with the error, and again with every try", async () => {
     const commit = await newCommit(false);
     await commit.clock.advance(61_000);

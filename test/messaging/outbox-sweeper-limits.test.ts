@@ -2,6 +2,7 @@
 import { outboxSweeper, type StoredMessage } from "onceonly";
 import { fakeClock, fakeRandom } from "onceonly/testing";
 import { describe, expect, it } from "vitest";
+import { timeless } from "../../kit/time/timeless.ts";
 import { withOutbox } from "../../kit/with-outbox.ts";
 import { MemoryOutbox } from "../../lib/testing/memory-outbox.ts";
 
@@ -125,5 +126,65 @@ describe("outboxSweeper", () => {
 
     await expect(sweep()).rejects.toThrow("no index");
     expect(state).toEqual({ held: 0, peak: 70, marked: 175 });
+  });
+
+  describe("N4: the lease of a sweep", () => {
+    /** A backlog whose sweep notes its leases, while the clock moves on by `ms` with each commit that it takes. */
+    async function newLeases(ms: number) {
+      const { options, state } = await newBacklog();
+      const startedAt = options.clock.now();
+      const leases: string[] = [];
+      const taken = { count: 0, isRefused: false };
+      const outbox = withOutbox(options.outbox, {
+        async leaseSweep({ now, until }) {
+          leases.push(until === 0 ? "ends" : `${now - startedAt} to ${until - startedAt}`);
+          return !taken.isRefused || taken.count === 0;
+        },
+        async take(...taking) {
+          taken.count += 1;
+          return options.outbox.take(...taking);
+        },
+      });
+      const clock = { ...timeless(), now: () => startedAt + taken.count * ms };
+      return { leases, taken, state, sweep: outboxSweeper({ ...options, outbox, clock }) };
+    }
+
+    it("is made longer while the sweep goes on, by one request for all shards", async () => {
+      const { leases, sweep } = await newLeases(100);
+
+      expect((await sweep()).sent).toBe(200);
+
+      // 200 commits take 20 seconds.
+      expect(leases).toEqual(["0 to 30000", "10000 to 40000", "20000 to 50000", "ends"]);
+    });
+
+    it("is one for the whole invocation, if that is short", async () => {
+      const { leases, sweep } = await newLeases(100);
+
+      await sweep({}, { getRemainingTimeInMillis: () => 20_000 });
+
+      expect(leases).toEqual(["0 to 25000", "ends"]);
+    });
+
+    it("ends the sweep when another sweep has the outbox by now", async () => {
+      const { leases, taken, sweep } = await newLeases(200);
+      taken.isRefused = true;
+
+      expect((await sweep()).sent).toBe(80);
+
+      expect(leases).toEqual(["0 to 30000", "16000 to 46000"]);
+    });
+
+    it("does not change the report when it cannot be given back", async () => {
+      const { options } = await newBacklog();
+      const outbox = withOutbox(options.outbox, {
+        async leaseSweep({ until }) {
+          if (until === 0) throw new Error("unreachable");
+          return true;
+        },
+      });
+
+      expect((await outboxSweeper({ ...options, outbox })()).sent).toBe(200);
+    });
   });
 });

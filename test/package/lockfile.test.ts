@@ -61,6 +61,29 @@ describe("package-lock.json", () => {
     console.log(`${unhashed.length} packages for other platforms are locked without a hash`);
   });
 
+  it("R6: leaves only bundled packages without a hash beside those, and the package that holds them has one", () => {
+    const bundled = Object.entries(packages).filter(([, { inBundle }]) => inBundle);
+    const holders = new Set(bundled.map(([path]) => path.slice(0, path.lastIndexOf("/node_modules/"))));
+
+    // A bundled package comes in the tarball of its holder, so that the registry has no hash of it.
+    expect([...holders].sort()).toEqual([
+      "node_modules/@aws-cdk/cloud-assembly-schema",
+      "node_modules/aws-cdk-lib",
+    ]);
+    for (const holder of holders) expect(packages[holder]?.integrity).toMatch(/^sha512-/);
+  });
+
+  it("R6: lacks the hashes of no packages but the platform builds of these tools", () => {
+    const unhashed = Object.entries(packages).filter(
+      ([path, { integrity, link, inBundle }]) =>
+        path.includes("node_modules/") && !integrity && !link && !inBundle,
+    );
+
+    const tools = /^node_modules\/@(biomejs\/cli|oxc-parser\/binding|rollup\/rollup|unrs\/resolver-binding)-/;
+    expect(unhashed.filter(([path]) => !tools.test(path)).map(([path]) => path)).toEqual([]);
+    expect(unhashed.length).toBeLessThanOrEqual(64);
+  });
+
   it("has nobody else's package in place of one that is left out", () => {
     const replaced = ["node-gyp", "node-addon-api"].map((name) => packages[`node_modules/${name}`]);
 

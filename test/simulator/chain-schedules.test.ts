@@ -69,8 +69,8 @@ class SilentSenders extends DynamoDBOutbox {
 
 /** Nobody tries again what failed. */
 class Optimists extends DynamoDBOutbox {
-  override keep(unsent: Unsent, progress: readonly MessageProgress[]): Promise<void> {
-    return this.markSent(unsent, progress);
+  override async keep(unsent: Unsent, progress: readonly MessageProgress[]): Promise<void> {
+    await this.markSent(unsent, progress);
   }
 }
 

@@ -278,14 +278,18 @@ const BROKEN_OUTBOXES: Record<string, (outbox: MemoryOutbox) => Partial<Outbox>>
     keep: (unsent, progress) => outbox.keep(unsent, progress, unsent.dueAt),
   }),
   "marks what is parked as sent": (outbox) => ({
-    keep: async (unsent, progress, dueAt) =>
-      progress.some(({ state }) => state === "waiting")
-        ? outbox.keep(unsent, progress, dueAt)
-        : outbox.markSent(unsent, progress),
+    async keep(unsent, progress, dueAt) {
+      if (progress.some(({ state }) => state === "waiting")) await outbox.keep(unsent, progress, dueAt);
+      else await outbox.markSent(unsent, progress);
+    },
   }),
   "does not park": () => ({ park: async () => false }),
   "parks what is not there": (outbox) => ({ park: (key, now) => outbox.park(key, now).then(() => true) }),
   "counts nothing": () => ({ count: async () => ({ waiting: 0, parked: 0 }) }),
+  "leases the outbox to every sweep": () => ({ leaseSweep: async () => true }),
+  "never ends a sweep's lease": (outbox) => ({
+    leaseSweep: (lease) => (lease.until === 0 ? Promise.resolve(true) : outbox.leaseSweep(lease)),
+  }),
   "loses notes": () => ({ replaceNotes: async () => true }),
   "replaces any notes": (outbox) => ({
     replaceNotes: async (_, notes) => outbox.replaceNotes(await outbox.readNotes(), notes),

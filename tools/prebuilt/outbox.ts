@@ -15,8 +15,14 @@ const destinations = env[ENVIRONMENT.outboxDestinations];
 const table = env[ENVIRONMENT.outboxTable];
 const shards = env[ENVIRONMENT.outboxShards];
 
+if (destinations === undefined) {
+  throw new Error(
+    `${ENVIRONMENT.outboxDestinations} is not set: give it a JSON list of queue URLs, topic ARNs and bus ARNs, or "any" in quotes`,
+  );
+}
+
 const options: OutboxOptions = {
-  destinations: destinations === undefined ? undefined : JSON.parse(destinations),
+  destinations: JSON.parse(destinations),
   outbox: new DynamoDBOutbox({
     tableName: env[ENVIRONMENT.idempotencyTable],
     ...(table !== undefined && JSON.parse(table)),

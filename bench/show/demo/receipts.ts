@@ -103,7 +103,7 @@ export function createReceipts({ tables, queues, senders, urlOf, sweep }: Receip
         });
       for (const commit of others) await outbox.sendAgain(commit, OPERATOR);
       // Another process: the one before leaves a queue alone for 30 seconds that was not there.
-      await sweepAll(() => outboxSweeper({ outbox, sqs: senders })());
+      await sweepAll(() => outboxSweeper({ outbox, sqs: senders, destinations: "any" })());
       return {
         committed,
         parked: parked.length,

@@ -1,12 +1,14 @@
 // Refuses a second relay on the stream of a table, and tells of a table that has none. No I/O.
 import { Annotations, CfnResource, Stack, Stage, Token } from "aws-cdk-lib";
 import type { ITableV2 } from "aws-cdk-lib/aws-dynamodb";
-import type { IConstruct } from "constructs";
+import type { IGrantable } from "aws-cdk-lib/aws-iam";
+import { Construct, type IConstruct } from "constructs";
 import type { IIdempotencyTable } from "../idempotency-table-base.ts";
 import { sharedRegistry } from "../shared-registry.ts";
-import { TABLES } from "./event-sources.ts";
+import { readersFrom, TABLES } from "./event-sources.ts";
 import { referencedBy } from "./references.ts";
 import { tableResource } from "./table-resources.ts";
+import { ResolvedApp } from "./windows/resolved-app.ts";
 
 interface Relay {
   readonly relay: IConstruct;
@@ -76,6 +78,35 @@ export function warnOfNoRelay(fn: IConstruct, table: IIdempotencyTable): void {
         Annotations.of(fn).addWarningV2(
           "onceonly:no-relay",
           `${fn.node.path} commits to ${table.node.path}, which has an outbox and no OutboxRelay in this app, so that nobody sends its messages: make one, or acknowledge this where the relay is elsewhere or no commit has messages`,
+        );
+      }
+      return [];
+    },
+  });
+}
+
+/** The functions of an app that may relay: the resource of each. */
+const granted = sharedRegistry<Set<IConstruct>>("granted");
+
+/** A warning for a function with the rights of a relay whose table has a mapping to another such function, or two to this one. */
+export function warnOfSecondRelay({ node, table }: IIdempotencyTable, grantee: IGrantable): void {
+  const fn = Construct.isConstruct(grantee) ? grantee.node.defaultChild : undefined;
+  if (fn === undefined) return;
+  const ofApp = granted.get(node.root) ?? new Set();
+  granted.set(node.root, ofApp);
+  if (ofApp.has(fn)) return;
+  ofApp.add(fn);
+  fn.node.addValidation({
+    validate: () => {
+      const resource = tableResource(table);
+      const readers = resource ? readersFrom(ResolvedApp.of(fn), resource) : [];
+      const relays = readers.filter(({ into }) => into.some((each) => ofApp.has(each)));
+      const own = relays.findIndex(({ into }) => into.some((each) => each === fn));
+      const [first, second] = relays;
+      if (own > 0 || (own === 0 && second?.into.some((each) => each === fn))) {
+        Annotations.of(fn).addWarningV2(
+          "onceonly:second-relay",
+          `${first?.path} and ${relays[own || 1]?.path} both read the stream of ${table.node.path} for a relay, so standard queues, topics and buses get each message twice: remove one, or acknowledge this if their filters share no record`,
         );
       }
       return [];

@@ -15,6 +15,8 @@ export interface ConsoleOptions {
   readonly port: number;
   /** Whether acts are done. */
   readonly mayWrite: boolean;
+  /** @default - the page that the build makes */
+  readonly pageOf?: typeof consolePage;
 }
 
 export interface RunningConsole {
@@ -36,12 +38,19 @@ class ConsoleRefusal extends Error {
   }
 }
 
-export async function startConsole({ source, port, mayWrite }: ConsoleOptions): Promise<RunningConsole> {
+export async function startConsole({
+  source,
+  port,
+  mayWrite,
+  pageOf = consolePage,
+}: ConsoleOptions): Promise<RunningConsole> {
   const token = randomBytes(32).toString("base64url");
 
   async function servePage(response: ServerResponse): Promise<void> {
     const nonce = randomBytes(18).toString("base64url");
-    response.writeHead(200, pageHeaders(nonce)).end(await consolePage({ nonce, token }));
+    // Before the headers: without a page there is another answer.
+    const page = await pageOf({ nonce, token });
+    response.writeHead(200, pageHeaders(nonce)).end(page);
   }
 
   async function answerTo(request: IncomingMessage, path: string): Promise<unknown> {

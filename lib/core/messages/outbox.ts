@@ -95,6 +95,15 @@ export interface FoundUnsent {
   readonly dueAt: number;
 }
 
+/** Says which sweep holds the outbox, and for how long. Times are in epoch ms. */
+export interface SweepLease {
+  /** Names the sweep, so that it can make its lease longer, and so that a repeated request is recognised. */
+  readonly id: string;
+  readonly now: number;
+  /** When the lease ends. 0 ends it immediately. */
+  readonly until: number;
+}
+
 export interface Outbox {
   /** How many shards there are for `findUnsent`, from 0. */
   readonly shards: number;
@@ -120,12 +129,18 @@ export interface Outbox {
 
   /**
    * Ends the commit under the token: from now on the record expires as others do. Repeating that changes nothing.
-   * `progress` is kept with the record, without the messages.
+   * `progress` is kept with the record, without the messages. Answers `false` if the commit had ended already.
    */
-  markSent(unsent: Unsent, progress?: readonly MessageProgress[]): Promise<void>;
+  markSent(unsent: Unsent, progress?: readonly MessageProgress[]): Promise<boolean>;
 
   /** Takes an unreadable record out of the senders' way. Answers whether it did: a record of a later version stays. */
   park(recordKey: string, now: number): Promise<boolean>;
+
+  /**
+   * Leases the whole outbox to one sweep, with one write. Answers `false` while another sweep holds it. The lease only saves
+   * work: each commit still has to be taken.
+   */
+  leaseSweep(lease: SweepLease): Promise<boolean>;
 
   /**
    * Finds records of one shard that are due before `before` (epoch ms) and may still have messages to send, first due

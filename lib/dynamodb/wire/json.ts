@@ -109,7 +109,7 @@ export function readAnswer(answer: HttpAnswer): object {
   const { __type, message, Message, Item, CancellationReasons } = (output ?? {}) as ErrorBody;
   // A gateway on the way answers without a type.
   const type = __type ?? `${headers["x-amzn-errortype"] ?? "UnknownError"}`;
-  const name = type.split(/[:,]/)[0]!.replace(/.*#/, "");
+  const name = type.split(/[:,]/)[0]!.split("#").at(-1)!;
   const requestId = headers["x-amzn-requestid"];
   throw Object.assign(
     new ServiceError(name, message ?? Message ?? name, {

@@ -109,7 +109,7 @@ function filledRoute({ routeKey, resource, pathParameters }: RawEvent): string |
   const template = resource ?? routeKey?.slice(routeKey.indexOf(" ") + 1);
   if (!template?.startsWith("/")) return undefined;
   let isFilled = true;
-  const route = template.replace(/\{([^}+]+)\+?\}/g, (_, name: string) => {
+  const route = template.replace(/\{([^{}+]+)\+?\}/g, (_, name: string) => {
     const value = pathParameters?.[name];
     if (value === undefined) isFilled = false;
     return value ?? "";

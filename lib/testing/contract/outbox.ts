@@ -119,10 +119,10 @@ export const outboxCases = <Write>(): Cases<Write> => ({
     await store.insert(insertionOf(recordKey, { messages: TWO }));
     const unsent = await loaded(outbox, recordKey);
 
-    await outbox.markSent({ ...unsent, token: "token-of-another" });
+    assert.equal(await outbox.markSent({ ...unsent, token: "token-of-another" }), false);
     assert.deepEqual((await loaded(outbox, recordKey)).messages, TWO);
-    await outbox.markSent(unsent);
-    await outbox.markSent(unsent);
+    assert.equal(await outbox.markSent(unsent), true);
+    assert.equal(await outbox.markSent(unsent), false);
 
     assertRecord(await found(store, recordKey), { expiresAt: EXPIRES_AT });
   },

@@ -268,6 +268,26 @@ export const senderCases = <Write>(): Cases<Write> => ({
     assert.equal(await outbox.readNotes(), names[replaced.indexOf(true)]);
   },
 
+  "one sweep at a time holds the outbox, until its lease ends or it gives the outbox back": async ({
+    outbox,
+  }) => {
+    const leases = async (...all: readonly { id: string; now: number; until: number }[]) => {
+      const answers: boolean[] = [];
+      for (const lease of all) answers.push(await outbox.leaseSweep(lease));
+      return answers;
+    };
+    const [one, other] = [
+      { id: "sweep-1", now: NOW, until: NEXT },
+      { id: "sweep-2", now: NOW, until: NEXT },
+    ];
+    assert.deepEqual(await leases(one, other), [true, false]);
+    // A repeated request, or a longer lease.
+    assert.deepEqual(await leases(one, { ...one, until: UNTIL }), [true, true]);
+    assert.deepEqual(await leases({ ...other, now: NEXT }, { ...one, until: 0 }), [false, true]);
+    assert.deepEqual(await leases(other, { ...one, now: NEXT, until: UNTIL }), [true, true]);
+    assert.deepEqual(await leases({ ...one, now: NEXT, until: 0 }), [true]);
+  },
+
   "of two who take the same commit at once one gets it": async ({ store, outbox }) => {
     const recordKey = await committed(store);
 

@@ -26,10 +26,10 @@ beforeAll(async () => {
   await run(process.execPath, ["tools/build-console.mjs"], root);
 });
 
-async function start(mayWrite = false) {
+async function start(mayWrite = false, pageOf?: Parameters<typeof startConsole>[0]["pageOf"]) {
   const table = await openTable({ table: world.tableName, endpoint: world.endpoint });
   const source = tableSource({ table, name: world.tableName, clock: world.clock });
-  const served = await startConsole({ source, port: 0, mayWrite });
+  const served = await startConsole({ source, port: 0, mayWrite, ...(pageOf && { pageOf }) });
   cleanups.push(table.close, served.stop);
   const { port } = new URL(served.url);
   const host = `127.0.0.1:${port}`;
@@ -207,6 +207,15 @@ describe("the console's server", () => {
 
     expect(status).toBe(400);
     expect(told).not.toContain(SECRET);
+  });
+
+  it("R6: answers that the page can't be read, and goes on", async () => {
+    const { ask } = await start(false, async () => {
+      throw new Error("the page of the console is not built");
+    });
+
+    expect(await ask("/")).toMatchObject({ status: 502, text: expect.stringContaining("is not built") });
+    expect((await ask("/")).status).toBe(502);
   });
 
   it.each(["/api/lives/not-a-hash", "/api/lives/..%2f..%2f", "/api/else", "/favicon.ico", "/console.html"])(

@@ -54,6 +54,7 @@ export function outboxIn(ask: Ask, outbox: Outbox, imageOf: (change: unknown) =>
     take: (...taking) => ask("take", () => outbox.take(...taking)),
     keep: (...kept) => ask("keep", () => outbox.keep(...kept)),
     markSent: (...sent) => ask("mark", () => outbox.markSent(...sent)),
+    leaseSweep: (lease) => ask("lease", () => outbox.leaseSweep(lease)),
     readNotes: () => ask("read notes", () => outbox.readNotes()),
     replaceNotes: (...notes) => ask("replace notes", () => outbox.replaceNotes(...notes)),
     async *findUnsent(shard, before) {

@@ -39,7 +39,7 @@ const sending = {
       at: fc.oneof(
         fc.integer({ min: 1, max: 8 }),
         // Most sweeps find nothing that is due: the requests of the others come more often.
-        fc.constantFrom("find", "load", "take", "send", "send", "send", "keep", "mark"),
+        fc.constantFrom("lease", "find", "load", "take", "send", "send", "send", "keep", "mark"),
       ),
       kind: fc.constantFrom("dies-before", "dies-after", "fails", "answer-lost", "freezes", "freezes"),
     }),

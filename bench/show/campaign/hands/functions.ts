@@ -35,7 +35,8 @@ const FAILS_AFTER = 0.2;
 const LONGEST_WORK_MS = 400;
 
 export function createFunctions(world: World): Readonly<Record<string, Run>> {
-  const sending = { outbox: world.outbox, sqs: world.sqsClient, clock: world.clock, observe: () => {} };
+  const { outbox, sqsClient: sqs, clock } = world;
+  const sending = { outbox, sqs, clock, destinations: "any", observe: () => {} } as const;
   const relay = outboxRelay(sending);
   const sweeper = outboxSweeper({ ...sending, minAgeSeconds: 1 });
   const consumers = MESSAGE_QUEUES.map((queue) => [queue.name, consumerOf(queue, world)] as const);

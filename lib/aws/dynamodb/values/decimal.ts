@@ -7,7 +7,7 @@ export interface Decimal {
   readonly exponent: number;
 }
 
-const NUMBER = /^([+-]?)(?:(\d+)\.?(\d*)|\.(\d+))(?:[eE]([+-]?\d+))?$/;
+const NUMBER = /^([+-]?)(?:(\d+)(?:\.(\d*))?|\.(\d+))(?:[eE]([+-]?\d+))?$/;
 const MAX_DIGITS = 38;
 const MAX_MAGNITUDE = 125;
 const MIN_MAGNITUDE = -130;
@@ -58,7 +58,10 @@ function scaled({ digits, exponent }: Decimal, to: number): bigint {
 function storable(digits: bigint, exponent: number): Decimal {
   if (digits === 0n) return { digits, exponent: 0 };
   const text = String(digits < 0n ? -digits : digits);
-  const significant = text.replace(/0+$/, "");
+  let significantDigits = text.length;
+  // A pattern such as /0+$/ begins again at each zero.
+  while (text[significantDigits - 1] === "0") significantDigits--;
+  const significant = text.slice(0, significantDigits);
   const magnitude = exponent + text.length - 1;
   if (magnitude > MAX_MAGNITUDE) {
     throw invalid("Number overflow. Attempting to store a number with magnitude larger than supported range");

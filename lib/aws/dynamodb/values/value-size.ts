@@ -25,7 +25,7 @@ export function valueSize(value: AttributeValue): number {
 
 /** One byte, one for every two digits counted from the decimal point, and one for a minus. */
 function numberSize(number: string): number {
-  const [, minus = "", whole = "", fraction = ""] = /^(-?)0?(\d*)\.?(\d*)$/.exec(number) ?? [];
+  const [, minus = "", whole = "", fraction = ""] = /^(-?)0?(\d*)(?:\.(\d*))?$/.exec(number) ?? [];
   const pairs = (whole.length % 2 === 1 ? `0${whole}` : whole) + fraction + "0".repeat(fraction.length % 2);
   const significant = pairs.replace(/^(00)+/, "").replace(/(00)+$/, "");
   return 1 + significant.length / 2 + minus.length;

@@ -3,11 +3,14 @@ import { AttributeType, StreamViewType, TableV2 } from "aws-cdk-lib/aws-dynamodb
 import {
   Alias,
   Code,
+  EventSourceMapping,
   type FunctionOptions,
   type IFunction,
   Function as LambdaFunction,
   Runtime,
+  StartingPosition,
 } from "aws-cdk-lib/aws-lambda";
+import { DynamoEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
 import { Queue } from "aws-cdk-lib/aws-sqs";
 import {
   IdempotencyTable,
@@ -61,6 +64,16 @@ const onOwnKeys =
     new OutboxRelay(stack, "Outbox", { table, destinations: [to(stack)], ...props });
   };
 const NOTHING_SENT = "nothing would be sent. Give it the partitionKey";
+
+/** A function of the app that reads the stream of the table with the rights of a relay. */
+function ownRelay(stack: Stack, table: IIdempotencyTable): LambdaFunction {
+  const fn = aFunction(stack, "OwnRelay");
+  fn.addEventSource(
+    new DynamoEventSource(table.table, { startingPosition: StartingPosition.TRIM_HORIZON, retryAttempts: 5 }),
+  );
+  table.grantRelay(fn);
+  return fn;
+}
 
 export const OUTBOXES: readonly Misconfiguration[] = [
   refused("a relay on a table without an outbox", "outbox of Test/Table is off", (stack) => {
@@ -161,6 +174,21 @@ export const OUTBOXES: readonly Misconfiguration[] = [
     "each run sends what it can, and the next goes on",
     relay({ timeout: Duration.seconds(1) }),
   ),
+  warned("sweeps that can overlap", "onceonly:overlapping-runs", relay({ timeout: Duration.minutes(2) })),
+  warned("a relay with two mappings to the same stream", "onceonly:second-relay", (stack) => {
+    const table = withOutbox(stack);
+    const options = { startingPosition: StartingPosition.LATEST, retryAttempts: 5 };
+    new EventSourceMapping(stack, "Again", {
+      target: ownRelay(stack, table),
+      eventSourceArn: table.table.tableStreamArn as string,
+      ...options,
+    });
+  }),
+  warned("a second relay that the app makes itself", "onceonly:second-relay", (stack) => {
+    const table = withOutbox(stack);
+    new OutboxRelay(stack, "Outbox", { table, destinations: [to(stack)] });
+    ownRelay(stack, table);
+  }),
 ];
 
 const withUnknown = (stack: Stack) => tableIn(stack, { unknownOutcomes: true });
@@ -182,7 +210,7 @@ export const RECONCILERS: readonly Misconfiguration[] = [
     const handler = aFunction(stack, "Fn", { timeout: Duration.minutes(1) });
     new Reconciler(stack, "Reconciler", { table, handler, interval: Duration.seconds(30) });
   }),
-  accepted("two reconcilers of one table", "of two, one takes a key over", (stack) => {
+  warned("two reconcilers of one table", "onceonly:second-reconciler", (stack) => {
     const table = tableIn(stack, { unknownOutcomes: true });
     for (const id of ["One", "Two"]) {
       const handler = aFunction(stack, `${id}Fn`, { timeout: Duration.minutes(1) });
@@ -217,5 +245,8 @@ export const RECONCILERS: readonly Misconfiguration[] = [
   ),
   warned("a function without concurrency", "onceonly:no-concurrency", (stack) =>
     settling(stack, withUnknown(stack), asking(stack, { reservedConcurrentExecutions: 0 })),
+  ),
+  warned("runs that can overlap", "onceonly:overlapping-runs", (stack) =>
+    settling(stack, withUnknown(stack), asking(stack, { timeout: Duration.minutes(2) })),
   ),
 ];
