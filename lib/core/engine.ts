@@ -51,6 +51,9 @@ export async function perform<Write>(
     return await runAttempt(call, recording, work);
   } catch (error) {
     throw call.own(error);
+  } finally {
+    // Also of a claim that was given up, and is won afterwards.
+    options.store.handlerOver?.(call.token);
   }
 }
 

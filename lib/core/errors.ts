@@ -174,6 +174,8 @@ export class StoreUnavailableError extends errorClass("StoreUnavailableError", "
   declare readonly table?: string;
   /** All that the handler did in its transaction was undone: there is no answer, and nothing to repeat but the call. */
   declare isRolledBack?: boolean;
+  /** The store refused something it was given to keep, such as a result: it may accept the record without it. */
+  declare refusesContent?: boolean;
 
   /** `reason` is what the store calls its error, and says of it. */
   constructor(

@@ -32,6 +32,7 @@ export abstract class FrontStore<Write> implements StoreMarks, CrossChecked {
   readonly writeStep: Store<Write>["writeStep"];
   readonly handlerFailed: Store<Write>["handlerFailed"];
   readonly handlerOver: Store<Write>["handlerOver"];
+  readonly patienceMs: Store<Write>["patienceMs"];
   crossCheck: CrossChecked["crossCheck"];
   /** @internal */
   readonly sealsResults: boolean;
@@ -44,6 +45,7 @@ export abstract class FrontStore<Write> implements StoreMarks, CrossChecked {
     this.writeStep = store.writeStep && ((change) => this.passStep(change));
     this.handlerFailed = store.handlerFailed?.bind(store);
     this.handlerOver = store.handlerOver?.bind(store);
+    this.patienceMs = store.patienceMs;
     this.crossCheck = crossChecksOf(store);
     const { sealsResults, redactsResults } = marksOf(store, own);
     this.sealsResults = sealsResults;

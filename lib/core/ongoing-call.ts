@@ -2,7 +2,7 @@
 import { MAX_RETENTION_SECONDS } from "../contract.ts";
 import { type Decision, tellObserver } from "./decisions.ts";
 import { hasCode, isRefusedCondition, isStoreFailure } from "./error-code.ts";
-import { InvalidOptionError, isOnceonlyError, type StoreUnavailableError } from "./errors.ts";
+import { InvalidOptionError, isOnceonlyError, StoreUnavailableError } from "./errors.ts";
 import type { Identity } from "./identity.ts";
 import { MIN_RENEWED_SECONDS } from "./option-checks.ts";
 import type { ResolvedOptions } from "./options.ts";
@@ -38,6 +38,9 @@ export interface CallInput {
 
 /** How long a call without a deadline, or after it, keeps trying to record how it ended, in ms. */
 const RECORDING_PATIENCE_MS = 30_000;
+
+/** How long a call waits for a request that carries the user's own writes, unless its deadline comes first, in ms. */
+const WRITES_PATIENCE_MS = 900_000;
 
 /** A crash blocks its key for this time and the clock skew; renewals of it are three requests. */
 export const RENEWED_SECONDS = 30;
@@ -139,10 +142,41 @@ export class OngoingCall<Write> {
     return Math.ceil(this.now() / 1000 + seconds);
   }
 
+  /**
+   * Makes one request to the store. A client library whose connection is lost may never answer. So the wait ends a little
+   * before the deadline of the call, or when the store's patience is over.
+   * @throws StoreUnavailableError when no answer came. The request may still be applied, as when an answer is lost.
+   */
+  request<T>(request: (store: Store<Write>) => Promise<T>, hasWrites = false): Promise<T> {
+    const { store } = this.options;
+    const { patienceMs } = store;
+    if (patienceMs === undefined) return request(store);
+    return this.#answerWithin(hasWrites ? WRITES_PATIENCE_MS : patienceMs, request(store));
+  }
+
+  async #answerWithin<T>(patienceMs: number, answer: Promise<T>): Promise<T> {
+    const now = this.now();
+    const lastMoment = (this.deadline(this.startedAt) + this.workUntil(this.startedAt)) / 2;
+    // When the deadline has passed and this still runs, the deadline does not end the process.
+    const until = lastMoment > now ? Math.min(lastMoment, now + patienceMs) : now + patienceMs;
+    const over = new AbortController();
+    const late = async () => {
+      await this.options.clock.sleep(until - now, over.signal);
+      // On a clock of a test, sleeping may take no time.
+      if (over.signal.aborted || this.now() < until) return answer;
+      throw new StoreUnavailableError("unreachable", undefined, `no answer in ${Math.ceil(until - now)} ms`);
+    };
+    try {
+      return await Promise.race([answer, late()]);
+    } finally {
+      over.abort("over");
+    }
+  }
+
   /** Asks the store; its failures are told one by one. */
   async ask<T>(request: (store: Store<Write>) => Promise<T>): Promise<T> {
     try {
-      return await request(this.options.store);
+      return await this.request(request);
     } catch (error) {
       this.#hear(error);
       throw error;
@@ -159,11 +193,15 @@ export class OngoingCall<Write> {
    * @throws the first StoreUnavailableError: if that try may have been applied, no later one can deny that, also not by
    * `COMMIT_INVALID`. Any other error at once; a refused condition after a failure says that the first try may still be applied.
    */
-  async insist<T>(until: number, request: (store: Store<Write>) => Promise<T>): Promise<T> {
+  async insist<T>(
+    until: number,
+    request: (store: Store<Write>) => Promise<T>,
+    hasWrites = false,
+  ): Promise<T> {
     let first: StoreUnavailableError | undefined;
     for (let pauseMs = 50; ; pauseMs = Math.min(pauseMs * 2, 2000)) {
       try {
-        return await request(this.options.store);
+        return await this.request(request, hasWrites);
       } catch (error) {
         this.#hear(error);
         if (first && isRefusedCondition(error)) error.mayStillApply = true;

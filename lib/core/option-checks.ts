@@ -47,8 +47,9 @@ const [storeRule, isStore] = methods(
 const [nameRule, isName] = text(64);
 /** A name that every object has would find a step that is not there. */
 export const stepName: Check = [
-  `${nameRule}, and none that every object has`,
-  (value) => isName(value) && !((value as string) in {}),
+  `${nameRule} without control characters, and none that every object has`,
+  // PostgreSQL has no NUL.
+  (value) => isName(value) && !/\p{Cc}/u.test(value as string) && !((value as string) in {}),
 ];
 export const [, isStepName] = stepName;
 export const areStepNames = (value: unknown): boolean => Array.isArray(value) && value.every(isStepName);

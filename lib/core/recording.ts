@@ -12,7 +12,7 @@ import {
 import { isRefusedCondition, isStoreFailure } from "./error-code.ts";
 import { ClaimLostError, StoreUnavailableError } from "./errors.ts";
 import type { OngoingCall } from "./ongoing-call.ts";
-import { answerAfterLoss, decodeResult, type Outcome, readResult } from "./outcome.ts";
+import { answerAfterLoss, decodeResult, NOT_KEPT, type Outcome, readResult } from "./outcome.ts";
 import {
   type IdempotencyRecord,
   isClaimOf,
@@ -40,6 +40,13 @@ export interface GivenBack {
   /** The record, where it is another attempt's. */
   readonly record?: IdempotencyRecord | undefined;
 }
+
+/**
+ * The work is done, and the database refuses its result. Then the record says that the operation is done and its result was
+ * not kept: without a record the effect would be repeated once per lease.
+ */
+const refusesContent = (error: unknown, text: string | undefined): boolean =>
+  text !== undefined && isStoreFailure(error) && error.refusesContent === true;
 
 export class Recording<Write> {
   readonly since: number;
@@ -128,12 +135,16 @@ export class Recording<Write> {
     original: unknown,
   ): Promise<Outcome> {
     const call = this.#call;
-    const write = this.#claim ? this.#settle(state, text, effects) : this.#insert(state, text, effects);
+    const hasWrites = effects.writes.length > 0;
+    const write = (kept: string | undefined) => {
+      const request = this.#claim ? this.#settle(state, kept, effects) : this.#insert(state, kept, effects);
+      return call.insist(call.recordUntil(this.since), request, hasWrites);
+    };
     let answer: SettleAnswer;
     try {
-      answer = await call.insist(call.recordUntil(this.since), write);
+      answer = await write(text);
     } catch (error) {
-      answer = await this.#fenceOff(error);
+      answer = await (refusesContent(error, text) ? write(NOT_KEPT) : this.#fenceOff(error));
     }
     this.#isConcluded = answer.settled;
     if (!answer.settled) return answerAfterLoss(call, answer.record);
@@ -182,9 +193,14 @@ export class Recording<Write> {
         leaseEndsAt: claim.leaseEndsAt,
         writes,
       };
-      const answer = await call
-        .insist(until, (store) => (store.writeStep as NonNullable<Store<Write>["writeStep"]>)(entry))
-        .catch((error: unknown) => this.#fenceOff(error, isThere));
+      const write = (kept: string | undefined) => {
+        const request = (store: Store<Write>) =>
+          (store as Required<Store<Write>>).writeStep({ ...entry, result: kept });
+        return call.insist(until, request, writes.length > 0);
+      };
+      const answer = await write(result).catch((error: unknown) =>
+        refusesContent(error, result) ? write(NOT_KEPT) : this.#fenceOff(error, isThere),
+      );
       if (answer.settled) {
         const { lostBytes: bytes } = answer;
         const stored = bytes ? { in: "nowhere", bytes } : result && { in: "record", text: result };

@@ -71,7 +71,6 @@ export async function runAttempt<Write>(
     return await new AttemptEnd(call, recording, attempt).outcomeOf(end);
   } finally {
     attempt.disarm();
-    call.options.store.handlerOver?.(call.token);
   }
 }
 

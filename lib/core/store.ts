@@ -85,11 +85,18 @@ export interface Store<Write = unknown> {
   /**
    * What the handler of the claim with this token threw. Only of a store whose claim begins a transaction in which the handler runs.
    * Nothing of that transaction stays, so that its connection is free for what the engine asks then.
-   * @throws StoreUnavailableError where the database rolled that transaction back, so that the call may be made again
+   * @throws StoreUnavailableError when the database ended that transaction, so that the call may be made again
    */
-  readonly handlerFailed?: ((error: unknown, token: string) => void) | undefined;
+  readonly handlerFailed?: ((error: unknown, token: string) => void | Promise<void>) | undefined;
 
-  /** Rolls back what an attempt that is over has left open. The same stores have it. */
+  /**
+   * How long a call waits for one answer, in ms, unless its own deadline comes first. Then it fails with a
+   * StoreUnavailableError. For a store whose client may never answer once its connection is lost.
+   * @default - as long as it takes
+   */
+  readonly patienceMs?: number | undefined;
+
+  /** Rolls back whatever an attempt that is over left open, or a claim that is won after its call has ended. The same stores have it. */
   readonly handlerOver?: ((token: string) => void) | undefined;
 }
 

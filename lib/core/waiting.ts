@@ -67,7 +67,7 @@ async function pollForWinner<Write>(
     const leftMs = waitUntil - call.now();
     await (pauseMs < leftMs ? call.pause(pauseMs) : call.options.clock.sleep(leftMs));
     try {
-      record = await call.options.store.find(recordKey, { consistent: true });
+      record = await call.request((store) => store.find(recordKey, { consistent: true }));
     } catch (error) {
       const isRefused = isStoreFailure(error) && error.failure === "refused";
       // Others who wait have been refused at the same time: it is told once.

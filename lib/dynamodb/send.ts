@@ -44,6 +44,9 @@ const FAILURES: readonly (readonly [RegExp, StoreFailure])[] = [
   [/^/, "unreachable"],
 ];
 
+/** An item of more than 400 KB. */
+const TOO_LARGE = /item size .*exceeded/i;
+
 /**
  * The item that refused, when the condition on the record itself was not met; empty if there is none.
  * @throws TransactionConditionError when one of the caller's writes was refused, StoreUnavailableError for
@@ -73,7 +76,7 @@ function readRefusedItem(error: unknown, action: OperationName, input: object): 
   const canceledBy = CancellationReasons?.flatMap(({ Code = "None", Message }) =>
     Code === "None" ? [] : serviceText(Code, Message ?? "", actions),
   );
-  throw new StoreUnavailableError(
+  const unavailable = new StoreUnavailableError(
     isRepeated && failure === "refused" ? "unreachable" : failure,
     error,
     canceledBy
@@ -81,6 +84,10 @@ function readRefusedItem(error: unknown, action: OperationName, input: object): 
       : serviceText(name, `${message}`, actions),
     { action, table: tablesOf(actions) },
   );
+  const texts = [message, ...(CancellationReasons ?? []).map(({ Message }) => Message)];
+  if (unavailable.failure === "refused" && texts.some((text) => TOO_LARGE.test(`${text}`)))
+    unavailable.refusesContent = true;
+  throw unavailable;
 }
 
 /** An item may be personal: whoever prints the error does not print it. A frozen error stays as it is. */

@@ -42,6 +42,7 @@ export class MirroredStore implements Store {
   readonly unknownOutcomes: Store["unknownOutcomes"];
   readonly handlerFailed: Store["handlerFailed"];
   readonly handlerOver: Store["handlerOver"];
+  readonly patienceMs: Store["patienceMs"];
   readonly crossCheck: CrossChecked["crossCheck"];
   /** @internal */
   readonly sealsResults: boolean;
@@ -57,6 +58,7 @@ export class MirroredStore implements Store {
     const leading = stores[leader];
     this.handlerFailed = leading.handlerFailed?.bind(leading);
     this.handlerOver = leading.handlerOver?.bind(leading);
+    this.patienceMs = from.patienceMs ?? to.patienceMs;
     if (from.unknownOutcomes && to.unknownOutcomes) this.unknownOutcomes = (query) => this.#unknown(query);
     this.crossCheck = crossChecksOf(from, to);
     const { sealsResults, redactsResults } = marksOf(from, to);

@@ -1,6 +1,9 @@
 /** The client that `writes` get: it refuses statements once the transaction is over. */
 import { CommitInvalidError } from "../core/errors.ts";
 
+/** The methods of `pg` and postgres.js that run statements. */
+const RUNS = new Set<string | symbol>(["query", "unsafe", "file", "savepoint", "prepare"]);
+
 export interface Closable<Client> {
   readonly client: Client;
   close(): void;
@@ -24,7 +27,7 @@ export function closable<Client extends object>(
   const client = new Proxy(given, {
     get(target, name, receiver) {
       if (refused === "statements") {
-        if (name === "query" || name === "unsafe") check();
+        if (RUNS.has(name)) check();
         return Reflect.get(target, name, receiver);
       }
       check();

@@ -11,10 +11,13 @@ const FAILURES: readonly (readonly [RegExp, StoreFailure])[] = [
   // Serialization failures, deadlocks, waits for a lock; OC000 and OC001 are those of Aurora DSQL.
   [/^(40|OC|55P03)/, "conflict"],
   [/^53/, "throttled"],
-  // Connections, shutdowns, cancelled statements, a transaction that idled too long, a server that takes no writes now.
+  // Connections, shutdowns, cancelled statements, a transaction that idled or lasted too long, a server that takes no writes now.
   [/^(08|57|58|XX|25P03|25P04|25006)/, "unreachable"],
   [/^/, "refused"],
 ];
+
+/** Values that a column cannot hold, and limits of the server. */
+const CONTENT = /^(22|54)/;
 
 /** What the database is told to refuse: constraints, RAISE in triggers and functions, views with a check. */
 const CONDITION = /^(23|P0|44)/;
@@ -29,6 +32,9 @@ export class AbortedTransactionError extends Error {
     super("the server answered COMMIT by ROLLBACK: a statement had failed");
   }
 }
+
+/** What the store's own statement says of a database that is not in UTF-8. */
+const OTHER_ENCODING = /\b([A-Z]\w+) is not UTF8\b/;
 
 /** What stands behind a code, and what to do. */
 const MEANINGS: readonly (readonly [RegExp, (table: string) => string])[] = [
@@ -46,6 +52,11 @@ const MEANINGS: readonly (readonly [RegExp, (table: string) => string])[] = [
     /^42501/,
     (table) => `the role of this client lacks a right on ${table}: SELECT, INSERT, UPDATE, or DELETE to reap`,
   ],
+  [
+    /^(22021|22P05)/,
+    () =>
+      "the encoding of the database lacks a character: create the database with ENCODING 'UTF8' TEMPLATE template0",
+  ],
   [/^28/, () => "the server does not let this role in: see user, password and pg_hba.conf"],
   [/^3D/, () => "there is no such database"],
   [
@@ -56,6 +67,7 @@ const MEANINGS: readonly (readonly [RegExp, (table: string) => string])[] = [
   [/^25006/, () => "the server takes no writes: a replica, or a primary that has failed over"],
   [/^57014/, () => "the statement was cancelled, by statement_timeout or by somebody"],
   [/^25P03/, () => "the transaction had no statement for 10 seconds"],
+  [/^25P04/, () => "the transaction lasted longer than the server's transaction_timeout"],
   [/^40|^OC/, () => "a serialization failure or deadlock"],
 ];
 
@@ -103,7 +115,23 @@ export function storeFailure(error: unknown, action: string, table: string): Sto
     });
   }
   const failure = FAILURES.find(([pattern]) => pattern.test(code))?.[1] as StoreFailure;
-  return new StoreUnavailableError(failure, error, meant(code, table), { action, table });
+  const encoding = code === "22P02" ? otherEncoding(error) : undefined;
+  const refusal = new StoreUnavailableError(failure, error, encoding ?? meant(code, table), {
+    action,
+    table,
+  });
+  if (CONTENT.test(code) && !encoding) refusal.refusesContent = true;
+  return refusal;
+}
+
+function otherEncoding(error: unknown): string | undefined {
+  for (const each of wrapped(error)) {
+    const [, encoding] = OTHER_ENCODING.exec(`${(each as { message?: unknown }).message}`) ?? [];
+    if (encoding) {
+      return `the database has the encoding ${encoding}, which cannot keep every result: create one with ENCODING 'UTF8' TEMPLATE template0`;
+    }
+  }
+  return undefined;
 }
 
 function meant(code: string, table: string): string {

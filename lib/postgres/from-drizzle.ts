@@ -4,12 +4,14 @@ import { InvalidOptionError } from "../core/errors.ts";
 import { checkMethods } from "../core/option-checks.ts";
 import { closable } from "./closable.ts";
 import {
+  type BegunSession,
   type CommandAnswer,
   commitUnnamed,
   namesStatements,
   type PostgresJsSql,
+  withinBegin,
 } from "./from-postgres-js.ts";
-import type { SqlClient, SqlRow, SqlValue } from "./sql-client.ts";
+import type { SqlClient, SqlRow, SqlTransaction, SqlValue } from "./sql-client.ts";
 
 /** What runs statements in Drizzle: a database, or a transaction. */
 export interface DrizzleTransaction {
@@ -40,21 +42,29 @@ export function fromDrizzle<Transaction extends DrizzleTransaction>(
       "must have a pool: over a single `Client` two calls would share a transaction, and one would commit or undo what the other has written. Give `drizzle(pool)`, with `max: 1` where one connection has to do",
     );
   }
+  const overPostgresJs = isPostgresJs(db.$client);
+  const isNamed = overPostgresJs && namesStatements(db.$client as PostgresJsSql<never>);
   return {
     query: (text, values) => rowsOf(db, text, values),
-    transaction: (work, first) =>
-      db.transaction(async (transaction) => {
+    transaction: <T>(
+      work: (transaction: SqlTransaction<Transaction>) => Promise<T>,
+      first?: string,
+    ): Promise<T> => {
+      const run = async (transaction: Transaction, session?: BegunSession) => {
         const { client, close } = closable(transaction, "everything");
+        if (session) session.close = close;
         if (first) await transaction.execute(first);
-        const result = await work({
-          client,
-          query: (text, values) => rowsOf(transaction, text, values),
-          close,
-        });
-        if (isPostgresJs(db.$client) && namesStatements(db.$client))
-          await commitUnnamed((text) => transaction.execute(text) as CommandAnswer);
+        const query = (text: string, values: readonly SqlValue[]) => {
+          const statement = () => rowsOf(transaction, text, values);
+          return session ? session.run(statement) : statement();
+        };
+        const result = await work({ client, query, close });
+        if (isNamed) await commitUnnamed((text) => transaction.execute(text) as CommandAnswer);
         return result;
-      }),
+      };
+      if (!overPostgresJs) return db.transaction((transaction) => run(transaction));
+      return withinBegin<Transaction, T>((inner) => db.transaction(inner), run);
+    },
   };
 }
 

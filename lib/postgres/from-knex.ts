@@ -35,15 +35,18 @@ export function fromKnex<Transaction extends KnexOpenTransaction>(
       first?: string,
     ) => {
       let working: Promise<T> | undefined;
+      let isWorking = true;
       try {
         await knex.transaction(async (transaction) => {
           const { client, close } = closable(transaction, "everything");
           if (first) await rowsOf(transaction, first, []);
           working = work({ client, query: (text, values) => rowsWithin(transaction, text, values), close });
-          await working;
+          await working.finally(() => {
+            isWorking = false;
+          });
         });
       } catch (error) {
-        await working;
+        if (isWorking) await working;
         throw error;
       }
       // Knex is over where somebody ends the transaction, which `work` has yet to find out.

@@ -1,5 +1,6 @@
 /** The adapter for `pg`, and for what has its interface, such as `@neondatabase/serverless`. */
 
+import { systemClock } from "../core/clock.ts";
 import { hashTuple } from "../core/identity.ts";
 import { checkMethods } from "../core/option-checks.ts";
 import { closable } from "./closable.ts";
@@ -150,7 +151,7 @@ async function within<T>(
       close,
     });
   } catch (error) {
-    await connection.query("ROLLBACK");
+    await rollBack(connection);
     tell(true);
     throw error;
   }
@@ -161,6 +162,21 @@ async function within<T>(
   tell(true);
   if (command === "ROLLBACK") throw new AbortedTransactionError();
   return result;
+}
+
+/** How long the server has for a ROLLBACK. Then the connection is closed, which ends the statements that wait on it too. */
+const ROLLBACK_MS = 5000;
+
+async function rollBack(connection: PgConnection): Promise<void> {
+  const over = new AbortController();
+  const late = systemClock.sleep(ROLLBACK_MS, over.signal, "background").then(() => {
+    if (!over.signal.aborted) throw new Error(`no answer to ROLLBACK in ${ROLLBACK_MS} ms`);
+  });
+  try {
+    await Promise.race([connection.query("ROLLBACK"), late]);
+  } finally {
+    over.abort("over");
+  }
 }
 
 type RowsOf = (

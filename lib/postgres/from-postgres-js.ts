@@ -1,9 +1,10 @@
 /** The adapter for `postgres` (postgres.js). */
+import { systemClock } from "../core/clock.ts";
 import { checkMethods } from "../core/option-checks.ts";
 import { closable } from "./closable.ts";
 import { AbortedTransactionError } from "./failures.ts";
 import { type PostgresPrepareOptions, prepares } from "./options.ts";
-import type { SqlClient, SqlRow, SqlValue } from "./sql-client.ts";
+import type { SqlClient, SqlRow, SqlTransaction, SqlValue } from "./sql-client.ts";
 
 /** The `sql` within a transaction. */
 export interface PostgresJsTransaction {
@@ -38,44 +39,73 @@ export function fromPostgresJs<Transaction extends PostgresJsTransaction>(
     (await client.unsafe(text, [...values], { prepare })) as readonly SqlRow[];
   return {
     query: (text, values) => rowsIn(sql, text, values),
-    transaction: async (work, first) => {
-      const begun = { isOver: false, close() {} };
-      try {
-        const done = await sql.begin(async (transaction) => {
+    transaction: <T>(work: (transaction: SqlTransaction<Transaction>) => Promise<T>, first?: string) =>
+      withinBegin<Transaction, T>(
+        (run) => sql.begin(run),
+        async (transaction, session) => {
           const { client, close } = closable(transaction);
-          begun.close = close;
+          session.close = close;
           const query = (text: string, values: readonly SqlValue[] = []) =>
-            begun.isOver ? never() : rowsIn(transaction, text, values);
-          const result = await unlessLost(begun, async () => {
-            if (first) await query(first);
-            const answer = await work({ client, query, close });
-            if (namesStatements(sql)) await commitUnnamed((text) => query(text) as CommandAnswer);
-            return answer;
-          });
-          // In an object: a list would be awaited as a list of statements.
-          return { result };
-        });
-        return (done as { readonly result: Awaited<ReturnType<typeof work>> }).result;
-      } finally {
-        begun.isOver = true;
-        begun.close();
-      }
-    },
+            session.run(() => rowsIn(transaction, text, values));
+          if (first) await query(first);
+          const result = await work({ client, query, close });
+          if (namesStatements(sql)) await commitUnnamed((text) => query(text) as CommandAnswer);
+          return result;
+        },
+      ),
   };
 }
 
+/** A transaction of postgres.js, until it has ended or its connection is lost. */
+export interface BegunSession {
+  close: () => void;
+  /** Runs a statement of the store. Rejects once the session is over. */
+  run<T>(statement: () => Promise<T>): Promise<T>;
+}
+
+/** How long a connection may take to close after an error that says so. */
+const CLOSING_MS = 1000;
+
 /**
- * postgres.js rejects `begin` when the connection is lost. What comes later it sends all the same: into nothing, which ends the
- * process, or into another transaction (https://github.com/porsager/postgres/issues/1208). So work on a lost connection never
- * ends.
+ * Runs `work` within a `begin` of postgres.js, which rejects as soon as the connection is lost, whatever `work` waits for.
+ * After that postgres.js still sends statements: into nothing, which ends the process, or into another transaction
+ * (https://github.com/porsager/postgres/issues/1208). So `work` is cut off then: its client is closed, and its end, after
+ * which postgres.js would send COMMIT or ROLLBACK, never arrives there.
  */
-async function unlessLost<T>(begun: { readonly isOver: boolean }, work: () => Promise<T>): Promise<T> {
+export async function withinBegin<Transaction, T>(
+  begin: (run: (transaction: Transaction) => Promise<{ readonly result: T }>) => Promise<unknown>,
+  work: (transaction: Transaction, session: BegunSession) => Promise<T>,
+): Promise<T> {
+  let isOver = false;
+  let end = () => {};
+  const over = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const session: BegunSession = {
+    close: () => {},
+    run: async (statement) => {
+      if (isOver) throw Object.assign(new Error("the connection was lost"), { code: "CONNECTION_CLOSED" });
+      return statement();
+    },
+  };
   try {
-    const result = await work();
-    return begun.isOver ? never() : result;
-  } catch (error) {
-    if (begun.isOver || isLost(error)) await never();
-    throw error;
+    const done = await begin(async (transaction) => {
+      try {
+        const result = await work(transaction, session);
+        // In an object: postgres.js awaits the members of a list.
+        return isOver ? await never() : { result };
+      } catch (error) {
+        // Such an error may also come from somewhere else, while this connection is fine.
+        if (isLost(error)) await Promise.race([over, systemClock.sleep(CLOSING_MS)]);
+        if (isOver) await never();
+        throw error;
+      }
+    });
+    return (done as { readonly result: T }).result;
+  } finally {
+    isOver = true;
+    end();
+    session.close();
   }
 }
 

@@ -1,6 +1,7 @@
 /** The adapter for Prisma. */
 import { checkMethods } from "../core/option-checks.ts";
 import { closable } from "./closable.ts";
+import { sqlStateOf } from "./failures.ts";
 import type { SqlClient, SqlRow, SqlValue } from "./sql-client.ts";
 
 /** What runs statements in Prisma: a client, or the client of a transaction. */
@@ -29,7 +30,16 @@ export function fromPrisma<Transaction extends PrismaTransaction>(
       prisma.$transaction(async (transaction) => {
         const { client, close } = closable(transaction, "everything");
         if (first) await rowsOf(transaction, first, []);
-        return work({ client, query: (text, values) => rowsOf(transaction, text, values), close });
+        const query = (text: string, values: readonly SqlValue[]) => rowsOf(transaction, text, values);
+        try {
+          return await work({ client, query, close });
+        } catch (error) {
+          // Prisma tells nobody when it cannot roll back.
+          await query("SELECT 1", []).catch((lostBy: unknown) => {
+            if (sqlStateOf(lostBy) !== "25P02") throw lostBy;
+          });
+          throw error;
+        }
       }),
   };
 }

@@ -28,6 +28,9 @@ import { applyWrites, brokenBy, brokenTransaction, checkWrites, type PostgresWri
 
 const BATCH_SIZE = 1000;
 
+/** Longer than any statement of the store takes. A client whose connection was lost may never answer. */
+export const PATIENCE_MS = 30_000;
+
 /** How many unknown outcomes are read at once. */
 const PAGE = 100;
 
@@ -43,6 +46,8 @@ type SqlChange<Client> = Pick<Settlement<PostgresWrite<Client>>, "recordKey" | "
  * `reap`.
  */
 export class PostgresStore<Client = unknown> implements Store<PostgresWrite<Client>> {
+  /** @internal */
+  readonly patienceMs = PATIENCE_MS;
   readonly #client: SqlClient<Client>;
   readonly #table: string;
   readonly #dialect: SqlDialect | undefined;

@@ -19,7 +19,7 @@ import { firstStatement } from "./dialect.ts";
 import { isLostConnection, refusedAtCommit, sqlStateOf, storeFailure } from "./failures.ts";
 import { type OpenTransaction, openTransaction } from "./open-transaction.ts";
 import { checkTransactions, type PostgresTransactionsOptions } from "./options.ts";
-import { PostgresStore } from "./postgres-store.ts";
+import { PATIENCE_MS, PostgresStore } from "./postgres-store.ts";
 import type { SqlClient } from "./sql-client.ts";
 import { type RecordStatements, recordStatements, type SqlStatement } from "./statements.ts";
 import { brokenBy, brokenTransaction } from "./writes.ts";
@@ -58,6 +58,10 @@ export class PostgresTransactions<Client = unknown> implements Store<never> {
    * process runs two attempts at one key, and neither may get the client of the other.
    */
   readonly #sessions = new Map<string, Session<Client>>();
+  /** The tokens of claims under way. A call may end before its claim is answered. */
+  readonly #claiming = new Set<string>();
+  /** @internal */
+  readonly patienceMs: number;
 
   /** @throws InvalidOptionError (`INVALID_OPTION`) */
   constructor(options: PostgresTransactionsOptions<Client>) {
@@ -68,6 +72,7 @@ export class PostgresTransactions<Client = unknown> implements Store<never> {
     this.#table = given.table as string;
     this.#statements = recordStatements({ ...given, table: this.#table });
     this.#first = firstStatement(given.dialect, Math.ceil(waitSeconds * 1000));
+    this.patienceMs = PATIENCE_MS + waitSeconds * 1000;
   }
 
   /**
@@ -91,6 +96,16 @@ export class PostgresTransactions<Client = unknown> implements Store<never> {
   }
 
   async claim(claim: Claim, seen?: IdempotencyRecord): Promise<ClaimAnswer> {
+    const { token } = claim;
+    this.#claiming.add(token);
+    try {
+      return await this.#claim(claim, seen);
+    } finally {
+      this.#claiming.delete(token);
+    }
+  }
+
+  async #claim(claim: Claim, seen: IdempotencyRecord | undefined): Promise<ClaimAnswer> {
     const { recordKey, token } = claim;
     const transaction = await this.#begin();
     try {
@@ -100,6 +115,7 @@ export class PostgresTransactions<Client = unknown> implements Store<never> {
         began = "",
       } = await this.#run(this.#statements.claim(claim, seen), transaction);
       if (serverTimeMs !== undefined) {
+        if (!this.#claiming.has(token)) throw this.#failure(new Error("the call ended before its claim"));
         this.#sessions.set(token, { claim, seen, transaction, began });
         return { won: true, serverTimeMs };
       }
@@ -153,14 +169,21 @@ export class PostgresTransactions<Client = unknown> implements Store<never> {
     return this.#outside.loadResult(address);
   }
 
-  handlerFailed(error: unknown, token: string): void {
-    void this.#sessions.get(token)?.transaction.rollback();
-    if (sqlStateOf(error) === undefined) return;
-    const failure = storeFailure(error, "the handler's transaction", this.#table);
-    if (failure.failure !== "refused") throw rolledBack(failure);
+  async handlerFailed(error: unknown, token: string): Promise<void> {
+    const session = this.#sessions.get(token);
+    const isOurs = session?.isOver === true;
+    const lost = await session?.transaction.rollback();
+    const action = "the handler's transaction";
+    if (sqlStateOf(error) !== undefined) {
+      const failure = storeFailure(error, action, this.#table);
+      if (failure.failure !== "refused") throw rolledBack(failure);
+    }
+    // Whatever the handler threw: its transaction was over, and this store had not ended it.
+    if (lost && !isOurs) throw rolledBack(storeFailure(lost.lostBy, action, this.#table));
   }
 
   handlerOver(token: string): void {
+    this.#claiming.delete(token);
     const session = this.#sessions.get(token);
     if (session) void this.#rollBack(session);
     this.#sessions.delete(token);

@@ -55,6 +55,16 @@ const COLUMNS = [
   "evidence",
 ] as const;
 
+/**
+ * Refuses a database of another encoding before anything runs. Such a database lacks characters that results may have, and
+ * would refuse the record of work that is done.
+ */
+const inUtf8 = (
+  value: string,
+  type: string,
+) => `CASE current_setting('server_encoding') WHEN 'UTF8' THEN ${value}
+  ELSE (current_setting('server_encoding') || ' is not UTF8')::${type} END`;
+
 /** The claim is mine and I have not finished. */
 const MINE = "r.pk = $1 AND r.token = $2 AND r.state = 'in-progress'";
 
@@ -83,7 +93,11 @@ export function recordStatements({ table, notify: notifies = false, dialect }: S
    * The two moves in one statement: the record is made, or the one that is there is read. A record that somebody made while this
    * statement waited is in neither: the snapshot is older.
    */
-  const make = `INSERT INTO ${name} (${COLUMNS.join(", ")}) VALUES (${COLUMNS.map((_, index) => `$${index + 1}`).join(", ")})
+  // DSQL has no other encoding.
+  const version = dialect === "dsql" ? "$2" : inUtf8("$2::integer", "integer");
+  const isReadable = dialect === "dsql" ? "true" : inUtf8("true", "boolean");
+  const given = COLUMNS.map((column, index) => (column === "version" ? version : `$${index + 1}`));
+  const make = `INSERT INTO ${name} (${COLUMNS.join(", ")}) VALUES (${given.join(", ")})
   ON CONFLICT (pk) DO NOTHING`;
   const makeOrRead = `WITH made AS (
   ${make} RETURNING ${NOW} AS now
@@ -95,9 +109,9 @@ FROM (SELECT 1) AS one LEFT JOIN made ON true LEFT JOIN ${name} AS r ON r.pk = $
   const insert = dialect === "dsql" ? `${make} ${changed}` : makeOrRead;
 
   // The version is that of the steps as long as the record has any: `versionOf` of core.
-  const assigned = COLUMNS.slice(2, -1).map((column, index) => `${column} = $${index + 3}`);
+  const assigned = COLUMNS.slice(2, -1).map((column, index) => `${column} = ${given[index + 2]}`);
   // The record is still the one that was seen: nobody has claimed, finished or renewed it since.
-  const takeOver = `UPDATE ${name} AS r SET version = CASE WHEN $18::boolean THEN r.version ELSE $2 END, ${assigned.join(", ")},
+  const takeOver = `UPDATE ${name} AS r SET version = CASE WHEN $18::boolean THEN r.version ELSE ${version} END, ${assigned.join(", ")},
   evidence = coalesce($17, CASE WHEN $18::boolean THEN r.evidence END),
   steps = CASE WHEN $18::boolean THEN r.steps END,
   step_results = CASE WHEN $18::boolean THEN r.step_results END, progress = NULL
@@ -141,7 +155,8 @@ WHERE ${MINE} AND (r.steps IS NULL) = $10::boolean
 RETURNING json_build_object('serverTimeMs', ${NOW}, 'began', ${BEGAN},
   'lostBytes', r.steps::jsonb -> $3::text -> 'lostBytes')::text AS answer`;
 
-  const find = `SELECT json_build_object('record', ${RECORD})::text AS answer FROM ${name} AS r WHERE r.pk = $1`;
+  const find = `SELECT json_build_object('record', ${RECORD})::text AS answer FROM ${name} AS r
+WHERE r.pk = $1 AND ${isReadable}`;
 
   const loadResult = `SELECT r.result AS answer FROM ${name} AS r WHERE r.pk = $1 AND r.token = $2 AND r.result IS NOT NULL`;
 

@@ -74,6 +74,9 @@ const MEANINGS: readonly Meaning[] = [
 
 const LOST = /SocketClosed|ConnectionError|ClosingError|AbortError|ECONNRESET|EPIPE|Connection is closed/;
 
+/** A word is longer than `proto-max-bulk-len` allows. The server then closes the connection too. */
+const TOO_LARGE = /invalid bulk length|string exceeds maximum allowed size/;
+
 const wordsOf = (error: unknown): string => {
   const { name, code, message } = Object(error) as Record<string, unknown>;
   const kind = Object(error).constructor?.name;
@@ -122,7 +125,9 @@ export function valkeyFailure(error: unknown, action: string, prefix: string): S
   if (meaning) return new StoreUnavailableError(meaning.failure, error, meaning.text, request);
   if (isServerError(error)) {
     const [, code = "ERR"] = /([A-Z]{3,})\b/.exec(messageOf(error)) ?? [];
-    return new StoreUnavailableError("refused", error, `${code}, as the cause says`, request);
+    const refusal = new StoreUnavailableError("refused", error, `${code}, as the cause says`, request);
+    if (TOO_LARGE.test(messageOf(error))) refusal.refusesContent = true;
+    return refusal;
   }
   const { name, code } = Object(error) as { name?: unknown; code?: unknown };
   return new StoreUnavailableError("unreachable", error, `${code ?? name ?? "an unknown error"}`, request);

@@ -26,6 +26,9 @@ import type { Move } from "./script.ts";
 import { listUnsettled } from "./unsettled.ts";
 import { checkSlots, checkValkeyWrites, type ValkeyWrite, writeWords } from "./writes.ts";
 
+/** Longer than any move takes. A client whose connection was lost may wait for another one for ever. */
+const PATIENCE_MS = 30_000;
+
 interface Addressee {
   readonly recordKey: string;
   /** Absent where nothing is changed. */
@@ -48,6 +51,8 @@ type MoveAnswer =
  * more. Beyond 16 MB the record says that the result was not kept.
  */
 export class ValkeyStore implements Store<ValkeyWrite> {
+  /** @internal */
+  readonly patienceMs: number;
   readonly #keys: ValkeyKeys;
   readonly #connection: ValkeyConnection;
   readonly #prefix: string;
@@ -59,6 +64,7 @@ export class ValkeyStore implements Store<ValkeyWrite> {
     checkValkeyStore(options);
     const { hashTag, acknowledgedBy, ...all } = withDefaults(options, VALKEY_DEFAULTS);
     this.#prefix = all.prefix;
+    this.patienceMs = PATIENCE_MS + (acknowledgedBy?.timeoutMs ?? 0);
     this.#keys = new ValkeyKeys(all.prefix, hashTag);
     this.#connection = new ValkeyConnection({ ...all, acknowledgedBy });
     this.#own = [`${all.keepExpiredSeconds * 1000}`, flag(acknowledgedBy)];

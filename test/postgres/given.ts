@@ -66,7 +66,7 @@ export async function clientOf(port: number, options: pg.ClientConfig = {}): Pro
 }
 
 export function sqlOf(port: number, options: postgres.Options<Record<string, never>> = {}) {
-  const sql = postgres({ ...addressOf(port), max: 10, onnotice: () => {}, ...options });
+  const sql = postgres({ ...addressOf(port), max: 10, onnotice: () => {}, fetch_types: false, ...options });
   closing.push(() => sql.end({ timeout: 1 }));
   return sql;
 }

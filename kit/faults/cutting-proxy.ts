@@ -1,0 +1,98 @@
+// A TCP proxy on loopback between a client and any server. It ends, or silences, a connection at the nth message.
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+
+/**
+ * Where the fault happens. `request`: the message never reaches the server, and the connection ends. `answer`: the server got
+ * the message, and the connection ends instead of the answer. `silence`: nothing passes any more, and nobody is informed, as when
+ * packets are dropped. `half-silence`: only what the server sends gets lost.
+ */
+export type Cut = "request" | "answer" | "silence" | "half-silence";
+
+export const CUTS = ["request", "answer", "silence", "half-silence"] as const;
+
+export interface CuttingProxy {
+  readonly port: number;
+  /** How many messages clients have sent since the last plan: chunks of TCP, as a client writes them. */
+  readonly messages: number;
+  /** The nth message from now on, over all connections, meets the fault; `hit` resolves then. */
+  cutAt(nth: number, cut: Cut): Promise<void>;
+  /** No more faults. Connections that are silent end, as when an operating system gives them up. */
+  heal(): void;
+  /** Ends all connections, by RST. */
+  cutAll(): void;
+  /** Silences all connections that are there. */
+  silenceAll(): void;
+  close(): void;
+}
+
+interface Link {
+  readonly client: Socket;
+  readonly server: Socket;
+  state: "open" | "answer" | "silence" | "half-silence";
+}
+
+export async function startCuttingProxy(target: number): Promise<CuttingProxy> {
+  const links = new Set<Link>();
+  let messages = 0;
+  let plan: { readonly nth: number; readonly cut: Cut; readonly hit: () => void } | undefined;
+
+  const cutLink = ({ client, server }: Link) => {
+    client.resetAndDestroy();
+    server.destroy();
+  };
+  const listener = createServer((client) => {
+    const server = connect(target, "127.0.0.1");
+    const link: Link = { client, server, state: "open" };
+    links.add(link);
+    const end = () => {
+      links.delete(link);
+      if (link.state.endsWith("silence")) return;
+      client.destroy();
+      server.destroy();
+    };
+    for (const socket of [client, server]) socket.setNoDelay().on("error", end).on("close", end);
+    client.on("data", (chunk) => {
+      messages++;
+      if (plan && messages === plan.nth) {
+        const { cut, hit } = plan;
+        plan = undefined;
+        if (cut === "request") cutLink(link);
+        else link.state = cut;
+        hit();
+      }
+      if (link.state !== "silence") server.write(chunk);
+    });
+    server.on("data", (chunk) => {
+      if (link.state === "answer") cutLink(link);
+      else if (link.state === "open") client.write(chunk);
+    });
+  });
+  await new Promise<void>((resolve) => listener.listen(0, "127.0.0.1", resolve));
+
+  return {
+    port: (listener.address() as AddressInfo).port,
+    get messages() {
+      return messages;
+    },
+    cutAt: (nth, cut) =>
+      new Promise((hit) => {
+        messages = 0;
+        plan = { nth, cut, hit };
+      }),
+    heal: () => {
+      plan = undefined;
+      for (const link of links) if (link.state !== "open") cutLink(link);
+    },
+    cutAll: () => links.forEach(cutLink),
+    silenceAll: () => {
+      for (const link of links) link.state = "silence";
+    },
+    close: () => {
+      listener.close();
+      for (const { client, server } of links) {
+        client.destroy();
+        server.destroy();
+      }
+    },
+  };
+}

@@ -1,0 +1,147 @@
+// Stores that never answer, and stores that refuse a result: each call ends with a code, and no effect is repeated.
+import { describe, expect, it } from "vitest";
+import { intercepted, type StoreMethod } from "../../kit/faults/faulty-store.ts";
+import { StoreUnavailableError } from "../../lib/core/errors.ts";
+import type { Execution } from "../../lib/core/execution.ts";
+import type { EngineOptions } from "../../lib/core/options.ts";
+import { runOnce } from "../../lib/core/run-once.ts";
+import { fakeClock } from "../../lib/fakes/fake-clock.ts";
+import { MemoryStore } from "../../lib/testing/memory-store.ts";
+import type { MemoryWrite } from "../../lib/testing/memory-tables.ts";
+
+type Work = (execution: Execution<MemoryWrite>) => unknown;
+
+function given(silent: readonly StoreMethod[], patienceMs: number | undefined = 30_000) {
+  const clock = fakeClock();
+  const memory = Object.assign(new MemoryStore(), { patienceMs });
+  const store = intercepted(memory, (method, request) =>
+    silent.includes(method) ? new Promise(() => {}) : request(),
+  );
+  const call = (work: Work, options: Partial<EngineOptions<MemoryWrite>> & { context?: never } = {}) =>
+    clock.run(runOnce({ operation: "order", store, clock, ...options }, "key", {}, work));
+  return { clock, call, start: clock.now() };
+}
+
+const within = (ms: number) => ({ context: { getRemainingTimeInMillis: () => ms } as never });
+
+describe("a store that never answers", () => {
+  it.each([
+    ["its deadline", within(6000), 5750],
+    ["its patience", { leaseSeconds: 30 }, 30_000],
+    ["its patience, before a later deadline", within(600_000), 30_000],
+  ] as const)("H80: R2: a claim ends with %s", async (_, options, ms) => {
+    const { call, clock, start } = given(["claim"]);
+
+    await expect(call(() => "never", options)).rejects.toMatchObject({
+      code: "STORE_UNAVAILABLE",
+      retryable: true,
+      message: expect.stringContaining(`no answer in ${ms} ms`),
+    });
+    expect(clock.now() - start).toBe(ms);
+  });
+
+  it("H80: R2: a completion ends, and the caller gets the handler's own answer", async () => {
+    const { call } = given(["settle"]);
+    expect(await call(() => "done", within(6000))).toBe("done");
+  });
+
+  it("H80: R2: a completion after the deadline has the store's patience", async () => {
+    const { call, clock, start } = given(["settle"]);
+    const late = async () => {
+      await clock.sleep(40_000);
+      return "done";
+    };
+
+    expect(await call(late, { leaseSeconds: 30, renewLease: false })).toBe("done");
+    expect(clock.now() - start).toBe(70_000);
+  });
+
+  it("H80: R2: a commit with writes may take longer, and ends too", async () => {
+    const { call, clock, start } = given(["settle"]);
+    const write: MemoryWrite = { table: "orders", key: "a", item: { id: "a" } };
+    const commit: Work = (execution) => execution.commit("done", { writes: [write] });
+
+    await expect(call(commit, { leaseSeconds: 30 })).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+    expect(clock.now() - start).toBeGreaterThanOrEqual(900_000);
+  });
+
+  it("H80: R2: waiting for the winner ends", async () => {
+    const { clock, call } = given(["find"]);
+    const other = call(() => clock.sleep(3_600_000), { leaseSeconds: 30 });
+    const waits = { leaseSeconds: 30, whenInProgress: { waitSeconds: 600 } };
+
+    await expect(call(() => "never", waits)).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+    await other;
+  });
+
+  it("is not given up on a clock whose sleeps take no time, nor without a patience", async () => {
+    const memory = Object.assign(new MemoryStore(), { patienceMs: 30_000 });
+    const slow = intercepted(memory, async (_, request) => {
+      await new Promise((resolve) => setImmediate(resolve));
+      return request();
+    });
+    const clock = { now: Date.now, sleep: async () => {} };
+    const options = { operation: "order", leaseSeconds: 30 };
+
+    expect(await runOnce({ ...options, store: slow, clock }, "a", {}, () => "done")).toBe("done");
+    expect(await runOnce({ ...options, store: new MemoryStore() }, "a", {}, () => "done")).toBe("done");
+  });
+});
+
+describe("a store that refuses a result for its content", () => {
+  const refusal = () =>
+    Object.assign(new StoreUnavailableError("refused", undefined, "54000"), { refusesContent: true });
+
+  const refusing = (method: StoreMethod) => {
+    const store = intercepted(new MemoryStore(), async (name, request, [change]) => {
+      if (name === method && (change as { result?: string }).result?.includes("odd")) throw refusal();
+      return request();
+    });
+    let runs = 0;
+    const call = (work: Work, options: Partial<EngineOptions<MemoryWrite>> = {}) =>
+      runOnce({ operation: "order", store, leaseSeconds: 30, ...options }, "key", {}, (execution) => {
+        runs++;
+        return work(execution);
+      });
+    return { call, runs: () => runs };
+  };
+
+  it.each([
+    ["claimed", "settle"],
+    ["optimistic", "insert"],
+  ] as const)("H84: A4: is told that the operation is done, %s", async (mode, method) => {
+    const { call, runs } = refusing(method);
+
+    expect(await call(() => "odd", { mode })).toBe("odd");
+    await expect(call(() => "odd", { mode })).rejects.toMatchObject({ code: "RESULT_NOT_KEPT" });
+    expect(runs()).toBe(1);
+  });
+
+  it("H84: A4: also of a commit, and of a final error", async () => {
+    const committed = refusing("settle");
+    expect(await committed.call(({ commit }) => commit("odd"))).toBe("odd");
+    await expect(committed.call(() => "odd")).rejects.toMatchObject({ code: "RESULT_NOT_KEPT" });
+
+    const failed = refusing("settle");
+    const fail = () => failed.call(() => Promise.reject(new Error("odd")), { isFinalError: () => true });
+    await expect(fail()).rejects.toThrow("odd");
+    await expect(fail()).rejects.toMatchObject({ code: "RESULT_NOT_KEPT" });
+    expect([committed.runs(), failed.runs()]).toEqual([1, 1]);
+  });
+
+  it("H84: A4: is told that a step is done", async () => {
+    const { call } = refusing("writeStep");
+    let charges = 0;
+    const work: Work = async ({ step }) => {
+      await step("charge", () => {
+        charges++;
+        return "odd";
+      }).catch(() => {});
+      throw new Error("again");
+    };
+
+    await expect(call(work)).rejects.toThrow("again");
+    await expect(call(work)).rejects.toThrow("again");
+    expect(charges).toBe(1);
+  });
+});
