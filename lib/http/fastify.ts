@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerResponse } from "n
 import { Readable } from "node:stream";
 import type { HttpResponse } from "../lambda/http/response.ts";
 import { keepBody, readKept } from "./body.ts";
-import { type Captured, captured, linesOf } from "./captured.ts";
+import { type Captured, captured, linesOf, sendAnswer } from "./captured.ts";
 import { orGone } from "./gone.ts";
 import type { ServerOptions } from "./options.ts";
 import { type Settled, serverFace } from "./serve.ts";
@@ -27,7 +27,7 @@ export interface FastifyReplyLike {
   getHeaders(): Record<string, number | string | string[] | undefined>;
   removeHeader(name: string): unknown;
   header(name: string, value: unknown): unknown;
-  trailer(name: string, value: () => Promise<string>): unknown;
+  hijack(): unknown;
   send(payload?: unknown): unknown;
 }
 
@@ -108,12 +108,19 @@ async function* keeping(request: object, payload: Payload): AsyncGenerator<Uint8
 /** Sends an answer that no handler has begun, through the hooks of other plugins. */
 function sendReply(reply: FastifyReplyLike, answer: HttpResponse): void {
   const { headers, message, trailers, body } = parts(answer);
+  if (trailers.length > 0) {
+    // Some versions of Fastify send no trailers after a stream.
+    const before = Object.entries(reply.getHeaders());
+    reply.hijack();
+    for (const [name, value] of before) if (value !== undefined) reply.raw.setHeader(name, value);
+    sendAnswer(reply.raw, answer);
+    return;
+  }
   for (const [name, value] of headers) reply.header(name, value);
   reply.statusCode = Number(answer.statusCode);
   reply.raw.statusMessage = message ?? "";
-  for (const [name, value] of trailers) reply.trailer(name, async () => value);
   if (body.length === 0 || isBodiless(reply.statusCode)) return void reply.send();
-  if (trailers.length === 0) reply.header("content-length", Buffer.byteLength(body));
+  reply.header("content-length", Buffer.byteLength(body));
   // To a text or bytes Fastify would add a type.
   reply.send(Readable.from([Buffer.from(body as string)], { objectMode: false }));
 }

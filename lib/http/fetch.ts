@@ -88,7 +88,7 @@ export function honoIdempotency<Context extends HonoContextLike = HonoContextLik
         if (!c.res.headers.has("x-hono-already-sent")) return partsOf(c.res);
         return (await capture?.ended) ?? refusal("its handler answers past Hono");
       } finally {
-        capture?.release();
+        capture?.reset();
       }
     });
     const response = responseOf(settled);
@@ -154,6 +154,8 @@ function responseOf({ answer, own }: Settled): Response {
   const ownHeaders = () => {
     const sent = new Headers([...(own?.headers ?? [])] as [string, string][]);
     for (const [name, value] of own?.added ?? []) sent.set(name, value);
+    // The body has a length now.
+    sent.delete("transfer-encoding");
     return sent;
   };
   const bytes = own?.body ?? Buffer.from(body);
