@@ -128,13 +128,13 @@ export function captured(
     writeHead(status: number, ...rest: unknown[]) {
       if (isHeadWritten) return res;
       const [message] = rest;
-      if (isUnsendable(status, typeof message === "string" ? message : res.statusMessage))
+      if (isUnsendable(status, typeof message === "string" ? message : messageOf(res)))
         return Reflect.apply(writeHead, res, [status, ...rest]);
       const headers = rest.find((each) => typeof each === "object" && each !== null);
       setHeaders(res, headers as OutgoingHttpHeaders | readonly unknown[] | undefined);
       isHeadWritten = true;
       res.statusCode = Math.trunc(status);
-      if (typeof message === "string") res.statusMessage = message;
+      if (typeof message === "string") setMessage(res, message);
       if (`${res.getHeader("content-type")}`.startsWith("text/event-stream")) end();
       return res;
     },
@@ -223,7 +223,7 @@ export function captured(
       if (res.headersSent) return;
       putHeaders(res, before);
       res.statusCode = statusCode;
-      res.statusMessage = "";
+      setMessage(res, "");
       res.sendDate = sendDate;
     },
     send({ answer, own }) {
@@ -261,11 +261,13 @@ function write(
 ): void {
   if (res.destroyed) return;
   res.statusCode = status;
-  res.statusMessage = message;
+  setMessage(res, message);
   if (trailers.length > 0) {
     if (!res.hasHeader("trailer")) res.setHeader("trailer", trailers.map(([name]) => name).join(", "));
     res.write(body);
-    res.addTrailers(trailers as [string, string][]);
+    // HTTP/2 takes an object only, and HTTP/1 a list too, in which a name may come again.
+    const given = isHttp2(res) ? Object.fromEntries(trailers) : (trailers as [string, string][]);
+    res.addTrailers(given);
     res.end();
     return;
   }
@@ -289,7 +291,16 @@ export function* linesOf(res: Pick<ServerResponse, "getHeaders">): Generator<rea
     for (const each of [value ?? []].flat()) yield [name, `${each}`];
 }
 
-function messageOf({ statusCode, statusMessage }: ServerResponse): string | undefined {
+const isHttp2 = (res: ServerResponse) => "stream" in res;
+
+/** HTTP/2 has no status messages, and Node warns of each use. */
+function setMessage(res: ServerResponse, message: string): void {
+  if (!isHttp2(res)) res.statusMessage = message;
+}
+
+function messageOf(res: ServerResponse): string | undefined {
+  if (isHttp2(res)) return undefined;
+  const { statusCode, statusMessage } = res;
   return statusMessage && statusMessage !== STATUS_CODES[statusCode] ? statusMessage : undefined;
 }
 

@@ -21,7 +21,8 @@ type Payload = AsyncIterable<Uint8Array> & { readonly receivedEncodedLength?: nu
 
 /** What these hooks use of a reply of Fastify 5. */
 export interface FastifyReplyLike {
-  readonly raw: ServerResponse;
+  /** Of `node:http` or `node:http2`. */
+  readonly raw: object;
   readonly sent: boolean;
   statusCode: number;
   getHeaders(): Record<string, number | string | string[] | undefined>;
@@ -74,7 +75,7 @@ export function fastifyIdempotency<Req extends FastifyRequestLike = FastifyReque
       let settled!: Promise<Settled>;
       const begun = new Promise<Captured>((begin) => {
         settled = serve({ native: request, method, target, headers, readBody }, () => {
-          capture = captured(reply.raw, { maxBytes, before });
+          capture = captured(rawOf(reply), { maxBytes, before });
           begin(capture);
           return orGone(capture, clock);
         });
@@ -87,12 +88,16 @@ export function fastifyIdempotency<Req extends FastifyRequestLike = FastifyReque
       settled.then(first.send.bind(first)).catch((error: unknown) => {
         first.reset();
         // The caller has gone, or the answer is already on its way.
-        if (reply.raw.destroyed || reply.raw.headersSent) reply.raw.destroy();
+        if (rawOf(reply).destroyed || rawOf(reply).headersSent) rawOf(reply).destroy();
         else fail(reply, error);
       });
       return undefined;
     },
   };
+}
+
+function rawOf({ raw }: FastifyReplyLike): ServerResponse {
+  return raw as ServerResponse;
 }
 
 /** Keeps the bytes that a parser reads. One that reads elsewhere, as for uploads, leaves none. */
@@ -112,13 +117,13 @@ function sendReply(reply: FastifyReplyLike, answer: HttpResponse): void {
     // Some versions of Fastify send no trailers after a stream.
     const before = Object.entries(reply.getHeaders());
     reply.hijack();
-    for (const [name, value] of before) if (value !== undefined) reply.raw.setHeader(name, value);
-    sendAnswer(reply.raw, answer);
+    for (const [name, value] of before) if (value !== undefined) rawOf(reply).setHeader(name, value);
+    sendAnswer(rawOf(reply), answer);
     return;
   }
   for (const [name, value] of headers) reply.header(name, value);
   reply.statusCode = Number(answer.statusCode);
-  reply.raw.statusMessage = message ?? "";
+  if (message) rawOf(reply).statusMessage = message;
   if (body.length === 0 || isBodiless(reply.statusCode)) return void reply.send();
   reply.header("content-length", Buffer.byteLength(body));
   // To a text or bytes Fastify would add a type.
@@ -129,8 +134,8 @@ function sendReply(reply: FastifyReplyLike, answer: HttpResponse): void {
 function fail(reply: FastifyReplyLike, error: unknown): void {
   for (const name of Object.keys(reply.getHeaders())) reply.removeHeader(name);
   reply.send(error);
-  if (!reply.sent || reply.raw.headersSent) return;
+  if (!reply.sent || rawOf(reply).headersSent) return;
   // A hijacked reply sends nothing by itself.
-  reply.raw.statusCode = 500;
-  reply.raw.end();
+  rawOf(reply).statusCode = 500;
+  rawOf(reply).end();
 }

@@ -36,24 +36,64 @@ const RESPONSES: readonly Row<Answer>[] = [
   ["304", "equal", () => new Response(null, { status: 304, headers: { etag: '"1"' } })],
   ["JSON", "equal", () => Response.json({ id: 1, café: "✓" }, { status: 201 })],
   ["bytes", "equal", () => new Response(Uint8Array.from([0, 255, 7]))],
-  ["a Blob", "equal", () => new Response(new Blob(["made"]), { headers: { "content-type": "text/x-order" } })],
+  [
+    "a Blob",
+    "equal",
+    () => new Response(new Blob(["made"]), { headers: { "content-type": "text/x-order" } }),
+  ],
   ["URLSearchParams", "equal", () => new Response(new URLSearchParams({ id: "1" }))],
   ["a redirect", "equal", () => Response.redirect("http://127.0.0.1/orders/1", 303)],
   ["a status text", "equal", () => new Response("x", { status: 201, statusText: "Order Made" })],
-  ["headers that come twice", "equal", () => new Response("x", { headers: [["x-a", "1"], ["x-a", "2"]] })],
-  ["cookies", "equal", () => new Response("x", { headers: [["set-cookie", "a=1"], ["set-cookie", "b=2"]] })],
+  [
+    "headers that come twice",
+    "equal",
+    () =>
+      new Response("x", {
+        headers: [
+          ["x-a", "1"],
+          ["x-a", "2"],
+        ],
+      }),
+  ],
+  [
+    "cookies",
+    "equal",
+    () =>
+      new Response("x", {
+        headers: [
+          ["set-cookie", "a=1"],
+          ["set-cookie", "b=2"],
+        ],
+      }),
+  ],
   ["a subclass of Response", "equal", () => new TaggedResponse("made")],
   ["a stream of bytes", "equal", () => new Response(web(Buffer.from("one "), Buffer.from("two")))],
   ["a stream of texts", "equal", () => new Response(web("one ", "two"))],
-  ["a stream of Node", "equal", () => new Response(Readable.toWeb(createReadStream(LICENSE)) as ReadableStream)],
-  ["a compressed body", "decoded", () => new Response(gzipSync("made"), { headers: { "content-encoding": "gzip", ...text() } })],
+  [
+    "a stream of Node",
+    "equal",
+    () => new Response(Readable.toWeb(createReadStream(LICENSE)) as ReadableStream),
+  ],
+  [
+    "a compressed body",
+    "decoded",
+    () => new Response(gzipSync("made"), { headers: { "content-encoding": "gzip", ...text() } }),
+  ],
   ["an error status", "unrecorded", () => new Response("sold out", { status: 422, statusText: "No Stock" })],
   ["an error is thrown", "unrecorded", () => Promise.reject(new Error("short and stout"))],
   ["Response.error()", { refused: /Response\.error/ }, () => Response.error()],
-  ["a stream of events", { refused: /stream of events/ }, () => new Response("data: 1\n\n", { headers: { "content-type": "text/event-stream" } })],
+  [
+    "a stream of events",
+    { refused: /stream of events/ },
+    () => new Response("data: 1\n\n", { headers: { "content-type": "text/event-stream" } }),
+  ],
   ["a body beyond the limit", { refused: /maxResponseBytes/ }, () => new Response("x".repeat(200_000))],
   ["a stream of objects", { refused: /yields a value/ }, () => new Response(web({ a: 1 }))],
-  ["a stream that fails", { refused: /failed/ }, () => new Response(new ReadableStream({ pull: (c) => c.error(new Error("disk")) }))],
+  [
+    "a stream that fails",
+    { refused: /failed/ },
+    () => new Response(new ReadableStream({ pull: (c) => c.error(new Error("disk")) })),
+  ],
   [
     "a body that was read",
     { refused: /read before/ },
@@ -122,10 +162,14 @@ const HONO_ANSWERS: readonly Row<Handle>[] = [
       return c.text("made");
     },
   ],
-  ["c.res that is set", "equal", (c) => {
-    c.res = new Response("set", { status: 201 });
-    return undefined as never;
-  }],
+  [
+    "c.res that is set",
+    "equal",
+    (c) => {
+      c.res = new Response("set", { status: 201 });
+      return undefined as never;
+    },
+  ],
   ["stream", "equal", (c) => stream(c, async (out) => void (await out.write(Uint8Array.from([1, 2]))))],
   ["streamText", "equal", (c) => streamText(c, async (out) => void (await out.writeln("made")))],
   [
@@ -137,14 +181,24 @@ const HONO_ANSWERS: readonly Row<Handle>[] = [
     },
   ],
   ["c.notFound", "unrecorded", (c) => c.notFound()],
-  ["an HTTPException", "unrecorded", () => Promise.reject(new HTTPException(418, { message: "short and stout" }))],
-  ["streamSSE", { refused: /stream of events/ }, (c) => streamSSE(c, async (out) => void (await out.writeSSE({ data: "1" })))],
+  [
+    "an HTTPException",
+    "unrecorded",
+    () => Promise.reject(new HTTPException(418, { message: "short and stout" })),
+  ],
+  [
+    "streamSSE",
+    { refused: /stream of events/ },
+    (c) => streamSSE(c, async (out) => void (await out.writeSSE({ data: "1" }))),
+  ],
   ["nothing", { refused: /no Response/ }, () => undefined as never],
   [
     "a stream of events past Hono",
     { refused: /stream of events/ },
     (c) => {
-      (c.env as { outgoing: ServerResponse }).outgoing.writeHead(200, { "content-type": "text/event-stream" }).write("data: 1\n\n");
+      (c.env as { outgoing: ServerResponse }).outgoing
+        .writeHead(200, { "content-type": "text/event-stream" })
+        .write("data: 1\n\n");
       return RESPONSE_ALREADY_SENT;
     },
   ],

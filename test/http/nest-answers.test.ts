@@ -26,7 +26,7 @@ import { from, of } from "rxjs";
 import { root } from "../../kit/project.ts";
 import { NODE_ANSWERS, type NodeHandle } from "./cases/node-answers.ts";
 import { withDefaults } from "./given.ts";
-import { ROW_OPTIONS, type Row as AnyRow, type StartRows, table } from "./rows.ts";
+import { type Row as AnyRow, ROW_OPTIONS, type StartRows, table } from "./rows.ts";
 
 /** A method of a controller, and what is written above it. */
 interface Method {
@@ -48,13 +48,31 @@ const VALUES: readonly Row[] = [
   ["nothing", "equal", plain(() => undefined)],
   ["null", "equal", plain(() => null)],
   ["a Buffer as a StreamableFile", "equal", plain(() => new StreamableFile(Buffer.from([0, 255, 7])))],
-  ["a stream as a StreamableFile", "equal", plain(() => new StreamableFile(Readable.from(["one ", "two"], { objectMode: false })))],
-  ["a StreamableFile with a name", "equal", plain(() => new StreamableFile(Buffer.from("a"), { type: "text/csv", disposition: 'attachment; filename="a.csv"' }))],
+  [
+    "a stream as a StreamableFile",
+    "equal",
+    plain(() => new StreamableFile(Readable.from(["one ", "two"], { objectMode: false }))),
+  ],
+  [
+    "a StreamableFile with a name",
+    "equal",
+    plain(
+      () =>
+        new StreamableFile(Buffer.from("a"), {
+          type: "text/csv",
+          disposition: 'attachment; filename="a.csv"',
+        }),
+    ),
+  ],
   ["HttpCode", "equal", plain(() => ({ id: 1 }), HttpCode(202))],
   ["HttpCode 204", "equal", plain(() => undefined, HttpCode(204))],
   ["Header", "equal", plain(() => "made", Header("x-a", "1"), Header("cache-control", "none"))],
   ["Redirect", "equal", plain(() => undefined, Redirect("/orders/1", 303))],
-  ["Redirect by a value", "equal", plain(() => ({ url: "/orders/2", statusCode: 307 }), Redirect("/orders/1"))],
+  [
+    "Redirect by a value",
+    "equal",
+    plain(() => ({ url: "/orders/2", statusCode: 307 }), Redirect("/orders/1")),
+  ],
   ["an HttpException", "unrecorded", plain(() => Promise.reject(new HttpException("short and stout", 418)))],
   ["an HttpException that is thrown", "unrecorded", plain(thrower)],
   ["another error", "unrecorded", plain(() => Promise.reject(new Error("short and stout")))],
@@ -66,7 +84,11 @@ function thrower(): never {
 
 const taken = (run: (request: object, response: never) => unknown): Method => ({ run, response: "taken" });
 const ON_EXPRESS: readonly Row[] = [
-  ["the response, taken", "equal", taken((_request, response: ExpressResponse) => response.status(201).json({ id: 1 }))],
+  [
+    "the response, taken",
+    "equal",
+    taken((_request, response: ExpressResponse) => response.status(201).json({ id: 1 })),
+  ],
   [
     "the response, passed through",
     "equal",
@@ -86,10 +108,18 @@ const ON_EXPRESS: readonly Row[] = [
       throw new HttpException("too late", 500);
     }),
   ],
-  ["a file", "equal", taken((_request, response: ExpressResponse) => response.sendFile(join(root, "LICENSE")))],
+  [
+    "a file",
+    "equal",
+    taken((_request, response: ExpressResponse) => response.sendFile(join(root, "LICENSE"))),
+  ],
 ];
 const ON_FASTIFY: readonly Row[] = [
-  ["the reply, taken", "equal", taken((_request, reply: FastifyReply) => void reply.code(201).send({ id: 1 }))],
+  [
+    "the reply, taken",
+    "equal",
+    taken((_request, reply: FastifyReply) => void reply.code(201).send({ id: 1 })),
+  ],
   [
     "the reply, passed through",
     "equal",
@@ -109,7 +139,11 @@ const ON_FASTIFY: readonly Row[] = [
       throw new HttpException("too late", 500);
     }),
   ],
-  ["a hijack", "equal", taken((_request, reply: FastifyReply) => void reply.hijack().raw.writeHead(201).end("raw"))],
+  [
+    "a hijack",
+    "equal",
+    taken((_request, reply: FastifyReply) => void reply.hijack().raw.writeHead(201).end("raw")),
+  ],
 ];
 
 const raw =
@@ -150,10 +184,21 @@ const starting =
 
 table(
   "H83: A3: answers of Nest on Express",
-  [...VALUES, ...ON_EXPRESS, ...NODE_ANSWERS.map(raw((request) => request, (response) => response))],
-  starting(() => new ExpressAdapter()));
+  [
+    ...VALUES,
+    ...ON_EXPRESS,
+    ...NODE_ANSWERS.map(
+      raw(
+        (request) => request,
+        (response) => response,
+      ),
+    ),
+  ],
+  starting(() => new ExpressAdapter()),
+);
 const rawOf = ({ raw: node }: { raw: unknown }) => node;
 table(
   "H83: A3: answers of Nest on Fastify",
   [...VALUES, ...ON_FASTIFY, ...NODE_ANSWERS.map(raw(rawOf, rawOf))],
-  starting(() => new FastifyAdapter()));
+  starting(() => new FastifyAdapter()),
+);

@@ -61,7 +61,9 @@ export function exchange(url: string, { headers, body = "" }: Sending = {}): Pro
           status: answer.statusCode,
           message: answer.statusMessage,
           // Hono's server for Node writes a space where a Response has none.
-          headers: Object.fromEntries(kept.map(([name, value]) => [name, `${value}`.replace("; charset", ";charset")])),
+          headers: Object.fromEntries(
+            kept.map(([name, value]) => [name, `${value}`.replace("; charset", ";charset")]),
+          ),
           trailers: { ...answer.trailers },
           body: Buffer.concat(chunks).toString("latin1"),
           informed,
@@ -77,15 +79,21 @@ export function exchange(url: string, { headers, body = "" }: Sending = {}): Pro
 function comparable(answer: Exchange, bare: Exchange): Exchange {
   const { "content-length": length, ...headers } = answer.headers;
   const isSized = bare.headers["content-length"] !== undefined;
-  return isSized && length !== undefined ? { ...answer, headers: { ...headers, "content-length": length } } : { ...answer, headers };
+  return isSized && length !== undefined
+    ? { ...answer, headers: { ...headers, "content-length": length } }
+    : { ...answer, headers };
 }
 
 function replayOf(bare: Exchange, isDecoded: boolean): Exchange {
-  const { "set-cookie": _, ...headers } = bare.headers;
-  const replayed = { ...bare, informed: [], headers: { ...headers, "idempotent-replayed": "true" } };
-  if (!isDecoded) return replayed;
-  const { "content-encoding": __, "content-length": ___, ...plain } = replayed.headers;
-  return { ...replayed, headers: plain as never, body: gunzipSync(Buffer.from(bare.body, "latin1")).toString("latin1") };
+  const left = isDecoded ? ["set-cookie", "content-encoding", "content-length"] : ["set-cookie"];
+  const kept = Object.entries(bare.headers).filter(([name]) => !left.includes(name));
+  const bytes = Buffer.from(bare.body, "latin1");
+  return {
+    ...bare,
+    informed: [],
+    headers: { ...Object.fromEntries(kept), "idempotent-replayed": "true" },
+    body: (isDecoded ? gunzipSync(bytes) : bytes).toString("latin1"),
+  };
 }
 
 /**
@@ -98,7 +106,8 @@ export async function play(
   sites: { readonly bare: string; readonly once: string; readonly runs: () => number },
   { headers, ...sending }: Sending = {},
 ): Promise<void> {
-  const send = (url: string) => exchange(url, { ...sending, headers: { ...headers, "idempotency-key": "key-1" } });
+  const send = (url: string) =>
+    exchange(url, { ...sending, headers: { ...headers, "idempotency-key": "key-1" } });
   const bare = typeof promised === "string" ? await send(sites.bare) : undefined;
   const first = await send(sites.once);
   const again = await send(sites.once);
@@ -137,11 +146,7 @@ export type StartRows<Handle> = (
 ) => Promise<{ readonly server: Server; readonly close: () => unknown }>;
 
 /** Declares a test for each row of a table, and one for its counts. */
-export function table<Handle>(
-  title: string,
-  rows: readonly Row<Handle>[],
-  start: StartRows<Handle>,
-): void {
+export function table<Handle>(title: string, rows: readonly Row<Handle>[], start: StartRows<Handle>): void {
   describe(title, () => {
     const runs = rows.map(() => 0);
     const urls: string[] = [];
@@ -160,15 +165,20 @@ export function table<Handle>(
       for (const close of closing) close();
     });
 
-    it.each(rows.map((row, at) => [row[0], row, at] as const))("%s", async (_title, [, promised, , sending], at) => {
-      const [bare, behind] = urls.map((url) => `${url}/${at}`) as [string, string];
-      await play(promised, { bare, once: behind, runs: () => runs[at]! }, sending);
-    });
+    it.each(rows.map((row, at) => [row[0], row, at] as const))(
+      "%s",
+      async (_title, [, promised, , sending], at) => {
+        const [bare, behind] = urls.map((url) => `${url}/${at}`) as [string, string];
+        await play(promised, { bare, once: behind, runs: () => runs[at]! }, sending);
+      },
+    );
 
     it("is counted in docs/use/servers.md", () => {
       const page = readFileSync(join(root, "docs/use/servers.md"), "utf8");
       const refused = rows.filter(([, promised]) => typeof promised !== "string").length;
-      expect(page).toContain(`| ${title.replace(/^H83: A3: /, "")} | ${rows.length - refused} | ${refused} |`);
+      const name = title.replace(/^H83: A3: /, "");
+      const row = page.split("\n").find((line) => line.startsWith(`| ${name} |`));
+      expect(row).toBe(`| ${name} | ${rows.length - refused} | ${refused} |`);
     });
   });
 }

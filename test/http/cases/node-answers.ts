@@ -46,16 +46,40 @@ export const NODE_ANSWERS: readonly NodeRow[] = [
     },
   ],
   ["writeHead with a status", "equal", (_req, res) => res.writeHead(202).end(text)],
-  ["writeHead with headers", "equal", (_req, res) => res.writeHead(201, { "x-order": 7, etag: '"1"' }).end(text)],
+  [
+    "writeHead with headers",
+    "equal",
+    (_req, res) => res.writeHead(201, { "x-order": 7, etag: '"1"' }).end(text),
+  ],
   ["writeHead with a status message", "equal", (_req, res) => res.writeHead(201, "Order Made").end(text)],
-  ["writeHead with message and headers", "equal", (_req, res) => res.writeHead(201, "Made", { "x-a": "1" }).end()],
+  [
+    "writeHead with message and headers",
+    "equal",
+    (_req, res) => res.writeHead(201, "Made", { "x-a": "1" }).end(),
+  ],
   [
     "writeHead with a list of names and values",
     "equal",
     (_req, res) => res.writeHead(201, ["x-a", "1", "set-cookie", "a=1"]).end(text),
   ],
-  ["a status and its message", "equal", (_req, res) => Object.assign(res, { statusCode: 299, statusMessage: "Fine" }).end()],
-  ["setHeaders", "equal", (_req, res) => res.setHeaders(new Map([["x-a", "1"], ["x-b", "2"]])).end(text)],
+  [
+    "a status and its message",
+    "equal",
+    (_req, res) => Object.assign(res, { statusCode: 299, statusMessage: "Fine" }).end(),
+  ],
+  [
+    "setHeaders",
+    "equal",
+    (_req, res) =>
+      res
+        .setHeaders(
+          new Map([
+            ["x-a", "1"],
+            ["x-b", "2"],
+          ]),
+        )
+        .end(text),
+  ],
   ["appendHeader", "equal", (_req, res) => res.appendHeader("x-a", "1").appendHeader("x-a", "2").end(text)],
   [
     "removeHeader",
@@ -67,7 +91,11 @@ export const NODE_ANSWERS: readonly NodeRow[] = [
     },
   ],
   ["a content-length", "equal", (_req, res) => res.writeHead(200, { "content-length": 5 }).end("12345")],
-  ["an explicit chunked encoding", "equal", (_req, res) => res.writeHead(200, { "transfer-encoding": "chunked" }).end(text)],
+  [
+    "an explicit chunked encoding",
+    "equal",
+    (_req, res) => res.writeHead(200, { "transfer-encoding": "chunked" }).end(text),
+  ],
   ["cookies", "equal", (_req, res) => res.setHeader("set-cookie", ["a=1", "b=2"]).end(text)],
   ["a redirect", "equal", (_req, res) => res.writeHead(303, { location: "/orders/1" }).end()],
   ["204 with a body, which Node drops", "equal", (_req, res) => res.writeHead(204).end("dropped")],
@@ -112,7 +140,9 @@ export const NODE_ANSWERS: readonly NodeRow[] = [
     "decoded",
     (_req, res) => {
       res.setHeader("content-encoding", "gzip");
-      Readable.from([Buffer.from(text)]).pipe(createGzip()).pipe(res);
+      Readable.from([Buffer.from(text)])
+        .pipe(createGzip())
+        .pipe(res);
     },
   ],
   [
@@ -158,7 +188,11 @@ export const NODE_ANSWERS: readonly NodeRow[] = [
       setImmediate(() => res.destroy());
     },
   ],
-  ["a stream of events", { refused: /stream of events/ }, (_req, res) => res.writeHead(200, { "content-type": "text/event-stream" }).write("data: 1\n\n")],
+  [
+    "a stream of events",
+    { refused: /stream of events/ },
+    (_req, res) => res.writeHead(200, { "content-type": "text/event-stream" }).write("data: 1\n\n"),
+  ],
   ["a body beyond the limit", { refused: /maxResponseBytes/ }, (_req, res) => res.end("x".repeat(200_000))],
   [
     "a body without an end",
