@@ -51,8 +51,7 @@ const ADVICE =
 export function fastifyIdempotency<Req extends FastifyRequestLike = FastifyRequestLike, Write = unknown>(
   options: ServerOptions<Req, Write>,
 ): FastifyHooks<Req> {
-  const { serve, isServed, clock, maxBytes } = serverFace(options);
-
+  const { isServed, begin } = fastifyFace(options);
   return {
     async preParsing(request, _reply, payload) {
       if (!isServed(request.method)) return payload;
@@ -66,34 +65,57 @@ export function fastifyIdempotency<Req extends FastifyRequestLike = FastifyReque
     },
 
     async preHandler(request, reply) {
-      const { method, originalUrl: target } = request;
-      if (!isServed(method)) return undefined;
-      const headers = linesOf({ getHeaders: () => request.headers });
-      const readBody = (isNeeded: boolean) => readKept(request, isNeeded ? ADVICE : undefined);
-      const before = { ...reply.getHeaders() } as OutgoingHttpHeaders;
-      let capture: Captured | undefined;
-      let settled!: Promise<Settled>;
-      const begun = new Promise<Captured>((begin) => {
-        settled = serve({ native: request, method, target, headers, readBody }, () => {
-          capture = captured(rawOf(reply), { maxBytes, before });
-          begin(capture);
-          return orGone(capture, clock);
-        });
-      });
-      const first = await Promise.race([begun, settled]);
-      if ("answer" in first) {
-        sendReply(reply, first.answer);
-        return reply;
-      }
-      settled.then(first.send.bind(first)).catch((error: unknown) => {
-        first.reset();
-        // The caller has gone, or the answer is already on its way.
-        if (rawOf(reply).destroyed || rawOf(reply).headersSent) rawOf(reply).destroy();
-        else fail(reply, error);
-      });
-      return undefined;
+      const isHandled = await begin(request, reply);
+      return isHandled ? undefined : reply;
     },
   };
+}
+
+interface FastifyFace<Req> {
+  readonly isServed: (method: string) => boolean;
+  /**
+   * Resolves to whether the handler is to run; else an answer is sent. No reply is resolved to, because one is a promise itself, of
+   * nothing.
+   */
+  readonly begin: (request: Req, reply: FastifyReplyLike) => Promise<boolean>;
+}
+
+/** @throws InvalidOptionError (`INVALID_OPTION`) */
+export function fastifyFace<Req extends FastifyRequestLike, Write>(
+  options: ServerOptions<Req, Write>,
+): FastifyFace<Req> {
+  const { serve, isServed, clock, maxBytes } = serverFace(options);
+  async function begin(request: Req, reply: FastifyReplyLike): Promise<boolean> {
+    const { method, originalUrl: target } = request;
+    if (!isServed(method)) return true;
+    const headers = linesOf({ getHeaders: () => request.headers });
+    const readBody = (isNeeded: boolean) => readKept(request, isNeeded ? ADVICE : undefined);
+    const before = { ...reply.getHeaders() } as OutgoingHttpHeaders;
+    const raw = rawOf(reply);
+    let settled!: Promise<Settled>;
+    const begun = new Promise<Captured>((resolve) => {
+      settled = serve({ native: request, method, target, headers, readBody }, () => {
+        const capture = captured(raw, { maxBytes, before });
+        resolve(capture);
+        return orGone(capture, clock);
+      });
+    });
+    const first = await Promise.race([begun, settled]);
+    if ("answer" in first) {
+      sendReply(reply, first.answer);
+      return false;
+    }
+    settled
+      .then((answer) => first.send(answer))
+      .catch((error: unknown) => {
+        first.reset();
+        // The caller has gone, or the answer is already on its way.
+        if (raw.destroyed || raw.headersSent) raw.destroy();
+        else fail(reply, error);
+      });
+    return true;
+  }
+  return { isServed, begin };
 }
 
 function rawOf({ raw }: FastifyReplyLike): ServerResponse {

@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { InvalidOptionError } from "../core/errors.ts";
 import { expressIdempotency } from "./express.ts";
-import { type FastifyReplyLike, type FastifyRequestLike, fastifyIdempotency } from "./fastify.ts";
+import { type FastifyReplyLike, type FastifyRequestLike, fastifyFace } from "./fastify.ts";
 import type { ServerOptions } from "./options.ts";
 
 /** What this interceptor uses of Nest's `ExecutionContext`. */
@@ -27,7 +27,7 @@ export function nestIdempotency<Req extends object = object, Write = unknown>(
   options: ServerOptions<Req, Write>,
 ): NestInterceptorLike {
   const onExpress = expressIdempotency(options as unknown as ServerOptions<IncomingMessage, Write>);
-  const { preHandler } = fastifyIdempotency(options as unknown as ServerOptions<FastifyRequestLike, Write>);
+  const { begin } = fastifyFace(options as unknown as ServerOptions<FastifyRequestLike, Write>);
   return {
     intercept(context, next) {
       if (context.getType() !== "http")
@@ -56,10 +56,7 @@ export function nestIdempotency<Req extends object = object, Write = unknown>(
           });
           return;
         }
-        preHandler(request as FastifyRequestLike, response).then(
-          (answered) => answered === undefined && handle(),
-          reject,
-        );
+        begin(request as FastifyRequestLike, response).then((isHandled) => isHandled && handle(), reject);
       });
     },
   };

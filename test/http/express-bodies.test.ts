@@ -24,7 +24,7 @@ const FORM_BODY: Sending = {
   body: "item=book",
 };
 const verify = keepBody;
-const digest = (request: object) => (request as express.Request).get("content-digest");
+const digest = (request: object) => `${(request as express.Request).get("content-digest")}`;
 const upload = multer({ storage: multer.memoryStorage() }).single("file");
 const shown = ({ body, file }: express.Request) => ({
   body: Buffer.isBuffer(body) ? body.toString() : body,

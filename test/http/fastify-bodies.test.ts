@@ -18,7 +18,7 @@ type Row = AnyRow<Reading>;
 const JSON_BODY: Sending = { headers: { "content-type": "application/json" }, body: '{"item":"café"}' };
 const TEXT_BODY: Sending = { headers: { "content-type": "text/plain" }, body: "book" };
 const OWN_BODY: Sending = { headers: { "content-type": "application/x-order" }, body: "book" };
-const digest = (request: object) => (request as FastifyRequest).headers["content-digest"] as string;
+const digest = (request: object) => `${(request as FastifyRequest).headers["content-digest"]}`;
 const fields = (request: object) => (request as FastifyRequest).body;
 const shown = ({ body }: FastifyRequest) => ({ body: Buffer.isBuffer(body) ? body.toString() : body });
 const readFile = async (request: FastifyRequest) => {
