@@ -18,6 +18,8 @@ export interface Captured {
   readonly ended: Promise<AnyResponse>;
   /** Resolves when the caller's connection closes. */
   readonly gone: Promise<void>;
+  /** Something else answers while the handler may go on: nothing is recorded, and its claim is left to the lease. */
+  interrupt(error: unknown): void;
   /** Sends the answer that counts. */
   send(settled: Settled): void;
   /** Makes the response usable again, without the handler's headers: something else answers. */
@@ -218,6 +220,10 @@ export function captured(
     ended,
     gone,
     release,
+    interrupt(error) {
+      failed(new Interrupted(error));
+      release();
+    },
     reset() {
       release();
       if (res.headersSent) return;

@@ -36,6 +36,7 @@ export interface FastifyReplyLike {
 export interface FastifyHooks<Req> {
   preParsing(request: Req, reply: unknown, payload: Payload): Promise<Payload>;
   preHandler(request: Req, reply: FastifyReplyLike): Promise<unknown>;
+  onError(request: Req, reply: unknown, error: { readonly code?: string }): Promise<void>;
 }
 
 const ADVICE =
@@ -51,7 +52,7 @@ const ADVICE =
 export function fastifyIdempotency<Req extends FastifyRequestLike = FastifyRequestLike, Write = unknown>(
   options: ServerOptions<Req, Write>,
 ): FastifyHooks<Req> {
-  const { isServed, begin } = fastifyFace(options);
+  const { isServed, begin, interrupt } = fastifyFace(options);
   return {
     async preParsing(request, _reply, payload) {
       if (!isServed(request.method)) return payload;
@@ -68,6 +69,11 @@ export function fastifyIdempotency<Req extends FastifyRequestLike = FastifyReque
       const isHandled = await begin(request, reply);
       return isHandled ? undefined : reply;
     },
+
+    async onError(request, _reply, error) {
+      // The route's `handlerTimeout` answers, and the handler goes on.
+      if (error.code === "FST_ERR_HANDLER_TIMEOUT") interrupt(request, error);
+    },
   };
 }
 
@@ -78,6 +84,7 @@ interface FastifyFace<Req> {
    * nothing.
    */
   readonly begin: (request: Req, reply: FastifyReplyLike) => Promise<boolean>;
+  readonly interrupt: (request: Req, error: unknown) => void;
 }
 
 /** @throws InvalidOptionError (`INVALID_OPTION`) */
@@ -85,6 +92,8 @@ export function fastifyFace<Req extends FastifyRequestLike, Write>(
   options: ServerOptions<Req, Write>,
 ): FastifyFace<Req> {
   const { serve, isServed, clock, maxBytes } = serverFace(options);
+  const captures = new WeakMap<object, Captured>();
+  const interrupted = new WeakSet<object>();
   async function begin(request: Req, reply: FastifyReplyLike): Promise<boolean> {
     const { method, originalUrl: target } = request;
     if (!isServed(method)) return true;
@@ -96,6 +105,7 @@ export function fastifyFace<Req extends FastifyRequestLike, Write>(
     const begun = new Promise<Captured>((resolve) => {
       settled = serve({ native: request, method, target, headers, readBody }, () => {
         const capture = captured(raw, { maxBytes, before });
+        captures.set(request, capture);
         resolve(capture);
         return orGone(capture, clock);
       });
@@ -108,6 +118,7 @@ export function fastifyFace<Req extends FastifyRequestLike, Write>(
     settled
       .then((answer) => first.send(answer))
       .catch((error: unknown) => {
+        if (interrupted.has(request)) return;
         first.reset();
         // The caller has gone, or the answer is already on its way.
         if (raw.destroyed || raw.headersSent) raw.destroy();
@@ -115,7 +126,11 @@ export function fastifyFace<Req extends FastifyRequestLike, Write>(
       });
     return true;
   }
-  return { isServed, begin };
+  function interrupt(request: Req, error: unknown): void {
+    interrupted.add(request);
+    captures.get(request)?.interrupt(error);
+  }
+  return { isServed, begin, interrupt };
 }
 
 function rawOf({ raw }: FastifyReplyLike): ServerResponse {

@@ -63,6 +63,29 @@ describe("H83: A3: a caller that goes while its answer is streamed", () => {
   );
 });
 
+it("H83: A3: a handler that goes on after Fastify's own timeout doesn't run again beside itself", async () => {
+  const over = gate();
+  let runs = 0;
+  const app = fastify();
+  const options = withDefaults({ whenInProgress: "reject" });
+  app.post("/orders", { ...fastifyIdempotency(options), handlerTimeout: 1 }, async () => {
+    runs++;
+    await over.opened;
+    return "late";
+  });
+  await app.ready();
+  const site = await listening(app.server);
+  const ask = () => fetch(`${site.url}/orders`, { method: "POST", ...KEYED });
+
+  const first = await ask();
+  const again = await ask();
+  over.open();
+
+  expect([first.status, again.status]).toEqual([503, 409]);
+  expect(await first.json()).toMatchObject({ code: "FST_ERR_HANDLER_TIMEOUT" });
+  expect(runs).toBe(1);
+});
+
 it("H83: A3: pipelined requests on one connection are each answered, in their order", async () => {
   const app = express();
   app.post(
