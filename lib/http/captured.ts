@@ -39,32 +39,30 @@ export interface CaptureOptions {
 type Method = (...given: never[]) => unknown;
 type Methods = Readonly<Record<string, Method>>;
 
-/** Replaces properties of `target`, and returns a function that puts back the previous ones. */
-function replaced(target: object, properties: PropertyDescriptorMap): () => void {
-  const previous = Object.keys(properties).map(
-    (name) => [name, Object.getOwnPropertyDescriptor(target, name)] as const,
-  );
-  for (const [name, property] of Object.entries(properties))
-    Object.defineProperty(target, name, { configurable: true, ...property });
+/** Replaces methods by plain assignment, because accessors and deletions make every later use of the object slow. */
+function replaced(target: object, methods: Methods): () => void {
+  const members = target as Record<string, Method>;
+  const previous = Object.keys(methods).map((name) => [name, members[name] as Method] as const);
+  Object.assign(target, methods);
   return () => {
-    for (const [name, property] of previous) {
-      if (property) Object.defineProperty(target, name, property);
-      else Reflect.deleteProperty(target, name);
-    }
+    for (const [name, method] of previous) members[name] = method;
   };
 }
 
-const asProperties = (methods: Methods): PropertyDescriptorMap =>
-  Object.fromEntries(Object.entries(methods).map(([name, value]) => [name, { value, writable: true }]));
+/** What Node itself remembers of a response, besides its methods. */
+interface NodeState {
+  _header: string | null;
+  _closed: boolean;
+  finished: boolean;
+}
 
 /** From here on the response writes to memory. */
 export function captured(
   res: ServerResponse,
-  { maxBytes, before = { ...res.getHeaders() }, showsClose = false }: CaptureOptions,
+  { maxBytes, before = res.getHeaders(), showsClose = false }: CaptureOptions,
 ): Captured {
   const { statusCode, sendDate } = res;
-  const inherited: Partial<Record<string, Method>> = res as unknown as Record<string, Method>;
-  const informing = ["writeContinue", "writeProcessing", "writeEarlyHints", "writeInformation"];
+  const state = res as unknown as NodeState;
   const [writeHead, destroy, emit] = [res.writeHead, res.destroy, res.emit];
   const chunks: Buffer[] = [];
   const trailers: Trailers[number][] = [];
@@ -72,9 +70,9 @@ export function captured(
   let bytes = 0;
   let isHeadWritten = false;
   let isEnded = false;
-  let isInforming = false;
   let isWritten = false;
-  let isDestroyed: boolean | undefined;
+  let isReleased = false;
+  let isClosed = false;
   let snapshot: OutgoingHttpHeaders = {};
   let answered!: (answer: AnyResponse) => void;
   let failed!: (error: Interrupted) => void;
@@ -87,21 +85,32 @@ export function captured(
     failed = reject;
   });
   ended.catch(() => {});
-  if (res.destroyed) left();
+  if (res.destroyed) {
+    left();
+    isClosed = !showsClose;
+    if (isClosed) showClosed(res, false);
+  }
 
   function end(refusal?: string): void {
     if (isEnded) return;
     isEnded = true;
-    snapshot = { ...res.getHeaders() };
+    showState(true, false);
+    snapshot = res.getHeaders();
     const isOwn = ([name]: readonly [string, string]) => `${before[name]}` !== `${snapshot[name]}`;
     answered({
       status: res.statusCode,
       message: messageOf(res),
-      headers: [...linesOf(res)].filter(isOwn),
+      headers: [...linesOf(snapshot)].filter(isOwn),
       trailers: hasTrailers(isWritten, snapshot) ? trailers : [],
       body: Buffer.concat(chunks),
       refusal,
     });
+  }
+  /** As middlewares read it. Once an answer has ended here, an error handler that comes too late need not end the connection. */
+  function showState(hasEnded: boolean, hasHead: boolean): void {
+    if (isHttp2(res)) return;
+    state.finished = hasEnded;
+    state._header = hasHead ? "held back" : null;
   }
   function take(chunk: unknown, encoding: unknown): void {
     const isText = typeof chunk === "string";
@@ -137,6 +146,7 @@ export function captured(
       isHeadWritten = true;
       res.statusCode = Math.trunc(status);
       if (typeof message === "string") setMessage(res, message);
+      showState(false, true);
       if (`${res.getHeader("content-type")}`.startsWith("text/event-stream")) end();
       return res;
     },
@@ -174,46 +184,22 @@ export function captured(
       if (name === "close") left();
       if (showsClose || (name !== "close" && name !== "finish")) return Reflect.apply(emit, res, event);
       held.push(event);
+      if (name === "close") {
+        isClosed = true;
+        showClosed(res, false);
+      }
       return false;
     },
   };
-  for (const name of informing) {
-    const inform = inherited[name];
-    if (inform)
-      Object.assign(methods, {
-        [name](...given: never[]) {
-          isInforming = true;
-          const informed = Reflect.apply(inform, res, given);
-          isInforming = false;
-          return informed;
-        },
-      });
-  }
-  const restore = replaced(res, {
-    ...asProperties(methods),
-    // An answer that has ended here can still be replaced, so an error handler that comes too late need not end the connection.
-    headersSent: { get: () => isHeadWritten && !isEnded },
-    writableEnded: { get: () => isEnded },
-    finished: { get: () => isEnded },
-    ...(!showsClose && {
-      destroyed: {
-        get: () => false,
-        set: (given: boolean) => {
-          isDestroyed = given;
-        },
-      },
-      closed: { get: () => false },
-    }),
-  });
-  const unguard = guarded(res, () => isInforming, end);
-
-  let isReleased = false;
+  const restore = replaced(res, methods);
+  const unguard = guarded(res, end);
   const release = () => {
     if (isReleased) return;
     isReleased = true;
     unguard();
     restore();
-    if (isDestroyed !== undefined) res.destroyed = isDestroyed;
+    showState(false, false);
+    if (isClosed) showClosed(res, true);
     for (const event of held) res.emit(...event);
   };
   return {
@@ -240,7 +226,7 @@ export function captured(
       }
       release();
       // Whatever came after the end of the answer doesn't count.
-      putHeaders(res, snapshot);
+      if (!hasHeaders(res, snapshot)) putHeaders(res, snapshot);
       for (const [name, value] of own.added) res.setHeader(name, value);
       write(res, own);
     },
@@ -283,6 +269,14 @@ function write(
   res.end(body);
 }
 
+function hasHeaders(res: ServerResponse, headers: OutgoingHttpHeaders): boolean {
+  const names = Object.keys(headers);
+  return (
+    res.getHeaderNames().length === names.length &&
+    names.every((name) => res.getHeader(name) === headers[name])
+  );
+}
+
 /** Changes only what differs: Node remembers which headers were removed, and then leaves out its own. */
 function putHeaders(res: ServerResponse, headers: OutgoingHttpHeaders): void {
   for (const [name, value] of Object.entries(res.getHeaders()))
@@ -292,9 +286,16 @@ function putHeaders(res: ServerResponse, headers: OutgoingHttpHeaders): void {
 }
 
 /** Each header, and each of its values, once. */
-export function* linesOf(res: Pick<ServerResponse, "getHeaders">): Generator<readonly [string, string]> {
-  for (const [name, value] of Object.entries(res.getHeaders()))
+export function* linesOf(headers: OutgoingHttpHeaders): Generator<readonly [string, string]> {
+  for (const [name, value] of Object.entries(headers))
     for (const each of [value ?? []].flat()) yield [name, `${each}`];
+}
+
+/** On HTTP/2 the state is that of the stream, which nothing shows to streams that write to the response. */
+function showClosed(res: ServerResponse, isClosed: boolean): void {
+  if (isHttp2(res)) return;
+  res.destroyed = isClosed;
+  (res as unknown as NodeState)._closed = isClosed;
 }
 
 const isHttp2 = (res: ServerResponse) => "stream" in res;
@@ -337,23 +338,24 @@ function setHeaders(res: ServerResponse, given: OutgoingHttpHeaders | readonly u
 }
 
 /** Refuses what is written to the connection past the response. Only the response whose turn it is has a socket. */
-function guarded(res: ServerResponse, isAllowed: () => boolean, refuse: (why: string) => void): () => void {
+function guarded(res: ServerResponse, refuse: (why: string) => void): () => void {
   const { stream } = res as { readonly stream?: object };
   const { socket } = stream ? {} : (res as { readonly socket?: unknown });
   const target = stream ?? (socket instanceof Socket ? socket : undefined);
   if (!target) return () => {};
-  const methods = stream ? ["respond", "respondWithFile", "respondWithFD"] : ["write", "end"];
   const real = target as Readonly<Record<string, Method>>;
-  const guards = methods.map((name) => {
+  const guard = (name: string) => {
     const method = real[name] as Method;
-    const guard = (...given: never[]) => {
-      // Node ends a socket without data when its client has.
-      const isPlainEnd = name === "end" && (given[0] === undefined || typeof given[0] === "function");
-      if (isPlainEnd || isAllowed()) return Reflect.apply(method, target, given);
+    return (...given: never[]) => {
+      const [data] = given as unknown[];
+      // Node ends a socket without data when its client has, and writes informational responses.
+      const isInforming = typeof data === "string" && /^HTTP\/1\.1 10[023] /.test(data);
+      if (!stream && (data === undefined || typeof data === "function" || isInforming))
+        return Reflect.apply(method, target, given);
       refuse("its handler writes to the connection, past the response");
       return true;
     };
-    return [name, guard] as const;
-  });
-  return replaced(target, asProperties(Object.fromEntries(guards)));
+  };
+  const names = stream ? ["respond", "respondWithFile", "respondWithFD"] : ["write", "end"];
+  return replaced(target, Object.fromEntries(names.map((name) => [name, guard(name)])));
 }

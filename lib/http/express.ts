@@ -24,7 +24,7 @@ export function expressIdempotency<Req extends IncomingMessage = IncomingMessage
     if (!isServed(method)) return next();
     // Routers cut off the path that they are at.
     const { originalUrl: target = req.url ?? "" } = req as { readonly originalUrl?: string };
-    const headers = linesOf({ getHeaders: () => req.headers });
+    const headers = linesOf(req.headers);
     let capture: Captured | undefined;
     const readBody = (isNeeded: boolean) => readKept(req, isNeeded ? ADVICE : undefined);
     const send = (settled: Settled) => (capture ? capture.send(settled) : sendAnswer(res, settled.answer));

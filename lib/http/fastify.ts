@@ -97,7 +97,7 @@ export function fastifyFace<Req extends FastifyRequestLike, Write>(
   async function begin(request: Req, reply: FastifyReplyLike): Promise<boolean> {
     const { method, originalUrl: target } = request;
     if (!isServed(method)) return true;
-    const headers = linesOf({ getHeaders: () => request.headers });
+    const headers = linesOf(request.headers);
     const readBody = (isNeeded: boolean) => readKept(request, isNeeded ? ADVICE : undefined);
     const before = { ...reply.getHeaders() } as OutgoingHttpHeaders;
     const raw = rawOf(reply);

@@ -54,11 +54,7 @@ const EXPRESS_ANSWERS: readonly Row[] = [
   ["sendFile of a range", "equal", (_req, res) => res.sendFile(LICENSE), { headers: { range: "bytes=0-9" } }],
   ["download", "equal", (_req, res) => res.download(LICENSE, "licence.txt")],
   ["send, and then an error is thrown", "equal", (_req, res) => sendAndThrow(res)],
-  [
-    "send, and then next(error)",
-    "equal",
-    (_req, res, next) => sendAndPass(res, next),
-  ],
+  ["send, and then next(error)", "equal", (_req, res, next) => sendAndPass(res, next)],
   ["json twice", "equal", (_req, res) => res.json({ id: 1 }) && undefined],
   [
     "a sent header is changed too late",

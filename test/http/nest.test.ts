@@ -1,6 +1,14 @@
 // Nest's own life of a request around the interceptor: guards before it, problems and replays in its place.
 import "reflect-metadata";
-import { Controller, type INestApplication, type NestInterceptor, Post, Req, UseGuards, UseInterceptors } from "@nestjs/common";
+import {
+  Controller,
+  type INestApplication,
+  type NestInterceptor,
+  Post,
+  Req,
+  UseGuards,
+  UseInterceptors,
+} from "@nestjs/common";
 import { NestFactory } from "@nestjs/core";
 import { ExpressAdapter } from "@nestjs/platform-express";
 import { FastifyAdapter } from "@nestjs/platform-fastify";
@@ -52,7 +60,11 @@ async function start(adapter: ExpressAdapter | FastifyAdapter, store: MemoryStor
   await app.listen(0, "127.0.0.1");
   const url = `${await app.getUrl()}/orders`;
   return async (headers: Record<string, string>, body = '{"item":"book"}') => {
-    const answer = await fetch(url, { method: "POST", body, headers: { "content-type": "application/json", ...headers } });
+    const answer = await fetch(url, {
+      method: "POST",
+      body,
+      headers: { "content-type": "application/json", ...headers },
+    });
     return { status: answer.status, headers: answer.headers, body: await answer.json() };
   };
 }
@@ -65,7 +77,10 @@ describe.each([
 
   it("replays with Idempotent-Replayed, and the caller is the one that a guard has verified", async () => {
     let runs = 0;
-    const ask = await start(adapter(), new MemoryStore(), (request) => ({ run: ++runs, owner: executionOf(request).scope }));
+    const ask = await start(adapter(), new MemoryStore(), (request) => ({
+      run: ++runs,
+      owner: executionOf(request).scope,
+    }));
 
     const first = await ask(ours);
     const again = await ask(ours);
@@ -81,9 +96,18 @@ describe.each([
     const ask = await start(adapter(), new MemoryStore(), () => ({ id: 1 }));
     await ask(ours);
 
-    expect(await ask({ caller: "ann" })).toMatchObject({ status: 400, body: { code: "IDEMPOTENCY_KEY_MISSING" } });
-    expect(await ask({ "idempotency-key": "key-1" })).toMatchObject({ status: 401, body: { code: "SCOPE_MISSING" } });
-    expect(await ask(ours, '{"item":"pen"}')).toMatchObject({ status: 422, body: { code: "FINGERPRINT_MISMATCH" } });
+    expect(await ask({ caller: "ann" })).toMatchObject({
+      status: 400,
+      body: { code: "IDEMPOTENCY_KEY_MISSING" },
+    });
+    expect(await ask({ "idempotency-key": "key-1" })).toMatchObject({
+      status: 401,
+      body: { code: "SCOPE_MISSING" },
+    });
+    expect(await ask(ours, '{"item":"pen"}')).toMatchObject({
+      status: 422,
+      body: { code: "FINGERPRINT_MISMATCH" },
+    });
   });
 
   it("answers 409 with Retry-After while the first is at work", async () => {
@@ -109,7 +133,12 @@ describe.each([
     const ask = await start(adapter(), store, async (request) => {
       const { commit, key } = executionOf(request);
       if (key !== "key-1") commit({ statusCode: 201 }, { writes: ["no write" as never] }).catch(() => {});
-      else await commit({ statusCode: 202, headers: { "content-type": "application/json" }, body: '{"committed":1}' });
+      else
+        await commit({
+          statusCode: 202,
+          headers: { "content-type": "application/json" },
+          body: '{"committed":1}',
+        });
       return { id: 1 };
     });
 
