@@ -116,7 +116,7 @@ function decoded(bytes: Buffer, encoding: string, maxBytes: number): Buffer {
   }
 }
 
-export function refused(why: string, cause?: unknown): ResponseNotStorableError {
+function refused(why: string, cause?: unknown): ResponseNotStorableError {
   return new ResponseNotStorableError(`the response cannot be stored: ${why}`, { cause });
 }
 

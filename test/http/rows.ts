@@ -41,7 +41,7 @@ const agent = new Agent({ keepAlive: false });
 /** These belong to the connection or the moment. */
 const OMITTED = ["date", "connection", "keep-alive", "transfer-encoding"];
 
-export function exchange(url: string, { headers, body = "" }: Sending = {}): Promise<Exchange> {
+function exchange(url: string, { headers, body = "" }: Sending = {}): Promise<Exchange> {
   return new Promise((resolve, reject) => {
     const informed: number[] = [];
     const broken = { status: undefined, message: undefined, headers: {}, trailers: {}, body: "", informed };
@@ -101,7 +101,7 @@ function replayOf(bare: Exchange, isDecoded: boolean): Exchange {
  * @param bare the address of the bare handler, once the same one behind onceonly
  * @param runs how often the handler behind onceonly has run
  */
-export async function play(
+async function play(
   promised: Promised,
   sites: { readonly bare: string; readonly once: string; readonly runs: () => number },
   { headers, ...sending }: Sending = {},
