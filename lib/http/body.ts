@@ -1,8 +1,9 @@
 /** The bytes of a request's body on Node, as far as something has kept them. */
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import { otherCopies, shared } from "../core/copies.ts";
 import { InvalidOptionError } from "../core/errors.ts";
 
-const kept = new WeakMap<object, Uint8Array>();
+const kept = shared("bodies", () => new WeakMap<object, Uint8Array>());
 
 /**
  * For `verify` of a body parser: `express.json({ verify: keepBody })`. The middleware then knows the bytes that the parser has
@@ -28,7 +29,8 @@ export function readKept(request: ParsedRequest, advice?: string): Uint8Array {
   const known = kept.get(request) ?? (typeof rawBody === "string" ? Buffer.from(rawBody) : (rawBody ?? body));
   if (known instanceof Uint8Array) return known;
   if (advice === undefined || !hasBody(request)) return new Uint8Array();
-  throw new InvalidOptionError("fingerprint", `needs the bytes of the body: ${advice}`, undefined);
+  const rule = `needs the bytes of the body: ${advice}${otherCopies("bodies")}`;
+  throw new InvalidOptionError("fingerprint", rule, undefined);
 }
 
 function hasBody({ headers, ...request }: ParsedRequest): boolean {
