@@ -85,6 +85,13 @@ export class PayloadInvalidError extends errorClass("PayloadInvalidError", "PAYL
   }
 }
 
+/** The body of a request is larger than the server accepts. Nothing ran. */
+export class PayloadTooLargeError extends errorClass("PayloadTooLargeError", "PAYLOAD_TOO_LARGE", false) {
+  constructor(maxBytes: number) {
+    super(`the body of the request has more than ${maxBytes} bytes`);
+  }
+}
+
 /**
  * Somebody else holds a live claim on this key. Retry after `retryAfterSeconds`; from `leaseExpiresAt` (epoch ms) on a retry can
  * run, unless the claim was completed or renewed by then.

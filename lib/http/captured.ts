@@ -1,117 +1,361 @@
-/** Keeps an answer of node:http back until it is known whether it counts. */
-import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
+/** Holds back everything that a handler does to a ServerResponse, until it is known which answer counts. */
+import {
+  type OutgoingHttpHeaders,
+  type ServerResponse,
+  STATUS_CODES,
+  validateHeaderName,
+  validateHeaderValue,
+} from "node:http";
+import { Socket } from "node:net";
+import { kindOf } from "../core/kind-of.ts";
+import { Interrupted } from "../core/running.ts";
 import type { HttpResponse } from "../lambda/http/response.ts";
-import { type AnyResponse, parts } from "./storable.ts";
+import type { Settled } from "./serve.ts";
+import { type AnyResponse, isBodiless, parts, type Trailers } from "./storable.ts";
 
 export interface Captured {
-  /** What the handler answers; never, where it does not end its answer. */
+  /** The handler's answer. Rejects if the handler destroys the response; stays pending until it ends. */
   readonly ended: Promise<AnyResponse>;
-  /** Sends what counts in the place of that. */
-  send(answer: HttpResponse): void;
-  /** Gives the response back as it was: another middleware answers. */
+  /** Resolves when the caller's connection closes. */
+  readonly gone: Promise<void>;
+  /** Something else answers while the handler may go on: nothing is recorded, and its claim is left to the lease. */
+  interrupt(error: unknown): void;
+  /** Sends the answer that counts. */
+  send(settled: Settled): void;
+  /** Makes the response usable again, without the handler's headers: something else answers. */
+  reset(): void;
+  /** Makes the response usable again, as it is. */
   release(): void;
 }
 
-type HeadArguments = readonly [status: number, ...rest: unknown[]];
+export interface CaptureOptions {
+  readonly maxBytes: number;
+  /** The headers that other middlewares have set. They are not part of the handler's answer. */
+  readonly before?: OutgoingHttpHeaders;
+  /** Whether the handler may notice that its caller has gone. @default false */
+  readonly showsClose?: boolean;
+}
 
-/** From here on the response writes to memory. A body beyond `maxBytes` ends there, and is refused later. */
-export function captured(res: ServerResponse, maxBytes: number): Captured {
-  const before = new Map(res.getHeaderNames().map((name) => [name, res.getHeader(name)] as const));
-  const statusBefore = res.statusCode;
-  const own = { writeHead: res.writeHead, write: res.write, end: res.end, flushHeaders: res.flushHeaders };
+type Method = (...given: never[]) => unknown;
+type Methods = Readonly<Record<string, Method>>;
+
+/** Replaces methods by plain assignment, because accessors and deletions make every later use of the object slow. */
+function replaced(target: object, methods: Methods): () => void {
+  const members = target as Record<string, Method>;
+  const previous = Object.keys(methods).map((name) => [name, members[name] as Method] as const);
+  Object.assign(target, methods);
+  return () => {
+    for (const [name, method] of previous) members[name] = method;
+  };
+}
+
+/** What Node itself remembers of a response, besides its methods. */
+interface NodeState {
+  _header: string | null;
+  _closed: boolean;
+  finished: boolean;
+}
+
+/** From here on the response writes to memory. */
+export function captured(
+  res: ServerResponse,
+  { maxBytes, before = res.getHeaders(), showsClose = false }: CaptureOptions,
+): Captured {
+  const { statusCode, sendDate } = res;
+  const state = res as unknown as NodeState;
+  const [writeHead, destroy, emit] = [res.writeHead, res.destroy, res.emit];
   const chunks: Buffer[] = [];
+  const trailers: Trailers[number][] = [];
+  const held: Parameters<ServerResponse["emit"]>[] = [];
   let bytes = 0;
   let isHeadWritten = false;
   let isEnded = false;
+  let isWritten = false;
+  let isReleased = false;
+  let isClosed = false;
+  let snapshot: OutgoingHttpHeaders = {};
   let answered!: (answer: AnyResponse) => void;
-  const ended = new Promise<AnyResponse>((resolve) => {
-    answered = resolve;
+  let failed!: (error: Interrupted) => void;
+  let left!: () => void;
+  const gone = new Promise<void>((resolve) => {
+    left = resolve;
   });
+  const ended = new Promise<AnyResponse>((resolve, reject) => {
+    answered = resolve;
+    failed = reject;
+  });
+  ended.catch(() => {});
+  if (res.destroyed) {
+    left();
+    isClosed = !showsClose;
+    if (isClosed) showClosed(res, false);
+  }
 
+  function end(refusal?: string): void {
+    if (isEnded) return;
+    isEnded = true;
+    showState(true, false);
+    snapshot = res.getHeaders();
+    const isOwn = ([name]: readonly [string, string]) => `${before[name]}` !== `${snapshot[name]}`;
+    answered({
+      status: res.statusCode,
+      message: messageOf(res),
+      headers: [...linesOf(snapshot)].filter(isOwn),
+      trailers: hasTrailers(isWritten, snapshot) ? trailers : [],
+      body: Buffer.concat(chunks),
+      refusal,
+    });
+  }
+  /** As middlewares read it. Once an answer has ended here, an error handler that comes too late need not end the connection. */
+  function showState(hasEnded: boolean, hasHead: boolean): void {
+    if (isHttp2(res)) return;
+    state.finished = hasEnded;
+    state._header = hasHead ? "held back" : null;
+  }
   function take(chunk: unknown, encoding: unknown): void {
-    if (typeof chunk !== "string" && !(chunk instanceof Uint8Array)) return;
+    const isText = typeof chunk === "string";
+    if (!isText && !(chunk instanceof Uint8Array)) {
+      end(`its handler writes ${kindOf(chunk)}`);
+      return;
+    }
     const coding = typeof encoding === "string" ? (encoding as BufferEncoding) : "utf8";
-    const taken = typeof chunk === "string" ? Buffer.from(chunk, coding) : Buffer.from(chunk);
+    // A copy: the handler may use its buffer again.
+    const taken = isText ? Buffer.from(chunk, coding) : Buffer.from(chunk);
     bytes += taken.length;
     chunks.push(taken);
+    // A handler that writes without an end would never stop. The size is refused later.
+    if (bytes > maxBytes) end();
   }
   const callBack = (...given: unknown[]) => {
     const callback = given.find((each) => typeof each === "function") as (() => void) | undefined;
     if (callback) process.nextTick(callback);
   };
-
-  res.writeHead = ((...[status, ...rest]: HeadArguments) => {
-    isHeadWritten = true;
-    res.statusCode = status;
-    const headers = rest.find((each) => typeof each === "object" && each !== null);
-    for (const [name, value] of headersOf(headers as OutgoingHttpHeaders | undefined))
-      res.setHeader(name, value);
-    return res;
-  }) as ServerResponse["writeHead"];
-  res.flushHeaders = () => {};
-  res.write = ((chunk: unknown, encoding?: unknown, callback?: unknown) => {
-    if (isEnded) return false;
-    take(chunk, encoding);
-    // A handler that writes without an end would wait for a drain that does not come.
-    if (bytes > maxBytes) return res.end() === undefined;
-    callBack(encoding, callback);
-    return true;
-  }) as ServerResponse["write"];
-  res.end = ((chunk?: unknown, encoding?: unknown, callback?: unknown) => {
-    if (isEnded) return res;
-    isEnded = true;
-    // What waits for the head, such as a session's cookie, is told.
+  const head = () => {
+    // Through the response's own method, because other middlewares wait for the head there.
     if (!isHeadWritten) res.writeHead(res.statusCode);
-    take(typeof chunk === "function" ? undefined : chunk, encoding);
-    callBack(chunk, encoding, callback);
-    // Headers of middlewares around this one are theirs, on a replay too.
-    const isOwn = ([name]: readonly [string, string]) => `${before.get(name)}` !== `${res.getHeader(name)}`;
-    answered({
-      status: res.statusCode,
-      headers: [...linesOf(res)].filter(isOwn),
-      body: Buffer.concat(chunks),
-    });
-    return res;
-  }) as ServerResponse["end"];
+  };
 
+  const methods: Methods = {
+    writeHead(status: number, ...rest: unknown[]) {
+      if (isHeadWritten) return res;
+      const [message] = rest;
+      if (isUnsendable(status, typeof message === "string" ? message : messageOf(res)))
+        return Reflect.apply(writeHead, res, [status, ...rest]);
+      const headers = rest.find((each) => typeof each === "object" && each !== null);
+      setHeaders(res, headers as OutgoingHttpHeaders | readonly unknown[] | undefined);
+      isHeadWritten = true;
+      res.statusCode = Math.trunc(status);
+      if (typeof message === "string") setMessage(res, message);
+      showState(false, true);
+      if (`${res.getHeader("content-type")}`.startsWith("text/event-stream")) end();
+      return res;
+    },
+    flushHeaders: head,
+    write(chunk: unknown, encoding?: unknown, callback?: unknown) {
+      if (isEnded) return false;
+      head();
+      isWritten = true;
+      take(chunk, encoding);
+      callBack(encoding, callback);
+      return !isEnded;
+    },
+    end(chunk?: unknown, encoding?: unknown, callback?: unknown) {
+      if (isEnded) return res;
+      head();
+      if (typeof (chunk ?? callBack) !== "function") take(chunk, encoding);
+      callBack(chunk, encoding, callback);
+      end();
+      return res;
+    },
+    addTrailers(given: Trailers | Readonly<Record<string, string>>) {
+      for (const [name, value] of Array.isArray(given) ? given : Object.entries(given)) {
+        validateHeaderName(name);
+        validateHeaderValue(name, value);
+        trailers.push([name, `${value}`]);
+      }
+    },
+    destroy(error?: Error) {
+      if (!isEnded) failed(new Interrupted(error ?? new Error("the handler has destroyed its response")));
+      Reflect.apply(destroy, res, [error]);
+      return res;
+    },
+    emit(...event: Parameters<typeof emit>) {
+      const [name] = event;
+      if (name === "close") left();
+      if (showsClose || (name !== "close" && name !== "finish")) return Reflect.apply(emit, res, event);
+      held.push(event);
+      if (name === "close") {
+        isClosed = true;
+        showClosed(res, false);
+      }
+      return false;
+    },
+  };
+  const restore = replaced(res, methods);
+  const unguard = guarded(res, end);
   const release = () => {
-    Object.assign(res, own);
+    if (isReleased) return;
+    isReleased = true;
+    unguard();
+    restore();
+    showState(false, false);
+    if (isClosed) showClosed(res, true);
+    for (const event of held) res.emit(...event);
   };
   return {
     ended,
+    gone,
     release,
-    send(answer) {
+    interrupt(error) {
+      failed(new Interrupted(error));
       release();
-      for (const name of res.getHeaderNames()) res.removeHeader(name);
-      for (const [name, value] of before) if (value !== undefined) res.setHeader(name, value);
-      res.statusCode = statusBefore;
-      const { headers, body } = parts(answer);
-      const cookies = headers.filter(([name]) => name === "set-cookie").map(([, value]) => value);
-      for (const [name, value] of headers) if (name !== "set-cookie") res.setHeader(name, value);
-      if (cookies.length > 0) res.setHeader("set-cookie", cookies);
-      res.statusCode = Number(answer.statusCode);
-      res.end(body);
+    },
+    reset() {
+      release();
+      if (res.headersSent) return;
+      putHeaders(res, before);
+      res.statusCode = statusCode;
+      setMessage(res, "");
+      res.sendDate = sendDate;
+    },
+    send({ answer, own }) {
+      if (!own) {
+        this.reset();
+        sendAnswer(res, answer);
+        return;
+      }
+      release();
+      // Whatever came after the end of the answer doesn't count.
+      if (!hasHeaders(res, snapshot)) putHeaders(res, snapshot);
+      for (const [name, value] of own.added) res.setHeader(name, value);
+      write(res, own);
     },
   };
 }
 
-/** Each header, and each of its values, once. */
-export function* linesOf(res: Pick<ServerResponse, "getHeaders">): Generator<readonly [string, string]> {
+/** Sends an answer that no handler has begun. */
+export function sendAnswer(res: ServerResponse, answer: HttpResponse): void {
+  const { headers, message, trailers, body } = parts(answer);
+  const cookies = headers.filter(([name]) => name === "set-cookie").map(([, value]) => value);
+  for (const [name, value] of headers) if (name !== "set-cookie") res.setHeader(name, value);
+  for (const cookie of cookies) res.appendHeader("set-cookie", cookie);
+  write(res, { status: Number(answer.statusCode), message, trailers, body });
+}
+
+function write(
+  res: ServerResponse,
+  {
+    status,
+    message = "",
+    trailers = [],
+    body,
+  }: Pick<AnyResponse, "status" | "message" | "trailers"> & { readonly body: string | Buffer },
+): void {
+  if (res.destroyed) return;
+  res.statusCode = status;
+  setMessage(res, message);
+  if (trailers.length > 0) {
+    if (!res.hasHeader("trailer")) res.setHeader("trailer", trailers.map(([name]) => name).join(", "));
+    res.write(body);
+    // HTTP/2 takes an object only, and HTTP/1 a list too, in which a name may come again.
+    const given = isHttp2(res) ? Object.fromEntries(trailers) : (trailers as [string, string][]);
+    res.addTrailers(given);
+    res.end();
+    return;
+  }
+  const isSized = !(isBodiless(status) || res.req?.method === "HEAD" || res.hasHeader("transfer-encoding"));
+  // Node leaves the length out of a response from which it was ever removed.
+  if (isSized) res.setHeader("content-length", Buffer.byteLength(body));
+  res.end(body);
+}
+
+function hasHeaders(res: ServerResponse, headers: OutgoingHttpHeaders): boolean {
+  const names = Object.keys(headers);
+  return (
+    res.getHeaderNames().length === names.length &&
+    names.every((name) => res.getHeader(name) === headers[name])
+  );
+}
+
+/** Changes only what differs: Node remembers which headers were removed, and then leaves out its own. */
+function putHeaders(res: ServerResponse, headers: OutgoingHttpHeaders): void {
   for (const [name, value] of Object.entries(res.getHeaders()))
+    if (`${value}` !== `${headers[name]}`) res.removeHeader(name);
+  for (const [name, value] of Object.entries(headers))
+    if (value !== undefined && !res.hasHeader(name)) res.setHeader(name, value);
+}
+
+/** Each header, and each of its values, once. */
+export function* linesOf(headers: OutgoingHttpHeaders): Generator<readonly [string, string]> {
+  for (const [name, value] of Object.entries(headers))
     for (const each of [value ?? []].flat()) yield [name, `${each}`];
 }
 
-/** `writeHead` takes an object, a list of pairs, or a list of names and values in turn. */
-function headersOf(
-  given: OutgoingHttpHeaders | readonly unknown[] | undefined,
-): [string, string | string[]][] {
-  if (!Array.isArray(given))
-    return Object.entries(given ?? {}).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name, Array.isArray(value) ? value : `${value}`]],
-    );
-  const flat = (given as readonly unknown[]).flat() as string[];
-  return Array.from({ length: flat.length / 2 }, (_, index) => [
-    `${flat[2 * index]}`,
-    `${flat[2 * index + 1]}`,
-  ]);
+/** On HTTP/2 the state is that of the stream, which nothing shows to streams that write to the response. */
+function showClosed(res: ServerResponse, isClosed: boolean): void {
+  if (isHttp2(res)) return;
+  res.destroyed = isClosed;
+  (res as unknown as NodeState)._closed = isClosed;
+}
+
+const isHttp2 = (res: ServerResponse) => "stream" in res;
+
+/** HTTP/2 has no status messages, and Node warns of each use. */
+function setMessage(res: ServerResponse, message: string): void {
+  if (!isHttp2(res)) res.statusMessage = message;
+}
+
+function messageOf(res: ServerResponse): string | undefined {
+  if (isHttp2(res)) return undefined;
+  const { statusCode, statusMessage } = res;
+  return statusMessage && statusMessage !== STATUS_CODES[statusCode] ? statusMessage : undefined;
+}
+
+/** Node leaves out the trailers of a body whose length it knows before it sends the head. */
+function hasTrailers(
+  isWritten: boolean,
+  { trailer, "content-length": length }: OutgoingHttpHeaders,
+): boolean {
+  return length === undefined && (isWritten || trailer !== undefined);
+}
+
+/** Node throws for these, and must do so in the handler. */
+function isUnsendable(status: number, message = ""): boolean {
+  return !(status >= 100 && status < 1000) || /[^\t\x20-\x7e\x80-\xff]/.test(message);
+}
+
+/** `writeHead` takes an object, a list of pairs, or a list of names and values in turn, in which a name may come again. */
+function setHeaders(res: ServerResponse, given: OutgoingHttpHeaders | readonly unknown[] = {}): void {
+  if (!Array.isArray(given)) {
+    for (const [name, value] of Object.entries(given)) res.setHeader(name, value as string);
+    return;
+  }
+  const pairs = Array.isArray(given[0])
+    ? (given as [string, string][])
+    : Array.from({ length: given.length / 2 }, (_, at) => given.slice(2 * at, 2 * at + 2));
+  for (const [name] of pairs) res.removeHeader(name);
+  for (const [name, value] of pairs) res.appendHeader(name, value);
+}
+
+/** Refuses what is written to the connection past the response. Only the response whose turn it is has a socket. */
+function guarded(res: ServerResponse, refuse: (why: string) => void): () => void {
+  const { stream } = res as { readonly stream?: object };
+  const { socket } = stream ? {} : (res as { readonly socket?: unknown });
+  const target = stream ?? (socket instanceof Socket ? socket : undefined);
+  if (!target) return () => {};
+  const real = target as Readonly<Record<string, Method>>;
+  const guard = (name: string) => {
+    const method = real[name] as Method;
+    return (...given: never[]) => {
+      const [data] = given as unknown[];
+      // Node ends a socket without data when its client has, and writes informational responses.
+      const isInforming = typeof data === "string" && /^HTTP\/1\.1 10[023] /.test(data);
+      if (!stream && (data === undefined || typeof data === "function" || isInforming))
+        return Reflect.apply(method, target, given);
+      refuse("its handler writes to the connection, past the response");
+      return true;
+    };
+  };
+  const names = stream ? ["respond", "respondWithFile", "respondWithFD"] : ["write", "end"];
+  return replaced(target, Object.fromEntries(names.map((name) => [name, guard(name)])));
 }

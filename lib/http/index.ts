@@ -1,6 +1,8 @@
 /** What a Node server imports: the HTTP face for the Fetch API, Hono, Express and Fastify. */
+
+export { keepBody } from "./body.ts";
 export { executionOf } from "./current.ts";
-export { expressIdempotency, keepBody } from "./express.ts";
+export { expressIdempotency } from "./express.ts";
 export {
   type FastifyHooks,
   type FastifyReplyLike,
@@ -8,4 +10,5 @@ export {
   fastifyIdempotency,
 } from "./fastify.ts";
 export { type FetchNext, fetchIdempotency, type HonoContextLike, honoIdempotency } from "./fetch.ts";
-export type { ServerOptions } from "./options.ts";
+export { type NestContextLike, type NestInterceptorLike, nestIdempotency } from "./nest.ts";
+export type { FetchServerOptions, ServerOptions } from "./options.ts";

@@ -17,7 +17,8 @@ export interface ServerOptions<Native, Write = unknown>
   /** Reads the key from another place than the header. @default - the header */
   readonly key?: (request: Native) => string | undefined;
   /**
-   * Returns the part of the request that tells two payloads apart.
+   * Returns the part of the request that decides whether two calls carry the same payload. Then the bytes of the body aren't
+   * needed: use it for uploads, and for bodies that your handler reads as a stream.
    * @default - method, path, query and the bytes of the body, as behind API Gateway: a key may move between both
    */
   readonly fingerprint?: (request: Native) => unknown;
@@ -36,16 +37,19 @@ export interface ServerOptions<Native, Write = unknown>
   readonly maxResponseBytes?: number;
 }
 
-const DEFAULT_MAX_RESPONSE_BYTES = 1_000_000;
+/** The options of servers that read the body themselves: those of the Fetch API, and Hono. */
+export interface FetchServerOptions<Native, Write = unknown> extends ServerOptions<Native, Write> {
+  /**
+   * The largest body of a request, in bytes. A larger one is answered by 413 (`PAYLOAD_TOO_LARGE`), and nothing runs. The body
+   * is read after key and caller are known; with a `fingerprint` of your own it isn't read, and has no limit.
+   * @default 1048576
+   */
+  readonly maxRequestBytes?: number;
+}
 
 /** @throws InvalidOptionError (`INVALID_OPTION`) */
-export function checkedMaxResponseBytes(given: number | undefined): number {
-  const max = given ?? DEFAULT_MAX_RESPONSE_BYTES;
+export function checkedBytes(option: string, max: number): number {
   if (!Number.isInteger(max) || max < 1 || max > 100_000_000)
-    throw new InvalidOptionError(
-      "maxResponseBytes",
-      "must be a whole number of bytes from 1 to 100000000",
-      given,
-    );
+    throw new InvalidOptionError(option, "must be a whole number of bytes from 1 to 100000000", max);
   return max;
 }

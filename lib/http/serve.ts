@@ -5,8 +5,8 @@ import { httpFace } from "../lambda/http/face.ts";
 import type { HttpResponse } from "../lambda/http/response.ts";
 import type { HttpIdempotencyOptions, HttpRequestEvent } from "../lambda/options.ts";
 import { carried, carry } from "./current.ts";
-import { checkedMaxResponseBytes, type ServerOptions } from "./options.ts";
-import { type AnyResponse, toStorable } from "./storable.ts";
+import { checkedBytes, type ServerOptions } from "./options.ts";
+import { type AnyResponse, type ReadResponse, readResponse, toStorable } from "./storable.ts";
 
 /** What all servers have in common. */
 export interface Served<Native> {
@@ -15,17 +15,29 @@ export interface Served<Native> {
   /** Path and query, as sent. */
   readonly target: string;
   readonly headers: Iterable<readonly [name: string, value: string]>;
-  readonly body: Uint8Array;
+  /**
+   * Reads the body, once key and caller are known. If the fingerprint is made without it, bytes that are not at hand may be
+   * left out.
+   * @throws InvalidOptionError, PayloadTooLargeError.
+   */
+  readonly readBody: (isNeeded: boolean) => Uint8Array | Promise<Uint8Array>;
+}
+
+/** How a request ended. */
+export interface Settled {
+  /** What the caller gets: the handler's answer, the recorded one, or a problem. */
+  readonly answer: HttpResponse;
+  /** The handler's own answer, if that is what the caller gets, with the headers that `responseHeaders` adds. */
+  readonly own:
+    | (ReadResponse & { readonly added: readonly (readonly [name: string, value: string])[] })
+    | undefined;
 }
 
 /**
- * Runs `handle` under the protocol, and resolves to the answer: of the handler, of the record, or a problem.
+ * Runs `handle` under the protocol.
  * @param handle resolves to what the handler has answered
  */
-export type Serve<Native> = (
-  request: Served<Native>,
-  handle: () => Promise<AnyResponse>,
-) => Promise<HttpResponse>;
+export type Serve<Native> = (request: Served<Native>, handle: () => Promise<AnyResponse>) => Promise<Settled>;
 
 export interface ServerFace<Native> {
   readonly serve: Serve<Native>;
@@ -40,7 +52,7 @@ export function serverFace<Native extends object, Write>(
   options: ServerOptions<Native, Write>,
 ): ServerFace<Native> {
   const { maxResponseBytes, scope, key, fingerprint, responseHeaders, ...given } = options;
-  const maxBytes = checkedMaxResponseBytes(maxResponseBytes);
+  const maxBytes = checkedBytes("maxResponseBytes", maxResponseBytes ?? 1_000_000);
   const natives = new WeakMap<object, Native>();
   const native = (event: object) => natives.get(event) as Native;
   const reading = <T>(read: ((request: Native) => T) | undefined) =>
@@ -64,21 +76,40 @@ export function serverFace<Native extends object, Write>(
     async serve(request, handle) {
       const event = eventOf(request);
       natives.set(event, request.native);
+      const fill = async () => {
+        const { buffer, byteOffset, byteLength } = await request.readBody(fingerprint === undefined);
+        event.body = Buffer.from(buffer, byteOffset, byteLength).toString("base64");
+      };
       // Two middlewares on one route: the inner one knows of the outer one's attempt.
-      const run = face(event, { idempotency: carried(request.native) });
+      const run = face(event, { idempotency: carried(request.native) }, fill);
+      let read: ReadResponse | undefined;
+      let stored: HttpResponse | undefined;
       const work = async (execution: Execution<Write>) => {
         carry(request.native, execution as Execution);
         const answer = await handle();
-        return toStorable(answer, maxBytes).catch(whenStored);
+        try {
+          read = await readResponse(answer, maxBytes);
+          stored = toStorable(read, maxBytes);
+          return stored;
+        } catch (error) {
+          return whenStored(error);
+        }
       };
       // Methods that pass do not come here.
-      return (await (run as Extract<typeof run, (...given: never[]) => unknown>)(work)) as HttpResponse;
+      const answer = (await (run as Extract<typeof run, (...given: never[]) => unknown>)(
+        work,
+      )) as HttpResponse;
+      // Cookies are never stored, so these very ones can only come from the handler of this call.
+      if (!(read && stored && answer.cookies === stored.cookies)) return { answer, own: undefined };
+      const { headers } = stored;
+      const added = Object.entries(answer.headers ?? {}).filter(([name, value]) => headers?.[name] !== value);
+      return { answer, own: { ...read, added: added as [string, string][] } };
     },
   };
 }
 
 /**
- * The handler is done, so that its answer counts, and what is wrong with the answer is told when it is stored. An error from here
+ * The handler is done, so that its answer counts, and what is wrong with the answer is said when it is stored. An error from here
  * would be the handler's own: then a retry would run.
  */
 function whenStored(error: unknown): object {
@@ -89,7 +120,7 @@ function whenStored(error: unknown): object {
   };
 }
 
-function eventOf({ method, target, headers, body }: Served<object>) {
+function eventOf({ method, target, headers }: Served<object>) {
   const [rawPath = "", ...query] = target.split("?");
   // Without a prototype: a header may be called `constructor`.
   const byName: Record<string, string> = Object.create(null);
@@ -102,8 +133,8 @@ function eventOf({ method, target, headers, body }: Served<object>) {
     rawPath,
     rawQueryString: query.join("?"),
     headers: byName,
-    body: Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("base64"),
+    body: "",
     isBase64Encoded: true,
-    requestContext: { http: { method } },
+    requestContext: { http: { method }, isServer: true },
   };
 }

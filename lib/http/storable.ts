@@ -1,16 +1,28 @@
 /** The answer of a server's handler as it is stored: read to its end, and without an encoding that some callers cannot read. */
 import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 import { ResponseNotStorableError } from "../core/errors.ts";
+import { kindOf } from "../core/kind-of.ts";
 import type { HttpResponse } from "../lambda/http/response.ts";
+
+export type Trailers = readonly (readonly [name: string, value: string])[];
 
 /** An answer whose body may still be a stream. */
 export interface AnyResponse {
   readonly status: number;
+  /** The status message, unless it is the usual one. */
+  readonly message?: string | undefined;
   readonly headers: Iterable<readonly [name: string, value: string]>;
-  readonly body: Uint8Array | AsyncIterable<Uint8Array> | null;
+  readonly trailers?: Trailers;
+  readonly body: Uint8Array | AsyncIterable<unknown> | null;
+  /** Why this answer cannot be repeated. */
+  readonly refusal?: string | undefined;
 }
 
-/** These are of the connection, or made anew from the body. */
+export interface ReadResponse extends AnyResponse {
+  readonly body: Buffer;
+}
+
+/** These belong to the connection, or are made from the body again. */
 const NOT_KEPT = [
   "content-length",
   "content-encoding",
@@ -24,11 +36,27 @@ const DECODERS: Readonly<
   Record<string, (bytes: Uint8Array, options: { maxOutputLength: number }) => Uint8Array>
 > = { gzip: gunzipSync, deflate: inflateSync, br: brotliDecompressSync };
 
-/** @throws ResponseNotStorableError (`RESPONSE_NOT_STORABLE`) for a body without an end, beyond `maxBytes`, or that nobody can read. */
-export async function toStorable(
-  { status, headers, body }: AnyResponse,
+/** Statuses without a body. */
+export function isBodiless(status: number): boolean {
+  return status < 200 || status === 204 || status === 304;
+}
+
+/** @throws ResponseNotStorableError (`RESPONSE_NOT_STORABLE`) for a body without an end, beyond `maxBytes`, or that cannot be read. */
+export async function readResponse(answer: AnyResponse, maxBytes: number): Promise<ReadResponse> {
+  const { status, headers, refusal } = answer;
+  if (refusal) throw refused(refusal);
+  if (status < 200) throw refused(`its status is ${status}, which takes over the connection`);
+  for (const [name, value] of headers)
+    if (name.toLowerCase() === "content-type" && value.startsWith("text/event-stream"))
+      throw refused("it is a stream of events");
+  return { ...answer, body: await readAll(answer.body, maxBytes) };
+}
+
+/** @throws ResponseNotStorableError (`RESPONSE_NOT_STORABLE`) for an encoding that cannot be read. */
+export function toStorable(
+  { status, message, headers, trailers = [], body }: ReadResponse,
   maxBytes: number,
-): Promise<HttpResponse> {
+): HttpResponse {
   // Without a prototype: a header may be called `constructor`.
   const kept: Record<string, string> = Object.create(null);
   const cookies: string[] = [];
@@ -36,34 +64,45 @@ export async function toStorable(
   for (const [given, value] of headers) {
     const name = given.toLowerCase();
     if (name === "content-encoding") encoding = value.toLowerCase();
-    if (name === "content-type" && value.startsWith("text/event-stream"))
-      throw refused("it is a stream of events");
     if (name === "set-cookie") cookies.push(value);
     else if (!NOT_KEPT.includes(name)) kept[name] = name in kept ? `${kept[name]}, ${value}` : value;
   }
-  const bytes = decoded(await readAll(body, maxBytes), encoding, maxBytes);
+  const bytes = decoded(body, encoding, maxBytes);
   const text = bytes.toString("utf8");
   const isText = bytes.equals(Buffer.from(text, "utf8"));
   return {
     statusCode: status,
     headers: kept,
-    ...(cookies.length > 0 && { cookies }),
+    cookies,
     body: isText ? text : bytes.toString("base64"),
     isBase64Encoded: !isText,
+    ...((message || trailers.length > 0) && { onServer: { ...(message && { message }), trailers } }),
   };
 }
 
 async function readAll(body: AnyResponse["body"], maxBytes: number): Promise<Buffer> {
-  const parts: Uint8Array[] = [];
+  const read: Uint8Array[] = [];
   let bytes = 0;
-  for await (const part of body === null ? [] : body instanceof Uint8Array ? [body] : body) {
-    bytes += part.length;
-    // The loop ends the stream.
-    if (bytes > maxBytes)
-      throw refused(`its body has more than ${maxBytes} bytes: raise \`maxResponseBytes\``);
-    parts.push(part);
+  try {
+    for await (const part of body === null ? [] : body instanceof Uint8Array ? [body] : body) {
+      const chunk = bytesOf(part);
+      bytes += chunk.length;
+      // The loop ends the stream.
+      if (bytes > maxBytes)
+        throw refused(`its body has more than ${maxBytes} bytes: raise \`maxResponseBytes\``);
+      read.push(chunk);
+    }
+  } catch (cause) {
+    if (cause instanceof ResponseNotStorableError) throw cause;
+    throw refused("its body failed while it was read", cause);
   }
-  return Buffer.concat(parts);
+  return Buffer.concat(read);
+}
+
+function bytesOf(part: unknown): Uint8Array {
+  if (typeof part === "string") return Buffer.from(part);
+  if (part instanceof Uint8Array) return part;
+  throw refused(`its body yields ${kindOf(part)}`);
 }
 
 function decoded(bytes: Buffer, encoding: string, maxBytes: number): Buffer {
@@ -81,14 +120,18 @@ function refused(why: string, cause?: unknown): ResponseNotStorableError {
   return new ResponseNotStorableError(`the response cannot be stored: ${why}`, { cause });
 }
 
-/** The headers of an answer, cookies one by one, and its body. Node sends a text and the head before it at once. */
-export function parts({ headers = {}, cookies = [], body = "", isBase64Encoded }: HttpResponse): {
+/** An answer taken apart. Node sends a text and the head before it at once. */
+export function parts({ headers = {}, cookies = [], body = "", isBase64Encoded, onServer }: HttpResponse): {
   readonly headers: readonly (readonly [string, string])[];
+  readonly message: string | undefined;
+  readonly trailers: Trailers;
   readonly body: string | Buffer;
 } {
   const values = Object.entries(headers).map(([name, value]) => [name, `${value}`] as const);
   return {
     headers: [...values, ...cookies.map((cookie) => ["set-cookie", cookie] as const)],
+    message: onServer?.message,
+    trailers: onServer?.trailers ?? [],
     body: isBase64Encoded ? Buffer.from(body, "base64") : body,
   };
 }

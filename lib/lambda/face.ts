@@ -13,8 +13,15 @@ import type { WithIdempotency } from "./context.ts";
 import { warnOnFirstCall } from "./first-call.ts";
 import type { EventReader } from "./options.ts";
 
-/** Reads one event, before anything can change it. */
-export type Face<Write> = (event: unknown, context: unknown) => Run<Write> | Passing<Write>;
+/**
+ * Reads one event, before anything can change it.
+ * @param fill completes the event once key and caller are known, such as with the body of a request
+ */
+export type Face<Write> = (
+  event: unknown,
+  context: unknown,
+  fill?: () => Promise<void>,
+) => Run<Write> | Passing<Write>;
 
 /** The event passes without a record, and the handler gets this context. */
 interface Passing<Write> {
@@ -39,6 +46,29 @@ export interface CallReading<Write> {
  * @throws IdempotencyKeyMissingError, IdempotencyKeyInvalidError, ScopeMissingError, PayloadInvalidError.
  */
 export function readCall<Write>(
+  reading: CallReading<Write>,
+  event: unknown,
+  context: unknown,
+  more?: Partial<CallInput>,
+): CallInput {
+  return withPayload(reading, readCaller(reading, event, context), event, more);
+}
+
+/** Who calls, and under which key. */
+export type Caller = Omit<CallInput, "fingerprints" | "payload">;
+
+/** @throws PayloadInvalidError. */
+export function withPayload<Write>(
+  { options }: CallReading<Write>,
+  caller: Caller,
+  event: unknown,
+  more?: Partial<CallInput>,
+): CallInput {
+  return { ...more, ...caller, fingerprints: fingerprintsOf(options.fingerprints, event), payload: event };
+}
+
+/** @throws IdempotencyKeyMissingError, IdempotencyKeyInvalidError, ScopeMissingError. */
+export function readCaller<Write>(
   {
     options,
     key: readKey,
@@ -48,8 +78,7 @@ export function readCall<Write>(
   }: CallReading<Write>,
   event: unknown,
   context: unknown,
-  more?: Partial<CallInput>,
-): CallInput {
+): Caller {
   const { operation, observe, random, keyPattern } = options;
   const lambdaContext = context as LambdaContext;
   const key = readKey(event, lambdaContext) ?? undefined;
@@ -71,12 +100,9 @@ export function readCall<Write>(
   const remainingMs = remainingMsOf(context);
   warnOnFirstCall({ options, event, context: lambdaContext, key, readKey, owner, remainingMs });
   return {
-    ...more,
     identity: keyIsFresh
       ? identify(operation, owner as string, random.token())
       : identify(operation, owner as string, key, keyPattern),
-    fingerprints: fingerprintsOf(options.fingerprints, event),
-    payload: event,
     within: executionOf(context),
     remainingMs,
     keyIsFresh,

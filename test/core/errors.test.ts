@@ -28,6 +28,7 @@ const TABLE: Record<
   IdempotencyKeyInvalidError: [() => new errors.IdempotencyKeyInvalidError("bad key"), false],
   ScopeMissingError: [() => new errors.ScopeMissingError("no scope"), false],
   PayloadInvalidError: [() => new errors.PayloadInvalidError("bad payload"), false],
+  PayloadTooLargeError: [() => new errors.PayloadTooLargeError(100), false],
   ExecutionInProgressError: [
     () => new errors.ExecutionInProgressError(7, 3),
     true,

@@ -1,8 +1,11 @@
 // docs/use/recipes.md shows the files of test/fixtures/recipes, and each of them has its effect once, whatever happens.
 import { createHmac } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
+import { IncomingMessage, ServerResponse } from "node:http";
+import { Socket } from "node:net";
 import { join } from "node:path";
 import { Writable } from "node:stream";
+import type { NestInterceptorLike } from "onceonly/http";
 import type { ExploreOptions, SimulatedTable } from "onceonly/testing";
 import { exactlyOnceMatchers, explore, Simulator } from "onceonly/testing";
 import { describe, expect, it, vi } from "vitest";
@@ -99,45 +102,67 @@ async function honoHandler(): Promise<AnyHandler> {
   return ((await recipe("hono")).orders as (app: object, handle: unknown) => AnyHandler)(app, handle);
 }
 
-/** A server's route, with the answer as it leaves. */
+/** A request of a server that has parsed its body and verified its caller, and the response with the answer as it leaves. */
+function serverRequest(event: unknown) {
+  const { body, headers } = event as { body: string; headers: object };
+  const req = Object.assign(new IncomingMessage(new Socket()), {
+    ...{ method: "POST", url: "/orders", headers, rawBody: Buffer.from(body), body: JSON.parse(body) },
+    user: { id: "ann" },
+  });
+  const res = new ServerResponse(req);
+  const answered = new Promise<object>((resolve) => {
+    const end = (sent: unknown = "") => {
+      resolve({ statusCode: res.statusCode, headers: { ...res.getHeaders() }, body: `${sent}` });
+      return res;
+    };
+    Object.assign(res, { end });
+  });
+  const send = (status: number) => (sent: object) => {
+    res.statusCode = status;
+    res.end(JSON.stringify(sent));
+  };
+  return { req, res: Object.assign(res, { status: (status: number) => ({ json: send(status) }) }), answered };
+}
+
+/** As Express calls the middleware and the route. */
 async function expressHandler(): Promise<AnyHandler> {
-  const { createOrder } = (await recipe("express")) as { createOrder: (req: object, res: object) => unknown };
+  const { createOrderOnce, createOrder } = (await recipe("express")) as Record<
+    string,
+    (...given: unknown[]) => unknown
+  >;
   return async (event) => {
-    const { body, headers } = event as { body: string; headers: Record<string, string> };
-    let answer: object = {};
-    const status = (statusCode: number) => ({
-      json: (sent: object) => {
-        answer = { statusCode, headers: { "Retry-After": "40" }, body: JSON.stringify(sent) };
-      },
+    const { req, res, answered } = serverRequest(event);
+    const failed = new Promise<never>((_, reject) => {
+      createOrderOnce!(req, res, async (error?: unknown) => {
+        if (error) reject(error);
+        else
+          try {
+            await createOrder!(req, res);
+          } catch {
+            res.status(500).json({});
+          }
+      });
     });
-    const get = (name: string) => headers[name.toLowerCase()];
-    await createOrder({ get, body: JSON.parse(body), user: { id: "ann" } }, { status });
-    return answer;
+    return Promise.race([answered, failed]);
   };
 }
 
+/** As Nest calls the interceptor, the method and what sends its value. */
 async function nestHandler(): Promise<AnyHandler> {
-  const { Once, OnceFilter } = (await recipe("nest")) as Record<string, new () => Record<string, never>>;
-  const once = new Once!() as unknown as { run(...given: unknown[]): Promise<object> };
-  const filter = new OnceFilter!() as unknown as { catch(error: unknown, host: object): void };
+  const { createOrderOnce, Orders } = (await recipe("nest")) as {
+    createOrderOnce: NestInterceptorLike;
+    Orders: new () => { create(request: object): Promise<object> };
+  };
+  const orders = new Orders();
   return async (event) => {
-    const { body, headers } = event as { body: string; headers: object };
-    const request = { headers, body: JSON.parse(body), user: { id: "ann" } };
-    let answer: object = {};
-    const json = (statusCode: number) => (sent: object) => {
-      answer = { statusCode, headers: { "Retry-After": "40" }, body: JSON.stringify(sent) };
-    };
-    const work = (own: { childKey(name: string): string; commit(...given: unknown[]): unknown }) => {
-      const order = { id: own.childKey("order") };
-      return own.commit(order, { writes: [{ Put: { TableName: "orders", Item: order } }] });
-    };
-    try {
-      json(201)(await once.run("create-order", request, work));
-    } catch (error) {
-      const status = (code: number) => ({ json: json(code) });
-      filter.catch(error, { switchToHttp: () => ({ getResponse: () => ({ status }) }) });
-    }
-    return answer;
+    const { req, res, answered } = serverRequest(event);
+    const http = { getRequest: () => req, getResponse: () => res };
+    const context = { getType: () => "http", switchToHttp: () => http };
+    createOrderOnce.intercept(context, { handle: () => orders.create(req) }).then(
+      (value) => res.status(201).json(value),
+      () => res.status(500).json({}),
+    );
+    return answered;
   };
 }
 

@@ -12,6 +12,8 @@ export interface HttpEvent {
   readonly isMultiValue: boolean;
   /** Reads multi-value headers in the response, alone or beside the others: only a REST API reads both. */
   readonly readsLists: boolean;
+  /** The request of `onceonly/http`, which sends what no gateway does. */
+  readonly isServer: boolean;
   /** The platform has verified somebody, whoever that is. */
   readonly isAuthenticated: boolean;
   /** The end of the gateway's wait for the response (epoch ms), less the time of the way back. */
@@ -43,6 +45,7 @@ export interface RawEvent {
     readonly elb?: unknown;
     readonly domainName?: string;
     readonly stage?: string;
+    readonly isServer?: boolean;
     /** Payload v1. */
     readonly requestTimeEpoch?: number;
     /** Payload v2. */
@@ -68,6 +71,7 @@ export function readHttpEvent(event: unknown): HttpEvent {
     isV2: !raw.httpMethod,
     isMultiValue: Boolean(requestContext?.elb && hasLists),
     readsLists: Boolean(raw.httpMethod && (hasLists || !requestContext?.elb)),
+    isServer: requestContext?.isServer === true,
     get isAuthenticated() {
       return isAuthenticated(raw);
     },

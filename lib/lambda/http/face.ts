@@ -6,7 +6,7 @@ import type { CallInput } from "../../core/ongoing-call.ts";
 import { checkOptions } from "../../core/option-checks.ts";
 import { type EngineOptions, resolveOptions } from "../../core/options.ts";
 import type { Outcome } from "../../core/outcome.ts";
-import { type CallReading, type Face, type Run, readCall } from "../face.ts";
+import { type CallReading, type Face, type Run, readCaller, withPayload } from "../face.ts";
 import { HTTP_CHECKS, type HttpIdempotencyOptions } from "../options.ts";
 import { type HttpEvent, readHttpEvent } from "./event.ts";
 import { formerFingerprintOf, httpFingerprint } from "./fingerprint.ts";
@@ -36,7 +36,7 @@ export function httpFace<Event, Write>(options: HttpIdempotencyOptions<Event, Wr
     whenInProgress,
   } as EngineOptions<Write>);
   const { clock, operation } = engineOptions;
-  return (event, context) => {
+  return (event, context, fill) => {
     const http = readHttpEvent(event);
     if (!methods.includes(http.method)) return { context: withoutRecord(context) };
     const headers = typeof responseHeaders === "function" ? responseHeaders(event as Event) : responseHeaders;
@@ -44,8 +44,15 @@ export function httpFace<Event, Write>(options: HttpIdempotencyOptions<Event, Wr
       let call: CallInput;
       try {
         const keyOfHeader = () => parseKeyHeader(http.headers(header), strict);
-        const reading = { options: engineOptions, key: key ?? keyOfHeader, scope, whenKeyMissing };
-        call = readCall(reading as CallReading<Write>, event, context, {
+        const reading = {
+          options: engineOptions,
+          key: key ?? keyOfHeader,
+          scope,
+          whenKeyMissing,
+        } as CallReading<Write>;
+        const caller = readCaller(reading, event, context);
+        if (fill) await fill();
+        call = withPayload(reading, caller, event, {
           isFormer: fingerprint === httpFingerprint ? formerFingerprintOf(event) : undefined,
           waitUntil: callerWaitsUntil(http, clock.now()),
           traceparent: traceOf(http),

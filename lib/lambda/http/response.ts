@@ -12,6 +12,11 @@ export interface HttpResponse {
   readonly cookies?: readonly string[];
   readonly body?: string;
   readonly isBase64Encoded?: boolean;
+  /** What only a server can send. */
+  readonly onServer?: {
+    readonly message?: string | undefined;
+    readonly trailers: readonly (readonly [name: string, value: string])[];
+  };
 }
 
 /** Whether a response is final: 2xx and 3xx, and what has no status of its own, or one that is no number. */
@@ -106,7 +111,9 @@ export function answerWith(outcome: ResultOutcome, event: HttpEvent): unknown {
  * A retry may come through another service than the first try, which reads headers in the other form only. A REST API
  * reads both.
  */
-function readable(response: HttpResponse, { isMultiValue, readsLists }: HttpEvent): HttpResponse {
+function readable(replayed: HttpResponse, { isMultiValue, readsLists, isServer }: HttpEvent): HttpResponse {
+  const { onServer, ...response } = replayed;
+  if (isServer) return replayed;
   const { headers, multiValueHeaders } = response;
   if (isMultiValue && headers && !multiValueHeaders) {
     const lists = Object.entries(headers).map(([name, value]) => [name, [`${value}`]]);

@@ -1,0 +1,201 @@
+// Every way in which a body is read from a Request, by itself and on Hono: bare beside onceonly.
+import type { IncomingMessage, Server } from "node:http";
+import { text as readText } from "node:stream/consumers";
+import { createAdaptorServer } from "@hono/node-server";
+import { type Context, Hono, type MiddlewareHandler } from "hono";
+import { validator } from "hono/validator";
+import { executionOf, fetchIdempotency, honoIdempotency } from "onceonly/http";
+import { expect, it } from "vitest";
+import { type Options, withDefaults } from "./given.ts";
+import { MULTIPART, ROW_OPTIONS, type Row, type Sending, type StartRows, table } from "./rows.ts";
+
+interface Reading {
+  readonly before?: (request: Request) => unknown;
+  readonly fingerprint?: Options["fingerprint"];
+  readonly handle: (request: Request) => unknown;
+}
+const JSON_BODY: Sending = { headers: { "content-type": "application/json" }, body: '{"item":"café"}' };
+const LARGE: Sending = { headers: { "content-type": "text/plain" }, body: "x".repeat(2_000_000) };
+const digest = (given: object) => `${(given as Request).headers?.get("content-digest")}`;
+const formOf = (form: FormData) => [...form].map(([name, value]) => `${name}=${typeof value}`);
+const unread = { refused: /needs the bytes of the body/, before: true } as const;
+
+const REQUESTS: readonly Row<Reading>[] = [
+  ["text", "equal", { handle: (request) => request.text() }, JSON_BODY],
+  ["json", "equal", { handle: (request) => request.json() }, JSON_BODY],
+  [
+    "arrayBuffer",
+    "equal",
+    { handle: async (request) => (await request.arrayBuffer()).byteLength },
+    JSON_BODY,
+  ],
+  ["blob", "equal", { handle: async (request) => (await request.blob()).type }, JSON_BODY],
+  ["formData", "equal", { handle: async (request) => formOf(await request.formData()) }, MULTIPART],
+  ["the body as a stream", "equal", { handle: (request) => readText(request.body as never) }, JSON_BODY],
+  [
+    "a clone, and then the request",
+    "equal",
+    { handle: async (request) => (await request.clone().text()) + (await request.text()) },
+    JSON_BODY,
+  ],
+  ["a new Request of it", "equal", { handle: (request) => new Request(request).text() }, JSON_BODY],
+  ["nothing", "equal", { handle: () => "unread" }, JSON_BODY],
+  ["no body", "equal", { handle: (request) => request.text() }],
+  [
+    "a large stream, with a fingerprint",
+    "equal",
+    { handle: async (request) => (await request.text()).length, fingerprint: digest },
+    LARGE,
+  ],
+  [
+    "a clone that was read before",
+    "equal",
+    { before: (request) => request.clone().text(), handle: (request) => request.text() },
+    JSON_BODY,
+  ],
+  [
+    "a request that was read before",
+    unread,
+    { before: (request) => request.text(), handle: () => "never" },
+    JSON_BODY,
+  ],
+  [
+    "a request whose body is locked",
+    unread,
+    { before: (request) => request.body?.getReader(), handle: () => "never" },
+    JSON_BODY,
+  ],
+];
+
+const failed = (error: Error) => Response.json({ failed: error.message }, { status: 500 });
+const serving = (fetch: (request: Request) => Response | Promise<Response>) => {
+  const server = createAdaptorServer({ fetch }) as Server;
+  return { server, close: () => server.close() };
+};
+
+const startFetch: StartRows<Reading> = async (readings, onRun) => {
+  const middlewares = readings.map(({ fingerprint }) =>
+    fetchIdempotency(withDefaults({ ...ROW_OPTIONS, ...(fingerprint && { fingerprint }) })),
+  );
+  return serving(async (request) => {
+    const at = Number(new URL(request.url).pathname.slice(1));
+    const { before, handle } = readings[at] as Reading;
+    await before?.(request);
+    const answer = async () => {
+      if (onRun && executionOf(request).key === "key-1") onRun(at);
+      return Response.json({ read: await handle(request) });
+    };
+    return (onRun ? (middlewares[at] as (typeof middlewares)[0])(request, answer) : answer()).catch(failed);
+  });
+};
+
+table("H83: A3: bodies of the Fetch API", REQUESTS, startFetch);
+
+interface HonoReading {
+  readonly before?: readonly MiddlewareHandler[];
+  readonly inside?: readonly MiddlewareHandler[];
+  readonly fingerprint?: Options["fingerprint"];
+  readonly handle: (c: Context) => unknown;
+}
+const reading = (read: (c: Context) => unknown): MiddlewareHandler[] => [
+  async (c, next) => {
+    await read(c);
+    await next();
+  },
+];
+const validated = validator("json", (value) => value);
+
+const ON_HONO: readonly Row<HonoReading>[] = [
+  ["c.req.json", "equal", { handle: (c) => c.req.json() }, JSON_BODY],
+  [
+    "c.req.text, twice",
+    "equal",
+    { handle: async (c) => (await c.req.text()) + (await c.req.text()) },
+    JSON_BODY,
+  ],
+  ["c.req.arrayBuffer", "equal", { handle: async (c) => (await c.req.arrayBuffer()).byteLength }, JSON_BODY],
+  ["c.req.parseBody", "equal", { handle: async (c) => Object.keys(await c.req.parseBody()) }, MULTIPART],
+  ["c.req.formData", "equal", { handle: async (c) => formOf(await c.req.formData()) }, MULTIPART],
+  ["c.req.raw", "equal", { handle: (c) => c.req.raw.json() }, JSON_BODY],
+  [
+    "the body of c.req.raw as a stream",
+    "equal",
+    { handle: (c) => readText(c.req.raw.body as never) },
+    JSON_BODY,
+  ],
+  ["nothing", "equal", { handle: () => "unread" }, JSON_BODY],
+  ["no body", "equal", { handle: (c) => c.req.text() }],
+  ["a validator before", "equal", { before: [validated], handle: (c) => c.req.json() }, JSON_BODY],
+  ["a validator inside", "equal", { inside: [validated], handle: (c) => c.req.json() }, JSON_BODY],
+  [
+    "c.req.text before",
+    "equal",
+    { before: reading((c) => c.req.text()), handle: (c) => c.req.json() },
+    JSON_BODY,
+  ],
+  [
+    "c.req.parseBody before",
+    "equal",
+    { before: reading((c) => c.req.parseBody()), handle: async (c) => Object.keys(await c.req.parseBody()) },
+    MULTIPART,
+  ],
+  [
+    "a large stream, with a fingerprint",
+    "equal",
+    { fingerprint: () => "same", handle: async (c) => (await c.req.text()).length },
+    LARGE,
+  ],
+  [
+    "the IncomingMessage, with a fingerprint",
+    "equal",
+    { fingerprint: () => "same", handle: (c) => readText((c.env as { incoming: IncomingMessage }).incoming) },
+    JSON_BODY,
+  ],
+  [
+    "c.req.formData before",
+    unread,
+    { before: reading((c) => c.req.formData()), handle: () => "never" },
+    MULTIPART,
+  ],
+  [
+    "c.req.raw before",
+    unread,
+    { before: reading((c) => c.req.raw.text()), handle: () => "never" },
+    JSON_BODY,
+  ],
+];
+
+const startHono: StartRows<HonoReading> = async (readings, onRun) => {
+  const app = new Hono();
+  app.onError(failed);
+  for (const [at, { before = [], inside = [], fingerprint, handle }] of readings.entries()) {
+    const options = withDefaults({ ...ROW_OPTIONS, ...(fingerprint && { fingerprint }) });
+    for (const each of [...before, ...(onRun ? [honoIdempotency(options)] : []), ...inside])
+      app.use(`/${at}`, each);
+    app.post(`/${at}`, async (c) => {
+      if (onRun && executionOf(c).key === "key-1") onRun(at);
+      return c.json({ read: (await handle(c)) as string });
+    });
+  }
+  return serving(app.fetch);
+};
+
+table("H83: A3: bodies on Hono", ON_HONO, startHono);
+
+it("H83: A3: a handler of the Fetch API gets the very request, of whatever subclass", async () => {
+  class NextRequest extends Request {
+    readonly nextUrl = new URL(this.url);
+    readonly cookies = new Map([["session", "s1"]]);
+  }
+  const headers = { "idempotency-key": "key-1" };
+  const request = new NextRequest("http://localhost/orders", { method: "POST", body: "book", headers });
+  let given: Request | undefined;
+
+  const answer = await fetchIdempotency(withDefaults({}))(request, async (each) => {
+    given = each;
+    return new Response(await each.text());
+  });
+
+  expect(given).toBe(request);
+  expect(await answer.text()).toBe("book");
+});
