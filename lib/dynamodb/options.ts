@@ -3,7 +3,10 @@ import { ATTRIBUTES, NO_OUTBOX, OUTBOX_SHARDS } from "../contract.ts";
 import { InvalidOptionError } from "../core/errors.ts";
 import { type Check, checkOptions, isNamed, methods, oneOf, text } from "../core/option-checks.ts";
 
-/** A `DynamoDBClient` or a `DynamoDBDocumentClient`, of any version 3 of the SDK. */
+/**
+ * A `DynamoDBClient` or a `DynamoDBDocumentClient` of the SDK, from version 3.705.0. Install one version for your code and
+ * `onceonly`: a client that is too old for the commands of a newer copy is refused.
+ */
 export interface DynamoDBClientLike {
   readonly config: object;
   send(...args: never[]): unknown;
@@ -11,16 +14,15 @@ export interface DynamoDBClientLike {
 
 export interface ClientOptions {
   /**
-   * Shared with the rest of the handler if given; its timeouts and retries then apply.
+   * Gets every request through its `send`: its timeouts, retries, middleware and tracers apply.
    * @default - a client that gives up connecting after 1 second and a request after 3 seconds
    */
   readonly client?: DynamoDBClientLike;
   /**
-   * Whether requests go past the middleware of the client, at a third of the processor time. They use its Region, endpoint,
-   * credentials, request handler, retries and timeouts, and are the same on the wire. A client that is not as the SDK makes
-   * it gets every request through its `send` all the same. Such a client has middleware of a tracer or of yours, or a
-   * mock in the place of `send`. Others have HTTP/2, or a logger, a signer or a protocol of your own. The store looks that up before each request.
-   * `false` always takes the way through `send`.
+   * Whether requests of the client that the store makes itself may go past the SDK's middleware, at a third of the
+   * processor time. They do so only if the SDK's code is a version that we have compared with `send` request by request, and
+   * nothing in it has been replaced, such as by a tracer or a mock. Otherwise, and with `false`, they go through `send`;
+   * `NODE_DEBUG=onceonly` prints why. Has no effect on a client that you pass.
    * @default true
    */
   readonly direct?: boolean;

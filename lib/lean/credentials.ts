@@ -3,6 +3,7 @@ import type { Credentials } from "../dynamodb/wire/signature.ts";
 import { containerCredentials, containerEndpoint } from "./container-credentials.ts";
 import { type Environment, environment } from "./environment.ts";
 import { LeanClientError } from "./lean-client-error.ts";
+import { namesCredentials, readProfile } from "./profile.ts";
 
 export interface ExpiringCredentials extends Credentials {
   /** Asked for again before that time. */
@@ -60,25 +61,35 @@ export class HeldCredentials {
   }
 }
 
-/** From the environment, the endpoint of the container, or the SDK's own chain where that is installed. */
+/**
+ * In the SDK's order: a profile that is named, the environment's keys, the default profile, a web identity, the endpoint of
+ * a container. Profiles and web identities are read by the SDK's own chain, which is refused by name if it isn't installed.
+ * @throws LeanClientError
+ */
 export async function foundCredentials(env: Environment = environment()): Promise<ExpiringCredentials> {
   const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey, AWS_SESSION_TOKEN } = env;
+  if (env.AWS_PROFILE) return sdkCredentials("AWS_PROFILE is set");
   if (accessKeyId && secretAccessKey) {
     return { accessKeyId, secretAccessKey, sessionToken: AWS_SESSION_TOKEN || undefined };
   }
+  if (namesCredentials(readProfile(env))) return sdkCredentials("the default AWS profile has credentials");
+  if (env.AWS_WEB_IDENTITY_TOKEN_FILE && env.AWS_ROLE_ARN) {
+    return sdkCredentials("AWS_WEB_IDENTITY_TOKEN_FILE is set");
+  }
   const endpoint = containerEndpoint(env);
-  return endpoint ? containerCredentials(endpoint, env) : sdkCredentials();
+  if (endpoint) return containerCredentials(endpoint, env);
+  return sdkCredentials("AWS_ACCESS_KEY_ID is not set, nor an endpoint of a container");
 }
 
-/** Profiles, single sign-on, web identities, EC2: on the machines of developers, and where functions do not run. */
-async function sdkCredentials(): Promise<ExpiringCredentials> {
+/** Profiles, single sign-on, web identities, EC2: on developers' machines, and outside of functions. */
+async function sdkCredentials(why: string): Promise<ExpiringCredentials> {
   // A name that is not written out, so that no bundle carries the chain.
   const name = ["@aws-sdk", "credential-provider-node"].join("/");
   let chain: { readonly defaultProvider: () => CredentialSource };
   try {
     chain = (await import(name)) as typeof chain;
   } catch (cause) {
-    throw noCredentials("AWS_ACCESS_KEY_ID is not set, nor an endpoint of a container", cause);
+    throw noCredentials(`${why}, and only the SDK's chain reads those credentials`, cause);
   }
   return chain.defaultProvider()();
 }
@@ -86,7 +97,7 @@ async function sdkCredentials(): Promise<ExpiringCredentials> {
 function noCredentials(why: string, cause?: unknown): LeanClientError {
   return new LeanClientError(
     "CredentialsProviderError",
-    `there are no credentials: ${why}; set the variables of the environment, give the client \`credentials\`, or install @aws-sdk/credential-provider-node`,
+    `there are no credentials: ${why}; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY without AWS_PROFILE, give the client \`credentials\`, or install @aws-sdk/credential-provider-node`,
     { cause },
   );
 }

@@ -1,6 +1,7 @@
 /** Where a service is. */
 import type { Environment } from "./environment.ts";
 import { LeanClientError } from "./lean-client-error.ts";
+import { readProfile, refuseForeignPlace } from "./profile.ts";
 import { DYNAMODB, type LeanService } from "./service.ts";
 
 export interface EndpointOptions {
@@ -24,25 +25,54 @@ const PARTITIONS: readonly (readonly [prefix: string, suffix: string, dualStackS
   ["", "amazonaws.com", "api.aws"],
 ];
 
+/** Names of the time when FIPS was part of a Region's name. */
+const PSEUDO_REGION = /^fips-|-fips$/;
+
 /**
- * @throws LeanClientError where no Region is known, or the endpoint is no URL
+ * @throws LeanClientError if no Region is known, the endpoint is no URL, or the SDK would refuse or send elsewhere
  */
 export function placeOf(options: EndpointOptions, env: Environment, service = DYNAMODB): Endpoint {
-  const region = options.region ?? env.AWS_REGION;
-  if (!region) {
+  const named = options.region ?? env.AWS_REGION;
+  if (!named) {
     throw new LeanClientError(
       "RegionMissingError",
       "no Region is known: set `region` of the client, or AWS_REGION",
     );
   }
+  const region = named.replace(PSEUDO_REGION, "");
+  const configured = options.endpoint ?? configuredEndpoint(env, service);
   // It becomes part of a host's name, to which a session token is sent.
-  if (!/^[a-z][a-z\d-]*$/.test(region)) {
-    throw new LeanClientError("RegionInvalidError", 'the Region must be a name such as "eu-central-1"');
+  if (!/^[a-z][a-z\d-]*$/.test(region) || (region === "local" && configured === undefined)) {
+    throw new LeanClientError(
+      "RegionInvalidError",
+      'the Region must be a name such as "eu-central-1"; "local" needs an endpoint',
+    );
   }
-  return {
-    region,
-    url: configuredUrl(options, env, service) ?? new URL(`https://${hostIn(region, env, service)}`),
-  };
+  refuseForeignPlace(readProfile(env), env, configured);
+  const isFips = region !== named || isSet(env, "AWS_USE_FIPS_ENDPOINT");
+  const isDualStack = isSet(env, "AWS_USE_DUALSTACK_ENDPOINT");
+  if (configured !== undefined && (isFips || isDualStack)) {
+    throw new LeanClientError("EndpointError", "FIPS and dual stack can't be combined with an endpoint");
+  }
+  if (env.AWS_ACCOUNT_ID_ENDPOINT_MODE === "required") {
+    throw new LeanClientError(
+      "EndpointError",
+      "AWS_ACCOUNT_ID_ENDPOINT_MODE=required needs the client of the SDK: unset it",
+    );
+  }
+  const url =
+    configured === undefined
+      ? new URL(`https://${hostIn(region, isFips, isDualStack, service)}`)
+      : readUrl(configured, service);
+  if (!url.pathname.endsWith("/")) url.pathname += "/";
+  return { region, url };
+}
+
+/** @throws LeanClientError: anything else would silently mean false */
+function isSet(env: Environment, name: "AWS_USE_FIPS_ENDPOINT" | "AWS_USE_DUALSTACK_ENDPOINT"): boolean {
+  const value = env[name] || "false";
+  if (value === "true" || value === "false") return value === "true";
+  throw new LeanClientError("EndpointError", `${name} must be "true" or "false"`);
 }
 
 /** The endpoint that the environment names for a service, or for all. */
@@ -51,13 +81,7 @@ export function configuredEndpoint(env: Environment, { endpointVariable }: LeanS
   return env[endpointVariable] || env.AWS_ENDPOINT_URL || undefined;
 }
 
-function configuredUrl(
-  { endpoint }: EndpointOptions,
-  env: Environment,
-  service: LeanService,
-): URL | undefined {
-  const configured = endpoint ?? configuredEndpoint(env, service);
-  if (configured === undefined) return undefined;
+function readUrl(configured: string, service: LeanService): URL {
   const url = URL.canParse(configured) ? new URL(configured) : undefined;
   if (url && /^https?:$/.test(url.protocol)) return url;
   throw new LeanClientError(
@@ -66,11 +90,9 @@ function configuredUrl(
   );
 }
 
-function hostIn(region: string, env: Environment, { name }: LeanService): string {
+function hostIn(region: string, fips: boolean, isDualStack: boolean, { name }: LeanService): string {
   const [, suffix, dualStackSuffix] = PARTITIONS.find(([prefix]) => region.startsWith(prefix))!;
-  const isDualStack = env.AWS_USE_DUALSTACK_ENDPOINT === "true";
   // All of GovCloud's endpoints are FIPS's, but only those with IPv6 say so, and EventBridge's do not.
   const isNamedFips = !region.startsWith("us-gov-") || (isDualStack && name !== "events");
-  const isFips = env.AWS_USE_FIPS_ENDPOINT === "true" && isNamedFips;
-  return `${name}${isFips ? "-fips" : ""}.${region}.${isDualStack ? dualStackSuffix : suffix}`;
+  return `${name}${fips && isNamedFips ? "-fips" : ""}.${region}.${isDualStack ? dualStackSuffix : suffix}`;
 }

@@ -6,7 +6,7 @@ import { type CredentialSource, HeldCredentials } from "./credentials.ts";
 import { type Endpoint, type EndpointOptions, placeOf } from "./endpoint.ts";
 import { environment } from "./environment.ts";
 import { HttpTransport, type TransportError, type TransportOptions } from "./http-transport.ts";
-import { RetryBudget } from "./retry-budget.ts";
+import { RetryBudget, retryAfterMs } from "./retry-budget.ts";
 import type { LeanService } from "./service.ts";
 import { ServiceClock } from "./service-clock.ts";
 
@@ -136,9 +136,11 @@ export class LeanConnection {
       return service.decode(answer, operation, input);
     } catch (error) {
       const failure = error as { $metadata: object };
-      if (serviceClock.differsFrom(offsetMs)) {
-        failure.$metadata = { ...failure.$metadata, clockSkewCorrected: true };
-      }
+      failure.$metadata = {
+        ...failure.$metadata,
+        ...(serviceClock.differsFrom(offsetMs) && { clockSkewCorrected: true }),
+        retryAfterMs: retryAfterMs(answer, clock.now()),
+      };
       throw error;
     }
   }

@@ -2,7 +2,9 @@ import { type Clock, type Random, systemClock, systemRandom } from "../core/cloc
 import { aFunction, type Check, checkOptions, methods } from "../core/option-checks.ts";
 import type { Connection, DynamoDBAnswer, DynamoDBInputs, OperationName } from "../dynamodb/connection.ts";
 import { type CredentialSource, type ExpiringCredentials, foundCredentials } from "./credentials.ts";
+import { environment } from "./environment.ts";
 import { type LeanConnection, openConnection } from "./lean-connection.ts";
+import { configuredAttempts } from "./profile.ts";
 import { DYNAMODB } from "./service.ts";
 
 export interface LeanDynamoDBOptions {
@@ -14,14 +16,15 @@ export interface LeanDynamoDBOptions {
    */
   readonly endpoint?: string;
   /**
-   * Credentials, or what finds some: asked once for all who wait, again before they expire, and after the service has
-   * refused them.
-   * @default - those of the environment, of the endpoint of a container, or of the SDK's chain where that is installed
+   * Credentials, or a function that finds some. It is called once for all requests that wait, again before the credentials
+   * expire, and after the service has refused them.
+   * @default - found in the SDK's order: `AWS_PROFILE`, the environment's keys, the default profile, a web identity, the
+   * endpoint of a container. Profiles and web identities need `@aws-sdk/credential-provider-node` to be installed
    */
   readonly credentials?: ExpiringCredentials | CredentialSource;
   /**
    * Tries of one request, the first one included.
-   * @default 4
+   * @default - `AWS_MAX_ATTEMPTS`, or 4
    */
   readonly maxAttempts?: number;
   /** @default 1000 */
@@ -120,7 +123,7 @@ export class LeanDynamoDB implements Connection {
       connectionTimeoutMs: options.connectionTimeoutMs ?? DEFAULTS.connectionTimeoutMs,
       requestTimeoutMs: options.requestTimeoutMs ?? DEFAULTS.requestTimeoutMs,
       maxSockets: options.maxSockets ?? DEFAULTS.maxSockets,
-      maxAttempts: options.maxAttempts ?? DEFAULTS.maxAttempts,
+      maxAttempts: options.maxAttempts ?? configuredAttempts(environment()) ?? DEFAULTS.maxAttempts,
       credentials: sourceOf(credentials),
       clock,
       random,

@@ -1,11 +1,14 @@
 /** When a request is tried again: the rules of the SDK's standard mode, with its numbers for DynamoDB. */
 import type { Random } from "../core/clock.ts";
-import { failureKind } from "../dynamodb/wire/failure-kind.ts";
+import { failureKind, type WireFailure } from "../dynamodb/wire/failure-kind.ts";
+import type { HttpAnswer } from "../dynamodb/wire/json.ts";
 import { type ClientState, FULL_BUDGET } from "./client-state.ts";
 
 const COST = { THROTTLING: 5, TRANSIENT: 14 } as const;
 const BASE_DELAY_MS = { THROTTLING: 1000, TRANSIENT: 25 } as const;
 const MAX_DELAY_MS = 20_000;
+/** How much longer a response can ask us to wait. */
+const MAX_HINT_MS = 5000;
 
 export interface Retry {
   readonly delayMs: number;
@@ -29,11 +32,20 @@ export class RetryBudget {
     if (this.#state.tokens < cost) return undefined;
     this.#state.tokens -= cost;
     const bound = Math.min(BASE_DELAY_MS[kind] * 2 ** (attempts - 1), MAX_DELAY_MS);
-    return { delayMs: Math.floor(this.#random.fraction() * bound), cost };
+    const delayMs = Math.floor(this.#random.fraction() * bound);
+    const hintMs = (error as WireFailure).$metadata?.retryAfterMs ?? 0;
+    return { delayMs: Math.max(delayMs, Math.min(hintMs, delayMs + MAX_HINT_MS)), cost };
   }
 
   /** A request has had an answer of the service; `cost` is what its last retry was paid with. */
   giveBack(cost = 1): void {
     this.#state.tokens = Math.min(FULL_BUDGET, this.#state.tokens + cost);
   }
+}
+
+/** When the service asks to be tried again. https://www.rfc-editor.org/rfc/rfc9110#name-retry-after */
+export function retryAfterMs({ headers }: HttpAnswer, now: number): number | undefined {
+  const { "x-amz-retry-after": ms, "retry-after": text } = headers;
+  const hint = [Number(ms ?? Number.NaN), Number(text ?? Number.NaN) * 1000, Date.parse(`${text}`) - now];
+  return hint.find((each) => each >= 0);
 }

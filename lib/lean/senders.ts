@@ -9,6 +9,7 @@ import { foundCredentials } from "./credentials.ts";
 import { configuredEndpoint } from "./endpoint.ts";
 import { environment } from "./environment.ts";
 import { type LeanConnection, openConnection } from "./lean-connection.ts";
+import { configuredAttempts } from "./profile.ts";
 import { encodeQuery, readQueryAnswer } from "./query-protocol.ts";
 import { jsonService, type LeanService } from "./service.ts";
 
@@ -77,7 +78,7 @@ class LeanSender {
         region,
         endpoint,
         credentials: () => foundCredentials(),
-        maxAttempts: MAX_ATTEMPTS,
+        maxAttempts: configuredAttempts(environment()) ?? MAX_ATTEMPTS,
         connectionTimeoutMs: requestHandler.connectionTimeout ?? 1000,
         requestTimeoutMs: requestHandler.requestTimeout ?? 3000,
         maxSockets: 50,

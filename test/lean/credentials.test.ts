@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { timeless } from "../../kit/time/timeless.ts";
 import { type ExpiringCredentials, foundCredentials, HeldCredentials } from "../../lib/lean/credentials.ts";
 import { CREDENTIALS, canned, clientOf, GET, refuse, succeed } from "./world.ts";
@@ -109,6 +109,33 @@ describe("foundCredentials", () => {
       name: "CredentialsProviderError",
     });
     expect(asked).toBe(3);
+  });
+
+  it.each<[string, object, string]>([
+    [
+      "a profile beside keys",
+      { AWS_PROFILE: "shop", AWS_ACCESS_KEY_ID: "A", AWS_SECRET_ACCESS_KEY: "S" },
+      "AWS_PROFILE is set",
+    ],
+    [
+      "a web identity beside a container's endpoint",
+      {
+        AWS_WEB_IDENTITY_TOKEN_FILE: "/token",
+        AWS_ROLE_ARN: "arn:aws:iam::123456789012:role/a",
+        AWS_CONTAINER_CREDENTIALS_RELATIVE_URI: "/role",
+      },
+      "AWS_WEB_IDENTITY_TOKEN_FILE is set",
+    ],
+  ])("H94: D2: refuses %s by name if the SDK's chain isn't installed", async (_, env, reason) => {
+    vi.doMock("@aws-sdk/credential-provider-node", () => {
+      throw new Error("not installed");
+    });
+    onTestFinished(() => void vi.doUnmock("@aws-sdk/credential-provider-node"));
+
+    await expect(foundCredentials({ HOME: "/nowhere", ...env })).rejects.toMatchObject({
+      name: "CredentialsProviderError",
+      message: expect.stringContaining(`${reason}, and only the SDK's chain reads`),
+    });
   });
 
   it("asks the SDK's chain, where that is installed", async () => {

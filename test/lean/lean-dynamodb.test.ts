@@ -137,6 +137,38 @@ describe("LeanDynamoDB", () => {
       expect(clock.slept).toEqual([24, 49, 99, 999, 1998, 3996]);
     });
 
+    it("D7: when the service asks for it, up to 5 seconds more than its own wait", async () => {
+      const hints: Record<string, string>[] = [
+        { "x-amz-retry-after": "70" },
+        { "retry-after": "2" },
+        { "retry-after": "3600" },
+        {},
+      ];
+      const { url } = await canned((response, { number }) =>
+        refuse(response.setHeaders(new Headers(hints[number - 1])), "InternalServerError", 500),
+      );
+      const clock = timeless();
+      const random = { token: () => "", fraction: () => 0 };
+
+      await clientOf(url, { clock, random })
+        .send("GetItem", GET)
+        .catch(() => undefined);
+
+      expect(clock.slept).toEqual([70, 2000, 5000]);
+    });
+
+    it("D7: after a replicated write conflict, and an error that is named by its code", async () => {
+      const { url, asked } = await canned((response, { number }) => {
+        if (number === 1) refuse(response, "ReplicatedWriteConflictException");
+        else if (number === 2) response.writeHead(400).end('{"code":"ThrottlingException"}');
+        else succeed(response);
+      });
+
+      await clientOf(url).send("GetItem", GET);
+
+      expect(asked).toHaveLength(3);
+    });
+
     it("only as long as there are tokens for it, which answers give back", async () => {
       let isBroken = true;
       const { url, asked } = await canned((response) =>

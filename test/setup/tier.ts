@@ -66,6 +66,8 @@ export const LONG = [
   "cli/console/page",
   "cli/drills",
   "consumers/brokers",
+  "dynamodb/client-matrix",
+  "dynamodb/passed-clients",
   "dynamodb/saga-crashes",
   "explorer/foreign",
   "explorer/own-layers",

@@ -12,6 +12,7 @@ export interface WireFailure {
     readonly httpStatusCode?: number | undefined;
     /** The next try is signed at the service's own time. */
     readonly clockSkewCorrected?: boolean | undefined;
+    readonly retryAfterMs?: number | undefined;
   };
 }
 
@@ -32,8 +33,9 @@ const THROTTLING = new Set([
   "TransactionInProgressException",
 ]);
 
-/** The last one is ours. */
+/** The SDK's model calls the first one retryable. The last one is ours. */
 const TRANSIENT = new Set([
+  "ReplicatedWriteConflictException",
   "TimeoutError",
   "RequestTimeout",
   "RequestTimeoutException",

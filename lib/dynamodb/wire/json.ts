@@ -57,6 +57,7 @@ export interface HttpAnswer {
 
 interface ErrorBody {
   readonly __type?: string;
+  readonly code?: string | number;
   readonly message?: string;
   readonly Message?: string;
   readonly Item?: unknown;
@@ -106,9 +107,9 @@ export function readAnswer(answer: HttpAnswer): object {
   const output = parse(body);
   if (statusCode === 200 && output) return { ...output, serverTimeMs: serverTimeOf(answer) };
   if (statusCode < 300) throw new UnreadableAnswerError("it is no JSON object", statusCode);
-  const { __type, message, Message, Item, CancellationReasons } = (output ?? {}) as ErrorBody;
+  const { __type, code, message, Message, Item, CancellationReasons } = (output ?? {}) as ErrorBody;
   // A gateway on the way answers without a type.
-  const type = __type ?? `${headers["x-amzn-errortype"] ?? "UnknownError"}`;
+  const type = `${__type ?? code ?? headers["x-amzn-errortype"] ?? "UnknownError"}`;
   const name = type.split(/[:,]/)[0]!.split("#").at(-1)!;
   const requestId = headers["x-amzn-requestid"];
   throw Object.assign(

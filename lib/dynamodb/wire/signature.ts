@@ -48,7 +48,8 @@ export function signedHeaders(request: Unsigned, credentials: Credentials, now: 
   if (derived?.scope !== scope || derived.secretAccessKey !== secretAccessKey) {
     derived = { secretAccessKey, scope, key: deriveKey(secretAccessKey, scope) };
   }
-  const token = sessionToken === undefined ? "" : `x-amz-security-token:${sessionToken}\n`;
+  // Empty, or null from plain JavaScript: the SDK sends no token then.
+  const token = sessionToken ? `x-amz-security-token:${sessionToken}\n` : "";
   const aim = target === undefined ? "" : `x-amz-target:${target}\n`;
   const names = `content-type;host;x-amz-date${token && ";x-amz-security-token"}${aim && ";x-amz-target"}`;
   const canonical = `POST\n${canonicalPath(path)}\n\ncontent-type:${contentType}\nhost:${host}\nx-amz-date:${date}\n${token}${aim}\n${names}\n${hash("sha256", body)}`;

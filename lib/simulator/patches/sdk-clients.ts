@@ -3,7 +3,6 @@
  * scene.
  */
 import { Readable } from "node:stream";
-import { PASSABLE } from "../../core/messages/passable-send.ts";
 import { currentScene, type Scene, type SdkHttpRequest, type SdkHttpResponse } from "../scene.ts";
 import { type ClientConfig, keepStateByScene } from "./client-state.ts";
 import { replace } from "./replace.ts";
@@ -70,15 +69,10 @@ export async function patchSdkClients(): Promise<void> {
 
 function patchSend(prototype: Client): void {
   const real = prototype.send;
-  const prepare = (client: Client): void => {
-    if (currentScene()) keepStateByScene(client.config);
-  };
-  const send = function send(this: Client, ...parameters: unknown[]) {
-    prepare(this);
+  replace(prototype, "send", function send(this: Client, ...parameters: unknown[]) {
+    if (currentScene()) keepStateByScene(this.config);
     return real.apply(this, parameters);
-  };
-  // Stores may bypass `send`, as they do on AWS.
-  replace(prototype, "send", Object.assign(send, { [PASSABLE]: { send: real, prepare } }));
+  });
 }
 
 function patchHandler(prototype: SdkRequestHandler): void {
