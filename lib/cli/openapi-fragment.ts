@@ -18,6 +18,10 @@ const RESPONSES: Readonly<Record<number, { readonly name: string; readonly descr
     name: "ResultNotKept",
     description: "The request was done earlier, and its answer is not kept. It did not run again.",
   },
+  413: {
+    name: "PayloadTooLarge",
+    description: "The body is larger than the service accepts. Nothing ran.",
+  },
   422: {
     name: "IdempotencyKeyReused",
     description: "The key was used for another request. Take a new key for a new request.",

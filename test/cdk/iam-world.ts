@@ -24,7 +24,7 @@ interface Body {
 }
 
 /** What is a word in expressions, and no attribute. */
-const WORDS = /^(SET|REMOVE|AND|OR|NOT|attribute_(not_)?exists|attribute_type|begins_with)$/;
+const WORDS = /^(SET|REMOVE|AND|OR|NOT|IN|attribute_(not_)?exists|attribute_type|begins_with)$/;
 
 function attributesIn(body: Body): string[] {
   const { ConditionExpression, UpdateExpression, KeyConditionExpression, ExpressionAttributeNames } = body;

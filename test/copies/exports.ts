@@ -42,7 +42,7 @@ const PORTS =
 const ERRORS = /^(main|client)\.\w+Error$/;
 
 /** More of a door that is driven. */
-const SIBLINGS = /^consumers\.(kafkaEachBatch|natsConsumer|rabbitMqConsumer)$/;
+const SIBLINGS = /^consumers\.(kafkaEachBatch|natsConsumer|rabbitMqConsumer)$|^http\.nestIdempotency$/;
 
 /** Of one simulation: handlers and services reach it by patches that all copies share (test/simulator). */
 const SIMULATION = /^testing\.(Simulator|randomFaults|removePatches|whenEnvironmentEnds)$/;

@@ -158,6 +158,7 @@ describe("httpIdempotent", () => {
       "IDEMPOTENCY_KEY_MISSING",
       "IDEMPOTENCY_KEY_INVALID",
       "PAYLOAD_INVALID",
+      "PAYLOAD_TOO_LARGE",
       "SCOPE_MISSING",
     ];
     for (const [title, make] of ourErrors()) {
