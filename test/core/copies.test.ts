@@ -45,14 +45,19 @@ describe("H86: A6: copies of another shape", () => {
       scope: () => "acme",
     });
     const errors: string[] = [];
-    const req = { method: "POST", url: "/", headers: { "content-length": "5" } };
+    const req = { method: "POST", url: "/", headers: { "content-length": "5", "idempotency-key": "k" } };
     const askAll = async () => {
       try {
         executionOf({});
       } catch (error) {
         errors.push((error as Error).message);
       }
-      idempotentExpress(req as never, {} as never, (error) => errors.push((error as Error).message));
+      await new Promise<void>((resolve) => {
+        idempotentExpress(req as never, {} as never, (error) => {
+          errors.push((error as Error).message);
+          resolve();
+        });
+      });
       await place.run({} as never, {}).catch((error: Error) => errors.push(error.message));
     };
 
