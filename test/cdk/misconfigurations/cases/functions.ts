@@ -1,4 +1,4 @@
-import { Duration, type Stack } from "aws-cdk-lib";
+import { CfnParameter, Duration, Fn, type Stack } from "aws-cdk-lib";
 import { AttributeType, MultiRegionConsistency, TableV2 } from "aws-cdk-lib/aws-dynamodb";
 import { Repository } from "aws-cdk-lib/aws-ecr";
 import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
@@ -174,6 +174,19 @@ export const RIGHTS: readonly Misconfiguration[] = [
   ),
   refused("no operations in the list", "operations is empty", granted({ operations: [] })),
   refused("an operation without a name", "operations holds an empty name", granted({ operations: [""] })),
+  refused(
+    "a list of operations that is known at deployment only",
+    "operations is a list that is only known at deployment",
+    (stack) => granted({ operations: Fn.split(",", new CfnParameter(stack, "Names").valueAsString) })(stack),
+  ),
+  refused("a number token in the name of an operation", "use Tokenization.stringifyNumber", (stack) =>
+    granted({
+      operations: [`pay-${new CfnParameter(stack, "Number", { type: "Number" }).valueAsNumber}`],
+    })(stack),
+  ),
+  refused("a `scopeTag` that is known at deployment only", "scopeTag is only known at deployment", (stack) =>
+    granted({ operations: ["pay"], scopeTag: new CfnParameter(stack, "Tag").valueAsString })(stack),
+  ),
   refused(
     "a `scopeTag` that no tag can be called",
     "which no tag can be called",
