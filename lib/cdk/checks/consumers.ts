@@ -17,7 +17,7 @@ import { settingsOf } from "./queue-settings.ts";
 import { type KnownRedelivery, type Redelivery, redeliveriesTo } from "./redelivery.ts";
 import { tableIdentity } from "./relays.ts";
 import { ownerPath, walkOnce } from "./resources.ts";
-import { asynchronousConfigs } from "./windows/asynchronous.ts";
+import { asynchronousConfigs, PRESUMED } from "./windows/asynchronous.ts";
 import { numberIn } from "./windows/hop.ts";
 import { ResolvedApp } from "./windows/resolved-app.ts";
 
@@ -159,6 +159,13 @@ function warnOfLimit(
   const days = Math.ceil(seconds / 86_400);
   const cover =
     seconds > MAX_RETENTION_SECONDS ? `Duration.days(${days}) with longRetention` : `Duration.days(${days})`;
+  if (limit === PRESUMED) {
+    Annotations.of(fn).addWarningV2(
+      "onceonly:no-asynchronous-source",
+      `${inequality}. Nothing in this app invokes ${fn.node.path} asynchronously, but it has a dead-letter queue or other settings for such invocations. If there are none, acknowledge this. A retention of ${cover} covers them, here and as retentionSeconds of the handler`,
+    );
+    return;
+  }
   Annotations.of(fn).addWarningV2(
     `onceonly:${limit}-window`,
     `${inequality}. A part of that is a maximum of AWS. A retention of ${cover} covers it, here and as retentionSeconds of the handler`,
