@@ -3,7 +3,7 @@
 import { type BundlingOptions, NodejsFunction, OutputFormat } from "aws-cdk-lib/aws-lambda-nodejs";
 import type { Construct } from "constructs";
 import { FUNCTION_DEFAULTS, type IdempotentFunctionProps } from "./idempotent-function-props.ts";
-import { leanLogging } from "./lean-logging.ts";
+import { allowNetworkInterfaces, leanLogging } from "./lean-logging.ts";
 import { UseIdempotency } from "./use-idempotency.ts";
 import { withDefaults } from "./with-defaults.ts";
 
@@ -28,6 +28,7 @@ export class IdempotentFunction extends NodejsFunction {
       ...(props.loggingFormat && { loggingFormat: props.loggingFormat }),
       bundling: bundlingOf(bundling),
     });
+    allowNetworkInterfaces(this);
     this.with(new UseIdempotency(props.table, props));
   }
 }

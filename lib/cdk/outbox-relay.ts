@@ -24,7 +24,7 @@ import { warnOfSharedService } from "./checks/services.ts";
 import { keyFaults, relayIndexFaults } from "./checks/table-resources.ts";
 import { checkShards } from "./checks/tables.ts";
 import type { TableNames } from "./idempotency-table-base.ts";
-import { leanLogging } from "./lean-logging.ts";
+import { allowNetworkInterfaces, leanLogging } from "./lean-logging.ts";
 import { OutboxAddresses } from "./outbox-addresses.ts";
 import { addressesOf, grantSendingTo, type OutboxDestination } from "./outbox-destination.ts";
 import { type OutboxRelayProps, RELAY_DEFAULTS, STREAM_RETENTION } from "./outbox-relay-props.ts";
@@ -190,6 +190,7 @@ export class OutboxRelay extends Construct {
       ...definedOf({ vpc, vpcSubnets, securityGroups, reservedConcurrentExecutions, tracing }),
       ...leanLogging(this, id, settings),
     });
+    allowNetworkInterfaces(fn);
     for (const pack of ["HIPAA.Security", "NIST.800.53.R5"]) {
       acknowledge(
         fn,
