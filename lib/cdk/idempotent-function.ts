@@ -3,6 +3,7 @@
 import { type BundlingOptions, NodejsFunction, OutputFormat } from "aws-cdk-lib/aws-lambda-nodejs";
 import type { Construct } from "constructs";
 import { FUNCTION_DEFAULTS, type IdempotentFunctionProps } from "./idempotent-function-props.ts";
+import { injected } from "./injected.ts";
 import { allowNetworkInterfaces, leanLogging } from "./lean-logging.ts";
 import { UseIdempotency } from "./use-idempotency.ts";
 import { withDefaults } from "./with-defaults.ts";
@@ -20,7 +21,11 @@ const REQUIRE =
  * nothing else. All other settings are those of a `NodejsFunction`.
  */
 export class IdempotentFunction extends NodejsFunction {
+  /** The id by which property injectors of the app find this construct. Those of `NodejsFunction` apply too. */
+  static override readonly PROPERTY_INJECTION_ID: string = "onceonly.cdk.IdempotentFunction";
+
   constructor(scope: Construct, id: string, props: IdempotentFunctionProps) {
+    props = injected(IdempotentFunction.PROPERTY_INJECTION_ID, scope, id, props);
     const { bundling, logRetention, logRemovalPolicy, ...settings } = withDefaults(props, FUNCTION_DEFAULTS);
     super(scope, id, {
       ...settings,
