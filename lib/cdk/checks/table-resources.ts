@@ -6,6 +6,7 @@ import { ATTRIBUTES, OUTBOX_INDEX, UNSETTLED_INDEX } from "../../contract.ts";
 import type { IIdempotencyTable, TableNames } from "../idempotency-table-base.ts";
 import type { IdempotencyTableAttributes } from "../idempotency-table-props.ts";
 import { TABLES } from "./event-sources.ts";
+import { nameFaults } from "./names.ts";
 import { ownerPath, walkOnce } from "./resources.ts";
 import { objectIn, ResolvedApp, type TemplateProperties, valueIn } from "./windows/resolved-app.ts";
 
@@ -58,8 +59,11 @@ export function tableFaults(
       `multiRegionConsistency of ${uses} is STRONG: such a table has no TTL and no transactions, so that nothing expires and nothing can be committed. Use a table of its own for records`,
     );
   }
+  const app = ResolvedApp.of(table);
+  const isOwn = ownerPath(resource) === path;
   return [
     ...faults,
+    ...(isOwn ? nameFaults(app, resource, "TableName", TABLES) : []),
     ...streamFaults(table, properties, uses),
     ...indexFaults(table, properties, uses),
     ...expiryFaults(table, properties, uses),

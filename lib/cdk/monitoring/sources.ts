@@ -3,6 +3,7 @@
 import { type IMetric, MathExpression, type MetricOptions, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import { type ITable, Operation } from "aws-cdk-lib/aws-dynamodb";
 import type { IFunction, Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import type { IQueue } from "aws-cdk-lib/aws-sqs";
 import type { IConstruct } from "constructs";
 import { timeoutOf } from "../checks/consumers.ts";
 import type { AlarmKind } from "./alarms.ts";
@@ -14,6 +15,8 @@ export interface AlarmSource {
   readonly metric: (options: MetricOptions) => IMetric;
   /** The watched resource, if there may be several. */
   readonly resource?: IConstruct;
+  /** The queue of whose messages it watches the age. */
+  readonly queue?: IQueue;
   /** The watched operation, if there may be several. */
   readonly operation?: string;
   /** What writes the metric in each of its runs, so that no data means that it does not run. */
@@ -69,6 +72,7 @@ export function alarmSources(props: IdempotencyMonitoringProps, metrics: Idempot
         kind: "dead-letter-age",
         metric: (options) => resource.metricApproximateAgeOfOldestMessage(options),
         resource,
+        queue: resource,
       },
     ]),
     ...allFunctions(props).map(

@@ -17,8 +17,14 @@ import { Rule } from "aws-cdk-lib/aws-events";
 import { SqsQueue } from "aws-cdk-lib/aws-events-targets";
 import { Role } from "aws-cdk-lib/aws-iam";
 import { Key } from "aws-cdk-lib/aws-kms";
-import { CfnEventSourceMapping, Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
-import { SqsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
+import {
+  CfnEventSourceMapping,
+  FilterCriteria,
+  FilterRule,
+  Function as LambdaFunction,
+  StartingPosition,
+} from "aws-cdk-lib/aws-lambda";
+import { DynamoEventSource, SqsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import { SqsSubscription } from "aws-cdk-lib/aws-sns-subscriptions";
 import { Queue } from "aws-cdk-lib/aws-sqs";
@@ -156,6 +162,28 @@ function answeredAtOnce(stack: Stack): void {
   );
 }
 
+/** A single table: the records are left out by the filter. */
+function filtered(stack: Stack): void {
+  const table = tableIn(stack, { outbox: true });
+  const source = new DynamoEventSource(table.table, {
+    startingPosition: StartingPosition.LATEST,
+    reportBatchItemFailures: true,
+    filters: [FilterCriteria.filter({ dynamodb: { NewImage: { orderId: { S: FilterRule.exists() } } } })],
+  });
+  runner(stack, { table }).addEventSource(source);
+}
+
+/** Stages of accounts of their own, or without one, may use one name. */
+function namedInStages(stack: Stack): void {
+  const accounts = [undefined, undefined, "222222222222", "333333333333"];
+  for (const [index, account] of accounts.entries()) {
+    const env = account === undefined ? {} : { account, region: "eu-west-1" };
+    const own = new Stack(new Stage(stack.node.root, `Stage${index}`, { env }), "Shop");
+    runner(own, { table: tableIn(own, { tableName: "records" }) });
+    new DedupQueue(own, "Queue", { queueName: "orders.fifo" });
+  }
+}
+
 describe("a synthesis", () => {
   it.each<[string, (stack: Stack) => unknown]>([
     ["a function and its table", (stack) => runner(stack, { table: tableIn(stack) })],
@@ -166,6 +194,8 @@ describe("a synthesis", () => {
     ["one name in two regions", inTwoRegions],
     ["one name in two stages", inTwoStages],
     ["a REST API that does not wait", answeredAtOnce],
+    ["a function that reads the stream of its own table through a filter", filtered],
+    ["tables and queues of one name in stages that may be of several accounts", namedInStages],
   ])("says nothing of what is right: %s", (_, make) => {
     expect(saidOf(make)).toEqual({ verdict: "nothing", texts: [] });
   });

@@ -3,7 +3,7 @@ import type { Misconfiguration, Verdict } from "../given.ts";
 import { CALLERS, NETWORKS, PIPES, WAITING } from "./callers.ts";
 import { ESCAPES } from "./escapes.ts";
 import { FIFO_QUEUES } from "./fifo.ts";
-import { FUNCTIONS, RIGHTS } from "./functions.ts";
+import { FUNCTIONS, OWN_TABLES, RIGHTS } from "./functions.ts";
 import { GATEWAYS } from "./gateways.ts";
 import { MONITORING } from "./monitoring.ts";
 import { OUTBOXES, RECONCILERS } from "./outbox.ts";
@@ -21,7 +21,11 @@ interface Subject {
 const SUBJECTS: readonly Subject[] = [
   { title: "`IdempotencyTable`", letter: "T", cases: TABLES },
   { title: "Imported tables", letter: "I", cases: IMPORTED_TABLES },
-  { title: "`UseIdempotency` and its functions", letter: "F", cases: [...FUNCTIONS, ...NETWORKS] },
+  {
+    title: "`UseIdempotency` and its functions",
+    letter: "F",
+    cases: [...FUNCTIONS, ...NETWORKS, ...OWN_TABLES],
+  },
   { title: "Rights", letter: "R", cases: RIGHTS },
   { title: "The retention, and queues", letter: "W", cases: RETENTIONS },
   { title: "The retention, and other sources", letter: "S", cases: [...SOURCES, ...CALLERS] },

@@ -1,4 +1,4 @@
-import { CfnParameter, Duration, Fn, type Stack } from "aws-cdk-lib";
+import { CfnParameter, Duration, Fn, Stack, Stage } from "aws-cdk-lib";
 import { AttributeType, MultiRegionConsistency, TableV2 } from "aws-cdk-lib/aws-dynamodb";
 import { Repository } from "aws-cdk-lib/aws-ecr";
 import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
@@ -13,13 +13,15 @@ import {
   CfnFunction as PlainFunction,
   Runtime,
   SingletonFunction,
+  StartingPosition,
 } from "aws-cdk-lib/aws-lambda";
+import { DynamoEventSource, type DynamoEventSourceProps } from "aws-cdk-lib/aws-lambda-event-sources";
 import { Bucket } from "aws-cdk-lib/aws-s3";
 import { Queue } from "aws-cdk-lib/aws-sqs";
 import { AwsCustomResource, AwsCustomResourcePolicy, PhysicalResourceId } from "aws-cdk-lib/custom-resources";
-import { type CommitAction, CommitGrants, OutboxRelay, UseIdempotency } from "onceonly/cdk";
+import { type CommitAction, CommitGrants, IdempotencyTable, OutboxRelay, UseIdempotency } from "onceonly/cdk";
 import { aFunction } from "../../given.ts";
-import { accepted, type Misconfiguration, noted, refused, runner, tableIn, warned } from "../given.ts";
+import { accepted, ENV, type Misconfiguration, noted, refused, runner, tableIn, warned } from "../given.ts";
 
 const code = Code.fromInline("exports.handler = () => {}");
 const zipIn = (stack: Stack) => Code.fromBucket(Bucket.fromBucketName(stack, "Code", "code"), "code.zip");
@@ -160,6 +162,28 @@ export const FUNCTIONS: readonly Misconfiguration[] = [
       stack.with(use(stack));
     },
   ),
+];
+
+const reading = (props: Partial<DynamoEventSourceProps>) => (stack: Stack) => {
+  const table = tableIn(stack, { outbox: true });
+  const startingPosition = StartingPosition.LATEST;
+  const source = new DynamoEventSource(table.table, {
+    startingPosition,
+    reportBatchItemFailures: true,
+    ...props,
+  });
+  runner(stack, { table }).addEventSource(source);
+};
+
+export const OWN_TABLES: readonly Misconfiguration[] = [
+  warned("a function that reads the stream of its own table", "onceonly:own-stream", reading({})),
+  warned("a function of one stage on the table of another, by its name", "onceonly:other-stage", (stack) => {
+    const [beta, prod] = ["Beta", "Prod"].map(
+      (id) => new Stack(new Stage(stack.node.root, id, { env: ENV }), "Shop"),
+    ) as [Stack, Stack];
+    runner(beta, { table: tableIn(beta, { tableName: "records" }) });
+    runner(prod, { table: IdempotencyTable.fromTableName(prod, "Table", "records"), operations: ["other"] });
+  }),
 ];
 
 export const RIGHTS: readonly Misconfiguration[] = [
