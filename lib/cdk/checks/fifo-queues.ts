@@ -4,6 +4,7 @@ import type { IQueue } from "aws-cdk-lib/aws-sqs";
 import type { IConstruct } from "constructs";
 import { sharedRegistry } from "../shared-registry.ts";
 import { QUEUE } from "./event-sources.ts";
+import { warnOfUnusableKey } from "./events.ts";
 import { nameFaults } from "./names.ts";
 import { settingsOf } from "./queue-settings.ts";
 import { ownerPath, walkOnce } from "./resources.ts";
@@ -39,7 +40,10 @@ export function checkFifoQueues(construct: IConstruct, queues: readonly IQueue[]
   for (const resource of resources()) checked.set(resource, true);
   walkOnce(construct);
   construct.node.addValidation({
-    validate: () => resources().flatMap((each) => fifoFaults(ResolvedApp.of(each), each)),
+    validate: () => {
+      for (const each of resources()) warnOfUnusableKey(ResolvedApp.of(each), each);
+      return resources().flatMap((each) => fifoFaults(ResolvedApp.of(each), each));
+    },
   });
 }
 

@@ -1,5 +1,6 @@
 // The metrics behind each alarm of IdempotencyMonitoring: of the service, its table, its functions and its
 // queues.
+import { Stack, Token } from "aws-cdk-lib";
 import { type IMetric, MathExpression, type MetricOptions, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import { type ITable, Operation } from "aws-cdk-lib/aws-dynamodb";
 import type { IFunction, Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
@@ -142,7 +143,14 @@ export function allFunctions(props: IdempotencyMonitoringProps): IFunction[] {
 }
 
 export function tableThrottles(table: ITable, options: MetricOptions): IMetric {
-  return table.metricThrottledRequestsForOperations({ operations: TABLE_OPERATIONS, ...options });
+  const placed = { operations: TABLE_OPERATIONS, ...placeOf(table), ...options };
+  return table.metricThrottledRequestsForOperations(placed);
+}
+
+/** CDK refuses an alarm on a table whose Region is only known at deployment. Functions use a table of their own Region only. */
+function placeOf(table: ITable): MetricOptions {
+  const { region } = Stack.of(table);
+  return Token.isUnresolved(table.env.region) && !Token.isUnresolved(region) ? { region } : {};
 }
 
 export function tableSystemErrors(table: ITable, options: MetricOptions): IMetric {

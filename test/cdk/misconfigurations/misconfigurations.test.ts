@@ -8,12 +8,16 @@ import {
   TableV2,
 } from "aws-cdk-lib/aws-dynamodb";
 import {
+  CfnSecurityGroupEgress,
   GatewayVpcEndpointAwsService,
   InterfaceVpcEndpointAwsService,
+  Peer,
+  Port,
+  SecurityGroup,
   SubnetType,
   Vpc,
 } from "aws-cdk-lib/aws-ec2";
-import { Rule } from "aws-cdk-lib/aws-events";
+import { Rule, Schedule } from "aws-cdk-lib/aws-events";
 import { SqsQueue } from "aws-cdk-lib/aws-events-targets";
 import { Role } from "aws-cdk-lib/aws-iam";
 import { Key } from "aws-cdk-lib/aws-kms";
@@ -28,7 +32,7 @@ import { DynamoEventSource, SqsEventSource } from "aws-cdk-lib/aws-lambda-event-
 import { Topic } from "aws-cdk-lib/aws-sns";
 import { SqsSubscription } from "aws-cdk-lib/aws-sns-subscriptions";
 import { Queue } from "aws-cdk-lib/aws-sqs";
-import { DedupQueue, IdempotencyTable, OutboxRelay } from "onceonly/cdk";
+import { DedupQueue, IdempotencyMonitoring, IdempotencyTable, OutboxRelay } from "onceonly/cdk";
 import { describe, expect, it, test } from "vitest";
 import { MISCONFIGURATIONS, misconfigurationsPage } from "./cases/all.ts";
 import { ENV, runner, saidOf, tableIn, type Verdict } from "./given.ts";
@@ -162,6 +166,44 @@ function answeredAtOnce(stack: Stack): void {
   );
 }
 
+/** Nothing is lost: EventBridge retries, or keeps what it gives up, and may use the key. */
+function dispatched(stack: Stack): void {
+  const schedule = Schedule.rate(Duration.hours(1));
+  const dead = new Queue(stack, "Dead", { retentionPeriod: Duration.days(14) });
+  const deadLetterQueue = { queue: dead, maxReceiveCount: 5 };
+  const queue = new Queue(stack, "Queue", { encryptionMasterKey: new Key(stack, "Key"), deadLetterQueue });
+  const fn = runner(stack, { fn: { reservedConcurrentExecutions: 10, deadLetterQueue: dead } });
+  const provisionedPollerConfig = { minimumPollers: 2, maximumPollers: 10 };
+  fn.addEventSource(new SqsEventSource(queue, { reportBatchItemFailures: true, provisionedPollerConfig }));
+  const targets = [new SqsQueue(queue), new SqsQueue(queue, { retryAttempts: 0, deadLetterQueue: dead })];
+  new Rule(stack, "Rule", { schedule, targets });
+}
+
+/** HTTPS is let out by a rule of the group, or by a rule of its own. */
+function inClosedGroups(stack: Stack): void {
+  const vpc = new Vpc(stack, "Vpc", { natGateways: 1, availabilityZones: ["eu-west-1a"] });
+  for (const id of ["Inline", "Own"]) {
+    const group = new SecurityGroup(stack, `${id}Group`, { vpc, allowAllOutbound: false });
+    if (id === "Inline") group.addEgressRule(Peer.anyIpv4(), Port.tcp(443));
+    else {
+      new CfnSecurityGroupEgress(stack, "Egress", {
+        groupId: group.securityGroupId,
+        ipProtocol: "tcp",
+        fromPort: 0,
+        toPort: 65_535,
+        cidrIp: "0.0.0.0/0",
+      });
+    }
+    runner(stack, { id, fn: { vpc, securityGroups: [group] } });
+  }
+}
+
+function watchedByToken(stack: Stack): void {
+  const table = IdempotencyTable.fromTableArn(stack, "Table", Fn.importValue("TableArn"));
+  runner(stack, { table });
+  new IdempotencyMonitoring(stack, "Monitoring", { table });
+}
+
 /** A single table: the records are left out by the filter. */
 function filtered(stack: Stack): void {
   const table = tableIn(stack, { outbox: true });
@@ -194,6 +236,9 @@ describe("a synthesis", () => {
     ["one name in two regions", inTwoRegions],
     ["one name in two stages", inTwoStages],
     ["a REST API that does not wait", answeredAtOnce],
+    ["rules, schedules and pollers that lose nothing", dispatched],
+    ["security groups that let HTTPS out", inClosedGroups],
+    ["alarms on a table that is imported by a token ARN", watchedByToken],
     ["a function that reads the stream of its own table through a filter", filtered],
     ["tables and queues of one name in stages that may be of several accounts", namedInStages],
   ])("says nothing of what is right: %s", (_, make) => {

@@ -2,6 +2,7 @@
 import type { Misconfiguration, Verdict } from "../given.ts";
 import { CALLERS, NETWORKS, PIPES, WAITING } from "./callers.ts";
 import { ESCAPES } from "./escapes.ts";
+import { EVENTS } from "./events.ts";
 import { FIFO_QUEUES } from "./fifo.ts";
 import { FUNCTIONS, OWN_TABLES, RIGHTS } from "./functions.ts";
 import { GATEWAYS } from "./gateways.ts";
@@ -30,7 +31,7 @@ const SUBJECTS: readonly Subject[] = [
   { title: "The retention, and queues", letter: "W", cases: RETENTIONS },
   { title: "The retention, and other sources", letter: "S", cases: [...SOURCES, ...CALLERS] },
   { title: "`DedupQueue`", letter: "Q", cases: [...DEDUP_QUEUES, ...FIFO_QUEUES] },
-  { title: "Deliveries to a function", letter: "D", cases: [...DELIVERIES, ...PIPES] },
+  { title: "Deliveries to a function", letter: "D", cases: [...DELIVERIES, ...PIPES, ...EVENTS] },
   { title: "What waits before a function", letter: "G", cases: [...GATEWAYS, ...WAITING] },
   { title: "`OutboxRelay`", letter: "O", cases: OUTBOXES },
   { title: "`Reconciler`", letter: "C", cases: RECONCILERS },

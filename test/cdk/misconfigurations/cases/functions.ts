@@ -19,7 +19,14 @@ import { DynamoEventSource, type DynamoEventSourceProps } from "aws-cdk-lib/aws-
 import { Bucket } from "aws-cdk-lib/aws-s3";
 import { Queue } from "aws-cdk-lib/aws-sqs";
 import { AwsCustomResource, AwsCustomResourcePolicy, PhysicalResourceId } from "aws-cdk-lib/custom-resources";
-import { type CommitAction, CommitGrants, IdempotencyTable, OutboxRelay, UseIdempotency } from "onceonly/cdk";
+import {
+  type CommitAction,
+  CommitGrants,
+  IdempotencyTable,
+  IdempotentFunction,
+  OutboxRelay,
+  UseIdempotency,
+} from "onceonly/cdk";
 import { aFunction } from "../../given.ts";
 import { accepted, ENV, type Misconfiguration, noted, refused, runner, tableIn, warned } from "../given.ts";
 
@@ -176,6 +183,18 @@ const reading = (props: Partial<DynamoEventSourceProps>) => (stack: Stack) => {
 };
 
 export const OWN_TABLES: readonly Misconfiguration[] = [
+  warned(
+    "an `IdempotentFunction` that leaves this package out of its bundle",
+    "onceonly:missing-package",
+    (stack) => {
+      new IdempotentFunction(stack, "Fn", {
+        entry: "functions/get-order.ts",
+        table: tableIn(stack),
+        operations: ["pay"],
+        bundling: { externalModules: ["onceonly"] },
+      });
+    },
+  ),
   warned("a function that reads the stream of its own table", "onceonly:own-stream", reading({})),
   warned("a function of one stage on the table of another, by its name", "onceonly:other-stage", (stack) => {
     const [beta, prod] = ["Beta", "Prod"].map(
