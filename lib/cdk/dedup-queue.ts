@@ -6,6 +6,7 @@ import { type IQueue, Queue, QueueEncryption, type QueueProps, RedrivePermission
 import type { Construct } from "constructs";
 import { isBranded } from "./brand.ts";
 import { checkQueue } from "./checks/dedup-queue.ts";
+import { expectKey } from "./checks/encryption-keys.ts";
 import { checkFifoQueues, importedFifoFaults } from "./checks/fifo-queues.ts";
 import { walkOnce } from "./checks/resources.ts";
 import { DedupQueueBase, type IDedupQueue, QUEUE_BRAND } from "./dedup-queue-base.ts";
@@ -126,6 +127,7 @@ class ImportedQueue extends DedupQueueBase {
       ...(encryptionKey && { keyArn: encryptionKey.keyArn }),
     });
     walkOnce(this);
+    expectKey(this, this.queue, this.queue.queueArn, encryptionKey);
     this.node.addValidation({ validate: () => importedFifoFaults(this.queue) });
   }
 }

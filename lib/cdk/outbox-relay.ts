@@ -17,6 +17,7 @@ import { ENVIRONMENT, METRICS } from "../contract.ts";
 import { acknowledge } from "./acknowledge.ts";
 import { brand, isBranded } from "./brand.ts";
 import { knownSeconds } from "./checks/consumers.ts";
+import { expectKey } from "./checks/encryption-keys.ts";
 import { warnOfNoWay } from "./checks/networks.ts";
 import { checkRegion, tableFor } from "./checks/placement.ts";
 import { checkOnlyRelay, secondRelayFaults } from "./checks/relays.ts";
@@ -145,6 +146,11 @@ export class OutboxRelay extends Construct {
    */
   addDestination(destination: OutboxDestination, ...operations: string[]): Grant {
     this.#destinations.add(addressesOf(destination, this.relay), operations);
+    if ("queueArn" in destination) {
+      expectKey(this, destination, destination.queueArn, destination.encryptionMasterKey);
+    } else if ("topicArn" in destination) {
+      expectKey(this, destination, destination.topicArn, destination.masterKey);
+    }
     return grantSendingTo(destination, this.relay).combine(grantSendingTo(destination, this.sweeper));
   }
 

@@ -3,6 +3,7 @@ import { CfnResource } from "aws-cdk-lib";
 import type { IQueue } from "aws-cdk-lib/aws-sqs";
 import type { IConstruct } from "constructs";
 import { sharedRegistry } from "../shared-registry.ts";
+import { warnOfDestroyedKey } from "./encryption-keys.ts";
 import { QUEUE } from "./event-sources.ts";
 import { warnOfUnusableKey } from "./events.ts";
 import { nameFaults } from "./names.ts";
@@ -41,7 +42,10 @@ export function checkFifoQueues(construct: IConstruct, queues: readonly IQueue[]
   walkOnce(construct);
   construct.node.addValidation({
     validate: () => {
-      for (const each of resources()) warnOfUnusableKey(ResolvedApp.of(each), each);
+      for (const each of resources()) {
+        warnOfUnusableKey(ResolvedApp.of(each), each);
+        warnOfDestroyedKey(ResolvedApp.of(each), each);
+      }
       return resources().flatMap((each) => fifoFaults(ResolvedApp.of(each), each));
     },
   });

@@ -1,4 +1,4 @@
-import { Duration, Fn, Stack, Stage } from "aws-cdk-lib";
+import { Duration, Fn, RemovalPolicy, Stack, Stage } from "aws-cdk-lib";
 import { LambdaIntegration, RestApi } from "aws-cdk-lib/aws-apigateway";
 import {
   AttributeType,
@@ -204,6 +204,19 @@ function watchedByToken(stack: Stack): void {
   new IdempotencyMonitoring(stack, "Monitoring", { table });
 }
 
+/** Imports that bring their keys, and keys that go only with their data. */
+function keyed(stack: Stack): void {
+  const encryptionKey = new Key(stack, "Key");
+  new DedupQueue(stack, "Own", { queueName: "orders.fifo", encryptionKey });
+  const queueArn = "arn:aws:sqs:eu-west-1:111111111111:orders.fifo";
+  const queue = DedupQueue.fromQueueArn(stack, "Queue", queueArn, encryptionKey);
+  const table = tableIn(stack, { outbox: true, encryptionKey });
+  new OutboxRelay(stack, "Outbox", { table, destinations: [queue.queue] });
+  const removalPolicy = RemovalPolicy.DESTROY;
+  const short = new Key(stack, "Short", { removalPolicy });
+  runner(stack, { table: new IdempotencyTable(stack, "Ephemeral", { encryptionKey: short, removalPolicy }) });
+}
+
 /** A single table: the records are left out by the filter. */
 function filtered(stack: Stack): void {
   const table = tableIn(stack, { outbox: true });
@@ -236,6 +249,7 @@ describe("a synthesis", () => {
     ["one name in two regions", inTwoRegions],
     ["one name in two stages", inTwoStages],
     ["a REST API that does not wait", answeredAtOnce],
+    ["imports with their keys, and keys that go only with their data", keyed],
     ["rules, schedules and pollers that lose nothing", dispatched],
     ["security groups that let HTTPS out", inClosedGroups],
     ["alarms on a table that is imported by a token ARN", watchedByToken],

@@ -6,6 +6,7 @@ import { EVENTS } from "./events.ts";
 import { FIFO_QUEUES } from "./fifo.ts";
 import { FUNCTIONS, OWN_TABLES, RIGHTS } from "./functions.ts";
 import { GATEWAYS } from "./gateways.ts";
+import { KEYS } from "./keys.ts";
 import { MONITORING } from "./monitoring.ts";
 import { OUTBOXES, RECONCILERS } from "./outbox.ts";
 import { DEDUP_QUEUES, DELIVERIES } from "./queues.ts";
@@ -27,7 +28,7 @@ const SUBJECTS: readonly Subject[] = [
     letter: "F",
     cases: [...FUNCTIONS, ...NETWORKS, ...OWN_TABLES],
   },
-  { title: "Rights", letter: "R", cases: RIGHTS },
+  { title: "Rights", letter: "R", cases: [...RIGHTS, ...KEYS] },
   { title: "The retention, and queues", letter: "W", cases: RETENTIONS },
   { title: "The retention, and other sources", letter: "S", cases: [...SOURCES, ...CALLERS] },
   { title: "`DedupQueue`", letter: "Q", cases: [...DEDUP_QUEUES, ...FIFO_QUEUES] },
