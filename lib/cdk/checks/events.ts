@@ -16,7 +16,7 @@ function targetsAt(app: ResolvedApp, into: readonly CfnResource[]) {
     .ofType("AWS::Scheduler::Schedule")
     .map((at) => ({ at, target: objectIn(app.propertiesOf(at).Target) }));
   const isAmong = ({ target: { Arn, Input } }: { target: TemplateProperties }) =>
-    app.targetsIn([Arn, Input]).some((each) => into.includes(each));
+    [Arn, Input].some((part) => app.targetsIn(part).some((each) => into.includes(each)));
   return [...rules, ...schedules].filter(isAmong);
 }
 
