@@ -2,6 +2,7 @@
 import type { ITable } from "aws-cdk-lib/aws-dynamodb";
 import { Grant, type IGrantable } from "aws-cdk-lib/aws-iam";
 import { Construct } from "constructs";
+import { expectKey } from "./checks/encryption-keys.ts";
 import { checkCommitPlace } from "./checks/placement.ts";
 import { checkTransactions } from "./checks/table-resources.ts";
 import { IN_TRANSACTIONS } from "./leading-keys.ts";
@@ -51,6 +52,7 @@ export class CommitGrants {
     }
     if (Construct.isConstruct(grantee) && "functionArn" in grantee) checkCommitPlace(grantee, this.#table);
     checkTransactions(this.#table);
+    expectKey(this.#table, this.#table, tableArn, encryptionKey);
     const resourceArns = [tableArn];
     const grant = Grant.addToPrincipal({
       grantee,

@@ -5,6 +5,7 @@ import { Grant, type IGrantable } from "aws-cdk-lib/aws-iam";
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import { SqsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
 import type { IQueue } from "aws-cdk-lib/aws-sqs";
+import { brand } from "./brand.ts";
 import { checkQueueConsumer } from "./checks/dedup-queue.ts";
 import { CONSUMER_DEFAULTS, type DedupQueueConsumerOptions } from "./dedup-queue-props.ts";
 import { grantSending } from "./perms.ts";
@@ -15,6 +16,12 @@ import { withDefaults } from "./with-defaults.ts";
 export interface IDedupQueue extends IResource {
   /** The queue itself, for everything that this construct does not wrap. */
   readonly queue: IQueue;
+
+  /** The URL of the queue, to which messages are sent. */
+  readonly queueUrl: string;
+
+  /** The ARN of the queue. */
+  readonly queueArn: string;
 
   /** Connects a function, or its alias or version, that handles messages with `idempotentBatch`. */
   addConsumer(fn: IFunction, options?: DedupQueueConsumerOptions): SqsEventSource;
@@ -32,11 +39,26 @@ export interface IDedupQueue extends IResource {
   metricApproximateAgeOfOldestMessage(options?: MetricOptions): Metric;
 }
 
+export const QUEUE_BRAND = Symbol.for("onceonly.DedupQueue");
+
 export abstract class DedupQueueBase extends Resource implements IDedupQueue {
   abstract readonly queue: IQueue;
 
   /** `undefined` where it is not known. */
   protected abstract readonly visibilityTimeout: Duration | undefined;
+
+  constructor(...args: ConstructorParameters<typeof Resource>) {
+    super(...args);
+    brand(this, QUEUE_BRAND);
+  }
+
+  get queueUrl(): string {
+    return this.queue.queueUrl;
+  }
+
+  get queueArn(): string {
+    return this.queue.queueArn;
+  }
 
   override applyRemovalPolicy(policy: RemovalPolicy): void {
     this.queue.applyRemovalPolicy(policy);

@@ -116,3 +116,30 @@ export interface DedupQueueConsumerOptions {
 }
 
 export const CONSUMER_DEFAULTS = { batchSize: 10, enabled: true } as const;
+
+/** A FIFO queue that exists already. */
+export interface DedupQueueAttributes {
+  /** The ARN of the queue. */
+  readonly queueArn: string;
+
+  /**
+   * The URL of the queue.
+   *
+   * @default - made of its ARN
+   */
+  readonly queueUrl?: string;
+
+  /**
+   * The customer managed key that encrypts it, whose use `grantProduce` includes.
+   *
+   * @default - a key of SQS
+   */
+  readonly encryptionKey?: IKey;
+
+  /**
+   * For how long it hides a received message. With it, `addConsumer` checks the timeouts of functions.
+   *
+   * @default - not known, which a note says
+   */
+  readonly visibilityTimeout?: Duration;
+}

@@ -4,11 +4,19 @@ import type { Metric, MetricOptions } from "aws-cdk-lib/aws-cloudwatch";
 import type { IKey } from "aws-cdk-lib/aws-kms";
 import { type IQueue, Queue, QueueEncryption, type QueueProps, RedrivePermission } from "aws-cdk-lib/aws-sqs";
 import type { Construct } from "constructs";
+import { isBranded } from "./brand.ts";
 import { checkQueue } from "./checks/dedup-queue.ts";
+import { expectKey } from "./checks/encryption-keys.ts";
 import { checkFifoQueues, importedFifoFaults } from "./checks/fifo-queues.ts";
 import { walkOnce } from "./checks/resources.ts";
-import { DedupQueueBase, type IDedupQueue } from "./dedup-queue-base.ts";
-import { DEAD_LETTER_RETENTION, type DedupQueueProps, QUEUE_DEFAULTS } from "./dedup-queue-props.ts";
+import { DedupQueueBase, type IDedupQueue, QUEUE_BRAND } from "./dedup-queue-base.ts";
+import {
+  DEAD_LETTER_RETENTION,
+  type DedupQueueAttributes,
+  type DedupQueueProps,
+  QUEUE_DEFAULTS,
+} from "./dedup-queue-props.ts";
+import { injected } from "./injected.ts";
 import { withDefaults } from "./with-defaults.ts";
 
 /**
@@ -17,13 +25,29 @@ import { withDefaults } from "./with-defaults.ts";
  * meant; only a queue that an EventBridge rule feeds deduplicates by content.
  */
 export class DedupQueue extends DedupQueueBase {
+  /** The id by which property injectors of the app find this construct. */
+  static readonly PROPERTY_INJECTION_ID: string = "onceonly.cdk.DedupQueue";
+
+  /** Whether it's a dedup queue: created or imported, also one of another copy of this package. */
+  static isDedupQueue(construct: unknown): construct is IDedupQueue {
+    return isBranded(construct, QUEUE_BRAND);
+  }
+
   /**
    * Uses a FIFO queue that exists already, of another app for example. Its settings are not known: notes say what is not checked.
    * @param encryptionKey the customer managed key of the queue, if it has one
    * @throws Error for the ARN of a standard queue
    */
   static fromQueueArn(scope: Construct, id: string, queueArn: string, encryptionKey?: IKey): IDedupQueue {
-    return new ImportedQueue(scope, id, queueArn, encryptionKey);
+    return DedupQueue.fromQueueAttributes(scope, id, { queueArn, ...(encryptionKey && { encryptionKey }) });
+  }
+
+  /**
+   * Uses a FIFO queue that exists already, as `fromQueueArn` does, with what you know about it.
+   * @throws Error for the ARN of a standard queue
+   */
+  static fromQueueAttributes(scope: Construct, id: string, attributes: DedupQueueAttributes): IDedupQueue {
+    return new ImportedQueue(scope, id, attributes);
   }
 
   /** The queue itself, for everything this construct does not wrap. */
@@ -36,6 +60,7 @@ export class DedupQueue extends DedupQueueBase {
 
   constructor(scope: Construct, id: string, props: DedupQueueProps = {}) {
     super(scope, id);
+    props = injected(DedupQueue.PROPERTY_INJECTION_ID, scope, id, props);
     const settings = withDefaults(props, QUEUE_DEFAULTS);
     checkQueue(this, settings);
     const { visibilityTimeout, retentionPeriod, maxReceiveCount, removalPolicy } = settings;
@@ -84,10 +109,12 @@ export class DedupQueue extends DedupQueueBase {
 
 class ImportedQueue extends DedupQueueBase {
   readonly queue: IQueue;
-  protected readonly visibilityTimeout = undefined;
+  protected readonly visibilityTimeout: Duration | undefined;
 
-  constructor(scope: Construct, id: string, queueArn: string, encryptionKey: IKey | undefined) {
+  constructor(scope: Construct, id: string, attributes: DedupQueueAttributes) {
+    const { queueArn, queueUrl, encryptionKey, visibilityTimeout } = attributes;
     super(scope, id, { environmentFromArn: queueArn });
+    this.visibilityTimeout = visibilityTimeout;
     if (!Token.isUnresolved(queueArn) && !queueArn.endsWith(".fifo")) {
       throw new Error(
         `${this.node.path} is ${queueArn}, a standard queue, which neither deduplicates nor keeps an order: give the ARN of a FIFO queue, which ends in .fifo`,
@@ -96,9 +123,11 @@ class ImportedQueue extends DedupQueueBase {
     this.queue = Queue.fromQueueAttributes(this, "Default", {
       queueArn,
       fifo: true,
+      ...(queueUrl !== undefined && { queueUrl }),
       ...(encryptionKey && { keyArn: encryptionKey.keyArn }),
     });
     walkOnce(this);
+    expectKey(this, this.queue, this.queue.queueArn, encryptionKey);
     this.node.addValidation({ validate: () => importedFifoFaults(this.queue) });
   }
 }

@@ -11,6 +11,7 @@ import { Grant, type IGrantable } from "aws-cdk-lib/aws-iam";
 import { FilterCriteria, FilterRule } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
 import { ATTRIBUTES, OUTBOX_INDEX, UNSETTLED_INDEX } from "../contract.ts";
+import { brand } from "./brand.ts";
 import { noteSender, warnOfSecondRelay } from "./checks/relays.ts";
 import { withTableKey } from "./perms.ts";
 import { type RecordAccessOptions, type Right, rightsOf, SENDING_RIGHTS } from "./record-access.ts";
@@ -26,6 +27,12 @@ export interface TableNames {
 export interface IIdempotencyTable extends IResource {
   /** The table itself, for everything that this construct does not wrap. */
   readonly table: ITableV2;
+
+  /** The name of the table. */
+  readonly tableName: string;
+
+  /** The ARN of the table. */
+  readonly tableArn: string;
 
   /** Whether operations can commit messages: the table has a stream, and the index of unsent messages. */
   readonly hasOutbox: boolean;
@@ -74,12 +81,27 @@ const HANDLER_OPERATIONS = [
   Operation.TRANSACT_WRITE_ITEMS,
 ];
 
+export const TABLE_BRAND = Symbol.for("onceonly.IdempotencyTable");
+
 export abstract class IdempotencyTableBase extends Resource implements IIdempotencyTable {
   abstract readonly table: ITableV2;
   abstract readonly outboxShards: number;
   abstract readonly listsUnknownOutcomes: boolean;
   abstract readonly restoredAt: Date | undefined;
   readonly names: TableNames = {};
+
+  constructor(...args: ConstructorParameters<typeof Resource>) {
+    super(...args);
+    brand(this, TABLE_BRAND);
+  }
+
+  get tableName(): string {
+    return this.table.tableName;
+  }
+
+  get tableArn(): string {
+    return this.table.tableArn;
+  }
 
   override applyRemovalPolicy(policy: RemovalPolicy): void {
     this.table.applyRemovalPolicy(policy);

@@ -12,6 +12,7 @@ import {
 } from "aws-cdk-lib/aws-dynamodb";
 import type { Construct } from "constructs";
 import { ATTRIBUTES, OUTBOX_INDEX, UNSETTLED_INDEX } from "../contract.ts";
+import { isBranded } from "./brand.ts";
 import { walkOnce } from "./checks/resources.ts";
 import { tableFaults, warnOfReplicas } from "./checks/table-resources.ts";
 import {
@@ -21,18 +22,42 @@ import {
   protectionFaults,
   replicationFaults,
 } from "./checks/tables.ts";
-import { IdempotencyTableBase, type IIdempotencyTable, type TableNames } from "./idempotency-table-base.ts";
+import {
+  IdempotencyTableBase,
+  type IIdempotencyTable,
+  TABLE_BRAND,
+  type TableNames,
+} from "./idempotency-table-base.ts";
 import {
   type IdempotencyTableAttributes,
   type IdempotencyTableProps,
   TABLE_DEFAULTS,
 } from "./idempotency-table-props.ts";
+import { injected } from "./injected.ts";
 import { withDefaults } from "./with-defaults.ts";
 
 /**
  * A DynamoDB table for idempotency records: on-demand, expiring by TTL, and kept when its stack goes.
  */
 export class IdempotencyTable extends IdempotencyTableBase {
+  /** The id by which property injectors of the app find this construct. */
+  static readonly PROPERTY_INJECTION_ID: string = "onceonly.cdk.IdempotencyTable";
+
+  /** Whether it's an idempotency table: created, imported or a replica, also one of another copy of this package. */
+  static isIdempotencyTable(construct: unknown): construct is IIdempotencyTable {
+    return isBranded(construct, TABLE_BRAND);
+  }
+
+  /** Uses the table of this name in the account and Region of the stack: see `fromTableAttributes`. */
+  static fromTableName(scope: Construct, id: string, tableName: string): IIdempotencyTable {
+    return IdempotencyTable.fromTableAttributes(scope, id, { tableName });
+  }
+
+  /** Uses the table of this ARN: see `fromTableAttributes`. */
+  static fromTableArn(scope: Construct, id: string, tableArn: string): IIdempotencyTable {
+    return IdempotencyTable.fromTableAttributes(scope, id, { tableArn });
+  }
+
   /**
    * Uses a table that exists already, of another stack for example. A table of the same app is looked at
    * at synthesis, also where it is known by a literal name. Its customer key, its names of key and TTL attribute, and the view of
@@ -54,6 +79,7 @@ export class IdempotencyTable extends IdempotencyTableBase {
 
   constructor(scope: Construct, id: string, props: IdempotencyTableProps = {}) {
     super(scope, id);
+    props = injected(IdempotencyTable.PROPERTY_INJECTION_ID, scope, id, props);
     checkTable(this, props);
     const { encryptionKey, maxWriteRequestUnits, warmThroughput } = props;
     const { contributorInsightsSpecification, resourcePolicy, replicas, tableName } = props;

@@ -1,9 +1,13 @@
 // A preset for functions of apps that run operations: built, logged and connected as this package expects.
 // It bundles the app's own code, so this package's own functions do not use it.
+import { Annotations } from "aws-cdk-lib";
 import { type BundlingOptions, NodejsFunction, OutputFormat } from "aws-cdk-lib/aws-lambda-nodejs";
 import type { Construct } from "constructs";
+import { walkOnce } from "./checks/resources.ts";
+import { ResolvedApp } from "./checks/windows/resolved-app.ts";
 import { FUNCTION_DEFAULTS, type IdempotentFunctionProps } from "./idempotent-function-props.ts";
-import { leanLogging } from "./lean-logging.ts";
+import { injected } from "./injected.ts";
+import { allowNetworkInterfaces, leanLogging } from "./lean-logging.ts";
 import { UseIdempotency } from "./use-idempotency.ts";
 import { withDefaults } from "./with-defaults.ts";
 
@@ -20,7 +24,11 @@ const REQUIRE =
  * nothing else. All other settings are those of a `NodejsFunction`.
  */
 export class IdempotentFunction extends NodejsFunction {
+  /** The id by which property injectors of the app find this construct. Those of `NodejsFunction` apply too. */
+  static override readonly PROPERTY_INJECTION_ID: string = "onceonly.cdk.IdempotentFunction";
+
   constructor(scope: Construct, id: string, props: IdempotentFunctionProps) {
+    props = injected(IdempotentFunction.PROPERTY_INJECTION_ID, scope, id, props);
     const { bundling, logRetention, logRemovalPolicy, ...settings } = withDefaults(props, FUNCTION_DEFAULTS);
     super(scope, id, {
       ...settings,
@@ -28,7 +36,25 @@ export class IdempotentFunction extends NodejsFunction {
       ...(props.loggingFormat && { loggingFormat: props.loggingFormat }),
       bundling: bundlingOf(bundling),
     });
+    allowNetworkInterfaces(this);
+    if (bundling?.externalModules?.some((name) => /^onceonly(\/|$)/.test(name))) this.#expectLayer();
     this.with(new UseIdempotency(props.table, props));
+  }
+
+  /** A layer may be added later. */
+  #expectLayer(): void {
+    walkOnce(this);
+    this.node.addValidation({
+      validate: () => {
+        if (ResolvedApp.of(this).propertiesAt(this).Layers === undefined) {
+          Annotations.of(this).addWarningV2(
+            "onceonly:missing-package",
+            `externalModules of ${this.node.path} has onceonly, and the function has no layer that could contain it, so that it can't start: leave onceonly out of externalModules, or add the layer`,
+          );
+        }
+        return [];
+      },
+    });
   }
 }
 

@@ -3,7 +3,11 @@ import "./installed.ts";
 export { type CommitAction, CommitGrants } from "./commit-grants.ts";
 export { DedupQueue } from "./dedup-queue.ts";
 export type { IDedupQueue } from "./dedup-queue-base.ts";
-export type { DedupQueueConsumerOptions, DedupQueueProps } from "./dedup-queue-props.ts";
+export type {
+  DedupQueueAttributes,
+  DedupQueueConsumerOptions,
+  DedupQueueProps,
+} from "./dedup-queue-props.ts";
 export { IdempotencyTable } from "./idempotency-table.ts";
 export type { IIdempotencyTable, TableNames } from "./idempotency-table-base.ts";
 export type { IdempotencyTableAttributes, IdempotencyTableProps } from "./idempotency-table-props.ts";

@@ -1,6 +1,5 @@
 // A log group of a function's own, and a role that may write only there.
 import { type RemovalPolicy, Stack } from "aws-cdk-lib";
-import type { IVpc } from "aws-cdk-lib/aws-ec2";
 import {
   Grant,
   type IRole,
@@ -10,12 +9,15 @@ import {
   ServicePrincipal,
 } from "aws-cdk-lib/aws-iam";
 import type { IKey } from "aws-cdk-lib/aws-kms";
-import { LoggingFormat } from "aws-cdk-lib/aws-lambda";
+import { type Function as LambdaFunction, LoggingFormat } from "aws-cdk-lib/aws-lambda";
 import { type ILogGroupRef, LogGroup, type RetentionDays } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
 import { acknowledge } from "./acknowledge.ts";
 
 const VPC_POLICY = "service-role/AWSLambdaVPCAccessExecutionRole";
+
+/** Roles that are made here: a role that was given stays as it is. */
+const leanRoles = new WeakSet<IRole>();
 
 interface LeanLoggingProps {
   readonly logRetention: RetentionDays;
@@ -26,8 +28,6 @@ interface LeanLoggingProps {
   readonly role?: IRole;
   /** Encrypts the log group that is made here. */
   readonly logEncryptionKey?: IKey;
-  /** Adds the rights that a function in a VPC takes to the role that is made here. */
-  readonly vpc?: IVpc;
 }
 
 /**
@@ -35,7 +35,7 @@ interface LeanLoggingProps {
  * writing to every log group.
  */
 export function leanLogging(scope: Construct, id: string, props: LeanLoggingProps) {
-  const { logRetention, logRemovalPolicy, logEncryptionKey, vpc } = props;
+  const { logRetention, logRemovalPolicy, logEncryptionKey } = props;
   const logGroup =
     props.logGroup ??
     new LogGroup(scope, `${id}Logs`, {
@@ -49,7 +49,6 @@ export function leanLogging(scope: Construct, id: string, props: LeanLoggingProp
   function leanRole(): Role {
     const role = new Role(scope, `${id}Role`, {
       assumedBy: new ServicePrincipal("lambda.amazonaws.com"),
-      managedPolicies: vpc ? [ManagedPolicy.fromAwsManagedPolicyName(VPC_POLICY)] : [],
     });
     Grant.addToPrincipal({
       grantee: role,
@@ -63,15 +62,20 @@ export function leanLogging(scope: Construct, id: string, props: LeanLoggingProp
         "these are the rights of one function, and a policy that stands alone could be given to others",
       );
     }
-    if (vpc) {
-      acknowledge(
-        role,
-        `AwsSolutions::AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/${VPC_POLICY}]`,
-        "network interfaces cannot be granted one by one, and this is the policy that AWS keeps for them",
-      );
-    }
+    leanRoles.add(role);
     return role;
   }
+}
+
+/** Adds the rights that a function in a VPC needs to its role. The VPC may come from a property injector of the app. */
+export function allowNetworkInterfaces({ role, isBoundToVpc }: LambdaFunction): void {
+  if (!isBoundToVpc || !role || !leanRoles.has(role)) return;
+  role.addManagedPolicy(ManagedPolicy.fromAwsManagedPolicyName(VPC_POLICY));
+  acknowledge(
+    role,
+    `AwsSolutions::AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/${VPC_POLICY}]`,
+    "network interfaces cannot be granted one by one, and this is the policy that AWS keeps for them",
+  );
 }
 
 /** https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/encrypt-log-data-kms.html */

@@ -1,4 +1,5 @@
 // The addresses to which relay and sweeper may send: one list for all operations, or one for each. No I/O.
+import { Token } from "aws-cdk-lib";
 
 /** The names of operations at run time. */
 const MAX_OPERATION_LENGTH = 64;
@@ -26,7 +27,9 @@ export class OutboxAddresses {
           : `${this.#path} has destinations per operation, and one for none: name the operations that it is for`,
       );
     }
-    const unusable = operations.find((name) => name === "" || name.length > MAX_OPERATION_LENGTH);
+    const unusable = operations.find(
+      (name) => name === "" || (name.length > MAX_OPERATION_LENGTH && !Token.isUnresolved(name)),
+    );
     if (unusable !== undefined) {
       throw new Error(
         `destinations of ${this.#path} are for the operation ${JSON.stringify(unusable)}: give the \`operation\` of a handler, which has 1 to ${MAX_OPERATION_LENGTH} characters`,

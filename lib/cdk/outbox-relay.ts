@@ -15,7 +15,9 @@ import { DynamoEventSource, SqsDlq } from "aws-cdk-lib/aws-lambda-event-sources"
 import { Construct } from "constructs";
 import { ENVIRONMENT, METRICS } from "../contract.ts";
 import { acknowledge } from "./acknowledge.ts";
+import { brand, isBranded } from "./brand.ts";
 import { knownSeconds } from "./checks/consumers.ts";
+import { expectKey } from "./checks/encryption-keys.ts";
 import { warnOfNoWay } from "./checks/networks.ts";
 import { checkRegion, tableFor } from "./checks/placement.ts";
 import { checkOnlyRelay, secondRelayFaults } from "./checks/relays.ts";
@@ -24,7 +26,8 @@ import { warnOfSharedService } from "./checks/services.ts";
 import { keyFaults, relayIndexFaults } from "./checks/table-resources.ts";
 import { checkShards } from "./checks/tables.ts";
 import type { TableNames } from "./idempotency-table-base.ts";
-import { leanLogging } from "./lean-logging.ts";
+import { injected } from "./injected.ts";
+import { allowNetworkInterfaces, leanLogging } from "./lean-logging.ts";
 import { OutboxAddresses } from "./outbox-addresses.ts";
 import { addressesOf, grantSendingTo, type OutboxDestination } from "./outbox-destination.ts";
 import { type OutboxRelayProps, RELAY_DEFAULTS, STREAM_RETENTION } from "./outbox-relay-props.ts";
@@ -45,9 +48,12 @@ type FunctionSettings = OutboxRelayProps & Required<Pick<OutboxRelayProps, keyof
  * A table has one relay, for all of its operations and destinations: a second one in the app is refused.
  */
 export class OutboxRelay extends Construct {
+  /** The id by which property injectors of the app find this construct. */
+  static readonly PROPERTY_INJECTION_ID: string = "onceonly.cdk.OutboxRelay";
+
   /** Whether it is one, also of another copy of this package: an app may hold two. */
   static isOutboxRelay(construct: unknown): construct is OutboxRelay {
-    return typeof construct === "object" && construct !== null && BRAND in construct;
+    return isBranded(construct, BRAND);
   }
 
   /** The function on the table's stream. */
@@ -69,7 +75,8 @@ export class OutboxRelay extends Construct {
 
   constructor(scope: Construct, id: string, props: OutboxRelayProps) {
     super(scope, id);
-    Object.defineProperty(this, BRAND, { value: true });
+    brand(this, BRAND);
+    props = injected(OutboxRelay.PROPERTY_INJECTION_ID, scope, id, props);
     this.#check(props);
     this.#destinations = new OutboxAddresses(
       this.node.path,
@@ -139,6 +146,11 @@ export class OutboxRelay extends Construct {
    */
   addDestination(destination: OutboxDestination, ...operations: string[]): Grant {
     this.#destinations.add(addressesOf(destination, this.relay), operations);
+    if ("queueArn" in destination) {
+      expectKey(this, destination, destination.queueArn, destination.encryptionMasterKey);
+    } else if ("topicArn" in destination) {
+      expectKey(this, destination, destination.topicArn, destination.masterKey);
+    }
     return grantSendingTo(destination, this.relay).combine(grantSendingTo(destination, this.sweeper));
   }
 
@@ -190,6 +202,7 @@ export class OutboxRelay extends Construct {
       ...definedOf({ vpc, vpcSubnets, securityGroups, reservedConcurrentExecutions, tracing }),
       ...leanLogging(this, id, settings),
     });
+    allowNetworkInterfaces(fn);
     for (const pack of ["HIPAA.Security", "NIST.800.53.R5"]) {
       acknowledge(
         fn,

@@ -12,6 +12,7 @@ import { tableIdentity } from "./checks/relays.ts";
 import { walkOnce } from "./checks/resources.ts";
 import { numberIn } from "./checks/windows/hop.ts";
 import { ResolvedApp } from "./checks/windows/resolved-app.ts";
+import { injected } from "./injected.ts";
 import { RECONCILER_DEFAULTS, type ReconcilerProps } from "./reconciler-props.ts";
 import { runOnSchedule, warnOfOverlap } from "./scheduled.ts";
 import { sharedRegistry } from "./shared-registry.ts";
@@ -36,6 +37,9 @@ const DEFAULT_TIMEOUT_SECONDS = 3;
  * gets half of the invocation at most.
  */
 export class Reconciler extends Construct {
+  /** The id by which property injectors of the app find this construct. */
+  static readonly PROPERTY_INJECTION_ID: string = "onceonly.cdk.Reconciler";
+
   /** The schedule. */
   readonly reconciling: Rule;
 
@@ -45,6 +49,7 @@ export class Reconciler extends Construct {
    */
   constructor(scope: Construct, id: string, props: ReconcilerProps) {
     super(scope, id);
+    props = injected(Reconciler.PROPERTY_INJECTION_ID, scope, id, props);
     const { table, handler, interval } = withDefaults(props, RECONCILER_DEFAULTS);
     table.grantResolving(handler);
     this.#warnOfSecond(table.table);

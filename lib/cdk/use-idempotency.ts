@@ -163,7 +163,7 @@ export class UseIdempotency extends Mixin {
     if (commits) warnOfFarCommits(construct, this.#table);
     const retention = options.retention ?? USE_DEFAULTS.retention;
     setVariable(construct, ENVIRONMENT.retentionSeconds, Tokenization.stringifyNumber(retention.toSeconds()));
-    checkConsumer(construct, options);
+    checkConsumer(construct, this.#table, options);
     warnOfSharedOperations(construct, this.#table, options.operations);
   }
 

@@ -1,11 +1,12 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { App, Duration, RemovalPolicy, Stack } from "aws-cdk-lib";
+import { App, Duration, PropertyInjectors, RemovalPolicy, Stack } from "aws-cdk-lib";
 import { Match, Template } from "aws-cdk-lib/assertions";
 import { Vpc } from "aws-cdk-lib/aws-ec2";
 import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { LoggingFormat, Runtime } from "aws-cdk-lib/aws-lambda";
+import { NodejsFunction } from "aws-cdk-lib/aws-lambda-nodejs";
 import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
 import { IdempotencyTable, IdempotentFunction, type IdempotentFunctionProps } from "onceonly/cdk";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -114,6 +115,33 @@ describe("IdempotentFunction", () => {
         { "Fn::Join": ["", Match.arrayWith([Match.stringLikeRegexp("AWSLambdaVPCAccessExecutionRole$")])] },
       ],
     });
+  });
+
+  it("B7: may make network interfaces where a property injector of the app gives it a VPC", () => {
+    const template = templateWith((stack) => {
+      const vpc = new Vpc(stack, "Vpc", { natGateways: 0 });
+      PropertyInjectors.of(stack).add({
+        constructUniqueId: NodejsFunction.PROPERTY_INJECTION_ID,
+        inject: (props) => ({ ...props, vpc }),
+      });
+      return {};
+    });
+
+    template.hasResourceProperties("AWS::Lambda::Function", { VpcConfig: Match.anyValue() });
+    template.hasResourceProperties("AWS::IAM::Role", {
+      ManagedPolicyArns: [
+        { "Fn::Join": ["", Match.arrayWith([Match.stringLikeRegexp("AWSLambdaVPCAccessExecutionRole$")])] },
+      ],
+    });
+  });
+
+  it("B7: leaves a given role as it is", () => {
+    const template = templateWith((stack) => ({
+      role: new Role(stack, "Own", { assumedBy: new ServicePrincipal("lambda.amazonaws.com") }),
+      vpc: new Vpc(stack, "Vpc", { natGateways: 0 }),
+    }));
+
+    template.hasResourceProperties("AWS::IAM::Role", { ManagedPolicyArns: Match.absent() });
   });
 
   it.each<[string, Settings, boolean]>([

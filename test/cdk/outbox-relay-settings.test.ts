@@ -1,10 +1,10 @@
 // The settings that OutboxRelay hands to both of its functions, and what rule packs find with them.
-import { type App, CfnParameter, Stack } from "aws-cdk-lib";
+import { type App, CfnParameter, PropertyInjectors, Stack } from "aws-cdk-lib";
 import { Annotations, Match, Template } from "aws-cdk-lib/assertions";
 import { FlowLogDestination, SecurityGroup, Vpc } from "aws-cdk-lib/aws-ec2";
 import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Key } from "aws-cdk-lib/aws-kms";
-import { Tracing } from "aws-cdk-lib/aws-lambda";
+import { Function as LambdaFunction, Tracing } from "aws-cdk-lib/aws-lambda";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { HIPAASecurityChecks, NIST80053R5Checks, PCIDSS321Checks } from "cdk-nag";
 import {
@@ -52,6 +52,24 @@ describe("OutboxRelay", () => {
       VpcConfig: { SecurityGroupIds: [{ "Fn::GetAtt": [Match.stringLikeRegexp("^Group"), "GroupId"] }] },
       TracingConfig: { Mode: "Active" },
       ReservedConcurrentExecutions: 4,
+    });
+  });
+
+  it("B7: lets both functions make network interfaces in a VPC that a property injector gives them", () => {
+    const { template } = relayWith((stack) => {
+      const vpc = new Vpc(stack, "Vpc", { natGateways: 0 });
+      PropertyInjectors.of(stack).add({
+        constructUniqueId: LambdaFunction.PROPERTY_INJECTION_ID,
+        inject: (props) => ({ ...props, vpc, vpcSubnets: { subnets: vpc.isolatedSubnets } }),
+      });
+      return {};
+    });
+
+    template.allResourcesProperties("AWS::Lambda::Function", { VpcConfig: Match.anyValue() });
+    template.allResourcesProperties("AWS::IAM::Role", {
+      ManagedPolicyArns: [
+        { "Fn::Join": ["", Match.arrayWith([Match.stringLikeRegexp("AWSLambdaVPCAccessExecutionRole$")])] },
+      ],
     });
   });
 

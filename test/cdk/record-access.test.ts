@@ -1,3 +1,4 @@
+import { CfnParameter, Fn } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
 import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Key } from "aws-cdk-lib/aws-kms";
@@ -87,6 +88,41 @@ describe("IdempotencyTable.grantIdempotency", () => {
     expect(granted({ operations, commits: true }, OUTBOX)).toEqual([
       { on: "Table", actions: [...GET, ...WRITE], condition },
     ]);
+  });
+
+  it("B3: keeps what is only known at deployment, and escapes only what stands around it", () => {
+    const stack = unitStack();
+    const role = new Role(stack, "Role", { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
+    const name = new CfnParameter(stack, "Name").valueAsString;
+    const operations = [`pay-${stack.region}`, `a*${stack.account}#${name}$`, name];
+    new IdempotencyTable(stack, "Table").grantIdempotency(role, { ...LEAN, operations });
+
+    const [right] = rightsOf(Template.fromStack(stack), "Role");
+    const join = (...parts: unknown[]) => ({ "Fn::Join": ["", parts] });
+    expect(right?.condition).toMatchObject({
+      "ForAllValues:StringLike": {
+        "dynamodb:LeadingKeys": [
+          join("pay-", { Ref: "AWS::Region" }, "#*"),
+          // biome-ignore lint/suspicious/noTemplateCurlyInString: IAM policy variables.
+          join("a${*}", { Ref: "AWS::AccountId" }, "%23", { Ref: "Name" }, "${$}#*"),
+          join({ Ref: "Name" }, "#*"),
+        ],
+      },
+    });
+  });
+
+  it("B3: refuses tokens that have no pattern", () => {
+    const stack = unitStack();
+    const list = Fn.split(",", new CfnParameter(stack, "Names").valueAsString);
+    const count = new CfnParameter(stack, "Number", { type: "Number" }).valueAsNumber;
+
+    expect(() => granted({ operations: list })).toThrow(
+      "operations is a list that is only known at deployment",
+    );
+    expect(() => granted({ operations: [`pay-${count}`] })).toThrow("use Tokenization.stringifyNumber");
+    expect(() => granted({ operations: ["pay"], scopeTag: stack.region })).toThrow(
+      "scopeTag is only known at deployment",
+    );
   });
 
   it("fences scopes by a session tag", () => {

@@ -271,6 +271,7 @@ const api: Readonly<Record<string, readonly string[]>> = {
     "CommitAction",
     "CommitGrants",
     "DedupQueue",
+    "DedupQueueAttributes",
     "DedupQueueConsumerOptions",
     "DedupQueueProps",
     "IDedupQueue",

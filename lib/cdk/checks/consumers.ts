@@ -17,7 +17,8 @@ import { settingsOf } from "./queue-settings.ts";
 import { type KnownRedelivery, type Redelivery, redeliveriesTo } from "./redelivery.ts";
 import { tableIdentity } from "./relays.ts";
 import { ownerPath, walkOnce } from "./resources.ts";
-import { asynchronousConfigs } from "./windows/asynchronous.ts";
+import { warnOfTableUse } from "./table-use.ts";
+import { asynchronousConfigs, PRESUMED } from "./windows/asynchronous.ts";
 import { numberIn } from "./windows/hop.ts";
 import { ResolvedApp } from "./windows/resolved-app.ts";
 
@@ -30,10 +31,14 @@ const OLDEST_NODE = 20;
 const checked = sharedRegistry<true>("checked");
 
 /** Has a function's numbers checked at synthesis. */
-export function checkConsumer(fn: LambdaFunction, options: UseIdempotencyOptions): void {
+export function checkConsumer(
+  fn: LambdaFunction,
+  table: IIdempotencyTable,
+  options: UseIdempotencyOptions,
+): void {
   checked.set(fn, true);
   walkOnce(fn);
-  fn.node.addValidation({ validate: () => consumerFaults(fn, options) });
+  fn.node.addValidation({ validate: () => consumerFaults(fn, table, options) });
 }
 
 export function isChecked(fn: IConstruct): boolean {
@@ -97,7 +102,11 @@ export function longestRedelivery(fn: LambdaFunction, options: UseIdempotencyOpt
 }
 
 /** Each fault names its numbers, and is said once: an API has a method for each of its routes. */
-function consumerFaults(fn: LambdaFunction, options: UseIdempotencyOptions): string[] {
+function consumerFaults(
+  fn: LambdaFunction,
+  table: IIdempotencyTable,
+  options: UseIdempotencyOptions,
+): string[] {
   const { outlivesGateway } = withDefaults(options, USE_DEFAULTS);
   const app = ResolvedApp.of(fn);
   const timeout = timeoutIn(app, fn);
@@ -106,6 +115,7 @@ function consumerFaults(fn: LambdaFunction, options: UseIdempotencyOptions): str
   warnOfRuntime(app, fn);
   warnOfNoWay(fn);
   warnOfDeliveries(fn, timeout);
+  warnOfTableUse(app, fn, table);
   const faults = [
     ...runtimeFaults(fn.node.path, app.propertiesAt(fn).Runtime),
     ...retentionFaults(fn, options),
@@ -159,6 +169,13 @@ function warnOfLimit(
   const days = Math.ceil(seconds / 86_400);
   const cover =
     seconds > MAX_RETENTION_SECONDS ? `Duration.days(${days}) with longRetention` : `Duration.days(${days})`;
+  if (limit === PRESUMED) {
+    Annotations.of(fn).addWarningV2(
+      "onceonly:no-asynchronous-source",
+      `${inequality}. Nothing in this app invokes ${fn.node.path} asynchronously, but it has a dead-letter queue or other settings for such invocations. If there are none, acknowledge this. A retention of ${cover} covers them, here and as retentionSeconds of the handler`,
+    );
+    return;
+  }
   Annotations.of(fn).addWarningV2(
     `onceonly:${limit}-window`,
     `${inequality}. A part of that is a maximum of AWS. A retention of ${cover} covers it, here and as retentionSeconds of the handler`,

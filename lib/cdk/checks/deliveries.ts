@@ -1,11 +1,13 @@
 // Warns of event sources that lose messages, or that deliver them in a way which their consumer cannot stand.
-import { Annotations, type CfnResource } from "aws-cdk-lib";
+import { Annotations, CfnResource } from "aws-cdk-lib";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { QUEUE, type Reader, readersFrom, readersInto, TABLES } from "./event-sources.ts";
+import { warnOfDroppedEvents, warnOfUnusableKey } from "./events.ts";
 import { settingsOf } from "./queue-settings.ts";
 import { ownerPath } from "./resources.ts";
 import { warnOfRetries } from "./retries.ts";
 import { numberIn } from "./windows/hop.ts";
+import { isInvokedAsynchronously } from "./windows/hops.ts";
 import { objectIn, ResolvedApp, valueIn } from "./windows/resolved-app.ts";
 
 type Warn = (id: string, text: string) => void;
@@ -20,6 +22,12 @@ export function warnOfDeliveries(fn: LambdaFunction, timeoutSeconds: number | un
     warn("no-concurrency", `reservedConcurrentExecutions of ${path} is 0: no event reaches it`);
   }
   warnOfRetries(fn, timeoutSeconds, warn);
+  warnOfUnusedDeadLetters(app, fn, warn);
+  const { defaultChild } = fn.node;
+  const queues = readersInto(fn, app).flatMap(({ source }) => source ?? []);
+  const own = CfnResource.isCfnResource(defaultChild) ? [defaultChild] : [];
+  warnOfDroppedEvents(app, [...own, ...queues], warn);
+  for (const queue of queues) warnOfUnusableKey(app, queue);
   for (const reader of readersInto(fn, app)) {
     const { source, settings } = reader;
     const queue = source?.cfnResourceType === QUEUE ? source : undefined;
@@ -32,6 +40,13 @@ export function warnOfDeliveries(fn: LambdaFunction, timeoutSeconds: number | un
         `${from} feeds ${path} by up to ${most} invocations at once, and reservedConcurrentExecutions is ${concurrency}: throttled receives count against maxReceiveCount. Lower maxConcurrency`,
       );
     }
+    const pollers = numberIn(valueIn(settings, "ProvisionedPollerConfig", "MaximumPollers"));
+    if (concurrency && pollers !== undefined && pollers > concurrency) {
+      warn(
+        "throttled-source",
+        `${from} feeds ${path} by up to ${pollers} provisioned pollers, each of which invokes it at least once at a time, and reservedConcurrentExecutions is ${concurrency}: what is above is throttled. Lower maximumPollers`,
+      );
+    }
     const retries = numberIn(settings.MaximumRetryAttempts) ?? -1;
     if (retries >= 0 && (settings.DestinationConfig ?? settings.DeadLetterConfig) === undefined) {
       warn(
@@ -41,6 +56,22 @@ export function warnOfDeliveries(fn: LambdaFunction, timeoutSeconds: number | un
     }
     if (source && TABLES.includes(source.cfnResourceType)) warnOfReaders(app, path, source, warn);
     if (queue) warnOfQueue(app, path, queue, reader, timeoutSeconds, warn);
+  }
+}
+
+/** Lambda puts only asynchronous invocations there. */
+function warnOfUnusedDeadLetters(app: ResolvedApp, fn: LambdaFunction, warn: Warn): void {
+  if (app.propertiesAt(fn).DeadLetterConfig === undefined) return;
+  const isAsynchronous = app
+    .ofType("AWS::Lambda::Function")
+    .some((each) => each === fn.node.defaultChild && isInvokedAsynchronously(each));
+  if (isAsynchronous) return;
+  for (const { source } of readersInto(fn, app)) {
+    if (source?.cfnResourceType !== QUEUE || settingsOf(app, source).redrive) continue;
+    warn(
+      "unused-dead-letters",
+      `${fn.node.path} has a dead-letter queue and consumes ${ownerPath(source)}, which has none: Lambda puts no message of a queue there, so that a message that always fails is lost. Give ${ownerPath(source)} the dead-letter queue`,
+    );
   }
 }
 

@@ -3,7 +3,10 @@ import { CfnResource } from "aws-cdk-lib";
 import type { IQueue } from "aws-cdk-lib/aws-sqs";
 import type { IConstruct } from "constructs";
 import { sharedRegistry } from "../shared-registry.ts";
+import { warnOfDestroyedKey } from "./encryption-keys.ts";
 import { QUEUE } from "./event-sources.ts";
+import { warnOfUnusableKey } from "./events.ts";
+import { nameFaults } from "./names.ts";
 import { settingsOf } from "./queue-settings.ts";
 import { ownerPath, walkOnce } from "./resources.ts";
 import { objectIn, ResolvedApp, type TemplateProperties, valueIn } from "./windows/resolved-app.ts";
@@ -38,7 +41,13 @@ export function checkFifoQueues(construct: IConstruct, queues: readonly IQueue[]
   for (const resource of resources()) checked.set(resource, true);
   walkOnce(construct);
   construct.node.addValidation({
-    validate: () => resources().flatMap((each) => fifoFaults(ResolvedApp.of(each), each)),
+    validate: () => {
+      for (const each of resources()) {
+        warnOfUnusableKey(ResolvedApp.of(each), each);
+        warnOfDestroyedKey(ResolvedApp.of(each), each);
+      }
+      return resources().flatMap((each) => fifoFaults(ResolvedApp.of(each), each));
+    },
   });
 }
 
@@ -52,6 +61,7 @@ function fifoFaults(app: ResolvedApp, queue: CfnResource): string[] {
   const { isFifo } = settingsOf(app, queue);
   const { senders, refusing } = known.get(app) ?? sendersOf(app);
   return [
+    ...nameFaults(app, queue, "QueueName", [QUEUE]),
     ...(isFifo ? [...sendingFaults(app, queue, senders), ...refusalFaults(queue, refusing)] : []),
     ...redriveFaults(app, queue),
   ];
@@ -93,11 +103,11 @@ function redriveFaults(app: ResolvedApp, queue: CfnResource): string[] {
   const deadLetters = redrive && app.targetIn(redrive.deadLetters, QUEUE);
   if (!deadLetters) return [];
   const { redrivePermission, sourceQueueArns } = objectIn(app.propertiesOf(deadLetters).RedriveAllowPolicy);
-  const sources = listIn(sourceQueueArns).map((arn) => app.targetIn(arn, QUEUE));
+  const sources = listIn(sourceQueueArns).map((arn) => app.targetsIn(arn));
   // A source that is known at deployment only may be this queue.
   const isRefused =
     redrivePermission === "denyAll" ||
-    (redrivePermission === "byQueue" && sources.every((each) => each !== undefined && each !== queue));
+    (redrivePermission === "byQueue" && sources.every((each) => each.length > 0 && !each.includes(queue)));
   if (!isRefused) return [];
   return [
     `${ownerPath(queue)} gives up messages to ${ownerPath(deadLetters)}, whose redriveAllowPolicy does not let it, so that SQS refuses the queue: use another dead-letter queue`,

@@ -38,7 +38,10 @@ export interface GatewayLimit {
 /** For how long each API and each load balancer before a function waits. */
 export function gatewayLimits(fn: IConstruct): GatewayLimit[] {
   const app = ResolvedApp.of(fn);
-  const isTarget = (part: unknown) => app.targetsIn(part).some((each) => each === fn.node.defaultChild);
+  return gatewaysBefore(app, (part) => app.targetsIn(part).some((each) => each === fn.node.defaultChild));
+}
+
+export function gatewaysBefore(app: ResolvedApp, isTarget: IsTarget): GatewayLimit[] {
   const found = [
     ...integrations(app, isTarget),
     ...methods(app, isTarget),

@@ -5,7 +5,9 @@ import type { IConstruct } from "constructs";
 import { ATTRIBUTES, OUTBOX_INDEX, UNSETTLED_INDEX } from "../../contract.ts";
 import type { IIdempotencyTable, TableNames } from "../idempotency-table-base.ts";
 import type { IdempotencyTableAttributes } from "../idempotency-table-props.ts";
+import { hasCustomerKey, warnOfDestroyedKey } from "./encryption-keys.ts";
 import { TABLES } from "./event-sources.ts";
+import { nameFaults } from "./names.ts";
 import { ownerPath, walkOnce } from "./resources.ts";
 import { objectIn, ResolvedApp, type TemplateProperties, valueIn } from "./windows/resolved-app.ts";
 
@@ -48,7 +50,7 @@ export function tableFaults(
       `${uses} has the key ${keys}, and ${path} is said to have ${given}: every request would be refused. Give it, and the stores of its functions, the same partitionKey and sortKey`,
     );
   }
-  if (hasKey(properties) && !encryptionKey) {
+  if (hasCustomerKey(resource, properties) && !encryptionKey) {
     faults.push(
       `${uses} is encrypted by a customer managed key, and ${path} knows of none, so that no grant includes its use: every request would be refused. Give it the encryptionKey`,
     );
@@ -58,8 +60,12 @@ export function tableFaults(
       `multiRegionConsistency of ${uses} is STRONG: such a table has no TTL and no transactions, so that nothing expires and nothing can be committed. Use a table of its own for records`,
     );
   }
+  const app = ResolvedApp.of(table);
+  const isOwn = ownerPath(resource) === path;
+  warnOfDestroyedKey(app, resource);
   return [
     ...faults,
+    ...(isOwn ? nameFaults(app, resource, "TableName", TABLES) : []),
     ...streamFaults(table, properties, uses),
     ...indexFaults(table, properties, uses),
     ...expiryFaults(table, properties, uses),
@@ -166,15 +172,6 @@ export function checkTransactions(table: ITable): void {
         `multiRegionConsistency of ${ownerPath(resource)} is STRONG: such a table has no transactions, so that nothing can be committed there`,
       ];
     },
-  });
-}
-
-/** A replica has a key of its own. */
-function hasKey({ SSESpecification, Replicas }: TemplateProperties): boolean {
-  const replicas = Array.isArray(Replicas) ? (Replicas as TemplateProperties[]) : [];
-  return [SSESpecification, ...replicas.map((each) => each.SSESpecification)].some((specification) => {
-    const { SSEEnabled, KMSMasterKeyId } = objectIn(specification);
-    return SSEEnabled !== false && KMSMasterKeyId !== undefined;
   });
 }
 

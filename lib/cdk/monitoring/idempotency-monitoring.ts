@@ -10,6 +10,7 @@ import {
 import { Construct } from "constructs";
 import { METRICS } from "../../contract.ts";
 import { warnOfSharedService } from "../checks/services.ts";
+import { injected } from "../injected.ts";
 import { checkMetricNames } from "./checks.ts";
 import { widgetRows } from "./dashboard.ts";
 import { makeAlarms } from "./make-alarms.ts";
@@ -27,6 +28,9 @@ import type { AlarmSeverity } from "./thresholds.ts";
  * without `alarmActions`.
  */
 export class IdempotencyMonitoring extends Construct {
+  /** The id by which property injectors of the app find this construct. */
+  static readonly PROPERTY_INJECTION_ID: string = "onceonly.cdk.IdempotencyMonitoring";
+
   /** The dashboard, for widgets of your own. */
   readonly dashboard: Dashboard;
 
@@ -41,6 +45,7 @@ export class IdempotencyMonitoring extends Construct {
   /** @throws Error for names that CloudWatch does not take, and for a severity or a preset that there is not */
   constructor(scope: Construct, id: string, props: IdempotencyMonitoringProps) {
     super(scope, id);
+    props = injected(IdempotencyMonitoring.PROPERTY_INJECTION_ID, scope, id, props);
     const { service = METRICS.service, namespace = METRICS.namespace, dashboardName } = props;
     checkMetricNames(this, { service, namespace }, props);
     this.#metrics = new IdempotencyMetrics(namespace, service);

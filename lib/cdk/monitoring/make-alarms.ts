@@ -11,6 +11,7 @@ import {
 } from "aws-cdk-lib/aws-cloudwatch";
 import type { Construct } from "constructs";
 import { knownSeconds } from "../checks/consumers.ts";
+import { warnOfSilentAge } from "../checks/queue-ages.ts";
 import { tableIdentity } from "../checks/relays.ts";
 import { intervalOf } from "../scheduled.ts";
 import { sharedRegistry } from "../shared-registry.ts";
@@ -28,6 +29,7 @@ import {
   SPIKES,
   THRESHOLD_PROPERTIES,
 } from "./alarms.ts";
+import { checkThreshold } from "./check-threshold.ts";
 import type { IdempotencyMonitoringProps } from "./props.ts";
 import type { AlarmSource } from "./sources.ts";
 import {
@@ -109,13 +111,15 @@ function isFirst(
 function makeAlarm(
   scope: Construct,
   props: IdempotencyMonitoringProps,
-  { kind, metric, resource, operation, writer }: AlarmSource,
+  { kind, metric, resource, operation, writer, queue }: AlarmSource,
   severity: AlarmSeverity,
   threshold: AlarmThreshold,
 ): Alarm {
   const { runbookUrl = DEFAULT_RUNBOOK_URL, compositeAlarms } = props;
   const { evaluationPeriods = DEFAULT_EVALUATION.evaluationPeriods, datapointsToAlarm } = threshold;
   const name = kind.replace(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase());
+  const what = `threshold of ${severity} in ${THRESHOLD_PROPERTIES[kind]} of ${scope.node.path}`;
+  checkThreshold(kind, threshold.threshold, what);
   const alarm = new Alarm(
     scope,
     `${name}${severity}${resource ? relativePath(scope, resource) : (operation ?? "")}`,
@@ -130,6 +134,7 @@ function makeAlarm(
       alarmDescription: `${severity}: ${MEANINGS[kind]} Runbook: ${runbookUrl}#${kind}`,
     },
   );
+  if (queue) warnOfSilentAge(alarm, queue, threshold.threshold, what);
   if (SPIKES.has(kind)) watchBand(alarm, threshold.threshold);
   const common = (actions: AlarmActions | undefined) => (compositeAlarms ? [] : actionsOf(actions, severity));
   alarm.addAlarmAction(...(threshold.alarmActions ?? common(props.alarmActions)));

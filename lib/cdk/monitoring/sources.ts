@@ -1,8 +1,10 @@
 // The metrics behind each alarm of IdempotencyMonitoring: of the service, its table, its functions and its
 // queues.
+import { Stack, Token } from "aws-cdk-lib";
 import { type IMetric, MathExpression, type MetricOptions, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import { type ITable, Operation } from "aws-cdk-lib/aws-dynamodb";
 import type { IFunction, Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import type { IQueue } from "aws-cdk-lib/aws-sqs";
 import type { IConstruct } from "constructs";
 import { timeoutOf } from "../checks/consumers.ts";
 import type { AlarmKind } from "./alarms.ts";
@@ -14,6 +16,8 @@ export interface AlarmSource {
   readonly metric: (options: MetricOptions) => IMetric;
   /** The watched resource, if there may be several. */
   readonly resource?: IConstruct;
+  /** The queue of whose messages it watches the age. */
+  readonly queue?: IQueue;
   /** The watched operation, if there may be several. */
   readonly operation?: string;
   /** What writes the metric in each of its runs, so that no data means that it does not run. */
@@ -69,6 +73,7 @@ export function alarmSources(props: IdempotencyMonitoringProps, metrics: Idempot
         kind: "dead-letter-age",
         metric: (options) => resource.metricApproximateAgeOfOldestMessage(options),
         resource,
+        queue: resource,
       },
     ]),
     ...allFunctions(props).map(
@@ -138,7 +143,14 @@ export function allFunctions(props: IdempotencyMonitoringProps): IFunction[] {
 }
 
 export function tableThrottles(table: ITable, options: MetricOptions): IMetric {
-  return table.metricThrottledRequestsForOperations({ operations: TABLE_OPERATIONS, ...options });
+  const placed = { operations: TABLE_OPERATIONS, ...placeOf(table), ...options };
+  return table.metricThrottledRequestsForOperations(placed);
+}
+
+/** CDK refuses an alarm on a table whose Region is only known at deployment. Functions use a table of their own Region only. */
+function placeOf(table: ITable): MetricOptions {
+  const { region } = Stack.of(table);
+  return Token.isUnresolved(table.env.region) && !Token.isUnresolved(region) ? { region } : {};
 }
 
 export function tableSystemErrors(table: ITable, options: MetricOptions): IMetric {

@@ -1,4 +1,4 @@
-import { Duration, Fn, Stack, Stage } from "aws-cdk-lib";
+import { Duration, Fn, RemovalPolicy, Stack, Stage } from "aws-cdk-lib";
 import { LambdaIntegration, RestApi } from "aws-cdk-lib/aws-apigateway";
 import {
   AttributeType,
@@ -8,21 +8,31 @@ import {
   TableV2,
 } from "aws-cdk-lib/aws-dynamodb";
 import {
+  CfnSecurityGroupEgress,
   GatewayVpcEndpointAwsService,
   InterfaceVpcEndpointAwsService,
+  Peer,
+  Port,
+  SecurityGroup,
   SubnetType,
   Vpc,
 } from "aws-cdk-lib/aws-ec2";
-import { Rule } from "aws-cdk-lib/aws-events";
+import { Rule, Schedule } from "aws-cdk-lib/aws-events";
 import { SqsQueue } from "aws-cdk-lib/aws-events-targets";
 import { Role } from "aws-cdk-lib/aws-iam";
 import { Key } from "aws-cdk-lib/aws-kms";
-import { CfnEventSourceMapping, Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
-import { SqsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
+import {
+  CfnEventSourceMapping,
+  FilterCriteria,
+  FilterRule,
+  Function as LambdaFunction,
+  StartingPosition,
+} from "aws-cdk-lib/aws-lambda";
+import { DynamoEventSource, SqsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import { SqsSubscription } from "aws-cdk-lib/aws-sns-subscriptions";
 import { Queue } from "aws-cdk-lib/aws-sqs";
-import { DedupQueue, IdempotencyTable, OutboxRelay } from "onceonly/cdk";
+import { DedupQueue, IdempotencyMonitoring, IdempotencyTable, OutboxRelay } from "onceonly/cdk";
 import { describe, expect, it, test } from "vitest";
 import { MISCONFIGURATIONS, misconfigurationsPage } from "./cases/all.ts";
 import { ENV, runner, saidOf, tableIn, type Verdict } from "./given.ts";
@@ -156,6 +166,79 @@ function answeredAtOnce(stack: Stack): void {
   );
 }
 
+/** Nothing is lost: EventBridge retries, or keeps what it gives up, and may use the key. */
+function dispatched(stack: Stack): void {
+  const schedule = Schedule.rate(Duration.hours(1));
+  const dead = new Queue(stack, "Dead", { retentionPeriod: Duration.days(14) });
+  const deadLetterQueue = { queue: dead, maxReceiveCount: 5 };
+  const queue = new Queue(stack, "Queue", { encryptionMasterKey: new Key(stack, "Key"), deadLetterQueue });
+  const fn = runner(stack, { fn: { reservedConcurrentExecutions: 10, deadLetterQueue: dead } });
+  const provisionedPollerConfig = { minimumPollers: 2, maximumPollers: 10 };
+  fn.addEventSource(new SqsEventSource(queue, { reportBatchItemFailures: true, provisionedPollerConfig }));
+  const targets = [new SqsQueue(queue), new SqsQueue(queue, { retryAttempts: 0, deadLetterQueue: dead })];
+  new Rule(stack, "Rule", { schedule, targets });
+}
+
+/** HTTPS is let out by a rule of the group, or by a rule of its own. */
+function inClosedGroups(stack: Stack): void {
+  const vpc = new Vpc(stack, "Vpc", { natGateways: 1, availabilityZones: ["eu-west-1a"] });
+  for (const id of ["Inline", "Own"]) {
+    const group = new SecurityGroup(stack, `${id}Group`, { vpc, allowAllOutbound: false });
+    if (id === "Inline") group.addEgressRule(Peer.anyIpv4(), Port.tcp(443));
+    else {
+      new CfnSecurityGroupEgress(stack, "Egress", {
+        groupId: group.securityGroupId,
+        ipProtocol: "tcp",
+        fromPort: 0,
+        toPort: 65_535,
+        cidrIp: "0.0.0.0/0",
+      });
+    }
+    runner(stack, { id, fn: { vpc, securityGroups: [group] } });
+  }
+}
+
+function watchedByToken(stack: Stack): void {
+  const table = IdempotencyTable.fromTableArn(stack, "Table", Fn.importValue("TableArn"));
+  runner(stack, { table });
+  new IdempotencyMonitoring(stack, "Monitoring", { table });
+}
+
+/** Imports that bring their keys, and keys that go only with their data. */
+function keyed(stack: Stack): void {
+  const encryptionKey = new Key(stack, "Key");
+  new DedupQueue(stack, "Own", { queueName: "orders.fifo", encryptionKey });
+  const queueArn = "arn:aws:sqs:eu-west-1:111111111111:orders.fifo";
+  const queue = DedupQueue.fromQueueArn(stack, "Queue", queueArn, encryptionKey);
+  const table = tableIn(stack, { outbox: true, encryptionKey });
+  new OutboxRelay(stack, "Outbox", { table, destinations: [queue.queue] });
+  const removalPolicy = RemovalPolicy.DESTROY;
+  const short = new Key(stack, "Short", { removalPolicy });
+  runner(stack, { table: new IdempotencyTable(stack, "Ephemeral", { encryptionKey: short, removalPolicy }) });
+}
+
+/** A single table: the records are left out by the filter. */
+function filtered(stack: Stack): void {
+  const table = tableIn(stack, { outbox: true });
+  const source = new DynamoEventSource(table.table, {
+    startingPosition: StartingPosition.LATEST,
+    reportBatchItemFailures: true,
+    filters: [FilterCriteria.filter({ dynamodb: { NewImage: { orderId: { S: FilterRule.exists() } } } })],
+  });
+  runner(stack, { table }).addEventSource(source);
+}
+
+/** Stages of accounts of their own, or without one, may use one name. */
+function namedInStages(stack: Stack): void {
+  const accounts = [undefined, undefined, "222222222222", "333333333333"];
+  for (const [index, account] of accounts.entries()) {
+    const env = account === undefined ? {} : { account, region: "eu-west-1" };
+    const own = new Stack(new Stage(stack.node.root, `Stage${index}`, { env }), "Shop");
+    runner(own, { table: tableIn(own, { tableName: "records" }) });
+    new DedupQueue(own, "Queue", { queueName: "orders.fifo" });
+  }
+}
+
 describe("a synthesis", () => {
   it.each<[string, (stack: Stack) => unknown]>([
     ["a function and its table", (stack) => runner(stack, { table: tableIn(stack) })],
@@ -166,6 +249,12 @@ describe("a synthesis", () => {
     ["one name in two regions", inTwoRegions],
     ["one name in two stages", inTwoStages],
     ["a REST API that does not wait", answeredAtOnce],
+    ["imports with their keys, and keys that go only with their data", keyed],
+    ["rules, schedules and pollers that lose nothing", dispatched],
+    ["security groups that let HTTPS out", inClosedGroups],
+    ["alarms on a table that is imported by a token ARN", watchedByToken],
+    ["a function that reads the stream of its own table through a filter", filtered],
+    ["tables and queues of one name in stages that may be of several accounts", namedInStages],
   ])("says nothing of what is right: %s", (_, make) => {
     expect(saidOf(make)).toEqual({ verdict: "nothing", texts: [] });
   });

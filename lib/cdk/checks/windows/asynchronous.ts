@@ -2,7 +2,7 @@
 // https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-error-handling.html
 import type { CfnResource } from "aws-cdk-lib";
 import { ownerPath } from "../resources.ts";
-import { ageTerm, type Hop, longestOf, type RedeliveryWindow, sumOf } from "./hop.ts";
+import { ageTerm, type Hop, isUnknown, longestOf, type RedeliveryWindow, sumOf } from "./hop.ts";
 import { parkedWindow } from "./queues.ts";
 import { type ResolvedApp, type TemplateProperties, valueIn } from "./resolved-app.ts";
 
@@ -42,12 +42,23 @@ export function asynchronousConfigs(app: ResolvedApp, fn: CfnResource): Template
   return configs.length === 0 ? [{}] : configs;
 }
 
-/** Such settings say that somebody invokes the function asynchronously. A destination is invoked as well. */
+/** The limit of a window that only the function's settings speak of. */
+export const PRESUMED = "presumed";
+
+export function presumedWindow(app: ResolvedApp, fn: CfnResource): RedeliveryWindow {
+  const window = asynchronousWindow(app, fn);
+  return isUnknown(window) ? window : window.map((term) => ({ ...term, limit: PRESUMED }));
+}
+
+/**
+ * Such settings suggest that something invokes the function asynchronously. A destination is invoked as well. Rule packs
+ * demand a dead-letter queue of functions that are never invoked so.
+ */
 export function asynchronousHops(app: ResolvedApp): Hop[] {
   const configured = app.ofType(CONFIG).flatMap((config): Hop[] => {
     const { DestinationConfig } = app.propertiesOf(config);
     return functionsAt(app, config).flatMap((into) => [
-      { into, window: [], isAsynchronous: true },
+      presumed(into),
       ...app.targetsIn(DestinationConfig).map((destination): Hop => {
         return { from: into, into: destination, window: [], isAsynchronous: true };
       }),
@@ -56,8 +67,10 @@ export function asynchronousHops(app: ResolvedApp): Hop[] {
   const withDeadLetters = app
     .ofType("AWS::Lambda::Function")
     .filter((fn) => valueIn(app.propertiesOf(fn), "DeadLetterConfig") !== undefined);
-  return [...configured, ...withDeadLetters.map((into): Hop => ({ into, window: [], isAsynchronous: true }))];
+  return [...configured, ...withDeadLetters.map(presumed)];
 }
+
+const presumed = (into: CfnResource): Hop => ({ into, window: [], isAsynchronous: true, isPresumed: true });
 
 const functionsAt = (app: ResolvedApp, config: CfnResource) =>
   app.namedIn(app.propertiesOf(config).FunctionName, "lambda", config);

@@ -20,8 +20,10 @@ export interface Hop {
   /** The construct that passes events on. An event that reaches it again is passed on again. */
   readonly from?: IConstruct | undefined;
   readonly window: RedeliveryWindow;
-  /** Whether Lambda puts the invocation into the queue of its function, and repeats it. */
+  /** Whether Lambda puts the invocation into the queue of its function, and repeats it; `false` if the source waits for the answer. */
   readonly isAsynchronous?: boolean;
+  /** Whether only the function's settings say that there are such invocations. */
+  readonly isPresumed?: boolean;
 }
 
 export function isUnknown(window: RedeliveryWindow): window is { readonly unknown: string } {

@@ -1,9 +1,9 @@
 // All ways on which something can come to a function again, from one source to the next.
 import { CfnResource } from "aws-cdk-lib";
 import type { IConstruct } from "constructs";
-import { integrationsIn, isForgotten } from "../gateways.ts";
+import { gatewaysBefore, integrationsIn, isForgotten } from "../gateways.ts";
 import { ownerPath } from "../resources.ts";
-import { asynchronousHops, asynchronousWindow } from "./asynchronous.ts";
+import { asynchronousHops, asynchronousWindow, presumedWindow } from "./asynchronous.ts";
 import { archiveHops, customBusHops, ruleHops, subscriberHops } from "./event-bridge.ts";
 import { type Hop, type RedeliveryWindow, sumOf } from "./hop.ts";
 import { readerHops } from "./readers.ts";
@@ -46,7 +46,7 @@ function foreignHops(app: ResolvedApp, hops: ReadonlyMap<IConstruct, Hop[]>): Ho
       : "for how long it repeats is not known";
     return app
       .namedIn(FunctionName, "lambda", permission)
-      .filter((into) => !READ.test(service) || !hops.get(into)?.some(({ isAsynchronous }) => isAsynchronous))
+      .filter((into) => !READ.test(service) || !hops.get(into)?.some(isSurelyAsynchronous))
       .map((into): Hop => ({ into, window: { unknown: `${service} may invoke it, and ${why}` } }));
   });
 }
@@ -114,8 +114,10 @@ export function waysTo(fn: IConstruct): RedeliveryWindow[] {
 
 export function isInvokedAsynchronously(fn: CfnResource): boolean {
   const hops = hopsOf(ResolvedApp.of(fn)).get(fn) ?? [];
-  return hops.some(({ isAsynchronous }) => isAsynchronous);
+  return hops.some(isSurelyAsynchronous);
 }
+
+const isSurelyAsynchronous = ({ isAsynchronous, isPresumed }: Hop) => isAsynchronous && !isPresumed;
 
 function hopsOf(app: ResolvedApp): Map<IConstruct, Hop[]> {
   const hops = known.get(app) ?? hopsByTarget(app);
@@ -129,7 +131,31 @@ function hopsByTarget(app: ResolvedApp): Map<IConstruct, Hop[]> {
     hops.set(hop.into, [...(hops.get(hop.into) ?? []), hop]);
   }
   for (const hop of foreignHops(app, hops)) hops.set(hop.into, [...(hops.get(hop.into) ?? []), hop]);
+  for (const [into, all] of hops) {
+    if (isFunction(into) && isOnlyAnswered(app, into, all)) continue;
+    hops.set(
+      into,
+      all.map((hop) => ({ ...hop, isPresumed: false })),
+    );
+  }
   return hops;
+}
+
+/** Whether each source of the app that invokes a function waits for its answer, and there is one. */
+function isOnlyAnswered(app: ResolvedApp, fn: CfnResource, hops: readonly Hop[]): boolean {
+  const others = hops.filter(({ isPresumed }) => !isPresumed);
+  if (others.length === hops.length || others.some(({ isAsynchronous }) => isAsynchronous !== false))
+    return false;
+  return others.length > 0 || isAnswered(app, fn);
+}
+
+/** Whether an API, a function URL, a load balancer or a user pool invokes a function. */
+function isAnswered(app: ResolvedApp, fn: CfnResource): boolean {
+  const isTarget = (part: unknown) => app.targetsIn(part).includes(fn);
+  const hasUrl = app
+    .ofType("AWS::Lambda::Url")
+    .some((each) => isTarget(app.propertiesOf(each).TargetFunctionArn));
+  return hasUrl || gatewaysBefore(app, isTarget).length > 0;
 }
 
 /** A ring of sources is walked through once. */
@@ -140,9 +166,9 @@ function waysInto(
   before: ReadonlySet<IConstruct>,
 ): RedeliveryWindow[] {
   const passed = new Set([...before, target]);
-  return (hops.get(target) ?? []).flatMap(({ from, window, isAsynchronous = false }) => {
-    const own =
-      isAsynchronous && isFunction(target) ? sumOf(window, asynchronousWindow(app, target)) : window;
+  return (hops.get(target) ?? []).flatMap(({ from, window, isAsynchronous = false, isPresumed }) => {
+    const queued = isPresumed ? presumedWindow : asynchronousWindow;
+    const own = isAsynchronous && isFunction(target) ? sumOf(window, queued(app, target)) : window;
     const earlier = from && !passed.has(from) ? waysInto(from, hops, app, passed) : [];
     return earlier.length === 0 ? [own] : earlier.map((way) => sumOf(way, own));
   });

@@ -1,9 +1,12 @@
 import { Duration } from "aws-cdk-lib";
+import { LambdaRestApi } from "aws-cdk-lib/aws-apigateway";
+import { HttpApi } from "aws-cdk-lib/aws-apigatewayv2";
+import { HttpLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integrations";
 import { UserPool, UserPoolOperation } from "aws-cdk-lib/aws-cognito";
 import { ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Key } from "aws-cdk-lib/aws-kms";
 import { LambdaDestination, SqsDestination } from "aws-cdk-lib/aws-lambda-destinations";
-import { SnsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
+import { SnsEventSource, SqsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import { Queue } from "aws-cdk-lib/aws-sqs";
 import { describe, expect, it } from "vitest";
@@ -81,6 +84,74 @@ describe("asynchronous invocations of a function", () => {
       "is not checked: sns.amazonaws.com may invoke it, and its source is not made in this app",
     );
     expect(synthesized(Duration.days(30), known)).toEqual({ faults: "", warnings: [], notes: [] });
+  });
+
+  const kept = { retentionPeriod: Duration.days(10) };
+  const parking: Build = (stack, fn) =>
+    fn.configureAsyncInvoke({ onFailure: new SqsDestination(new Queue(stack, "Failed", kept)) });
+
+  it.each<[string, Build]>([
+    [
+      "an HTTP API",
+      (stack, fn) => new HttpApi(stack, "Api", { defaultIntegration: new HttpLambdaIntegration("Pay", fn) }),
+    ],
+    ["a REST API", (stack, fn) => new LambdaRestApi(stack, "Api", { handler: fn })],
+    ["a function URL", (_, fn) => fn.addFunctionUrl()],
+    [
+      "an API of another app",
+      (_, fn) => fn.addPermission("Api", { principal: new ServicePrincipal("apigateway.amazonaws.com") }),
+    ],
+    [
+      "a queue",
+      (stack, fn) =>
+        fn.addEventSource(
+          new SqsEventSource(
+            new Queue(stack, "Queue", {
+              retentionPeriod: seconds(60),
+              visibilityTimeout: seconds(18),
+              deadLetterQueue: {
+                queue: new Queue(stack, "Dead", { retentionPeriod: seconds(60) }),
+                maxReceiveCount: 3,
+              },
+            }),
+            { reportBatchItemFailures: true },
+          ),
+        ),
+    ],
+    [
+      "a user pool",
+      (stack, fn) => new UserPool(stack, "Users").addTrigger(UserPoolOperation.PRE_SIGN_UP, fn),
+    ],
+  ])("B6: are a warning that can be acknowledged when only %s invokes the function", (_, build) => {
+    const both: Build = (stack, fn) => {
+      parking(stack, fn);
+      build(stack, fn);
+    };
+    const { faults, warnings } = synthesized(Duration.days(1), both);
+
+    expect(faults).toBe("");
+    expect(warnings).toHaveLength(1);
+    expect(warnings[0]).toMatch(
+      /864000 s in Test\/Failed \+ client window 120 s\).*Nothing in this app invokes Test\/Fn asynchronously.*\[ack: onceonly:no-asynchronous-source\]/,
+    );
+    expect(synthesized(Duration.days(11), both)).toEqual({ faults: "", warnings: [], notes: [] });
+  });
+
+  it.each<[string, Build]>([
+    ["a topic", (stack, fn) => fn.addEventSource(new SnsEventSource(new Topic(stack, "Topic")))],
+    [
+      "a topic of another app",
+      (_, fn) => fn.addPermission("Sns", { principal: new ServicePrincipal("sns.amazonaws.com") }),
+    ],
+    ["nothing else", () => {}],
+  ])("B6: are refused when %s invokes it as well", (name, build) => {
+    const { faults } = synthesized(Duration.days(1), (stack, fn) => {
+      parking(stack, fn);
+      if (name !== "nothing else") fn.addFunctionUrl();
+      build(stack, fn);
+    });
+
+    expect(faults).toContain("864000 s in Test/Failed + client window 120 s");
   });
 
   it("are not presumed where nothing says that there are any", () => {

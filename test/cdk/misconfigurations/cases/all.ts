@@ -2,9 +2,11 @@
 import type { Misconfiguration, Verdict } from "../given.ts";
 import { CALLERS, NETWORKS, PIPES, WAITING } from "./callers.ts";
 import { ESCAPES } from "./escapes.ts";
+import { EVENTS } from "./events.ts";
 import { FIFO_QUEUES } from "./fifo.ts";
-import { FUNCTIONS, RIGHTS } from "./functions.ts";
+import { FUNCTIONS, OWN_TABLES, RIGHTS } from "./functions.ts";
 import { GATEWAYS } from "./gateways.ts";
+import { KEYS } from "./keys.ts";
 import { MONITORING } from "./monitoring.ts";
 import { OUTBOXES, RECONCILERS } from "./outbox.ts";
 import { DEDUP_QUEUES, DELIVERIES } from "./queues.ts";
@@ -21,12 +23,16 @@ interface Subject {
 const SUBJECTS: readonly Subject[] = [
   { title: "`IdempotencyTable`", letter: "T", cases: TABLES },
   { title: "Imported tables", letter: "I", cases: IMPORTED_TABLES },
-  { title: "`UseIdempotency` and its functions", letter: "F", cases: [...FUNCTIONS, ...NETWORKS] },
-  { title: "Rights", letter: "R", cases: RIGHTS },
+  {
+    title: "`UseIdempotency` and its functions",
+    letter: "F",
+    cases: [...FUNCTIONS, ...NETWORKS, ...OWN_TABLES],
+  },
+  { title: "Rights", letter: "R", cases: [...RIGHTS, ...KEYS] },
   { title: "The retention, and queues", letter: "W", cases: RETENTIONS },
   { title: "The retention, and other sources", letter: "S", cases: [...SOURCES, ...CALLERS] },
   { title: "`DedupQueue`", letter: "Q", cases: [...DEDUP_QUEUES, ...FIFO_QUEUES] },
-  { title: "Deliveries to a function", letter: "D", cases: [...DELIVERIES, ...PIPES] },
+  { title: "Deliveries to a function", letter: "D", cases: [...DELIVERIES, ...PIPES, ...EVENTS] },
   { title: "What waits before a function", letter: "G", cases: [...GATEWAYS, ...WAITING] },
   { title: "`OutboxRelay`", letter: "O", cases: OUTBOXES },
   { title: "`Reconciler`", letter: "C", cases: RECONCILERS },

@@ -5,7 +5,7 @@ import { Distribution } from "aws-cdk-lib/aws-cloudfront";
 import { FunctionUrlOrigin } from "aws-cdk-lib/aws-cloudfront-origins";
 import { Alarm } from "aws-cdk-lib/aws-cloudwatch";
 import { LambdaAction } from "aws-cdk-lib/aws-cloudwatch-actions";
-import { SubnetType, Vpc } from "aws-cdk-lib/aws-ec2";
+import { Peer, Port, SecurityGroup, SubnetType, Vpc } from "aws-cdk-lib/aws-ec2";
 import { CfnTopicRule } from "aws-cdk-lib/aws-iot";
 import { Stream } from "aws-cdk-lib/aws-kinesis";
 import { CfnDeliveryStream } from "aws-cdk-lib/aws-kinesisfirehose";
@@ -124,6 +124,17 @@ const isolated = (stack: Stack) => ({
 });
 
 export const NETWORKS: readonly Misconfiguration[] = [
+  warned("a function whose security groups let nothing out", "onceonly:no-way-out", (stack) => {
+    const vpc = new Vpc(stack, "Vpc", { natGateways: 1, availabilityZones: ["eu-west-1a"] });
+    const group = new SecurityGroup(stack, "Group", { vpc, allowAllOutbound: false });
+    runner(stack, { fn: { vpc, securityGroups: [group] } });
+  }),
+  warned("a function whose security groups let only other ports out", "onceonly:no-way-out", (stack) => {
+    const vpc = new Vpc(stack, "Vpc", { natGateways: 1, availabilityZones: ["eu-west-1a"] });
+    const group = new SecurityGroup(stack, "Group", { vpc, allowAllOutbound: false });
+    group.addEgressRule(Peer.anyIpv4(), Port.tcp(5432));
+    runner(stack, { fn: { vpc, securityGroups: [group] } });
+  }),
   warned("a function in a VPC without a way to DynamoDB", "onceonly:no-way-out", (stack) =>
     runner(stack, { fn: isolated(stack) }),
   ),

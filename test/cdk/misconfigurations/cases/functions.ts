@@ -1,4 +1,4 @@
-import { Duration, type Stack } from "aws-cdk-lib";
+import { CfnParameter, Duration, Fn, Stack, Stage } from "aws-cdk-lib";
 import { AttributeType, MultiRegionConsistency, TableV2 } from "aws-cdk-lib/aws-dynamodb";
 import { Repository } from "aws-cdk-lib/aws-ecr";
 import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
@@ -13,13 +13,22 @@ import {
   CfnFunction as PlainFunction,
   Runtime,
   SingletonFunction,
+  StartingPosition,
 } from "aws-cdk-lib/aws-lambda";
+import { DynamoEventSource, type DynamoEventSourceProps } from "aws-cdk-lib/aws-lambda-event-sources";
 import { Bucket } from "aws-cdk-lib/aws-s3";
 import { Queue } from "aws-cdk-lib/aws-sqs";
 import { AwsCustomResource, AwsCustomResourcePolicy, PhysicalResourceId } from "aws-cdk-lib/custom-resources";
-import { type CommitAction, CommitGrants, OutboxRelay, UseIdempotency } from "onceonly/cdk";
+import {
+  type CommitAction,
+  CommitGrants,
+  IdempotencyTable,
+  IdempotentFunction,
+  OutboxRelay,
+  UseIdempotency,
+} from "onceonly/cdk";
 import { aFunction } from "../../given.ts";
-import { accepted, type Misconfiguration, noted, refused, runner, tableIn, warned } from "../given.ts";
+import { accepted, ENV, type Misconfiguration, noted, refused, runner, tableIn, warned } from "../given.ts";
 
 const code = Code.fromInline("exports.handler = () => {}");
 const zipIn = (stack: Stack) => Code.fromBucket(Bucket.fromBucketName(stack, "Code", "code"), "code.zip");
@@ -162,6 +171,40 @@ export const FUNCTIONS: readonly Misconfiguration[] = [
   ),
 ];
 
+const reading = (props: Partial<DynamoEventSourceProps>) => (stack: Stack) => {
+  const table = tableIn(stack, { outbox: true });
+  const startingPosition = StartingPosition.LATEST;
+  const source = new DynamoEventSource(table.table, {
+    startingPosition,
+    reportBatchItemFailures: true,
+    ...props,
+  });
+  runner(stack, { table }).addEventSource(source);
+};
+
+export const OWN_TABLES: readonly Misconfiguration[] = [
+  warned(
+    "an `IdempotentFunction` that leaves this package out of its bundle",
+    "onceonly:missing-package",
+    (stack) => {
+      new IdempotentFunction(stack, "Fn", {
+        entry: "functions/get-order.ts",
+        table: tableIn(stack),
+        operations: ["pay"],
+        bundling: { externalModules: ["onceonly"] },
+      });
+    },
+  ),
+  warned("a function that reads the stream of its own table", "onceonly:own-stream", reading({})),
+  warned("a function of one stage on the table of another, by its name", "onceonly:other-stage", (stack) => {
+    const [beta, prod] = ["Beta", "Prod"].map(
+      (id) => new Stack(new Stage(stack.node.root, id, { env: ENV }), "Shop"),
+    ) as [Stack, Stack];
+    runner(beta, { table: tableIn(beta, { tableName: "records" }) });
+    runner(prod, { table: IdempotencyTable.fromTableName(prod, "Table", "records"), operations: ["other"] });
+  }),
+];
+
 export const RIGHTS: readonly Misconfiguration[] = [
   warned("a function with the records of every operation", "onceonly:operations-unfenced", (stack) =>
     aFunction(stack).with(new UseIdempotency(tableIn(stack))),
@@ -174,6 +217,19 @@ export const RIGHTS: readonly Misconfiguration[] = [
   ),
   refused("no operations in the list", "operations is empty", granted({ operations: [] })),
   refused("an operation without a name", "operations holds an empty name", granted({ operations: [""] })),
+  refused(
+    "a list of operations that is known at deployment only",
+    "operations is a list that is only known at deployment",
+    (stack) => granted({ operations: Fn.split(",", new CfnParameter(stack, "Names").valueAsString) })(stack),
+  ),
+  refused("a number token in the name of an operation", "use Tokenization.stringifyNumber", (stack) =>
+    granted({
+      operations: [`pay-${new CfnParameter(stack, "Number", { type: "Number" }).valueAsNumber}`],
+    })(stack),
+  ),
+  refused("a `scopeTag` that is known at deployment only", "scopeTag is only known at deployment", (stack) =>
+    granted({ operations: ["pay"], scopeTag: new CfnParameter(stack, "Tag").valueAsString })(stack),
+  ),
   refused(
     "a `scopeTag` that no tag can be called",
     "which no tag can be called",

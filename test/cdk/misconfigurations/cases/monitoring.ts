@@ -76,6 +76,50 @@ export const MONITORING: readonly Misconfiguration[] = [
   ),
   accepted("no alarms at all", "who writes `none` means it", watched({ alarms: "none" })),
   refused(
+    "a threshold that is no number",
+    "is NaN: give a finite number",
+    watched({ addHeldAlarm: { Critical: { threshold: Number.NaN } } }),
+  ),
+  refused(
+    "a negative threshold",
+    "so the alarm would always be raised",
+    watched({ addMismatchesAlarm: { Warning: { threshold: -1 } } }),
+  ),
+  refused(
+    "a fraction where a percentage is meant",
+    "did you mean 80?",
+    watched({ addReplayRateAlarm: { Warning: { threshold: 0.8 } } }),
+  ),
+  refused(
+    "a rate of more than 100 percent",
+    "so the alarm would never be raised",
+    watched({ addReplayRateAlarm: { Warning: { threshold: 100 } } }),
+  ),
+  warned(
+    "an alarm on dead letters that are older than their queue keeps them",
+    "onceonly:silent-alarm",
+    (stack) => {
+      const dead = new Queue(stack, "Dead", { retentionPeriod: Duration.days(1) });
+      watched({ deadLetterQueues: [dead], addDeadLetterAgeAlarm: { Critical: { threshold: 86_400 } } })(
+        stack,
+      );
+    },
+  ),
+  warned(
+    "the default alarm on the age of dead letters, which their queue keeps for an hour",
+    "onceonly:silent-alarm",
+    (stack) => {
+      const dead = new Queue(stack, "Dead", { retentionPeriod: Duration.hours(1) });
+      watched({ deadLetterQueues: [dead] })(stack);
+    },
+  ),
+  refused("an alarm on an iterator age of more than the stream keeps", "keeps 24 hours", (stack) => {
+    const table = tableIn(stack, { outbox: true });
+    const { relay } = new OutboxRelay(stack, "Outbox", { table, destinations: [new Queue(stack, "To")] });
+    const addRelayIteratorAgeAlarm = { Critical: { threshold: 172_800_000 } };
+    new IdempotencyMonitoring(stack, "Monitoring", { table, relay, addRelayIteratorAgeAlarm });
+  }),
+  refused(
     "a runbook without an absolute address",
     "to which no alarm can link",
     watched({ runbookUrl: "docs/runbook.md" }),

@@ -43,6 +43,10 @@ const ruleInto = (messageGroupId: string | undefined, props: DedupQueueProps) =>
 };
 
 export const DEDUP_QUEUES: readonly Misconfiguration[] = [
+  refused("two queues of one name", "both have the name orders.fifo", (stack) => {
+    new DedupQueue(stack, "Queue", { queueName: "orders.fifo" });
+    new DedupQueue(stack, "Other", { queueName: "orders.fifo" });
+  }),
   refused(
     "throughput per message group, and deduplication per queue",
     "SQS takes it with messageGroup only",

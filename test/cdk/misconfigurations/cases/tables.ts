@@ -1,7 +1,8 @@
-import { Duration, RemovalPolicies, RemovalPolicy, Stack } from "aws-cdk-lib";
+import { Duration, RemovalPolicies, RemovalPolicy, Stack, Stage } from "aws-cdk-lib";
 import {
   AttributeType,
   type CfnGlobalTable,
+  CfnTable,
   InputFormat,
   MultiRegionConsistency,
   StreamViewType,
@@ -51,6 +52,24 @@ const ofApp =
   };
 
 export const TABLES: readonly Misconfiguration[] = [
+  refused("two tables of one name", "both have the name records", (stack) => {
+    tableIn(stack, { tableName: "records" });
+    new IdempotencyTable(stack, "Other", { tableName: "records" });
+  }),
+  refused("a table with the name of a plain table", "both have the name records", (stack) => {
+    new CfnTable(stack, "Plain", {
+      tableName: "records",
+      keySchema: [{ attributeName: "pk", keyType: "HASH" }],
+    });
+    tableIn(stack, { tableName: "records" });
+  }),
+  refused("one name in two stages of one account and region", "both have the name records", (stack) => {
+    for (const id of ["Beta", "Prod"]) {
+      const own = new Stack(new Stage(stack.node.root, id, { env: ENV }), "Shop");
+      new IdempotencyTable(own, "Table", { tableName: "records" });
+    }
+    tableIn(stack);
+  }),
   refused(
     "deletion protection on a table that is to go with its stack",
     "deletionProtection of Test/Table is true and its removalPolicy is destroy",

@@ -1,4 +1,6 @@
 import { CfnParameter, Duration, Fn, Stack } from "aws-cdk-lib";
+import { HttpApi } from "aws-cdk-lib/aws-apigatewayv2";
+import { HttpLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integrations";
 import { AttributeType, CfnTable, StreamViewType, TableV2 } from "aws-cdk-lib/aws-dynamodb";
 import { Archive, EventBus, Rule, Schedule } from "aws-cdk-lib/aws-events";
 import { LambdaFunction as FunctionTarget, SqsQueue } from "aws-cdk-lib/aws-events-targets";
@@ -179,6 +181,31 @@ export const SOURCES: readonly Misconfiguration[] = [
     "an `onFailure` queue that keeps events for longer",
     "1209600 s in Test/Parked",
     forDay((stack, fn) => fn.configureAsyncInvoke({ onFailure: new SqsDestination(parked(stack)) })),
+  ),
+  warned(
+    "a dead-letter queue of a function that only an API invokes",
+    "onceonly:no-asynchronous-source",
+    (stack) => {
+      const fn = runner(stack, { retention: days(1), fn: { deadLetterQueue: parked(stack) } });
+      new HttpApi(stack, "Api", { defaultIntegration: new HttpLambdaIntegration("Pay", fn) });
+    },
+  ),
+  warned(
+    "an `onFailure` queue of a function that only its URL invokes",
+    "onceonly:no-asynchronous-source",
+    forDay((stack, fn) => {
+      fn.configureAsyncInvoke({ onFailure: new SqsDestination(aQueue(stack)) });
+      fn.addFunctionUrl();
+    }),
+  ),
+  refused(
+    "a dead-letter queue of a function that an API and a topic invoke",
+    "1209600 s in Test/Parked",
+    (stack) => {
+      const fn = runner(stack, { retention: days(1), fn: { deadLetterQueue: parked(stack) } });
+      new HttpApi(stack, "Api", { defaultIntegration: new HttpLambdaIntegration("Pay", fn) });
+      new Topic(stack, "Topic").addSubscription(new LambdaSubscription(fn));
+    },
   ),
   warned(
     "a destination of another function",

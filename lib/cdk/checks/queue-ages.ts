@@ -1,0 +1,28 @@
+// Whether an alarm on the age of a queue's messages can be raised before the queue deletes them.
+import { Annotations, Token } from "aws-cdk-lib";
+import type { IQueue } from "aws-cdk-lib/aws-sqs";
+import type { IConstruct } from "constructs";
+import { QUEUE } from "./event-sources.ts";
+import { settingsOf } from "./queue-settings.ts";
+import { ownerPath, walkOnce } from "./resources.ts";
+import { ResolvedApp } from "./windows/resolved-app.ts";
+
+/** A warning, since the threshold may be the default. */
+export function warnOfSilentAge(alarm: IConstruct, queue: IQueue, threshold: number, what: string): void {
+  if (Token.isUnresolved(threshold)) return;
+  walkOnce(alarm);
+  alarm.node.addValidation({
+    validate: () => {
+      const app = ResolvedApp.of(queue);
+      const resource = app.targetIn(app.resolve(queue.queueArn, queue), QUEUE);
+      const kept = resource ? settingsOf(app, resource).kept : Number.NaN;
+      if (resource && threshold >= kept) {
+        Annotations.of(alarm).addWarningV2(
+          "onceonly:silent-alarm",
+          `${what} is ${threshold} s, and ${ownerPath(resource)} deletes its messages after ${kept} s, so the alarm would never be raised: give a lower threshold, or keep the messages for longer`,
+        );
+      }
+      return [];
+    },
+  });
+}
