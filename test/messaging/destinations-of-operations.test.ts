@@ -184,7 +184,7 @@ describe("destinations of each operation", () => {
     const { outbox } = new MemoryStore();
     for (const make of [outboxRelay, outboxSweeper]) {
       expect(() => make({ outbox, destinations: destinations as string[] })).toThrow(
-        "one at least, an object with such a list for each operation that may send, or \"any\"",
+        'one at least, an object with such a list for each operation that may send, or "any"',
       );
     }
   });

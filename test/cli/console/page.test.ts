@@ -58,6 +58,7 @@ describe.runIf(hasChromium)("the console page", () => {
     const { page } = await openPage(browser, shop.url, cleanups);
     await page.getByText("pay\\u202egpj").first().waitFor();
 
+    // biome-ignore lint/performance/useDomNodeTextContent: the text as a person sees it, without the scripts.
     const text = await page.evaluate(() => document.body.innerText);
     expect(text).toContain("acme\\u200b");
     expect(text.replaceAll("\n", "").replaceAll("\t", "")).not.toMatch(/[\p{Cc}\p{Cf}]/u);
