@@ -95,9 +95,9 @@ function withOwn(args: readonly unknown[], own: unknown, declared: number): unkn
 }
 
 interface Metadata {
-  getOwnMetadataKeys?(target: object): readonly unknown[];
-  getOwnMetadata?(key: unknown, target: object): unknown;
-  defineMetadata?(key: unknown, value: unknown, target: object): void;
+  getOwnMetadataKeys(target: object): readonly unknown[];
+  getOwnMetadata(key: unknown, target: object): unknown;
+  defineMetadata(key: unknown, value: unknown, target: object): void;
 }
 
 /** Frameworks read name and length, and what decorators below this one have left on the method. */
@@ -110,9 +110,10 @@ function inPlaceOf(method: Method, wrapper: Method): Method {
   } = Object.getOwnPropertyDescriptors(method) as Record<string, PropertyDescriptor>;
   Object.defineProperties(wrapper, own);
   // Of the package reflect-metadata, where the program has loaded it.
-  const metadata = Reflect as Metadata;
-  for (const key of metadata.getOwnMetadataKeys?.(method) ?? [])
-    metadata.defineMetadata?.(key, metadata.getOwnMetadata?.(key, method), wrapper);
+  if (!("getOwnMetadataKeys" in Reflect)) return wrapper;
+  const metadata = Reflect as unknown as Metadata;
+  for (const key of metadata.getOwnMetadataKeys(method))
+    metadata.defineMetadata(key, metadata.getOwnMetadata(key, method), wrapper);
   return wrapper;
 }
 

@@ -1,0 +1,90 @@
+// The two ways in which compilers call a decorator, called by hand. The compilers themselves: test/package/decorators.test.ts.
+import { describe, expect, it } from "vitest";
+import type { Execution } from "../../lib/core/execution.ts";
+import { once } from "../../lib/core/once.ts";
+import { MemoryStore } from "../../lib/testing/index.ts";
+
+type Decorate = (...given: unknown[]) => unknown;
+type AnyMethod = (...args: unknown[]) => Promise<unknown>;
+
+const decorator = () =>
+  once<[string, string?]>({
+    operation: "charge",
+    store: new MemoryStore(),
+    key: (id) => id,
+    leaseSeconds: 30,
+  }) as unknown as Decorate;
+
+async function charge(id: string, note?: string, own?: Execution) {
+  return [id, note ?? null, own?.key];
+}
+
+describe("H87: A1: once, as a legacy decorator", () => {
+  it("answers with a descriptor of the method, and keeps the rest of it", async () => {
+    const descriptor = { value: charge, writable: true, configurable: true, enumerable: false };
+
+    const answer = decorator()({}, "charge", descriptor) as PropertyDescriptor & { value: AnyMethod };
+
+    expect(answer).toMatchObject({ writable: true, configurable: true, enumerable: false });
+    expect([answer.value.name, answer.value.length]).toEqual(["charge", charge.length]);
+    expect(await answer.value("o1", "soon")).toEqual(["o1", "soon", "o1"]);
+    expect(await answer.value("o2")).toEqual(["o2", null, "o2"]);
+  });
+
+  it.each<[string, unknown[]]>([
+    ["a parameter", [{}, "charge", 0]],
+    ["a field", [{}, "charge", undefined]],
+    ["a field with an initializer", [{}, "charge", { value: charge, initializer: () => charge }]],
+    ["an accessor", [{}, "charge", { get: () => charge }]],
+    ["a setter", [{}, "charge", { set: () => {} }]],
+    ["a class", [class Payments {}]],
+    ["nothing", []],
+  ])("refuses %s when the class is defined", (_, given) => {
+    expect(() => decorator()(...given)).toThrow(/must be a method of a class, and `@once` is on a/);
+  });
+});
+
+describe("H87: A1: once, as a standard decorator", () => {
+  it("answers with the method", async () => {
+    const method = decorator()(charge, { kind: "method", name: "charge" }) as AnyMethod;
+
+    expect(await method("o1")).toEqual(["o1", null, "o1"]);
+  });
+
+  it("gives the execution behind the arguments of a method that declares none for it", async () => {
+    const seen: unknown[] = [];
+    const method = decorator()(
+      async (...args: unknown[]) => {
+        seen.push(args.length);
+      },
+      { kind: "method" },
+    ) as AnyMethod;
+
+    await method("o1");
+    await method("o2", "soon");
+
+    expect(seen).toEqual([2, 3]);
+  });
+
+  it.each(["field", "accessor", "getter", "setter", "class"])("refuses a %s", (kind) => {
+    expect(() => decorator()(undefined, { kind })).toThrow(new RegExp(`is on a ${kind}`));
+  });
+});
+
+it("H87: A1: keeps what decorators below it have left on the method", () => {
+  const metadata = new Map<unknown, Map<unknown, unknown>>();
+  const reflect = Reflect as unknown as Record<string, unknown>;
+  reflect.getOwnMetadataKeys = (target: object) => [...(metadata.get(target)?.keys() ?? [])];
+  reflect.getOwnMetadata = (key: unknown, target: object) => metadata.get(target)?.get(key);
+  reflect.defineMetadata = (key: unknown, value: unknown, target: object) =>
+    metadata.set(target, (metadata.get(target) ?? new Map()).set(key, value));
+  try {
+    metadata.set(charge, new Map([["path", "/charges"]]));
+
+    const method = decorator()(charge, { kind: "method" }) as object;
+
+    expect(metadata.get(method)).toEqual(new Map([["path", "/charges"]]));
+  } finally {
+    for (const name of ["getOwnMetadataKeys", "getOwnMetadata", "defineMetadata"]) delete reflect[name];
+  }
+});
