@@ -63,7 +63,7 @@ async function buyWith(client: Parameters<typeof shopOf>[0], nth: number, cut: C
 }
 
 describe.skipIf(!hasServer).each(Object.entries(CLIENTS))("with %s", (_, connect) => {
-  it.each(inTier(["answer", "silence"] as const, CUTS))(
+  it.each<Cut>(inTier<readonly Cut[]>(["answer", "silence"], CUTS))(
     "H80: R2: a call whose connection is lost at any message, %s, ends with a code, and has one effect",
     { timeout: 300_000 },
     async (cut) => {
