@@ -47,7 +47,7 @@ describe.each(CASES)("On %s, over %s", (_engine, _client, endpoint, open) => {
     store = open(endpoint, table);
   });
 
-  const shop = (options: Partial<EngineOptions<DynamoDBWrite>> = {}) => {
+  const shop = (options: Partial<EngineOptions<DynamoDBWrite>> & { readonly scope?: string } = {}) => {
     const key = randomUUID();
     let runs = 0;
     const call = (work: (execution: Execution<DynamoDBWrite>) => unknown) =>
