@@ -191,7 +191,8 @@ export class OngoingCall<Write> {
   /**
    * For writes that must not be lost: asks again while the store fails in a way that may pass, until `until` (epoch ms).
    * @throws the first StoreUnavailableError: if that try may have been applied, no later one can deny that, also not by
-   * `COMMIT_INVALID`. Any other error at once; a refused condition after a failure says that the first try may still be applied.
+   * `COMMIT_INVALID`. A refusal of the content is thrown itself, because it would have stopped the first try too. Any other error
+   * at once; a refused condition after a failure says that the first try may still be applied.
    */
   async insist<T>(
     until: number,
@@ -206,6 +207,7 @@ export class OngoingCall<Write> {
         this.#hear(error);
         if (first && isRefusedCondition(error)) error.mayStillApply = true;
         if (!isStoreFailure(error)) throw first && hasCode(error, "COMMIT_INVALID") ? first : error;
+        if (error.refusesContent) throw error;
         first ??= error;
         if (error.failure === "refused" || this.now() + pauseMs >= until) throw first;
         await this.pause(pauseMs);

@@ -193,17 +193,20 @@ export class Recording<Write> {
         leaseEndsAt: claim.leaseEndsAt,
         writes,
       };
-      const write = (kept: string | undefined) => {
+      let kept = result;
+      const write = () => {
         const request = (store: Store<Write>) =>
           (store as Required<Store<Write>>).writeStep({ ...entry, result: kept });
         return call.insist(until, request, writes.length > 0);
       };
-      const answer = await write(result).catch((error: unknown) =>
-        refusesContent(error, result) ? write(NOT_KEPT) : this.#fenceOff(error, isThere),
-      );
+      const answer = await write().catch((error: unknown) => {
+        if (!refusesContent(error, result)) return this.#fenceOff(error, isThere);
+        kept = NOT_KEPT;
+        return write();
+      });
       if (answer.settled) {
         const { lostBytes: bytes } = answer;
-        const stored = bytes ? { in: "nowhere", bytes } : result && { in: "record", text: result };
+        const stored = bytes ? { in: "nowhere", bytes } : kept && { in: "record", text: kept };
         // The record may have told where the result is.
         if (!isThere()) this.#steps = { ...this.#steps, [name]: { ...step, result: stored as StoredResult } };
         const now = this.#claim as Claim;

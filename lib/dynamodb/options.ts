@@ -15,6 +15,7 @@ export interface DynamoDBClientLike {
 export interface ClientOptions {
   /**
    * Gets every request through its `send`: its timeouts, retries, middleware and tracers apply.
+   * Give it timeouts, because the SDK's default is none. A request without an answer fails after 10 seconds anyway.
    * @default - a client that gives up connecting after 1 second and a request after 3 seconds
    */
   readonly client?: DynamoDBClientLike;

@@ -9,6 +9,7 @@ import {
   TransactWriteItemsCommand,
   UpdateItemCommand,
 } from "@aws-sdk/client-dynamodb";
+import { systemClock } from "../core/clock.ts";
 import { InvalidOptionError } from "../core/errors.ts";
 import type { Connection, DynamoDBAnswer, DynamoDBInputs, OperationName } from "./connection.ts";
 import { type Commands, DirectConnection, logWhy } from "./direct-connection.ts";
@@ -30,6 +31,9 @@ const serverTimes = new WeakMap<object, number>();
 
 const watched = new WeakSet<object>();
 
+/** Longer than the tries of a client with timeouts usually last, and short enough for most invocations to go on. */
+const PATIENCE_MS = 10_000;
+
 /**
  * Over the caller's client, or one that is made here.
  * @throws InvalidOptionError (`INVALID_OPTION`) when the client can't send the commands of the SDK that is loaded here
@@ -38,7 +42,7 @@ export function sdkConnection({ client, direct = true }: ClientOptions): Connect
   if (client !== undefined) {
     refuseOtherSdk(client as DynamoDBClient);
     logWhy("the client was passed to the store");
-    return throughSend(client as DynamoDBClient);
+    return ending(throughSend(client as DynamoDBClient));
   }
   const made = new DynamoDBClient({
     // Without the last one the SDK only warns about a request that takes too long.
@@ -47,6 +51,24 @@ export function sdkConnection({ client, direct = true }: ClientOptions): Connect
     cacheMiddleware: true,
   });
   return direct ? new DirectConnection(made, COMMANDS, throughSend) : throughSend(made);
+}
+
+/** The SDK's client has no timeouts unless it is given some: a request whose connection goes silent would never end. */
+function ending(connection: Connection): Connection {
+  return {
+    async send<Name extends OperationName>(operation: Name, input: DynamoDBInputs[Name]) {
+      const over = new AbortController();
+      const late = async (): Promise<never> => {
+        await systemClock.sleep(PATIENCE_MS, over.signal);
+        throw Object.assign(new Error(`no answer in ${PATIENCE_MS} ms`), { name: "TimeoutError" });
+      };
+      try {
+        return await Promise.race([connection.send(operation, input), late()]);
+      } finally {
+        over.abort();
+      }
+    },
+  };
 }
 
 function throughSend(client: DynamoDBClient): Connection {

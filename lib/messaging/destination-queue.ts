@@ -1,5 +1,5 @@
 /** Sends entries to one destination in as few requests as the order allows, and sends failed entries again. */
-import type { Clock, Random } from "../core/clock.ts";
+import { type Clock, type Random, systemClock } from "../core/clock.ts";
 import type { SendResult } from "../core/errors.ts";
 
 /** The most messages that SQS, SNS and EventBridge take in a request. */
@@ -52,7 +52,7 @@ export interface SendingRules {
   readonly maxTries: number;
   readonly clock: Clock;
   readonly random: Random;
-  /** @default - as long as the client allows */
+  /** @default - 10 seconds, by the system's clock */
   readonly requestTimeoutMs?: number | undefined;
   /** Whether there is time for one more request. @default - there always is */
   readonly hasTime?: (() => boolean) | undefined;
@@ -107,6 +107,9 @@ interface QueuedEntry<Form> {
   tries: number;
 }
 
+/** A producer knows no deadline, and the SDK's client has no timeouts unless it is given some. */
+const PATIENCE_MS = 10_000;
+
 const FIRST_DELAY_MS = 100;
 const MAX_DELAY_MS = 5000;
 
@@ -159,7 +162,11 @@ export class DestinationQueue<Form> {
     const forms = heads.map(({ entry }) => entry.form);
     let ends: readonly EntryEnd[];
     try {
-      ends = await withinTime(requestTimeoutMs, clock, (signal) => this.#request(forms, signal));
+      const request = (signal: AbortSignal) => this.#request(forms, signal);
+      ends =
+        requestTimeoutMs === undefined
+          ? await withinTime(PATIENCE_MS, systemClock, request)
+          : await withinTime(requestTimeoutMs, clock, request);
     } catch (cause) {
       this.#circuit.fail(clock.now());
       this.#failures += 1;
@@ -271,11 +278,10 @@ class TimeoutError extends Error {
 
 /** A request without an answer must not take the time of the whole invocation. */
 async function withinTime<T>(
-  ms: number | undefined,
+  ms: number,
   clock: Clock,
-  work: (signal?: AbortSignal) => Promise<T>,
+  work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  if (ms === undefined) return work();
   const late = new AbortController();
   const done = new AbortController();
   const timeout = clock.sleep(ms, done.signal).then((): never | Promise<never> => {

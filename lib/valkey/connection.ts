@@ -5,7 +5,14 @@
 import { type Clock, systemClock } from "../core/clock.ts";
 import { isOnceonlyError, StoreUnavailableError } from "../core/errors.ts";
 import { textsOf } from "./answers.ts";
-import { isChanging, isCrossSlot, isLostConnection, isUnknownScript, valkeyFailure } from "./failures.ts";
+import {
+  isChanging,
+  isCrossSlot,
+  isLostConnection,
+  isUnknownScript,
+  longWordRefusal,
+  valkeyFailure,
+} from "./failures.ts";
 import type { Acknowledgement, ValkeyRisk } from "./options.ts";
 import { type Move, SCRIPT } from "./script.ts";
 import { checkServer } from "./server-checks.ts";
@@ -22,6 +29,9 @@ const CHECK_AGAIN_MS = 60_000;
 const PATIENCE_MS = 2000;
 const FIRST_PAUSE_MS = 10;
 const LONGEST_PAUSE_MS = 200;
+
+/** `proto-max-bulk-len` and `client-query-buffer-limit` can't be less. */
+const ALWAYS_ACCEPTED_BYTES = 1_000_000;
 
 interface Settings {
   readonly client: ValkeyClient;
@@ -83,11 +93,34 @@ export class ValkeyConnection {
     }
     // What has begun is recorded, whatever the server is by now. The node of this key is asked: another one may be down.
     if (isClaim || !this.#wasGood) await this.check(request.keys[0]);
-    const answer = await this.#repeat(request.move.toUpperCase(), (command, isAgain) =>
-      this.#send(request, command, isAgain),
-    );
+    const answer = await this.#move(request);
     if (isClaim) this.#age(answer);
     return answer;
+  }
+
+  /**
+   * A server that refuses a long word ends the connection, and most clients report only that. When the server answers a short
+   * request and then ends the connection at the long one again, it refuses the content.
+   */
+  async #move(request: MoveRequest): Promise<readonly string[]> {
+    const { move, keys, words } = request;
+    const run = () =>
+      this.#repeat(move.toUpperCase(), (command, isAgain) => this.#send(request, command, isAgain));
+    try {
+      return await run();
+    } catch (error) {
+      const isLong = words.some((word) => Buffer.byteLength(word) > ALWAYS_ACCEPTED_BYTES);
+      if (!isLong || !isLostConnection(Object(error).cause)) throw error;
+      const [key = ""] = keys;
+      await this.#repeat("FIND", async (command) =>
+        textsOf(await this.#settings.client.send(key, findCommand(command, key, words))),
+      );
+      return run().catch((again) => {
+        throw isLostConnection(Object(again).cause)
+          ? longWordRefusal(again, move.toUpperCase(), this.#settings.prefix)
+          : again;
+      });
+    }
   }
 
   /** @param send gets the command that runs the script, and whether the cluster was changing at the try before */
@@ -138,7 +171,7 @@ export class ValkeyConnection {
     const run = [...command, `${keys.length}`, ...keys, ...words];
     if (!acknowledgedBy || !client.sendTogether || token === "") return textsOf(await client.send(key, run));
     // Clients redirect single commands only. From a read they learn where the key is.
-    if (isAgain) await client.send(key, [...command, "1", key, "", ...words.slice(1, 4), "find"]);
+    if (isAgain) await client.send(key, findCommand(command, key, words));
     const [reply, told] = await client.sendTogether(key, [run, waitOf(acknowledgedBy)]);
     const answer = textsOf(reply);
     const isOwn = answer[0] === "1" || answer[answer.indexOf("token") + 1] === token;
@@ -168,6 +201,11 @@ export class ValkeyConnection {
     if (isOnceonlyError(error)) return error;
     return isCrossSlot(error) ? crossSlotRefusal(error) : valkeyFailure(error, action, this.#settings.prefix);
   }
+}
+
+/** Reads the record of a move. */
+function findCommand(command: readonly string[], key: string, words: readonly string[]): string[] {
+  return [...command, "1", key, "", ...words.slice(1, 4), "find"];
 }
 
 function waitOf({ replicas, timeoutMs, onDisk }: Acknowledgement): string[] {

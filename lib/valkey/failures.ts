@@ -133,6 +133,14 @@ export function valkeyFailure(error: unknown, action: string, prefix: string): S
   return new StoreUnavailableError("unreachable", error, `${code ?? name ?? "an unknown error"}`, request);
 }
 
+/** The server ends the connection at this request, and answers others. */
+export function longWordRefusal(cause: unknown, action: string, prefix: string): StoreUnavailableError {
+  const text = "it ends the connection at text of this size: raise `proto-max-bulk-len`";
+  const refusal = new StoreUnavailableError("refused", cause, text, { action, table: prefix });
+  refusal.refusesContent = true;
+  return refusal;
+}
+
 /** They hold what was sent: whoever prints the error does not print it. */
 function hideValues(error: unknown): void {
   for (const name of ["command", "args", "previousErrors", "lastNodeError"]) {

@@ -24,7 +24,14 @@ import { checkValkeyStore, VALKEY_DEFAULTS, type ValkeyStoreOptions } from "./op
 import { beginningWords, endWords, flag, resultWords, seenWords, stepWords } from "./record-words.ts";
 import type { Move } from "./script.ts";
 import { listUnsettled } from "./unsettled.ts";
-import { checkSlots, checkValkeyWrites, type ValkeyWrite, writeWords } from "./writes.ts";
+import {
+  blameLongWrite,
+  checkSlots,
+  checkValkeyWrites,
+  longest,
+  type ValkeyWrite,
+  writeWords,
+} from "./writes.ts";
 
 /** Longer than any move takes. A client whose connection was lost may wait for another one for ever. */
 const PATIENCE_MS = 30_000;
@@ -174,7 +181,9 @@ export class ValkeyStore implements Store<ValkeyWrite> {
       { recordKey, token },
       [...(commands?.words ?? []), ...words],
       commands?.keys,
-    );
+    ).catch((error) => {
+      throw blameLongWrite(error, writes, longest(words));
+    });
     if (kind === "1") return { isChanged: true, serverTimeMs: Number(told[0]) };
     if (kind === "2") throw this.#refusal(Number(told[0]), told[1]);
     return { isChanged: false, record: readRecord(recordKey, told) };

@@ -1,4 +1,5 @@
 /** The user's own commands of a commit, in one script with the change of the record. */
+import { isStoreFailure } from "../core/error-code.ts";
 import { CommitInvalidError } from "../core/errors.ts";
 import type { Effects } from "../core/store.ts";
 import { slotOf } from "./slot.ts";
@@ -98,6 +99,25 @@ export function crossSlotRefusal(cause: unknown, index?: number): CommitInvalidE
   return new CommitInvalidError(
     `${which} outside the record's slot of the cluster (CROSSSLOT), and nothing was written: give the store a \`hashTag\`, and use it in the keys of \`writes\`, such as {shop}:stock:7 with the hashTag shop`,
     { index, cause },
+  );
+}
+
+export const longest = (words: readonly (string | number)[]): number =>
+  words.reduce<number>((most, word) => Math.max(most, Buffer.byteLength(`${word}`)), 0);
+
+/**
+ * A server that refuses a long word doesn't say which one. The longest word is to blame: the record's, or that of a write.
+ * @param others the length of the longest word that belongs to the record
+ */
+export function blameLongWrite(error: unknown, writes: readonly ValkeyWrite[] = [], others: number): unknown {
+  if (!isStoreFailure(error) || !error.refusesContent) return error;
+  const lengths = writes.map(({ command }) => longest(command));
+  const most = Math.max(...lengths);
+  if (most <= others) return error;
+  const index = lengths.indexOf(most);
+  return new CommitInvalidError(
+    `the server refuses writes[${index}] (a word of ${most} bytes): nothing was written; make it shorter, or raise \`proto-max-bulk-len\``,
+    { index, cause: error.cause },
   );
 }
 

@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { MessageProducer } from "../../lib/messaging/message-producer.ts";
 import { failureOf, messagesOf, newWorld, type World } from "./given.ts";
 
 let world: World;
@@ -39,6 +40,30 @@ describe("FifoProducer.sendBatch", () => {
 
     expect(error).toMatchObject({ code: "SEND_FAILED", failed: [{ id: "0", code }] });
     expect(error.cause).toBe(thrown);
+  });
+
+  it("H80: R2: ends when a client without timeouts never answers, and tells it to stop", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    try {
+      const signals: AbortSignal[] = [];
+      const send = (_: unknown, { abortSignal }: { abortSignal?: AbortSignal } = {}) => {
+        if (abortSignal) signals.push(abortSignal);
+        return new Promise(() => {});
+      };
+      const client = { config: {}, send };
+      const [message] = messagesOf("a1");
+      const fifo = failureOf(world.newProducer({ client }).send(message!));
+      const any = failureOf(
+        new MessageProducer({ sqs: client }).send({ queue: world.queueUrl, ...message! }),
+      );
+      await vi.advanceTimersByTimeAsync(10_000);
+
+      for (const error of [await fifo, await any])
+        expect(error).toMatchObject({ code: "SEND_FAILED", failed: [{ id: "0", code: "TimeoutError" }] });
+      expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it("H38: what a service names in words of its own is no code, and is in no error", async () => {
