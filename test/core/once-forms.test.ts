@@ -39,6 +39,8 @@ describe("H87: A1: once, as a legacy decorator", () => {
     ["a setter", [{}, "charge", { set: () => {} }]],
     ["a class", [class Payments {}]],
     ["nothing", []],
+    ["a context that is none", [charge, null]],
+    ["a name instead of a context", [charge, "charge"]],
   ])("refuses %s when the class is defined", (_, given) => {
     expect(() => decorator()(...given)).toThrow(/must be a method of a class, and `@once` is on a/);
   });
