@@ -56,17 +56,12 @@ export function sdkConnection({ client, direct = true }: ClientOptions): Connect
 /** The SDK's client has no timeouts unless it is given some: a request whose connection goes silent would never end. */
 function ending(connection: Connection): Connection {
   return {
-    async send<Name extends OperationName>(operation: Name, input: DynamoDBInputs[Name]) {
+    send(operation, input) {
       const over = new AbortController();
-      const late = async (): Promise<never> => {
-        await systemClock.sleep(PATIENCE_MS, over.signal);
-        throw Object.assign(new Error(`no answer in ${PATIENCE_MS} ms`), { name: "TimeoutError" });
-      };
-      try {
-        return await Promise.race([connection.send(operation, input), late()]);
-      } finally {
-        over.abort();
-      }
+      const late = systemClock.sleep(PATIENCE_MS, over.signal).then((): never => {
+        throw new DOMException("no answer in 10 s", "TimeoutError");
+      });
+      return Promise.race([connection.send(operation, input), late]).finally(() => over.abort());
     },
   };
 }
