@@ -11,11 +11,11 @@ import { bundled } from "../../kit/bundled.ts";
  * is needed.
  */
 const MAX_GZIP_BYTES = {
-  runOnce: 35_800,
-  idempotent: 37_300,
-  idempotency: 38_100,
-  httpIdempotent: 41_450,
-  httpIdempotency: 42_250,
+  runOnce: 34_850,
+  idempotent: 37_350,
+  idempotency: 38_200,
+  httpIdempotent: 41_300,
+  httpIdempotency: 42_150,
 } as const;
 
 const PEERS = ["@aws-sdk/*", "@middy/*", "@opentelemetry/*"];
