@@ -79,6 +79,7 @@ export const TYPES = {
   function: "AWS::Lambda::Function",
   mapping: "AWS::Lambda::EventSourceMapping",
   permission: "AWS::Lambda::Permission",
+  restApi: "AWS::ApiGateway::RestApi",
   alarm: "AWS::CloudWatch::Alarm",
   rule: "AWS::Events::Rule",
   schedule: "AWS::Scheduler::Schedule",

@@ -118,15 +118,22 @@ export const QUEUE_CHECKS: readonly DoctorCheck[] = [
   },
   {
     id: "gateway-timeout",
-    remedy: "make the function's timeout shorter than the gateway's 29 or 30 seconds",
+    remedy:
+      "make the function's timeout at most as long as its API waits: 29 s for a REST API, 30 s for an HTTP API",
     find: (stack) => {
+      const waits = stack.of(TYPES.restApi).length > 0 ? 29 : 30;
       const called = stack
         .of<{ Principal?: unknown; FunctionName?: unknown }>(TYPES.permission)
         .filter(({ properties }) => /^apigateway/.test(`${properties.Principal}`))
         .flatMap(({ properties }) => referencesOf(properties.FunctionName));
       return stack.handlers
-        .filter(({ id, properties }) => called.includes(id) && (properties.Timeout ?? DEFAULTS.timeout) >= 29)
-        .map(({ id, properties }) => ({ id, what: `may run for ${properties.Timeout} s behind a gateway` }));
+        .filter(
+          ({ id, properties }) => called.includes(id) && (properties.Timeout ?? DEFAULTS.timeout) > waits,
+        )
+        .map(({ id, properties }) => ({
+          id,
+          what: `may run for ${properties.Timeout} s, and its API waits ${waits} s`,
+        }));
     },
   },
   {

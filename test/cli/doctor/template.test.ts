@@ -113,7 +113,7 @@ const SEEDS: readonly (readonly [check: string, seed: (template: Broken) => void
   ["mapping-enabled", change(CONSUMER, { Enabled: false })],
   ["function-runtime", change("CreateOrder1", { Runtime: "nodejs18.x" })],
   ["function-concurrency", change("OutboxRelay5", { ReservedConcurrentExecutions: 0 })],
-  ["gateway-timeout", change("CreateOrder1", { Timeout: 30 })],
+  ["gateway-timeout", change("CreateOrder1", { Timeout: 31 })],
   ["rights-wide", ({ Resources }) => Object.assign(Resources, { Wide: wide })],
   ["alarm-ran-unprotected", without(/^MonitoringRanUnprotected/)],
   ["alarm-completion-lost", without(/^MonitoringCompletionLost/)],
@@ -145,6 +145,15 @@ describe("onceonly doctor", () => {
     expect(status).toBe(1);
     expect(faults.map((fault) => fault.check)).toEqual([check]);
     expect(faults[0].remedy).toMatch(/\w/);
+  });
+
+  it("F8: lets a function behind an HTTP API run for 30 s, and one behind a REST API for 29", async () => {
+    const template = structuredClone(sample);
+    change("CreateOrder1", { Timeout: 30 })(template);
+    expect((await diagnose(template)).status).toBe(0);
+
+    template.Resources.Rest = { Type: "AWS::ApiGateway::RestApi", Properties: {} };
+    expect((await diagnose(template)).text).toContain("may run for 30 s, and its API waits 29 s");
   });
 
   it("has a seed for each of its checks", () => {
