@@ -17,7 +17,7 @@ import {
   settlementOf,
   won,
 } from "../../lib/testing/contract/given.ts";
-import { addressOf, freshTable, hasServer, poolOf, portOf, sqlOf, storeOf } from "./given.ts";
+import { addressOf, freshTable, hasServer, poolOf, portOf, servers, sqlOf, storeOf } from "./given.ts";
 import { startLossyProxy } from "./proxy-given.ts";
 import { shopOf } from "./shop-given.ts";
 
@@ -374,3 +374,22 @@ async function waiting(): Promise<number> {
   const { rows } = await admin.query("SELECT 1 FROM pg_locks WHERE NOT granted");
   return rows.length;
 }
+
+describe.skipIf(!hasServer)("a server that limits how long a transaction lasts", () => {
+  it("F5: is a store that can't be reached now: the call may be repeated", async ({ skip }) => {
+    const newest = await portOf(servers.at(-1));
+    const { rows } = await poolOf(newest).query("SHOW server_version_num");
+    if (Number(rows[0].server_version_num) < 170_000) skip("transaction_timeout came with PostgreSQL 17");
+    const pool = poolOf(newest, { options: "-c transaction_timeout=300" });
+    const { store } = await storeOf(fromPg(pool));
+
+    const recordKey = freshRecordKey();
+    await store.claim(claimOf(recordKey));
+
+    const call = store.settle(
+      settlementOf(recordKey, { writes: (client) => client.query("SELECT pg_sleep(5)") }),
+    );
+
+    await expect(call).rejects.toMatchObject({ code: "STORE_UNAVAILABLE", retryable: true });
+  });
+});

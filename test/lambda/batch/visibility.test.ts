@@ -68,7 +68,7 @@ describe("idempotentBatch", () => {
     expect(urls).toEqual(["https://sqs.cn-north-1.amazonaws.com.cn/123456789012/payments"]);
   });
 
-  it("asks for less than the 12 hours that SQS allows", async () => {
+  it("F4: asks for less than the 12 hours that SQS allows, after the longest invocation", async () => {
     const { options, context, clock } = givenBatch();
     const asked: (number | undefined)[] = [];
     const leaseSeconds = 86_400;
