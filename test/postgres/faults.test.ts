@@ -387,7 +387,7 @@ describe.skipIf(!hasServer)("a server that limits how long a transaction lasts",
     await store.claim(claimOf(recordKey));
 
     const call = store.settle(
-      settlementOf(recordKey, { writes: (client) => client.query("SELECT pg_sleep(5)") }),
+      settlementOf(recordKey, { writes: [(client) => client.query("SELECT pg_sleep(5)")] }),
     );
 
     await expect(call).rejects.toMatchObject({ code: "STORE_UNAVAILABLE", retryable: true });
