@@ -20,6 +20,7 @@ export type {
   MessageProgress,
   Outbox,
   OutboxChange,
+  SweepLease,
   Taken,
   Taking,
   Unsent,

@@ -199,6 +199,7 @@ const api: Readonly<Record<string, readonly string[]>> = {
     "StoredResult",
     "StoredStep",
     "StoredSteps",
+    "SweepLease",
     "SweepReport",
     "Taken",
     "Taking",
