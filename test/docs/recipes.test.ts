@@ -358,6 +358,16 @@ describe("the recipe of a scheduled job", () => {
   const ZONES = ["Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kolkata", "Pacific/Apia"];
   const DAY_MS = 86_400_000;
 
+  /** At 01:30 a run is on another day in UTC in winter than in summer, in Berlin. */
+  const TIMES = inTier<readonly (readonly [hour: number, minute: number])[]>(
+    [[1, 30]],
+    [
+      [0, 30],
+      [1, 30],
+      [23, 0],
+    ],
+  );
+
   /** When a clock in a zone shows this time on each day of a year: in UTC, as EventBridge Scheduler says it. */
   function runsOf(zone: string, hour: number, minute: number): string[] {
     const format = new Intl.DateTimeFormat("sv-SE", {
@@ -384,11 +394,7 @@ describe("the recipe of a scheduled job", () => {
       vi.stubEnv("SCHEDULE_TIME_ZONE", zone);
       vi.resetModules();
       const handler = await handlerOf("scheduled-job");
-      for (const [hour, minute] of [
-        [0, 30],
-        [1, 30],
-        [23, 0],
-      ] as const) {
+      for (const [hour, minute] of TIMES) {
         const runs = runsOf(zone, hour, minute);
         const events = runs.flatMap((time) => [{ time }, { time }]);
 
