@@ -20,7 +20,7 @@ export interface ClientOptions {
    */
   readonly client?: DynamoDBClientLike;
   /**
-   * Whether requests of the client that the store makes itself may go past the SDK's middleware, at a third of the
+   * Whether requests of the client that the store makes itself may go past the SDK's middleware, which takes less
    * processor time. They do so only if the SDK's code is a version that we have compared with `send` request by request, and
    * nothing in it has been replaced, such as by a tracer or a mock. Otherwise, and with `false`, they go through `send`;
    * `NODE_DEBUG=onceonly` prints why. Has no effect on a client that you pass.
