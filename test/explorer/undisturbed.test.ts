@@ -204,3 +204,48 @@ describe("explore", () => {
     expect(report.undisturbed).toBe("returned; 1 item in orders");
   });
 });
+
+describe("S1: messages that nothing sends", () => {
+  const handler = idempotent(
+    async ({ id }: { id: string }, { idempotency }) =>
+      idempotency.commit("ok", {
+        messages: [
+          { queue: "https://sqs.eu-central-1.amazonaws.com/111111111111/mails", key: id, body: { id } },
+        ],
+      }),
+    { operation: "order", store, key: ({ id }) => id },
+  );
+
+  it("are named beside the verdict, since nothing of their delivery was explored", async () => {
+    const report = await explore(
+      handler,
+      { id: "1" },
+      { name: "order", idempotencyTable: "idempotency", maxRuns: 3 },
+    );
+
+    expect(report.undisturbed).toBe(
+      "returned; messages of a commit that nothing sends: explore it with a relay, and deploy one",
+    );
+  });
+});
+
+it("S1: a status may be text, as API Gateway accepts it", async () => {
+  const answer = async () => {
+    await put("1");
+    return { statusCode: "201", body: "{}" };
+  };
+  const event = {
+    version: "2.0",
+    rawPath: "/orders",
+    headers: {},
+    requestContext: { http: { method: "POST" } },
+  };
+
+  const report = await explore(answer, event, {
+    name: "order",
+    tables: { orders: { partitionKey: "tenant", sortKey: "id" } },
+    maxRuns: 3,
+  });
+
+  expect(report.undisturbed).toBe("answer 201; 1 item in orders");
+});
