@@ -1,5 +1,6 @@
 // Commits beside the orders, each with a message for a queue that is not there and one for a queue that is. Nobody else may
 // notice; in the end the first ones are parked, the queue is made, and they are sent again, or to another queue.
+import { setTimeout as sleep } from "node:timers/promises";
 import {
   CreateQueueCommand,
   DeleteMessageCommand,
@@ -36,6 +37,7 @@ const PARKING_AGE_SECONDS = 4 * 86_400;
 const OPERATOR = { by: "the demo", why: "the queue is there now" };
 /** What a sweep meets while somebody else is at it is left to the next one. */
 const MOST_SWEEPS = 5;
+const SWEEP_LEASE_SECONDS = 30;
 
 export function createReceipts({ tables, queues, senders, urlOf, sweep }: ReceiptsOptions): Receipts {
   const { records: tableName } = tables.names;
@@ -64,9 +66,16 @@ export function createReceipts({ tables, queues, senders, urlOf, sweep }: Receip
   }
 
   async function sweepAll(sweepOnce: () => Promise<unknown>): Promise<void> {
-    for (let sweeps = 0; sweeps < MOST_SWEEPS && (await listed("waiting")).length > 0; sweeps++) {
+    let waiting = (await listed("waiting")).length;
+    for (let [sweeps, idle] = [0, 0]; sweeps < MOST_SWEEPS && waiting > 0; ) {
       await tables.ageReceipts(PARKING_AGE_SECONDS);
       await sweepOnce();
+      const left = (await listed("waiting")).length;
+      // A sweeper that was killed holds the sweep for 30 seconds, and meanwhile the next ones do nothing.
+      if (left < waiting || idle > SWEEP_LEASE_SECONDS) sweeps++;
+      else idle++;
+      if (left === waiting) await sleep(1000);
+      waiting = left;
     }
   }
 
