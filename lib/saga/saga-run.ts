@@ -243,8 +243,10 @@ export class SagaRun<Input, Write> {
     if (typeof code === "string" && ENDS_ATTEMPT.test(code)) return true;
     // Nobody knows whether it has happened, and nobody can undo it: the key is held.
     if (code === "OUTCOME_UNKNOWN" && !definition?.compensate) return true;
-    // It's asked about errors of `run`. That nobody knows how an earlier attempt ended isn't one: no retry changes that.
-    return isOfRun && definition?.retryLater?.(error) === true;
+    // It's asked about errors of `run`, and about an unknown outcome that a later call can ask `verify` about again. Without a
+    // `verify` no retry changes that outcome.
+    const mayChange = isOfRun || definition?.verify !== undefined;
+    return mayChange && definition?.retryLater?.(error) === true;
   }
 
   #given(step: Step<Write>) {
