@@ -287,6 +287,30 @@ describe("a saga", () => {
     }
   });
 
+  it("H81: R3: stays at a step whose `verify` doesn't know yet while `retryLater` says to wait, and goes on from its answer", async () => {
+    const world = newWorld();
+    const { log, step } = shop();
+    let verdict: Verification = { outcome: "unknown" };
+    const charge = (run: () => unknown) =>
+      step("charge", {
+        atMostOnce: true,
+        retryLater: () => true,
+        verify: () => verdict,
+        run: run as () => string,
+      });
+    const hangs = [step("order"), charge(() => new Promise(() => {}))];
+    void world.start((execution) => saga("place", hangs).run(execution as Run, input));
+    await world.clock.advance(36_000);
+    const steps = [step("order"), charge(() => log.push("charge"))];
+    await expect(callOf(world, steps)).rejects.toMatchObject({ code: "OUTCOME_UNKNOWN" });
+    await world.clock.advance(61_000);
+    verdict = { outcome: "did-not-happen" };
+
+    await callOf(world, steps);
+
+    expect(log).toEqual(["order", "charge"]);
+  });
+
   it("H81: R3: turns back by itself after an error that asked for a retry of a step at most once", async () => {
     const world = newWorld();
     const { log, step } = shop(new Set(["charge"]));
