@@ -138,7 +138,7 @@ function notBefore(time: string): Conditions {
     !/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(time)
   ) {
     throw new Error(
-      `closedUntil is ${JSON.stringify(time)}, which is no point in time: give one in ISO 8601, with its zone, such as "2026-01-31T12:00:00Z"`,
+      `closedUntil is ${JSON.stringify(time)}, which isn't a point in time: give one in ISO 8601, with its zone, such as "2026-01-31T12:00:00Z"`,
     );
   }
   return { DateGreaterThanEquals: { "aws:CurrentTime": time } };

@@ -85,7 +85,7 @@ const safeTerminal = (terminal: Terminal): Terminal => ({
   confirm: (question) => terminal.confirm(visible(question)),
 });
 
-/** Prints text of ours, or JSON, that has several lines: nobody else's text in it may end a line. */
+/** Prints several lines. The text is the CLI's own, or JSON: text from a record in it must not contain line ends. */
 export function printLines(terminal: Pick<Terminal, "print">, text: string): void {
   for (const line of text.split("\n")) terminal.print(line);
 }

@@ -209,7 +209,7 @@ export class StoreUnavailableError extends errorClass("StoreUnavailableError", "
  * the key is held at once, unless `whenAbandoned` is `"run"`.
  */
 export class OutcomeUnknownError extends errorClass("OutcomeUnknownError", "OUTCOME_UNKNOWN", false) {
-  /** Always the same: nobody knows when the key is resolved. */
+  /** Always the same, because the time at which the key is resolved is unknown. */
   readonly retryAfterSeconds = HELD_RETRY_SECONDS;
 
   /** `why` says of `cause` what may be shown. */

@@ -1,6 +1,6 @@
 /**
  * When a request goes past the SDK's middleware, and why that's safe. Only the client that the store makes itself is
- * served directly: nobody else can reach it, and all of its settings come from the environment. It must also be built
+ * served directly: no other code can reach it, and all of its settings come from the environment. It must also be built
  * exactly like a client of an SDK that we have compared request by request (`known-sdk.ts`): the code of `send`, of each
  * middleware, provider and command is the same to the letter, and no tracer or mock has replaced a function since. Then
  * four of the SDK's ten middlewares are replaced: the ones that encode, locate, sign and read, by the functions below.

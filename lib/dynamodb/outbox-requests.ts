@@ -162,7 +162,7 @@ export function takeChange(
   };
 }
 
-/** Only while nobody else has changed or taken it since it was seen. `isGivenBack` if whoever saw it had taken it. */
+/** Applies only if no other sender has changed or taken the commit since it was read. `isGivenBack` if the reader had taken it. */
 export function keepChange(
   table: RecordTable,
   seen: WaitingRecord,
@@ -188,8 +188,8 @@ export function keepChange(
 }
 
 /**
- * The record's change first; then its items of messages go, and its result gets the same expiry. An operator's act holds only while
- * nobody else has changed or taken the commit since it was seen.
+ * The record's change first; then its items of messages go, and its result gets the same expiry. An operator's act is applied only if
+ * no other sender has changed or taken the commit since it was read.
  */
 export function markChanges(
   table: RecordTable,

@@ -2,16 +2,26 @@
 import {
   type OutgoingHttpHeaders,
   type ServerResponse,
-  STATUS_CODES,
   validateHeaderName,
   validateHeaderValue,
 } from "node:http";
 import { Socket } from "node:net";
 import { kindOf } from "../core/kind-of.ts";
 import { Interrupted } from "../core/running.ts";
-import type { HttpResponse } from "../lambda/http/response.ts";
 import type { Settled } from "./serve.ts";
-import { type AnyResponse, isBodiless, parts, type Trailers } from "./storable.ts";
+import {
+  hasHeaders,
+  isHttp2,
+  isUnsendable,
+  linesOf,
+  messageOf,
+  putHeaders,
+  sendAnswer,
+  setHeaders,
+  setMessage,
+  writeAnswer,
+} from "./server-response.ts";
+import type { AnyResponse, Trailers } from "./storable.ts";
 
 export interface Captured {
   /** The handler's answer. Rejects if the handler destroys the response; stays pending until it ends. */
@@ -228,67 +238,9 @@ export function captured(
       // Whatever came after the end of the answer doesn't count.
       if (!hasHeaders(res, snapshot)) putHeaders(res, snapshot);
       for (const [name, value] of own.added) res.setHeader(name, value);
-      write(res, own);
+      writeAnswer(res, own);
     },
   };
-}
-
-/** Sends an answer that no handler has begun. */
-export function sendAnswer(res: ServerResponse, answer: HttpResponse): void {
-  const { headers, message, trailers, body } = parts(answer);
-  const cookies = headers.filter(([name]) => name === "set-cookie").map(([, value]) => value);
-  for (const [name, value] of headers) if (name !== "set-cookie") res.setHeader(name, value);
-  for (const cookie of cookies) res.appendHeader("set-cookie", cookie);
-  write(res, { status: Number(answer.statusCode), message, trailers, body });
-}
-
-function write(
-  res: ServerResponse,
-  {
-    status,
-    message = "",
-    trailers = [],
-    body,
-  }: Pick<AnyResponse, "status" | "message" | "trailers"> & { readonly body: string | Buffer },
-): void {
-  if (res.destroyed) return;
-  res.statusCode = status;
-  setMessage(res, message);
-  if (trailers.length > 0) {
-    if (!res.hasHeader("trailer")) res.setHeader("trailer", trailers.map(([name]) => name).join(", "));
-    res.write(body);
-    // HTTP/2 takes an object only, and HTTP/1 a list too, in which a name may come again.
-    const given = isHttp2(res) ? Object.fromEntries(trailers) : (trailers as [string, string][]);
-    res.addTrailers(given);
-    res.end();
-    return;
-  }
-  const isSized = !(isBodiless(status) || res.req?.method === "HEAD" || res.hasHeader("transfer-encoding"));
-  // Node leaves the length out of a response from which it was ever removed.
-  if (isSized) res.setHeader("content-length", Buffer.byteLength(body));
-  res.end(body);
-}
-
-function hasHeaders(res: ServerResponse, headers: OutgoingHttpHeaders): boolean {
-  const names = Object.keys(headers);
-  return (
-    res.getHeaderNames().length === names.length &&
-    names.every((name) => res.getHeader(name) === headers[name])
-  );
-}
-
-/** Changes only what differs: Node remembers which headers were removed, and then leaves out its own. */
-function putHeaders(res: ServerResponse, headers: OutgoingHttpHeaders): void {
-  for (const [name, value] of Object.entries(res.getHeaders()))
-    if (`${value}` !== `${headers[name]}`) res.removeHeader(name);
-  for (const [name, value] of Object.entries(headers))
-    if (value !== undefined && !res.hasHeader(name)) res.setHeader(name, value);
-}
-
-/** Each header, and each of its values, once. */
-export function* linesOf(headers: OutgoingHttpHeaders): Generator<readonly [string, string]> {
-  for (const [name, value] of Object.entries(headers))
-    for (const each of [value ?? []].flat()) yield [name, `${each}`];
 }
 
 /** On HTTP/2 the state is that of the stream, which nothing shows to streams that write to the response. */
@@ -298,43 +250,12 @@ function showClosed(res: ServerResponse, isClosed: boolean): void {
   (res as unknown as NodeState)._closed = isClosed;
 }
 
-const isHttp2 = (res: ServerResponse) => "stream" in res;
-
-/** HTTP/2 has no status messages, and Node warns of each use. */
-function setMessage(res: ServerResponse, message: string): void {
-  if (!isHttp2(res)) res.statusMessage = message;
-}
-
-function messageOf(res: ServerResponse): string | undefined {
-  if (isHttp2(res)) return undefined;
-  const { statusCode, statusMessage } = res;
-  return statusMessage && statusMessage !== STATUS_CODES[statusCode] ? statusMessage : undefined;
-}
-
 /** Node leaves out the trailers of a body whose length it knows before it sends the head. */
 function hasTrailers(
   isWritten: boolean,
   { trailer, "content-length": length }: OutgoingHttpHeaders,
 ): boolean {
   return length === undefined && (isWritten || trailer !== undefined);
-}
-
-/** Node throws for these, and must do so in the handler. */
-function isUnsendable(status: number, message = ""): boolean {
-  return !(status >= 100 && status < 1000) || /[^\t\x20-\x7e\x80-\xff]/.test(message);
-}
-
-/** `writeHead` takes an object, a list of pairs, or a list of names and values in turn, in which a name may come again. */
-function setHeaders(res: ServerResponse, given: OutgoingHttpHeaders | readonly unknown[] = {}): void {
-  if (!Array.isArray(given)) {
-    for (const [name, value] of Object.entries(given)) res.setHeader(name, value as string);
-    return;
-  }
-  const pairs = Array.isArray(given[0])
-    ? (given as [string, string][])
-    : Array.from({ length: given.length / 2 }, (_, at) => given.slice(2 * at, 2 * at + 2));
-  for (const [name] of pairs) res.removeHeader(name);
-  for (const [name, value] of pairs) res.appendHeader(name, value);
 }
 
 /** Refuses what is written to the connection past the response. Only the response whose turn it is has a socket. */

@@ -1,10 +1,11 @@
 /** The face for Express, and for other servers that call `(req, res, next)`. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { readKept } from "./body.ts";
-import { type Captured, captured, linesOf, sendAnswer } from "./captured.ts";
+import { type Captured, captured } from "./captured.ts";
 import { orGone } from "./gone.ts";
 import type { ServerOptions } from "./options.ts";
 import { type Settled, serverFace } from "./serve.ts";
+import { linesOf, sendAnswer } from "./server-response.ts";
 
 const ADVICE =
   "use a body parser with `verify: keepBody` before this middleware, such as `express.json({ verify: keepBody })`, or give `fingerprint`";

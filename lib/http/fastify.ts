@@ -3,10 +3,11 @@ import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerResponse } from "n
 import { Readable } from "node:stream";
 import type { HttpResponse } from "../lambda/http/response.ts";
 import { keepBody, readKept } from "./body.ts";
-import { type Captured, captured, linesOf, sendAnswer } from "./captured.ts";
+import { type Captured, captured } from "./captured.ts";
 import { orGone } from "./gone.ts";
 import type { ServerOptions } from "./options.ts";
 import { type Settled, serverFace } from "./serve.ts";
+import { linesOf, sendAnswer } from "./server-response.ts";
 import { isBodiless, parts } from "./storable.ts";
 
 /** What these hooks use of a request of Fastify 5. */

@@ -34,7 +34,7 @@ export function fromPrisma<Transaction extends PrismaTransaction>(
         try {
           return await work({ client, query, close });
         } catch (error) {
-          // Prisma tells nobody when it cannot roll back.
+          // Prisma reports no error when it can't roll back.
           await query("SELECT 1", []).catch((lostBy: unknown) => {
             if (sqlStateOf(lostBy) !== "25P02") throw lostBy;
           });

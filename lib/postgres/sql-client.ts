@@ -10,8 +10,8 @@ export interface SqlTransaction<Client> {
   readonly client: Client;
   query(text: string, values: readonly SqlValue[]): Promise<readonly SqlRow[]>;
   /**
-   * From now on `client` refuses statements, and `query` takes the last one. The store calls it before that one and before a rollback. A
-   * statement that nobody awaits would come behind them otherwise. After a rollback it would be a transaction of its own. Before the COMMIT its
+   * From now on `client` refuses statements, and `query` takes the last one. The store calls it before that one and before a rollback. Otherwise
+   * a statement that isn't awaited would run after them. After a rollback it would be a transaction of its own. Before the COMMIT its
    * failure would make the server answer by ROLLBACK, which many clients take for success.
    */
   close(): void;

@@ -50,7 +50,7 @@ export interface Participant<Input, Result> {
   /**
    * Undoes the effect once per key. Before the effect, or instead of it, this only makes sure that the effect never happens.
    * @throws ExecutionInProgressError (`EXECUTION_IN_PROGRESS`) while `run` is at work: call again.
-   * IdempotencyKeyInvalidError (`IDEMPOTENCY_KEY_INVALID`): the record has expired, or may have, so nobody knows whether there
+   * IdempotencyKeyInvalidError (`IDEMPOTENCY_KEY_INVALID`): the record has expired, or may have, so it can't be known whether there
    * is something to undo. And as `runOnce`.
    */
   compensate(key: string, input: Input, about?: ParticipantCall): Promise<void>;

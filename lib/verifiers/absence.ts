@@ -15,7 +15,7 @@ interface Sight {
   readonly remembersSeconds?: number | undefined;
 }
 
-/** Outside of that time nobody knows: the key is held, and asked about again, or decided by a person. */
+/** Outside of that time absence proves nothing: the key is held until a later look-up or an operator decides. */
 export function absent(
   {
     askedAt,

@@ -168,10 +168,10 @@ describe("IdempotencyTable.grantIdempotency", () => {
     ["operations is empty: name at least one, or leave it out", { operations: [] }],
     ["operations holds an empty name", { operations: [""] }],
     ["scopeTag is tenant and operations is not given", { scopeTag: "tenant" }],
-    ['closedUntil is "tomorrow", which is no point in time', { closedUntil: "tomorrow" }],
-    ['closedUntil is "2026-01-31", which is no point in time', { closedUntil: "2026-01-31" }],
+    [`closedUntil is "tomorrow", which isn't a point in time`, { closedUntil: "tomorrow" }],
+    [`closedUntil is "2026-01-31", which isn't a point in time`, { closedUntil: "2026-01-31" }],
     [
-      'closedUntil is "2026-01-31T12:00:00", which is no point in time',
+      `closedUntil is "2026-01-31T12:00:00", which isn't a point in time`,
       { closedUntil: "2026-01-31T12:00:00" },
     ],
     ['scopeTag is "a}b", which no tag can be called', { operations: ["ship"], scopeTag: "a}b" }],

@@ -109,13 +109,16 @@ describe("a store that refuses a result for its content", () => {
   it.each([
     ["claimed", "settle"],
     ["optimistic", "insert"],
-  ] as const)("H84: A4: is told that the operation is done, %s", async (mode, method) => {
-    const { call, runs } = refusing(method);
+  ] as const)(
+    "H84: A4: an operation whose result the store refuses counts as done, %s",
+    async (mode, method) => {
+      const { call, runs } = refusing(method);
 
-    expect(await call(() => "odd", { mode })).toBe("odd");
-    await expect(call(() => "odd", { mode })).rejects.toMatchObject({ code: "RESULT_NOT_KEPT" });
-    expect(runs()).toBe(1);
-  });
+      expect(await call(() => "odd", { mode })).toBe("odd");
+      await expect(call(() => "odd", { mode })).rejects.toMatchObject({ code: "RESULT_NOT_KEPT" });
+      expect(runs()).toBe(1);
+    },
+  );
 
   it("H84: A4: also of a commit, and of a final error", async () => {
     const committed = refusing("settle");
@@ -144,7 +147,7 @@ describe("a store that refuses a result for its content", () => {
     await expect(call(() => "odd")).rejects.toMatchObject({ code: "RESULT_NOT_KEPT" });
   });
 
-  it("H84: A4: is told that a step is done, at once and in each attempt", async () => {
+  it("H84: A4: a step whose result the store refuses counts as done, at once and in each attempt", async () => {
     const { call } = refusing("writeStep");
     let charges = 0;
     const work: Work = async ({ step }) => {

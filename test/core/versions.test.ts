@@ -130,7 +130,7 @@ describe("record versions of several releases", () => {
   });
 
   it.each([NEXT, STEPS_VERSION | 4])(
-    "H89: R5: nobody settles, releases or lists a record of version %i as if its features were known",
+    "H89: R5: a record of version %i is not settled, released or listed as if its features were known",
     async (version) => {
       const world = newWorld();
       void world.start(({ step }) => step("charge", () => new Promise(() => {}), { atMostOnce: true }));

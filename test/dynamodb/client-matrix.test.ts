@@ -1,5 +1,5 @@
 // Each configuration of the store's own client, and of the lean one, beside `client.send` on the same network.
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Connection } from "../../lib/dynamodb/connection.ts";
 import type { ClientOptions } from "../../lib/dynamodb/options.ts";
 import { LeanDynamoDB } from "../../lib/lean/lean-dynamodb.ts";
@@ -10,17 +10,9 @@ const ARN = "arn:aws:dynamodb:eu-central-1:210987654321:table/records";
 
 const world = new ClientsWorld();
 
-beforeAll(async () => {
-  await world.open();
-  // Without jitter no retry waits.
-  vi.spyOn(Math, "random").mockReturnValue(0);
-  vi.spyOn(console, "warn").mockReturnValue();
-});
+beforeAll(() => world.open());
 
-afterAll(() => {
-  vi.restoreAllMocks();
-  world.close();
-});
+afterAll(() => world.close());
 
 interface Outcome {
   readonly requests: readonly SeenRequest[];

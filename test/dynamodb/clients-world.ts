@@ -59,6 +59,9 @@ export class ClientsWorld {
   #restore: (() => void)[] = [];
 
   async open(): Promise<void> {
+    // Without jitter no retry waits.
+    vi.spyOn(Math, "random").mockReturnValue(0);
+    vi.spyOn(console, "warn").mockReturnValue();
     const ports: number[] = [];
     for (const isSecure of [false, true]) {
       const server = createServer((request, response) => void this.#answer(isSecure, request, response));
@@ -81,6 +84,7 @@ export class ClientsWorld {
   }
 
   close(): void {
+    vi.restoreAllMocks();
     for (const restore of this.#restore) restore();
   }
 

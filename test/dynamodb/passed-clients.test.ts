@@ -3,7 +3,7 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { NodeHttpHandler } from "@smithy/node-http-handler";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Connection } from "../../lib/dynamodb/connection.ts";
 import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
 import type { ClientOptions } from "../../lib/dynamodb/options.ts";
@@ -12,16 +12,9 @@ import { type Answer, ClientsWorld, loadOver, SDKS, type Sdk, secretOf } from ".
 
 const world = new ClientsWorld();
 
-beforeAll(async () => {
-  await world.open();
-  vi.spyOn(Math, "random").mockReturnValue(0);
-  vi.spyOn(console, "warn").mockReturnValue();
-});
+beforeAll(() => world.open());
 
-afterAll(() => {
-  vi.restoreAllMocks();
-  world.close();
-});
+afterAll(() => world.close());
 
 const base = {
   region: "eu-central-1",

@@ -127,7 +127,7 @@ function consumerFaults(
   return [...new Set(faults)];
 }
 
-/** Images and custom runtimes are taken: nobody knows what is in them. */
+/** Images and custom runtimes are accepted: their contents can't be read at synthesis. */
 export function runtimeFaults(path: string, runtime: unknown): string[] {
   if (typeof runtime !== "string" || runtime.startsWith("provided")) return [];
   if (Number(/^nodejs(\d+)/.exec(runtime)?.[1]) >= OLDEST_NODE) return [];

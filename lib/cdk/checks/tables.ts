@@ -28,7 +28,7 @@ export function checkTable(table: IConstruct, props: IdempotencyTableProps): voi
 
 const MAX_SHARDS = 1000;
 
-/** @throws Error for a value that is no number of shards, or for shards of a table without an outbox */
+/** @throws Error for a value that isn't a number of shards, or for shards of a table without an outbox */
 export function checkShards(path: string, name: string, shards: number | undefined, hasOutbox = true): void {
   if (shards === undefined) return;
   if (!hasOutbox) throw new Error(`${name} of ${path} is ${shards}, and it has no outbox: leave it out`);
@@ -40,11 +40,11 @@ export function checkShards(path: string, name: string, shards: number | undefin
 /** DynamoDB began in 2012. An earlier time is one in seconds, and would close nothing. */
 const FIRST_TABLES = Date.UTC(2012, 0, 18);
 
-/** @throws Error for a value that is no time of a table */
+/** @throws Error for a value that can't be the time of a table */
 export function checkRestoration(path: string, restoredAt: Date | undefined): void {
   if (!restoredAt || restoredAt.getTime() >= FIRST_TABLES) return;
   const given = Number.isNaN(restoredAt.getTime())
-    ? "no date"
+    ? "not a date"
     : `${restoredAt.toISOString()}, when there were no tables: a Date takes milliseconds`;
   throw new Error(
     `restoredAt of ${path} is ${given}: give the time at which the restored table was put to use`,

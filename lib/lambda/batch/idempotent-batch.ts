@@ -49,7 +49,7 @@ export interface BatchHandler<Entry> {
  *
  * @throws InvalidOptionError (`INVALID_OPTION`) at once. On events that are no batch, PayloadInvalidError
  * (`PAYLOAD_INVALID`). When no record is done, or one isn't and the mapping isn't known to read which, BatchNotDoneError
- * (`BATCH_NOT_DONE`), also where all of them are in progress elsewhere. The error of a record is never thrown: `onRecordError` is told.
+ * (`BATCH_NOT_DONE`), also where all of them are in progress elsewhere. The error of a record is never thrown: it's passed to `onRecordError`.
  */
 export function idempotentBatch<Entry = unknown, Write = unknown>(
   handler: RecordHandler<Entry, Write>,

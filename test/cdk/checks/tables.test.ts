@@ -25,7 +25,7 @@ describe("IdempotencyTable", () => {
       "outbox of Test/Table is on in 3 regions (its own, eu-west-1, eu-central-1)",
       { outbox: true, replicas: REPLICAS, keysPinnedToRegion: true },
     ],
-    ["restoredAt of Test/Table is no date", { restoredAt: new Date("yesterday") }],
+    ["restoredAt of Test/Table is not a date", { restoredAt: new Date("yesterday") }],
   ])("refuses what AWS would only punish later: %s", (message, props) => {
     expect(() => tableWith(props)).toThrow(message);
   });

@@ -24,6 +24,22 @@ function kafkaEvent(places: readonly (readonly [partition: number, offset: numbe
   return { eventSource: "aws:kafka", eventSourceArn, bootstrapServers: "b-1:9092", records };
 }
 
+/** A batch handler for which each record has the same key; `run` gives it one record with `fields` and a value. */
+function underOneKey(fields: object) {
+  const { options, context, errors } = givenBatch({ reportBatchItemFailures: true });
+  const values: unknown[] = [];
+  const handler = idempotentBatch((record: MSKRecord) => void values.push(record.value), {
+    ...options,
+    key: () => "one",
+  });
+  const [record] = Object.values(kafkaEvent([[0, 1]]).records).flat();
+  const run = async (value: unknown) => {
+    const event = { records: { "orders-0": [{ ...record, ...fields, value } as MSKRecord] } };
+    return returned(await answered(handler(event, context())));
+  };
+  return { run, values, errors };
+}
+
 const place = ({ partition, offset }: MSKRecord) => `${partition}/${offset}`;
 
 describe("idempotentBatch on Kafka", () => {
@@ -151,17 +167,7 @@ describe("idempotentBatch on Kafka", () => {
   });
 
   it("A10: tells an empty value from a tombstone, under one key", async () => {
-    const { options, context, errors } = givenBatch({ reportBatchItemFailures: true });
-    const values: unknown[] = [];
-    const handler = idempotentBatch((record: MSKRecord) => void values.push(record.value), {
-      ...options,
-      key: () => "one",
-    });
-    const [record] = Object.values(kafkaEvent([[0, 1]]).records).flat() as [MSKRecord];
-    const run = async (value: unknown) =>
-      returned(
-        await answered(handler({ records: { "orders-0": [{ ...record, value } as MSKRecord] } }, context())),
-      );
+    const { run, values, errors } = underOneKey({});
 
     expect(await run(null)).toEqual([]);
     expect(await run(undefined)).toEqual([]);
@@ -171,19 +177,7 @@ describe("idempotentBatch on Kafka", () => {
   });
 
   it("A10: takes a record without headers (null), and values that a schema registry has decoded", async () => {
-    const { options, context, errors } = givenBatch({ reportBatchItemFailures: true });
-    const values: unknown[] = [];
-    const handler = idempotentBatch((record: MSKRecord) => void values.push(record.value), {
-      ...options,
-      key: () => "one",
-    });
-    const [record] = Object.values(kafkaEvent([[0, 1]]).records).flat() as [MSKRecord];
-    const run = async (value: unknown) =>
-      returned(
-        await answered(
-          handler({ records: { "orders-0": [{ ...record, headers: null, value } as never] } }, context()),
-        ),
-      );
+    const { run, values, errors } = underOneKey({ headers: null });
 
     expect(await run({ cents: 5, id: "a", length: 3 })).toEqual([]);
     expect(await run({ id: "a", length: 3, cents: 5 })).toEqual([]);

@@ -112,12 +112,12 @@ export const FUNCTIONS: readonly Misconfiguration[] = [
       use(stack),
     );
   }),
-  accepted("a custom runtime", "nobody knows what is in it", (stack) => {
+  accepted("a custom runtime", "its contents can't be read at synthesis", (stack) => {
     const assets = zipIn(stack);
     const runtime = Runtime.PROVIDED_AL2023;
     new LambdaFunction(stack, "Fn", { runtime, handler: "a", code: assets }).with(use(stack));
   }),
-  accepted("a container image", "nobody knows what is in it", (stack) => {
+  accepted("a container image", "its contents can't be read at synthesis", (stack) => {
     const image = Code.fromEcrImage(Repository.fromRepositoryName(stack, "Images", "shop"));
     const settings = { runtime: Runtime.FROM_IMAGE, handler: Handler.FROM_IMAGE, code: image };
     new LambdaFunction(stack, "Fn", settings).with(use(stack));
@@ -241,13 +241,13 @@ export const RIGHTS: readonly Misconfiguration[] = [
     granted({ operations: ["pay"], scopeTag: "tenant", commits: true }, { outbox: true }),
   ),
   refused(
-    "a `closedUntil` that is no time",
-    "which is no point in time",
+    "a `closedUntil` that isn't a time",
+    "which isn't a point in time",
     granted({ operations: ["pay"], closedUntil: "tomorrow" }),
   ),
   refused(
     "a `closedUntil` without its zone",
-    "which is no point in time",
+    "which isn't a point in time",
     granted({ operations: ["pay"], closedUntil: "2026-01-31T12:00" }),
   ),
   refused("`CommitGrants` with a misspelt action", "dynamodb:PutItems is granted", (stack) =>

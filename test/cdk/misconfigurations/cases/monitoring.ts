@@ -76,7 +76,7 @@ export const MONITORING: readonly Misconfiguration[] = [
   ),
   accepted("no alarms at all", "who writes `none` means it", watched({ alarms: "none" })),
   refused(
-    "a threshold that is no number",
+    "a threshold that isn't a number",
     "is NaN: give a finite number",
     watched({ addHeldAlarm: { Critical: { threshold: Number.NaN } } }),
   ),

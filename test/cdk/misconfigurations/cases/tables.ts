@@ -118,7 +118,7 @@ export const TABLES: readonly Misconfiguration[] = [
   refused("thousands of shards", "make it a whole number from 1 to 1000", (stack) =>
     tableIn(stack, { outbox: true, outboxShards: 5000 }),
   ),
-  refused("a `restoredAt` that is no date", "restoredAt of Test/Table is no date", (stack) =>
+  refused("a `restoredAt` that isn't a date", "restoredAt of Test/Table is not a date", (stack) =>
     tableIn(stack, { restoredAt: new Date("yesterday") }),
   ),
   refused("a grant on a restored table, without an end", "has forgotten what ran since its backup", (stack) =>
@@ -207,7 +207,7 @@ export const IMPORTED_TABLES: readonly Misconfiguration[] = [
   refused("no shards", "outboxShards of Test/Table is 0", (stack) =>
     imported(stack, { tableStreamArn: `${tableArn}/stream/1`, outboxShards: 0 }),
   ),
-  refused("a `restoredAt` that is no date", "restoredAt of Test/Table is no date", (stack) =>
+  refused("a `restoredAt` that isn't a date", "restoredAt of Test/Table is not a date", (stack) =>
     imported(stack, { restoredAt: new Date("yesterday") }),
   ),
   refused("the rights of a reconciler without the index", "unknownOutcomes of Test/Table is off", (stack) =>
