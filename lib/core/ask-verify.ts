@@ -1,4 +1,5 @@
 /** Asks `verify` about an abandoned attempt, for a while, and reads the answer. */
+import { answerWithin } from "./answer-within.ts";
 import type { Clock } from "./clock.ts";
 import { InvalidOptionError } from "./errors.ts";
 import type { AbandonedRecord, Verification } from "./verify.ts";
@@ -28,20 +29,16 @@ export async function askVerify<Previous extends AbandonedRecord>(
   { option, clock, patienceMs, encode }: Asking,
 ): Promise<Judged> {
   const asking = new AbortController();
-  const over = new AbortController();
-  const giveUp = async () => {
-    await clock.sleep(patienceMs, over.signal);
-    const late = Object.assign(new Error("verify did not answer in time"), { name: "TimeoutError" });
-    if (!over.signal.aborted) asking.abort(late);
-    throw late;
+  const late = () => {
+    const error = Object.assign(new Error("verify did not answer in time"), { name: "TimeoutError" });
+    asking.abort(error);
+    return error;
   };
   const answer = async () => verify({ ...previous, signal: asking.signal } as Previous);
   try {
-    return judgedOf(await Promise.race([answer(), giveUp()]), option, encode);
+    return judgedOf(await answerWithin(clock, patienceMs, answer(), late), option, encode);
   } catch (error) {
     return { outcome: "unknown", evidence: { answered: `threw ${errorNameOf(error)}` }, error };
-  } finally {
-    over.abort("over");
   }
 }
 

@@ -1,5 +1,6 @@
 /** Puts the end of one attempt on record: under its claim, or by an insertion where it has none. */
 
+import { answerWithin } from "./answer-within.ts";
 import { errorNameOf } from "./ask-verify.ts";
 import {
   type Claimed,
@@ -260,19 +261,11 @@ export class Recording<Write> {
    */
   async look(): Promise<GivenBack> {
     const call = this.#call;
-    const over = new AbortController();
     const msLeft = call.input.remainingMs === undefined ? 0 : call.deadline(this.since) - call.now();
     const patience = msLeft > 0 ? msLeft / 2 : ASKING_PATIENCE_MS;
-    const giveUp = async () => {
-      await call.options.clock.sleep(patience, over.signal);
-      throw noTimeLeft();
-    };
-    try {
-      const { isOwn, record } = await call.ask(() => Promise.race([this.#find(), giveUp()]));
-      return isOwn ? { isLost: false } : { isLost: this.#claim !== undefined, record };
-    } finally {
-      over.abort("over");
-    }
+    const { clock } = call.options;
+    const { isOwn, record } = await call.ask(() => answerWithin(clock, patience, this.#find(), noTimeLeft));
+    return isOwn ? { isLost: false } : { isLost: this.#claim !== undefined, record };
   }
 
   /** @param isApplied whether a copy was applied before the fence; asked when the fence holds */

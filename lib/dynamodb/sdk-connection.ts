@@ -9,6 +9,7 @@ import {
   TransactWriteItemsCommand,
   UpdateItemCommand,
 } from "@aws-sdk/client-dynamodb";
+import { answerWithin } from "../core/answer-within.ts";
 import { systemClock } from "../core/clock.ts";
 import { InvalidOptionError } from "../core/errors.ts";
 import type { Connection, DynamoDBAnswer, DynamoDBInputs, OperationName } from "./connection.ts";
@@ -56,13 +57,13 @@ export function sdkConnection({ client, direct = true }: ClientOptions): Connect
 /** The SDK's client has no timeouts unless it is given some: a request whose connection goes silent would never end. */
 function ending(connection: Connection): Connection {
   return {
-    send(operation, input) {
-      const over = new AbortController();
-      const late = systemClock.sleep(PATIENCE_MS, over.signal).then((): never => {
-        throw new DOMException("no answer in 10 s", "TimeoutError");
-      });
-      return Promise.race([connection.send(operation, input), late]).finally(() => over.abort());
-    },
+    send: (operation, input) =>
+      answerWithin(
+        systemClock,
+        PATIENCE_MS,
+        connection.send(operation, input),
+        () => new DOMException("no answer in 10 s", "TimeoutError"),
+      ),
   };
 }
 

@@ -1,4 +1,5 @@
 /** Sends entries to one destination in as few requests as the order allows, and sends failed entries again. */
+import { answerWithin } from "../core/answer-within.ts";
 import { type Clock, type Random, systemClock } from "../core/clock.ts";
 import type { SendResult } from "../core/errors.ts";
 
@@ -283,16 +284,9 @@ async function withinTime<T>(
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const late = new AbortController();
-  const done = new AbortController();
-  const timeout = clock.sleep(ms, done.signal).then((): never | Promise<never> => {
-    if (done.signal.aborted) return new Promise<never>(() => {});
+  return answerWithin(clock, ms, work(late.signal), () => {
     const error = new TimeoutError(`no answer within ${Math.round(ms)} ms`);
     late.abort(error);
-    throw error;
+    return error;
   });
-  try {
-    return await Promise.race([work(late.signal), timeout]);
-  } finally {
-    done.abort();
-  }
 }

@@ -1,5 +1,6 @@
 /** The adapter for `pg`, and for what has its interface, such as `@neondatabase/serverless`. */
 
+import { answerWithin } from "../core/answer-within.ts";
 import { systemClock } from "../core/clock.ts";
 import { hashTuple } from "../core/identity.ts";
 import { checkMethods } from "../core/option-checks.ts";
@@ -168,15 +169,8 @@ async function within<T>(
 const ROLLBACK_MS = 5000;
 
 async function rollBack(connection: PgConnection): Promise<void> {
-  const over = new AbortController();
-  const late = systemClock.sleep(ROLLBACK_MS, over.signal, "background").then(() => {
-    if (!over.signal.aborted) throw new Error(`no answer to ROLLBACK in ${ROLLBACK_MS} ms`);
-  });
-  try {
-    await Promise.race([connection.query("ROLLBACK"), late]);
-  } finally {
-    over.abort("over");
-  }
+  const late = () => new Error(`no answer to ROLLBACK in ${ROLLBACK_MS} ms`);
+  await answerWithin(systemClock, ROLLBACK_MS, connection.query("ROLLBACK"), late, "background");
 }
 
 type RowsOf = (

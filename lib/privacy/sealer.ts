@@ -1,6 +1,7 @@
 /** Encrypts texts under data keys that are used for several minutes, and finds the key of each text again. */
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
+import { answerWithin } from "../core/answer-within.ts";
 import type { Clock } from "../core/clock.ts";
 import { isStoreFailure } from "../core/error-code.ts";
 import {
@@ -179,17 +180,9 @@ export class Sealer {
   }
 
   /** @throws StoreUnavailableError if the key service hasn't answered by then */
-  async #within<T>(ms: number, asking: Promise<T>): Promise<T> {
-    const over = new AbortController();
-    const late = this.#clock.sleep(ms, over.signal).then(() => {
-      throw new StoreUnavailableError("unreachable", undefined, `no data key after ${ms} ms`);
-    });
-    late.catch(() => {});
-    try {
-      return await Promise.race([asking, late]);
-    } finally {
-      over.abort("over");
-    }
+  #within<T>(ms: number, asking: Promise<T>): Promise<T> {
+    const late = () => new StoreUnavailableError("unreachable", undefined, `no data key after ${ms} ms`);
+    return answerWithin(this.#clock, ms, asking, late);
   }
 
   /** A clock that was set back gives no age. */

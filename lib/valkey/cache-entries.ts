@@ -1,5 +1,6 @@
 /** The entries of a cache: their keys, their text, and the requests for them. Each request ends in time. */
 import { createHash } from "node:crypto";
+import { answerWithin } from "../core/answer-within.ts";
 import type { Clock } from "../core/clock.ts";
 import { hasCode } from "../core/error-code.ts";
 import { StoreUnavailableError } from "../core/errors.ts";
@@ -166,18 +167,12 @@ export class CacheEntries {
   ): Promise<unknown> {
     const { client, prefix } = this.#settings;
     const request = { action: command[0] ?? "", table: prefix };
-    const over = new AbortController();
-    const late = clock.sleep(timeoutMs, over.signal).then(() => {
-      throw new StoreUnavailableError("unreachable", undefined, `no answer after ${timeoutMs} ms`, request);
-    });
-    late.catch(() => {});
+    const late = () =>
+      new StoreUnavailableError("unreachable", undefined, `no answer after ${timeoutMs} ms`, request);
     try {
-      const asked = Promise.resolve(client.send(key, command));
-      return await Promise.race([asked, late]);
+      return await answerWithin(clock, timeoutMs, Promise.resolve(client.send(key, command)), late);
     } catch (error) {
       throw hasCode(error, "STORE_UNAVAILABLE") ? error : valkeyFailure(error, request.action, prefix);
-    } finally {
-      over.abort("over");
     }
   }
 }
