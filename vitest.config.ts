@@ -1,23 +1,22 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { FULL, isFull, isLong, isUnit, LONG, sharingTests, unitTests } from "./test/setup/tier.ts";
-
-const entry = (path: string) => fileURLToPath(new URL(`./lib/${path}`, import.meta.url));
+import { SOURCES } from "./tools/entries.mjs";
 
 /** Start no engine and no process, which test/setup/no-processes.ts holds them to; their files share what they import. */
 const UNIT = unitTests();
 const LEFT_OUT = isFull ? [] : isLong ? FULL : [...FULL, ...LONG];
-const SHARING = sharingTests();
+const SHARING = sharingTests("library");
+const PACKAGES_SHARING = sharingTests("packages");
 const ofRun = (files: string[]) => (isLong ? files.filter((file) => LONG.includes(file)) : files);
+const ofLong = (pattern: string) =>
+  isLong ? LONG.filter((file) => file.startsWith(pattern)) : [`${pattern}**/*.test.ts`];
 
 const resolve = {
-  alias: [
-    { find: /^onceonly$/, replacement: entry("index.ts") },
-    {
-      find: /^onceonly\/(cdk|client|consumers|http|lean|otel|postgres|testing|valkey)$/,
-      replacement: entry("$1/index.ts"),
-    },
-  ],
+  alias: SOURCES.map(([name, source]) => ({
+    find: new RegExp(`^${name}$`),
+    replacement: fileURLToPath(new URL(source, import.meta.url)),
+  })),
 };
 /** The transformer of vitest leaves standard decorators as they are, and Node does not know them. */
 const decorators = {
@@ -47,33 +46,34 @@ const unit = {
     isolate: false,
   },
 };
-const sharing = {
+/** Their files share processes. */
+const sharing = (name: string, files: string[], exclude: string[]) => ({
   plugins,
   resolve,
   test: {
     ...common,
-    name: "sharing",
-    include: ofRun(SHARING),
-    exclude: [...UNIT, ...LEFT_OUT],
+    name,
+    include: ofRun(files),
+    exclude: [...exclude, ...LEFT_OUT],
     setupFiles: ["test/setup/no-traces.ts"],
     isolate: false,
   },
-};
-const alone = {
+});
+/** Each file has a process of its own. */
+const alone = (name: string, folder: string, exclude: string[]) => ({
   plugins,
   resolve,
-  test: {
-    ...common,
-    name: "alone",
-    include: isLong ? LONG : ["test/**/*.test.ts"],
-    exclude: [...SHARING, ...UNIT, ...LEFT_OUT],
-  },
-};
+  test: { ...common, name, include: ofLong(folder), exclude: [...exclude, ...LEFT_OUT] },
+});
+const library = [unit, sharing("sharing", SHARING, UNIT), alone("alone", "test/", SHARING)];
+const packages = [
+  sharing("packages", PACKAGES_SHARING, []),
+  alone("packages alone", "packages/", PACKAGES_SHARING),
+];
 
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
-    projects: isUnit ? [unit] : isLong ? [sharing, alone] : [unit, sharing, alone],
+    projects: isUnit ? [unit] : [...library, ...packages],
     globalSetup: isUnit
       ? []
       : [

@@ -222,3 +222,8 @@ export const DIMENSION_PATTERN = /^(?=.*\S)[\x20-\x7e]{1,255}$/;
 export function operationDimension(operation: string): string {
   return operation.replace(/[#%]|^ +$|[^\x20-\x7e]/gu, encodeURIComponent);
 }
+
+/** The step that says that the saga has turned back. */
+export const TURNED_BACK = "/turned-back";
+/** The step that says that the saga can only go on, and has stopped. */
+export const STOPPED = "/stopped";

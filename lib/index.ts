@@ -1,5 +1,5 @@
 /** What a handler imports. */
-export { type CachedOptions, cached } from "./core/cached.ts";
+
 export type { ChildKeyLimits } from "./core/child-key.ts";
 export type { Clock, Random } from "./core/clock.ts";
 export { DECISIONS, type Decision, type DecisionEvent, type Observe } from "./core/decisions.ts";
@@ -137,8 +137,6 @@ export { type OutboxRelayResponse, type OutboxStreamEvent, outboxRelay } from ".
 export { type OutboxSweeperOptions, outboxSweeper } from "./messaging/outbox-sweeper.ts";
 export { S3Bodies, type S3BodiesOptions, type S3Like, type UncheckedMessage } from "./messaging/s3-bodies.ts";
 export type { SweepReport } from "./messaging/sweep-shards.ts";
-export { type LeftBehind, type LeftBehindOptions, leftBehind } from "./mirrored/left-behind.ts";
-export { type MirroredOptions, mirrored } from "./mirrored/mirrored.ts";
 export {
   type DecisionLogger,
   type DecisionLogOptions,
@@ -149,11 +147,6 @@ export {
 export { type EmfMetricsOptions, emfMetrics } from "./observe/emf-metrics.ts";
 export type { SendingEvent, SettlingEvent } from "./observe/measurements.ts";
 export { type NewKeysOptions, watchNewKeys } from "./observe/new-keys.ts";
-export type { DataKey, DataKeys, EncryptionContext } from "./privacy/data-keys.ts";
-export { type EncryptedOptions, encrypted } from "./privacy/encrypted.ts";
-export { type KmsKeysOptions, type KmsLike, kmsKeys } from "./privacy/kms-keys.ts";
-export { openedOutbox } from "./privacy/opened-outbox.ts";
-export { type Redact, redacted } from "./privacy/redacted.ts";
 export { type CacheReport, type ReconcilerReport, reconciler } from "./reconciler/reconciler.ts";
 export {
   type CacheCheckedEvent,
@@ -164,6 +157,30 @@ export {
   type ReconcilerOptions,
   type UnsettledEvent,
 } from "./reconciler/reconciler-options.ts";
+export {
+  type DurableExecutionStartedOptions,
+  type DurableExecutionSummary,
+  type DurableExecutionsLike,
+  durableExecutionStarted,
+} from "./reconciler/verifiers/durable-execution-started.ts";
+export {
+  type DynamoDBDocumentLike,
+  type DynamoItemExistsOptions,
+  dynamoItemExists,
+} from "./reconciler/verifiers/dynamo-item-exists.ts";
+export {
+  type ExecutionDescription,
+  type ExecutionStartedOptions,
+  executionStarted,
+  type StepFunctionsLike,
+} from "./reconciler/verifiers/execution-started.ts";
+export { type HttpLookupOptions, httpLookup } from "./reconciler/verifiers/http-lookup.ts";
+export {
+  type S3HeadLike,
+  type S3ObjectExistsOptions,
+  type S3ObjectHead,
+  s3ObjectExists,
+} from "./reconciler/verifiers/s3-object-exists.ts";
 export {
   type Participant,
   type ParticipantAnswer,
@@ -178,27 +195,11 @@ export {
   type SagaStepContext,
   saga,
 } from "./saga/saga.ts";
-export {
-  type DurableExecutionStartedOptions,
-  type DurableExecutionSummary,
-  type DurableExecutionsLike,
-  durableExecutionStarted,
-} from "./verifiers/durable-execution-started.ts";
-export {
-  type DynamoDBDocumentLike,
-  type DynamoItemExistsOptions,
-  dynamoItemExists,
-} from "./verifiers/dynamo-item-exists.ts";
-export {
-  type ExecutionDescription,
-  type ExecutionStartedOptions,
-  executionStarted,
-  type StepFunctionsLike,
-} from "./verifiers/execution-started.ts";
-export { type HttpLookupOptions, httpLookup } from "./verifiers/http-lookup.ts";
-export {
-  type S3HeadLike,
-  type S3ObjectExistsOptions,
-  type S3ObjectHead,
-  s3ObjectExists,
-} from "./verifiers/s3-object-exists.ts";
+export { type CachedOptions, cached } from "./stores/cached.ts";
+export type { DataKey, DataKeys, EncryptionContext } from "./stores/data-keys.ts";
+export { type EncryptedOptions, encrypted } from "./stores/encrypted.ts";
+export { type KmsKeysOptions, type KmsLike, kmsKeys } from "./stores/kms-keys.ts";
+export { type LeftBehind, type LeftBehindOptions, leftBehind } from "./stores/left-behind.ts";
+export { type MirroredOptions, mirrored } from "./stores/mirrored.ts";
+export { openedOutbox } from "./stores/opened-outbox.ts";
+export { type Redact, redacted } from "./stores/redacted.ts";

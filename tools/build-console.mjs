@@ -7,13 +7,13 @@ import { bundledPackages } from "./bundled-packages.mjs";
 import { noticesOf } from "./notices.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const page = join(root, "lib/cli/console/page");
+const page = join(root, "packages/cli/lib/console/page");
 
 /**
  * @param {string} file where the sources look for it, unless given
  * @returns the packages that the page carries
  */
-export async function buildConsole(file = join(root, "lib/cli/console.html")) {
+export async function buildConsole(file = join(root, "packages/cli/lib/console.html")) {
   const { outputFiles, metafile } = await build({
     absWorkingDir: root,
     entryPoints: [join(page, "main.tsx"), join(page, "style.css")],

@@ -1,24 +1,16 @@
-// Builds the ES modules. What a function may import keeps a file per module, so that its bundler leaves out the most.
-// One file per entry costs a handler about 2 KB more. The rest is bundled: `testing`, the command line, and what servers import.
-import { chmod, copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
+// Builds the library's ES modules. What a function may import keeps a file per module, so that its bundler leaves out the most.
+// One file per entry costs a handler about 2 KB more. The rest is bundled: `testing`, and what servers import.
+import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { build, transform } from "esbuild";
 import { BUNDLING } from "./bundling.mjs";
-import { MODULE_ENTRIES } from "./entries.mjs";
-import { findStandIns, STAND_INS, shareStandIns } from "./stand-ins.mjs";
+import { entriesOf } from "./entries.mjs";
 
-const HANDLER_ENTRIES = MODULE_ENTRIES.filter((entry) => entry !== "testing/index").map(
-  (entry) => `lib/${entry}.js`,
-);
-/** Servers load them once and bundle nothing. */
-const SERVER_ENTRIES = ["consumers/index", "http/index", "postgres/index", "valkey/index"];
-const BUNDLED_ENTRIES = {
-  "testing/index": "lib/testing/index.js",
-  "cli/onceonly": "bin/onceonly.js",
-  ...Object.fromEntries(SERVER_ENTRIES.map((entry) => [entry, `lib/${entry}.js`])),
-};
-/** Modules of these rooms are in the files of the entries, not beside them. */
-const SERVER_ROOMS = SERVER_ENTRIES.map((entry) => `lib/${dirname(entry)}/`);
+/** Servers and tests load them once and bundle nothing. */
+const BUNDLED = ["consumers/index", "http/index", "postgres/index", "testing/index", "valkey/index"];
+const HANDLER_ENTRIES = entriesOf("onceonly", "esm").filter((entry) => entry !== "testing/index");
+/** Modules of these folders are in the files of the entries, not beside them. */
+const BUNDLED_FOLDERS = BUNDLED.map((entry) => `lib/${dirname(entry)}/`);
 
 /** They let a bundler leave a call out. */
 const MARKS = /@__(PURE|NO_SIDE_EFFECTS)__/;
@@ -27,46 +19,28 @@ const MARKS = /@__(PURE|NO_SIDE_EFFECTS)__/;
  * @param {string} commented the folder of the compiled modules with comments
  * @param {string} compiled the folder of the same modules without comments
  * @param {string} outdir
- * @returns what the CommonJS modules share with these
  */
 export async function buildModules(commented, compiled, outdir) {
-  const reachedModules = await reached(compiled, HANDLER_ENTRIES);
+  const reachedModules = await reached(
+    compiled,
+    HANDLER_ENTRIES.map((entry) => `lib/${entry}.js`),
+  );
   const modules = new Set(
-    [...reachedModules].filter((module) => !SERVER_ROOMS.some((room) => module.startsWith(room))),
+    [...reachedModules].filter((module) => !BUNDLED_FOLDERS.some((folder) => module.startsWith(folder))),
   );
   await Promise.all(
     [...modules].map((module) => writeModule(join(commented, module), join(outdir, relative("lib", module)))),
   );
-  const standIns = await findStandIns(compiled, Object.values(BUNDLED_ENTRIES), reachedModules);
   await build({
     ...BUNDLING,
     absWorkingDir: compiled,
-    entryPoints: BUNDLED_ENTRIES,
+    entryPoints: Object.fromEntries(BUNDLED.map((entry) => [entry, `lib/${entry}.js`])),
     outdir,
-    plugins: [
-      leaveOut(compiled, modules),
-      shareStandIns(compiled, standIns.names, `../../cjs/${STAND_INS}.js`),
-    ],
+    plugins: [leaveOut(compiled, modules)],
   });
-  const commandLine = join(outdir, "cli/onceonly.js");
-  await writeFile(commandLine, withoutFunctionNames(await readFile(commandLine, "utf8")));
-  await chmod(commandLine, 0o755);
-  // The command line loads this file into the processes of functions, from its own folder.
-  const native = new URL("../lib/local/lambda/native-client.cjs", import.meta.url);
-  await copyFile(native, join(outdir, "cli/native-client.cjs"));
-  return standIns;
-}
-
-/**
- * The command line prints no stack traces, so that its functions need no names: 4 KB of the tarball. Classes keep theirs.
- * @param {string} code
- */
-function withoutFunctionNames(code) {
-  const naming = /(?<=[;}\n])([\w$]+)\([\w$]+,"[\w$]+"\)(?:;|(?=\n))/g;
-  const counts = new Map();
-  for (const [, name] of code.matchAll(naming)) counts.set(name, (counts.get(name) ?? 0) + 1);
-  const [[helper]] = [...counts].sort(([, some], [, others]) => others - some);
-  return code.replace(naming, (call, name) => (name === helper ? "" : call));
+  const command = join(outdir, "onceonly.js");
+  await writeModule(join(compiled, "bin/onceonly.js"), command);
+  await chmod(command, 0o755);
 }
 
 /** With all names. Without white space there is no mark for a bundler, so a module with marks of our own keeps both. */

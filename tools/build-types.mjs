@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { rollup } from "rollup";
 import { dts } from "rollup-plugin-dts";
-import { ENTRIES, MODULE_ENTRIES } from "./entries.mjs";
+import { entriesOf, PACKAGES } from "./entries.mjs";
 
 /** The package holds no documents. */
 const DOCUMENTS = `${JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")).homepage.replace(/#.*/, "")}/blob/main/docs/`;
@@ -16,12 +16,15 @@ const linkDocuments = {
 };
 
 /**
+ * @param {string} name of the package
  * @param {string} declared the folder of the compiler's declarations
  * @param {string} dist
  */
-export async function buildTypes(declared, dist) {
+export async function buildTypes(name, declared, dist) {
+  const source = join(declared, PACKAGES[name].folder, "lib");
+  const isEsmOnly = entriesOf(name, "cjs").length === 0;
   const bundle = await rollup({
-    input: Object.fromEntries(ENTRIES.map((entry) => [entry, join(declared, `lib/${entry}.d.ts`)])),
+    input: Object.fromEntries(entriesOf(name).map((entry) => [entry, join(source, `${entry}.d.ts`)])),
     external: (id) => /^[@\w]/.test(id),
     treeshake: { moduleSideEffects: false },
     plugins: [dts(), linkDocuments],
@@ -31,13 +34,14 @@ export async function buildTypes(declared, dist) {
     },
   });
   await bundle.write({
-    dir: join(dist, "cjs"),
+    dir: join(dist, isEsmOnly ? "esm" : "cjs"),
     entryFileNames: "[name].d.ts",
     chunkFileNames: ({ name }) => `shared/${name.replace(/\.d$/, "")}.d.ts`,
     minifyInternalExports: false,
   });
   await bundle.close();
-  for (const entry of MODULE_ENTRIES) {
+  if (isEsmOnly) return;
+  for (const entry of entriesOf(name, "esm")) {
     const file = join(dist, "esm", `${entry}.d.ts`);
     const up = "../".repeat(entry.split("/").length);
     mkdirSync(dirname(file), { recursive: true });

@@ -1,5 +1,5 @@
-// Finds the modules of `testing` that stand for AWS and time. Both formats load them from one file in CommonJS.
-// They are most of `testing`, and a second copy would patch the same process a second time.
+// Finds the modules of the explorer that stand for AWS and time. Both formats load them from one file in CommonJS.
+// They are most of the package, and a second copy would patch the same process a second time.
 import { readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { build } from "esbuild";
@@ -12,19 +12,20 @@ const NAMESPACE = "stand-in";
 /** Loads packages in the format of who asks, so each format has its own. */
 const LOADS = /\bimport\(/;
 
+const LIBRARY = /^onceonly(\/|$)/;
+
 /**
  * @param {string} compiled the folder of the compiled ES modules
  * @param {readonly string[]} entries the first imports all the stand-ins
- * @param {ReadonlySet<string>} modules the modules of handlers: each format has its own
  * @returns {Promise<{ entry: string, names: ReadonlyMap<string, ReadonlyMap<string, string>> }>} the text of the file, and
  * its names for the exports of each module
  */
-export async function findStandIns(compiled, entries, modules) {
+export async function findStandIns(compiled, entries) {
   const inputs = await inputsOf(compiled, entries);
   const [first] = entries;
   const reached = new Set();
   reach(first);
-  const isFree = freeModules(compiled, inputs, modules);
+  const isFree = freeModules(compiled, inputs);
   const asked = new Set();
   for (const [path, { imports }] of Object.entries(inputs)) {
     if (isFree(path) && reached.has(path)) continue;
@@ -86,17 +87,16 @@ async function inputsOf(compiled, entryPoints) {
   return metafile.inputs;
 }
 
-/** Free of a handler's modules, and so is all that they import. */
-function freeModules(compiled, inputs, modules) {
+/** Free of the library, of which each format has its own, and so is all that they import. */
+function freeModules(compiled, inputs) {
   /** @type {Map<string, boolean>} */
   const known = new Map();
   return function isFree(path) {
     const answered = known.get(path);
     if (answered !== undefined) return answered;
     const isOwn =
-      !modules.has(path) &&
       !LOADS.test(readFileSync(join(compiled, path), "utf8")) &&
-      inputs[path].imports.every((imported) => imported.external || isFree(imported.path));
+      inputs[path].imports.every(({ path, external }) => (external ? !LIBRARY.test(path) : isFree(path)));
     known.set(path, isOwn);
     return isOwn;
   };

@@ -25,31 +25,34 @@ export async function sendStatements(sender: GroupSender, all: readonly Member<S
   for (const member of again) void statedAlone(sender, member);
   const [first] = members;
   if (members.length === 1) return statedAlone(sender, first as Member<Stated>);
-  let errors: readonly (BatchStatementError | undefined)[];
-  let serverTimeMs: number | undefined;
-  try {
-    const answer = await sender.connection.send("BatchExecuteStatement", {
-      Statements: members.map(({ input }) => input.statement),
-    });
-    if (answer?.Responses?.length !== members.length) throw new Error("not every statement has an answer");
-    errors = answer.Responses.map((response) => response.Error);
-    serverTimeMs = answer.serverTimeMs;
-  } catch (error) {
-    if (isForGood(error)) sender.refuse("statements", error);
-    for (const member of members) void statedAlone(sender, member, isDoubtful(error));
-    return;
-  }
-  refuseForGood(sender, errors);
+  const answer = await askAll(sender, members);
+  if (answer === undefined) return;
+  refuseForGood(sender, answer.errors);
   const duplicates: Member<Stated>[] = [];
   for (const [index, member] of members.entries()) {
-    const error = errors[index];
-    if (!error) member.resolve({ serverTimeMs } as never);
+    const error = answer.errors[index];
+    if (!error) member.resolve({ serverTimeMs: answer.serverTimeMs } as never);
     else if (error.Code === "DuplicateItem") duplicates.push(member);
     else if (error.Code === "ConditionalCheckFailed" && error.Item)
       member.reject(conditionRefused(error.Item));
     else void statedAlone(sender, member, error.Code === "InternalServerError");
   }
   if (duplicates.length > 0) void answerDuplicates(sender, duplicates);
+}
+
+/** Answers with the error of each statement, if it has one; `undefined` if the request failed, and each is sent alone. */
+async function askAll(sender: GroupSender, members: readonly Member<Stated>[]) {
+  try {
+    const answer = await sender.connection.send("BatchExecuteStatement", {
+      Statements: members.map(({ input }) => input.statement),
+    });
+    if (answer?.Responses?.length !== members.length) throw new Error("not every statement has an answer");
+    return { errors: answer.Responses.map((response) => response.Error), serverTimeMs: answer.serverTimeMs };
+  } catch (error) {
+    if (isForGood(error)) sender.refuse("statements", error);
+    for (const member of members) void statedAlone(sender, member, isDoubtful(error));
+    return undefined;
+  }
 }
 
 /** One engine carries out the first of two statements about one item, and refuses both. */

@@ -47,6 +47,11 @@ const FAILURES: readonly (readonly [RegExp, StoreFailure])[] = [
 /** An item of more than 400 KB. */
 const TOO_LARGE = /item size .*exceeded/i;
 
+function isTooLarge({ message, CancellationReasons }: ClientError): boolean {
+  const texts = [message, ...(CancellationReasons ?? []).map(({ Message }) => Message)];
+  return texts.some((text) => TOO_LARGE.test(`${text}`));
+}
+
 /**
  * The item that refused, when the condition on the record itself was not met; empty if there is none.
  * @throws TransactionConditionError when one of the caller's writes was refused, StoreUnavailableError for
@@ -73,21 +78,28 @@ function readRefusedItem(error: unknown, action: OperationName, input: object): 
   const actions = (input as Partial<DynamoDBInputs["TransactWriteItems"]>).TransactItems ?? [
     { Put: input as Put },
   ];
-  const canceledBy = CancellationReasons?.flatMap(({ Code = "None", Message }) =>
-    Code === "None" ? [] : serviceText(Code, Message ?? "", actions),
-  );
   const unavailable = new StoreUnavailableError(
     isRepeated && failure === "refused" ? "unreachable" : failure,
     error,
-    canceledBy
-      ? `${name}: ${[...new Set(canceledBy)].join(", ") || "no reason"}`
-      : serviceText(name, `${message}`, actions),
+    describe(error as ClientError, name, actions),
     { action, table: tablesOf(actions) },
   );
-  const texts = [message, ...(CancellationReasons ?? []).map(({ Message }) => Message)];
-  if (unavailable.failure === "refused" && texts.some((text) => TOO_LARGE.test(`${text}`)))
+  if (unavailable.failure === "refused" && isTooLarge(error as ClientError))
     unavailable.refusesContent = true;
   throw unavailable;
+}
+
+/** The service's own words, or the reasons for which it canceled a transaction. */
+function describe(
+  { message, CancellationReasons }: ClientError,
+  name: string,
+  actions: Parameters<typeof serviceText>[2],
+): string {
+  if (!CancellationReasons) return serviceText(name, `${message}`, actions);
+  const reasons = CancellationReasons.flatMap(({ Code = "None", Message }) =>
+    Code === "None" ? [] : serviceText(Code, Message ?? "", actions),
+  );
+  return `${name}: ${[...new Set(reasons)].join(", ") || "no reason"}`;
 }
 
 /** An item may be personal: whoever prints the error does not print it. A frozen error stays as it is. */

@@ -66,35 +66,41 @@ export function marshallWrites(
     const refuse = (why: string): never => {
       throw new CommitInvalidError(`writes[${index}] ${why}`);
     };
-    const { action, body } = readAction(write, refuse);
-    const field = action === "Put" ? "Item" : "Key";
-    const content = body?.[field];
-    let marshalled: Item;
-    try {
-      marshalled = toItem({ content, values: body?.ExpressionAttributeValues });
-    } catch {
-      return refuse(`has a value that DynamoDB can't store: ${unstorableIn([action], body)}`);
-    }
-    const item = marshalled.content?.M;
-    if (!body?.TableName || !item) return refuse(`must have TableName and ${field} in its ${action}`);
-    if (isMarshalled(item)) {
-      refuse('has marshalled values, such as { S: "a" }: give plain values, such as "a"');
-    }
-    const unknown = Object.keys(body).find((name) => !FIELDS.test(name));
-    if (unknown)
-      refuse(`has an unknown field \`${unknown}\` in its ${action}: check its spelling, or leave it out`);
-    const size = sizeOf(content);
+    const { action, field, body, item, values, size } = marshallWrite(write, refuse);
     bytes += size;
     if (bytes > MAX_BYTES) throw new TooMuch(`writes[${index}] is too large for a commit of 4 MB in all`);
     if (size > MAX_ITEM_BYTES) refuse("is too large: an item takes 400 KB");
     // Which attributes of an item are its key is not known: of two puts only DynamoDB can tell.
-    if (field === "Key" && targets.size === targets.add(targetOf(body.TableName, item)).size)
+    if (field === "Key" && targets.size === targets.add(targetOf(body.TableName as string, item)).size)
       refuse("is for the same item as another one, or the record's own");
-    return {
-      [action]: { ...body, [field]: item, ExpressionAttributeValues: marshalled.values?.M },
-    } as TransactWriteItem;
+    return { [action]: { ...body, [field]: item, ExpressionAttributeValues: values } } as TransactWriteItem;
   });
   return [...actions, ...messages.items.map((Item) => ({ Put: { TableName, Item } }))];
+}
+
+/**
+ * Checks and marshals one write by itself.
+ * @param refuse throws
+ */
+function marshallWrite(write: DynamoDBWrite, refuse: (why: string) => never) {
+  const { action, body } = readAction(write, refuse);
+  const field = action === "Put" ? ("Item" as const) : ("Key" as const);
+  const content = body?.[field];
+  let marshalled: Item;
+  try {
+    marshalled = toItem({ content, values: body?.ExpressionAttributeValues });
+  } catch {
+    return refuse(`has a value that DynamoDB can't store: ${unstorableIn([action], body)}`);
+  }
+  const item = marshalled.content?.M;
+  if (!body?.TableName || !item) return refuse(`must have TableName and ${field} in its ${action}`);
+  if (isMarshalled(item)) {
+    refuse('has marshalled values, such as { S: "a" }: give plain values, such as "a"');
+  }
+  const unknown = Object.keys(body).find((name) => !FIELDS.test(name));
+  if (unknown)
+    refuse(`has an unknown field \`${unknown}\` in its ${action}: check its spelling, or leave it out`);
+  return { action, field, body, item, values: marshalled.values?.M, size: sizeOf(content) };
 }
 
 /**

@@ -1,14 +1,14 @@
-/** Works out, after a try, how far the messages of a commit are, and when the commit is tried again. Pure. */
+/** Works out how far the messages of a commit got in a try, and when the commit is tried again. Pure. */
 import { ADDRESS_KINDS, parseAddress } from "../core/messages/address.ts";
 import { type MessageProgress, UNTRIED, type Unsent } from "../core/messages/outbox.ts";
 import type { StoredMessage } from "../core/messages/outgoing-message.ts";
 import { NOT_ATTEMPTED, OUT_OF_TIME, type SendEnd } from "./destination-queue.ts";
-import { MAX_RETRY_DELAY_MS, retryDelayMs } from "./waiting-lines.ts";
+import { MAX_RETRY_DELAY_MS, retryDelayMs } from "./retry-delay.ts";
 
-/** An earlier message of the line comes to its end in a moment. */
+/** The sweeper is about to finish a line of the commit. */
 export const ON_HOLD: SendEnd = { result: { sent: false, code: "OnHold" } };
 
-/** No destination can take the message: none is asked. */
+/** No destination accepts the message, so none is asked. */
 export const INVALID: SendEnd = { result: { sent: false, code: "MessageInvalid" } };
 
 export interface ParkingRules {
@@ -18,13 +18,13 @@ export interface ParkingRules {
 
 export interface CommitEnd {
   readonly progress: readonly MessageProgress[];
-  /** Nothing waits, and nothing is parked. */
+  /** No message waits or is parked. */
   readonly isOver: boolean;
   /** The invocation was over too early: the next one goes on. */
   readonly isCutShort: boolean;
   /** Whether the progress says more than was known before. */
   readonly isNews: boolean;
-  /** Messages were refused, or nobody knows. */
+  /** Messages were refused, or it is unknown whether they arrived. */
   readonly hasFailed: boolean;
   /** How many messages this try has parked. */
   readonly parked: number;
@@ -53,12 +53,12 @@ export function endOf(
   };
 }
 
-/** When the commit is due again (epoch ms). `lineDueAt` answers for a message that waits in a line. */
+/** When the commit is due again (epoch ms). `lineDueTimes` has the time of each message that waits in a line. */
 export function dueAtOf(
   unsent: Unsent,
   { progress, isCutShort }: CommitEnd,
   now: number,
-  lineDueAt: (message: StoredMessage) => number | undefined,
+  lineDueTimes: readonly (number | undefined)[],
 ): number {
   if (isCutShort) return unsent.dueAt;
   const former = progressOf(unsent);
@@ -66,7 +66,7 @@ export function dueAtOf(
     if (each.state !== "waiting") return [];
     // A message that was not even tried keeps its place among the others.
     const ownDueAt = each === former[index] ? unsent.dueAt : now + retryDelayMs(each.tries);
-    return lineDueAt(unsent.messages[index]!) ?? ownDueAt;
+    return lineDueTimes[index] ?? ownDueAt;
   });
   return Math.min(...dueAt, now + MAX_RETRY_DELAY_MS);
 }
@@ -78,6 +78,12 @@ function isNotNow(ended: SendEnd | undefined): boolean {
 /** How far each message of a commit is. */
 export function progressOf({ messages, progress }: Unsent): readonly MessageProgress[] {
   return progress ?? messages.map(() => UNTRIED);
+}
+
+/** The messages of a commit that wait to be sent. */
+export function waitingMessages(unsent: Unsent): readonly StoredMessage[] {
+  const progress = progressOf(unsent);
+  return unsent.messages.filter((_, index) => progress[index]?.state === "waiting");
 }
 
 function progressAfter(

@@ -1,7 +1,7 @@
 /** Takes away the notes of lines in which nothing waits any more: from then on relays send there again. */
-import { type Sender, waitingOf } from "./send-commit.ts";
+import { type LineNote, withHandover, withoutLast } from "./line-notes.ts";
+import type { Sender } from "./sender.ts";
 import { type Sweep, sweepShards } from "./sweep-shards.ts";
-import { type LineNote, withHandover, withoutLast } from "./waiting-lines.ts";
 
 /** The longest time for which relays hold their messages back. */
 const HANDOVER_MS = 10_000;
@@ -19,8 +19,9 @@ export async function liftLines(sweep: Sweep): Promise<void> {
   const { clock } = sender.settings.rules;
   let left = await liftDone(sender);
   if (left.length > 0 && time.hasMore()) {
-    for (const [name] of left) lines.change((notes) => withHandover(notes, name, clock.now() + HANDOVER_MS));
-    await lines.save();
+    for (const [name] of left)
+      lines.notes.change((notes) => withHandover(notes, name, clock.now() + HANDOVER_MS));
+    await lines.notes.save();
     for (const ms of LOOKS_MS) {
       if (left.length === 0 || !time.hasMore()) break;
       // An index follows its table in a moment.
@@ -29,9 +30,9 @@ export async function liftLines(sweep: Sweep): Promise<void> {
       await sweepShards([...shards], sweep);
       left = await liftDone(sender);
     }
-    for (const [name] of left) lines.change((notes) => withHandover(notes, name, undefined));
+    for (const [name] of left) lines.notes.change((notes) => withHandover(notes, name, undefined));
   }
-  await lines.save();
+  await lines.notes.save();
 }
 
 /** Answers with the notes of lines that work again, and in which something waits all the same. */
@@ -39,22 +40,18 @@ async function liftDone(sender: Sender): Promise<[name: string, note: LineNote][
   const { settings, lines } = sender;
   const now = settings.rules.clock.now();
   const isDue = ([name, { until }]: [string, LineNote]) => until <= now && lines.isWorking(name);
-  const all = Object.entries(lines.notes).filter(isDue);
+  const all = Object.entries(lines.notes.current).filter(isDue);
   for (const [name, { last }] of all) {
     for (const [shard, [recordKey]] of Object.entries(last)) {
       if (await waitsFor(name, recordKey, sender)) continue;
-      lines.change((notes) => withoutLast(notes, name, shard, recordKey));
+      lines.notes.change((notes) => withoutLast(notes, name, shard, recordKey));
     }
   }
-  await lines.save();
-  return Object.entries(lines.notes).filter(isDue);
+  await lines.notes.save();
+  return Object.entries(lines.notes.current).filter(isDue);
 }
 
 async function waitsFor(name: string, recordKey: string, { settings, lines }: Sender): Promise<boolean> {
   const unsent = await settings.outbox.load(recordKey);
-  if (unsent === undefined) return false;
-  return waitingOf(unsent).some((message) => {
-    const { destination, line } = { ...lines.namesOf(unsent, message) };
-    return name === destination || name === line;
-  });
+  return unsent !== undefined && lines.waitsIn(name, unsent);
 }

@@ -1,12 +1,13 @@
 /** The relay: a Lambda handler that sends committed messages from the stream of the table that holds the records. */
-import { hasCode } from "../core/error-code.ts";
 import { PayloadInvalidError } from "../core/errors.ts";
 import type { TimedContext } from "../core/lambda-context.ts";
-import type { OutboxChange, Unsent } from "../core/messages/outbox.ts";
+import { CommitWindow } from "./commit-window.ts";
 import type { Circuits } from "./connections.ts";
+import { type FoundCommit, findCommit, type RelayBatch } from "./find-commit.ts";
 import { type OutboxOptions, settingsOf } from "./outbox-options.ts";
-import { passOver } from "./pass-over.ts";
-import { COMMITS_AT_ONCE, type Sender, sendCommit, senderOf, tell, waitingOf } from "./send-commit.ts";
+import { reportFailure } from "./report-sends.ts";
+import { type CommitOutcome, sendCommit } from "./send-commit.ts";
+import { type Sender, senderOf } from "./sender.ts";
 
 /** The fields that the relay reads in an event of a DynamoDB stream; `@types/aws-lambda` has the whole type. */
 export interface OutboxStreamEvent {
@@ -24,9 +25,6 @@ export interface OutboxRelayResponse {
 
 /** What Lambda writes into each record of a stream. */
 export const STREAM_SOURCE = "aws:dynamodb";
-
-/** An image this old may come from a batch that was sent and is repeated, or belong to what the sweeper has sent. */
-const STALE_AFTER_MS = 5000;
 
 /**
  * A handler for the table's stream (new images, partial batch responses). It sends the messages of each commit to their
@@ -56,42 +54,16 @@ export function outboxRelay(
   let isRepeated = false;
   let done: ReadonlySet<string> = new Set();
   return async function relayHandler(event, context) {
-    const Records = changesOf(event);
+    const changes = changesOf(event);
     const sender = senderOf(settings, context, circuits);
-    const window = new Window();
-    const sent: string[] = [];
-    const left: string[] = [];
-    let again = Records.length;
-
-    for (const [index, change] of Records.entries()) {
-      if (window.isFull) await window.room();
-      let found: FoundCommit | Promise<FoundCommit>;
-      try {
-        found = sender.time.hasMore() ? readCommit(change, { sender, isRepeated, done }) : "again";
-      } catch (error) {
-        // Work that still ran after the answer would be frozen with the process.
-        await window.empty();
-        throw error;
-      }
-      const commit = found instanceof Promise ? await found : found;
-      if (commit === "again") {
-        again = Math.min(again, index);
-        break;
-      }
-      if (commit === undefined) continue;
-      window.enter(async (leave) => {
-        const { unsent, isTaken } = commit;
-        const outcome = await sendCommit(sender, unsent, isTaken, leave);
-        if (outcome === "again") again = Math.min(again, index);
-        else (outcome === "sent" ? sent : left).push(unsent.recordKey);
-      });
-    }
-    await window.empty();
-    // Other relays get later messages of a line, and have to know of those that are left to the sweeper.
+    const { again, ended } = await sendChanges(changes, { sender, isRepeated, done });
+    // Relays of other batches get later messages of a line, and have to know of those that are left to the sweeper.
     const isNoted = await saveNotes(sender);
-    const first = Records[isNoted ? again : 0];
+    const first = changes[isNoted ? again : 0];
     isRepeated = first !== undefined;
-    done = new Set(isRepeated ? [...done, ...sent, ...(isNoted ? left : [])] : []);
+    const isDone = ({ outcome }: EndedCommit) => outcome === "sent" || (isNoted && outcome !== "again");
+    const keys = ended.filter(isDone).map(({ recordKey }) => recordKey);
+    done = new Set(isRepeated ? [...done, ...keys] : []);
     // Lambda begins again from here, and reads the rest of the batch again.
     return { batchItemFailures: first === undefined ? [] : [{ itemIdentifier: identifierOf(first) }] };
   };
@@ -112,121 +84,59 @@ function changesOf(event: OutboxStreamEvent): OutboxStreamEvent["Records"] {
   );
 }
 
-interface RelayBatch {
-  readonly sender: Sender;
-  readonly isRepeated: boolean;
-  readonly done: ReadonlySet<string>;
+interface EndedCommit {
+  readonly index: number;
+  readonly recordKey: string;
+  readonly outcome: CommitOutcome;
 }
 
-type FoundCommit = { readonly unsent: Unsent; readonly isTaken: boolean } | undefined | "again";
-
-/** Answers without a promise where the change itself has it all: such commits are sent together. */
-function readCommit(
-  change: OutboxStreamEvent["Records"][number],
-  { sender, isRepeated, done }: RelayBatch,
-): FoundCommit | Promise<FoundCommit> {
-  const { outbox, rules } = sender.settings;
-  let image: OutboxChange | undefined;
+/** Sends the commits of a batch, up to the first change that has to come again: its index, or how many changes there are. */
+async function sendChanges(
+  changes: OutboxStreamEvent["Records"],
+  batch: RelayBatch,
+): Promise<{ readonly again: number; readonly ended: readonly EndedCommit[] }> {
+  const window = new CommitWindow();
+  const ended: EndedCommit[] = [];
+  let end = changes.length;
   try {
-    image = outbox.readChange(change);
-  } catch (error) {
-    // Every change of this source is so, and nobody would miss their messages soon.
-    if (hasCode(error, "PAYLOAD_INVALID")) throw error;
-    // The change will never be readable, and the sweeper finds what the record says.
-    tell(sender.settings, "send-failed", { recordKey: "", committedAt: rules.clock.now() }, 0, error);
-    return undefined;
+    for (const [index, change] of changes.entries()) {
+      if (window.isFull) await window.room();
+      const finding = batch.sender.time.hasMore() ? findCommit(change, batch) : "again";
+      // No `await` without a promise: commits that are found in one turn are sent in the same requests.
+      const found = finding instanceof Promise ? await finding : finding;
+      if (found === "again") {
+        end = index;
+        break;
+      }
+      if (found) window.enter((leave) => sendFound(found, index, leave));
+    }
+  } finally {
+    // Work that still ran after the answer would be frozen with the process.
+    await window.empty();
   }
-  if (!image || done.has(image.recordKey)) return undefined;
-  const isFresh = !isRepeated && rules.clock.now() - image.committedAt < STALE_AFTER_MS;
-  if (!isFresh || !image.unsent) return takeCommit(image, sender);
-  const found = { unsent: image.unsent, isTaken: false };
-  return sender.lines.needsNotes(image.unsent) ? withNotes(found, sender) : found;
-}
+  const cutShort = ended.filter(({ outcome }) => outcome === "again").map(({ index }) => index);
+  return { again: Math.min(end, ...cutShort), ended };
 
-async function takeCommit(image: OutboxChange, sender: Sender): Promise<FoundCommit> {
-  const { settings, lines, time } = sender;
-  const { recordKey, committedAt } = image;
-  try {
-    const { id, now, until } = time.taking();
-    // By the clock of the host that committed, the commit may be due a little later than now.
-    const taken = await settings.outbox.take(recordKey, {
-      by: "relay",
-      id,
-      now: Math.max(now, committedAt),
-      until,
-    });
-    if (taken.state === "taken") return withNotes({ unsent: taken.unsent, isTaken: true }, sender);
-    const held = taken.state === "held" && (taken.unsent ?? (await settings.outbox.load(recordKey)));
-    if (!held) return undefined;
-    // The sweeper has the commit, or waits to try it again: nothing overtakes it.
-    if (lines.needsNotes(held)) await lines.read();
-    for (const message of waitingOf(held)) lines.leave(held, message);
-    return undefined;
-  } catch (error) {
-    return passOver(settings, image, error);
-  }
-}
-
-async function withNotes(found: FoundCommit & object, { settings, lines }: Sender): Promise<FoundCommit> {
-  try {
-    if (lines.needsNotes(found.unsent)) await lines.read();
-    return found;
-  } catch (error) {
-    return passOver(settings, found.unsent, error);
+  async function sendFound(
+    { unsent, isTaken }: FoundCommit,
+    index: number,
+    leave: () => void,
+  ): Promise<void> {
+    const outcome = await sendCommit(batch.sender, unsent, isTaken, leave);
+    ended.push({ index, recordKey: unsent.recordKey, outcome });
   }
 }
 
 async function saveNotes({ settings, lines }: Sender): Promise<boolean> {
   try {
-    await lines.save();
+    await lines.notes.save();
     return true;
   } catch (error) {
-    tell(settings, "send-failed", { recordKey: "", committedAt: settings.rules.clock.now() }, 0, error);
+    reportFailure(settings, error);
     return false;
   }
 }
 
 function identifierOf({ dynamodb }: OutboxStreamEvent["Records"][number]): string {
   return dynamodb?.SequenceNumber ?? "";
-}
-
-/** A commit is small while the write goes on that keeps how far it got. */
-const MAX_WORKING = 40;
-
-/** Bounds the commits that are sent at once. */
-class Window {
-  readonly #working = new Set<Promise<unknown>>();
-  #entered = 0;
-  #leave: () => void = () => {};
-  #hasLeft = Promise.resolve();
-
-  get isFull(): boolean {
-    return this.#entered >= COMMITS_AT_ONCE || this.#working.size >= MAX_WORKING;
-  }
-
-  /** Resolves once there is room again. */
-  async room(): Promise<void> {
-    while (this.#entered >= COMMITS_AT_ONCE) await this.#hasLeft;
-    while (this.#working.size >= MAX_WORKING) await Promise.race(this.#working);
-  }
-
-  /** `work` calls `leave` to make room for others, and may go on after that. */
-  enter(work: (leave: () => void) => Promise<unknown>): void {
-    this.#entered += 1;
-    if (this.isFull) {
-      this.#hasLeft = new Promise((resolve) => {
-        this.#leave = resolve;
-      });
-    }
-    const working = work(() => {
-      this.#entered -= 1;
-      this.#leave();
-    }).finally(() => this.#working.delete(working));
-    this.#working.add(working);
-  }
-
-  /** Resolves when all work has come to its end. */
-  async empty(): Promise<void> {
-    await Promise.all(this.#working);
-  }
 }

@@ -7,7 +7,8 @@ import { liftLines } from "./lift-lines.ts";
 import { OldestWaiting } from "./oldest-waiting.ts";
 import { OUTBOX_CHECKS, type OutboxOptions, type OutboxSettings, settingsOf } from "./outbox-options.ts";
 import { STREAM_SOURCE } from "./outbox-relay.ts";
-import { senderOf } from "./send-commit.ts";
+import { reportBacklog } from "./report-sends.ts";
+import { senderOf } from "./sender.ts";
 import { type Sweep, type SweepReport, sweepShards } from "./sweep-shards.ts";
 import { SweepTurn } from "./sweep-turn.ts";
 
@@ -67,11 +68,11 @@ export function outboxSweeper(
     if (!(await turn.isMine())) return report;
     try {
       const sweep: Sweep = { sender, before, report, oldest, turn };
-      await sender.lines.read();
+      await sender.lines.notes.read();
       const shards = Array.from({ length: settings.outbox.shards }, (_, shard) => shard);
       await sweepShards(shards, sweep);
       if (await turn.isMine()) await liftLines(sweep);
-      await tellBacklog(settings, oldest);
+      reportBacklog(settings, await countBacklog(settings, oldest));
     } finally {
       await turn.end();
     }
@@ -79,7 +80,7 @@ export function outboxSweeper(
   };
 }
 
-/** A sweeper in the place of the relay would send everything late, and nobody would know why. */
+/** A sweeper in the place of the relay would send everything late, without any error. */
 function refuseStream(event: unknown): void {
   const { Records } = Object(event) as { readonly Records?: readonly unknown[] };
   if (!Array.isArray(Records) || Object(Records[0]).eventSource !== STREAM_SOURCE) return;
@@ -88,12 +89,8 @@ function refuseStream(event: unknown): void {
   );
 }
 
-async function tellBacklog({ outbox, rules, observe }: OutboxSettings, oldest: OldestWaiting): Promise<void> {
+async function countBacklog({ outbox, rules }: OutboxSettings, oldest: OldestWaiting) {
   const [{ waiting, parked }, committedAt] = await Promise.all([outbox.count(), oldest.committedAt()]);
   const oldestMs = committedAt === undefined ? 0 : rules.clock.now() - committedAt;
-  try {
-    observe?.({ event: "backlog", by: "sweeper", waiting, oldestMs, parked });
-  } catch {
-    // An observer does not change an outcome.
-  }
+  return { waiting, oldestMs, parked };
 }

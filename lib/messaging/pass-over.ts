@@ -1,12 +1,12 @@
-/** Decides what becomes of a commit that could not be read. */
+/** Decides what to do about a commit that could not be read. */
 import { hasCode } from "../core/error-code.ts";
 import type { Unsent } from "../core/messages/outbox.ts";
 import type { OutboxSettings } from "./outbox-options.ts";
-import { tell } from "./send-commit.ts";
+import { reportCommit } from "./report-sends.ts";
 
 /**
- * Tells why. A corrupt commit is parked, so that it holds up nothing, and may be passed over (`undefined`). A commit of a
- * later version stays where it is, since that version sends it. A commit that was unreadable just now is read `again`.
+ * Reports the error. A corrupt commit is parked, so that it holds up nothing, and may be passed over (`undefined`). A commit
+ * of a later version stays where it is, since that version sends it. If the error can be temporary, the commit is read `again`.
  */
 export async function passOver(
   settings: OutboxSettings,
@@ -15,18 +15,18 @@ export async function passOver(
 ): Promise<"again" | undefined> {
   const { outbox, rules } = settings;
   const now = rules.clock.now();
-  // For a commit whose time nobody knows.
+  // The time of the commit may be unknown.
   const known = { ...commit, committedAt: commit.committedAt || now };
   if (!hasCode(error, "RECORD_CORRUPT")) {
-    tell(settings, "send-failed", known, 0, error);
+    reportCommit(settings, "send-failed", known, 0, error);
     return "again";
   }
   try {
     const isParked = await outbox.park(commit.recordKey, now);
-    tell(settings, isParked ? "parked" : "send-failed", known, 0, error);
+    reportCommit(settings, isParked ? "parked" : "send-failed", known, 0, error);
     return undefined;
   } catch (failure) {
-    tell(settings, "send-failed", known, 0, failure);
+    reportCommit(settings, "send-failed", known, 0, failure);
     return "again";
   }
 }

@@ -3,9 +3,9 @@ import type { FoundUnsent, Unsent } from "../core/messages/outbox.ts";
 import { progressOf } from "./commit-end.ts";
 import type { OldestWaiting } from "./oldest-waiting.ts";
 import { passOver } from "./pass-over.ts";
-import { COMMITS_AT_ONCE, type CommitOutcome, type Sender, sendCommit, waitingOf } from "./send-commit.ts";
+import { type CommitOutcome, sendCommit } from "./send-commit.ts";
+import { COMMITS_AT_ONCE, type Sender } from "./sender.ts";
 import type { SweepTurn } from "./sweep-turn.ts";
-import { notesFor } from "./waiting-lines.ts";
 
 /** The commits of one sweep, by how they ended. */
 export interface SweepReport {
@@ -43,7 +43,7 @@ export async function sweepShards(shards: readonly number[], sweep: Sweep): Prom
 async function sweepShard(shard: number, sweep: Sweep): Promise<void> {
   const { sender, before, report, turn } = sweep;
   const { outbox, rules } = sender.settings;
-  const hasNotes = Object.keys(sender.lines.notes).length > 0;
+  const hasNotes = Object.keys(sender.lines.notes.current).length > 0;
   const latest = hasNotes ? Math.max(before, rules.clock.now()) : before;
   for await (const chunk of inChunks(outbox.findUnsent(shard, latest))) {
     if (!sender.time.hasMore() || !(await turn.isMine())) return;
@@ -54,14 +54,16 @@ async function sweepShard(shard: number, sweep: Sweep): Promise<void> {
       // The unreachable commit may be of any group: nothing behind it may overtake it.
       return cut >= 0 && index > cut ? giveBack(commit, sender) : sendTaken(commit, sweep);
     });
-    for (const end of await Promise.all(ends)) {
-      if (end === "sent") report.sent++;
-      else if (end === "held" || end === "waiting" || end === "again") report.waiting++;
-      else if (end !== "over") report.failed++;
-    }
-    await sender.lines.save();
+    for (const end of await Promise.all(ends)) count(end, report);
+    await sender.lines.notes.save();
     if (cut >= 0) return;
   }
+}
+
+function count(end: CommitOutcome | Exclude<Swept, Unsent>, report: SweepReport): void {
+  if (end === "sent") report.sent++;
+  else if (end === "held" || end === "waiting" || end === "again") report.waiting++;
+  else if (end !== "over") report.failed++;
 }
 
 async function* inChunks(
@@ -85,7 +87,8 @@ async function takeFound(
   try {
     if (dueAt >= before) {
       const young = await outbox.load(recordKey);
-      if (young && !isLeft(young, sender)) return block(young, sender);
+      // A relay may still send a young commit.
+      if (young && !sender.lines.isLeftToSweeper(young)) return block(young, sender);
     }
     const taken = await outbox.take(recordKey, { by: "sweeper", dueAt, ...time.taking() });
     if (taken.state === "over") {
@@ -102,22 +105,9 @@ async function takeFound(
   }
 }
 
-/** Longer than a relay goes on that has not seen a note. */
-const KNOWN_AFTER_MS = 60_000;
-
-/** A relay may still send a young commit, unless every relay knows that all of its lines are the sweeper's. */
-function isLeft(unsent: Unsent, { lines, settings }: Sender): boolean {
-  const known = settings.rules.clock.now() - KNOWN_AFTER_MS;
-  const isNoted = (message: Unsent["messages"][number]) => {
-    const names = lines.namesOf(unsent, message);
-    return names !== undefined && notesFor(lines.notes, names).some(({ since }) => since <= known);
-  };
-  return waitingOf(unsent).every(isNoted);
-}
-
-/** Somebody else sends the commit: nothing overtakes it. */
+/** Another sender has the commit: nothing overtakes it. */
 function block(unsent: Unsent, { lines }: Sender): "held" {
-  for (const message of waitingOf(unsent)) lines.block(unsent, message);
+  lines.block(unsent);
   return "held";
 }
 
@@ -128,7 +118,7 @@ async function sendTaken(commit: Unsent, { sender, oldest }: Sweep): Promise<Com
 }
 
 async function giveBack(commit: Unsent, { settings }: Sender): Promise<"waiting"> {
-  // Where even that fails the commit comes back by itself.
+  // If that fails too, the commit comes back by itself.
   await settings.outbox.keep(commit, progressOf(commit), commit.dueAt).catch(() => {});
   return "waiting";
 }

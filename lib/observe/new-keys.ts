@@ -7,7 +7,7 @@ import { aFunction, checkOptions, ENGINE_CHECKS, methods, seconds } from "../cor
 import { withDefaults } from "../core/options.ts";
 import type { IdempotencyRecord } from "../core/record.ts";
 import type { Claim, ClaimAnswer, Insertion, SettleAnswer, Settlement, Store } from "../core/store.ts";
-import { ResultStore } from "../privacy/result-store.ts";
+import { ResultStore } from "../stores/result-store.ts";
 
 export interface NewKeysOptions {
   /** Is told `new-keys`, such as the `observe` of the handler. */

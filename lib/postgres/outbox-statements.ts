@@ -3,18 +3,17 @@ import { RECORD_VERSION, RECORD_VERSIONS } from "../contract.ts";
 import type { SweepLease, Taking } from "../core/messages/outbox.ts";
 import type { SqlDialect } from "./dialect.ts";
 import { quoted } from "./options.ts";
-import type { SqlValue } from "./sql-client.ts";
-import type { SqlStatement } from "./statements.ts";
+import { type Placeholders, type SqlStatement, statement } from "./statement.ts";
 import type { WaitingRow } from "./waiting-row.ts";
 
-/** No record has this key: theirs begin with an operation. */
+/** No record has this key: record keys begin with an operation. */
 const NOTES_KEY = "#outbox";
 const SWEEP_KEY = `${NOTES_KEY}/sweep`;
 
 /** How many commits are found at once. */
 export const PAGE = 100;
 
-/** A commit as its row tells it. */
+/** A commit, read from its row. */
 const waiting = (
   row: string,
 ) => `json_strip_nulls(json_build_object('recordKey', ${row}.pk, 'version', ${row}.version,
@@ -39,127 +38,181 @@ interface Keeping {
 interface Acting {
   /** The record's evidence, with the act. */
   readonly evidence: string;
-  /** Where some of them go elsewhere. */
+  /** If some of them go to another destination. */
   readonly messages: string | null;
 }
 
-const asSeen = (
-  { recordKey, token, progressText, sendingUntil }: WaitingRow,
-  progress: string,
-): readonly SqlValue[] => [recordKey, token, progress, progressText ?? null, sendingUntil ?? null];
+/** How a commit was seen, and the progress that is to be kept. */
+const SEEN = ["pk", "token", "progress", "seenProgress", "seenSendingUntil"] as const;
 
-/** An operator's act holds only while the evidence too is as it was seen. Senders do not look at it. */
-const acted = (seen: WaitingRow, act: Acting | undefined): readonly SqlValue[] => [
-  act?.evidence ?? null,
-  seen.evidence ?? null,
-];
+const asSeen = ({ recordKey, token, progressText, sendingUntil }: WaitingRow, progress: string) => ({
+  pk: recordKey,
+  token,
+  progress,
+  seenProgress: progressText ?? null,
+  seenSendingUntil: sendingUntil ?? null,
+});
+
+/** Neither its progress nor its sender has changed since it was seen. */
+const isAsSeen = (p: Placeholders<"seenProgress" | "seenSendingUntil">) =>
+  `progress IS NOT DISTINCT FROM ${p.seenProgress} AND sending_until IS NOT DISTINCT FROM ${p.seenSendingUntil}`;
 
 export type OutboxStatements = ReturnType<typeof outboxStatements>;
 
 export function outboxStatements(table: string, dialect?: SqlDialect) {
   const name = quoted(table);
-  const update = (text: string, ...values: SqlValue[]): SqlStatement => ({ action: "UPDATE", text, values });
-  const select = (text: string, ...values: SqlValue[]): SqlStatement => ({ action: "SELECT", text, values });
 
-  const load = `SELECT json_build_object('commit', ${waiting("r")})::text AS answer
-FROM ${name} AS r WHERE r.pk = $1 AND r.due_at IS NOT NULL`;
+  const load = statement(
+    "SELECT",
+    ["pk"],
+    (p) => `SELECT json_build_object('commit', ${waiting("r")})::text AS answer
+FROM ${name} AS r WHERE r.pk = ${p.pk} AND r.due_at IS NOT NULL`,
+  );
 
-  const free = `pk = $1 AND due_at <= $2 AND version IN (${RECORD_VERSIONS}) AND unsent_shard >= 0
-    AND ($3::double precision IS NULL OR due_at = $3) AND (sending_until IS NULL OR sending_until <= $2 OR sender = $5
-      OR (sender LIKE 'relay/%' AND $5 LIKE 'relay/%'))`;
-  const taking = `UPDATE ${name} AS r SET sending_until = $4, sender = $5`;
-  // A sender that finds the row locked does not wait: another one is about to take the row, or to keep what was sent.
-  const takeOrRead = `WITH free AS (
+  const take = statement("UPDATE", ["pk", "now", "dueAt", "until", "sender"], (p) => {
+    const free = `pk = ${p.pk} AND due_at <= ${p.now} AND version IN (${RECORD_VERSIONS}) AND unsent_shard >= 0
+    AND (${p.dueAt}::double precision IS NULL OR due_at = ${p.dueAt}) AND (sending_until IS NULL OR sending_until <= ${p.now} OR sender = ${p.sender}
+      OR (sender LIKE 'relay/%' AND ${p.sender} LIKE 'relay/%'))`;
+    const taking = `UPDATE ${name} AS r SET sending_until = ${p.until}, sender = ${p.sender}`;
+    // DSQL has no lock to skip, and documents no change within WITH: a sender that doesn't get the commit loads it.
+    if (dialect === "dsql") {
+      return `${taking} WHERE ${free} RETURNING json_build_object('isChanged', true, 'commit', ${waiting("r")})::text AS answer`;
+    }
+    // A sender that finds the row locked does not wait: another one is about to take the row, or to keep what was sent.
+    return `WITH free AS (
   SELECT pk FROM ${name} WHERE ${free} FOR UPDATE SKIP LOCKED
 ), taken AS (
   ${taking} FROM free WHERE r.pk = free.pk RETURNING ${waiting("r")} AS told
 )
 SELECT json_build_object('isChanged', taken.told IS NOT NULL, 'commit', coalesce(taken.told, ${waiting("r")}))::text AS answer
-FROM ${name} AS r LEFT JOIN taken ON true WHERE r.pk = $1 AND r.due_at IS NOT NULL`;
-  // DSQL has no lock to skip, and documents no change within WITH: who does not get the commit loads it.
-  const take =
-    dialect === "dsql"
-      ? `${taking} WHERE ${free} RETURNING json_build_object('isChanged', true, 'commit', ${waiting("r")})::text AS answer`
-      : takeOrRead;
+FROM ${name} AS r LEFT JOIN taken ON true WHERE r.pk = ${p.pk} AND r.due_at IS NOT NULL`;
+  });
 
-  // Neither its progress nor who has taken it has changed since it was seen, nor under an operator's act its evidence.
-  const AS_SEEN = "progress IS NOT DISTINCT FROM $4 AND sending_until IS NOT DISTINCT FROM $5";
-  const keep = `UPDATE ${name} SET progress = $3, due_at = $6, messages = coalesce($9, messages),
-  evidence = coalesce($10, evidence), unsent_shard = CASE WHEN $7::boolean = (unsent_shard >= 0)
+  // What an operator does holds only while the evidence too is as it was seen. Senders don't look at it.
+  const keep = statement(
+    "UPDATE",
+    [...SEEN, "dueAt", "waits", "isOwn", "messages", "evidence", "seenEvidence"] as const,
+    (
+      p,
+    ) => `UPDATE ${name} SET progress = ${p.progress}, due_at = ${p.dueAt}, messages = coalesce(${p.messages}, messages),
+  evidence = coalesce(${p.evidence}, evidence), unsent_shard = CASE WHEN ${p.waits}::boolean = (unsent_shard >= 0)
     THEN unsent_shard ELSE -1 - unsent_shard END,
-  sending_until = CASE WHEN $8::boolean THEN NULL ELSE sending_until END,
-  sender = CASE WHEN $8::boolean THEN NULL ELSE sender END
-WHERE pk = $1 AND token = $2 AND due_at IS NOT NULL AND ${AS_SEEN}
-  AND ($10::text IS NULL OR evidence IS NOT DISTINCT FROM $11) ${CHANGED}`;
+  sending_until = CASE WHEN ${p.isOwn}::boolean THEN NULL ELSE sending_until END,
+  sender = CASE WHEN ${p.isOwn}::boolean THEN NULL ELSE sender END
+WHERE pk = ${p.pk} AND token = ${p.token} AND due_at IS NOT NULL AND ${isAsSeen(p)}
+  AND (${p.evidence}::text IS NULL OR evidence IS NOT DISTINCT FROM ${p.seenEvidence}) ${CHANGED}`,
+  );
 
-  const mark = (
-    evidence: string,
-  ) => `UPDATE ${name} SET ${evidence}expires_at = expires_once_sent, progress = $3, messages = NULL, unsent_shard = NULL,
+  const mark = (p: Placeholders<"pk" | "token" | "progress">, evidence = "") =>
+    `UPDATE ${name} SET ${evidence}expires_at = expires_once_sent, progress = ${p.progress}, messages = NULL, unsent_shard = NULL,
   due_at = NULL, expires_once_sent = NULL, sending_until = NULL, sender = NULL
-WHERE pk = $1 AND token = $2 AND due_at IS NOT NULL`;
-  const markSent = `${mark("")} ${CHANGED}`;
-  const finish = `${mark("evidence = $6, ")} AND ${AS_SEEN} AND evidence IS NOT DISTINCT FROM $7 ${CHANGED}`;
+WHERE pk = ${p.pk} AND token = ${p.token} AND due_at IS NOT NULL`;
 
-  const park = `UPDATE ${name} SET unsent_shard = -1 - unsent_shard, due_at = $2, sending_until = NULL, sender = NULL
-WHERE pk = $1 AND due_at IS NOT NULL AND unsent_shard >= 0 AND version IN (${RECORD_VERSIONS}) ${CHANGED}`;
+  const markSent = statement("UPDATE", ["pk", "token", "progress"], (p) => `${mark(p)} ${CHANGED}`);
 
-  const find = `SELECT json_build_object('recordKey', pk, 'dueAt', due_at)::text AS answer FROM ${name}
-WHERE unsent_shard = $1 AND due_at IS NOT NULL AND due_at < $2 AND (due_at, pk) > ($3, $4) ORDER BY due_at, pk LIMIT ${PAGE}`;
+  const finish = statement(
+    "UPDATE",
+    [...SEEN, "evidence", "seenEvidence"] as const,
+    (p) =>
+      `${mark(p, `evidence = ${p.evidence}, `)} AND ${isAsSeen(p)} AND evidence IS NOT DISTINCT FROM ${p.seenEvidence} ${CHANGED}`,
+  );
 
-  const count = `SELECT json_build_object('waiting', count(*) FILTER (WHERE unsent_shard >= 0),
-  'parked', count(*) FILTER (WHERE unsent_shard < 0))::text AS answer FROM ${name} WHERE due_at IS NOT NULL`;
+  const park = statement(
+    "UPDATE",
+    ["pk", "now"],
+    (
+      p,
+    ) => `UPDATE ${name} SET unsent_shard = -1 - unsent_shard, due_at = ${p.now}, sending_until = NULL, sender = NULL
+WHERE pk = ${p.pk} AND due_at IS NOT NULL AND unsent_shard >= 0 AND version IN (${RECORD_VERSIONS}) ${CHANGED}`,
+  );
 
-  const leaseSweep = `INSERT INTO ${name} AS r (pk, version, state, token, attempt, lease_ends_at, fingerprint, created_at, sender, sending_until)
-VALUES ('${SWEEP_KEY}', ${RECORD_VERSION}, 'notes', '', 0, 0, '', 0, $1, $3)
-ON CONFLICT (pk) DO UPDATE SET sender = $1, sending_until = $3
-WHERE r.sending_until <= $2 OR r.sender = $1 ${CHANGED}`;
+  const find = statement(
+    "SELECT",
+    ["shard", "before", "dueAt", "pk"],
+    (p) => `SELECT json_build_object('recordKey', pk, 'dueAt', due_at)::text AS answer FROM ${name}
+WHERE unsent_shard = ${p.shard} AND due_at IS NOT NULL AND due_at < ${p.before} AND (due_at, pk) > (${p.dueAt}, ${p.pk}) ORDER BY due_at, pk LIMIT ${PAGE}`,
+  );
 
-  // A row of the same table: who may send needs no right on another one.
-  const insertNotes = `INSERT INTO ${name} (pk, version, state, token, attempt, lease_ends_at, fingerprint, created_at, result)
-VALUES ('${NOTES_KEY}', ${RECORD_VERSION}, 'notes', '', 0, 0, '', 0, $1) ON CONFLICT (pk) DO NOTHING ${CHANGED}`;
-  const replaceNotes = `UPDATE ${name} SET result = $1 WHERE pk = '${NOTES_KEY}' AND result = $2 ${CHANGED}`;
-  const readNotes = `SELECT result AS answer FROM ${name} WHERE pk = '${NOTES_KEY}'`;
+  const count = statement(
+    "SELECT",
+    [],
+    () => `SELECT json_build_object('waiting', count(*) FILTER (WHERE unsent_shard >= 0),
+  'parked', count(*) FILTER (WHERE unsent_shard < 0))::text AS answer FROM ${name} WHERE due_at IS NOT NULL`,
+  );
+
+  const leaseSweep = statement(
+    "UPDATE",
+    ["sender", "now", "until"],
+    (
+      p,
+    ) => `INSERT INTO ${name} AS r (pk, version, state, token, attempt, lease_ends_at, fingerprint, created_at, sender, sending_until)
+VALUES ('${SWEEP_KEY}', ${RECORD_VERSION}, 'notes', '', 0, 0, '', 0, ${p.sender}, ${p.until})
+ON CONFLICT (pk) DO UPDATE SET sender = ${p.sender}, sending_until = ${p.until}
+WHERE r.sending_until <= ${p.now} OR r.sender = ${p.sender} ${CHANGED}`,
+  );
+
+  // A row of the same table, so that a sender needs no right on another one.
+  const insertNotes = statement(
+    "UPDATE",
+    ["notes"],
+    (
+      p,
+    ) => `INSERT INTO ${name} (pk, version, state, token, attempt, lease_ends_at, fingerprint, created_at, result)
+VALUES ('${NOTES_KEY}', ${RECORD_VERSION}, 'notes', '', 0, 0, '', 0, ${p.notes}) ON CONFLICT (pk) DO NOTHING ${CHANGED}`,
+  );
+
+  const replaceNotes = statement(
+    "UPDATE",
+    ["notes", "previous"],
+    (p) =>
+      `UPDATE ${name} SET result = ${p.notes} WHERE pk = '${NOTES_KEY}' AND result = ${p.previous} ${CHANGED}`,
+  );
+
+  const readNotes = statement(
+    "SELECT",
+    [],
+    () => `SELECT result AS answer FROM ${name} WHERE pk = '${NOTES_KEY}'`,
+  );
 
   return {
-    load: (recordKey: string) => select(load, recordKey),
+    load: (pk: string) => load({ pk }),
 
     take: (
-      recordKey: string,
+      pk: string,
       { now, dueAt = null, until, ...sender }: Omit<Taking, "dueAt"> & { dueAt?: number | null },
-    ) => update(take, recordKey, now, dueAt, until, senderOf(sender)),
+    ) => take({ pk, now, dueAt, until, sender: senderOf(sender) }),
 
     /**
-     * @param isOwn whether whoever saw the commit had taken it: it is given back
+     * @param isOwn whether the sender that saw the commit had taken it: it is given back
      */
-    keep: (seen: WaitingRow, progress: string, { dueAt, waits, isOwn }: Keeping, act?: Acting) =>
-      update(
-        keep,
+    keep: (seen: WaitingRow, progress: string, keeping: Keeping, act?: Acting): SqlStatement =>
+      keep({
         ...asSeen(seen, progress),
-        ...[dueAt, waits, isOwn, act?.messages ?? null],
-        ...acted(seen, act),
-      ),
+        ...keeping,
+        messages: act?.messages ?? null,
+        evidence: act?.evidence ?? null,
+        seenEvidence: seen.evidence ?? null,
+      }),
 
-    /** Marks what nobody has changed since it was seen. */
-    finish: (seen: WaitingRow, progress: string, act: Acting) =>
-      update(finish, ...asSeen(seen, progress), ...acted(seen, act)),
+    /** Marks a commit that has not changed since it was seen. */
+    finish: (seen: WaitingRow, progress: string, { evidence }: Acting): SqlStatement =>
+      finish({ ...asSeen(seen, progress), evidence, seenEvidence: seen.evidence ?? null }),
 
-    markSent: (recordKey: string, token: string, progress: string | null) =>
-      update(markSent, recordKey, token, progress),
+    markSent: (pk: string, token: string, progress: string | null) => markSent({ pk, token, progress }),
 
-    park: (recordKey: string, now: number) => update(park, recordKey, now),
+    park: (pk: string, now: number) => park({ pk, now }),
 
-    /** A page of those that come behind `dueAt` and `recordKey`. */
-    find: (shard: number, before: number, dueAt: number, recordKey: string) =>
-      select(find, shard, before, dueAt, recordKey),
+    /** A page of the commits that come after `dueAt` and `pk`. */
+    find: (shard: number, before: number, dueAt: number, pk: string) => find({ shard, before, dueAt, pk }),
 
     leaseSweep: ({ id, now, until }: SweepLease) =>
-      update(leaseSweep, senderOf({ by: "sweeper", id }), now, until),
+      leaseSweep({ sender: senderOf({ by: "sweeper", id }), now, until }),
 
-    count: () => select(count),
+    count: () => count({}),
 
-    readNotes: () => select(readNotes),
+    readNotes: () => readNotes({}),
 
-    replaceNotes: (former: string | undefined, notes: string) =>
-      former === undefined ? update(insertNotes, notes) : update(replaceNotes, notes, former),
+    replaceNotes: (previous: string | undefined, notes: string) =>
+      previous === undefined ? insertNotes({ notes }) : replaceNotes({ notes, previous }),
   };
 }

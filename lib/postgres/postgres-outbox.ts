@@ -17,7 +17,7 @@ import { channelOf, checkStore, type PostgresStoreOptions } from "./options.ts";
 import { type OutboxStatements, outboxStatements, PAGE, senderOf } from "./outbox-statements.ts";
 import { runAlone } from "./run-alone.ts";
 import type { SqlClient, SqlRow } from "./sql-client.ts";
-import type { SqlStatement } from "./statements.ts";
+import type { SqlStatement } from "./statement.ts";
 import { type WaitingRow, waitingRowOf } from "./waiting-row.ts";
 
 /** How many changes of others may come between. */

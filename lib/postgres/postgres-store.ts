@@ -23,7 +23,8 @@ import { checkReap, checkStore, type PostgresStoreOptions } from "./options.ts";
 import { roomOf, storedMessages } from "./room.ts";
 import { runAlone } from "./run-alone.ts";
 import type { SqlClient, SqlRow, SqlTransaction } from "./sql-client.ts";
-import { type RecordStatements, recordStatements, type SqlStatement } from "./statements.ts";
+import type { SqlStatement } from "./statement.ts";
+import { type RecordStatements, recordStatements } from "./statements.ts";
 import { applyWrites, brokenBy, brokenTransaction, checkWrites, type PostgresWrite } from "./writes.ts";
 
 const BATCH_SIZE = 1000;

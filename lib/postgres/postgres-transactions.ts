@@ -21,7 +21,8 @@ import { type OpenTransaction, openTransaction } from "./open-transaction.ts";
 import { checkTransactions, type PostgresTransactionsOptions } from "./options.ts";
 import { PATIENCE_MS, PostgresStore } from "./postgres-store.ts";
 import type { SqlClient } from "./sql-client.ts";
-import { type RecordStatements, recordStatements, type SqlStatement } from "./statements.ts";
+import type { SqlStatement } from "./statement.ts";
+import { type RecordStatements, recordStatements } from "./statements.ts";
 import { brokenBy, brokenTransaction } from "./writes.ts";
 
 /** A claim, and the transaction that made it. */

@@ -1,7 +1,7 @@
 /** Statements that are a transaction of their own. */
 import { isLostConnection, storeFailure } from "./failures.ts";
 import type { SqlClient, SqlRow } from "./sql-client.ts";
-import type { SqlStatement } from "./statements.ts";
+import type { SqlStatement } from "./statement.ts";
 
 /** One of two that conflict is applied: with each try there are fewer. */
 const MAX_TRIES = 8;

@@ -1,4 +1,5 @@
 /** One run of a saga: forward to the end, or back from where a step has failed. All it knows is in the steps of its execution. */
+import { STOPPED, TURNED_BACK } from "../contract.ts";
 import type { ChildKeyLimits } from "../core/child-key.ts";
 import { hasCode } from "../core/error-code.ts";
 import { RecordCorruptError, SagaCompensatedError, SagaPendingError } from "../core/errors.ts";
@@ -10,10 +11,6 @@ import type { Compensation, SagaDefinition, SagaStep } from "./saga.ts";
 
 /** The names of steps in the record, behind the name of the saga. None of a saga's own steps has a `/`. */
 export const nameIn = (saga: string, step: string): string => `${saga}/${step}`;
-/** The step that says that the saga has turned back. */
-export const TURNED_BACK = "/turned-back";
-/** The step that says that the saga can only go on, and has stopped. */
-export const STOPPED = "/stopped";
 export const compensationOf = (name: string): string => `${name}/compensate`;
 
 /** Where a saga has turned back. Names, not positions: another deployment may have its steps in another order. */

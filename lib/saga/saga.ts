@@ -1,4 +1,5 @@
 /** Ordered steps with compensations: all of them are done, or what was done is undone. */
+import { STOPPED, TURNED_BACK } from "../contract.ts";
 import type { ChildKeyLimits } from "../core/child-key.ts";
 import { otherCopies } from "../core/copies.ts";
 import { InvalidOptionError, StepInvalidError } from "../core/errors.ts";
@@ -6,7 +7,7 @@ import { type Execution, stepsOf } from "../core/execution.ts";
 import { aFunction, type Check, checkOptions, isStepName, oneOf, text } from "../core/option-checks.ts";
 import { type RunOnceOptions, runOnce } from "../core/run-once.ts";
 import type { Step, StepOptions } from "../core/steps.ts";
-import { compensationOf, nameIn, SagaRun, STOPPED, TURNED_BACK, unknownStep } from "./saga-run.ts";
+import { compensationOf, nameIn, SagaRun, unknownStep } from "./saga-run.ts";
 
 /** What the work of a saga's step is given. */
 export interface SagaStepContext<Input, Write = unknown>

@@ -4,7 +4,7 @@ import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Key } from "aws-cdk-lib/aws-kms";
 import { type CommitAction, CommitGrants } from "onceonly/cdk";
 import { describe, expect, it } from "vitest";
-import { rightsOf } from "../../kit/rights.ts";
+import { rightsOf } from "../kit/rights.ts";
 import { unitStack } from "./app-given.ts";
 
 function granted(actions: CommitAction[], isEncrypted = false) {

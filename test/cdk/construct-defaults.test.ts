@@ -7,7 +7,6 @@ import { OutputFormat } from "aws-cdk-lib/aws-lambda-nodejs";
 import { RetentionDays } from "aws-cdk-lib/aws-logs";
 import { DeduplicationScope, FifoThroughputLimit } from "aws-cdk-lib/aws-sqs";
 import { describe, expect, it } from "vitest";
-import { root } from "../../kit/project.ts";
 import { CONSUMER_DEFAULTS, QUEUE_DEFAULTS } from "../../lib/cdk/dedup-queue-props.ts";
 import { TABLE_DEFAULTS } from "../../lib/cdk/idempotency-table-props.ts";
 import { FUNCTION_DEFAULTS } from "../../lib/cdk/idempotent-function-props.ts";
@@ -25,6 +24,7 @@ import { USE_DEFAULTS } from "../../lib/cdk/use-idempotency-options.ts";
 import { DEFAULTS as CLIENT_DEFAULTS } from "../../lib/client/options.ts";
 import { ATTRIBUTES, METRICS, OUTBOX_INDEX } from "../../lib/contract.ts";
 import { DEFAULTS as HANDLER_DEFAULTS } from "../../lib/core/options.ts";
+import { root } from "../kit/project.ts";
 
 interface Property {
   readonly name: string;

@@ -4,7 +4,7 @@ import { Key } from "aws-cdk-lib/aws-kms";
 import { Alias, Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { DedupQueue, type DedupQueueConsumerOptions, IdempotencyTable, UseIdempotency } from "onceonly/cdk";
 import { describe, expect, it } from "vitest";
-import { RECEIVING, rightsOf } from "../../kit/rights.ts";
+import { RECEIVING, rightsOf } from "../kit/rights.ts";
 import { unitStack } from "./app-given.ts";
 import { aFunction } from "./given.ts";
 

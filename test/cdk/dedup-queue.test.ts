@@ -5,7 +5,7 @@ import { Key } from "aws-cdk-lib/aws-kms";
 import { Queue } from "aws-cdk-lib/aws-sqs";
 import { DedupQueue, type DedupQueueProps } from "onceonly/cdk";
 import { describe, expect, it } from "vitest";
-import { rightsOf, through } from "../../kit/rights.ts";
+import { rightsOf, through } from "../kit/rights.ts";
 import { unitStack } from "./app-given.ts";
 
 function templateWith(props?: DedupQueueProps): Template {

@@ -24,7 +24,7 @@ import {
 } from "onceonly/cdk";
 import { afterAll, describe, expect, it } from "vitest";
 import { SampleStack } from "../../bin/sample-stack.ts";
-import { root } from "../../kit/project.ts";
+import { root } from "../kit/project.ts";
 import { aFunction, faultsOf } from "./given.ts";
 
 const { context } = JSON.parse(readFileSync(join(root, "cdk.json"), "utf8"));

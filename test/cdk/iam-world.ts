@@ -1,9 +1,9 @@
 // The requests of a DynamoDB client as IAM sees them: which action, on which keys, inside what.
 
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { aroundRequests } from "../../kit/faults/around-requests.ts";
 import type { Conditions } from "../../lib/cdk/leading-keys.ts";
 import type { Right } from "../../lib/cdk/record-access.ts";
+import { aroundRequests } from "../kit/faults/around-requests.ts";
 
 export interface Seen {
   readonly action: string;

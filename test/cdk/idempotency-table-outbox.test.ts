@@ -3,7 +3,7 @@ import { type IGrantable, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Key } from "aws-cdk-lib/aws-kms";
 import { IdempotencyTable, type IdempotencyTableProps } from "onceonly/cdk";
 import { describe, expect, it } from "vitest";
-import { eventFilter } from "../../lib/aws/event-sources/event-filter.ts";
+import { eventFilter } from "../../packages/explorer/lib/aws/event-sources/event-filter.ts";
 import { unitStack } from "./app-given.ts";
 
 function templateOf(

@@ -10,8 +10,8 @@ import { NodejsFunction } from "aws-cdk-lib/aws-lambda-nodejs";
 import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
 import { IdempotencyTable, IdempotentFunction, type IdempotentFunctionProps } from "onceonly/cdk";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { root } from "../../kit/project.ts";
-import { rightsOf, runsOperationsOn } from "../../kit/rights.ts";
+import { root } from "../kit/project.ts";
+import { rightsOf, runsOperationsOn } from "../kit/rights.ts";
 import { unitStack } from "./app-given.ts";
 
 type Settings = Partial<IdempotentFunctionProps>;

@@ -15,7 +15,7 @@ import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Key } from "aws-cdk-lib/aws-kms";
 import { IdempotencyTable, type IdempotencyTableAttributes, UseIdempotency } from "onceonly/cdk";
 import { describe, expect, it } from "vitest";
-import { WITHOUT_MESSAGES } from "../../kit/rights.ts";
+import { WITHOUT_MESSAGES } from "../kit/rights.ts";
 import { unitStack } from "./app-given.ts";
 import { aFunction, faultsOf } from "./given.ts";
 

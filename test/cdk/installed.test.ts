@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { IdempotencyTable, OutboxRelay } from "onceonly/cdk";
 import { describe, expect, it } from "vitest";
-import { root } from "../../kit/project.ts";
 import { OLDEST_CDK, tooOld } from "../../lib/cdk/installed.ts";
+import { root } from "../kit/project.ts";
 import { unitStack } from "./app-given.ts";
 
 describe("onceonly/cdk", () => {

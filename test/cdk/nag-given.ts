@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { App, type Stack, Validations } from "aws-cdk-lib";
 import { AwsSolutionsChecks, type NagPack } from "cdk-nag";
-import { run } from "../../kit/run.ts";
+import { run } from "../kit/run.ts";
 
 interface Violation {
   readonly ruleName: string;

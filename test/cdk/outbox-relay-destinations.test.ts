@@ -6,7 +6,7 @@ import { Topic } from "aws-cdk-lib/aws-sns";
 import { Queue } from "aws-cdk-lib/aws-sqs";
 import { IdempotencyTable, type OutboxDestination, OutboxRelay, type OutboxRelayProps } from "onceonly/cdk";
 import { describe, expect, it } from "vitest";
-import { rightsOf, through } from "../../kit/rights.ts";
+import { rightsOf, through } from "../kit/rights.ts";
 import { unitStack } from "./app-given.ts";
 import { faultsOf } from "./given.ts";
 import { outboxIn, templateWith } from "./outbox-relay-given.ts";

@@ -4,7 +4,7 @@ import { RetentionDays } from "aws-cdk-lib/aws-logs";
 import { Queue } from "aws-cdk-lib/aws-sqs";
 import { DedupQueue, IdempotencyTable, OutboxRelay } from "onceonly/cdk";
 import { describe, expect, it } from "vitest";
-import { rightsOf } from "../../kit/rights.ts";
+import { rightsOf } from "../kit/rights.ts";
 import { unitStack } from "./app-given.ts";
 import { outboxIn, templateWith } from "./outbox-relay-given.ts";
 

@@ -2,7 +2,6 @@
 import { randomUUID } from "node:crypto";
 import { fakeClock } from "onceonly/testing";
 import { expect, inject, it } from "vitest";
-import { connect, createOutboxTable } from "../../kit/tables.ts";
 import { type Right, rightsOf } from "../../lib/cdk/record-access.ts";
 import type { Execution } from "../../lib/core/execution.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
@@ -10,6 +9,7 @@ import type { VerifyRecord } from "../../lib/core/verify.ts";
 import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
 import type { DynamoDBWrite } from "../../lib/dynamodb/writes.ts";
 import { reconciler } from "../../lib/reconciler/reconciler.ts";
+import { connect, createOutboxTable } from "../kit/tables.ts";
 import { guard } from "./iam-world.ts";
 
 type Run = Execution<DynamoDBWrite>;

@@ -4,8 +4,8 @@ import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Key } from "aws-cdk-lib/aws-kms";
 import { IdempotencyTable, type IdempotencyTableProps, type RecordAccessOptions } from "onceonly/cdk";
 import { describe, expect, it } from "vitest";
-import { type Right, rightsOf, through, WITHOUT_MESSAGES } from "../../kit/rights.ts";
 import { identify } from "../../lib/core/identity.ts";
+import { type Right, rightsOf, through, WITHOUT_MESSAGES } from "../kit/rights.ts";
 import { unitStack } from "./app-given.ts";
 
 function granted(options?: RecordAccessOptions, props: IdempotencyTableProps = {}): Right[] {

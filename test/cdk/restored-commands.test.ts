@@ -7,10 +7,10 @@ import { type DecisionEvent, DynamoDBStore, runOnce } from "onceonly";
 import { IdempotencyTable, UseIdempotency } from "onceonly/cdk";
 import { fakeClock } from "onceonly/testing";
 import { describe, expect, it } from "vitest";
-import { clientError } from "../../kit/faults/faulty-client.ts";
-import { rightsOf } from "../../kit/rights.ts";
-import { createTable } from "../../kit/tables.ts";
-import { DynamoDBModel } from "../../lib/aws/dynamodb/dynamodb-model.ts";
+import { DynamoDBModel } from "../../packages/explorer/lib/aws/dynamodb/dynamodb-model.ts";
+import { clientError } from "../kit/faults/faulty-client.ts";
+import { rightsOf } from "../kit/rights.ts";
+import { createTable } from "../kit/tables.ts";
 import { unitStack } from "./app-given.ts";
 import { aFunction } from "./given.ts";
 

@@ -15,7 +15,7 @@ import {
   type UseIdempotencyOptions,
 } from "onceonly/cdk";
 import { describe, expect, it } from "vitest";
-import { rightsOf } from "../../kit/rights.ts";
+import { rightsOf } from "../kit/rights.ts";
 import { unitStack } from "./app-given.ts";
 import { aFunction, faultsOf } from "./given.ts";
 

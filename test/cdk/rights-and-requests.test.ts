@@ -3,9 +3,6 @@
 
 import { randomUUID } from "node:crypto";
 import { describe, expect, inject, it } from "vitest";
-import { aroundRequests } from "../../kit/faults/around-requests.ts";
-import { clientError } from "../../kit/faults/faulty-client.ts";
-import { connect } from "../../kit/tables.ts";
 import {
   type RecordAccessOptions,
   type Right,
@@ -18,10 +15,13 @@ import type { Execution } from "../../lib/core/execution.ts";
 import { identify } from "../../lib/core/identity.ts";
 import { type RunOnceOptions, runOnce } from "../../lib/core/run-once.ts";
 import type { DynamoDBWrite } from "../../lib/dynamodb/writes.ts";
-import { fakeClock } from "../../lib/fakes/fake-clock.ts";
-import { fakeLambdaContext } from "../../lib/fakes/fake-lambda-context.ts";
 import { idempotentBatch } from "../../lib/lambda/batch/idempotent-batch.ts";
+import { fakeClock } from "../../lib/testing/fake-clock.ts";
+import { fakeLambdaContext } from "../../lib/testing/fake-lambda-context.ts";
 import { newOutboxTable } from "../dynamodb/outbox-given.ts";
+import { aroundRequests } from "../kit/faults/around-requests.ts";
+import { clientError } from "../kit/faults/faulty-client.ts";
+import { connect } from "../kit/tables.ts";
 import { sqsRecord } from "../lambda/batch/given.ts";
 import { guard, type Seen } from "./iam-world.ts";
 

@@ -1,8 +1,8 @@
 import { Match, Template } from "aws-cdk-lib/assertions";
 import { describe, expect, it } from "vitest";
 import { SampleStack } from "../../bin/sample-stack.ts";
-import { RECEIVING, type Right, rightsOf as rolesRights, WITHOUT_MESSAGES } from "../../kit/rights.ts";
 import { unitApp } from "../cdk/app-given.ts";
+import { RECEIVING, type Right, rightsOf as rolesRights, WITHOUT_MESSAGES } from "../kit/rights.ts";
 
 const templateOf = (ephemeral: boolean): Template =>
   Template.fromStack(new SampleStack(unitApp(), "Sample", { ephemeral, tokenDigests: {} }));

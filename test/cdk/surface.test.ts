@@ -13,7 +13,7 @@ import {
   Reconciler,
 } from "onceonly/cdk";
 import { describe, expect, it } from "vitest";
-import { rightsOf } from "../../kit/rights.ts";
+import { rightsOf } from "../kit/rights.ts";
 import { unitStack } from "./app-given.ts";
 import { aFunction } from "./given.ts";
 

@@ -4,8 +4,8 @@ import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { root } from "../../kit/project.ts";
-import { run } from "../../kit/run.ts";
+import { root } from "../kit/project.ts";
+import { run } from "../kit/run.ts";
 
 const CDK = join(root, "node_modules/aws-cdk/bin/cdk");
 const TSX = join(root, "node_modules/tsx/dist/cli.mjs");

@@ -20,7 +20,7 @@ import {
   type UseIdempotencyOptions,
 } from "onceonly/cdk";
 import { describe, expect, it } from "vitest";
-import { rightsOf, runsOperationsOn } from "../../kit/rights.ts";
+import { rightsOf, runsOperationsOn } from "../kit/rights.ts";
 import { unitStack } from "./app-given.ts";
 import { aFunction, faultsOf } from "./given.ts";
 

@@ -4,7 +4,7 @@ import { PermanentError } from "onceonly";
 import { envelopeHeaders } from "onceonly/consumers";
 import { fromPg, PostgresTransactions } from "onceonly/postgres";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { gate } from "../../kit/time/gate.ts";
+import { gate } from "../kit/time/gate.ts";
 import { hasServer as hasPostgres, poolOf, portOf } from "../postgres/given.ts";
 import { type Bench, hasBroker, type Options, shop } from "./given.ts";
 import { kafkaBench } from "./kafka-given.ts";

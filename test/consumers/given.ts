@@ -5,11 +5,11 @@ import type { ConsumerOptions } from "onceonly/consumers";
 import { fromPg, PostgresTransactions } from "onceonly/postgres";
 import type pg from "pg";
 import { afterEach, beforeAll, inject } from "vitest";
-import { type BrokerName, NO_BROKER } from "../../kit/broker-servers.ts";
-import { gate } from "../../kit/time/gate.ts";
-import { timeless } from "../../kit/time/timeless.ts";
 import type { DecisionEvent } from "../../lib/core/decisions.ts";
 import { hasCode } from "../../lib/core/error-code.ts";
+import { type BrokerName, NO_BROKER } from "../kit/broker-servers.ts";
+import { gate } from "../kit/time/gate.ts";
+import { timeless } from "../kit/time/timeless.ts";
 import { freshTable, poolOf, portOf as postgresPortOf, storeOf } from "../postgres/given.ts";
 
 const closing: (() => unknown)[] = [];

@@ -3,7 +3,7 @@ import { PermanentError } from "onceonly";
 import { type ConsumerOptions, type Delivery, envelopeHeaders, idempotentConsumer } from "onceonly/consumers";
 import { MemoryStore } from "onceonly/testing";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { gate } from "../../kit/time/gate.ts";
+import { gate } from "../kit/time/gate.ts";
 import { watch } from "./given.ts";
 
 interface Message {

@@ -3,8 +3,8 @@ import { idempotentBatch, PermanentError } from "onceonly";
 import { envelopeHeaders, kafkaEachBatch, kafkaEachMessage } from "onceonly/consumers";
 import { fakeClock, fakeLambdaContext, MemoryStore } from "onceonly/testing";
 import { describe, expect, it } from "vitest";
-import { gate } from "../../kit/time/gate.ts";
-import { untilSleeping } from "../../kit/time/until-sleeping.ts";
+import { gate } from "../kit/time/gate.ts";
+import { untilSleeping } from "../kit/time/until-sleeping.ts";
 import { watch } from "./given.ts";
 import { kafkaBench } from "./kafka-given.ts";
 

@@ -2,8 +2,8 @@
 import { envelopeHeaders, natsConsumer } from "onceonly/consumers";
 import { MemoryStore } from "onceonly/testing";
 import { describe, expect, it } from "vitest";
-import { gate } from "../../kit/time/gate.ts";
 import { systemClock } from "../../lib/core/clock.ts";
+import { gate } from "../kit/time/gate.ts";
 import { hasServer as hasPostgres } from "../postgres/given.ts";
 import { hasBroker, type Options, shop } from "./given.ts";
 import { natsBench } from "./nats-given.ts";

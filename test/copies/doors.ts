@@ -7,7 +7,7 @@ import express from "express";
 import fastify from "fastify";
 import { Hono } from "hono";
 import type { Execution, Store } from "onceonly";
-import { keyService } from "../privacy/given.ts";
+import { keyService } from "../stores/privacy-given.ts";
 import type { Copy } from "./given.ts";
 
 type AnyStore = Store<never>;
@@ -18,7 +18,7 @@ export const BASES: Readonly<Record<string, (copy: Copy, peer: Copy) => AnyStore
   "testing.MemoryStore": (copy) => new copy.testing.MemoryStore() as never,
   "main.DynamoDBStore": async (copy, peer) => {
     // The model is of the other copy, and so is the error that it answers with.
-    const model = new peer.testing.DynamoDBModel();
+    const model = new peer.aws.DynamoDBModel();
     const client = new DynamoDBClient({
       region: "us-east-1",
       credentials: { accessKeyId: "a", secretAccessKey: "b" },

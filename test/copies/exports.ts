@@ -16,19 +16,17 @@ const DRIVEN = [
   ),
   ...["reconciler", "leftBehind", "emfMetrics", "decisionLog"].map((name) => `main.${name}`),
   ...["DynamoDBModel", "DynamoDBError", "SqsError", "SnsError", "EventBridgeError"].map(
-    (name) => `testing.${name}`,
+    (name) => `aws.${name}`,
   ),
-  ...["storeContract", "explore", "foreignRequest", "reportPage", "exactlyOnceMatchers"].map(
-    (name) => `testing.${name}`,
-  ),
-  ...["fakeLambdaContext", "MemoryStore"].map((name) => `testing.${name}`),
+  ...["explore", "foreignRequest", "reportPage", "exactlyOnceMatchers"].map((name) => `explorer.${name}`),
+  ...["fakeLambdaContext", "MemoryStore", "storeContract"].map((name) => `testing.${name}`),
   ...["fromPg", "PostgresStore", "PostgresTransactions"].map((name) => `postgres.${name}`),
   ...["fromIoredis", "ValkeyStore", "valkeyCache"].map((name) => `valkey.${name}`),
 ];
 
 /** Lists and texts, and functions of data: nothing of a copy is in them. */
 const DATA =
-  /^main\.(DECISIONS|ENVELOPE_FAULTS|OUTBOX_EVENTS|RECONCILER_EVENTS|STORE_FAILURES|readEnvelope|readBody|traceparentFromXRay)$|^postgres\.postgresSchema$|^testing\.(canHave|streamEvent)$|^client\.(createIdempotencyKey|wasReplayed)$/;
+  /^main\.(DECISIONS|ENVELOPE_FAULTS|OUTBOX_EVENTS|RECONCILER_EVENTS|STORE_FAILURES|readEnvelope|readBody|traceparentFromXRay)$|^postgres\.postgresSchema$|^explorer\.(canHave|crashPoints|streamEvent)$|^kit\.([A-Z_]+|[a-z]\w+)$|^aws\.[a-z]\w+$|^client\.(createIdempotencyKey|wasReplayed)$/;
 
 /** Functions of an event or of an attempt, which any engine calls, and observers. */
 const FUNCTIONS =
@@ -36,16 +34,16 @@ const FUNCTIONS =
 
 /** What the store port, the outbox port and a client's port say is all that is used of them. */
 const PORTS =
-  /^main\.(DynamoDBOutbox|MessageProducer|FifoProducer|outboxRelay)$|^lean\.(DynamoDBOutbox|DynamoDBStore|LeanDynamoDB)$|^postgres\.(PostgresOutbox|from(Drizzle|Knex|Kysely|PostgresJs|Prisma))$|^valkey\.from(Glide|NodeRedis)$|^testing\.(SqsModel|fakeClock|fakeRandom)$/;
+  /^main\.(DynamoDBOutbox|MessageProducer|FifoProducer|outboxRelay)$|^lean\.(DynamoDBOutbox|DynamoDBStore|LeanDynamoDB)$|^postgres\.(PostgresOutbox|from(Drizzle|Knex|Kysely|PostgresJs|Prisma))$|^valkey\.from(Glide|NodeRedis)$|^aws\.(SqsModel|SnsModel|EventBridgeModel)$|^testing\.(fakeClock|fakeRandom)$|^kit\.OperatedOutbox$/;
 
 /** Known by their code: `isOnceonlyError`, or the brand of the browser's client. */
-const ERRORS = /^(main|client)\.\w+Error$/;
+const ERRORS = /^(main|client|kit)\.\w+Error$/;
 
 /** More of a door that is driven. */
 const SIBLINGS = /^consumers\.(kafkaEachBatch|natsConsumer|rabbitMqConsumer)$|^http\.nestIdempotency$/;
 
-/** Of one simulation: handlers and services reach it by patches that all copies share (test/simulator). */
-const SIMULATION = /^testing\.(Simulator|randomFaults|removePatches|whenEnvironmentEnds)$/;
+/** Of one simulation: handlers and services reach it by patches that all copies share (packages/explorer/test/simulator). */
+const SIMULATION = /^explorer\.(Simulator|randomFaults|removePatches|whenEnvironmentEnds)$/;
 
 /** Constructs: test/cdk/two-copies.test.ts. */
 const CONSTRUCTS = /^cdk\./;

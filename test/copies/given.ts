@@ -1,19 +1,23 @@
 // Copies of the built package in this process: as an ES module, as CommonJS, and in a minified bundle.
-import { cp, mkdir } from "node:fs/promises";
+import { readFileSync } from "node:fs";
+import { cp, mkdir, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { build } from "esbuild";
-import { oncePerRun } from "../../kit/once-per-run.ts";
-import { manifest, root } from "../../kit/project.ts";
-import { run } from "../../kit/run.ts";
+import { build, type Plugin } from "esbuild";
+import { oncePerRun } from "../kit/once-per-run.ts";
+import { root } from "../kit/project.ts";
+import { run } from "../kit/run.ts";
 
 export interface Copy {
+  readonly aws: typeof import("onceonly-explorer/aws");
+  readonly explorer: typeof import("onceonly-explorer");
   readonly main: typeof import("onceonly");
   readonly cdk: typeof import("onceonly/cdk");
   readonly client: typeof import("onceonly/client");
   readonly consumers: typeof import("onceonly/consumers");
   readonly http: typeof import("onceonly/http");
+  readonly kit: typeof import("onceonly/kit");
   readonly lean: typeof import("onceonly/lean");
   readonly otel: typeof import("onceonly/otel");
   readonly postgres: typeof import("onceonly/postgres");
@@ -22,34 +26,51 @@ export interface Copy {
 }
 export type Entry = keyof Copy;
 
-const PATHS = Object.entries(manifest.exports as Record<string, unknown>)
-  .filter(([name]) => !name.endsWith(".json"))
-  .map(([name, given]) => {
-    const by = given as { import?: { default: string }; require?: { default: string }; default: string };
-    const [esm, cjs] = [by.import, by.require ?? by];
-    const entry = (name === "." ? "main" : name.slice(2)) as Entry;
-    return { entry, esm: (esm ?? cjs).default, cjs: cjs.default };
-  });
+interface Path {
+  /** The package and the entry in it, as an import names them. */
+  readonly name: string;
+  readonly entry: Entry;
+  readonly isModule: boolean;
+}
+
+/** Each entry of the packages that run beside a handler. */
+const PATHS: readonly Path[] = ["", "packages/explorer"].flatMap((folder) => {
+  const { name, exports } = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
+  return Object.entries(exports as Record<string, object>)
+    .filter(([entry]) => !entry.endsWith(".json"))
+    .map(([entry, given]) => ({
+      name: `${name}${entry.slice(1)}`,
+      entry: (entry !== "." ? entry.slice(2) : name === "onceonly" ? "main" : "explorer") as Entry,
+      isModule: "import" in given,
+    }));
+});
 export const ENTRIES = PATHS.map(({ entry }) => entry);
 
 export const KINDS = ["es module", "commonjs", "bundle"] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** The built package, within the project, so that its peers are found. A change of its sources builds it again. */
+/** The built packages, within the project, so that its peers are found. A change of their sources builds them again. */
 async function built(): Promise<string> {
   const { folder } = await oncePerRun("copies", async (made) => {
     const folder = join(root, "node_modules/.cache/copies", made.split("/").at(-2)!);
-    await mkdir(folder, { recursive: true });
-    await run(process.execPath, [join(root, "tools/build.mjs"), join(folder, "dist")], root);
-    await cp(join(root, "package.json"), join(folder, "package.json"));
+    const modules = join(folder, "node_modules");
+    await mkdir(modules, { recursive: true });
+    await run(process.execPath, [join(root, "tools/build.mjs"), made], root);
+    for (const [name, path] of [
+      ["onceonly", ""],
+      ["onceonly-explorer", "packages/explorer"],
+    ] as const) {
+      await cp(join(made, path, "dist"), join(modules, name, "dist"), { recursive: true });
+      await cp(join(root, path, "package.json"), join(modules, name, "package.json"));
+    }
     await build({
       stdin: {
-        contents: PATHS.map(({ entry, esm }) => `export * as ${entry} from "${esm}";`).join("\n"),
+        contents: PATHS.map(({ entry, name }) => `export * as ${entry} from "${name}";`).join("\n"),
         resolveDir: folder,
       },
       bundle: true,
       minify: true,
-      packages: "external",
+      plugins: [peersOutside],
       format: "cjs",
       platform: "node",
       target: "node20",
@@ -62,17 +83,33 @@ async function built(): Promise<string> {
   return folder;
 }
 
+const peersOutside: Plugin = {
+  name: "peers outside",
+  setup({ onResolve }) {
+    onResolve({ filter: /^[^./]/ }, ({ path, kind }) =>
+      kind === "entry-point" || /^onceonly/.test(path) ? undefined : { path, external: true },
+    );
+  },
+};
+
 export async function loadCopies(): Promise<Readonly<Record<Kind, Copy>>> {
   const folder = await built();
   const require = createRequire(join(folder, "package.json"));
-  const all = async (load: (path: (typeof PATHS)[number]) => unknown) =>
+  const all = async (load: (path: Path) => unknown) =>
     Object.fromEntries(
       await Promise.all(PATHS.map(async (path) => [path.entry, await load(path)])),
     ) as unknown as Copy;
+  // An import from within the folder finds the packages there, and not those of the project.
+  const loader = join(folder, "load.mjs");
+  await writeFile(loader, "export const load = (name) => import(name);");
+  const { load } = (await import(/* @vite-ignore */ pathToFileURL(loader).href)) as {
+    load(name: string): Promise<unknown>;
+  };
   const bundle = require(join(folder, "bundle.cjs")) as Copy;
   return {
-    "es module": await all(({ esm }) => import(/* @vite-ignore */ pathToFileURL(join(folder, esm)).href)),
-    commonjs: await all(({ cjs }) => require(join(folder, cjs))),
+    // The constructs are CommonJS only.
+    "es module": await all(({ name, isModule }) => (isModule ? load(name) : require(name))),
+    commonjs: await all(({ name }) => require(name)),
     bundle,
   };
 }

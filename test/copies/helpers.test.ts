@@ -5,9 +5,9 @@ import middy from "@middy/core";
 import type { Execution } from "onceonly";
 import type { MemoryStore } from "onceonly/testing";
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import { memorySubject } from "../../kit/memory-subject.ts";
+import { memorySubject } from "../kit/memory-subject.ts";
 import { hasServer as hasPostgres, poolOf, portOf, storeOf } from "../postgres/given.ts";
-import { keyService } from "../privacy/given.ts";
+import { keyService } from "../stores/privacy-given.ts";
 import { hasServer as hasValkey, portOf as portOfValkey, redisOf } from "../valkey/given.ts";
 import { type Copy, KINDS, type Kind, loadCopies } from "./given.ts";
 
@@ -251,9 +251,9 @@ describe.each(PAIRS)("H86: A6: the %s beside the %s", (one, other) => {
   });
 
   it("answers by an error of the other copy's model, and knows it by `instanceof`", async () => {
-    const { testing } = A();
-    const refused = new testing.DynamoDBError("ThrottlingException", "slow down");
-    const model = new (B().testing.DynamoDBModel)({
+    const { aws } = A();
+    const refused = new aws.DynamoDBError("ThrottlingException", "slow down");
+    const model = new (B().aws.DynamoDBModel)({
       intercept: async () => {
         throw refused;
       },
@@ -269,9 +269,9 @@ describe.each(PAIRS)("H86: A6: the %s beside the %s", (one, other) => {
       client.send(new GetItemCommand({ TableName: "t", Key: { pk: { S: "1" } } })),
     ).rejects.toMatchObject({ name: "ThrottlingException" });
     for (const name of ["DynamoDBError", "SqsError", "SnsError", "EventBridgeError"] as const) {
-      const made = new (A().testing[name] as new (...given: string[]) => Error)("ValidationException", "x");
-      expect(made, name).toBeInstanceOf(B().testing[name]);
-      expect(new Error("x"), name).not.toBeInstanceOf(B().testing[name]);
+      const made = new (A().aws[name] as new (...given: string[]) => Error)("ValidationException", "x");
+      expect(made, name).toBeInstanceOf(B().aws[name]);
+      expect(new Error("x"), name).not.toBeInstanceOf(B().aws[name]);
     }
   });
 
@@ -285,10 +285,10 @@ describe.each(PAIRS)("H86: A6: the %s beside the %s", (one, other) => {
   });
 
   it("waits for the other copy's foreign request in a simulation", async () => {
-    const { explore } = A().testing;
+    const { explore } = A().explorer;
     const asked: string[] = [];
     const handler = async () => {
-      await B().testing.foreignRequest({
+      await B().explorer.foreignRequest({
         target: "legacy orders",
         operation: "GET",
         run: async () => void asked.push("get"),
@@ -300,8 +300,10 @@ describe.each(PAIRS)("H86: A6: the %s beside the %s", (one, other) => {
     const report = await explore(handler as never, { orders: 1 } as never, { maxRuns: 20 });
 
     expect(asked.length).toBeGreaterThan(0);
-    expect(B().testing.reportPage([report])).toContain("<");
-    expect(B().testing.exactlyOnceMatchers.toBeExactlyOnce?.call({} as never, report as never)).toBeDefined();
+    expect(B().explorer.reportPage([report])).toContain("<");
+    expect(
+      B().explorer.exactlyOnceMatchers.toBeExactlyOnce?.call({} as never, report as never),
+    ).toBeDefined();
   });
 
   it.runIf(hasPostgres)("runs in a transaction of the other copy's adapter on PostgreSQL", async () => {

@@ -1,10 +1,10 @@
 import { storeContract } from "onceonly/testing";
 import { describe, expect, it } from "vitest";
-import { type StoreMethod, unreachable } from "../../kit/faults/faulty-store.ts";
-import { memorySubject } from "../../kit/memory-subject.ts";
-import { gate } from "../../kit/time/gate.ts";
-import { cached } from "../../lib/core/cached.ts";
 import { InvalidOptionError, PermanentError } from "../../lib/core/errors.ts";
+import { cached } from "../../lib/stores/cached.ts";
+import { type StoreMethod, unreachable } from "../kit/faults/faulty-store.ts";
+import { memorySubject } from "../kit/memory-subject.ts";
+import { gate } from "../kit/time/gate.ts";
 import { counting, newWorld } from "./world.ts";
 
 describe("cached(MemoryStore) keeps the contract", () => {

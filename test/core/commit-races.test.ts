@@ -1,10 +1,10 @@
 // Commits that meet other attempts of the same key.
 import { describe, expect, it } from "vitest";
-import { failing, throttled } from "../../kit/faults/faulty-store.ts";
-import { gate } from "../../kit/time/gate.ts";
 import { ClaimLostError } from "../../lib/core/errors.ts";
 import type { Execution } from "../../lib/core/execution.ts";
 import type { MemoryWrite } from "../../lib/testing/index.ts";
+import { failing, throttled } from "../kit/faults/faulty-store.ts";
+import { gate } from "../kit/time/gate.ts";
 import { newWorld } from "./world.ts";
 
 type Work = Execution<MemoryWrite>;

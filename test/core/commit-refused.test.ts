@@ -1,9 +1,9 @@
 // Commits that the store refuses, and what the handler may do then.
 import { describe, expect, it } from "vitest";
-import { failing } from "../../kit/faults/faulty-store.ts";
 import { CommitInvalidError, TransactionConditionError } from "../../lib/core/errors.ts";
 import type { Execution } from "../../lib/core/execution.ts";
 import type { MemoryWrite } from "../../lib/testing/index.ts";
+import { failing } from "../kit/faults/faulty-store.ts";
 import { newWorld } from "./world.ts";
 
 const MODES = ["claimed", "optimistic"] as const;

@@ -1,9 +1,9 @@
 // Commits whose answer is lost, or never comes.
 import { describe, expect, it } from "vitest";
-import { answerLost, failing } from "../../kit/faults/faulty-store.ts";
 import { CommitInvalidError, PermanentError, StoreUnavailableError } from "../../lib/core/errors.ts";
 import type { Execution } from "../../lib/core/execution.ts";
 import type { MemoryWrite } from "../../lib/testing/index.ts";
+import { answerLost, failing } from "../kit/faults/faulty-store.ts";
 import { newWorld } from "./world.ts";
 
 const MODES = ["claimed", "optimistic"] as const;

@@ -1,12 +1,12 @@
 // Work that reaches its deadline.
 
 import { describe, expect, it } from "vitest";
-import { intercepted } from "../../kit/faults/faulty-store.ts";
-import { gate } from "../../kit/time/gate.ts";
 import { PermanentError, StoreUnavailableError } from "../../lib/core/errors.ts";
 import type { Execution } from "../../lib/core/execution.ts";
 import { Interrupted } from "../../lib/core/running.ts";
 import type { MemoryWrite } from "../../lib/testing/index.ts";
+import { intercepted } from "../kit/faults/faulty-store.ts";
+import { gate } from "../kit/time/gate.ts";
 import { counting, newWorld, START } from "./world.ts";
 
 type Work = Execution<MemoryWrite>;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { failing } from "../../kit/faults/faulty-store.ts";
 import { DECISIONS, type Decision } from "../../lib/core/decisions.ts";
+import { failing } from "../kit/faults/faulty-store.ts";
 import { newWorld, START, type World } from "./world.ts";
 
 /** The faces of lib/lambda tell the others: they look for the key, and batches ask for several records at once. A store tells `new-keys`. */

@@ -1,13 +1,13 @@
 // Stores that never answer, and stores that refuse a result: each call ends with a code, and no effect is repeated.
 import { describe, expect, it } from "vitest";
-import { intercepted, type StoreMethod } from "../../kit/faults/faulty-store.ts";
 import { StoreUnavailableError } from "../../lib/core/errors.ts";
 import type { Execution } from "../../lib/core/execution.ts";
 import type { EngineOptions } from "../../lib/core/options.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
-import { fakeClock } from "../../lib/fakes/fake-clock.ts";
+import { fakeClock } from "../../lib/testing/fake-clock.ts";
 import { MemoryStore } from "../../lib/testing/memory-store.ts";
 import type { MemoryWrite } from "../../lib/testing/memory-tables.ts";
+import { intercepted, type StoreMethod } from "../kit/faults/faulty-store.ts";
 
 type Work = (execution: Execution<MemoryWrite>) => unknown;
 

@@ -1,14 +1,14 @@
 // Erasing in memory, behind the stores that stand in front of others.
 import { describe, expect, it } from "vitest";
-import { cached } from "../../lib/core/cached.ts";
 import { StoreUnavailableError } from "../../lib/core/errors.ts";
 import { identify } from "../../lib/core/identity.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
 import { eraseResult } from "../../lib/dynamodb/erase-result.ts";
-import { encrypted } from "../../lib/privacy/encrypted.ts";
-import { redacted } from "../../lib/privacy/redacted.ts";
+import { cached } from "../../lib/stores/cached.ts";
+import { encrypted } from "../../lib/stores/encrypted.ts";
+import { redacted } from "../../lib/stores/redacted.ts";
 import { MemoryStore } from "../../lib/testing/memory-store.ts";
-import { type KeyService, keyService } from "../privacy/given.ts";
+import { type KeyService, keyService } from "../stores/privacy-given.ts";
 import { ERASURES, type ErasedWorld } from "./plays/erasures.ts";
 
 function memoryWorld(front: (store: MemoryStore) => Partial<ErasedWorld> = () => ({})): ErasedWorld {

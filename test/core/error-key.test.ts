@@ -1,12 +1,12 @@
 // An error says which key it is about: a face must not answer a call with the trouble of another operation.
 import { describe, expect, it } from "vitest";
-import { failing } from "../../kit/faults/faulty-store.ts";
 import {
   CommitInvalidError,
   ExecutionInProgressError,
   PermanentError,
   StoreUnavailableError,
 } from "../../lib/core/errors.ts";
+import { failing } from "../kit/faults/faulty-store.ts";
 import { newWorld } from "./world.ts";
 
 const caught = (call: Promise<unknown>) =>

@@ -1,7 +1,6 @@
 // The caller's own condition refuses a commit while an earlier try of that commit is still under way. The late copy is
 // fenced off before the handler learns of the refusal.
 import { describe, expect, it } from "vitest";
-import { type Intercept, intercepted, unreachable } from "../../kit/faults/faulty-store.ts";
 import {
   RecordCorruptError,
   StoreUnavailableError,
@@ -11,6 +10,7 @@ import type { Execution } from "../../lib/core/execution.ts";
 import { isExpired } from "../../lib/core/record.ts";
 import type { Claim } from "../../lib/core/store.ts";
 import type { MemoryWrite } from "../../lib/testing/index.ts";
+import { type Intercept, intercepted, unreachable } from "../kit/faults/faulty-store.ts";
 import { newWorld, type World } from "./world.ts";
 
 type Work = Execution<MemoryWrite>;

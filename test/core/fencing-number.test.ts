@@ -1,8 +1,8 @@
 // `attempt` as a fencing number: a system that remembers the highest one it has seen refuses whoever comes late.
 import { describe, expect, it } from "vitest";
-import { gate } from "../../kit/time/gate.ts";
 import type { Execution } from "../../lib/core/execution.ts";
 import type { MemoryWrite } from "../../lib/testing/index.ts";
+import { gate } from "../kit/time/gate.ts";
 import { newWorld } from "./world.ts";
 
 /** Somebody else's system. Takes a call only from the newest attempt that it knows of. */

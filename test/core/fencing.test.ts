@@ -1,8 +1,8 @@
 // Workers that come back after their lease.
 import { describe, expect, it } from "vitest";
-import { failing } from "../../kit/faults/faulty-store.ts";
-import { gate } from "../../kit/time/gate.ts";
 import { ClaimLostError, PermanentError } from "../../lib/core/errors.ts";
+import { failing } from "../kit/faults/faulty-store.ts";
+import { gate } from "../kit/time/gate.ts";
 import { newWorld, pausedWorker } from "./world.ts";
 
 describe("perform, claimed", () => {

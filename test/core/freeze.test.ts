@@ -1,8 +1,8 @@
 // Processes that stop and go on, and calls that share one.
 import { describe, expect, it } from "vitest";
-import { gate } from "../../kit/time/gate.ts";
 import type { Execution } from "../../lib/core/execution.ts";
 import type { MemoryWrite } from "../../lib/testing/index.ts";
+import { gate } from "../kit/time/gate.ts";
 import { newWorld } from "./world.ts";
 
 type Work = Execution<MemoryWrite>;

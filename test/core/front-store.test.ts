@@ -8,7 +8,7 @@ import { MemoryStore } from "onceonly/testing";
 import { valkeyCache } from "onceonly/valkey";
 import { describe, expect, it } from "vitest";
 import type { CrossChecked } from "../../lib/core/record-cache.ts";
-import { keyService } from "../privacy/given.ts";
+import { keyService } from "../stores/privacy-given.ts";
 
 const cache = valkeyCache({ client: { send: () => Promise.reject(new Error("away")) }, prefix: "front" });
 

@@ -1,7 +1,7 @@
 // Attempts with an unknown end: the next call runs, or holds the key.
 import { describe, expect, it } from "vitest";
-import { answerLost, failing, intercepted } from "../../kit/faults/faulty-store.ts";
 import { ClaimLostError, OutcomeUnknownError, StoreUnavailableError } from "../../lib/core/errors.ts";
+import { answerLost, failing, intercepted } from "../kit/faults/faulty-store.ts";
 import { abandoned, evidenceOf, never } from "./abandoned-given.ts";
 import { counting, newWorld, pausedWorker, START } from "./world.ts";
 

@@ -2,17 +2,17 @@
 import fc from "fast-check";
 import { MemoryStore } from "onceonly/testing";
 import { describe, expect, it } from "vitest";
-import { HOSTILE, hostileJson } from "../../kit/hostile-json.ts";
-import { keepsHostileJson } from "../../kit/hostile-values.ts";
-import { cached } from "../../lib/core/cached.ts";
 import { fingerprintOf } from "../../lib/core/fingerprint.ts";
 import { findUnfaithful, isPlainObject } from "../../lib/core/json.ts";
 import { prepareMessage } from "../../lib/core/messages/prepare-message.ts";
 import type { Store } from "../../lib/core/store.ts";
-import { mirrored } from "../../lib/mirrored/mirrored.ts";
-import { encrypted } from "../../lib/privacy/encrypted.ts";
-import { redacted } from "../../lib/privacy/redacted.ts";
-import { keyService } from "../privacy/given.ts";
+import { cached } from "../../lib/stores/cached.ts";
+import { encrypted } from "../../lib/stores/encrypted.ts";
+import { mirrored } from "../../lib/stores/mirrored.ts";
+import { redacted } from "../../lib/stores/redacted.ts";
+import { HOSTILE, hostileJson } from "../kit/hostile-json.ts";
+import { keepsHostileJson } from "../kit/hostile-values.ts";
+import { keyService } from "../stores/privacy-given.ts";
 
 const stores: readonly (readonly [string, (store: Store<never>) => Store<never>])[] = [
   ["in memory", (store) => store],

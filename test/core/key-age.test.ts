@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { failing, intercepted } from "../../kit/faults/faulty-store.ts";
 import { IdempotencyKeyInvalidError } from "../../lib/core/errors.ts";
+import { failing, intercepted } from "../kit/faults/faulty-store.ts";
 import { newWorld, START } from "./world.ts";
 
 /** A UUIDv7 that was made `ms` after 2023-11-14T22:13:20Z, the start of every world. */

@@ -1,7 +1,7 @@
 /** Copies of a claim that arrive late: a token claims once. */
 import { describe, expect, it } from "vitest";
-import { intercepted } from "../../kit/faults/faulty-store.ts";
-import { gate } from "../../kit/time/gate.ts";
+import { intercepted } from "../kit/faults/faulty-store.ts";
+import { gate } from "../kit/time/gate.ts";
 import { newWorld } from "./world.ts";
 
 describe("answers 7: a copy of a claim that arrives late", () => {

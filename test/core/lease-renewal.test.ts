@@ -1,12 +1,12 @@
 // A short lease that is renewed while the work goes on: where no process can be relied on to die.
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { failing, intercepted, throttled, unreachable } from "../../kit/faults/faulty-store.ts";
-import { gate } from "../../kit/time/gate.ts";
 import { ClaimLostError } from "../../lib/core/errors.ts";
 import type { Execution } from "../../lib/core/execution.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
 import type { Renewal } from "../../lib/core/store.ts";
 import { MemoryStore, type MemoryWrite } from "../../lib/testing/index.ts";
+import { failing, intercepted, throttled, unreachable } from "../kit/faults/faulty-store.ts";
+import { gate } from "../kit/time/gate.ts";
 import { counting, newWorld, pausedWorker, START, type World } from "./world.ts";
 
 type Work = Execution<MemoryWrite>;

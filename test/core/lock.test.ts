@@ -1,9 +1,9 @@
 // Mutual exclusion by the same claims, without a stored result.
 import { describe, expect, it } from "vitest";
-import { gate } from "../../kit/time/gate.ts";
 import { PermanentError } from "../../lib/core/errors.ts";
 import { type LockOptions, lock } from "../../lib/core/lock.ts";
 import { fakeClock, MemoryStore, type MemoryWrite } from "../../lib/testing/index.ts";
+import { gate } from "../kit/time/gate.ts";
 
 function given(change: Partial<LockOptions<MemoryWrite>> = {}) {
   const clock = fakeClock();

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { failing, intercepted, unreachable } from "../../kit/faults/faulty-store.ts";
 import { FingerprintMismatchError, PermanentError, StoreUnavailableError } from "../../lib/core/errors.ts";
 import { resolveOptions } from "../../lib/core/options.ts";
 import { MemoryStore } from "../../lib/testing/index.ts";
+import { failing, intercepted, unreachable } from "../kit/faults/faulty-store.ts";
 import { counting, newWorld } from "./world.ts";
 
 const never = (): Promise<unknown> => new Promise(() => {});

@@ -1,7 +1,7 @@
 // Writes whose answer is lost, or that can never be made.
 import { describe, expect, it } from "vitest";
-import { answerLost, failing, intercepted, throttled, unreachable } from "../../kit/faults/faulty-store.ts";
 import { PermanentError, StoreUnavailableError } from "../../lib/core/errors.ts";
+import { answerLost, failing, intercepted, throttled, unreachable } from "../kit/faults/faulty-store.ts";
 import { newWorld, START } from "./world.ts";
 
 describe("perform, claimed", () => {

@@ -1,11 +1,11 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { describe, expect, it } from "vitest";
-import { gate } from "../../kit/time/gate.ts";
 import { NestedExecutionError } from "../../lib/core/errors.ts";
 import type { Work } from "../../lib/core/execution.ts";
 import { identify } from "../../lib/core/identity.ts";
 import { asyncContext, Nesting } from "../../lib/core/nesting.ts";
 import type { MemoryWrite } from "../../lib/testing/index.ts";
+import { gate } from "../kit/time/gate.ts";
 import { newWorld } from "./world.ts";
 
 const one = { identity: identify("pay", "tenant", "one") };

@@ -1,9 +1,9 @@
 // Expired keys in the optimistic mode.
 import { describe, expect, it } from "vitest";
-import { gate } from "../../kit/time/gate.ts";
 import { ClaimLostError, IdempotencyKeyInvalidError } from "../../lib/core/errors.ts";
 import type { Execution } from "../../lib/core/execution.ts";
 import type { MemoryWrite } from "../../lib/testing/index.ts";
+import { gate } from "../kit/time/gate.ts";
 import { counting, newWorld } from "./world.ts";
 
 type Work = Execution<MemoryWrite>;

@@ -1,6 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { failing, intercepted } from "../../kit/faults/faulty-store.ts";
-import { gate } from "../../kit/time/gate.ts";
 import {
   ClaimLostError,
   ExecutionInProgressError,
@@ -11,6 +9,8 @@ import {
 import type { Execution } from "../../lib/core/execution.ts";
 import type { Insertion } from "../../lib/core/store.ts";
 import type { MemoryWrite } from "../../lib/testing/index.ts";
+import { failing, intercepted } from "../kit/faults/faulty-store.ts";
+import { gate } from "../kit/time/gate.ts";
 import { counting, newWorld } from "./world.ts";
 
 type Work = Execution<MemoryWrite>;

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { intercepted } from "../../kit/faults/faulty-store.ts";
 import { OutcomeUnknownError } from "../../lib/core/errors.ts";
 import { identify } from "../../lib/core/identity.ts";
 import { releaseRecord } from "../../lib/core/release-record.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
 import { MemoryStore } from "../../lib/testing/memory-store.ts";
+import { intercepted } from "../kit/faults/faulty-store.ts";
 
 const BY = { by: "ana", why: "ticket 7" };
 const { recordKey } = identify("charge", "", "k");

@@ -1,9 +1,9 @@
 // Attempts that failed before they had an effect.
 import { describe, expect, it } from "vitest";
-import { failing, intercepted } from "../../kit/faults/faulty-store.ts";
 import { StoreUnavailableError } from "../../lib/core/errors.ts";
 import type { Execution } from "../../lib/core/execution.ts";
 import type { MemoryWrite } from "../../lib/testing/index.ts";
+import { failing, intercepted } from "../kit/faults/faulty-store.ts";
 import { newWorld, START } from "./world.ts";
 
 type Work = Execution<MemoryWrite>;

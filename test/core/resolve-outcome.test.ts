@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { answerLost, failing, intercepted } from "../../kit/faults/faulty-store.ts";
 import { ClaimLostError, OutcomeUnknownError, StoreUnavailableError } from "../../lib/core/errors.ts";
 import { identify } from "../../lib/core/identity.ts";
 import { type Resolution, type ResolveOptions, resolveOutcome } from "../../lib/core/resolve-outcome.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
 import { MemoryStore, type MemoryWrite } from "../../lib/testing/index.ts";
+import { answerLost, failing, intercepted } from "../kit/faults/faulty-store.ts";
 import { abandoned, evidenceOf, never } from "./abandoned-given.ts";
 import { newWorld, START, type World } from "./world.ts";
 

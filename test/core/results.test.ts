@@ -1,7 +1,7 @@
 // What is stored and replayed: values, errors, and results that cannot be kept.
 import { describe, expect, it } from "vitest";
-import { intercepted } from "../../kit/faults/faulty-store.ts";
 import { PermanentError, RecordCorruptError, ResultNotKeptError } from "../../lib/core/errors.ts";
+import { intercepted } from "../kit/faults/faulty-store.ts";
 import { newWorld } from "./world.ts";
 
 describe("perform, claimed", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { gate } from "../../kit/time/gate.ts";
+import { gate } from "../kit/time/gate.ts";
 import { newWorld, START } from "./world.ts";
 
 const MINUTE = 60_000;

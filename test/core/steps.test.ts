@@ -1,13 +1,13 @@
 // Steps of a handler: what is done is not done again, and what may have been done is not repeated where that was asked for.
 import { describe, expect, it } from "vitest";
-import { failing, intercepted, unreachable } from "../../kit/faults/faulty-store.ts";
-import { cached } from "../../lib/core/cached.ts";
 import { OutcomeUnknownError, PermanentError, StoreUnavailableError } from "../../lib/core/errors.ts";
 import type { Execution } from "../../lib/core/execution.ts";
 import { resolveOutcome } from "../../lib/core/resolve-outcome.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
 import type { Step } from "../../lib/core/steps.ts";
+import { cached } from "../../lib/stores/cached.ts";
 import type { MemoryStore, MemoryWrite } from "../../lib/testing/index.ts";
+import { failing, intercepted, unreachable } from "../kit/faults/faulty-store.ts";
 import { evidenceOf, never } from "./abandoned-given.ts";
 import { counting, newWorld, pausedWorker, START, type World } from "./world.ts";
 

@@ -1,7 +1,7 @@
 // A store that fails before anybody runs.
 import { describe, expect, it } from "vitest";
-import { failing, intercepted, throttled } from "../../kit/faults/faulty-store.ts";
 import { STORE_FAILURES, StoreUnavailableError } from "../../lib/core/errors.ts";
+import { failing, intercepted, throttled } from "../kit/faults/faulty-store.ts";
 import { newWorld, pausedWorker } from "./world.ts";
 
 describe("perform, claimed", () => {

@@ -1,7 +1,7 @@
 // What a handler threw is an outcome, whatever its code; only what the engine made about this call decides.
 import { describe, expect, it } from "vitest";
-import { ourErrors } from "../../kit/our-errors.ts";
 import { PermanentError, StoreUnavailableError } from "../../lib/core/errors.ts";
+import { ourErrors } from "../kit/our-errors.ts";
 import { newWorld } from "./world.ts";
 
 const final = { isFinalError: () => true };

@@ -1,10 +1,10 @@
 // Outcomes that nobody knows are found without a call for their key, in every store that may hold them.
 import { describe, expect, it } from "vitest";
-import { cached } from "../../lib/core/cached.ts";
 import { resolveOutcome } from "../../lib/core/resolve-outcome.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
 import type { Store } from "../../lib/core/store.ts";
 import type { UnknownOutcome } from "../../lib/core/unknown-outcome.ts";
+import { cached } from "../../lib/stores/cached.ts";
 import { MemoryStore } from "../../lib/testing/index.ts";
 import { abandoned, never } from "./abandoned-given.ts";
 import { newWorld, START } from "./world.ts";

@@ -1,7 +1,7 @@
 // Handlers that do not know whether their effect happened, and say so.
 import { describe, expect, it } from "vitest";
-import { failing } from "../../kit/faults/faulty-store.ts";
 import { OutcomeUnknownError } from "../../lib/core/errors.ts";
+import { failing } from "../kit/faults/faulty-store.ts";
 import { evidenceOf, never, type WhenAbandoned } from "./abandoned-given.ts";
 import { newWorld, pausedWorker, START } from "./world.ts";
 

@@ -1,11 +1,11 @@
 // Attempts that record nothing: where another attempt has an answer, their own does not count.
 import { describe, expect, it } from "vitest";
-import { failing, intercepted } from "../../kit/faults/faulty-store.ts";
-import { gate } from "../../kit/time/gate.ts";
 import { ClaimLostError, FingerprintMismatchError, StoreUnavailableError } from "../../lib/core/errors.ts";
 import type { Execution } from "../../lib/core/execution.ts";
 import type { EngineOptions } from "../../lib/core/options.ts";
 import type { MemoryWrite } from "../../lib/testing/index.ts";
+import { failing, intercepted } from "../kit/faults/faulty-store.ts";
+import { gate } from "../kit/time/gate.ts";
 import { counting, newWorld, type World } from "./world.ts";
 
 type Work = Execution<MemoryWrite>;

@@ -1,8 +1,8 @@
 // Attempts with an unknown end, where somebody can be asked.
 import { describe, expect, it } from "vitest";
-import { answerLost, failing } from "../../kit/faults/faulty-store.ts";
 import { OutcomeUnknownError, StoreUnavailableError } from "../../lib/core/errors.ts";
 import type { AbandonedAttempt, Verification } from "../../lib/core/verify.ts";
+import { answerLost, failing } from "../kit/faults/faulty-store.ts";
 import { abandoned, evidenceOf, never, type WhenAbandoned } from "./abandoned-given.ts";
 import { newWorld, START } from "./world.ts";
 

@@ -1,11 +1,11 @@
 // Deployments that overlap: records, fingerprints and keys of another version of the code.
 import { describe, expect, it } from "vitest";
-import { gate } from "../../kit/time/gate.ts";
 import { RECORD_FEATURES, RECORD_VERSION, RECORD_VERSIONS, STEPS_VERSION } from "../../lib/contract.ts";
 import { FingerprintMismatchError, RecordCorruptError } from "../../lib/core/errors.ts";
 import { releaseRecord } from "../../lib/core/release-record.ts";
 import { resolveRecord } from "../../lib/core/resolve-outcome.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
+import { gate } from "../kit/time/gate.ts";
 import { newWorld } from "./world.ts";
 
 /** The bit of the feature that comes next, and with steps. */

@@ -1,7 +1,7 @@
 // A call that waits while the key changes hands.
 import { describe, expect, it } from "vitest";
-import { intercepted } from "../../kit/faults/faulty-store.ts";
 import { FingerprintMismatchError } from "../../lib/core/errors.ts";
+import { intercepted } from "../kit/faults/faulty-store.ts";
 import { newWorld, pausedWorker, type World } from "./world.ts";
 
 const waiting = (options: Parameters<typeof newWorld>[0] = {}) =>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { failing, intercepted } from "../../kit/faults/faulty-store.ts";
-import { gate } from "../../kit/time/gate.ts";
 import { ExecutionInProgressError, PermanentError, StoreUnavailableError } from "../../lib/core/errors.ts";
+import { failing, intercepted } from "../kit/faults/faulty-store.ts";
+import { gate } from "../kit/time/gate.ts";
 import { counting, newWorld, START } from "./world.ts";
 
 const waiting = (options: Parameters<typeof newWorld>[0] = {}) =>

@@ -1,7 +1,5 @@
 /** One world per test: virtual time, a store in memory, and everything the engine decides. */
 
-import { type Intercept, intercepted, type StoreMethod } from "../../kit/faults/faulty-store.ts";
-import { gate } from "../../kit/time/gate.ts";
 import type { Decision, DecisionEvent } from "../../lib/core/decisions.ts";
 import { perform } from "../../lib/core/engine.ts";
 import type { Work } from "../../lib/core/execution.ts";
@@ -18,6 +16,8 @@ import {
   type MemoryStoreOptions,
   type MemoryWrite,
 } from "../../lib/testing/index.ts";
+import { type Intercept, intercepted, type StoreMethod } from "../kit/faults/faulty-store.ts";
+import { gate } from "../kit/time/gate.ts";
 
 export const START = 1_700_000_000_000;
 

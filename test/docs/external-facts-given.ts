@@ -57,7 +57,7 @@ export const EXTERNAL_FACTS: readonly ExternalFact[] = [
     "2026-11-27",
     "MaximumMessageSize of a topic goes from 1,024 to 1,048,576 bytes",
     "sns/latest/dg/large-message-payloads.html",
-    "lib/aws/sns/sns-model.ts",
+    "packages/explorer/lib/aws/sns/sns-model.ts",
     "bytes < 1024 || bytes > 1_048_576",
   ),
   says(
@@ -85,7 +85,7 @@ export const EXTERNAL_FACTS: readonly ExternalFact[] = [
     "2026-11-27",
     "without a qualifier durable executions of all versions are listed (the description in @aws-sdk/client-lambda 3.1162)",
     "lambda/latest/api/API_ListDurableExecutionsByFunction.html",
-    "lib/verifiers/durable-execution-started.ts",
+    "lib/reconciler/verifiers/durable-execution-started.ts",
     "@default - all versions",
   ),
   ...constants(

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { root } from "../../kit/project.ts";
+import { root } from "../kit/project.ts";
 import { EXTERNAL_FACTS, UNCHECKED } from "./external-facts-given.ts";
 
 const ARITHMETIC = /^[\d_\s.*+()/-]+$/;

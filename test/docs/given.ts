@@ -1,7 +1,7 @@
 // The titles of the tests, read from their sources: which rows of docs/proof/hazards.md they name, and what files hold.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { root } from "../../kit/project.ts";
+import { root } from "../kit/project.ts";
 
 export interface TestFile {
   /** From the project's root. */

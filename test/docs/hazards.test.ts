@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { root } from "../../kit/project.ts";
+import { root } from "../kit/project.ts";
 import { type RowTitle, rowTitles, testFiles } from "./given.ts";
 import { faultsOf, NUMBERS, withTests } from "./hazards-given.ts";
 

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { root } from "../../kit/project.ts";
+import { root } from "../kit/project.ts";
 import { behaviourFaults } from "./behaviours-given.ts";
 import { testFiles } from "./given.ts";
 

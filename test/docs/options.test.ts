@@ -2,10 +2,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { root } from "../../kit/project.ts";
 import { ENGINE_CHECKS } from "../../lib/core/option-checks.ts";
 import { BATCH_CHECKS } from "../../lib/lambda/batch/batch-options.ts";
 import { FACE_CHECKS, HTTP_CHECKS } from "../../lib/lambda/options.ts";
+import { root } from "../kit/project.ts";
 
 /** For tests of handlers: docs/use/testing.md speaks of them. */
 const INJECTED = ["clock", "random"];

@@ -1,7 +1,7 @@
 // What people copy from a document must not share the answers of one caller with all others.
 import { describe, expect, it } from "vitest";
-import { typescriptFences } from "../../kit/fences.ts";
-import { documents } from "../../kit/project.ts";
+import { typescriptFences } from "../kit/fences.ts";
+import { documents } from "../kit/project.ts";
 
 const ofHttp = documents
   .flatMap((document) => typescriptFences(document))

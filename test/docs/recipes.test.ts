@@ -6,10 +6,10 @@ import { Socket } from "node:net";
 import { join } from "node:path";
 import { Writable } from "node:stream";
 import type { NestInterceptorLike } from "onceonly/http";
-import type { ExploreOptions, SimulatedTable } from "onceonly/testing";
-import { exactlyOnceMatchers, explore, Simulator } from "onceonly/testing";
+import type { ExploreOptions, SimulatedTable } from "onceonly-explorer";
+import { exactlyOnceMatchers, explore, Simulator } from "onceonly-explorer";
 import { describe, expect, it, vi } from "vitest";
-import { root } from "../../kit/project.ts";
+import { root } from "../kit/project.ts";
 import { inTier } from "../setup/tier.ts";
 
 const SECRET = "whsec_test";

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { root } from "../../kit/project.ts";
+import { root } from "../kit/project.ts";
 import { testFiles } from "./given.ts";
 
 it("docs/use/why-not.md names the tests of each pattern", () => {

@@ -2,12 +2,12 @@
 import { randomUUID } from "node:crypto";
 import { GetItemCommand } from "@aws-sdk/client-dynamodb";
 import { beforeAll, describe, expect, inject, it } from "vitest";
-import { connect, createTable } from "../../kit/tables.ts";
 import type { Execution } from "../../lib/core/execution.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
 import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
 import type { DynamoDBWrite } from "../../lib/dynamodb/writes.ts";
 import { LeanDynamoDB, DynamoDBStore as LeanStore } from "../../lib/lean/index.ts";
+import { connect, createTable } from "../kit/tables.ts";
 
 const CANARY = "canary-5f2e";
 const MODES = ["claimed", "optimistic"] as const;

@@ -4,15 +4,15 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { EventEmitter, once } from "node:events";
 import { GetItemCommand } from "@aws-sdk/client-dynamodb";
 import { beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
-import { countRequests, itemSize } from "../../kit/counting-client.ts";
-import { loseAnswers } from "../../kit/faults/faulty-client.ts";
-import { connect, createTable } from "../../kit/tables.ts";
 import { identify } from "../../lib/core/identity.ts";
 import type { Unsent } from "../../lib/core/messages/outbox.ts";
 import { type RunOnceOptions, runOnce } from "../../lib/core/run-once.ts";
 import { DynamoDBOutbox } from "../../lib/dynamodb/dynamodb-outbox.ts";
 import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
 import type { DynamoDBWrite } from "../../lib/dynamodb/writes.ts";
+import { countRequests, itemSize } from "../kit/counting-client.ts";
+import { loseAnswers } from "../kit/faults/faulty-client.ts";
+import { connect, createTable } from "../kit/tables.ts";
 import { paymentOf } from "./outbox-given.ts";
 
 const SMALL = { orderId: "order-1", status: "accepted", lines: [{ sku: "a-1", quantity: 2 }] };

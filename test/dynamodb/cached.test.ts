@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, inject, it } from "vitest";
-import { countRequests } from "../../kit/counting-client.ts";
-import { connect, createTable } from "../../kit/tables.ts";
-import { cached } from "../../lib/core/cached.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
 import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
 import type { DynamoDBWrite } from "../../lib/dynamodb/writes.ts";
+import { cached } from "../../lib/stores/cached.ts";
 import { type StoreSubject, storeContract } from "../../lib/testing/contract/store-contract.ts";
+import { countRequests } from "../kit/counting-client.ts";
+import { connect, createTable } from "../kit/tables.ts";
 import { contractSubject } from "./contract-given.ts";
 
 describe.each(inject("dynamodbEngines"))("cached(DynamoDBStore) on $name", ({ endpoint }) => {

@@ -1,6 +1,6 @@
 import { marshall } from "@aws-sdk/util-dynamodb";
 import { describe, expect, it } from "vitest";
-import { clientError } from "../../kit/faults/faulty-client.ts";
+import { clientError } from "../kit/faults/faulty-client.ts";
 import { outcomeOf, recordOf } from "./failing-given.ts";
 
 const CODES = [

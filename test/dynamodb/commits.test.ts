@@ -2,12 +2,12 @@ import { randomUUID } from "node:crypto";
 import { GetItemCommand } from "@aws-sdk/client-dynamodb";
 import { marshall, unmarshall } from "@aws-sdk/util-dynamodb";
 import { beforeAll, describe, expect, inject, it } from "vitest";
-import { connect, createTable } from "../../kit/tables.ts";
 import { CommitInvalidError } from "../../lib/core/errors.ts";
 import type { Execution } from "../../lib/core/execution.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
 import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
 import type { DynamoDBWrite } from "../../lib/dynamodb/writes.ts";
+import { connect, createTable } from "../kit/tables.ts";
 
 describe.each(inject("everyDynamodbEngine"))("DynamoDBStore's commits on $name", ({ endpoint }) => {
   const client = connect(endpoint);

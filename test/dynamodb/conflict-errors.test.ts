@@ -3,9 +3,9 @@ import { DynamoDBClient, GetItemCommand } from "@aws-sdk/client-dynamodb";
 import { type Decision, DynamoDBStore, type DynamoDBWrite, type Execution, runOnce } from "onceonly";
 import { type FakeClock, fakeClock, fakeRandom } from "onceonly/testing";
 import { describe, expect, it } from "vitest";
-import { createTable } from "../../kit/tables.ts";
-import { DynamoDBError } from "../../lib/aws/dynamodb/dynamodb-error.ts";
-import { DynamoDBModel } from "../../lib/aws/dynamodb/dynamodb-model.ts";
+import { DynamoDBError } from "../../packages/explorer/lib/aws/dynamodb/dynamodb-error.ts";
+import { DynamoDBModel } from "../../packages/explorer/lib/aws/dynamodb/dynamodb-model.ts";
+import { createTable } from "../kit/tables.ts";
 
 const ERRORS = [
   "TransactionInProgressException",

@@ -6,12 +6,12 @@ import {
   UpdateItemCommand,
 } from "@aws-sdk/client-dynamodb";
 import { marshall, unmarshall } from "@aws-sdk/util-dynamodb";
-import { createOutboxTable, createTable } from "../../kit/tables.ts";
 import { DynamoDBOutbox } from "../../lib/dynamodb/dynamodb-outbox.ts";
 import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
 import type { DynamoDBStoreOptions } from "../../lib/dynamodb/options.ts";
 import type { DynamoDBWrite } from "../../lib/dynamodb/writes.ts";
 import type { StoreSubject } from "../../lib/testing/contract/store-contract.ts";
+import { createOutboxTable, createTable } from "../kit/tables.ts";
 
 const put = (Item: Record<string, unknown>): DynamoDBWrite => ({ Put: { TableName: "orders", Item } });
 const remove = (id: string): DynamoDBWrite => ({ Delete: { TableName: "orders", Key: { id } } });

@@ -1,7 +1,7 @@
 import { beforeAll, describe, inject, it } from "vitest";
-import { connect } from "../../kit/tables.ts";
 import type { DynamoDBWrite } from "../../lib/dynamodb/writes.ts";
 import { type StoreSubject, storeContract } from "../../lib/testing/contract/store-contract.ts";
+import { connect } from "../kit/tables.ts";
 import { isFull } from "../setup/tier.ts";
 import { contractSubject } from "./contract-given.ts";
 import { withCompany } from "./grouped-given.ts";

@@ -3,8 +3,6 @@ import { randomUUID } from "node:crypto";
 import { gunzipSync } from "node:zlib";
 import { type DynamoDBClient, ScanCommand, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
 import { beforeAll, describe, expect, inject, it } from "vitest";
-import { aroundRequests } from "../../kit/faults/around-requests.ts";
-import { connect, createOutboxTable } from "../../kit/tables.ts";
 import { identify } from "../../lib/core/identity.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
 import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
@@ -12,6 +10,8 @@ import { eraseResult } from "../../lib/dynamodb/erase-result.ts";
 import { DynamoDBStore as LeanStore } from "../../lib/lean/dynamodb-store.ts";
 import { LeanDynamoDB } from "../../lib/lean/lean-dynamodb.ts";
 import { type ErasedWorld, erasuresOf } from "../core/plays/erasures.ts";
+import { aroundRequests } from "../kit/faults/around-requests.ts";
+import { connect, createOutboxTable } from "../kit/tables.ts";
 
 const CANARY = "canary-4711";
 const ERASURE = { by: "ana", why: "request 12" };

@@ -1,8 +1,8 @@
 import { inspect } from "node:util";
 import { marshall } from "@aws-sdk/util-dynamodb";
 import { beforeEach, describe, expect, it } from "vitest";
-import { clientError, failWith } from "../../kit/faults/faulty-client.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
+import { clientError, failWith } from "../kit/faults/faulty-client.ts";
 import { client, outcomeOf, recordOf, settlement, store } from "./failing-given.ts";
 
 const CCF = "ConditionalCheckFailed";

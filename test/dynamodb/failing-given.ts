@@ -1,7 +1,5 @@
 // A store whose engine answers with the error that a test names. Nothing is ever sent.
 import { marshall } from "@aws-sdk/util-dynamodb";
-import { failWith } from "../../kit/faults/faulty-client.ts";
-import { connect } from "../../kit/tables.ts";
 import {
   CommitInvalidError,
   StoreUnavailableError,
@@ -10,6 +8,8 @@ import {
 import type { Settlement } from "../../lib/core/store.ts";
 import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
 import type { DynamoDBWrite } from "../../lib/dynamodb/writes.ts";
+import { failWith } from "../kit/faults/faulty-client.ts";
+import { connect } from "../kit/tables.ts";
 
 const NOW = 1_900_000_000_000;
 

@@ -3,11 +3,11 @@
 import { DynamoDBClient, GetItemCommand } from "@aws-sdk/client-dynamodb";
 import { fakeClock } from "onceonly/testing";
 import { beforeEach, describe, expect, it } from "vitest";
-import { createTable } from "../../kit/tables.ts";
-import { DynamoDBModel } from "../../lib/aws/dynamodb/dynamodb-model.ts";
 import type { Settlement } from "../../lib/core/store.ts";
 import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
 import type { DynamoDBWrite } from "../../lib/dynamodb/writes.ts";
+import { DynamoDBModel } from "../../packages/explorer/lib/aws/dynamodb/dynamodb-model.ts";
+import { createTable } from "../kit/tables.ts";
 import { claimOf, NOW } from "./given.ts";
 
 const MINUTE = 60_000;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Gatherer } from "../../lib/dynamodb/gatherer.ts";
-import { fakeClock } from "../../lib/fakes/fake-clock.ts";
+import { fakeClock } from "../../lib/testing/fake-clock.ts";
 
 function givenGatherer(limit = 25) {
   const clock = fakeClock();

@@ -5,12 +5,12 @@ import { unmarshall } from "@aws-sdk/util-dynamodb";
 import { runOnce } from "onceonly";
 import { fakeClock } from "onceonly/testing";
 import { describe, expect, inject, it } from "vitest";
-import { intercepted, type StoreMethod } from "../../kit/faults/faulty-store.ts";
-import { connect, createTable } from "../../kit/tables.ts";
 import { identify } from "../../lib/core/identity.ts";
 import type { EngineOptions } from "../../lib/core/options.ts";
 import { resolveOutcome } from "../../lib/core/resolve-outcome.ts";
 import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
+import { intercepted, type StoreMethod } from "../kit/faults/faulty-store.ts";
+import { connect, createTable } from "../kit/tables.ts";
 
 describe.each(inject("dynamodbEngines"))("DynamoDBStore on $name, of unknown outcomes", ({ endpoint }) => {
   const client = connect(endpoint);

@@ -3,9 +3,6 @@ import { randomUUID } from "node:crypto";
 import { GetItemCommand } from "@aws-sdk/client-dynamodb";
 import fc from "fast-check";
 import { beforeAll, describe, expect, inject, it } from "vitest";
-import { HOSTILE, hostileJson } from "../../kit/hostile-json.ts";
-import { keepsHostileJson } from "../../kit/hostile-values.ts";
-import { connect, createTable } from "../../kit/tables.ts";
 import { fingerprintOf } from "../../lib/core/fingerprint.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
 import type { Store } from "../../lib/core/store.ts";
@@ -13,6 +10,9 @@ import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
 import { fromItem } from "../../lib/dynamodb/values.ts";
 import type { DynamoDBWrite } from "../../lib/dynamodb/writes.ts";
 import { LeanDynamoDB, DynamoDBStore as LeanStore } from "../../lib/lean/index.ts";
+import { HOSTILE, hostileJson } from "../kit/hostile-json.ts";
+import { keepsHostileJson } from "../kit/hostile-values.ts";
+import { connect, createTable } from "../kit/tables.ts";
 
 const credentials = { accessKeyId: "local", secretAccessKey: "local" };
 

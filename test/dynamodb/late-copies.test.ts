@@ -4,13 +4,13 @@ import { randomUUID } from "node:crypto";
 import { type DynamoDBClient, GetItemCommand, PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { marshall } from "@aws-sdk/util-dynamodb";
 import { beforeEach, describe, expect, inject, it } from "vitest";
-import { aroundRequests } from "../../kit/faults/around-requests.ts";
-import { loseAnswers, lostAnswer } from "../../kit/faults/faulty-client.ts";
-import { connect, createTable } from "../../kit/tables.ts";
 import { identify } from "../../lib/core/identity.ts";
 import { type RunOnceOptions, runOnce } from "../../lib/core/run-once.ts";
 import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
 import type { DynamoDBWrite } from "../../lib/dynamodb/writes.ts";
+import { aroundRequests } from "../kit/faults/around-requests.ts";
+import { loseAnswers, lostAnswer } from "../kit/faults/faulty-client.ts";
+import { connect, createTable } from "../kit/tables.ts";
 
 /** The next request of a command is held up below the SDK's retries; it arrives when the answer of this is called. */
 function holdUp(client: DynamoDBClient, command: string): () => Promise<void> {

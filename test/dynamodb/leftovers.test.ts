@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import { GetItemCommand, PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { marshall } from "@aws-sdk/util-dynamodb";
 import { beforeAll, describe, expect, inject, it } from "vitest";
-import { connect, createTable } from "../../kit/tables.ts";
 import { identify } from "../../lib/core/identity.ts";
 import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
+import { connect, createTable } from "../kit/tables.ts";
 import { claimOf, NOW } from "./given.ts";
 
 describe.each(inject("dynamodbEngines"))(

@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import type { TransactWriteItemsCommandInput } from "@aws-sdk/client-dynamodb";
 import { beforeAll, describe, expect, inject, it } from "vitest";
-import { aroundRequests } from "../../kit/faults/around-requests.ts";
-import { loseAnswers } from "../../kit/faults/faulty-client.ts";
-import { connect, createTable } from "../../kit/tables.ts";
 import { type RunOnceOptions, runOnce } from "../../lib/core/run-once.ts";
 import type { Settlement } from "../../lib/core/store.ts";
 import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
 import type { DynamoDBWrite } from "../../lib/dynamodb/writes.ts";
+import { aroundRequests } from "../kit/faults/around-requests.ts";
+import { loseAnswers } from "../kit/faults/faulty-client.ts";
+import { connect, createTable } from "../kit/tables.ts";
 import { claimOf } from "./given.ts";
 
 const NOW = 1_900_000_000_000;

@@ -2,12 +2,12 @@
 import { randomUUID } from "node:crypto";
 import { GetItemCommand } from "@aws-sdk/client-dynamodb";
 import { afterEach, beforeAll, beforeEach, describe, expect, inject, it, vi } from "vitest";
-import { CUTS, type Cut, type CuttingProxy, startCuttingProxy } from "../../kit/faults/cutting-proxy.ts";
-import { connect, createOutboxTable } from "../../kit/tables.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
 import { DynamoDBOutbox } from "../../lib/dynamodb/dynamodb-outbox.ts";
 import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
-import { fakeClock } from "../../lib/fakes/fake-clock.ts";
+import { fakeClock } from "../../lib/testing/fake-clock.ts";
+import { CUTS, type Cut, type CuttingProxy, startCuttingProxy } from "../kit/faults/cutting-proxy.ts";
+import { connect, createOutboxTable } from "../kit/tables.ts";
 
 const realTimeout = setTimeout;
 

@@ -4,9 +4,9 @@ import { DeleteItemCommand, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
 import { DynamoDBStore, runOnce } from "onceonly";
 import { fakeClock } from "onceonly/testing";
 import { beforeAll, describe, expect, inject, it } from "vitest";
-import { countRequests } from "../../kit/counting-client.ts";
-import { connect, createTable } from "../../kit/tables.ts";
 import { identify } from "../../lib/core/identity.ts";
+import { countRequests } from "../kit/counting-client.ts";
+import { connect, createTable } from "../kit/tables.ts";
 
 describe.each(inject("dynamodbEngines"))("runOnce on $name, in one process", ({ endpoint }) => {
   const client = connect(endpoint);

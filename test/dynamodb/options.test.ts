@@ -4,12 +4,12 @@ import { createServer } from "node:net";
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, inject, it, vi } from "vitest";
-import { connect, createTable } from "../../kit/tables.ts";
 import { InvalidOptionError } from "../../lib/core/errors.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
 import { DynamoDBOutbox } from "../../lib/dynamodb/dynamodb-outbox.ts";
 import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
 import type { DynamoDBOutboxOptions, DynamoDBStoreOptions } from "../../lib/dynamodb/options.ts";
+import { connect, createTable } from "../kit/tables.ts";
 
 const make = (options: unknown) => () => new DynamoDBStore(options as DynamoDBStoreOptions);
 

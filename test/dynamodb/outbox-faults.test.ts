@@ -2,14 +2,14 @@
 
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, inject, it } from "vitest";
-import { aroundRequests } from "../../kit/faults/around-requests.ts";
-import { clientError, failWith, loseAnswers } from "../../kit/faults/faulty-client.ts";
-import { connect, createTable } from "../../kit/tables.ts";
 import { OUTBOX_SHARDS } from "../../lib/contract.ts";
 import type { FoundUnsent } from "../../lib/core/messages/outbox.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
 import { DynamoDBOutbox } from "../../lib/dynamodb/dynamodb-outbox.ts";
 import type { DynamoDBWrite } from "../../lib/dynamodb/writes.ts";
+import { aroundRequests } from "../kit/faults/around-requests.ts";
+import { clientError, failWith, loseAnswers } from "../kit/faults/faulty-client.ts";
+import { connect, createTable } from "../kit/tables.ts";
 import { MODES, messageOf, newOutboxTable, type OutboxTable } from "./outbox-given.ts";
 
 const SIZES = [

@@ -2,13 +2,13 @@
 import { randomUUID } from "node:crypto";
 import { type DynamoDBClient, GetItemCommand, paginateScan } from "@aws-sdk/client-dynamodb";
 import { marshall, unmarshall } from "@aws-sdk/util-dynamodb";
-import { readStream } from "../../kit/table-stream.ts";
-import { createOutboxTable } from "../../kit/tables.ts";
 import type { StoredMessage } from "../../lib/core/messages/outgoing-message.ts";
 import type { Insertion } from "../../lib/core/store.ts";
 import { DynamoDBOutbox } from "../../lib/dynamodb/dynamodb-outbox.ts";
 import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
 import type { DynamoDBWrite } from "../../lib/dynamodb/writes.ts";
+import { readStream } from "../kit/table-stream.ts";
+import { createOutboxTable } from "../kit/tables.ts";
 import { claimOf, NOW } from "./given.ts";
 
 export const MODES = ["claimed", "optimistic"] as const;

@@ -1,9 +1,9 @@
 // An outbox that was not told the names of its table's keys finds no record, and says so.
 import { randomUUID } from "node:crypto";
 import { describe, expect, inject, it } from "vitest";
-import { connect } from "../../kit/tables.ts";
 import { DynamoDBOutbox } from "../../lib/dynamodb/dynamodb-outbox.ts";
 import { outboxRelay, outboxSweeper } from "../../lib/index.ts";
+import { connect } from "../kit/tables.ts";
 import { newOutboxTable } from "./outbox-given.ts";
 
 /** The sweeper reads its notes first, and DynamoDB refuses that key. */

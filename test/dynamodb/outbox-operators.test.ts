@@ -1,9 +1,9 @@
 // What operators see and decide, on DynamoDB.
 import { UpdateItemCommand } from "@aws-sdk/client-dynamodb";
 import { describe, expect, inject, it } from "vitest";
-import { connect } from "../../kit/tables.ts";
 import { DynamoDBOutbox } from "../../lib/dynamodb/dynamodb-outbox.ts";
 import { COMMITTED_AT, operatorCases } from "../core/messages/operated-outbox-given.ts";
+import { connect } from "../kit/tables.ts";
 import { messageOf, newOutboxTable } from "./outbox-given.ts";
 
 describe.each(inject("dynamodbEngines"))("operators of DynamoDBOutbox on $name", ({ endpoint }) => {

@@ -2,9 +2,9 @@
 import { createHash, randomUUID } from "node:crypto";
 import { DeleteItemCommand, paginateScan } from "@aws-sdk/client-dynamodb";
 import { beforeAll, describe, expect, inject, it } from "vitest";
-import { countRequests } from "../../kit/counting-client.ts";
-import { connect } from "../../kit/tables.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
+import { countRequests } from "../kit/counting-client.ts";
+import { connect } from "../kit/tables.ts";
 import { MODES, type Mode, messageOf, newOutboxTable, type OutboxTable } from "./outbox-given.ts";
 
 /** Text that does not become small enough for a record. */

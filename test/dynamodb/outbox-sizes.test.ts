@@ -4,12 +4,12 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { DeleteItemCommand } from "@aws-sdk/client-dynamodb";
 import { marshall } from "@aws-sdk/util-dynamodb";
 import { beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
-import { countRequests } from "../../kit/counting-client.ts";
-import { aroundRequests } from "../../kit/faults/around-requests.ts";
-import { connect } from "../../kit/tables.ts";
 import { identify } from "../../lib/core/identity.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
 import type { DynamoDBWrite } from "../../lib/dynamodb/writes.ts";
+import { countRequests } from "../kit/counting-client.ts";
+import { aroundRequests } from "../kit/faults/around-requests.ts";
+import { connect } from "../kit/tables.ts";
 import { NOW } from "./given.ts";
 import { MODES, messageOf, newOutboxTable, type OutboxTable } from "./outbox-given.ts";
 

@@ -2,9 +2,9 @@
 
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, inject, it } from "vitest";
-import { aroundRequests } from "../../kit/faults/around-requests.ts";
-import { connect } from "../../kit/tables.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
+import { aroundRequests } from "../kit/faults/around-requests.ts";
+import { connect } from "../kit/tables.ts";
 import { messageOf, newOutboxTable, type OutboxTable } from "./outbox-given.ts";
 
 const large = (count: number) =>

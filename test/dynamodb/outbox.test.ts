@@ -3,9 +3,9 @@ import { randomUUID } from "node:crypto";
 import { DeleteItemCommand, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
 import { marshall } from "@aws-sdk/util-dynamodb";
 import { beforeAll, describe, expect, inject, it } from "vitest";
-import { countRequests } from "../../kit/counting-client.ts";
-import { connect } from "../../kit/tables.ts";
 import type { Unsent } from "../../lib/core/messages/outbox.ts";
+import { countRequests } from "../kit/counting-client.ts";
+import { connect } from "../kit/tables.ts";
 import { COMMITTED_AT, MODES, messageOf, newOutboxTable, type OutboxTable } from "./outbox-given.ts";
 
 const TABLES = [

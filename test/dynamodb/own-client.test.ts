@@ -12,8 +12,8 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "v
 import { DirectConnection } from "../../lib/dynamodb/direct-connection.ts";
 import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
 import { sdkConnection } from "../../lib/dynamodb/sdk-connection.ts";
-import { restoreAll } from "../../lib/simulator/patches/replace.ts";
-import { patchSdkClients } from "../../lib/simulator/patches/sdk-clients.ts";
+import { restoreAll } from "../../packages/explorer/lib/simulator/patches/replace.ts";
+import { patchSdkClients } from "../../packages/explorer/lib/simulator/patches/sdk-clients.ts";
 import { KEYS } from "./client-rows.ts";
 import { ClientsWorld, secretOf } from "./clients-world.ts";
 

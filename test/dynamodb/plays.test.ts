@@ -1,10 +1,10 @@
 // The races of test/core, unchanged, on DynamoDB: under every interleaving that fast-check can think of.
 import fc from "fast-check";
 import { describe, inject, it } from "vitest";
+import { dynamodbPorts } from "../../packages/proof/model/ports-given.ts";
 import { RACE_PROMISES, raceProperty } from "../core/plays/race-promises.ts";
 import { racedOn } from "../core/plays/raced-store.ts";
 import { STORE_HAZARDS } from "../core/plays/store-hazards.ts";
-import { dynamodbPorts } from "../model/ports-given.ts";
 import { inTier } from "../setup/tier.ts";
 
 describe.each(inject("dynamodbEngines"))("on $name", { timeout: 600_000 }, ({ endpoint }) => {

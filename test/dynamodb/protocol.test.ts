@@ -2,13 +2,13 @@ import { randomUUID } from "node:crypto";
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 import { beforeAll, describe, expect, inject, it } from "vitest";
-import { aroundRequests } from "../../kit/faults/around-requests.ts";
-import { clientError, failWith } from "../../kit/faults/faulty-client.ts";
-import { connect, createTable } from "../../kit/tables.ts";
 import type { Decision, DecisionEvent } from "../../lib/core/decisions.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
 import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
 import type { DynamoDBWrite } from "../../lib/dynamodb/writes.ts";
+import { aroundRequests } from "../kit/faults/around-requests.ts";
+import { clientError, failWith } from "../kit/faults/faulty-client.ts";
+import { connect, createTable } from "../kit/tables.ts";
 import { claimOf, NOW } from "./given.ts";
 
 /** Every input that is sent, with the name of its command. */

@@ -3,14 +3,14 @@ import { randomUUID } from "node:crypto";
 import { ScanCommand, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
 import { fakeClock } from "onceonly/testing";
 import { describe, expect, inject, it } from "vitest";
-import { countRequests } from "../../kit/counting-client.ts";
-import { connect, createOutboxTable, createTable } from "../../kit/tables.ts";
 import { identify } from "../../lib/core/identity.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
 import type { VerifyRecord } from "../../lib/core/verify.ts";
 import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
 import { reconciler } from "../../lib/reconciler/reconciler.ts";
 import type { ReconcilerEvent } from "../../lib/reconciler/reconciler-options.ts";
+import { countRequests } from "../kit/counting-client.ts";
+import { connect, createOutboxTable, createTable } from "../kit/tables.ts";
 
 const SHARDS = 8;
 

@@ -1,10 +1,10 @@
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import { marshall } from "@aws-sdk/util-dynamodb";
 import { describe, expect, it } from "vitest";
-import { isReservedWord } from "../../lib/aws/dynamodb/expressions/reserved-words.ts";
 import { ATTRIBUTES } from "../../lib/contract.ts";
 import { RecordCorruptError } from "../../lib/core/errors.ts";
 import { type Attribute, readRecord, recordTable } from "../../lib/dynamodb/record-table.ts";
+import { isReservedWord } from "../../packages/explorer/lib/aws/dynamodb/expressions/reserved-words.ts";
 
 const ALL = Object.keys(ATTRIBUTES) as Attribute[];
 

@@ -1,7 +1,6 @@
 // What DynamoDB refuses for its size or kind: the record says that the work is done, or the commit is refused. No effect repeats.
 import { createHash, randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, inject, it } from "vitest";
-import { connect, createTable } from "../../kit/tables.ts";
 import type { Execution } from "../../lib/core/execution.ts";
 import type { EngineOptions } from "../../lib/core/options.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
@@ -9,6 +8,7 @@ import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
 import type { DynamoDBWrite } from "../../lib/dynamodb/writes.ts";
 import { DynamoDBStore as LeanDynamoDBStore } from "../../lib/lean/dynamodb-store.ts";
 import { LeanDynamoDB } from "../../lib/lean/lean-dynamodb.ts";
+import { connect, createTable } from "../kit/tables.ts";
 
 /** Text that doesn't compress well. */
 function noise(bytes: number): string {

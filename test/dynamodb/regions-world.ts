@@ -4,7 +4,7 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBStore, runOnce } from "onceonly";
 import { type FakeClock, fakeClock } from "onceonly/testing";
-import { DynamoDBModel } from "../../lib/aws/dynamodb/dynamodb-model.ts";
+import { DynamoDBModel } from "../../packages/explorer/lib/aws/dynamodb/dynamodb-model.ts";
 
 export const REGIONS = ["us-east-1", "eu-west-1"] as const;
 export type Region = (typeof REGIONS)[number];

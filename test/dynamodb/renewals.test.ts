@@ -2,13 +2,13 @@
 import { randomUUID } from "node:crypto";
 import { GetItemCommand } from "@aws-sdk/client-dynamodb";
 import { beforeAll, describe, expect, inject, it } from "vitest";
-import { countRequests, itemSize } from "../../kit/counting-client.ts";
-import { connect, createTable } from "../../kit/tables.ts";
-import { gate } from "../../kit/time/gate.ts";
 import type { Clock } from "../../lib/core/clock.ts";
 import { identify } from "../../lib/core/identity.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
 import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
+import { countRequests, itemSize } from "../kit/counting-client.ts";
+import { connect, createTable } from "../kit/tables.ts";
+import { gate } from "../kit/time/gate.ts";
 import { claimOf, NOW } from "./given.ts";
 
 /** Time that a test leaps. A sleeper looks at the time again after each leap. */

@@ -3,13 +3,13 @@ import { gzipSync } from "node:zlib";
 import { GetItemCommand, PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { marshall } from "@aws-sdk/util-dynamodb";
 import { beforeAll, describe, expect, inject, it } from "vitest";
-import { itemSize } from "../../kit/counting-client.ts";
-import { aroundRequests } from "../../kit/faults/around-requests.ts";
-import { connect, createTable } from "../../kit/tables.ts";
 import { RecordCorruptError, ResultNotKeptError } from "../../lib/core/errors.ts";
 import { identify } from "../../lib/core/identity.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
 import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
+import { itemSize } from "../kit/counting-client.ts";
+import { aroundRequests } from "../kit/faults/around-requests.ts";
+import { connect, createTable } from "../kit/tables.ts";
 import { claimOf, NOW } from "./given.ts";
 
 const KB = 1024;

@@ -3,10 +3,10 @@ import { randomUUID } from "node:crypto";
 import { GetItemCommand } from "@aws-sdk/client-dynamodb";
 import { fakeClock } from "onceonly/testing";
 import { beforeAll, describe, expect, inject, it } from "vitest";
-import { aroundRequests } from "../../kit/faults/around-requests.ts";
-import { connect, createOutboxTable, createTable } from "../../kit/tables.ts";
 import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
 import type { DynamoDBWrite } from "../../lib/dynamodb/writes.ts";
+import { aroundRequests } from "../kit/faults/around-requests.ts";
+import { connect, createOutboxTable, createTable } from "../kit/tables.ts";
 import { type Books, ENDINGS, type Life, mortal, play, playPairs } from "../saga/crashes-given.ts";
 import { inTier, isFull } from "../setup/tier.ts";
 

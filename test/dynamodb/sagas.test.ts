@@ -3,12 +3,12 @@ import { randomUUID } from "node:crypto";
 import { GetItemCommand } from "@aws-sdk/client-dynamodb";
 import { fakeClock } from "onceonly/testing";
 import { describe, expect, inject, it } from "vitest";
-import { countRequests } from "../../kit/counting-client.ts";
-import { connect, createOutboxTable } from "../../kit/tables.ts";
 import { identify } from "../../lib/core/identity.ts";
 import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
 import type { DynamoDBWrite } from "../../lib/dynamodb/writes.ts";
 import { type SagaStep, saga } from "../../lib/saga/saga.ts";
+import { countRequests } from "../kit/counting-client.ts";
+import { connect, createOutboxTable } from "../kit/tables.ts";
 
 type Step = SagaStep<unknown, DynamoDBWrite>;
 

@@ -3,13 +3,13 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { GetItemCommand, type PutItemCommandInput, ScanCommand } from "@aws-sdk/client-dynamodb";
 import { fakeClock } from "onceonly/testing";
 import { describe, expect, inject, it } from "vitest";
-import { countRequests, itemSize } from "../../kit/counting-client.ts";
-import { connect, createOutboxTable } from "../../kit/tables.ts";
 import type { Execution } from "../../lib/core/execution.ts";
 import { identify } from "../../lib/core/identity.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
 import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
 import type { DynamoDBWrite } from "../../lib/dynamodb/writes.ts";
+import { countRequests, itemSize } from "../kit/counting-client.ts";
+import { connect, createOutboxTable } from "../kit/tables.ts";
 import { claimOf, NOW } from "./given.ts";
 
 type Run = Execution<DynamoDBWrite>;

@@ -4,13 +4,13 @@ import { GetItemCommand, ScanCommand, UpdateItemCommand } from "@aws-sdk/client-
 import { LeanDynamoDB, DynamoDBStore as LeanStore } from "onceonly/lean";
 import { fakeClock } from "onceonly/testing";
 import { describe, expect, inject, it } from "vitest";
-import { countRequests } from "../../kit/counting-client.ts";
-import { connect, createOutboxTable, createTable } from "../../kit/tables.ts";
 import { identify } from "../../lib/core/identity.ts";
 import type { EngineOptions } from "../../lib/core/options.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
 import type { UnknownOutcome } from "../../lib/core/unknown-outcome.ts";
 import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
+import { countRequests } from "../kit/counting-client.ts";
+import { connect, createOutboxTable, createTable } from "../kit/tables.ts";
 
 type WhenAbandoned = EngineOptions["whenAbandoned"];
 

@@ -13,13 +13,13 @@ import {
 } from "onceonly";
 import { fakeClock, fakeLambdaContext } from "onceonly/testing";
 import { describe, expect, inject, it } from "vitest";
-import { intercepted } from "../../kit/faults/faulty-store.ts";
-import { connect, createOutboxTable, createTable } from "../../kit/tables.ts";
-import { gate } from "../../kit/time/gate.ts";
 import type { Execution } from "../../lib/core/execution.ts";
 import type { EngineOptions } from "../../lib/core/options.ts";
 import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
 import type { DynamoDBWrite } from "../../lib/dynamodb/writes.ts";
+import { intercepted } from "../kit/faults/faulty-store.ts";
+import { connect, createOutboxTable, createTable } from "../kit/tables.ts";
+import { gate } from "../kit/time/gate.ts";
 import { fifoRecord, returned } from "../lambda/batch/given.ts";
 import { v2Event } from "../lambda/http/given.ts";
 

@@ -5,8 +5,8 @@ import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import { marshall, NumberValueImpl, unmarshall } from "@aws-sdk/util-dynamodb";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { HOSTILE, hostileJson } from "../../kit/hostile-json.ts";
 import { fromItem, toItem, unstorableIn } from "../../lib/dynamodb/values.ts";
+import { HOSTILE, hostileJson } from "../kit/hostile-json.ts";
 
 class Order {
   readonly id = "1";

@@ -1,8 +1,8 @@
 import { ScanCommand } from "@aws-sdk/client-dynamodb";
 import { CommitInvalidError, DynamoDBStore, runOnce } from "onceonly";
 import { describe, expect, inject, it } from "vitest";
-import { countRequests } from "../../kit/counting-client.ts";
-import { connect, createTable } from "../../kit/tables.ts";
+import { countRequests } from "../kit/counting-client.ts";
+import { connect, createTable } from "../kit/tables.ts";
 import { messageOf } from "./outbox-given.ts";
 
 describe.each(inject("dynamodbEngines"))("a store whose table has no outbox, on $name", ({ endpoint }) => {

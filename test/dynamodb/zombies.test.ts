@@ -2,12 +2,12 @@ import { randomUUID } from "node:crypto";
 import { GetItemCommand } from "@aws-sdk/client-dynamodb";
 import { marshall } from "@aws-sdk/util-dynamodb";
 import { beforeAll, describe, expect, inject, it } from "vitest";
-import { clientError, failWith } from "../../kit/faults/faulty-client.ts";
-import { connect, createTable } from "../../kit/tables.ts";
 import { identify } from "../../lib/core/identity.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
 import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
 import type { DynamoDBWrite } from "../../lib/dynamodb/writes.ts";
+import { clientError, failWith } from "../kit/faults/faulty-client.ts";
+import { connect, createTable } from "../kit/tables.ts";
 import { claimOf, NOW } from "./given.ts";
 
 describe.each(inject("everyDynamodbEngine"))("DynamoDBStore on $name", ({ endpoint }) => {

@@ -3,15 +3,15 @@
 import { DynamoDBClient, ScanCommand } from "@aws-sdk/client-dynamodb";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { DEMO_TOKENS } from "../../bin/demo-tokens.ts";
-import { chromiumProgram, launchChromium, NO_CHROMIUM } from "../../kit/chromium.ts";
-import { root } from "../../kit/project.ts";
-import { run } from "../../kit/run.ts";
-import { createBreakage } from "../../lib/cli/console/breakage.ts";
-import { startConsole } from "../../lib/cli/console/console-server.ts";
-import { decisionFeed } from "../../lib/cli/console/decision-feed.ts";
-import { stackSource } from "../../lib/cli/console/stack-source.ts";
 import { systemClock } from "../../lib/core/clock.ts";
-import { openPage } from "../cli/console/page-world.ts";
+import { createBreakage } from "../../packages/cli/lib/console/breakage.ts";
+import { startConsole } from "../../packages/cli/lib/console/console-server.ts";
+import { decisionFeed } from "../../packages/cli/lib/console/decision-feed.ts";
+import { stackSource } from "../../packages/cli/lib/console/stack-source.ts";
+import { openPage } from "../../packages/cli/test/console/page-world.ts";
+import { chromiumProgram, launchChromium, NO_CHROMIUM } from "../kit/chromium.ts";
+import { root } from "../kit/project.ts";
+import { run } from "../kit/run.ts";
 import { type Shop, startShop } from "./world.ts";
 
 const CARD = "card_canary_of_anna";

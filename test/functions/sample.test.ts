@@ -5,8 +5,8 @@ import { DynamoDBClient, ScanCommand } from "@aws-sdk/client-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { DEMO_TOKENS } from "../../bin/demo-tokens.ts";
-import { sampleAssembly } from "../../kit/sample-assembly.ts";
-import { type RunningStack, startStack } from "../../lib/local/index.ts";
+import { type RunningStack, startStack } from "../../packages/local/lib/index.ts";
+import { sampleAssembly } from "../kit/sample-assembly.ts";
 
 const ACME = DEMO_TOKENS.acme;
 const GLOBEX = DEMO_TOKENS.globex;

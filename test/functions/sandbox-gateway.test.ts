@@ -3,7 +3,7 @@ import { type DynamoDBClient, ScanCommand } from "@aws-sdk/client-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import { afterAll, beforeAll, describe, expect, inject, it, test, vi } from "vitest";
-import { connect, createTable } from "../../kit/tables.ts";
+import { connect, createTable } from "../kit/tables.ts";
 
 interface Answer {
   readonly status: number | undefined;

@@ -6,9 +6,9 @@ import { DynamoDBClient, ScanCommand, UpdateItemCommand } from "@aws-sdk/client-
 import { GetQueueAttributesCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 import { DEMO_TOKENS } from "../../bin/demo-tokens.ts";
-import { sampleAssembly } from "../../kit/sample-assembly.ts";
-import { fakeClock } from "../../lib/fakes/fake-clock.ts";
-import { type RunningStack, startStack } from "../../lib/local/index.ts";
+import { fakeClock } from "../../lib/testing/fake-clock.ts";
+import { type RunningStack, startStack } from "../../packages/local/lib/index.ts";
+import { sampleAssembly } from "../kit/sample-assembly.ts";
 
 export type Row = Readonly<Record<string, unknown>>;
 

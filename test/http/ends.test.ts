@@ -10,7 +10,7 @@ import { httpIdempotent } from "onceonly";
 import { executionOf, expressIdempotency, fastifyIdempotency, nestIdempotency } from "onceonly/http";
 import { fakeClock, fakeLambdaContext, MemoryStore } from "onceonly/testing";
 import { describe, expect, it } from "vitest";
-import { gate } from "../../kit/time/gate.ts";
+import { gate } from "../kit/time/gate.ts";
 import { listening, post, type Site, withDefaults } from "./given.ts";
 
 const KEYED = { headers: { "idempotency-key": "key-1" } };

@@ -5,7 +5,7 @@ import express from "express";
 // @ts-expect-error: types of Express 5 suit what the rows use.
 import express4 from "express4";
 import { executionOf, expressIdempotency } from "onceonly/http";
-import { root } from "../../kit/project.ts";
+import { root } from "../kit/project.ts";
 import { NODE_ANSWERS } from "./cases/node-answers.ts";
 import { withDefaults } from "./given.ts";
 import { type Row as AnyRow, ROW_OPTIONS, type StartRows, table } from "./rows.ts";

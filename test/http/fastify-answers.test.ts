@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import fastify, { type FastifyReply, type FastifyRequest } from "fastify";
 import { executionOf, fastifyIdempotency } from "onceonly/http";
-import { root } from "../../kit/project.ts";
+import { root } from "../kit/project.ts";
 import { NODE_ANSWERS, type NodeHandle } from "./cases/node-answers.ts";
 import { withDefaults } from "./given.ts";
 import { type Row as AnyRow, ROW_OPTIONS, type StartRows, table } from "./rows.ts";

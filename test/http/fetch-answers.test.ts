@@ -10,7 +10,7 @@ import { type Context, Hono } from "hono";
 import { HTTPException } from "hono/http-exception";
 import { stream, streamSSE, streamText } from "hono/streaming";
 import { executionOf, fetchIdempotency, honoIdempotency } from "onceonly/http";
-import { root } from "../../kit/project.ts";
+import { root } from "../kit/project.ts";
 import { withDefaults } from "./given.ts";
 import { ROW_OPTIONS, type Row, type StartRows, table } from "./rows.ts";
 

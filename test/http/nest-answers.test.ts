@@ -23,7 +23,7 @@ import type { Response as ExpressResponse } from "express";
 import type { FastifyReply } from "fastify";
 import { executionOf, nestIdempotency } from "onceonly/http";
 import { from, of } from "rxjs";
-import { root } from "../../kit/project.ts";
+import { root } from "../kit/project.ts";
 import { NODE_ANSWERS, type NodeHandle } from "./cases/node-answers.ts";
 import { withDefaults } from "./given.ts";
 import { type Row as AnyRow, ROW_OPTIONS, type StartRows, table } from "./rows.ts";

@@ -15,7 +15,7 @@ import { FastifyAdapter } from "@nestjs/platform-fastify";
 import { executionOf, nestIdempotency } from "onceonly/http";
 import { MemoryStore } from "onceonly/testing";
 import { afterEach, describe, expect, it } from "vitest";
-import { gate } from "../../kit/time/gate.ts";
+import { gate } from "../kit/time/gate.ts";
 
 interface Guarded {
   readonly headers: Readonly<Record<string, string>>;

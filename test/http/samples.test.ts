@@ -4,11 +4,11 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { ScanCommand } from "@aws-sdk/client-dynamodb";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
-import { type Carry, type Middleman, startMiddleman } from "../../kit/faults/middleman.ts";
-import { root } from "../../kit/project.ts";
-import { connect, createTable } from "../../kit/tables.ts";
-import { gate } from "../../kit/time/gate.ts";
-import { guardProcess } from "../../lib/local/process-guard.ts";
+import { guardProcess } from "../../packages/local/lib/process-guard.ts";
+import { type Carry, type Middleman, startMiddleman } from "../kit/faults/middleman.ts";
+import { root } from "../kit/project.ts";
+import { connect, createTable } from "../kit/tables.ts";
+import { gate } from "../kit/time/gate.ts";
 
 const endpoint = inject("dynamodbEngines")[0]?.endpoint ?? "";
 const TOKENS = { "acme-token": "acme", "globex-token": "globex" };

@@ -3,8 +3,8 @@ import { Readable } from "node:stream";
 import { httpIdempotent } from "onceonly";
 import { fakeClock, fakeLambdaContext, MemoryStore } from "onceonly/testing";
 import { describe, expect, it } from "vitest";
-import { failing } from "../../kit/faults/faulty-store.ts";
-import { gate } from "../../kit/time/gate.ts";
+import { failing } from "../kit/faults/faulty-store.ts";
+import { gate } from "../kit/time/gate.ts";
 import { post, SERVERS } from "./given.ts";
 
 describe.each(Object.entries(SERVERS))("%s", (_, start) => {

@@ -2,7 +2,7 @@ import type { Context } from "aws-lambda";
 import { idempotency, idempotent } from "onceonly";
 import { fakeLambdaContext } from "onceonly/testing";
 import { describe, expect, it } from "vitest";
-import { describeOnMiddies } from "../../kit/middies.ts";
+import { describeOnMiddies } from "../kit/middies.ts";
 import { given, pausePoint } from "./given.ts";
 
 interface Transfer {

@@ -12,10 +12,10 @@ import {
 } from "onceonly";
 import type { MemoryWrite } from "onceonly/testing";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { intercepted } from "../../kit/faults/faulty-store.ts";
-import { describeOnMiddies } from "../../kit/middies.ts";
-import { gate } from "../../kit/time/gate.ts";
 import type { Execution } from "../../lib/core/execution.ts";
+import { intercepted } from "../kit/faults/faulty-store.ts";
+import { describeOnMiddies } from "../kit/middies.ts";
+import { gate } from "../kit/time/gate.ts";
 import { sqsRecord } from "./batch/given.ts";
 import { given } from "./given.ts";
 import { v2Event } from "./http/given.ts";

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { idempotency, idempotent, runOnce } from "onceonly";
 import { describe, expect, it } from "vitest";
-import { describeOnMiddies } from "../../kit/middies.ts";
+import { describeOnMiddies } from "../kit/middies.ts";
 import { given } from "./given.ts";
 
 const EVENT = { key: "k1" };

@@ -1,8 +1,8 @@
 import { httpIdempotency, httpIdempotent } from "onceonly";
 import { beforeAll, describe, expect, inject, it } from "vitest";
-import { describeOnMiddies } from "../../kit/middies.ts";
-import { connect, createTable } from "../../kit/tables.ts";
 import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
+import { describeOnMiddies } from "../kit/middies.ts";
+import { connect, createTable } from "../kit/tables.ts";
 import { type Answer, bodyOf, given } from "./given.ts";
 import { EVENT_FORMS, v2Event } from "./http/given.ts";
 

@@ -2,10 +2,10 @@
 import type { SQSRecord } from "aws-lambda";
 import { httpIdempotency, httpIdempotent, idempotentBatch, runOnce } from "onceonly";
 import { beforeAll, describe, expect, inject, it, vi } from "vitest";
-import { describeOnMiddies } from "../../kit/middies.ts";
-import { ourErrors } from "../../kit/our-errors.ts";
-import { connect, createTable } from "../../kit/tables.ts";
 import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
+import { describeOnMiddies } from "../kit/middies.ts";
+import { ourErrors } from "../kit/our-errors.ts";
+import { connect, createTable } from "../kit/tables.ts";
 import { answered, givenBatch, returned, sqsRecord } from "./batch/given.ts";
 import { bodyOf, given } from "./given.ts";
 import { v2Event } from "./http/given.ts";

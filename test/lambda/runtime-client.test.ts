@@ -1,9 +1,9 @@
 // The middleware in a cold process under AWS's runtime client, which is frozen as soon as it asks for more.
 import { build } from "esbuild";
 import { beforeAll, describe, expect, inject, it } from "vitest";
-import { root } from "../../kit/project.ts";
-import { connect, createTable } from "../../kit/tables.ts";
-import { answerOf, hostOf } from "../local/lambda/given.ts";
+import { answerOf, hostOf } from "../../packages/local/test/lambda/given.ts";
+import { root } from "../kit/project.ts";
+import { connect, createTable } from "../kit/tables.ts";
 
 const SOURCE = `
   import middy from "@middy/core";

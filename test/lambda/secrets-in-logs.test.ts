@@ -2,9 +2,9 @@
 import { inspect } from "node:util";
 import { idempotent, idempotentBatch } from "onceonly";
 import { beforeAll, describe, expect, inject, it, vi } from "vitest";
-import { connect, createTable } from "../../kit/tables.ts";
 import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
 import type { DynamoDBWrite } from "../../lib/dynamodb/writes.ts";
+import { connect, createTable } from "../kit/tables.ts";
 import { answered, sqsRecord } from "./batch/given.ts";
 import { given } from "./given.ts";
 

@@ -10,7 +10,7 @@ import {
 } from "onceonly";
 import { MemoryStore } from "onceonly/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { sqsRecord } from "../../lib/aws/event-sources/sqs-record.ts";
+import { sqsRecord } from "../../packages/explorer/lib/aws/event-sources/sqs-record.ts";
 import { newWorld, type World } from "../messaging/given.ts";
 import { BUS, busEvent } from "./batch/cases/routes.ts";
 import { givenBatch, sqsRecord as plainRecord } from "./batch/given.ts";

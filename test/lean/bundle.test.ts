@@ -1,6 +1,6 @@
 // A whole function without the SDK: how much there is, and that nothing of the SDK came along.
 import { describe, expect, it } from "vitest";
-import { bundled } from "../../kit/bundled.ts";
+import { bundled } from "../kit/bundled.ts";
 
 /** Minified, all included. The plan is 55 KB; the bound goes down as the protocol's own code does. */
 const MAX_BYTES = { idempotent: 104_400, httpIdempotent: 114_500 };

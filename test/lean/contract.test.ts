@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, inject, it } from "vitest";
-import { connect } from "../../kit/tables.ts";
 import type { DynamoDBWrite } from "../../lib/dynamodb/writes.ts";
 import { DynamoDBOutbox } from "../../lib/lean/dynamodb-outbox.ts";
 import { DynamoDBStore } from "../../lib/lean/dynamodb-store.ts";
 import { LeanDynamoDB } from "../../lib/lean/lean-dynamodb.ts";
 import { type StoreSubject, storeContract } from "../../lib/testing/contract/store-contract.ts";
 import { contractSubject } from "../dynamodb/contract-given.ts";
+import { connect } from "../kit/tables.ts";
 
 describe.each(inject("everyDynamodbEngine"))("DynamoDBStore without the SDK on $name", ({ endpoint }) => {
   const credentials = { accessKeyId: "local", secretAccessKey: "local" };

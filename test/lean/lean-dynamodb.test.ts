@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { timeless } from "../../kit/time/timeless.ts";
 import { LeanDynamoDB } from "../../lib/lean/lean-dynamodb.ts";
+import { timeless } from "../kit/time/timeless.ts";
 import { canned, clientOf, GET, rawServer, refuse, succeed } from "./world.ts";
 
 describe("LeanDynamoDB", () => {

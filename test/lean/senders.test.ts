@@ -3,7 +3,6 @@ import * as eventBridgeSdk from "@aws-sdk/client-eventbridge";
 import * as snsSdk from "@aws-sdk/client-sns";
 import * as sqsSdk from "@aws-sdk/client-sqs";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { timeless } from "../../kit/time/timeless.ts";
 import {
   DescribeEventBusCommand,
   EventBridgeClient,
@@ -13,7 +12,8 @@ import {
   SNSClient,
   SQSClient,
 } from "../../lib/lean/senders.ts";
-import { startSqs } from "../../lib/local/sqs/start-sqs.ts";
+import { startSqs } from "../../packages/local/lib/sqs/start-sqs.ts";
+import { timeless } from "../kit/time/timeless.ts";
 import { CREDENTIALS, canned, refuse, type Script } from "./world.ts";
 
 const REGION = "eu-central-1";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { timeless } from "../../kit/time/timeless.ts";
+import { timeless } from "../kit/time/timeless.ts";
 import { canned, clientOf, GET, refuse, succeed } from "./world.ts";
 
 const NOON = Date.UTC(2026, 10, 22, 12);

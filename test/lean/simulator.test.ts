@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { runOnce } from "../../lib/core/run-once.ts";
-import { explore } from "../../lib/explorer/explore.ts";
 import { DynamoDBStore } from "../../lib/lean/dynamodb-store.ts";
 import { LeanDynamoDB } from "../../lib/lean/lean-dynamodb.ts";
-import { removePatches } from "../../lib/simulator/patches/install.ts";
-import { faultsOn, givenAws, rowsOf } from "../simulator/given.ts";
+import { explore } from "../../packages/explorer/lib/explorer/explore.ts";
+import { removePatches } from "../../packages/explorer/lib/simulator/patches/install.ts";
+import { faultsOn, givenAws, rowsOf } from "../../packages/explorer/test/simulator/given.ts";
 
 afterAll(removePatches);
 

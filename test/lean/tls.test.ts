@@ -7,8 +7,8 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { build } from "esbuild";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { root } from "../../kit/project.ts";
-import { selfSignedCertificate } from "../../kit/self-signed-certificate.ts";
+import { root } from "../kit/project.ts";
+import { selfSignedCertificate } from "../kit/self-signed-certificate.ts";
 import { CREDENTIALS, clientOf, GET } from "./world.ts";
 
 async function secureServer() {

@@ -8,8 +8,8 @@ import {
 } from "node:net";
 import { text } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
-import { timeless } from "../../kit/time/timeless.ts";
 import { LeanDynamoDB, type LeanDynamoDBOptions } from "../../lib/lean/lean-dynamodb.ts";
+import { timeless } from "../kit/time/timeless.ts";
 
 export interface Asked {
   /** From 1. */

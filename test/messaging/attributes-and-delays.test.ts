@@ -1,11 +1,11 @@
 // Attributes beside the envelope, and messages that are kept back: as queues and topics take them.
 import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
-import { connect } from "../../kit/tables.ts";
 import { ENVELOPE_ATTRIBUTE } from "../../lib/contract.ts";
 import { MessageProducer } from "../../lib/messaging/message-producer.ts";
 import { sqsEntry } from "../../lib/messaging/sqs-and-sns.ts";
-import { Simulator } from "../../lib/simulator/simulator.ts";
-import { receive } from "../aws/sqs/cases/case.ts";
+import { Simulator } from "../../packages/explorer/lib/simulator/simulator.ts";
+import { receive } from "../../packages/explorer/test/aws/sqs/cases/case.ts";
+import { connect } from "../kit/tables.ts";
 import { newWorld, type World } from "./given.ts";
 import { newOutboxWorld, type OutboxWorld } from "./outbox-world.ts";
 

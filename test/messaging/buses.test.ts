@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { fakeEventBridge } from "../../kit/fake-client.ts";
-import { timeless } from "../../kit/time/timeless.ts";
 import { ENVELOPE_ATTRIBUTE } from "../../lib/contract.ts";
 import { prepareMessage } from "../../lib/core/messages/prepare-message.ts";
 import { readHeldEnvelope } from "../../lib/messaging/envelope.ts";
 import { EVENTBRIDGE_MAX_BYTES, eventBridgeEntry } from "../../lib/messaging/eventbridge.ts";
 import { MessageProducer } from "../../lib/messaging/message-producer.ts";
+import { fakeEventBridge } from "../kit/fake-client.ts";
+import { timeless } from "../kit/time/timeless.ts";
 import { failureOf } from "./given.ts";
 
 let eventBridge: ReturnType<typeof fakeEventBridge>;

@@ -4,8 +4,8 @@ import { DeleteMessageCommand, ReceiveMessageCommand, type SQSClient } from "@aw
 import type { Context, SQSRecord } from "aws-lambda";
 import { type Clock, DynamoDBStore, type DynamoDBWrite, idempotentBatch } from "onceonly";
 import { fakeLambdaContext } from "onceonly/testing";
-import { sqsRecord } from "../../lib/aws/event-sources/sqs-record.ts";
-import type { ReceivedMessage } from "../../lib/aws/sqs/operations.ts";
+import { sqsRecord } from "../../packages/explorer/lib/aws/event-sources/sqs-record.ts";
+import type { ReceivedMessage } from "../../packages/explorer/lib/aws/sqs/operations.ts";
 
 const QUEUE_ARN = "arn:aws:sqs:us-east-1:000000000000:payments.fifo";
 

@@ -18,13 +18,13 @@ import {
   idempotentBatch,
 } from "onceonly";
 import { fakeClock, fakeLambdaContext } from "onceonly/testing";
-import { createTable } from "../../kit/tables.ts";
-import { sqsRecord } from "../../lib/aws/event-sources/sqs-record.ts";
-import type { ReceivedMessage } from "../../lib/aws/sqs/operations.ts";
-import { startSqs } from "../../lib/local/sqs/start-sqs.ts";
-import { arnOf, newFifo } from "../aws/sqs/cases/case.ts";
-import { withDeadLetters } from "../aws/sqs/cases/dead-letter-given.ts";
-import { sdkSubject, sqsClient } from "../aws/sqs/cases/sdk-subject.ts";
+import { sqsRecord } from "../../packages/explorer/lib/aws/event-sources/sqs-record.ts";
+import type { ReceivedMessage } from "../../packages/explorer/lib/aws/sqs/operations.ts";
+import { arnOf, newFifo } from "../../packages/explorer/test/aws/sqs/cases/case.ts";
+import { withDeadLetters } from "../../packages/explorer/test/aws/sqs/cases/dead-letter-given.ts";
+import { sdkSubject, sqsClient } from "../../packages/explorer/test/aws/sqs/cases/sdk-subject.ts";
+import { startSqs } from "../../packages/local/lib/sqs/start-sqs.ts";
+import { createTable } from "../kit/tables.ts";
 import { answered } from "../lambda/batch/given.ts";
 
 export type ConsumerWorld = Awaited<ReturnType<typeof newConsumerWorld>>;

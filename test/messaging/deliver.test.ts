@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { BUSY, failEntries, THROTTLED, WRONG } from "../../kit/faults/faulty-sqs.ts";
 import type { StoredMessage } from "../../lib/core/messages/outgoing-message.ts";
 import { prepareMessages } from "../../lib/core/messages/prepare-message.ts";
 import { connect } from "../../lib/messaging/connections.ts";
 import { deliver } from "../../lib/messaging/deliver.ts";
+import { BUSY, failEntries, THROTTLED, WRONG } from "../kit/faults/faulty-sqs.ts";
 import { newWorld, type World } from "./given.ts";
 
 let world: World;

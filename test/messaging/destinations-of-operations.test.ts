@@ -11,8 +11,8 @@ import {
 } from "onceonly";
 import { fakeClock, MemoryStore } from "onceonly/testing";
 import { describe, expect, it } from "vitest";
-import { timeless } from "../../kit/time/timeless.ts";
 import type { StoredMessage } from "../../lib/core/messages/outgoing-message.ts";
+import { timeless } from "../kit/time/timeless.ts";
 
 const queueOf = (name: string) => `https://sqs.eu-central-1.amazonaws.com/123456789012/${name}.fifo`;
 const [PAYMENTS, MAILS] = [queueOf("payments"), queueOf("mails")];

@@ -8,12 +8,12 @@ import { SQSClient } from "@aws-sdk/client-sqs";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { parseAddress } from "../../lib/core/messages/address.ts";
 import type { StoredMessage } from "../../lib/core/messages/outgoing-message.ts";
-import { fakeClock } from "../../lib/fakes/fake-clock.ts";
 import { RegionalClients } from "../../lib/messaging/clients.ts";
 import { connect } from "../../lib/messaging/connections.ts";
 import { deliver } from "../../lib/messaging/deliver.ts";
 import { FifoProducer } from "../../lib/messaging/fifo-producer.ts";
 import { MessageProducer } from "../../lib/messaging/message-producer.ts";
+import { fakeClock } from "../../lib/testing/fake-clock.ts";
 import { failureOf } from "./given.ts";
 
 const PATH = "/123456789012/payments.fifo";

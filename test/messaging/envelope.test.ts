@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { checkAttributes } from "../../lib/aws/sqs/message-checks.ts";
 import { ENVELOPE_ATTRIBUTE } from "../../lib/contract.ts";
 import { keyFault } from "../../lib/core/identity.ts";
 import { ENVELOPE_FAULTS, readEnvelope } from "../../lib/messaging/envelope.ts";
 import { writeEnvelope } from "../../lib/messaging/sqs-and-sns.ts";
-import { arnOf, newFifo, receive } from "../aws/sqs/cases/case.ts";
-import { withDeadLetters } from "../aws/sqs/cases/dead-letter-given.ts";
+import { checkAttributes } from "../../packages/explorer/lib/aws/sqs/message-checks.ts";
+import { arnOf, newFifo, receive } from "../../packages/explorer/test/aws/sqs/cases/case.ts";
+import { withDeadLetters } from "../../packages/explorer/test/aws/sqs/cases/dead-letter-given.ts";
 import { newWorld } from "./given.ts";
 
 const TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";

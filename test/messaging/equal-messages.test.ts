@@ -1,7 +1,7 @@
 import { SendMessageCommand } from "@aws-sdk/client-sqs";
 import type { SQSRecord } from "aws-lambda";
 import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
-import { connect } from "../../kit/tables.ts";
+import { connect } from "../kit/tables.ts";
 import { type ConsumerWorld, newConsumerWorld } from "./consumer-world.ts";
 
 const withoutTime = ({ body }: SQSRecord) => ({ ...JSON.parse(body), sentAt: null });

@@ -1,8 +1,8 @@
 // When an event happened: the commit's time, however often and however late it is put.
 import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
-import { type EntryFault, fakeEventBridge } from "../../kit/fake-client.ts";
-import { connect } from "../../kit/tables.ts";
 import { eventBridgeEntry } from "../../lib/messaging/eventbridge.ts";
+import { type EntryFault, fakeEventBridge } from "../kit/fake-client.ts";
+import { connect } from "../kit/tables.ts";
 import { newOutboxWorld, type OutboxWorld } from "./outbox-world.ts";
 
 const event = {

@@ -2,7 +2,7 @@
 import { idempotentBatch, MessageProducer } from "onceonly";
 import { MemoryStore } from "onceonly/testing";
 import { expect, it } from "vitest";
-import { Simulator } from "../../lib/simulator/simulator.ts";
+import { Simulator } from "../../packages/explorer/lib/simulator/simulator.ts";
 
 it("an event that is put twice comes twice through a FIFO queue, and its consumer runs it once", async () => {
   const aws = new Simulator();

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { checkBody, bytesOf as sizeAtSqs } from "../../lib/aws/sqs/message-checks.ts";
 import {
   type FifoMessage,
   type FifoResend,
@@ -7,6 +6,7 @@ import {
   prepareResend,
 } from "../../lib/messaging/fifo-message.ts";
 import { deduplicationIdOf, SQS_MAX_BYTES, sqsEntry } from "../../lib/messaging/sqs-and-sns.ts";
+import { checkBody, bytesOf as sizeAtSqs } from "../../packages/explorer/lib/aws/sqs/message-checks.ts";
 
 const QUEUE = "https://sqs.eu-central-1.amazonaws.com/123456789012/payments.fifo";
 const MESSAGE = { key: "order-7", group: "7", body: "paid" };

@@ -1,12 +1,12 @@
 import { SQSClient } from "@aws-sdk/client-sqs";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { loseAnswers } from "../../kit/faults/faulty-client.ts";
-import { noteRequests } from "../../kit/faults/faulty-sqs.ts";
 import { InvalidOptionError } from "../../lib/core/errors.ts";
 import { readEnvelope } from "../../lib/messaging/envelope.ts";
 import { FifoProducer } from "../../lib/messaging/fifo-producer.ts";
 import { DEFAULTS, type FifoProducerOptions } from "../../lib/messaging/options.ts";
-import { receive } from "../aws/sqs/cases/case.ts";
+import { receive } from "../../packages/explorer/test/aws/sqs/cases/case.ts";
+import { loseAnswers } from "../kit/faults/faulty-client.ts";
+import { noteRequests } from "../kit/faults/faulty-sqs.ts";
 import { newWorld, type World } from "./given.ts";
 
 const MINUTE = 60_000;

@@ -1,15 +1,15 @@
 // A FIFO queue on a local SQS, the SDK's client, and a producer whose waits are noted and take no time.
 import type { SQSClient } from "@aws-sdk/client-sqs";
-import { timeless } from "../../kit/time/timeless.ts";
 import type { SendFailedError } from "../../lib/core/errors.ts";
-import { fakeClock } from "../../lib/fakes/fake-clock.ts";
-import { startSqs } from "../../lib/local/sqs/start-sqs.ts";
 import type { FifoMessage } from "../../lib/messaging/fifo-message.ts";
 import { FifoProducer } from "../../lib/messaging/fifo-producer.ts";
 import { MessageProducer, type MessageProducerOptions } from "../../lib/messaging/message-producer.ts";
 import type { FifoProducerOptions } from "../../lib/messaging/options.ts";
-import { newFifo, newQueue, receive, remove } from "../aws/sqs/cases/case.ts";
-import { sdkSubject, sqsClient } from "../aws/sqs/cases/sdk-subject.ts";
+import { fakeClock } from "../../lib/testing/fake-clock.ts";
+import { newFifo, newQueue, receive, remove } from "../../packages/explorer/test/aws/sqs/cases/case.ts";
+import { sdkSubject, sqsClient } from "../../packages/explorer/test/aws/sqs/cases/sdk-subject.ts";
+import { startSqs } from "../../packages/local/lib/sqs/start-sqs.ts";
+import { timeless } from "../kit/time/timeless.ts";
 
 export type World = Awaited<ReturnType<typeof newWorld>>;
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { BUSY, failEntries, THROTTLED, WRONG } from "../../kit/faults/faulty-sqs.ts";
 import type { SendFailedError } from "../../lib/core/errors.ts";
+import { BUSY, failEntries, THROTTLED, WRONG } from "../kit/faults/faulty-sqs.ts";
 import { messagesOf, newWorld, type World } from "./given.ts";
 
 let world: World;

@@ -12,9 +12,9 @@ import {
 } from "onceonly";
 import { fakeClock, fakeLambdaContext, fakeRandom, MemoryStore, type MemoryWrite } from "onceonly/testing";
 import { beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
-import { countRequests } from "../../kit/counting-client.ts";
-import { intercepted } from "../../kit/faults/faulty-store.ts";
-import { connect, createTable } from "../../kit/tables.ts";
+import { countRequests } from "../kit/counting-client.ts";
+import { intercepted } from "../kit/faults/faulty-store.ts";
+import { connect, createTable } from "../kit/tables.ts";
 import { answered, envelope, returned, sqsRecord } from "../lambda/batch/given.ts";
 import { EventSource } from "../lambda/batch/world.ts";
 

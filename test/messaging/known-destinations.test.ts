@@ -1,13 +1,13 @@
 // Relay and sweeper have rights that those who write records have not.
 import { describe, expect, it, vi } from "vitest";
-import { fakeEventBridge, fakeSns } from "../../kit/fake-client.ts";
 import type { StoredMessage } from "../../lib/core/messages/outgoing-message.ts";
-import { fakeClock } from "../../lib/fakes/fake-clock.ts";
 import { connect } from "../../lib/messaging/connections.ts";
 import { deliver } from "../../lib/messaging/deliver.ts";
 import { readDestinations } from "../../lib/messaging/known-destinations.ts";
 import { outboxRelay } from "../../lib/messaging/outbox-relay.ts";
+import { fakeClock } from "../../lib/testing/fake-clock.ts";
 import { MemoryStore } from "../../lib/testing/memory-store.ts";
+import { fakeEventBridge, fakeSns } from "../kit/fake-client.ts";
 
 const QUEUE = "https://sqs.eu-central-1.amazonaws.com/123456789012/payments.fifo";
 const TOPIC = "arn:aws:sns:eu-central-1:123456789012:orders";

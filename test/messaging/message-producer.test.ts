@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { noteRequests } from "../../kit/faults/faulty-sqs.ts";
 import { InvalidOptionError } from "../../lib/core/errors.ts";
 import type { OutgoingMessage } from "../../lib/core/messages/outgoing-message.ts";
 import { readEnvelope } from "../../lib/messaging/envelope.ts";
@@ -9,6 +8,7 @@ import {
   PRODUCER_DEFAULTS,
 } from "../../lib/messaging/message-producer.ts";
 import { SQS_MAX_BYTES } from "../../lib/messaging/sqs-and-sns.ts";
+import { noteRequests } from "../kit/faults/faulty-sqs.ts";
 import { newWorld, type World } from "./given.ts";
 
 const MINUTE = 60_000;

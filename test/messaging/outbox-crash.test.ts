@@ -1,8 +1,8 @@
 // What a crash may cost: the relay's at every request, and that of the request that commits.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
-import { deathsAt, newProcess } from "../../kit/faults/dying-process.ts";
-import { connect } from "../../kit/tables.ts";
+import { deathsAt, newProcess } from "../kit/faults/dying-process.ts";
+import { connect } from "../kit/tables.ts";
 import { newOutboxWorld, type OutboxWorld } from "./outbox-world.ts";
 
 const MINUTE = 60_000;

@@ -8,8 +8,8 @@ import {
 } from "onceonly";
 import { fakeClock, fakeRandom } from "onceonly/testing";
 import { beforeAll, describe, expect, it } from "vitest";
-import { withOutbox } from "../../kit/with-outbox.ts";
 import { MemoryOutbox } from "../../lib/testing/memory-outbox.ts";
+import { withOutbox } from "../kit/with-outbox.ts";
 
 const URL = "https://sqs.eu-central-1.amazonaws.com/123456789012/";
 const MINUTE = 60_000;

@@ -9,9 +9,9 @@ import {
 } from "onceonly";
 import { fakeClock, fakeRandom, MemoryStore } from "onceonly/testing";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { timeless } from "../../kit/time/timeless.ts";
-import { withOutbox } from "../../kit/with-outbox.ts";
 import { identify } from "../../lib/core/identity.ts";
+import { timeless } from "../kit/time/timeless.ts";
+import { withOutbox } from "../kit/with-outbox.ts";
 
 const QUEUE = "https://sqs.eu-central-1.amazonaws.com/123456789012/payments.fifo";
 const SECRET = "canary-5f2e";

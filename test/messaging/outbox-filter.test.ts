@@ -1,9 +1,9 @@
 // The filter that docs/use/messages.md gives to those who make the relay's event source themselves.
 import { describe, expect, inject, it } from "vitest";
-import { fencesOf } from "../../kit/fences.ts";
-import { connect } from "../../kit/tables.ts";
-import { eventFilter } from "../../lib/aws/event-sources/event-filter.ts";
+import { eventFilter } from "../../packages/explorer/lib/aws/event-sources/event-filter.ts";
 import { newOutboxTable } from "../dynamodb/outbox-given.ts";
+import { fencesOf } from "../kit/fences.ts";
+import { connect } from "../kit/tables.ts";
 
 const [Pattern] = fencesOf("docs/use/messages.md", "json").map(({ code }) => code);
 

@@ -1,6 +1,6 @@
 // The orders of one test, in message groups that no other test has.
 import { randomUUID } from "node:crypto";
-import { failEntries, WRONG } from "../../kit/faults/faulty-sqs.ts";
+import { failEntries, WRONG } from "../kit/faults/faulty-sqs.ts";
 import type { OutboxWorld } from "./outbox-world.ts";
 
 export type OutboxRun = ReturnType<typeof newRun>;

@@ -2,10 +2,10 @@
 import type { SQSRecord } from "aws-lambda";
 import { idempotentBatch } from "onceonly";
 import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
-import { connect } from "../../kit/tables.ts";
-import { sqsRecord } from "../../lib/aws/event-sources/sqs-record.ts";
-import type { ReceivedMessage } from "../../lib/aws/sqs/operations.ts";
-import { receive } from "../aws/sqs/cases/case.ts";
+import { sqsRecord } from "../../packages/explorer/lib/aws/event-sources/sqs-record.ts";
+import type { ReceivedMessage } from "../../packages/explorer/lib/aws/sqs/operations.ts";
+import { receive } from "../../packages/explorer/test/aws/sqs/cases/case.ts";
+import { connect } from "../kit/tables.ts";
 import { answered } from "../lambda/batch/given.ts";
 import { given } from "../lambda/given.ts";
 import { newOutboxWorld, type OutboxWorld } from "./outbox-world.ts";

@@ -9,10 +9,10 @@ import {
 } from "onceonly";
 import { fakeClock, fakeRandom } from "onceonly/testing";
 import { describe, expect, it } from "vitest";
-import { timeless } from "../../kit/time/timeless.ts";
-import { withOutbox } from "../../kit/with-outbox.ts";
 import type { FoundUnsent } from "../../lib/core/messages/outbox.ts";
 import { MemoryOutbox } from "../../lib/testing/memory-outbox.ts";
+import { timeless } from "../kit/time/timeless.ts";
+import { withOutbox } from "../kit/with-outbox.ts";
 
 const URL = "https://sqs.eu-central-1.amazonaws.com/123456789012/";
 

@@ -2,11 +2,11 @@
 import { type OutboxCommitEvent, type OutboxEvent, outboxRelay, outboxSweeper } from "onceonly";
 import { fakeClock, fakeRandom } from "onceonly/testing";
 import { describe, expect, it } from "vitest";
-import { refusingSend } from "../../kit/faults/refusing-send.ts";
-import { timeless } from "../../kit/time/timeless.ts";
-import { withOutbox } from "../../kit/with-outbox.ts";
-import { linesOf } from "../../lib/messaging/waiting-lines.ts";
+import { linesOf } from "../../lib/messaging/line-notes.ts";
 import { MemoryOutbox } from "../../lib/testing/memory-outbox.ts";
+import { refusingSend } from "../kit/faults/refusing-send.ts";
+import { timeless } from "../kit/time/timeless.ts";
+import { withOutbox } from "../kit/with-outbox.ts";
 
 const QUEUE = "https://sqs.eu-central-1.amazonaws.com/123456789012/payments.fifo";
 

@@ -11,11 +11,11 @@ import {
 } from "onceonly";
 import { fakeLambdaContext } from "onceonly/testing";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
-import { connect } from "../../kit/tables.ts";
-import { sqsRecord } from "../../lib/aws/event-sources/sqs-record.ts";
-import type { ReceivedMessage } from "../../lib/aws/sqs/operations.ts";
-import { newFifo, receiveBodies, send } from "../aws/sqs/cases/case.ts";
-import { withDeadLetters } from "../aws/sqs/cases/dead-letter-given.ts";
+import { sqsRecord } from "../../packages/explorer/lib/aws/event-sources/sqs-record.ts";
+import type { ReceivedMessage } from "../../packages/explorer/lib/aws/sqs/operations.ts";
+import { newFifo, receiveBodies, send } from "../../packages/explorer/test/aws/sqs/cases/case.ts";
+import { withDeadLetters } from "../../packages/explorer/test/aws/sqs/cases/dead-letter-given.ts";
+import { connect } from "../kit/tables.ts";
 import { answered } from "../lambda/batch/given.ts";
 import { newOutboxWorld, type OutboxWorld } from "./outbox-world.ts";
 

@@ -2,11 +2,11 @@
 import { type AttributeValue, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
 import { DynamoDBOutbox } from "onceonly";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
-import { newProcess } from "../../kit/faults/dying-process.ts";
-import { clientError } from "../../kit/faults/faulty-client.ts";
-import { noteRequests } from "../../kit/faults/faulty-sqs.ts";
-import { connect } from "../../kit/tables.ts";
 import { identify } from "../../lib/core/identity.ts";
+import { newProcess } from "../kit/faults/dying-process.ts";
+import { clientError } from "../kit/faults/faulty-client.ts";
+import { noteRequests } from "../kit/faults/faulty-sqs.ts";
+import { connect } from "../kit/tables.ts";
 import { newRun, type OutboxRun } from "./outbox-given.ts";
 import { newOutboxWorld, type OutboxWorld } from "./outbox-world.ts";
 

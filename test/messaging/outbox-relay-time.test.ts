@@ -2,9 +2,9 @@
 import { outboxRelay, outboxSweeper, type StoredMessage, type Unsent } from "onceonly";
 import { fakeClock, fakeRandom } from "onceonly/testing";
 import { describe, expect, it } from "vitest";
-import { refusingSend } from "../../kit/faults/refusing-send.ts";
-import { withOutbox } from "../../kit/with-outbox.ts";
 import { MemoryOutbox } from "../../lib/testing/memory-outbox.ts";
+import { refusingSend } from "../kit/faults/refusing-send.ts";
+import { withOutbox } from "../kit/with-outbox.ts";
 
 const URL = "https://sqs.eu-central-1.amazonaws.com/123456789012/";
 const TIMEOUT_MS = 30_000;

@@ -1,11 +1,11 @@
 // What the relay does with a batch of the table's stream: sends, marks, stops where it must.
 import { DynamoDBOutbox } from "onceonly";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
-import { countRequests } from "../../kit/counting-client.ts";
-import { noteRequests } from "../../kit/faults/faulty-sqs.ts";
-import { connect } from "../../kit/tables.ts";
 import { identify } from "../../lib/core/identity.ts";
-import { newQueue } from "../aws/sqs/cases/case.ts";
+import { newQueue } from "../../packages/explorer/test/aws/sqs/cases/case.ts";
+import { countRequests } from "../kit/counting-client.ts";
+import { noteRequests } from "../kit/faults/faulty-sqs.ts";
+import { connect } from "../kit/tables.ts";
 import { newRun, type OutboxRun } from "./outbox-given.ts";
 import { newOutboxWorld, type OutboxWorld } from "./outbox-world.ts";
 

@@ -1,11 +1,11 @@
 // What the sweeper sends, and what it leaves alone.
 import { DynamoDBOutbox } from "onceonly";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
-import { newProcess } from "../../kit/faults/dying-process.ts";
-import { noteRequests } from "../../kit/faults/faulty-sqs.ts";
-import { connect } from "../../kit/tables.ts";
-import { withOutbox } from "../../kit/with-outbox.ts";
 import { identify } from "../../lib/core/identity.ts";
+import { newProcess } from "../kit/faults/dying-process.ts";
+import { noteRequests } from "../kit/faults/faulty-sqs.ts";
+import { connect } from "../kit/tables.ts";
+import { withOutbox } from "../kit/with-outbox.ts";
 import { newRun, type OutboxRun } from "./outbox-given.ts";
 import { newOutboxWorld, type OutboxWorld } from "./outbox-world.ts";
 

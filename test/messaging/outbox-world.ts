@@ -21,14 +21,14 @@ import {
   type SweepReport,
 } from "onceonly";
 import { fakeClock } from "onceonly/testing";
-import { newProcess, type Process } from "../../kit/faults/dying-process.ts";
-import { type Change, readStream } from "../../kit/table-stream.ts";
-import { createOutboxTable } from "../../kit/tables.ts";
-import { timeless } from "../../kit/time/timeless.ts";
 import { identify } from "../../lib/core/identity.ts";
-import { startSqs } from "../../lib/local/sqs/start-sqs.ts";
-import { newFifo } from "../aws/sqs/cases/case.ts";
-import { sdkSubject, sqsClient } from "../aws/sqs/cases/sdk-subject.ts";
+import { newFifo } from "../../packages/explorer/test/aws/sqs/cases/case.ts";
+import { sdkSubject, sqsClient } from "../../packages/explorer/test/aws/sqs/cases/sdk-subject.ts";
+import { startSqs } from "../../packages/local/lib/sqs/start-sqs.ts";
+import { newProcess, type Process } from "../kit/faults/dying-process.ts";
+import { type Change, readStream } from "../kit/table-stream.ts";
+import { createOutboxTable } from "../kit/tables.ts";
+import { timeless } from "../kit/time/timeless.ts";
 import { newConsumer } from "./consumer-given.ts";
 
 export type OutboxWorld = Awaited<ReturnType<typeof newOutboxWorld>>;

@@ -22,8 +22,8 @@ import type { Context, SQSRecord } from "aws-lambda";
 import { type DecisionEvent, DynamoDBStore, FifoProducer, idempotentBatch } from "onceonly";
 import { fakeLambdaContext } from "onceonly/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { sqsRecord } from "../../lib/aws/event-sources/sqs-record.ts";
-import type { ReceivedMessage } from "../../lib/aws/sqs/operations.ts";
+import { sqsRecord } from "../../packages/explorer/lib/aws/event-sources/sqs-record.ts";
+import type { ReceivedMessage } from "../../packages/explorer/lib/aws/sqs/operations.ts";
 import { answered } from "../lambda/batch/given.ts";
 
 const MAX_RECEIVES = 2;

@@ -1,7 +1,7 @@
 import { SendMessageCommand } from "@aws-sdk/client-sqs";
 import { readEnvelope } from "onceonly";
 import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
-import { connect } from "../../kit/tables.ts";
+import { connect } from "../kit/tables.ts";
 import { type ConsumerWorld, MAX_RECEIVES, newConsumerWorld } from "./consumer-world.ts";
 
 describe.each(inject("dynamodbEngines"))("idempotentBatch behind a redrive, on $name", ({ endpoint }) => {

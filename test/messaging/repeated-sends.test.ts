@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
-import { connect } from "../../kit/tables.ts";
+import { connect } from "../kit/tables.ts";
 import { type ConsumerWorld, newConsumerWorld } from "./consumer-world.ts";
 
 /** In minutes. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { noteRequests } from "../../kit/faults/faulty-sqs.ts";
 import { readEnvelope } from "../../lib/messaging/envelope.ts";
+import { noteRequests } from "../kit/faults/faulty-sqs.ts";
 import { newWorld, type World } from "./given.ts";
 
 const MINUTE = 60_000;

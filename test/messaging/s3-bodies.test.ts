@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { MessageProducer, S3Bodies, type S3BodiesOptions } from "onceonly";
 import { describe, expect, it } from "vitest";
-import { newBucket } from "../../kit/loopback-bucket.ts";
+import { newBucket } from "../kit/loopback-bucket.ts";
 
 const queue = "https://sqs.eu-central-1.amazonaws.com/123456789012/reports.fifo";
 const LARGE = "größer\n".repeat(40_000);

@@ -2,10 +2,10 @@
 import { ScanCommand } from "@aws-sdk/client-dynamodb";
 import { DynamoDBOutbox, encrypted, openedOutbox } from "onceonly";
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
-import { connect } from "../../kit/tables.ts";
 import { identify } from "../../lib/core/identity.ts";
-import { newQueue, receiveBodies } from "../aws/sqs/cases/case.ts";
-import { type KeyService, keyService } from "../privacy/given.ts";
+import { newQueue, receiveBodies } from "../../packages/explorer/test/aws/sqs/cases/case.ts";
+import { connect } from "../kit/tables.ts";
+import { type KeyService, keyService } from "../stores/privacy-given.ts";
 import { newRun, type OutboxRun } from "./outbox-given.ts";
 import { newOutboxWorld, type OutboxWorld } from "./outbox-world.ts";
 

@@ -1,14 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import {
-  BUSY,
-  type Fault,
-  failEntries,
-  noteRequests,
-  THROTTLED,
-  WRONG,
-} from "../../kit/faults/faulty-sqs.ts";
 import { DEFAULTS } from "../../lib/messaging/options.ts";
 import { SQS_MAX_BYTES } from "../../lib/messaging/sqs-and-sns.ts";
+import { BUSY, type Fault, failEntries, noteRequests, THROTTLED, WRONG } from "../kit/faults/faulty-sqs.ts";
 import { failureOf, messagesOf, newWorld, type World } from "./given.ts";
 
 let world: World;

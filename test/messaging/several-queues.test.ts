@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { aroundRequests } from "../../kit/faults/around-requests.ts";
-import { BUSY, failEntries, noteRequests } from "../../kit/faults/faulty-sqs.ts";
 import type { MessageProducer } from "../../lib/messaging/message-producer.ts";
 import { SQS_MAX_BYTES } from "../../lib/messaging/sqs-and-sns.ts";
+import { aroundRequests } from "../kit/faults/around-requests.ts";
+import { BUSY, failEntries, noteRequests } from "../kit/faults/faulty-sqs.ts";
 import { failureOf, newWorld, type World } from "./given.ts";
 
 let world: World;

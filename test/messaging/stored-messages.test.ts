@@ -1,9 +1,9 @@
 import { type MessageProgress, outboxSweeper, type StoredMessage } from "onceonly";
 import { fakeClock, fakeRandom } from "onceonly/testing";
 import { describe, expect, it } from "vitest";
-import { timeless } from "../../kit/time/timeless.ts";
 import { faultOf } from "../../lib/core/messages/prepare-message.ts";
 import { MemoryOutbox } from "../../lib/testing/memory-outbox.ts";
+import { timeless } from "../kit/time/timeless.ts";
 
 const queue = "https://sqs.eu-central-1.amazonaws.com/123456789012/payments.fifo";
 const stored = { queue, key: "order-7/paid", group: "order-7", body: "paid" };

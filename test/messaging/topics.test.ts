@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { type EntryFault, fakeSns } from "../../kit/fake-client.ts";
-import { timeless } from "../../kit/time/timeless.ts";
 import { prepareMessage } from "../../lib/core/messages/prepare-message.ts";
 import { readEnvelope } from "../../lib/messaging/envelope.ts";
 import { MessageProducer } from "../../lib/messaging/message-producer.ts";
 import { SNS_MAX_BYTES, snsEntry } from "../../lib/messaging/sqs-and-sns.ts";
+import { type EntryFault, fakeSns } from "../kit/fake-client.ts";
+import { timeless } from "../kit/time/timeless.ts";
 import { failureOf } from "./given.ts";
 
 const TOPIC = "arn:aws:sns:eu-central-1:123456789012:orders";

@@ -12,10 +12,10 @@ import {
 import { fromPg, PostgresOutbox } from "onceonly/postgres";
 import { fakeClock } from "onceonly/testing";
 import { describe, expect, inject, it } from "vitest";
-import { countRequests } from "../../kit/counting-client.ts";
-import { connect, createOutboxTable } from "../../kit/tables.ts";
-import { timeless } from "../../kit/time/timeless.ts";
-import { withOutbox } from "../../kit/with-outbox.ts";
+import { countRequests } from "../kit/counting-client.ts";
+import { connect, createOutboxTable } from "../kit/tables.ts";
+import { timeless } from "../kit/time/timeless.ts";
+import { withOutbox } from "../kit/with-outbox.ts";
 import { hasServer, poolOf, portOf, storeOf } from "../postgres/given.ts";
 
 const QUEUE = "https://sqs.eu-central-1.amazonaws.com/123456789012/payments";

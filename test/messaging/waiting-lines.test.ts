@@ -1,15 +1,15 @@
 import type { StoredMessage, Unsent } from "onceonly";
 import { fakeClock } from "onceonly/testing";
 import { describe, expect, it } from "vitest";
-import { NOT_ATTEMPTED, OUT_OF_TIME } from "../../lib/messaging/destination-queue.ts";
+import { NOT_ATTEMPTED, OUT_OF_TIME, type SendEnd } from "../../lib/messaging/destination-queue.ts";
 import {
   type LineNote,
   linesOf,
   nameOfFailure,
-  WaitingLines,
   withHandover,
   withoutLast,
-} from "../../lib/messaging/waiting-lines.ts";
+} from "../../lib/messaging/line-notes.ts";
+import { WaitingLines } from "../../lib/messaging/waiting-lines.ts";
 import { MemoryOutbox } from "../../lib/testing/memory-outbox.ts";
 
 const URL = "https://sqs.eu-central-1.amazonaws.com/123456789012/";
@@ -38,73 +38,96 @@ const commitOf = (message: StoredMessage, dueAt = now): Unsent => ({
   dueAt,
 });
 
-/** What waits, as a relay or a sweeper knows it that has read this note of the line. */
+/** The lines as a relay or a sweeper knows them that has read this note about one of them. */
 async function newLines(by: "relay" | "sweeper", note?: LineNote) {
   const outbox = new MemoryOutbox(() => {});
   if (note) await outbox.replaceNotes(undefined, JSON.stringify({ [line]: note }));
   const lines = new WaitingLines(outbox, clock, by === "relay");
-  await lines.read();
+  await lines.notes.read();
   return lines;
+}
+
+const SENT: SendEnd = { result: { sent: true, messageId: "1", sequenceNumber: "" } };
+
+/** How the message of a commit ends that would end in this way at its destination. */
+function sendTo(lines: WaitingLines, commit: Unsent, atDestination = SENT): SendEnd | undefined {
+  const [message] = commit.messages;
+  let ended: SendEnd | undefined;
+  const dispatch = { send: (_: StoredMessage, end: (ended: SendEnd) => void) => end(atDestination) };
+  lines.send(commit, message!, dispatch, (end) => {
+    ended = end;
+  });
+  return ended;
 }
 
 describe("WaitingLines", () => {
   it.each([
     ["relay", "waits, since only the sweeper sends there", {}, now, "wait"],
-    ["relay", "is held back while the sweeper comes to an end", { handover: now + 1 }, now, "hold"],
+    ["relay", "is held back while the sweeper finishes the line", { handover: now + 1 }, now, "hold"],
     ["relay", "waits once that took too long", { handover: now }, now, "wait"],
     ["sweeper", "waits until the next try", { until: now + 1 }, now + 2, "wait"],
     ["sweeper", "goes at its place in the order", {}, now + 1, "go"],
-    ["sweeper", "waits where it is not at its place yet", {}, now - 500, "wait"],
+    ["sweeper", "waits if it is not at its place yet", {}, now - 500, "wait"],
   ] as const)(
-    "H35: of a line that is noted, by the %s: what comes %s",
+    "H35: for a line with a note, by the %s: a message %s",
     async (by, _, more, dueAt, admitted) => {
       const lines = await newLines(by, noteOf(more));
+      const commit = commitOf(inOrder, dueAt);
 
-      expect(lines.admits(commitOf(inOrder, dueAt), inOrder)).toBe(admitted);
+      expect(lines.isHeldBack(commit)).toBe(admitted === "hold");
+      expect(sendTo(lines, commit)).toBe(admitted === "go" ? SENT : NOT_ATTEMPTED);
     },
   );
 
-  it("H35: behind what is not at its place nothing is sent that was committed later", async () => {
+  it("H35: behind a message that is not at its place nothing is sent that was committed later", async () => {
     const lines = await newLines("sweeper", noteOf());
-    lines.admits(commitOf(inOrder, now - 500), inOrder);
+    sendTo(lines, commitOf(inOrder, now - 500));
 
-    expect(lines.admits({ ...commitOf(inOrder, now + 1), committedAt: now }, inOrder)).toBe("wait");
+    expect(sendTo(lines, { ...commitOf(inOrder, now + 1), committedAt: now })).toBe(NOT_ATTEMPTED);
   });
 
-  it("a line does not work, nor its destination, while something of it is held up", async () => {
+  it("a line does not work, nor its destination, while a commit is held up in it", async () => {
     const lines = await newLines("sweeper");
-    lines.block(commitOf(inOrder), inOrder);
+    lines.block(commitOf(inOrder));
 
     expect([line, destination, "another"].map((name) => lines.isWorking(name))).toEqual([false, false, true]);
   });
 
-  it("where nothing is in order, nothing is noted and nothing waits", async () => {
+  it("messages without an order are never noted and never wait", async () => {
     const lines = await newLines("relay");
     const commit = commitOf(withoutOrder);
-    lines.note(commit, withoutOrder, NOT_ATTEMPTED);
-    lines.leave(commit, withoutOrder);
-    lines.block(commit, withoutOrder);
+    sendTo(lines, commit, NOT_ATTEMPTED);
+    lines.leave(commit);
+    lines.block(commit);
 
-    expect(lines.notes).toEqual({});
-    expect(lines.admits(commit, withoutOrder)).toBe("go");
+    expect(lines.notes.current).toEqual({});
+    expect(sendTo(lines, commit)).toBe(SENT);
   });
 
-  it.each([
-    ["sweeper", ["3", "5"]],
-    ["relay", ["3"]],
-  ] as const)(
-    "what the %s has no more time for: the sweeper adds it to what waits, a relay's comes again",
-    async (by, shards) => {
-      const lines = await newLines(by, noteOf());
-      lines.note(commitOf(inOrder), inOrder, OUT_OF_TIME);
+  it("out of time, the sweeper adds a commit to those that wait for the note", async () => {
+    const lines = await newLines("sweeper", noteOf());
+    sendTo(lines, commitOf(inOrder, now + 1), OUT_OF_TIME);
 
-      expect(Object.keys(lines.notes[line]!.last)).toEqual(shards);
-    },
-  );
+    expect(Object.keys(lines.notes.current[line]!.last)).toEqual(["3", "5"]);
+  });
+
+  it("out of time, a relay adds nothing to a note that was made meanwhile: the commit comes again", async () => {
+    const lines = await newLines("relay");
+    const dispatch = {
+      send(_: StoredMessage, end: (ended: SendEnd) => void) {
+        lines.notes.change(() => ({ [line]: noteOf() }));
+        end(OUT_OF_TIME);
+      },
+    };
+    lines.send(commitOf(inOrder), inOrder, dispatch, () => {});
+
+    expect(Object.keys(lines.notes.current[line]!.last)).toEqual(["3"]);
+    expect(lines.isWorking(line)).toBe(false);
+  });
 });
 
 describe("the notes of lines", () => {
-  it("with 50 lines of a destination the next one that fails waits with all of it", () => {
+  it("when 50 lines of a destination have notes, the next failure is noted for all of it", () => {
     const names = Array.from({ length: 49 }, (_, index) => `${destination}/${index}`);
     const notes = Object.fromEntries([...names, line].map((name) => [name, noteOf()]));
     const { [line]: _own, ...others } = notes;
@@ -115,7 +138,7 @@ describe("the notes of lines", () => {
     expect(nameOfFailure(notes, { destination, line }, false)).toBe(line);
   });
 
-  it("a note goes with the last that waits in any shard, unless somebody has added to it", () => {
+  it("a note is deleted with the last commit that waits in any shard, unless another one has joined it", () => {
     const both = { [line]: noteOf({ last: { 3: ["op##a0", 1], 5: ["op##a1", 2] } }) };
     const one = withoutLast(both, line, "3", "op##a0");
 
@@ -124,7 +147,7 @@ describe("the notes of lines", () => {
     expect(withoutLast(one, line, "5", "op##a1")).toEqual({});
   });
 
-  it("nobody is asked to hold back where there is no note any more", () => {
+  it("a line without a note gets no handover", () => {
     expect(withHandover({}, line, now)).toEqual({});
   });
 });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { run } from "../../kit/run.ts";
+import { run } from "../kit/run.ts";
 import { failureOf } from "./given.ts";
 
 const lib = fileURLToPath(new URL("../../lib", import.meta.url));

@@ -5,8 +5,8 @@ import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { idempotent } from "onceonly";
 import { MemoryStore } from "onceonly/testing";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { createTable } from "../../kit/tables.ts";
-import { DynamoDBModel } from "../../lib/aws/dynamodb/dynamodb-model.ts";
+import { DynamoDBModel } from "../../packages/explorer/lib/aws/dynamodb/dynamodb-model.ts";
+import { createTable } from "../kit/tables.ts";
 import {
   errorOf,
   type Handler,

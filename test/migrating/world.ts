@@ -7,8 +7,8 @@ import middy, { type MiddlewareObj } from "@middy/core";
 import type { Context } from "aws-lambda";
 import { DynamoDBStore, idempotency, idempotent } from "onceonly";
 import { fakeLambdaContext } from "onceonly/testing";
-import { createTable } from "../../kit/tables.ts";
-import { DynamoDBModel } from "../../lib/aws/dynamodb/dynamodb-model.ts";
+import { DynamoDBModel } from "../../packages/explorer/lib/aws/dynamodb/dynamodb-model.ts";
+import { createTable } from "../kit/tables.ts";
 
 export interface Order {
   readonly id?: string;

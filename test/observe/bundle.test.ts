@@ -1,7 +1,7 @@
 // emfMetrics is loaded only where it is used: whoever bundles a handler without it carries nothing of it.
 import { describe, expect, it } from "vitest";
-import { bundled } from "../../kit/bundled.ts";
 import { METRICS } from "../../lib/contract.ts";
+import { bundled } from "../kit/bundled.ts";
 
 function handlerSource(observe: string): string {
   return `

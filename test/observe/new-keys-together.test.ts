@@ -3,9 +3,9 @@ import { randomUUID } from "node:crypto";
 import { type DecisionEvent, DynamoDBStore, runOnce, type Store, watchNewKeys } from "onceonly";
 import { fakeClock, MemoryStore } from "onceonly/testing";
 import { beforeAll, describe, expect, inject, it } from "vitest";
-import { connect, createTable } from "../../kit/tables.ts";
 import { fromPg } from "../../lib/postgres/from-pg.ts";
 import { PostgresStore } from "../../lib/postgres/postgres-store.ts";
+import { connect, createTable } from "../kit/tables.ts";
 import {
   hasServer as hasPostgres,
   poolOf,

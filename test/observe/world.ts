@@ -15,9 +15,9 @@ import {
   type VerifyRecord,
 } from "onceonly";
 import { fakeClock, fakeLambdaContext, fakeRandom, MemoryStore, type MemoryWrite } from "onceonly/testing";
-import { fakeEventBridge } from "../../kit/fake-client.ts";
-import { timeless } from "../../kit/time/timeless.ts";
-import { withOutbox } from "../../kit/with-outbox.ts";
+import { fakeEventBridge } from "../kit/fake-client.ts";
+import { timeless } from "../kit/time/timeless.ts";
+import { withOutbox } from "../kit/with-outbox.ts";
 
 const LEASE_SECONDS = 30;
 

@@ -2,11 +2,11 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { documents, manifest, root } from "../../kit/project.ts";
 import { DEFAULT_RUNBOOK_URL } from "../../lib/cdk/monitoring/alarms.ts";
 import { PROJECT_URL } from "../../lib/contract.ts";
+import { documents, manifest, root } from "../kit/project.ts";
 
-const sources = ["lib", "bench", "bin", "functions", "tools"].flatMap((folder) =>
+const sources = ["lib", "packages/proof", "bin", "functions", "tools"].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
     .filter((path) => /\.(ts|mjs)$/.test(path) && !path.includes("node_modules"))
     .map((path) => `${folder}/${path.replaceAll("\\", "/")}`)

@@ -1,7 +1,7 @@
 // The public names. A change here is a change of the API: mean it, document it, and write it into the list.
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { manifest, root } from "../../kit/project.ts";
+import { manifest, root } from "../kit/project.ts";
 import { exportedNames } from "./names-given.ts";
 
 const api: Readonly<Record<string, readonly string[]>> = {

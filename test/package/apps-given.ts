@@ -2,8 +2,8 @@
 // from a registry. The second has ES modules.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { root } from "../../kit/project.ts";
-import { run } from "../../kit/run.ts";
+import { root } from "../kit/project.ts";
+import { run } from "../kit/run.ts";
 import type { ConsumerProjects } from "./projects-world.ts";
 
 const CONSTRUCTS = ["aws-cdk-lib", "constructs"];

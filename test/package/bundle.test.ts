@@ -2,7 +2,7 @@
 import { gzipSync } from "node:zlib";
 import type { Metafile } from "esbuild";
 import { describe, expect, it } from "vitest";
-import { bundled } from "../../kit/bundled.ts";
+import { bundled } from "../kit/bundled.ts";
 
 /**
  * The most bytes of a handler with DynamoDBStore, gzipped: all but the AWS SDK and Middy. The plan is 13.3 KB for
@@ -41,7 +41,7 @@ const runtimeEntries: readonly (readonly [entry: string, file: string, peers: re
   ["onceonly/consumers", "lib/consumers/index.ts", []],
   ["onceonly/http", "lib/http/index.ts", []],
   ["onceonly/lean", "lib/lean/index.ts", []],
-  ["onceonly/otel", "lib/otel/index.ts", ["@opentelemetry/api"]],
+  ["onceonly/otel", "lib/observe/otel/index.ts", ["@opentelemetry/api"]],
   ["onceonly/postgres", "lib/postgres/index.ts", []],
   ["onceonly/testing", "lib/testing/index.ts", []],
   ["onceonly/valkey", "lib/valkey/index.ts", []],

@@ -3,8 +3,8 @@ import { spawn } from "node:child_process";
 import { mkdir, readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { manifest } from "../../kit/project.ts";
-import { availableDynamoDBEngines } from "../../lib/local/dynamodb-engine.ts";
+import { availableDynamoDBEngines } from "../../packages/local/lib/dynamodb-engine.ts";
+import { manifest } from "../kit/project.ts";
 import { type ConsumerProjects, prepareConsumerProjects } from "./projects-world.ts";
 
 const APP = ["aws-cdk", "aws-cdk-lib", "constructs"];

@@ -6,8 +6,8 @@ import { transformAsync } from "@babel/core";
 import { transform as swc } from "@swc/core";
 import { transform as esbuild } from "esbuild";
 import { transformWithOxc } from "vite";
-import { root } from "../../kit/project.ts";
-import { run } from "../../kit/run.ts";
+import { root } from "../kit/project.ts";
+import { run } from "../kit/run.ts";
 
 export type Form = "standard" | "legacy";
 export const FORMS: readonly Form[] = ["standard", "legacy"];

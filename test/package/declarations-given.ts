@@ -2,7 +2,7 @@
 // has to name every type in the signatures, as a user's project has to.
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { root } from "../../kit/project.ts";
+import { root } from "../kit/project.ts";
 import { exportedNames } from "./names-given.ts";
 
 export const ENTRIES = [

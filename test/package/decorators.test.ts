@@ -4,11 +4,11 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as nest from "@nestjs/common";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { root } from "../../kit/project.ts";
-import { run } from "../../kit/run.ts";
 import { once } from "../../lib/core/once.ts";
 import { MemoryStore } from "../../lib/testing/index.ts";
 import { probe } from "../fixtures/decorators/probe.ts";
+import { root } from "../kit/project.ts";
+import { run } from "../kit/run.ts";
 import { FIXTURES, FORMS, type Form, TRANSFORMERS, TSC, type Workshop, workshop } from "./compilers-given.ts";
 
 type Payments = { define: Parameters<typeof probe>[0] };

@@ -2,10 +2,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { root } from "../../kit/project.ts";
 import * as clientErrors from "../../lib/client/errors.ts";
 import * as coreErrors from "../../lib/core/errors.ts";
 import { PROBLEM_STATUSES } from "../../lib/lambda/http/problem.ts";
+import { root } from "../kit/project.ts";
 
 const BASES: readonly string[] = ["OnceonlyError", "IdempotentFetchError"];
 

@@ -3,8 +3,8 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { transform } from "esbuild";
 import { expect } from "vitest";
-import { type Fence, typescriptFences } from "../../kit/fences.ts";
-import { type Printed, run } from "../../kit/run.ts";
+import { type Fence, typescriptFences } from "../kit/fences.ts";
+import { type Printed, run } from "../kit/run.ts";
 import { type OrderTables, startOrderTables } from "./example-world.ts";
 
 export interface OrderExample {

@@ -2,7 +2,7 @@
 // because the example names its table of orders by a name that others could use too.
 import { randomUUID } from "node:crypto";
 import { CreateTableCommand, DynamoDBClient, ScanCommand } from "@aws-sdk/client-dynamodb";
-import { availableDynamoDBEngines, startDynamoDB } from "../../lib/local/dynamodb-engine.ts";
+import { availableDynamoDBEngines, startDynamoDB } from "../../packages/local/lib/dynamodb-engine.ts";
 
 const ORDERS = "orders";
 const region = "us-east-1";

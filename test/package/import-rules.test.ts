@@ -4,7 +4,7 @@ import { cp, mkdir, mkdtemp, readdir, realpath, rm, writeFile } from "node:fs/pr
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { root } from "../../kit/project.ts";
+import { root } from "../kit/project.ts";
 
 interface Report {
   readonly diagnostics: readonly {
@@ -55,34 +55,44 @@ const refused: readonly (readonly [file: string, source: string, rule: string])[
   ["lib/cdk/sdk.ts", 'import "@aws-sdk/client-dynamodb";', IMPORTS],
   ["lib/contract.ts", 'import "node:crypto";', IMPORTS],
   ["lib/index.ts", 'export * from "./cdk/index.ts";', IMPORTS],
-  ["lib/testing/index.ts", 'export * from "../local/index.ts";', IMPORTS],
   ["lib/testing/store.ts", 'import "../dynamodb/dynamodb-store.ts";', IMPORTS],
-  ["lib/aws/sqs/constructs.ts", 'import "aws-cdk-lib";', IMPORTS],
   ["lib/testing/runner.ts", 'import "vitest";', IMPORTS],
-  ["lib/simulator/store.ts", 'import "../dynamodb/dynamodb-store.ts";', IMPORTS],
-  ["lib/simulator/everything.ts", 'import "../index.ts";', IMPORTS],
-  ["lib/simulator/patches/store.ts", 'import "../../dynamodb/dynamodb-store.ts";', IMPORTS],
-  ["lib/simulator/explorer.ts", 'import "../explorer/explore.ts";', IMPORTS],
-  ["lib/aws/identity.ts", 'import "../core/identity.ts";', IMPORTS],
-  ["lib/aws/dynamodb/simulator.ts", 'import "../../simulator/simulator.ts";', IMPORTS],
-  ["lib/fakes/store.ts", 'import "../testing/memory-store.ts";', IMPORTS],
   ["lib/core/messages/upwards.ts", 'import "../../messaging/envelope.ts";', IMPORTS],
   ["lib/cdk/monitoring/core.ts", 'import "../../core/record.ts";', IMPORTS],
   ["lib/lambda/http/store.ts", 'import "../../dynamodb/dynamodb-store.ts";', IMPORTS],
-  ["lib/explorer/runner.ts", 'import "vitest";', IMPORTS],
-  ["lib/explorer/sources/local.ts", 'import "../../local/index.ts";', IMPORTS],
   ["lib/a-new-folder/constructs.ts", 'import "aws-cdk-lib";', IMPORTS],
-  ["lib/cli/constructs.ts", 'import "../cdk/index.ts";', IMPORTS],
-  ["lib/cli/console/store.ts", 'import "../../postgres/index.ts";', IMPORTS],
-  ["lib/cli/doctor/live/model.ts", 'import "../../../aws/sqs/sqs-model.ts";', IMPORTS],
-  ["lib/local/tests.ts", 'import "../../test/setup/engines.ts";', IMPORTS],
-  ["lib/local/bench.ts", 'import "../../bench/measure/main.ts";', IMPORTS],
-  ["lib/local/app.ts", 'import "../../bin/app.ts";', IMPORTS],
-  ["kit/tests.ts", 'import "../test/setup/engines.ts";', IMPORTS],
-  ["kit/bench.ts", 'import "../bench/measure/main.ts";', IMPORTS],
-  ["bench/show/tests.ts", 'import "../../test/setup/engines.ts";', IMPORTS],
-  ["test/core/bench.ts", 'import "../../bench/measure/main.ts";', IMPORTS],
-  ["lib/local/stack/sample.ts", 'import "../../../functions/order.ts";', IMPORTS],
+  ["packages/explorer/lib/aws/sqs/constructs.ts", 'import "aws-cdk-lib";', IMPORTS],
+  ["packages/explorer/lib/aws/library.ts", 'import "onceonly";', IMPORTS],
+  ["packages/explorer/lib/aws/dynamodb/upwards.ts", 'import "../../simulator/simulator.ts";', IMPORTS],
+  ["packages/explorer/lib/aws/internal.ts", 'import "../../../../lib/core/clock.ts";', IMPORTS],
+  ["packages/explorer/lib/simulator/internal.ts", 'import "../../../../lib/core/clock.ts";', IMPORTS],
+  [
+    "packages/explorer/lib/simulator/patches/internal.ts",
+    'import "../../../../../lib/contract.ts";',
+    IMPORTS,
+  ],
+  ["packages/explorer/lib/simulator/upwards.ts", 'import "../explorer/explore.ts";', IMPORTS],
+  ["packages/explorer/lib/explorer/runner.ts", 'import "vitest";', IMPORTS],
+  ["packages/explorer/lib/explorer/sources/local.ts", 'import "onceonly-local";', IMPORTS],
+  ["packages/explorer/lib/explorer/internal.ts", 'import "../../../../lib/core/visible.ts";', IMPORTS],
+  ["packages/cli/lib/constructs.ts", 'import "onceonly/cdk";', IMPORTS],
+  ["packages/cli/lib/internal.ts", 'import "../../../lib/core/record.ts";', IMPORTS],
+  ["packages/cli/lib/console/internal.ts", 'import "../../../../lib/core/record.ts";', IMPORTS],
+  [
+    "packages/cli/lib/doctor/live/model.ts",
+    'import "../../../../explorer/lib/aws/sqs/sqs-model.ts";',
+    IMPORTS,
+  ],
+  ["packages/local/lib/tests.ts", 'import "../../../test/setup/engines.ts";', IMPORTS],
+  ["packages/local/lib/internal.ts", 'import "../../../lib/core/clock.ts";', IMPORTS],
+  ["packages/local/lib/everything.ts", 'import "onceonly";', IMPORTS],
+  ["packages/local/lib/app.ts", 'import "../../../bin/app.ts";', IMPORTS],
+  ["packages/local/lib/stack/sample.ts", 'import "../../../../functions/order.ts";', IMPORTS],
+  ["packages/proof/show/tests.ts", 'import "../../../test/setup/engines.ts";', IMPORTS],
+  ["test/kit/tests.ts", 'import "../setup/engines.ts";', IMPORTS],
+  ["test/kit/proof.ts", 'import "../../packages/proof/measure/main.ts";', IMPORTS],
+  ["test/core/proof.ts", 'import "../../packages/proof/measure/main.ts";', IMPORTS],
+  ["lib/core/tools.ts", 'import "onceonly-explorer";', IMPORTS],
   ["functions/relative.ts", 'import "../lib/index.ts";', IMPORTS],
   ["functions/deep.ts", 'import "onceonly/lib/core/errors.ts";', IMPORTS],
   ["bin/app.ts", 'import "../lib/cdk/index.ts";', IMPORTS],
@@ -117,30 +127,32 @@ const allowed: readonly (readonly [file: string, source: string])[] = [
     'import "../context.ts";\nimport "../../core/store.ts";\nimport "../../messaging/envelope.ts";',
   ],
   ["lib/observe/allowed.ts", 'import "../core/decisions.ts";\nimport "../contract.ts";\nimport "./sdk.ts";'],
-  ["lib/aws/sqs/allowed.ts", 'import "../../core/clock.ts";\nimport "../aws-service.ts";'],
+  ["packages/explorer/lib/aws/sqs/allowed.ts", 'import "onceonly/kit";\nimport "../aws-service.ts";'],
   [
-    "lib/simulator/allowed.ts",
-    'import "../contract.ts";\nimport "../aws/dynamodb/dynamodb-model.ts";\nimport "./patches/date.ts";',
+    "packages/explorer/lib/simulator/allowed.ts",
+    'import "onceonly/testing";\nimport "../aws/dynamodb/dynamodb-model.ts";\nimport "./patches/date.ts";',
   ],
-  ["lib/core/messages/allowed.ts", 'import "../errors.ts";\nimport "../../contract.ts";'],
-  ["lib/lambda/http/allowed.ts", 'import "../context.ts";\nimport "../../core/messages/prepare-message.ts";'],
   [
-    "lib/explorer/sources/allowed.ts",
+    "packages/explorer/lib/explorer/sources/allowed.ts",
     'import "../../simulator/simulator.ts";\nimport "../../aws/sqs/sqs-model.ts";',
   ],
+  [
+    "packages/cli/lib/doctor/live/allowed.ts",
+    'import "@aws-sdk/client-lambda";\nimport "onceonly/kit";\nimport "../../command.ts";\nexport const local = () => import("onceonly-local");',
+  ],
+  [
+    "packages/local/lib/allowed.ts",
+    'import "onceonly/kit";\nimport "onceonly-explorer/aws";\nexport const endpoint = process.env.ENDPOINT;',
+  ],
+  ["packages/proof/test/allowed.ts", 'import "../measure/main.ts";'],
+  ["lib/core/messages/allowed.ts", 'import "../errors.ts";\nimport "../../contract.ts";'],
+  ["lib/lambda/http/allowed.ts", 'import "../context.ts";\nimport "../../core/messages/prepare-message.ts";'],
   ["lib/client/allowed.ts", 'import "./core.ts";'],
   ["lib/cdk/allowed.ts", 'import "aws-cdk-lib/aws-lambda";\nimport "constructs";\nimport "../contract.ts";'],
-  [
-    "lib/cli/doctor/live/allowed.ts",
-    'import "@aws-sdk/client-lambda";\nimport "../../../contract.ts";\nimport "../../../local/index.ts";',
-  ],
-  ["lib/local/allowed.ts", 'import "../core/clock.ts";\nexport const endpoint = process.env.ENDPOINT;'],
   [
     "functions/allowed.ts",
     'import "onceonly";\nimport "./relative.ts";\nexport const table = process.env.TABLE;',
   ],
-  ["bin/onceonly.ts", 'import "../lib/local/index.ts";'],
-  ["test/bench/allowed.ts", 'import "../../bench/measure/main.ts";'],
 ];
 
 let folder: string;
@@ -151,7 +163,7 @@ beforeAll(async () => {
   for (const file of [
     "biome.json",
     ".gitignore",
-    ...(await settingsOf("lib", "bin", "functions", "kit", "bench", "test")),
+    ...(await settingsOf("lib", "bin", "functions", "packages", "test")),
   ]) {
     await cp(join(root, file), join(folder, file));
   }

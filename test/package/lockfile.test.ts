@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import { manifest, root } from "../../kit/project.ts";
+import { manifest, root } from "../kit/project.ts";
 
 interface Locked {
   readonly integrity?: string;

@@ -10,8 +10,8 @@ import middy from "@middy/core";
 import { build } from "esbuild";
 import { fakeLambdaContext } from "onceonly/testing";
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it, vi } from "vitest";
-import { typescriptFences } from "../../kit/fences.ts";
-import { root } from "../../kit/project.ts";
+import { typescriptFences } from "../kit/fences.ts";
+import { root } from "../kit/project.ts";
 
 type Version = (event: { orderId: string; cents: number }, context: object) => Promise<unknown>;
 type Versions = Readonly<Record<"former" | "nested" | "handler", Version>>;

@@ -6,9 +6,9 @@ import { DynamoDBClient, GetItemCommand } from "@aws-sdk/client-dynamodb";
 import { ReceiveMessageCommand, SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
-import { type RunningStack, startStack } from "../../lib/local/index.ts";
+import { type RunningStack, startStack } from "../../packages/local/lib/index.ts";
+import { until } from "../../packages/local/test/stack/world.ts";
 import { findingsOfApp } from "../cdk/nag-given.ts";
-import { until } from "../local/stack/world.ts";
 import { type ConsumerProjects, prepareConsumerProjects } from "./projects-world.ts";
 
 const local = { region: "us-east-1", credentials: { accessKeyId: "local", secretAccessKey: "local" } };

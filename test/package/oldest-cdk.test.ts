@@ -5,9 +5,9 @@ import { cp, mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { root } from "../../kit/project.ts";
-import { run } from "../../kit/run.ts";
 import { OLDEST_CDK } from "../../lib/cdk/installed.ts";
+import { root } from "../kit/project.ts";
+import { run } from "../kit/run.ts";
 import { type ConsumerProjects, prepareConsumerProjects } from "./projects-world.ts";
 
 const TSX = join(root, "node_modules/tsx/dist/cli.mjs");

@@ -1,7 +1,7 @@
 // A package in a project's node_modules, as npm would install it: a link to the one that is installed beside the tests.
 import { mkdir, readFile, symlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { root } from "../../kit/project.ts";
+import { root } from "../kit/project.ts";
 
 type Names = Readonly<Record<string, string>>;
 

@@ -3,9 +3,9 @@
 import { cp, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { oncePerRun } from "../../kit/once-per-run.ts";
-import { root } from "../../kit/project.ts";
-import { run } from "../../kit/run.ts";
+import { oncePerRun } from "../kit/once-per-run.ts";
+import { root } from "../kit/project.ts";
+import { run } from "../kit/run.ts";
 import { pack, packTarball, type Tarball } from "./tarball-given.ts";
 
 const CDK = join(root, "node_modules/aws-cdk/bin/cdk");

@@ -4,8 +4,8 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFile
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { moduleOf, typescriptFences } from "../../kit/fences.ts";
-import { documents, manifest, root } from "../../kit/project.ts";
+import { moduleOf, typescriptFences } from "../kit/fences.ts";
+import { documents, manifest, root } from "../kit/project.ts";
 
 const fences = documents.flatMap((document) => typescriptFences(document));
 

@@ -3,8 +3,8 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { manifest, root } from "../../kit/project.ts";
 import { PROJECT_URL } from "../../lib/contract.ts";
+import { manifest, root } from "../kit/project.ts";
 
 interface Bundled {
   readonly name: string;

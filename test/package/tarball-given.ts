@@ -1,8 +1,8 @@
 // Packs the project as a release would, from a build of its own, so that no test depends on what dist/ holds.
 import { cp, mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { root } from "../../kit/project.ts";
-import { run } from "../../kit/run.ts";
+import { root } from "../kit/project.ts";
+import { run } from "../kit/run.ts";
 
 const PUBLISHED = ["package.json", "README.md", "LICENSE"];
 

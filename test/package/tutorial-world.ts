@@ -2,8 +2,8 @@
 import { cp, mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { root } from "../../kit/project.ts";
-import { run } from "../../kit/run.ts";
+import { root } from "../kit/project.ts";
+import { run } from "../kit/run.ts";
 import { startCommand } from "./command-world.ts";
 import { linkPackage, type PackageJson, readPackageJson } from "./packages-given.ts";
 import { prepareConsumerProjects } from "./projects-world.ts";

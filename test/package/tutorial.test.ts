@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { root } from "../../kit/project.ts";
+import { root } from "../kit/project.ts";
 import { type Reader, startReading, stepsOf } from "./tutorial-world.ts";
 
 const page = readFileSync(join(root, "docs/use/tutorial.md"), "utf8");

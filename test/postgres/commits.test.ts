@@ -12,11 +12,11 @@ import {
 import type pg from "pg";
 import type postgres from "postgres";
 import { beforeAll, describe, expect, it } from "vitest";
-import { gate } from "../../kit/time/gate.ts";
 import { fromDrizzle } from "../../lib/postgres/from-drizzle.ts";
 import { fromPg } from "../../lib/postgres/from-pg.ts";
 import { fromPostgresJs } from "../../lib/postgres/from-postgres-js.ts";
 import type { SqlClient } from "../../lib/postgres/sql-client.ts";
+import { gate } from "../kit/time/gate.ts";
 import { conflictingOnce } from "./dsql-given.ts";
 import { clientOf, hasServer, poolOf, portOf, sqlOf } from "./given.ts";
 import { shopOf } from "./shop-given.ts";

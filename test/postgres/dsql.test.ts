@@ -9,8 +9,8 @@ import {
 } from "onceonly/postgres";
 import type pg from "pg";
 import { beforeAll, describe, expect, it } from "vitest";
-import { gate } from "../../kit/time/gate.ts";
 import { claimOf, freshRecordKey, settlementOf, won } from "../../lib/testing/contract/given.ts";
+import { gate } from "../kit/time/gate.ts";
 import { conflictingOnce, onlyDsql } from "./dsql-given.ts";
 import { freshTable, hasServer, poolOf, portOf, storeOf } from "./given.ts";
 

@@ -3,7 +3,6 @@ import { type AddressInfo, createServer } from "node:net";
 import { StoreUnavailableError } from "onceonly";
 import type pg from "pg";
 import { beforeAll, describe, expect, it } from "vitest";
-import { until } from "../../kit/time/until.ts";
 import { fromPg } from "../../lib/postgres/from-pg.ts";
 import { fromPostgresJs } from "../../lib/postgres/from-postgres-js.ts";
 import { PostgresStore } from "../../lib/postgres/postgres-store.ts";
@@ -17,6 +16,7 @@ import {
   settlementOf,
   won,
 } from "../../lib/testing/contract/given.ts";
+import { until } from "../kit/time/until.ts";
 import { addressOf, freshTable, hasServer, poolOf, portOf, servers, sqlOf, storeOf } from "./given.ts";
 import { startLossyProxy } from "./proxy-given.ts";
 import { shopOf } from "./shop-given.ts";

@@ -3,12 +3,12 @@ import { randomUUID } from "node:crypto";
 import pg from "pg";
 import postgres from "postgres";
 import { afterAll, inject } from "vitest";
-import { NO_POSTGRES, USER } from "../../kit/postgres-server.ts";
 import { fromPg } from "../../lib/postgres/from-pg.ts";
 import { fromPostgresJs } from "../../lib/postgres/from-postgres-js.ts";
 import { PostgresStore } from "../../lib/postgres/postgres-store.ts";
 import { type PostgresSchemaOptions, postgresSchema } from "../../lib/postgres/schema.ts";
 import type { SqlClient } from "../../lib/postgres/sql-client.ts";
+import { NO_POSTGRES, USER } from "../kit/postgres-server.ts";
 import { type PgBouncer, startPgBouncer } from "./pgbouncer-given.ts";
 
 /** The servers that can be run here, the machine's first. */

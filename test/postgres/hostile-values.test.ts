@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
-import { keepsHostileJson } from "../../kit/hostile-values.ts";
 import { fromPg } from "../../lib/postgres/from-pg.ts";
 import { fromPostgresJs } from "../../lib/postgres/from-postgres-js.ts";
+import { keepsHostileJson } from "../kit/hostile-values.ts";
 import { hasServer, poolOf, portOf, sqlOf, storeOf } from "./given.ts";
 
 describe.skipIf(!hasServer)("PostgresStore", () => {

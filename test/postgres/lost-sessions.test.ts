@@ -11,7 +11,7 @@ import { type FakeClock, fakeClock } from "onceonly/testing";
 import type pg from "pg";
 import type postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CUTS, type CuttingProxy, startCuttingProxy } from "../../kit/faults/cutting-proxy.ts";
+import { CUTS, type CuttingProxy, startCuttingProxy } from "../kit/faults/cutting-proxy.ts";
 import { inTier } from "../setup/tier.ts";
 import { freshTable, hasServer, poolOf, portOf, sqlOf, storeOf } from "./given.ts";
 import { ORMS, type Orm } from "./orms-given.ts";

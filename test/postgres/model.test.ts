@@ -1,8 +1,8 @@
 // The model's traces, unchanged, on PostgreSQL and as on Aurora DSQL. Memory and DynamoDB: test/model.
 import { beforeAll, describe, expect, it } from "vitest";
 import type { PostgresWrite } from "../../lib/postgres/writes.ts";
-import type { Ports } from "../model/store-play.ts";
-import { playOnEngine, playOnStore } from "../model/traces-given.ts";
+import type { Ports } from "../../packages/proof/model/store-play.ts";
+import { playOnEngine, playOnStore } from "../../packages/proof/model/traces-given.ts";
 import { inTier } from "../setup/tier.ts";
 import { hasServer } from "./given.ts";
 import { portsOn, STAGES } from "./stages-given.ts";

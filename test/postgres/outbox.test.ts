@@ -6,11 +6,11 @@ import { fromPg, PostgresOutbox, PostgresStore, PostgresTransactions } from "onc
 import { fakeClock } from "onceonly/testing";
 import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { timeless } from "../../kit/time/timeless.ts";
-import { until } from "../../kit/time/until.ts";
-import { startSqs } from "../../lib/local/sqs/start-sqs.ts";
-import { newFifo } from "../aws/sqs/cases/case.ts";
-import { sdkSubject, sqsClient } from "../aws/sqs/cases/sdk-subject.ts";
+import { newFifo } from "../../packages/explorer/test/aws/sqs/cases/case.ts";
+import { sdkSubject, sqsClient } from "../../packages/explorer/test/aws/sqs/cases/sdk-subject.ts";
+import { startSqs } from "../../packages/local/lib/sqs/start-sqs.ts";
+import { timeless } from "../kit/time/timeless.ts";
+import { until } from "../kit/time/until.ts";
 import { clientOf, freshTable, hasServer, poolOf, portOf, storeOf } from "./given.ts";
 
 const clock = fakeClock();

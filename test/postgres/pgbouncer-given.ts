@@ -4,9 +4,9 @@ import { existsSync } from "node:fs";
 import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { ownerOf, USER } from "../../kit/postgres-server.ts";
-import { freePort } from "../../lib/local/free-port.ts";
-import { guardDirectory, guardProcess } from "../../lib/local/process-guard.ts";
+import { freePort } from "../../packages/local/lib/free-port.ts";
+import { guardDirectory, guardProcess } from "../../packages/local/lib/process-guard.ts";
+import { ownerOf, USER } from "../kit/postgres-server.ts";
 
 /** For who has none: what to install. */
 export const NO_PGBOUNCER =

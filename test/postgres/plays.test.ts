@@ -2,10 +2,10 @@
 import fc from "fast-check";
 import { beforeAll, describe, it } from "vitest";
 import type { PostgresWrite } from "../../lib/postgres/writes.ts";
+import type { Ports } from "../../packages/proof/model/store-play.ts";
 import { RACE_PROMISES, raceProperty } from "../core/plays/race-promises.ts";
 import { racedOn } from "../core/plays/raced-store.ts";
 import { STORE_HAZARDS } from "../core/plays/store-hazards.ts";
-import type { Ports } from "../model/store-play.ts";
 import { inTier } from "../setup/tier.ts";
 import { hasServer } from "./given.ts";
 import { portsOn, STAGES } from "./stages-given.ts";

@@ -2,7 +2,6 @@
 import { runOnce } from "onceonly";
 import type pg from "pg";
 import { beforeAll, describe, expect, it } from "vitest";
-import { until } from "../../kit/time/until.ts";
 import type { IdempotencyRecord } from "../../lib/core/record.ts";
 import { fromPg } from "../../lib/postgres/from-pg.ts";
 import type { PostgresStore } from "../../lib/postgres/postgres-store.ts";
@@ -14,6 +13,7 @@ import {
   settlementOf,
   takeOverOf,
 } from "../../lib/testing/contract/given.ts";
+import { until } from "../kit/time/until.ts";
 import { freshTable, hasServer, poolOf, portOf, storeOf } from "./given.ts";
 
 const CALLERS = Array.from({ length: 50 }, (_, index) => `caller-${index}`);

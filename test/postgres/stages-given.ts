@@ -3,7 +3,7 @@ import { fromPg } from "../../lib/postgres/from-pg.ts";
 import { PostgresOutbox } from "../../lib/postgres/postgres-outbox.ts";
 import type { SqlClient } from "../../lib/postgres/sql-client.ts";
 import type { PostgresWrite } from "../../lib/postgres/writes.ts";
-import type { Ports } from "../model/store-play.ts";
+import type { Ports } from "../../packages/proof/model/store-play.ts";
 import { conflictingAtFirst, onlyDsql } from "./dsql-given.ts";
 import { poolOf, portOf, storeOf } from "./given.ts";
 

@@ -1,9 +1,9 @@
 // Reconcilers beside each other, beside callers, beside TTL, and with clocks that are wrong.
 import { describe, expect, it } from "vitest";
-import { failing, intercepted, unreachable } from "../../kit/faults/faulty-store.ts";
 import type { VerifyRecord } from "../../lib/core/verify.ts";
 import { reconciler } from "../../lib/reconciler/reconciler.ts";
 import { fakeClock } from "../../lib/testing/index.ts";
+import { failing, intercepted, unreachable } from "../kit/faults/faulty-store.ts";
 import { reconcilerWorld, START } from "./given.ts";
 
 function counted(outcome: "did-not-happen" | "unknown" = "unknown") {

@@ -1,6 +1,5 @@
 // Random schedules of callers, deaths, lost answers and a reconciler, over providers of six shapes: nobody pays twice.
 import { describe, expect, it } from "vitest";
-import { intercepted, unreachable } from "../../kit/faults/faulty-store.ts";
 import { OutcomeUnknownError } from "../../lib/core/errors.ts";
 import { identify } from "../../lib/core/identity.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
@@ -8,6 +7,7 @@ import type { Verification } from "../../lib/core/verify.ts";
 import { reconciler } from "../../lib/reconciler/reconciler.ts";
 import type { ReconcilerEvent } from "../../lib/reconciler/reconciler-options.ts";
 import { type FakeClock, fakeClock, fakeRandom, MemoryStore } from "../../lib/testing/index.ts";
+import { intercepted, unreachable } from "../kit/faults/faulty-store.ts";
 import { inTier } from "../setup/tier.ts";
 
 const START = 1_700_000_000_000;

@@ -1,9 +1,9 @@
 // Steps that were interrupted, and that nobody calls for again.
 import { describe, expect, it } from "vitest";
-import { intercepted } from "../../kit/faults/faulty-store.ts";
 import type { Execution } from "../../lib/core/execution.ts";
 import type { AbandonedRecord, VerifyRecord } from "../../lib/core/verify.ts";
 import type { MemoryWrite } from "../../lib/testing/index.ts";
+import { intercepted } from "../kit/faults/faulty-store.ts";
 import { reconcilerWorld, START } from "./given.ts";
 
 type Run = Execution<MemoryWrite>;

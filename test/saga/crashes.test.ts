@@ -1,7 +1,7 @@
 // A saga dies at each of its requests, and so does the attempt that goes on: all is done or undone, each effect once.
 import { describe, it } from "vitest";
-import { intercepted } from "../../kit/faults/faulty-store.ts";
 import { fakeClock, MemoryStore, type MemoryWrite } from "../../lib/testing/index.ts";
+import { intercepted } from "../kit/faults/faulty-store.ts";
 import { inTier } from "../setup/tier.ts";
 import { type Books, ENDINGS, type Life, mortal, play, playPairs } from "./crashes-given.ts";
 

@@ -1,10 +1,10 @@
 // The step of somebody else's saga and its compensation, in every order.
 import { describe, expect, it } from "vitest";
-import { intercepted, unreachable } from "../../kit/faults/faulty-store.ts";
 import { PermanentError } from "../../lib/core/errors.ts";
 import { resolveOutcome } from "../../lib/core/resolve-outcome.ts";
 import { type ParticipantOptions, participant } from "../../lib/saga/participant.ts";
 import { fakeClock, MemoryStore, type MemoryWrite } from "../../lib/testing/index.ts";
+import { intercepted, unreachable } from "../kit/faults/faulty-store.ts";
 
 function given(
   run: (input: string) => unknown = () => undefined,

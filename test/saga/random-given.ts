@@ -1,9 +1,10 @@
 // A random saga with steps at most once, under throttling, deaths and a rollout, until the faults end.
-import { intercepted, throttled } from "../../kit/faults/faulty-store.ts";
+
 import { identify } from "../../lib/core/identity.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
 import { type Saga, type SagaStep, saga } from "../../lib/saga/saga.ts";
 import { fakeClock, fakeRandom, MemoryStore, type MemoryWrite } from "../../lib/testing/index.ts";
+import { intercepted, throttled } from "../kit/faults/faulty-store.ts";
 
 /** What another system has done for one step. */
 interface Effect {

@@ -1,6 +1,5 @@
 // Sagas: all steps, or none that is not undone.
 import { describe, expect, it } from "vitest";
-import { intercepted, throttled, unreachable } from "../../kit/faults/faulty-store.ts";
 import { ResultNotKeptError, SagaCompensatedError } from "../../lib/core/errors.ts";
 import type { Execution } from "../../lib/core/execution.ts";
 import { resolveOutcome } from "../../lib/core/resolve-outcome.ts";
@@ -9,6 +8,7 @@ import { type CompensationContext, type SagaStep, saga } from "../../lib/saga/sa
 import type { MemoryWrite } from "../../lib/testing/index.ts";
 import { never } from "../core/abandoned-given.ts";
 import { newWorld, type World } from "../core/world.ts";
+import { intercepted, throttled, unreachable } from "../kit/faults/faulty-store.ts";
 
 type Input = { readonly id: string };
 type Steps = readonly SagaStep<Input, MemoryWrite>[];

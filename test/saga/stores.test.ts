@@ -1,15 +1,15 @@
 // Sagas in front of stores that change or remember what another one keeps, and many at once in one process.
 import { describe, expect, it } from "vitest";
-import { cached } from "../../lib/core/cached.ts";
 import { identify } from "../../lib/core/identity.ts";
 import type { Store } from "../../lib/core/store.ts";
-import { mirrored } from "../../lib/mirrored/mirrored.ts";
-import { encrypted } from "../../lib/privacy/encrypted.ts";
-import { redacted } from "../../lib/privacy/redacted.ts";
 import { reconciler } from "../../lib/reconciler/reconciler.ts";
 import { type SagaStep, saga } from "../../lib/saga/saga.ts";
+import { cached } from "../../lib/stores/cached.ts";
+import { encrypted } from "../../lib/stores/encrypted.ts";
+import { mirrored } from "../../lib/stores/mirrored.ts";
+import { redacted } from "../../lib/stores/redacted.ts";
 import { fakeClock, MemoryStore, type MemoryWrite } from "../../lib/testing/index.ts";
-import { keyService } from "../privacy/given.ts";
+import { keyService } from "../stores/privacy-given.ts";
 
 type Clock = ReturnType<typeof fakeClock>;
 type Front = (memory: MemoryStore, clock: Clock) => Store<MemoryWrite>;

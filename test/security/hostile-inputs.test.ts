@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { root } from "../../kit/project.ts";
+import { root } from "../kit/project.ts";
 import { addresses } from "./cases/addresses.ts";
 import { assemblies } from "./cases/assemblies.ts";
 import { bodies } from "./cases/bodies.ts";

@@ -1,8 +1,8 @@
 // Texts from outside cost time in proportion to their length. A pattern that begins again at each character would not end here.
 import { describe, expect, it } from "vitest";
-import { parseDecimal } from "../../lib/aws/dynamodb/values/decimal.ts";
 import { serviceText } from "../../lib/dynamodb/service-text.ts";
 import { httpFingerprint } from "../../lib/lambda/http/fingerprint.ts";
+import { parseDecimal } from "../../packages/explorer/lib/aws/dynamodb/values/decimal.ts";
 
 const MEGABYTE = 1_000_000;
 const long = (part: string, end = "") => part.repeat(MEGABYTE / part.length) + end;

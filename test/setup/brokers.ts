@@ -1,7 +1,7 @@
 // Starts a RabbitMQ or NATS for the first test file that asks, and stops it after the run. Tests ask by test/consumers/given.ts.
 import type { TestProject } from "vitest/node";
-import { type BrokerName, type BrokerServer, brokerProgram, startBroker } from "../../kit/broker-servers.ts";
-import { createLoopbackServer, listen, stop } from "../../lib/local/loopback-server.ts";
+import { createLoopbackServer, listen, stop } from "../../packages/local/lib/loopback-server.ts";
+import { type BrokerName, type BrokerServer, brokerProgram, startBroker } from "../kit/broker-servers.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {

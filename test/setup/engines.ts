@@ -1,7 +1,7 @@
 // Starts every DynamoDB engine that can be run here once per test run. Tests get the quickest by `inject("dynamodbEngines")`,
 // and each by `inject("everyDynamodbEngine")`. AWS_ENDPOINT_URL_DYNAMODB replaces them all by that one endpoint.
 import type { TestProject } from "vitest/node";
-import { availableDynamoDBEngines, startDynamoDB } from "../../lib/local/dynamodb-engine.ts";
+import { availableDynamoDBEngines, startDynamoDB } from "../../packages/local/lib/dynamodb-engine.ts";
 import { inTier } from "./tier.ts";
 
 export interface ProvidedEngine {

@@ -1,7 +1,7 @@
 // Starts a PostgreSQL for the first test file that asks, and stops it after the run. Tests ask by test/postgres/given.ts.
 import type { TestProject } from "vitest/node";
-import { type PostgresServer, postgresInstallations, startPostgres } from "../../kit/postgres-server.ts";
-import { createLoopbackServer, listen, stop } from "../../lib/local/loopback-server.ts";
+import { createLoopbackServer, listen, stop } from "../../packages/local/lib/loopback-server.ts";
+import { type PostgresServer, postgresInstallations, startPostgres } from "../kit/postgres-server.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {

@@ -1,4 +1,4 @@
-// A folder of this run of the tests: kit/once-per-run.ts keeps in it what several test files need and one of them makes.
+// A folder of this run of the tests: test/kit/once-per-run.ts keeps in it what several test files need and one of them makes.
 import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

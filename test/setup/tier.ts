@@ -1,7 +1,7 @@
 // How much a run does: `npm run verify:full` sets ONCEONLY_TIER=full, `npm run test:unit` sets ONCEONLY_TIER=unit, and
 // `npm run test:long` sets ONCEONLY_TIER=long. Without the variable, as in `npm test`, what is long runs in its short form.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export const isFull = process.env.ONCEONLY_TIER === "full";
@@ -11,24 +11,26 @@ export const isLong = process.env.ONCEONLY_TIER === "long";
 /** The first value in every run, the second value in `npm run verify:full`. */
 export const inTier = <T>(short: T, full: T): T => (isFull ? full : short);
 
-const test = fileURLToPath(new URL("..", import.meta.url));
-const HELPERS = ["test", "bench", "kit"].map((folder) => join(test, "..", folder, "/"));
+const root = fileURLToPath(new URL("../..", import.meta.url));
+/** A test file or a helper, which a package keeps outside of its `lib`. */
+const TESTS = /^(test|packages\/(?!\w+\/lib\/))/;
+const isOfPackage = (file: string) => file.startsWith("packages/");
 /** Names what it looks for. */
-const THIS_FILE = fileURLToPath(import.meta.url);
+const THIS_FILE = "test/setup/tier.ts";
 
-/** The other folders model AWS, synthesize, or start something. */
-const FOLDERS = /^(client|core|fakes|kit|lambda|lean|messaging|observe|setup|testing)\//;
+/** The other folders synthesize or start something. */
+const FOLDERS = /^test\/(client|core|kit|lambda|lean|messaging|observe|setup|testing)\//;
 /** An engine, a process or a thread; a bundle is made by a process too. */
 const STARTS = /\binject\(|"node:(child_process|worker_threads)"|"esbuild"/;
 /** Start nothing, but take long. */
 const LEFT_OUT =
-  /(^|\/)(groups-under-faults|simulator|races|fingerprint-limits|middleware-permutations|outbox-order|message-properties|hooks-fuzz)\.test\.ts$/;
+  /\/(groups-under-faults|simulator|races|fingerprint-limits|middleware-permutations|outbox-order|message-properties|hooks-fuzz)\.test\.ts$/;
 
 /** A simulation that runs replaces the time of its process for good: such a file has a process of its own. */
-const SIMULATIONS = /^(explorer|simulator)\//;
+const SIMULATIONS = /^packages\/explorer\/test\/(explorer|simulator)\//;
 const SIMULATES = /\bnew Simulator\(|\bexplore\(/;
 /** Has an `explore` of its own; simulates in processes of its own. */
-const SIMULATES_NOT = /^(model|package)\//;
+const SIMULATES_NOT = /^(packages\/proof\/model|test\/package)\//;
 /** The SDK remembers the first Region of a process, and others compare a process with one that never simulated. */
 const ALONE = /"AWS_REGION"|\b(install|remove)Patches\(/;
 /** Powertools writes into the environment as it is imported. */
@@ -36,77 +38,79 @@ const WRITES_ENVIRONMENT = /@aws-lambda-powertools|migrating-from-powertools/;
 
 /** Whole files that only `npm run verify:full` runs; test/README.md says why. */
 export const FULL = [
-  "bench/measure/batch/trial",
-  "bench/measure/canned/canned-dynamodb",
-  "bench/show/explore/page",
-  "bench/show/load/running-service",
-  "cdk/everything",
-  "cdk/without-cdk/validated",
-  "functions/redeliveries",
-  "local/stack/ticket-office",
-  "model/canonical",
-  "valkey/cluster-failover",
-].map((name) => `test/${name}.test.ts`);
+  "packages/proof/test/measure/batch/trial",
+  "packages/proof/test/measure/canned/canned-dynamodb",
+  "packages/proof/test/show/explore/page",
+  "packages/proof/test/show/load/running-service",
+  "test/cdk/everything",
+  "test/cdk/without-cdk/validated",
+  "test/functions/redeliveries",
+  "packages/local/test/stack/ticket-office",
+  "packages/proof/model/canonical",
+  "test/valkey/cluster-failover",
+].map((name) => `${name}.test.ts`);
 
 /**
  * Whole files that `npm test` leaves to `npm run test:long`: few files, and more than a quarter of the processor time.
  * `npm run verify`, and so CI, runs both.
  */
 export const LONG = [
-  "aws/dynamodb/engines",
-  "bench/measure/servers/compare-servers",
-  "bench/show/compare/red-team",
-  "bench/show/demo/run",
-  "bench/show/load/run",
-  "cdk/commonjs-packages",
-  "cdk/foreign-apps",
-  "cdk/terminal",
-  "cli/console/acts",
-  "cli/console/command",
-  "cli/console/page",
-  "cli/drills",
-  "consumers/brokers",
-  "dynamodb/client-matrix",
-  "dynamodb/passed-clients",
-  "dynamodb/saga-crashes",
-  "explorer/foreign",
-  "explorer/own-layers",
-  "functions/canary",
-  "lambda/middy/middleware-permutations",
-  "local/stack/command-line",
-  "local/stack/parcel-service",
-  "local/stack/shop-stages",
-  "package/command",
-  "package/consumers",
-  "package/migration",
-  "package/old-commonjs",
-  "package/oldest-cdk",
-  "package/readme",
-  "package/supply-chain",
-  "package/tutorial",
-  "package/typescript",
-  "postgres/model",
-  "simulator/outbox-destinations",
-].map((name) => `test/${name}.test.ts`);
+  "packages/explorer/test/aws/dynamodb/engines",
+  "packages/proof/test/measure/servers/compare-servers",
+  "packages/proof/test/show/compare/red-team",
+  "packages/proof/test/show/demo/run",
+  "packages/proof/test/show/load/run",
+  "test/cdk/commonjs-packages",
+  "test/cdk/foreign-apps",
+  "test/cdk/terminal",
+  "packages/cli/test/console/acts",
+  "packages/cli/test/console/command",
+  "packages/cli/test/console/page",
+  "packages/cli/test/drills",
+  "test/consumers/brokers",
+  "test/dynamodb/client-matrix",
+  "test/dynamodb/passed-clients",
+  "test/dynamodb/saga-crashes",
+  "packages/explorer/test/explorer/foreign",
+  "packages/explorer/test/explorer/own-layers",
+  "test/functions/canary",
+  "test/lambda/middy/middleware-permutations",
+  "packages/local/test/stack/command-line",
+  "packages/local/test/stack/parcel-service",
+  "packages/local/test/stack/shop-stages",
+  "test/package/command",
+  "test/package/consumers",
+  "test/package/migration",
+  "test/package/old-commonjs",
+  "test/package/oldest-cdk",
+  "test/package/readme",
+  "test/package/supply-chain",
+  "test/package/tutorial",
+  "test/package/typescript",
+  "test/postgres/model",
+  "packages/explorer/test/simulator/outbox-destinations",
+].map((name) => `${name}.test.ts`);
 
-/** Test files that start nothing, nor does a helper in test, bench or kit that they import. */
+/** Test files of the library that start nothing, nor does a helper that they import. */
 export function unitTests(): string[] {
-  return sharing()
-    .filter((file) => FOLDERS.test(file) && !LEFT_OUT.test(file) && !reaches(file, STARTS))
-    .map((file) => `test/${file}`);
+  return sharingTests("library").filter(
+    (file) => FOLDERS.test(file) && !LEFT_OUT.test(file) && !reaches(file, STARTS),
+  );
 }
 
 /** Test files that share a process; test/setup/no-traces.ts holds them to leaving it as they found it. */
-export function sharingTests(): string[] {
-  return sharing().map((file) => `test/${file}`);
-}
-
-function sharing(): string[] {
-  return testFiles().filter((file) => !simulates(file) && !isAlone(file));
+export function sharingTests(of: "library" | "packages"): string[] {
+  return testFiles()
+    .filter((file) => isOfPackage(file) === (of === "packages"))
+    .filter((file) => !simulates(file) && !isAlone(file));
 }
 
 function testFiles(): string[] {
-  return readdirSync(test, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".test.ts"));
+  return ["test", "packages"].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+      .map((file) => `${folder}/${file}`)
+      .filter((file) => file.endsWith(".test.ts") && !file.includes("node_modules")),
+  );
 }
 
 function simulates(file: string): boolean {
@@ -114,10 +118,10 @@ function simulates(file: string): boolean {
 }
 
 function isAlone(file: string): boolean {
-  return ALONE.test(sourceOf(join(test, file))) || reaches(file, WRITES_ENVIRONMENT);
+  return ALONE.test(sourceOf(file)) || reaches(file, WRITES_ENVIRONMENT);
 }
 
-/** Whether a test file, or a helper in test, bench or kit that it imports, has such a text. */
+/** Whether a test file, or a helper that it imports, has such a text. */
 function reaches(file: string, text: RegExp): boolean {
   const seen = new Set<string>();
   const search = (path: string): boolean => {
@@ -126,20 +130,19 @@ function reaches(file: string, text: RegExp): boolean {
     const source = sourceOf(path);
     return text.test(source) || helpersOf(path, source).some(search);
   };
-  return search(join(test, file));
+  return search(file);
 }
 
 function helpersOf(file: string, source: string): string[] {
   return [...source.matchAll(/\b(?:from|import) "(\.[^"]+\.ts)"/g)]
-    .map(([, path = ""]) => resolve(dirname(file), path))
-    .filter((path) => HELPERS.some((folder) => path.startsWith(folder)))
-    .filter((path) => path !== THIS_FILE && existsSync(path));
+    .map(([, path = ""]) => relative(root, resolve(root, dirname(file), path)).replaceAll("\\", "/"))
+    .filter((path) => TESTS.test(path) && path !== THIS_FILE && existsSync(join(root, path)));
 }
 
 const sources = new Map<string, string>();
 
-function sourceOf(path: string): string {
-  const source = sources.get(path) ?? readFileSync(path, "utf8");
-  sources.set(path, source);
+function sourceOf(file: string): string {
+  const source = sources.get(file) ?? readFileSync(join(root, file), "utf8");
+  sources.set(file, source);
   return source;
 }

@@ -1,7 +1,7 @@
 // Starts a Valkey or Redis for the first test file that asks, and stops it after the run. Tests ask by test/valkey/given.ts.
 import type { TestProject } from "vitest/node";
-import { startValkey, type ValkeyServer, valkeyProgram } from "../../kit/valkey-server.ts";
-import { createLoopbackServer, listen, stop } from "../../lib/local/loopback-server.ts";
+import { createLoopbackServer, listen, stop } from "../../packages/local/lib/loopback-server.ts";
+import { startValkey, type ValkeyServer, valkeyProgram } from "../kit/valkey-server.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {

@@ -1,6 +1,6 @@
 import { MemoryStore, type MemoryWrite, storeContract } from "onceonly/testing";
 import { describe, expect, it } from "vitest";
-import { memorySubject } from "../../kit/memory-subject.ts";
+import { memorySubject } from "../kit/memory-subject.ts";
 
 const NOW = 1_700_000_000_000;
 const claim = {

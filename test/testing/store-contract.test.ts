@@ -2,12 +2,12 @@
 import { AssertionError } from "node:assert";
 import { MemoryStore, type MemoryWrite, storeContract } from "onceonly/testing";
 import { describe, expect, it } from "vitest";
-import { memorySubject } from "../../kit/memory-subject.ts";
-import { withOutbox } from "../../kit/with-outbox.ts";
 import type { Outbox, Taken, Unsent } from "../../lib/core/messages/outbox.ts";
 import type { IdempotencyRecord } from "../../lib/core/record.ts";
 import type { Claim, Insertion, Renewal, Settlement } from "../../lib/core/store.ts";
 import type { MemoryOutbox } from "../../lib/testing/memory-outbox.ts";
+import { memorySubject } from "../kit/memory-subject.ts";
+import { withOutbox } from "../kit/with-outbox.ts";
 
 type Broken = Record<string, () => MemoryStore>;
 

@@ -2,13 +2,13 @@
 import { randomUUID } from "node:crypto";
 import { cached, type EngineOptions, type Execution, runOnce } from "onceonly";
 import { MemoryStore, type MemoryWrite } from "onceonly/testing";
-import { intercepted } from "../../kit/faults/faulty-store.ts";
-import type { CachedOptions } from "../../lib/core/cached.ts";
 import type { Clock } from "../../lib/core/clock.ts";
 import { identify } from "../../lib/core/identity.ts";
+import type { CachedOptions } from "../../lib/stores/cached.ts";
 import { fromIoredis } from "../../lib/valkey/from-ioredis.ts";
 import { type ValkeyCacheOptions, valkeyCache } from "../../lib/valkey/valkey-cache.ts";
 import type { ValkeyClient } from "../../lib/valkey/valkey-client.ts";
+import { intercepted } from "../kit/faults/faulty-store.ts";
 import { portOf, redisOf } from "./given.ts";
 
 type Options = Partial<EngineOptions<MemoryWrite>> & { key?: string; scope?: string; input?: unknown };

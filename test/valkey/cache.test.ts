@@ -12,14 +12,14 @@ import {
 import { fakeClock, MemoryStore, storeContract } from "onceonly/testing";
 import { valkeyCache } from "onceonly/valkey";
 import { beforeAll, describe, expect, inject, it, vi } from "vitest";
-import { countRequests } from "../../kit/counting-client.ts";
-import { memorySubject } from "../../kit/memory-subject.ts";
-import { connect, createTable } from "../../kit/tables.ts";
 import type { RecordCache } from "../../lib/core/record-cache.ts";
 import type { StoreSubject } from "../../lib/testing/contract/store-contract.ts";
 import type { MemoryWrite } from "../../lib/testing/memory-tables.ts";
 import { fromIoredis } from "../../lib/valkey/from-ioredis.ts";
 import type { ValkeyClient } from "../../lib/valkey/valkey-client.ts";
+import { countRequests } from "../kit/counting-client.ts";
+import { memorySubject } from "../kit/memory-subject.ts";
+import { connect, createTable } from "../kit/tables.ts";
 import { cacheWorld } from "./cache-given.ts";
 import { CLIENTS, CLUSTERS, freshPrefix, hasServer, portOf, redisOf } from "./given.ts";
 

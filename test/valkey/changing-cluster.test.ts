@@ -1,6 +1,6 @@
 // What a client says while a cluster is changing, in the words of each: the move is repeated, and never refused.
 import { describe, expect, it } from "vitest";
-import { fakeClock } from "../../lib/fakes/fake-clock.ts";
+import { fakeClock } from "../../lib/testing/fake-clock.ts";
 import { ValkeyConnection } from "../../lib/valkey/connection.ts";
 import { valkeyFailure } from "../../lib/valkey/failures.ts";
 

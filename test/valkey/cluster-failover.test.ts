@@ -1,8 +1,8 @@
 // A cluster of three masters with replicas under load, while nodes fail over, die and hand slots on.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { until } from "../../kit/time/until.ts";
-import { startValkeyCluster, type ValkeyCluster } from "../../kit/valkey-cluster.ts";
 import { slotOf } from "../../lib/valkey/slot.ts";
+import { until } from "../kit/time/until.ts";
+import { startValkeyCluster, type ValkeyCluster } from "../kit/valkey-cluster.ts";
 import { startLoad } from "./cluster-given.ts";
 import { CLUSTERS, hasServer, storeOf } from "./given.ts";
 

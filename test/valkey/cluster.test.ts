@@ -1,11 +1,11 @@
 // A cluster of three masters with replicas whose slots move, at rest and under the store contract, with each client.
 import { runOnce } from "onceonly";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { startValkeyCluster, type ValkeyCluster } from "../../kit/valkey-cluster.ts";
 import { claimOf, freshRecordKey, settlementOf, won } from "../../lib/testing/contract/given.ts";
 import type { ValkeyStoreOptions } from "../../lib/valkey/options.ts";
 import { slotOf } from "../../lib/valkey/slot.ts";
 import type { ValkeyClient } from "../../lib/valkey/valkey-client.ts";
+import { startValkeyCluster, type ValkeyCluster } from "../kit/valkey-cluster.ts";
 import { isFull } from "../setup/tier.ts";
 import { promises } from "./contract-given.ts";
 import { CLUSTERS, hasServer, storeOf } from "./given.ts";

@@ -2,9 +2,9 @@
 import { cached, emfMetrics, encrypted, type ReconcilerEvent, reconciler, redacted } from "onceonly";
 import { MemoryStore } from "onceonly/testing";
 import { describe, expect, it, vi } from "vitest";
-import { throttled } from "../../kit/faults/faulty-store.ts";
 import type { Store } from "../../lib/core/store.ts";
 import type { ValkeyClient } from "../../lib/valkey/valkey-client.ts";
+import { throttled } from "../kit/faults/faulty-store.ts";
 import { cacheWorld } from "./cache-given.ts";
 import { hasServer } from "./given.ts";
 

@@ -2,11 +2,11 @@
 import { type AddressInfo, createServer, connect as open, type Socket } from "node:net";
 import type { Redis } from "ioredis";
 import { describe, expect, it } from "vitest";
-import { until } from "../../kit/time/until.ts";
-import { startValkey, valkeyVersion } from "../../kit/valkey-server.ts";
 import { claimOf, freshRecordKey, settlementOf } from "../../lib/testing/contract/given.ts";
 import { fromIoredis } from "../../lib/valkey/from-ioredis.ts";
 import type { Acknowledgement } from "../../lib/valkey/options.ts";
+import { until } from "../kit/time/until.ts";
+import { startValkey, valkeyVersion } from "../kit/valkey-server.ts";
 import { afterwards, CLIENTS, hasServer, redisOf, storeOf } from "./given.ts";
 
 /** What lies between a primary and its replica. */

@@ -5,13 +5,13 @@ import { Cluster, Redis, type RedisOptions } from "ioredis";
 import iovalkey from "iovalkey";
 import { createClient, createClientPool, createCluster } from "redis";
 import { afterAll, inject } from "vitest";
-import { NO_VALKEY } from "../../kit/valkey-server.ts";
 import { fromGlide } from "../../lib/valkey/from-glide.ts";
 import { fromIoredis } from "../../lib/valkey/from-ioredis.ts";
 import { fromNodeRedis } from "../../lib/valkey/from-node-redis.ts";
 import type { ValkeyStoreOptions } from "../../lib/valkey/options.ts";
 import type { ValkeyClient } from "../../lib/valkey/valkey-client.ts";
 import { ValkeyStore } from "../../lib/valkey/valkey-store.ts";
+import { NO_VALKEY } from "../kit/valkey-server.ts";
 
 /** Without a server its tests do not run, and a printed line says what to install. */
 export const hasServer = inject("hasValkey");

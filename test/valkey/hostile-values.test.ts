@@ -1,5 +1,5 @@
 import { describe, it } from "vitest";
-import { keepsHostileJson } from "../../kit/hostile-values.ts";
+import { keepsHostileJson } from "../kit/hostile-values.ts";
 import { CLIENTS, hasServer, portOf, storeOf } from "./given.ts";
 
 describe.skipIf(!hasServer)("ValkeyStore", () => {

@@ -2,7 +2,7 @@
 import type { Redis } from "ioredis";
 import { type FakeClock, fakeClock } from "onceonly/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CUTS, type Cut, type CuttingProxy, startCuttingProxy } from "../../kit/faults/cutting-proxy.ts";
+import { CUTS, type Cut, type CuttingProxy, startCuttingProxy } from "../kit/faults/cutting-proxy.ts";
 import { inTier } from "../setup/tier.ts";
 import { CLIENTS, hasServer, portOf, redisOf } from "./given.ts";
 import { shopOf } from "./shop-given.ts";

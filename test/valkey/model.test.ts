@@ -1,6 +1,6 @@
 // The model's traces, unchanged, on Valkey or Redis. Memory and DynamoDB: test/model.
 import { describe, expect, it } from "vitest";
-import { playOnEngine, playOnStore } from "../model/traces-given.ts";
+import { playOnEngine, playOnStore } from "../../packages/proof/model/traces-given.ts";
 import { inTier } from "../setup/tier.ts";
 import { hasServer } from "./given.ts";
 import { portsOnValkey } from "./stages-given.ts";

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startValkey, type ValkeyServer } from "../../kit/valkey-server.ts";
+import { startValkey, type ValkeyServer } from "../kit/valkey-server.ts";
 import { inTier } from "../setup/tier.ts";
 import { CLIENTS, hasServer, redisOf } from "./given.ts";
 import { shopOf } from "./shop-given.ts";

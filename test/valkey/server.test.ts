@@ -2,7 +2,6 @@
 import { InvalidOptionError, StoreUnavailableError } from "onceonly";
 import { ValkeyStore } from "onceonly/valkey";
 import { describe, expect, it } from "vitest";
-import { startValkey } from "../../kit/valkey-server.ts";
 import {
   claimOf,
   found,
@@ -16,6 +15,7 @@ import { fromIoredis } from "../../lib/valkey/from-ioredis.ts";
 import { fromNodeRedis } from "../../lib/valkey/from-node-redis.ts";
 import type { ValkeyStoreOptions } from "../../lib/valkey/options.ts";
 import type { ValkeyClient } from "../../lib/valkey/valkey-client.ts";
+import { startValkey } from "../kit/valkey-server.ts";
 import { afterwards, CLIENTS, CLUSTERS, freshPrefix, hasServer, portOf, redisOf, storeOf } from "./given.ts";
 import { shopOf } from "./shop-given.ts";
 

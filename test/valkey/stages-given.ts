@@ -3,7 +3,7 @@
 import { fromIoredis } from "../../lib/valkey/from-ioredis.ts";
 import { ValkeyKeys } from "../../lib/valkey/keys.ts";
 import type { ValkeyWrite } from "../../lib/valkey/writes.ts";
-import type { Ports } from "../model/store-play.ts";
+import type { Ports } from "../../packages/proof/model/store-play.ts";
 import { portOf, redisOf, storeOf } from "./given.ts";
 
 /** Without an outbox, which this store has not. */

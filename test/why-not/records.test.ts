@@ -1,8 +1,8 @@
 /** docs/use/why-not.md, records: each schedule breaks the pattern that is often recommended, and not onceonly. */
 import { describe, expect, it } from "vitest";
-import { intercepted } from "../../kit/faults/faulty-store.ts";
-import { gate } from "../../kit/time/gate.ts";
 import { newWorld } from "../core/world.ts";
+import { intercepted } from "../kit/faults/faulty-store.ts";
+import { gate } from "../kit/time/gate.ts";
 import { tableWithRowLocks } from "./world.ts";
 
 const KEY = "key-1";

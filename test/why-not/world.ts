@@ -1,5 +1,5 @@
 /** A model of PostgreSQL's row locks under READ COMMITTED: a row that is not there cannot be locked, so nobody waits. */
-import { gate } from "../../kit/time/gate.ts";
+import { gate } from "../kit/time/gate.ts";
 
 export function tableWithRowLocks() {
   const rows = new Set<string>();

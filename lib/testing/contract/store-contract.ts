@@ -13,6 +13,9 @@ import { renewalCases } from "./renewals.ts";
 import { resultCases } from "./results.ts";
 import { senderCases } from "./senders.ts";
 import { settlementCases } from "./settlements.ts";
+import { stepConditionCases } from "./step-conditions.ts";
+import { stepListingCases } from "./step-listing.ts";
+import { stepResultCases } from "./step-results.ts";
 import { stepCases } from "./steps.ts";
 import type { StoreSubject } from "./store-subject.ts";
 import { withoutMessagesCases } from "./without-messages.ts";
@@ -52,6 +55,9 @@ export function storeContract<Write>(
     ...heldCases<Write>(),
     ...renewalCases<Write>(),
     ...stepCases<Write>(),
+    ...stepResultCases<Write>(),
+    ...stepConditionCases<Write>(),
+    ...stepListingCases<Write>(),
     ...writeCases<Write>(),
     ...insertionCases<Write>(),
     ...insertionOverCases<Write>(),

@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { IdempotencyMonitoringProps } from "onceonly/cdk";
 import { describe, expect, it } from "vitest";
-import { root } from "../../../kit/project.ts";
 import { METRICS } from "../../../lib/contract.ts";
+import { root } from "../../kit/project.ts";
 import { alarmsIn, monitored } from "./given.ts";
 
 const page = readFileSync(join(root, "docs/operate/monitoring-costs.md"), "utf8");

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { parse } from "@cdktf/hcl2json";
 import { beforeAll, describe, expect, it, test } from "vitest";
 import { parse as parseYaml } from "yaml";
-import { root } from "../../../kit/project.ts";
 import { cloudFormationOf, samOf } from "../../../tools/without-cdk/cloudformation.ts";
 import { PREBUILT, type ShopTemplate, shopTemplate } from "../../../tools/without-cdk/shop.ts";
 import { terraformOf } from "../../../tools/without-cdk/terraform.ts";
+import { root } from "../../kit/project.ts";
 
 const template = shopTemplate();
 const examples = join(root, "docs/use/without-cdk");

@@ -1,10 +1,10 @@
 // Messages that can never be sent: refused by commit before anything is written.
 import { describe, expect, it } from "vitest";
-import { intercepted } from "../../../kit/faults/faulty-store.ts";
 import { OutboxTransactionTooLargeError } from "../../../lib/core/errors.ts";
 import type { Execution } from "../../../lib/core/execution.ts";
 import type { OutgoingMessage } from "../../../lib/core/messages/outgoing-message.ts";
 import type { MemoryWrite } from "../../../lib/testing/index.ts";
+import { intercepted } from "../../kit/faults/faulty-store.ts";
 import { newWorld } from "../world.ts";
 import { PAID, STORED, toBus, toFifo, toQueue, toTopic, unsent } from "./given.ts";
 

@@ -1,9 +1,9 @@
 // Commits with messages: stored once with their record, or not at all.
 import { describe, expect, it } from "vitest";
-import { answerLost, failing, throttled } from "../../../kit/faults/faulty-store.ts";
-import { gate } from "../../../kit/time/gate.ts";
 import type { Execution } from "../../../lib/core/execution.ts";
 import type { MemoryWrite } from "../../../lib/testing/index.ts";
+import { answerLost, failing, throttled } from "../../kit/faults/faulty-store.ts";
+import { gate } from "../../kit/time/gate.ts";
 import { newWorld, START, type World } from "../world.ts";
 import { PAID, STORED, toBus, unsent } from "./given.ts";
 

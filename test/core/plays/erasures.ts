@@ -10,7 +10,7 @@ import { type RunOnceOptions, runOnce } from "../../../lib/core/run-once.ts";
 import type { Store } from "../../../lib/core/store.ts";
 import { decodeEvidence } from "../../../lib/core/verify.ts";
 import { type EraseOptions, eraseResult } from "../../../lib/dynamodb/erase-result.ts";
-import { type FakeClock, fakeClock } from "../../../lib/fakes/fake-clock.ts";
+import { type FakeClock, fakeClock } from "../../../lib/testing/fake-clock.ts";
 
 export interface ErasedWorld {
   readonly store: Store<never>;

@@ -1,6 +1,5 @@
 /** Plays concurrent calls of one key under a fast-check scheduler, and reports what an onlooker saw. */
 import type fc from "fast-check";
-import { type Intercept, intercepted, throttled, unreachable } from "../../../kit/faults/faulty-store.ts";
 import type { Clock } from "../../../lib/core/clock.ts";
 import { perform } from "../../../lib/core/engine.ts";
 import { PermanentError } from "../../../lib/core/errors.ts";
@@ -11,6 +10,7 @@ import { resultOf } from "../../../lib/core/outcome.ts";
 import type { IdempotencyRecord } from "../../../lib/core/record.ts";
 import type { Claim, Settlement, Store } from "../../../lib/core/store.ts";
 import { fakeRandom } from "../../../lib/testing/index.ts";
+import { type Intercept, intercepted, throttled, unreachable } from "../../kit/faults/faulty-store.ts";
 import type { CallPlan } from "./race-plan.ts";
 import type { RacedStore } from "./raced-store.ts";
 

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { Store } from "../../../lib/core/store.ts";
 import { MemoryStore, type MemoryWrite } from "../../../lib/testing/index.ts";
-import type { Ports } from "../../model/store-play.ts";
+import type { Ports } from "../../../packages/proof/model/store-play.ts";
 
 export interface RacedStore<Write> {
   readonly store: Store<Write>;

@@ -7,7 +7,7 @@ import { runOnce } from "../../../lib/core/run-once.ts";
 import type { Claim } from "../../../lib/core/store.ts";
 import { reconciler } from "../../../lib/reconciler/reconciler.ts";
 import { saga } from "../../../lib/saga/saga.ts";
-import type { Ports } from "../../model/store-play.ts";
+import type { Ports } from "../../../packages/proof/model/store-play.ts";
 
 interface StoreHazard {
   readonly name: string;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { leapingClock } from "../../../kit/time/leaping-clock.ts";
+import { leapingClock } from "./leaping-clock.ts";
 
 describe("leapingClock", () => {
   it("goes on as the machine's clock does, and is ahead by its leaps", () => {

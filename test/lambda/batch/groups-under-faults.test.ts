@@ -7,10 +7,10 @@ import * as fc from "fast-check";
 import { type BatchOptions, DynamoDBStore, type DynamoDBWrite, idempotentBatch } from "onceonly";
 import { fakeClock, fakeLambdaContext, fakeRandom } from "onceonly/testing";
 import { describe, expect, it } from "vitest";
-import { aroundRequests } from "../../../kit/faults/around-requests.ts";
-import { clientError } from "../../../kit/faults/faulty-client.ts";
-import { createTable } from "../../../kit/tables.ts";
-import { DynamoDBModel } from "../../../lib/aws/dynamodb/dynamodb-model.ts";
+import { DynamoDBModel } from "../../../packages/explorer/lib/aws/dynamodb/dynamodb-model.ts";
+import { aroundRequests } from "../../kit/faults/around-requests.ts";
+import { clientError } from "../../kit/faults/faulty-client.ts";
+import { createTable } from "../../kit/tables.ts";
 import { answered, fifoRecord, returned, sqsRecord } from "./given.ts";
 
 const FAULTS = ["unsent", "lost", "late", "throttled", "refused", "die-before", "die-after", "part"] as const;

@@ -2,7 +2,7 @@ import { ScanCommand } from "@aws-sdk/client-dynamodb";
 import type { SQSRecord } from "aws-lambda";
 import { DynamoDBStore, idempotentBatch, type WithIdempotency } from "onceonly";
 import { beforeAll, describe, expect, inject, it, vi } from "vitest";
-import { connect, createTable } from "../../../kit/tables.ts";
+import { connect, createTable } from "../../kit/tables.ts";
 import { answered, fifoRecord, givenBatch, returned, sqsRecord } from "./given.ts";
 
 describe.each(inject("dynamodbEngines"))("idempotentBatch on $name", ({ endpoint }) => {

@@ -2,8 +2,8 @@
 import type { SQSRecord } from "aws-lambda";
 import { idempotentBatch, S3Bodies } from "onceonly";
 import { describe, expect, it } from "vitest";
-import { newBucket } from "../../../kit/loopback-bucket.ts";
 import type { BatchOptions } from "../../../lib/lambda/batch/batch-options.ts";
+import { newBucket } from "../../kit/loopback-bucket.ts";
 import { contentFor, notification, TOPIC } from "./cases/routes.ts";
 import { answered, envelope, givenBatch, returned, sqsRecord } from "./given.ts";
 

@@ -3,7 +3,7 @@
 import type { Context, SQSEvent, SQSRecord } from "aws-lambda";
 import type { BatchResponse } from "onceonly";
 import { type FakeClock, fakeLambdaContext, fakeRandom } from "onceonly/testing";
-import { SqsModel } from "../../../lib/aws/sqs/sqs-model.ts";
+import { SqsModel } from "../../../packages/explorer/lib/aws/sqs/sqs-model.ts";
 
 export type SqsHandler = (event: SQSEvent, context: Context) => Promise<BatchResponse>;
 

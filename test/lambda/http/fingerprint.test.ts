@@ -3,11 +3,11 @@
 import fc from "fast-check";
 import { fingerprintFromHttp, type HttpRequestEvent, httpIdempotent } from "onceonly";
 import { beforeAll, describe, expect, inject, it } from "vitest";
-import { connect, createTable } from "../../../kit/tables.ts";
 import { fingerprintOf } from "../../../lib/core/fingerprint.ts";
 import { hashTuple } from "../../../lib/core/identity.ts";
 import { DynamoDBStore } from "../../../lib/dynamodb/dynamodb-store.ts";
 import { httpFingerprint } from "../../../lib/lambda/http/fingerprint.ts";
+import { connect, createTable } from "../../kit/tables.ts";
 import { type Answer, bodyOf, given, pausePoint } from "../given.ts";
 import { doorsTo, type Sent } from "./cases/doors.ts";
 

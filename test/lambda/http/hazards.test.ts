@@ -1,6 +1,6 @@
 import { callerFromAuthorizer, callerFromJwt, httpIdempotency, httpIdempotent, runOnce } from "onceonly";
 import { describe, expect, it } from "vitest";
-import { describeOnMiddies } from "../../../kit/middies.ts";
+import { describeOnMiddies } from "../../kit/middies.ts";
 import { type Answer, bodyOf, given, pausePoint } from "../given.ts";
 import { functionUrlEvent, type RequestParts, v1Event, v2Event } from "./given.ts";
 

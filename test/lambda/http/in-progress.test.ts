@@ -1,12 +1,12 @@
 // What a request is answered while another one with its key is under way: a double click, a retry beside its first try.
 import { type HttpRequestEvent, httpIdempotency, httpIdempotent, StoreUnavailableError } from "onceonly";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { intercepted } from "../../../kit/faults/faulty-store.ts";
-import { describeOnMiddies } from "../../../kit/middies.ts";
 import { DEFAULTS } from "../../../lib/client/options.ts";
 import type { ClientRuntime } from "../../../lib/client/runtime.ts";
 import { sendUntilAnswered } from "../../../lib/client/send.ts";
 import type { Store } from "../../../lib/core/store.ts";
+import { intercepted } from "../../kit/faults/faulty-store.ts";
+import { describeOnMiddies } from "../../kit/middies.ts";
 import { type Answer, bodyOf, given } from "../given.ts";
 import { type RequestParts, v2Event } from "./given.ts";
 

@@ -7,8 +7,8 @@ import {
   type PermanentErrorOptions,
 } from "onceonly";
 import { afterEach, beforeAll, beforeEach, describe, expect, inject, it, vi } from "vitest";
-import { describeOnMiddies } from "../../../kit/middies.ts";
-import { connect, createTable } from "../../../kit/tables.ts";
+import { describeOnMiddies } from "../../kit/middies.ts";
+import { connect, createTable } from "../../kit/tables.ts";
 import { given } from "../given.ts";
 import { v1Event, v2Event } from "./given.ts";
 

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { ScanCommand } from "@aws-sdk/client-dynamodb";
 import { httpIdempotent } from "onceonly";
 import { beforeAll, describe, expect, inject, it } from "vitest";
-import { root } from "../../../kit/project.ts";
-import { connect, createTable } from "../../../kit/tables.ts";
 import { DynamoDBStore } from "../../../lib/dynamodb/dynamodb-store.ts";
 import { NOT_REPLAYED } from "../../../lib/lambda/http/replayed-headers.ts";
+import { root } from "../../kit/project.ts";
+import { connect, createTable } from "../../kit/tables.ts";
 import { type Answer, given } from "../given.ts";
 import { EVENT_FORMS, v1Event, v2Event } from "./given.ts";
 

@@ -2,7 +2,7 @@
 import middy from "@middy/core";
 import { httpIdempotency, httpIdempotent, InvalidOptionError, StoreUnavailableError } from "onceonly";
 import { describe, expect, it } from "vitest";
-import { failing } from "../../../kit/faults/faulty-store.ts";
+import { failing } from "../../kit/faults/faulty-store.ts";
 import { type Answer, given, pausePoint } from "../given.ts";
 import { v2Event } from "./given.ts";
 

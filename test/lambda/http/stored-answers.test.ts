@@ -1,7 +1,7 @@
 // Records of another hand under an HTTP operation: an older deployment, a plain `idempotent`, a script, an attacker.
 import { httpIdempotency, httpIdempotent } from "onceonly";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { describeOnMiddies } from "../../../kit/middies.ts";
+import { describeOnMiddies } from "../../kit/middies.ts";
 import { type Answer, bodyOf, given } from "../given.ts";
 import { EVENT_FORMS } from "./given.ts";
 

@@ -3,9 +3,9 @@
 import middy from "@middy/core";
 import { DynamoDBStore, emfMetrics, httpIdempotency, httpIdempotent } from "onceonly";
 import { beforeEach, describe, expect, inject, it, vi } from "vitest";
-import { clientError, failWith } from "../../../kit/faults/faulty-client.ts";
-import { connect } from "../../../kit/tables.ts";
 import { LeanDynamoDB, DynamoDBStore as LeanStore } from "../../../lib/lean/index.ts";
+import { clientError, failWith } from "../../kit/faults/faulty-client.ts";
+import { connect } from "../../kit/tables.ts";
 import { type Answer, given } from "../given.ts";
 import { v2Event } from "./given.ts";
 

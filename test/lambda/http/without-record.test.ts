@@ -1,7 +1,7 @@
 // Requests that pass have no record: a handler that takes them for others is told.
 import { httpIdempotency, httpIdempotent, idempotent, type WithIdempotency } from "onceonly";
 import { describe, expect, it } from "vitest";
-import { describeOnMiddies } from "../../../kit/middies.ts";
+import { describeOnMiddies } from "../../kit/middies.ts";
 import { given } from "../given.ts";
 import { v2Event } from "./given.ts";
 

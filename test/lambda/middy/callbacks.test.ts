@@ -2,7 +2,7 @@
 import type { Callback, Context } from "aws-lambda";
 import { DynamoDBStore, httpIdempotent, idempotent } from "onceonly";
 import { beforeAll, describe, expect, inject, it, vi } from "vitest";
-import { connect, createTable } from "../../../kit/tables.ts";
+import { connect, createTable } from "../../kit/tables.ts";
 import { given } from "../given.ts";
 import { v2Event } from "../http/given.ts";
 

@@ -6,8 +6,8 @@ import httpHeaderNormalizer from "@middy/http-header-normalizer";
 import httpJsonBodyParser from "@middy/http-json-body-parser";
 import { httpIdempotent, StoreUnavailableError } from "onceonly";
 import { afterEach, expect, it, vi } from "vitest";
-import { failing } from "../../../kit/faults/faulty-store.ts";
-import { describeOnMiddies } from "../../../kit/middies.ts";
+import { failing } from "../../kit/faults/faulty-store.ts";
+import { describeOnMiddies } from "../../kit/middies.ts";
 import { type Answer, given, pausePoint } from "../given.ts";
 import { v2Event } from "../http/given.ts";
 

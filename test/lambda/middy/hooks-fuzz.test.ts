@@ -4,7 +4,7 @@ import type middy6 from "@middy/core";
 import fc from "fast-check";
 import { idempotency, PermanentError, type WithIdempotency } from "onceonly";
 import { expect, it } from "vitest";
-import { describeOnMiddies } from "../../../kit/middies.ts";
+import { describeOnMiddies } from "../../kit/middies.ts";
 import { given } from "../given.ts";
 
 const EVENT = { key: "k1" };

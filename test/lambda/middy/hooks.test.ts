@@ -1,9 +1,9 @@
 // Every position of a hook, in stacks whose other hooks read the whole request, with handlers that tell and that do not.
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, inject, it } from "vitest";
-import { describeOnMiddies } from "../../../kit/middies.ts";
-import { connect, createTable } from "../../../kit/tables.ts";
 import { DynamoDBStore } from "../../../lib/dynamodb/dynamodb-store.ts";
+import { describeOnMiddies } from "../../kit/middies.ts";
+import { connect, createTable } from "../../kit/tables.ts";
 import { given } from "../given.ts";
 import { HOOK_ROWS } from "./cases/hook-rows.ts";
 import { TIMEOUT_ROWS } from "./cases/timeout-rows.ts";

@@ -4,7 +4,7 @@ import httpErrorHandler from "@middy/http-error-handler";
 import httpJsonBodyParser from "@middy/http-json-body-parser";
 import { httpIdempotency, httpIdempotent } from "onceonly";
 import { expect, it } from "vitest";
-import { describeOnMiddies } from "../../../kit/middies.ts";
+import { describeOnMiddies } from "../../kit/middies.ts";
 import { type Answer, given } from "../given.ts";
 import { v2Event } from "../http/given.ts";
 

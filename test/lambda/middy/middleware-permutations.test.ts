@@ -5,7 +5,7 @@
 import type middy6 from "@middy/core";
 import { httpIdempotency, PermanentError } from "onceonly";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { describeOnMiddies } from "../../../kit/middies.ts";
+import { describeOnMiddies } from "../../kit/middies.ts";
 import { inTier } from "../../setup/tier.ts";
 import { type Answer, given } from "../given.ts";
 import { v2Event } from "../http/given.ts";

@@ -1,6 +1,6 @@
 import { type Clock, idempotency, PermanentError } from "onceonly";
 import { expect, it } from "vitest";
-import { describeOnMiddies } from "../../../kit/middies.ts";
+import { describeOnMiddies } from "../../kit/middies.ts";
 import { given, pausePoint } from "../given.ts";
 
 const EVENT = { key: "k1", item: "book" };

@@ -2,7 +2,7 @@
 // again.
 import { httpIdempotent, idempotency, idempotent, idempotentBatch, PermanentError, runOnce } from "onceonly";
 import { describe, expect, it } from "vitest";
-import { describeOnMiddies } from "../../../kit/middies.ts";
+import { describeOnMiddies } from "../../kit/middies.ts";
 import { answered, sqsRecord } from "../batch/given.ts";
 import { given } from "../given.ts";
 import { v2Event } from "../http/given.ts";

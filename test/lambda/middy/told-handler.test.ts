@@ -1,7 +1,7 @@
 import type middy6 from "@middy/core";
 import { httpIdempotency, idempotency, idempotent, PermanentError } from "onceonly";
 import { describe, expect, it } from "vitest";
-import { describeOnMiddies } from "../../../kit/middies.ts";
+import { describeOnMiddies } from "../../kit/middies.ts";
 import { given, pausePoint } from "../given.ts";
 import { v2Event } from "../http/given.ts";
 

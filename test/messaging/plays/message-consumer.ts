@@ -8,9 +8,9 @@ import {
   MemoryStore,
   type MemoryWrite,
 } from "onceonly/testing";
-import { newProcess } from "../../../kit/faults/dying-process.ts";
-import { sqsRecord } from "../../../lib/aws/event-sources/sqs-record.ts";
-import type { ReceivedMessage } from "../../../lib/aws/sqs/operations.ts";
+import { sqsRecord } from "../../../packages/explorer/lib/aws/event-sources/sqs-record.ts";
+import type { ReceivedMessage } from "../../../packages/explorer/lib/aws/sqs/operations.ts";
+import { newProcess } from "../../kit/faults/dying-process.ts";
 import { answered } from "../../lambda/batch/given.ts";
 import type { Fate, Invocation, MessagePlan } from "./message-steps.ts";
 

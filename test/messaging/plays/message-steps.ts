@@ -1,6 +1,6 @@
 // What producers, consumers, operators and time may do to messages of a FIFO queue, in any order.
 import fc from "fast-check";
-import type { Death } from "../../../kit/faults/dying-process.ts";
+import type { Death } from "../../kit/faults/dying-process.ts";
 
 /** How one run of the handler goes. Its effect is a commit; what is slow commits late, or never. */
 export const FATES = ["done", "throws", "throws-after-effect", "slow", "hangs"] as const;

@@ -3,8 +3,8 @@
 import type { SendMessageBatchCommand } from "@aws-sdk/client-sqs";
 import { type AwsClientLike, FifoProducer } from "onceonly";
 import { fakeClock, fakeRandom } from "onceonly/testing";
-import type { ReceivedMessage } from "../../../lib/aws/sqs/operations.ts";
-import { SqsModel } from "../../../lib/aws/sqs/sqs-model.ts";
+import type { ReceivedMessage } from "../../../packages/explorer/lib/aws/sqs/operations.ts";
+import { SqsModel } from "../../../packages/explorer/lib/aws/sqs/sqs-model.ts";
 import { MessageConsumer } from "./message-consumer.ts";
 import type { Invocation, MessagePlan, MessageStep } from "./message-steps.ts";
 

@@ -2,8 +2,8 @@
 import "@aws-sdk/client-sqs";
 import type { SendMessageBatchCommand, SendMessageBatchRequestEntry } from "@aws-sdk/client-sqs";
 import { type Clock, type Outbox, type OutboxChange, StoreUnavailableError } from "onceonly";
-import { withOutbox } from "../../../kit/with-outbox.ts";
-import type { SqsModel } from "../../../lib/aws/sqs/sqs-model.ts";
+import type { SqsModel } from "../../../packages/explorer/lib/aws/sqs/sqs-model.ts";
+import { withOutbox } from "../../kit/with-outbox.ts";
 import type { Fault } from "./outbox-steps.ts";
 
 /** Longer than an invocation, and than queues know duplicates. */

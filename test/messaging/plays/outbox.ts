@@ -10,8 +10,8 @@ import {
   runOnce,
 } from "onceonly";
 import { fakeClock, fakeLambdaContext, fakeRandom, MemoryStore, type MemoryWrite } from "onceonly/testing";
-import { sqsRecord } from "../../../lib/aws/event-sources/sqs-record.ts";
-import { SqsModel } from "../../../lib/aws/sqs/sqs-model.ts";
+import { sqsRecord } from "../../../packages/explorer/lib/aws/event-sources/sqs-record.ts";
+import { SqsModel } from "../../../packages/explorer/lib/aws/sqs/sqs-model.ts";
 import { FROZEN_MS, faultyProcess, outboxIn, sqsIn } from "./outbox-process.ts";
 import type { OutboxStep, Sending } from "./outbox-steps.ts";
 

@@ -1,7 +1,8 @@
 // Explorations that would be green although nothing was explored.
 import { httpIdempotent } from "onceonly";
-import { explore, MemoryStore } from "onceonly/testing";
-import { postOrder } from "../../../kit/shop/events.ts";
+import { MemoryStore } from "onceonly/testing";
+import { explore } from "onceonly-explorer";
+import { postOrder } from "../../kit/shop/events.ts";
 import type { Mistake } from "../given.ts";
 import { messageOf } from "../given.ts";
 

@@ -1,5 +1,5 @@
 import net from "node:net";
-import { explore } from "onceonly/testing";
+import { explore } from "onceonly-explorer";
 import type { Mistake } from "../given.ts";
 import { messageOf } from "../given.ts";
 

@@ -6,7 +6,8 @@ import { Annotations, Match, Template } from "aws-cdk-lib/assertions";
 import { Code, Function as LambdaFunction, Runtime } from "aws-cdk-lib/aws-lambda";
 import { DynamoDBStore, idempotent, keyFromSns, runOnce } from "onceonly";
 import { IdempotencyTable, UseIdempotency, type UseIdempotencyOptions } from "onceonly/cdk";
-import { explore, fakeClock, fakeLambdaContext, MemoryStore, Simulator } from "onceonly/testing";
+import { fakeClock, fakeLambdaContext, MemoryStore } from "onceonly/testing";
+import { explore, Simulator } from "onceonly-explorer";
 import type { Mistake } from "../given.ts";
 import { logOf, messageOf } from "../given.ts";
 

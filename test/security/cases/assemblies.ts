@@ -2,10 +2,10 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { readAssembly } from "../../../lib/local/stack/assembly.ts";
-import { resolveIntrinsics } from "../../../lib/local/stack/intrinsics.ts";
-import { deploymentOrder } from "../../../lib/local/stack/references.ts";
-import { createStackScope } from "../../../lib/local/stack/stack-scope.ts";
+import { readAssembly } from "../../../packages/local/lib/stack/assembly.ts";
+import { resolveIntrinsics } from "../../../packages/local/lib/stack/intrinsics.ts";
+import { deploymentOrder } from "../../../packages/local/lib/stack/references.ts";
+import { createStackScope } from "../../../packages/local/lib/stack/stack-scope.ts";
 import { hold, type Suite } from "../world.ts";
 
 interface HostileAssembly {

@@ -3,14 +3,14 @@ import { randomBytes } from "node:crypto";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { type AttributeValue, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { isOnceonlyError, PermanentError, runOnce } from "onceonly";
-import { createOutboxTable } from "../../../kit/tables.ts";
-import { DynamoDBModel } from "../../../lib/aws/dynamodb/dynamodb-model.ts";
 import { ATTRIBUTES } from "../../../lib/contract.ts";
 import { identify } from "../../../lib/core/identity.ts";
 import { faultOf } from "../../../lib/core/messages/prepare-message.ts";
 import { DynamoDBOutbox } from "../../../lib/dynamodb/dynamodb-outbox.ts";
 import { DynamoDBStore } from "../../../lib/dynamodb/dynamodb-store.ts";
-import { fakeClock } from "../../../lib/fakes/fake-clock.ts";
+import { fakeClock } from "../../../lib/testing/fake-clock.ts";
+import { DynamoDBModel } from "../../../packages/explorer/lib/aws/dynamodb/dynamodb-model.ts";
+import { createOutboxTable } from "../../kit/tables.ts";
 import { hold, type Suite } from "../world.ts";
 
 export type Item = Record<string, AttributeValue>;

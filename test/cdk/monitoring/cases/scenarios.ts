@@ -1,7 +1,7 @@
 // What happens in a service for each alarm of IdempotencyMonitoring to be raised.
 import { watchNewKeys } from "onceonly";
 import { MemoryStore } from "onceonly/testing";
-import { failing } from "../../../../kit/faults/faulty-store.ts";
+import { failing } from "../../../kit/faults/faulty-store.ts";
 import type { Observed } from "../../../observe/world.ts";
 
 const HOUR_MS = 3_600_000;

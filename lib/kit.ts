@@ -1,0 +1,58 @@
+/**
+ * The entry "onceonly/kit", for tools that read and settle records: the command line, the explorer, the local runner, and
+ * your own. Handlers don't need it. Its names change with the record, so a tool and the library must have the same version.
+ */
+
+// The names that a record, an envelope and a metric have.
+export {
+  ATTRIBUTES,
+  ENVELOPE_ATTRIBUTE,
+  ENVIRONMENT,
+  LONGEST_INVOCATION_SECONDS,
+  METRICS,
+  OUTBOX_INDEX,
+  STOPPED,
+  TURNED_BACK,
+  UNSETTLED_INDEX,
+} from "./contract.ts";
+// What an operator decides about a key.
+export type { ByWhom } from "./core/by-whom.ts";
+// Time and randomness, which every part is given.
+export { type Clock, type Random, systemClock, systemRandom } from "./core/clock.ts";
+// How options are checked, and errors recognised across copies of the package.
+export { otherCopies, shared } from "./core/copies.ts";
+export { type EraseAnswer, type Erasure, eraseRecord } from "./core/erase-record.ts";
+export { hasCode } from "./core/error-code.ts";
+export { InvalidOptionError } from "./core/errors.ts";
+export { hashTuple, identify, namesOf, PUBLIC_SCOPE } from "./core/identity.ts";
+// What an operator decides about messages.
+export { destinationOf, parseAddress, queueUrlOfArn } from "./core/messages/address.ts";
+export {
+  type ListedCommit,
+  OperatedOutbox,
+  type OutboxDestinationChange,
+} from "./core/messages/operated-outbox.ts";
+export { UNTRIED, type Unsent } from "./core/messages/outbox.ts";
+export { actsIn, type OutboxAct, type OutboxOperator } from "./core/messages/outbox-act.ts";
+export { aFunction, type Check, checkOptions, methods, oneOf, text } from "./core/option-checks.ts";
+export { resolveOptions, withDefaults } from "./core/options.ts";
+export { decodeResult, NOT_KEPT } from "./core/outcome.ts";
+export type { IdempotencyRecord, StoredResult } from "./core/record.ts";
+export { type ReleaseAnswer, releaseRecord } from "./core/release-record.ts";
+export {
+  type Resolution,
+  type ResolveAnswer,
+  resolveOutcome,
+  resolveRecord,
+} from "./core/resolve-outcome.ts";
+export type { Store } from "./core/store.ts";
+export type { UnknownOutcome } from "./core/unknown-outcome.ts";
+export { decodeEvidence, type Evidence, MAX_TEXT_LENGTH } from "./core/verify.ts";
+export { visible } from "./core/visible.ts";
+// Records: identify, read, show.
+export { eraseItems, eraseItemsOf, placeOf } from "./dynamodb/erase-items.ts";
+export type { DynamoDBOutboxOptions, DynamoDBStoreOptions } from "./dynamodb/options.ts";
+export { type Attribute, type RecordTable, readRecord, recordTable } from "./dynamodb/record-table.ts";
+export { PROBLEM_STATUSES } from "./lambda/http/problem.ts";
+export { HTTP_CHECKS, type HttpIdempotencyOptions } from "./lambda/options.ts";
+export { readEnvelope } from "./messaging/envelope.ts";

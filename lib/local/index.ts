@@ -1,5 +1,0 @@
-// Runs a synthesized CDK stack on this machine, without Docker and without an account.
-export { type DynamoDBEngine, startDynamoDB } from "./dynamodb-engine.ts";
-export type { FunctionHost } from "./lambda/function-host.ts";
-export type { Disturbances } from "./stack/disturbances.ts";
-export { type RunningStack, type StartStackOptions, startStack } from "./stack/start-stack.ts";

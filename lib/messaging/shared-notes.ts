@@ -1,0 +1,70 @@
+/** The notes that all senders share, kept in the outbox: read once in an invocation, changed here, saved over each other. */
+import { StoreUnavailableError } from "../core/errors.ts";
+import type { Outbox } from "../core/messages/outbox.ts";
+import { type LineNotes, parseNotes } from "./line-notes.ts";
+
+type NotesChange = (notes: LineNotes) => LineNotes;
+
+/** How often other senders may save their notes before this one gives up. */
+const MAX_SAVES = 5;
+
+export class SharedNotes {
+  readonly #outbox: Pick<Outbox, "readNotes" | "replaceNotes">;
+  /** As last seen in the outbox. */
+  #text: string | undefined;
+  #current: LineNotes = {};
+  #isRead = false;
+  #unsaved: NotesChange[] = [];
+  #saving: Promise<void> = Promise.resolve();
+
+  constructor(outbox: Pick<Outbox, "readNotes" | "replaceNotes">) {
+    this.#outbox = outbox;
+  }
+
+  /** With the changes that are not saved yet. */
+  get current(): LineNotes {
+    return this.#current;
+  }
+
+  get isRead(): boolean {
+    return this.#isRead;
+  }
+
+  /** @throws StoreUnavailableError (`STORE_UNAVAILABLE`) */
+  async read(): Promise<void> {
+    this.#text = await this.#outbox.readNotes();
+    this.#current = parseNotes(this.#text);
+    this.#isRead = true;
+  }
+
+  /** Applies a change immediately here, and when saving to the notes that others have written meanwhile. */
+  change(change: NotesChange): void {
+    this.#current = change(this.#current);
+    this.#unsaved.push(change);
+  }
+
+  /** @throws StoreUnavailableError (`STORE_UNAVAILABLE`) */
+  save(): Promise<void> {
+    // One save after the other: two at the same time would each find that the other one has changed the notes.
+    this.#saving = this.#saving.catch(() => {}).then(() => this.#save());
+    return this.#saving;
+  }
+
+  async #save(): Promise<void> {
+    for (let saves = 0; this.#unsaved.length > 0; saves++) {
+      // More changes can come while these are saved.
+      const changes = [...this.#unsaved];
+      const previous = parseNotes(this.#text);
+      const notes = JSON.stringify(changes.reduce((all, change) => change(all), previous));
+      const isSaved =
+        notes === JSON.stringify(previous) || (await this.#outbox.replaceNotes(this.#text, notes));
+      if (isSaved) {
+        this.#text = notes;
+        this.#unsaved = this.#unsaved.slice(changes.length);
+      } else if (saves < MAX_SAVES) this.#text = await this.#outbox.readNotes();
+      else
+        throw new StoreUnavailableError("conflict", new Error("the notes of the outbox change all the time"));
+      this.#current = this.#unsaved.reduce((all, change) => change(all), parseNotes(this.#text));
+    }
+  }
+}

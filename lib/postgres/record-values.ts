@@ -1,0 +1,159 @@
+/** The values that the statements about a record write into its columns. No I/O. */
+import { OUTBOX_SHARDS, RECORD_VERSION } from "../contract.ts";
+import { hashTuple } from "../core/identity.ts";
+import type { StoredMessage } from "../core/messages/outgoing-message.ts";
+import { type IdempotencyRecord, isTracked, type State } from "../core/record.ts";
+import type { Claim, Effects, Insertion, Settlement, StepChange } from "../core/store.ts";
+import { bytesInJson, type Room, roomForResult, storedMessages } from "./room.ts";
+import type { SqlValue } from "./sql-client.ts";
+
+/** A larger result of a step has a column of its own, which only a replay reads: a refused claim reads all steps. */
+const MAX_STEP_CHARACTERS = 4096;
+
+/** The columns of a record that a claim or an insertion makes. */
+export const COLUMNS = [
+  "pk",
+  "version",
+  "state",
+  "token",
+  "attempt",
+  "lease_ends_at",
+  "fingerprint",
+  "created_at",
+  "settled_at",
+  "expires_at",
+  "result",
+  "lost_bytes",
+  "messages",
+  "unsent_shard",
+  "due_at",
+  "expires_once_sent",
+  "evidence",
+] as const;
+
+export type ColumnValues = Readonly<Record<(typeof COLUMNS)[number], SqlValue>>;
+
+export function columnsOfBeginning(
+  beginning: Claim | Insertion<unknown>,
+  state: State,
+  room: Room,
+  seen: IdempotencyRecord | undefined,
+): ColumnValues {
+  const { recordKey, token, attempt, fingerprint, createdAt } = beginning;
+  const end = "now" in beginning ? beginning : undefined;
+  const { expires_at, bytes, ...sending } = columnsOfMessages({ messages: [], now: 0, ...beginning }, room);
+  const kept = beginning.keepsSteps ? seen : undefined;
+  return {
+    pk: recordKey,
+    version: RECORD_VERSION,
+    state,
+    token,
+    attempt,
+    lease_ends_at: "now" in beginning ? beginning.now : beginning.leaseEndsAt,
+    fingerprint,
+    created_at: createdAt,
+    settled_at: end?.now ?? null,
+    expires_at,
+    ...columnsOfResult(end, end ? roomForResult(room, bytes, kept) : 0),
+    ...sending,
+    evidence: end?.evidence ?? null,
+  };
+}
+
+/** @param seen the record, if it may have steps that stay */
+export function columnsOfSettlement(
+  settlement: Settlement<unknown> | Insertion<unknown>,
+  room: Room,
+  seen: IdempotencyRecord | undefined,
+) {
+  const { recordKey, token, state, now, evidence = null } = settlement;
+  const { bytes, ...sending } = columnsOfMessages(settlement, room);
+  return {
+    pk: recordKey,
+    token,
+    state,
+    settled_at: now,
+    ...columnsOfResult(settlement, roomForResult(room, bytes, seen)),
+    evidence,
+    keepsSteps: !("dropsSteps" in settlement && settlement.dropsSteps),
+    ...sending,
+  };
+}
+
+/** Of the messages that wait to be sent, and since when. Their record does not expire before. */
+function columnsOfMessages(
+  {
+    messages,
+    now,
+    expiresAt = null,
+  }: Pick<Effects, "messages"> & Pick<Settlement, "now"> & { readonly expiresAt?: SqlValue | undefined },
+  room: Room,
+) {
+  const [first] = messages;
+  if (!first) {
+    const none = { messages: null, unsent_shard: null, due_at: null, expires_once_sent: null };
+    return { expires_at: expiresAt, ...none, bytes: 0 };
+  }
+  const { text, bytes } = storedMessages(messages, room);
+  const waiting = { messages: text, unsent_shard: shardOf(first), due_at: now };
+  return { expires_at: null, ...waiting, expires_once_sent: expiresAt, bytes };
+}
+
+/** Messages that are kept in order are found in the order of their commits. */
+function shardOf({ group, key }: StoredMessage): number {
+  return hashTuple(group ?? key).charCodeAt(0) % OUTBOX_SHARDS;
+}
+
+/** The values of a step: its entry with its result in it, beside it, or without it if there is no room. */
+export function valuesOfStep(
+  { recordKey, token, name, step, result, seen, isFirst }: StepChange<unknown>,
+  room: Room,
+) {
+  const { result: text, lost_bytes: lostBytes } = columnsOfResult({ result }, room.result);
+  const isApart = text !== null && text.length > MAX_STEP_CHARACTERS;
+  const apart = isApart ? stepResultKey(name, step) : null;
+  const entry = { ...step, result: isApart ? undefined : (text ?? undefined), apart, lostBytes };
+  return {
+    pk: recordKey,
+    token,
+    name,
+    entry: JSON.stringify(entry),
+    ...addedBy(name, step, text, entry),
+    resultKey: apart,
+    result: apart && text,
+    isListed: isTracked({ steps: { step } }),
+    isFirst,
+    seenState: seen?.state ?? null,
+    seenAttempt: seen?.attempt ?? null,
+    seenAt: seen?.at ?? null,
+  };
+}
+
+/** What the result of a step adds to the row, and the entry in case there is no room for it. */
+function addedBy(
+  name: string,
+  step: StepChange["step"],
+  text: string | null,
+  entry: { readonly apart: string | null },
+) {
+  if (text === null) return { withoutResult: null, addedBytes: null };
+  return {
+    withoutResult: JSON.stringify({ ...step, lostBytes: Buffer.byteLength(text) }),
+    addedBytes: bytesInJson(entry.apart === null ? { [name]: entry } : { [entry.apart]: text }),
+  };
+}
+
+/** Names each write of a step: what is stored under a key never changes. */
+function stepResultKey(name: string, { attempt, at }: StepChange["step"]): string {
+  return `${attempt}/${at}/${name}`;
+}
+
+/** A result that has no room is replaced by its size. */
+function columnsOfResult(
+  { result }: { readonly result?: string | undefined } = {},
+  most: number,
+): { readonly result: string | null; readonly lost_bytes: number | null } {
+  if (result === undefined) return { result: null, lost_bytes: null };
+  const bytes = Buffer.byteLength(result);
+  return bytes <= most ? { result, lost_bytes: null } : { result: null, lost_bytes: bytes };
+}

@@ -1,0 +1,166 @@
+/** What a command of the command line is, and how its arguments are read. */
+import { type ParseArgsConfig, parseArgs } from "node:util";
+import { type Clock, visible } from "onceonly/kit";
+
+export type OptionsConfig = NonNullable<ParseArgsConfig["options"]>;
+
+export type OptionValues = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
+
+/** The person at the command line: what is printed, and who is asked. */
+export interface Terminal {
+  /** Prints one line: line ends and other controls within it are shown as escapes. `printLines` prints several. */
+  print(line: string): void;
+  /** Whether the person says yes; `undefined` where nobody can be asked. */
+  confirm(question: string): Promise<boolean | undefined>;
+  /**
+   * Shows how far long work has got.
+   * @default - nothing is shown, as where nobody watches
+   */
+  progress?(done: number, total: number): void;
+  readonly clock: Clock;
+  /** The variables of the environment. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+export interface CommandCall {
+  readonly values: OptionValues;
+  readonly positionals: readonly string[];
+  readonly terminal: Terminal;
+}
+
+interface Runs {
+  /** All that it reads: another option of the command is refused. */
+  readonly options: OptionsConfig;
+  /** Resolves to the exit status: 0, or 1 where nothing was found or nothing changed. */
+  run(input: CommandCall): Promise<0 | 1>;
+}
+
+/** One of the ways to call a command. */
+export interface CommandForm extends Runs {
+  /** As in `a group takes no --scope`. */
+  readonly name: string;
+  /**
+   * Whether a call has this form. The first form that says so is taken.
+   * @default - every call has it
+   */
+  is?(call: Omit<CommandCall, "terminal">): boolean;
+}
+
+/** The text of `--help`, and what runs. */
+export type CliCommand = { readonly usage: string } & (Runs | { readonly forms: readonly CommandForm[] });
+
+/** The command line is wrong: the exit status is 2, and nothing was sent. */
+export class UsageError extends Error {
+  /** @param usage what is right: text of ours, in lines of its own */
+  constructor(what: string, { usage, ...options }: ErrorOptions & { readonly usage?: string } = {}) {
+    super(usage === undefined ? visible(what) : `${visible(what)}\n\n${usage}`, options);
+  }
+}
+
+/** @throws UsageError */
+export async function runCommand(
+  command: CliCommand,
+  args: readonly string[],
+  terminal: Terminal,
+): Promise<0 | 1> {
+  const forms = formsOf(command);
+  const options: OptionsConfig = Object.assign({}, ...forms.map((form) => form.options));
+  const { values, positionals, given } = readArguments(options, command.usage, args);
+  const safe = safeTerminal(terminal);
+  if (values.help) {
+    printLines(safe, command.usage);
+    return 0;
+  }
+  checkGiven(values, positionals);
+  const form = forms.find(({ is }) => is?.({ values, positionals }) ?? true)!;
+  for (const name of given) checkTaken(name, form, forms);
+  return form.run({ values, positionals, terminal: safe });
+}
+
+/** All that commands print or ask goes through here, so that no field of a record or a queue can forget to be escaped. */
+const safeTerminal = (terminal: Terminal): Terminal => ({
+  ...terminal,
+  print: (line) => terminal.print(visible(line)),
+  confirm: (question) => terminal.confirm(visible(question)),
+});
+
+/** Prints several lines. The text is the CLI's own, or JSON: text from a record in it must not contain line ends. */
+export function printLines(terminal: Pick<Terminal, "print">, text: string): void {
+  for (const line of text.split("\n")) terminal.print(line);
+}
+
+export const formsOf = (command: CliCommand): readonly CommandForm[] =>
+  "forms" in command ? command.forms : [{ name: "it", ...command }];
+
+function readArguments(options: OptionsConfig, usage: string, args: readonly string[]) {
+  const { values, positionals, tokens } = parsed(options, usage, args);
+  const given = tokens.flatMap((token) => (token.kind === "option" ? token.name : []));
+  const twice = given.find(
+    (name, place) =>
+      options[name]?.type === "string" && !options[name].multiple && given.indexOf(name) < place,
+  );
+  if (twice !== undefined) throw new UsageError(`--${twice} is given twice, and takes one value`);
+  return { values, positionals, given };
+}
+
+function parsed(options: OptionsConfig, usage: string, args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      tokens: true,
+      options: { ...options, help: { type: "boolean", short: "h" } },
+    });
+  } catch (error) {
+    throw new UsageError((error as Error).message, { usage });
+  }
+}
+
+/** What nobody reads would be passed over in silence. @throws UsageError */
+function checkTaken(option: string, form: CommandForm, forms: readonly CommandForm[]): void {
+  if (option in form.options) return;
+  const others = forms.filter(({ options }) => option in options).map(({ name }) => name);
+  throw new UsageError(`${form.name} takes no --${option}: it is for ${others.join(" and ")}`);
+}
+
+/** An empty owner would be nobody, whose keys are others. @throws UsageError */
+function checkGiven(values: OptionValues, positionals: readonly string[]): void {
+  const empty = Object.keys(values).find((name) => [values[name]].flat().includes(""));
+  const what = empty === undefined ? "an argument" : `--${empty}`;
+  if (empty !== undefined || positionals.includes(""))
+    throw new UsageError(`${what} is empty: was a variable not set?`);
+}
+
+/** The text of an option that has to be there. @throws UsageError */
+export function required(values: OptionValues, name: string): string {
+  const value = values[name];
+  if (typeof value === "string" && value !== "") return value;
+  throw new UsageError(`--${name} is required`);
+}
+
+/** The number that an option names. @throws UsageError */
+export function wholeNumber(values: OptionValues, name: string, least: number, most?: number): number {
+  const number = Number(values[name] || Number.NaN);
+  if (Number.isInteger(number) && number >= least && number <= (most ?? number)) return number;
+  throw new UsageError(
+    `--${name} takes a whole number from ${least}${most === undefined ? "" : ` to ${most}`}`,
+  );
+}
+
+/** What was given for an option that may be repeated. */
+export const listOf = (value: OptionValues[string]): readonly string[] => (Array.isArray(value) ? value : []);
+
+/** A number of things, in words. */
+export const counted = (count: number, word: string): string => `${count} ${word}${count === 1 ? "" : "s"}`;
+
+/** The one argument of a command. @throws UsageError */
+export function onlyArgument(positionals: readonly string[], what: string): string {
+  const [argument, ...more] = positionals;
+  if (argument !== undefined && more.length === 0) return argument;
+  throw new UsageError(`give one ${what}, got ${positionals.length}`);
+}
+
+/** For a command that takes options alone. @throws UsageError */
+export function noArgument(positionals: readonly string[], command: string): void {
+  if (positionals.length > 0) throw new UsageError(`${command} takes no argument, got ${positionals.length}`);
+}

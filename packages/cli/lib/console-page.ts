@@ -1,0 +1,16 @@
+/** The console page: one file that the build makes, and two values of each request in it. */
+import { readFile } from "node:fs/promises";
+
+/** From this folder, from the bundle of the command line, and from what bundles share. */
+const FILE = new URL("./console.html", import.meta.url);
+
+/** @throws Error where the sources run and nobody has built the page */
+export async function consolePage(values: {
+  readonly nonce: string;
+  readonly token: string;
+}): Promise<string> {
+  const html = await readFile(FILE, "utf8").catch((cause: unknown) => {
+    throw new Error("the page of the console is not built: node tools/build-console.mjs", { cause });
+  });
+  return html.replaceAll("{{nonce}}", values.nonce).replaceAll("{{token}}", values.token);
+}

@@ -1,0 +1,132 @@
+/** Serves the console page and its answers on 127.0.0.1. Read-only unless it may write. */
+import { randomBytes } from "node:crypto";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { hasCode } from "onceonly/kit";
+import { UsageError } from "../command.ts";
+import { consolePage } from "../console-page.ts";
+import type { Act, ConsoleSource } from "./console-source.ts";
+import { ANSWER_HEADERS, hasToken, pageHeaders, strangerFault } from "./guard.ts";
+import { listen, stop } from "./listen.ts";
+
+export interface ConsoleOptions {
+  readonly source: ConsoleSource;
+  /** 0 takes any free one. */
+  readonly port: number;
+  /** Whether acts are done. */
+  readonly mayWrite: boolean;
+  /** @default - the page that the build makes */
+  readonly pageOf?: typeof consolePage;
+}
+
+export interface RunningConsole {
+  /** The address of the page. */
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+const MAX_BODY_BYTES = 16_384;
+const HASH = /^[\w-]{43}$/;
+
+/** What is answered where a request cannot be. */
+class ConsoleRefusal extends Error {
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+export async function startConsole({
+  source,
+  port,
+  mayWrite,
+  pageOf = consolePage,
+}: ConsoleOptions): Promise<RunningConsole> {
+  const token = randomBytes(32).toString("base64url");
+
+  async function servePage(response: ServerResponse): Promise<void> {
+    const nonce = randomBytes(18).toString("base64url");
+    // Before the headers: without a page there is another answer.
+    const page = await pageOf({ nonce, token });
+    response.writeHead(200, pageHeaders(nonce)).end(page);
+  }
+
+  async function answerTo(request: IncomingMessage, path: string): Promise<unknown> {
+    if (!hasToken(request.headers, token))
+      throw new ConsoleRefusal(403, "the token of this start is missing");
+    const [, hash] = /^\/api\/lives\/([^/]+)$/.exec(path) ?? [];
+    if (request.method === "GET" && path === "/api/look") return { ...(await source.look()), mayWrite };
+    if (request.method === "GET" && hash !== undefined) {
+      const life = HASH.test(hash) ? await source.lifeOf(hash) : undefined;
+      if (!life) throw new ConsoleRefusal(404, "no record of that hash was looked at: find its key first");
+      return life;
+    }
+    if (request.method !== "POST") throw new ConsoleRefusal(404, "there is no such page");
+    if (path === "/api/find") {
+      const { operation, scope = "", key } = await bodyOf(request);
+      return {
+        keyHash: await source.find({ operation: text(operation), scope: text(scope), key: text(key) }),
+      };
+    }
+    if (path !== "/api/act") throw new ConsoleRefusal(404, "there is no such page");
+    if (!mayWrite) throw new ConsoleRefusal(403, "this console only reads: start it with --write");
+    const act = await bodyOf(request);
+    return source.act({ ...act, act: text(act.act) } satisfies Act);
+  }
+
+  const server = createServer((request, response) => {
+    const { port: own } = server.address() as AddressInfo;
+    const path = `${request.url}`.split("?")[0]!;
+    const stranger = strangerFault(request.headers, own);
+    if (stranger !== undefined) return send(response, 421, { problem: stranger });
+    if (request.method === "GET" && path === "/") {
+      servePage(response).catch((error) => send(response, ...refused(error)));
+      return;
+    }
+    answerTo(request, path).then(
+      (answer) => send(response, 200, answer),
+      (error) => send(response, ...refused(error)),
+    );
+  });
+  const own = await listen(server, port);
+  return {
+    url: `http://127.0.0.1:${own}/`,
+    stop: () => stop(server),
+  };
+}
+
+/** What a database or a record says of itself holds no payload. */
+function refused(error: unknown): [number, object] {
+  const isAskers = hasCode(error, "IDEMPOTENCY_KEY_INVALID") || hasCode(error, "SCOPE_MISSING");
+  const isCallers = isAskers || error instanceof UsageError;
+  const status = error instanceof ConsoleRefusal ? error.status : isCallers ? 400 : 502;
+  return [status, { problem: error instanceof Error ? error.message : "the console failed" }];
+}
+
+function send(response: ServerResponse, status: number, answer: unknown): void {
+  const headers = { ...ANSWER_HEADERS, "content-type": "application/json" };
+  response.writeHead(status, headers).end(JSON.stringify(answer));
+}
+
+async function bodyOf(request: IncomingMessage): Promise<Readonly<Record<string, unknown>>> {
+  if (request.headers["content-type"] !== "application/json") throw new ConsoleRefusal(415, "give JSON");
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.byteLength;
+    if (size > MAX_BODY_BYTES) throw new ConsoleRefusal(413, "the body is too large");
+    chunks.push(chunk);
+  }
+  try {
+    return Object(JSON.parse(Buffer.concat(chunks).toString()));
+  } catch {
+    throw new ConsoleRefusal(400, "the body is no JSON");
+  }
+}
+
+function text(value: unknown): string {
+  if (typeof value === "string") return value;
+  throw new ConsoleRefusal(400, "give operation, scope, key and act as text");
+}

@@ -1,0 +1,176 @@
+/** A console on the stacks of a local run: all records of their tables, their queues, and the decisions of their functions. */
+import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { type Clock, identify } from "onceonly/kit";
+import type { RunningStack } from "onceonly-local";
+import { UsageError } from "../command.ts";
+import { scanPage } from "../scan.ts";
+import { type OpenTable, openTable } from "../table.ts";
+import type { Breakage } from "./breakage.ts";
+import type { Act, AskedKey, ConsoleSource } from "./console-source.ts";
+import type { DecisionFeed } from "./decision-feed.ts";
+import { actOnGroup } from "./group-acts.ts";
+import { knownKeys } from "./known-keys.ts";
+import type { ConsoleLook, RecordRow } from "./look.ts";
+import { askSqs, queueCounts } from "./queue-counts.ts";
+import { type ListsLook, lifeOf, lookAtLists, recordRow } from "./table-records.ts";
+import { shapeOf, type TableShape } from "./table-shape.ts";
+
+export interface StackSourceOptions {
+  readonly stack: RunningStack;
+  /** What is run, for the title. */
+  readonly title: string;
+  readonly decisions: DecisionFeed;
+  readonly breakage: Breakage;
+  readonly clock: Clock;
+}
+
+export interface StackSource extends ConsoleSource {
+  close(): void;
+}
+
+interface LookedAt {
+  readonly path: string;
+  readonly name: string;
+  readonly shape: TableShape;
+  open: OpenTable;
+  /** What records have as their sort key, once one was seen. */
+  sortValue: string | undefined;
+}
+
+const REFRESH_MS = 1000;
+const NOTHING: ListsLook = {
+  groups: [],
+  rows: [],
+  outbox: { waiting: 0, parked: 0 },
+  hasMore: false,
+  problems: [],
+};
+
+export function stackSource({ stack, title, decisions, breakage, clock }: StackSourceOptions): StackSource {
+  const known = knownKeys();
+  const opened = new Map<string, Promise<LookedAt>>();
+
+  const reach = (name: string, { partitionKey, sortKey }: Partial<TableShape> = {}, sortValue?: string) =>
+    openTable({
+      table: name,
+      endpoint: stack.endpoints.dynamodb,
+      ...(partitionKey !== undefined && { "partition-key": partitionKey }),
+      ...(sortValue !== undefined && { "sort-key": `${sortKey}=${sortValue}` }),
+    });
+
+  async function open(path: string, name: string): Promise<LookedAt> {
+    const first = await reach(name);
+    try {
+      const shape = await shapeOf(clientOf(first), name);
+      return { path, name, shape, open: await reach(name, shape), sortValue: undefined };
+    } finally {
+      first.close();
+    }
+  }
+
+  /** One that could not be opened is opened anew the next time. */
+  function openedAt(path: string, name: string): Promise<LookedAt> {
+    const former = opened.get(path);
+    if (former) return former;
+    const table = open(path, name);
+    opened.set(path, table);
+    table.catch(() => opened.delete(path));
+    return table;
+  }
+
+  async function lookAt(table: LookedAt, at: number) {
+    const { path, name, shape } = table;
+    const { sortKey } = shape;
+    const { records, sortValue, next } = await scanPage(table.open, { consistent: true, sortKey });
+    if (sortValue !== undefined && sortValue !== table.sortValue) {
+      table.open.close();
+      table.open = await reach(name, shape, sortValue);
+      table.sortValue = sortValue;
+    }
+    const remember = (recordKey: string) => known.remember(table.open, recordKey);
+    for (const { recordKey } of records) remember(recordKey);
+    const isReadable = sortKey === undefined || table.sortValue !== undefined;
+    const lists = isReadable ? await lookAtLists(table.open, path, at, remember, shape.lists) : NOTHING;
+    const rows = records.map((record) => recordRow(path, record, at));
+    return { lists, hasMore: next !== undefined || lists.hasMore, rows };
+  }
+
+  async function find({ operation, scope, key }: AskedKey) {
+    const { recordKey, keyHash } = identify(operation, scope, key);
+    const tables = Object.entries(stack.tables).map(([path, { name }]) => openedAt(path, name));
+    for (const table of await Promise.allSettled(tables)) {
+      if (table.status === "rejected") continue;
+      const { open, shape, sortValue } = table.value;
+      if (shape.sortKey !== undefined && sortValue === undefined) continue;
+      if (!(await open.store.find(recordKey, { consistent: true }))) continue;
+      known.remember(open, recordKey);
+      return keyHash;
+    }
+    return undefined;
+  }
+
+  async function look(): Promise<Omit<ConsoleLook, "mayWrite">> {
+    const at = clock.now();
+    const problems: string[] = [];
+    const looks = await Promise.all(
+      Object.entries(stack.tables).map(async ([path, { name }]) => {
+        try {
+          return await lookAt(await openedAt(path, name), at);
+        } catch (error) {
+          problems.push(`${path}: ${(error as Error).message}`);
+          return { lists: NOTHING, hasMore: false, rows: [] as RecordRow[] };
+        }
+      }),
+    );
+    const sum = (state: "waiting" | "parked") =>
+      looks.reduce((total, { lists }) => total + lists.outbox[state], 0);
+    return {
+      title,
+      at,
+      refreshMs: REFRESH_MS,
+      records: looks.flatMap(({ rows }) => rows),
+      areAllRecords: true,
+      hasMore: looks.some(({ hasMore }) => hasMore),
+      groups: looks.flatMap(({ lists }) => lists.groups),
+      outbox: { waiting: sum("waiting"), parked: sum("parked") },
+      problems,
+      local: {
+        queues: await queueCounts(stack),
+        decisions: decisions.look(),
+        breakage: breakage.look(stack),
+      },
+    };
+  }
+
+  /** Dead letters go back to where they came from. Their envelopes stay. */
+  async function redrive({ act, path }: Act) {
+    if (act !== "redrive") return undefined;
+    const queue = Object.entries(stack.queues).find(([each]) => each === path)?.[1];
+    if (!queue) throw new UsageError("there is no such queue");
+    await askSqs(stack.endpoints.sqs, "StartMessageMoveTask", { SourceArn: queue.arn });
+    return { done: true, told: `The messages of ${path} go back.` };
+  }
+
+  return {
+    look,
+    async lifeOf(keyHash) {
+      const found = known.get(keyHash);
+      return found && lifeOf(found.table, found.recordKey, clock.now());
+    },
+    find,
+    async act(act) {
+      const told =
+        (await breakage.act(stack, act)) ??
+        (await redrive(act)) ??
+        (await actOnGroup(act, (await look()).groups, known));
+      if (told) return told;
+      throw new UsageError(`there is no act "${act.act}" in a local run`);
+    },
+    close() {
+      for (const table of opened.values()) table.then(({ open }) => open.close()).catch(() => undefined);
+    },
+  };
+}
+
+/** The one that `openTable` has made. */
+const clientOf = ({ storeOptions }: OpenTable) => storeOptions.client as DynamoDBClient;

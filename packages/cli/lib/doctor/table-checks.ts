@@ -1,0 +1,190 @@
+/** What the doctor asks about the table of records, its outbox, and those who send from it. */
+import { ATTRIBUTES, ENVIRONMENT, OUTBOX_INDEX } from "onceonly/kit";
+import {
+  type DiagnosedStack,
+  type DoctorCheck,
+  referencesOf,
+  TABLE_TYPES,
+  TYPES,
+  variableOf,
+} from "./diagnosed-stack.ts";
+
+const outboxOnly = <T>(stack: DiagnosedStack, complaints: readonly T[]): readonly T[] =>
+  stack.hasOutbox ? complaints : [];
+
+export const TABLE_CHECKS: readonly DoctorCheck[] = [
+  {
+    id: "table-ttl",
+    remedy: "switch TTL on: without it records are never deleted",
+    find: ({ tables }) =>
+      tables
+        .filter(({ properties }) => properties.TimeToLiveSpecification?.Enabled !== true)
+        .map(({ id }) => ({ id, what: "has no TTL" })),
+  },
+  {
+    id: "table-ttl-attribute",
+    remedy: `give TTL the attribute ${ATTRIBUTES.expiresAt}, or the one that the store has as \`ttlAttribute\``,
+    find: ({ tables }) =>
+      tables.flatMap(({ id, properties: { TimeToLiveSpecification: ttl } }) =>
+        ttl?.Enabled && ttl.AttributeName !== ATTRIBUTES.expiresAt
+          ? [{ id, what: `has TTL on ${ttl.AttributeName}` }]
+          : [],
+      ),
+  },
+  {
+    id: "table-recovery",
+    remedy: "switch point-in-time recovery on",
+    find: ({ tables }) =>
+      tables
+        .filter(({ properties }) =>
+          (properties.Replicas ?? [properties]).some(
+            (each) => each.PointInTimeRecoverySpecification?.PointInTimeRecoveryEnabled !== true,
+          ),
+        )
+        .map(({ id }) => ({ id, what: "has no point-in-time recovery" })),
+  },
+  {
+    id: "table-protection",
+    remedy: "switch deletion protection on: with the table goes the memory of what has run",
+    find: ({ tables }) =>
+      tables
+        .filter(({ properties }) =>
+          (properties.Replicas ?? [properties]).some((each) => each.DeletionProtectionEnabled !== true),
+        )
+        .map(({ id }) => ({ id, what: "has no deletion protection" })),
+  },
+  {
+    id: "table-regions",
+    remedy: "keep the table in one region, or pin each key to one: two replicas can both claim a key",
+    find: ({ tables }) =>
+      tables
+        .filter(({ properties }) => (properties.Replicas ?? []).length > 1)
+        .map(({ id, properties }) => ({ id, what: `is in ${properties.Replicas?.length} regions` })),
+  },
+  {
+    id: "outbox-stream",
+    remedy: "give the table a stream with new images",
+    find: (stack) =>
+      outboxOnly(
+        stack,
+        stack.tables
+          .filter(({ properties }) => !/^NEW_/.test(`${properties.StreamSpecification?.StreamViewType}`))
+          .map(({ id }) => ({ id, what: "has no stream with new images, by which a relay sends messages" })),
+      ),
+  },
+  {
+    id: "outbox-index",
+    remedy: `give the table the sparse index "${OUTBOX_INDEX}", by which the sweeper finds what the stream lost`,
+    find: (stack) =>
+      outboxOnly(
+        stack,
+        stack.tables
+          .filter(
+            ({ properties }) =>
+              !properties.GlobalSecondaryIndexes?.some(({ IndexName }) => IndexName === OUTBOX_INDEX),
+          )
+          .map(({ id }) => ({ id, what: `has no index "${OUTBOX_INDEX}"` })),
+      ),
+  },
+  {
+    id: "outbox-relay",
+    remedy: "make an OutboxRelay for the table, or switch its event source on",
+    find: (stack) => {
+      const isRelayed = stack.relayed.some(({ properties }) => properties.Enabled !== false);
+      const complaint = {
+        what: "nobody sends the messages of commits",
+        lacks: [TYPES.mapping, ...TABLE_TYPES],
+      };
+      return stack.hasOutbox && !isRelayed ? [complaint] : [];
+    },
+  },
+  {
+    id: "relay-start",
+    remedy: "start the relay at TRIM_HORIZON: from LATEST it passes over what was committed before",
+    find: ({ relayed }) =>
+      relayed
+        .filter(({ properties }) => properties.StartingPosition !== "TRIM_HORIZON")
+        .map(({ id, properties }) => ({ id, what: `starts at ${properties.StartingPosition}` })),
+  },
+  {
+    id: "relay-partial",
+    remedy: "set ReportBatchItemFailures on the relay's event source",
+    find: ({ relayed }) =>
+      relayed
+        .filter(({ properties }) => !properties.FunctionResponseTypes?.includes("ReportBatchItemFailures"))
+        .map(({ id }) => ({ id, what: "retries whole batches" })),
+  },
+  {
+    id: "relay-filter",
+    remedy: `filter the relay's event source on ${ATTRIBUTES.unsentSince}: else each write invokes it`,
+    find: ({ relayed }) =>
+      relayed
+        .filter(
+          ({ properties }) =>
+            !properties.FilterCriteria?.Filters?.some(({ Pattern }) =>
+              Pattern?.includes(ATTRIBUTES.unsentSince),
+            ),
+        )
+        .map(({ id }) => ({ id, what: "has no filter" })),
+  },
+  {
+    id: "relay-retries",
+    remedy:
+      "let the relay retry without limit, or accept that what it gives up is sent later and out of order",
+    find: ({ relayed }) =>
+      relayed
+        .filter(({ properties }) => (properties.MaximumRetryAttempts ?? -1) >= 0)
+        .map(({ id, properties }) => ({
+          id,
+          what: `gives up after ${properties.MaximumRetryAttempts} retries`,
+        })),
+  },
+  {
+    id: "outbox-sweeper",
+    remedy: "have a rule run the sweeper every minute",
+    find: (stack) => {
+      const senders = stack.senders.map(({ id }) => id);
+      const rules = stack.of<RuleProperties>(TYPES.rule, TYPES.schedule);
+      const sweeps = rules.filter(({ properties }) =>
+        referencesOf([properties.Targets, properties.Target]).some((id) => senders.includes(id)),
+      );
+      const isSwept = sweeps.some(({ properties }) => runsEachMinute(properties));
+      const complaint = {
+        what: "no rule runs a sweeper every minute",
+        lacks: [TYPES.rule, TYPES.schedule, TYPES.function],
+      };
+      return stack.hasOutbox && !isSwept ? [complaint] : [];
+    },
+  },
+  {
+    id: "outbox-shards",
+    remedy: "raise the shards of relay and sweeper to at least those of every store, the senders first",
+    find: ({ handlers, senders }) => {
+      const most = Math.max(0, ...handlers.map((fn) => Number(variableOf(fn, ENVIRONMENT.outbox)) || 0));
+      return senders
+        .filter((fn) => Number(variableOf(fn, ENVIRONMENT.outboxShards)) < most)
+        .map((fn) => ({
+          id: fn.id,
+          what: `looks into ${variableOf(fn, ENVIRONMENT.outboxShards)} of ${most} shards`,
+        }));
+    },
+  },
+  {
+    id: "outbox-variable",
+    remedy: "use UseIdempotency, or set IDEMPOTENCY_OUTBOX to `none` or to the number of shards",
+    find: ({ handlers, senders }) =>
+      handlers
+        .filter((fn) => senders.length > 0 && variableOf(fn, ENVIRONMENT.outbox) === undefined)
+        .map(({ id }) => ({ id, what: "does not know whether its table has an outbox" })),
+  },
+];
+
+export interface RuleProperties {
+  readonly State?: string;
+  readonly ScheduleExpression?: string;
+  readonly Targets?: unknown;
+  readonly Target?: unknown;
+}
+
+export const runsEachMinute = ({ State, ScheduleExpression }: RuleProperties): boolean =>
+  State !== "DISABLED" && /^(rate\(1 minutes?\)|cron\(\* \* .*\))$/.test(`${ScheduleExpression}`);

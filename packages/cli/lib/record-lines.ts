@@ -1,0 +1,173 @@
+/** A record as lines for people, and as JSON. Its result is a payload, so that only the caller asks for it. */
+
+import {
+  actsIn,
+  decodeEvidence,
+  destinationOf,
+  type Evidence,
+  type IdempotencyRecord,
+  NOT_KEPT,
+  type OutboxAct,
+  type StoredResult,
+  UNTRIED,
+  type Unsent,
+} from "onceonly/kit";
+import type { TraceBranch } from "./tree.ts";
+
+/** What a record says, without payloads. Times are in epoch ms. */
+export function tellRecord(recordKey: string, record: IdempotencyRecord, unsent: Unsent | undefined) {
+  const { state, attempt, createdAt, leaseEndsAt, completedAt, expiresAt, steps = {}, result } = record;
+  const evidence = verdictIn(record.evidence);
+  return {
+    recordKey,
+    state,
+    attempt,
+    createdAt,
+    ...(state === "in-progress" && { leaseEndsAt }),
+    ...(completedAt !== undefined && { completedAt }),
+    ...(expiresAt !== undefined && { expiresAt: expiresAt * 1000 }),
+    ...(result && { result: isKept(result) ? result.in : ("nowhere" as const) }),
+    steps: Object.entries(steps).map(([name, { state: of, attempt: by, at }]) => ({
+      name,
+      state: of,
+      attempt: by,
+      at,
+    })),
+    ...(evidence && { evidence }),
+    messages: tellMessages(unsent),
+    acts: actsIn(record.evidence),
+  };
+}
+
+/** The messages of a commit, in their order, by their destinations and how far they have got. */
+export function tellMessages({ messages, progress }: Partial<Unsent> = {}) {
+  return (messages ?? []).map((message, place) => {
+    const { state, tries, at, code } = progress?.[place] ?? UNTRIED;
+    return { destination: destinationOf(message), state, tries, ...(at && { at }), ...(code && { code }) };
+  });
+}
+
+/** Evidence may hold no verdict about the key, but acts on its messages alone. */
+function verdictIn(text: string | undefined): Evidence | undefined {
+  const { acts: _, ...evidence } = { ...decodeEvidence(text) } as Evidence & { acts?: unknown };
+  return evidence.verdict === undefined ? undefined : evidence;
+}
+
+/** What was erased, or is not to be kept, leaves a word in the record. */
+const isKept = (result: StoredResult) => result.in !== "record" || result.text !== NOT_KEPT;
+
+export type RecordReport = ReturnType<typeof tellRecord>;
+
+/** A tree: the state first, then what led to it. */
+export function recordLines(told: RecordReport, now: number): string[] {
+  const { state, attempt, recordKey } = told;
+  const lines = recordFacts(told, now);
+  const last = lines.length - 1;
+  return [
+    recordKey,
+    `${state}, attempt ${attempt}`,
+    ...lines.map((line, place) => `${place === last ? "└" : "├"} ${line}`),
+  ];
+}
+
+function recordFacts(told: RecordReport, now: number): string[] {
+  const { state, steps, evidence } = told;
+  const lines = [`first claimed ${timeOf(told.createdAt, now)}`, ...leaseLines(told, now)];
+  for (const step of steps) lines.push(stepLine(step, now));
+  if (told.completedAt !== undefined) lines.push(`${state} ${timeOf(told.completedAt, now)}`);
+  if (evidence) lines.push(...evidenceLines(evidence, now));
+  for (const { line, below = [] } of outboxBranches(told, now))
+    lines.push(line, ...below.map((each) => each.line));
+  return [...lines, ...keptLines(told, now)];
+}
+
+export function leaseLines({ leaseEndsAt }: RecordReport, now: number): string[] {
+  if (leaseEndsAt === undefined) return [];
+  const isOver = leaseEndsAt < now;
+  return [`lease ${isOver ? "ended" : "ends"} ${timeOf(leaseEndsAt, now)}${isOver ? ": abandoned" : ""}`];
+}
+
+export function stepLine({ name, state, attempt, at }: RecordReport["steps"][number], now: number): string {
+  return `step ${name}: ${STEP_STATES[state]}, attempt ${attempt}, ${timeOf(at, now)}`;
+}
+
+/** The messages, each with its place in the commit, then what somebody has done with some of them. */
+export function outboxBranches(
+  { messages, acts }: Pick<RecordReport, "messages" | "acts">,
+  now: number,
+): TraceBranch[] {
+  return [
+    ...messages.map((message, place) => ({ line: messageLine(message, place, now) })),
+    ...acts.map((act) => actBranch(act, now)),
+  ];
+}
+
+function messageLine(message: RecordReport["messages"][number], place: number, now: number): string {
+  const tried = message.at === undefined ? "" : `, ${timeOf(message.at, now)}`;
+  const code = message.code === undefined ? "" : `, ${message.code}`;
+  return `message ${place} to ${message.destination}: ${message.state}, tries ${message.tries}${code}${tried}`;
+}
+
+const DECIDED = { "send-again": "sent again", redirect: "redirected", drop: "dropped" } as const;
+
+function actBranch({ act, messages, count, by, why, at }: OutboxAct, now: number): TraceBranch {
+  const which = `${messages.join(", ")}${count > messages.length ? `, and ${count - messages.length} more` : ""}`;
+  const line = `message${count > 1 ? "s" : ""} ${which}: ${DECIDED[act]}, by ${by}, ${timeOf(at, now)}`;
+  return { line, below: [{ line: `why: ${why}` }] };
+}
+
+export function keptLines(
+  { result, expiresAt, completedAt }: Pick<RecordReport, "result" | "expiresAt" | "completedAt">,
+  now: number,
+): string[] {
+  const until = completedAt === undefined ? "somebody settles it" : "its messages are sent";
+  return [
+    ...(result === undefined ? [] : [RESULTS[result]]),
+    `kept until ${expiresAt === undefined ? until : timeOf(expiresAt, now)}`,
+  ];
+}
+
+const STEP_STATES = {
+  begun: "begun, and nobody knows how it ended",
+  done: "done",
+  undone: "did not happen",
+} as const;
+
+const RESULTS = {
+  record: "the result is in the record",
+  item: "the result is in an item of its own",
+  nowhere: "the result is not kept",
+} as const;
+
+export function evidenceLines(
+  { verdict, by, at, step, asked, answered, lastError }: Evidence,
+  now: number,
+): string[] {
+  const about = step === undefined ? "" : ` of step ${step}`;
+  const lines = [`verdict${about}: ${verdict}, by ${by}, ${timeOf(at, now)}`];
+  if (asked !== undefined) lines.push(`asked: ${asked}`);
+  if (answered !== undefined) lines.push(`answered: ${answered}`);
+  if (lastError) lines.push(`last error: ${lastError.name}, ${timeOf(lastError.at, now)}`);
+  return lines;
+}
+
+/** Such as `2026-01-02T03:04:05.678Z (5 min ago)`. */
+export function timeOf(ms: number, now: number): string {
+  const date = new Date(ms);
+  if (Number.isNaN(date.getTime())) return "at no time";
+  return `${date.toISOString()} (${distanceOf(ms - now)})`;
+}
+
+const UNITS = [
+  [86_400_000, "d"],
+  [3_600_000, "h"],
+  [60_000, "min"],
+  [1000, "s"],
+] as const;
+
+function distanceOf(ms: number): string {
+  const distance = Math.abs(ms);
+  const [size, unit] = UNITS.find(([each]) => distance >= 2 * each) ?? [1, "ms"];
+  const text = `${Math.round(distance / size)} ${unit}`;
+  return ms > 0 ? `in ${text}` : `${text} ago`;
+}

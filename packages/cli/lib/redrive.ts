@@ -1,0 +1,174 @@
+/** `onceonly redrive`: takes the messages of a dead-letter queue back to the queue they came from. */
+import type { SendMessageCommandInput } from "@aws-sdk/client-sqs";
+import { type ByWhom, parseAddress } from "onceonly/kit";
+import { type CliCommand, type CommandCall, onlyArgument, UsageError, wholeNumber } from "./command.ts";
+import { lookAtQueue, openQueue, queueName, siblingUrl } from "./queues.ts";
+import {
+  type DeadLetter,
+  type Redriven,
+  receiveDeadLetters,
+  sendBack,
+  showAgain,
+} from "./redrive-messages.ts";
+import { BY_OPTIONS, byWhom, isMeant, printWithheld } from "./table.ts";
+
+const DEFAULT_MAX = "100";
+const MOST = 100_000;
+
+export const redrive: CliCommand = {
+  usage: `usage: onceonly redrive <URL of a dead-letter queue> [options]
+
+Sends each message again to the queue it came from, then deletes it. Body, attributes, group and so the envelope with its
+idempotency key stay: what has run is answered from its record. A FIFO queue gets another deduplication id, the same for each
+redrive of a message. A message without an envelope stays, since its key would change. The exit status is 1 where one stays.
+
+  --to <URL>                  another queue (default: the one that each message came from)
+  --group <message group id>  those of a group alone, such as one order of a FIFO queue
+  --message-key <key>         those with this idempotency key in their envelope alone
+  --max <number>              receive at most so many messages (default ${DEFAULT_MAX}, up to ${MOST})
+  --without-envelope          take messages without an envelope back, too: their consumers see new keys
+  --by <name>, --why <text>   printed with the outcome (required): keep the output, since no queue stores them
+  --region, --profile         as of the AWS CLI (default: the URL's Region)
+  --json                      print JSON
+  --dry-run                   receive, hidden for a moment, print the requests, and send nothing
+  --yes, -y                   do not ask`,
+  options: {
+    to: { type: "string" },
+    group: { type: "string" },
+    "message-key": { type: "string" },
+    max: { type: "string", default: DEFAULT_MAX },
+    "without-envelope": { type: "boolean" },
+    ...BY_OPTIONS,
+    region: { type: "string" },
+    profile: { type: "string" },
+    json: { type: "boolean" },
+    "dry-run": { type: "boolean" },
+    yes: { type: "boolean", short: "y" },
+  },
+  async run({ values, positionals, terminal }) {
+    const url = onlyArgument(positionals, "URL of a dead-letter queue");
+    const about = byWhom(values);
+    const max = wholeNumber(values, "max", 1, MOST);
+    const to = values.to === undefined ? undefined : `${values.to}`;
+    for (const each of [url, ...(to === undefined ? [] : [to])])
+      if (!parseAddress("queue", each)) throw new UsageError(`this is no URL of a queue: ${each}`);
+    const { region } = parseAddress("queue", url)!;
+    if (region !== undefined && values.region !== undefined && values.region !== region)
+      throw new UsageError(`--region is ${values.region}, and the URL says ${region}: which is meant?`);
+    if (to === url) throw new UsageError("--to is the dead-letter queue itself");
+    if (to !== undefined && to.endsWith(".fifo") !== url.endsWith(".fifo"))
+      throw new UsageError("--to is a queue of the other kind: both are FIFO, or neither is");
+    if (to !== undefined && new URL(to).origin !== new URL(url).origin)
+      throw new UsageError("--to is in another Region or place than the dead-letter queue");
+    const client = await openQueue(url, values);
+    try {
+      const { waiting, deadLetters } = await lookAtQueue(client, url);
+      if (deadLetters !== undefined && !to)
+        throw new UsageError("this queue has a dead-letter queue of its own: is it the source? Give --to");
+      const count = Math.min(waiting, max);
+      if (
+        count > 0 &&
+        !(await isMeant({ values, terminal }, questionOf({ values, url, to }, count, waiting)))
+      )
+        return 1;
+      const run: RedriveRun = { values, terminal, client, url, to, max, count, about };
+      return count === 0 ? tell(run, { moved: 0, passed: 0, left: [] }) : await move(run);
+    } finally {
+      client.destroy();
+    }
+  },
+};
+
+function questionOf(
+  { values, url, to }: Pick<RedriveRun, "values" | "url" | "to">,
+  count: number,
+  waiting: number,
+): string {
+  const target = to === undefined ? "the queues they came from" : queueName(to);
+  const { group, "message-key": key } = values;
+  if (group !== undefined || key !== undefined) {
+    const meant = group === undefined ? "with this key" : key === undefined ? "of this group" : "of both";
+    return `${queueName(url)}: receive about ${count} of ${waiting} messages, and take those ${meant} back to ${target}?`;
+  }
+  return `${queueName(url)}: take about ${count} of ${waiting} messages back to ${target}?`;
+}
+
+interface RedriveRun extends Pick<CommandCall, "values" | "terminal"> {
+  readonly client: Awaited<ReturnType<typeof openQueue>>;
+  readonly url: string;
+  readonly to: string | undefined;
+  readonly max: number;
+  /** How many are expected. */
+  readonly count: number;
+  readonly about: ByWhom;
+}
+
+interface RedriveOutcome {
+  readonly moved: number;
+  /** Were received, and are not meant. */
+  readonly passed: number;
+  readonly left: readonly (Redriven & { readonly moved: false })[];
+}
+
+async function move(run: RedriveRun): Promise<0 | 1> {
+  const { values, terminal, client, url, to, max, count } = run;
+  const withheld: { operation: string; input: unknown }[] = [];
+  const left: (Redriven & { moved: false })[] = [];
+  const passed: DeadLetter[] = [];
+  const { group: onlyGroup, "message-key": onlyKey } = values;
+  /** Groups of which a message stays: what follows it must not overtake it. */
+  const stopped = new Set<string>();
+  let moved = 0;
+  const targetOf = (message: DeadLetter) => {
+    if (to !== undefined) return to;
+    return message.sourceArn === undefined ? undefined : siblingUrl(url, message.sourceArn);
+  };
+  for await (const message of receiveDeadLetters(client, url, max)) {
+    const { group, key, messageId } = message;
+    if ((onlyGroup ?? group) !== group || (onlyKey ?? key) !== key) {
+      passed.push(message);
+      if (group !== undefined) stopped.add(group);
+      continue;
+    }
+    const target = targetOf(message);
+    const isBare = key === undefined && !values["without-envelope"];
+    const isStopped = group !== undefined && stopped.has(group);
+    let end: Redriven;
+    if (isStopped) end = { moved: false, messageId, why: "a message before it in its group stays" };
+    else if (target === undefined)
+      end = { moved: false, messageId, why: "it does not say its queue: give --to" };
+    else if (isBare) end = { moved: false, messageId, why: "it has no envelope" };
+    else if (values["dry-run"]) {
+      withheld.push({ operation: "SendMessage", input: withoutContent(message.inputFor(target)) });
+      withheld.push({ operation: "DeleteMessage", input: { QueueUrl: url, MessageId: messageId } });
+      end = { moved: true, messageId };
+    } else end = await sendBack(client, url, target, message);
+    if (end.moved) moved += 1;
+    else {
+      left.push(end);
+      if (group !== undefined) stopped.add(group);
+    }
+    terminal.progress?.(Math.min(moved + left.length, count), count);
+  }
+  await showAgain(client, url, passed);
+  if (!values["dry-run"]) return tell(run, { moved, passed: passed.length, left });
+  printWithheld({ values, terminal }, withheld, "nothing would be sent");
+  return left.length === 0 ? 0 : 1;
+}
+
+/** Bodies and attributes are payloads: only their sizes are shown. */
+function withoutContent({ MessageBody = "", MessageAttributes = {}, ...input }: SendMessageCommandInput) {
+  const names = Object.keys(MessageAttributes);
+  return { ...input, MessageBody: `<${Buffer.byteLength(MessageBody)} bytes>`, MessageAttributes: names };
+}
+
+function tell({ values, terminal, about }: RedriveRun, { moved, passed, left }: RedriveOutcome): 0 | 1 {
+  const isPart = values.group !== undefined || values["message-key"] !== undefined;
+  if (values.json) terminal.print(JSON.stringify({ moved, left, ...(isPart && { passed }), ...about }));
+  else {
+    for (const { messageId, why } of left) terminal.print(`${messageId}  stays: ${why}`);
+    if (isPart) terminal.print(`others that were received, and stay: ${passed}`);
+    terminal.print(`moved ${moved}, by ${about.by}: ${about.why}`);
+  }
+  return moved > 0 && left.length === 0 ? 0 : 1;
+}

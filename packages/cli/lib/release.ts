@@ -1,0 +1,73 @@
+/** `onceonly release`: gives a key back under a new token, although nobody knows how its attempt ended. */
+import { identify, PUBLIC_SCOPE, type ReleaseAnswer, releaseRecord } from "onceonly/kit";
+import { type CliCommand, type CommandCall, type OptionsConfig, onlyArgument, required } from "./command.ts";
+import { KEY_OPTIONS, KEY_USAGE } from "./find.ts";
+import { changingGroup, GROUP_OPTIONS, GROUP_USAGE, groupIn, hasGroup, unknownKeys } from "./group.ts";
+import {
+  BY_OPTIONS,
+  BY_USAGE,
+  byWhom,
+  type Changed,
+  changing,
+  type OpenTable,
+  WRITE_OPTIONS,
+  WRITE_USAGE,
+} from "./table.ts";
+
+const OPTIONS = {
+  ...WRITE_OPTIONS,
+  ...BY_OPTIONS,
+  interrupt: { type: "boolean" },
+} as const satisfies OptionsConfig;
+
+export const release: CliCommand = {
+  usage: `usage: onceonly release <idempotency key> [options]
+       onceonly release --group <operation>[/<error>] [options]
+
+Gives back a key that is held, or whose attempt was abandoned: a retry runs, whatever became of the attempt. A new token fences
+the attempt off. Take \`resolve\` where you know how it ended. A key in another state stays as it is, and the exit status is 1.
+
+  --interrupt                 also where the lease is live: the attempt that runs records nothing any more${BY_USAGE}${KEY_USAGE}${GROUP_USAGE}${WRITE_USAGE}`,
+  forms: [
+    { name: "a group", is: hasGroup, options: { ...OPTIONS, ...GROUP_OPTIONS }, run: releaseGroup },
+    { name: "a key", options: { ...OPTIONS, ...KEY_OPTIONS }, run: releaseKey },
+  ],
+};
+
+async function releaseGroup(input: CommandCall): Promise<0 | 1> {
+  const group = groupIn(input);
+  return changingGroup(input, {
+    keysOf: ({ store }) => unknownKeys(store, group, input.terminal.clock.now()),
+    question: (count) => `${group}: give ${count} keys back, so that retries run?`,
+    change: releasing(input),
+  });
+}
+
+async function releaseKey(input: CommandCall): Promise<0 | 1> {
+  const { values, positionals } = input;
+  const change = releasing(input);
+  const key = onlyArgument(positionals, "idempotency key");
+  const operation = required(values, "operation");
+  const { recordKey } = identify(operation, `${values.scope ?? PUBLIC_SCOPE}`, key);
+  const question = `${operation}: give the key back, so that a retry runs?`;
+  return changing(input, question, (table) => change(table, recordKey));
+}
+
+function releasing({ values, terminal }: CommandCall) {
+  const decided = { ...byWhom(values), ...(values.interrupt === true && { interrupts: true }) };
+  return async ({ store }: OpenTable, recordKey: string): Promise<Changed> =>
+    changed(await releaseRecord({ store, clock: terminal.clock }, recordKey, decided));
+}
+
+function changed(answer: ReleaseAnswer): Changed {
+  return { done: answer.released, told: toldOf(answer), json: answer };
+}
+
+function toldOf(answer: ReleaseAnswer): string {
+  if (answer.released) return "released";
+  const { state, steps } = answer;
+  if (steps)
+    return `not released: nobody knows how step ${steps.join(" and ")} ended: resolve --step says it`;
+  const hint = state === "in-progress" ? ": --interrupt fences its attempt off" : "";
+  return `not released: the key is ${state}${hint}`;
+}

@@ -1,0 +1,145 @@
+/** `onceonly replay`: finds the crash that left a record, by crashing the handler at each of its requests on this machine. */
+import { readFile } from "node:fs/promises";
+import { identify, PUBLIC_SCOPE } from "onceonly/kit";
+import type { CrashPoint, ExploreOptions, LambdaHandler, RecordShape } from "onceonly-explorer";
+import {
+  type CliCommand,
+  type CommandCall,
+  type OptionsConfig,
+  onlyArgument,
+  required,
+  UsageError,
+} from "./command.ts";
+import { defaultExport } from "./default-export.ts";
+import { KEY_OPTIONS, KEY_USAGE } from "./find.ts";
+import { loadTool } from "./installed.ts";
+import { tellRecord } from "./record-lines.ts";
+import { openTable, TABLE_OPTIONS, TABLE_USAGE } from "./table.ts";
+
+/** What the module exports by default: as the arguments of `explore`. */
+interface Replayed {
+  readonly handler: LambdaHandler;
+  readonly event: unknown;
+  readonly options?: ExploreOptions;
+}
+
+const OPTIONS = {
+  operation: KEY_OPTIONS.operation,
+  handler: { type: "string" },
+  json: TABLE_OPTIONS.json,
+} as const satisfies OptionsConfig;
+
+export const replay: CliCommand = {
+  usage: `usage: onceonly replay <idempotency key> --handler <module> [options]
+
+Reads the record of a key, and crashes your handler in the simulator at each of its requests, until a record like that is
+left. Prints the crashes that leave one, and the run up to the first of them. The event is yours: no payload is read.
+
+  --handler <module>          exports by default { handler, event, options }, as the arguments of explore (required)
+  --record <file>             what \`onceonly find --json\` printed, in place of the key and the table${KEY_USAGE}${TABLE_USAGE}`,
+  forms: [
+    {
+      name: "a record of a file",
+      is: ({ values }) => values.record !== undefined,
+      options: { ...OPTIONS, record: { type: "string" } },
+      run: (input) => replaying(input, recordOfFile),
+    },
+    {
+      name: "a key",
+      options: { ...TABLE_OPTIONS, ...KEY_OPTIONS, ...OPTIONS },
+      run: (input) => replaying(input, recordOfKey),
+    },
+  ],
+};
+
+async function replaying(
+  call: CommandCall,
+  recordOf: (call: CommandCall, operation: string) => Promise<RecordShape>,
+): Promise<0 | 1> {
+  const { values, terminal } = call;
+  const operation = required(values, "operation");
+  const { handler, event, options } = await replayedBy(required(values, "handler"));
+  const record = await recordOf(call, operation);
+  const { crashPoints } = await loadTool("replay", "onceonly-explorer");
+  const { points, crashes } = await crashPoints(handler, event, { ...options, operation });
+  const alike = crashes.filter((crash) => isAlike(crash, record));
+  if (values.json) terminal.print(JSON.stringify({ record, points, crashes: alike }));
+  else for (const line of linesOf(record, alike, crashes.length)) terminal.print(line);
+  return alike.length > 0 ? 0 : 1;
+}
+
+/** @throws UsageError where the module exports something else */
+async function replayedBy(module: string): Promise<Replayed> {
+  const exported = (await defaultExport(module)) as Replayed | undefined;
+  if (typeof exported?.handler === "function" && "event" in exported) return exported;
+  throw new UsageError(`${module} must export { handler, event, options } by default, as explore takes them`);
+}
+
+async function recordOfFile({ values, positionals }: CommandCall): Promise<RecordShape> {
+  if (positionals.length > 0) throw new UsageError("give a key or --record, not both");
+  return shapeIn(await readFile(`${values.record}`, "utf8").catch(notReadable));
+}
+
+async function recordOfKey({ values, positionals }: CommandCall, operation: string): Promise<RecordShape> {
+  const key = onlyArgument(positionals, "idempotency key");
+  const { recordKey } = identify(operation, `${values.scope ?? PUBLIC_SCOPE}`, key);
+  const table = await openTable(values);
+  try {
+    const record = await table.store.find(recordKey, { consistent: true });
+    return shapeOf(record ? tellRecord(recordKey, record, undefined) : { state: "absent" });
+  } finally {
+    table.close();
+  }
+}
+
+/** The part of what `find --json` prints that a crash decides. */
+interface FoundRecord {
+  readonly state: string;
+  readonly steps?: readonly { readonly name: string; readonly state: string }[];
+}
+
+function shapeOf({ state, steps = [] }: FoundRecord): RecordShape {
+  return { state, steps: Object.fromEntries(steps.map((step) => [step.name, step.state])) };
+}
+
+function notReadable(error: NodeJS.ErrnoException): never {
+  throw new UsageError(`the record cannot be read: ${error.code ?? error.name}`);
+}
+
+/** @throws UsageError for a text that `find --json` does not print */
+function shapeIn(text: string): RecordShape {
+  try {
+    const told = JSON.parse(text) as FoundRecord;
+    if (typeof told.state === "string") return shapeOf(told);
+  } catch {
+    // The text may hold a payload, so the parser's error, which repeats some of it, is not passed on.
+  }
+  throw new UsageError("--record takes a file with what `onceonly find --json` printed");
+}
+
+/** A held record was an abandoned one, until somebody came who may not run it. */
+function isAlike(crash: CrashPoint, record: RecordShape): boolean {
+  const state = record.state === "held" ? "in-progress" : record.state;
+  const stepsOf = ({ steps }: RecordShape) => JSON.stringify(Object.entries(steps).sort());
+  return crash.state === state && stepsOf(crash) === stepsOf(record);
+}
+
+function linesOf(record: RecordShape, alike: readonly CrashPoint[], tried: number): string[] {
+  const steps = Object.entries(record.steps)
+    .sort()
+    .map(([name, state]) => `, step ${name} ${state}`);
+  const heading = `the record is ${record.state}${steps.join("")}`;
+  const [first] = alike;
+  if (first === undefined) {
+    return [
+      heading,
+      `none of ${tried} crashes leaves such a record: the handler did not crash, is another version, or had another event`,
+    ];
+  }
+  return [
+    heading,
+    ...alike.map(({ words, id }) => `${words} leaves such a record: only: ${JSON.stringify(id)}`),
+    "",
+    ...first.trace.split("\n"),
+  ];
+}

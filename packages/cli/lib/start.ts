@@ -1,0 +1,161 @@
+/** `onceonly start`: runs a synthesized stack on local engines until Ctrl-C. */
+import { basename, resolve } from "node:path";
+import type { RunningStack, StartStackOptions } from "onceonly-local";
+import {
+  type CliCommand,
+  listOf,
+  type OptionValues,
+  printLines,
+  type Terminal,
+  UsageError,
+} from "./command.ts";
+import { createBreakage } from "./console/breakage.ts";
+import { startConsole } from "./console/console-server.ts";
+import { decisionFeed } from "./console/decision-feed.ts";
+import { stackSource } from "./console/stack-source.ts";
+import { loadTool } from "./installed.ts";
+import { portOf } from "./port.ts";
+import { untilStopped } from "./until-stopped.ts";
+
+const DEFAULT_PORT = "3000";
+
+export const start: CliCommand = {
+  usage: `usage: onceonly start [folder] [options]
+
+Synthesizes the CDK app of the folder (this one by default) and runs its templates on local engines. The folder may
+also have a template of SAM or CloudFormation, or be one.
+
+  --port <number>             port of the first API, 0 for any free one (default 3000)
+  --context, -c <key=value>   CDK context, may be repeated (default ephemeral=true)
+  --stack <name>              a stack or stage to run, may be repeated (default all)
+  --parameter <name=value>    value of a template parameter, may be repeated
+  --quiet                     print neither requests nor the logs of functions
+  --console-port <number>     port of the console page, 0 for any free one (default 0)
+  --write                     the page has buttons: send again, drop, redrive, send a duplicate, kill, lose an answer
+
+AWS_ENDPOINT_URL_DYNAMODB, if set, is the DynamoDB of the run: then onceonly starts no engine.`,
+  options: {
+    port: { type: "string", default: DEFAULT_PORT },
+    context: { type: "string", short: "c", multiple: true, default: ["ephemeral=true"] },
+    stack: { type: "string", multiple: true, default: [] },
+    parameter: { type: "string", multiple: true, default: [] },
+    quiet: { type: "boolean", default: false },
+    "console-port": { type: "string", default: "0" },
+    write: { type: "boolean", default: false },
+  },
+  async run({ values, positionals, terminal }) {
+    const [folder = ".", ...more] = positionals;
+    if (more.length > 0) throw new UsageError(`start takes one folder, got ${more.length + 1}`);
+    // A stack without an API keeps no process running, and neither does one that stops.
+    const keepRunning = setInterval(() => undefined, 60_000);
+    try {
+      await runUntilStopped(
+        {
+          folder,
+          port: portOf(`${values.port}`, "--port"),
+          context: pairsOf(values.context, "--context"),
+          stacks: listOf(values.stack),
+          parameters: pairsOf(values.parameter, "--parameter"),
+          dynamodbEndpoint: terminal.env.AWS_ENDPOINT_URL_DYNAMODB,
+          log: values.quiet
+            ? undefined
+            : (line) => {
+                if (!isMetric(line)) terminal.print(line);
+              },
+        },
+        {
+          port: portOf(`${values["console-port"]}`, "--console-port"),
+          mayWrite: values.write === true,
+          terminal,
+        },
+      );
+    } finally {
+      clearInterval(keepRunning);
+    }
+    return 0;
+  },
+};
+
+/** Lines of metrics are for CloudWatch. */
+function isMetric(line: string): boolean {
+  return /^\[[^\]]+\] \{"_aws":/.test(line);
+}
+
+interface PageOptions {
+  readonly port: number;
+  readonly mayWrite: boolean;
+  readonly terminal: Terminal;
+}
+
+async function runUntilStopped(options: StartStackOptions, page: PageOptions): Promise<void> {
+  const { terminal } = page;
+  const { clock } = terminal;
+  const { startStack } = await loadTool("start", "onceonly-local");
+  const stopping = new AbortController();
+  const stopRequested = untilStopped((signal) => stopping.abort(new Error(`stopped by ${signal}`)));
+  terminal.print(`synthesizing ${options.folder === "." ? "this folder" : options.folder} …`);
+  const startedAtMs = Date.now();
+  const decisions = decisionFeed();
+  const log = (line: string) => {
+    decisions.take(line, clock.now());
+    options.log?.(line);
+  };
+  const breakage = createBreakage();
+  const stack = await startStack({
+    ...options,
+    log,
+    signal: stopping.signal,
+    // Without buttons nothing stands between functions and the engine.
+    ...(page.mayWrite && { disturbances: breakage.disturbances }),
+  });
+  const source = stackSource({ stack, title: titleOf(options.folder), decisions, breakage, clock });
+  const running = await startConsole({ source, port: page.port, mayWrite: page.mayWrite }).catch(
+    async (error) => {
+      await stack.stop();
+      throw error;
+    },
+  );
+  print(terminal, stack, Date.now() - startedAtMs, running.url);
+  await stopRequested;
+  await running.stop();
+  source.close();
+  await stack.stop();
+  terminal.print("stopped");
+}
+
+/** The folder alone: a path may tell who runs it. */
+const titleOf = (folder: string) => `the stacks of ${basename(resolve(folder))}`;
+
+function print(terminal: Terminal, stack: RunningStack, tookMs: number, consoleUrl: string): void {
+  printLines(terminal, `\nrunning after ${(tookMs / 1000).toFixed(1)} s; Ctrl-C stops everything\n`);
+  for (const api of stack.apis) {
+    terminal.print(`${api.path}  ${api.url}`);
+    for (const route of api.routes) terminal.print(`  ${route}`);
+  }
+  for (const [path, url] of Object.entries(stack.functionUrls)) terminal.print(`${path}  ${url}`);
+  for (const [path, { name }] of Object.entries(stack.tables)) terminal.print(`table ${path}  ${name}`);
+  for (const [path, { url }] of Object.entries(stack.queues)) terminal.print(`queue ${path}  ${url}`);
+  for (const [path, { arn }] of Object.entries(stack.topics)) terminal.print(`topic ${path}  ${arn}`);
+  for (const [path, { arn }] of Object.entries(stack.buses)) terminal.print(`event bus ${path}  ${arn}`);
+  terminal.print(`console page  ${consoleUrl}`);
+  terminal.print(`DynamoDB  ${stack.endpoints.dynamodb}`);
+  terminal.print(`AWS (Lambda, SNS, EventBridge)  ${stack.endpoints.aws}`);
+  for (const [name, value] of Object.entries(stack.outputs)) {
+    for (const line of ["", `${name}:`, `  ${value}`]) terminal.print(line);
+  }
+  for (const line of stack.notRun) {
+    terminal.print("");
+    terminal.print(`not run here: ${line}`);
+  }
+  terminal.print("");
+}
+
+function pairsOf(pairs: OptionValues[string], option: string): Record<string, string> {
+  return Object.fromEntries(
+    listOf(pairs).map((pair) => {
+      const equals = pair.indexOf("=");
+      if (equals < 1) throw new UsageError(`${option} takes name=value, got ${pair}`);
+      return [pair.slice(0, equals), pair.slice(equals + 1)];
+    }),
+  );
+}

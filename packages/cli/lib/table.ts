@@ -1,0 +1,234 @@
+/** The table that a command works on, its client, and what its writes would be. */
+import type { DynamoDBClient, DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
+import {
+  type ByWhom,
+  type DynamoDBOutboxOptions,
+  type DynamoDBStoreOptions,
+  MAX_TEXT_LENGTH,
+  type OperatedOutbox,
+  type Store,
+} from "onceonly/kit";
+import {
+  type CommandCall,
+  type OptionsConfig,
+  type OptionValues,
+  printLines,
+  required,
+  UsageError,
+} from "./command.ts";
+import { checkInstalled } from "./installed.ts";
+import { openStore } from "./store-module.ts";
+
+export const TABLE_OPTIONS = {
+  table: { type: "string", short: "t" },
+  store: { type: "string" },
+  region: { type: "string" },
+  profile: { type: "string" },
+  endpoint: { type: "string" },
+  "partition-key": { type: "string" },
+  "sort-key": { type: "string" },
+  "ttl-attribute": { type: "string" },
+  index: { type: "string" },
+  shards: { type: "string" },
+  json: { type: "boolean" },
+} as const satisfies OptionsConfig;
+
+export const TABLE_USAGE = `
+  --table, -t <name or ARN>   the table of the records (required, unless --store is given)
+  --store <module>            another store: export default { store, outbox, close }
+  --region, --profile         as of the AWS CLI (default: the environment's)
+  --endpoint <url>            another DynamoDB, such as that of \`onceonly start\`
+  --partition-key, --sort-key <name=value>, --ttl-attribute, --index, --shards
+                              where the store was given other ones
+  --json                      print JSON`;
+
+/** What a command that writes takes too. */
+export const WRITE_OPTIONS = {
+  ...TABLE_OPTIONS,
+  "dry-run": { type: "boolean" },
+  yes: { type: "boolean", short: "y" },
+} as const satisfies OptionsConfig;
+
+export const WRITE_USAGE = `${TABLE_USAGE}
+  --dry-run                   read, print the requests that would write, and write nothing
+  --yes, -y                   do not ask`;
+
+/** Options of commands that record who decided, and why. */
+export const BY_OPTIONS = {
+  by: { type: "string" },
+  why: { type: "string" },
+} as const satisfies OptionsConfig;
+
+export const BY_USAGE = `
+  --by <name>, --why <text>   stored with the record (required): no payloads, no secrets`;
+
+/** @throws UsageError */
+export function byWhom(values: OptionValues): ByWhom {
+  return { by: shortText(values, "by"), why: shortText(values, "why") };
+}
+
+/** A record keeps no more, and a group is told before any of it is read. */
+function shortText(values: OptionValues, name: keyof ByWhom): string {
+  const text = required(values, name);
+  if (text.length <= MAX_TEXT_LENGTH) return text;
+  throw new UsageError(`--${name} takes at most ${MAX_TEXT_LENGTH} characters, got ${text.length}`);
+}
+
+export type CommonConfig = Pick<DynamoDBClientConfig, "region" | "endpoint" | "profile" | "credentials">;
+
+/** What reaches a table, or the store of a module. */
+export interface OpenTable {
+  readonly store: Store<never>;
+  readonly outbox: OperatedOutbox;
+  readonly storeOptions: DynamoDBStoreOptions;
+  /** The requests that would have written, of a dry run. */
+  readonly withheld: readonly { readonly operation: string; readonly input: unknown }[];
+  close(): void;
+}
+
+/**
+ * Loads the client of DynamoDB, which a project may lack: `--help` needs none.
+ * @throws UsageError, InvalidOptionError; Error where the client is not installed
+ */
+export async function openTable(values: OptionValues): Promise<OpenTable> {
+  if (values.store !== undefined) return openStore(`${values.store}`, values);
+  const tableName = required(values, "table");
+  const config = clientConfig(values);
+  checkInstalled("@aws-sdk/client-dynamodb");
+  const [{ DynamoDBClient: Client }, { DynamoDBStore: Store, DynamoDBOutbox: Outbox }] = await Promise.all([
+    import("@aws-sdk/client-dynamodb"),
+    import("onceonly"),
+  ]);
+  const client = new Client(config);
+  const withheld: { operation: string; input: unknown }[] = [];
+  if (values["dry-run"]) withholdWrites(client, withheld);
+  const options: DynamoDBOutboxOptions = {
+    tableName,
+    client,
+    ...textOption("partitionKey", values["partition-key"]),
+    ...textOption("ttlAttribute", values["ttl-attribute"]),
+    ...textOption("indexName", values.index),
+    ...(values["sort-key"] !== undefined && { sortKey: sortKeyOf(`${values["sort-key"]}`) }),
+    ...(values.shards !== undefined && { shards: Number(values.shards) }),
+  };
+  const { indexName: _, shards: __, ...storeOptions } = options;
+  return {
+    store: new Store(storeOptions),
+    outbox: new Outbox(options),
+    storeOptions,
+    withheld,
+    close: () => client.destroy(),
+  };
+}
+
+/** What a client takes of the options: those of every client are the same. @throws UsageError */
+export function clientConfig(values: OptionValues): CommonConfig {
+  const { region, profile } = values;
+  const endpoint = endpointIn(values);
+  return {
+    ...(LOOPBACK.test(`${endpoint}`) && localEngine(profile)),
+    ...(typeof region === "string" && { region }),
+    ...(endpoint !== undefined && { endpoint }),
+    ...(typeof profile === "string" && { profile }),
+  };
+}
+
+/** @throws UsageError for one that no request can be sent to, such as `localhost:8000` */
+export function endpointIn({ endpoint }: OptionValues): string | undefined {
+  if (endpoint === undefined) return undefined;
+  if (/^https?:\/\//.test(`${endpoint}`) && URL.canParse(`${endpoint}`)) return `${endpoint}`;
+  throw new UsageError(`--endpoint takes a URL, such as http://localhost:8000, got ${endpoint}`);
+}
+
+const LOOPBACK = /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:|\/|$)/;
+
+export const LOCAL_CREDENTIALS = { accessKeyId: "local", secretAccessKey: "local" };
+
+/** Local engines ask for neither account nor Region, and the SDK does. */
+const localEngine = (profile: OptionValues[string]): CommonConfig => ({
+  region: "us-east-1",
+  ...(profile === undefined && { credentials: LOCAL_CREDENTIALS }),
+});
+
+const textOption = (name: string, value: OptionValues[string]) =>
+  value === undefined ? {} : { [name]: `${value}` };
+
+function sortKeyOf(text: string): { name: string; value: string } {
+  const equals = text.indexOf("=");
+  if (equals < 1) throw new UsageError("--sort-key takes name=value");
+  return { name: text.slice(0, equals), value: text.slice(equals + 1) };
+}
+
+const READS = /^(GetItem|Query|BatchGetItem|Scan|DescribeTable)Command$/;
+
+/** Answers each write as if it had been applied. A store takes a client with middleware through its `send`. */
+function withholdWrites(client: DynamoDBClient, withheld: { operation: string; input: unknown }[]): void {
+  client.middlewareStack.add(
+    (next, { commandName = "" }) =>
+      async (args) => {
+        if (READS.test(commandName)) return next(args);
+        withheld.push({ operation: commandName.replace(/Command$/, ""), input: args.input });
+        return { output: { $metadata: {} }, response: {} };
+      },
+    { step: "initialize", name: "withholdWrites" },
+  );
+}
+
+/** What a change has done, for people and as JSON. */
+export interface Changed {
+  readonly done: boolean;
+  readonly told: string;
+  readonly json: object;
+}
+
+/**
+ * Runs a command that writes: asks first, unless it is told not to, and prints what a dry run withheld.
+ * @throws UsageError where nobody can be asked
+ */
+export async function changing(
+  { values, terminal }: Pick<CommandCall, "values" | "terminal">,
+  question: string,
+  change: (table: OpenTable) => Promise<Changed>,
+): Promise<0 | 1> {
+  const table = await openTable(values);
+  try {
+    if (!(await isMeant({ values, terminal }, question))) return 1;
+    const { done, told, json } = await change(table);
+    if (values["dry-run"]) printWithheld({ values, terminal }, table.withheld, told);
+    else terminal.print(values.json ? JSON.stringify(json) : told);
+    return done ? 0 : 1;
+  } finally {
+    table.close();
+  }
+}
+
+/** Asks where somebody is to be asked. @throws UsageError where nobody can be */
+export async function isMeant(
+  { values, terminal }: Pick<CommandCall, "values" | "terminal">,
+  question: string,
+): Promise<boolean> {
+  if (values["dry-run"] || values.yes) return true;
+  const answer = await terminal.confirm(question);
+  if (answer === undefined) throw new UsageError("nobody can be asked here: give --yes, or --dry-run");
+  if (!answer) terminal.print("nothing was changed");
+  return answer;
+}
+
+/** Prints the requests that a dry run did not make; `told` where there is none. */
+export function printWithheld(
+  { values, terminal }: Pick<CommandCall, "values" | "terminal">,
+  requests: OpenTable["withheld"],
+  told: string,
+): void {
+  if (values.json) {
+    terminal.print(JSON.stringify({ dryRun: true, requests }, withoutBytes));
+    return;
+  }
+  for (const { operation, input } of requests)
+    printLines(terminal, `${operation} ${JSON.stringify(input, withoutBytes, 2)}`);
+  terminal.print(requests.length > 0 ? "dry run: nothing was written" : told);
+}
+
+/** Compressed text is shown by its size. */
+const withoutBytes = (_: string, value: unknown): unknown =>
+  value instanceof Uint8Array ? `<${value.byteLength} bytes>` : value;

@@ -1,0 +1,110 @@
+/** The queues of a key's messages, and its dead letters, as `onceonly trace` tells them. */
+import { parseAddress } from "onceonly/kit";
+import { type OptionValues, UsageError } from "./command.ts";
+import {
+  lookAtQueue,
+  lookAtRedrives,
+  openQueue,
+  type PeekedMessage,
+  peek,
+  type QueueLook,
+  queueName,
+  type RedriveLook,
+} from "./queues.ts";
+import { timeOf } from "./record-lines.ts";
+import type { TraceBranch } from "./tree.ts";
+
+/** A queue that could not be read is told by the name of the error. */
+type ToldQueue<Look> = (Look | { readonly url: string }) & { readonly failed?: string };
+
+interface DeadLetterLook extends Partial<QueueLook> {
+  readonly url: string;
+  /** Absent where nobody looked at them. */
+  readonly messages?: readonly PeekedMessage[];
+  readonly redrives?: readonly RedriveLook[];
+}
+
+export interface QueueTrace {
+  readonly queues: readonly ToldQueue<QueueLook>[];
+  readonly deadLetters: readonly (DeadLetterLook & { readonly failed?: string })[];
+}
+
+/** @throws UsageError for what is no URL of a queue, before any request */
+export async function traceQueues(
+  values: OptionValues,
+  urls: readonly string[],
+  deadLetterUrls: readonly string[],
+  requests: number,
+): Promise<QueueTrace> {
+  for (const url of [...urls, ...deadLetterUrls])
+    if (!parseAddress("queue", url)) throw new UsageError(`this is no URL of a queue: ${url}`);
+  const queues = await Promise.all(urls.map((url) => told(values, url, lookAtQueue)));
+  const named = queues.flatMap((look) => ("deadLetters" in look ? (look.deadLetters ?? []) : []));
+  const deadLetters = [...new Set([...deadLetterUrls, ...named])].map((url) =>
+    told(values, url, (client) => lookAtDeadLetters(client, url, requests)),
+  );
+  return { queues, deadLetters: await Promise.all(deadLetters) };
+}
+
+type QueueClient = Awaited<ReturnType<typeof openQueue>>;
+
+async function told<Look extends object>(
+  values: OptionValues,
+  url: string,
+  look: (client: QueueClient, url: string) => Promise<Look>,
+): Promise<(Look | { readonly url: string }) & { readonly failed?: string }> {
+  const client = await openQueue(url, values);
+  try {
+    return await look(client, url);
+  } catch (error) {
+    return { url, failed: (error as Error).name };
+  } finally {
+    client.destroy();
+  }
+}
+
+async function lookAtDeadLetters(
+  client: QueueClient,
+  url: string,
+  requests: number,
+): Promise<DeadLetterLook> {
+  const look = await lookAtQueue(client, url);
+  const redrives = await lookAtRedrives(client, look.arn).catch(() => undefined);
+  // A look is a receive: where receives are counted it could move a message on.
+  const messages = look.deadLetters === undefined ? await peek(client, url, requests) : undefined;
+  return { ...look, ...(redrives && { redrives }), ...(messages && { messages }) };
+}
+
+export function queueBranch(look: ToldQueue<QueueLook>): TraceBranch {
+  const line = `queue ${queueName(look.url)}: ${countsOf(look)}`;
+  const isWithout = "waiting" in look && look.deadLetters === undefined;
+  return { line, below: isWithout ? [{ line: "it has no dead-letter queue" }] : [] };
+}
+
+function countsOf(look: Partial<QueueLook> & { readonly failed?: string }): string {
+  if (look.failed !== undefined) return `not known: ${look.failed}`;
+  return `about ${look.waiting} wait, ${look.inFlight} in flight, ${look.delayed} delayed`;
+}
+
+export function deadLetterBranch(
+  look: DeadLetterLook & { readonly failed?: string },
+  messageKeys: readonly string[],
+  now: number,
+): TraceBranch {
+  const line = `dead-letter queue ${queueName(look.url)}: ${countsOf(look)}`;
+  if (look.failed !== undefined) return { line };
+  const { messages, redrives = [] } = look;
+  const redriven = redrives.map(({ status, moved, startedAt }) => ({
+    line: `redrive: ${status.toLowerCase()}, ${moved} moved, ${timeOf(startedAt, now)}`,
+  }));
+  if (!messages)
+    return { line, below: [{ line: "not looked into: it moves messages on itself" }, ...redriven] };
+  const ours = messages.filter(({ key }) => key !== undefined && messageKeys.includes(key));
+  const told = ours.map(({ messageId, sentAt, receives }) => ({
+    line: `its message is here: ${messageId}, sent ${timeOf(sentAt, now)}, received ${receives} times`,
+  }));
+  const others = messages.length - ours.length;
+  const nothing = `none of ${others} that were looked at is of this key`;
+  const seen = ours.length > 0 ? `others that were looked at: ${others}` : nothing;
+  return { line, below: [...told, { line: seen }, ...redriven] };
+}

@@ -1,0 +1,150 @@
+/** `onceonly trace`: the whole life of one key as a tree, from its request to the records of those who got its messages. */
+import { identify, PUBLIC_SCOPE } from "onceonly/kit";
+import { type CliCommand, type OptionValues, onlyArgument, required, wholeNumber } from "./command.ts";
+import { KEY_OPTIONS, KEY_USAGE, textOf } from "./find.ts";
+import { type RecordReport, tellRecord } from "./record-lines.ts";
+import { type OpenTable, openTable, TABLE_OPTIONS, TABLE_USAGE } from "./table.ts";
+import { deadLetterBranch, type QueueTrace, queueBranch, traceQueues } from "./trace-queues.ts";
+import { recordBranches, statusOf } from "./trace-record.ts";
+import { type TraceBranch, treeLines } from "./tree.ts";
+
+const DEFAULT_PEEK = "3";
+const MAX_PEEK = 20;
+
+export const trace: CliCommand = {
+  usage: `usage: onceonly trace <idempotency key> [options]
+
+Prints the life of a key as a tree: the request, attempts, steps and sagas, the last verdict, messages that wait, the queues
+of its messages, their dead letters and redrives, and the records of consumers. Deletes nothing, and prints neither keys nor
+payloads. The exit status is 1 where there is no record.
+${KEY_USAGE}
+  --consumer <operation>      who gets the messages, may be repeated: its record of each message key
+  --consumer-scope <owner>    the owner of the consumers' keys (default: nobody)
+  --message-key <key>         the key of a message, may be repeated (default: those of messages that wait, else the key itself)
+  --queue <URL>               a queue of its messages, may be repeated (default: those of messages that wait)
+  --dlq <URL>                 a dead-letter queue, may be repeated (default: those that the queues name)
+  --peek <requests>           so often ten dead letters are received, hidden for 5 s, and none deleted (default ${DEFAULT_PEEK}, 0 to ${MAX_PEEK})${TABLE_USAGE}`,
+  options: {
+    ...TABLE_OPTIONS,
+    ...KEY_OPTIONS,
+    consumer: { type: "string", multiple: true },
+    "consumer-scope": { type: "string" },
+    "message-key": { type: "string", multiple: true },
+    queue: { type: "string", multiple: true },
+    dlq: { type: "string", multiple: true },
+    peek: { type: "string", default: DEFAULT_PEEK },
+  },
+  async run({ values, positionals, terminal }) {
+    const key = onlyArgument(positionals, "idempotency key");
+    const { recordKey } = identify(required(values, "operation"), `${values.scope ?? PUBLIC_SCOPE}`, key);
+    const requests = wholeNumber(values, "peek", 0, MAX_PEEK);
+    const table = await openTable(values);
+    try {
+      const now = terminal.clock.now();
+      const own = await readTrace(table, recordKey);
+      const messageKeys = [...new Set(given(values, "message-key") ?? own?.messageKeys ?? [key])];
+      const urls = given(values, "queue") ?? own?.queues ?? [];
+      const queues = await traceQueues(values, [...new Set(urls)], given(values, "dlq") ?? [], requests);
+      const consumers = await consumersOf(table, values, messageKeys);
+      if (values.json) {
+        const { queues: _, messageKeys: __, ...record } = own ?? { recordKey, state: "absent" as const };
+        terminal.print(JSON.stringify({ ...record, ...jsonOf(queues, messageKeys), consumers }));
+      } else {
+        const branches = [
+          ...(own ? recordBranches(own, own.status, now) : [{ line: ABSENT }]),
+          ...queues.queues.map(queueBranch),
+          ...queues.deadLetters.map((each) => deadLetterBranch(each, messageKeys, now)),
+          ...consumers.map((each) => consumerBranch(each, now)),
+        ];
+        for (const line of [recordKey, own ? `${own.state}, attempt ${own.attempt}` : "absent"])
+          terminal.print(line);
+        for (const line of treeLines(branches)) terminal.print(line);
+      }
+      return own ? 0 : 1;
+    } finally {
+      table.close();
+    }
+  },
+};
+
+const ABSENT =
+  "record: there is none. Nothing ran under this operation, scope and key, or its retention is over";
+
+function given(values: OptionValues, name: string): readonly string[] | undefined {
+  const value = values[name];
+  return Array.isArray(value) ? value : undefined;
+}
+
+type TracedRecord = RecordReport & {
+  /** What callers were answered over HTTP. */
+  readonly status?: number | undefined;
+  /** The keys of messages that are not sent. */
+  readonly messageKeys?: readonly string[];
+  readonly queues?: readonly string[];
+};
+
+/** What the tree of one record is made of. */
+export async function readTrace(
+  { store, outbox }: OpenTable,
+  recordKey: string,
+): Promise<TracedRecord | undefined> {
+  const record = await store.find(recordKey, { consistent: true });
+  if (!record) return undefined;
+  const hasEnded = record.state === "completed" || record.state === "failed";
+  const unsent = hasEnded ? await outbox.load(recordKey) : undefined;
+  const status = record.state === "completed" ? statusOf(await textOf(record.result, store)) : undefined;
+  return {
+    ...tellRecord(recordKey, record, unsent),
+    ...(status !== undefined && { status }),
+    ...(unsent && {
+      messageKeys: unsent.messages.map((message) => message.key),
+      queues: unsent.messages.flatMap(({ queue }) => queue ?? []),
+    }),
+  };
+}
+
+interface ConsumerTrace {
+  readonly operation: string;
+  readonly recordKey: string;
+  readonly record?: TracedRecord;
+}
+
+function consumersOf(
+  table: OpenTable,
+  values: OptionValues,
+  messageKeys: readonly string[],
+): Promise<readonly ConsumerTrace[]> {
+  const scope = `${values["consumer-scope"] ?? PUBLIC_SCOPE}`;
+  const asked = (given(values, "consumer") ?? []).flatMap((operation) =>
+    messageKeys.map((key) => identify(operation, scope, key)),
+  );
+  return Promise.all(
+    asked.map(async ({ operation, recordKey }) => {
+      const found = await readTrace(table, recordKey);
+      if (!found) return { operation, recordKey };
+      const { messageKeys: _, queues: __, ...record } = found;
+      return { operation, recordKey, record };
+    }),
+  );
+}
+
+function consumerBranch({ operation, recordKey, record }: ConsumerTrace, now: number): TraceBranch {
+  if (!record) return { line: `consumer ${operation}: no record of ${recordKey}: it has not begun` };
+  const { state, attempt } = record;
+  const line = `consumer ${operation}: ${state}, attempt ${attempt}, ${recordKey}`;
+  return { line, below: recordBranches(record, record.status, now) };
+}
+
+/** Keys are business data: of each message it is told only whether it is one of this operation's. */
+function jsonOf({ queues, deadLetters }: QueueTrace, messageKeys: readonly string[]) {
+  return {
+    queues,
+    deadLetters: deadLetters.map(({ messages = [], ...about }) => ({
+      ...about,
+      messages: messages.map(({ key, ...message }) => ({
+        ...message,
+        isOurs: key !== undefined && messageKeys.includes(key),
+      })),
+    })),
+  };
+}

@@ -1,0 +1,98 @@
+// The doctor looks at what `onceonly start` runs: its tables and queues as they are now, its functions as the run says.
+import { DynamoDB } from "@aws-sdk/client-dynamodb";
+import { SQS } from "@aws-sdk/client-sqs";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { sampleAssembly } from "../../../../test/kit/sample-assembly.ts";
+import { type RunningStack, startStack } from "../../../local/lib/index.ts";
+import { DESCRIBED_RUN_PATH } from "../../../local/lib/stack/described-run.ts";
+import { runAlone } from "../world.ts";
+
+const CREDENTIALS = { accessKeyId: "local", secretAccessKey: "local" };
+const SECRET = "canary-4711-token";
+const PARAMETERS = { PaymentGatewayToken: SECRET };
+
+let stack: RunningStack;
+let dynamodb: DynamoDB;
+let sqs: SQS;
+beforeAll(async () => {
+  const [engine] = inject("dynamodbEngines");
+  stack = await startStack({
+    folder: await sampleAssembly(),
+    dynamodbEndpoint: engine!.endpoint,
+    parameters: PARAMETERS,
+  });
+  const common = { region: "us-east-1", credentials: CREDENTIALS };
+  dynamodb = new DynamoDB({ endpoint: stack.endpoints.dynamodb, ...common });
+  sqs = new SQS({ endpoint: stack.endpoints.sqs, ...common });
+}, 120_000);
+afterAll(async () => {
+  dynamodb.destroy();
+  sqs.destroy();
+  await stack.stop();
+});
+
+async function diagnosed() {
+  const { status, text } = await runAlone("doctor", ["--endpoint", stack.endpoints.aws, "--json"]);
+  const told = text.split("\n").map((line) => JSON.parse(line));
+  return {
+    status,
+    checks: told.filter(({ check }) => check !== undefined).map(({ check }) => check),
+    unseen: told.filter((each) => each.unseen !== undefined),
+  };
+}
+
+describe("onceonly doctor --endpoint", () => {
+  it("finds nothing in the sample as it runs here, and says what a local stack cannot show", async () => {
+    const { status, text } = await runAlone("doctor", ["--endpoint", stack.endpoints.aws]);
+
+    expect(text).toMatch(/^not looked at: alarms, a local stack has none \(10 checks\)$/m);
+    expect(text).toMatch(/^not looked at: recovery and protection of Idempotency/m);
+    expect(text).toMatch(/^not looked at: policies of roles, nothing here asks for rights \(rights-wide\)$/m);
+    expect(text).toMatch(
+      /^no fault found by \d+ of \d+ checks; looked at 1 table, 2 queues, \d+ functions, 2 event sources, 0 alarms/m,
+    );
+    expect(status, text).toBe(0);
+  });
+
+  it("looks at the table, the queues and the event sources as they are now", async () => {
+    const TableName = stack.tables.Idempotency!.name;
+    const set = (Enabled: boolean) => ({
+      TableName,
+      TimeToLiveSpecification: { Enabled, AttributeName: "expiresAt" },
+    });
+    const QueueUrl = stack.queues.PaymentsQueue!.url;
+    const relay = Object.entries(stack.eventSources).find(([path]) => path.startsWith("Outbox"))![1];
+
+    await dynamodb.updateTimeToLive(set(false));
+    const withoutTtl = await diagnosed();
+    await dynamodb.updateTimeToLive(set(true));
+    await sqs.setQueueAttributes({ QueueUrl, Attributes: { VisibilityTimeout: "10" } });
+    const withoutVisibility = await diagnosed();
+    await sqs.setQueueAttributes({ QueueUrl, Attributes: { VisibilityTimeout: "60" } });
+    relay.disable();
+    const withoutRelay = await diagnosed();
+    relay.enable();
+
+    expect(withoutTtl).toMatchObject({ status: 1, checks: ["table-ttl"] });
+    expect(withoutVisibility).toMatchObject({ status: 1, checks: ["queue-visibility"] });
+    expect(withoutRelay).toMatchObject({ status: 1, checks: ["outbox-relay"] });
+    expect(await diagnosed()).toMatchObject({ status: 0, checks: [] });
+  });
+
+  it("tells nobody the variables of functions, and a page of the web nothing", async () => {
+    const url = new URL(DESCRIBED_RUN_PATH, stack.endpoints.aws);
+
+    const text = await (await fetch(url)).text();
+
+    expect(text).toContain("IDEMPOTENCY_TABLE");
+    expect(text).not.toContain(SECRET);
+    expect(text).not.toContain("GATEWAY_TOKEN");
+  });
+
+  it("says which address it takes where it is given another", async () => {
+    await expect(runAlone("doctor", ["--endpoint", stack.endpoints.dynamodb])).rejects.toThrow(
+      "give the address that `onceonly start` prints after AWS",
+    );
+    await expect(runAlone("doctor", ["--endpoint", "localhost"])).rejects.toThrow("--endpoint takes a URL");
+  });
+});

@@ -1,0 +1,12 @@
+// The sample's template, as it is deployed for good.
+import { App } from "aws-cdk-lib";
+import { Template } from "aws-cdk-lib/assertions";
+import { SampleStack } from "../../../../bin/sample-stack.ts";
+
+export function sampleTemplate(): object {
+  const app = new App({
+    builtinCloudFormationValidation: false,
+    context: { "aws:cdk:bundling-stacks": [] },
+  });
+  return Template.fromStack(new SampleStack(app, "Sample", { ephemeral: false, tokenDigests: {} })).toJSON();
+}

@@ -1,0 +1,207 @@
+// The doctor finds each seeded fault of the sample by its own check, and nothing in the sample.
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { systemClock } from "../../../../lib/core/clock.ts";
+import { COMMANDS, runCommand, type Terminal } from "../../lib/commands.ts";
+import { ALL_CHECKS, DOCTOR_CHECKS } from "../../lib/doctor.ts";
+import { sampleTemplate } from "./sample-template-given.ts";
+
+/** A template that a seed breaks. */
+type Broken = {
+  Resources: Record<string, { Type: string; Properties: Record<string, never> }>;
+};
+
+let folder: string;
+let sample: Broken;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "onceonly-doctor-"));
+  sample = sampleTemplate() as Broken;
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+async function diagnose(template: unknown, ...more: readonly string[]) {
+  const file = join(folder, "Sample.template.json");
+  await writeFile(file, JSON.stringify(template));
+  const lines: string[] = [];
+  const terminal: Terminal = {
+    print: (line) => lines.push(line),
+    confirm: async () => undefined,
+    clock: systemClock,
+    env: {},
+  };
+  const status = await runCommand(COMMANDS.doctor!, ["--template", file, ...more], terminal);
+  return { status, text: lines.join("\n") };
+}
+
+/** The resource whose logical id begins so, in this template. */
+function resource(template: Broken, prefix: string): { Type: string; Properties: never } {
+  const found = Object.entries(template.Resources).filter(([id]) => id.startsWith(prefix));
+  expect(found, `resources that begin with ${prefix}`).toHaveLength(1);
+  return found[0]![1] as { Type: string; Properties: never };
+}
+
+const change = (prefix: string, properties: object) => (template: Broken) => {
+  Object.assign(resource(template, prefix).Properties, properties);
+};
+
+const without = (pattern: RegExp) => (template: Broken) => {
+  for (const id of Object.keys(template.Resources)) if (pattern.test(id)) delete template.Resources[id];
+};
+
+const variable = (prefix: string, name: string, value: string | undefined) => (template: Broken) => {
+  const { Environment } = resource(template, prefix).Properties as {
+    Environment: { Variables: Record<string, unknown> };
+  };
+  Environment.Variables[name] = value;
+};
+
+const [TABLE, QUEUE, DEAD] = ["IdempotencyC", "PaymentsQueue5", "PaymentsQueueDeadLetters5"];
+const [RELAY, CONSUMER] = ["OutboxRelayStream", "ChargePaymentConsumer"];
+const replica = (more: object) => ({
+  Replicas: [
+    {
+      Region: "eu-central-1",
+      DeletionProtectionEnabled: true,
+      PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+      ...more,
+    },
+  ],
+});
+const wide = {
+  Type: "AWS::IAM::Policy",
+  Properties: {
+    PolicyDocument: { Statement: [{ Effect: "Allow", Action: "dynamodb:*", Resource: "*" }] },
+  },
+};
+
+const SEEDS: readonly (readonly [check: string, seed: (template: Broken) => void])[] = [
+  ["table-ttl", change(TABLE, { TimeToLiveSpecification: { Enabled: false } })],
+  ["table-ttl", change(TABLE, { TimeToLiveSpecification: undefined })],
+  [
+    "table-ttl-attribute",
+    change(TABLE, { TimeToLiveSpecification: { Enabled: true, AttributeName: "ttl" } }),
+  ],
+  ["table-recovery", change(TABLE, replica({ PointInTimeRecoverySpecification: undefined }))],
+  ["table-protection", change(TABLE, replica({ DeletionProtectionEnabled: false }))],
+  ["table-regions", change(TABLE, { Replicas: [...replica({}).Replicas, ...replica({}).Replicas] })],
+  ["outbox-stream", change(TABLE, { StreamSpecification: undefined })],
+  ["outbox-stream", change(TABLE, { StreamSpecification: { StreamViewType: "KEYS_ONLY" } })],
+  ["outbox-index", change(TABLE, { GlobalSecondaryIndexes: [{ IndexName: "unsettled" }] })],
+  ["outbox-relay", without(/^OutboxRelayStream/)],
+  ["outbox-relay", change(RELAY, { Enabled: false })],
+  ["relay-start", change(RELAY, { StartingPosition: "LATEST" })],
+  ["relay-partial", change(RELAY, { FunctionResponseTypes: [] })],
+  ["relay-filter", change(RELAY, { FilterCriteria: undefined })],
+  ["relay-retries", change(RELAY, { MaximumRetryAttempts: 3 })],
+  ["outbox-sweeper", change("OutboxSweep6", { State: "DISABLED" })],
+  ["outbox-sweeper", change("OutboxSweep6", { ScheduleExpression: "rate(1 hour)" })],
+  ["outbox-sweeper", without(/^OutboxSweep6/)],
+  ["outbox-shards", variable("OutboxSweeperD", "OUTBOX_SHARDS", "4")],
+  ["outbox-variable", variable("ChargePayment4", "IDEMPOTENCY_OUTBOX", undefined)],
+  ["queue-deduplication", change(QUEUE, { ContentBasedDeduplication: true })],
+  ["queue-visibility", change(QUEUE, { VisibilityTimeout: 59 })],
+  ["queue-visibility", change(CONSUMER, { MaximumBatchingWindowInSeconds: 5 })],
+  ["queue-visibility", change("ChargePayment4", { Timeout: 20 })],
+  ["queue-partial", change(CONSUMER, { FunctionResponseTypes: undefined })],
+  ["queue-dead-letters", change(QUEUE, { RedrivePolicy: undefined })],
+  ["dead-letter-kind", change(DEAD, { FifoQueue: undefined })],
+  ["dead-letter-retention", change(DEAD, { MessageRetentionPeriod: 345_600 })],
+  ["dead-letter-retention", change(DEAD, { MessageRetentionPeriod: undefined })],
+  ["retention-window", variable("ChargePayment4", "IDEMPOTENCY_RETENTION_SECONDS", "86400")],
+  ["mapping-enabled", change(CONSUMER, { Enabled: false })],
+  ["function-runtime", change("CreateOrder1", { Runtime: "nodejs18.x" })],
+  ["function-concurrency", change("OutboxRelay5", { ReservedConcurrentExecutions: 0 })],
+  ["gateway-timeout", change("CreateOrder1", { Timeout: 31 })],
+  ["rights-wide", ({ Resources }) => Object.assign(Resources, { Wide: wide })],
+  ["alarm-ran-unprotected", without(/^MonitoringRanUnprotected/)],
+  ["alarm-completion-lost", without(/^MonitoringCompletionLost/)],
+  ["alarm-claim-lost", without(/^MonitoringClaimLost/)],
+  ["alarm-claim-lost", change("MonitoringClaimLost", { ActionsEnabled: false })],
+  ["alarm-store-failed", without(/^MonitoringStoreFailures/)],
+  ["alarm-iterator-age", without(/^MonitoringRelayIteratorAge/)],
+  ["alarm-outbox-age", without(/^MonitoringOutboxAge/)],
+  ["alarm-outbox-parked", without(/^MonitoringOutboxParked/)],
+  ["alarm-sender-errors", without(/^MonitoringFunctionErrors.*Sweeper/)],
+  ["alarm-dead-letters", without(/^MonitoringDeadLetters/)],
+];
+
+describe("onceonly doctor", () => {
+  it("finds nothing in the sample", async () => {
+    expect(await diagnose(sample)).toEqual({
+      status: 0,
+      text: `no fault found by ${DOCTOR_CHECKS.length} checks`,
+    });
+  });
+
+  it.each(SEEDS)("finds a seeded fault by %s, case %#, and tells its remedy", async (check, seed) => {
+    const template = structuredClone(sample);
+    seed(template);
+
+    const { status, text } = await diagnose(template, "--json");
+
+    const faults = text.split("\n").map((line) => JSON.parse(line));
+    expect(status).toBe(1);
+    expect(faults.map((fault) => fault.check)).toEqual([check]);
+    expect(faults[0].remedy).toMatch(/\w/);
+  });
+
+  it("F8: lets a function behind an HTTP API run for 30 s, and one behind a REST API for 29", async () => {
+    const template = structuredClone(sample);
+    change("CreateOrder1", { Timeout: 30 })(template);
+    expect((await diagnose(template)).status).toBe(0);
+
+    template.Resources.Rest = { Type: "AWS::ApiGateway::RestApi", Properties: {} };
+    expect((await diagnose(template)).text).toContain("may run for 30 s, and its API waits 29 s");
+  });
+
+  it("has a seed for each of its checks", () => {
+    const seeded = [...new Set(SEEDS.map(([check]) => check))];
+
+    expect(seeded.toSorted()).toEqual(DOCTOR_CHECKS.map(({ id }) => id).toSorted());
+  });
+
+  it("prints the resource, what is wrong, and the remedy below it", async () => {
+    const template = structuredClone(sample);
+    change(QUEUE, { VisibilityTimeout: 59 })(template);
+
+    const { text } = await diagnose(template);
+
+    expect(text).toMatch(
+      /^queue-visibility: PaymentsQueue\w+ has a visibility timeout of 59 s, below 60 s\n {2}make .*\n1 fault$/,
+    );
+  });
+
+  it("reads the checklist: each line names checks that exist or says why there is none, and each check has its line", async () => {
+    const page = await readFile(new URL("../../../../docs/operate/checklist.md", import.meta.url), "utf8");
+    const lines = page.split(/^- \[ \] /m).slice(1);
+    const named = lines.map((line) => [...line.matchAll(/`doctor\s+([\w-]+)`/g)].map(([, id]) => id));
+
+    for (const [place, line] of lines.entries()) {
+      const isCovered = named[place]!.length > 0 || /Checked\s+(at synthesis|by hand):\s/.test(line);
+      expect(isCovered, line).toBe(true);
+    }
+    expect([...new Set(named.flat())].toSorted()).toEqual(ALL_CHECKS.map(({ id }) => id).toSorted());
+  });
+
+  it.each([
+    [[], "give --template, --stack, --table or --endpoint"],
+    [["--template", "none.json"], "cannot read the template none.json: ENOENT"],
+    [
+      ["--template", "none.json", "--region", "eu-central-1"],
+      "a template takes no --region: it is for what lives",
+    ],
+    [["cdk.out", "--template", "none.json"], "doctor takes no argument, got 1"],
+  ])("refuses %j", async (args, message) => {
+    const terminal = { print: () => {}, confirm: async () => undefined, clock: systemClock, env: {} };
+    await expect(runCommand(COMMANDS.doctor!, args, terminal)).rejects.toThrow(message);
+  });
+
+  it("refuses a template in which nothing uses onceonly", async () => {
+    await expect(diagnose({ Resources: {} })).rejects.toThrow(
+      "has IDEMPOTENCY_TABLE: is this the right template?",
+    );
+    await expect(diagnose(null)).rejects.toThrow("is this the right template?");
+  });
+});

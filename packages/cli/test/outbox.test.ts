@@ -1,0 +1,255 @@
+import { randomUUID } from "node:crypto";
+import { UpdateItemCommand } from "@aws-sdk/client-dynamodb";
+import { beforeEach, describe, expect, it } from "vitest";
+import { identify } from "../../../lib/core/identity.ts";
+import { actsIn } from "../../../lib/core/messages/outbox-act.ts";
+import { runOnce } from "../../../lib/core/run-once.ts";
+import { newWorld, type World } from "./world.ts";
+
+const SAID = ["--by", "ana", "--why", "ticket 4711"];
+const BY = [...SAID, "--yes"];
+const QUEUE = "https://sqs.eu-central-1.amazonaws.com/123456789012/payments";
+
+let world: World;
+/** The keys of what was committed. */
+let keys: string[] = [];
+beforeEach(async () => {
+  keys = [];
+  world = await newWorld();
+});
+
+/** A commit of two messages, of which the first is parked where `isParked`. Resolves to its record key. */
+async function commitTwo(isParked: boolean): Promise<string> {
+  const { store, clock, outbox } = world;
+  const key = randomUUID();
+  keys.push(key);
+  await runOnce({ operation: "order", store, clock, leaseSeconds: 30 }, key, {}, ({ commit }) =>
+    commit("done", {
+      messages: [
+        { queue: QUEUE, key: "order-7/pay", body: { card: "canary" } },
+        { queue: QUEUE, key: "order-7/tell", body: {} },
+      ],
+    }),
+  );
+  const commit = (await outbox.load(identify("order", "", key).recordKey))!;
+  const parked = { state: "parked", tries: 9, at: clock.now(), code: "AccessDenied" } as const;
+  if (isParked)
+    await outbox.keep(commit, [parked, { state: "waiting", tries: 9, at: clock.now() }], clock.now());
+  return commit.recordKey;
+}
+
+const progressOf = async (recordKey: string) =>
+  (await world.outbox.load(recordKey))?.progress?.map(({ state, tries }) => [state, tries]);
+
+const actsOf = async (recordKey: string) => actsIn((await world.outbox.load(recordKey))?.evidence);
+
+describe("onceonly outbox", () => {
+  it("lists what waits and what is parked, by destination and code, and shows no body", async () => {
+    const recordKey = await commitTwo(true);
+
+    const parked = await world.run("list", ["parked"]);
+    const waiting = await world.run("list", ["waiting", "--json"]);
+
+    expect(parked.text).toMatch(/^order: parked, to \S*payments\S*, AccessDenied \(1\)\n/);
+    expect(parked.text).toContain(recordKey);
+    expect(JSON.parse(waiting.text)).toMatchObject({ recordKey, state: "waiting" });
+    expect(parked.text + waiting.text).not.toContain("canary");
+  });
+
+  it("lists commits message by message, and what was done with them, and shows no body", async () => {
+    const [parked, waiting] = [await commitTwo(true), await commitTwo(false)];
+    await world.run("outbox", ["drop", parked, "--message", "1", ...BY]);
+
+    const all = await world.run("outbox", ["list"]);
+    const grouped = await world.run("outbox", ["list", "--group", "order/AccessDenied", "--json"]);
+    const one = await world.run("outbox", ["list", waiting]);
+    const first = await world.run("outbox", ["list", "--limit", "1"]);
+
+    expect(all.status).toBe(0);
+    expect(all.text).toMatch(
+      /├ message 0 to \S*payments: parked, tries 9, AccessDenied, .*\n├ message 1 to \S*payments: dropped, .*\n└ message 1: dropped, by ana, .*\n {2}└ why: ticket 4711/,
+    );
+    expect(all.text.split("\n").filter((line) => line === parked || line === waiting)).toHaveLength(2);
+    expect(JSON.parse(grouped.text)).toMatchObject({
+      recordKey: parked,
+      messages: [{ state: "parked", tries: 9, code: "AccessDenied" }, { state: "dropped" }],
+      acts: [{ act: "drop", messages: [1], by: "ana" }],
+    });
+    expect(one.text).toMatch(
+      RegExp(`^${waiting}\n├ committed .*\n├ message 0 to .*: waiting, tries 0\n└ message 1`),
+    );
+    expect(first.text).toContain("there are more: raise --limit 1");
+    expect(all.text + grouped.text).not.toContain("canary");
+  });
+
+  it("lists a commit once that waits in part and is parked in part, and what cannot be read", async () => {
+    const recordKey = await commitTwo(true);
+    const { text } = await world.run("outbox", ["list", "--json"]);
+    expect(text.split("\n")).toHaveLength(1);
+
+    await world.client.send(
+      new UpdateItemCommand({
+        TableName: world.tableName,
+        Key: { pk: { S: recordKey } },
+        UpdateExpression: "SET messages = :damage",
+        ExpressionAttributeValues: { ":damage": { S: "[{" } },
+      }),
+    );
+    const damaged = await world.run("outbox", ["list"]);
+
+    expect(damaged.text).toMatch(/└ unreadable: /);
+    expect(await world.run("outbox", ["list", "--group", "order"])).toMatchObject({
+      status: 1,
+      text: "nothing",
+    });
+  });
+
+  it.each([
+    [["list", "r", "s"], "give one record key, got 2"],
+    [["list", "r", "--group", "order"], "give a key or --group, not both"],
+    [["list", "--by", "ana"], "list takes no --by"],
+    [["list", "--dry-run"], "list takes no --dry-run"],
+    [["list", "--limit", "0"], "--limit takes a whole number from 1"],
+  ])("refuses %j before any request", async (args, message) => {
+    await expect(world.run("outbox", args)).rejects.toThrow(message);
+  });
+
+  it("has all open messages sent as if nobody had tried", async () => {
+    const recordKey = await commitTwo(true);
+
+    const answer = await world.run("outbox", ["retry", recordKey, ...BY]);
+
+    expect(answer).toMatchObject({ status: 0, text: "the sweeper sends them within a minute" });
+    expect(await progressOf(recordKey)).toEqual([
+      ["waiting", 0],
+      ["waiting", 0],
+    ]);
+  });
+
+  it("drops one message, and the other still waits", async () => {
+    const recordKey = await commitTwo(true);
+
+    const dry = await world.run("outbox", ["drop", recordKey, "--message", "0", ...SAID, "--dry-run"]);
+    expect(dry.text).toContain("dry run: nothing was written");
+    expect(await progressOf(recordKey)).toEqual([
+      ["parked", 9],
+      ["waiting", 9],
+    ]);
+    const answer = await world.run("outbox", ["drop", recordKey, "--message", "0", ...BY]);
+
+    expect(answer).toMatchObject({ status: 0, text: "dropped" });
+    expect(await progressOf(recordKey)).toEqual([
+      ["dropped", 9],
+      ["waiting", 9],
+    ]);
+  });
+
+  it("sends a message to another queue", async () => {
+    const recordKey = await commitTwo(true);
+    const other = `${QUEUE}-2`;
+
+    const answer = await world.run("outbox", [
+      ...["redirect", recordKey, "--message", "0", "--queue", other],
+      ...BY,
+    ]);
+
+    expect(answer).toMatchObject({ status: 0, text: "redirected" });
+    const commit = await world.outbox.load(recordKey);
+    expect(commit?.messages.map(({ queue }) => queue)).toEqual([other, QUEUE]);
+  });
+
+  it("says with status 1 that nothing of a record waits", async () => {
+    const answer = await world.run("outbox", ["retry", "order##none", ...BY]);
+
+    expect(answer).toMatchObject({ status: 1, text: "no message of this record waits" });
+  });
+
+  it.each([
+    [["resend", "r"], "give list, retry, drop or redirect first, got resend"],
+    [["retry"], "give one record key, or --group, got 0"],
+    [["drop", "r"], "drop takes --message"],
+    [["drop", "r", "--message", "first"], "--message takes the place of a message, from 0"],
+    [["drop", "r", "--message", " "], "--message takes the place of a message, from 0"],
+    [["drop", "r", "--message", "0", "--queue", QUEUE], "drop takes no --queue"],
+    [["redirect", "r", "--message", "0"], "redirect takes --queue, --topic or --bus"],
+    [["redirect", "r", "--group", "g", "--queue", QUEUE], "give a key or --group, not both"],
+    [["drop", "--group", "order", "--message", "0"], "drop of a group takes no --message"],
+    [["drop", "--group", "order", "--queue", QUEUE], "drop of a group takes no --queue"],
+    [["redirect", "--group", "order"], "redirect takes --queue, --topic or --bus"],
+    [["--group", "order"], "give list, retry, drop or redirect first, got nothing"],
+  ])("refuses %j before any request", async (args, message) => {
+    await expect(world.run("outbox", [...BY, ...args])).rejects.toThrow(message);
+  });
+
+  it.each([
+    ["--why", "", "--why is empty"],
+    ["--why", "x".repeat(257), "--why takes at most 256 characters, got 257"],
+    ["--by", "x".repeat(257), "--by takes at most 256 characters, got 257"],
+  ])("refuses a text for %s that no record keeps", async (option, text, message) => {
+    const other = option === "--by" ? "--why" : "--by";
+
+    for (const what of [["r"], ["--group", "order"]]) {
+      const args = ["retry", ...what, option, text, other, "ana", "--yes"];
+      await expect(world.run("outbox", args)).rejects.toThrow(message);
+    }
+  });
+
+  it.each(["retry", "drop"])("asks who decides to %s, and why, before any request", async (act) => {
+    const message = ["--message", "0", "--yes"];
+
+    await expect(world.run("outbox", [act, "r", ...message])).rejects.toThrow("--by is required");
+    await expect(world.run("outbox", [act, "r", ...message, "--by", "ana"])).rejects.toThrow(
+      "--why is required",
+    );
+  });
+
+  it.each([
+    ["retry", "sent again", [], ["waiting", 0]],
+    ["drop", "dropped", [], ["dropped", 9]],
+    ["redirect", "redirected", ["--queue", `${QUEUE}-2`], ["waiting", 0]],
+  ])(
+    "has the parked messages of a group decided by %s, and nothing else of them",
+    async (act, told, more, state) => {
+      const recordKeys = [await commitTwo(true), await commitTwo(true)];
+      const waiting = await commitTwo(false);
+
+      const none = await world.run("outbox", [act, "--group", "order/Throttled", ...more, ...BY]);
+      const answer = await world.run("outbox", [act, "--group", "order/AccessDenied", ...more, ...BY]);
+
+      expect(none).toMatchObject({ status: 1, text: "the group is empty" });
+      expect(answer).toMatchObject({ status: 0, text: "changed 2 of 2" });
+      for (const recordKey of recordKeys)
+        expect(await progressOf(recordKey)).toEqual([state, ["waiting", 9]]);
+      expect(await progressOf(waiting)).toBeUndefined();
+      expect(await actsOf(recordKeys[0]!)).toMatchObject([{ by: "ana", why: "ticket 4711", messages: [0] }]);
+      const { text } = await world.run("trace", [keys[0]!, "-o", "order"]);
+      expect(text).toMatch(RegExp(`message 0: ${told}, by ana, \\S+ [^\\n]*\\n[│ ]*└ why: ticket 4711`));
+    },
+  );
+
+  it("keeps who dropped the last message, and why, once nothing is left to send", async () => {
+    const recordKey = await commitTwo(true);
+    await world.run("outbox", ["drop", recordKey, "--message", "0", "--message", "1", ...BY]);
+
+    const { text } = await world.run("find", [keys[0]!, "-o", "order"]);
+    const trace = await world.run("trace", [keys[0]!, "-o", "order", "--json"]);
+
+    expect(text).toMatch(/├ messages 0, 1: dropped, by ana, .*\n├ why: ticket 4711\n/);
+    expect(text).not.toContain("verdict");
+    expect(trace.text).toContain("ticket 4711");
+    expect(await world.outbox.load(recordKey)).toBeUndefined();
+  });
+
+  it("writes nothing of a group in a dry run, and shows who would have decided", async () => {
+    const recordKey = await commitTwo(true);
+
+    const { text } = await world.run("outbox", ["drop", "--group", "order", ...SAID, "--dry-run"]);
+
+    expect(text).toContain("ticket 4711");
+    expect(text).toContain("dry run: nothing was written");
+    expect(await progressOf(recordKey)).toEqual([
+      ["parked", 9],
+      ["waiting", 9],
+    ]);
+  });
+});

@@ -1,0 +1,133 @@
+import { randomUUID } from "node:crypto";
+import { beforeAll, describe, expect, it } from "vitest";
+import { OutcomeUnknownError } from "../../../lib/core/errors.ts";
+import { runOnce } from "../../../lib/core/run-once.ts";
+import { BY, holding, holdKey } from "./held-given.ts";
+import { newWorld, type World } from "./world.ts";
+
+let world: World;
+beforeAll(async () => {
+  world = await newWorld();
+});
+
+describe("onceonly list unknown", () => {
+  it("groups held keys by operation and reason, and says that there are more", async () => {
+    const fresh = await newWorld();
+    [world] = [fresh];
+    expect(await fresh.run("list", ["unknown"])).toMatchObject({ status: 1, text: "nothing" });
+    for (let index = 0; index < 3; index++) await holdKey(world);
+    await holdKey(world, "refund");
+    await fresh.clock.advance(1000);
+
+    const all = await fresh.run("list", ["unknown"]);
+    const two = await fresh.run("list", ["unknown", "--limit", "2", "--json"]);
+
+    expect(all.status).toBe(0);
+    expect(all.text).toContain("charge: held (3)\n  charge##");
+    expect(all.text).toContain("refund: held (1)\n  refund##");
+    const lines = two.text.split("\n").map((line) => JSON.parse(line));
+    expect(lines).toMatchObject([{ state: "held" }, { state: "held" }, { more: true }]);
+  });
+
+  it.each([
+    [["everything"], 'there is no list "everything": take unknown, waiting, parked'],
+    [[], "give one list: unknown, waiting or parked, got 0"],
+    [["unknown", "--limit", "0"], "--limit takes a whole number from 1"],
+  ])("refuses %j", async (args, message) => {
+    await expect(world.run("list", args)).rejects.toThrow(message);
+  });
+});
+
+describe("onceonly resolve", () => {
+  it("H58: completes a held key with the answer that each caller gets", async () => {
+    const key = await holdKey(world);
+
+    const answer = await world.run("resolve", [
+      key,
+      "-o",
+      "charge",
+      "--happened",
+      '{"id":"ch_1"}',
+      ...BY,
+      "--yes",
+    ]);
+
+    expect(answer).toMatchObject({ status: 0, text: "resolved", asked: [] });
+    expect(await runOnce(holding(world, "charge"), key, {}, () => "again")).toEqual({ id: "ch_1" });
+    const { text } = await world.run("find", [key, "-o", "charge"]);
+    expect(text).toContain("verdict: happened, by ana, ");
+    expect(text).toContain("answered: ticket 7");
+  });
+
+  it("H58: gives a held key back, after a person said yes", async () => {
+    const key = await holdKey(world);
+
+    const answer = await world.run("resolve", [key, "-o", "charge", "--did-not-happen", ...BY], true);
+
+    expect(answer.asked).toEqual(["charge: say that the key did not happen?"]);
+    expect(answer.status).toBe(0);
+    expect(await runOnce(holding(world, "charge"), key, {}, () => "ran")).toBe("ran");
+  });
+
+  it("changes nothing after a no, nor in a dry run, which prints both requests", async () => {
+    const key = await holdKey(world);
+    const args = [key, "-o", "charge", "--happened", "null", ...BY];
+    const before = await world.run("find", [key, "-o", "charge", "--json"]);
+
+    const declined = await world.run("resolve", args, false);
+    const dry = await world.run("resolve", [...args, "--dry-run"]);
+
+    expect(declined).toMatchObject({ status: 1, text: "nothing was changed" });
+    expect(dry.status).toBe(0);
+    expect(dry.text.match(/^UpdateItem /gm)).toHaveLength(2);
+    expect(dry.text).toContain("dry run: nothing was written");
+    expect(await world.run("find", [key, "-o", "charge", "--json"])).toEqual(before);
+  });
+
+  it("refuses where nobody can be asked, before any write", async () => {
+    const key = await holdKey(world);
+
+    const answer = world.run("resolve", [key, "-o", "charge", "--did-not-happen", ...BY]);
+
+    await expect(answer).rejects.toThrow("nobody can be asked here: give --yes, or --dry-run");
+    await expect(runOnce(holding(world, "charge"), key, {}, () => "ran")).rejects.toThrow(
+      OutcomeUnknownError,
+    );
+  });
+
+  it("leaves a key that is in progress, completed or absent as it is, with status 1", async () => {
+    const [done, running, absent] = [randomUUID(), randomUUID(), randomUUID()];
+    await runOnce(holding(world, "charge"), done, {}, () => "done");
+    await new Promise<void>((begun) => {
+      void runOnce({ ...holding(world, "charge"), renewLease: false }, running, {}, () => {
+        begun();
+        return new Promise(() => {});
+      });
+    });
+
+    for (const [key, state] of [
+      [done, "completed"],
+      [running, "in-progress"],
+      [absent, "absent"],
+    ] as const) {
+      const args = [key, "-o", "charge", "--did-not-happen", ...BY, "--yes"];
+      expect(await world.run("resolve", args)).toMatchObject({
+        status: 1,
+        text: `not resolved: the key is ${state}`,
+      });
+    }
+  });
+
+  it.each([
+    [[...BY], "give --happened <JSON> or --did-not-happen"],
+    [["--happened", "1", "--did-not-happen", ...BY], "give --happened <JSON> or --did-not-happen"],
+    [["--happened", "{secret", ...BY], "--happened takes JSON"],
+    [["--did-not-happen", "--by", "ana"], "--why is required"],
+    [["--happened", "1", "--retention", "a day", ...BY], "--retention takes a whole number from 1"],
+  ])("refuses %j, and repeats no value", async (args, message) => {
+    const refused = world.run("resolve", ["k", "-o", "charge", ...args, "--yes"]);
+
+    await expect(refused).rejects.toThrow(message);
+    await expect(refused).rejects.not.toThrow("secret");
+  });
+});

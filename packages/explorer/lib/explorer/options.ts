@@ -1,0 +1,226 @@
+/** The options of `explore`, their defaults and their rules. */
+import { aFunction, type Check, checkOptions, LONGEST_INVOCATION_SECONDS, oneOf } from "onceonly/kit";
+import type { SimulatedBus, SimulatedTopic } from "../simulator/room-options.ts";
+import type { Simulator } from "../simulator/simulator.ts";
+import type { SimulatedQueue, SimulatedTable } from "../simulator/simulator-options.ts";
+import type { Effect } from "./effect.ts";
+import { SOURCE_KINDS, type SourceKind } from "./source.ts";
+
+/** Another system, as the handler's `fetch` or `node:http` sees it. */
+export type OutsideService = (request: Request) => Response | Promise<Response>;
+
+export interface ExploreOptions {
+  /**
+   * The handler's name in the report.
+   * @default - the handler's name
+   */
+  readonly name?: string | undefined;
+  /**
+   * The sender, which also redelivers: an HTTP client, a queue, a stream, an asynchronous invocation, or a
+   * schedule.
+   * @default - by the shape of the event
+   */
+  readonly source?: SourceKind | undefined;
+  /**
+   * The tables that the handler uses, by name.
+   * @default - only the idempotency table
+   */
+  readonly tables?: Readonly<Record<string, SimulatedTable>> | undefined;
+  /**
+   * Tables that only remember what was done: their items count as no effect. A table that `tables` lacks is
+   * created. Records of onceonly are never effects, in any table.
+   * @default - none
+   */
+  readonly idempotencyTable?: string | readonly string[] | undefined;
+  /**
+   * The queues that the handler sends to, by name; names that end in `.fifo` are of FIFO queues.
+   * @default - none
+   */
+  readonly queues?: Readonly<Record<string, SimulatedQueue>> | undefined;
+  /** The topics of SNS that the handler publishes to, by name. @default - none */
+  readonly topics?: Readonly<Record<string, SimulatedTopic>> | undefined;
+  /**
+   * The event buses that the handler puts events on, by name.
+   * @default - none: events on a bus that does not exist count too, and reach nobody
+   */
+  readonly buses?: Readonly<Record<string, SimulatedBus>> | undefined;
+  /** The parameters of SSM that the handler reads, by name. @default - none */
+  readonly parameters?: Readonly<Record<string, string>> | undefined;
+  /** The secrets of Secrets Manager that the handler reads, by name; an object becomes JSON. @default - none */
+  readonly secrets?: Readonly<Record<string, string | object>> | undefined;
+  /**
+   * The buckets of S3 that the handler uses, by name, with the objects in them by key. Objects are effects: the same
+   * bytes under the same key are one.
+   * @default - none
+   */
+  readonly buckets?: Readonly<Record<string, Readonly<Record<string, string | Uint8Array>>>> | undefined;
+  /**
+   * Other systems, by origin. A call with an `Idempotency-Key` that was used before gets the former answer,
+   * without a call of the system.
+   * @default - none
+   */
+  readonly outside?: Readonly<Record<string, OutsideService>> | undefined;
+  /**
+   * Returns the idempotency key of a call of another system.
+   * @default - the header `Idempotency-Key`
+   */
+  readonly callKey?: ((request: Request) => string | null | undefined) | undefined;
+  /**
+   * Whether `handler` is a function that makes the handler, anew for each execution environment. Then a crash
+   * loses the variables of the module, as in Lambda.
+   * @default false
+   */
+  readonly perEnvironment?: boolean | undefined;
+  /** Called before each run, to write rows and connect functions. */
+  readonly setUp?: ((aws: Simulator) => unknown) | undefined;
+  /**
+   * Further effects, read at the end of each run.
+   * @default - none: items, messages and calls are always counted
+   */
+  readonly effects?: ((aws: Simulator) => readonly Effect[] | Promise<readonly Effect[]>) | undefined;
+  /**
+   * Effects that may happen more than once, by the start of a URL, or by the name of a table or queue. The
+   * report lists them instead of failing.
+   * @default - none
+   */
+  readonly atLeastOnce?: readonly string[] | undefined;
+  /**
+   * Names of attributes that may differ, such as a count of attempts.
+   * @default - none: values that differ between two undisturbed runs are ignored without being named
+   */
+  readonly ignore?: readonly string[] | undefined;
+  /**
+   * The function's timeout in seconds. The AWS SDK gives up after some 5 seconds of throttling: a shorter
+   * timeout hides how the handler reacts to errors.
+   * @default 30
+   */
+  readonly timeoutSeconds?: number | undefined;
+  /**
+   * The longest lease of a claim, in seconds. Frozen environments stay frozen for longer, and redeliveries go
+   * on for longer.
+   * @default - the timeout and a minute
+   */
+  readonly leaseSeconds?: number | undefined;
+  /**
+   * The visibility timeout of the queue that the event comes from.
+   * @default - six times the timeout
+   */
+  readonly visibilitySeconds?: number | undefined;
+  /**
+   * Whether the event source reads `batchItemFailures` from the answer.
+   * @default true
+   */
+  readonly reportsItemFailures?: boolean | undefined;
+  /**
+   * The status that the undisturbed run must answer. A status that clients retry, such as 409, is then final where
+   * the answer has no `Retry-After`.
+   * @default - any below 400: a handler that refuses its event does no work, so exploring that work finds nothing
+   */
+  readonly expectedStatus?: number | undefined;
+  /**
+   * Whether the handler makes no request to any service, so that only repetitions are explored.
+   * @default false: such an exploration is refused
+   */
+  readonly expectsNoRequest?: boolean | undefined;
+  /**
+   * The same seed gives the same report, byte for byte.
+   * @default 1
+   */
+  readonly seed?: number | undefined;
+  /**
+   * 2 adds runs with two disturbances: a sample of all pairs.
+   * @default 1
+   */
+  readonly depth?: 1 | 2 | undefined;
+  /**
+   * The largest number of disturbances; the report says how many were left out.
+   * @default 2000
+   */
+  readonly maxRuns?: number | undefined;
+  /**
+   * Runs one disturbance alone, by the id in a finding.
+   * @default - all
+   */
+  readonly only?: string | undefined;
+  /**
+   * Whether the handler's output is shown, for every run.
+   * @default false
+   */
+  readonly showsOutput?: boolean | undefined;
+  /**
+   * Called after each run.
+   * @default - a bar on stderr, when that is a terminal and the exploration takes long
+   */
+  readonly onProgress?: ((done: number, total: number) => void) | undefined;
+}
+
+export const DEFAULTS = {
+  timeoutSeconds: 30,
+  /** Added to the timeout. */
+  leaseGraceSeconds: 60,
+  /** https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html */
+  visibilityTimeouts: 6,
+  seed: 1,
+  depth: 1,
+  maxRuns: 2000,
+} as const;
+
+const byName = (what: string, holds: (value: unknown) => boolean): Check => [
+  `must be an object that has ${what} by name`,
+  (value) =>
+    Object(value) === value &&
+    !Array.isArray(value) &&
+    Object.values(value as object).every((each) => holds(each)),
+];
+const isObject = (value: unknown) => typeof value === "object" && value !== null;
+const aText: Check = ["must be a text", (value) => typeof value === "string" && value !== ""];
+const texts: Check = ["must be a list of texts", (value) => isTexts(value)];
+const positive = (max: number): Check => [
+  `must be a number above 0, up to ${max}`,
+  (value) => typeof value === "number" && value > 0 && value <= max,
+];
+const integer: Check = ["must be a whole number", (value) => Number.isInteger(value)];
+
+const CHECKS: Readonly<Record<keyof ExploreOptions, Check>> = {
+  name: aText,
+  source: oneOf(...SOURCE_KINDS),
+  tables: byName("tables", isObject),
+  idempotencyTable: ["must be a name or a list of names", (value) => isTexts([value].flat())],
+  queues: byName("queues", isObject),
+  topics: byName("topics", isObject),
+  buses: byName("buses", isObject),
+  parameters: byName("texts", (value) => typeof value === "string"),
+  secrets: byName("texts or objects", (value) => typeof value === "string" || isObject(value)),
+  buckets: byName("objects", isObject),
+  outside: byName("functions", (value) => typeof value === "function"),
+  callKey: aFunction,
+  perEnvironment: oneOf(true, false),
+  setUp: aFunction,
+  effects: aFunction,
+  atLeastOnce: texts,
+  ignore: texts,
+  timeoutSeconds: positive(LONGEST_INVOCATION_SECONDS),
+  leaseSeconds: positive(86_400),
+  visibilitySeconds: positive(43_200),
+  reportsItemFailures: oneOf(true, false),
+  expectedStatus: [
+    "must be a status from 200 to 599",
+    (value) => Number.isInteger(value) && Number(value) >= 200 && Number(value) <= 599,
+  ],
+  expectsNoRequest: oneOf(true, false),
+  seed: integer,
+  depth: oneOf(1, 2),
+  maxRuns: ["must be a whole number from 1", (value) => Number.isInteger(value) && Number(value) >= 1],
+  only: aText,
+  showsOutput: oneOf(true, false),
+  onProgress: aFunction,
+};
+
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((each) => typeof each === "string" && each !== "");
+}
+
+/** @throws InvalidOptionError (`INVALID_OPTION`) */
+export function checkExploreOptions(options: ExploreOptions): void {
+  checkOptions(options, CHECKS, []);
+}

@@ -1,0 +1,41 @@
+/** Recognizes the source of an event by its shape. Pure. */
+import { InvalidOptionError } from "onceonly/kit";
+import type { Source, SourceKind } from "../source.ts";
+import { httpClient } from "./http-client.ts";
+import { invoker } from "./invoker.ts";
+import { queueSource } from "./queue.ts";
+import { schedule } from "./schedule.ts";
+import { streamSource } from "./stream.ts";
+
+/**
+ * Makes the source of one run.
+ * @throws InvalidOptionError (`INVALID_OPTION`) for an event that no source can send
+ */
+export function sourceOf(kind: SourceKind, event: unknown): Source {
+  if ((kind === "sqs" || kind === "stream") && !Object(event).Records?.[0]) {
+    throw new InvalidOptionError("event", `must have Records, as it comes from ${kind}`, event);
+  }
+  if (kind === "http" && Object(event) !== event) {
+    throw new InvalidOptionError("event", "must be an object, as it comes from http", event);
+  }
+  switch (kind) {
+    case "http":
+      return httpClient;
+    case "sqs":
+      return queueSource();
+    case "stream":
+      return streamSource;
+    case "invoke":
+      return invoker;
+    case "schedule":
+      return schedule;
+  }
+}
+
+export function sourceKindOf(event: unknown): SourceKind {
+  const { Records, httpMethod, requestContext } = Object(event) as Readonly<Record<string, unknown>>;
+  const first: unknown = Array.isArray(Records) ? Object(Records[0]).eventSource : undefined;
+  if (first === "aws:sqs") return "sqs";
+  if (first === "aws:dynamodb" || first === "aws:kinesis") return "stream";
+  return typeof httpMethod === "string" || Object(requestContext).http !== undefined ? "http" : "invoke";
+}

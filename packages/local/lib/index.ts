@@ -1,0 +1,6 @@
+// Runs a synthesized CDK stack on this machine, without Docker and without an account.
+export { type DynamoDBEngine, startDynamoDB } from "./dynamodb-engine.ts";
+export type { FunctionHost } from "./lambda/function-host.ts";
+export { DESCRIBED_RUN_PATH, type DescribedResource, type DescribedRun } from "./stack/described-run.ts";
+export type { Disturbances } from "./stack/disturbances.ts";
+export { type RunningStack, type StartStackOptions, startStack } from "./stack/start-stack.ts";

@@ -1,0 +1,184 @@
+// What all resources of a local run share. That is names that stand for an account, the engines, what runs already,
+// and what has to be undone in the end. Holds state; starts nothing by itself.
+
+import type { Clock } from "onceonly/kit";
+import type { EventBridgeModel, SnsModel } from "onceonly-explorer/aws";
+import type { LocalEventSource } from "../event-sources/event-source.ts";
+import type { FunctionHost } from "../lambda/function-host.ts";
+import type { EndedInvocation } from "../schedules/invoke-asynchronously.ts";
+import type { LocalSchedule } from "../schedules/run-schedule.ts";
+import type { SqsEngine } from "../sqs/start-sqs.ts";
+import type { Asset } from "./assembly.ts";
+import type { ResolvedResource } from "./deploy-resource.ts";
+import type { Authorizer } from "./gateway/authorizer.ts";
+import type { BrokenRoute, Gateway, GatewayRoute } from "./gateway/gateway.ts";
+import type { GatewayResponseProperties } from "./gateway/gateway-responses.ts";
+
+/** The account that everything local belongs to. */
+export const LOCAL_ACCOUNT_ID = "000000000000";
+export const LOCAL_REGION = "us-east-1";
+export const LOCAL_PARTITION = "aws";
+export const LOCAL_URL_SUFFIX = "amazonaws.com";
+
+export interface LocalTable {
+  readonly logicalId: string;
+  readonly name: string;
+  readonly arn: string;
+  /** `undefined` where the table has no stream. */
+  readonly streamArn: string | undefined;
+}
+
+export interface LocalFunction {
+  readonly logicalId: string;
+  readonly name: string;
+  readonly arn: string;
+  readonly timeoutSeconds: number;
+  readonly host: FunctionHost;
+}
+
+export interface LocalQueue {
+  readonly logicalId: string;
+  readonly name: string;
+  readonly arn: string;
+  readonly url: string;
+}
+
+/** What becomes of asynchronous invocations. */
+export interface AsynchronousSettings {
+  /** How often a failed event is tried again. @default 2 */
+  readonly retries?: number | undefined;
+  /** How old an event may get before it is given up. @default 6 hours */
+  readonly maxAgeSeconds?: number | undefined;
+  /** The ARN of a queue, a topic, a function or a bus. */
+  readonly onSuccess?: string | undefined;
+  readonly onFailure?: string | undefined;
+  /** The ARN of a queue or a topic. */
+  readonly deadLetters?: string | undefined;
+}
+
+export interface LocalTopic {
+  readonly logicalId: string;
+  readonly arn: string;
+}
+
+export type LocalBus = LocalTopic;
+
+export interface LocalApi {
+  readonly logicalId: string;
+  readonly path: string;
+  readonly server: Gateway;
+  /** By id, as routes refer to them. */
+  readonly integrations: Map<string, Omit<GatewayRoute, "authorizer"> | BrokenRoute>;
+  /** By id, as routes refer to them. */
+  readonly authorizers: Map<string, Authorizer | BrokenRoute>;
+  /** The paths of a REST API's resources, by id. */
+  readonly resources: Map<string, string>;
+  /** A REST API's own words for what it answers by itself, by type. */
+  readonly gatewayResponses: Map<string, GatewayResponseProperties>;
+  /** Routes that depend on the variables of a stage: why one of them cannot be run in such a stage. */
+  readonly stagedProblems: ((variables: Readonly<Record<string, string>>) => string | undefined)[];
+}
+
+export interface DeployedResource extends Pick<ResolvedResource, "type" | "path" | "properties"> {
+  readonly region: string;
+}
+
+export interface LocalEnvironment {
+  readonly log: (line: string) => void;
+  /** What queues, event sources, schedules and caches go by; functions keep the machine's time. */
+  readonly clock: Clock;
+  /** Where tables are created and functions find them. */
+  readonly dynamodbEndpoint: string;
+  /** The engine in which queues are created and functions find them. */
+  readonly sqs: SqsEngine;
+  /** Functions find Lambda, SNS and EventBridge there. */
+  readonly awsEndpoint: string;
+  readonly sns: SnsModel;
+  readonly eventBridge: EventBridgeModel;
+  /** Whether tables go with the engine, so that nobody has to delete them. */
+  readonly dynamodbIsOurs: boolean;
+  /** Set for every function, over what its template says. */
+  readonly functionEnvironment: Readonly<Record<string, string>>;
+  /** It is told of each invocation of a function before it runs. */
+  readonly invoked: (path: string, payload: string) => void;
+  /** The port of the next HTTP API; 0 takes any free one. */
+  nextPort(): number;
+  /** By construct path. */
+  readonly tables: Map<string, LocalTable>;
+  /** By construct path. */
+  readonly functions: Map<string, LocalFunction>;
+  /** By construct path. */
+  readonly queues: Map<string, LocalQueue>;
+  /** By construct path. */
+  readonly eventSources: Map<string, LocalEventSource>;
+  /** By construct path. */
+  readonly schedules: Map<string, LocalSchedule>;
+  /** By construct path. */
+  readonly topics: Map<string, LocalTopic>;
+  /** By construct path. */
+  readonly buses: Map<string, LocalBus>;
+  /** What becomes of asynchronous invocations, by the name of the function. */
+  readonly asynchronous: Map<string, AsynchronousSettings>;
+  /** Tells destinations of the end of an asynchronous invocation. Never rejects. */
+  tellEnd(fn: LocalFunction, ended: EndedInvocation): Promise<void>;
+  /** The construct paths of rules with patterns, by ARN. */
+  readonly rulePaths: Map<string, string>;
+  /** By construct path: the URLs of functions. */
+  readonly functionUrls: Map<string, string>;
+  /** By API id. */
+  readonly apis: Map<string, LocalApi>;
+  /** What the templates say of the resources that the doctor asks about. */
+  readonly deployed: DeployedResource[];
+  /** What the run leaves out, each in one line. */
+  readonly notRun: string[];
+  /** Aborts when the run stops, before anything is undone. */
+  readonly signal: AbortSignal;
+  /** Called in reverse order when the run stops. */
+  onStop(undo: () => Promise<void>): void;
+}
+
+/** Where a resource of one stack is deployed. */
+export interface StackPlace {
+  readonly stackName: string;
+  readonly region: string;
+  readonly assets: ReadonlyMap<string, Asset>;
+}
+
+/** The function of an ARN, whatever account, version or alias it names, also inside an invocation URI. */
+export function functionOfArn(environment: LocalEnvironment, arn: string): LocalFunction | undefined {
+  const [, region, name] = /:lambda:([\w-]*):\d*:function:([\w-]+)/.exec(arn) ?? [];
+  const named = [...environment.functions.values()].filter((candidate) => candidate.name === name);
+  return named.find((candidate) => candidate.arn.split(":")[3] === region) ?? named[0];
+}
+
+/** The function of an ARN, of a part of one or of a name, also where an alias or version follows. */
+export function functionNamed(environment: LocalEnvironment, nameOrArn: string): LocalFunction | undefined {
+  if (nameOrArn.startsWith("arn:")) return functionOfArn(environment, nameOrArn);
+  const [, partial] = /:function:([\w-]+)/.exec(nameOrArn) ?? [];
+  const name = partial ?? nameOrArn.split(":")[0];
+  return [...environment.functions.values()].find((candidate) => candidate.name === name);
+}
+
+/** The construct path of what is in one of the maps of the environment. */
+export function pathOf<T>(deployed: ReadonlyMap<string, T>, wanted: T): string {
+  return [...deployed].find(([, each]) => each === wanted)?.[0] ?? "";
+}
+
+export function queueOfArn(environment: LocalEnvironment, arn: string): LocalQueue | undefined {
+  return [...environment.queues.values()].find((candidate) => candidate.arn === arn);
+}
+
+/** @throws Error where something of that name runs already: it would answer in the place of this one */
+export function checkUnused(taken: Iterable<string>, name: string, path: string): void {
+  if (![...taken].includes(name)) return;
+  const advice = "choose one of its stacks with --stack, or leave the name to the stack";
+  throw new Error(`${path} has the name ${name}, which another resource of this run has: ${advice}`);
+}
+
+/** For `LocalEnvironment.notRun`: what is left out, and why. */
+export function notRunLine(
+  resource: { readonly type: string; readonly path: string; readonly logicalId: string },
+  reason: string,
+): string {
+  return `${resource.type} ${resource.path} (${resource.logicalId}): ${reason}`;
+}

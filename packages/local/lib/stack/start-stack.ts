@@ -1,0 +1,286 @@
+// Runs a CDK app on this machine: synthesizes it, deploys its templates on local engines, and undoes everything
+// in the end. The one entry to this folder.
+import { randomBytes } from "node:crypto";
+import { type Clock, systemClock, systemRandom } from "onceonly/kit";
+import { EventBridgeModel, SnsModel } from "onceonly-explorer/aws";
+import { startAwsEndpoint } from "../aws-endpoint.ts";
+import { downFace } from "../down-face.ts";
+import { startDynamoDB } from "../dynamodb-engine.ts";
+import type { LocalEventSource } from "../event-sources/event-source.ts";
+import { startFaultProxy } from "../fault-proxy.ts";
+import { checkInstalled } from "../installed-package.ts";
+import { invokeFace } from "../lambda/invoke-api.ts";
+import { checkPort } from "../loopback-server.ts";
+import { eventBridgeFace, snsFace } from "../messaging-faces.ts";
+import type { LocalSchedule } from "../schedules/run-schedule.ts";
+import { startSqs } from "../sqs/start-sqs.ts";
+import { readAssembly, type SynthesizedStack } from "./assembly.ts";
+import { tellEnd } from "./asynchronous-end.ts";
+import { deliverEvent, deliverNotification } from "./deliveries.ts";
+import { deployStack } from "./deploy-stack.ts";
+import { describedRunFace } from "./described-run.ts";
+import type { Disturbances } from "./disturbances.ts";
+import { invokableFunction } from "./invoke-later.ts";
+import {
+  LOCAL_ACCOUNT_ID,
+  LOCAL_REGION,
+  type LocalBus,
+  type LocalEnvironment,
+  type LocalFunction,
+  type LocalQueue,
+  type LocalTable,
+  type LocalTopic,
+} from "./local-environment.ts";
+import { readTemplate, templateFileIn } from "./sam/read-template.ts";
+import { synthesize } from "./synthesize.ts";
+import { createUndoList, type UndoList } from "./undo-list.ts";
+
+export interface StartStackOptions {
+  /**
+   * The folder of a CDK app (with a cdk.json), or a cdk.out that it synthesized. A template of CloudFormation or SAM does as
+   * well, and so does its folder.
+   */
+  readonly folder: string;
+  /**
+   * CDK context for the synthesis.
+   * @default { ephemeral: "true" }: what runs here is thrown away
+   */
+  readonly context?: Readonly<Record<string, string>> | undefined;
+  /**
+   * The names of stacks and stages to run, as `cdk list` prints them: `Prod/Orders`, or `Prod` for all of that stage.
+   * @default - all
+   */
+  readonly stacks?: readonly string[] | undefined;
+  /** Values of template parameters. @default - the templates' defaults */
+  readonly parameters?: Readonly<Record<string, string>> | undefined;
+  /** The port of the first API, further ones follow it; 0 takes free ones. @default 0 */
+  readonly port?: number | undefined;
+  /** A DynamoDB that runs already. @default - one is started */
+  readonly dynamodbEndpoint?: string | undefined;
+  /** Set for every function, over what its template says; for example the endpoint of a fault proxy. */
+  readonly functionEnvironment?: Readonly<Record<string, string>> | undefined;
+  /**
+   * What queues, event sources and schedules go by; functions keep the machine's time.
+   * @default the system's
+   */
+  readonly clock?: Clock | undefined;
+  /** Watches functions, and disturbs what they ask for. @default - nobody does */
+  readonly disturbances?: Disturbances | undefined;
+  /** Stops a start that is under way. */
+  readonly signal?: AbortSignal | undefined;
+  /** Gets every line that a function prints and one for each request. @default - nobody does */
+  readonly log?: ((line: string) => void) | undefined;
+}
+
+export interface RunningStack {
+  /** The URL of the first API with its stage, without a slash at the end; `undefined` where there is none. */
+  readonly url: string | undefined;
+  readonly apis: readonly RunningApi[];
+  /** By construct path, `Orders`; with the stack's name before it where there are several. */
+  readonly tables: Readonly<Record<string, LocalTable>>;
+  /** By construct path. */
+  readonly functions: Readonly<Record<string, LocalFunction>>;
+  /** By construct path. */
+  readonly queues: Readonly<Record<string, LocalQueue>>;
+  /** What feeds functions from queues and streams, by construct path. */
+  readonly eventSources: Readonly<Record<string, LocalEventSource>>;
+  /** By construct path. */
+  readonly schedules: Readonly<Record<string, LocalSchedule>>;
+  /** By construct path. */
+  readonly topics: Readonly<Record<string, LocalTopic>>;
+  /** By construct path: event buses, without the default one. */
+  readonly buses: Readonly<Record<string, LocalBus>>;
+  /** The URLs of functions, by construct path. */
+  readonly functionUrls: Readonly<Record<string, string>>;
+  /** `aws` is the one of Lambda's Invoke, of SNS and of EventBridge. */
+  readonly endpoints: { readonly dynamodb: string; readonly sqs: string; readonly aws: string };
+  readonly outputs: Readonly<Record<string, unknown>>;
+  /** What the templates have and this run leaves out, each in one line. */
+  readonly notRun: readonly string[];
+  /** Ends all processes, closes all ports, removes all temporary folders. */
+  stop(): Promise<void>;
+}
+
+export interface RunningApi {
+  readonly path: string;
+  readonly url: string;
+  readonly routes: readonly string[];
+}
+
+/** @throws Error that says what to do, where the app cannot be synthesized or something is missing. */
+export async function startStack(options: StartStackOptions): Promise<RunningStack> {
+  const { signal, log = () => undefined, port = 0, clock = systemClock, disturbances } = options;
+  const undo = createUndoList();
+  const stopping = new AbortController();
+  checkInstalled();
+  await checkPort(port);
+  try {
+    // The engine comes up while the app is synthesized.
+    const starting = startDynamoDB({ endpoint: options.dynamodbEndpoint });
+    const noEngine = new AbortController();
+    starting.catch((error: unknown) => noEngine.abort(error));
+    undo.add(async () => (await starting.catch(() => undefined))?.stop());
+    const template = templateFileIn(options.folder);
+    const given =
+      template === undefined ? await readApp(options, noEngine.signal, undo) : [readTemplate(template)];
+    const dynamodb = await starting;
+    const stacks = chosenStacks(given, options);
+    const [first] = stacks;
+    if (!first) throw new Error(`there is no stack in ${options.folder}: add one to the app`);
+    const common = { clock, region: first.region ?? LOCAL_REGION, accountId: LOCAL_ACCOUNT_ID };
+    const isDown = (destination: string) => disturbances?.isDown(destination) === true;
+    const sqs = await startSqs({ ...common, isDown });
+    undo.add(sqs.stop);
+    const sns = new SnsModel({
+      ...common,
+      random: systemRandom,
+      deliver: (message, subscription) => void deliverNotification(environment, message, subscription),
+    });
+    const eventBridge = new EventBridgeModel({
+      ...common,
+      random: systemRandom,
+      deliver: (delivery) => void deliverEvent(environment, delivery),
+    });
+    const proxied = disturbances && (await disturbedEndpoint(dynamodb.endpoint, disturbances, undo));
+    const aws = await startAwsEndpoint([
+      downFace(isDown, (name) => `arn:aws:events:${common.region}:${common.accountId}:event-bus/${name}`),
+      (request) => describedRunFace(environment)(request),
+      invokeFace((name) => invokableFunction(environment, name)),
+      eventBridgeFace(eventBridge),
+      snsFace(sns),
+    ]);
+    undo.add(aws.stop);
+
+    let nextPort = port;
+    const environment: LocalEnvironment = {
+      log,
+      clock,
+      dynamodbEndpoint: dynamodb.endpoint,
+      sqs,
+      awsEndpoint: aws.endpoint,
+      sns,
+      eventBridge,
+      dynamodbIsOurs: options.dynamodbEndpoint === undefined,
+      functionEnvironment: {
+        ...(proxied !== undefined && { AWS_ENDPOINT_URL_DYNAMODB: proxied }),
+        ...options.functionEnvironment,
+      },
+      invoked: (path, payload) => disturbances?.invoked(path, payload),
+      nextPort: () => (port === 0 ? 0 : nextPort++),
+      tables: new Map(),
+      functions: new Map(),
+      queues: new Map(),
+      eventSources: new Map(),
+      schedules: new Map(),
+      topics: new Map(),
+      buses: new Map(),
+      rulePaths: new Map(),
+      functionUrls: new Map(),
+      asynchronous: new Map(),
+      tellEnd: (fn, ended) => tellEnd(environment, fn, ended),
+      apis: new Map(),
+      deployed: [],
+      notRun: [],
+      signal: stopping.signal,
+      onStop: undo.add,
+    };
+    const outputs = await deployAll(stacks, environment, options);
+    signal?.throwIfAborted();
+
+    const apis = [...environment.apis.values()].map(({ path, server }) => ({
+      path,
+      url: server.stageUrl,
+      routes: [...server.routeKeys],
+    }));
+    return {
+      url: apis[0]?.url,
+      apis,
+      tables: Object.fromEntries(environment.tables),
+      functions: Object.fromEntries(environment.functions),
+      queues: Object.fromEntries(environment.queues),
+      eventSources: Object.fromEntries(environment.eventSources),
+      schedules: Object.fromEntries(environment.schedules),
+      topics: Object.fromEntries(environment.topics),
+      buses: Object.fromEntries(environment.buses),
+      functionUrls: Object.fromEntries(environment.functionUrls),
+      endpoints: { dynamodb: dynamodb.endpoint, sqs: sqs.endpoint, aws: aws.endpoint },
+      outputs,
+      notRun: environment.notRun,
+      stop() {
+        stopping.abort();
+        return undo.run();
+      },
+    };
+  } catch (error) {
+    stopping.abort();
+    await undo.run();
+    throw error;
+  }
+}
+
+/** Where functions find DynamoDB; `undefined` for a real one, which is not disturbed. */
+async function disturbedEndpoint(
+  target: string,
+  disturbances: Disturbances,
+  undo: UndoList,
+): Promise<string | undefined> {
+  if (!target.startsWith("http:")) return undefined;
+  const proxy = await startFaultProxy({
+    target,
+    decide: disturbances.decide,
+    onAnswer: disturbances.answered,
+  });
+  undo.add(proxy.stop);
+  return proxy.endpoint;
+}
+
+/** The stacks of a CDK app. */
+async function readApp(
+  { folder, context = { ephemeral: "true" }, signal }: StartStackOptions,
+  noEngine: AbortSignal,
+  undo: UndoList,
+): Promise<SynthesizedStack[]> {
+  const assembly = await synthesize({
+    folder,
+    context,
+    signal: AbortSignal.any([noEngine, ...(signal ? [signal] : [])]),
+  });
+  undo.add(assembly.remove);
+  return readAssembly(assembly.folder);
+}
+
+async function deployAll(
+  stacks: readonly SynthesizedStack[],
+  environment: LocalEnvironment,
+  { parameters = {}, signal }: StartStackOptions,
+): Promise<Record<string, unknown>> {
+  const shared = { exports: new Map(), outputs: new Map() };
+  const runId = randomBytes(4).toString("hex");
+  const outputs: Record<string, unknown> = {};
+  for (const stack of stacks) {
+    signal?.throwIfAborted();
+    const hasOwnName = stacks.every((other) => other === stack || other.name !== stack.name);
+    const pathPrefix = stacks.length > 1 ? `${hasOwnName ? stack.name : stack.place}/` : "";
+    const options = { environment, parameters, runId, pathPrefix, ...shared };
+    for (const [name, value] of Object.entries(await deployStack(stack, options))) {
+      outputs[pathPrefix + name] = value;
+    }
+  }
+  return outputs;
+}
+
+/** @throws Error that lists the stacks, for a name that none of them has */
+function chosenStacks(
+  stacks: readonly SynthesizedStack[],
+  { stacks: wanted }: StartStackOptions,
+): readonly SynthesizedStack[] {
+  if (wanted === undefined || wanted.length === 0) return stacks;
+  const isMeant = ({ name, place }: SynthesizedStack, choice: string) =>
+    name === choice || place === choice || place.startsWith(`${choice}/`);
+  const unknown = wanted.find((choice) => !stacks.some((stack) => isMeant(stack, choice)));
+  if (unknown !== undefined) {
+    const places = stacks.map(({ place }) => place).join(", ");
+    throw new Error(`the app has no stack or stage ${unknown}: choose among ${places}`);
+  }
+  return stacks.filter((stack) => wanted.some((choice) => isMeant(stack, choice)));
+}

@@ -1,0 +1,186 @@
+// The load of the packages that onceonly began with: 50 callers for a minute over 50 ms of work, and one caller over 20 ms. The
+// contestants are servers in processes of their own. They take turns, so that what the machine does besides is in all of them.
+import { cpus, loadavg, totalmem } from "node:os";
+import pg from "pg";
+import { postgresSchema } from "../../../../lib/postgres/index.ts";
+import { postgresInstallations, startPostgres, USER } from "../../../../test/kit/postgres-server.ts";
+import { connect, createTable } from "../../../../test/kit/tables.ts";
+import { startValkey, valkeyVersion } from "../../../../test/kit/valkey-server.ts";
+import { type HelperProcess, startHelper } from "../../helper-process.ts";
+import { bundleProcess } from "../../process-bundle.ts";
+import { median } from "../timing/median.ts";
+import { askTwice, press, type Target, targetOf } from "./load.ts";
+import type { ServerSetup } from "./server-process.ts";
+
+export const CALLERS = 50;
+export const BUSY_WORK_MS = 50;
+export const ALONE_WORK_MS = 20;
+
+export const STORE_NAMES = ["none", "Valkey", "PostgreSQL", "DynamoDB"] as const;
+export type StoreName = (typeof STORE_NAMES)[number];
+
+/** Medians of the rounds. `ratio` is to the bare handler of the same round. */
+export interface ServerResult {
+  readonly perSecond: number;
+  /** Processor time of the server for each request. */
+  readonly cpuMs: number;
+  readonly meanMs: number;
+  readonly p95Ms: number;
+  readonly p99Ms: number;
+  readonly firstMs: number;
+  readonly againMs: number;
+  readonly ratio: {
+    readonly throughput: number;
+    readonly p95: number;
+    readonly p99: number;
+    readonly first: number;
+    readonly again: number;
+  };
+}
+
+export interface ServersFigures {
+  readonly machine: string;
+  readonly engines: Readonly<Record<string, string>>;
+  /** The machine's load in the minute before, and at the end. */
+  readonly load: readonly [before: number, after: number];
+  /** The slowest round of the bare handler to its quickest one, by throughput. */
+  readonly steadiness: number;
+  readonly seconds: number;
+  readonly results: Readonly<Record<StoreName, ServerResult>>;
+}
+
+export interface ServersEffort {
+  readonly rounds: number;
+  readonly roundMs: number;
+  readonly calls: number;
+}
+
+type Round = Omit<ServerResult, "ratio">;
+
+/** @param onTurn called once for each contestant in each round */
+export async function compareServers(
+  dynamodbEndpoint: string,
+  { rounds, roundMs, calls }: ServersEffort,
+  onTurn: () => void,
+): Promise<ServersFigures> {
+  const before = loadavg()[0] ?? 0;
+  const engines = await startEngines(dynamodbEndpoint);
+  const bundle = await bundleProcess("packages/proof/measure/servers/server-process.ts");
+  const helpers = STORE_NAMES.map(() => startHelper(bundle));
+  try {
+    const targets: Target[] = [];
+    for (const [index, store] of STORE_NAMES.entries()) {
+      const setup: ServerSetup = { store, ...engines.places[store] };
+      targets.push(targetOf(Number(await helpers[index]?.ask(setup)), store !== "none"));
+    }
+    const measured = STORE_NAMES.map((): Round[] => []);
+    for (const target of targets) await press(target, BUSY_WORK_MS, CALLERS, Math.min(roundMs, 3000));
+    for (let round = 0; round < rounds; round++) {
+      // Another one is the first in each round.
+      for (let turn = 0; turn < targets.length; turn++) {
+        const index = (round + turn) % targets.length;
+        measured[index]?.push(
+          await roundOf(targets[index] as Target, helpers[index] as HelperProcess, roundMs, calls),
+        );
+        onTurn();
+      }
+    }
+    for (const { agent } of targets) agent.destroy();
+    const [bare = []] = measured;
+    const paces = bare.map(({ perSecond }) => perSecond);
+    return {
+      machine: `${cpus().length} × ${cpus()[0]?.model}, ${Math.round(totalmem() / 2 ** 30)} GB`,
+      engines: engines.versions,
+      load: [before, loadavg()[0] ?? 0],
+      steadiness: Math.min(...paces) / Math.max(...paces),
+      seconds: (rounds * roundMs) / 1000,
+      results: Object.fromEntries(
+        STORE_NAMES.map((name, index) => [name, summaryOf(measured[index] ?? [], bare)]),
+      ) as Record<StoreName, ServerResult>,
+    };
+  } finally {
+    for (const helper of helpers) helper.stop();
+    await engines.stop();
+  }
+}
+
+/** Each keeps what it has on disk as its maker sets it, DynamoDB's model in memory. */
+async function startEngines(dynamodbEndpoint: string) {
+  const [installation] = postgresInstallations();
+  if (!installation) throw new Error("no PostgreSQL found: apt-get install postgresql");
+  const postgres = await startPostgres(installation, { fsync: "on" });
+  const valkey = await startValkey(["--appendfsync", "everysec"]);
+  const pool = new pg.Pool({ host: "127.0.0.1", port: postgres.port, user: USER, database: "postgres" });
+  await pool.query(postgresSchema({ table: "records" }));
+  await pool.end();
+  const client = connect(dynamodbEndpoint);
+  const dynamodbTable = await createTable(client);
+  client.destroy();
+  return {
+    places: {
+      none: { at: "", table: "" },
+      Valkey: { at: `${valkey.port}`, table: "" },
+      PostgreSQL: { at: `${postgres.port}`, table: "records" },
+      DynamoDB: { at: dynamodbEndpoint, table: dynamodbTable },
+    } satisfies Record<StoreName, Omit<ServerSetup, "store">>,
+    versions: { Valkey: valkeyVersion(), PostgreSQL: postgres.name },
+    async stop() {
+      await postgres.stop();
+      await valkey.stop();
+    },
+  };
+}
+
+async function roundOf(
+  target: Target,
+  server: HelperProcess,
+  roundMs: number,
+  calls: number,
+): Promise<Round> {
+  const before = await cpuOf(server);
+  const { latencies, seconds } = await press(target, BUSY_WORK_MS, CALLERS, roundMs);
+  const cpuMs = ((await cpuOf(server)) - before) / latencies.length;
+  const { first, again } = await askTwice(target, ALONE_WORK_MS, calls);
+  const sorted = latencies.toSorted((a, b) => a - b);
+  const share = (part: number) =>
+    sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? Number.NaN;
+  return {
+    perSecond: latencies.length / seconds,
+    cpuMs,
+    meanMs: latencies.reduce((sum, each) => sum + each, 0) / latencies.length,
+    p95Ms: share(0.95),
+    p99Ms: share(0.99),
+    firstMs: median(first),
+    againMs: median(again),
+  };
+}
+
+async function cpuOf(server: HelperProcess): Promise<number> {
+  const { user, system } = (await server.ask("cpu")) as NodeJS.CpuUsage;
+  return (user + system) / 1000;
+}
+
+function summaryOf(rounds: readonly Round[], bare: readonly Round[]): ServerResult {
+  const middle = (pick: (round: Round) => number) => median(rounds.map(pick));
+  const toBare = (pick: (round: Round) => number, pickBare = pick) =>
+    median(rounds.map((round, index) => pick(round) / pickBare(bare[index] as Round)));
+  return {
+    perSecond: middle(({ perSecond }) => perSecond),
+    cpuMs: middle(({ cpuMs }) => cpuMs),
+    meanMs: middle(({ meanMs }) => meanMs),
+    p95Ms: middle(({ p95Ms }) => p95Ms),
+    p99Ms: middle(({ p99Ms }) => p99Ms),
+    firstMs: middle(({ firstMs }) => firstMs),
+    againMs: middle(({ againMs }) => againMs),
+    ratio: {
+      throughput: toBare(({ perSecond }) => perSecond),
+      p95: toBare(({ p95Ms }) => p95Ms),
+      p99: toBare(({ p99Ms }) => p99Ms),
+      first: toBare(({ firstMs }) => firstMs),
+      again: toBare(
+        ({ againMs }) => againMs,
+        ({ firstMs }) => firstMs,
+      ),
+    },
+  };
+}

@@ -1,0 +1,64 @@
+// The client alone: processor time and heap of a call, against answers that were recorded from an engine a moment before.
+import { connect } from "../../../../test/kit/tables.ts";
+import { bundleProcess } from "../../process-bundle.ts";
+import { startCannedDynamoDB } from "../canned/canned-dynamodb.ts";
+import { recordAnswers } from "../canned/record-answers.ts";
+import type { GroupName } from "./contestants.ts";
+import { type Effort, enter, type RaceFigures, Racer, race } from "./race.ts";
+
+/** Who runs over what; one race follows the other. */
+const RACES = {
+  plain: { group: "plain", overTls: false },
+  http: { group: "http", overTls: false },
+  commits: { group: "commits", overTls: false },
+  tls: { group: "plain", overTls: true },
+} as const satisfies Record<string, { readonly group: GroupName; readonly overTls: boolean }>;
+
+type RaceName = keyof typeof RACES;
+
+export type ClientFigures = Readonly<Record<Exclude<RaceName, "commits">, RaceFigures>> & {
+  /** Absent in what was found before they were raced. */
+  readonly commits?: RaceFigures;
+  /** By each contestant in each run, of first runs and of replays. Absent in what was found with 800. */
+  readonly warmUpCalls?: number;
+};
+
+/** With fewer warm-up calls the first turns measure V8's compiler: half of a call of ours, a fifth of one of the peer's. */
+const EFFORT: Effort = { runs: 5, turns: 3, warmUpCalls: 2400, calls: { 1: 120, 16: 192, 64: 256 } };
+const QUICK: Effort = { runs: 1, turns: 2, warmUpCalls: 200, calls: { 1: 50, 16: 96, 64: 128 } };
+
+const effortOf = (quick: boolean) => (quick ? QUICK : EFFORT);
+
+export function clientSteps(quick: boolean): number {
+  const { runs, turns } = effortOf(quick);
+  return Object.keys(RACES).length * runs * turns;
+}
+
+/** @param onTurn called `clientSteps` times */
+export async function raceClients(
+  engine: string,
+  quick: boolean,
+  onTurn: () => void,
+): Promise<ClientFigures> {
+  const client = connect(engine);
+  const bundle = await bundleProcess("packages/proof/measure/timing/contestant-process.ts");
+  const figures: Partial<Record<RaceName, RaceFigures>> = {};
+  const effort = effortOf(quick);
+  for (const [name, { group, overTls }] of Object.entries(RACES)) {
+    const entries = await enter(client, group);
+    const exchanges = await recordAnswers(engine, async (endpoint) => {
+      for (const entry of entries) {
+        const racer = new Racer(entry, { bundle, endpoint });
+        await racer.turn({ calls: 1, callers: 1 }).finally(() => racer.stop());
+      }
+    });
+    const canned = await startCannedDynamoDB(exchanges, { overTls });
+    try {
+      figures[name as RaceName] = await race(entries, { ...canned, bundle }, effort, onTurn);
+    } finally {
+      canned.stop();
+    }
+  }
+  client.destroy();
+  return { ...(figures as Record<RaceName, RaceFigures>), warmUpCalls: effort.warmUpCalls };
+}

@@ -1,0 +1,178 @@
+// Writes docs/proof/mutation.md from Stryker's report and the reasons in reasons.json. Fails, and writes nothing,
+// when a surviving mutant has no reason, or a reason has no surviving mutant. A report of another state of lib/core
+// makes it fail too.
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+const CLASSES = {
+  equivalent: "nothing that a caller, a store or an observer can see differs",
+  guarded: "another check or another layer refuses the same case: defence in depth",
+  unloadable:
+    "the file cannot be loaded any more: every test fails, but Stryker counts failing tests, and none is left",
+  text: "only the words of a message differ",
+  cost: "only time, memory or the number of requests differs",
+  unreachable: "differs only for what the types and the callers inside the package never give",
+  system:
+    "differs only in what the system's clock or another runtime does, which tests in virtual time do not see",
+};
+
+const FOUND = ["Killed", "Timeout", "RuntimeError"];
+
+const root = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+const read = (path) => readFileSync(root(path), "utf8");
+const oneLine = (code) => code.replace(/\s+/g, " ").trim();
+
+const { files } = JSON.parse(read("reports/mutation.json"));
+const reasons = JSON.parse(read("packages/proof/mutation/reasons.json"));
+const names = Object.keys(files).sort();
+const faults = [...staleFiles(), ...misclassified()];
+
+const used = new Set();
+const survivors = Object.fromEntries(names.map((name) => [name, survivorsOf(name)]));
+const unused = Object.entries(reasons).flatMap(([name, entries]) =>
+  entries
+    .filter((entry) => !used.has(entry))
+    .map((entry) => `no such survivor: ${name} ${JSON.stringify(entry)}`),
+);
+faults.push(...unused);
+if (faults.length > 0) {
+  console.error(faults.join("\n"));
+  console.error(`${faults.length} faults: docs/proof/mutation.md is not written`);
+  process.exit(1);
+}
+writeFileSync(root("docs/proof/mutation.md"), page());
+console.log(
+  `docs/proof/mutation.md: ${Object.values(survivors).flat().length} surviving mutants, each with its reason`,
+);
+
+/** A report of other sources than those that are here says nothing about these. */
+function staleFiles() {
+  const present = readdirSync(root("lib/core")).map((name) => `lib/core/${name}`);
+  const missing = present.filter((name) => !(name in files) && !isOnlyTypes(name));
+  const changed = names.filter((name) => !present.includes(name) || files[name].source !== read(name));
+  return [...missing, ...changed].map(
+    (name) => `${name} is not as it was mutated: run the mutation tests again`,
+  );
+}
+
+function isOnlyTypes(name) {
+  return !/^(export )?(async )?(abstract )?(const|let|function|class) /m.test(read(name));
+}
+
+function misclassified() {
+  const entries = Object.values(reasons).flat();
+  return entries
+    .filter((entry) => !(entry.class in CLASSES) || !entry.why)
+    .map((entry) => `class and why are needed: ${JSON.stringify(entry)}`);
+}
+
+function survivorsOf(name) {
+  const lines = files[name].source.split("\n");
+  return files[name].mutants
+    .filter(({ status }) => status === "Survived" || status === "NoCoverage")
+    .sort((left, right) => order(left.location) - order(right.location))
+    .flatMap((mutant) => {
+      const { start, end } = mutant.location;
+      const taken = lines.slice(start.line - 1, end.line);
+      taken[taken.length - 1] = taken.at(-1).slice(0, end.column - 1);
+      taken[0] = taken[0].slice(start.column - 1);
+      const from = oneLine(taken.join("\n"));
+      const to = oneLine(mutant.replacement);
+      const line = lines[start.line - 1];
+      const entry = (reasons[name] ?? []).find(
+        (each) => each.from === from && [each.to].flat().includes(to) && line.includes(each.in ?? ""),
+      );
+      if (entry === undefined)
+        faults.push(`no reason: ${name}:${start.line} ${JSON.stringify({ from, to })}`);
+      else used.add(entry);
+      return entry ? [{ ...entry, line: start.line, from, to }] : [];
+    });
+}
+
+function order({ start }) {
+  return start.line * 10_000 + start.column;
+}
+
+function count(mutants, ...statuses) {
+  return mutants.filter(({ status }) => statuses.includes(status)).length;
+}
+
+function row(name, mutants) {
+  const found = count(mutants, ...FOUND);
+  const left = count(mutants, "Survived", "NoCoverage");
+  const score = found + left === 0 ? "–" : `${((100 * found) / (found + left)).toFixed(1)} %`;
+  return `| ${name} | ${found + left} | ${found} | ${left} | ${count(mutants, "Ignored")} | ${score} |`;
+}
+
+function code(text) {
+  const short = text.length > 140 ? `${text.slice(0, 139)}…` : text;
+  return short.includes("`") ? `\`\` ${short} \`\`` : `\`${short}\``;
+}
+
+function page() {
+  const all = names.flatMap((name) => files[name].mutants);
+  const every = Object.values(survivors).flat();
+  const judged = all.length - count(all, "Ignored");
+  const found = count(all, ...FOUND);
+  const withReasons = names
+    .filter((name) => survivors[name].length > 0)
+    .map((name) => {
+      const items = survivors[name].map(
+        (each) =>
+          `- Line ${each.line}: ${code(each.from)} → ${code(each.to || "nothing")}\n  *${each.class}*: ${each.why}`,
+      );
+      return `### ${name}\n\n${items.join("\n")}`;
+    });
+  const classes = Object.entries(CLASSES)
+    .map(([name, meaning]) => [name, meaning, every.filter((each) => each.class === name).length])
+    .filter(([, , number]) => number > 0)
+    .map(([name, meaning, number]) => `| ${name} | ${meaning} | ${number} |`);
+  return `# Mutation tests of the core
+
+For those who ask whether the tests would notice a fault.
+
+<!-- Written by packages/proof/mutation/report.mjs from a run and from packages/proof/mutation/reasons.json: change those. -->
+
+A mutant is \`lib/core\` with one small fault put in: a condition turned round, a statement left out, a number moved. A mutant
+that no test notices stands for a fault that no test would notice. All that survive are listed below, each with the reason.
+
+\`\`\`sh
+npm run mutate
+\`\`\`
+
+runs [Stryker](https://stryker-mutator.io/docs/stryker-js/introduction/), then writes this page. It fails where a surviving
+mutant has no reason in \`packages/proof/mutation/reasons.json\`, and where a reason has no mutant left. It takes tens of minutes, and is
+not part of \`npm test\`. \`npx stryker run packages/proof/mutation/stryker.config.json --mutate lib/core/record.ts\` tries one file. With
+\`--incremental\` only what changed since the last such run is tried. Mutants of code that runs while a file is loaded keep their old verdict then.
+
+## What is mutated, and what judges it
+
+- Every file of \`lib/core\` that holds more than types, with all of Stryker's mutations.
+- Left alone, and counted as ignored, are texts for people: literals with a space in them and nothing but names between. Names,
+  codes, states and patterns are mutated. Stryker itself makes no mutants of literals that are \`as const\`.
+- The judges are the tests in \`test/core\` alone: in memory, in virtual time, with one seed for all properties. That a fault would also
+  be found by the tests of the faces, of a store or of the model does not count. Left out are \`fingerprint-limits.test.ts\`, which
+  measures time and the end of the stack, and \`races.test.ts\`, whose schedules take half of the time. A test of a single behaviour
+  has to find what they find.
+
+## The score
+
+${found} of ${judged} mutants were found: ${((100 * found) / judged).toFixed(1)} %. The ${every.length} others:
+
+| class | meaning | mutants |
+|---|---|---:|
+${classes.join("\n")}
+
+| file | mutants | found | survive | ignored | score |
+|---|---:|---:|---:|---:|---:|
+${names.map((name) => row(name, files[name].mutants)).join("\n")}
+${row("all", all)}
+
+"Found" counts mutants that make a test fail (${count(all, "Killed")}), and mutants that keep a test from ending (${count(all, "Timeout")}). It also
+counts those that end the process of the tests by an error that nobody handles (${count(all, "RuntimeError")}).
+
+## What survives, and why
+
+${withReasons.join("\n\n")}
+`;
+}

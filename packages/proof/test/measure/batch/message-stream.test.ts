@@ -1,0 +1,34 @@
+import { describe, expect, it } from "vitest";
+import { messageStream, orderIdOf, placesOf } from "../../../measure/batch/message-stream.ts";
+
+const STREAM = messageStream(1000, 4);
+
+describe("messageStream", () => {
+  it("is the same every time", () => {
+    expect(messageStream(1000, 4)).toEqual(STREAM);
+  });
+
+  it("has ten messages a batch, and a fifth of them repeat an order", () => {
+    expect(STREAM).toHaveLength(10_000);
+    expect(new Set(STREAM.map(orderIdOf)).size).toBe(8000);
+  });
+
+  it("gives every message an id of its own", () => {
+    expect(new Set(STREAM.map(({ messageId }) => messageId)).size).toBe(STREAM.length);
+  });
+
+  it("repeats an order with the same body", () => {
+    const bodies = new Map<string, string>();
+    for (const record of STREAM) {
+      expect(record.body).toBe(bodies.get(orderIdOf(record)) ?? record.body);
+      bodies.set(orderIdOf(record), record.body);
+    }
+  });
+
+  it("spreads the repeats over the same batch, the next ones and later ones", () => {
+    const { sameBatch, nextBatches, later } = placesOf(STREAM, 4);
+
+    expect(sameBatch + nextBatches + later).toBe(2000);
+    expect(Math.min(sameBatch, nextBatches, later)).toBeGreaterThan(600);
+  });
+});

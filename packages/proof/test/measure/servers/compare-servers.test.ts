@@ -1,0 +1,27 @@
+// A moment of the load on real servers and engines: that every contestant is asked, answers, and is compared with the bare handler.
+import { describe, expect, inject, it } from "vitest";
+import { postgresInstallations } from "../../../../../test/kit/postgres-server.ts";
+import { compareServers, STORE_NAMES } from "../../../measure/servers/compare-servers.ts";
+
+const endpoint = inject("everyDynamodbEngine")[0]?.endpoint ?? "";
+const hasEngines = inject("hasValkey") && postgresInstallations().length > 0;
+
+describe.runIf(hasEngines)("compareServers", () => {
+  it("measures each store beside the bare handler, and refuses an answer that is not its own, or no replay the second time", async () => {
+    let turns = 0;
+    const figures = await compareServers(endpoint, { rounds: 1, roundMs: 300, calls: 2 }, () => turns++);
+
+    expect(turns).toBe(4);
+    for (const name of STORE_NAMES) {
+      const { ratio, ...measured } = figures.results[name];
+      for (const value of Object.values({ ...measured, ...ratio })) expect(value, name).toBeGreaterThan(0);
+    }
+    expect(figures.results.none.ratio).toEqual({
+      throughput: 1,
+      p95: 1,
+      p99: 1,
+      first: 1,
+      again: expect.any(Number),
+    });
+  });
+});

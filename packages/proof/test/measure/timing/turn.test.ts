@@ -1,0 +1,24 @@
+import { describe, expect, it } from "vitest";
+import { takeTurn } from "../../../measure/timing/turn.ts";
+
+describe("takeTurn", () => {
+  it("calls each key once, with as many callers at once as it says, and keeps the answers", async () => {
+    let [running, most] = [0, 0];
+    const keys = Array.from({ length: 40 }, (_, nth) => `key ${nth}`);
+
+    const { sample, answers } = await takeTurn(
+      async (key) => {
+        most = Math.max(most, ++running);
+        await Promise.resolve();
+        running--;
+        return `answer to ${key}`;
+      },
+      keys,
+      16,
+    );
+
+    expect(most).toBe(16);
+    expect([...answers]).toEqual(keys.map((key) => [key, `answer to ${key}`]));
+    expect(Object.keys(sample)).toEqual(["cpuMs", "heapKb", "latencyMs", "callsPerSecond"]);
+  });
+});

@@ -1,0 +1,2 @@
+/** What each entry is called in an import, and the path of its source. */
+export const SOURCES: readonly (readonly [name: string, source: string])[];
