@@ -46,6 +46,7 @@ export {
   resolveRecord,
 } from "./core/resolve-outcome.ts";
 export type { Store } from "./core/store.ts";
+export { isLease } from "./core/store-lease.ts";
 export type { UnknownOutcome } from "./core/unknown-outcome.ts";
 export { decodeEvidence, type Evidence, MAX_TEXT_LENGTH } from "./core/verify.ts";
 export { visible } from "./core/visible.ts";

@@ -30,8 +30,8 @@ const DEFAULT_TIMEOUT_SECONDS = 3;
 
 /**
  * Runs a function of the app every minute, whose handler is `reconciler(options)`. The function may list and
- * resolve the unknown outcomes of the table, and reads the table's name from `IDEMPOTENCY_TABLE`. Runs may
- * overlap: of two reconcilers one takes a key over, so no concurrency is reserved.
+ * resolve the unknown outcomes of the table, and reads the table's name from `IDEMPOTENCY_TABLE`. Runs of the same
+ * operations take turns by a lease in the table, so no concurrency is reserved.
  *
  * A function with less than 20 seconds is told as the warning `onceonly:reconciler-timeout`, since `verify`
  * gets half of the invocation at most.
@@ -95,7 +95,7 @@ export class Reconciler extends Construct {
     else {
       Annotations.of(this).addWarningV2(
         "onceonly:second-reconciler",
-        `${other} and ${this.node.path} both read the unknown outcomes of ${table.node.path}, so each of the two pays for all of the reads: give all operations to one, or acknowledge this`,
+        `${other} and ${this.node.path} both settle the unknown outcomes of ${table.node.path}. If they have the same operations, the second one only stands by. If not, each of them pays for all of the reads: give all operations to one, or acknowledge this`,
       );
     }
   }

@@ -2,6 +2,7 @@
 import { PayloadInvalidError } from "../core/errors.ts";
 import type { TimedContext } from "../core/lambda-context.ts";
 import { type Check, checkOptions } from "../core/option-checks.ts";
+import { Turn } from "../core/turn.ts";
 import type { Circuits } from "./connections.ts";
 import { liftLines } from "./lift-lines.ts";
 import { OldestWaiting } from "./oldest-waiting.ts";
@@ -10,7 +11,6 @@ import { STREAM_SOURCE } from "./outbox-relay.ts";
 import { reportBacklog } from "./report-sends.ts";
 import { senderOf } from "./sender.ts";
 import { type Sweep, type SweepReport, sweepShards } from "./sweep-shards.ts";
-import { SweepTurn } from "./sweep-turn.ts";
 
 export interface OutboxSweeperOptions extends OutboxOptions {
   /**
@@ -64,7 +64,7 @@ export function outboxSweeper(
     const sender = senderOf(settings, context, circuits);
     const before = clock.now() - minAgeSeconds * 1000;
     const report: SweepReport = { sent: 0, failed: 0, waiting: 0 };
-    const turn = new SweepTurn(settings.outbox, clock, sender.time.taking);
+    const turn = new Turn((lease) => settings.outbox.leaseSweep(lease), clock, sender.time.taking);
     if (!(await turn.isMine())) return report;
     try {
       const sweep: Sweep = { sender, before, report, oldest, turn };

@@ -1,11 +1,11 @@
 /** Goes through shards of the outbox, and sends the commits that are due in them. */
 import type { FoundUnsent, Unsent } from "../core/messages/outbox.ts";
+import type { Turn } from "../core/turn.ts";
 import { progressOf } from "./commit-end.ts";
 import type { OldestWaiting } from "./oldest-waiting.ts";
 import { passOver } from "./pass-over.ts";
 import { type CommitOutcome, sendCommit } from "./send-commit.ts";
 import { COMMITS_AT_ONCE, type Sender } from "./sender.ts";
-import type { SweepTurn } from "./sweep-turn.ts";
 
 /** The commits of one sweep, by how they ended. */
 export interface SweepReport {
@@ -23,7 +23,7 @@ export interface Sweep {
   readonly before: number;
   readonly report: SweepReport;
   readonly oldest: OldestWaiting;
-  readonly turn: SweepTurn;
+  readonly turn: Turn;
 }
 
 /** More would only take each other's memory. */

@@ -5,7 +5,9 @@ import { RecordCorruptError } from "../core/errors.ts";
 import { namesOf } from "../core/identity.ts";
 import type { TimedContext } from "../core/lambda-context.ts";
 import type { CrossChecked } from "../core/record-cache.ts";
+import { storeLease } from "../core/store-lease.ts";
 import { persist } from "../core/take-unknown.ts";
+import { Turn } from "../core/turn.ts";
 import type { UnknownOutcome } from "../core/unknown-outcome.ts";
 import { isDue, type KeyPatience, questionsOf, reconcileKey, unknownSince } from "./reconcile-key.ts";
 import {
@@ -33,6 +35,8 @@ export interface ReconcilerReport {
   unrecorded: number;
   /** The time was over before all keys were looked at: the next run goes on. */
   isCut: boolean;
+  /** Another reconciler of the same operations was at work, so this run left everything to it. */
+  isSkipped: boolean;
   /** Only where the store is `cached` with a cache of all processes: what became of its entries. */
   cache?: CacheReport;
 }
@@ -48,7 +52,7 @@ export interface CacheReport {
   failed: boolean;
 }
 
-type Count = Exclude<keyof ReconcilerReport, "isCut" | "cache">;
+type Count = Exclude<keyof ReconcilerReport, "isCut" | "isSkipped" | "cache">;
 
 /** The others are left to later runs, or to their end. */
 const MAX_CROSS_CHECKS = 1000;
@@ -62,14 +66,16 @@ const MAX_CROSS_CHECKS = 1000;
  * step gives the key back, and a retry goes on behind the step.
  *
  * It works within the remaining time of its invocation. The next one goes on, with the keys that have waited longest.
- * Reconcilers and callers may work side by side: of all one takes the key over. Each run tells how many keys are left, and
- * for how long nobody has known about the oldest.
+ * Several may run: those of the same operations take turns by a lease in the store, since each would read every key. A run whose
+ * turn it isn't reports `isSkipped`, and emits no event. A reconciler that dies delays the others by half a minute. Callers work
+ * beside it: only one of them all takes a key over. Each run tells how many keys are left, and for how long nobody has known about
+ * the oldest.
  *
  * A store that is `cached` with a cache of all processes is compared with it by each run. What the store does not confirm is dropped
  * from the cache.
  *
  * The function needs the rights of `grantResolving`: `dynamodb:Query` on the index of unknown outcomes, and on the table
- * `dynamodb:GetItem`, `dynamodb:UpdateItem` and, for large results, `dynamodb:PutItem`.
+ * `dynamodb:GetItem`, `dynamodb:UpdateItem` and, for large results and the lease, `dynamodb:PutItem`.
  *
  * @throws InvalidOptionError (`INVALID_OPTION`) at once. The handler throws StoreUnavailableError (`STORE_UNAVAILABLE`) when
  * the unknown outcomes cannot be listed.
@@ -91,6 +97,20 @@ const unreadable = () =>
 /** Kept for the write that records a verdict. */
 const MAX_RECORD_MS = 6000;
 
+/** Reconcilers take turns if they settle the same keys, in the same way. */
+function turnOf<Write>(settings: ReconcilerSettings<Write>, remainingMs: () => number): Turn {
+  const { store, clock, random, operations } = settings;
+  const asked = Array.from(operations, ([name, { verify, steps = {} }]) =>
+    JSON.stringify([name, typeof verify === "function", Object.keys(steps).sort()]),
+  );
+  const { crossCheck } = store as CrossChecked;
+  const lease = storeLease(store, "reconciler", typeof crossCheck, ...asked.sort());
+  const id = random.token();
+  const invocation = () => ({ id, now: clock.now(), until: clock.now() + remainingMs() });
+  // The lease only saves work: each key still has to be taken. So a store that fails, or rights that don't reach, stop nothing.
+  return new Turn((each) => lease(each).catch(() => true), clock, invocation);
+}
+
 class ReconcilerRun<Write> {
   readonly report: ReconcilerReport = {
     happened: 0,
@@ -100,11 +120,13 @@ class ReconcilerRun<Write> {
     unasked: 0,
     unrecorded: 0,
     isCut: false,
+    isSkipped: false,
   };
   readonly #settings: ReconcilerSettings<Write>;
   readonly #remainingMs: () => number;
   readonly #patience: KeyPatience;
   readonly #startedAt: number;
+  readonly #turn: Turn;
   #oldest = Number.POSITIVE_INFINITY;
 
   constructor(settings: ReconcilerSettings<Write>, context: TimedContext | undefined) {
@@ -115,14 +137,25 @@ class ReconcilerRun<Write> {
     const verifyMs = Math.min(settings.verifyTimeoutSeconds * 1000, atFirst / 2);
     this.#patience = { verifyMs, recordMs: Math.min(MAX_RECORD_MS, atFirst / 4) };
     this.#startedAt = settings.clock.now();
+    this.#turn = turnOf(settings, this.#remainingMs);
   }
 
   async work(): Promise<void> {
+    this.report.isSkipped = !(await this.#turn.isMine());
+    if (this.report.isSkipped) return;
+    try {
+      await this.#settle();
+    } finally {
+      await this.#turn.end();
+    }
+  }
+
+  async #settle(): Promise<void> {
     const { concurrency } = this.#settings;
     const listed = this.#listed();
     let isDone = false;
     const goOn = async () => {
-      while (this.#hasTime()) {
+      while (this.#hasTime() && (await this.#turn.isMine())) {
         const next = await listed.next();
         isDone ||= next.done === true;
         if (next.done) return;

@@ -18,6 +18,7 @@ import type {
   StepChange,
   Store,
 } from "../core/store.ts";
+import { isLease } from "../core/store-lease.ts";
 import { ResultStore } from "./result-store.ts";
 import type { SealedMessages } from "./sealed-messages.ts";
 import { isSealed, ownerOf, type SealedPlace, type Sealer } from "./sealer.ts";
@@ -50,6 +51,7 @@ export class EncryptedStore<Write> extends ResultStore<Write> {
   }
 
   override async claim(claim: Claim, seen?: IdempotencyRecord): Promise<ClaimAnswer> {
+    if (isLease(claim.recordKey)) return super.claim(claim, seen);
     try {
       // Before the handler runs: what it has done must not depend on the key service.
       await this.#sealer.prepare(placeOf(claim).context, claim.leaseEndsAt);

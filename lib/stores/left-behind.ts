@@ -4,6 +4,7 @@ import { checkOptions, ENGINE_CHECKS, methods, oneOf } from "../core/option-chec
 import { withDefaults } from "../core/options.ts";
 import { isExpired, type State } from "../core/record.ts";
 import type { Store } from "../core/store.ts";
+import { isLease } from "../core/store-lease.ts";
 import { bringRecord } from "./bring-record.ts";
 import { combine, isOver, isSameStep } from "./pair.ts";
 
@@ -59,7 +60,7 @@ export async function* leftBehind(options: LeftBehindOptions): AsyncGenerator<Le
   const { from, to, recordKeys } = options;
   const { brings, clock } = withDefaults(options, { brings: false, clock: systemClock });
   for await (const recordKey of recordKeys) {
-    const left = await missing(from, to, recordKey, clock);
+    const left = isLease(recordKey) ? undefined : await missing(from, to, recordKey, clock);
     if (!left) continue;
     const isTried = brings && left.why === "unknown-there";
     const isBrought = isTried && (await bringRecord({ from, to }, recordKey, clock.now()));

@@ -1,13 +1,13 @@
 // Copies of the built package in this process: as an ES module, as CommonJS, and in a minified bundle.
 import { readFileSync } from "node:fs";
-import { cp, mkdir, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build, type Plugin } from "esbuild";
+import { builtPackages } from "../kit/built-packages.ts";
 import { oncePerRun } from "../kit/once-per-run.ts";
 import { root } from "../kit/project.ts";
-import { run } from "../kit/run.ts";
 
 export interface Copy {
   readonly aws: typeof import("onceonly-explorer/aws");
@@ -49,20 +49,10 @@ export const ENTRIES = PATHS.map(({ entry }) => entry);
 export const KINDS = ["es module", "commonjs", "bundle"] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** The built packages, within the project, so that its peers are found. A change of their sources builds them again. */
-async function built(): Promise<string> {
-  const { folder } = await oncePerRun("copies", async (made) => {
-    const folder = join(root, "node_modules/.cache/copies", made.split("/").at(-2)!);
-    const modules = join(folder, "node_modules");
-    await mkdir(modules, { recursive: true });
-    await run(process.execPath, [join(root, "tools/build.mjs"), made], root);
-    for (const [name, path] of [
-      ["onceonly", ""],
-      ["onceonly-explorer", "packages/explorer"],
-    ] as const) {
-      await cp(join(made, path, "dist"), join(modules, name, "dist"), { recursive: true });
-      await cp(join(root, path, "package.json"), join(modules, name, "package.json"));
-    }
+/** The folder of the built packages, with a bundle of all their entries in it. */
+function built(): Promise<string> {
+  return oncePerRun("copies", async () => {
+    const folder = await builtPackages();
     await build({
       stdin: {
         contents: PATHS.map(({ entry, name }) => `export * as ${entry} from "${name}";`).join("\n"),
@@ -78,9 +68,8 @@ async function built(): Promise<string> {
       define: { "import.meta.dirname": "__dirname", "import.meta.url": "__filename" },
       outfile: join(folder, "bundle.cjs"),
     });
-    return { folder };
+    return folder;
   });
-  return folder;
 }
 
 const peersOutside: Plugin = {

@@ -13,6 +13,8 @@ import { countRequests } from "../kit/counting-client.ts";
 import { connect, createOutboxTable, createTable } from "../kit/tables.ts";
 
 const SHARDS = 8;
+/** To look, to claim and to release. */
+const LEASE = 3;
 
 async function newWorld(endpoint: string) {
   const client = connect(endpoint);
@@ -56,13 +58,17 @@ describe.each(inject("dynamodbEngines"))("a reconciler on $name", ({ endpoint })
     for (const key of keys) await world.dies(key);
     await clock.advance(100_000);
     const asked: string[] = [];
-    const handler = world.handlerOf(({ childKey }) => {
+    const verify: VerifyRecord = ({ childKey }) => {
       const name = childKey("charge");
       asked.push(name);
       return name < "V" ? { outcome: "happened", result: name } : { outcome: "did-not-happen" };
-    });
+    };
+    const handler = world.handlerOf(verify);
 
-    const [first, second] = await Promise.all([handler(), handler()]);
+    // It knows another operation too, so the two don't take turns.
+    const other = world.handlerOf(verify, { operations: { charge: verify, refund: "hold" } });
+
+    const [first, second] = await Promise.all([handler(), other()]);
 
     expect(asked.toSorted()).toEqual([...new Set(asked)].toSorted());
     expect(asked).toHaveLength(60);
@@ -162,25 +168,25 @@ describe.each(inject("dynamodbEngines"))("a reconciler on $name", ({ endpoint })
 });
 
 describe.each(inject("everyDynamodbEngine"))("the requests of a reconciler on $name", ({ endpoint }) => {
-  it("makes one query for each shard where nothing is to be done, and four requests more for each key", async () => {
+  it("makes one query for each shard where nothing is to be done, three requests for its lease, and four more for each key", async () => {
     const world = await newWorld(endpoint);
     const { counts } = world;
     const handler = world.handlerOf(() => ({ outcome: "unknown" }));
     counts.reset();
 
     await handler();
-    expect(counts.requests).toBe(SHARDS);
+    expect(counts.requests).toBe(SHARDS + LEASE);
 
     await world.dies("order-1");
     await world.clock.advance(100_000);
     counts.reset();
     await handler();
-    expect(counts.requests).toBe(SHARDS + 4);
+    expect(counts.requests).toBe(SHARDS + LEASE + 4);
 
     await world.clock.advance(60_001);
     counts.reset();
     await handler();
     // The pause is not over: the record is read, and left alone.
-    expect(counts.requests).toBe(SHARDS + 1);
+    expect(counts.requests).toBe(SHARDS + LEASE + 1);
   });
 });

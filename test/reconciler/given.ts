@@ -2,6 +2,7 @@
 import type { Execution } from "../../lib/core/execution.ts";
 import { identify } from "../../lib/core/identity.ts";
 import { type RunOnceOptions, runOnce } from "../../lib/core/run-once.ts";
+import { isLease } from "../../lib/core/store-lease.ts";
 import type { Evidence } from "../../lib/core/verify.ts";
 import { reconciler } from "../../lib/reconciler/reconciler.ts";
 import type { ReconcilerEvent, ReconcilerOptions } from "../../lib/reconciler/reconciler-options.ts";
@@ -72,6 +73,11 @@ export function reconcilerWorld() {
     async reconcile(charge: Options["operations"][string], more: Partial<Options> = {}) {
       await clock.advance(100_000);
       return run(optionsOf(charge, more));
+    },
+
+    /** All but the lease of reconcilers. */
+    records() {
+      return [...store.records].filter(([recordKey]) => !isLease(recordKey));
     },
 
     record(key: string) {

@@ -99,8 +99,7 @@ async function play(shape: Shape, seed: number): Promise<Ended> {
     return luck > (isDown ? 0.6 : 0.98) ? "after" : undefined;
   };
   let conclusiveAt: number | undefined;
-  const isOpen = () =>
-    [...memory.records.values()].some(({ state }) => state === "held" || state === "in-progress");
+  const isOpen = () => ["held", "in-progress"].includes(`${memory.records.get(recordKey)?.state}`);
   const faulty = intercepted(memory, async (_, request) => {
     const when = fault();
     // A client gives up after a time, and its request can still arrive.
@@ -205,7 +204,7 @@ async function play(shape: Shape, seed: number): Promise<Ended> {
 
   let isListed = false;
   for await (const _ of memory.unknownOutcomes({ before: clock.now() })) isListed = true;
-  const [record] = memory.records.values();
+  const record = memory.records.get(recordKey);
   return {
     charges: provider.charges.length,
     hasLied: provider.hasLied,

@@ -88,6 +88,7 @@ export const LONG = [
   "test/package/tutorial",
   "test/package/typescript",
   "test/postgres/model",
+  "test/tracers/tracers",
   "packages/explorer/test/simulator/outbox-destinations",
 ].map((name) => `${name}.test.ts`);
 

@@ -1,4 +1,5 @@
 /** The port between the senders of committed messages and a database: the messages that wait, and how they end. */
+import type { Lease } from "../turn.ts";
 import type { StoredMessage } from "./outgoing-message.ts";
 
 /** A message waits, its destination has it, or somebody has to decide, or has decided, about it. */
@@ -95,14 +96,8 @@ export interface FoundUnsent {
   readonly dueAt: number;
 }
 
-/** Says which sweep holds the outbox, and for how long. Times are in epoch ms. */
-export interface SweepLease {
-  /** Names the sweep, so that it can make its lease longer, and so that a repeated request is recognised. */
-  readonly id: string;
-  readonly now: number;
-  /** When the lease ends. 0 ends it immediately. */
-  readonly until: number;
-}
+/** Says which sweep holds the outbox, and for how long. */
+export type SweepLease = Lease;
 
 export interface Outbox {
   /** How many shards there are for `findUnsent`, from 0. */

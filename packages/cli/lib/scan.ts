@@ -3,6 +3,7 @@ import type { AttributeValue, DynamoDBClient, ScanCommandInput } from "@aws-sdk/
 import {
   type Attribute,
   type IdempotencyRecord,
+  isLease,
   namesOf,
   type RecordTable,
   readRecord,
@@ -124,7 +125,7 @@ export async function scanPage(
     }),
   );
   return {
-    records: Items.map((item) => scannedRecord(table, item)),
+    records: Items.map((item) => scannedRecord(table, item)).filter(({ recordKey }) => !isLease(recordKey)),
     sortValue: sortKey === undefined ? undefined : Items[0]?.[sortKey]?.S,
     next: LastEvaluatedKey,
   };

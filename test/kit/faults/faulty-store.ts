@@ -1,6 +1,7 @@
 /** Faults between the engine and its store, whichever store it is. No request travels, so no SDK repeats it. */
 import { StoreUnavailableError } from "../../../lib/core/errors.ts";
 import type { Store } from "../../../lib/core/store.ts";
+import { isLease } from "../../../lib/core/store-lease.ts";
 
 export type StoreMethod = "claim" | "settle" | "renew" | "writeStep" | "insert" | "find" | "loadResult";
 
@@ -27,7 +28,15 @@ export function intercepted<S extends Store<never>>(store: S, intercept: Interce
 export const unreachable = () => new StoreUnavailableError("unreachable", new Error("no answer"));
 export const throttled = () => new StoreUnavailableError("throttled", new Error("slow down"));
 
-/** Fails the requests of one method as told: `before` it is applied, or `after` it, when only the answer is lost. */
+/** Whether a request is about a record, and not about the lease that reconcilers take. */
+export function isOfRecord([given]: readonly unknown[]): boolean {
+  return !isLease(typeof given === "string" ? given : `${Object(given).recordKey}`);
+}
+
+/**
+ * Fails the requests of one method about records as told: `before` it is applied, or `after` it, when only the answer is
+ * lost.
+ */
 export function failing<S extends Store<never>>(
   store: S,
   method: StoreMethod,
@@ -35,8 +44,8 @@ export function failing<S extends Store<never>>(
   { times = Number.POSITIVE_INFINITY, error = unreachable }: { times?: number; error?: () => Error } = {},
 ): S {
   let failures = 0;
-  return intercepted(store, async (name, request) => {
-    if (name !== method || failures >= times) return request();
+  return intercepted(store, async (name, request, parameters) => {
+    if (name !== method || failures >= times || !isOfRecord(parameters)) return request();
     failures++;
     if (when === "after") await request();
     throw error();

@@ -9,7 +9,7 @@ export type RelayKillPoint = (typeof RELAY_KILL_POINTS)[number];
 export const DISPATCH_SHARES = {
   "sent-twice": { share: 0.06, most: 10 },
   swept: { share: 0.1, most: 20 },
-  "relay-killed": { share: 0.05, most: 20 },
+  "relay-killed": { share: 0.05, most: 20, least: RELAY_KILL_POINTS.length },
   late: { share: 0.1, most: 20 },
   relayed: { share: 0.69 },
 } as const satisfies Record<string, Share>;

@@ -8,7 +8,7 @@ export type KillPoint = (typeof KILL_POINTS)[number];
 
 /** The shares of orders by their kind. */
 export const ORDER_SHARES = {
-  killed: { share: 0.08 },
+  killed: { share: 0.08, least: KILL_POINTS.length },
   abandoned: { share: 0.12 },
   concurrent: { share: 0.2 },
   reused: { share: 0.08 },

@@ -1,11 +1,11 @@
 // What happens to the payment of each order: at the consumer, in the queue and at the gateway. Pure.
-import type { KillPoint } from "./order-plan.ts";
+import { KILL_POINTS, type KillPoint } from "./order-plan.ts";
 import type { SeededRandom } from "./random.ts";
 import type { Share } from "./share-out.ts";
 
 /** The shares of payments by their kind. */
 export const PAYMENT_SHARES = {
-  killed: { share: 0.08, most: 20 },
+  killed: { share: 0.08, most: 20, least: KILL_POINTS.length },
   poison: { share: 0.05 },
   redelivered: { share: 0.06 },
   "answer-lost": { share: 0.08 },

@@ -64,7 +64,7 @@ export function planDemo({ orders: count, duplicates, seed }: DemoOptions): Plan
       payment: paymentOf(paymentKind, { random, nextKillPoint: nextConsumerKill }),
     };
   });
-  const sagas = planSagas(count, TENANTS, random);
+  const sagas = planSagas(TENANTS, random);
   return { seed, orders, receipts: RECEIPTS, sagas, faultShares: FAULT_SHARES };
 }
 

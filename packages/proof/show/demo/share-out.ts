@@ -5,9 +5,11 @@ export interface Share {
   readonly share: number;
   /** However many there are: for what is played one after the other. @default - as its share is */
   readonly most?: number;
+  /** However few there are, as long as each other kind has one left. @default 1 */
+  readonly least?: number;
 }
 
-/** One of each, in the order of the kinds; then whatever is furthest below its share. */
+/** One of each, in the order of the kinds; then whatever is furthest below its share; then what `least` asks for. */
 export function shareOut<Kind extends string>(count: number, shares: Readonly<Record<Kind, Share>>): Kind[] {
   const kinds = Object.keys(shares) as Kind[];
   const chosen = kinds.slice(0, count);
@@ -21,6 +23,18 @@ export function shareOut<Kind extends string>(count: number, shares: Readonly<Re
     const next = kinds.reduce((furthest, kind) => (lackOf(kind) > lackOf(furthest) ? kind : furthest));
     counts.set(next, counts.get(next)! + 1);
     chosen.push(next);
+  }
+  for (const kind of kinds) {
+    const { least = 1 } = shares[kind];
+    while (chosen.length >= kinds.length && counts.get(kind)! < least) {
+      // From the kind that has the most to give.
+      const spare = (each: Kind) => counts.get(each)! - (shares[each].least ?? 1);
+      const giver = kinds.reduce((richest, each) => (spare(each) > spare(richest) ? each : richest));
+      if (spare(giver) <= 0) return chosen;
+      chosen[chosen.lastIndexOf(giver)] = kind;
+      counts.set(giver, counts.get(giver)! - 1);
+      counts.set(kind, counts.get(kind)! + 1);
+    }
   }
   return chosen;
 }

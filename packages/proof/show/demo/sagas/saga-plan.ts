@@ -44,7 +44,7 @@ function killed(when: SagaKill["when"], effect: SagaEffect): Kind {
   return BACK.includes(effect) ? { end: "canceled", sku: UNSHIPPABLE, kill } : { end: "paid", kill };
 }
 
-/** The first ones are in each plan. */
+/** All of them are in each plan, however small: a regression of one kind shows in CI too. */
 const KINDS: readonly Kind[] = [
   // Charged, the answer lost, and killed.
   killed("after", "charge"),
@@ -61,12 +61,8 @@ const KINDS: readonly Kind[] = [
   ]),
 ];
 
-const ORDERS_FOR_ONE = 6;
-
-/** @param orders of the plan */
-export function planSagas(orders: number, tenants: readonly Tenant[], random: SeededRandom): PlannedSaga[] {
-  const kinds = KINDS.slice(0, Math.ceil(orders / ORDERS_FOR_ONE));
-  return kinds.map(({ sku = "shipped-tea", card = "card_ok", ...kind }, index) => ({
+export function planSagas(tenants: readonly Tenant[], random: SeededRandom): PlannedSaga[] {
+  return KINDS.map(({ sku = "shipped-tea", card = "card_ok", ...kind }, index) => ({
     tenant: tenants[index % tenants.length]!,
     key: `shipment-${index + 1}-${random.integer(0x10000000, 0xffffffff).toString(16)}`,
     body: { sku, quantity: random.integer(1, 999), card },

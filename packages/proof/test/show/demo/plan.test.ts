@@ -68,14 +68,25 @@ describe("planDemo", () => {
     for (const tenants of tenantsOf.values()) expect(tenants.toSorted()).toEqual([...TENANTS]);
   });
 
-  it("kills order function, relay and consumer at every point", () => {
-    const { orders } = planDemo(DEFAULTS);
-    const pointsOf = (subject: "behaviour" | "payment" | "dispatch") =>
-      new Set(orders.flatMap(({ [subject]: planned }) => ("killAt" in planned ? [planned.killAt] : [])));
+  it.each([16, 120])("has every kind, and kills at every point, in %i orders of any seed", (count) => {
+    for (let seed = 0; seed < 100; seed++) {
+      const { orders } = planDemo({ orders: count, duplicates: 2, seed });
+      const found = (subject: "behaviour" | "payment" | "dispatch") => {
+        const planned = orders.map(({ [subject]: each }) => each);
+        return {
+          kinds: new Set(planned.map(({ kind }) => kind)),
+          points: new Set(planned.flatMap((each) => ("killAt" in each ? [each.killAt] : []))),
+        };
+      };
+      const all = (shares: object, points: readonly string[]) => ({
+        kinds: new Set(Object.keys(shares)),
+        points: new Set(points),
+      });
 
-    expect(pointsOf("behaviour")).toEqual(new Set(KILL_POINTS));
-    expect(pointsOf("payment")).toEqual(new Set(KILL_POINTS));
-    expect(pointsOf("dispatch")).toEqual(new Set(RELAY_KILL_POINTS));
+      expect(found("behaviour")).toEqual(all(ORDER_SHARES, KILL_POINTS));
+      expect(found("payment")).toEqual(all(PAYMENT_SHARES, KILL_POINTS));
+      expect(found("dispatch")).toEqual(all(DISPATCH_SHARES, RELAY_KILL_POINTS));
+    }
   });
 
   it("leaves what waits for the lease of a killed process out of outages", () => {

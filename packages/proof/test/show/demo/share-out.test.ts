@@ -22,6 +22,17 @@ describe("shareOut", () => {
     expect([countOf(kinds, "slow"), countOf(kinds, "quick")]).toEqual([7, 193]);
   });
 
+  it("gives a kind at least what it asks for, as long as every other kind keeps one", () => {
+    const shares = { rare: { share: 0.01, least: 3 }, common: { share: 0.98 }, other: { share: 0.01 } };
+    const countsOf = (count: number) => {
+      const kinds = shareOut(count, shares);
+      return Object.keys(shares).map((kind) => countOf(kinds, kind));
+    };
+
+    expect(countsOf(20)).toEqual([3, 16, 1]);
+    expect(countsOf(4)).toEqual([2, 1, 1]);
+  });
+
   it("begins with the first kinds where there is not enough for all", () => {
     expect(shareOut(1, { first: { share: 0.1 }, second: { share: 0.9 } })).toEqual(["first"]);
     expect(shareOut(0, { first: { share: 1 } })).toEqual([]);

@@ -1,0 +1,39 @@
+/** A lease that a store of records keeps: a record of its own, which is claimed and released. It never has a result. */
+import { hashTuple } from "./identity.ts";
+import { isClaimOf, judge, successionOf } from "./record.ts";
+import type { Store } from "./store.ts";
+import type { Lease } from "./turn.ts";
+
+/** No record has such a key: theirs begin with an operation. */
+const PREFIX = "#lease/";
+
+export const isLease = (recordKey: string): boolean => recordKey.startsWith(PREFIX);
+
+/** TTL deletes what nobody leases any more. */
+const EXPIRES_AFTER_SECONDS = 3600;
+
+/** @param names what the lease is about; in another order it's another lease */
+export function storeLease<Write>(
+  store: Store<Write>,
+  ...names: readonly string[]
+): (lease: Lease) => Promise<boolean> {
+  const fingerprint = hashTuple("onceonly/lease/1", ...names);
+  const recordKey = `${PREFIX}${fingerprint}`;
+  let isMine = false;
+  return async ({ id: token, now, until }) => {
+    const expiresAt = Math.ceil(now / 1000) + EXPIRES_AFTER_SECONDS;
+    const own = { recordKey, token, expiresAt };
+    if (until === 0) {
+      await store.settle({ ...own, now, state: "released", writes: [], messages: [] });
+      return true;
+    }
+    if (isMine) return (await store.renew({ ...own, leaseEndsAt: until })).renewed;
+    const seen = await store.find(recordKey, { consistent: true });
+    const verdict = seen && judge(seen, { token, fingerprints: [fingerprint], now });
+    if (verdict === "in-progress") return false;
+    const claim = { ...own, fingerprint, leaseEndsAt: until, ...successionOf(seen, now) };
+    const answer = await store.claim(claim, seen);
+    isMine = answer.won || isClaimOf(answer.record, token);
+    return isMine;
+  };
+}
